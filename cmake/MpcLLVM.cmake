@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# LLVM and MLIR are found here and linked one way: the shared libraries. A
+# static and a shared copy in one process would give every type two ids.
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+separate_arguments(MPC_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+# The one place that names LLVM's and MLIR's libraries.
+function(mpc_link_llvm target)
+  target_include_directories(${target} SYSTEM PUBLIC
+    ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_include_directories(${target} PUBLIC ${PROJECT_BINARY_DIR})
+  target_compile_definitions(${target} PUBLIC ${MPC_LLVM_DEFINITIONS})
+  target_link_libraries(${target} PUBLIC MLIR LLVM)
+endfunction()
+
+# mpc_tablegen(<target> <td> [<output> <flags...>;]...) runs mlir-tblgen on <td>
+# of the current folder; each OUT starts an output with its flags.
+function(mpc_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(outputs)
+  set(output "")
+  set(flags)
+  foreach(arg ${ARGN} OUT)
+    if(arg STREQUAL "OUT")
+      if(output)
+        mlir_tablegen(${output} ${flags} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR})
+      endif()
+      set(output "")
+      set(flags)
+    elseif(NOT output)
+      set(output ${arg})
+    else()
+      list(APPEND flags ${arg})
+    endif()
+  endforeach()
+  add_public_tablegen_target(${target})
+endfunction()
+
+# mpc_add_compiler_library(<name> SOURCES ... [DEPENDS ...] [LINK ...])
+# A library over MLIR.
+function(mpc_add_compiler_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  mpc_target_defaults(${name})
+  mpc_link_llvm(${name})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()

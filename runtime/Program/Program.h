@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A compiled program: one state layout, the entries that run on it, and the
+/// launches of each entry. Plain data; the compiler fills it in, the Runner
+/// walks it. See docs/design.md, "Program".
+#ifndef MPC_RUNTIME_PROGRAM_PROGRAM_H
+#define MPC_RUNTIME_PROGRAM_PROGRAM_H
+
+#include "runtime/Support/DType.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mpc::rt {
+
+/// A compiled CPU kernel. `buffers` are the launch's buffers in order; the
+/// kernel does chunks [begin, end) of its launch's `chunks`. `scratch` is this
+/// worker's own memory of the launch's `scratchBytes`, 64-byte aligned. Chunks
+/// are independent: any split over workers gives the same bits.
+using KernelFunction = void (*)(void *const *buffers, int64_t begin,
+                                int64_t end, void *scratch);
+
+/// What memory a buffer lies in.
+enum class Space : uint8_t {
+  Arena,    ///< The entry's arena; index is 0.
+  State,    ///< A slab of the state; index is the slab.
+  Constant, ///< A constant of the program; index is the constant.
+  Input,    ///< A tensor given to the run; index is the input.
+  Output,   ///< A tensor the run fills in; index is the output.
+};
+
+/// A place in memory: `offset` bytes into a space.
+struct BufferRef {
+  Space space = Space::Arena;
+  uint32_t index = 0;
+  uint64_t offset = 0;
+};
+
+enum class LaunchKind : uint8_t {
+  Kernel, ///< Call `function` on all chunks.
+  Copy,   ///< Copy `bytes` from buffers[0] to buffers[1].
+  Fill,   ///< Zero `bytes` of buffers[0].
+};
+
+/// One thing an entry does. Launches run in order.
+struct Launch {
+  LaunchKind kind = LaunchKind::Kernel;
+  std::string symbol;                 ///< Name of the kernel.
+  KernelFunction function = nullptr;  ///< Set once the code is loaded.
+  std::vector<BufferRef> buffers;
+  int64_t chunks = 1;                 ///< A function of shape only.
+  uint64_t scratchBytes = 0;          ///< Per worker.
+  uint64_t bytes = 0;                 ///< For Copy and Fill.
+  std::string sources;                ///< Names of the model's nodes in it.
+};
+
+/// A function of (state, inputs) to (state, outputs).
+struct Entry {
+  std::string name; ///< "init", "step", "eval", ...
+  std::vector<TensorDesc> inputs;
+  std::vector<TensorDesc> outputs;
+  uint64_t arenaBytes = 0;
+  std::vector<Launch> launches;
+};
+
+/// What a state tensor is to the training step.
+enum class StateRole : uint8_t {
+  Parameter,       ///< A weight; the fp32 master where one exists.
+  LowPrecision,    ///< 16-bit copy of a parameter; derived by entry "init".
+  Gradient,        ///< Scratch between launches; never saved.
+  Slot,            ///< An optimizer's moment or velocity of a parameter.
+  Buffer,          ///< Running statistics and the like.
+  LossScale,       ///< The loss scaler's state vector (f64).
+  Optimizer,       ///< Step count and running products (f64).
+  Hyperparameters, ///< What the user may set while running (f64).
+};
+
+/// A tensor of the state: its place in a slab. Slots are named
+/// "<parameter>/<slot>", low-precision copies "<parameter>/<dtype>".
+struct StateTensor {
+  TensorDesc desc;
+  StateRole role = StateRole::Parameter;
+  uint32_t slab = 0;
+  uint64_t offset = 0; ///< Bytes from the slab's begin.
+};
+
+/// One contiguous, 64-byte aligned range of memory, zero at first.
+struct Slab {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+struct Constant {
+  std::string name;
+  std::vector<uint8_t> bytes;
+};
+
+struct Program {
+  std::vector<Slab> slabs;
+  std::vector<StateTensor> state;
+  std::vector<Constant> constants;
+  std::vector<Entry> entries;
+  /// Keeps the code that `Launch::function` points into alive.
+  std::shared_ptr<void> code;
+
+  /// Null where there is none of that name.
+  [[nodiscard]] const Entry *findEntry(std::string_view name) const;
+  [[nodiscard]] const StateTensor *findState(std::string_view name) const;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_PROGRAM_PROGRAM_H

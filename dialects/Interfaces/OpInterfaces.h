@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The interfaces by which an op says what passes need to know of it: its
+/// precision rule, its VJP and its kernel body.
+#ifndef MPC_DIALECTS_INTERFACES_OPINTERFACES_H
+#define MPC_DIALECTS_INTERFACES_OPINTERFACES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace mpc {
+
+/// How autocast chooses an op's precision.
+enum class PrecisionRule {
+  Lower,   ///< Always in the low type: contractions.
+  KeepF32, ///< Always in f32: exponentials, norms, losses, sums.
+  Promote, ///< In the widest type of its floating operands.
+  Infer,   ///< In the low type unless that costs casts; stands both.
+  Clear,   ///< Pure data movement: follows its neighbours.
+};
+
+/// Gives an op the precision rule `R`.
+template <PrecisionRule R>
+struct PrecisionIs {
+  template <typename ConcreteOp>
+  class Impl
+      : public mlir::OpTrait::TraitBase<ConcreteOp, PrecisionIs<R>::Impl> {
+  public:
+    static PrecisionRule getPrecisionRule() { return R; }
+  };
+};
+
+/// "lower", "keep-f32", "promote", "infer" or "clear".
+llvm::StringRef stringifyPrecisionRule(PrecisionRule rule);
+
+} // namespace mpc
+
+#include "dialects/Interfaces/OpInterfaces.h.inc"
+
+#endif // MPC_DIALECTS_INTERFACES_OPINTERFACES_H

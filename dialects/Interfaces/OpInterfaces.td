@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an op says of itself: its precision rule, its VJP, its kernel body.
+#ifndef MPC_DIALECTS_INTERFACES_OPINTERFACES_TD
+#define MPC_DIALECTS_INTERFACES_OPINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    The op's rule for mixed precision. `nn-autocast` reads it; no pass holds a
+    list of ops.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"How autocast chooses the op's precision.",
+      "::mpc::PrecisionRule", "getPrecisionRule", (ins)>,
+  ];
+}
+
+def VJPOpInterface : OpInterface<"VJPOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    The vector-Jacobian product. It is built of ops that implement this
+    interface again, so that gradients can be differentiated.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the cotangents of the operands from those of the results.
+        `cotangents` has one value for each result, null where nothing depends
+        on it. Sets one entry of `operandCotangents` for each operand, null
+        where there is no gradient (integers, or no path). A cotangent has its
+        operand's type. Fails, with an error emitted, where the op has no
+        gradient for its attributes.
+      }],
+      "::llvm::LogicalResult", "buildVJP",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::llvm::ArrayRef<::mlir::Value>":$cotangents,
+           "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)>,
+  ];
+}
+
+def KernelBodyOpInterface : OpInterface<"KernelBodyOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    How the op is computed: structured ops on tensors (`linalg.generic` and
+    `linalg.fill`, and the kernel dialect's own bodies and views), in
+    destination-passing form. Contractions and reductions accumulate in f32
+    (f64 for f64) and round once.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the body on `operands` (the op's own, possibly renamed) and
+        returns one tensor for each result, of the result's type.
+      }],
+      "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "buildBody",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
+  ];
+}
+
+def ScalarBodyOpInterface : OpInterface<"ScalarBodyOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    An elementwise op over operands of one shape. Its kernel body is one map
+    whose region is `buildScalar`: computed in f32 (f64 for f64) and rounded
+    once to the result's type.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the result from one element of each operand. Floating operands
+        arrive in the compute type, f32 or f64; a floating result is returned
+        in it.
+      }],
+      "::mlir::Value", "buildScalar",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$scalars)>,
+  ];
+}
+
+class Precision<string rule>
+    : ParamNativeOpTrait<"PrecisionIs", "::mpc::PrecisionRule::" # rule> {
+  let cppNamespace = "::mpc";
+}
+
+def Lower   : TraitList<[Precision<"Lower">, PrecisionOpInterface]>;
+def KeepF32 : TraitList<[Precision<"KeepF32">, PrecisionOpInterface]>;
+def Promote : TraitList<[Precision<"Promote">, PrecisionOpInterface]>;
+def Infer   : TraitList<[Precision<"Infer">, PrecisionOpInterface]>;
+def Clear   : TraitList<[Precision<"Clear">, PrecisionOpInterface]>;
+
+def Differentiable : TraitList<[DeclareOpInterfaceMethods<VJPOpInterface>]>;
+def KernelBody : TraitList<[DeclareOpInterfaceMethods<KernelBodyOpInterface>]>;
+def ScalarBody : TraitList<[DeclareOpInterfaceMethods<ScalarBodyOpInterface>]>;
+
+#endif // MPC_DIALECTS_INTERFACES_OPINTERFACES_TD

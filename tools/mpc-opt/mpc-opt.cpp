@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mpc-opt: runs passes over IR, with every flag of the stock mlir-opt.
+#include "lib/Driver/Dialects.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/Kernel/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mpc::registerDialects(registry);
+  mlir::registerTransformsPasses();
+  mpc::kernel::registerMpcKernelPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "mpc: mixed-precision training step compiler\n", registry));
+}

@@ -14,7 +14,7 @@ using namespace mpc::kernel;
 
 namespace {
 
-struct SchedulePass : impl::SchedulePassBase<SchedulePass> {
+struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {

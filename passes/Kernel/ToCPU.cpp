@@ -20,7 +20,7 @@ using namespace mpc::kernel;
 
 namespace {
 
-struct ToCPUPass : impl::ToCPUPassBase<ToCPUPass> {
+struct ToCPUPass : mpc::kernel::impl::ToCPUPassBase<ToCPUPass> {
   using ToCPUPassBase::ToCPUPassBase;
 
   void runOnOperation() override {}

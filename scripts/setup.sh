@@ -6,9 +6,10 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: scripts/setup.sh [--runtime-only] [--no-build]
+usage: scripts/setup.sh [--runtime-only] [--demo] [--no-build]
 
   --runtime-only  only what runs compiled programs: no LLVM, no MLIR, no Python
+  --demo          also the text that scripts/demo.sh trains on
   --no-build      install and configure, but build nothing
 END
 }
@@ -31,9 +32,11 @@ quietly() {
 read_arguments() {
   build_compiler=ON
   build=yes
+  demo=no
   for argument in "$@"; do
     case $argument in
       --runtime-only) build_compiler=OFF ;;
+      --demo) demo=yes ;;
       --no-build) build=no ;;
       -h | --help) usage; exit 0 ;;
       *) usage >&2; exit 2 ;;
@@ -46,6 +49,7 @@ read_arguments() {
 wanted_packages() {
   echo cmake ninja-build python3 libfmt-dev nlohmann-json3-dev libcli11-dev \
     libxxhash-dev libgtest-dev
+  [[ $demo == no ]] || echo bible-kjv
   if [[ $build_compiler == ON ]]; then
     echo clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev \
       mlir-22-tools libprotozero-dev libbenchmark-dev python3-venv

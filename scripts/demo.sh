@@ -9,7 +9,7 @@ usage() {
 usage: scripts/demo.sh [--steps=N] [FLAG...]
 
   --steps=N  training steps (default: 3000)
-  FLAG       any further flag of mpc-train; the last of a kind counts
+  FLAG       a further flag of mpc-train
 END
 }
 
@@ -31,8 +31,7 @@ say() { printf 'demo: %s\n' "$*" >&2; }
 
 prepare_data() {
   [[ -f $out/data.safetensors ]] && return 0
-  .venv/bin/python scripts/prepare_kjv.py "$out/data.safetensors.tmp"
-  mv "$out/data.safetensors.tmp" "$out/data.safetensors"
+  .venv/bin/python scripts/prepare_kjv.py "$out/data.safetensors" >&2
 }
 
 train() {

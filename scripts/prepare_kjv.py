@@ -21,6 +21,9 @@ CHARACTERS = "\n !'(),-.:;?ABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwxyz"
 
 
 def encode(text):
+    strange = set(text) - set(CHARACTERS)
+    if strange:
+        raise SystemExit(f"the model does not know the characters {sorted(strange)}")
     token_of = {character: token for token, character in enumerate(CHARACTERS)}
     return np.array([token_of[character] for character in text], np.int64)
 
@@ -54,7 +57,9 @@ def main():
     parser.add_argument("data", help="the file to write")
     arguments = parser.parse_args()
     samples = windows(encode(read_text()))
-    save_file(samples, arguments.data)
+    # An interrupted run leaves no half-written file under the name.
+    save_file(samples, arguments.data + ".tmp")
+    os.replace(arguments.data + ".tmp", arguments.data)
     print(f"{arguments.data}: {len(samples['tokens'])} samples of {WINDOW} characters")
 
 

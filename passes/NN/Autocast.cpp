@@ -4,7 +4,7 @@
 
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/NN/NodeNames.h"
+#include "dialects/Interfaces/NodeNames.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_AUTOCASTPASS

@@ -222,6 +222,13 @@ MappedFile::MappedFile(MappedFile &&other) noexcept
     : path_(std::move(other.path_)), data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
 MappedFile::~MappedFile() {
   if (data_)
     ::munmap(const_cast<std::byte *>(data_), size_);

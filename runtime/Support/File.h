@@ -89,7 +89,7 @@ class MappedFile {
 public:
   static Result<MappedFile> open(std::string path);
   MappedFile(MappedFile &&other) noexcept;
-  MappedFile &operator=(MappedFile &&) = delete;
+  MappedFile &operator=(MappedFile &&other) noexcept;
   ~MappedFile();
 
   [[nodiscard]] const std::string &path() const { return path_; }

@@ -26,9 +26,11 @@ std::string escape(std::string_view text) {
 std::string quote(std::string_view text) { return "'" + escape(text) + "'"; }
 
 std::string shortestDecimal(double value) {
-  if (std::isnan(value))
-    return "nan"; // fmt would keep the sign of a NaN.
-  return fmt::format("{}", value);
+  // fmt would keep the sign of a NaN.
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
+std::string shortestDecimal(float value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 std::string formatBytes(uint64_t bytes) {

@@ -20,6 +20,7 @@ namespace mpc::rt {
 /// The shortest decimal that reads back to the same value; "inf", "-inf",
 /// "nan".
 [[nodiscard]] std::string shortestDecimal(double value);
+[[nodiscard]] std::string shortestDecimal(float value);
 
 /// "4.2 MiB", "17 bytes".
 [[nodiscard]] std::string formatBytes(uint64_t bytes);

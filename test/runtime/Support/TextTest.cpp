@@ -22,8 +22,9 @@ TEST(Text, DecimalsReadBackToTheSameValue) {
     EXPECT_EQ(back, value);
     EXPECT_EQ(std::signbit(back), std::signbit(value));
   }
-  EXPECT_EQ(shortestDecimal(65536), "65536");
-  EXPECT_EQ(shortestDecimal(INFINITY), "inf");
+  EXPECT_EQ(shortestDecimal(65536.0), "65536");
+  EXPECT_EQ(shortestDecimal(0.1f), "0.1");
+  EXPECT_EQ(shortestDecimal(double(INFINITY)), "inf");
   EXPECT_EQ(shortestDecimal(-INFINITY), "-inf");
   EXPECT_EQ(shortestDecimal(NAN), "nan");
   EXPECT_EQ(shortestDecimal(-NAN), "nan");

@@ -90,28 +90,30 @@ std::map<std::string, double> LossScaler::save() const {
 
 Status LossScaler::load(const std::map<std::string, double> &saved) {
   LossScaler loaded = *this;
-  size_t used = 0;
+  std::map<std::string, double> left = saved;
+  auto take = [&](const std::string &name, double &value) {
+    auto entry = left.find(name);
+    if (entry == left.end())
+      return false;
+    value = entry->second;
+    left.erase(entry);
+    return true;
+  };
   for (size_t i = 0; i != kNumStateSlots; ++i) {
     const std::string name(slotKey(static_cast<StateSlot>(i)));
-    auto entry = saved.find(name);
-    if (entry == saved.end())
+    if (!take(name, loaded.state_[i]))
       return invalidInput(fmt::format(
           "loss-scale state of policy '{}' has no '{}'", info().name, name));
-    loaded.state_[i] = entry->second;
-    ++used;
   }
   for (size_t i = 0; i != kNumSettings; ++i)
-    if (auto entry = saved.find(settingName(i)); entry != saved.end()) {
-      loaded.settings_.values[i] = entry->second;
-      ++used;
-    }
+    take(settingName(i), loaded.settings_.values[i]);
   loaded.amaxHistory_.clear();
-  for (auto entry = saved.find(historyName(0)); entry != saved.end();
-       entry = saved.find(historyName(loaded.amaxHistory_.size())))
-    loaded.amaxHistory_.push_back(entry->second);
-  if (used + loaded.amaxHistory_.size() != saved.size())
-    return invalidInput(fmt::format(
-        "loss-scale state of policy '{}' has an unknown entry", info().name));
+  for (double amax = 0; take(historyName(loaded.amaxHistory_.size()), amax);)
+    loaded.amaxHistory_.push_back(amax);
+  if (!left.empty())
+    return invalidInput(
+        fmt::format("loss-scale state of policy '{}' has an unknown entry '{}'",
+                    info().name, left.begin()->first));
   *this = std::move(loaded);
   return {};
 }

@@ -4,13 +4,13 @@
 
 #include <cstdio>
 #include <exception>
-#include <fmt/format.h>
 
 using namespace mpc;
 
 static int report(const rt::Status &status) {
+  // Not fmt::print, which throws where stderr cannot be written.
   if (!status.ok())
-    fmt::print(stderr, "mpc-scale: error: {}\n", status.message());
+    std::fprintf(stderr, "mpc-scale: error: %s\n", status.message().c_str());
   return static_cast<int>(status.code());
 }
 

@@ -64,7 +64,7 @@ double LossScaler::windowedMaximum(double newest) {
     return newest;
   amaxHistory_.push_back(newest);
   const auto length =
-      static_cast<size_t>(std::max(1.0, at(Setting::HistoryLength)));
+      static_cast<size_t>(std::clamp(at(Setting::HistoryLength), 1.0, 0x1p31));
   if (amaxHistory_.size() > length)
     amaxHistory_.erase(amaxHistory_.begin(), amaxHistory_.end() - length);
   double largest = 0;

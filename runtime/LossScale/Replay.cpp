@@ -29,10 +29,16 @@ Result<json> parseJson(std::string_view text) {
   }
 }
 
-/// What to call a value in a message: short, whatever it is.
+/// What to call a value in a message: short, and printable whatever it is.
+/// Lists and objects are not shown: they may be nested deeper than the stack.
 std::string shown(const json &value) {
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() <= 40 ? text : text.substr(0, 40) + "...";
+  if (value.is_array())
+    return "a list";
+  if (value.is_object())
+    return "an object";
+  const std::string text =
+      value.dump(-1, ' ', true, json::error_handler_t::replace);
+  return text.size() <= 60 ? text : text.substr(0, 60) + "...";
 }
 
 /// The member `key` of an object, or null.
@@ -90,8 +96,9 @@ Status readConfig(const json &config, Setup &setup) {
       continue;
     std::optional<Setting> setting = findSetting(policyInfo(setup.policy), key);
     if (!setting)
-      return invalidInput(fmt::format("config: policy '{}' has no '{}'",
-                                      policyInfo(setup.policy).name, key));
+      return invalidInput(fmt::format("config: policy '{}' has no {}",
+                                      policyInfo(setup.policy).name,
+                                      shown(key)));
     MPC_ASSIGN_OR_RETURN(double number, readSetting(value, "config." + key));
     setup.overrides.push_back({*setting, number});
   }
@@ -189,10 +196,81 @@ std::string otherState(const LossScaler &scaler) {
 
 /// What one entry says about its gradients.
 struct Observed {
-  std::vector<bool> foundInf; ///< One flag an optimizer.
-  bool any = false;
-  double gradMaxAbs = 0;
+  std::vector<bool> foundInf;       ///< One flag an optimizer.
+  std::optional<double> gradMaxAbs; ///< The largest, rounded to f32.
+
+  [[nodiscard]] bool any() const {
+    return std::find(foundInf.begin(), foundInf.end(), true) != foundInf.end();
+  }
 };
+
+/// Calls `read` with each item of a list, or with what is no list.
+template <typename Read>
+Status forEachItem(const json &value, Read read) {
+  if (!value.is_array())
+    return read(value);
+  for (const json &item : value)
+    MPC_RETURN_IF_ERROR(read(item));
+  return {};
+}
+
+/// The largest of grad_max_abs or amax, NaN if one of them is; nothing where
+/// the entry has neither.
+Result<std::optional<double>> readMaxima(const json &entry) {
+  const char *key = entry.contains("grad_max_abs") ? "grad_max_abs" : "amax";
+  const json &maxima = member(entry, key);
+  if (maxima.is_null())
+    return std::optional<double>();
+  std::optional<double> largest = 0.0;
+  MPC_RETURN_IF_ERROR(forEachItem(maxima, [&](const json &item) -> Status {
+    MPC_ASSIGN_OR_RETURN(double value, readNumber(item, key));
+    value = std::abs(roundToF32(value));
+    if (!std::isnan(*largest) && !(value <= *largest))
+      largest = value;
+    return {};
+  }));
+  return largest;
+}
+
+Result<Observed> observe(const json &entry) {
+  Observed seen;
+  MPC_ASSIGN_OR_RETURN(seen.gradMaxAbs, readMaxima(entry));
+  const bool several = entry["action"] == "multi_step";
+  const json &flags = member(entry, "found_inf");
+  if (several && (!flags.is_array() || flags.empty()))
+    return invalidInput(fmt::format(
+        "found_inf: expected one flag an optimizer, found {}", shown(flags)));
+  if (!several && flags.is_array())
+    return invalidInput("found_inf: a list is for multi_step");
+  if (flags.is_null() && !seen.gradMaxAbs)
+    return invalidInput("expected found_inf, grad_max_abs or amax");
+  if (flags.is_null()) {
+    seen.foundInf = {!std::isfinite(*seen.gradMaxAbs)};
+    return seen;
+  }
+  MPC_RETURN_IF_ERROR(forEachItem(flags, [&](const json &flag) -> Status {
+    if (!flag.is_boolean())
+      return invalidInput(fmt::format(
+          "found_inf: expected true or false, found {}", shown(flag)));
+    seen.foundInf.push_back(flag.get<bool>());
+    return {};
+  }));
+  return seen;
+}
+
+/// How often an entry happens.
+Result<int64_t> readRepeat(const json &entry) {
+  constexpr int64_t kMost = 1'000'000'000;
+  const json &repeat = member(entry, "repeat");
+  if (repeat.is_null())
+    return int64_t{1};
+  if (repeat.is_number_integer())
+    if (const auto times = repeat.get<int64_t>(); times >= 1 && times <= kMost)
+      return times;
+  return invalidInput(
+      fmt::format("repeat: expected an integer from 1 to {}, found {}", kMost,
+                  shown(repeat)));
+}
 
 class Replayer {
 public:
@@ -209,11 +287,10 @@ private:
     return {setup_.policy, settingsOf(setup_.policy, setup_.overrides)};
   }
   Result<Report> act(const json &entry, const std::string &action);
-  Result<Report> step(const json &entry, const std::string &action);
+  Result<Report> step(const json &entry);
+  StepOutcome stepOnce(const Observed &seen, std::optional<double> newScale);
   Status changeSetting(const json &entry);
   Status load();
-  Result<Observed> observe(const json &entry, bool severalOptimizers);
-  Result<std::optional<double>> readMaxima(const json &entry);
 
   const ReplayOptions &options_;
   const Setup &setup_;
@@ -254,7 +331,7 @@ Status Replayer::runEntry(const json &entry, size_t index) {
 Result<Report> Replayer::act(const json &entry, const std::string &action) {
   if (action == "step" || action == "multi_step" ||
       action == "step_then_update_scale")
-    return step(entry, action);
+    return step(entry);
   if (action == "update_scale") {
     MPC_ASSIGN_OR_RETURN(double scale,
                          readNumber(member(entry, "new_scale"), "new_scale"));
@@ -272,36 +349,36 @@ Result<Report> Replayer::act(const json &entry, const std::string &action) {
     status = changeSetting(entry);
   else
     status = invalidInput(fmt::format(
-        "unknown action '{}'; known are step, multi_step, update_scale, "
+        "unknown action {}; known are step, multi_step, update_scale, "
         "step_then_update_scale, save, load, set",
-        action));
+        shown(action)));
   MPC_RETURN_IF_ERROR(status);
   return Report{};
 }
 
-Result<Report> Replayer::step(const json &entry, const std::string &action) {
-  const json &repeat = member(entry, "repeat");
-  if (!repeat.is_null() &&
-      (!repeat.is_number_integer() || repeat.get<int64_t>() < 1))
-    return invalidInput(fmt::format(
-        "repeat: expected an integer of at least 1, found {}", shown(repeat)));
-  const int64_t times = repeat.is_null() ? 1 : repeat.get<int64_t>();
-  const bool several = action == "multi_step";
+Result<Report> Replayer::step(const json &entry) {
+  MPC_ASSIGN_OR_RETURN(const int64_t times, readRepeat(entry));
+  MPC_ASSIGN_OR_RETURN(Observed seen, observe(entry));
   std::optional<double> newScale;
-  if (action == "step_then_update_scale") {
+  if (entry["action"] == "step_then_update_scale") {
     MPC_ASSIGN_OR_RETURN(newScale,
                          readNumber(member(entry, "new_scale"), "new_scale"));
   }
+  const bool several = entry["action"] == "multi_step";
+  const bool simulated =
+      !several && options_.overflowAbove && seen.gradMaxAbs.has_value();
+  if (scaler_.info().needsGradMaxAbs && !seen.gradMaxAbs && !seen.any())
+    return invalidInput(fmt::format("policy '{}' needs grad_max_abs or amax",
+                                    scaler_.info().name));
 
   Report report;
-  Observed seen;
   for (int64_t i = 0; i != times; ++i) {
-    MPC_ASSIGN_OR_RETURN(seen, observe(entry, several));
-    result_.curve.push_back({scaler_.scale(), seen.any});
-    report.outcome = newScale ? scaler_.stepWithNewScale(seen.any, *newScale)
-                              : scaler_.step(seen.any, seen.gradMaxAbs);
+    if (simulated)
+      seen.foundInf[0] =
+          !(*seen.gradMaxAbs * scaler_.scale() <= *options_.overflowAbove);
+    report.outcome = stepOnce(seen, newScale);
   }
-  report.foundInf = several ? truths(seen.foundInf) : truth(seen.any);
+  report.foundInf = several ? truths(seen.foundInf) : truth(seen.any());
   std::vector<bool> applied = seen.foundInf;
   for (auto &&flag : applied)
     flag = !flag || appliesNonFinite(scaler_.kind());
@@ -310,51 +387,21 @@ Result<Report> Replayer::step(const json &entry, const std::string &action) {
   return report;
 }
 
-/// The largest of grad_max_abs or amax, rounded to f32, NaN if one of them is;
-/// nothing where the entry has neither.
-Result<std::optional<double>> Replayer::readMaxima(const json &entry) {
-  const bool hasList = entry.contains("grad_max_abs");
-  const char *key = hasList ? "grad_max_abs" : "amax";
-  const json &maxima = member(entry, key);
-  if (maxima.is_null())
-    return std::optional<double>();
-  std::optional<double> largest = 0.0;
-  for (const json &value : maxima.is_array() ? maxima : json::array({maxima})) {
-    MPC_ASSIGN_OR_RETURN(double number, readNumber(value, key));
-    number = std::abs(roundToF32(number));
-    largest = std::isnan(*largest) || number <= *largest ? *largest : number;
-  }
-  return largest;
-}
-
-Result<Observed> Replayer::observe(const json &entry, bool severalOptimizers) {
-  MPC_ASSIGN_OR_RETURN(std::optional<double> largest, readMaxima(entry));
-  const json &flags = member(entry, "found_inf");
-  Observed seen;
-  if (severalOptimizers && (!flags.is_array() || flags.empty()))
-    return invalidInput(fmt::format(
-        "found_inf: expected one flag an optimizer, found {}", shown(flags)));
-  if (!severalOptimizers && flags.is_null() && !largest)
-    return invalidInput("expected found_inf, grad_max_abs or amax");
-  for (const json &flag : flags.is_array() ? flags : json::array({flags})) {
-    const bool derived = flag.is_null() && largest && !severalOptimizers;
-    if (!flag.is_boolean() && !derived)
-      return invalidInput(fmt::format(
-          "found_inf: expected true or false, found {}", shown(flag)));
-    seen.foundInf.push_back(derived ? !std::isfinite(*largest)
-                                    : flag.get<bool>());
-  }
-  if (!severalOptimizers && seen.foundInf.size() != 1)
-    return invalidInput("found_inf: a list is for multi_step");
-  if (largest && options_.overflowAbove && !severalOptimizers)
-    seen.foundInf[0] = !(*largest * scaler_.scale() <= *options_.overflowAbove);
-  seen.any = std::find(seen.foundInf.begin(), seen.foundInf.end(), true) !=
-             seen.foundInf.end();
-  if (!largest && !seen.any && scaler_.info().needsGradMaxAbs)
-    return invalidInput(fmt::format("policy '{}' needs grad_max_abs or amax",
-                                    scaler_.info().name));
-  seen.gradMaxAbs = largest.value_or(kInf);
-  return seen;
+StepOutcome Replayer::stepOnce(const Observed &seen,
+                               std::optional<double> newScale) {
+  const double before = scaler_.scale();
+  const bool found = seen.any();
+  const StepOutcome outcome =
+      newScale ? scaler_.stepWithNewScale(found, *newScale)
+               : scaler_.step(found, seen.gradMaxAbs.value_or(kInf));
+  std::vector<ScaleRun> &curve = result_.curve;
+  const bool same = !curve.empty() && curve.back().scale == before &&
+                    curve.back().skipped == found;
+  if (same)
+    ++curve.back().steps;
+  else
+    curve.push_back({before, found, 1});
+  return outcome;
 }
 
 Status Replayer::changeSetting(const json &entry) {

@@ -7,6 +7,7 @@
 
 #include "runtime/LossScale/PolicyInfo.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,15 +27,16 @@ struct ReplayOptions {
   std::optional<double> overflowAbove;
 };
 
-/// One point of the scale's curve: an update of the scale.
-struct ScalePoint {
-  double scale; ///< In force during the step.
+/// A run of equal steps in the scale's curve.
+struct ScaleRun {
+  double scale; ///< In force during the steps.
   bool skipped;
+  int64_t steps;
 };
 
 struct ReplayResult {
   std::string lines; ///< One JSON object and a newline for each entry.
-  std::vector<ScalePoint> curve;
+  std::vector<ScaleRun> curve;
   PolicyKind policy;
 };
 

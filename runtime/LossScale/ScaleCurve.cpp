@@ -43,39 +43,54 @@ struct Axes {
   }
 };
 
-Axes axesOf(const std::vector<ScalePoint> &curve) {
+Axes axesOf(const std::vector<ScaleRun> &curve) {
   double low = INFINITY;
   double high = -INFINITY;
-  for (const ScalePoint &point : curve)
-    if (drawable(point.scale)) {
-      low = std::min(low, std::floor(std::log2(point.scale)));
-      high = std::max(high, std::ceil(std::log2(point.scale)));
-    }
+  double steps = 0;
+  for (const ScaleRun &run : curve) {
+    steps += static_cast<double>(run.steps);
+    if (!drawable(run.scale))
+      continue;
+    low = std::min(low, std::floor(std::log2(run.scale)));
+    high = std::max(high, std::ceil(std::log2(run.scale)));
+  }
   if (low > high)
     low = high = 0;
-  return {low - 1, high + 1, std::max<double>(1, curve.size())};
+  return {low - 1, high + 1, std::max(1.0, steps)};
 }
 
 /// Stairs that break where the scale is 0 or not finite.
-std::string pathOf(const std::vector<ScalePoint> &curve, const Axes &axes) {
+std::string pathOf(const std::vector<ScaleRun> &curve, const Axes &axes) {
   std::string path;
   bool drawing = false;
-  for (size_t i = 0; i != curve.size(); ++i) {
-    const bool changed = i == 0 || curve[i].scale != curve[i - 1].scale;
-    if (!changed && i + 1 != curve.size())
-      continue;
-    if (drawing)
-      path += fmt::format("H{:.2f}", axes.x(i));
-    const bool visible = drawable(curve[i].scale);
-    if (visible)
-      path += drawing
-                  ? fmt::format("V{:.2f}", axes.y(std::log2(curve[i].scale)))
-                  : fmt::format("M{:.2f} {:.2f}", axes.x(i),
-                                axes.y(std::log2(curve[i].scale)));
+  double step = 0;
+  for (const ScaleRun &run : curve) {
+    const double x = axes.x(step);
+    step += static_cast<double>(run.steps);
+    const bool visible = drawable(run.scale);
+    if (visible) {
+      const double y = axes.y(std::log2(run.scale));
+      path += drawing ? fmt::format("V{:.2f}", y)
+                      : fmt::format("M{:.2f} {:.2f}", x, y);
+      path += fmt::format("H{:.2f}", axes.x(step));
+    }
     drawing = visible;
   }
-  if (drawing)
-    path += fmt::format("H{:.2f}", axes.x(curve.size()));
+  return path;
+}
+
+/// A bar at the bottom below each run of skipped steps.
+std::string marksOf(const std::vector<ScaleRun> &curve, const Axes &axes) {
+  std::string path;
+  double step = 0;
+  for (const ScaleRun &run : curve) {
+    const double width =
+        std::max(1.0, axes.x(static_cast<double>(run.steps)) - kLeft);
+    if (run.skipped)
+      path += fmt::format("M{:.2f} {}h{:.2f}v-8h-{:.2f}z", axes.x(step),
+                          kTop + kHeight, width, width);
+    step += static_cast<double>(run.steps);
+  }
   return path;
 }
 
@@ -99,26 +114,18 @@ std::string gridOf(const Axes &axes) {
 
 std::string scaleCurveSvg(const ReplayResult &result, std::string_view title) {
   const Axes axes = axesOf(result.curve);
-  std::string marks;
-  double previous = -1; // marks closer than half a pixel are one
-  for (size_t i = 0; i != result.curve.size(); ++i)
-    if (const double x = axes.x(i + 0.5);
-        result.curve[i].skipped && x - previous >= 0.5) {
-      marks += fmt::format("M{:.2f} {}v-8", x, kTop + kHeight);
-      previous = x;
-    }
   return fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {} {}' "
       "font-family='sans-serif' font-size='12'>\n"
       "<title>{}</title>\n<rect width='100%' height='100%' fill='white'/>\n"
       "<text x='{}' y='24' font-size='14'>{}</text>\n{}"
       "<path d='{}' fill='none' stroke='#06c' stroke-width='1.5'/>\n"
-      "<path d='{}' stroke='#c00'><title>skipped steps</title></path>\n"
+      "<path d='{}' fill='#c00'><title>skipped steps</title></path>\n"
       "<text x='{}' y='{}' text-anchor='middle'>step (red: skipped)</text>\n"
       "</svg>\n",
       kLeft + kWidth + 40, kTop + kHeight + 60, escaped(title), kLeft,
-      escaped(title), gridOf(axes), pathOf(result.curve, axes), marks,
-      kLeft + kWidth / 2, kTop + kHeight + 48);
+      escaped(title), gridOf(axes), pathOf(result.curve, axes),
+      marksOf(result.curve, axes), kLeft + kWidth / 2, kTop + kHeight + 48);
 }
 
 } // namespace mpc::rt

@@ -110,14 +110,14 @@ TEST(Replay, RunsSettingsThatTrainingRefuses) {
 
 TEST(Replay, RefusesBadTraces) {
   const std::pair<std::string, const char *> cases[] = {
-      {"[1]", "expected a trace object, found [1]"},
+      {"[1]", "expected a trace object, found a list"},
       {R"({"policy": "torch"})", "steps: expected a list, found null"},
       {R"({"schema": "x/2", "policy": "torch", "steps": []})",
        R"(schema: expected "mpc-loss-scale-trace/1", found "x/2")"},
       {traceOf("", R"("policy": "torch", "config": 3)"),
        "config: expected an object, found 3"},
       {traceOf("", R"("policy": "torch", "config": {"size": 3})"),
-       "config: policy 'torch' has no 'size'"},
+       "config: policy 'torch' has no \"size\""},
       {traceOf("", R"("policy": "torch", "config": {"init_scale": "big"})"),
        R"(config.init_scale: expected a number, found "big")"},
       {traceOf("", R"("x": 1)"), "the trace names no policy: give --policy"},
@@ -126,7 +126,7 @@ TEST(Replay, RefusesBadTraces) {
       {traceOf("3"), "steps[0]: expected an object, found 3"},
       {traceOf("{}"), "steps[0]: action: expected a string, found null"},
       {traceOf(R"({"action": "jump"})"),
-       "steps[0]: unknown action 'jump'; known are step, multi_step, "
+       "steps[0]: unknown action \"jump\"; known are step, multi_step, "
        "update_scale, step_then_update_scale, save, load, set"},
       {traceOf(R"({"action": "step"})"),
        "steps[0]: expected found_inf, grad_max_abs or amax"},
@@ -137,7 +137,7 @@ TEST(Replay, RefusesBadTraces) {
       {traceOf(R"({"action": "multi_step", "found_inf": true})"),
        "steps[0]: found_inf: expected one flag an optimizer, found true"},
       {traceOf(R"({"action": "step", "found_inf": true, "repeat": 0})"),
-       "steps[0]: repeat: expected an integer of at least 1, found 0"},
+       "steps[0]: repeat: expected an integer from 1 to 1000000000, found 0"},
       {traceOf(R"({"action": "step", "grad_max_abs": ["much"]})"),
        R"(steps[0]: grad_max_abs: expected a number, found "much")"},
       {traceOf(R"({"action": "update_scale"})"),
@@ -158,6 +158,17 @@ TEST(Replay, RefusesBadTraces) {
   }
 }
 
+TEST(Replay, MergesEqualStepsInTheCurve) {
+  Result<ReplayResult> result = replayTrace(
+      traceOf(R"({"action": "step", "found_inf": false, "repeat": 1999},
+                 {"action": "step", "found_inf": true})"),
+      {});
+  ASSERT_TRUE(result.ok());
+  ASSERT_EQ(result->curve.size(), 2u);
+  EXPECT_EQ(result->curve[0].steps, 1999);
+  EXPECT_TRUE(result->curve[1].skipped);
+}
+
 TEST(Replay, SaysWhereATextIsNotJson) {
   const std::string message = run("{\n  \"policy\": }");
   EXPECT_TRUE(message.starts_with("not JSON: ")) << message;
@@ -166,7 +177,23 @@ TEST(Replay, SaysWhereATextIsNotJson) {
   EXPECT_TRUE(run("{\"policy\": 1e999}").starts_with("not JSON: "));
 }
 
-TEST(Replay, DoesNotSuggestKnownPoliciesForAGoodOne) {
+TEST(Replay, SurvivesDeepNesting) {
+  const std::string deep(1000000, '[');
+  const std::string closed = deep + std::string(1000000, ']');
+  EXPECT_EQ(run(closed), "expected a trace object, found a list");
+  EXPECT_EQ(run(traceOf(R"({"action": "step", "amax": )" + closed + "}")),
+            "steps[0]: amax: expected a number, found a list");
+  EXPECT_TRUE(run(deep).starts_with("not JSON: "));
+}
+
+TEST(Replay, KeepsControlCharactersOfAFileFromTheTerminal) {
+  const std::string message = run(traceOf(R"({"action": "\u001b[31m\u0085"})"));
+  EXPECT_TRUE(message.starts_with(
+      R"(steps[0]: unknown action "\u001b[31m\u0085"; known are)"))
+      << message;
+}
+
+TEST(Replay, ListsKnownPoliciesWhereOneIsUnknown) {
   const std::string message = run(traceOf("", R"("policy": "unknown")"));
   EXPECT_TRUE(message.starts_with("policy: unknown policy \"unknown\"; known "
                                   "are dynamic, torch, "))
@@ -175,7 +202,7 @@ TEST(Replay, DoesNotSuggestKnownPoliciesForAGoodOne) {
 
 TEST(ScaleCurve, DrawsStairsAndMarks) {
   ReplayResult result;
-  result.curve = {{4, false}, {4, true}, {2, false}};
+  result.curve = {{4, false, 1}, {4, true, 1}, {2, false, 1}};
   const std::string svg = scaleCurveSvg(result, "a < b & c");
   EXPECT_TRUE(svg.starts_with("<svg xmlns="));
   EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
@@ -186,7 +213,7 @@ TEST(ScaleCurve, DrawsStairsAndMarks) {
 TEST(ScaleCurve, DrawsNothingWhereTheScaleIsNoNumber) {
   ReplayResult result;
   EXPECT_TRUE(scaleCurveSvg(result, "empty").ends_with("</svg>\n"));
-  result.curve = {{0, false}, {INFINITY, false}, {NAN, true}};
+  result.curve = {{0, false, 1}, {INFINITY, false, 1}, {NAN, true, 1}};
   const std::string svg = scaleCurveSvg(result, "none");
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);

@@ -79,7 +79,7 @@ TEST(MpcScale, NamesTheFileAndTheEntryAtFault) {
   const Ran ran = run("replay " + path);
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(ran.output.starts_with("mpc-scale: error: " + path +
-                                     ": steps[1]: unknown action 'jump'"))
+                                     ": steps[1]: unknown action \"jump\""))
       << ran.output;
   std::filesystem::remove(path);
 }

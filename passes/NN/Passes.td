@@ -23,6 +23,22 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
+  let summary = "Make the entry @eval from @model and @loss";
+  let description = [{
+    `@eval` takes what `@loss` takes (`@model` where there is no `@loss`) and
+    yields the model's outputs under their names, then `loss`, then, with
+    `gradients`, one `grad.<parameter>` for each parameter that is not frozen:
+    the gradient of the loss, unscaled, in the parameter's type, in f32 where
+    that is narrower.
+  }];
+  let options = [
+    Option<"gradients", "gradients", "bool", /*default=*/"false",
+           "also yield the gradients of the loss (default: no)">,
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
   let summary = "Give every op a precision and insert the casts";
   let description = [{

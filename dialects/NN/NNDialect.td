@@ -34,7 +34,7 @@ def NN_FloatTensor
                 HasStaticShapePred]>,
            "static tensor of f16, bf16, f32 or f64", "::mlir::RankedTensorType">;
 def NN_IntTensor
-    : Type<And<[RankedTensorOf<[I<8>, I<16>, I<32>, I<64>, UI<8>]>.predicate,
+    : Type<And<[RankedTensorOf<[I<8>, I<16>, I<32>, I<64>]>.predicate,
                 HasStaticShapePred]>,
            "static tensor of integers", "::mlir::RankedTensorType">;
 def NN_BoolTensor
@@ -42,7 +42,7 @@ def NN_BoolTensor
            "static tensor of i1", "::mlir::RankedTensorType">;
 def NN_Tensor
     : Type<And<[RankedTensorOf<[F16, BF16, F32, F64, I1, I<8>, I<16>, I<32>,
-                                I<64>, UI<8>]>.predicate,
+                                I<64>]>.predicate,
                 HasStaticShapePred]>,
            "static tensor of floats, integers or i1",
            "::mlir::RankedTensorType">;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What ops build their kernel bodies from: maps and reductions as
+/// `linalg.generic`, and conversions that round once.
+#ifndef MPC_DIALECTS_NN_BODY_H
+#define MPC_DIALECTS_NN_BODY_H
+
+#include "dialects/Interfaces/OpInterfaces.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mpc::nn {
+
+/// f64 for f64, f32 for the other floating types, the type itself otherwise.
+mlir::Type getComputeType(mlir::Type elementType);
+
+/// `scalar` in its compute type.
+mlir::Value widen(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value scalar);
+
+/// Floating `scalar` as `elementType`, rounded once to nearest even.
+mlir::Value narrow(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value scalar, mlir::Type elementType);
+
+/// Builds one result element from one element of each input.
+using ScalarFn = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
+/// A tensor with the access that a structured op makes to it.
+struct Access {
+  mlir::Value tensor;
+  mlir::AffineMap map;
+};
+
+/// A map over the index space of `type`: element by element `fn` of the inputs
+/// in their stored types; `fn` returns the stored type.
+mlir::Value buildMap(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::RankedTensorType type, llvm::ArrayRef<Access> inputs,
+                     ScalarFn fn);
+
+/// What a reduction runs over: `reduced[i]` says of loop dimension `i` whether
+/// it is summed; the others, in order, are the axes of the result.
+struct ReductionSpace {
+  llvm::SmallVector<bool> reduced;
+
+  mlir::AffineMap resultMap(mlir::MLIRContext *context) const;
+  llvm::SmallVector<mlir::utils::IteratorType> iterators() const;
+};
+
+/// A reduction into `type` (of a compute type), from `init`. `fn` takes the
+/// inputs in their stored types, then the accumulator.
+mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::RankedTensorType type,
+                           const ReductionSpace &space,
+                           llvm::ArrayRef<Access> inputs, double init,
+                           ScalarFn fn);
+
+/// `tensor`, of a compute type, rounded to `elementType`; itself if equal.
+mlir::Value buildNarrowing(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value tensor, mlir::Type elementType);
+
+/// The body of an elementwise op.
+mlir::Value buildElementwise(ScalarBodyOpInterface op, mlir::OpBuilder &builder,
+                             mlir::ValueRange operands);
+
+/// `input` surrounded and spread with `value`, as nn.pad says.
+mlir::Value buildPad(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value input, llvm::ArrayRef<int64_t> low,
+                     llvm::ArrayRef<int64_t> high,
+                     llvm::ArrayRef<int64_t> interior, double value);
+
+/// The same elements under another shape.
+mlir::Value buildView(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
+
+/// A scalar constant of a floating or integer type.
+mlir::Value buildScalarConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::Type type, double value);
+
+} // namespace mpc::nn
+
+#endif // MPC_DIALECTS_NN_BODY_H

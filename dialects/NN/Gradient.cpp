@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The short forms that VJPs are written with.
+#include "dialects/NN/Gradient.h"
+
+#include "dialects/NN/Body.h"
+
+using namespace mlir;
+using namespace mpc::nn;
+
+static RankedTensorType typeOf(Value x) {
+  return mlir::cast<RankedTensorType>(x.getType());
+}
+
+Value GradientBuilder::cast(Value x, Type elementType) {
+  if (typeOf(x).getElementType() == elementType)
+    return x;
+  return CastOp::create(b, loc, typeOf(x).clone(elementType), x);
+}
+
+Value GradientBuilder::wide(Value x) {
+  return cast(x, getComputeType(typeOf(x).getElementType()));
+}
+
+Value GradientBuilder::as(Value x, Value like) {
+  return cast(x, typeOf(like).getElementType());
+}
+
+Value GradientBuilder::splat(RankedTensorType type, double value) {
+  Type elementType = type.getElementType();
+  Attribute element;
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    element = b.getFloatAttr(floatType, value);
+  else
+    element = b.getIntegerAttr(elementType, static_cast<int64_t>(value));
+  return ConstantOp::create(b, loc, type,
+                            DenseElementsAttr::get(type, element));
+}
+
+Value GradientBuilder::splat(Value like, double value) {
+  return splat(typeOf(like), value);
+}
+
+Value GradientBuilder::neg(Value x) {
+  return NegOp::create(b, loc, x.getType(), x);
+}
+Value GradientBuilder::add(Value x, Value y) {
+  return AddOp::create(b, loc, x.getType(), x, y);
+}
+Value GradientBuilder::sub(Value x, Value y) {
+  return SubOp::create(b, loc, x.getType(), x, y);
+}
+Value GradientBuilder::mul(Value x, Value y) {
+  return MulOp::create(b, loc, x.getType(), x, y);
+}
+Value GradientBuilder::div(Value x, Value y) {
+  return DivOp::create(b, loc, x.getType(), x, y);
+}
+Value GradientBuilder::scale(Value x, double factor) {
+  return mul(x, splat(x, factor));
+}
+Value GradientBuilder::compare(CompareKind kind, Value x, Value y) {
+  return CompareOp::create(b, loc, typeOf(x).clone(b.getI1Type()), kind, x, y);
+}
+Value GradientBuilder::select(Value mask, Value x, Value y) {
+  return SelectOp::create(b, loc, x.getType(), mask, x, y);
+}
+
+Value GradientBuilder::sum(Value x, ArrayRef<int64_t> axes) {
+  if (axes.empty())
+    return x;
+  return ReduceSumOp::create(b, loc, x, axes);
+}
+
+Value GradientBuilder::broadcast(Value x, ArrayRef<int64_t> axes,
+                                 ArrayRef<int64_t> shape) {
+  if (typeOf(x).getShape() == shape)
+    return x;
+  return BroadcastOp::create(b, loc, typeOf(x).clone(shape), x, axes);
+}
+
+Value GradientBuilder::sumLike(Value x, ArrayRef<int64_t> axes) {
+  int64_t rank = typeOf(x).getRank();
+  return broadcast(sum(x, axes), otherAxes(rank, axes), shapeOf(x));
+}
+
+Value GradientBuilder::meanLike(Value x, ArrayRef<int64_t> axes) {
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    count *= typeOf(x).getDimSize(axis);
+  Value total = sum(x, axes);
+  return broadcast(scale(total, 1.0 / static_cast<double>(count)),
+                   otherAxes(typeOf(x).getRank(), axes), shapeOf(x));
+}
+
+Value GradientBuilder::reshape(Value x, ArrayRef<int64_t> shape) {
+  if (typeOf(x).getShape() == shape)
+    return x;
+  return ReshapeOp::create(b, loc, typeOf(x).clone(shape), x);
+}
+
+SmallVector<int64_t> mpc::nn::otherAxes(int64_t rank, ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> others;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(axes, axis))
+      others.push_back(axis);
+  return others;
+}
+
+ArrayRef<int64_t> mpc::nn::shapeOf(Value value) {
+  return typeOf(value).getShape();
+}

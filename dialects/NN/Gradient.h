@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What VJPs are written with: nn ops in short form, computed in f32.
+#ifndef MPC_DIALECTS_NN_GRADIENT_H
+#define MPC_DIALECTS_NN_GRADIENT_H
+
+#include "dialects/NN/NNDialect.h"
+
+namespace mpc::nn {
+
+/// Builds nn ops at one location. Values are tensors; `wide` brings a 16-bit
+/// value to f32, so that the inside of a VJP rounds once, at its `as`.
+class GradientBuilder {
+public:
+  GradientBuilder(mlir::OpBuilder &builder, mlir::Location loc)
+      : b(builder), loc(loc) {}
+
+  /// `x` in its compute type.
+  mlir::Value wide(mlir::Value x);
+  /// `x` with the element type of `like`.
+  mlir::Value as(mlir::Value x, mlir::Value like);
+  mlir::Value cast(mlir::Value x, mlir::Type elementType);
+  /// A constant of the type of `like`.
+  mlir::Value splat(mlir::Value like, double value);
+  mlir::Value splat(mlir::RankedTensorType type, double value);
+
+  mlir::Value neg(mlir::Value x);
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value div(mlir::Value x, mlir::Value y);
+  mlir::Value scale(mlir::Value x, double factor);
+  mlir::Value compare(CompareKind kind, mlir::Value x, mlir::Value y);
+  mlir::Value select(mlir::Value mask, mlir::Value x, mlir::Value y);
+  mlir::Value sum(mlir::Value x, llvm::ArrayRef<int64_t> axes);
+  /// `x` repeated along the axes that are not in `axes`.
+  mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> axes,
+                        llvm::ArrayRef<int64_t> shape);
+  /// The mean of `x` over `axes`, repeated along them again.
+  mlir::Value meanLike(mlir::Value x, llvm::ArrayRef<int64_t> axes);
+  /// The sum of `x` over `axes`, repeated along them again.
+  mlir::Value sumLike(mlir::Value x, llvm::ArrayRef<int64_t> axes);
+  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+};
+
+/// The axes of a tensor of `rank` that are not in `axes`.
+llvm::SmallVector<int64_t> otherAxes(int64_t rank,
+                                     llvm::ArrayRef<int64_t> axes);
+
+/// Shape of a ranked tensor value.
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
+
+} // namespace mpc::nn
+
+#endif // MPC_DIALECTS_NN_GRADIENT_H

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrix products, fully connected layers and convolutions.
+#include "dialects/NN/Body.h"
+#include "dialects/NN/Gradient.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mpc::nn;
+
+using Cotangents = ArrayRef<Value>;
+using Gradients = MutableArrayRef<Value>;
+
+static RankedTensorType rankedType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// acc + lhs * rhs in one rounding, all in the compute type.
+static Value multiplyAdd(OpBuilder &b, Location loc, ValueRange s) {
+  return math::FmaOp::create(b, loc, widen(b, loc, s[0]), widen(b, loc, s[1]),
+                             s[2]);
+}
+
+/// Rounds the sum `acc` to `type`, after adding `bias` along `axis` if given.
+static Value finish(OpBuilder &b, Location loc, Value acc, Value bias,
+                    int64_t axis, RankedTensorType type) {
+  if (!bias)
+    return buildNarrowing(b, loc, acc, type.getElementType());
+  int64_t rank = type.getRank();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  auto alongAxis = AffineMap::get(rank, 0, b.getAffineDimExpr(axis));
+  return buildMap(b, loc, type, {{acc, identity}, {bias, alongAxis}},
+                  [&](OpBuilder &nested, Location l, ValueRange s) {
+                    Value sum = arith::AddFOp::create(nested, l, s[0],
+                                                      widen(nested, l, s[1]));
+                    return narrow(nested, l, sum, type.getElementType());
+                  });
+}
+
+//===----------------------------------------------------------------------===//
+// MatmulOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         MatmulOp::Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  auto lhs = rankedType(adaptor.getLhs()), rhs = rankedType(adaptor.getRhs());
+  int64_t rank = lhs.getRank();
+  if (rank < 2 || rhs.getRank() != rank)
+    return emitOptionalError(loc, "operands must have one rank, at least 2");
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitOptionalError(loc, "operands must have one element type");
+  if (lhs.getShape().drop_back(2) != rhs.getShape().drop_back(2))
+    return emitOptionalError(loc, "batch axes differ");
+  bool tl = adaptor.getTransposeLhs(), tr = adaptor.getTransposeRhs();
+  int64_t m = lhs.getDimSize(rank - (tl ? 1 : 2));
+  int64_t kLhs = lhs.getDimSize(rank - (tl ? 2 : 1));
+  int64_t kRhs = rhs.getDimSize(rank - (tr ? 1 : 2));
+  int64_t n = rhs.getDimSize(rank - (tr ? 2 : 1));
+  if (kLhs != kRhs)
+    return emitOptionalError(loc, "sums over ", kLhs, " elements of lhs but ",
+                             kRhs, " of rhs");
+  SmallVector<int64_t> shape(lhs.getShape().drop_back(2));
+  shape.append({m, n});
+  inferred.push_back(lhs.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> MatmulOp::buildBody(OpBuilder &b,
+                                                  ValueRange operands) {
+  auto type = rankedType(getOutput());
+  int64_t rank = type.getRank();
+  // Loop dimensions: batch.., m, n, k.
+  auto map = [&](int64_t row, int64_t column) {
+    SmallVector<AffineExpr> results;
+    for (int64_t i = 0; i < rank - 2; ++i)
+      results.push_back(b.getAffineDimExpr(i));
+    results.push_back(b.getAffineDimExpr(row));
+    results.push_back(b.getAffineDimExpr(column));
+    return AffineMap::get(rank + 1, 0, results, getContext());
+  };
+  int64_t m = rank - 2, n = rank - 1, k = rank;
+  ReductionSpace space;
+  space.reduced.assign(rank + 1, false);
+  space.reduced[k] = true;
+  Value acc = buildReduction(
+      b, getLoc(), type.clone(getComputeType(type.getElementType())), space,
+      {{operands[0], getTransposeLhs() ? map(k, m) : map(m, k)},
+       {operands[1], getTransposeRhs() ? map(n, k) : map(k, n)}},
+      0.0, multiplyAdd);
+  return SmallVector<Value>{
+      buildNarrowing(b, getLoc(), acc, type.getElementType())};
+}
+
+// With C = A B: dA = dC B^T, dB = A^T dC; a transposed operand's cotangent is
+// the transpose of that.
+LogicalResult MatmulOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  Location loc = getLoc();
+  Value lhs = getLhs(), rhs = getRhs(), d = dOut[0];
+  bool tl = getTransposeLhs(), tr = getTransposeRhs();
+  dIn[0] = tl ? MatmulOp::create(b, loc, rhs, d, tr, true)
+              : MatmulOp::create(b, loc, d, rhs, false, !tr);
+  dIn[1] = tr ? MatmulOp::create(b, loc, d, lhs, true, tl)
+              : MatmulOp::create(b, loc, lhs, d, !tl, false);
+  return success();
+}
+
+namespace {
+
+/// matmul(transpose(x)) reads x with the other flag.
+struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static bool swapsLastTwo(TransposeOp op) {
+    SmallVector<int64_t> expected(
+        llvm::seq<int64_t>(0, op.getPermutation().size()));
+    if (expected.size() < 2)
+      return false;
+    std::swap(expected.back(), expected[expected.size() - 2]);
+    return op.getPermutation() == ArrayRef<int64_t>(expected);
+  }
+
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto lhs = op.getLhs().getDefiningOp<TransposeOp>();
+    auto rhs = op.getRhs().getDefiningOp<TransposeOp>();
+    bool foldLhs = lhs && swapsLastTwo(lhs), foldRhs = rhs && swapsLastTwo(rhs);
+    if (!foldLhs && !foldRhs)
+      return rewriter.notifyMatchFailure(op, "no operand is a transpose");
+    rewriter.replaceOpWithNewOp<MatmulOp>(
+        op, foldLhs ? lhs.getInput() : op.getLhs(),
+        foldRhs ? rhs.getInput() : op.getRhs(), op.getTransposeLhs() != foldLhs,
+        op.getTransposeRhs() != foldRhs);
+    return success();
+  }
+};
+
+} // namespace
+
+void MatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<FoldTransposeIntoMatmul>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// LinearOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         LinearOp::Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  auto input = rankedType(adaptor.getInput());
+  auto weight = rankedType(adaptor.getWeight());
+  if (input.getRank() < 1 || weight.getRank() != 2)
+    return emitOptionalError(loc, "input needs an axis, weight must be [n, k]");
+  if (input.getShape().back() != weight.getDimSize(1))
+    return emitOptionalError(loc, "weight has ", weight.getDimSize(1),
+                             " input features, input has ",
+                             input.getShape().back());
+  if (input.getElementType() != weight.getElementType())
+    return emitOptionalError(loc, "operands must have one element type");
+  if (Value bias = adaptor.getBias())
+    if (rankedType(bias).getShape() !=
+            ArrayRef<int64_t>(weight.getDimSize(0)) ||
+        rankedType(bias).getElementType() != input.getElementType())
+      return emitOptionalError(loc, "bias must be [", weight.getDimSize(0),
+                               "] of the operands' element type");
+  SmallVector<int64_t> shape(input.getShape());
+  shape.back() = weight.getDimSize(0);
+  inferred.push_back(input.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> LinearOp::buildBody(OpBuilder &b,
+                                                  ValueRange operands) {
+  auto type = rankedType(getOutput());
+  int64_t rank = type.getRank(), n = rank - 1, k = rank;
+  SmallVector<AffineExpr> row;
+  for (int64_t i = 0; i < n; ++i)
+    row.push_back(b.getAffineDimExpr(i));
+  row.push_back(b.getAffineDimExpr(k));
+  ReductionSpace space;
+  space.reduced.assign(rank + 1, false);
+  space.reduced[k] = true;
+  auto weightMap = AffineMap::get(
+      rank + 1, 0, {b.getAffineDimExpr(n), b.getAffineDimExpr(k)},
+      getContext());
+  Value acc = buildReduction(
+      b, getLoc(), type.clone(getComputeType(type.getElementType())), space,
+      {{operands[0], AffineMap::get(rank + 1, 0, row, getContext())},
+       {operands[1], weightMap}},
+      0.0, multiplyAdd);
+  Value bias = getBias() ? operands[2] : Value();
+  return SmallVector<Value>{finish(b, getLoc(), acc, bias, n, type)};
+}
+
+// With Y = X W^T + b: dX = dY W, dW = dY^T X, db = sum(dY)
+LogicalResult LinearOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  GradientBuilder g(b, getLoc());
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  int64_t k = shape.back(), n = shapeOf(getWeight())[0];
+  int64_t rows = 1;
+  for (int64_t size : shape.drop_back())
+    rows *= size;
+  Value d = g.reshape(dOut[0], {rows, n});
+  Value x = g.reshape(getInput(), {rows, k});
+  Value dInput = MatmulOp::create(b, getLoc(), d, getWeight(), false, false);
+  dIn[0] = g.reshape(dInput, shape);
+  dIn[1] = MatmulOp::create(b, getLoc(), d, x, true, false);
+  if (getBias())
+    dIn[2] = g.sum(d, {0});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ConvOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       ConvOp::Adaptor adaptor,
+                                       SmallVectorImpl<Type> &inferred) {
+  auto input = rankedType(adaptor.getInput());
+  auto weight = rankedType(adaptor.getWeight());
+  int64_t rank = input.getRank(), spatial = rank - 2;
+  if (rank < 3 || weight.getRank() != rank)
+    return emitOptionalError(loc,
+                             "input and weight must have one rank, at least 3");
+  for (ArrayRef<int64_t> list : {adaptor.getStrides(), adaptor.getLow(),
+                                 adaptor.getHigh(), adaptor.getDilations()})
+    if (static_cast<int64_t>(list.size()) != spatial)
+      return emitOptionalError(loc,
+                               "strides, padding and dilations need one "
+                               "number for each of ",
+                               spatial, " spatial axes");
+  int64_t groups = adaptor.getGroups();
+  if (groups < 1 || weight.getDimSize(0) % groups != 0)
+    return emitOptionalError(loc, groups, " groups do not divide ",
+                             weight.getDimSize(0), " output channels");
+  if (weight.getDimSize(1) * groups != input.getDimSize(1))
+    return emitOptionalError(loc, "weight has ", weight.getDimSize(1) * groups,
+                             " input channels, input has ",
+                             input.getDimSize(1));
+  if (input.getElementType() != weight.getElementType())
+    return emitOptionalError(loc, "operands must have one element type");
+  if (Value bias = adaptor.getBias())
+    if (rankedType(bias).getShape() !=
+            ArrayRef<int64_t>(weight.getDimSize(0)) ||
+        rankedType(bias).getElementType() != input.getElementType())
+      return emitOptionalError(loc, "bias must be [", weight.getDimSize(0),
+                               "] of the operands' element type");
+  SmallVector<int64_t> shape{input.getDimSize(0), weight.getDimSize(0)};
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t stride = adaptor.getStrides()[i],
+            dilation = adaptor.getDilations()[i];
+    if (stride < 1 || dilation < 1 || weight.getDimSize(i + 2) < 1)
+      return emitOptionalError(
+          loc, "strides, dilations and windows must be positive");
+    int64_t padded =
+        input.getDimSize(i + 2) + adaptor.getLow()[i] + adaptor.getHigh()[i];
+    int64_t window = (weight.getDimSize(i + 2) - 1) * dilation + 1;
+    if (padded < window)
+      return emitOptionalError(loc, "window of ", window,
+                               " is larger than the padded input's ", padded,
+                               " on spatial axis ", i);
+    shape.push_back((padded - window) / stride + 1);
+  }
+  inferred.push_back(input.clone(shape));
+  return success();
+}
+
+/// The convolution as one contraction over the padded input. With groups the
+/// channels are split by views, so that every loop is an axis of its own.
+static Value contract(OpBuilder &b, ConvOp op, Value input, Value weight) {
+  Location loc = op.getLoc();
+  auto type = rankedType(op.getOutput());
+  int64_t groups = op.getGroups(), spatial = type.getRank() - 2;
+  ArrayRef<int64_t> x = shapeOf(input), w = shapeOf(weight);
+  ArrayRef<int64_t> y = type.getShape();
+  SmallVector<int64_t> xShape{x[0], groups, w[1]}, yShape{y[0], groups};
+  SmallVector<int64_t> wShape{groups, w[0] / groups, w[1]};
+  yShape.push_back(w[0] / groups);
+  for (int64_t i = 0; i < spatial; ++i) {
+    xShape.push_back(x[i + 2]);
+    wShape.push_back(w[i + 2]);
+    yShape.push_back(y[i + 2]);
+  }
+  // Loop dimensions: n, g, o, y.., c, k...
+  int64_t dims = 3 + spatial + 1 + spatial;
+  auto dim = [&](int64_t i) { return b.getAffineDimExpr(i); };
+  int64_t channel = 3 + spatial;
+  SmallVector<AffineExpr> xMap{dim(0), dim(1), dim(channel)};
+  SmallVector<AffineExpr> wMap{dim(1), dim(2), dim(channel)};
+  for (int64_t i = 0; i < spatial; ++i) {
+    xMap.push_back(dim(3 + i) * op.getStrides()[i] +
+                   dim(channel + 1 + i) * op.getDilations()[i]);
+    wMap.push_back(dim(channel + 1 + i));
+  }
+  ReductionSpace space;
+  space.reduced.assign(dims, false);
+  for (int64_t i = channel; i < dims; ++i)
+    space.reduced[i] = true;
+  MLIRContext *context = b.getContext();
+  Type compute = getComputeType(type.getElementType());
+  Value acc =
+      buildReduction(b, loc, RankedTensorType::get(yShape, compute), space,
+                     {{buildView(b, loc, input, xShape),
+                       AffineMap::get(dims, 0, xMap, context)},
+                      {buildView(b, loc, weight, wShape),
+                       AffineMap::get(dims, 0, wMap, context)}},
+                     0.0, multiplyAdd);
+  return buildView(b, loc, acc, y);
+}
+
+FailureOr<SmallVector<Value>> ConvOp::buildBody(OpBuilder &b,
+                                                ValueRange operands) {
+  Value input = operands[0];
+  auto isNonZero = [](int64_t size) { return size != 0; };
+  if (llvm::any_of(getLow(), isNonZero) || llvm::any_of(getHigh(), isNonZero)) {
+    SmallVector<int64_t> low{0, 0}, high{0, 0};
+    llvm::append_range(low, getLow());
+    llvm::append_range(high, getHigh());
+    SmallVector<int64_t> interior(low.size(), 0);
+    input = buildPad(b, getLoc(), input, low, high, interior, 0.0);
+  }
+  Value acc = contract(b, *this, input, operands[1]);
+  Value bias = getBias() ? operands[2] : Value();
+  return SmallVector<Value>{
+      finish(b, getLoc(), acc, bias, 1, rankedType(getOutput()))};
+}
+
+/// dX: the spread and padded dY convolved with the reversed weight, whose
+/// channel axes change places within their group.
+static Value convInputGradient(GradientBuilder &g, ConvOp op, Value d) {
+  OpBuilder &b = g.b;
+  ArrayRef<int64_t> x = shapeOf(op.getInput()), y = shapeOf(d);
+  SmallVector<int64_t> w(shapeOf(op.getWeight()));
+  int64_t groups = op.getGroups(), spatial = x.size() - 2;
+  SmallVector<int64_t> low{0, 0}, high{0, 0}, interior{0, 0}, axes;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t stride = op.getStrides()[i];
+    int64_t window = (w[i + 2] - 1) * op.getDilations()[i] + 1;
+    low.push_back(window - 1 - op.getLow()[i]);
+    interior.push_back(stride - 1);
+    int64_t spread = (y[i + 2] - 1) * stride + 1;
+    high.push_back(x[i + 2] + window - 1 - spread - low.back());
+    axes.push_back(i + 2);
+  }
+  Value padded =
+      PadOp::create(b, g.loc, d, low, high, interior, llvm::APFloat(0.0));
+  Value reversed = ReverseOp::create(b, g.loc, op.getWeight().getType(),
+                                     op.getWeight(), axes);
+  SmallVector<int64_t> grouped{groups, w[0] / groups, w[1]};
+  SmallVector<int64_t> permutation{0, 2, 1};
+  for (int64_t i = 0; i < spatial; ++i) {
+    grouped.push_back(w[i + 2]);
+    permutation.push_back(i + 3);
+  }
+  Value swapped =
+      TransposeOp::create(b, g.loc, g.reshape(reversed, grouped), permutation);
+  w[0] = groups * shapeOf(swapped)[1];
+  w[1] = shapeOf(swapped)[2];
+  SmallVector<int64_t> zeros(spatial, 0), ones(spatial, 1);
+  return ConvOp::create(b, g.loc, padded, g.reshape(swapped, w), Value(), ones,
+                        zeros, zeros, op.getDilations(), groups);
+}
+
+/// dW of one group: X and dY with batch and channels swapped, dY as a window
+/// that is dilated by the stride.
+static Value convWeightGradient(GradientBuilder &g, ConvOp op, Value x,
+                                Value d) {
+  OpBuilder &b = g.b;
+  ArrayRef<int64_t> w = shapeOf(op.getWeight());
+  int64_t spatial = w.size() - 2;
+  SmallVector<int64_t> swap{1, 0}, high;
+  for (int64_t i = 0; i < spatial; ++i) {
+    swap.push_back(i + 2);
+    int64_t needed = (w[i + 2] - 1) * op.getDilations()[i] +
+                     (shapeOf(d)[i + 2] - 1) * op.getStrides()[i] + 1;
+    high.push_back(needed - shapeOf(x)[i + 2] - op.getLow()[i]);
+  }
+  Value xSwapped = TransposeOp::create(b, g.loc, x, swap);
+  Value dSwapped = TransposeOp::create(b, g.loc, d, swap);
+  Value sum =
+      ConvOp::create(b, g.loc, xSwapped, dSwapped, Value(), op.getDilations(),
+                     op.getLow(), high, op.getStrides(), 1);
+  return TransposeOp::create(b, g.loc, sum, swap);
+}
+
+/// Channels [index * size, (index + 1) * size) of `x`.
+static Value channels(GradientBuilder &g, Value x, int64_t index,
+                      int64_t size) {
+  SmallVector<int64_t> starts(shapeOf(x).size(), 0);
+  SmallVector<int64_t> strides(starts.size(), 1), limits(shapeOf(x));
+  starts[1] = index * size;
+  limits[1] = starts[1] + size;
+  return SliceOp::create(g.b, g.loc, x, starts, limits, strides);
+}
+
+LogicalResult ConvOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  GradientBuilder g(b, getLoc());
+  Value d = dOut[0];
+  dIn[0] = convInputGradient(g, *this, d);
+  int64_t groups = getGroups();
+  if (groups == 1) {
+    dIn[1] = convWeightGradient(g, *this, getInput(), d);
+  } else {
+    int64_t in = shapeOf(getWeight())[1], out = shapeOf(d)[1] / groups;
+    SmallVector<Value> parts;
+    for (int64_t i = 0; i < groups; ++i)
+      parts.push_back(convWeightGradient(
+          g, *this, channels(g, getInput(), i, in), channels(g, d, i, out)));
+    dIn[1] = ConcatOp::create(b, getLoc(), parts, 0);
+  }
+  if (getBias())
+    dIn[2] = g.sum(d, otherAxes(shapeOf(d).size(), {1}));
+  return success();
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading and summing by index.
+#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/Body.h"
+#include "dialects/NN/Gradient.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::nn;
+
+using Cotangents = ArrayRef<Value>;
+using Gradients = MutableArrayRef<Value>;
+
+static RankedTensorType rankedType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t result = 1;
+  for (int64_t size : sizes)
+    result *= size;
+  return result;
+}
+
+/// Shape of a gather: input axes before `axis`, the index axes behind the
+/// batch axes, input axes behind `axis`.
+static FailureOr<SmallVector<int64_t>>
+gatherShape(std::optional<Location> loc, ArrayRef<int64_t> input,
+            ArrayRef<int64_t> indices, int64_t axis, int64_t batchDims) {
+  if (axis < 0 || axis >= static_cast<int64_t>(input.size()))
+    return emitOptionalError(loc, "has no axis ", axis);
+  if (batchDims != 0 && batchDims != axis)
+    return emitOptionalError(loc, "batch axes must be none or all before axis ",
+                             axis);
+  if (static_cast<int64_t>(indices.size()) < batchDims ||
+      indices.take_front(batchDims) != input.take_front(batchDims))
+    return emitOptionalError(loc, "indices do not match the batch axes");
+  if (input[axis] == 0 && product(indices) != 0)
+    return emitOptionalError(loc, "reads from an empty axis");
+  SmallVector<int64_t> shape(input.take_front(axis));
+  llvm::append_range(shape, indices.drop_front(batchDims));
+  llvm::append_range(shape, input.drop_front(axis + 1));
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// IotaOp
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> IotaOp::buildBody(OpBuilder &b, ValueRange) {
+  auto type = rankedType(getOutput());
+  if (getAxis() < 0 || getAxis() >= type.getRank())
+    return emitOpError("has no axis ") << getAxis();
+  return SmallVector<Value>{
+      buildMap(b, getLoc(), type, {},
+               [&](OpBuilder &nested, Location loc, ValueRange) -> Value {
+                 Value index = linalg::IndexOp::create(nested, loc, getAxis());
+                 return arith::IndexCastOp::create(
+                     nested, loc, type.getElementType(), index);
+               })};
+}
+
+LogicalResult IotaOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GatherOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         GatherOp::Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  auto type = rankedType(adaptor.getInput());
+  auto shape = gatherShape(loc, type.getShape(),
+                           rankedType(adaptor.getIndices()).getShape(),
+                           adaptor.getAxis(), adaptor.getBatchDims());
+  if (failed(shape))
+    return failure();
+  inferred.push_back(type.clone(*shape));
+  return success();
+}
+
+/// An index counted from the end where negative, then clamped to [0, size).
+static Value wrapAndClamp(OpBuilder &b, Location loc, Value raw, int64_t size) {
+  Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), raw);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value end = arith::ConstantIndexOp::create(b, loc, size);
+  Value last = arith::ConstantIndexOp::create(b, loc, size - 1);
+  Value negative =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, zero);
+  Value wrapped = arith::AddIOp::create(b, loc, index, end);
+  index = arith::SelectOp::create(b, loc, negative, wrapped, index);
+  index = arith::MaxSIOp::create(b, loc, index, zero);
+  return arith::MinSIOp::create(b, loc, index, last);
+}
+
+FailureOr<SmallVector<Value>> GatherOp::buildBody(OpBuilder &b,
+                                                  ValueRange operands) {
+  auto type = rankedType(getOutput());
+  int64_t rank = type.getRank(), axis = getAxis();
+  int64_t indexRank = rankedType(getIndices()).getRank();
+  int64_t behind = rankedType(getInput()).getRank() - axis - 1;
+  SmallVector<AffineExpr> place;
+  for (int64_t i = 0; i < indexRank; ++i) {
+    int64_t dim = i < static_cast<int64_t>(getBatchDims())
+                      ? i
+                      : axis + i - static_cast<int64_t>(getBatchDims());
+    place.push_back(b.getAffineDimExpr(dim));
+  }
+  auto map = AffineMap::get(rank, 0, place, getContext());
+  int64_t size = shapeOf(getInput())[axis];
+  Value result = buildMap(
+      b, getLoc(), type, {{operands[1], map}},
+      [&](OpBuilder &nested, Location loc, ValueRange s) -> Value {
+        SmallVector<Value> position;
+        for (int64_t i = 0; i < axis; ++i)
+          position.push_back(linalg::IndexOp::create(nested, loc, i));
+        position.push_back(wrapAndClamp(nested, loc, s[0], size));
+        for (int64_t i = rank - behind; i < rank; ++i)
+          position.push_back(linalg::IndexOp::create(nested, loc, i));
+        return tensor::ExtractOp::create(nested, loc, operands[0], position);
+      });
+  return SmallVector<Value>{result};
+}
+
+// The transpose of a gather is a scatter-add.
+LogicalResult GatherOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (dOut[0])
+    dIn[0] = ScatterAddOp::create(b, getLoc(), getInput().getType(), dOut[0],
+                                  getIndices(), getAxis(), getBatchDims());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ScatterAddOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScatterAddOp::verify() {
+  auto shape = gatherShape(getLoc(), shapeOf(getOutput()),
+                           shapeOf(getIndices()), getAxis(), getBatchDims());
+  if (failed(shape))
+    return failure();
+  if (ArrayRef<int64_t>(*shape) != shapeOf(getUpdates()))
+    return emitOpError("updates do not have the shape that a gather of the "
+                       "result would have");
+  if (rankedType(getUpdates()).getElementType() !=
+      rankedType(getOutput()).getElementType())
+    return emitOpError("cannot change the element type");
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ScatterAddOp::buildBody(OpBuilder &b,
+                                                      ValueRange operands) {
+  Location loc = getLoc();
+  auto type = rankedType(getOutput());
+  ArrayRef<int64_t> shape = type.getShape(), indexShape = shapeOf(getIndices());
+  int64_t outer = product(shape.take_front(getAxis()));
+  int64_t inner = product(shape.drop_front(getAxis() + 1));
+  int64_t count = product(indexShape.drop_front(getBatchDims()));
+  Value updates = buildView(b, loc, operands[0], {outer, count, inner});
+  SmallVector<int64_t> flatIndices{count};
+  if (getBatchDims() != 0)
+    flatIndices.insert(flatIndices.begin(), outer);
+  Value indices = buildView(b, loc, operands[1], flatIndices);
+  Type compute = getComputeType(type.getElementType());
+  SmallVector<int64_t> flat{outer, shape[getAxis()], inner};
+  Value empty = tensor::EmptyOp::create(b, loc, flat, compute);
+  Value zero = buildScalarConstant(b, loc, compute, 0.0);
+  Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+  Value sum =
+      kernel::ScatterOp::create(b, loc, init.getType(), updates, indices, init);
+  Value rounded = buildNarrowing(b, loc, sum, type.getElementType());
+  return SmallVector<Value>{buildView(b, loc, rounded, shape)};
+}
+
+// The transpose of a scatter-add is a gather.
+LogicalResult ScatterAddOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                     Gradients dIn) {
+  if (dOut[0])
+    dIn[0] = GatherOp::create(b, getLoc(), dOut[0], getIndices(), getAxis(),
+                              getBatchDims());
+  return success();
+}

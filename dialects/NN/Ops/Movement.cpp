@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Data movement: shapes, folds, bodies and VJPs.
+#include "dialects/NN/Body.h"
+#include "dialects/NN/Gradient.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mpc::nn;
+
+using Cotangents = ArrayRef<Value>;
+using Gradients = MutableArrayRef<Value>;
+
+static RankedTensorType rankedType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// A map that reads `input` through `map` over the space of `type`.
+static Value buildRead(OpBuilder &b, Location loc, RankedTensorType type,
+                       Value input, AffineMap map) {
+  return buildMap(b, loc, type, {{input, map}},
+                  [](OpBuilder &, Location, ValueRange s) { return s[0]; });
+}
+
+//===----------------------------------------------------------------------===//
+// ReshapeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  auto from = rankedType(getInput()), to = rankedType(getOutput());
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("cannot change the element type");
+  if (from.getNumElements() != to.getNumElements())
+    return emitOpError("has ") << from.getNumElements() << " elements in and "
+                               << to.getNumElements() << " out";
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getOutput().getType())
+    return getInput();
+  if (auto inner = getInput().getDefiningOp<ReshapeOp>()) {
+    getInputMutable().assign(inner.getInput());
+    return getOutput();
+  }
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput()))
+    return splat.resizeSplat(cast<ShapedType>(getOutput().getType()));
+  return {};
+}
+
+FailureOr<SmallVector<Value>> ReshapeOp::buildBody(OpBuilder &b,
+                                                   ValueRange operands) {
+  return SmallVector<Value>{
+      buildView(b, getLoc(), operands[0], shapeOf(getOutput()))};
+}
+
+LogicalResult ReshapeOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                  Gradients dIn) {
+  if (dOut[0])
+    dIn[0] = GradientBuilder(b, getLoc()).reshape(dOut[0], shapeOf(getInput()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TransposeOp
+//===----------------------------------------------------------------------===//
+
+static bool isPermutation(ArrayRef<int64_t> permutation) {
+  SmallVector<bool> seen(permutation.size(), false);
+  for (int64_t axis : permutation) {
+    if (axis < 0 || axis >= static_cast<int64_t>(seen.size()) || seen[axis])
+      return false;
+    seen[axis] = true;
+  }
+  return true;
+}
+
+static SmallVector<int64_t> inverse(ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result(permutation.size());
+  for (auto [to, from] : llvm::enumerate(permutation))
+    result[from] = to;
+  return result;
+}
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            TransposeOp::Adaptor adaptor,
+                                            SmallVectorImpl<Type> &inferred) {
+  auto type = rankedType(adaptor.getInput());
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  if (static_cast<int64_t>(permutation.size()) != type.getRank() ||
+      !isPermutation(permutation))
+    return emitOptionalError(loc, "permutation must name each of the ",
+                             type.getRank(), " axes once");
+  SmallVector<int64_t> shape;
+  for (int64_t axis : permutation)
+    shape.push_back(type.getDimSize(axis));
+  inferred.push_back(type.clone(shape));
+  return success();
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (llvm::is_sorted(permutation))
+    return getInput();
+  auto inner = getInput().getDefiningOp<TransposeOp>();
+  if (!inner)
+    return {};
+  SmallVector<int64_t> combined;
+  for (int64_t axis : permutation)
+    combined.push_back(inner.getPermutation()[axis]);
+  setPermutation(combined);
+  getInputMutable().assign(inner.getInput());
+  return getOutput();
+}
+
+FailureOr<SmallVector<Value>> TransposeOp::buildBody(OpBuilder &b,
+                                                     ValueRange operands) {
+  SmallVector<unsigned> order;
+  for (int64_t axis : inverse(getPermutation()))
+    order.push_back(axis);
+  AffineMap map = AffineMap::getPermutationMap(order, getContext());
+  return SmallVector<Value>{
+      buildRead(b, getLoc(), rankedType(getOutput()), operands[0], map)};
+}
+
+LogicalResult TransposeOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                    Gradients dIn) {
+  if (dOut[0])
+    dIn[0] =
+        TransposeOp::create(b, getLoc(), dOut[0], inverse(getPermutation()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// BroadcastOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult BroadcastOp::verify() {
+  auto from = rankedType(getInput()), to = rankedType(getOutput());
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("cannot change the element type");
+  ArrayRef<int64_t> axes = getAxes();
+  if (static_cast<int64_t>(axes.size()) != from.getRank())
+    return emitOpError("needs one axis for each of the input's ")
+           << from.getRank();
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    if (axis < 0 || axis >= to.getRank() || (index && axes[index - 1] >= axis))
+      return emitOpError("axes must be ascending axes of the result");
+    int64_t size = from.getDimSize(index);
+    if (size != 1 && size != to.getDimSize(axis))
+      return emitOpError("cannot repeat an axis of size ")
+             << size << " to size " << to.getDimSize(axis);
+  }
+  return success();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getOutput().getType())
+    return getInput();
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput()))
+    return splat.resizeSplat(cast<ShapedType>(getOutput().getType()));
+  return {};
+}
+
+FailureOr<SmallVector<Value>> BroadcastOp::buildBody(OpBuilder &b,
+                                                     ValueRange operands) {
+  auto type = rankedType(getOutput());
+  SmallVector<AffineExpr> results;
+  for (auto [index, axis] : llvm::enumerate(getAxes())) {
+    bool repeated = shapeOf(getInput())[index] == 1;
+    results.push_back(repeated ? b.getAffineConstantExpr(0)
+                               : b.getAffineDimExpr(axis));
+  }
+  auto map = AffineMap::get(type.getRank(), 0, results, getContext());
+  return SmallVector<Value>{buildRead(b, getLoc(), type, operands[0], map)};
+}
+
+// A repeated axis sums its cotangents.
+LogicalResult BroadcastOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                    Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  GradientBuilder g(b, getLoc());
+  ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getOutput());
+  SmallVector<int64_t> summed;
+  for (int64_t axis = 0, e = to.size(); axis < e; ++axis) {
+    auto it = llvm::find(getAxes(), axis);
+    if (it == getAxes().end() ||
+        (from[it - getAxes().begin()] == 1 && to[axis] != 1))
+      summed.push_back(axis);
+  }
+  dIn[0] = g.reshape(g.sum(dOut[0], summed), from);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SliceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> loc,
+                                        SliceOp::Adaptor adaptor,
+                                        SmallVectorImpl<Type> &inferred) {
+  auto type = rankedType(adaptor.getInput());
+  size_t rank = type.getRank();
+  ArrayRef<int64_t> starts = adaptor.getStarts(), limits = adaptor.getLimits();
+  ArrayRef<int64_t> strides = adaptor.getStrides();
+  if (starts.size() != rank || limits.size() != rank || strides.size() != rank)
+    return emitOptionalError(loc,
+                             "needs a start, limit and stride for each of "
+                             "the ",
+                             rank, " axes");
+  SmallVector<int64_t> shape;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (starts[axis] < 0 || limits[axis] < starts[axis] ||
+        limits[axis] > type.getDimSize(axis) || strides[axis] < 1)
+      return emitOptionalError(loc, "box ", starts[axis], " to ", limits[axis],
+                               " by ", strides[axis], " on axis ", axis,
+                               " does not lie within size ",
+                               type.getDimSize(axis));
+    shape.push_back(
+        llvm::divideCeil(limits[axis] - starts[axis], strides[axis]));
+  }
+  inferred.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> SliceOp::buildBody(OpBuilder &b,
+                                                 ValueRange operands) {
+  auto type = rankedType(getOutput());
+  SmallVector<AffineExpr> results;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    results.push_back(b.getAffineDimExpr(axis) * getStrides()[axis] +
+                      getStarts()[axis]);
+  auto map = AffineMap::get(type.getRank(), 0, results, getContext());
+  return SmallVector<Value>{buildRead(b, getLoc(), type, operands[0], map)};
+}
+
+// The cotangent goes back to its box; the rest of the input gets zero.
+LogicalResult SliceOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getOutput());
+  SmallVector<int64_t> high, interior;
+  for (auto [axis, size] : llvm::enumerate(to)) {
+    interior.push_back(getStrides()[axis] - 1);
+    int64_t extent = size == 0 ? 0 : (size - 1) * getStrides()[axis] + 1;
+    high.push_back(from[axis] - getStarts()[axis] - extent);
+  }
+  dIn[0] = PadOp::create(b, getLoc(), dOut[0], getStarts(), high, interior,
+                         llvm::APFloat(0.0));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PadOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PadOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      PadOp::Adaptor adaptor,
+                                      SmallVectorImpl<Type> &inferred) {
+  auto type = rankedType(adaptor.getInput());
+  size_t rank = type.getRank();
+  ArrayRef<int64_t> low = adaptor.getLow(), high = adaptor.getHigh();
+  ArrayRef<int64_t> interior = adaptor.getInterior();
+  if (low.size() != rank || high.size() != rank || interior.size() != rank)
+    return emitOptionalError(
+        loc, "needs low, high and interior padding for each of the ", rank,
+        " axes");
+  SmallVector<int64_t> shape;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    int64_t size = type.getDimSize(axis);
+    int64_t padded = low[axis] + high[axis] + size +
+                     std::max<int64_t>(size - 1, 0) * interior[axis];
+    if (interior[axis] < 0 || padded < 0)
+      return emitOptionalError(loc, "padding leaves axis ", axis, " with size ",
+                               padded);
+    shape.push_back(padded);
+  }
+  inferred.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> PadOp::buildBody(OpBuilder &b,
+                                               ValueRange operands) {
+  return SmallVector<Value>{buildPad(b, getLoc(), operands[0], getLow(),
+                                     getHigh(), getInterior(),
+                                     getValue().convertToDouble())};
+}
+
+// The cotangent is cropped and thinned; the padding's own is dropped.
+LogicalResult PadOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getOutput());
+  SmallVector<int64_t> low, high, starts, limits, strides;
+  // Undo cropping first, so that the box lies inside.
+  for (auto [axis, size] : llvm::enumerate(from)) {
+    low.push_back(std::max<int64_t>(-getLow()[axis], 0));
+    high.push_back(std::max<int64_t>(-getHigh()[axis], 0));
+    strides.push_back(getInterior()[axis] + 1);
+    starts.push_back(std::max<int64_t>(getLow()[axis], 0));
+    limits.push_back(size == 0 ? starts[axis]
+                               : starts[axis] + (size - 1) * strides[axis] + 1);
+  }
+  SmallVector<int64_t> interior(to.size(), 0);
+  Value whole = PadOp::create(b, getLoc(), dOut[0], low, high, interior,
+                              llvm::APFloat(0.0));
+  dIn[0] = SliceOp::create(b, getLoc(), whole, starts, limits, strides);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ConcatOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         ConcatOp::Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  if (adaptor.getInputs().empty())
+    return emitOptionalError(loc, "needs at least one input");
+  auto first = rankedType(adaptor.getInputs().front());
+  int64_t axis = adaptor.getAxis();
+  if (axis < 0 || axis >= first.getRank())
+    return emitOptionalError(loc, "has no axis ", axis);
+  SmallVector<int64_t> shape(first.getShape());
+  shape[axis] = 0;
+  for (Value input : adaptor.getInputs()) {
+    auto type = rankedType(input);
+    SmallVector<int64_t> others(type.getShape());
+    if (type.getRank() != first.getRank() ||
+        type.getElementType() != first.getElementType())
+      return emitOptionalError(loc, "inputs differ in rank or element type");
+    shape[axis] += type.getDimSize(axis);
+    others[axis] = first.getDimSize(axis);
+    if (ArrayRef<int64_t>(others) != first.getShape())
+      return emitOptionalError(loc, "inputs differ beside axis ", axis);
+  }
+  inferred.push_back(first.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
+                                                  ValueRange operands) {
+  auto type = rankedType(getOutput());
+  int64_t rank = type.getRank(), axis = getAxis(), offset = 0;
+  Value result = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
+                                         type.getElementType());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  for (Value operand : operands) {
+    SmallVector<AffineExpr> place(identity.getResults());
+    place[axis] = place[axis] + offset;
+    auto map = AffineMap::get(rank, 0, place, getContext());
+    auto part = linalg::GenericOp::create(
+        b, getLoc(), type, operand, result, ArrayRef<AffineMap>{identity, map},
+        iterators, [](OpBuilder &nested, Location loc, ValueRange s) {
+          linalg::YieldOp::create(nested, loc, s[0]);
+        });
+    result = part.getResult(0);
+    offset += rankedType(operand).getDimSize(axis);
+  }
+  return SmallVector<Value>{result};
+}
+
+LogicalResult ConcatOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  int64_t rank = rankedType(getOutput()).getRank(), axis = getAxis();
+  SmallVector<int64_t> starts(rank, 0), strides(rank, 1);
+  for (auto [index, input] : llvm::enumerate(getInputs())) {
+    SmallVector<int64_t> limits(shapeOf(getOutput()));
+    limits[axis] = starts[axis] + rankedType(input).getDimSize(axis);
+    dIn[index] = SliceOp::create(b, getLoc(), dOut[0], starts, limits, strides);
+    starts[axis] = limits[axis];
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReverseOp
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> ReverseOp::buildBody(OpBuilder &b,
+                                                   ValueRange operands) {
+  auto type = rankedType(getOutput());
+  SmallVector<AffineExpr> results;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    AffineExpr index = b.getAffineDimExpr(axis);
+    bool reversed = llvm::is_contained(getAxes(), axis);
+    results.push_back(reversed ? -index + (type.getDimSize(axis) - 1) : index);
+  }
+  auto map = AffineMap::get(type.getRank(), 0, results, getContext());
+  return SmallVector<Value>{buildRead(b, getLoc(), type, operands[0], map)};
+}
+
+LogicalResult ReverseOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                  Gradients dIn) {
+  if (dOut[0])
+    dIn[0] =
+        ReverseOp::create(b, getLoc(), dOut[0].getType(), dOut[0], getAxes());
+  return success();
+}

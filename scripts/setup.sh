@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Installs what is missing on a Debian 12 machine, then configures and builds
+# into build/. Does nothing, and says nothing, when all is there.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: scripts/setup.sh [--runtime-only] [--demo] [--no-build]
+
+  --runtime-only  only what runs compiled programs: no LLVM, no MLIR, no Python
+  --demo          also the text that scripts/demo.sh trains on
+  --no-build      install and configure, but build nothing
+END
+}
+
+readonly environment_error=3
+readonly log=build/setup.log
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() { say "error: $*"; exit "$environment_error"; }
+
+# Runs a command, and shows what it printed only if it fails.
+quietly() {
+  if ! "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    return 1
+  fi
+}
+
+read_arguments() {
+  build_compiler=ON
+  build=yes
+  demo=no
+  for argument in "$@"; do
+    case $argument in
+      --runtime-only) build_compiler=OFF ;;
+      --demo) demo=yes ;;
+      --no-build) build=no ;;
+      -h | --help) usage; exit 0 ;;
+      *) usage >&2; exit 2 ;;
+    esac
+  done
+}
+
+# Debian's LLVM packages carry their version, so compiler and runtime may not
+# be what `cc` is on this machine. MLIR's shared library needs no other -dev.
+wanted_packages() {
+  echo cmake ninja-build python3 libfmt-dev nlohmann-json3-dev libcli11-dev \
+    libxxhash-dev libgtest-dev
+  [[ $demo == no ]] || echo bible-kjv
+  if [[ $build_compiler == ON ]]; then
+    echo clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev \
+      mlir-22-tools libprotozero-dev libbenchmark-dev python3-venv
+  elif ! command -v clang++-22 >/dev/null && ! command -v g++ >/dev/null; then
+    echo g++
+  fi
+}
+
+missing_packages() {
+  local installed package
+  installed=" $(dpkg-query -W -f '${Package}=${db:Status-Status} ' 2>/dev/null)"
+  for package in $(wanted_packages); do
+    [[ $installed == *" $package=installed "* ]] || echo "$package"
+  done
+}
+
+as_root() {
+  if [[ $(id -u) == 0 ]]; then
+    "$@"
+  elif [[ -t 0 ]]; then
+    sudo "$@"
+  else
+    sudo --non-interactive "$@"
+  fi
+}
+
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+    die "this is not Debian or a relative of it (no apt-get): install the" \
+      "counterparts of these packages and build with cmake --preset release:" \
+      "$(wanted_packages | tr '\n' ' ')"
+  local missing
+  mapfile -t missing < <(missing_packages)
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  [[ $(id -u) == 0 ]] || command -v sudo >/dev/null ||
+    die "no permission to install packages (not root, no sudo); as root:" \
+      "apt-get update && apt-get install ${missing[*]}"
+  say "installing ${missing[*]}"
+  quietly apt update || say "apt-get update failed; going on with the old index"
+  quietly apt install --yes --no-install-recommends "${missing[@]}" ||
+    die "could not install ${missing[*]} (needs Debian 12 and permission)"
+}
+
+make_venv() {
+  local stamp=.venv/requirements.txt
+  cmp -s scripts/requirements.txt "$stamp" && [[ -x .venv/bin/python ]] &&
+    return 0
+  say "making the Python environment .venv"
+  { quietly python3 -m venv .venv &&
+    quietly .venv/bin/python -m pip install --quiet \
+      --disable-pip-version-check --requirement scripts/requirements.txt; } ||
+    die "could not install scripts/requirements.txt into .venv"
+  cp scripts/requirements.txt "$stamp"
+}
+
+configured() {
+  [[ -f build/build.ninja ]] &&
+    grep -qx "MPC_BUILD_COMPILER:BOOL=$build_compiler" build/CMakeCache.txt
+}
+
+configure() {
+  configured && return 0
+  local flags=("-DMPC_BUILD_COMPILER=$build_compiler")
+  if [[ ! -f build/CMakeCache.txt ]]; then
+    if command -v clang++-22 >/dev/null; then
+      flags+=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
+    fi
+    if command -v ld.lld-22 >/dev/null; then
+      flags+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22
+        -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld-22)
+    fi
+    if command -v ccache >/dev/null; then
+      flags+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
+        -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    fi
+  fi
+  say "configuring build/"
+  quietly cmake -G Ninja -S . -B build "${flags[@]}" || die "cmake failed"
+}
+
+build() {
+  local plan steps
+  plan=$(ninja -C build -n) || die "build/ is damaged: remove it, run again"
+  steps=$(grep -c '^\[' <<<"$plan") || return 0
+  say "building $steps steps"
+  if [[ -t 2 ]]; then
+    ninja -C build >&2
+  else
+    ninja -C build --quiet >&2
+  fi || { say "error: the build failed"; exit 1; }
+}
+
+main() {
+  read_arguments "$@"
+  mkdir -p build
+  install_packages
+  if [[ $build_compiler == ON ]]; then
+    make_venv
+  fi
+  configure
+  if [[ $build == yes ]]; then
+    build
+  fi
+}
+
+main "$@"

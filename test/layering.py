@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fails on an #include that points against the layers.
+
+    python layering.py ROOT
+
+Prints `file:line: error: ...` for each one. The arrows are those of CONTRIBUTING.md.
+"""
+import pathlib
+import re
+import sys
+
+EXECUTION = ["runtime", "include"]
+CODEGEN = ["lib/Codegen", "dialects", *EXECUTION]
+PASSES = ["passes", "lib/Codegen", "dialects"]
+DRIVER = ["lib/Driver", "lib/Import", *PASSES, *EXECUTION]
+
+# Layer -> what it may include. A file belongs to the longest layer that its
+# path starts with; what is allowed covers all below it.
+ALLOWED = {
+    "include": ["include"],
+    "runtime": EXECUTION,
+    "dialects": ["dialects"],
+    "passes": PASSES,
+    "passes/AMP": [*PASSES, "runtime/LossScale"],
+    "lib/Import": ["lib/Import", "dialects"],
+    "lib/Codegen": CODEGEN,
+    "lib/Driver": DRIVER,
+    "lib/CAPI": ["lib/CAPI", "lib/Driver", "lib/Import", *PASSES, "include"],
+    "lib/Python": ["lib/Python", "include"],
+    "tools": ["tools", "lib/CAPI", *DRIVER],
+}
+
+# Layer -> prefixes of outside headers that it must do without.
+FORBIDDEN_OUTSIDE = {
+    "include": ["llvm/", "llvm-c/", "mlir/", "mlir-c/", "clang/", "cuda", "nvrtc", "cublas", "nccl"],
+    "runtime": ["llvm/", "llvm-c/", "mlir/", "mlir-c/", "clang/"],
+}
+
+SUFFIXES = {".h", ".cpp", ".c", ".td", ".inc", ".cu"}
+INCLUDE = re.compile(r'^\s*#?\s*include\s+["<]([^">]+)[">]')
+
+
+def inside(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def layer_of(path, layers):
+    return max((layer for layer in layers if inside(path, layer)), key=len, default=None)
+
+
+def target_of(root, source, included):
+    """The included file's path from the root, or None where it is not ours."""
+    beside = (root / source).parent / included
+    if beside.exists():
+        return beside.resolve().relative_to(root.resolve()).as_posix()
+    if included.startswith(("mpc/", "mpc-c/")):
+        return "include/" + included
+    if any(inside(included, layer.split("/")[0]) for layer in ALLOWED):
+        return included
+    return None
+
+
+def fault_of(root, source, included):
+    """Why this include is wrong, or None."""
+    layer = layer_of(source, ALLOWED)
+    target = target_of(root, source, included)
+    if target is None:
+        wrong = FORBIDDEN_OUTSIDE.get(layer, [])
+        if included.startswith(tuple(wrong)):
+            return f"{layer} must do without {included}"
+    elif not any(inside(target, folder) for folder in ALLOWED[layer]):
+        return f"{layer} must not include {target} (only {', '.join(ALLOWED[layer])})"
+    return None
+
+
+def faults(root):
+    """`file:line: error: ...` for each include against the layers."""
+    for top in sorted({layer.split("/")[0] for layer in ALLOWED}):
+        for path in sorted((root / top).rglob("*")):
+            source = path.relative_to(root).as_posix()
+            if path.suffix not in SUFFIXES:
+                continue
+            if layer_of(source, ALLOWED) is None:
+                yield f"{source}:1: error: no layer holds this file"
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), start=1):
+                match = INCLUDE.match(line)
+                fault = match and fault_of(root, source, match.group(1))
+                if fault:
+                    yield f"{source}:{number}: error: {fault}"
+
+
+def main():
+    found = list(faults(pathlib.Path(sys.argv[1])))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

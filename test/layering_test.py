@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plants includes in a scratch tree and looks at what layering.py says."""
+import pathlib
+import tempfile
+import unittest
+
+import layering
+
+
+class Layering(unittest.TestCase):
+    def faults(self, **files):
+        """Faults of a tree of {path: text}; `__` in a keyword stands for `/`."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in files.items():
+                path = root / (name.replace("__", "/") + ".h")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return list(layering.faults(root))
+
+    def test_arrows_along_the_layers_pass(self):
+        self.assertEqual(
+            [],
+            self.faults(
+                tools__x__Main='#include "lib/Driver/Compile.h"\n#include "mpc-c/Error.h"\n',
+                lib__Driver__Compile='#include "passes/Pipelines.h"\n#include "runtime/Program/Program.h"\n',
+                passes__AMP__Step='#include "runtime/LossScale/Policy.h"\n#include "mlir/IR/Builders.h"\n',
+                runtime__Program__Program='#include "Neighbour.h"\n#include <vector>\n',
+                runtime__Program__Neighbour="",
+            ),
+        )
+
+    def test_an_arrow_against_the_layers_is_named_with_its_place(self):
+        self.assertEqual(
+            ["dialects/NN/Op.h:2: error: dialects must not include passes/NN/Passes.h (only dialects)"],
+            self.faults(dialects__NN__Op='// A comment.\n#include "passes/NN/Passes.h"\n'),
+        )
+
+    def test_a_relative_path_does_not_hide_an_arrow(self):
+        found = self.faults(
+            runtime__Program__Program='#include "../../passes/Pipelines.h"\n',
+            passes__Pipelines="",
+        )
+        self.assertEqual(1, len(found))
+        self.assertIn("runtime must not include passes/Pipelines.h", found[0])
+
+    def test_only_the_loss_scale_of_the_runtime_is_open_to_amp_passes(self):
+        self.assertTrue(self.faults(passes__AMP__Step='#include "runtime/Program/Program.h"\n'))
+        self.assertTrue(self.faults(passes__NN__Cast='#include "runtime/LossScale/Policy.h"\n'))
+
+    def test_tablegen_includes_count(self):
+        self.assertTrue(self.faults(dialects__NN__Ops='include "passes/NN/Passes.td"\n'))
+
+    def test_the_runtime_does_without_llvm(self):
+        self.assertTrue(self.faults(runtime__Program__Program="#include <llvm/ADT/StringRef.h>\n"))
+
+    def test_public_headers_do_without_cuda(self):
+        self.assertTrue(self.faults(include__mpc__Program="#include <cuda_runtime.h>\n"))
+
+    def test_a_file_of_no_layer_is_named(self):
+        self.assertEqual(["lib/Misc/X.h:1: error: no layer holds this file"], self.faults(lib__Misc__X=""))
+
+
+if __name__ == "__main__":
+    unittest.main()

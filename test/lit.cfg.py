@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# How lit finds and runs the tests of mpc. `config` and `lit_config` are lit's.
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import lit.formats
+
+config.name = "mpc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.join(config.mpc_source_dir, "test")
+config.test_exec_root = os.path.join(config.mpc_binary_dir, "test")
+
+# Our tools first, then FileCheck, not and count of the LLVM that is linked.
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.mpc_binary_dir, "bin"),
+        config.llvm_tools_dir,
+        os.environ.get("PATH", ""),
+    ]
+)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+# Each run starts with an empty compile cache: what an older build of the
+# compiler left behind would be tested instead of this one.
+cache = tempfile.mkdtemp(prefix="mpc-test-cache-")
+atexit.register(shutil.rmtree, cache, ignore_errors=True)
+config.environment["MPC_CACHE_DIR"] = cache
+
+venv_python = os.path.join(config.mpc_source_dir, ".venv", "bin", "python")
+python = venv_python if os.path.exists(venv_python) else sys.executable
+config.substitutions.append(("%python", f"'{python}'"))
+config.substitutions.append(("%inputs", os.path.join(config.test_source_root, "Inputs")))
+
+
+def python_has(module):
+    probe = f"import importlib.util as u, sys; sys.exit(not u.find_spec('{module}'))"
+    return subprocess.run([python, "-c", probe]).returncode == 0
+
+
+if python_has("onnx"):
+    config.available_features.add("python-onnx")
+if config.cuda:
+    config.available_features.add("cuda")

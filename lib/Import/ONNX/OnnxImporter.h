@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/Support/DType.h"
+#include <functional>
 
 namespace mpc::onnx {
 
@@ -17,6 +18,9 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::vector<int64_t>>> inputShapes;
   /// --batch-size: the first dimension of the inputs, where it is open.
   std::optional<int64_t> batchSize;
+  /// Decides about a floating-point initializer before the table does: true
+  /// makes it a parameter, false a constant. May be empty.
+  std::function<std::optional<bool>(llvm::StringRef name)> overrideRole;
 };
 
 /// The value of an nn.parameter, by its symbol's name. `bytes` belong to the

@@ -199,8 +199,10 @@ Operand TensorBuilder::broadcast(const Operand &input, ArrayRef<int64_t> shape,
   if (input.shape == shape)
     return input;
   // A constant of one number is made in its final shape: its gradient and its
-  // kernels are then those of a constant, not of a broadcast.
-  if (input.literal && (input.literal->isSplat() || !input.isFloat())) {
+  // kernels are then those of a constant, not of a broadcast. Others, like
+  // masks, stay small.
+  if (input.literal && (input.literal->isSplat() ||
+                        countElements(shape).value_or(INT64_MAX) <= 1024)) {
     SmallVector<int64_t> from = denseStrides(input.shape);
     SmallVector<int64_t> strides(shape.size(), 0);
     for (auto [index, axis] : enumerate(axes))

@@ -32,7 +32,7 @@ def NN_InitAttr : AttrDef<NN_Dialect, "Init"> {
     compiled module.
   }];
   let parameters = (ins StringRefParameter<"kind">:$kind,
-                        DefaultValuedParameter<"double", "0.0">:$argument);
+                        APFloatParameter<"bound or deviation">:$argument);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -154,7 +154,7 @@ def NN_VJPOp : NN_Op<"vjp", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<NN_Tensor>:$inputs,
                        Variadic<NN_FloatTensor>:$seeds,
-                       DefaultValuedAttr<FlatSymbolRefArrayAttr, "{}">:$wrt,
+                       FlatSymbolRefArrayAttr:$wrt,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$args);
   let results = (outs Variadic<NN_Tensor>:$outputs);
   let assemblyFormat = [{

@@ -3,6 +3,7 @@
 #include "lib/Driver/Dialects.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -22,7 +23,7 @@
 using namespace mlir;
 
 void mpc::registerDialects(DialectRegistry &registry) {
-  registry.insert<mpc::kernel::KernelDialect>();
+  registry.insert<mpc::kernel::KernelDialect, mpc::nn::NNDialect>();
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, func::FuncDialect,

@@ -2,7 +2,8 @@
 // kernel-schedule: fixes how every kernel runs.
 #include "passes/Kernel/Passes.h"
 
-#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Body.h"
+#include "lib/Codegen/CPU/Emitters.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -12,15 +13,45 @@ namespace mpc::kernel {
 using namespace mlir;
 using namespace mpc::kernel;
 
+// More chunks than any machine has cores, so that they balance; few enough
+// that handing them out costs nothing.
+static constexpr int64_t maxChunks = 256;
+// Work below this many scalar iterations is not worth a second chunk.
+static constexpr int64_t loopGrain = 4096;
+
+static int64_t countIterations(const Statement &statement) {
+  auto scatter = dyn_cast<ScatterOp>(statement.op);
+  if (!scatter)
+    return statement.numIterations();
+  return cast<RankedTensorType>(scatter.getUpdates().getType())
+      .getNumElements();
+}
+
+static Attribute scheduleLoops(FuncOp kernel, const Body &body) {
+  int64_t units = mpc::cpu::countLoopUnits(kernel, body);
+  int64_t chunks = 1;
+  if (units > 1) {
+    int64_t work = countIterations(body.statements.front());
+    chunks =
+        std::clamp<int64_t>(work / loopGrain, 1, std::min(units, maxChunks));
+  }
+  return LoopsAttr::get(kernel.getContext(), chunks);
+}
+
 namespace {
 
 struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
-    for (FuncOp kernel : getOperation().getOps<FuncOp>())
-      if (!kernel.getSchedule())
-        kernel.setScheduleAttr(LoopsAttr::get(&getContext(), /*chunks=*/1));
+    for (FuncOp kernel : getOperation().getOps<FuncOp>()) {
+      if (kernel.getSchedule())
+        continue;
+      FailureOr<Body> body = getBody(kernel);
+      if (failed(body))
+        return signalPassFailure();
+      kernel.setScheduleAttr(scheduleLoops(kernel, *body));
+    }
   }
 };
 

@@ -3,6 +3,8 @@
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CPU/Emitters.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,7 +25,12 @@ namespace {
 struct ToCPUPass : mpc::kernel::impl::ToCPUPassBase<ToCPUPass> {
   using ToCPUPassBase::ToCPUPassBase;
 
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    for (FuncOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
+      if (failed(mpc::cpu::emitKernel(kernel)))
+        return signalPassFailure();
+  }
 };
 
 } // namespace

@@ -5,12 +5,14 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Kernel/Passes.h"
+#include "passes/NN/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mpc::registerDialects(registry);
   mlir::registerTransformsPasses();
   mpc::kernel::registerMpcKernelPasses();
+  mpc::nn::registerMpcNNPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "mpc: mixed-precision training step compiler\n", registry));
 }

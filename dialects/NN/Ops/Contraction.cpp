@@ -119,8 +119,8 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   static bool swapsLastTwo(TransposeOp op) {
-    SmallVector<int64_t> expected(
-        llvm::seq<int64_t>(0, op.getPermutation().size()));
+    SmallVector<int64_t> expected =
+        llvm::to_vector(llvm::seq<int64_t>(0, op.getPermutation().size()));
     if (expected.size() < 2)
       return false;
     std::swap(expected.back(), expected[expected.size() - 2]);

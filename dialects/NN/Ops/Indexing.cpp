@@ -53,7 +53,7 @@ gatherShape(std::optional<Location> loc, ArrayRef<int64_t> input,
 
 FailureOr<SmallVector<Value>> IotaOp::buildBody(OpBuilder &b, ValueRange) {
   auto type = rankedType(getOutput());
-  if (getAxis() < 0 || getAxis() >= type.getRank())
+  if (static_cast<int64_t>(getAxis()) >= type.getRank())
     return emitOpError("has no axis ") << getAxis();
   return SmallVector<Value>{
       buildMap(b, getLoc(), type, {},
@@ -105,12 +105,11 @@ FailureOr<SmallVector<Value>> GatherOp::buildBody(OpBuilder &b,
   auto type = rankedType(getOutput());
   int64_t rank = type.getRank(), axis = getAxis();
   int64_t indexRank = rankedType(getIndices()).getRank();
+  auto batchDims = static_cast<int64_t>(getBatchDims());
   int64_t behind = rankedType(getInput()).getRank() - axis - 1;
   SmallVector<AffineExpr> place;
   for (int64_t i = 0; i < indexRank; ++i) {
-    int64_t dim = i < static_cast<int64_t>(getBatchDims())
-                      ? i
-                      : axis + i - static_cast<int64_t>(getBatchDims());
+    int64_t dim = i < batchDims ? i : axis + i - batchDims;
     place.push_back(b.getAffineDimExpr(dim));
   }
   auto map = AffineMap::get(rank, 0, place, getContext());

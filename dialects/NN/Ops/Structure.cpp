@@ -31,25 +31,25 @@ Attribute InitAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    kind, argument);
+                    kind, APFloat(argument));
 }
 
 void InitAttr::print(AsmPrinter &printer) const {
   printer << "<" << getKind();
   if (takesArgument(getKind())) {
     printer << " ";
-    printer.printFloat(APFloat(getArgument()));
+    printer.printFloat(getArgument());
   }
   printer << ">";
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               StringRef kind, double argument) {
+                               StringRef kind, APFloat argument) {
   if (!takesArgument(kind) && kind != "zeros" && kind != "ones" &&
       kind != "external")
     return emitError() << "unknown initializer '" << kind
                        << "'; known are zeros, ones, uniform, normal, external";
-  if (!(argument >= 0.0) || argument > 1e30)
+  if (!argument.isFinite() || argument.isNegative())
     return emitError() << "initializer '" << kind
                        << "' needs a finite, non-negative argument";
   return success();
@@ -96,8 +96,6 @@ FailureOr<SmallVector<Value>> ConstantOp::buildBody(OpBuilder &builder,
   if (!dense || !dense.isSplat())
     return SmallVector<Value>{
         arith::ConstantOp::create(builder, loc, cast<TypedAttr>(getValue()))};
-  Value element = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
   // A map without inputs rather than a fill: it fuses like any other map.
   return SmallVector<Value>{
       buildMap(builder, loc, type, {},

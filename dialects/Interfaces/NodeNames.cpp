@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Node names in locations, and patterns over them.
+#include "dialects/Interfaces/NodeNames.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mpc;
+
+StringRef mpc::getNodeName(Location loc) {
+  return llvm::TypeSwitch<LocationAttr, StringRef>(loc)
+      .Case([](NameLoc name) { return name.getName().getValue(); })
+      .Case([](FusedLoc fused) {
+        for (Location part : fused.getLocations())
+          if (StringRef name = getNodeName(part); !name.empty())
+            return name;
+        return StringRef();
+      })
+      .Case([](CallSiteLoc call) { return getNodeName(call.getCallee()); })
+      .Default([](LocationAttr) { return StringRef(); });
+}
+
+bool mpc::isGradient(Location loc) {
+  auto fused = dyn_cast<FusedLoc>(loc);
+  auto mark =
+      fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata()) : StringAttr();
+  return mark && mark.getValue() == "gradient";
+}
+
+FailureOr<NamePatterns>
+NamePatterns::compile(ArrayRef<std::string> expressions,
+                      function_ref<void(const std::string &)> emitError) {
+  NamePatterns result;
+  for (const std::string &expression : expressions) {
+    // std::regex reports errors by throwing; nothing leaves this function.
+    try {
+      result.patterns.emplace_back(expression, std::regex::ECMAScript |
+                                                   std::regex::optimize);
+    } catch (const std::regex_error &error) {
+      emitError("'" + expression +
+                "' is no regular expression: " + error.what());
+      return failure();
+    }
+  }
+  return result;
+}
+
+bool NamePatterns::matches(StringRef name) const {
+  return llvm::any_of(patterns, [&](const std::regex &pattern) {
+    return std::regex_search(name.begin(), name.end(), pattern);
+  });
+}

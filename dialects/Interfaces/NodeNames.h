@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Names of the model's nodes, as locations carry them.
+#ifndef MPC_DIALECTS_INTERFACES_NODENAMES_H
+#define MPC_DIALECTS_INTERFACES_NODENAMES_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+/// The node's name in `loc`, empty where there is none.
+llvm::StringRef getNodeName(mlir::Location loc);
+
+/// True where `loc` marks an op of a backward pass.
+bool isGradient(mlir::Location loc);
+
+/// ECMAScript regular expressions, matched anywhere in a name.
+class NamePatterns {
+public:
+  /// Fails with a message that quotes the expression at fault.
+  static llvm::FailureOr<NamePatterns>
+  compile(llvm::ArrayRef<std::string> expressions,
+          llvm::function_ref<void(const std::string &)> emitError);
+
+  bool matches(llvm::StringRef name) const;
+  bool empty() const { return patterns.empty(); }
+
+private:
+  std::vector<std::regex> patterns;
+};
+
+} // namespace mpc
+
+#endif // MPC_DIALECTS_INTERFACES_NODENAMES_H

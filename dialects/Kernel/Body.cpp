@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads the statements of a kernel off its ops.
+#include "dialects/Kernel/Body.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+static bool addLinear(AffineExpr expr, int64_t factor, Linear &linear) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    linear.offset += factor * constant.getValue();
+    return true;
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    linear.strides[dim.getPosition()] += factor;
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (expr.getKind() == AffineExprKind::Add)
+    return addLinear(binary.getLHS(), factor, linear) &&
+           addLinear(binary.getRHS(), factor, linear);
+  auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul && scale &&
+         addLinear(binary.getLHS(), factor * scale.getValue(), linear);
+}
+
+std::optional<Linear> mpc::kernel::getLinear(AffineExpr expr,
+                                             unsigned numDims) {
+  Linear linear;
+  linear.strides.assign(numDims, 0);
+  if (!addLinear(expr, 1, linear))
+    return std::nullopt;
+  return linear;
+}
+
+//===----------------------------------------------------------------------===//
+// Statement
+//===----------------------------------------------------------------------===//
+
+int64_t Statement::numIterations() const {
+  int64_t count = 1;
+  for (int64_t extent : extents)
+    count *= extent;
+  return count;
+}
+
+bool Statement::readsOutput(unsigned index) const {
+  if (isa<ScatterOp>(op))
+    return true;
+  linalg::GenericOp linalgOp = generic();
+  return !linalgOp.getMatchingBlockArgument(linalgOp.getDpsInitOperand(index))
+              .use_empty();
+}
+
+bool Statement::coversOutput(unsigned index) const {
+  if (isa<ScatterOp>(op))
+    return false;
+  const Access &output = outputs[index];
+  std::optional<Linear> linear = getLinear(output.index, numDims());
+  auto type = cast<RankedTensorType>(output.tensor.getType());
+  if (!linear || linear->offset != 0)
+    return false;
+  // Dense in some order of the parallel dimensions: each stride is the product
+  // of the extents of smaller stride.
+  SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (unsigned dim = 0; dim < numDims(); ++dim)
+    if (linear->strides[dim] != 0)
+      dims.push_back({linear->strides[dim], extents[dim]});
+  llvm::sort(dims);
+  int64_t next = 1;
+  for (auto [stride, extent] : dims) {
+    if (stride != next)
+      return false;
+    next *= extent;
+  }
+  return next == type.getNumElements();
+}
+
+bool Statement::hasExtract() const {
+  if (!generic())
+    return false;
+  return llvm::any_of(generic().getBody()->getOperations(),
+                      llvm::IsaPred<tensor::ExtractOp>);
+}
+
+//===----------------------------------------------------------------------===//
+// Body
+//===----------------------------------------------------------------------===//
+
+static AffineExpr getFlatIndex(AffineMap map, ArrayRef<int64_t> shape) {
+  AffineExpr flat = getAffineConstantExpr(0, map.getContext());
+  int64_t stride = 1;
+  for (int dim = static_cast<int>(shape.size()) - 1; dim >= 0; --dim) {
+    if (shape[dim] != 1)
+      flat = map.getResult(dim) * stride + flat;
+    stride *= shape[dim];
+  }
+  return flat;
+}
+
+static Access getAccess(linalg::GenericOp op, OpOperand &operand,
+                        ArrayRef<AffineExpr> dims, unsigned numDims) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  AffineExpr flat = getFlatIndex(map, type.getShape());
+  return {operand.get(),
+          simplifyAffineExpr(flat.replaceDims(dims), numDims, 0)};
+}
+
+static Statement getStatement(linalg::GenericOp op) {
+  Statement statement;
+  statement.op = op;
+  MLIRContext *context = op.getContext();
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (auto [extent, iterator] : llvm::zip(extents, iterators)) {
+    if (extent == 1) {
+      statement.indices.push_back(getAffineConstantExpr(0, context));
+      continue;
+    }
+    statement.indices.push_back(
+        getAffineDimExpr(statement.extents.size(), context));
+    statement.extents.push_back(extent);
+    statement.reduced.push_back(iterator == utils::IteratorType::reduction);
+  }
+  for (OpOperand *operand : op.getDpsInputOperands())
+    statement.inputs.push_back(
+        getAccess(op, *operand, statement.indices, statement.numDims()));
+  for (OpOperand &operand : op.getDpsInitsMutable())
+    statement.outputs.push_back(
+        getAccess(op, operand, statement.indices, statement.numDims()));
+  return statement;
+}
+
+static LogicalResult verifyGeneric(linalg::GenericOp op) {
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !type.hasStaticShape())
+      return op.emitOpError("in a kernel needs operands of static shape");
+  }
+  for (Operation &inner : *op.getBody())
+    if (inner.getNumRegions() != 0)
+      return inner.emitOpError("cannot stand in the region of a kernel");
+  return success();
+}
+
+FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
+  Body body;
+  for (Operation &op : kernel.getBody().front()) {
+    LogicalResult result =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](linalg::GenericOp generic) {
+              if (failed(verifyGeneric(generic)))
+                return failure();
+              body.statements.push_back(getStatement(generic));
+              return success();
+            })
+            .Case([&](ScatterOp scatter) {
+              Statement statement;
+              statement.op = scatter;
+              body.statements.push_back(std::move(statement));
+              return success();
+            })
+            .Case<linalg::FillOp, tensor::EmptyOp, arith::ConstantOp, ReturnOp>(
+                [](Operation *) { return success(); })
+            .Default([](Operation *other) {
+              return other->emitOpError("cannot stand in a kernel");
+            });
+    if (failed(result))
+      return failure();
+  }
+  return body;
+}
+
+Value mpc::kernel::getSplat(Value tensor) {
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  return fill ? fill.getInputs().front() : Value();
+}
+
+bool mpc::kernel::isUndefined(Value tensor) {
+  return tensor.getDefiningOp<tensor::EmptyOp>() != nullptr;
+}

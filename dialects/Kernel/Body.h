@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A kernel's body as emitters and schedules see it: statements over an
+/// iteration space, and for each operand the place in memory that an iteration
+/// touches. Dimensions of extent 1 are dropped, so that equal things look
+/// equal whatever their rank.
+#ifndef MPC_DIALECTS_KERNEL_BODY_H
+#define MPC_DIALECTS_KERNEL_BODY_H
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+#include <vector>
+
+namespace mpc::kernel {
+
+/// A tensor, and the flat row-major position of the element that an iteration
+/// reads or writes, as an expression of the statement's dimensions.
+struct Access {
+  mlir::Value tensor;
+  mlir::AffineExpr index;
+};
+
+/// An affine expression without mod and division: offset + sum of
+/// stride * dimension.
+struct Linear {
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+};
+
+/// `expr` over `numDims` dimensions as a Linear, if it is one.
+std::optional<Linear> getLinear(mlir::AffineExpr expr, unsigned numDims);
+
+/// A `linalg.generic` or `kernel.scatter`. A scatter has no accesses.
+struct Statement {
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<int64_t> extents; ///< None is 1.
+  llvm::SmallVector<bool> reduced;    ///< Which dimensions are summed over.
+  llvm::SmallVector<Access> inputs;
+  llvm::SmallVector<Access> outputs; ///< `tensor` is the outs operand.
+  /// What `linalg.index d` is, over the statement's dimensions.
+  llvm::SmallVector<mlir::AffineExpr> indices;
+
+  mlir::linalg::GenericOp generic() const {
+    return mlir::dyn_cast<mlir::linalg::GenericOp>(op);
+  }
+  unsigned numDims() const { return extents.size(); }
+  int64_t numIterations() const;
+  bool isParallel() const { return !llvm::is_contained(reduced, true); }
+  /// Whether the region reads what output `index` held before.
+  bool readsOutput(unsigned index) const;
+  /// Whether the statement writes every element of output `index`.
+  bool coversOutput(unsigned index) const;
+  /// Whether the region reads tensors at computed places, or indices.
+  bool hasExtract() const;
+};
+
+/// The statements of a kernel, in order. Fills, empty tensors and constants
+/// are no statements: they say what an operand holds at first.
+struct Body {
+  std::vector<Statement> statements;
+};
+
+/// Reads a kernel's body; reports what no emitter could handle.
+mlir::FailureOr<Body> getBody(FuncOp kernel);
+
+/// The scalar that every element of `tensor` equals, if a fill says so.
+mlir::Value getSplat(mlir::Value tensor);
+
+/// Whether `tensor` holds nothing defined.
+bool isUndefined(mlir::Value tensor);
+
+} // namespace mpc::kernel
+
+#endif // MPC_DIALECTS_KERNEL_BODY_H

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What the emitters of CPU kernels share: the function being built, places of
+/// tensors in memory, addresses from affine expressions, and the cloning of a
+/// region's scalar ops on scalars or vectors. See docs/design.md, "The kernel
+/// level".
+#ifndef MPC_LIB_CODEGEN_CPU_EMITTER_H
+#define MPC_LIB_CODEGEN_CPU_EMITTER_H
+
+#include "dialects/Kernel/Body.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mpc::cpu {
+
+/// How a region is emitted: on scalars (`width` 0) or on vectors, of which the
+/// first `active` lanes count. The other lanes repeat an active one, so that
+/// nothing can trap in them.
+struct Lanes {
+  int64_t width = 0;
+  int64_t active = 0;
+
+  bool isScalar() const { return width == 0; }
+  bool isPartial() const { return active != width; }
+};
+
+/// Builds `func.func @k(%buffers.., %begin, %end, %scratch)` for one kernel.
+/// Every buffer is a flat memref; i1 is stored as one byte, 0 or 1.
+class Emitter {
+public:
+  Emitter(mlir::OpBuilder &builder, kernel::FuncOp kernel);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  kernel::FuncOp kernel;
+  mlir::func::FuncOp function;
+  /// The chunks to do.
+  mlir::Value begin, end;
+  /// Kernel-level values: scalars to scalars, tensors to flat memrefs.
+  mlir::IRMapping mapping;
+
+  /// Sets the final type of the scratch argument, ends the function and
+  /// records `chunks` and the scratch size on it.
+  void finish(int64_t chunks);
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  /// Scratch memory of this worker for `count` elements.
+  mlir::Value allocate(int64_t count, mlir::Type elementType);
+  /// The flat memref that holds `tensor`; null if it lies nowhere.
+  mlir::Value getBuffer(mlir::Value tensor);
+  void setBuffer(mlir::Value tensor, mlir::Value buffer);
+  /// The scalar that all elements of `tensor` equal; null if none is known.
+  mlir::Value getSplatValue(mlir::Value tensor);
+
+  /// Element `index` of what `tensor` holds: a load, or its splat.
+  mlir::Value load(mlir::Value tensor, mlir::Value index);
+  void store(mlir::Value value, mlir::Value buffer, mlir::Value index);
+
+  //===--------------------------------------------------------------------===//
+  // Index arithmetic and loops
+  //===--------------------------------------------------------------------===//
+
+  mlir::Value constantIndex(int64_t value);
+  /// `expr` over `dims`.
+  mlir::Value evaluate(mlir::AffineExpr expr, mlir::ValueRange dims);
+  /// The multi-index of a row-major position in a space of `extents`.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value position,
+                                             llvm::ArrayRef<int64_t> extents);
+  /// First unit of chunk `chunk` when `units` are cut into `chunks`.
+  mlir::Value chunkStart(mlir::Value chunk, int64_t units, int64_t chunks);
+
+  using LoopBody = llvm::function_ref<void(mlir::Value)>;
+  void emitLoop(mlir::Value from, mlir::Value to, int64_t step, LoopBody body);
+  using NestBody = llvm::function_ref<void(mlir::ValueRange)>;
+  /// Loops over all of `extents`, the first outermost.
+  void emitNest(llvm::ArrayRef<int64_t> extents, NestBody body);
+
+  //===--------------------------------------------------------------------===//
+  // Regions
+  //===--------------------------------------------------------------------===//
+
+  /// Clones the region of `op`. An argument or index (one for each of
+  /// `linalg.index`'s dimensions) is a scalar where all lanes agree, else a
+  /// vector; so are the results.
+  llvm::SmallVector<mlir::Value> emitRegion(mlir::linalg::GenericOp op,
+                                            mlir::ValueRange arguments,
+                                            mlir::ValueRange indices,
+                                            Lanes lanes);
+  /// `value` on all lanes.
+  mlir::Value broadcast(mlir::Value value, Lanes lanes);
+
+private:
+  mlir::Value emitOp(mlir::Operation &op, mlir::IRMapping &values, Lanes lanes);
+  mlir::Value emitExtract(mlir::Operation &op, mlir::IRMapping &values,
+                          Lanes lanes);
+
+  mlir::Value scratch;
+  int64_t scratchBytes = 0;
+};
+
+/// The type that an element of `type` has in memory.
+mlir::Type getStorageType(mlir::Type type);
+/// Bytes of an element in memory.
+int64_t getStorageBytes(mlir::Type type);
+/// The flat memref that holds a tensor of `type`.
+mlir::MemRefType getFlatType(mlir::RankedTensorType type);
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_EMITTER_H

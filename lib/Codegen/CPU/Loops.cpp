@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// #kernel.loops: statements in order, each a nest of scalar loops.
+#include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/Storage.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mpc::cpu;
+using namespace mpc::kernel;
+
+//===----------------------------------------------------------------------===//
+// Cutting into chunks
+//===----------------------------------------------------------------------===//
+
+/// Extents of the leading dimensions that chunks are cut along.
+static ArrayRef<int64_t> getChunkDims(const Statement &statement) {
+  unsigned dims = 0;
+  int64_t units = 1;
+  while (dims < statement.numDims() && !statement.reduced[dims] && units < 64)
+    units *= statement.extents[dims++];
+  return ArrayRef(statement.extents).take_front(dims);
+}
+
+/// Whether each iteration of the first `dims` dimensions writes elements of its
+/// own, and no element has to be initialised by anybody else.
+static bool isIndependent(const Statement &statement, unsigned output,
+                          unsigned dims, const OutputPlace &place) {
+  auto linear = getLinear(statement.outputs[output].index, statement.numDims());
+  if (!linear || place.destination < 0)
+    return false;
+  for (unsigned dim = 0; dim < dims; ++dim)
+    if (linear->strides[dim] == 0)
+      return false;
+  return place.inPlace || statement.coversOutput(output);
+}
+
+static int64_t countGenericUnits(FuncOp kernel, const Statement &statement,
+                                 const Storage &storage) {
+  ArrayRef<int64_t> dims = getChunkDims(statement);
+  for (unsigned out = 0; out < statement.outputs.size(); ++out)
+    if (!isIndependent(statement, out, dims.size(), storage.getPlace(0, out)))
+      return 1;
+  int64_t units = 1;
+  for (int64_t extent : dims)
+    units *= extent;
+  return units;
+}
+
+int64_t mpc::cpu::countLoopUnits(kernel::FuncOp kernel, const Body &body) {
+  if (body.statements.size() != 1)
+    return 1;
+  const Statement &statement = body.statements.front();
+  Storage storage(kernel, body);
+  for (auto [result, value] : llvm::enumerate(kernel.getReturn().getValues()))
+    if (storage.getDestination(value) != static_cast<int>(result))
+      return 1;
+  if (statement.generic())
+    return countGenericUnits(kernel, statement, storage);
+  auto scatter = cast<ScatterOp>(statement.op);
+  auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
+  if (!storage.getPlace(0, 0).inPlace)
+    return 1;
+  return updates.getDimSize(0) * updates.getDimSize(2);
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class LoopEmitter {
+public:
+  LoopEmitter(Emitter &emitter, const Body &body, int64_t chunks)
+      : emitter(emitter), body(body), storage(emitter.kernel, body),
+        chunks(chunks) {}
+
+  /// Everything, once.
+  void emitWhole();
+  /// The only statement, for the chunks asked for.
+  void emitChunks();
+
+private:
+  void emitStatement(unsigned number);
+  void placeOutput(unsigned number, unsigned output);
+  void emitFill(Value tensor, Value buffer);
+  void emitGeneric(const Statement &statement, ValueRange dims);
+  void emitInit(const Statement &statement, ValueRange outer);
+  void copyResults();
+  Value getDestination(int result) {
+    return emitter.getBuffer(emitter.kernel.getDestination(result));
+  }
+
+  Emitter &emitter;
+  const Body &body;
+  Storage storage;
+  int64_t chunks;
+};
+
+} // namespace
+
+static Value getInit(Operation *op, unsigned output) {
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return scatter.getInit();
+  return cast<linalg::GenericOp>(op).getDpsInitOperand(output)->get();
+}
+
+/// Gives every element of `buffer` what `tensor` holds.
+void LoopEmitter::emitFill(Value tensor, Value buffer) {
+  int64_t count = cast<RankedTensorType>(tensor.getType()).getNumElements();
+  emitter.emitLoop(emitter.constantIndex(0), emitter.constantIndex(count), 1,
+                   [&](Value index) {
+                     Value value = emitter.load(tensor, index);
+                     emitter.store(value, buffer, index);
+                   });
+}
+
+void LoopEmitter::placeOutput(unsigned number, unsigned output) {
+  Operation *op = body.statements[number].op;
+  Value init = getInit(op, output), result = op->getResult(output);
+  const OutputPlace &place = storage.getPlace(number, output);
+  if (place.inPlace)
+    return emitter.setBuffer(result, emitter.getBuffer(init));
+  auto type = cast<RankedTensorType>(result.getType());
+  Value buffer =
+      place.destination >= 0
+          ? getDestination(place.destination)
+          : emitter.allocate(type.getNumElements(), type.getElementType());
+  emitter.setBuffer(result, buffer);
+}
+
+/// One iteration of `statement` at `dims`.
+void LoopEmitter::emitGeneric(const Statement &statement, ValueRange dims) {
+  linalg::GenericOp op = statement.generic();
+  SmallVector<Value> arguments, places;
+  for (const Access &input : statement.inputs)
+    arguments.push_back(
+        emitter.load(input.tensor, emitter.evaluate(input.index, dims)));
+  for (auto [number, output] : llvm::enumerate(statement.outputs)) {
+    places.push_back(emitter.evaluate(output.index, dims));
+    arguments.push_back(statement.readsOutput(number)
+                            ? emitter.load(op.getResult(number), places.back())
+                            : Value());
+  }
+  SmallVector<Value> indices;
+  for (AffineExpr index : statement.indices)
+    indices.push_back(emitter.evaluate(index, dims));
+  SmallVector<Value> results = emitter.emitRegion(op, arguments, indices, {});
+  for (auto [number, value] : llvm::enumerate(results))
+    emitter.store(value, emitter.getBuffer(op.getResult(number)),
+                  places[number]);
+}
+
+void LoopEmitter::emitStatement(unsigned number) {
+  const Statement &statement = body.statements[number];
+  for (unsigned out = 0; out < statement.op->getNumResults(); ++out) {
+    placeOutput(number, out);
+    Value init = getInit(statement.op, out);
+    if (storage.getPlace(number, out).inPlace || isUndefined(init) ||
+        (statement.coversOutput(out) && !statement.readsOutput(out)))
+      continue;
+    emitFill(init, emitter.getBuffer(statement.op->getResult(out)));
+  }
+  if (auto scatter = dyn_cast<ScatterOp>(statement.op)) {
+    auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
+    int64_t units = updates.getDimSize(0) * updates.getDimSize(2);
+    return emitScatter(
+        emitter, scatter, emitter.getBuffer(scatter.getResult()),
+        {emitter.constantIndex(0), emitter.constantIndex(units)});
+  }
+  emitter.emitNest(statement.extents,
+                   [&](ValueRange dims) { emitGeneric(statement, dims); });
+}
+
+/// Values that are returned but do not lie in their destination.
+void LoopEmitter::copyResults() {
+  OperandRange values = emitter.kernel.getReturn().getValues();
+  for (auto [result, value] : llvm::enumerate(values))
+    if (storage.getDestination(value) != static_cast<int>(result))
+      emitFill(value, getDestination(result));
+}
+
+void LoopEmitter::emitWhole() {
+  // A loop, because the range of chunks may be empty.
+  emitter.emitLoop(emitter.begin, emitter.end, 1, [&](Value) {
+    for (unsigned number = 0; number < body.statements.size(); ++number)
+      emitStatement(number);
+    copyResults();
+  });
+}
+
+/// Gives the outputs that iterations of `outer` write their first values.
+void LoopEmitter::emitInit(const Statement &statement, ValueRange outer) {
+  for (auto [number, output] : llvm::enumerate(statement.outputs)) {
+    if (storage.getPlace(0, number).inPlace || isUndefined(output.tensor) ||
+        !statement.readsOutput(number))
+      continue;
+    // Reduction dimensions do not appear in an output's place.
+    SmallVector<int64_t> inner;
+    for (unsigned dim = outer.size(); dim < statement.numDims(); ++dim)
+      inner.push_back(statement.reduced[dim] ? 1 : statement.extents[dim]);
+    Value buffer = emitter.getBuffer(statement.op->getResult(number));
+    emitter.emitNest(inner, [&](ValueRange rest) {
+      SmallVector<Value> dims(outer);
+      dims.append(rest.begin(), rest.end());
+      Value place = emitter.evaluate(output.index, dims);
+      emitter.store(emitter.load(output.tensor, place), buffer, place);
+    });
+  }
+}
+
+void LoopEmitter::emitChunks() {
+  const Statement &statement = body.statements.front();
+  int64_t units = countLoopUnits(emitter.kernel, body);
+  Value from = emitter.chunkStart(emitter.begin, units, chunks);
+  Value to = emitter.chunkStart(emitter.end, units, chunks);
+  for (unsigned out = 0; out < statement.op->getNumResults(); ++out)
+    placeOutput(0, out);
+  if (auto scatter = dyn_cast<ScatterOp>(statement.op))
+    return emitScatter(emitter, scatter, emitter.getBuffer(scatter.getResult()),
+                       {from, to});
+  ArrayRef<int64_t> outerExtents = getChunkDims(statement);
+  auto innerExtents =
+      ArrayRef(statement.extents).drop_front(outerExtents.size());
+  emitter.emitLoop(from, to, 1, [&](Value unit) {
+    SmallVector<Value> outer = emitter.delinearize(unit, outerExtents);
+    emitInit(statement, outer);
+    emitter.emitNest(innerExtents, [&](ValueRange inner) {
+      SmallVector<Value> dims = outer;
+      dims.append(inner.begin(), inner.end());
+      emitGeneric(statement, dims);
+    });
+  });
+}
+
+LogicalResult mpc::cpu::emitLoops(Emitter &emitter, const Body &body,
+                                  int64_t chunks) {
+  if (chunks < 1 ||
+      (chunks > 1 && countLoopUnits(emitter.kernel, body) < chunks))
+    return emitter.kernel.emitOpError("cannot be cut into ")
+           << chunks << " chunks";
+  LoopEmitter loops(emitter, body, chunks);
+  if (chunks == 1)
+    loops.emitWhole();
+  else
+    loops.emitChunks();
+  return success();
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One conversion of everything that emitters use to the LLVM dialect.
+#include "lib/Codegen/CPU/Lower.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace {
+
+/// Replaces what has no instruction: math functions, bf16.
+struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(
+        patterns, MathPolynomialApproximationOptions());
+    arith::populateExpandBFloat16Patterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertPass)
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() override {
+    LowerToLLVMOptions options(&getContext());
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(&getContext(), options);
+    RewritePatternSet patterns(&getContext());
+    SymbolTableCollection symbols;
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns,
+                                                   &symbols);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(getContext());
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+/// Gives each kernel the runtime's ABI.
+struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WrapPass)
+
+  void runOnOperation() override {
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
+      if (function->hasAttr("mpc.chunks"))
+        wrap(function);
+  }
+
+  static void wrap(LLVM::LLVMFuncOp inner);
+};
+
+} // namespace
+
+void WrapPass::wrap(LLVM::LLVMFuncOp inner) {
+  MLIRContext *context = inner.getContext();
+  std::string name = inner.getName().str();
+  inner.setName(name + ".chunks");
+  inner.setLinkage(LLVM::Linkage::Internal);
+  OpBuilder builder(inner);
+  Location loc = inner.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type number = builder.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                          {pointer, number, number, pointer});
+  auto outer = LLVM::LLVMFuncOp::create(builder, loc, name, type);
+  Block *entry = outer.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  SmallVector<Value> arguments;
+  unsigned buffers = inner.getNumArguments() - 3;
+  for (unsigned buffer = 0; buffer < buffers; ++buffer) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                                     entry->getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>(buffer));
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  for (unsigned rest = 1; rest < 4; ++rest)
+    arguments.push_back(entry->getArgument(rest));
+  LLVM::CallOp::create(builder, loc, inner, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange{});
+}
+
+void mpc::cpu::buildLowerToLLVM(OpPassManager &manager) {
+  manager.addPass(std::make_unique<ExpandPass>());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(std::make_unique<ConvertPass>());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(std::make_unique<WrapPass>());
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Clones the scalar ops of a region on scalars or on vectors.
+#include "lib/Codegen/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mpc::cpu;
+
+static bool isVector(Value value) { return isa<VectorType>(value.getType()); }
+
+Value Emitter::broadcast(Value value, Lanes lanes) {
+  if (lanes.isScalar() || isVector(value))
+    return value;
+  auto type = VectorType::get({lanes.width}, value.getType());
+  return vector::BroadcastOp::create(builder, loc, type, value);
+}
+
+SmallVector<Value> Emitter::emitRegion(linalg::GenericOp op,
+                                       ValueRange arguments, ValueRange indices,
+                                       Lanes lanes) {
+  Block &block = *op.getBody();
+  IRMapping values = mapping;
+  values.map(block.getArguments(), arguments);
+  for (Operation &inner : block.without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      values.map(index.getResult(), indices[index.getDim()]);
+    else if (isa<tensor::ExtractOp>(inner))
+      values.map(inner.getResult(0), emitExtract(inner, values, lanes));
+    else
+      values.map(inner.getResult(0), emitOp(inner, values, lanes));
+  }
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value value) { return values.lookup(value); });
+}
+
+Value Emitter::emitOp(Operation &op, IRMapping &values, Lanes lanes) {
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op.getOperands(), [&](Value value) { return values.lookup(value); });
+  Type type = op.getResult(0).getType();
+  if (llvm::any_of(operands, isVector)) {
+    type = VectorType::get({lanes.width}, type);
+    for (Value &operand : operands)
+      operand = broadcast(operand, lanes);
+  }
+  OperationState state(op.getLoc(), op.getName().getIdentifier(), operands,
+                       {type}, op.getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
+// A computed place is clamped into the tensor: a select may well discard what
+// lies outside, but it must not be read.
+static Value clampIndex(Emitter &emitter, Value index, int64_t extent) {
+  Lanes lanes;
+  if (auto type = dyn_cast<VectorType>(index.getType()))
+    lanes = {type.getDimSize(0), type.getDimSize(0)};
+  OpBuilder &builder = emitter.builder;
+  Value zero = emitter.broadcast(emitter.constantIndex(0), lanes);
+  Value last = emitter.broadcast(emitter.constantIndex(extent - 1), lanes);
+  Value low = arith::MaxSIOp::create(builder, emitter.loc, index, zero);
+  return arith::MinSIOp::create(builder, emitter.loc, low, last);
+}
+
+Value Emitter::emitExtract(Operation &op, IRMapping &values, Lanes lanes) {
+  auto extract = cast<tensor::ExtractOp>(op);
+  Value flat = constantIndex(0);
+  ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
+  for (auto [extent, operand] : llvm::zip(shape, extract.getIndices())) {
+    Value index = clampIndex(*this, values.lookup(operand), extent);
+    Value scale = constantIndex(extent);
+    if (isVector(index) || isVector(flat)) {
+      index = broadcast(index, lanes);
+      flat = broadcast(flat, lanes);
+      scale = broadcast(scale, lanes);
+    }
+    flat = arith::MulIOp::create(builder, loc, flat, scale);
+    flat = arith::AddIOp::create(builder, loc, flat, index);
+  }
+  if (!isVector(flat))
+    return load(extract.getTensor(), flat);
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < lanes.width; ++lane)
+    elements.push_back(
+        load(extract.getTensor(),
+             vector::ExtractOp::create(builder, loc, flat, lane)));
+  Type type = extract.getTensor().getType().getElementType();
+  return vector::FromElementsOp::create(
+      builder, loc, VectorType::get({lanes.width}, type), elements);
+}

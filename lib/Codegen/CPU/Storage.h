@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Decides where the tensors of a kernel lie when its statements run one after
+/// the other: in a destination, in scratch memory, or in place of an operand.
+#ifndef MPC_LIB_CODEGEN_CPU_STORAGE_H
+#define MPC_LIB_CODEGEN_CPU_STORAGE_H
+
+#include "dialects/Kernel/Body.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mpc::cpu {
+
+/// Where an output of a statement goes.
+struct OutputPlace {
+  /// The outs operand's own memory.
+  bool inPlace = false;
+  /// The destination of this result of the kernel; -1 if scratch memory.
+  int destination = -1;
+};
+
+class Storage {
+public:
+  Storage(kernel::FuncOp kernel, const kernel::Body &body);
+
+  /// Place of output `output` of statement `statement`.
+  const OutputPlace &getPlace(unsigned statement, unsigned output) const {
+    return places[statement][output];
+  }
+  /// The result of the kernel in whose destination `value` lies; -1 if none.
+  int getDestination(mlir::Value value) const;
+
+private:
+  OutputPlace choosePlace(const kernel::Statement &statement, unsigned output);
+  bool canUpdateInPlace(const kernel::Statement &statement, unsigned output);
+  int findDestination(mlir::Value value);
+  bool isFreeAfter(int destination, mlir::Operation *op);
+
+  kernel::FuncOp kernel;
+  llvm::SmallVector<llvm::SmallVector<OutputPlace>> places;
+  llvm::DenseMap<mlir::Value, int> destinations;
+};
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_STORAGE_H

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds out what the CPU can do.
+#include "lib/Codegen/CPU/Target.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include <mutex>
+
+using namespace mpc::cpu;
+
+// What every kernel may use, and what 16 lanes need on top.
+static constexpr const char *level3[] = {
+    "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"};
+static constexpr const char *level4[] = {"avx512f", "avx512bw", "avx512cd",
+                                         "avx512dq", "avx512vl"};
+
+static std::string listMissing(llvm::ArrayRef<const char *> wanted,
+                               const llvm::StringMap<bool> &present) {
+  std::string missing;
+  for (const char *feature : wanted)
+    if (!present.lookup(feature))
+      missing += (missing.empty() ? "" : ", ") + std::string(feature);
+  return missing;
+}
+
+static llvm::Expected<CpuTarget> getHost() {
+  llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
+  std::string missing = listMissing(level3, present);
+  if (!missing.empty())
+    return llvm::createStringError(
+        "this CPU is below x86-64-v3, the least that mpc needs: it lacks " +
+        missing);
+  CpuTarget target;
+  target.name = llvm::sys::getHostCPUName().str();
+  target.lanes = listMissing(level4, present).empty() ? 16 : 8;
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : present)
+    features.AddFeature(feature.first(), feature.second);
+  target.features = features.getString();
+  return target;
+}
+
+llvm::Expected<CpuTarget> mpc::cpu::getCpuTarget(llvm::StringRef name) {
+  if (name == "host")
+    return getHost();
+  if (name == "x86-64-v3")
+    return CpuTarget{"x86-64-v3", "", 8};
+  if (name == "x86-64-v4")
+    return CpuTarget{"x86-64-v4", "", 16};
+  return llvm::createStringError("unknown CPU '" + name +
+                                 "': expected host, x86-64-v3 or x86-64-v4");
+}
+
+llvm::Error mpc::cpu::checkRunsHere(const CpuTarget &target) {
+  llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
+  std::string missing = listMissing(level3, present);
+  if (missing.empty() && target.lanes == 16)
+    missing = listMissing(level4, present);
+  if (missing.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("code for " + target.name +
+                                 " does not run on this CPU: it lacks " +
+                                 missing);
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+mpc::cpu::createTargetMachine(const CpuTarget &target) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *x86 = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!x86)
+    return llvm::createStringError(error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(x86->createTargetMachine(
+      triple, target.name, target.features, options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return llvm::createStringError("LLVM has no code generator for " +
+                                   target.name);
+  return machine;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// nn-add-loss: makes @loss from @model and a loss function.
+#include "passes/NN/Passes.h"
+
+#include "dialects/NN/Gradient.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mpc::nn {
+#define GEN_PASS_DEF_ADDLOSSPASS
+#include "passes/NN/Passes.h.inc"
+} // namespace mpc::nn
+
+using namespace mlir;
+using namespace mpc::nn;
+
+static constexpr StringLiteral kName = "nn.name";
+
+static std::string resultName(func::FuncOp function, unsigned index) {
+  if (auto name = function.getResultAttrOfType<StringAttr>(index, kName))
+    return name.str();
+  return "#" + std::to_string(index);
+}
+
+static bool isFloating(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type));
+}
+
+/// The result named `wanted`, or the only floating one.
+static FailureOr<unsigned> findResult(func::FuncOp function, StringRef wanted) {
+  SmallVector<std::string> names;
+  SmallVector<unsigned> candidates;
+  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
+    std::string name = resultName(function, i);
+    if (wanted == name)
+      return i;
+    if (isFloating(function.getResultTypes()[i])) {
+      names.push_back("'" + name + "'");
+      candidates.push_back(i);
+    }
+  }
+  if (!wanted.empty())
+    return function.emitError()
+           << "the model has no output '" << wanted
+           << "'; its floating outputs are " << llvm::join(names, ", ");
+  if (candidates.empty())
+    return function.emitError() << "the model has no floating output to take "
+                                   "the loss of";
+  if (candidates.size() > 1)
+    return function.emitError()
+           << "the model has more than one floating output: "
+           << llvm::join(names, ", ")
+           << "; name one, as in --loss=cross_entropy:NAME or "
+              "--loss=output:NAME";
+  return candidates.front();
+}
+
+/// The class axis of `logits` for labels of shape `target`: the one whose
+/// removal gives `target`, the last where several do.
+static SmallVector<int64_t> targetShape(RankedTensorType logits, int64_t axis) {
+  SmallVector<int64_t> shape(logits.getShape());
+  shape.erase(shape.begin() + axis);
+  return shape;
+}
+
+namespace {
+
+struct AddLossPass : mpc::nn::impl::AddLossPassBase<AddLossPass> {
+  using AddLossPassBase::AddLossPassBase;
+
+  void runOnOperation() override {
+    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
+    if (!model || model.isDeclaration() || !model.getBody().hasOneBlock()) {
+      getOperation().emitError("has no function @model of one block");
+      return signalPassFailure();
+    }
+    if (getOperation().lookupSymbol("loss")) {
+      getOperation().emitError("already has a symbol @loss");
+      return signalPassFailure();
+    }
+    FailureOr<unsigned> result = findResult(model, output);
+    if (failed(result))
+      return signalPassFailure();
+    auto clone = model.clone();
+    clone.setName("loss");
+    SymbolTable(getOperation()).insert(clone);
+    if (failed(finish(clone, *result)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult finish(func::FuncOp function, unsigned index) {
+    Operation *terminator = function.getBody().front().getTerminator();
+    OpBuilder builder(terminator);
+    Location loc = NameLoc::get(builder.getStringAttr("loss"));
+    Value value = terminator->getOperand(index);
+    std::string name = resultName(function, index);
+    FailureOr<Value> made =
+        loss == "cross_entropy" ? crossEntropy(builder, loc, function, value)
+        : loss == "mse"    ? meanSquaredError(builder, loc, function, value)
+        : loss == "output" ? scalarOutput(builder, loc, value, name)
+                           : unknownLoss();
+    if (failed(made))
+      return failure();
+    terminator->setOperands(*made);
+    auto type = FunctionType::get(&getContext(), function.getArgumentTypes(),
+                                  made->getType());
+    while (function.getNumResults() > 1)
+      if (failed(function.eraseResult(function.getNumResults() - 1)))
+        return failure();
+    function.setFunctionType(type);
+    function.setResultAttr(0, kName, builder.getStringAttr("loss"));
+    return success();
+  }
+
+  FailureOr<Value> unknownLoss() {
+    return getOperation().emitError()
+           << "unknown loss '" << loss
+           << "'; known are cross_entropy, mse and output";
+  }
+
+  FailureOr<Value> addTarget(func::FuncOp function, RankedTensorType type) {
+    unsigned index = function.getNumArguments();
+    for (unsigned i = 0; i < index; ++i)
+      if (auto name = function.getArgAttrOfType<StringAttr>(i, kName))
+        if (name == "target")
+          return function.emitError()
+                 << "the model has an input 'target' of its own; take its loss "
+                    "with --loss=output:NAME";
+    NamedAttribute name(StringAttr::get(&getContext(), kName),
+                        StringAttr::get(&getContext(), "target"));
+    if (failed(function.insertArgument(index, type,
+                                       DictionaryAttr::get(&getContext(), name),
+                                       function.getLoc())))
+      return failure();
+    return Value(function.getArgument(index));
+  }
+
+  FailureOr<Value> crossEntropy(OpBuilder &b, Location loc,
+                                func::FuncOp function, Value logits) {
+    auto type = cast<RankedTensorType>(logits.getType());
+    if (type.getRank() < 1)
+      return function.emitError() << "cross_entropy needs logits with a class "
+                                     "axis, not a scalar";
+    // Sequences have classes last, images on axis 1, as PyTorch has them.
+    int64_t axis = type.getRank() == 4 ? 1 : type.getRank() - 1;
+    auto targetType =
+        RankedTensorType::get(targetShape(type, axis), b.getI64Type());
+    FailureOr<Value> target = addTarget(function, targetType);
+    if (failed(target))
+      return failure();
+    Value wide = GradientBuilder(b, loc).wide(logits);
+    auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(wide));
+    return Value(CrossEntropyOp::create(b, loc, scalar, wide, *target, axis,
+                                        IntegerAttr()));
+  }
+
+  FailureOr<Value> meanSquaredError(OpBuilder &b, Location loc,
+                                    func::FuncOp function, Value prediction) {
+    GradientBuilder g(b, loc);
+    Value wide = g.wide(prediction);
+    auto type = cast<RankedTensorType>(wide.getType());
+    FailureOr<Value> target = addTarget(function, type);
+    if (failed(target))
+      return failure();
+    Value difference = g.sub(wide, *target);
+    SmallVector<int64_t> axes =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    Value sum = g.sum(g.mul(difference, difference), axes);
+    return g.scale(sum, 1.0 / static_cast<double>(type.getNumElements()));
+  }
+
+  FailureOr<Value> scalarOutput(OpBuilder &b, Location loc, Value value,
+                                StringRef name) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!isFloating(type) || type.getNumElements() != 1)
+      return emitError(loc) << "output '" << name << "' is " << type
+                            << ", but a loss is a floating scalar";
+    GradientBuilder g(b, loc);
+    return g.wide(g.reshape(value, {}));
+  }
+};
+
+} // namespace

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// nn-autocast: gives every op a precision and inserts the casts.
+#include "passes/NN/Passes.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "dialects/Interfaces/NodeNames.h"
+
+namespace mpc::nn {
+#define GEN_PASS_DEF_AUTOCASTPASS
+#include "passes/NN/Passes.h.inc"
+} // namespace mpc::nn
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::nn;
+
+/// f16, bf16 and f32 may be cast; f64 and integers are never touched.
+static bool isCastable(Type elementType) {
+  return elementType.isF16() || elementType.isBF16() || elementType.isF32();
+}
+
+static Type elementType(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+/// The widest castable type among the operands: f32 where two 16-bit types
+/// meet. Null where no operand may be cast.
+static Type widestType(Operation *op) {
+  Type widest;
+  for (Value operand : op->getOperands()) {
+    Type type = elementType(operand);
+    if (!isCastable(type))
+      continue;
+    if (!widest || widest == type)
+      widest = type;
+    else
+      widest = Float32Type::get(op->getContext());
+  }
+  return widest;
+}
+
+namespace {
+
+/// What a region says of precision. A null low type leaves ops as written.
+struct Precision {
+  Type low;
+};
+
+struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
+  using AutocastPassBase::AutocastPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    auto report = [&](const std::string &message) {
+      emitError(UnknownLoc::get(context), message);
+    };
+    auto keep = NamePatterns::compile(
+        SmallVector<std::string>(keepF32.begin(), keepF32.end()), report);
+    auto down = NamePatterns::compile(
+        SmallVector<std::string>(lower.begin(), lower.end()), report);
+    if (failed(keep) || failed(down))
+      return failure();
+    keepPatterns = *keep;
+    lowerPatterns = *down;
+    return success();
+  }
+
+  void runOnOperation() override {
+    FailureOr<Type> low = parsePrecision();
+    if (failed(low))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        if (failed(castFunction(function, Precision{*low})))
+          return signalPassFailure();
+  }
+
+private:
+  FailureOr<Type> parsePrecision() {
+    MLIRContext *context = &getContext();
+    if (precision == "fp32")
+      return Type();
+    if (precision == "bf16")
+      return Type(BFloat16Type::get(context));
+    if (precision == "fp16" || precision == "mixed")
+      return Type(Float16Type::get(context));
+    return getOperation().emitError()
+           << "unknown precision '" << precision
+           << "'; known are fp32, bf16, fp16 and mixed (fp16)";
+  }
+
+  LogicalResult castFunction(func::FuncOp function, Precision precision) {
+    for (Block &block : function.getBody()) {
+      castBlock(block, precision);
+      castResults(block.getTerminator(), function.getResultTypes());
+    }
+    return success();
+  }
+
+  /// Results of functions and regions keep their declared types.
+  void castResults(Operation *terminator, TypeRange types) {
+    OpBuilder builder(terminator);
+    for (auto [operand, type] : llvm::zip(terminator->getOpOperands(), types))
+      if (operand.get().getType() != type)
+        operand.set(cast(builder, terminator->getLoc(), operand.get(),
+                         getElementTypeOrSelf(type)));
+  }
+
+  void castBlock(Block &block, Precision precision) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto region = dyn_cast<AutocastOp>(op)) {
+        inlineRegion(region, precision);
+        continue;
+      }
+      if (auto rule = dyn_cast<PrecisionOpInterface>(op))
+        castOp(&op, rule.getPrecisionRule(), precision);
+    }
+  }
+
+  void inlineRegion(AutocastOp region, Precision outer) {
+    Precision inner = outer;
+    if (!region.getEnabled())
+      inner.low = Type();
+    else if (region.getDtype())
+      inner.low = *region.getDtype();
+    Block &body = region.getBody().front();
+    castBlock(body, inner);
+    Operation *yield = body.getTerminator();
+    castResults(yield, region.getResultTypes());
+    SmallVector<Value> results(yield->getOperands());
+    yield->erase();
+    region->getBlock()->getOperations().splice(region->getIterator(),
+                                               body.getOperations());
+    region->replaceAllUsesWith(results);
+    region->erase();
+  }
+
+  PrecisionRule applyPatterns(Operation *op, PrecisionRule rule) const {
+    StringRef node = getNodeName(op->getLoc());
+    StringRef name = op->getName().stripDialect();
+    if (keepPatterns.matches(node) || keepPatterns.matches(name))
+      return PrecisionRule::KeepF32;
+    if (lowerPatterns.matches(node) || lowerPatterns.matches(name))
+      return PrecisionRule::Lower;
+    return rule;
+  }
+
+  void castOp(Operation *op, PrecisionRule rule, Precision precision) {
+    Type widest = widestType(op);
+    if (!widest)
+      return;
+    Type target = widest;
+    // Without a low type an op keeps its own type, but operands that an outer
+    // region left in different types still have to meet.
+    if (precision.low) {
+      rule = applyPatterns(op, rule);
+      if (rule == PrecisionRule::Lower)
+        target = precision.low;
+      else if (rule == PrecisionRule::KeepF32)
+        target = Float32Type::get(op->getContext());
+    }
+    setPrecision(op, target);
+  }
+
+  /// Casts the operands of `op` to `target` and lets its results follow.
+  void setPrecision(Operation *op, Type target) {
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isCastable(elementType(operand.get())))
+        operand.set(cast(builder, op->getLoc(), operand.get(), target));
+    for (Value result : op->getResults())
+      if (isCastable(elementType(result)))
+        result.setType(
+            mlir::cast<RankedTensorType>(result.getType()).clone(target));
+  }
+
+  Value cast(OpBuilder &builder, Location loc, Value value, Type target) {
+    auto type = mlir::cast<RankedTensorType>(value.getType());
+    if (type.getElementType() == target)
+      return value;
+    ++numCasts;
+    return CastOp::create(builder, loc, type.clone(target), value);
+  }
+
+  NamePatterns keepPatterns, lowerPatterns;
+};
+
+} // namespace

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes on the nn level.
+#ifndef MPC_PASSES_NN_PASSES_TD
+#define MPC_PASSES_NN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
+  let summary = "Make @loss from @model and a loss function";
+  let description = [{
+    Clones `@model` as `@loss`, which returns one scalar f32 (or f64) loss:
+    `cross_entropy` against an added integer argument `target`, `mse` against
+    an added floating one, or `output`, which takes the named scalar result.
+    The logits are the only floating result, or the one named. Fails where
+    there is more than one candidate, naming them.
+  }];
+  let options = [
+    Option<"loss", "loss", "std::string", /*default=*/"\"cross_entropy\"",
+           "cross_entropy, mse or output (default: cross_entropy)">,
+    Option<"output", "output", "std::string", /*default=*/"\"\"",
+           "name of the model's result to use (default: the only one)">,
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
+def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
+  let summary = "Give every op a precision and insert the casts";
+  let description = [{
+    Goes through every function in order and gives each op the precision that
+    its rule asks for: `lower` casts f32 operands to the low type, `keep-f32`
+    casts 16-bit operands to f32, `promote`, `infer` and `clear` cast to the
+    widest floating operand. f64 and integers are left alone. `nn.autocast`
+    regions set the low type for what is inside, or switch it off, and are
+    inlined. Results of functions keep their types. Afterwards no
+    `nn.autocast` is left and no precision hides in an attribute.
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"",
+           "low-precision type: fp32 (no casts), bf16 or fp16 (default: bf16)">,
+    ListOption<"keepF32", "keep-fp32", "std::string",
+               "ECMAScript regular expressions on node and op names: these "
+               "ops run in f32">,
+    ListOption<"lower", "lower", "std::string",
+               "ECMAScript regular expressions on node and op names: these "
+               "ops run in the low type">,
+  ];
+  let statistics = [
+    Statistic<"numCasts", "casts-inserted", "nn.cast ops inserted">
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
+def SimplifyCastsPass : Pass<"nn-simplify-casts", "::mlir::func::FuncOp"> {
+  let summary = "Fold exact casts and share equal ones";
+  let description = [{
+    A cast whose value is already there in that type is replaced by it: equal
+    casts of one value become one, and a cast back of an exact widening folds.
+    A cast that may round is never removed.
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
+def DifferentiatePass : Pass<"nn-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Expand nn.vjp by reverse-mode differentiation";
+  let description = [{
+    Replaces each `nn.vjp @f`, innermost first, by the body of `@f` and the
+    VJPs of its ops in reverse order. A value with several uses gets its
+    cotangents added in f32 and rounded once. Fails, at the op, where one on
+    the way has no gradient. Ops of the backward pass carry the location of
+    the op that they differentiate, marked "gradient".
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
+#endif // MPC_PASSES_NN_PASSES_TD

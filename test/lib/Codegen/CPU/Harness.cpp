@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiles the text of a kernel and runs it on arrays.
+#include "Harness.h"
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Driver/Dialects.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Kernel/Passes.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <limits>
+#include <memory>
+
+using namespace mpc;
+using namespace mpc::test;
+
+static std::unique_ptr<mlir::MLIRContext> makeContext() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  auto context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
+                                                    const std::string &text,
+                                                    Setup setup,
+                                                    std::string &schedule) {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
+    message += d.str();
+    return mlir::success();
+  });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    return llvm::createStringError(message);
+  mlir::PassManager schedules(&context), emission(&context);
+  kernel::SchedulePassOptions options;
+  options.lanes = setup.lanes;
+  options.naive = setup.naive;
+  schedules.addPass(kernel::createSchedulePass(options));
+  emission.addPass(kernel::createToCPUPass({setup.lanes}));
+  if (failed(schedules.run(*module)))
+    return llvm::createStringError(message);
+  llvm::raw_string_ostream stream(schedule);
+  for (auto func : module->getOps<kernel::FuncOp>())
+    stream << func.getScheduleAttr();
+  if (failed(emission.run(*module)))
+    return llvm::createStringError(message);
+  auto target = cpu::getCpuTarget("host");
+  if (!target)
+    return target.takeError();
+  return cpu::compileKernels(*module, *target);
+}
+
+Kernels::Kernels(const std::string &text, Setup setup) : setup(setup) {
+  auto context = makeContext();
+  auto result = compile(*context, text, setup, scheduleText);
+  if (result)
+    compiled = std::move(*result);
+  else
+    ADD_FAILURE() << llvm::toString(result.takeError());
+}
+
+std::string mpc::test::compileError(const std::string &text) {
+  auto context = makeContext();
+  std::string schedule;
+  auto result = compile(*context, text, {}, schedule);
+  return result ? std::string() : llvm::toString(result.takeError());
+}
+
+void Kernels::run(std::vector<void *> buffers, const std::string &name) const {
+  auto found = compiled.kernels.find(name);
+  ASSERT_NE(found, compiled.kernels.end()) << "no kernel " << name;
+  const cpu::CompiledKernel &kernel = found->second;
+  // Filled with garbage: a kernel must not read what it has not written.
+  std::vector<char> scratch(kernel.scratchBytes + 64, '\x7f');
+  auto aligned = reinterpret_cast<char *>(
+      (reinterpret_cast<uintptr_t>(scratch.data()) + 63) & ~uintptr_t(63));
+  for (int64_t piece = 0; piece < setup.pieces; ++piece)
+    kernel.function(buffers.data(), piece * kernel.chunks / setup.pieces,
+                    (piece + 1) * kernel.chunks / setup.pieces, aligned);
+}
+
+int64_t Kernels::chunks(const std::string &name) const {
+  return compiled.kernels.lookup(name).chunks;
+}
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+// 16-bit formats by their definition: sign, exponent, mantissa.
+static float decode(uint16_t bits, int mantissaBits, int bias) {
+  int mantissa = bits & ((1 << mantissaBits) - 1);
+  int exponent = (bits & 0x7fff) >> mantissaBits;
+  int top = (0x7fff >> mantissaBits);
+  double sign = bits & 0x8000 ? -1 : 1;
+  if (exponent == top)
+    return mantissa ? std::numeric_limits<float>::quiet_NaN()
+                    : sign * std::numeric_limits<float>::infinity();
+  if (exponent == 0)
+    return sign * std::ldexp(mantissa, 1 - bias - mantissaBits);
+  return sign * std::ldexp(mantissa + (1 << mantissaBits),
+                           exponent - bias - mantissaBits);
+}
+
+// Round to nearest even of an exact value, by scaling to an integer.
+static uint16_t encode(double value, int mantissaBits, int bias) {
+  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  uint16_t infinity = 0x7fff >> mantissaBits << mantissaBits;
+  if (std::isnan(value))
+    return infinity | 1 << (mantissaBits - 1);
+  value = std::fabs(value);
+  int exponent = value == 0 ? 1 - bias : std::ilogb(value);
+  exponent = std::max(exponent, 1 - bias);
+  if (exponent > bias)
+    return sign | infinity;
+  double scaled = std::nearbyint(std::ldexp(value, mantissaBits - exponent));
+  int64_t bits = static_cast<int64_t>(scaled) +
+                 (static_cast<int64_t>(exponent + bias - 1) << mantissaBits);
+  return sign | static_cast<uint16_t>(std::min<int64_t>(bits, infinity));
+}
+
+float mpc::test::fromHalf(uint16_t bits) { return decode(bits, 10, 15); }
+float mpc::test::fromBFloat(uint16_t bits) { return decode(bits, 7, 127); }
+uint16_t mpc::test::toHalf(double value) { return encode(value, 10, 15); }
+uint16_t mpc::test::toBFloat(double value) { return encode(value, 7, 127); }
+
+template <typename T>
+double mpc::test::ulps(T value, double exact) {
+  if (std::isnan(exact) || std::isnan(value))
+    return std::isnan(exact) && std::isnan(value) ? 0 : HUGE_VAL;
+  T rounded = static_cast<T>(exact);
+  if (std::isinf(rounded) || std::isinf(value))
+    return rounded == value ? 0 : HUGE_VAL;
+  T above =
+      std::nextafter(std::fabs(rounded), std::numeric_limits<T>::infinity());
+  double unit = std::isinf(above)
+                    ? static_cast<double>(std::fabs(rounded)) -
+                          std::nextafter(std::fabs(rounded), T(0))
+                    : static_cast<double>(above) - std::fabs(rounded);
+  return std::fabs(static_cast<double>(value) - exact) / unit;
+}
+
+template double mpc::test::ulps<float>(float, double);
+template double mpc::test::ulps<double>(double, double);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Compiles the text of a kernel and runs it on arrays.
+#ifndef MPC_TEST_LIB_CODEGEN_CPU_HARNESS_H
+#define MPC_TEST_LIB_CODEGEN_CPU_HARNESS_H
+
+#include "lib/Codegen/CPU/Jit.h"
+#include "mlir/IR/MLIRContext.h"
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace mpc::test {
+
+/// How kernels are scheduled and run.
+struct Setup {
+  bool naive = false; ///< #kernel.loops everywhere.
+  int64_t lanes = 8;
+  int64_t pieces = 1; ///< Calls that the chunks of a launch are split into.
+};
+
+/// Kernels of one module, compiled for this machine.
+class Kernels {
+public:
+  /// Fails the test on any error.
+  explicit Kernels(const std::string &text, Setup setup = {});
+
+  /// Runs the only kernel, or the one called `name`.
+  void run(std::vector<void *> buffers, const std::string &name = "k") const;
+  int64_t chunks(const std::string &name = "k") const;
+  /// The schedule that the kernel was given, as text.
+  const std::string &schedule() const { return scheduleText; }
+
+private:
+  Setup setup;
+  cpu::CompiledKernels compiled;
+  std::string scheduleText;
+};
+
+/// The error of compiling `text`; empty if there is none.
+std::string compileError(const std::string &text);
+
+/// `count` numbers in [low, high), always the same ones.
+template <typename T = float>
+std::vector<T> randoms(size_t count, double low = -2, double high = 2,
+                       unsigned seed = 1) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> numbers(low, high);
+  std::vector<T> result(count);
+  for (T &value : result)
+    value = static_cast<T>(numbers(engine));
+  return result;
+}
+
+/// Bit patterns of f16 and bf16, converted by the definition.
+float fromHalf(uint16_t bits);
+float fromBFloat(uint16_t bits);
+uint16_t toHalf(double value);
+uint16_t toBFloat(double value);
+
+/// Distance of `value` from `exact` in units of the last place of T.
+template <typename T>
+double ulps(T value, double exact);
+
+} // namespace mpc::test
+
+#endif // MPC_TEST_LIB_CODEGEN_CPU_HARNESS_H

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels run by scalar loops, against straightforward C++.
+#include "Harness.h"
+#include "gtest/gtest.h"
+
+using namespace mpc::test;
+
+static Setup naive(int64_t pieces = 1) {
+  Setup setup;
+  setup.naive = true;
+  setup.pieces = pieces;
+  return setup;
+}
+
+// c = a @ b, cut over rows and columns of the result.
+static const char *matmul = R"mlir(
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+kernel.func @k(%a: tensor<5x7xf32>, %b: tensor<7x3xf32>, %c: tensor<5x3xf32>)
+    -> tensor<5x3xf32> attributes {schedule = #kernel.loops<chunks = 15>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<5x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<5x3xf32>) -> tensor<5x3xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<5x7xf32>, tensor<7x3xf32>) outs(%init : tensor<5x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<5x3xf32>
+  kernel.return %r : tensor<5x3xf32>
+}
+)mlir";
+
+TEST(Loops, MatmulMatchesSequentialSums) {
+  std::vector<float> a = randoms(35), b = randoms(21, -2, 2, 2), want(15);
+  for (int m = 0; m < 5; ++m)
+    for (int n = 0; n < 3; ++n)
+      for (int k = 0; k < 7; ++k)
+        want[m * 3 + n] += a[m * 7 + k] * b[k * 3 + n];
+  for (int64_t pieces : {1, 2, 15}) {
+    Kernels kernels(matmul, naive(pieces));
+    EXPECT_EQ(kernels.chunks(), 15);
+    std::vector<float> c(15, 1e9f);
+    kernels.run({a.data(), b.data(), c.data()});
+    EXPECT_EQ(c, want);
+  }
+}
+
+// Partial writes keep what the destination holds.
+TEST(Loops, StridedWriteKeepsTheRest) {
+  Kernels kernels(R"mlir(
+kernel.func @k(%x: tensor<4xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i * 2 + 1)>],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%d : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
+)mlir",
+                  naive());
+  std::vector<float> x = {1, 2, 3, 4}, d(9, -1);
+  kernels.run({x.data(), d.data()});
+  EXPECT_EQ(d, (std::vector<float>{-1, 1, -1, 2, -1, 3, -1, 4, -1}));
+}
+
+// A fill shared by two statements is two buffers.
+TEST(Loops, SharedFillIsNotShared) {
+  Kernels kernels(R"mlir(
+#i = affine_map<(i) -> (i)>
+#s = affine_map<(i) -> ()>
+kernel.func @k(%x: tensor<6xf32>, %a: tensor<f32>, %b: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %zero = arith.constant 1.0 : f32
+  %empty = tensor.empty() : tensor<f32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %sum = linalg.generic {indexing_maps = [#i, #s], iterator_types = ["reduction"]}
+      ins(%x : tensor<6xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%e: f32, %s: f32):
+    %t = arith.addf %s, %e : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  %prod = linalg.generic {indexing_maps = [#i, #s, #s], iterator_types = ["reduction"]}
+      ins(%x, %sum : tensor<6xf32>, tensor<f32>) outs(%init : tensor<f32>) {
+  ^bb0(%e: f32, %m: f32, %s: f32):
+    %q = arith.mulf %e, %m : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  kernel.return %sum, %prod : tensor<f32>, tensor<f32>
+}
+)mlir",
+                  naive());
+  std::vector<float> x = {1, 2, 3, 4, 5, 6};
+  float a = 0, b = 0;
+  kernels.run({x.data(), &a, &b});
+  EXPECT_EQ(a, 22);
+  EXPECT_EQ(b, 21 * 22 + 1);
+}
+
+// The select drops what lies outside; it is not read either.
+TEST(Loops, GatherClampsAndI1IsAByte) {
+  Kernels kernels(R"mlir(
+#i = affine_map<(i) -> (i)>
+kernel.func @k(%x: tensor<3xf32>, %at: tensor<4xi64>, %d: tensor<4xf32>, %f: tensor<4xi1>) -> (tensor<4xf32>, tensor<4xi1>) {
+  %r:2 = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
+      ins(%at : tensor<4xi64>) outs(%d, %f : tensor<4xf32>, tensor<4xi1>) {
+  ^bb0(%p: i64, %o: f32, %of: i1):
+    %j = arith.index_cast %p : i64 to index
+    %v = tensor.extract %x[%j] : tensor<3xf32>
+    %c = arith.constant 2.5 : f32
+    %b = arith.cmpf ogt, %v, %c : f32
+    linalg.yield %v, %b : f32, i1
+  } -> (tensor<4xf32>, tensor<4xi1>)
+  kernel.return %r#0, %r#1 : tensor<4xf32>, tensor<4xi1>
+}
+)mlir",
+                  naive());
+  std::vector<float> x = {1, 2, 3}, d(4);
+  std::vector<int64_t> at = {-1000000000000, 1, 2, 1000000000000};
+  std::vector<uint8_t> flags(4, 77);
+  kernels.run({x.data(), at.data(), d.data(), flags.data()});
+  EXPECT_EQ(d, (std::vector<float>{1, 2, 3, 3}));
+  EXPECT_EQ(flags, (std::vector<uint8_t>{0, 0, 1, 1}));
+}
+
+// Updates sum in index order; a negative index counts from the end.
+TEST(Loops, ScatterAddsInIndexOrder) {
+  for (int64_t pieces : {1, 3}) {
+    Kernels kernels(R"mlir(
+kernel.func @k(%u: tensor<2x4x3xf32>, %at: tensor<4xi64>, %d: tensor<2x3x3xf32>) -> tensor<2x3x3xf32> attributes {schedule = #kernel.loops<chunks = 6>} {
+  %r = kernel.scatter ins(%u, %at : tensor<2x4x3xf32>, tensor<4xi64>) outs(%d : tensor<2x3x3xf32>)
+  kernel.return %r : tensor<2x3x3xf32>
+}
+)mlir",
+                    naive(pieces));
+    std::vector<float> u = randoms(24), d(18, 0.5f), want = d;
+    std::vector<int64_t> at = {2, -1, 0, 77};
+    std::vector<int> rows = {2, 2, 0, 2};
+    for (int o = 0; o < 2; ++o)
+      for (int k = 0; k < 4; ++k)
+        for (int n = 0; n < 3; ++n)
+          want[(o * 3 + rows[k]) * 3 + n] += u[(o * 4 + k) * 3 + n];
+    kernels.run({u.data(), at.data(), d.data()});
+    EXPECT_EQ(d, want);
+  }
+}

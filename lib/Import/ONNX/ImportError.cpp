@@ -13,30 +13,27 @@ namespace mpc::onnx {
 char ImportError::ID = 0;
 
 Error invalidModel(const Twine &message) {
-  return make_error<ImportError>(rt::StatusCode::InvalidInput, message.str());
+  return make_error<ImportError>(Fault::Input, message.str());
 }
 
 Error usageFault(const Twine &message) {
-  return make_error<ImportError>(rt::StatusCode::Usage, message.str());
+  return make_error<ImportError>(Fault::Usage, message.str());
 }
 
 Error environmentFault(const Twine &message) {
-  return make_error<ImportError>(rt::StatusCode::Environment, message.str());
+  return make_error<ImportError>(Fault::Environment, message.str());
 }
 
-rt::StatusCode takeError(Error error, std::string &message) {
-  rt::StatusCode code = rt::StatusCode::Ok;
+Fault takeError(Error error, std::string &message) {
+  Fault fault = Fault::Input;
   handleAllErrors(
       std::move(error),
-      [&](const ImportError &fault) {
-        code = fault.code();
-        message = fault.message();
+      [&](const ImportError &info) {
+        fault = info.fault();
+        message = info.message();
       },
-      [&](const ErrorInfoBase &fault) {
-        code = rt::StatusCode::InvalidInput;
-        message = fault.message();
-      });
-  return code;
+      [&](const ErrorInfoBase &info) { message = info.message(); });
+  return fault;
 }
 
 std::string printable(StringRef text) {

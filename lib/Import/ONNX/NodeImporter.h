@@ -6,7 +6,6 @@
 #define MPC_LIB_IMPORT_ONNX_NODEIMPORTER_H
 
 #include "lib/Import/ONNX/TensorBuilder.h"
-#include "runtime/Support/Status.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mpc::onnx {
@@ -148,9 +147,12 @@ llvm::Expected<Literal> literalOf(const Tensor &tensor);
       return mpcError;                                                         \
   } while (false)
 
+#define MPC_JOIN_IMPL(a, b) a##b
+#define MPC_JOIN(a, b) MPC_JOIN_IMPL(a, b)
+
 /// Declares `decl` from the Expected `expr`, or returns its error.
 #define MPC_TRY_ASSIGN(decl, expr)                                             \
-  MPC_TRY_ASSIGN_IMPL(MPC_CONCAT(mpcExpected, __LINE__), decl, expr)
+  MPC_TRY_ASSIGN_IMPL(MPC_JOIN(mpcExpected, __LINE__), decl, expr)
 #define MPC_TRY_ASSIGN_IMPL(expected, decl, expr)                              \
   auto expected = (expr);                                                      \
   if (!expected)                                                               \

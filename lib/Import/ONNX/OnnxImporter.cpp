@@ -22,34 +22,11 @@ namespace {
 
 constexpr StringRef functionName = "model";
 
-rt::DType dtypeOf(ElemType type) {
-  switch (type) {
-  case ElemType::Double:
-    return rt::DType::F64;
-  case ElemType::Float16:
-    return rt::DType::F16;
-  case ElemType::BFloat16:
-    return rt::DType::BF16;
-  case ElemType::Int64:
-    return rt::DType::I64;
-  case ElemType::Int32:
-    return rt::DType::I32;
-  case ElemType::Int16:
-    return rt::DType::I16;
-  case ElemType::Int8:
-    return rt::DType::I8;
-  case ElemType::UInt8:
-    return rt::DType::U8;
-  case ElemType::Bool:
-    return rt::DType::Bool;
-  default:
-    return rt::DType::F32;
-  }
-}
-
-rt::TensorDesc descOf(const Tensor &tensor) {
-  return {tensor.name, dtypeOf(tensor.type),
-          std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end())};
+InitializerRole describe(const Tensor &tensor, bool isParameter,
+                         StringRef rule) {
+  return {tensor.name, tensor.type,
+          std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
+          isParameter, rule.str()};
 }
 
 /// The rows of all families, by op type, oldest first.
@@ -209,8 +186,7 @@ Error GraphImporter::decideRoles() {
         role.isParameter = *chosen;
         rule = "chosen by a flag";
       }
-    result_.initializers.push_back(
-        {descOf(tensor), toString(tensor.type), role.isParameter, rule});
+    result_.initializers.push_back(describe(tensor, role.isParameter, rule));
     if (role.isParameter && tensor.name == functionName)
       return invalidModel(model_.path + ": an initializer is named '" +
                           functionName + "', which names the function");
@@ -309,9 +285,9 @@ Error GraphImporter::importNodes() {
     if (unknown.size() < 2 || !rules_.rowsOf(node.opType).empty())
       return error;
     std::string text;
-    rt::StatusCode code = takeError(std::move(error), text);
+    Fault fault = takeError(std::move(error), text);
     return make_error<ImportError>(
-        code, text + " (unsupported in this file: " +
+        fault, text + " (unsupported in this file: " +
                   join(map_range(unknown, printable), ", ") + ")");
   }
   return Error::success();
@@ -487,7 +463,7 @@ Error GraphImporter::finish() {
 
 void GraphImporter::declareParameters() {
   builder_.setInsertionPoint(function_);
-  auto init = nn::InitAttr::get(&context_, "external", 0.0);
+  auto init = nn::InitAttr::get(&context_, "external", APFloat(0.0));
   for (auto [index, tensor] : enumerate(model_.graph.initializers)) {
     if (!result_.initializers[index].isParameter)
       continue;
@@ -502,7 +478,9 @@ void GraphImporter::declareParameters() {
         builder_.getStringAttr(tensor.name),
         TypeAttr::get(build_.tensorType(tensor.type, tensor.shape)), init,
         /*frozen=*/UnitAttr());
-    result_.parameters.push_back({descOf(tensor), tensor.bytes});
+    const InitializerRole &role = result_.initializers[index];
+    result_.parameters.push_back(
+        {role.name, role.type, role.shape, tensor.bytes});
   }
 }
 
@@ -550,8 +528,7 @@ std::vector<InitializerRole> listInitializers(const Model &model) {
   std::vector<InitializerRole> roles;
   for (const Tensor &tensor : model.graph.initializers) {
     Role role = roleOf(tensor, uses);
-    roles.push_back({descOf(tensor), toString(tensor.type), role.isParameter,
-                     role.rule.str()});
+    roles.push_back(describe(tensor, role.isParameter, role.rule));
   }
   return roles;
 }

@@ -7,7 +7,6 @@
 #include "lib/Import/ONNX/OnnxModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "runtime/Support/DType.h"
 #include <functional>
 
 namespace mpc::onnx {
@@ -26,15 +25,18 @@ struct ImportOptions {
 /// The value of an nn.parameter, by its symbol's name. `bytes` belong to the
 /// imported model's storage.
 struct ParameterValue {
-  rt::TensorDesc desc;
+  std::string name;
+  ElemType type = ElemType::Float;
+  std::vector<int64_t> shape;
   llvm::ArrayRef<char> bytes;
 };
 
 /// What the importer decided about an initializer, and by which rule.
 struct InitializerRole {
-  rt::TensorDesc desc;
-  /// The element type as ONNX names it (it may be one that mpc does not have).
-  std::string type;
+  std::string name;
+  /// It may be one that mpc does not have.
+  ElemType type = ElemType::Undefined;
+  std::vector<int64_t> shape;
   bool isParameter = false;
   std::string rule;
 };

@@ -454,8 +454,8 @@ Expected<Node> ModelReader::readNode(data_view bytes, size_t index) {
     Expected<Attribute> attribute = readAttribute(bytes);
     if (!attribute) {
       std::string text;
-      rt::StatusCode code = takeError(attribute.takeError(), text);
-      return make_error<ImportError>(code, model_.path + ": node '" +
+      Fault fault = takeError(attribute.takeError(), text);
+      return make_error<ImportError>(fault, model_.path + ": node '" +
                                                printable(node.name) + "' (" +
                                                printable(node.opType) + "): " +
                                                text);
@@ -584,11 +584,11 @@ Expected<Tensor> ModelReader::readTensor(data_view bytes,
   if (!error)
     return std::move(raw.tensor);
   std::string text;
-  rt::StatusCode code = takeError(std::move(error), text);
+  Fault fault = takeError(std::move(error), text);
   std::string name = raw.tensor.name.empty()
                          ? fallback
                          : "tensor '" + raw.tensor.name + "'";
-  return make_error<ImportError>(code, model_.path + ": " + printable(name) +
+  return make_error<ImportError>(fault, model_.path + ": " + printable(name) +
                                            ": " + text);
 }
 

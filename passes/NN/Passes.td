@@ -19,6 +19,9 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
            "cross_entropy, mse or output (default: cross_entropy)">,
     Option<"output", "output", "std::string", /*default=*/"\"\"",
            "name of the model's result to use (default: the only one)">,
+    ListOption<"targetShape", "target-shape", "int64_t",
+               "shape of one batch of labels, where it is known; the class "
+               "axis is the last one whose removal gives it">,
   ];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

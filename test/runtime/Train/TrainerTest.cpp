@@ -297,5 +297,30 @@ TEST_F(TrainerTest, SignalsEndInACleanSave) {
   }
 }
 
+TEST(SignalGuard, ASecondSignalStopsAtOnce) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  pid_t child = ::fork();
+  if (child == 0) {
+    SignalGuard guard;
+    char byte = 1;
+    bool told = ::write(ready[1], &byte, 1) == 1;
+    while (told && SignalGuard::received() == 0)
+      ::usleep(100);
+    told = told && ::write(ready[1], &byte, 1) == 1;
+    for (;;)
+      ::pause();
+  }
+  char byte = 0;
+  for (int signal : {SIGTERM, SIGINT}) {
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    ::kill(child, signal);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+}
+
 } // namespace
 } // namespace mpc::rt

@@ -147,6 +147,7 @@ TrainOptions toTrainOptions(const DataFlags &data, const OutputFlags &output,
   options.schedule = schedule;
   options.metrics = output.metrics;
   options.plot = output.plot;
+  options.tensorboard = output.tensorboard;
   options.checkpointDir = output.checkpointDir;
   options.checkpointEvery = output.checkpointEvery;
   options.resume = output.resume;

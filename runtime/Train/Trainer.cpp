@@ -6,6 +6,7 @@
 #include "runtime/Support/Text.h"
 #include "runtime/Train/Metrics.h"
 #include "runtime/Train/Plot.h"
+#include "runtime/Train/TensorBoard.h"
 
 #include <algorithm>
 #include <chrono>
@@ -117,6 +118,7 @@ private:
   Status runEntries(double &loss);
   std::optional<double> output(std::string_view name) const;
   Status account(const MetricsRow &row);
+  Status record(const MetricsRow &row);
   Status checkpoint();
   Status writePlot() const;
   Status finish(const TrainResult &result);
@@ -132,6 +134,7 @@ private:
   std::vector<BoundEntry> entries_;
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<MetricsWriter> metrics_;
+  std::optional<TensorBoardWriter> tensorboard_;
   std::optional<Progress> progress_;
   RunSummary summary_;
   std::vector<HistoryPoint> history_;
@@ -188,7 +191,17 @@ Status Trainer::openCheckpoints() {
   return {};
 }
 
+double wallTime() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 Status Trainer::openMetrics() {
+  if (!options_.tensorboard.empty()) {
+    MPC_ASSIGN_OR_RETURN(tensorboard_, TensorBoardWriter::create(
+                                           options_.tensorboard, wallTime()));
+  }
   if (options_.metrics.empty())
     return {};
   if (!options_.resume) {
@@ -276,6 +289,26 @@ Status Trainer::step() {
   return account(row);
 }
 
+/// Puts a row into each of the places that were asked for.
+Status Trainer::record(const MetricsRow &row) {
+  if (!options_.plot.empty())
+    history_.push_back({row.step, row.loss, row.scale, row.skipped});
+  if (metrics_)
+    MPC_RETURN_IF_ERROR(metrics_->append(row));
+  if (!tensorboard_)
+    return {};
+  const std::pair<const char *, float> scalars[] = {
+      {"loss", row.loss},
+      {"lr", row.lr},
+      {"scale", row.scale},
+      {"skipped", row.skipped ? 1.0f : 0.0f},
+      {"grad_norm", static_cast<float>(row.gradNorm)}};
+  double now = wallTime();
+  for (auto [tag, value] : scalars)
+    MPC_RETURN_IF_ERROR(tensorboard_->scalar(tag, row.step, value, now));
+  return {};
+}
+
 /// Counts, records and judges a finished step.
 Status Trainer::account(const MetricsRow &row) {
   ++position_.step;
@@ -283,10 +316,7 @@ Status Trainer::account(const MetricsRow &row) {
   position_.skippedInRow = row.skipped ? position_.skippedInRow + 1 : 0;
   position_.loader = loader_.state();
   summary_.add(row);
-  if (!options_.plot.empty())
-    history_.push_back({row.step, row.loss, row.scale, row.skipped});
-  if (metrics_)
-    MPC_RETURN_IF_ERROR(metrics_->append(row));
+  MPC_RETURN_IF_ERROR(record(row));
   if (!std::isfinite(row.loss) && !row.skipped && !warnedOfLoss_) {
     warnedOfLoss_ = true;
     tell("warning", fmt::format("step {}: loss is {}", row.step,

@@ -27,6 +27,7 @@ struct TrainOptions {
   int64_t maxSkipsInRow = 50; ///< That many end the training; 0 for never.
   std::string metrics;        ///< CSV file, "-" for standard output, or empty.
   std::string plot;           ///< SVG file, or empty.
+  std::string tensorboard;    ///< Folder for an event file, or empty.
   std::string checkpointDir;
   int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
   bool resume = false;

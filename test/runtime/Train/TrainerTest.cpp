@@ -88,6 +88,7 @@ TEST_F(TrainerTest, RecordsEachStepAndLearns) {
   options_.steps = 60;
   options_.json = true;
   options_.plot = folder_.path("p.svg");
+  options_.tensorboard = folder_.path("tb");
   Result<TrainResult> result = run();
   ASSERT_TRUE(result.ok()) << result.status().message();
   std::vector<MetricsRow> rows = readMetrics();
@@ -117,6 +118,7 @@ TEST_F(TrainerTest, RecordsEachStepAndLearns) {
   EXPECT_NE(readText(options_.plot).find("skipped step (20)"),
             std::string::npos);
   EXPECT_NE(screen_.find("step 60/60"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::is_empty(options_.tensorboard));
 }
 
 /// Everything a checkpoint and the metrics hold, but not the times.
@@ -203,6 +205,59 @@ TEST_F(TrainerTest, FlagsThatNeedAFolder) {
   options_.checkpointEvery = 5;
   EXPECT_EQ(run().status().message(),
             "--checkpoint-every needs --checkpoint-dir");
+}
+
+TEST_F(TrainerTest, AccumulatesOverBatches) {
+  data_.order = SampleOrder::Sequential;
+  writeData({});
+  auto program = test::makeTestProgram();
+  // The test kernels do not add up gradients: the last batch of a window
+  // counts.
+  Entry &step = program->entries[1];
+  Entry accumulate = step, apply = step;
+  accumulate.name = "accumulate";
+  accumulate.inputs.pop_back();
+  accumulate.outputs.resize(1);
+  accumulate.launches.pop_back();
+  apply.name = "apply";
+  apply.inputs = {step.inputs[2]};
+  apply.outputs.erase(apply.outputs.begin());
+  apply.launches.erase(apply.launches.begin());
+  for (BufferRef &ref : apply.launches[0].buffers)
+    if (ref.space == Space::Input)
+      ref.index = 0;
+    else if (ref.space == Space::Output)
+      --ref.index;
+  std::vector<double> losses; // of each batch with the first weights
+  {
+    auto runner = makeRunner();
+    auto loader = DataLoader::open(data_, dataInputs(runner->program()));
+    for (int i = 0; i < 3; ++i) {
+      auto fresh = makeRunner();
+      ASSERT_TRUE(loader->next().ok());
+      float lr = 0, loss = 0, scale = 0;
+      uint8_t inf = 0;
+      double norm = 0, good = 0;
+      const void *inputs[] = {loader->batch(0), loader->batch(1), &lr};
+      void *outputs[] = {&loss, &scale, &inf, &norm, &good};
+      ASSERT_TRUE(fresh->run("step", inputs, outputs).ok());
+      losses.push_back(loss);
+    }
+  }
+  program->entries.push_back(accumulate);
+  program->entries.push_back(apply);
+  auto runner = Runner::create(program, {1});
+  auto loader = DataLoader::open(data_, dataInputs(*program, 3));
+  options_.accumulate = 3;
+  options_.steps = 0;
+  options_.epochs = 2;
+  TrainHooks hooks;
+  hooks.terminal = {[](std::string_view) {}, false, false};
+  auto result = train(**runner, *loader, options_, hooks);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->position.step, 4); // 12 batches
+  EXPECT_EQ(readMetrics()[0].loss,
+            float((losses[0] + losses[1] + losses[2]) / 3));
 }
 
 TEST_F(TrainerTest, EpochsGiveTheNumberOfSteps) {

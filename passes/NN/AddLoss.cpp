@@ -147,10 +147,9 @@ private:
     return function.emitError()
            << "no axis of the logits " << type
            << " can be the classes of labels of shape ["
-           << llvm::join(llvm::map_range(wanted,
-                                         [](int64_t size) {
-                                           return std::to_string(size);
-                                         }),
+           << llvm::join(llvm::map_range(
+                             wanted,
+                             [](int64_t size) { return std::to_string(size); }),
                          "x")
            << "]";
   }

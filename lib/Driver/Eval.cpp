@@ -100,7 +100,7 @@ static const rt::TensorView *findReference(const rt::SafetensorsFile &file,
 static rt::Result<Comparison> compare(const HostTensor &ours,
                                       const rt::TensorView &reference,
                                       const EvalRequest &request) {
-  if (ours.desc.shape != reference.desc.shape)
+  if (ours.desc.numElements() != reference.desc.numElements())
     return rt::invalidInput(
         request.expectPath + ": tensor " + rt::quote(reference.desc.name) +
         " is " + toString(reference.desc) + ", ours is " + toString(ours.desc));

@@ -5,16 +5,16 @@
 
 #include "lib/Driver/Dialects.h"
 #include "lib/Import/ONNX/ImportError.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/Support/Text.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "runtime/Support/Text.h"
 
 #include <cstring>
 
@@ -89,8 +89,7 @@ static rt::Status readValues(const std::string &path, ImportedModel &model) {
     MutableArrayRef<char> bytes =
         model.storage.allocate(tensor.desc.numBytes());
     std::memcpy(bytes.data(), tensor.data, bytes.size());
-    model.parameters.push_back({tensor.desc.name,
-                                elemTypeOf(tensor.desc.dtype),
+    model.parameters.push_back({tensor.desc.name, elemTypeOf(tensor.desc.dtype),
                                 tensor.desc.shape, bytes});
   }
   return {};

@@ -4,6 +4,7 @@
 
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/Kernel/KernelDialect.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -12,6 +13,7 @@
 #include "passes/Kernel/FoldReads.h"
 #include "passes/Kernel/Groups.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_FUSEPASS
@@ -39,7 +41,7 @@ static std::string kernelName(ArrayRef<Operation *> statements) {
       continue;
     name = isGradient(op->getLoc()) ? "d_" : "";
     for (char c : node)
-      name.push_back(isAlnum(c) ? c : '_');
+      name.push_back(llvm::isAlnum(c) ? c : '_');
     break;
   }
   return name.empty() ? "kernel" : name;

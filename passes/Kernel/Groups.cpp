@@ -47,7 +47,7 @@ static int64_t trailingReductions(linalg::GenericOp op) {
   int64_t count = op.getNumReductionLoops();
   auto iterators = op.getIteratorTypesArray();
   for (int64_t i = iterators.size() - count, e = iterators.size(); i < e; ++i)
-    if (!linalg::isReductionIterator(iterators[i]))
+    if (iterators[i] != utils::IteratorType::reduction)
       return -1;
   return count;
 }

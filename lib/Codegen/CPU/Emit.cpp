@@ -23,6 +23,10 @@ LogicalResult mpc::cpu::emitKernel(FuncOp kernel) {
             chunks = loops.getChunks();
             return emitLoops(emitter, *body, chunks);
           })
+          .Case([&](MapAttr map) {
+            chunks = map.getChunks();
+            return emitMap(emitter, *body, map);
+          })
           .Default([&](Attribute) {
             return kernel.emitOpError("has a schedule that CPUs do not know: ")
                    << schedule;

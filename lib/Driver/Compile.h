@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// From an imported model and a recipe to a Program.
+#ifndef MPC_LIB_DRIVER_COMPILE_H
+#define MPC_LIB_DRIVER_COMPILE_H
+
+#include "lib/Driver/ModelFile.h"
+#include "passes/Pipelines.h"
+#include "runtime/Program/Program.h"
+
+#include <memory>
+
+namespace mpc {
+
+/// Which loss is taken of the model: --loss.
+struct LossOptions {
+  std::string kind;   ///< cross_entropy, mse, output; empty for none.
+  std::string output; ///< The model's output that it is taken of.
+  /// Shape of one batch of `target`, which decides the class axis; empty where
+  /// it is not known.
+  std::vector<int64_t> targetShape;
+};
+
+/// Reads "cross_entropy[:OUTPUT]", "mse[:OUTPUT]" or "output:NAME".
+rt::Result<LossOptions> parseLoss(const std::string &text);
+
+/// How code is made, whatever it computes.
+struct TargetOptions {
+  std::string cpu = "host"; ///< host, x86-64-v3 or x86-64-v4.
+  bool fuse = true;
+  bool naive = false; ///< Every kernel by scalar loops.
+};
+
+struct EvalOptions {
+  LossOptions loss;
+  bool gradients = false;
+  PrecisionOptions precision;
+  TargetOptions target;
+};
+
+/// A program with the entry "eval". `warnings` gets what passes remarked.
+rt::Result<std::shared_ptr<rt::Program>>
+compileEval(ImportedModel &model, const EvalOptions &options,
+            std::vector<std::string> &warnings);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_COMPILE_H

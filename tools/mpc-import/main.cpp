@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Imports a model file and prints it as a module of nn ops.
-#include "lib/Driver/ModelFile.h"
-#include "runtime/Support/File.h"
-#include "runtime/Support/Text.h"
+#include "tools/mpc-import/InitializerList.h"
 
+#include "lib/Driver/ModelFile.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/Support/File.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -32,36 +31,6 @@ rt::Status readShapes(const Flags &flags, ImportOptions &options) {
   if (flags.batchSize != 0)
     options.batchSize = flags.batchSize;
   return {};
-}
-
-std::string shapeOf(const std::vector<int64_t> &shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i)
-    text += (i == 0 ? "" : "x") + std::to_string(shape[i]);
-  return text + "]";
-}
-
-/// name, shape, type, role and rule of each initializer, in columns.
-std::string listOf(const std::vector<onnx::InitializerRole> &initializers) {
-  std::vector<std::array<std::string, 5>> rows;
-  std::array<size_t, 5> widths{};
-  for (const onnx::InitializerRole &initializer : initializers) {
-    std::optional<rt::DType> dtype = dtypeOf(initializer.type);
-    rows.push_back({rt::escape(initializer.name), shapeOf(initializer.shape),
-                    dtype ? std::string(rt::name(*dtype))
-                          : onnx::toString(initializer.type),
-                    initializer.isParameter ? "parameter" : "constant",
-                    initializer.rule});
-    for (size_t i = 0; i < widths.size(); ++i)
-      widths[i] = std::max(widths[i], rows.back()[i].size());
-  }
-  std::string text;
-  for (const auto &row : rows) {
-    for (size_t i = 0; i + 1 < row.size(); ++i)
-      text += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    text += row.back() + "\n";
-  }
-  return text;
 }
 
 std::string print(const ImportedModel &model, bool locations) {
@@ -95,7 +64,7 @@ rt::Status importFile(const Flags &flags) {
   for (const std::string &note : model.notes)
     std::fprintf(stderr, "mpc-import: note: %s\n", note.c_str());
   if (flags.listParameters)
-    return writeText(flags.output, listOf(model.initializers));
+    return writeText(flags.output, listInitializers(model.initializers));
   if (flags.output != "-" && !model.parameters.empty()) {
     std::vector<rt::TensorView> values;
     for (const onnx::ParameterValue &value : model.parameters)

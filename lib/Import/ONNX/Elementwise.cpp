@@ -166,6 +166,17 @@ Error emitHardSwish(NodeImporter &node) {
   return Error::success();
 }
 
+/// x * sigmoid(alpha * x)
+Error emitSwish(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double alpha = node.floatAttr("alpha", 1.0);
+  Operand scaled = alpha == 1.0 ? x : b.binary(Binary::Mul, x, alpha);
+  node.result(0, b.binary(Binary::Mul, x, b.sigmoid(scaled)));
+  return Error::success();
+}
+
 Error emitSoftsign(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   TensorBuilder &b = node.build;
@@ -433,6 +444,7 @@ const OpRule rules[] = {
     {"Sqrt", 13, 1, 1, 1, "", emitFloat<&TB::sqrt>},
     {"Sub", 13, 2, 2, 1, "", emitVariadic<Binary::Sub>},
     {"Sum", 13, 1, unlimited, 1, "", emitVariadic<Binary::Add>},
+    {"Swish", 24, 1, 1, 1, "alpha:f", emitSwish},
     {"Tanh", 13, 1, 1, 1, "", emitFloat<&TB::tanh>},
     {"ThresholdedRelu", 13, 1, 1, 1, "alpha:f", emitThresholdedRelu},
     {"Where", 13, 3, 3, 1, "", emitWhere},

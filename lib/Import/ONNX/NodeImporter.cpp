@@ -21,6 +21,7 @@ Expected<Literal> literalOf(const Tensor &tensor) {
   switch (tensor.type) {
   case ElemType::Undefined:
   case ElemType::String:
+  case ElemType::UInt8:
   case ElemType::UInt16:
   case ElemType::UInt32:
   case ElemType::UInt64:
@@ -31,7 +32,7 @@ Expected<Literal> literalOf(const Tensor &tensor) {
   }
   return invalidModel("element type " + toString(tensor.type) +
                       " is not supported (float, float16, bfloat16, double, "
-                      "int8, int16, int32, int64, uint8 and bool are)");
+                      "int8, int16, int32, int64 and bool are)");
 }
 
 bool NodeImporter::has(size_t index) const {

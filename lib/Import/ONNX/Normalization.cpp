@@ -130,6 +130,31 @@ Error emitBatchNormalization(NodeImporter &node) {
                    "GroupNormalization and InstanceNormalization are");
 }
 
+/// input * rsqrt(mean(input^2) + epsilon) * scale, the mean over the axes from
+/// `axis` on; computed in f32 for narrow types.
+Error emitRMSNormalization(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY(node.requireSameType(1, 0));
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -1), input.rank()));
+  if (is_contained(input.shape, 0))
+    return node.fail("the input " + shapeText(input.shape) +
+                     " has no elements");
+  TensorBuilder &b = node.build;
+  Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
+                                                           : ElemType::Float);
+  Operand square = trailingMean(b, b.binary(Binary::Mul, x, x), axis);
+  Operand scale = b.rsqrt(
+      b.binary(Binary::Add, square, node.floatAttr("epsilon", 1e-5f)));
+  Operand normal = b.cast(
+      b.binary(Binary::Mul, x, b.broadcastTo(scale, x.shape)), input.type);
+  MPC_TRY_ASSIGN(Operand gain,
+                 node.broadcastTo(node.in(1), input.shape, "the scale"));
+  node.result(0, b.binary(Binary::Mul, normal, gain));
+  return Error::success();
+}
+
 Error emitLpNormalization(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &input = node.in(0);
@@ -141,6 +166,9 @@ Error emitLpNormalization(NodeImporter &node) {
   TensorBuilder &b = node.build;
   Operand each = p == 1 ? b.abs(input) : b.binary(Binary::Mul, input, input);
   Operand norm = b.reduceSum(each, {axis});
+  // Zeros stay zeros; by the select no gradient of sqrt(0) comes back either.
+  Operand isZero = b.compare(nn::CompareKind::EQ, norm, b.splatLike(norm, 0));
+  norm = b.select(isZero, b.splatLike(norm, 1), norm);
   if (p == 2)
     norm = b.sqrt(norm);
   Shape shape = input.shape;
@@ -162,6 +190,8 @@ const OpRule rules[] = {
     {"LogSoftmax", 13, 1, 1, 1, "axis:i",
      emitSoftmax<&TensorBuilder::logSoftmax>},
     {"LpNormalization", 13, 1, 1, 1, "axis:i p:i", emitLpNormalization},
+    {"RMSNormalization", 23, 2, 2, 1, "axis:i epsilon:f stash_type:i",
+     emitRMSNormalization},
     {"Softmax", 13, 1, 1, 1, "axis:i", emitSoftmax<&TensorBuilder::softmax>},
 };
 

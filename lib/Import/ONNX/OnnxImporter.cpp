@@ -53,10 +53,11 @@ public:
     for (const auto &[name, rows] : rows_) {
       bool part = name.contains_insensitive(opType) ||
                   opType.contains_insensitive(name);
-      if ((part && std::min(name.size(), opType.size()) > 2) ||
-          name.edit_distance_insensitive(opType) <= 2)
+      if ((part && std::min(name.size(), opType.size()) > 3) ||
+          name.edit_distance_insensitive(opType) <= opType.size() / 4)
         names.push_back(name);
     }
+    llvm::sort(names);
     return join(names, ", ");
   }
 

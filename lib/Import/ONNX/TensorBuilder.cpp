@@ -32,8 +32,6 @@ Type elementType(MLIRContext *context, ElemType type) {
     return IntegerType::get(context, 1);
   case ElemType::Int8:
     return IntegerType::get(context, 8);
-  case ElemType::UInt8:
-    return IntegerType::get(context, 8, IntegerType::Unsigned);
   case ElemType::Int16:
     return IntegerType::get(context, 16);
   case ElemType::Int32:
@@ -54,8 +52,6 @@ ElemType elementTypeOf(Type type) {
     return ElemType::BFloat16;
   if (type.isF64())
     return ElemType::Double;
-  if (type.isUnsignedInteger(8))
-    return ElemType::UInt8;
   switch (type.getIntOrFloatBitWidth()) {
   case 1:
     return ElemType::Bool;

@@ -2,7 +2,7 @@
 // kernel-schedule: fixes how every kernel runs.
 #include "passes/Kernel/Passes.h"
 
-#include "dialects/Kernel/Body.h"
+#include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "passes/Kernel/ScheduleContraction.h"
 
@@ -19,6 +19,8 @@ using namespace mpc::kernel;
 static constexpr int64_t maxChunks = 256;
 // Work below this many scalar iterations is not worth a second chunk.
 static constexpr int64_t loopGrain = 4096;
+// Elements of a map that take about as long as handing out ten chunks.
+static constexpr int64_t mapGrain = 16384;
 
 static int64_t countIterations(const Statement &statement) {
   auto scatter = dyn_cast<ScatterOp>(statement.op);
@@ -26,6 +28,10 @@ static int64_t countIterations(const Statement &statement) {
     return statement.numIterations();
   return cast<RankedTensorType>(scatter.getUpdates().getType())
       .getNumElements();
+}
+
+static int64_t countChunks(int64_t work, int64_t grain, int64_t units) {
+  return std::clamp<int64_t>(work / grain, 1, std::min(units, maxChunks));
 }
 
 static Attribute scheduleLoops(FuncOp kernel, const Body &body) {
@@ -37,6 +43,13 @@ static Attribute scheduleLoops(FuncOp kernel, const Body &body) {
         std::clamp<int64_t>(work / loopGrain, 1, std::min(units, maxChunks));
   }
   return LoopsAttr::get(kernel.getContext(), chunks);
+}
+
+static Attribute scheduleMap(FuncOp kernel, const Body &body, int64_t lanes) {
+  int64_t work = countIterations(body.statements.front());
+  int64_t units = mpc::cpu::countMapUnits(body, lanes);
+  return MapAttr::get(kernel.getContext(), countChunks(work, mapGrain, units),
+                      lanes);
 }
 
 namespace {
@@ -61,8 +74,15 @@ struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
       FailureOr<Body> body = getBody(kernel);
       if (failed(body))
         return signalPassFailure();
-      kernel.setScheduleAttr(scheduleLoops(kernel, *body));
+      kernel.setScheduleAttr(chooseSchedule(kernel, *body));
     }
+  }
+
+private:
+  Attribute chooseSchedule(FuncOp kernel, const Body &body) {
+    if (!naive && isMap(kernel, body))
+      return scheduleMap(kernel, body, lanes);
+    return scheduleLoops(kernel, body);
   }
 };
 

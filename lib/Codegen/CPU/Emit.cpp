@@ -32,6 +32,10 @@ LogicalResult mpc::cpu::emitKernel(FuncOp kernel) {
             chunks = pack.getChunks();
             return emitPack(emitter, *body, pack);
           })
+          .Case([&](MapAttr map) {
+            chunks = map.getChunks();
+            return emitMap(emitter, *body, map);
+          })
           .Default([&](Attribute) {
             return kernel.emitOpError("has a schedule that CPUs do not know: ")
                    << schedule;

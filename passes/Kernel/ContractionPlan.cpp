@@ -86,7 +86,7 @@ static double getRoleCost(const Contraction &contraction,
   double cost = rows * vectors * roles.k;
   auto group = roles.rowOperand == 0 ? Contraction::N : Contraction::M;
   for (const EpilogueStore &store : epilogue.stores)
-    if (contraction.getWalk(store.index.strides, group).getRun(lanes, 1) < lanes)
+    if (contraction.getPath(store.index.strides, group).getRun(lanes, 1) < lanes)
       cost += 4.0 * roles.rows * roles.columns;
   return cost;
 }

@@ -13,10 +13,10 @@ using namespace mpc::cpu;
 using namespace mpc::kernel;
 
 //===----------------------------------------------------------------------===//
-// Walk
+// Path
 //===----------------------------------------------------------------------===//
 
-void Walk::append(int64_t extent, int64_t stride) {
+void Path::append(int64_t extent, int64_t stride) {
   if (!parts.empty() && parts.back().stride == extent * stride) {
     parts.back() = {parts.back().extent * extent, stride};
     return;
@@ -24,7 +24,7 @@ void Walk::append(int64_t extent, int64_t stride) {
   parts.push_back({extent, stride});
 }
 
-int64_t Walk::getRun(int64_t limit, int64_t stride) const {
+int64_t Path::getRun(int64_t limit, int64_t stride) const {
   if (parts.empty() || parts.back().stride != stride)
     return 1;
   if (parts.size() == 1)
@@ -127,11 +127,11 @@ static bool matchRegion(Contraction &contraction) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-Walk Contraction::getWalk(ArrayRef<int64_t> strides, Group group) const {
-  Walk walk;
+Path Contraction::getPath(ArrayRef<int64_t> strides, Group group) const {
+  Path path;
   for (unsigned dim : groups[group])
-    walk.append(statement.extents[dim], strides[dim]);
-  return walk;
+    path.append(statement.extents[dim], strides[dim]);
+  return path;
 }
 
 static std::optional<Contraction::Group> getGroup(bool first, bool second,

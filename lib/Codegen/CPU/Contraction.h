@@ -14,7 +14,7 @@ namespace mpc::cpu {
 /// How a flat index over several dimensions moves through a tensor: the
 /// dimensions' extents and strides in elements, outermost first. Neighbours
 /// that one dimension could stand for are merged.
-struct Walk {
+struct Path {
   struct Part {
     int64_t extent;
     int64_t stride;
@@ -54,8 +54,8 @@ struct Contraction {
   mlir::BlockArgument getArgument(unsigned operand) const {
     return generic().getBody()->getArgument(operands[operand]);
   }
-  /// The walk of something with `strides` (one a dimension) along `group`.
-  Walk getWalk(llvm::ArrayRef<int64_t> strides, Group group) const;
+  /// The path of something with `strides` (one a dimension) along `group`.
+  Path getPath(llvm::ArrayRef<int64_t> strides, Group group) const;
 };
 
 /// The contraction that `statement` is, if it is one of f32 accumulation from

@@ -168,13 +168,13 @@ Factor GemmEmitter::getFactor(unsigned operand, Contraction::Group outer,
                               Value batch) {
   const Access &access = contraction.getOperand(operand);
   Linear linear = *getLinear(access.index, contraction.statement.numDims());
-  Walk batches = contraction.getWalk(linear.strides, Contraction::Batch);
+  Path batches = contraction.getPath(linear.strides, Contraction::Batch);
   return {contraction.factors[operand],
           contraction.getArgument(operand),
           emitter.getBuffer(access.tensor),
           math.add(math.at(batches, batch), linear.offset),
-          contraction.getWalk(linear.strides, outer),
-          contraction.getWalk(linear.strides, Contraction::K)};
+          contraction.getPath(linear.strides, outer),
+          contraction.getPath(linear.strides, Contraction::K)};
 }
 
 MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
@@ -312,18 +312,18 @@ bool GemmEmitter::isRowInvariant(const Linear &index) {
 ColumnAddress GemmEmitter::getAddress(const Linear &index,
                                       const ResultTile &tile,
                                       const PanelColumns &columns) {
-  Walk batches = contraction.getWalk(index.strides, Contraction::Batch);
-  Walk walk = contraction.getWalk(index.strides, columnGroup);
+  Path batches = contraction.getPath(index.strides, Contraction::Batch);
+  Path path = contraction.getPath(index.strides, columnGroup);
   Value base = math.add(math.at(batches, tile.batch), index.offset);
   auto at = [&](int64_t lane) {
-    return math.add(base, math.at(walk, math.add(columns.column, lane)));
+    return math.add(base, math.at(path, math.add(columns.column, lane)));
   };
   int64_t width = columns.lanes.width;
   if (columns.lanes.isScalar())
     return {ColumnAddress::Uniform, {at(0)}};
-  if (walk.parts.empty() || walk.getRun(width, 0) == width)
+  if (path.parts.empty() || path.getRun(width, 0) == width)
     return {ColumnAddress::Uniform, {at(0)}};
-  if (walk.getRun(width, 1) == width)
+  if (path.getRun(width, 1) == width)
     return {ColumnAddress::Contiguous, {at(0)}};
   ColumnAddress address = {ColumnAddress::Scattered, {}};
   for (int64_t lane = 0; lane < width; ++lane)
@@ -345,7 +345,7 @@ Value GemmEmitter::load(const Place &place, const ColumnAddress &address,
     return splat;
   auto at = [&](Value column) {
     return row ? math.add(column,
-                          math.at(contraction.getWalk(place.index.strides,
+                          math.at(contraction.getPath(place.index.strides,
                                                       rowGroup),
                                   row))
                : column;
@@ -372,7 +372,7 @@ void GemmEmitter::store(Value value, const EpilogueStore &target,
                         const ColumnAddress &address, Value row, Lanes lanes) {
   Value buffer = emitter.getBuffer(target.destination);
   Value rowPart =
-      math.at(contraction.getWalk(target.index.strides, rowGroup), row);
+      math.at(contraction.getPath(target.index.strides, rowGroup), row);
   if (lanes.isScalar())
     return emitter.store(value, buffer,
                          math.add(address.places[0], rowPart));

@@ -54,10 +54,10 @@ Value IndexMath::floor(Value a, int64_t unit) const {
   return unit == 1 ? a : sub(a, rem(a, unit));
 }
 
-Value IndexMath::at(const Walk &walk, Value index) const {
+Value IndexMath::at(const Path &path, Value index) const {
   Value place = constant(0);
-  for (size_t number = walk.parts.size(); number-- > 0;) {
-    const Walk::Part &part = walk.parts[number];
+  for (size_t number = path.parts.size(); number-- > 0;) {
+    const Path::Part &part = path.parts[number];
     Value digit = number == 0 ? index : rem(index, part.extent);
     place = add(place, mul(digit, part.stride));
     if (number != 0)
@@ -423,7 +423,7 @@ public:
   void emit();
 
 private:
-  Walk getWalk(unsigned first, unsigned count, int64_t &size);
+  Path getPath(unsigned first, unsigned count, int64_t &size);
   void emitChunk(Value chunk);
   void emitRows(const Factor &factor, FactorBlock block, Value batch);
   void emitColumns(const Factor &factor, const FactorBlock &block, Value batch);
@@ -434,26 +434,26 @@ private:
   mpc::kernel::PackAttr schedule;
   mpc::kernel::Linear source;
   int64_t batchSize = 1, outerSize = 1, kSize = 1;
-  Walk batchWalk, outerWalk, kWalk;
+  Path batchPath, outerPath, kPath;
   Value result;
 };
 
 } // namespace
 
-Walk PackEmitter::getWalk(unsigned first, unsigned count, int64_t &size) {
-  Walk walk;
+Path PackEmitter::getPath(unsigned first, unsigned count, int64_t &size) {
+  Path path;
   for (unsigned dim = first; dim < first + count; ++dim) {
-    walk.append(statement.extents[dim], source.strides[dim]);
+    path.append(statement.extents[dim], source.strides[dim]);
     size *= statement.extents[dim];
   }
-  return walk;
+  return path;
 }
 
 void PackEmitter::emit() {
   unsigned outer = schedule.getBatch(), k = outer + schedule.getOuter();
-  batchWalk = getWalk(0, outer, batchSize);
-  outerWalk = getWalk(outer, schedule.getOuter(), outerSize);
-  kWalk = getWalk(k, statement.numDims() - k, kSize);
+  batchPath = getPath(0, outer, batchSize);
+  outerPath = getPath(outer, schedule.getOuter(), outerSize);
+  kPath = getPath(k, statement.numDims() - k, kSize);
   result = emitter.getBuffer(emitter.kernel.getDestination(0));
   emitter.emitLoop(emitter.begin, emitter.end, 1,
                    [&](Value chunk) { emitChunk(chunk); });
@@ -468,8 +468,8 @@ void PackEmitter::emitChunk(Value chunk) {
   Factor factor = {op.getBody()->getTerminator()->getOperand(0),
                    op.getBody()->getArgument(0),
                    emitter.getBuffer(statement.inputs[0].tensor),
-                   math.add(math.at(batchWalk, batch), source.offset),
-                   outerWalk, kWalk};
+                   math.add(math.at(batchPath, batch), source.offset),
+                   outerPath, kPath};
   FactorBlock block = {first, math.min(rest, math.constant(schedule.getTile())),
                  math.constant(0), math.constant(kSize), schedule.getTile()};
   if (schedule.getPanel() == 0)

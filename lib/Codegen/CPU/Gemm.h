@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The pieces that #kernel.gemm and #kernel.pack are emitted from: index
-/// arithmetic on walks, packing of blocks, the micro-kernel.
+/// arithmetic on paths, packing of blocks, the micro-kernel.
 #ifndef MPC_LIB_CODEGEN_CPU_GEMM_H
 #define MPC_LIB_CODEGEN_CPU_GEMM_H
 
@@ -26,8 +26,8 @@ public:
   mlir::Value rem(mlir::Value a, int64_t b) const;
   /// The largest multiple of `unit` up to `a`.
   mlir::Value floor(mlir::Value a, int64_t unit) const;
-  /// Where `walk` is at the flat index `index`.
-  mlir::Value at(const Walk &walk, mlir::Value index) const;
+  /// Where `path` is at the flat index `index`.
+  mlir::Value at(const Path &path, mlir::Value index) const;
 
 private:
   Emitter &emitter;
@@ -38,9 +38,9 @@ struct Factor {
   /// What a region computes, in f32, from its argument, the element.
   mlir::Value value;
   mlir::BlockArgument argument;
-  /// The flat memref, and the position that the walks start from.
+  /// The flat memref, and the position that the paths start from.
   mlir::Value buffer, base;
-  Walk outer, k;
+  Path outer, k;
 };
 
 /// Rows or columns [first, first + count) x k [kFirst, kFirst + kCount) of a

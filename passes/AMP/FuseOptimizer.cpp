@@ -125,10 +125,8 @@ private:
         continue;
       cast.replaceAllUsesWith(
           view(slabs.get(group->lowSlab), offset, type.clone(group->lowType)));
-      dead.push_back(cast);
+      // Erased with what else is dead: the walk may stand on it next.
     }
-    for (Operation *cast : std::exchange(dead, {}))
-      cast->erase();
     if (!op.use_empty())
       op.replaceAllUsesWith(view(slabs.get(group->slab), offset, type));
     op.erase();
@@ -354,7 +352,6 @@ private:
   func::FuncOp function;
   OpBuilder b;
   DenseMap<ParameterGroup *, Pack> packs;
-  SmallVector<Operation *> dead;
 };
 
 struct FuseOptimizerPass

@@ -190,7 +190,7 @@ MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
   Factor factor = getFactor(operand, rowGroup, tile.batch);
   emitPackRows(emitter, factor,
                {tile.row, tile.rows, math.mul(block, schedule.getKBlock()), k,
-                schedule.getTileRows()},
+                schedule.getTileRows(), schedule.getKBlock()},
                {packedRows, math.constant(0), stride},
                math.mul(math.ceilDiv(tile.rows, unit), unit),
                schedule.getLanes());
@@ -214,7 +214,8 @@ MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
   Factor factor = getFactor(operand, columnGroup, tile.batch);
   emitPackColumns(
       emitter, factor,
-      {tile.column, tile.columns, kFirst, k, schedule.getTileColumns()},
+      {tile.column, tile.columns, kFirst, k, schedule.getTileColumns(),
+       schedule.getKBlock()},
       {packedColumns, math.constant(0), panelStride}, width, numColumns,
       schedule.getLanes());
   return {packedColumns, math.constant(0)};

@@ -92,10 +92,15 @@ private:
                     math.at(factor.outer, math.add(block.first, index)));
   }
   Value kAt(Value k) {
-    return math.at(factor.k, math.add(block.kFirst, k));
+    return kTable ? kFromTable(k)
+                  : math.at(factor.k, math.add(block.kFirst, k));
   }
-  /// `width` elements in f32; a scalar if `width` is 1.
-  Value load(Value place, int64_t width);
+  void buildKTable(int64_t unit);
+  Value kFromTable(Value k);
+  /// `width` elements in f32, 1 or 2 apart; a scalar if `width` is 1.
+  Value load(Value place, int64_t width, int64_t stride = 1);
+  /// The elements at `places` in f32.
+  Value gather(ArrayRef<Value> places);
   Value convert(Value element);
   void store(Value value, Value place);
   /// 8 vectors of 8: the elements `places` point at, transposed.
@@ -111,15 +116,17 @@ private:
   Value rowPlace(Value row, Value k) {
     return math.add(math.add(target.offset, math.mul(row, target.stride)), k);
   }
-  void copyRows(Value from, Value to, Value kFrom, int64_t width);
+  void copyRows(Value from, Value to, Value kFrom, int64_t width,
+                int64_t stride = 1);
+  void gatherRows(Value from, Value to);
   void transposeRows();
   void zeroRows(Value padded);
 
   // Columns.
-  void copyPanels(Value panels, int64_t width, int64_t run);
+  void copyPanels(Value panels, int64_t width, int64_t run, int64_t stride);
   void copyPanelsByRow(Value panels, int64_t width);
   void transposePanels(Value panels, int64_t width);
-  void copyColumns(Value panels, int64_t width);
+  void gatherPanels(Value panels, int64_t width);
   void copyLastPanel(Value panel, int64_t width);
   Value panelPlace(Value panel) {
     return math.add(target.offset, math.mul(panel, target.stride));
@@ -133,9 +140,35 @@ private:
   const FactorBlock &block;
   const Target &target;
   int64_t lanes;
+  /// Where the k lie that are multiples of `kUnit`; null if that is easy.
+  Value kTable;
+  int64_t kUnit = 1;
 };
 
 } // namespace
+
+// Where k is several dimensions its places take divisions; all rows or panels
+// share them.
+void Packer::buildKTable(int64_t unit) {
+  if (factor.k.parts.size() <= 1)
+    return;
+  Value table = emitter.allocate(llvm::divideCeil(block.kMost, unit),
+                                 builder.getI64Type());
+  loop(math.constant(0), block.kCount, unit, [&](Value k) {
+    Value place = arith::IndexCastOp::create(builder, loc,
+                                             builder.getI64Type(), kAt(k));
+    memref::StoreOp::create(builder, loc, place, table, math.div(k, unit));
+  });
+  kTable = table;
+  kUnit = unit;
+}
+
+Value Packer::kFromTable(Value k) {
+  Value place = memref::LoadOp::create(builder, loc, kTable,
+                                       math.div(k, kUnit));
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    place);
+}
 
 // Clones what the region computes from the factor, on scalars or vectors.
 Value Packer::convert(Value element) {
@@ -160,12 +193,35 @@ Value Packer::convert(Value element) {
   return values.lookup(result);
 }
 
-Value Packer::load(Value place, int64_t width) {
+Value Packer::load(Value place, int64_t width, int64_t stride) {
   if (width == 1)
     return convert(memref::LoadOp::create(builder, loc, factor.buffer, place));
+  if (stride == 2) {
+    // The even ones of the first elements, the odd ones of the last: nothing
+    // beyond is read.
+    SmallVector<int64_t> mask;
+    for (int64_t lane = 0; lane < width / 2; ++lane)
+      mask.push_back(2 * lane);
+    for (int64_t lane = 0; lane < width / 2; ++lane)
+      mask.push_back(width + 2 * lane + 1);
+    Value first = load(place, width);
+    Value last = load(math.add(place, width - 1), width);
+    return vector::ShuffleOp::create(builder, loc, first, last, mask);
+  }
   Type element = cast<MemRefType>(factor.buffer.getType()).getElementType();
   return convert(vector::LoadOp::create(
       builder, loc, VectorType::get({width}, element), factor.buffer, place));
+}
+
+Value Packer::gather(ArrayRef<Value> places) {
+  SmallVector<Value> elements;
+  for (Value place : places)
+    elements.push_back(
+        memref::LoadOp::create(builder, loc, factor.buffer, place));
+  auto type = VectorType::get({static_cast<int64_t>(elements.size())},
+                              elements.front().getType());
+  return convert(
+      vector::FromElementsOp::create(builder, loc, type, elements));
 }
 
 void Packer::store(Value value, Value place) {
@@ -214,15 +270,17 @@ SmallVector<Value> Packer::loadTransposed(ArrayRef<Value> outer,
 
 // Rows [from, to), k from kFrom on: `width` contiguous elements at a time, then
 // one by one.
-void Packer::copyRows(Value from, Value to, Value kFrom, int64_t width) {
+void Packer::copyRows(Value from, Value to, Value kFrom, int64_t width,
+                      int64_t stride) {
   Value vectorEnd =
       math.add(kFrom, math.floor(math.sub(block.kCount, kFrom), width));
   loop(from, to, 1, [&](Value row) {
     Value source = outerAt(row);
     loop(kFrom, vectorEnd, width, [&](Value k) {
-      store(load(math.add(source, kAt(k)), width), rowPlace(row, k));
+      store(load(math.add(source, kAt(k)), width, stride), rowPlace(row, k));
     });
-    if (width > 1)
+    // Runs of several dimensions come out even.
+    if (width > 1 && factor.k.parts.size() == 1)
       loop(vectorEnd, block.kCount, 1, [&](Value k) {
         store(load(math.add(source, kAt(k)), 1), rowPlace(row, k));
       });
@@ -245,7 +303,25 @@ void Packer::transposeRows() {
     });
   });
   copyRows(zero, rowEnd, kEnd, 1);
-  copyRows(rowEnd, block.count, zero, 1);
+  gatherRows(rowEnd, block.count);
+}
+
+// Rows whose elements lie anywhere.
+void Packer::gatherRows(Value from, Value to) {
+  Value zero = math.constant(0);
+  Value vectorEnd = math.floor(block.kCount, lanes);
+  loop(from, to, 1, [&](Value row) {
+    Value source = outerAt(row);
+    loop(zero, vectorEnd, lanes, [&](Value k) {
+      SmallVector<Value> places;
+      for (int64_t number = 0; number < lanes; ++number)
+        places.push_back(math.add(source, kAt(math.add(k, number))));
+      store(gather(places), rowPlace(row, k));
+    });
+    loop(vectorEnd, block.kCount, 1, [&](Value k) {
+      store(load(math.add(source, kAt(k)), 1), rowPlace(row, k));
+    });
+  });
 }
 
 void Packer::zeroRows(Value padded) {
@@ -260,15 +336,22 @@ void Packer::zeroRows(Value padded) {
 }
 
 void Packer::packRows(Value padded) {
-  int64_t run = factor.k.getRun(lanes, 1);
   Value zero = math.constant(0);
-  if (run >= 4)
-    copyRows(zero, block.count, zero, run);
-  else if (factor.outer.getRun(8, 1) == 8 &&
-           (factor.outer.parts.size() == 1 || block.unit % 8 == 0))
+  bool outerRuns = factor.outer.getRun(8, 1) == 8 &&
+                   (factor.outer.parts.size() == 1 || block.unit % 8 == 0);
+  for (int64_t stride : {1, 2}) {
+    int64_t run = factor.k.getRun(lanes, stride);
+    if (run >= 4 && (stride == 1 || !outerRuns)) {
+      buildKTable(run);
+      copyRows(zero, block.count, zero, run, stride);
+      return zeroRows(padded);
+    }
+  }
+  buildKTable(1);
+  if (outerRuns)
     transposeRows();
   else
-    copyRows(zero, block.count, zero, 1);
+    gatherRows(zero, block.count);
   zeroRows(padded);
 }
 
@@ -277,7 +360,8 @@ void Packer::packRows(Value padded) {
 //===----------------------------------------------------------------------===//
 
 // Columns that lie in runs: the places of a panel's runs, then over k.
-void Packer::copyPanels(Value panels, int64_t width, int64_t run) {
+void Packer::copyPanels(Value panels, int64_t width, int64_t run,
+                        int64_t stride) {
   loop(math.constant(0), panels, 1, [&](Value panel) {
     Value column = math.mul(panel, width);
     Value place = panelPlace(panel);
@@ -288,7 +372,7 @@ void Packer::copyPanels(Value panels, int64_t width, int64_t run) {
       Value kSource = kAt(k);
       Value row = math.add(place, math.mul(k, width));
       for (auto [number, source] : llvm::enumerate(sources))
-        store(load(math.add(source, kSource), run),
+        store(load(math.add(source, kSource), run, stride),
               math.add(row, number * run));
     });
   });
@@ -324,6 +408,9 @@ void Packer::transposePanels(Value panels, int64_t width) {
         for (int64_t number = 0; number < 8; ++number)
           store(rows[number], math.add(row, number * width));
       });
+      // Runs of several dimensions come out even.
+      if (factor.k.parts.size() > 1)
+        continue;
       loop(kEnd, block.kCount, 1, [&](Value k) {
         Value row = math.add(math.add(place, math.mul(k, width)), first);
         Value kSource = kAt(k);
@@ -334,16 +421,24 @@ void Packer::transposePanels(Value panels, int64_t width) {
   });
 }
 
-void Packer::copyColumns(Value panels, int64_t width) {
+// Columns that lie anywhere.
+void Packer::gatherPanels(Value panels, int64_t width) {
   loop(math.constant(0), panels, 1, [&](Value panel) {
     Value place = panelPlace(panel);
-    loop(math.constant(0), math.constant(width), 1, [&](Value column) {
-      Value source = outerAt(math.add(math.mul(panel, width), column));
+    for (int64_t first = 0; first < width; first += lanes) {
+      SmallVector<Value> sources;
+      for (int64_t number = 0; number < lanes; ++number)
+        sources.push_back(
+            outerAt(math.add(math.mul(panel, width), first + number)));
       loop(math.constant(0), block.kCount, 1, [&](Value k) {
-        Value to = math.add(place, math.add(math.mul(k, width), column));
-        store(load(math.add(source, kAt(k)), 1), to);
+        Value kSource = kAt(k);
+        SmallVector<Value> places;
+        for (Value source : sources)
+          places.push_back(math.add(source, kSource));
+        store(gather(places),
+              math.add(math.add(place, math.mul(k, width)), first));
       });
-    });
+    }
   });
 }
 
@@ -370,15 +465,21 @@ void Packer::copyLastPanel(Value panel, int64_t width) {
 void Packer::packColumns(int64_t width, int64_t columns) {
   Value panels = math.div(block.count, width);
   int64_t run = factor.outer.getRun(lanes, 1);
+  int64_t evenRun = factor.outer.getRun(lanes, 2);
+  bool transposes = run < 4 && factor.k.getRun(8, 1) == 8;
+  // The last panel takes k one by one.
+  buildKTable(transposes && columns % width == 0 ? 8 : 1);
   if (columns >= width) {
     if (run == lanes && factor.outer.parts.size() == 1)
       copyPanelsByRow(panels, width);
     else if (run >= 4)
-      copyPanels(panels, width, run);
-    else if (factor.k.getRun(8, 1) == 8)
+      copyPanels(panels, width, run, 1);
+    else if (transposes)
       transposePanels(panels, width);
+    else if (evenRun >= 4)
+      copyPanels(panels, width, evenRun, 2);
     else
-      copyColumns(panels, width);
+      gatherPanels(panels, width);
   }
   if (columns % width == 0)
     return;
@@ -471,7 +572,8 @@ void PackEmitter::emitChunk(Value chunk) {
                    math.add(math.at(batchPath, batch), source.offset),
                    outerPath, kPath};
   FactorBlock block = {first, math.min(rest, math.constant(schedule.getTile())),
-                 math.constant(0), math.constant(kSize), schedule.getTile()};
+                 math.constant(0), math.constant(kSize), schedule.getTile(),
+                 kSize};
   if (schedule.getPanel() == 0)
     emitRows(factor, block, batch);
   else

@@ -49,6 +49,8 @@ struct FactorBlock {
   mlir::Value first, count, kFirst, kCount;
   /// `first` is a multiple of this.
   int64_t unit;
+  /// `kCount` is at most this.
+  int64_t kMost;
 };
 
 /// Where packed elements go: a flat f32 memref, a position in it, and the

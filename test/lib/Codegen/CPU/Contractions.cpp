@@ -9,9 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 using namespace mpc;
 using namespace mpc::test;
@@ -447,22 +445,53 @@ void GemmKernels::run(Buffers buffers, int64_t pieces) {
   runKernel(main, getMainBuffers(buffers));
 }
 
-void GemmKernels::runParallel(Buffers buffers, unsigned threads) {
+Workers::Workers(unsigned count) {
+  for (unsigned worker = 1; worker < count; ++worker)
+    threads.emplace_back([this] { wait(); });
+}
+
+Workers::~Workers() {
+  work = nullptr;
+  ++round;
+  round.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void Workers::wait() {
+  for (unsigned seen = 0;;) {
+    // Work usually comes soon.
+    for (int spin = 0; spin < 10000 && round == seen; ++spin)
+      __builtin_ia32_pause();
+    round.wait(seen);
+    seen = round;
+    if (!work)
+      return;
+    (*work)();
+    --busy;
+  }
+}
+
+void Workers::run(const std::function<void()> &next) {
+  work = &next;
+  busy = threads.size();
+  ++round;
+  round.notify_all();
+  next();
+  while (busy != 0)
+    __builtin_ia32_pause();
+}
+
+void GemmKernels::runParallel(Buffers buffers, Workers &workers) {
   auto runKernel = [&](const cpu::CompiledKernel &kernel,
                        const Buffers &buffers) {
     std::atomic<int64_t> next = 0;
-    auto work = [&] {
+    workers.run([&] {
       static thread_local Scratch scratch;
       void *memory = scratch.get(kernel.scratchBytes);
       for (int64_t chunk = next++; chunk < kernel.chunks; chunk = next++)
         kernel.function(buffers.data(), chunk, chunk + 1, memory);
-    };
-    std::vector<std::thread> workers;
-    for (unsigned worker = 1; worker < threads; ++worker)
-      workers.emplace_back(work);
-    work();
-    for (std::thread &worker : workers)
-      worker.join();
+    });
   };
   if (pack.function)
     runKernel(pack, {buffers[packedSource], packed.data()});

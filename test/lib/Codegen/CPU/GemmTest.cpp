@@ -152,6 +152,19 @@ TEST(Gemm, TwoRoundingsWhereTheRegionSaysSo) {
   expectExact(loops, describe(loops));
 }
 
+// Chunks in any order, on several threads at once.
+TEST(Gemm, Threads) {
+  Loops loops = matmul(301, 203, 470);
+  Tensor a(301 * 470, Format::F32, 1), b(470 * 203, Format::F32, 2);
+  auto kernels = GemmKernels::compile(getText(loops, After::Nothing), 8);
+  ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+  EXPECT_GT(kernels->chunks(), 3);
+  Workers workers(3);
+  std::vector<float> result(301 * 203);
+  kernels->runParallel({a.data(), b.data(), result.data()}, workers);
+  EXPECT_EQ(getBits(result), getBits(evaluate(loops, a.values, b.values)));
+}
+
 // What the comparison is worth: the chain the other way round differs.
 TEST(Gemm, ReferenceTellsOrders) {
   Loops loops = matmul(20, 30, 40);

@@ -4,6 +4,8 @@
 #ifndef MPC_PASSES_KERNEL_PASSES_H
 #define MPC_PASSES_KERNEL_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -5,6 +5,61 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerBodiesPass : Pass<"kernel-lower-bodies", "::mlir::func::FuncOp"> {
+  let summary = "Replace ops by their kernel bodies";
+  let description = [{
+    Every op that has a kernel body (`KernelBodyOpInterface`) or a scalar body
+    (`ScalarBodyOpInterface`) becomes structured ops on tensors. Afterwards the
+    function holds linalg and kernel ops, constants and its return.
+  }];
+  let dependentDialects = ["::mpc::kernel::KernelDialect"];
+}
+
+def FusePass : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
+  let summary = "Group structured ops into kernels";
+  let description = [{
+    Outlines the structured ops of every function into `kernel.func`s and
+    launches them. With `enabled`, first lets readers of pure data movement
+    (broadcasts, transposes, slices, constants) read its source instead, then
+    groups
+
+    - elementwise ops over one index space,
+    - row reductions over its trailing axes with the maps before, between and
+      after them,
+    - a contraction with the elementwise ops on its result.
+
+    Equal kernels become one. Fusion changes no bit of any result. With
+    `excess-precision` a rounding whose value stays inside one chain of
+    elementwise ops is marked so that it may be dropped.
+  }];
+  let options = [
+    Option<"enabled", "enabled", "bool", /*default=*/"true",
+           "fuse; otherwise every structured op is a kernel (default: yes)">,
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "kernels after merging equal ones">,
+    Statistic<"numLaunches", "launches", "launches">,
+  ];
+  let dependentDialects = ["::mpc::kernel::KernelDialect"];
+}
+
+def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every tensor a place in one arena";
+  let description = [{
+    Turns every entry function from tensors to memory: its arguments become an
+    arena, the state slabs, the inputs and the outputs, every tensor a
+    `memref.view` at a constant offset. Two tensors share memory only if their
+    lifetimes are disjoint. A result that carries `kernel.tied = "slab"` lands
+    on that slab's argument; where the old value is still needed, a copy is
+    inserted and reported as a remark.
+  }];
+  let statistics = [
+    Statistic<"arenaBytes", "arena-bytes", "bytes of all arenas together">,
+    Statistic<"numCopies", "copies", "copies inserted">,
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def SchedulePass : Pass<"kernel-schedule", "::mlir::ModuleOp"> {
   let summary = "Fix how every kernel runs";
   let description = [{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Names of the model's nodes, as locations carry them.
-#ifndef MPC_PASSES_NN_NODENAMES_H
-#define MPC_PASSES_NN_NODENAMES_H
+#ifndef MPC_DIALECTS_INTERFACES_NODENAMES_H
+#define MPC_DIALECTS_INTERFACES_NODENAMES_H
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringRef.h"
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace mpc::nn {
+namespace mpc {
 
 /// The node's name in `loc`, empty where there is none.
 llvm::StringRef getNodeName(mlir::Location loc);
@@ -34,6 +34,6 @@ private:
   std::vector<std::regex> patterns;
 };
 
-} // namespace mpc::nn
+} // namespace mpc
 
-#endif // MPC_PASSES_NN_NODENAMES_H
+#endif // MPC_DIALECTS_INTERFACES_NODENAMES_H

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Node names in locations, and patterns over them.
-#include "passes/NN/NodeNames.h"
+#include "dialects/Interfaces/NodeNames.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using namespace mpc::nn;
+using namespace mpc;
 
-StringRef mpc::nn::getNodeName(Location loc) {
+StringRef mpc::getNodeName(Location loc) {
   return llvm::TypeSwitch<LocationAttr, StringRef>(loc)
       .Case([](NameLoc name) { return name.getName().getValue(); })
       .Case([](FusedLoc fused) {
@@ -21,7 +21,7 @@ StringRef mpc::nn::getNodeName(Location loc) {
       .Default([](LocationAttr) { return StringRef(); });
 }
 
-bool mpc::nn::isGradient(Location loc) {
+bool mpc::isGradient(Location loc) {
   auto fused = dyn_cast<FusedLoc>(loc);
   auto mark =
       fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata()) : StringAttr();

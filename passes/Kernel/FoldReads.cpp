@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Folding of data movement into the maps of its readers.
+#include "passes/Kernel/FoldReads.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+/// All loops parallel, one result, written once by an identity map, from a
+/// destination whose old content is not read.
+static bool isPlainMap(linalg::GenericOp op) {
+  return op.getNumDpsInits() == 1 &&
+         op.getNumLoops() == op.getNumParallelLoops() &&
+         op.getIndexingMapsArray().back().isIdentity() &&
+         op.getRegionOutputArgs().front().use_empty();
+}
+
+/// Yields its only input: data movement.
+static bool isMove(linalg::GenericOp op) {
+  if (!isPlainMap(op) || op.getNumDpsInputs() != 1)
+    return false;
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  return yield.getOperand(0) == op.getRegionInputArgs().front();
+}
+
+/// Computes its elements from constants and loop indices alone, cheaply.
+static bool isGenerated(linalg::GenericOp op) {
+  return isPlainMap(op) && op.getNumDpsInputs() == 0 &&
+         llvm::none_of(op.getBody()->getOperations(), [](Operation &inner) {
+           return inner.getName().getStringRef() == "tensor.extract";
+         });
+}
+
+/// Whether every index that `source` uses is one loop of the reader.
+static bool canInline(linalg::GenericOp source, AffineMap read) {
+  return llvm::all_of(
+      source.getBody()->getOps<linalg::IndexOp>(), [&](linalg::IndexOp index) {
+        return isa<AffineDimExpr>(read.getResult(index.getDim()));
+      });
+}
+
+/// Copies the body of `source` to the begin of `reader`'s; the value there.
+static Value inlineBody(linalg::GenericOp source, linalg::GenericOp reader,
+                        AffineMap read) {
+  OpBuilder builder = OpBuilder::atBlockBegin(reader.getBody());
+  IRMapping mapping;
+  for (Operation &inner : source.getBody()->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      auto dim = cast<AffineDimExpr>(read.getResult(index.getDim()));
+      mapping.map(
+          index.getResult(),
+          linalg::IndexOp::create(builder, inner.getLoc(), dim.getPosition())
+              .getResult());
+      continue;
+    }
+    builder.clone(inner, mapping);
+  }
+  Value yielded = source.getBody()->getTerminator()->getOperand(0);
+  return mapping.lookupOrDefault(yielded);
+}
+
+/// The loops of `op` are bounded by its operands' shapes: operand `index` may
+/// only go if the others still bound them.
+static bool boundsRemain(linalg::GenericOp op, unsigned index) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.erase(maps.begin() + index);
+  llvm::SmallBitVector bounded(op.getNumLoops());
+  for (AffineMap map : maps)
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        bounded.set(dim.getPosition());
+  return bounded.all();
+}
+
+static void setMaps(linalg::GenericOp op, ArrayRef<AffineMap> maps) {
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
+/// Reads the source of a move through the composed map.
+static bool foldMove(linalg::GenericOp reader, OpOperand &operand,
+                     linalg::GenericOp move) {
+  unsigned index = operand.getOperandNumber();
+  SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+  AffineMap composed = move.getIndexingMapsArray().front().compose(maps[index]);
+  if (!boundsRemain(reader, index)) {
+    // The composed map must bound what the old one did.
+    llvm::SmallBitVector dims(reader.getNumLoops());
+    for (AffineExpr expr : composed.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        dims.set(dim.getPosition());
+    for (AffineExpr expr : maps[index].getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        if (!dims.test(dim.getPosition()))
+          return false;
+  }
+  maps[index] = composed;
+  setMaps(reader, maps);
+  operand.set(move.getDpsInputs().front());
+  return true;
+}
+
+/// Computes a generated operand in place.
+static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
+                          linalg::GenericOp source) {
+  unsigned index = operand.getOperandNumber();
+  SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+  if (!canInline(source, maps[index]) || !boundsRemain(reader, index))
+    return false;
+  Value value = inlineBody(source, reader, maps[index]);
+  reader.getBody()->getArgument(index).replaceAllUsesWith(value);
+  reader.getBody()->eraseArgument(index);
+  maps.erase(maps.begin() + index);
+  reader.getInputsMutable().erase(index);
+  setMaps(reader, maps);
+  return true;
+}
+
+static bool foldOperand(linalg::GenericOp reader, OpOperand &operand) {
+  auto source = operand.get().getDefiningOp<linalg::GenericOp>();
+  if (!source)
+    return false;
+  if (isMove(source))
+    return foldMove(reader, operand, source);
+  if (isGenerated(source))
+    return foldGenerated(reader, operand, source);
+  return false;
+}
+
+void mpc::kernel::foldReads(Block &block) {
+  for (auto reader : block.getOps<linalg::GenericOp>()) {
+    // A move that is itself a result stays, but reads as far back as it can.
+    for (unsigned i = 0; i < reader.getInputs().size();)
+      if (!foldOperand(reader, reader->getOpOperand(i)))
+        ++i;
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The partition of structured ops into kernels.
+#include "passes/Kernel/Groups.h"
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <numeric>
+#include <queue>
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+/// Below this many rows a row kernel has too little to share among threads...
+static constexpr int64_t kMinRows = 8;
+/// ...unless the whole of it is small.
+static constexpr int64_t kSmallSpace = 1 << 15;
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1},
+                         std::multiplies<>());
+}
+
+/// (d0, ..., dn-1) -> (d0, ..., dk-1)
+static bool isLeading(AffineMap map) {
+  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || dim.getPosition() != index)
+      return false;
+  }
+  return true;
+}
+
+/// Whether the region reads tensors at computed places.
+static bool readsByIndex(linalg::GenericOp op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return llvm::any_of(captured, [](Value value) {
+    return isa<RankedTensorType>(value.getType());
+  });
+}
+
+/// Parallel loops first, then `count` reductions; -1 where mixed.
+static int64_t trailingReductions(linalg::GenericOp op) {
+  int64_t count = op.getNumReductionLoops();
+  auto iterators = op.getIteratorTypesArray();
+  for (int64_t i = iterators.size() - count, e = iterators.size(); i < e; ++i)
+    if (iterators[i] != utils::IteratorType::reduction)
+      return -1;
+  return count;
+}
+
+static bool writesLeading(linalg::GenericOp op) {
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (AffineMap map = op.getMatchingIndexingMap(&init);
+        !isLeading(map) || map.getNumResults() != op.getNumParallelLoops())
+      return false;
+  return true;
+}
+
+/// The kind and space of a group of one op.
+static Group classify(linalg::GenericOp op) {
+  Group group;
+  group.statements.push_back(op);
+  int64_t reductions = trailingReductions(op);
+  if (reductions < 0 || !writesLeading(op) || readsByIndex(op))
+    return group;
+  SmallVector<int64_t> loops = op.getStaticLoopRanges();
+  if (reductions == 0) {
+    group.kind = GroupKind::Map;
+    group.shape = loops;
+    return group;
+  }
+  bool readsWhole = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *in) {
+    return op.getMatchingIndexingMap(in).isIdentity();
+  });
+  if (readsWhole) {
+    group.kind = GroupKind::Rows;
+    group.shape = loops;
+    group.inner = reductions;
+  } else if (op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1) {
+    group.kind = GroupKind::Contraction;
+    group.shape.assign(loops.begin(), loops.end() - reductions);
+  }
+  return group;
+}
+
+/// Tensors that `op` uses, also inside of its region.
+static SmallVector<Value> usedTensors(Operation *op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  used.insert_range(captured);
+  return used.takeVector();
+}
+
+Groups::Groups(Block &block, bool fuse) {
+  collect(block);
+  if (fuse) {
+    for (Operation &op : block) {
+      auto it = groupOf.find(&op);
+      if (it == groupOf.end())
+        continue;
+      for (Value operand : usedTensors(&op)) {
+        Operation *source = operand.getDefiningOp();
+        if (!source || !groupOf.contains(source))
+          continue;
+        unsigned producer = groupOf.lookup(source);
+        unsigned consumer = groupOf.lookup(&op);
+        if (producer != consumer && canJoin(producer, consumer))
+          join(producer, consumer);
+      }
+    }
+  }
+  sort();
+}
+
+void Groups::collect(Block &block) {
+  for (Operation &op : block) {
+    if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+      // A fill goes to the op that reduces into it.
+      if (fill->hasOneUse())
+        continue;
+    }
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic && !isa<ScatterOp, linalg::FillOp>(op))
+      continue;
+    Group group;
+    if (generic)
+      group = classify(generic);
+    else
+      group.statements.push_back(&op);
+    for (Value operand : op.getOperands())
+      if (auto fill = operand.getDefiningOp<linalg::FillOp>();
+          fill && fill->hasOneUse())
+        group.statements.insert(group.statements.begin(), fill);
+    for (Operation *statement : group.statements)
+      groupOf[statement] = groups.size();
+    groups.push_back(std::move(group));
+  }
+}
+
+/// The kind and space of two groups together; Other where they do not fit.
+static Group combine(const Group &producer, const Group &consumer) {
+  Group result;
+  ArrayRef<int64_t> p = producer.shape, c = consumer.shape;
+  auto rowsOf = [](const Group &g) {
+    return ArrayRef<int64_t>(g.shape).drop_back(g.inner);
+  };
+  using Kind = GroupKind;
+  auto set = [&](Kind kind, ArrayRef<int64_t> shape, int64_t inner) {
+    result.kind = kind;
+    result.shape.assign(shape.begin(), shape.end());
+    result.inner = inner;
+  };
+  if (producer.kind == Kind::Map && consumer.kind == Kind::Map && p == c)
+    set(Kind::Map, p, 0);
+  else if (producer.kind == Kind::Contraction && consumer.kind == Kind::Map &&
+           p == c)
+    set(Kind::Contraction, p, 0);
+  else if (producer.kind == Kind::Rows && consumer.kind == Kind::Rows &&
+           p == c && producer.inner == consumer.inner)
+    set(Kind::Rows, p, producer.inner);
+  else if (producer.kind == Kind::Rows && consumer.kind == Kind::Map &&
+           (p == c || rowsOf(producer) == c))
+    set(Kind::Rows, p, producer.inner);
+  else if (producer.kind == Kind::Map && consumer.kind == Kind::Rows &&
+           (p == c || p == rowsOf(consumer)))
+    set(Kind::Rows, c, consumer.inner);
+  if (result.kind == Kind::Rows) {
+    int64_t rows =
+        product(ArrayRef<int64_t>(result.shape).drop_back(result.inner));
+    if (rows < kMinRows && product(result.shape) > kSmallSpace)
+      result.kind = Kind::Other;
+  }
+  return result;
+}
+
+bool Groups::readsAligned(const Group &producer, const Group &consumer,
+                          const Group &joined) const {
+  DenseSet<Operation *> made(producer.statements.begin(),
+                             producer.statements.end());
+  auto rank = static_cast<unsigned>(joined.shape.size());
+  for (Operation *statement : consumer.statements) {
+    auto op = dyn_cast<linalg::GenericOp>(statement);
+    if (!op)
+      continue;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *source = operand.get().getDefiningOp();
+      if (!source || !made.contains(source))
+        continue;
+      // Written over in place by another op: not a plain read.
+      if (!op.isDpsInput(&operand))
+        return false;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      if (!isLeading(map))
+        return false;
+      // A value of the whole space is read whole, a row's value by its row.
+      unsigned results = map.getNumResults();
+      if (results != rank && results != rank - joined.inner)
+        return false;
+      if (results == rank && op.getNumLoops() != rank)
+        return false;
+    }
+  }
+  return true;
+}
+
+SmallVector<unsigned> Groups::producersOf(Operation *op) const {
+  llvm::SetVector<unsigned> result;
+  SmallVector<Value> work = usedTensors(op);
+  while (!work.empty()) {
+    Operation *source = work.pop_back_val().getDefiningOp();
+    if (!source)
+      continue;
+    auto it = groupOf.find(source);
+    if (it != groupOf.end())
+      result.insert(it->second);
+    else // Views, packs and constants belong to no group.
+      llvm::append_range(work, source->getOperands());
+  }
+  return result.takeVector();
+}
+
+/// Whether a group between the two would have to run in the middle of them.
+bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
+  DenseSet<unsigned> seen;
+  SmallVector<unsigned> work;
+  auto enter = [&](unsigned group, bool fromConsumer) {
+    for (Operation *statement : groups[group].statements)
+      for (unsigned next : producersOf(statement)) {
+        if (next == group || (fromConsumer && next == producer))
+          continue;
+        if (seen.insert(next).second)
+          work.push_back(next);
+      }
+  };
+  enter(consumer, true);
+  while (!work.empty()) {
+    unsigned group = work.pop_back_val();
+    if (group == producer)
+      return true;
+    enter(group, false);
+  }
+  return false;
+}
+
+bool Groups::canJoin(unsigned producer, unsigned consumer) const {
+  const Group &p = groups[producer], &c = groups[consumer];
+  Group joined = combine(p, c);
+  return joined.kind != GroupKind::Other && readsAligned(p, c, joined) &&
+         !pathOutside(producer, consumer);
+}
+
+void Groups::join(unsigned producer, unsigned consumer) {
+  Group &p = groups[producer], &c = groups[consumer];
+  Group joined = combine(p, c);
+  c.kind = joined.kind;
+  c.shape = joined.shape;
+  c.inner = joined.inner;
+  llvm::append_range(c.statements, p.statements);
+  llvm::sort(c.statements,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *statement : p.statements)
+    groupOf[statement] = consumer;
+  p.statements.clear();
+}
+
+/// Kahn's algorithm; among the ready groups the one that ends first in the
+/// program goes first.
+void Groups::sort() {
+  unsigned count = groups.size();
+  SmallVector<SmallVector<unsigned>> users(count);
+  SmallVector<unsigned> missing(count, 0);
+  for (unsigned group = 0; group < count; ++group) {
+    llvm::SetVector<unsigned> producers;
+    for (Operation *statement : groups[group].statements)
+      producers.insert_range(producersOf(statement));
+    producers.remove(group);
+    missing[group] = producers.size();
+    for (unsigned producer : producers)
+      users[producer].push_back(group);
+  }
+  auto later = [&](unsigned a, unsigned b) {
+    return groups[b].statements.back()->isBeforeInBlock(
+        groups[a].statements.back());
+  };
+  std::priority_queue<unsigned, std::vector<unsigned>, decltype(later)> ready(
+      later);
+  for (unsigned group = 0; group < count; ++group)
+    if (!groups[group].statements.empty() && missing[group] == 0)
+      ready.push(group);
+  while (!ready.empty()) {
+    unsigned group = ready.top();
+    ready.pop();
+    order.push_back(groups[group].statements);
+    for (unsigned user : users[group])
+      if (--missing[user] == 0)
+        ready.push(user);
+  }
+}

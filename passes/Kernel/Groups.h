@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which structured ops run in one kernel.
+#ifndef MPC_PASSES_KERNEL_GROUPS_H
+#define MPC_PASSES_KERNEL_GROUPS_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace mpc::kernel {
+
+/// How the ops of a group share an index space.
+enum class GroupKind {
+  Map,         ///< Elementwise over `shape`.
+  Rows,        ///< Also reductions over the last `inner` axes of `shape`.
+  Contraction, ///< A contraction with result `shape`, then maps over it.
+  Other,       ///< Stands alone.
+};
+
+/// Structured ops that become one kernel, in program order.
+struct Group {
+  GroupKind kind = GroupKind::Other;
+  llvm::SmallVector<int64_t> shape;
+  int64_t inner = 0;
+  llvm::SmallVector<mlir::Operation *> statements;
+};
+
+/// The partition of a block's structured ops into kernels: an analysis, the
+/// rewriting is Fuse.cpp's. Two groups are joined if they run over one space,
+/// read each other element by element or row by row, and no third group lies
+/// between them.
+class Groups {
+public:
+  /// With `fuse` off, each op (with its fill) is a group.
+  Groups(mlir::Block &block, bool fuse);
+
+  /// The ops of each group; the groups in an order that respects uses.
+  llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
+    return order;
+  }
+
+private:
+  void collect(mlir::Block &block);
+  void join(unsigned producer, unsigned consumer);
+  bool canJoin(unsigned producer, unsigned consumer) const;
+  bool readsAligned(const Group &producer, const Group &consumer,
+                    const Group &joined) const;
+  bool pathOutside(unsigned producer, unsigned consumer) const;
+  void sort();
+
+  /// Groups of `op`'s operands, through views and packs; -1 entries left out.
+  llvm::SmallVector<unsigned> producersOf(mlir::Operation *op) const;
+
+  llvm::SmallVector<Group> groups;
+  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
+  llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order;
+};
+
+} // namespace mpc::kernel
+
+#endif // MPC_PASSES_KERNEL_GROUPS_H

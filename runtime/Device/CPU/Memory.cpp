@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Host memory from the C allocator.
+#include "runtime/Device/CPU/Memory.h"
+
+#include "runtime/Support/Text.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+#include <sys/mman.h>
+
+namespace mpc::rt {
+namespace {
+
+constexpr size_t kHugePage = size_t(2) << 20;
+
+} // namespace
+
+Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view what) {
+  auto failure = [&] {
+    return environmentError(
+        fmt::format("cannot allocate {} for {}", formatBytes(bytes), what));
+  };
+  bool large = bytes >= 2 * kHugePage;
+  size_t alignment = large ? kHugePage : kAlignment;
+  if (bytes > std::numeric_limits<size_t>::max() / 2)
+    return failure();
+  size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void *data = std::aligned_alloc(alignment, rounded ? rounded : alignment);
+  if (!data)
+    return failure();
+  // Fewer TLB misses; that the kernel may refuse does not matter.
+  if (large)
+    (void)::madvise(data, rounded, MADV_HUGEPAGE);
+  std::memset(data, 0, bytes);
+  return HostBuffer(static_cast<std::byte *>(data), bytes);
+}
+
+HostBuffer::~HostBuffer() { std::free(data_); }
+
+} // namespace mpc::rt

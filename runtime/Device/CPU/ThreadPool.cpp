@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pool's protocol: publish a loop, take groups by ticket, count them done.
+#include "runtime/Device/CPU/ThreadPool.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sched.h>
+#include <system_error>
+
+namespace mpc::rt {
+namespace {
+
+/// Some microseconds: longer than the gap between two launches, far shorter
+/// than a time slice that another process could use.
+constexpr int kSpins = 200;
+/// Enough groups that workers of unequal speed end together.
+constexpr int64_t kGroupsPerWorker = 8;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+int availableCpus() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+} // namespace
+
+Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int workers) {
+  int cpus = availableCpus();
+  if (workers <= 0)
+    workers = cpus;
+  std::unique_ptr<ThreadPool> pool(new ThreadPool());
+  // With more workers than CPUs, who spins keeps another from working.
+  pool->spin_ = workers <= cpus;
+  try {
+    for (int worker = 1; worker < workers; ++worker)
+      pool->threads_.emplace_back(&ThreadPool::workerMain, pool.get(), worker,
+                                  pool->spin_);
+  } catch (const std::system_error &error) {
+    return environmentError(fmt::format("cannot start thread {} of {}: {}",
+                                        pool->threads_.size() + 2, workers,
+                                        error.code().message()));
+  }
+  return pool;
+}
+
+ThreadPool::~ThreadPool() {
+  stop_.store(true, std::memory_order_relaxed);
+  epoch_.fetch_add(1, std::memory_order_release);
+  epoch_.notify_all();
+  for (std::thread &thread : threads_)
+    thread.join();
+}
+
+/// Takes and does one group; false where the loop has none left.
+bool ThreadPool::workOnce(int worker) {
+  uint64_t ticket = ticket_.load(std::memory_order_acquire);
+  for (;;) {
+    auto group = static_cast<uint32_t>(ticket);
+    if (group == kClosed)
+      return false;
+    // If the loop ends meanwhile, these may be torn, but then the exchange
+    // below fails: the ticket was closed before they changed.
+    Body body = body_.load(std::memory_order_relaxed);
+    void *context = context_.load(std::memory_order_relaxed);
+    int64_t chunks = chunks_.load(std::memory_order_relaxed);
+    int64_t groups = groups_.load(std::memory_order_relaxed);
+    if (group >= groups)
+      return false;
+    if (!ticket_.compare_exchange_weak(ticket, ticket + 1,
+                                       std::memory_order_acq_rel,
+                                       std::memory_order_acquire))
+      continue;
+    int64_t base = chunks / groups, extra = chunks % groups;
+    int64_t begin = group * base + std::min<int64_t>(group, extra);
+    body(context, worker, begin, begin + base + (group < extra ? 1 : 0));
+    if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == groups)
+      done_.notify_one();
+    return true;
+  }
+}
+
+/// Waits until the epoch is not `seen`; returns the new one.
+uint32_t ThreadPool::waitForLoop(uint32_t seen, bool spin) {
+  for (int i = 0; spin && i < kSpins; ++i) {
+    uint32_t epoch = epoch_.load(std::memory_order_acquire);
+    if (epoch != seen)
+      return epoch;
+    pause();
+  }
+  epoch_.wait(seen, std::memory_order_acquire);
+  return epoch_.load(std::memory_order_acquire);
+}
+
+void ThreadPool::workerMain(int worker, bool spin) {
+  uint32_t seen = 0;
+  for (;;) {
+    seen = waitForLoop(seen, spin);
+    if (stop_.load(std::memory_order_relaxed))
+      return;
+    while (workOnce(worker)) {
+    }
+  }
+}
+
+void ThreadPool::run(int64_t chunks, Body body, void *context) {
+  if (chunks <= 0)
+    return;
+  if (threads_.empty() || chunks == 1) {
+    body(context, 0, 0, chunks);
+    return;
+  }
+  auto groups = static_cast<uint32_t>(
+      std::min<int64_t>(chunks, numWorkers() * kGroupsPerWorker));
+  body_.store(body, std::memory_order_relaxed);
+  context_.store(context, std::memory_order_relaxed);
+  chunks_.store(chunks, std::memory_order_relaxed);
+  groups_.store(groups, std::memory_order_relaxed);
+  done_.store(0, std::memory_order_relaxed);
+  uint32_t epoch = epoch_.load(std::memory_order_relaxed) + 1;
+  uint64_t loop = static_cast<uint64_t>(epoch) << 32;
+  ticket_.store(loop, std::memory_order_release);
+  epoch_.store(epoch, std::memory_order_release);
+  epoch_.notify_all();
+  while (workOnce(0)) {
+  }
+  for (int i = 0; spin_ && i < kSpins; ++i) {
+    if (done_.load(std::memory_order_acquire) == groups)
+      break;
+    pause();
+  }
+  for (uint32_t done; (done = done_.load(std::memory_order_acquire)) != groups;)
+    done_.wait(done, std::memory_order_acquire);
+  ticket_.store(loop | kClosed, std::memory_order_release);
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Worker threads that share the chunks of one loop at a time.
+#ifndef MPC_RUNTIME_DEVICE_CPU_THREADPOOL_H
+#define MPC_RUNTIME_DEVICE_CPU_THREADPOOL_H
+
+#include "runtime/Support/Status.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace mpc::rt {
+
+/// Runs loops on a fixed number of workers, the calling thread among them.
+/// Workers take groups of chunks from one atomic as they become free, so that a
+/// busy core takes fewer. An idle worker spins for some microseconds and then
+/// sleeps. One thread at a time may call run().
+class ThreadPool {
+public:
+  /// Does chunks [begin, end) as worker number `worker`.
+  using Body = void (*)(void *context, int worker, int64_t begin, int64_t end);
+
+  /// A pool of `workers` in all; 0 means one for each CPU that this process may
+  /// use.
+  static Result<std::unique_ptr<ThreadPool>> create(int workers);
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+  ~ThreadPool();
+
+  [[nodiscard]] int numWorkers() const {
+    return static_cast<int>(threads_.size()) + 1;
+  }
+
+  /// Calls `body` on ranges that cover [0, chunks) and returns when all are
+  /// done. Allocates nothing.
+  void run(int64_t chunks, Body body, void *context);
+
+private:
+  ThreadPool() = default;
+  void workerMain(int worker, bool spin);
+  bool workOnce(int worker);
+  uint32_t waitForLoop(uint32_t seen, bool spin);
+
+  /// High half: number of the loop. Low half: next group, or kClosed. A worker
+  /// takes a group by a compare-exchange of the whole, so that one that slept
+  /// through a loop cannot take part in the next with the old one's fields.
+  alignas(64) std::atomic<uint64_t> ticket_{kClosed};
+  /// The loop; written only while the ticket is closed.
+  alignas(64) std::atomic<Body> body_{nullptr};
+  std::atomic<void *> context_{nullptr};
+  std::atomic<int64_t> chunks_{0};
+  std::atomic<uint32_t> groups_{0};
+  alignas(64) std::atomic<uint32_t> done_{0};
+  /// Changes with each loop; what idle workers wait on.
+  alignas(64) std::atomic<uint32_t> epoch_{0};
+  std::atomic<bool> stop_{false};
+  bool spin_ = false;
+  std::vector<std::thread> threads_;
+
+  static constexpr uint64_t kClosed = 0xffffffff;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_DEVICE_CPU_THREADPOOL_H

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The policy table, and the checks of settings.
+#include "runtime/LossScale/PolicyInfo.h"
+
+#include "runtime/Support/Rounding.h"
+
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+using S = Setting;
+using Defaults = std::span<const SettingOverride>;
+using Keys = std::span<const ConfigKey>;
+using Names = std::span<const std::string_view>;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kFloatMax = std::numeric_limits<float>::max();
+constexpr double kFloatMin = std::numeric_limits<float>::min();
+
+// --- defaults, names and keys of each policy -------------------------------
+
+constexpr SettingOverride kDynamicDefaults[] = {
+    {S::InitScale, 65536},     {S::GrowthFactor, 2},   {S::BackoffFactor, 0.5},
+    {S::GrowthInterval, 2000}, {S::MinScale, 0x1p-14}, {S::MaxScale, 0x1p24},
+    {S::MaxSkipsInARow, 50},
+};
+
+constexpr std::string_view kTorchNames[] = {"pytorch", "grad_scaler"};
+constexpr SettingOverride kTorchDefaults[] = {
+    {S::InitScale, 65536},
+    {S::GrowthFactor, 2},
+    {S::BackoffFactor, 0.5},
+    {S::GrowthInterval, 2000},
+};
+
+constexpr std::string_view kKerasNames[] = {"tf_keras"};
+constexpr SettingOverride kKerasDefaults[] = {
+    {S::InitScale, 32768},     {S::GrowthFactor, 2}, {S::BackoffFactor, 0.5},
+    {S::GrowthInterval, 2000}, {S::MinScale, 1},
+};
+constexpr ConfigKey kKerasKeys[] = {
+    {"initial_scale", S::InitScale},
+    {"dynamic_growth_steps", S::GrowthInterval},
+};
+
+constexpr std::string_view kKerasFixedNames[] = {"tf_keras_fixed"};
+constexpr SettingOverride kFixedDefaults[] = {{S::InitScale, kNaN}};
+
+constexpr SettingOverride kKeras3Defaults[] = {
+    {S::InitScale, 32768},
+    {S::GrowthFactor, 2},
+    {S::BackoffFactor, 0.5},
+    {S::GrowthInterval, 2000},
+};
+
+constexpr std::string_view kBackoffNames[] = {"openseq2seq_backoff"};
+constexpr SettingOverride kBackoffDefaults[] = {
+    {S::InitScale, kNaN}, // starts at MaxScale
+    {S::GrowthFactor, 2}, {S::GrowthInterval, 2000},
+    {S::MinScale, 1},     {S::MaxScale, 16384},
+};
+constexpr ConfigKey kBackoffKeys[] = {
+    {"scale_min", S::MinScale},
+    {"scale_max", S::MaxScale},
+    {"step_factor", S::GrowthFactor},
+    {"step_window", S::GrowthInterval},
+};
+
+constexpr std::string_view kLogMaxNames[] = {"openseq2seq_logmax"};
+constexpr SettingOverride kLogMaxDefaults[] = {
+    {S::InitScale, 1},         {S::MinScale, 1}, {S::MaxScale, 16384},
+    {S::LogMax, 16},           {S::Beta1, 0.99}, {S::Beta2, 0.999},
+    {S::OverflowStdDev, 3.09},
+};
+constexpr SettingOverride kLogNormalDefaults[] = {
+    {S::InitScale, 1},         {S::MinScale, 1}, {S::MaxScale, 0x1p24},
+    {S::LogMax, 16},           {S::Beta1, 0.99}, {S::Beta2, 0.999},
+    {S::OverflowStdDev, 3.09},
+};
+constexpr ConfigKey kLogMaxKeys[] = {
+    {"scale_min", S::MinScale},
+    {"scale_max", S::MaxScale},
+    {"beta1", S::Beta1},
+    {"beta2", S::Beta2},
+};
+
+constexpr SettingOverride kDeepSpeedDefaults[] = {
+    {S::InitScale, 65536},     {S::GrowthFactor, 2},
+    {S::GrowthInterval, 1000}, {S::MinScale, 1},
+    {S::Hysteresis, 2},        {S::ConsecutiveHysteresis, 0},
+    {S::RaiseAtMinScale, 1},
+};
+constexpr ConfigKey kDeepSpeedKeys[] = {
+    {"scale_window", S::GrowthInterval},
+    {"loss_scale_window", S::GrowthInterval},
+    {"delayed_shift", S::Hysteresis},
+    {"min_loss_scale", S::MinScale},
+    {"scale_factor", S::GrowthFactor},
+    {"raise_error_at_min_scale", S::RaiseAtMinScale},
+};
+
+constexpr SettingOverride kJmpDefaults[] = {
+    {S::InitScale, 32768},
+    {S::GrowthFactor, 2},
+    {S::GrowthInterval, 2000},
+    {S::MinScale, 1},
+};
+constexpr ConfigKey kJmpKeys[] = {
+    {"init", S::InitScale},          {"loss_scale", S::InitScale},
+    {"interval", S::GrowthInterval}, {"period", S::GrowthInterval},
+    {"factor", S::GrowthFactor},     {"min_loss_scale", S::MinScale},
+};
+
+constexpr SettingOverride kFlaxDefaults[] = {
+    {S::InitScale, 65536},    {S::GrowthFactor, 2},
+    {S::BackoffFactor, 0.5},  {S::GrowthInterval, 2000},
+    {S::MinScale, kFloatMin}, {S::MaxScale, kFloatMax},
+};
+constexpr ConfigKey kFlaxKeys[] = {
+    {"init", S::InitScale},
+    {"scale", S::InitScale},
+    {"interval", S::GrowthInterval},
+    {"minimum_scale", S::MinScale},
+};
+
+constexpr SettingOverride kMegatronDefaults[] = {
+    {S::InitScale, 0x1p32},    {S::GrowthFactor, 2}, {S::BackoffFactor, 0.5},
+    {S::GrowthInterval, 1000}, {S::MinScale, 1},     {S::Hysteresis, 2},
+};
+constexpr ConfigKey kMegatronKeys[] = {
+    {"initial_scale", S::InitScale},
+    {"initial_loss_scale", S::InitScale},
+    {"min_loss_scale", S::MinScale},
+    {"loss_scale_window", S::GrowthInterval},
+};
+
+constexpr SettingOverride kApexDefaults[] = {
+    {S::InitScale, 65536}, {S::GrowthFactor, 2},  {S::GrowthInterval, 2000},
+    {S::MinScale, 0},      {S::MaxScale, 0x1p24},
+};
+constexpr ConfigKey kApexKeys[] = {
+    {"scale_factor", S::GrowthFactor},
+    {"scale_window", S::GrowthInterval},
+    {"min_loss_scale", S::MinScale},
+    {"max_loss_scale", S::MaxScale},
+};
+
+constexpr SettingOverride kApexHysteresisDefaults[] = {
+    {S::InitScale, 65536},     {S::GrowthFactor, 2}, {S::BackoffFactor, 0.5},
+    {S::GrowthInterval, 2000}, {S::Hysteresis, 1},
+};
+
+constexpr std::string_view kOrtNames[] = {"onnxruntime"};
+constexpr SettingOverride kOrtDefaults[] = {
+    {S::InitScale, 65536}, {S::GrowthFactor, 2},  {S::GrowthInterval, 2000},
+    {S::MinScale, 1},      {S::MaxScale, 0x1p24},
+};
+constexpr ConfigKey kOrtKeys[] = {
+    {"loss_scale", S::InitScale},
+    {"up_scale_window", S::GrowthInterval},
+    {"min_loss_scale", S::MinScale},
+    {"max_loss_scale", S::MaxScale},
+};
+
+constexpr SettingOverride kTeDelayedDefaults[] = {
+    {S::InitScale, 1},        {S::Fp8Max, 448},   {S::Margin, 0},
+    {S::HistoryLength, 1024}, {S::MostRecent, 0},
+};
+constexpr ConfigKey kTeDelayedKeys[] = {
+    {"amax_history_len", S::HistoryLength},
+    {"amax_compute_algo", S::MostRecent},
+};
+
+// --- the table -------------------------------------------------------------
+
+constexpr PolicyInfo kPolicies[] = {
+    {.kind = PolicyKind::Dynamic,
+     .name = "dynamic",
+     .system = "PyTorch's rule with a floor, a cap and a named error",
+     .aliases = {},
+     .defaults = kDynamicDefaults,
+     .configKeys = {},
+     .check = CheckPoint::Unscaled},
+    {.kind = PolicyKind::Torch,
+     .name = "torch",
+     .system = "torch.amp.GradScaler",
+     .aliases = kTorchNames,
+     .defaults = kTorchDefaults,
+     .configKeys = {}},
+    {.kind = PolicyKind::Keras,
+     .name = "keras",
+     .system = "tf_keras.mixed_precision.LossScaleOptimizer",
+     .aliases = kKerasNames,
+     .defaults = kKerasDefaults,
+     .configKeys = kKerasKeys,
+     .check = CheckPoint::Unscaled,
+     .iterationsCountSkips = true},
+    {.kind = PolicyKind::KerasFixed,
+     .name = "keras-fixed",
+     .system = "tf_keras.mixed_precision.LossScaleOptimizer, dynamic=False",
+     .aliases = kKerasFixedNames,
+     .defaults = kFixedDefaults,
+     .configKeys = kKerasKeys,
+     .check = CheckPoint::Never,
+     .hasCounter = false,
+     .iterationsCountSkips = true},
+    {.kind = PolicyKind::Keras3,
+     .name = "keras3",
+     .system = "keras.optimizers.LossScaleOptimizer",
+     .aliases = {},
+     .defaults = kKeras3Defaults,
+     .configKeys = kKerasKeys},
+    {.kind = PolicyKind::Backoff,
+     .name = "backoff",
+     .system = "OpenSeq2Seq Backoff",
+     .aliases = kBackoffNames,
+     .defaults = kBackoffDefaults,
+     .configKeys = kBackoffKeys,
+     .check = CheckPoint::AfterClip},
+    {.kind = PolicyKind::LogMax,
+     .name = "logmax",
+     .system = "OpenSeq2Seq LogMax",
+     .aliases = kLogMaxNames,
+     .defaults = kLogMaxDefaults,
+     .configKeys = kLogMaxKeys,
+     .check = CheckPoint::AfterClip,
+     .hasCounter = false,
+     .needsGradMaxAbs = true},
+    {.kind = PolicyKind::LogNormal,
+     .name = "lognormal",
+     .system = "OpenSeq2Seq LogMax, mended",
+     .aliases = {},
+     .defaults = kLogNormalDefaults,
+     .configKeys = kLogMaxKeys,
+     .check = CheckPoint::Unscaled,
+     .hasCounter = false,
+     .needsGradMaxAbs = true},
+    {.kind = PolicyKind::DeepSpeed,
+     .name = "deepspeed",
+     .system = "DeepSpeed DynamicLossScaler",
+     .aliases = {},
+     .defaults = kDeepSpeedDefaults,
+     .configKeys = kDeepSpeedKeys,
+     .update = UpdatePoint::BeforeUnscale,
+     .scaleIsF32 = false},
+    {.kind = PolicyKind::Jmp,
+     .name = "jmp",
+     .system = "jmp.DynamicLossScale",
+     .aliases = {},
+     .defaults = kJmpDefaults,
+     .configKeys = kJmpKeys,
+     .check = CheckPoint::Unscaled},
+    {.kind = PolicyKind::Flax,
+     .name = "flax",
+     .system = "flax.training.dynamic_scale.DynamicScale",
+     .aliases = {},
+     .defaults = kFlaxDefaults,
+     .configKeys = kFlaxKeys,
+     .check = CheckPoint::Unscaled},
+    {.kind = PolicyKind::Megatron,
+     .name = "megatron",
+     .system = "Megatron-LM DynamicGradScaler",
+     .aliases = {},
+     .defaults = kMegatronDefaults,
+     .configKeys = kMegatronKeys},
+    {.kind = PolicyKind::Apex,
+     .name = "apex",
+     .system = "Apex amp LossScaler",
+     .aliases = {},
+     .defaults = kApexDefaults,
+     .configKeys = kApexKeys,
+     .scaleIsF32 = false},
+    {.kind = PolicyKind::ApexHysteresis,
+     .name = "apex-hysteresis",
+     .system = "Apex update_scale_hysteresis",
+     .aliases = {},
+     .defaults = kApexHysteresisDefaults,
+     .configKeys = {}},
+    {.kind = PolicyKind::Ort,
+     .name = "ort",
+     .system = "ONNX Runtime training DynamicLossScaler",
+     .aliases = kOrtNames,
+     .defaults = kOrtDefaults,
+     .configKeys = kOrtKeys,
+     .scaleIsF32 = false},
+    {.kind = PolicyKind::TeDelayed,
+     .name = "te-delayed",
+     .system = "Transformer Engine DelayedScaling",
+     .aliases = {},
+     .defaults = kTeDelayedDefaults,
+     .configKeys = kTeDelayedKeys,
+     .check = CheckPoint::Never,
+     .hasCounter = false,
+     .needsGradMaxAbs = true,
+     .replayOnly = true},
+    {.kind = PolicyKind::Fixed,
+     .name = "fixed",
+     .system = "a constant scale; non-finite steps are skipped",
+     .aliases = {},
+     .defaults = kFixedDefaults,
+     .configKeys = {},
+     .check = CheckPoint::Unscaled,
+     .hasCounter = false},
+    {.kind = PolicyKind::None,
+     .name = "none",
+     .system = "no loss scaling and no finite check",
+     .aliases = {},
+     .defaults = {},
+     .configKeys = {},
+     .check = CheckPoint::Never,
+     .hasCounter = false},
+};
+
+constexpr bool tableIsInOrder() {
+  for (size_t i = 0; i != std::size(kPolicies); ++i)
+    if (kPolicies[i].kind != static_cast<PolicyKind>(i))
+      return false;
+  return std::size(kPolicies) == kNumPolicies;
+}
+static_assert(tableIsInOrder(), "the table is indexed by PolicyKind");
+
+// --- settings --------------------------------------------------------------
+
+enum class Range {
+  Scale,    // positive and finite in f32
+  Bound,    // a scale, or 0
+  Growth,   // above 1
+  Backoff,  // between 0 and 1
+  Count,    // an integer of at least 1
+  Count0,   // an integer of at least 0
+  Fraction, // between 0 and 1
+  NonNegative,
+  Finite,
+  Switch, // 0 or 1
+};
+
+struct SettingRow {
+  std::string_view key;
+  Range range;
+  std::string_view help;
+};
+
+constexpr std::array<SettingRow, kNumSettings> kSettings = {{
+    {"init_scale", Range::Scale, "scale of the first step"},
+    {"growth_factor", Range::Growth, "factor at each growth"},
+    {"backoff_factor", Range::Backoff, "factor at each overflow"},
+    {"growth_interval", Range::Count, "finite steps between growths"},
+    {"min_scale", Range::Bound, "smallest scale"},
+    {"max_scale", Range::Scale, "largest scale"},
+    {"hysteresis", Range::Count, "overflows tolerated before a backoff"},
+    {"consecutive_hysteresis", Range::Switch,
+     "1: any finite step refills the hysteresis"},
+    {"raise_at_min_scale", Range::Switch,
+     "1: an overflow at the smallest scale is an error"},
+    {"max_skips", Range::Count0, "skips in a row that are an error; 0: never"},
+    {"log_max", Range::Finite, "log2 of the largest value aimed at"},
+    {"scale_beta1", Range::Fraction, "decay of the mean of log2 gradients"},
+    {"scale_beta2", Range::Fraction, "decay of the moments of log2 gradients"},
+    {"overflow_std_dev", Range::NonNegative,
+     "deviations kept between the mean and log-max"},
+    {"fp8_max", Range::Scale, "largest finite fp8 value"},
+    {"margin", Range::Finite, "powers of two kept free below fp8-max"},
+    {"amax_history_len", Range::Count, "maxima remembered"},
+    {"most_recent", Range::Switch, "1: use the newest maximum only"},
+}};
+
+constexpr std::array<std::string_view, kNumStateSlots> kSlotKeys = {
+    "scale",
+    "counter",
+    "skipped_total",
+    "applied_total",
+    "skipped_in_a_row",
+    "error",
+    "hysteresis",
+    "iter",
+    "last_overflow_iter",
+    "mean",
+    "slow_mean",
+    "slow_square",
+    "mean_decay",
+    "slow_decay",
+    "mu",
+    "sigma",
+};
+
+/// What is wrong with `value`, or nothing.
+std::string_view complaint(Range range, double value) {
+  if (std::isnan(value))
+    return "must be a number";
+  const double asF32 = roundToF32(value);
+  const bool isInteger = std::floor(value) == value && value < 0x1p53;
+  switch (range) {
+  case Range::Scale:
+    return asF32 > 0 && std::isfinite(asF32)
+               ? ""
+               : "must be positive and finite in float32";
+  case Range::Bound:
+    return value >= 0 && std::isfinite(asF32)
+               ? ""
+               : "must be 0 or more and finite in float32";
+  case Range::Growth:
+    return value > 1 && std::isfinite(asF32) ? ""
+                                             : "must be finite and above 1";
+  case Range::Backoff:
+    return value > 0 && value < 1 ? "" : "must be above 0 and below 1";
+  case Range::Count:
+    return value >= 1 && isInteger ? "" : "must be an integer of at least 1";
+  case Range::Count0:
+    return value >= 0 && isInteger ? "" : "must be an integer of at least 0";
+  case Range::Fraction:
+    return value > 0 && value < 1 ? "" : "must be above 0 and below 1";
+  case Range::NonNegative:
+    return value >= 0 && std::isfinite(value) ? ""
+                                              : "must be 0 or more and finite";
+  case Range::Finite:
+    return std::isfinite(value) ? "" : "must be finite";
+  case Range::Switch:
+    return value == 0 || value == 1 ? "" : "must be 0 or 1";
+  }
+  return "";
+}
+
+/// Lower case, `-` for `_`, without the blanks around it.
+std::string normalized(std::string_view name) {
+  const size_t first = name.find_first_not_of(" \t\n\r");
+  if (first == std::string_view::npos)
+    return {};
+  const size_t last = name.find_last_not_of(" \t\n\r");
+  std::string result;
+  for (char c : name.substr(first, last - first + 1))
+    result +=
+        c == '_'
+            ? '-'
+            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+const SettingRow &row(Setting setting) {
+  return kSettings[static_cast<size_t>(setting)];
+}
+
+} // namespace
+
+bool PolicyInfo::reads(Setting setting) const {
+  for (const SettingOverride &entry : defaults)
+    if (entry.setting == setting)
+      return true;
+  return false;
+}
+
+const PolicyInfo &policyInfo(PolicyKind kind) {
+  return kPolicies[static_cast<size_t>(kind)];
+}
+
+std::span<const PolicyInfo> allPolicies() { return kPolicies; }
+
+std::optional<PolicyKind> findPolicy(std::string_view name) {
+  const std::string wanted = normalized(name);
+  for (const PolicyInfo &policy : kPolicies) {
+    if (wanted == policy.name)
+      return policy.kind;
+    for (std::string_view alias : policy.aliases)
+      if (wanted == normalized(alias))
+        return policy.kind;
+  }
+  return std::nullopt;
+}
+
+Result<PolicyKind> parsePolicy(std::string_view flag, std::string_view name) {
+  if (std::optional<PolicyKind> kind = findPolicy(name))
+    return *kind;
+  return usageError(fmt::format("{}: unknown policy '{}'; known are {}", flag,
+                                name, knownPolicies()));
+}
+
+std::string knownPolicies() {
+  std::string list;
+  for (const PolicyInfo &policy : kPolicies)
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", policy.name);
+  return list;
+}
+
+std::string_view settingKey(Setting setting) { return row(setting).key; }
+
+std::string settingFlag(Setting setting) {
+  return "--" + normalized(settingKey(setting));
+}
+
+std::string_view settingHelp(Setting setting) { return row(setting).help; }
+
+std::optional<Setting> findSetting(const PolicyInfo &policy,
+                                   std::string_view key) {
+  for (const ConfigKey &entry : policy.configKeys)
+    if (entry.key == key)
+      return entry.setting;
+  for (size_t i = 0; i != kNumSettings; ++i)
+    if (kSettings[i].key == key && policy.reads(static_cast<Setting>(i)))
+      return static_cast<Setting>(i);
+  return std::nullopt;
+}
+
+Settings settingsOf(PolicyKind kind,
+                    std::span<const SettingOverride> overrides) {
+  Settings settings;
+  for (const SettingOverride &entry : policyInfo(kind).defaults)
+    settings[entry.setting] = entry.value;
+  for (const SettingOverride &entry : overrides)
+    settings[entry.setting] = entry.value;
+  const bool hasInit = !std::isnan(settings[Setting::InitScale]);
+  if (kind == PolicyKind::Backoff && !hasInit)
+    settings[Setting::InitScale] = settings[Setting::MaxScale];
+  if (kind == PolicyKind::None)
+    settings[Setting::InitScale] = 1;
+  return settings;
+}
+
+Result<Settings> trainingSettings(PolicyKind kind,
+                                  std::span<const SettingOverride> overrides) {
+  const PolicyInfo &policy = policyInfo(kind);
+  if (policy.replayOnly)
+    return usageError(
+        fmt::format("--loss-scale={}: this policy is for mpc-scale replay only",
+                    policy.name));
+  for (const SettingOverride &entry : overrides)
+    if (!policy.reads(entry.setting))
+      return usageError(fmt::format("{}: policy '{}' has no such setting",
+                                    settingFlag(entry.setting), policy.name));
+  for (const SettingOverride &entry : overrides)
+    if (std::isnan(entry.value))
+      return usageError(
+          fmt::format("{}: must be a number", settingFlag(entry.setting)));
+  Settings settings = settingsOf(kind, overrides);
+  MPC_RETURN_IF_ERROR(validateSettings(kind, settings));
+  return settings;
+}
+
+Status validateSettings(PolicyKind kind, const Settings &settings) {
+  const PolicyInfo &policy = policyInfo(kind);
+  for (const SettingOverride &entry : policy.defaults) {
+    const double value = settings[entry.setting];
+    if (entry.setting == Setting::InitScale && std::isnan(value))
+      return usageError(
+          fmt::format("--init-scale: policy '{}' needs a value", policy.name));
+    const std::string_view wrong = complaint(row(entry.setting).range, value);
+    if (!wrong.empty())
+      return usageError(
+          fmt::format("{}={}: {}", settingFlag(entry.setting), value, wrong));
+  }
+  const double min = settings[Setting::MinScale];
+  const double max = settings[Setting::MaxScale];
+  if (policy.reads(Setting::MaxScale) && min > max)
+    return usageError(
+        fmt::format("--min-scale={}: above --max-scale={}", min, max));
+  return {};
+}
+
+std::array<double, kNumStateSlots> initialState(PolicyKind kind,
+                                                const Settings &settings) {
+  std::array<double, kNumStateSlots> state{};
+  auto at = [&](StateSlot slot) -> double & {
+    return state[static_cast<size_t>(slot)];
+  };
+  const PolicyInfo &policy = policyInfo(kind);
+  const double init = settings[Setting::InitScale];
+  at(StateSlot::Scale) = policy.scaleIsF32 ? roundToF32(init) : init;
+  if (policy.reads(Setting::Hysteresis))
+    at(StateSlot::Hysteresis) = settings[Setting::Hysteresis];
+  if (kind == PolicyKind::Backoff || kind == PolicyKind::DeepSpeed)
+    at(StateSlot::LastOverflow) = -1;
+  if (policy.reads(Setting::Beta1)) {
+    at(StateSlot::MeanDecay) = 1;
+    at(StateSlot::SlowDecay) = 1;
+  }
+  return state;
+}
+
+std::string_view slotKey(StateSlot slot) {
+  return kSlotKeys[static_cast<size_t>(slot)];
+}
+
+std::string_view message(ScaleError error) {
+  switch (error) {
+  case ScaleError::None:
+    return "";
+  case ScaleError::AtMinScale:
+    return "already at minimum";
+  case ScaleError::TooManySkips:
+    return "too many steps skipped in a row";
+  }
+  return "";
+}
+
+} // namespace mpc::rt

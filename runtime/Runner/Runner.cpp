@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The executor: buffers are resolved once, a run walks the launches.
+#include "runtime/Runner/Runner.h"
+
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+/// Workers' scratch lies pages apart, so that they share no cache line.
+constexpr uint64_t kScratchAlignment = 4096;
+/// Copies are cut into pieces of this size for the workers.
+constexpr uint64_t kCopyPiece = uint64_t(1) << 20;
+
+/// Bytes of the space that `ref` lies in; empty where there is no such space.
+std::optional<uint64_t> sizeOf(const Program &program, const Entry &entry,
+                               const BufferRef &ref) {
+  size_t index = ref.index;
+  switch (ref.space) {
+  case Space::Arena:
+    return index == 0 ? std::optional(entry.arenaBytes) : std::nullopt;
+  case Space::State:
+    if (index < program.slabs.size())
+      return program.slabs[index].bytes;
+    break;
+  case Space::Constant:
+    if (index < program.constants.size())
+      return program.constants[index].bytes.size();
+    break;
+  case Space::Input:
+    if (index < entry.inputs.size())
+      return entry.inputs[index].numBytes();
+    break;
+  case Space::Output:
+    if (index < entry.outputs.size())
+      return entry.outputs[index].numBytes();
+    break;
+  }
+  return std::nullopt;
+}
+
+/// What is wrong with a launch; empty where nothing is.
+std::string launchFault(const Program &program, const Entry &entry,
+                        const Launch &launch) {
+  size_t wanted = launch.kind == LaunchKind::Copy   ? 2
+                  : launch.kind == LaunchKind::Fill ? 1
+                                                    : launch.buffers.size();
+  if (launch.buffers.size() != wanted)
+    return fmt::format("expected {} buffers, found {}", wanted,
+                       launch.buffers.size());
+  if (launch.kind == LaunchKind::Kernel && !launch.function)
+    return "its code is not loaded";
+  if (launch.chunks < 0)
+    return "number of chunks is negative";
+  uint64_t bytes = launch.kind == LaunchKind::Kernel ? 0 : launch.bytes;
+  for (size_t i = 0; i < launch.buffers.size(); ++i) {
+    const BufferRef &ref = launch.buffers[i];
+    std::optional<uint64_t> size = sizeOf(program, entry, ref);
+    if (!size || ref.offset > *size || bytes > *size - ref.offset)
+      return fmt::format("buffer {} lies outside its memory", i);
+  }
+  return "";
+}
+
+Status checkProgram(const Program &program) {
+  for (const Entry &entry : program.entries)
+    for (size_t i = 0; i < entry.launches.size(); ++i) {
+      const Launch &launch = entry.launches[i];
+      std::string fault = launchFault(program, entry, launch);
+      if (!fault.empty())
+        return invalidInput(fmt::format("program: entry {}, launch {} ({}): {}",
+                                        quote(entry.name), i,
+                                        quote(launch.symbol), fault));
+    }
+  return {};
+}
+
+struct KernelCall {
+  KernelFunction function;
+  void *const *buffers;
+  std::byte *scratch;
+  uint64_t scratchStride;
+};
+
+void runKernel(void *context, int worker, int64_t begin, int64_t end) {
+  auto &call = *static_cast<KernelCall *>(context);
+  call.function(call.buffers, begin, end,
+                call.scratch +
+                    static_cast<uint64_t>(worker) * call.scratchStride);
+}
+
+struct CopyCall {
+  char *target;
+  const char *source; ///< Null to fill with zeros.
+  uint64_t bytes;
+};
+
+void runCopy(void *context, int, int64_t begin, int64_t end) {
+  auto &call = *static_cast<CopyCall *>(context);
+  uint64_t from = static_cast<uint64_t>(begin) * kCopyPiece;
+  uint64_t to = std::min(static_cast<uint64_t>(end) * kCopyPiece, call.bytes);
+  if (call.source)
+    std::memcpy(call.target + from, call.source + from, to - from);
+  else
+    std::memset(call.target + from, 0, to - from);
+}
+
+} // namespace
+
+Result<std::unique_ptr<Runner>>
+Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
+  MPC_RETURN_IF_ERROR(checkProgram(*program));
+  MPC_ASSIGN_OR_RETURN(State state, State::create(*program));
+  std::unique_ptr<Runner> runner(
+      new Runner(std::move(program), std::move(state)));
+  MPC_RETURN_IF_ERROR(runner->allocate(options));
+  for (const Entry &entry : runner->program_->entries)
+    runner->resolve(entry);
+  return runner;
+}
+
+Status Runner::allocate(RunnerOptions options) {
+  MPC_ASSIGN_OR_RETURN(pool_, ThreadPool::create(options.threads));
+  uint64_t arenaBytes = 0, scratchBytes = 0;
+  for (const Entry &entry : program_->entries) {
+    arenaBytes = std::max(arenaBytes, entry.arenaBytes);
+    for (const Launch &launch : entry.launches)
+      scratchBytes = std::max(scratchBytes, launch.scratchBytes);
+  }
+  MPC_ASSIGN_OR_RETURN(arena_, HostBuffer::allocate(arenaBytes, "the arena"));
+  auto workers = static_cast<uint64_t>(pool_->numWorkers());
+  uint64_t total = 0;
+  if (__builtin_add_overflow(scratchBytes, kScratchAlignment - 1,
+                             &scratchStride_) ||
+      __builtin_mul_overflow(scratchStride_ &= ~(kScratchAlignment - 1),
+                             workers, &total))
+    return invalidInput("program: scratch is too large");
+  MPC_ASSIGN_OR_RETURN(scratch_, HostBuffer::allocate(total, "scratch"));
+  for (const Constant &constant : program_->constants) {
+    MPC_ASSIGN_OR_RETURN(
+        HostBuffer buffer,
+        HostBuffer::allocate(constant.bytes.size(),
+                             "constant " + quote(constant.name)));
+    // The program's own bytes need not be aligned.
+    if (!constant.bytes.empty())
+      std::memcpy(buffer.data(), constant.bytes.data(), constant.bytes.size());
+    constants_.push_back(std::move(buffer));
+  }
+  return {};
+}
+
+void *Runner::address(const BufferRef &ref) const {
+  switch (ref.space) {
+  case Space::Arena:
+    return arena_.data() + ref.offset;
+  case Space::State:
+    return state_.slab(ref.index) + ref.offset;
+  case Space::Constant:
+    return constants_[ref.index].data() + ref.offset;
+  case Space::Input:
+  case Space::Output:
+    break;
+  }
+  return nullptr;
+}
+
+void Runner::resolve(const Entry &entry) {
+  Plan plan;
+  for (const Launch &launch : entry.launches) {
+    plan.first.push_back(plan.pointers.size());
+    for (const BufferRef &ref : launch.buffers) {
+      if (ref.space == Space::Input || ref.space == Space::Output)
+        plan.patches.push_back({plan.pointers.size(), ref});
+      plan.pointers.push_back(address(ref));
+    }
+  }
+  plans_.push_back(std::move(plan));
+}
+
+std::optional<size_t> Runner::findEntry(std::string_view name) const {
+  const std::vector<Entry> &entries = program_->entries;
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+void Runner::launch(const Launch &launch, void **buffers) {
+  if (launch.kind == LaunchKind::Kernel) {
+    KernelCall call{launch.function, buffers, scratch_.data(), scratchStride_};
+    pool_->run(launch.chunks, runKernel, &call);
+    return;
+  }
+  bool copies = launch.kind == LaunchKind::Copy;
+  CopyCall call{static_cast<char *>(buffers[copies ? 1 : 0]),
+                copies ? static_cast<const char *>(buffers[0]) : nullptr,
+                launch.bytes};
+  auto pieces =
+      static_cast<int64_t>((launch.bytes + kCopyPiece - 1) / kCopyPiece);
+  pool_->run(pieces, runCopy, &call);
+}
+
+Status Runner::run(size_t entryIndex, std::span<const void *const> inputs,
+                   std::span<void *const> outputs) {
+  const Entry &entry = program_->entries[entryIndex];
+  if (inputs.size() != entry.inputs.size() ||
+      outputs.size() != entry.outputs.size())
+    return internalError(fmt::format(
+        "entry {}: expected {} inputs and {} outputs, found {} and {}",
+        quote(entry.name), entry.inputs.size(), entry.outputs.size(),
+        inputs.size(), outputs.size()));
+  Plan &plan = plans_[entryIndex];
+  for (const Patch &patch : plan.patches) {
+    const BufferRef &ref = patch.ref;
+    // Kernels take one kind of pointer; they do not write to inputs.
+    auto *base =
+        ref.space == Space::Input
+            ? static_cast<char *>(const_cast<void *>(inputs[ref.index]))
+            : static_cast<char *>(outputs[ref.index]);
+    plan.pointers[patch.pointer] = base + ref.offset;
+  }
+  for (size_t i = 0; i < entry.launches.size(); ++i)
+    launch(entry.launches[i], plan.pointers.data() + plan.first[i]);
+  return {};
+}
+
+Status Runner::run(std::string_view name, std::span<const void *const> inputs,
+                   std::span<void *const> outputs) {
+  std::optional<size_t> entry = findEntry(name);
+  if (!entry)
+    return invalidInput("program has no entry " + quote(name));
+  return run(*entry, inputs, outputs);
+}
+
+Status Runner::importState(std::span<const TensorView> sources) {
+  MPC_RETURN_IF_ERROR(state_.importTensors(sources));
+  return derive();
+}
+
+Status Runner::derive() {
+  std::optional<size_t> init = findEntry("init");
+  return init ? run(*init) : Status();
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Runs the entries of a program on the CPU and owns the program's state.
+#ifndef MPC_RUNTIME_RUNNER_RUNNER_H
+#define MPC_RUNTIME_RUNNER_RUNNER_H
+
+#include "runtime/Device/CPU/Memory.h"
+#include "runtime/Device/CPU/ThreadPool.h"
+#include "runtime/Program/Program.h"
+#include "runtime/Runner/State.h"
+#include "runtime/Support/Status.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mpc::rt {
+
+struct RunnerOptions {
+  /// Workers in all; 0 means one for each CPU that the process may use.
+  int threads = 0;
+};
+
+/// Not for concurrent use; several runners may share one program.
+class Runner {
+public:
+  /// Checks every place that a launch names, then allocates all memory that
+  /// any run needs.
+  static Result<std::unique_ptr<Runner>>
+  create(std::shared_ptr<const Program> program, RunnerOptions options = {});
+
+  [[nodiscard]] const Program &program() const { return *program_; }
+  [[nodiscard]] int numThreads() const { return pool_->numWorkers(); }
+
+  /// Index of the entry for run(); empty where there is none of that name.
+  [[nodiscard]] std::optional<size_t> findEntry(std::string_view name) const;
+
+  /// Runs the entry on one pointer for each of its inputs and outputs, in
+  /// their order, 64-byte aligned, of the sizes that the entry declares.
+  /// Allocates nothing.
+  Status run(size_t entry, std::span<const void *const> inputs = {},
+             std::span<void *const> outputs = {});
+  Status run(std::string_view entry, std::span<const void *const> inputs = {},
+             std::span<void *const> outputs = {});
+
+  /// See State. After writing parameters, call derive().
+  Result<TensorView> readState(std::string_view name) const {
+    return state_.read(name);
+  }
+  Status writeState(const TensorView &source) { return state_.write(source); }
+  [[nodiscard]] std::vector<TensorView> exportState() const {
+    return state_.exportTensors();
+  }
+  /// Imports and derives the rest.
+  Status importState(std::span<const TensorView> sources);
+
+  /// Computes what follows from the parameters (low-precision copies) by
+  /// running entry "init", where there is one.
+  Status derive();
+
+private:
+  /// A pointer that each run sets from its arguments.
+  struct Patch {
+    size_t pointer;
+    BufferRef ref;
+  };
+  /// An entry with its buffers resolved to addresses.
+  struct Plan {
+    std::vector<void *> pointers;
+    std::vector<size_t> first; ///< Of each launch, in `pointers`.
+    std::vector<Patch> patches;
+  };
+
+  Runner(std::shared_ptr<const Program> program, State state)
+      : program_(std::move(program)), state_(std::move(state)) {}
+  Status allocate(RunnerOptions options);
+  void resolve(const Entry &entry);
+  void *address(const BufferRef &ref) const;
+  void launch(const Launch &launch, void **buffers);
+
+  std::shared_ptr<const Program> program_;
+  State state_;
+  std::unique_ptr<ThreadPool> pool_;
+  /// One arena serves all entries, which run one at a time.
+  HostBuffer arena_;
+  HostBuffer scratch_;
+  uint64_t scratchStride_ = 0;
+  std::vector<HostBuffer> constants_;
+  std::vector<Plan> plans_;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_RUNNER_RUNNER_H

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// State tensors: layout check, access by name, export and import.
+#include "runtime/Runner/State.h"
+
+#include "runtime/Support/CheckedSize.h"
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Text.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <string>
+
+namespace mpc::rt {
+namespace {
+
+Status checkLayout(const Program &program) {
+  std::set<std::string_view> names;
+  for (const StateTensor &tensor : program.state) {
+    std::string who = "state tensor " + quote(tensor.desc.name);
+    if (!names.insert(tensor.desc.name).second)
+      return invalidInput(who + " appears twice in the program");
+    std::optional<int64_t> bytes =
+        checkedBytes(tensor.desc.shape, tensor.desc.dtype);
+    uint64_t end = 0;
+    if (!bytes || tensor.slab >= program.slabs.size() ||
+        __builtin_add_overflow(tensor.offset, static_cast<uint64_t>(*bytes),
+                               &end) ||
+        end > program.slabs[tensor.slab].bytes)
+      return invalidInput(who + " does not lie in its slab");
+    if (tensor.offset % byteSize(tensor.desc.dtype))
+      return invalidInput(who + " is not aligned");
+  }
+  return {};
+}
+
+bool sameShape(const TensorDesc &a, const TensorDesc &b) {
+  return a.shape == b.shape;
+}
+
+std::string listed(const char *what, const std::vector<std::string> &names) {
+  if (names.empty())
+    return "";
+  return fmt::format("; {} {}: {}", names.size(), what, joinSome(names));
+}
+
+} // namespace
+
+bool isSaved(StateRole role) {
+  return role != StateRole::LowPrecision && role != StateRole::Gradient;
+}
+
+Result<State> State::create(const Program &program) {
+  MPC_RETURN_IF_ERROR(checkLayout(program));
+  State state(program);
+  for (const Slab &slab : program.slabs) {
+    MPC_ASSIGN_OR_RETURN(
+        HostBuffer buffer,
+        HostBuffer::allocate(slab.bytes, "state slab " + quote(slab.name)));
+    if (!slab.initial.empty())
+      std::memcpy(buffer.data(), slab.initial.data(), slab.bytes);
+    state.slabs_.push_back(std::move(buffer));
+  }
+  return state;
+}
+
+Result<TensorView> State::read(std::string_view name) const {
+  const StateTensor *tensor = program_->findState(name);
+  if (!tensor)
+    return invalidInput(fmt::format("no state tensor {}", quote(name)));
+  return TensorView{tensor->desc, bytes(*tensor).data()};
+}
+
+Status State::write(const TensorView &source) {
+  const TensorDesc &from = source.desc;
+  const StateTensor *tensor = program_->findState(from.name);
+  if (!tensor)
+    return invalidInput(fmt::format("no state tensor {}", quote(from.name)));
+  const TensorDesc &to = tensor->desc;
+  Conversion kind = conversion(from.dtype, to.dtype);
+  bool rounds = kind == Conversion::Rounding && from.dtype == DType::F32 &&
+                tensor->role == StateRole::Parameter;
+  if (!sameShape(from, to) || (kind != Conversion::Exact && !rounds))
+    return invalidInput(fmt::format("tensor {}: expected {}, found {}",
+                                    quote(to.name), toString(to),
+                                    toString(from)));
+  // Neither an exact nor a rounding conversion can fail.
+  (void)convert(source.data, from.dtype, bytes(*tensor).data(), to.dtype,
+                to.numElements());
+  return {};
+}
+
+std::vector<TensorView> State::exportTensors() const {
+  std::vector<TensorView> views;
+  for (const StateTensor &tensor : program_->state)
+    if (isSaved(tensor.role))
+      views.push_back({tensor.desc, bytes(tensor).data()});
+  return views;
+}
+
+Status State::importTensors(std::span<const TensorView> sources) {
+  std::map<std::string_view, const TensorView *> byName;
+  for (const TensorView &source : sources)
+    byName[source.desc.name] = &source;
+  std::vector<std::string> missing, different, extra;
+  std::vector<std::pair<std::span<std::byte>, const void *>> copies;
+  for (const StateTensor &tensor : program_->state) {
+    if (!isSaved(tensor.role))
+      continue;
+    auto it = byName.find(tensor.desc.name);
+    if (it == byName.end()) {
+      missing.push_back(quote(tensor.desc.name));
+      continue;
+    }
+    const TensorView &source = *it->second;
+    byName.erase(it);
+    if (!sameShape(source.desc, tensor.desc) ||
+        source.desc.dtype != tensor.desc.dtype)
+      different.push_back(
+          fmt::format("{} (expected {}, found {})", quote(tensor.desc.name),
+                      toString(tensor.desc), toString(source.desc)));
+    copies.emplace_back(bytes(tensor), source.data);
+  }
+  for (const auto &[name, source] : byName)
+    extra.push_back(quote(name));
+  if (!missing.empty() || !extra.empty() || !different.empty())
+    return invalidInput("does not fit this model and recipe" +
+                        listed("missing", missing) + listed("extra", extra) +
+                        listed("different", different));
+  for (const auto &[target, source] : copies)
+    if (!target.empty())
+      std::memcpy(target.data(), source, target.size());
+  return {};
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The memory of a program's state tensors, by slab and by name.
+#ifndef MPC_RUNTIME_RUNNER_STATE_H
+#define MPC_RUNTIME_RUNNER_STATE_H
+
+#include "runtime/Device/CPU/Memory.h"
+#include "runtime/Program/Program.h"
+#include "runtime/Support/Safetensors.h"
+#include "runtime/Support/Status.h"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mpc::rt {
+
+/// Whether a checkpoint holds tensors of this role. Gradients are scratch, and
+/// low-precision copies follow from the parameters.
+[[nodiscard]] bool isSaved(StateRole role);
+
+class State {
+public:
+  /// Checks the layout and allocates the slabs, zeroed. `program` must outlive
+  /// the state.
+  static Result<State> create(const Program &program);
+
+  [[nodiscard]] std::byte *slab(uint32_t index) const {
+    return slabs_[index].data();
+  }
+  [[nodiscard]] std::span<std::byte> bytes(const StateTensor &tensor) const {
+    return {slab(tensor.slab) + tensor.offset, tensor.desc.numBytes()};
+  }
+
+  /// The tensor where it lies; its bytes change with the next run.
+  Result<TensorView> read(std::string_view name) const;
+
+  /// Sets the tensor of source.desc.name. Shapes must be equal; elements are
+  /// converted where that is exact, and rounded only into a parameter.
+  Status write(const TensorView &source);
+
+  /// All that a checkpoint holds, in the program's order.
+  [[nodiscard]] std::vector<TensorView> exportTensors() const;
+
+  /// Sets exactly the tensors of exportTensors() from `sources`: missing, extra
+  /// or differing ones are an error that lists them, and then nothing changed.
+  Status importTensors(std::span<const TensorView> sources);
+
+private:
+  explicit State(const Program &program) : program_(&program) {}
+
+  const Program *program_;
+  std::vector<HostBuffer> slabs_;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_RUNNER_STATE_H

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element conversion, by way of double for floats and int64 for integers:
+// both hold every value that an offered conversion meets.
+#include "runtime/Support/Convert.h"
+
+#include "runtime/Support/Float16.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace mpc::rt {
+namespace {
+
+struct F16 {
+  uint16_t bits;
+};
+struct BF16 {
+  uint16_t bits;
+};
+struct Boolean {
+  uint8_t bits;
+};
+
+double toDouble(F16 x) { return f16ToF32(x.bits); }
+double toDouble(BF16 x) { return bf16ToF32(x.bits); }
+template <typename T>
+double toDouble(T x) {
+  return static_cast<double>(x);
+}
+
+void fromDouble(double x, F16 &out) { out.bits = f32ToF16(f64ToF32Odd(x)); }
+void fromDouble(double x, BF16 &out) { out.bits = f32ToBf16(f64ToF32Odd(x)); }
+void fromDouble(double x, float &out) { out = static_cast<float>(x); }
+void fromDouble(double x, double &out) { out = x; }
+
+int64_t toInteger(Boolean x) { return x.bits ? 1 : 0; }
+template <typename T>
+int64_t toInteger(T x) {
+  return x;
+}
+
+/// False where `x` is no value of the target type.
+bool fromInteger(int64_t x, Boolean &out) {
+  out.bits = static_cast<uint8_t>(x);
+  return x == 0 || x == 1;
+}
+template <typename T>
+bool fromInteger(int64_t x, T &out) {
+  out = static_cast<T>(x);
+  return x >= std::numeric_limits<T>::min() &&
+         x <= std::numeric_limits<T>::max();
+}
+
+template <typename T>
+constexpr bool kIsFloat = std::is_floating_point_v<T> ||
+                          std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+
+/// Calls `body` with a value of the C++ type of `dtype`.
+template <typename Body>
+auto dispatch(DType dtype, Body body) {
+  switch (dtype) {
+  case DType::F64:
+    return body(double());
+  case DType::F32:
+    return body(float());
+  case DType::F16:
+    return body(F16());
+  case DType::BF16:
+    return body(BF16());
+  case DType::I64:
+    return body(int64_t());
+  case DType::I32:
+    return body(int32_t());
+  case DType::I16:
+    return body(int16_t());
+  case DType::I8:
+    return body(int8_t());
+  case DType::U8:
+    return body(uint8_t());
+  case DType::Bool:
+    break;
+  }
+  return body(Boolean());
+}
+
+/// False where `x` is no value of the float type.
+template <typename To>
+bool exactFromInteger(int64_t x, To &out) {
+  fromDouble(static_cast<double>(x), out);
+  double back = toDouble(out);
+  return std::fabs(back) < 0x1p63 && static_cast<int64_t>(back) == x;
+}
+
+template <typename From, typename To>
+bool convertOne(From from, To &to) {
+  if constexpr (std::is_integral_v<From> && sizeof(From) <= 2 &&
+                std::is_floating_point_v<To>) {
+    to = static_cast<To>(from); // always exact, and what images go through
+    return true;
+  } else if constexpr (kIsFloat<To> && !kIsFloat<From>) {
+    return exactFromInteger(toInteger(from), to);
+  } else if constexpr (kIsFloat<To>) {
+    fromDouble(toDouble(from), to);
+    return true;
+  } else if constexpr (kIsFloat<From>) {
+    return false; // conversion() says None.
+  } else {
+    return fromInteger(toInteger(from), to);
+  }
+}
+
+template <typename From, typename To>
+std::optional<int64_t> convertAll(const char *source, char *target,
+                                  int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    From from;
+    To to;
+    std::memcpy(&from, source + i * sizeof(From), sizeof(From));
+    if (!convertOne(from, to))
+      return i;
+    std::memcpy(target + i * sizeof(To), &to, sizeof(To));
+  }
+  return std::nullopt;
+}
+
+/// Bits of a float's significand, or of an integer's magnitude.
+int precisionBits(DType dtype) {
+  switch (dtype) {
+  case DType::F64:
+    return 53;
+  case DType::F32:
+    return 24;
+  case DType::F16:
+    return 11;
+  case DType::BF16:
+  case DType::U8:
+    return 8;
+  case DType::I64:
+    return 63;
+  case DType::I32:
+    return 31;
+  case DType::I16:
+    return 15;
+  case DType::I8:
+    return 7;
+  case DType::Bool:
+    break;
+  }
+  return 1;
+}
+
+} // namespace
+
+Conversion conversion(DType from, DType to) {
+  if (from == to)
+    return Conversion::Exact;
+  bool moreBits = precisionBits(from) <= precisionBits(to);
+  if (!isFloat(to)) {
+    if (isFloat(from))
+      return Conversion::None;
+    bool losesSign = to == DType::U8 && from != DType::Bool;
+    return moreBits && !losesSign ? Conversion::Exact : Conversion::Checked;
+  }
+  if (!isFloat(from))
+    return moreBits ? Conversion::Exact : Conversion::Checked;
+  // bf16 has f32's exponents, so that f16 does not hold its values.
+  bool fits = moreBits && !(from == DType::BF16 && to == DType::F16);
+  return fits ? Conversion::Exact : Conversion::Rounding;
+}
+
+std::optional<int64_t> convert(const void *source, DType from, void *target,
+                               DType to, int64_t count) {
+  assert(conversion(from, to) != Conversion::None && "not offered");
+  if (from == to) {
+    std::memcpy(target, source, static_cast<size_t>(count) * byteSize(from));
+    return std::nullopt;
+  }
+  return dispatch(from, [&](auto f) {
+    return dispatch(to, [&](auto t) {
+      return convertAll<decltype(f), decltype(t)>(
+          static_cast<const char *>(source), static_cast<char *>(target),
+          count);
+    });
+  });
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Atomic writing and mapped reading over POSIX.
+#include "runtime/Support/File.h"
+
+#include "runtime/Support/Text.h"
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <random>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mpc::rt {
+namespace {
+
+std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string freeSpace(const std::string &folder) {
+  struct statvfs info;
+  if (::statvfs(folder.c_str(), &info) != 0)
+    return "unknown";
+  return formatBytes(static_cast<uint64_t>(info.f_bavail) * info.f_frsize);
+}
+
+/// Short whatever the target's name, so that a name of 255 bytes works.
+std::string newTempName() {
+  std::random_device device;
+  return fmt::format("{}{}-{:08x}{:08x}", AtomicFile::kTempPrefix, ::getpid(),
+                     device(), device());
+}
+
+/// Makes the entries of `folder` durable. 0 or an errno value.
+int syncFolder(const Io &io, const std::string &folder) {
+  int fd = io.open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return errno;
+  int error = io.fsync(fd) == 0 ? 0 : errno;
+  io.close(fd);
+  // Some file systems have nothing to sync in a folder and say EINVAL.
+  return error == EINVAL ? 0 : error;
+}
+
+bool isOrphan(std::string_view name) {
+  if (!name.starts_with(AtomicFile::kTempPrefix))
+    return false;
+  name.remove_prefix(AtomicFile::kTempPrefix.size());
+  pid_t pid = 0;
+  auto [end, error] =
+      std::from_chars(name.data(), name.data() + name.size(), pid);
+  if (error != std::errc() || pid <= 0)
+    return false;
+  return pid == ::getpid() || (::kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+} // namespace
+
+int Io::open(const char *path, int flags, mode_t mode) const {
+  return ::open(path, flags, mode);
+}
+ssize_t Io::write(int fd, const void *data, size_t bytes) const {
+  return ::write(fd, data, bytes);
+}
+int Io::fsync(int fd) const { return ::fsync(fd); }
+int Io::close(int fd) const { return ::close(fd); }
+int Io::rename(const char *from, const char *to) const {
+  return ::rename(from, to);
+}
+int Io::unlink(const char *path) const { return ::unlink(path); }
+
+const Io &Io::system() {
+  static const Io io;
+  return io;
+}
+
+int writeAll(const Io &io, int fd, const void *data, size_t bytes) {
+  const char *begin = static_cast<const char *>(data);
+  while (bytes > 0) {
+    ssize_t count = io.write(fd, begin, bytes);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return count < 0 ? errno : EIO;
+    begin += count;
+    bytes -= static_cast<size_t>(count);
+  }
+  return 0;
+}
+
+Result<AtomicFile> AtomicFile::create(std::string path, uint64_t expectedBytes,
+                                      const Io &io) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return environmentError(
+        fmt::format("{}: cannot write: is a folder", escape(path)));
+  std::string temp = folderOf(path) + "/" + newTempName();
+  int fd = io.open(temp.c_str(),
+                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd < 0)
+    return environmentError(fmt::format("{}: cannot create: {}", escape(path),
+                                        errnoMessage(errno)));
+  return AtomicFile(std::move(path), std::move(temp), expectedBytes, fd, io);
+}
+
+AtomicFile::AtomicFile(AtomicFile &&other) noexcept
+    : path_(std::move(other.path_)), temp_(std::exchange(other.temp_, {})),
+      expectedBytes_(other.expectedBytes_), written_(other.written_),
+      fd_(std::exchange(other.fd_, -1)), io_(other.io_) {}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+void AtomicFile::discard() {
+  if (fd_ >= 0)
+    io_->close(std::exchange(fd_, -1));
+  if (!temp_.empty())
+    io_->unlink(temp_.c_str());
+  temp_.clear();
+}
+
+Status AtomicFile::failure(const char *what, int error) const {
+  std::string message = fmt::format("{}: cannot {}: {}", escape(path_), what,
+                                    errnoMessage(error));
+  if (error == ENOSPC || error == EDQUOT)
+    message += fmt::format(" (needs {}, wrote {}, {} free)",
+                           formatBytes(std::max(expectedBytes_, written_)),
+                           formatBytes(written_), freeSpace(folderOf(path_)));
+  return environmentError(std::move(message));
+}
+
+Status AtomicFile::append(const void *data, size_t bytes) {
+  if (int error = writeAll(*io_, fd_, data, bytes)) {
+    Status status = failure("write", error);
+    discard();
+    return status;
+  }
+  written_ += bytes;
+  return {};
+}
+
+Status AtomicFile::commit() {
+  if (fd_ < 0)
+    return internalError(fmt::format("{}: committed twice", escape(path_)));
+  const char *what = "sync";
+  // A failed fsync has dropped the dirty pages: a second one would lie.
+  int error = io_->fsync(fd_) == 0 ? 0 : errno;
+  if (io_->close(std::exchange(fd_, -1)) != 0 && !error)
+    error = errno, what = "close";
+  if (!error && io_->rename(temp_.c_str(), path_.c_str()) != 0)
+    error = errno, what = "rename to it";
+  if (error) {
+    Status status = failure(what, error);
+    discard();
+    return status;
+  }
+  temp_.clear();
+  if (int syncError = syncFolder(*io_, folderOf(path_)))
+    return failure("sync the folder of it", syncError);
+  return {};
+}
+
+Status writeFileAtomically(const std::string &path, std::string_view text,
+                           const Io &io) {
+  MPC_ASSIGN_OR_RETURN(AtomicFile file,
+                       AtomicFile::create(path, text.size(), io));
+  MPC_RETURN_IF_ERROR(file.append(text));
+  return file.commit();
+}
+
+void removeOrphanTempFiles(const std::string &folder, const Io &io) {
+  std::error_code error;
+  std::filesystem::directory_iterator it(folder, error), end;
+  for (; !error && it != end; it.increment(error))
+    if (isOrphan(it->path().filename().native()))
+      io.unlink(it->path().c_str());
+}
+
+Result<MappedFile> MappedFile::open(std::string path) {
+  auto failure = [&](const std::string &what, int error) {
+    // A missing file is the caller's mistake; a refusing disk is not.
+    std::string message = fmt::format("{}: {}", escape(path), what);
+    return error == EIO || error == ENOMEM || error == EACCES
+               ? environmentError(std::move(message))
+               : invalidInput(std::move(message));
+  };
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return failure("cannot open: " + errnoMessage(errno), errno);
+  struct stat info;
+  Status status;
+  void *data = nullptr;
+  if (::fstat(fd, &info) != 0)
+    status = failure("cannot stat: " + errnoMessage(errno), errno);
+  else if (!S_ISREG(info.st_mode))
+    status = failure("is not a regular file", 0);
+  else if (info.st_size > 0) {
+    data = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
+                  MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+      status = failure("cannot map: " + errnoMessage(errno), errno);
+  }
+  ::close(fd);
+  if (!status.ok())
+    return status;
+  return MappedFile(std::move(path), static_cast<const std::byte *>(data),
+                    static_cast<size_t>(info.st_size));
+}
+
+MappedFile::MappedFile(MappedFile &&other) noexcept
+    : path_(std::move(other.path_)), data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_)
+    ::munmap(const_cast<std::byte *>(data_), size_);
+}
+
+} // namespace mpc::rt

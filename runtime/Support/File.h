@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Files that appear whole or not at all, and files mapped for reading.
+#ifndef MPC_RUNTIME_SUPPORT_FILE_H
+#define MPC_RUNTIME_SUPPORT_FILE_H
+
+#include "runtime/Support/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+namespace mpc::rt {
+
+/// The writing file calls of the runtime in one place, so that a test can make
+/// each of them fail. Results and errno as in POSIX.
+class Io {
+public:
+  virtual ~Io() = default;
+  virtual int open(const char *path, int flags, mode_t mode) const;
+  virtual ssize_t write(int fd, const void *data, size_t bytes) const;
+  virtual int fsync(int fd) const;
+  virtual int close(int fd) const;
+  virtual int rename(const char *from, const char *to) const;
+  virtual int unlink(const char *path) const;
+
+  /// The operating system's calls.
+  static const Io &system();
+};
+
+/// Appends all of `bytes` to `fd`, over short writes and EINTR. Returns 0 or
+/// an errno value.
+[[nodiscard]] int writeAll(const Io &io, int fd, const void *data,
+                           size_t bytes);
+
+/// A file that appears under its name only once it is whole and on disk:
+/// written to a temporary file in the same folder, synced, renamed.
+/// A symbolic link of that name is replaced, never followed.
+class AtomicFile {
+public:
+  /// Names of temporary files begin with this and the writer's process id.
+  static constexpr std::string_view kTempPrefix = ".mpc-tmp-";
+
+  /// `expectedBytes` only serves the message when the disk is full.
+  static Result<AtomicFile> create(std::string path, uint64_t expectedBytes = 0,
+                                   const Io &io = Io::system());
+  AtomicFile(AtomicFile &&other) noexcept;
+  AtomicFile &operator=(AtomicFile &&) = delete;
+  /// Removes the temporary file unless committed.
+  ~AtomicFile();
+
+  Status append(const void *data, size_t bytes);
+  Status append(std::string_view text) {
+    return append(text.data(), text.size());
+  }
+  /// Makes the file visible under its name. At most once, and last.
+  Status commit();
+
+private:
+  AtomicFile(std::string path, std::string temp, uint64_t expectedBytes, int fd,
+             const Io &io)
+      : path_(std::move(path)), temp_(std::move(temp)),
+        expectedBytes_(expectedBytes), fd_(fd), io_(&io) {}
+  Status failure(const char *what, int error) const;
+  void discard();
+
+  std::string path_;
+  std::string temp_; ///< Empty once there is none to remove.
+  uint64_t expectedBytes_ = 0;
+  uint64_t written_ = 0;
+  int fd_ = -1;
+  const Io *io_;
+};
+
+/// Writes `text` as the whole content of `path`, atomically.
+Status writeFileAtomically(const std::string &path, std::string_view text,
+                           const Io &io = Io::system());
+
+/// Removes temporary files that dead writers left in `folder`: those whose
+/// process is gone, or was an earlier one with our own process id.
+void removeOrphanTempFiles(const std::string &folder,
+                           const Io &io = Io::system());
+
+/// A regular file mapped for reading. Nothing may truncate it meanwhile.
+class MappedFile {
+public:
+  static Result<MappedFile> open(std::string path);
+  MappedFile(MappedFile &&other) noexcept;
+  MappedFile &operator=(MappedFile &&other) noexcept;
+  ~MappedFile();
+
+  [[nodiscard]] const std::string &path() const { return path_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const {
+    return {data_, size_};
+  }
+
+private:
+  MappedFile(std::string path, const std::byte *data, size_t size)
+      : path_(std::move(path)), data_(data), size_(size) {}
+
+  std::string path_;
+  const std::byte *data_ = nullptr; ///< Null for an empty file.
+  size_t size_ = 0;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_SUPPORT_FILE_H

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Saving, choosing and loading of checkpoints.
+#include "runtime/Train/Checkpoint.h"
+
+#include "runtime/Support/Safetensors.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <sys/stat.h>
+
+namespace mpc::rt {
+namespace {
+
+constexpr std::string_view kFormat = "mpc-checkpoint";
+constexpr int64_t kFormatVersion = 1;
+constexpr size_t kKept = 2;
+/// Counters are kept as f64 in the state, which holds integers up to here.
+constexpr int64_t kMaxCounter = int64_t(1) << 53;
+
+std::string orderName(SampleOrder order) {
+  return order == SampleOrder::Shuffle ? "shuffle" : "sequential";
+}
+
+Metadata metadataOf(const TrainPosition &position) {
+  const LoaderState &loader = position.loader;
+  return {{"format", std::string(kFormat)},
+          {"format_version", std::to_string(kFormatVersion)},
+          {"step", std::to_string(position.step)},
+          {"applied", std::to_string(position.applied)},
+          {"skipped_in_row", std::to_string(position.skippedInRow)},
+          {"data.seed", std::to_string(loader.seed)},
+          {"data.epoch", std::to_string(loader.epoch)},
+          {"data.position", std::to_string(loader.position)},
+          {"data.samples", std::to_string(loader.samples)},
+          {"data.batch_size", std::to_string(loader.batchSize)},
+          {"data.order", orderName(loader.order)}};
+}
+
+Result<std::string> fieldOf(const Metadata &metadata, std::string_view key) {
+  auto it = metadata.find(key);
+  if (it == metadata.end())
+    return invalidInput(fmt::format("field {} is missing", quote(key)));
+  return it->second;
+}
+
+template <typename T>
+Status readNumber(const Metadata &metadata, std::string_view key, T limit,
+                  T &out) {
+  MPC_ASSIGN_OR_RETURN(std::string text, fieldOf(metadata, key));
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size() || out < T(0) ||
+      out > limit)
+    return invalidInput(fmt::format("field {} is {}, expected 0 to {}",
+                                    quote(key), quote(text), limit));
+  return {};
+}
+
+Status checkVersion(const Metadata &metadata) {
+  MPC_ASSIGN_OR_RETURN(std::string format, fieldOf(metadata, "format"));
+  if (format != kFormat)
+    return invalidInput("is not a checkpoint of mpc");
+  int64_t version = 0;
+  MPC_RETURN_IF_ERROR(
+      readNumber(metadata, "format_version", kMaxCounter, version));
+  if (version > kFormatVersion)
+    return invalidInput(fmt::format("was written by a newer mpc (format {}, "
+                                    "this one reads up to {})",
+                                    version, kFormatVersion));
+  return {};
+}
+
+Result<TrainPosition> positionOf(const Metadata &metadata) {
+  TrainPosition position;
+  LoaderState &loader = position.loader;
+  struct {
+    const char *key;
+    int64_t *value;
+  } fields[] = {{"step", &position.step},
+                {"applied", &position.applied},
+                {"skipped_in_row", &position.skippedInRow},
+                {"data.epoch", &loader.epoch},
+                {"data.position", &loader.position},
+                {"data.samples", &loader.samples},
+                {"data.batch_size", &loader.batchSize}};
+  for (auto &field : fields)
+    MPC_RETURN_IF_ERROR(
+        readNumber(metadata, field.key, kMaxCounter, *field.value));
+  MPC_RETURN_IF_ERROR(readNumber(metadata, "data.seed",
+                                 std::numeric_limits<uint64_t>::max(),
+                                 loader.seed));
+  MPC_ASSIGN_OR_RETURN(std::string order, fieldOf(metadata, "data.order"));
+  for (SampleOrder candidate : {SampleOrder::Shuffle, SampleOrder::Sequential})
+    if (order == orderName(candidate)) {
+      loader.order = candidate;
+      return position;
+    }
+  return invalidInput(fmt::format("field 'data.order' is {}", quote(order)));
+}
+
+/// A slot of the loss scaler's state vector that has a range.
+struct ScaleField {
+  size_t index;
+  const char *name;
+  bool isScale;
+};
+/// In the order of the state vector, which only ever grows at its end.
+constexpr ScaleField kScaleFields[] = {{0, "scale", true},
+                                       {1, "counter", false},
+                                       {2, "skipped_total", false},
+                                       {3, "applied_total", false},
+                                       {4, "skipped_in_a_row", false}};
+
+/// What is wrong with one number of the state; empty where nothing is.
+std::string numberFault(double value, bool isScale) {
+  constexpr double kMaxScale = std::numeric_limits<float>::max();
+  if (isScale && !(value > 0 && value <= kMaxScale))
+    return "expected a positive finite scale";
+  if (!isScale && !(value >= 0 && value <= double(kMaxCounter)))
+    return fmt::format("expected 0 to {}", kMaxCounter);
+  return "";
+}
+
+Status checkStateTensor(const StateTensor &tensor,
+                        std::span<const double> values) {
+  auto check = [&](size_t index, const std::string &field, bool isScale) {
+    std::string fault = numberFault(values[index], isScale);
+    if (fault.empty())
+      return Status();
+    return invalidInput(fmt::format("field {} of {} is {}, {}", quote(field),
+                                    quote(tensor.desc.name),
+                                    shortestDecimal(values[index]), fault));
+  };
+  if (tensor.role == StateRole::LossScale) {
+    for (const ScaleField &field : kScaleFields)
+      if (field.index < values.size())
+        MPC_RETURN_IF_ERROR(check(field.index, field.name, field.isScale));
+  } else if (tensor.role == StateRole::Optimizer) {
+    for (size_t i = 0; i < values.size(); ++i)
+      MPC_RETURN_IF_ERROR(check(i, std::to_string(i), false));
+  }
+  return {};
+}
+
+/// The step in the name of a checkpoint file.
+std::optional<int64_t> stepOfFile(std::string_view name) {
+  constexpr std::string_view kPrefix = "ckpt-", kSuffix = ".safetensors";
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix) ||
+      name.size() <= kPrefix.size() + kSuffix.size())
+    return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  name.remove_suffix(kSuffix.size());
+  int64_t step = 0;
+  auto [end, error] =
+      std::from_chars(name.data(), name.data() + name.size(), step);
+  if (error != std::errc() || end != name.data() + name.size() || step < 0)
+    return std::nullopt;
+  return step;
+}
+
+/// A file whose every byte is as it was written, or why not.
+Result<SafetensorsFile> openWhole(const std::string &path) {
+  MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(path));
+  MPC_RETURN_IF_ERROR(file.verifyContentHash());
+  return file;
+}
+
+Result<TrainPosition> loadFile(const SafetensorsFile &file, int64_t step,
+                               Runner &runner) {
+  MPC_RETURN_IF_ERROR(checkVersion(file.metadata()));
+  MPC_ASSIGN_OR_RETURN(TrainPosition position, positionOf(file.metadata()));
+  if (position.step != step)
+    return invalidInput(fmt::format("holds step {}", position.step));
+  MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));
+  MPC_RETURN_IF_ERROR(runner.importState(file.tensors()));
+  return position;
+}
+
+} // namespace
+
+Status checkStateFields(const Program &program,
+                        std::span<const TensorView> tensors) {
+  for (const TensorView &view : tensors) {
+    const StateTensor *tensor = program.findState(view.desc.name);
+    if (!tensor || view.desc.dtype != DType::F64)
+      continue; // importState compares names and types.
+    std::vector<double> values(static_cast<size_t>(view.desc.numElements()));
+    if (!values.empty())
+      std::memcpy(values.data(), view.data, values.size() * sizeof(double));
+    MPC_RETURN_IF_ERROR(checkStateTensor(*tensor, values));
+  }
+  return {};
+}
+
+Result<CheckpointFolder> CheckpointFolder::open(std::string path, Warning warn,
+                                                const Io &io) {
+  if (path.empty())
+    path = ".";
+  struct stat info;
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+    return environmentError(fmt::format("{}: cannot create the folder: {}",
+                                        escape(path), errnoMessage(errno)));
+  if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return environmentError(escape(path) + ": is not a folder");
+  MPC_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::take(path));
+  removeOrphanTempFiles(path, io);
+  return CheckpointFolder(std::move(path), std::move(warn), std::move(lock),
+                          io);
+}
+
+std::string CheckpointFolder::fileOf(int64_t step) const {
+  return fmt::format("{}/ckpt-{:08}.safetensors", path_, step);
+}
+
+std::vector<int64_t> CheckpointFolder::steps() const {
+  std::vector<int64_t> result;
+  std::error_code error;
+  std::filesystem::directory_iterator it(path_, error), end;
+  for (; !error && it != end; it.increment(error))
+    if (auto step = stepOfFile(it->path().filename().native()))
+      result.push_back(*step);
+  std::sort(result.rbegin(), result.rend());
+  return result;
+}
+
+Status CheckpointFolder::save(const Runner &runner,
+                              const TrainPosition &position) {
+  SafetensorsWriteOptions options;
+  options.metadata = metadataOf(position);
+  options.contentHash = true;
+  MPC_RETURN_IF_ERROR(writeSafetensors(fileOf(position.step),
+                                       runner.exportState(), options, *io_));
+  std::erase(good_, position.step);
+  good_.push_back(position.step);
+  removeOld();
+  return {};
+}
+
+/// Keeps the newest good ones; damaged ones and those of a future that this run
+/// went back from would only be found first at the next resume.
+void CheckpointFolder::removeOld() {
+  if (good_.size() > kKept)
+    good_.erase(good_.begin(), good_.end() - kKept);
+  for (int64_t step : steps())
+    if (std::find(good_.begin(), good_.end(), step) == good_.end())
+      io_->unlink(fileOf(step).c_str());
+}
+
+Result<std::optional<TrainPosition>>
+CheckpointFolder::loadNewest(Runner &runner) {
+  std::vector<int64_t> candidates = steps();
+  for (int64_t step : candidates) {
+    std::string path = fileOf(step);
+    Result<SafetensorsFile> file = openWhole(path);
+    if (!file.ok()) {
+      warn_(
+          fmt::format("passed over a checkpoint: {}", file.status().message()));
+      continue;
+    }
+    Result<TrainPosition> position = loadFile(*file, step, runner);
+    if (!position.ok())
+      return position.status().withContext(escape(path));
+    good_ = {step};
+    return std::optional(*position);
+  }
+  if (!candidates.empty())
+    return invalidInput(fmt::format("{}: none of its {} checkpoints is whole",
+                                    escape(path_), candidates.size()));
+  return std::optional<TrainPosition>();
+}
+
+} // namespace mpc::rt

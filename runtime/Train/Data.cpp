@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of the data file, order of samples, and gathering of batches.
+#include "runtime/Train/Data.h"
+
+#include "runtime/Support/Random.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace mpc::rt {
+namespace {
+
+/// "f32[Nx3x32x32]": the input with N samples.
+std::string wantedText(const TensorDesc &input) {
+  std::string text = fmt::format("{}[N", name(input.dtype));
+  for (size_t i = 1; i < input.shape.size(); ++i)
+    text += fmt::format("x{}", input.shape[i]);
+  return text + "]";
+}
+
+bool sameSampleShape(const TensorDesc &a, const TensorDesc &b) {
+  return a.shape.size() == b.shape.size() &&
+         std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
+}
+
+template <typename T>
+int64_t integerAt(const void *data, int64_t index) {
+  T value;
+  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T),
+              sizeof(T));
+  return value;
+}
+
+/// Element of an integer tensor.
+int64_t integerAt(const void *data, DType dtype, int64_t index) {
+  switch (dtype) {
+  case DType::I64:
+    return integerAt<int64_t>(data, index);
+  case DType::I32:
+    return integerAt<int32_t>(data, index);
+  case DType::I16:
+    return integerAt<int16_t>(data, index);
+  case DType::I8:
+    return integerAt<int8_t>(data, index);
+  default:
+    return integerAt<uint8_t>(data, index);
+  }
+}
+
+} // namespace
+
+Result<DataLoader> DataLoader::open(const DataOptions &options,
+                                    std::span<const TensorDesc> inputs) {
+  MPC_ASSIGN_OR_RETURN(SafetensorsFile file,
+                       SafetensorsFile::open(options.path));
+  DataLoader loader(std::move(file));
+  loader.state_.seed = options.seed;
+  loader.state_.order = options.order;
+  if (inputs.empty())
+    return invalidInput("the program takes no data: it has no input but lr");
+  for (const TensorDesc &desc : inputs)
+    MPC_RETURN_IF_ERROR(loader.addInput(desc, options));
+  if (loader.state_.samples < loader.state_.batchSize)
+    return invalidInput(fmt::format(
+        "{}: holds {} samples, fewer than one batch of {}",
+        escape(options.path), loader.state_.samples, loader.state_.batchSize));
+  if (options.order == SampleOrder::Shuffle)
+    loader.order_.resize(static_cast<size_t>(loader.state_.samples));
+  loader.orderSamples();
+  return loader;
+}
+
+Status DataLoader::addInput(const TensorDesc &desc,
+                            const DataOptions &options) {
+  if (desc.shape.empty() || desc.shape[0] <= 0)
+    return invalidInput(
+        fmt::format("input {} is {}: its first dimension is not a batch",
+                    quote(desc.name), toString(desc)));
+  std::string path = escape(file_.path());
+  const TensorView *source = file_.find(desc.name);
+  if (!source)
+    return invalidInput(fmt::format("{}: no tensor {}; the file has {}", path,
+                                    quote(desc.name), file_.describe()));
+  if (conversion(source->desc.dtype, desc.dtype) == Conversion::None ||
+      !sameSampleShape(source->desc, desc))
+    return invalidInput(fmt::format("{}: tensor {}: expected {}, found {}",
+                                    path, quote(desc.name), wantedText(desc),
+                                    toString(source->desc)));
+  if (inputs_.empty()) {
+    state_.samples = source->desc.shape[0];
+    state_.batchSize = desc.shape[0];
+  }
+  const TensorDesc *first = inputs_.empty() ? &desc : &inputs_[0].desc;
+  if (desc.shape[0] != state_.batchSize)
+    return invalidInput(fmt::format(
+        "inputs {} and {} have different first dimensions ({} and {}); the "
+        "first dimension is the batch",
+        quote(first->name), quote(desc.name), state_.batchSize, desc.shape[0]));
+  if (source->desc.shape[0] != state_.samples)
+    return invalidInput(fmt::format(
+        "{}: tensors {} and {} have different numbers of samples ({} and {})",
+        path, quote(first->name), quote(desc.name), state_.samples,
+        source->desc.shape[0]));
+  MPC_ASSIGN_OR_RETURN(
+      HostBuffer buffer,
+      HostBuffer::allocate(desc.numBytes(), "input " + quote(desc.name)));
+  Input input{
+      source, desc, std::move(buffer), desc.numElements() / desc.shape[0],
+      {},     false};
+  for (const InputBound &bound : options.bounds)
+    if (bound.name == desc.name && !isFloat(source->desc.dtype)) {
+      input.bound = bound;
+      input.hasBound = true;
+    }
+  inputs_.push_back(std::move(input));
+  return {};
+}
+
+void DataLoader::orderSamples() {
+  if (state_.order == SampleOrder::Sequential)
+    return;
+  // From the identity each time, so that an epoch's order follows from the
+  // seed and the epoch alone.
+  std::iota(order_.begin(), order_.end(), 0);
+  Random random(state_.seed, static_cast<uint64_t>(state_.epoch));
+  for (size_t i = order_.size(); i > 1; --i)
+    std::swap(order_[i - 1], order_[random.below(i)]);
+}
+
+Status DataLoader::checkRow(const Input &input, int64_t sample,
+                            int64_t row) const {
+  if (!input.hasBound)
+    return {};
+  for (int64_t i = 0; i < input.rowElements; ++i) {
+    int64_t value =
+        integerAt(input.source->data, input.source->desc.dtype, row + i);
+    if (value < input.bound.lower || value >= input.bound.upper)
+      return invalidInput(
+          fmt::format("{}: tensor {}, sample {}: {} is not in {} to {}",
+                      escape(file_.path()), quote(input.desc.name), sample,
+                      value, input.bound.lower, input.bound.upper - 1));
+  }
+  return {};
+}
+
+Status DataLoader::next() {
+  if (state_.position + state_.batchSize > state_.samples) {
+    ++state_.epoch;
+    state_.position = 0;
+    orderSamples();
+  }
+  for (Input &input : inputs_) {
+    size_t sourceBytes = byteSize(input.source->desc.dtype);
+    size_t targetRow =
+        static_cast<size_t>(input.rowElements) * byteSize(input.desc.dtype);
+    for (int64_t b = 0; b < state_.batchSize; ++b) {
+      int64_t place = state_.position + b;
+      int64_t sample =
+          order_.empty() ? place : order_[static_cast<size_t>(place)];
+      int64_t row = sample * input.rowElements;
+      MPC_RETURN_IF_ERROR(checkRow(input, sample, row));
+      auto misfit =
+          convert(static_cast<const std::byte *>(input.source->data) +
+                      static_cast<size_t>(row) * sourceBytes,
+                  input.source->desc.dtype,
+                  input.buffer.data() + static_cast<size_t>(b) * targetRow,
+                  input.desc.dtype, input.rowElements);
+      if (misfit)
+        return invalidInput(
+            fmt::format("{}: tensor {}, sample {}: {} does not fit {}",
+                        escape(file_.path()), quote(input.desc.name), sample,
+                        integerAt(input.source->data, input.source->desc.dtype,
+                                  row + *misfit),
+                        name(input.desc.dtype)));
+    }
+  }
+  state_.position += state_.batchSize;
+  return {};
+}
+
+Status DataLoader::restore(const LoaderState &state) {
+  auto fault = [&](const char *what, auto then, auto now) {
+    return invalidInput(fmt::format(
+        "cannot continue with other data: {} was {}, now {}", what, then, now));
+  };
+  auto orderName = [](SampleOrder order) {
+    return order == SampleOrder::Shuffle ? "shuffle" : "sequential";
+  };
+  if (state.samples != state_.samples)
+    return fault("the number of samples", state.samples, state_.samples);
+  if (state.batchSize != state_.batchSize)
+    return fault("--batch-size", state.batchSize, state_.batchSize);
+  if (state.order != state_.order)
+    return fault("--order", orderName(state.order), orderName(state_.order));
+  if (state.seed != state_.seed && state.order == SampleOrder::Shuffle)
+    return fault("--seed", state.seed, state_.seed);
+  if (state.epoch < 0 || state.position < 0 ||
+      state.position > state_.samples || state.position % state_.batchSize != 0)
+    return invalidInput(
+        fmt::format("position {} of epoch {} is not a place in the data",
+                    state.position, state.epoch));
+  state_ = state;
+  orderSamples();
+  return {};
+}
+
+} // namespace mpc::rt

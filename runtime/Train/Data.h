@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Batches for a program's inputs out of a safetensors file.
+#ifndef MPC_RUNTIME_TRAIN_DATA_H
+#define MPC_RUNTIME_TRAIN_DATA_H
+
+#include "runtime/Device/CPU/Memory.h"
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Safetensors.h"
+#include "runtime/Support/Status.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mpc::rt {
+
+enum class SampleOrder : uint8_t {
+  Shuffle,    ///< A new permutation each epoch; no sample twice in one.
+  Sequential, ///< As in the file, again and again.
+};
+
+/// What an integer input may hold: [lower, upper). Class labels and token
+/// numbers index memory, so that what lies outside must be found before.
+struct InputBound {
+  std::string name;
+  int64_t lower = 0;
+  int64_t upper = 0;
+};
+
+struct DataOptions {
+  std::string path;
+  SampleOrder order = SampleOrder::Shuffle;
+  uint64_t seed = 0;
+  std::vector<InputBound> bounds;
+};
+
+/// Where a loader stands; a checkpoint keeps it. The counts say which data it
+/// is a place in.
+struct LoaderState {
+  uint64_t seed = 0;
+  int64_t epoch = 0;
+  int64_t position = 0; ///< Samples of the epoch that are used up.
+  int64_t samples = 0;
+  int64_t batchSize = 0;
+  SampleOrder order = SampleOrder::Shuffle;
+
+  bool operator==(const LoaderState &) const = default;
+};
+
+/// Reads tensors named as the inputs; the first dimension is the sample.
+/// Samples that fill no batch at the end of an epoch are dropped.
+class DataLoader {
+public:
+  /// Checks names, shapes and element types of the file against `inputs`,
+  /// whose first dimension is the batch.
+  static Result<DataLoader> open(const DataOptions &options,
+                                 std::span<const TensorDesc> inputs);
+
+  [[nodiscard]] int64_t numSamples() const { return state_.samples; }
+  [[nodiscard]] int64_t batchSize() const { return state_.batchSize; }
+  [[nodiscard]] int64_t batchesPerEpoch() const {
+    return state_.samples / state_.batchSize;
+  }
+
+  /// Fetches the next batch; fails on a value that an input cannot hold.
+  Status next();
+  /// The fetched batch of input number `input`, 64-byte aligned, until next().
+  [[nodiscard]] const void *batch(size_t input) const {
+    return inputs_[input].buffer.data();
+  }
+
+  [[nodiscard]] const LoaderState &state() const { return state_; }
+  /// Continues where `state` stood; fails if it is a place in other data.
+  Status restore(const LoaderState &state);
+
+private:
+  struct Input {
+    const TensorView *source;
+    TensorDesc desc;
+    HostBuffer buffer;
+    int64_t rowElements;
+    InputBound bound;
+    bool hasBound;
+  };
+
+  explicit DataLoader(SafetensorsFile file) : file_(std::move(file)) {}
+  Status addInput(const TensorDesc &desc, const DataOptions &options);
+  Status checkRow(const Input &input, int64_t sample, int64_t row) const;
+  void orderSamples();
+
+  SafetensorsFile file_;
+  std::vector<Input> inputs_;
+  std::vector<int64_t> order_; ///< Of this epoch; empty when sequential.
+  LoaderState state_;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_TRAIN_DATA_H

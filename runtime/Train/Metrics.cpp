@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CSV rows, the file they go to, and the summary of a run.
+#include "runtime/Train/Metrics.h"
+
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mpc::rt {
+namespace {
+
+template <typename T>
+bool readField(std::string_view field, T &out) {
+  auto [end, error] =
+      std::from_chars(field.data(), field.data() + field.size(), out);
+  return error == std::errc() && end == field.data() + field.size();
+}
+
+/// Splits at commas; false unless there are exactly as many fields.
+template <size_t N>
+bool split(std::string_view line, std::array<std::string_view, N> &fields) {
+  for (size_t i = 0; i < N; ++i) {
+    size_t comma = line.find(',');
+    if ((comma == std::string_view::npos) != (i + 1 == N))
+      return false;
+    fields[i] = line.substr(0, comma);
+    line.remove_prefix(std::min(line.size(), fields[i].size() + 1));
+  }
+  return true;
+}
+
+nlohmann::ordered_json jsonNumber(double value) {
+  if (std::isfinite(value))
+    return value;
+  return shortestDecimal(value);
+}
+
+double peakRssMb() {
+  struct rusage usage;
+  if (::getrusage(RUSAGE_SELF, &usage) != 0)
+    return 0;
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+/// Bytes of `text` that rows before `step` take, with the header; those rows
+/// go to `kept`.
+Result<size_t> keptBytes(std::string_view text, int64_t step,
+                         std::vector<MetricsRow> &kept) {
+  size_t headerEnd = text.find('\n');
+  if (text.empty())
+    return size_t(0);
+  if (text.substr(0, headerEnd) != kMetricsHeader)
+    return invalidInput(fmt::format("expected the header '{}', found {}",
+                                    kMetricsHeader,
+                                    quote(text.substr(0, headerEnd))));
+  if (headerEnd == std::string_view::npos)
+    return size_t(0);
+  size_t position = headerEnd + 1;
+  for (;;) {
+    size_t end = text.find('\n', position);
+    MetricsRow row;
+    if (end == std::string_view::npos ||
+        !parseCsv(text.substr(position, end - position), row) ||
+        row.step >= step)
+      return position;
+    kept.push_back(row);
+    position = end + 1;
+  }
+}
+
+} // namespace
+
+std::string toCsv(const MetricsRow &row) {
+  double stepMs = std::round(row.stepMs * 1e4) / 1e4;
+  return fmt::format("{},{},{},{},{},{},{},{}", row.step,
+                     shortestDecimal(row.loss), shortestDecimal(row.lr),
+                     shortestDecimal(row.scale), shortestDecimal(row.goodSteps),
+                     row.skipped ? 1 : 0, shortestDecimal(row.gradNorm),
+                     shortestDecimal(stepMs));
+}
+
+bool parseCsv(std::string_view line, MetricsRow &row) {
+  std::array<std::string_view, 8> fields;
+  int skipped = 0;
+  if (!split(line, fields) || !readField(fields[0], row.step) ||
+      !readField(fields[1], row.loss) || !readField(fields[2], row.lr) ||
+      !readField(fields[3], row.scale) ||
+      !readField(fields[4], row.goodSteps) || !readField(fields[5], skipped) ||
+      !readField(fields[6], row.gradNorm) || !readField(fields[7], row.stepMs))
+    return false;
+  row.skipped = skipped != 0;
+  return true;
+}
+
+Result<MetricsWriter> MetricsWriter::openAt(const std::string &path,
+                                            int flags) {
+  if (path == "-")
+    return MetricsWriter("standard output", ::dup(STDOUT_FILENO));
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
+  if (fd < 0)
+    return environmentError(fmt::format("{}: cannot create: {}", escape(path),
+                                        errnoMessage(errno)));
+  return MetricsWriter(path, fd);
+}
+
+Result<MetricsWriter> MetricsWriter::create(const std::string &path) {
+  MPC_ASSIGN_OR_RETURN(MetricsWriter writer, openAt(path, O_TRUNC));
+  MPC_RETURN_IF_ERROR(writer.write(std::string(kMetricsHeader) + "\n"));
+  return writer;
+}
+
+Result<MetricsWriter> MetricsWriter::resume(const std::string &path,
+                                            int64_t step,
+                                            std::vector<MetricsRow> &kept) {
+  struct stat info;
+  if (path == "-" || ::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+    return create(path);
+  size_t bytes = 0;
+  {
+    MPC_ASSIGN_OR_RETURN(MappedFile file, MappedFile::open(path));
+    std::string_view text(reinterpret_cast<const char *>(file.bytes().data()),
+                          file.bytes().size());
+    Result<size_t> result = keptBytes(text, step, kept);
+    if (!result.ok())
+      return result.status().withContext(escape(path));
+    bytes = *result;
+  }
+  MPC_ASSIGN_OR_RETURN(MetricsWriter writer, openAt(path, O_APPEND));
+  if (::ftruncate(writer.fd_, static_cast<off_t>(bytes)) != 0)
+    return environmentError(
+        fmt::format("{}: cannot cut: {}", escape(path), errnoMessage(errno)));
+  if (bytes == 0)
+    MPC_RETURN_IF_ERROR(writer.write(std::string(kMetricsHeader) + "\n"));
+  return writer;
+}
+
+MetricsWriter::~MetricsWriter() {
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+Status MetricsWriter::write(std::string_view text) {
+  if (int error = writeAll(Io::system(), fd_, text.data(), text.size()))
+    return environmentError(fmt::format("{}: cannot write: {}", escape(path_),
+                                        errnoMessage(error)));
+  return {};
+}
+
+Status MetricsWriter::append(const MetricsRow &row) {
+  return write(toCsv(row) + "\n");
+}
+
+Status MetricsWriter::sync() {
+  // A pipe or a terminal cannot be synced and says EINVAL.
+  if (::fsync(fd_) == 0 || errno == EINVAL || errno == EROFS ||
+      errno == ENOTSUP)
+    return {};
+  return environmentError(
+      fmt::format("{}: cannot sync: {}", escape(path_), errnoMessage(errno)));
+}
+
+void RunSummary::add(const MetricsRow &row) {
+  if (stepMs_.empty())
+    firstLoss_ = row.loss;
+  lastLoss_ = row.loss;
+  skipped_ += row.skipped;
+  stepMs_.push_back(row.stepMs);
+}
+
+std::string RunSummary::toJson() const {
+  nlohmann::ordered_json json;
+  json["step_ms_median"] = jsonNumber(quantile(stepMs_, 0.5));
+  json["step_ms_p10"] = jsonNumber(quantile(stepMs_, 0.1));
+  json["step_ms_p90"] = jsonNumber(quantile(stepMs_, 0.9));
+  json["peak_rss_mb"] = jsonNumber(peakRssMb());
+  json["loss_first"] = stepMs_.empty() ? nullptr : jsonNumber(firstLoss_);
+  json["loss_last"] = stepMs_.empty() ? nullptr : jsonNumber(lastLoss_);
+  json["compile_s"] = jsonNumber(compileSeconds);
+  json["steps"] = stepMs_.size();
+  json["skipped"] = skipped_;
+  return json.dump() + "\n";
+}
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty())
+    return 0;
+  std::sort(values.begin(), values.end());
+  double place = q * static_cast<double>(values.size() - 1);
+  auto low = static_cast<size_t>(place);
+  size_t high = std::min(low + 1, values.size() - 1);
+  return values[low] +
+         (place - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The numbers of each optimizer step as CSV, and those of a whole run as JSON.
+#ifndef MPC_RUNTIME_TRAIN_METRICS_H
+#define MPC_RUNTIME_TRAIN_METRICS_H
+
+#include "runtime/Support/File.h"
+#include "runtime/Support/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mpc::rt {
+
+/// One optimizer step. `loss` is from before the update, `lr` and `scale` are
+/// those in force during it, `goodSteps` is the policy's counter after it.
+struct MetricsRow {
+  int64_t step = 0;
+  float loss = 0;
+  float lr = 0;
+  float scale = 1;
+  double goodSteps = 0;
+  bool skipped = false;
+  double gradNorm = 0;
+  double stepMs = 0;
+};
+
+inline constexpr std::string_view kMetricsHeader =
+    "step,loss,lr,scale,good_steps,skipped,grad_norm,step_ms";
+
+/// A line without its end. Numbers are the shortest decimals that read back to
+/// the same value.
+[[nodiscard]] std::string toCsv(const MetricsRow &row);
+/// False unless `line` is a whole row.
+[[nodiscard]] bool parseCsv(std::string_view line, MetricsRow &row);
+
+/// Appends rows to a file, each at once, so that it can be followed. "-" is
+/// the standard output.
+class MetricsWriter {
+public:
+  /// A new file, in place of any old one.
+  static Result<MetricsWriter> create(const std::string &path);
+  /// Continues a file: rows of `step` and later are cut, as is a torn last
+  /// line; the rows before are kept and put into `kept`.
+  static Result<MetricsWriter> resume(const std::string &path, int64_t step,
+                                      std::vector<MetricsRow> &kept);
+  MetricsWriter(MetricsWriter &&other) noexcept
+      : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+  MetricsWriter &operator=(MetricsWriter &&other) noexcept {
+    std::swap(path_, other.path_);
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~MetricsWriter();
+
+  Status append(const MetricsRow &row);
+  /// Forces all rows to disk; called before a checkpoint says that their
+  /// steps are done.
+  Status sync();
+
+private:
+  MetricsWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  static Result<MetricsWriter> openAt(const std::string &path, int flags);
+  Status write(std::string_view text);
+
+  std::string path_;
+  int fd_ = -1;
+};
+
+/// What `--json` prints about a run.
+class RunSummary {
+public:
+  double compileSeconds = 0;
+
+  void add(const MetricsRow &row);
+  [[nodiscard]] int64_t skipped() const { return skipped_; }
+  /// One line with its end. Numbers that JSON lacks are the strings "inf",
+  /// "-inf" and "nan"; a run without a step has null losses.
+  [[nodiscard]] std::string toJson() const;
+
+private:
+  std::vector<double> stepMs_;
+  float firstLoss_ = 0;
+  float lastLoss_ = 0;
+  int64_t skipped_ = 0;
+};
+
+/// The q-quantile of `values`, between neighbours by proportion; 0 for none.
+[[nodiscard]] double quantile(std::vector<double> values, double q);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_TRAIN_METRICS_H

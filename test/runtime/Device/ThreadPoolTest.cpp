@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each chunk is done once, whatever the number of workers and chunks.
+#include "runtime/Device/CPU/ThreadPool.h"
+#include "runtime/Device/CPU/Memory.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace mpc::rt {
+namespace {
+
+struct Counts {
+  std::vector<std::atomic<int>> chunks;
+  std::atomic<int> badWorkers{0};
+  int workers;
+};
+
+void count(void *context, int worker, int64_t begin, int64_t end) {
+  auto &counts = *static_cast<Counts *>(context);
+  if (worker < 0 || worker >= counts.workers || begin >= end)
+    ++counts.badWorkers;
+  for (int64_t i = begin; i < end; ++i)
+    ++counts.chunks[static_cast<size_t>(i)];
+}
+
+TEST(ThreadPool, DoesEachChunkOnce) {
+  for (int workers : {1, 2, 3, 8}) {
+    auto pool = ThreadPool::create(workers);
+    ASSERT_TRUE(pool.ok());
+    ASSERT_EQ((*pool)->numWorkers(), workers);
+    for (int64_t chunks : {0, 1, 2, 7, 64, 1000})
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        Counts counts{std::vector<std::atomic<int>>(size_t(chunks)), 0,
+                      workers};
+        (*pool)->run(chunks, count, &counts);
+        ASSERT_EQ(counts.badWorkers, 0);
+        for (auto &n : counts.chunks)
+          ASSERT_EQ(n, 1);
+      }
+  }
+}
+
+TEST(ThreadPool, ManyShortLoopsInARow) {
+  auto pool = ThreadPool::create(4);
+  ASSERT_TRUE(pool.ok());
+  std::atomic<int64_t> sum{0};
+  auto add = [](void *context, int, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      *static_cast<std::atomic<int64_t> *>(context) += i;
+  };
+  for (int loop = 0; loop < 5000; ++loop)
+    (*pool)->run(3 + loop % 5, add, &sum);
+  EXPECT_EQ(sum, 1000 * (3 + 6 + 10 + 15 + 21));
+}
+
+TEST(ThreadPool, ZeroMeansAllCpus) {
+  auto pool = ThreadPool::create(0);
+  ASSERT_TRUE(pool.ok());
+  EXPECT_GE((*pool)->numWorkers(), 1);
+}
+
+TEST(HostBuffer, IsAlignedAndZero) {
+  for (uint64_t bytes : {0, 1, 100, 1 << 20, 5 << 20}) {
+    Result<HostBuffer> buffer = HostBuffer::allocate(bytes, "test");
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 64, 0u);
+    for (uint64_t i = 0; i < bytes; i += 97)
+      ASSERT_EQ(buffer->data()[i], std::byte(0));
+  }
+}
+
+TEST(HostBuffer, TooLargeIsAStatusWithSizeAndName) {
+  for (uint64_t bytes : {uint64_t(1) << 62, ~uint64_t(0)}) {
+    Result<HostBuffer> buffer = HostBuffer::allocate(bytes, "slab 'w'");
+    ASSERT_FALSE(buffer.ok());
+    EXPECT_EQ(buffer.status().code(), StatusCode::Environment);
+  }
+  EXPECT_EQ(
+      HostBuffer::allocate(uint64_t(1) << 62, "slab 'w'").status().message(),
+      "cannot allocate 4.0 EiB for slab 'w'");
+}
+
+} // namespace
+} // namespace mpc::rt

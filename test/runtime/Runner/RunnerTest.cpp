@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Running a hand-written program, and its state by name.
+#include "runtime/Runner/Runner.h"
+
+#include "test/runtime/TestProgram.h"
+
+#include <gtest/gtest.h>
+
+namespace mpc::rt {
+namespace {
+
+std::unique_ptr<Runner> makeRunner(std::shared_ptr<const Program> program,
+                                   int threads = 2) {
+  auto runner = Runner::create(std::move(program), {threads});
+  EXPECT_TRUE(runner.ok()) << runner.status().message();
+  return std::move(*runner);
+}
+
+TensorView view(const char *name, DType dtype, std::vector<int64_t> shape,
+                const void *data) {
+  return {{name, dtype, std::move(shape)}, data};
+}
+
+std::vector<float> readFloats(Runner &runner, const char *name) {
+  auto tensor = runner.readState(name);
+  EXPECT_TRUE(tensor.ok());
+  auto *data = static_cast<const float *>(tensor->data);
+  return {data, data + tensor->desc.numElements()};
+}
+
+struct StepResult {
+  float loss = -1, scale = -1;
+  uint8_t foundInf = 2;
+  double gradNorm = -1, goodSteps = -1;
+};
+
+StepResult runStep(Runner &runner, const std::vector<float> &x,
+                   const std::vector<float> &target, float lr) {
+  StepResult result;
+  const void *inputs[] = {x.data(), target.data(), &lr};
+  void *outputs[] = {&result.loss, &result.scale, &result.foundInf,
+                     &result.gradNorm, &result.goodSteps};
+  Status status = runner.run("step", inputs, outputs);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return result;
+}
+
+TEST(Runner, RunsAStepAndSkipsANonFiniteOne) {
+  auto runner = makeRunner(test::makeTestProgram());
+  float weights[] = {1, 2, 3};
+  double scale[] = {1024, 0};
+  ASSERT_TRUE(runner->writeState(view("w", DType::F32, {3}, weights)).ok());
+  ASSERT_TRUE(
+      runner->writeState(view("loss_scale", DType::F64, {2}, scale)).ok());
+  ASSERT_TRUE(runner->derive().ok());
+  std::vector<float> x = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+  std::vector<float> target = {0, 2, 3, 0};
+  StepResult result = runStep(*runner, x, target, 0.5f);
+  EXPECT_EQ(result.loss, 0.25f); // one error of 1, mean of four squares
+  EXPECT_EQ(result.gradNorm, 0.5);
+  EXPECT_EQ(result.scale, 1024);
+  EXPECT_EQ(result.foundInf, 0);
+  EXPECT_EQ(result.goodSteps, 1);
+  EXPECT_EQ(readFloats(*runner, "w"), (std::vector<float>{0.75f, 2, 3}));
+
+  x[0] = INFINITY;
+  result = runStep(*runner, x, target, 0.5f);
+  EXPECT_EQ(result.foundInf, 1);
+  EXPECT_EQ(result.goodSteps, 0);
+  EXPECT_EQ(readFloats(*runner, "w"), (std::vector<float>{0.75f, 2, 3}));
+  EXPECT_EQ(runStep(*runner, x, target, 0.5f).scale, 512);
+}
+
+TEST(Runner, StateIsZeroAtFirst) {
+  auto runner = makeRunner(test::makeTestProgram());
+  EXPECT_EQ(readFloats(*runner, "w"), (std::vector<float>{0, 0, 0}));
+}
+
+/// buffers: source, target; target[i] = source[i] + 1, by chunks.
+void addOne(void *const *buffers, int64_t begin, int64_t end, void *scratch) {
+  auto *sum = static_cast<int32_t *>(scratch);
+  for (int64_t i = begin; i < end; ++i) {
+    *sum = static_cast<const int32_t *>(buffers[0])[i] + 1;
+    static_cast<int32_t *>(buffers[1])[i] = *sum;
+  }
+}
+
+/// input -> arena -> (kernel) -> output, with offsets, a copy, a fill and a
+/// constant.
+std::shared_ptr<Program> makeCopyProgram(int64_t count) {
+  auto program = std::make_shared<Program>();
+  uint64_t bytes = static_cast<uint64_t>(count) * 4;
+  program->constants = {{"five", {5, 0, 0, 0}}};
+  Entry entry;
+  entry.name = "eval";
+  entry.inputs = {{"in", DType::I32, {count}}};
+  entry.outputs = {{"out", DType::I32, {count + 2}}};
+  entry.arenaBytes = 64 + bytes;
+  BufferRef in{Space::Input, 0, 0}, middle{Space::Arena, 0, 64};
+  auto launch = [](LaunchKind kind, const char *symbol,
+                   std::vector<BufferRef> buffers, uint64_t bytes = 0) {
+    Launch result;
+    result.kind = kind;
+    result.symbol = symbol;
+    result.buffers = std::move(buffers);
+    result.bytes = bytes;
+    return result;
+  };
+  BufferRef front{Space::Output, 0, 0}, inner{Space::Output, 0, 4};
+  Launch copy = launch(LaunchKind::Copy, "copy", {in, middle}, bytes);
+  Launch add = launch(LaunchKind::Kernel, "add", {middle, inner});
+  add.function = addOne;
+  add.chunks = count;
+  add.scratchBytes = 4;
+  Launch fill =
+      launch(LaunchKind::Fill, "fill", {{Space::Output, 0, 4 + bytes}}, 4);
+  Launch constant =
+      launch(LaunchKind::Copy, "five", {{Space::Constant, 0, 0}, front}, 4);
+  entry.launches = {copy, add, fill, constant};
+  program->entries = {entry};
+  return program;
+}
+
+TEST(Runner, CopiesFillsAndSplitsChunks) {
+  const int64_t count = 700'000; // copies in three pieces
+  std::vector<int32_t> in(count), out(count + 2, -1);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<int32_t>(i);
+  for (int threads : {1, 2, 3}) {
+    auto runner = makeRunner(makeCopyProgram(count), threads);
+    const void *inputs[] = {in.data()};
+    void *outputs[] = {out.data()};
+    ASSERT_TRUE(runner->run("eval", inputs, outputs).ok());
+    EXPECT_EQ(out.front(), 5);
+    EXPECT_EQ(out.back(), 0);
+    for (size_t i = 0; i < in.size(); ++i)
+      ASSERT_EQ(out[i + 1], in[i] + 1);
+    std::fill(out.begin(), out.end(), -1);
+  }
+}
+
+TEST(Runner, RefusesPlacesOutsideTheirMemory) {
+  auto faultOf = [](auto change) {
+    auto program = makeCopyProgram(4);
+    change(*program, program->entries[0].launches);
+    auto runner = Runner::create(program, {1});
+    return runner.ok() ? "" : runner.status().message();
+  };
+  EXPECT_EQ(faultOf([](Program &, auto &) {}), "");
+  const std::string outside =
+      "program: entry 'eval', launch 0 ('copy'): buffer 1 lies outside its "
+      "memory";
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[0].buffers[1].offset = 65; }),
+            outside);
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[0].buffers[1].offset = -1; }),
+            outside);
+  EXPECT_EQ(faultOf([](Program &, auto &l) {
+              l[0].buffers[1] = {Space::State, 0, 0};
+            }),
+            outside);
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[0].buffers.pop_back(); }),
+            "program: entry 'eval', launch 0 ('copy'): expected 2 buffers, "
+            "found 1");
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[1].function = nullptr; }),
+            "program: entry 'eval', launch 1 ('add'): its code is not loaded");
+  EXPECT_EQ(faultOf([](Program &p, auto &) {
+              p.slabs = {{"s", 4}};
+              p.state = {{{"t", DType::F32, {2}}, StateRole::Slot, 0, 0}};
+            }),
+            "state tensor 't' does not lie in its slab");
+  EXPECT_EQ(
+      faultOf([](Program &p, auto &) { p.slabs = {{"s", uint64_t(1) << 62}}; }),
+      "cannot allocate 4.0 EiB for state slab 's'");
+}
+
+TEST(Runner, RefusesAWrongNumberOfArguments) {
+  auto runner = makeRunner(makeCopyProgram(4));
+  EXPECT_EQ(runner->run("eval").message(),
+            "entry 'eval': expected 1 inputs and 1 outputs, found 0 and 0");
+  EXPECT_EQ(runner->run("none").message(), "program has no entry 'none'");
+}
+
+TEST(State, WritesConvertWhereThatIsSafe) {
+  auto program = test::makeTestProgram();
+  program->state[0].desc.dtype = DType::F16; // a 16-bit parameter
+  auto runner = makeRunner(program);
+  float weights[] = {0.1f, 2, 3};
+  ASSERT_TRUE(runner->writeState(view("w", DType::F32, {3}, weights)).ok());
+  auto half = runner->readState("w");
+  EXPECT_EQ(*static_cast<const uint16_t *>(half->data), f32ToF16(0.1f));
+  uint16_t halves[] = {0x3c00, 0, 0};
+  ASSERT_TRUE(
+      runner->writeState(view("w/momentum", DType::F16, {3}, halves)).ok());
+  EXPECT_EQ(readFloats(*runner, "w/momentum"), (std::vector<float>{1, 0, 0}));
+
+  double doubles[] = {1, 2, 3};
+  EXPECT_EQ(runner->writeState(view("w/momentum", DType::F64, {3}, doubles))
+                .message(),
+            "tensor 'w/momentum': expected f32[3], found f64[3]");
+  EXPECT_EQ(runner->writeState(view("w", DType::F32, {2}, weights)).message(),
+            "tensor 'w': expected f16[3], found f32[2]");
+  EXPECT_EQ(runner->writeState(view("v", DType::F32, {3}, weights)).message(),
+            "no state tensor 'v'");
+}
+
+TEST(State, ExportsWhatACheckpointHolds) {
+  auto runner = makeRunner(test::makeTestProgram());
+  std::vector<std::string> names;
+  for (const TensorView &tensor : runner->exportState())
+    names.push_back(tensor.desc.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"w", "w/momentum", "loss_scale",
+                                             "optimizer"}));
+}
+
+TEST(State, ImportDerivesLowPrecisionCopies) {
+  auto runner = makeRunner(test::makeTestProgram());
+  float weights[] = {1, 2, 3}, velocity[] = {4, 5, 6};
+  double scale[] = {8, 1}, steps[] = {7};
+  std::vector<TensorView> tensors = {
+      view("w", DType::F32, {3}, weights),
+      view("w/momentum", DType::F32, {3}, velocity),
+      view("loss_scale", DType::F64, {2}, scale),
+      view("optimizer", DType::F64, {1}, steps)};
+  ASSERT_TRUE(runner->importState(tensors).ok());
+  EXPECT_EQ(readFloats(*runner, "w/momentum"), (std::vector<float>{4, 5, 6}));
+  auto copy = runner->readState("w/f16");
+  EXPECT_EQ(static_cast<const uint16_t *>(copy->data)[2], f32ToF16(3));
+
+  velocity[0] = 99;
+  tensors[0].desc.shape = {3, 1};
+  tensors[2].desc.name = "scale";
+  EXPECT_EQ(runner->importState(tensors).message(),
+            "does not fit this model and recipe; 1 missing: 'loss_scale'; 1 "
+            "extra: 'scale'; 1 different: 'w' (expected f32[3], found "
+            "f32[3x1])");
+  EXPECT_EQ(readFloats(*runner, "w/momentum"), (std::vector<float>{4, 5, 6}));
+}
+
+} // namespace
+} // namespace mpc::rt

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Order, conversion, errors and resumption of the data loader.
+#include "runtime/Train/Data.h"
+
+#include "test/runtime/TempFolder.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+
+namespace mpc::rt {
+namespace {
+
+/// A data file with x f32[samples x 2] = {2i, 2i + 1} and target u8 = i % 10.
+class DataTest : public testing::Test {
+protected:
+  void write(int64_t samples) {
+    std::vector<float> x(static_cast<size_t>(samples) * 2);
+    std::iota(x.begin(), x.end(), 0.0f);
+    std::vector<uint8_t> target;
+    for (int64_t i = 0; i < samples; ++i)
+      target.push_back(static_cast<uint8_t>(i % 10));
+    std::vector<TensorView> views = {
+        {{"x", DType::F32, {samples, 2}}, x.data()},
+        {{"target", DType::U8, {samples}}, target.data()}};
+    ASSERT_TRUE(writeSafetensors(path_, views).ok());
+  }
+
+  Result<DataLoader> open(SampleOrder order, uint64_t seed = 1) {
+    options_.path = path_;
+    options_.order = order;
+    options_.seed = seed;
+    return DataLoader::open(options_, inputs_);
+  }
+
+  /// The samples of the next batch.
+  static std::vector<int> next(DataLoader &loader) {
+    Status status = loader.next();
+    EXPECT_TRUE(status.ok()) << status.message();
+    auto *x = static_cast<const float *>(loader.batch(0));
+    auto *target = static_cast<const int64_t *>(loader.batch(1));
+    std::vector<int> samples;
+    for (int64_t b = 0; b < loader.batchSize(); ++b) {
+      samples.push_back(static_cast<int>(x[2 * b] / 2));
+      EXPECT_EQ(x[2 * b + 1], x[2 * b] + 1);
+      EXPECT_EQ(target[b], samples.back() % 10);
+    }
+    return samples;
+  }
+
+  std::string fault(SampleOrder order = SampleOrder::Sequential) {
+    Result<DataLoader> loader = open(order);
+    if (loader.ok())
+      return "";
+    EXPECT_EQ(loader.status().code(), StatusCode::InvalidInput);
+    return loader.status().message();
+  }
+
+  TempFolder folder_;
+  std::string path_ = folder_.path("data.safetensors");
+  DataOptions options_;
+  std::vector<TensorDesc> inputs_ = {{"x", DType::F32, {4, 2}},
+                                     {"target", DType::I64, {4}}};
+};
+
+TEST_F(DataTest, SequentialDropsTheRestAndStartsAgain) {
+  write(11);
+  Result<DataLoader> loader = open(SampleOrder::Sequential);
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  EXPECT_EQ(loader->batchesPerEpoch(), 2);
+  for (int batch = 0; batch < 7; ++batch) {
+    int first = batch % 2 * 4;
+    EXPECT_EQ(next(*loader),
+              (std::vector<int>{first, first + 1, first + 2, first + 3}));
+  }
+  EXPECT_EQ(loader->state().epoch, 3);
+}
+
+TEST_F(DataTest, ShuffleUsesEachSampleAtMostOnceAnEpoch) {
+  write(102);
+  Result<DataLoader> loader = open(SampleOrder::Shuffle);
+  ASSERT_TRUE(loader.ok());
+  std::vector<std::vector<int>> epochs(3);
+  std::vector<int> seen(102);
+  for (std::vector<int> &epoch : epochs) {
+    for (int batch = 0; batch < 25; ++batch)
+      for (int sample : next(*loader))
+        epoch.push_back(sample);
+    std::vector<int> sorted = epoch;
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    EXPECT_NE(sorted, epoch);
+    for (int sample : epoch)
+      ++seen[static_cast<size_t>(sample)];
+  }
+  EXPECT_NE(epochs[0], epochs[1]);
+  // The two dropped samples differ from epoch to epoch.
+  EXPECT_GE(*std::min_element(seen.begin(), seen.end()), 1);
+
+  Result<DataLoader> same = open(SampleOrder::Shuffle);
+  Result<DataLoader> other = open(SampleOrder::Shuffle, 2);
+  std::vector<int> first(epochs[0].begin(), epochs[0].begin() + 4);
+  EXPECT_EQ(next(*same), first);
+  EXPECT_NE(next(*other), first);
+}
+
+TEST_F(DataTest, ShuffleIsUniform) {
+  write(4);
+  inputs_ = {{"x", DType::F32, {1, 2}}};
+  // 24 orders of 4 samples, 240 expected each.
+  std::map<std::vector<int>, int> orders;
+  Result<DataLoader> loader = open(SampleOrder::Shuffle);
+  for (int epoch = 0; epoch < 5760; ++epoch) {
+    std::vector<int> order;
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_TRUE(loader->next().ok());
+      order.push_back(
+          static_cast<int>(static_cast<const float *>(loader->batch(0))[0]));
+    }
+    ++orders[order];
+  }
+  ASSERT_EQ(orders.size(), 24u);
+  double chiSquared = 0;
+  for (auto &[order, count] : orders)
+    chiSquared += (count - 240.0) * (count - 240.0) / 240;
+  EXPECT_LT(chiSquared, 49.7); // 23 degrees of freedom, p = 0.001
+}
+
+TEST_F(DataTest, RestoredLoaderGivesTheSameBatches) {
+  write(22);
+  for (SampleOrder order : {SampleOrder::Shuffle, SampleOrder::Sequential})
+    for (int before = 0; before < 12; ++before) {
+      Result<DataLoader> unbroken = open(order);
+      for (int i = 0; i < before; ++i)
+        next(*unbroken);
+      Result<DataLoader> resumed = open(order);
+      ASSERT_TRUE(resumed->restore(unbroken->state()).ok());
+      for (int i = 0; i < 12; ++i)
+        ASSERT_EQ(next(*resumed), next(*unbroken)) << before << " " << i;
+      EXPECT_EQ(resumed->state(), unbroken->state());
+    }
+}
+
+TEST_F(DataTest, RestoreRefusesAPlaceInOtherData) {
+  write(22);
+  Result<DataLoader> loader = open(SampleOrder::Shuffle);
+  auto faultOf = [&](auto change) {
+    LoaderState state = loader->state();
+    change(state);
+    return loader->restore(state).message();
+  };
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.samples = 21; }),
+            "cannot continue with other data: the number of samples was 21, "
+            "now 22");
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.batchSize = 8; }),
+            "cannot continue with other data: --batch-size was 8, now 4");
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.order = SampleOrder::Sequential; }),
+            "cannot continue with other data: --order was sequential, now "
+            "shuffle");
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.seed = 9; }),
+            "cannot continue with other data: --seed was 9, now 1");
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.position = 3; }),
+            "position 3 of epoch 0 is not a place in the data");
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.position = -4; }),
+            "position -4 of epoch 0 is not a place in the data");
+}
+
+TEST_F(DataTest, ErrorsNameFileTensorWantedAndFound) {
+  write(11);
+  inputs_[1].name = "labels";
+  EXPECT_EQ(fault(), path_ + ": no tensor 'labels'; the file has 'x' "
+                             "f32[11x2], 'target' u8[11]");
+  inputs_[1] = {"target", DType::I64, {4, 1}};
+  EXPECT_EQ(fault(),
+            path_ + ": tensor 'target': expected i64[Nx1], found u8[11]");
+  inputs_[1] = {"x", DType::I64, {4, 2}};
+  EXPECT_EQ(fault(),
+            path_ + ": tensor 'x': expected i64[Nx2], found f32[11x2]");
+  inputs_[1] = {"target", DType::I64, {5}};
+  EXPECT_EQ(fault(), "inputs 'x' and 'target' have different first dimensions "
+                     "(4 and 5); the first dimension is the batch");
+  inputs_[1] = {"target", DType::F32, {}};
+  EXPECT_EQ(fault(),
+            "input 'target' is f32[]: its first dimension is not a batch");
+  inputs_ = {{"x", DType::F32, {12, 2}}};
+  EXPECT_EQ(fault(), path_ + ": holds 11 samples, fewer than one batch of 12");
+}
+
+TEST_F(DataTest, DifferentNumbersOfSamples) {
+  float x[4] = {};
+  std::vector<TensorView> views = {{{"x", DType::F32, {2, 2}}, x},
+                                   {{"target", DType::F32, {4}}, x}};
+  ASSERT_TRUE(writeSafetensors(path_, views).ok());
+  inputs_ = {{"x", DType::F32, {1, 2}}, {"target", DType::F32, {1}}};
+  EXPECT_EQ(fault(), path_ + ": tensors 'x' and 'target' have different "
+                             "numbers of samples (2 and 4)");
+}
+
+TEST_F(DataTest, ValuesOutsideTheirBoundAreFound) {
+  write(11);
+  options_.bounds = {{"target", 0, 9}};
+  Result<DataLoader> loader = open(SampleOrder::Sequential);
+  ASSERT_TRUE(loader.ok());
+  next(*loader);
+  next(*loader);
+  inputs_[0].shape[0] = inputs_[1].shape[0] = 10;
+  loader = open(SampleOrder::Sequential);
+  EXPECT_EQ(loader->next().message(),
+            path_ + ": tensor 'target', sample 9: 9 is not in 0 to 8");
+}
+
+TEST_F(DataTest, ValuesThatDoNotFitAreFound) {
+  int64_t target[] = {1, 300};
+  std::vector<TensorView> views = {{{"target", DType::I64, {2}}, target}};
+  ASSERT_TRUE(writeSafetensors(path_, views).ok());
+  inputs_ = {{"target", DType::U8, {2}}};
+  Result<DataLoader> loader = open(SampleOrder::Sequential);
+  ASSERT_TRUE(loader.ok());
+  EXPECT_EQ(loader->next().message(),
+            path_ + ": tensor 'target', sample 1: 300 does not fit u8");
+}
+
+} // namespace
+} // namespace mpc::rt

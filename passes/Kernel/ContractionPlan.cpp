@@ -87,7 +87,8 @@ static double getRoleCost(const Contraction &contraction,
   double cost = rows * vectors * roles.k;
   auto group = roles.rowOperand == 0 ? Contraction::N : Contraction::M;
   for (const EpilogueStore &store : epilogue.stores)
-    if (contraction.getPath(store.index.strides, group).getRun(lanes, 1) < lanes)
+    if (contraction.getPath(store.index.strides, group).getRun(lanes, 1) <
+        lanes)
       cost += 4.0 * roles.rows * roles.columns;
   return cost;
 }
@@ -138,12 +139,11 @@ static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
   int64_t leastRows = 4 * micro.rows, leastColumns = 2 * micro.columns;
   while (countTiles(roles, tile) < wantedChunks &&
          2 * tile.rows * tile.columns * roles.k >= 2 * minChunkFlops) {
-    bool cut =
-        sharesColumns(roles)
-            ? halve(tile.rows, leastRows, micro.rows) ||
-                  halve(tile.columns, 8 * micro.columns, micro.columns)
-            : halve(tile.columns, leastColumns, micro.columns) ||
-                  halve(tile.rows, 16 * micro.rows, micro.rows);
+    bool cut = sharesColumns(roles)
+                   ? halve(tile.rows, leastRows, micro.rows) ||
+                         halve(tile.columns, 8 * micro.columns, micro.columns)
+                   : halve(tile.columns, leastColumns, micro.columns) ||
+                         halve(tile.rows, 16 * micro.rows, micro.rows);
     if (!cut && countTiles(roles, tile) < wantedChunks / 2)
       cut = halve(tile.columns, micro.columns, micro.columns) ||
             halve(tile.rows, micro.rows, micro.rows);
@@ -162,7 +162,7 @@ static bool isThin(const Roles &roles, const Micro &micro) {
 
 static Tile chooseTile(const Roles &roles, const Micro &micro) {
   bool oneBlock = roles.k <= maxKBlock;
-  int64_t mostRows = !sharesColumns(roles)   ? 240
+  int64_t mostRows = !sharesColumns(roles)  ? 240
                      : isThin(roles, micro) ? 24
                                             : 96;
   int64_t mostColumns = !sharesColumns(roles) ? 128 : oneBlock ? 2048 : 512;
@@ -182,8 +182,7 @@ static std::optional<unsigned> choosePacked(const Roles &roles,
 }
 
 GemmAttr mpc::kernel::planContraction(const Contraction &contraction,
-                                      const Epilogue &epilogue,
-                                      int64_t lanes) {
+                                      const Epilogue &epilogue, int64_t lanes) {
   Roles roles = chooseRoles(contraction, epilogue, lanes);
   Micro micro = chooseMicro(roles.rows, roles.columns, lanes);
   Tile tile = chooseTile(roles, micro);
@@ -191,9 +190,8 @@ GemmAttr mpc::kernel::planContraction(const Contraction &contraction,
   int64_t most = isThin(roles, micro) ? maxThinKBlock : maxKBlock;
   if (roles.k > most)
     kBlock = balance(roles.k, most, 16);
-  return GemmAttr::get(contraction.generic().getContext(),
-                       countTiles(roles, tile), lanes, roles.rowOperand,
-                       choosePacked(roles, tile),
-                       {tile.rows, tile.columns, kBlock},
-                       {micro.rows, micro.columns});
+  return GemmAttr::get(
+      contraction.generic().getContext(), countTiles(roles, tile), lanes,
+      roles.rowOperand, choosePacked(roles, tile),
+      {tile.rows, tile.columns, kBlock}, {micro.rows, micro.columns});
 }

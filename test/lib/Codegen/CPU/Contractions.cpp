@@ -73,8 +73,8 @@ Loops mpc::test::convolve(const Convolution &c) {
   int64_t s = c.stride, d = c.dilation;
   Loops loops;
   //              n        g         o          y         x
-  loops.extents = {c.batch, c.groups, c.outputs, c.height, c.width,
-                   c.inputs, c.kernel, c.kernel};
+  loops.extents = {c.batch, c.groups, c.outputs, c.height,
+                   c.width, c.inputs, c.kernel,  c.kernel};
   loops.kinds = "ppppprrr";
   loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
              {0, c.inputs, 0, 0, 0, 1, 0, 0},
@@ -93,8 +93,8 @@ Loops mpc::test::convolveWeightGradient(const Convolution &c) {
   int64_t s = c.stride, d = c.dilation;
   Loops loops;
   //              g         o          c         kh        kw
-  loops.extents = {c.groups, c.outputs, c.inputs, c.kernel, c.kernel,
-                   c.batch, c.height, c.width};
+  loops.extents = {c.groups, c.outputs, c.inputs, c.kernel,
+                   c.kernel, c.batch,   c.height, c.width};
   loops.kinds = "ppppprrr";
   loops.a = {{0, 0, 0, 0, 0, 1, 0, 0},
              {c.outputs, 1, 0, 0, 0, 0, 0, 0},
@@ -112,8 +112,8 @@ Loops mpc::test::convolveInputGradient(const Convolution &c) {
   int64_t d = c.dilation;
   Loops loops;
   //              n        g         c         y         x
-  loops.extents = {c.batch, c.groups, c.inputs, c.height, c.width,
-                   c.outputs, c.kernel, c.kernel};
+  loops.extents = {c.batch, c.groups,  c.inputs, c.height,
+                   c.width, c.outputs, c.kernel, c.kernel};
   loops.kinds = "ppppprrr";
   loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
              {0, c.outputs, 0, 0, 0, 1, 0, 0},
@@ -197,8 +197,9 @@ static std::string getContraction(const Loops &loops) {
   size_t count = loops.extents.size();
   std::string text =
       "  %zero = arith.constant 0.0 : f32\n  %empty = tensor.empty() : " +
-      result + "\n  %init = linalg.fill ins(%zero : f32) outs(%empty : " +
-      result + ") -> " + result + "\n";
+      result +
+      "\n  %init = linalg.fill ins(%zero : f32) outs(%empty : " + result +
+      ") -> " + result + "\n";
   text += llvm::formatv(
       "  %r = linalg.generic {{indexing_maps = [{0}, {1}, {2}], "
       "iterator_types = [{3}]}\n      ins(%a, %b : {4}, {5}) outs(%init : "
@@ -216,8 +217,7 @@ static std::string getContraction(const Loops &loops) {
   return text + "    linalg.yield %t : f32\n  } -> " + result + "\n";
 }
 
-static std::string getTruncation(const std::string &f32,
-                                 const std::string &f16,
+static std::string getTruncation(const std::string &f32, const std::string &f16,
                                  const std::string &map,
                                  const std::string &iterators) {
   return llvm::formatv(
@@ -271,12 +271,12 @@ std::string mpc::test::getText(const Loops &loops, After after) {
   std::string mask = getTensor(shape, "i1");
   std::string reversed = getTensor({shape.rbegin(), shape.rend()}, "f16");
   std::string iterators = getIterators(std::string(rank, 'p'));
-  std::string identity = llvm::formatv("affine_map<({0}) -> ({0})>",
-                                       getLoopNames(rank));
-  std::string inputs = llvm::formatv(
-      "%a: {0}, %b: {1}",
-      getTensor(loops.getShape(loops.a), getName(loops.aFormat)),
-      getTensor(loops.getShape(loops.b), getName(loops.bFormat)));
+  std::string identity =
+      llvm::formatv("affine_map<({0}) -> ({0})>", getLoopNames(rank));
+  std::string inputs =
+      llvm::formatv("%a: {0}, %b: {1}",
+                    getTensor(loops.getShape(loops.a), getName(loops.aFormat)),
+                    getTensor(loops.getShape(loops.b), getName(loops.bFormat)));
   std::string body = getContraction(loops);
   if (after == After::Nothing)
     return "kernel.func @k(" + inputs + ", %c: " + f32 + ") -> " + f32 +
@@ -322,7 +322,8 @@ static bool advance(std::vector<int64_t> &index,
 std::vector<float> mpc::test::evaluate(const Loops &loops,
                                        const std::vector<float> &a,
                                        const std::vector<float> &b) {
-  // Reductions come last in `kinds`, so that loops in order are chains in order.
+  // Reductions come last in `kinds`, so that loops in order are chains in
+  // order.
   std::vector<int64_t> index(loops.extents.size(), 0);
   Map resultMap = getSelection(loops.result, index.size());
   std::vector<int64_t> shape = loops.getResultShape();
@@ -389,8 +390,7 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
     auto generic = *main.getBody().getOps<mlir::linalg::GenericOp>().begin();
     result.packedSource = *gemm.getPacked();
     result.packedArgument =
-        mlir::cast<mlir::BlockArgument>(
-            generic.getInputs()[*gemm.getPacked()])
+        mlir::cast<mlir::BlockArgument>(generic.getInputs()[*gemm.getPacked()])
             .getArgNumber();
   }
   emission.addPass(kernel::createToCPUPass({lanes}));

@@ -478,8 +478,10 @@ void Workers::run(const std::function<void()> &next) {
   ++round;
   round.notify_all();
   next();
-  while (busy != 0)
-    __builtin_ia32_pause();
+  // On a busy machine a worker may have lost its core to somebody else.
+  for (int spin = 0; busy != 0; ++spin)
+    if (spin > 1000)
+      std::this_thread::yield();
 }
 
 void GemmKernels::runParallel(Buffers buffers, Workers &workers) {

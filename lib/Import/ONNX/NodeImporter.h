@@ -43,7 +43,9 @@ llvm::ArrayRef<OpRule> indexingRules();
 llvm::ArrayRef<OpRule> lossRules();
 llvm::ArrayRef<OpRule> movementRules();
 llvm::ArrayRef<OpRule> normalizationRules();
+llvm::ArrayRef<OpRule> recurrentRules();
 llvm::ArrayRef<OpRule> reductionRules();
+llvm::ArrayRef<OpRule> resizeRules();
 llvm::ArrayRef<OpRule> structureRules();
 llvm::ArrayRef<OpRule> windowRules();
 

@@ -35,8 +35,8 @@ public:
   RuleTable() {
     for (ArrayRef<OpRule> family :
          {contractionRules(), elementwiseRules(), indexingRules(), lossRules(),
-          movementRules(), normalizationRules(), reductionRules(),
-          structureRules(), windowRules()})
+          movementRules(), normalizationRules(), recurrentRules(),
+          reductionRules(), resizeRules(), structureRules(), windowRules()})
       for (const OpRule &rule : family)
         rows_[rule.opType].push_back(&rule);
   }

@@ -20,6 +20,7 @@ void mpc::buildPrecisionPipeline(OpPassManager &manager,
 
 void mpc::buildAutodiffPipeline(OpPassManager &manager) {
   manager.addPass(nn::createDifferentiatePass());
+  manager.addPass(createSymbolDCEPass());
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass());

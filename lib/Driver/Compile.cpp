@@ -6,6 +6,7 @@
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/NN/Passes.h"
+#include "dialects/NN/NNDialect.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -67,5 +68,11 @@ mpc::compileEval(ImportedModel &model, const EvalOptions &options,
   eval.gradients = options.gradients;
   manager.addPass(nn::createBuildEvalPass(eval));
   buildAutodiffPipeline(manager);
+  if (failed(manager.run(*model.module))) return rt::internalError("tmp");
+  manager.clear();
+  { auto fn = model.module->lookupSymbol<func::FuncOp>("eval");
+    SmallVector<nn::GetOp> gets(fn.getBody().getOps<nn::GetOp>());
+    llvm::StringMap<Value> known;
+    for (auto get : gets) { Value &v = known[get.getParameter()]; if (!v) { NamedAttribute n(StringAttr::get(fn.getContext(), "nn.name"), get.getParameterAttr().getAttr()); (void)fn.insertArgument(fn.getNumArguments(), get.getType(), DictionaryAttr::get(fn.getContext(), n), fn.getLoc()); v = fn.getArguments().back(); } get.replaceAllUsesWith(v); get.erase(); } }
   return finish(model, manager, options.target, warnings);
 }

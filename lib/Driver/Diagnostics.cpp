@@ -3,6 +3,7 @@
 #include "lib/Driver/Diagnostics.h"
 
 #include "dialects/Interfaces/NodeNames.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

@@ -229,7 +229,7 @@ private:
     for (auto [index, part] : llvm::enumerate(pack.getParts())) {
       Place wanted = place;
       wanted.offset += pack.getOffsets()[index] * elementBytes(part.getType());
-      Place actual = place(part);
+      Place actual = this->place(part);
       if (actual.buffer.kind != wanted.buffer.kind ||
           actual.buffer.index != wanted.buffer.index ||
           actual.offset != wanted.offset)

@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
+#include "passes/Kernel/ScheduleContraction.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -57,8 +58,18 @@ struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
-    for (FuncOp kernel : getOperation().getOps<FuncOp>()) {
+    SymbolTable symbols(getOperation());
+    llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
+    getOperation().walk([&](LaunchOp launch) {
+      launches[launch.getKernelAttr().getAttr()].push_back(launch);
+    });
+    for (FuncOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
       if (kernel.getSchedule())
+        continue;
+      if (!naive && scheduleContraction(kernel,
+                                        launches.lookup(kernel.getSymNameAttr()),
+                                        symbols, lanes))
         continue;
       FailureOr<Body> body = getBody(kernel);
       if (failed(body))

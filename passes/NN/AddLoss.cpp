@@ -83,6 +83,8 @@ struct AddLossPass : mpc::nn::impl::AddLossPassBase<AddLossPass> {
       return signalPassFailure();
     auto clone = model.clone();
     clone.setName("loss");
+    clone.setPrivate();
+    model.setPrivate();
     SymbolTable(getOperation()).insert(clone);
     if (failed(finish(clone, *result)))
       signalPassFailure();

@@ -34,6 +34,14 @@ void onSignal(int signal) {
   errno = error;
 }
 
+/// Async-signal-safe.
+void onLostFile(int) {
+  constexpr char kMessage[] =
+      "error: a file was truncated while it was read, or its disk failed\n";
+  (void)!::write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  ::_exit(3);
+}
+
 } // namespace
 
 SignalGuard::SignalGuard() {
@@ -44,6 +52,8 @@ SignalGuard::SignalGuard() {
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, &oldInt_);
   ::sigaction(SIGTERM, &action, &oldTerm_);
+  action.sa_handler = onLostFile;
+  ::sigaction(SIGBUS, &action, &oldBus_);
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, &oldPipe_);
 }
@@ -52,6 +62,7 @@ SignalGuard::~SignalGuard() {
   ::sigaction(SIGINT, &oldInt_, nullptr);
   ::sigaction(SIGTERM, &oldTerm_, nullptr);
   ::sigaction(SIGPIPE, &oldPipe_, nullptr);
+  ::sigaction(SIGBUS, &oldBus_, nullptr);
 }
 
 int SignalGuard::received() { return gSignal.load(); }

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <unistd.h>
 
 namespace mpc::rt {
 namespace {
@@ -46,14 +47,18 @@ public:
     BoundEntry bound;
     bound.index_ = *index;
     bound.entry_ = &runner.program().entries[*index];
-    for (const TensorDesc &input : bound.entry_->inputs)
-      if (input.name == kLearningRate)
-        bound.inputs_.push_back(lr);
-      else
-        bound.inputs_.push_back(loader.batch(static_cast<size_t>(
-            std::find_if(dataInputs.begin(), dataInputs.end(),
-                         [&](auto &desc) { return desc.name == input.name; }) -
-            dataInputs.begin())));
+    for (const TensorDesc &input : bound.entry_->inputs) {
+      bool isRate = input.name == kLearningRate;
+      if (isRate && (input.dtype != DType::F32 || !input.shape.empty()))
+        return invalidInput("input 'lr' is " + toString(input) +
+                            ", expected f32[]");
+      auto known = std::find_if(
+          dataInputs.begin(), dataInputs.end(),
+          [&](const TensorDesc &desc) { return desc.name == input.name; });
+      bound.inputs_.push_back(isRate ? lr
+                                     : loader.batch(static_cast<size_t>(
+                                           known - dataInputs.begin())));
+    }
     for (const TensorDesc &output : bound.entry_->outputs) {
       MPC_ASSIGN_OR_RETURN(
           HostBuffer buffer,
@@ -420,6 +425,10 @@ Result<TrainResult> Trainer::train() {
 }
 
 } // namespace
+
+void writeStandardOutput(std::string_view text) {
+  (void)!writeAll(Io::system(), STDOUT_FILENO, text.data(), text.size());
+}
 
 std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
   std::vector<TensorDesc> inputs;

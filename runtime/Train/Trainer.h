@@ -35,12 +35,16 @@ struct TrainOptions {
   double compileSeconds = 0; ///< For the summary.
 };
 
+/// Writes to the process's standard output.
+void writeStandardOutput(std::string_view text);
+
 /// The world around a training.
 struct TrainHooks {
   Terminal terminal = Terminal::standardError();
   std::string tool = "mpc-train"; ///< In front of notes and warnings.
   std::function<int()> signal;    ///< The signal that asks to stop, or 0.
-  std::function<void(std::string_view)> output; ///< Standard output.
+  /// Where the summary, and a plot to "-", go.
+  std::function<void(std::string_view)> output = writeStandardOutput;
 };
 
 struct TrainResult {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Data movement: shapes, folds, bodies and VJPs.
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Body.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
@@ -10,6 +11,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
 
 using Cotangents = ArrayRef<Value>;
@@ -230,15 +232,82 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// The flat position of the box in its source where the box is one contiguous
+/// range of it.
+static std::optional<int64_t> contiguousOffset(SliceOp op) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+  int64_t offset = 0;
+  bool whole = true;
+  for (int64_t axis = from.size() - 1, stride = 1; axis >= 0; --axis) {
+    // Behind the first axis that is cut, all axes in front must have size 1.
+    if (op.getStrides()[axis] != 1 && to[axis] > 1)
+      return std::nullopt;
+    if (!whole && to[axis] != 1)
+      return std::nullopt;
+    if (to[axis] != from[axis])
+      whole = false;
+    offset += op.getStarts()[axis] * stride;
+    stride *= from[axis];
+  }
+  return offset;
+}
+
+/// A slice as a read through an affine map. linalg takes an access by a plain
+/// loop index as saying that the loop covers the axis: a box that begins at 0
+/// reads the axis split in two instead, where it divides it.
+static Value buildBoxRead(OpBuilder &b, SliceOp op, Value input) {
+  auto type = rankedType(op.getOutput());
+  SmallVector<int64_t> shape;
+  SmallVector<AffineExpr> results;
+  for (auto [axis, size] : llvm::enumerate(shapeOf(op.getInput()))) {
+    int64_t start = op.getStarts()[axis], stride = op.getStrides()[axis];
+    int64_t count = type.getDimSize(axis);
+    AffineExpr index = b.getAffineDimExpr(axis);
+    bool isPlain = stride == 1 && start == 0 && count != size;
+    if (isPlain && (count == 0 || size % count != 0))
+      return {};
+    if (isPlain) {
+      shape.append({size / count, count});
+      results.append({b.getAffineConstantExpr(0), index});
+      continue;
+    }
+    shape.push_back(size);
+    results.push_back(index * stride + start);
+  }
+  auto map = AffineMap::get(type.getRank(), 0, results, b.getContext());
+  return buildRead(b, op.getLoc(), type,
+                   buildView(b, op.getLoc(), input, shape), map);
+}
+
+/// A slice that computes its positions.
+static Value buildIndexedRead(OpBuilder &b, SliceOp op, Value input) {
+  auto type = rankedType(op.getOutput());
+  return buildMap(
+      b, op.getLoc(), type, {}, [&](OpBuilder &n, Location l, ValueRange) {
+        SmallVector<Value> position;
+        for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+          Value index = linalg::IndexOp::create(n, l, axis);
+          Value stride =
+              arith::ConstantIndexOp::create(n, l, op.getStrides()[axis]);
+          Value start =
+              arith::ConstantIndexOp::create(n, l, op.getStarts()[axis]);
+          Value scaled = arith::MulIOp::create(n, l, index, stride);
+          position.push_back(arith::AddIOp::create(n, l, scaled, start));
+        }
+        return tensor::ExtractOp::create(n, l, input, position).getResult();
+      });
+}
+
 FailureOr<SmallVector<Value>> SliceOp::buildBody(OpBuilder &b,
                                                  ValueRange operands) {
   auto type = rankedType(getOutput());
-  SmallVector<AffineExpr> results;
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    results.push_back(b.getAffineDimExpr(axis) * getStrides()[axis] +
-                      getStarts()[axis]);
-  auto map = AffineMap::get(type.getRank(), 0, results, getContext());
-  return SmallVector<Value>{buildRead(b, getLoc(), type, operands[0], map)};
+  if (std::optional<int64_t> offset = contiguousOffset(*this))
+    return SmallVector<Value>{
+        kernel::ViewOp::create(b, getLoc(), type, operands[0], *offset)};
+  Value result = buildBoxRead(b, *this, operands[0]);
+  if (!result)
+    result = buildIndexedRead(b, *this, operands[0]);
+  return SmallVector<Value>{result};
 }
 
 // The cotangent goes back to its box; the rest of the input gets zero.
@@ -350,25 +419,40 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
 FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
                                                   ValueRange operands) {
   auto type = rankedType(getOutput());
-  int64_t rank = type.getRank(), axis = getAxis(), offset = 0;
-  Value result = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
-                                         type.getElementType());
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
-  for (Value operand : operands) {
-    SmallVector<AffineExpr> place(identity.getResults());
-    place[axis] = place[axis] + offset;
-    auto map = AffineMap::get(rank, 0, place, getContext());
-    auto part = linalg::GenericOp::create(
-        b, getLoc(), type, operand, result, ArrayRef<AffineMap>{identity, map},
-        iterators, [](OpBuilder &nested, Location loc, ValueRange s) {
-          linalg::YieldOp::create(nested, loc, s[0]);
-        });
-    result = part.getResult(0);
-    offset += rankedType(operand).getDimSize(axis);
-  }
-  return SmallVector<Value>{result};
+  int64_t axis = getAxis();
+  // Each element is read from the part that it lies in; the others are read at
+  // a clamped place and not chosen.
+  auto element = [&](OpBuilder &n, Location l, ValueRange) -> Value {
+    SmallVector<Value> position;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      position.push_back(linalg::IndexOp::create(n, l, i));
+    Value along = position[axis], result;
+    int64_t offset = 0;
+    for (Value operand : operands) {
+      int64_t size = rankedType(operand).getDimSize(axis);
+      if (size == 0)
+        continue;
+      Value begin = arith::ConstantIndexOp::create(n, l, offset);
+      Value last = arith::ConstantIndexOp::create(n, l, size - 1);
+      Value zero = arith::ConstantIndexOp::create(n, l, 0);
+      Value at = arith::SubIOp::create(n, l, along, begin);
+      Value inside =
+          arith::CmpIOp::create(n, l, arith::CmpIPredicate::sge, at, zero);
+      at = arith::MaxSIOp::create(n, l, at, zero);
+      position[axis] = arith::MinSIOp::create(n, l, at, last);
+      Value part = tensor::ExtractOp::create(n, l, operand, position);
+      result =
+          result
+              ? arith::SelectOp::create(n, l, inside, part, result).getResult()
+              : part;
+      offset += size;
+    }
+    return result;
+  };
+  if (type.getNumElements() == 0)
+    return SmallVector<Value>{tensor::EmptyOp::create(
+        b, getLoc(), type.getShape(), type.getElementType())};
+  return SmallVector<Value>{buildMap(b, getLoc(), type, {}, element)};
 }
 
 LogicalResult ConcatOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {

@@ -73,6 +73,8 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
       if (function->hasAttr("mpc.chunks"))
         wrap(function);
+      else if (!function.isExternal())
+        function.setLinkage(LLVM::Linkage::Internal);
   }
 
   static void wrap(LLVM::LLVMFuncOp inner);

@@ -352,6 +352,26 @@ TEST_F(TrainerTest, SignalsEndInACleanSave) {
   }
 }
 
+TEST(SignalGuard, ATruncatedDataFileIsAnErrorNotACrash) {
+  TempFolder folder;
+  std::string path = folder.path("data");
+  writeText(path, std::string(100'000, 'x'));
+  pid_t child = ::fork();
+  if (child == 0) {
+    SignalGuard guard;
+    auto file = MappedFile::open(path);
+    volatile std::byte last{};
+    if (file.ok() && ::truncate(path.c_str(), 10) == 0)
+      last = file->bytes()[90'000];
+    (void)last;
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
 TEST(SignalGuard, ASecondSignalStopsAtOnce) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);

@@ -8,7 +8,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>
-#include <cstring>
 
 using namespace llvm;
 
@@ -78,17 +77,18 @@ double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
   double place = static_cast<double>(x);
   if (mode == "asymmetric")
     return place / axis.scale;
+  // The size before it was rounded, as ONNX's definition has it.
+  double exact = axis.scale * static_cast<double>(axis.from);
   if (mode == "align_corners")
-    return axis.to == 1 ? 0.0
+    return exact == 1.0 ? 0.0
                         : place * static_cast<double>(axis.from - 1) /
-                              static_cast<double>(axis.to - 1);
+                              (exact - 1.0);
   if (mode == "pytorch_half_pixel" && axis.to == 1)
     return 0.0;
   double source = (place + 0.5) / axis.scale - 0.5;
   if (mode != "half_pixel_symmetric")
     return source;
   // Centres the output where its size was rounded.
-  double exact = axis.scale * static_cast<double>(axis.from);
   double centre = static_cast<double>(axis.from) / 2;
   return centre * (1 - static_cast<double>(axis.to) / exact) + source;
 }
@@ -115,7 +115,7 @@ Operand resizeNearest(NodeImporter &node, const Operand &input, int64_t axis,
 }
 
 /// The weights of linear interpolation, [from, to], in f64.
-Operand linearWeights(NodeImporter &node, const AxisResize &resize,
+Expected<Operand> linearWeights(NodeImporter &node, const AxisResize &resize,
                       StringRef mode) {
   std::vector<double> weights(resize.from * resize.to, 0.0);
   for (int64_t x = 0; x < resize.to; ++x) {
@@ -128,14 +128,11 @@ Operand linearWeights(NodeImporter &node, const AxisResize &resize,
           step == 0 ? 1 - (source - low) : source - low;
     }
   }
-  MutableArrayRef<char> bytes =
-      node.storage().allocate(weights.size() * sizeof(double));
-  std::memcpy(bytes.data(), weights.data(), bytes.size());
-  return node.build.fromLiteral(
-      Literal{ElemType::Double, {resize.from, resize.to}, bytes});
+  return node.constant<double>(ElemType::Double, {resize.from, resize.to},
+                               weights);
 }
 
-Operand resizeLinear(NodeImporter &node, const Operand &input, int64_t axis,
+Expected<Operand> resizeLinear(NodeImporter &node, const Operand &input, int64_t axis,
                      const AxisResize &resize, StringRef mode) {
   TensorBuilder &b = node.build;
   // The axis goes last, there to be the sum of a plain matrix product.
@@ -143,9 +140,9 @@ Operand resizeLinear(NodeImporter &node, const Operand &input, int64_t axis,
   std::swap(order[axis], order.back());
   Operand last = b.transpose(input, order);
   int64_t rows = *countElements(input.shape) / resize.from;
-  Operand weights = b.cast(linearWeights(node, resize, mode), input.type);
-  Operand product =
-      b.matmul(b.reshape(last, {rows, resize.from}), weights);
+  MPC_TRY_ASSIGN(Operand weights, linearWeights(node, resize, mode));
+  Operand product = b.matmul(b.reshape(last, {rows, resize.from}),
+                             b.cast(weights, input.type));
   Shape shape = last.shape;
   shape.back() = resize.to;
   return b.transpose(b.reshape(product, shape), order);
@@ -179,9 +176,11 @@ Error emitResize(NodeImporter &node) {
     if (kind == "linear" && resize.from * resize.to > (1 << 24))
       return node.fail("axis " + Twine(axis) + " of " +
                        shapeText(input.shape) + " is too large");
-    result = kind == "nearest"
-                 ? resizeNearest(node, result, axis, resize, place)
-                 : resizeLinear(node, result, axis, resize, place);
+    if (kind == "nearest") {
+      result = resizeNearest(node, result, axis, resize, place);
+    } else {
+      MPC_TRY_ASSIGN(result, resizeLinear(node, result, axis, resize, place));
+    }
     MPC_TRY(node.checkSize(result.shape));
   }
   node.result(0, result);

@@ -14,6 +14,31 @@ namespace mpc::kernel {
 /// all, keeping values in registers.
 bool isMap(FuncOp kernel, const Body &body);
 
+/// What a statement does in a kernel whose reductions all go over the same
+/// dimensions.
+enum class Role {
+  Map,    ///< One value an element of the whole space.
+  Reduce, ///< One value a row, from all elements of the row.
+  Row,    ///< One value a row, from other values of the row.
+};
+
+/// A DAG of maps and reductions over one space: softmax, normalization, sums
+/// over any axes. Dimensions are reordered: the `numOuter` parallel ones
+/// first, then those reduced over; `Row` statements have them all too.
+struct Rows {
+  std::vector<Statement> statements;
+  llvm::SmallVector<Role> roles;
+  unsigned numOuter = 0;
+};
+
+/// Reads a body as Rows, if it is that: every reduction combines by one
+/// associative op, and ends before its value is used.
+std::optional<Rows> getRows(FuncOp kernel, const Body &body);
+
+/// The op in the region of a reduction that combines a value into output
+/// `output`; null if it is not one associative op.
+mlir::Operation *getCombiner(const Statement &statement, unsigned output);
+
 /// The output of a statement that `value` is; none for arguments and the like.
 struct Producer {
   unsigned statement;

@@ -5,8 +5,8 @@
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/ProgramBuilder.h"
+#include "passes/AMP/Passes.h"
 #include "passes/NN/Passes.h"
-#include "dialects/NN/NNDialect.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -68,11 +68,30 @@ mpc::compileEval(ImportedModel &model, const EvalOptions &options,
   eval.gradients = options.gradients;
   manager.addPass(nn::createBuildEvalPass(eval));
   buildAutodiffPipeline(manager);
-  if (failed(manager.run(*model.module))) return rt::internalError("tmp");
-  manager.clear();
-  { auto fn = model.module->lookupSymbol<func::FuncOp>("eval");
-    SmallVector<nn::GetOp> gets(fn.getBody().getOps<nn::GetOp>());
-    llvm::StringMap<Value> known;
-    for (auto get : gets) { Value &v = known[get.getParameter()]; if (!v) { NamedAttribute n(StringAttr::get(fn.getContext(), "nn.name"), get.getParameterAttr().getAttr()); (void)fn.insertArgument(fn.getNumArguments(), get.getType(), DictionaryAttr::get(fn.getContext(), n), fn.getLoc()); v = fn.getArguments().back(); } get.replaceAllUsesWith(v); get.erase(); } }
+  manager.addPass(amp::createFuseOptimizerPass());
+  return finish(model, manager, options.target, warnings);
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
+                     std::vector<std::string> &warnings) {
+  PassManager manager(model.module->getContext());
+  addLoss(manager, options.loss);
+  buildPrecisionPipeline(manager, options.precision);
+  amp::BuildStepPassOptions step;
+  step.policy = options.policy;
+  step.settings = llvm::to_vector(options.settings);
+  step.optimizer = options.optimizer;
+  step.hyper = llvm::to_vector(options.hyper);
+  step.flags = llvm::to_vector(options.flags);
+  step.noDecay = llvm::to_vector(options.noDecay);
+  step.freeze = llvm::to_vector(options.freeze);
+  step.trainable = llvm::to_vector(options.trainable);
+  step.clipGlobalNorm = options.clipGlobalNorm;
+  step.clipNorm = options.clipNorm;
+  step.clipValue = options.clipValue;
+  manager.addPass(amp::createBuildStepPass(step));
+  buildAutodiffPipeline(manager);
+  manager.addPass(amp::createFuseOptimizerPass());
   return finish(model, manager, options.target, warnings);
 }

@@ -38,6 +38,26 @@ struct EvalOptions {
   TargetOptions target;
 };
 
+/// One training step: what amp-build-step is told (passes/AMP/Passes.td).
+struct TrainingOptions {
+  LossOptions loss;
+  PrecisionOptions precision;
+  std::string policy = "none";
+  std::vector<std::string> settings; ///< NAME=VALUE
+  std::string optimizer = "adamw";
+  std::vector<std::string> hyper; ///< NAME=VALUE
+  std::vector<std::string> flags;
+  std::vector<std::string> noDecay, freeze, trainable; ///< Patterns.
+  double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
+  TargetOptions target;
+};
+
+/// A program with the entries "step" and, where there are 16-bit copies of
+/// parameters, "init".
+rt::Result<std::shared_ptr<rt::Program>>
+compileTraining(ImportedModel &model, const TrainingOptions &options,
+                std::vector<std::string> &warnings);
+
 /// A program with the entry "eval". `warnings` gets what passes remarked.
 rt::Result<std::shared_ptr<rt::Program>>
 compileEval(ImportedModel &model, const EvalOptions &options,

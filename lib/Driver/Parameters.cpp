@@ -3,6 +3,7 @@
 #include "lib/Driver/Parameters.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Support/Random.h"
 #include "runtime/Support/Text.h"
 
@@ -91,4 +92,21 @@ rt::Status mpc::initializeParameters(rt::Runner &runner,
     }
   }
   return runner.derive();
+}
+
+rt::Result<int64_t> mpc::checkBatchSize(ImportedModel &model, int64_t wanted) {
+  auto function = model.module->lookupSymbol<mlir::func::FuncOp>("model");
+  if (!function)
+    return rt::invalidInput("the model has no function @model");
+  int64_t batch = 0;
+  for (mlir::Type type : function.getArgumentTypes()) {
+    auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
+    if (tensor && tensor.getRank() > 0 && batch == 0)
+      batch = tensor.getDimSize(0);
+  }
+  if (wanted != 0 && batch != 0 && wanted != batch)
+    return rt::usageError("--batch-size=" + std::to_string(wanted) +
+                          ": the model is fixed to batches of " +
+                          std::to_string(batch));
+  return batch;
 }

@@ -27,6 +27,10 @@ rt::Status initializeParameters(rt::Runner &runner, const ImportedModel &model,
                                 const std::vector<ParameterInit> &inits,
                                 const std::string &initFile, uint64_t seed);
 
+/// The size of a batch: the first dimension of the model's inputs. A usage
+/// error where `wanted`, if not 0, is another.
+rt::Result<int64_t> checkBatchSize(ImportedModel &model, int64_t wanted);
+
 } // namespace mpc
 
 #endif // MPC_LIB_DRIVER_PARAMETERS_H

@@ -2,6 +2,7 @@
 // Entries, launches and constants of a Program.
 #include "lib/Driver/ProgramBuilder.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CPU/Jit.h"
 #include "lib/Driver/Diagnostics.h"
@@ -12,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel/Passes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -223,7 +225,52 @@ private:
 
 } // namespace
 
-void ProgramBuilder::addSlabs() {}
+static rt::StateRole roleOf(StringRef role) {
+  return llvm::StringSwitch<rt::StateRole>(role)
+      .Case("low_precision", rt::StateRole::LowPrecision)
+      .Case("gradient", rt::StateRole::Gradient)
+      .Case("slot", rt::StateRole::Slot)
+      .Case("buffer", rt::StateRole::Buffer)
+      .Case("loss_scale", rt::StateRole::LossScale)
+      .Case("optimizer", rt::StateRole::Optimizer)
+      .Case("hyperparameters", rt::StateRole::Hyperparameters)
+      .Default(rt::StateRole::Parameter);
+}
+
+/// `value` as an element of `type`, appended to `bytes`.
+static void appendElement(Type type, double value,
+                          std::vector<uint8_t> &bytes) {
+  bool losesInfo = false;
+  APFloat element(value);
+  element.convert(cast<FloatType>(type).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &losesInfo);
+  uint64_t bits = element.bitcastToAPInt().getZExtValue();
+  for (unsigned i = 0; i < type.getIntOrFloatBitWidth() / 8; ++i)
+    bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+}
+
+void ProgramBuilder::addSlabs() {
+  for (auto op : module.getOps<amp::SlabOp>()) {
+    auto type = cast<RankedTensorType>(op.getType());
+    Type elementType = type.getElementType();
+    uint64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
+    auto index = static_cast<uint32_t>(program.slabs.size());
+    slabs[op.getSymName()] = index;
+    rt::Slab slab;
+    slab.name = op.getSymName().str();
+    slab.bytes = type.getNumElements() * elementBytes;
+    if (std::optional<ArrayRef<double>> initial = op.getInitial())
+      for (int64_t i = 0; i < type.getNumElements(); ++i)
+        appendElement(elementType,
+                      initial->size() == 1 ? initial->front() : (*initial)[i],
+                      slab.initial);
+    program.slabs.push_back(std::move(slab));
+    for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>())
+      program.state.push_back({describe(entry.getName(), entry.getType()),
+                               roleOf(entry.getRole()), index,
+                               entry.getOffset() * elementBytes});
+  }
+}
 
 /// What is left must be kernels: the code generator knows nothing else.
 void ProgramBuilder::eraseDeclarations() {

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "passes/Kernel/ScheduleContraction.h"
+#include "lib/Codegen/CPU/Rows.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -21,6 +22,7 @@ static constexpr int64_t maxChunks = 256;
 static constexpr int64_t loopGrain = 4096;
 // Elements of a map that take about as long as handing out ten chunks.
 static constexpr int64_t mapGrain = 16384;
+static constexpr int64_t rowGrain = 8192;
 
 static int64_t countIterations(const Statement &statement) {
   auto scatter = dyn_cast<ScatterOp>(statement.op);
@@ -50,6 +52,18 @@ static Attribute scheduleMap(FuncOp kernel, const Body &body, int64_t lanes) {
   int64_t units = mpc::cpu::countMapUnits(body, lanes);
   return MapAttr::get(kernel.getContext(), countChunks(work, mapGrain, units),
                       lanes);
+}
+
+static Attribute scheduleRows(FuncOp kernel, Rows rows, int64_t lanes) {
+  int64_t work = 0;
+  for (const Statement &statement : rows.statements)
+    work = std::max(work, statement.numIterations());
+  unsigned inner = rows.statements.front().numDims() - rows.numOuter;
+  mpc::cpu::RowPlan plan(std::move(rows), lanes);
+  int64_t chunks = countChunks(work, rowGrain, plan.countUnits());
+  if (plan.isColumns)
+    return ColumnsAttr::get(kernel.getContext(), chunks, lanes);
+  return RowsAttr::get(kernel.getContext(), chunks, inner, lanes);
 }
 
 namespace {
@@ -82,6 +96,9 @@ private:
   Attribute chooseSchedule(FuncOp kernel, const Body &body) {
     if (!naive && isMap(kernel, body))
       return scheduleMap(kernel, body, lanes);
+    if (!naive)
+      if (std::optional<Rows> rows = getRows(kernel, body))
+        return scheduleRows(kernel, std::move(*rows), lanes);
     return scheduleLoops(kernel, body);
   }
 };

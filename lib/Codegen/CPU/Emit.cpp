@@ -36,6 +36,14 @@ LogicalResult mpc::cpu::emitKernel(FuncOp kernel) {
             chunks = map.getChunks();
             return emitMap(emitter, *body, map);
           })
+          .Case([&](RowsAttr rows) {
+            chunks = rows.getChunks();
+            return emitRows(emitter, *body, {chunks, rows.getLanes(), false});
+          })
+          .Case([&](ColumnsAttr columns) {
+            chunks = columns.getChunks();
+            return emitRows(emitter, *body, {chunks, columns.getLanes(), true});
+          })
           .Default([&](Attribute) {
             return kernel.emitOpError("has a schedule that CPUs do not know: ")
                    << schedule;

@@ -76,6 +76,12 @@ public:
 
   using LoopBody = llvm::function_ref<void(mlir::Value)>;
   void emitLoop(mlir::Value from, mlir::Value to, int64_t step, LoopBody body);
+  /// A loop that carries values: `body` gets them and returns the next ones.
+  using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value>
+  emitCarryingLoop(std::pair<mlir::Value, mlir::Value> range, int64_t step,
+                   mlir::ValueRange values, CarryBody body);
   using NestBody = llvm::function_ref<void(mlir::ValueRange)>;
   /// Loops over all of `extents`, the first outermost.
   void emitNest(llvm::ArrayRef<int64_t> extents, NestBody body);
@@ -91,6 +97,8 @@ public:
   /// Stores the active lanes of `value` at the places of `index`.
   void storeLanes(mlir::Value value, const kernel::Access &access,
                   mlir::ValueRange dims, unsigned along, Lanes lanes);
+  /// True on the active lanes.
+  mlir::Value createMask(Lanes lanes);
   /// `expr` on all lanes: a scalar, or a vector if it depends on `along`.
   mlir::Value evaluateLanes(mlir::AffineExpr expr, mlir::ValueRange dims,
                             unsigned along, Lanes lanes);

@@ -6,6 +6,7 @@
 #include "lib/Codegen/CPU/Space.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -46,10 +47,11 @@ private:
 } // namespace
 
 static void reshapeMap(std::vector<Statement> &statements, int64_t lanes) {
-  unsigned dims = statements.front().numDims();
-  mergeDims(statements, 0, dims);
-  if (!statements.front().extents.empty())
-    moveDimLast(statements, chooseVectorDim(statements, lanes));
+  mergeDims(statements, 0, statements.front().numDims());
+  SmallVector<unsigned> dims(
+      llvm::reverse(llvm::seq(statements.front().numDims())));
+  if (!dims.empty())
+    moveDimLast(statements, chooseVectorDim(statements, lanes, dims));
 }
 
 static int64_t countUnitsOf(ArrayRef<int64_t> extents) {

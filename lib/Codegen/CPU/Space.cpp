@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CPU/Emitter.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -120,23 +121,33 @@ static double getCost(const Access &access, const Statement &statement,
   return 0;
 }
 
+/// Of what `statement` reads and writes outside of the kernel.
+static double getMemoryCost(const Statement &statement, unsigned dim) {
+  double cost = 0;
+  for (const Access &input : statement.inputs)
+    if (isa<BlockArgument>(input.tensor))
+      cost += getCost(input, statement, dim, /*store=*/false);
+  for (auto [number, output] : llvm::enumerate(statement.outputs))
+    if (llvm::any_of(statement.op->getResult(number).getUsers(),
+                     llvm::IsaPred<ReturnOp>))
+      cost += getCost(output, statement, dim, /*store=*/true);
+  return cost;
+}
+
 unsigned mpc::cpu::chooseVectorDim(const std::vector<Statement> &statements,
-                                   int64_t lanes) {
+                                   int64_t lanes,
+                                   ArrayRef<unsigned> candidates) {
   ArrayRef<int64_t> extents = statements.front().extents;
-  unsigned best = extents.size() - 1;
+  unsigned best = candidates.front();
   double bestCost = HUGE_VAL;
-  for (int dim = static_cast<int>(extents.size()) - 1; dim >= 0; --dim) {
+  for (unsigned dim : candidates) {
     double cost = 4;
-    for (const Statement &statement : statements) {
-      for (const Access &input : statement.inputs)
-        cost += getCost(input, statement, dim, /*store=*/false);
-      for (const Access &output : statement.outputs)
-        cost += getCost(output, statement, dim, /*store=*/true);
-    }
+    for (const Statement &statement : statements)
+      cost += getMemoryCost(statement, dim);
     double vectors = llvm::divideCeil(extents[dim], lanes);
     cost *= vectors * lanes / extents[dim];
     if (cost < bestCost)
-      std::tie(best, bestCost) = std::pair(unsigned(dim), cost);
+      std::tie(best, bestCost) = std::pair(dim, cost);
   }
   return best;
 }

@@ -21,10 +21,10 @@ void moveDimLast(std::vector<kernel::Statement> &statements, unsigned dim);
 /// Reorders the dimensions of `statement`: dimension d becomes order[d].
 void permuteDims(kernel::Statement &statement, llvm::ArrayRef<unsigned> order);
 
-/// The dimension that vectors of `lanes` should go along: where operands are
-/// contiguous and few lanes are left over.
+/// The one of `candidates` that vectors of `lanes` should go along: where
+/// operands are contiguous and few lanes are left over. The first, if equal.
 unsigned chooseVectorDim(const std::vector<kernel::Statement> &statements,
-                         int64_t lanes);
+                         int64_t lanes, llvm::ArrayRef<unsigned> candidates);
 
 } // namespace mpc::cpu
 

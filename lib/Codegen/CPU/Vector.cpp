@@ -17,11 +17,11 @@ Walk mpc::cpu::getWalk(AffineExpr index, unsigned numDims, unsigned along) {
                                                : Walk::Scattered;
 }
 
-static Value createMask(Emitter &emitter, Lanes lanes) {
+Value Emitter::createMask(Lanes lanes) {
   SmallVector<bool> bits(lanes.width, false);
   std::fill_n(bits.begin(), lanes.active, true);
-  auto type = VectorType::get({lanes.width}, emitter.builder.getI1Type());
-  return arith::ConstantOp::create(emitter.builder, emitter.loc,
+  auto type = VectorType::get({lanes.width}, builder.getI1Type());
+  return arith::ConstantOp::create(builder, loc,
                                    DenseElementsAttr::get(type, bits));
 }
 
@@ -36,7 +36,7 @@ Value Emitter::loadVector(Value buffer, Value index, Lanes lanes) {
   if (lanes.active == 1)
     return broadcast(first, lanes);
   return vector::MaskedLoadOp::create(builder, loc, type, buffer, index,
-                                      createMask(*this, lanes),
+                                      createMask(lanes),
                                       broadcast(first, lanes));
 }
 
@@ -95,7 +95,7 @@ void Emitter::storeLanes(Value value, const Access &access, ValueRange dims,
   Value index = evaluate(access.index, dims);
   if (lanes.isPartial())
     vector::MaskedStoreOp::create(builder, loc, buffer, index,
-                                  createMask(*this, lanes), value);
+                                  createMask(lanes), value);
   else
     vector::StoreOp::create(builder, loc, value, buffer, index);
 }

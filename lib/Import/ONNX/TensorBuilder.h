@@ -89,6 +89,9 @@ public:
   /// The elements from `start` to `limit` of one axis.
   Operand sliceAxis(const Operand &input, int64_t axis, int64_t start,
                     int64_t limit);
+  /// Parts of `sizes`, which cover the axis.
+  std::vector<Operand> split(const Operand &input, int64_t axis,
+                             llvm::ArrayRef<int64_t> sizes);
   Operand reverse(const Operand &input, llvm::ArrayRef<int64_t> axes);
   Operand concat(llvm::ArrayRef<Operand> inputs, int64_t axis);
   Operand pad(const Operand &input, llvm::ArrayRef<int64_t> low,

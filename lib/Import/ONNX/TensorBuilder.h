@@ -8,6 +8,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "lib/Import/ONNX/Literal.h"
 #include "mlir/IR/Builders.h"
+#include <cstring>
 #include <deque>
 
 namespace mpc::onnx {
@@ -53,6 +54,20 @@ public:
                                     llvm::ArrayRef<int64_t> shape);
   Operand fromValue(mlir::Value value);
   Operand fromLiteral(Literal literal);
+  /// A literal of `values`, or nothing where the budget of computed constants
+  /// is spent.
+  template <typename T>
+  std::optional<Operand> fromValues(ElemType type,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    llvm::ArrayRef<T> values) {
+    auto bytes =
+        folder_.allocate(type, static_cast<int64_t>(values.size()));
+    if (!bytes)
+      return std::nullopt;
+    if (!values.empty())
+      std::memcpy(bytes->data(), values.data(), bytes->size());
+    return fromLiteral(Literal{type, Shape(shape), *bytes});
+  }
   /// The operand as a value; a literal becomes an nn.constant.
   mlir::Value value(const Operand &operand);
 

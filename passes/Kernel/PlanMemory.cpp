@@ -286,6 +286,8 @@ private:
         Operation *user = use.getOwner();
         if (isa<ViewOp>(user)) {
           work.push_back(user->getResult(0));
+        } else if (user == value.getDefiningOp() && isa<PackOp>(user)) {
+          continue; // A part that stays as it is, in its own place.
         } else if (order.lookup(user) > firstWrite) {
           return true;
         } else if (order.lookup(user) == firstWrite &&
@@ -298,29 +300,34 @@ private:
     return false;
   }
 
-  /// Whether the kernel reads operand `index` only by maps that run over the
-  /// same elements as what it writes, and in one structured op.
+  /// Whether the kernel may write over operand `index`: it reads it element by
+  /// element, in ops that come before or are the first that writes a result,
+  /// so that each element is read before it is written.
   bool isElementwise(LaunchOp launch, unsigned index) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
         launch, launch.getKernelAttr());
+    Operation *firstWrite = nullptr;
+    for (Value returned : kernel.getReturn().getValues()) {
+      Operation *op = returned.getDefiningOp();
+      if (op && (!firstWrite || op->isBeforeInBlock(firstWrite)))
+        firstWrite = op;
+    }
     for (OpOperand &use : kernel.getArgument(index).getUses()) {
       auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
       if (!generic || generic.getNumReductionLoops() != 0 ||
-          !generic.getMatchingIndexingMap(&use).isIdentity())
-        return isSingleStatement(kernel);
+          (firstWrite && firstWrite->isBeforeInBlock(generic)))
+        return false;
+      // An op without loops reads all that it reads before it writes.
+      if (generic.getNumLoops() == 0)
+        continue;
+      if (!generic.getMatchingIndexingMap(&use).isIdentity())
+        return false;
       for (AffineMap map : llvm::drop_begin(generic.getIndexingMapsArray(),
                                             generic.getNumDpsInputs()))
         if (!map.isIdentity())
           return false;
     }
     return true;
-  }
-
-  /// One op without loops reads all that it reads before it writes.
-  static bool isSingleStatement(FuncOp kernel) {
-    auto generics = kernel.getBody().front().getOps<linalg::GenericOp>();
-    return llvm::hasSingleElement(generics) &&
-           (*generics.begin()).getNumLoops() == 0;
   }
 
   func::FuncOp function;

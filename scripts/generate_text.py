@@ -22,14 +22,14 @@ MPC_EVAL = pathlib.Path(__file__).resolve().parent.parent / "build" / "bin" / "m
 
 
 def newest_weights(folder):
-    """weights.safetensors of the checkpoint step-N with the largest N."""
+    """ckpt-N.safetensors with the largest N; it holds the weights by name."""
     found = {}
-    for weights in folder.glob("step-*/weights.safetensors"):
-        number = weights.parent.name.removeprefix("step-")
+    for checkpoint in folder.glob("ckpt-*.safetensors"):
+        number = checkpoint.stem.removeprefix("ckpt-")
         if number.isdigit():
-            found[int(number)] = weights
+            found[int(number)] = checkpoint
     if not found:
-        raise SystemExit(f"{folder}: no checkpoint step-N/weights.safetensors")
+        raise SystemExit(f"{folder}: no checkpoint ckpt-N.safetensors")
     return found[max(found)]
 
 
@@ -55,6 +55,11 @@ class Model:
         return load_file(self.outputs)["logits"]
 
 
+def show(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 def sample(logits, temperature, generator):
     """One token a row, by the Gumbel-max trick: no normalization to get wrong."""
     noise = generator.gumbel(size=logits.shape)
@@ -62,8 +67,11 @@ def sample(logits, temperature, generator):
 
 
 def grow(model, prompt, length, temperature, generator):
-    """BATCH texts of `length` characters after the prompt, as [BATCH, ...] tokens."""
+    """BATCH texts of `length` characters after the prompt, as [BATCH, ...] tokens.
+
+    The first is printed while it grows."""
     texts = np.tile(encode(prompt), (BATCH, 1))
+    show(prompt)
     for _ in range(length):
         read = texts[:, -WINDOW:]
         # The model is causal: what stands behind the last character is not seen.
@@ -72,6 +80,7 @@ def grow(model, prompt, length, temperature, generator):
         logits = model.logits(window)[:, read.shape[1] - 1].astype(np.float64)
         drawn = sample(logits, temperature, generator)
         texts = np.concatenate([texts, drawn[:, None]], axis=1)
+        show(decode(drawn[:1]))
     return texts
 
 
@@ -80,7 +89,7 @@ def main():
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("checkpoints", type=pathlib.Path)
     parser.add_argument("--prompt", default="And God said")
-    parser.add_argument("--length", type=int, default=160, help="characters to add (default: 160)")
+    parser.add_argument("--length", type=int, default=120, help="characters to add (default: 120)")
     parser.add_argument("--temperature", type=float, default=0.7, help="default: 0.7")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--samples", type=int, default=1, help=f"texts to print, 1 to {BATCH} (default: 1)")
@@ -89,8 +98,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         model = Model(arguments.model, newest_weights(arguments.checkpoints), pathlib.Path(scratch))
         texts = grow(model, arguments.prompt, arguments.length, arguments.temperature, generator)
-    for text in texts[: arguments.samples]:
-        sys.stdout.write(decode(text) + "\n\n")
+    show("\n")
+    for text in texts[1 : arguments.samples]:
+        show("\n" + decode(text) + "\n")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
-#include "passes/Kernel/ScheduleContraction.h"
 #include "lib/Codegen/CPU/Rows.h"
+#include "passes/Kernel/ScheduleContraction.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -81,9 +81,9 @@ struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
          llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
       if (kernel.getSchedule())
         continue;
-      if (!naive && scheduleContraction(kernel,
-                                        launches.lookup(kernel.getSymNameAttr()),
-                                        symbols, lanes))
+      if (!naive &&
+          scheduleContraction(kernel, launches.lookup(kernel.getSymNameAttr()),
+                              symbols, lanes))
         continue;
       FailureOr<Body> body = getBody(kernel);
       if (failed(body))

@@ -2,6 +2,7 @@
 // Registration of dialects and of their external models.
 #include "lib/Driver/Dialects.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -23,7 +24,8 @@
 using namespace mlir;
 
 void mpc::registerDialects(DialectRegistry &registry) {
-  registry.insert<mpc::kernel::KernelDialect, mpc::nn::NNDialect>();
+  registry.insert<mpc::amp::AMPDialect, mpc::kernel::KernelDialect,
+                  mpc::nn::NNDialect>();
   registry
       .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,

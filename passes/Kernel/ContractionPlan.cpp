@@ -29,6 +29,7 @@ struct Tile {
 
 /// k in a block: what a micro-kernel reads stays in the first cache.
 static constexpr int64_t maxKBlock = 384;
+static constexpr int64_t maxThinKBlock = 2048;
 /// A chunk should be worth handing to a worker, and there should be some for
 /// each of 16 workers.
 static constexpr int64_t minChunkFlops = 1 << 21;
@@ -86,7 +87,8 @@ static double getRoleCost(const Contraction &contraction,
   double cost = rows * vectors * roles.k;
   auto group = roles.rowOperand == 0 ? Contraction::N : Contraction::M;
   for (const EpilogueStore &store : epilogue.stores)
-    if (contraction.getPath(store.index.strides, group).getRun(lanes, 1) < lanes)
+    if (contraction.getPath(store.index.strides, group).getRun(lanes, 1) <
+        lanes)
       cost += 4.0 * roles.rows * roles.columns;
   return cost;
 }
@@ -115,35 +117,55 @@ static int64_t countTiles(const Roles &roles, const Tile &tile) {
          divideCeil(roles.columns, tile.columns);
 }
 
-// Halves the tile until there are chunks enough, as long as chunks are worth
-// their while.
+// Whether the columns are the smaller factor: that one is packed once and read
+// by all chunks, blocks of the other one are packed by their chunk.
+static bool sharesColumns(const Roles &roles) {
+  return roles.columns <= roles.rows;
+}
+
+// Halves `size`, but not below `least`.
+static bool halve(int64_t &size, int64_t least, int64_t unit) {
+  int64_t half = balance(size, size / 2, unit);
+  if (half < least || half == size)
+    return false;
+  size = half;
+  return true;
+}
+
+// Cuts the tile until there are chunks enough, as long as chunks are worth
+// their while. What a chunk packs should serve many rows or columns, so the
+// packed side is cut first.
 static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
-  auto flops = [&](const Tile &tile) {
-    return 2 * tile.rows * tile.columns * roles.k;
-  };
+  int64_t leastRows = 4 * micro.rows, leastColumns = 2 * micro.columns;
   while (countTiles(roles, tile) < wantedChunks &&
-         flops(tile) >= 2 * minChunkFlops) {
-    Tile next = tile;
-    if (tile.columns > 2 * tile.rows && tile.columns > 4 * micro.columns)
-      next.columns = balance(tile.columns, tile.columns / 2, micro.columns);
-    else if (tile.rows > 4 * micro.rows)
-      next.rows = balance(tile.rows, tile.rows / 2, micro.rows);
-    else if (tile.columns > micro.columns)
-      next.columns = balance(tile.columns, tile.columns / 2, micro.columns);
-    if (next.rows == tile.rows && next.columns == tile.columns)
+         2 * tile.rows * tile.columns * roles.k >= 2 * minChunkFlops) {
+    bool cut = sharesColumns(roles)
+                   ? halve(tile.rows, leastRows, micro.rows) ||
+                         halve(tile.columns, 8 * micro.columns, micro.columns)
+                   : halve(tile.columns, leastColumns, micro.columns) ||
+                         halve(tile.rows, 16 * micro.rows, micro.rows);
+    if (!cut && countTiles(roles, tile) < wantedChunks / 2)
+      cut = halve(tile.columns, micro.columns, micro.columns) ||
+            halve(tile.rows, micro.rows, micro.rows);
+    if (!cut)
       break;
-    tile = next;
   }
   return tile;
 }
 
-// The smaller factor is packed once and read by all chunks; the blocks of the
-// other one are packed by their chunk into the second cache.
+// A thin result uses what it packs once: its rows are read in long runs, few
+// at a time.
+static bool isThin(const Roles &roles, const Micro &micro) {
+  return sharesColumns(roles) && roles.columns <= 2 * micro.columns &&
+         roles.k > maxKBlock;
+}
+
 static Tile chooseTile(const Roles &roles, const Micro &micro) {
-  bool shareColumns = roles.columns <= roles.rows;
   bool oneBlock = roles.k <= maxKBlock;
-  int64_t mostRows = shareColumns ? 96 : 240;
-  int64_t mostColumns = shareColumns ? (oneBlock ? 2048 : 512) : 128;
+  int64_t mostRows = !sharesColumns(roles)  ? 240
+                     : isThin(roles, micro) ? 24
+                                            : 96;
+  int64_t mostColumns = !sharesColumns(roles) ? 128 : oneBlock ? 2048 : 512;
   Tile tile = {balance(roles.rows, mostRows, micro.rows),
                balance(roles.columns, mostColumns, micro.columns)};
   return splitForWorkers(roles, tile, micro);
@@ -151,7 +173,7 @@ static Tile chooseTile(const Roles &roles, const Micro &micro) {
 
 static std::optional<unsigned> choosePacked(const Roles &roles,
                                             const Tile &tile) {
-  bool shareColumns = roles.columns <= roles.rows;
+  bool shareColumns = sharesColumns(roles);
   int64_t readers = shareColumns ? divideCeil(roles.rows, tile.rows)
                                  : divideCeil(roles.columns, tile.columns);
   if (readers == 1)
@@ -160,17 +182,16 @@ static std::optional<unsigned> choosePacked(const Roles &roles,
 }
 
 GemmAttr mpc::kernel::planContraction(const Contraction &contraction,
-                                      const Epilogue &epilogue,
-                                      int64_t lanes) {
+                                      const Epilogue &epilogue, int64_t lanes) {
   Roles roles = chooseRoles(contraction, epilogue, lanes);
   Micro micro = chooseMicro(roles.rows, roles.columns, lanes);
   Tile tile = chooseTile(roles, micro);
   int64_t kBlock = roles.k;
-  if (roles.k > maxKBlock)
-    kBlock = balance(roles.k, maxKBlock, 16);
-  return GemmAttr::get(contraction.generic().getContext(),
-                       countTiles(roles, tile), lanes, roles.rowOperand,
-                       choosePacked(roles, tile),
-                       {tile.rows, tile.columns, kBlock},
-                       {micro.rows, micro.columns});
+  int64_t most = isThin(roles, micro) ? maxThinKBlock : maxKBlock;
+  if (roles.k > most)
+    kBlock = balance(roles.k, most, 16);
+  return GemmAttr::get(
+      contraction.generic().getContext(), countTiles(roles, tile), lanes,
+      roles.rowOperand, choosePacked(roles, tile),
+      {tile.rows, tile.columns, kBlock}, {micro.rows, micro.columns});
 }

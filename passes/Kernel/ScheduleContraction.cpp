@@ -8,7 +8,6 @@
 #include "passes/Kernel/ContractionPlan.h"
 #include "llvm/Support/MathExtras.h"
 
-
 using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
@@ -75,8 +74,8 @@ RankedTensorType PackSplitter::getPackedType() {
              plan.getMicroRows(), plan.getRowStride()};
   else
     shape = {batch,
-             static_cast<int64_t>(divideCeil(outer, plan.getMicroColumns())),
-             k, plan.getMicroColumns()};
+             static_cast<int64_t>(divideCeil(outer, plan.getMicroColumns())), k,
+             plan.getMicroColumns()};
   return RankedTensorType::get(shape, builder.getF32Type());
 }
 
@@ -113,14 +112,13 @@ PackAttr PackSplitter::getPackSchedule() {
   // A chunk packs about 64k elements.
   int64_t unit = isRows() ? plan.getMicroRows() : plan.getMicroColumns();
   int64_t most = (1 << 16) / contraction.sizes[Contraction::K] / unit * unit;
-  int64_t tile = std::min<int64_t>(alignTo(outer, unit),
-                                   std::max<int64_t>(most, unit));
+  int64_t tile =
+      std::min<int64_t>(alignTo(outer, unit), std::max<int64_t>(most, unit));
   return PackAttr::get(builder.getContext(), batch * divideCeil(outer, tile),
                        plan.getLanes(),
                        contraction.groups[Contraction::Batch].size(),
                        contraction.groups[getOuter()].size(), tile,
-                       plan.getKBlock(),
-                       isRows() ? 0 : plan.getMicroColumns());
+                       plan.getKBlock(), isRows() ? 0 : plan.getMicroColumns());
 }
 
 // linalg wants to find each dimension alone in some map. Where none has it, a
@@ -178,9 +176,9 @@ void PackSplitter::createPackBody(FuncOp pack) {
       extents.push_back(statement.extents[dim]);
     }
   linalg::GenericOp op = contraction.generic();
-  AffineMap source = op.getIndexingMapsArray()[contraction.operands[operand]]
-                         .replaceDimsAndSymbols(statement.indices, {},
-                                                statement.numDims(), 0);
+  AffineMap source =
+      op.getIndexingMapsArray()[contraction.operands[operand]]
+          .replaceDimsAndSymbols(statement.indices, {}, statement.numDims(), 0);
   source = source.replaceDimsAndSymbols(dims, {}, extents.size(), 0);
   SmallVector<AffineMap> maps = {source, getPackedMap(dims, extents.size())};
 
@@ -189,18 +187,19 @@ void PackSplitter::createPackBody(FuncOp pack) {
   SmallVector<Value> inputs = {pack.getArgument(0)};
   if (Value shape = addShapeOperand(maps, extents))
     inputs.push_back(shape);
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getF32FloatAttr(0.0f));
-  Value filled = linalg::FillOp::create(builder, loc, zero,
-                                        pack.getDestination(0)).getResult(0);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f));
+  Value filled =
+      linalg::FillOp::create(builder, loc, zero, pack.getDestination(0))
+          .getResult(0);
   SmallVector<utils::IteratorType> iterators(extents.size(),
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
       builder, loc, filled.getType(), inputs, filled, maps, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange arguments) {
-        Value value = cloneFactor(nested, contraction.factors[operand],
-                                  contraction.getArgument(operand),
-                                  arguments[0]);
+        Value value =
+            cloneFactor(nested, contraction.factors[operand],
+                        contraction.getArgument(operand), arguments[0]);
         linalg::YieldOp::create(nested, loc, value);
       });
   ReturnOp::create(builder, loc, generic.getResults());
@@ -265,12 +264,12 @@ void PackSplitter::rewriteKernel() {
 void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
   builder.setInsertionPoint(launch);
   Value factor = launch.getInputs()[argument];
-  Value destination = tensor::EmptyOp::create(
-      builder, launch.getLoc(), getPackedType().getShape(),
-      builder.getF32Type());
-  auto packed = LaunchOp::create(builder, launch.getLoc(),
-                                 destination.getType(), pack.getName(),
-                                 factor, destination);
+  Value destination =
+      tensor::EmptyOp::create(builder, launch.getLoc(),
+                              getPackedType().getShape(), builder.getF32Type());
+  auto packed =
+      LaunchOp::create(builder, launch.getLoc(), destination.getType(),
+                       pack.getName(), factor, destination);
   if (keepsArgument)
     launch.getInputsMutable().append(packed.getResult(0));
   else
@@ -291,8 +290,7 @@ bool mpc::kernel::scheduleContraction(FuncOp kernel,
       matchContraction(body->statements.front());
   if (!contraction)
     return false;
-  std::optional<Epilogue> epilogue =
-      matchEpilogue(kernel, *body, *contraction);
+  std::optional<Epilogue> epilogue = matchEpilogue(kernel, *body, *contraction);
   if (!epilogue)
     return false;
   GemmAttr plan = planContraction(*contraction, *epilogue, lanes);

@@ -4,6 +4,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/AMP/Passes.h"
 #include "passes/Kernel/Passes.h"
 #include "passes/NN/Passes.h"
 
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mpc::registerDialects(registry);
   mlir::registerTransformsPasses();
+  mpc::amp::registerMpcAMPPasses();
   mpc::kernel::registerMpcKernelPasses();
   mpc::nn::registerMpcNNPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(

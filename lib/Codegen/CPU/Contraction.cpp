@@ -155,8 +155,7 @@ static bool matchGroups(Contraction &contraction) {
     contraction.groups[*group].push_back(dim);
     contraction.sizes[*group] *= statement.extents[dim];
   }
-  Linear result =
-      *getLinear(statement.outputs[0].index, statement.numDims());
+  Linear result = *getLinear(statement.outputs[0].index, statement.numDims());
   for (auto group : {Contraction::Batch, Contraction::M, Contraction::N})
     llvm::sort(contraction.groups[group], [&](unsigned a, unsigned b) {
       return result.strides[a] > result.strides[b];
@@ -307,8 +306,7 @@ bool EpilogueMatcher::addStep(const Statement &statement) {
         return false;
       step.reads.back() = *read;
     }
-    std::optional<Linear> index =
-        translate(access.index, statement.numDims());
+    std::optional<Linear> index = translate(access.index, statement.numDims());
     if (!index || !statement.coversOutput(number))
       return false;
     known[op->getResult(number)] = *index;
@@ -332,8 +330,7 @@ mpc::cpu::matchEpilogue(FuncOp kernel, const Body &body,
   for (const Statement &statement : llvm::drop_begin(body.statements))
     if (!matcher.addStep(statement))
       return std::nullopt;
-  for (auto [number, value] :
-       llvm::enumerate(kernel.getReturn().getValues()))
+  for (auto [number, value] : llvm::enumerate(kernel.getReturn().getValues()))
     if (!matcher.addStore(value, kernel.getDestination(number)))
       return std::nullopt;
   return std::move(matcher.epilogue);

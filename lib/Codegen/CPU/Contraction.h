@@ -60,11 +60,10 @@ struct Contraction {
 
 /// The contraction that `statement` is, if it is one of f32 accumulation from
 /// zero whose result is dense.
-std::optional<Contraction>
-matchContraction(const kernel::Statement &statement);
+std::optional<Contraction> matchContraction(const kernel::Statement &statement);
 
-/// The ops of `block` that `value` is computed by, in order. Ops whose result is
-/// `known` are left out, with what only they need.
+/// The ops of `block` that `value` is computed by, in order. Ops whose result
+/// is `known` are left out, with what only they need.
 llvm::SmallVector<mlir::Operation *>
 getSlice(mlir::Value value, mlir::Block *block, mlir::Value known = {});
 

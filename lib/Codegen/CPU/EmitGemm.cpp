@@ -127,11 +127,10 @@ void GemmEmitter::emit() {
   auto vector = VectorType::get({lanes}, builder.getF32Type());
   Value zero = arith::ConstantOp::create(builder, loc,
                                          DenseElementsAttr::get(vector, 0.0f));
-  emitter.emitLoop(math.constant(0), math.constant(firstResult), lanes,
-                   [&](Value place) {
-                     vector::StoreOp::create(builder, loc, zero, results,
-                                             place);
-                   });
+  emitter.emitLoop(
+      math.constant(0), math.constant(firstResult), lanes, [&](Value place) {
+        vector::StoreOp::create(builder, loc, zero, results, place);
+      });
   emitter.emitLoop(emitter.begin, emitter.end, 1,
                    [&](Value chunk) { emitChunk(chunk); });
 }
@@ -190,7 +189,7 @@ MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
   Factor factor = getFactor(operand, rowGroup, tile.batch);
   emitPackRows(emitter, factor,
                {tile.row, tile.rows, math.mul(block, schedule.getKBlock()), k,
-                schedule.getTileRows()},
+                schedule.getTileRows(), schedule.getKBlock()},
                {packedRows, math.constant(0), stride},
                math.mul(math.ceilDiv(tile.rows, unit), unit),
                schedule.getLanes());
@@ -207,16 +206,16 @@ MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
     Value panel = math.add(math.mul(tile.batch, divideCeil(numColumns, width)),
                            math.div(tile.column, width));
     Value tensor = contraction.getOperand(operand).tensor;
-    return {emitter.getBuffer(tensor), math.add(math.mul(panel, panelStride),
-                                                math.mul(kFirst, width))};
+    return {emitter.getBuffer(tensor),
+            math.add(math.mul(panel, panelStride), math.mul(kFirst, width))};
   }
   panelStride = schedule.getKBlock() * width;
   Factor factor = getFactor(operand, columnGroup, tile.batch);
-  emitPackColumns(
-      emitter, factor,
-      {tile.column, tile.columns, kFirst, k, schedule.getTileColumns()},
-      {packedColumns, math.constant(0), panelStride}, width, numColumns,
-      schedule.getLanes());
+  emitPackColumns(emitter, factor,
+                  {tile.column, tile.columns, kFirst, k,
+                   schedule.getTileColumns(), schedule.getKBlock()},
+                  {packedColumns, math.constant(0), panelStride}, width,
+                  numColumns, schedule.getLanes());
   return {packedColumns, math.constant(0)};
 }
 
@@ -229,16 +228,16 @@ void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
   Value zero = math.constant(0);
   Value groups = math.ceilDiv(tile.rows, mr);
   emitter.emitLoop(zero, groups, 1, [&](Value group) {
-    MicroOperand a = {rows.buffer,
-                      math.add(rows.offset,
-                               math.mul(group, mr * schedule.getRowStride()))};
+    MicroOperand a = {
+        rows.buffer,
+        math.add(rows.offset, math.mul(group, mr * schedule.getRowStride()))};
     MicroOperand result = {results, math.add(place, math.mul(group, mr * nr))};
     MicroOperand init = {results, zero};
     if (numBlocks > 1) {
       Value first = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::eq, block, zero);
-      init.offset = arith::SelectOp::create(builder, loc, first, zero,
-                                            result.offset);
+      init.offset =
+          arith::SelectOp::create(builder, loc, first, zero, result.offset);
     }
     emitMicroKernelCall(emitter, shape, k, a,
                         math.constant(schedule.getRowStride()), columns, init,
@@ -255,8 +254,8 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
   int64_t panelStride = 0;
   MicroOperand rows = prepareRows(tile, block, k);
   MicroOperand columns = prepareColumns(tile, block, k, panelStride);
-  int64_t panelSize = alignTo(schedule.getTileRows(),
-                              schedule.getMicroRows()) * nr;
+  int64_t panelSize =
+      alignTo(schedule.getTileRows(), schedule.getMicroRows()) * nr;
   emitter.emitLoop(
       math.constant(0), math.ceilDiv(tile.columns, nr), 1, [&](Value panel) {
         MicroOperand b = {
@@ -268,9 +267,9 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
         emitPanel(tile, block, k, rows, b, place);
         if (numBlocks == 1)
           return emitEpilogue(tile, panel, place);
-        Value last = arith::CmpIOp::create(builder, loc,
-                                           arith::CmpIPredicate::eq, block,
-                                           math.constant(numBlocks - 1));
+        Value last =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, block,
+                                  math.constant(numBlocks - 1));
         auto ifOp = scf::IfOp::create(builder, loc, last,
                                       /*withElseRegion=*/false);
         OpBuilder::InsertionGuard guard(builder);
@@ -298,15 +297,14 @@ void GemmEmitter::emitEpilogue(const ResultTile &tile, Value panel,
   });
   if (numColumns % lanes != 0)
     emitter.emitLoop(vectors, count, 1, [&](Value offset) {
-      emitEpilogue(tile, {math.add(place, offset), math.add(column, offset),
-                          Lanes{}});
+      emitEpilogue(
+          tile, {math.add(place, offset), math.add(column, offset), Lanes{}});
     });
 }
 
 bool GemmEmitter::isRowInvariant(const Linear &index) {
-  return llvm::all_of(contraction.groups[rowGroup], [&](unsigned dim) {
-    return index.strides[dim] == 0;
-  });
+  return llvm::all_of(contraction.groups[rowGroup],
+                      [&](unsigned dim) { return index.strides[dim] == 0; });
 }
 
 ColumnAddress GemmEmitter::getAddress(const Linear &index,
@@ -344,10 +342,9 @@ Value GemmEmitter::load(const Place &place, const ColumnAddress &address,
   if (Value splat = emitter.getSplatValue(place.tensor))
     return splat;
   auto at = [&](Value column) {
-    return row ? math.add(column,
-                          math.at(contraction.getPath(place.index.strides,
-                                                      rowGroup),
-                                  row))
+    return row ? math.add(column, math.at(contraction.getPath(
+                                              place.index.strides, rowGroup),
+                                          row))
                : column;
   };
   Type type = cast<RankedTensorType>(place.tensor.getType()).getElementType();
@@ -355,11 +352,10 @@ Value GemmEmitter::load(const Place &place, const ColumnAddress &address,
     return emitter.load(place.tensor, at(address.places[0]));
   if (address.kind == ColumnAddress::Contiguous) {
     auto vector = VectorType::get({lanes.width}, getStorageType(type));
-    return fromStorage(
-        vector::LoadOp::create(builder, loc, vector,
-                               emitter.getBuffer(place.tensor),
-                               at(address.places[0])),
-        type);
+    return fromStorage(vector::LoadOp::create(builder, loc, vector,
+                                              emitter.getBuffer(place.tensor),
+                                              at(address.places[0])),
+                       type);
   }
   SmallVector<Value> elements;
   for (Value column : address.places)
@@ -374,8 +370,7 @@ void GemmEmitter::store(Value value, const EpilogueStore &target,
   Value rowPart =
       math.at(contraction.getPath(target.index.strides, rowGroup), row);
   if (lanes.isScalar())
-    return emitter.store(value, buffer,
-                         math.add(address.places[0], rowPart));
+    return emitter.store(value, buffer, math.add(address.places[0], rowPart));
   value = emitter.broadcast(value, lanes);
   if (address.kind == ColumnAddress::Contiguous) {
     auto type = cast<VectorType>(value.getType());
@@ -415,8 +410,8 @@ void GemmEmitter::emitEpilogue(const ResultTile &tile,
         continue;
       readAddresses.back().back() = getAddress(read.index, tile, columns);
       if (isRowInvariant(read.index))
-        invariants.back().back() = load(read, readAddresses.back().back(),
-                                        Value(), columns.lanes);
+        invariants.back().back() =
+            load(read, readAddresses.back().back(), Value(), columns.lanes);
     }
   }
   for (const EpilogueStore &store : epilogue.stores)
@@ -428,8 +423,8 @@ void GemmEmitter::emitEpilogue(const ResultTile &tile,
 void GemmEmitter::emitRow(const ResultTile &tile, const PanelColumns &columns,
                           Value row) {
   DenseMap<Value, Value> values;
-  Value place = math.add(columns.place,
-                         math.mul(row, schedule.getMicroColumns()));
+  Value place =
+      math.add(columns.place, math.mul(row, schedule.getMicroColumns()));
   row = math.add(tile.row, row);
   values[contraction.getResult()] = loadTile(place, columns.lanes);
   for (auto [number, step] : llvm::enumerate(epilogue.steps)) {
@@ -442,8 +437,8 @@ void GemmEmitter::emitRow(const ResultTile &tile, const PanelColumns &columns,
       else if (Value invariant = invariants[number][input])
         arguments.push_back(invariant);
       else
-        arguments.push_back(load(read, readAddresses[number][input], row,
-                                 columns.lanes));
+        arguments.push_back(
+            load(read, readAddresses[number][input], row, columns.lanes));
     }
     linalg::GenericOp op = step.statement->generic();
     SmallVector<Value> computed =

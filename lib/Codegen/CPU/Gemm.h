@@ -49,6 +49,8 @@ struct FactorBlock {
   mlir::Value first, count, kFirst, kCount;
   /// `first` is a multiple of this.
   int64_t unit;
+  /// `kCount` is at most this.
+  int64_t kMost;
 };
 
 /// Where packed elements go: a flat f32 memref, a position in it, and the
@@ -59,13 +61,14 @@ struct Target {
 };
 
 /// Packs rows, k contiguous. Rows from block.count to `padded` are zero.
-void emitPackRows(Emitter &emitter, const Factor &factor, const FactorBlock &block,
-                  const Target &target, mlir::Value padded, int64_t lanes);
+void emitPackRows(Emitter &emitter, const Factor &factor,
+                  const FactorBlock &block, const Target &target,
+                  mlir::Value padded, int64_t lanes);
 /// Packs panels of `width` columns, `width` contiguous elements for each k.
 /// Columns beyond `columns`, of all there are, are zero.
 void emitPackColumns(Emitter &emitter, const Factor &factor,
-                     const FactorBlock &block, const Target &target, int64_t width,
-                     int64_t columns, int64_t lanes);
+                     const FactorBlock &block, const Target &target,
+                     int64_t width, int64_t columns, int64_t lanes);
 /// #kernel.pack.
 mlir::LogicalResult emitPack(Emitter &emitter, const kernel::Body &body,
                              kernel::PackAttr schedule);

@@ -110,8 +110,7 @@ func::FuncOp MicroKernelBuilder::build(StringRef name) {
   b = arguments[4];
   bOffset = arguments[5];
   for (int64_t row = 0; row < shape.rows; ++row)
-    rowOffsets.push_back(
-        add(arguments[2], mul(arguments[3], constant(row))));
+    rowOffsets.push_back(add(arguments[2], mul(arguments[3], constant(row))));
   SmallVector<Value> init = loadInit(arguments[6], arguments[7]);
   auto loop = scf::ForOp::create(
       builder, loc, constant(0), arguments[0], constant(1), init,

@@ -229,6 +229,7 @@ Error emitConvTranspose(NodeImporter &node) {
   MPC_TRY(node.checkSize(shape));
   TensorBuilder &b = node.build;
   Operand spread = b.pad(input, window.low, window.high, window.interior, 0.0);
+  MPC_TRY(node.checkSize(spread.shape));
   node.result(0, buildConv(b, spread, transposedWeight(b, weight, groups),
                            node.has(2) ? &node.in(2) : nullptr, window.conv,
                            groups));

@@ -12,6 +12,13 @@ namespace mpc::onnx {
 
 char ImportError::ID = 0;
 
+ImportError::ImportError(Fault fault, std::string message)
+    : fault_(fault), message_(std::move(message)) {
+  constexpr size_t longest = 2048;
+  if (message_.size() > longest)
+    message_ = message_.substr(0, longest - 3) + "...";
+}
+
 Error invalidModel(const Twine &message) {
   return make_error<ImportError>(Fault::Input, message.str());
 }

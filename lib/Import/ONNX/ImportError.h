@@ -23,8 +23,8 @@ class ImportError : public llvm::ErrorInfo<ImportError> {
 public:
   static char ID;
 
-  ImportError(Fault fault, std::string message)
-      : fault_(fault), message_(std::move(message)) {}
+  /// Cuts what is longer than a screen.
+  ImportError(Fault fault, std::string message);
 
   Fault fault() const { return fault_; }
   void log(llvm::raw_ostream &os) const override { os << message_; }

@@ -116,17 +116,17 @@ Error emitTrilu(NodeImporter &node) {
   }
   bool upper = node.intAttr("upper", 1) != 0;
   int64_t rows = input.shape[input.rank() - 2], columns = input.shape.back();
-  if (rows > (1 << 16) || columns > (1 << 16))
+  if (*countElements({rows, columns}) > (1 << 26))
     return node.fail("the matrix is " + Twine(rows) + "x" + Twine(columns) +
-                     " (at most 65536)");
-  MutableArrayRef<char> bytes = node.storage().allocate(rows * columns);
+                     " (at most 2^26 elements)");
+  std::vector<char> bits(rows * columns);
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < columns; ++column)
-      bytes[row * columns + column] = upper ? column - row >= diagonal
+      bits[row * columns + column] = upper ? column - row >= diagonal
                                             : column - row <= diagonal;
   TensorBuilder &b = node.build;
-  Operand kept =
-      b.fromLiteral(Literal{ElemType::Bool, {rows, columns}, bytes});
+  MPC_TRY_ASSIGN(Operand kept,
+                 node.constant<char>(ElemType::Bool, {rows, columns}, bits));
   Operand mask = b.broadcastTo(kept, input.shape);
   node.result(0, b.select(mask, input, b.splatLike(input, 0.0)));
   return Error::success();

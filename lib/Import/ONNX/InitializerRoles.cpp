@@ -4,10 +4,9 @@
 #include "lib/Import/ONNX/InitializerRoles.h"
 
 #include "lib/Import/ONNX/ImportError.h"
-#include "lib/Import/ONNX/Literal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cmath>
+#include <cstring>
 
 using namespace llvm;
 
@@ -130,21 +129,34 @@ bool namedAfterATen(const Tensor &tensor, const GraphUses &) {
 
 bool namedMask(const Tensor &tensor, const GraphUses &) {
   StringRef name = withoutCounter(lastPart(tensor.name));
-  return name == "mask" || name.ends_with("_mask");
+  return name == "mask" || name == "masked_bias" || name.ends_with("_mask");
+}
+
+/// Is an element `bits`, or `bits` + 1?
+template <typename Bits>
+bool holdsBits(ArrayRef<char> bytes, Bits bits) {
+  for (size_t at = 0; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
+    Bits element;
+    std::memcpy(&element, bytes.data() + at, sizeof(Bits));
+    if (element == bits || element == static_cast<Bits>(bits + 1))
+      return true;
+  }
+  return false;
 }
 
 /// No parameter holds -inf or the lowest number of its type.
 bool valuedMask(const Tensor &tensor, const GraphUses &) {
-  if (tensor.type == ElemType::Undefined || tensor.bytes.empty())
-    return false;
-  double lowest = tensor.type == ElemType::Float16    ? -65504.0
-                  : tensor.type == ElemType::BFloat16 ? -0x1.fep127
-                                                      : -0x1.fffffep127;
-  Literal literal{tensor.type, tensor.shape, tensor.bytes};
-  for (int64_t i = 0, e = literal.numElements(); i < e; ++i)
-    if (literal.floatAt(i) <= lowest)
-      return true;
-  return false;
+  // As bits: the lowest number and, one above, -inf.
+  switch (tensor.type) {
+  case ElemType::Float16:
+    return holdsBits<uint16_t>(tensor.bytes, 0xfbff);
+  case ElemType::BFloat16:
+    return holdsBits<uint16_t>(tensor.bytes, 0xff7f);
+  case ElemType::Float:
+    return holdsBits<uint32_t>(tensor.bytes, 0xff7fffff);
+  default:
+    return holdsBits<uint64_t>(tensor.bytes, 0xffefffffffffffff);
+  }
 }
 
 bool rotaryTable(const Tensor &tensor, const GraphUses &) {

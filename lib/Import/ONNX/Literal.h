@@ -68,11 +68,11 @@ public:
                              llvm::ArrayRef<const Literal *> inputs,
                              RealFunction combine);
 
-private:
   /// Room for `count` elements, or nothing if that passes the budget.
   std::optional<llvm::MutableArrayRef<char>> allocate(ElemType type,
                                                       int64_t count);
 
+private:
   Storage &storage_;
   size_t budget_ = size_t(64) << 20;
 };

@@ -281,11 +281,8 @@ Error splitInto(NodeImporter &node, int64_t axis, ArrayRef<int64_t> sizes,
   if (sum != input.shape[axis])
     return node.fail("the parts " + shapeText(sizes) + " do not sum to " +
                      Twine(input.shape[axis]));
-  int64_t start = 0;
-  for (auto [index, size] : enumerate(sizes)) {
-    result(index, node.build.sliceAxis(input, axis, start, start + size));
-    start += size;
-  }
+  for (auto [index, part] : enumerate(node.build.split(input, axis, sizes)))
+    result(index, std::move(part));
   return Error::success();
 }
 

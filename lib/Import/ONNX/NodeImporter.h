@@ -43,7 +43,9 @@ llvm::ArrayRef<OpRule> indexingRules();
 llvm::ArrayRef<OpRule> lossRules();
 llvm::ArrayRef<OpRule> movementRules();
 llvm::ArrayRef<OpRule> normalizationRules();
+llvm::ArrayRef<OpRule> recurrentRules();
 llvm::ArrayRef<OpRule> reductionRules();
+llvm::ArrayRef<OpRule> resizeRules();
 llvm::ArrayRef<OpRule> structureRules();
 llvm::ArrayRef<OpRule> windowRules();
 
@@ -58,16 +60,14 @@ struct Entry {
 class NodeImporter {
 public:
   NodeImporter(const Node &node, int64_t opset, llvm::StringRef path,
-               TensorBuilder &build, Storage &storage)
-      : build(build), node_(node), opset_(opset), path_(path),
-        storage_(storage) {}
+               TensorBuilder &build)
+      : build(build), node_(node), opset_(opset), path_(path) {}
 
   /// Where the node's ops go.
   TensorBuilder &build;
 
   const Node &node() const { return node_; }
   int64_t opset() const { return opset_; }
-  Storage &storage() { return storage_; }
 
   size_t numInputs() const { return inputs_.size(); }
   bool has(size_t index) const;
@@ -113,6 +113,15 @@ public:
   llvm::Error requireSameType(size_t index, size_t other) const;
   /// Broadcasts operands to their common shape.
   llvm::Error unify(llvm::MutableArrayRef<Operand> operands) const;
+  /// A literal of `values`; fails where the file's constants get too many.
+  template <typename T>
+  llvm::Expected<Operand> constant(ElemType type,
+                                   llvm::ArrayRef<int64_t> shape,
+                                   llvm::ArrayRef<T> values) const {
+    if (auto operand = build.fromValues(type, shape, values))
+      return *operand;
+    return fail("the constants that this file's ops make pass 64 MiB");
+  }
   /// `operand` as numpy broadcasts it to exactly `shape`.
   llvm::Expected<Operand> broadcastTo(const Operand &operand,
                                       llvm::ArrayRef<int64_t> shape,
@@ -124,7 +133,6 @@ private:
   const Node &node_;
   int64_t opset_;
   llvm::StringRef path_;
-  Storage &storage_;
   /// Null where an optional input is left out.
   llvm::SmallVector<const Entry *> inputs_;
   llvm::SmallVector<std::optional<Entry>> results_;

@@ -8,6 +8,7 @@
 #include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/NodeImporter.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -35,8 +36,8 @@ public:
   RuleTable() {
     for (ArrayRef<OpRule> family :
          {contractionRules(), elementwiseRules(), indexingRules(), lossRules(),
-          movementRules(), normalizationRules(), reductionRules(),
-          structureRules(), windowRules()})
+          movementRules(), normalizationRules(), recurrentRules(),
+          reductionRules(), resizeRules(), structureRules(), windowRules()})
       for (const OpRule &rule : family)
         rows_[rule.opType].push_back(&rule);
   }
@@ -75,6 +76,17 @@ std::string modulePath(StringRef scopes) {
   return parts[parts.size() - 2].trim(" []'\"").str();
 }
 
+/// Counts the ops that the importer makes.
+struct OpCounter : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *, OpBuilder::InsertPoint) override {
+    ++count;
+  }
+  size_t count = 0;
+};
+
+/// Unrolled layers may make many ops of few bytes.
+constexpr size_t mostOps = 4000000;
+
 /// What attribute kinds a row's letters mean, as AttributeProto numbers them.
 int32_t attributeType(StringRef kind) {
   if (kind == "f")
@@ -96,7 +108,7 @@ class GraphImporter {
 public:
   GraphImporter(Model &model, MLIRContext &context,
                 const ImportOptions &options)
-      : model_(model), context_(context), options_(options), builder_(&context),
+      : model_(model), context_(context), options_(options), builder_(&context, &counter_),
         build_(builder_, model.storage), uses_(model.graph) {}
 
   Expected<ImportedModel> run();
@@ -107,7 +119,7 @@ private:
   Error makeFunction();
   Error importNodes();
   Error importNode(const Node &node);
-  Expected<const OpRule *> ruleFor(const Node &node) const;
+  Expected<const OpRule *> ruleFor(const Node &node);
   Error checkAttributes(const NodeImporter &importer, const OpRule &rule);
   Error bindInputs(NodeImporter &importer, const OpRule &rule);
   Expected<const Entry *> lookup(StringRef name);
@@ -119,10 +131,12 @@ private:
   void warnOfInferenceExport();
   Error verifyModule();
   Location locationOf(const Node &node);
+  SmallVector<DictionaryAttr> namesOf(ArrayRef<StringRef> names);
 
   Model &model_;
   MLIRContext &context_;
   const ImportOptions &options_;
+  OpCounter counter_;
   OpBuilder builder_;
   TensorBuilder build_;
   GraphUses uses_;
@@ -216,8 +230,11 @@ Error GraphImporter::makeFunction() {
                                    builder_.getFunctionType(types, {}));
   Block *block = function_.addEntryBlock();
   builder_.setInsertionPointToEnd(block);
+  function_.setAllArgAttrs(namesOf(
+      map_to_vector(inputs, [](const ValueInfo *input) -> StringRef {
+        return input->name;
+      })));
   for (auto [index, input] : enumerate(inputs)) {
-    function_.setArgAttr(index, "nn.name", builder_.getStringAttr(input->name));
     block->getArgument(index).setLoc(
         NameLoc::get(builder_.getStringAttr(input->name)));
     MPC_TRY(define(input->name,
@@ -225,6 +242,15 @@ Error GraphImporter::makeFunction() {
                          {}}));
   }
   return Error::success();
+}
+
+/// nn.name of each argument or result; all at once, for files of many.
+SmallVector<DictionaryAttr>
+GraphImporter::namesOf(ArrayRef<StringRef> names) {
+  return map_to_vector(names, [&](StringRef name) {
+    return builder_.getDictionaryAttr(
+        builder_.getNamedAttr("nn.name", builder_.getStringAttr(name)));
+  });
 }
 
 Error GraphImporter::define(StringRef name, Entry entry) {
@@ -294,9 +320,8 @@ Error GraphImporter::importNodes() {
   return Error::success();
 }
 
-Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) const {
-  NodeImporter at(node, opset_, model_.path, const_cast<TensorBuilder &>(build_),
-                  model_.storage);
+Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
+  NodeImporter at(node, opset_, model_.path, build_);
   if (!node.domain.empty())
     return at.fail("domain '" + printable(node.domain) +
                    "' is not supported, only ai.onnx is" +
@@ -383,11 +408,14 @@ Error GraphImporter::importNode(const Node &node) {
   Expected<const OpRule *> rule = ruleFor(node);
   if (!rule)
     return rule.takeError();
-  NodeImporter importer(node, opset_, model_.path, build_, model_.storage);
+  NodeImporter importer(node, opset_, model_.path, build_);
   MPC_TRY(checkAttributes(importer, **rule));
   build_.setLocation(locationOf(node));
   MPC_TRY(bindInputs(importer, **rule));
   MPC_TRY((*rule)->emit(importer));
+  if (counter_.count > mostOps)
+    return importer.fail("the graph unrolls into more than " + Twine(mostOps) +
+                         " ops");
   append_range(result_.notes, importer.notes_);
   append_range(result_.warnings, importer.warnings_);
   for (auto [index, name] : enumerate(node.outputs)) {
@@ -456,9 +484,10 @@ Error GraphImporter::finish() {
   func::ReturnOp::create(builder_, function_.getLoc(), values);
   function_.setFunctionType(builder_.getFunctionType(
       function_.getFunctionType().getInputs(), types));
-  for (auto [index, output] : enumerate(model_.graph.outputs))
-    function_.setResultAttr(index, "nn.name",
-                            builder_.getStringAttr(output.name));
+  function_.setAllResultAttrs(namesOf(
+      map_to_vector(model_.graph.outputs, [](const ValueInfo &output) {
+        return StringRef(output.name);
+      })));
   return Error::success();
 }
 

@@ -92,8 +92,9 @@ std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   for (int64_t size : shape) {
     if (size < 0)
       return std::nullopt;
+    // Beside an empty axis the others keep within bounds, too.
     std::optional<int64_t> product =
-        checkedMul<int64_t>(count, empty ? 1 : size);
+        checkedMul<int64_t>(count, size == 0 ? 1 : size);
     if (!product || *product > most)
       return std::nullopt;
     count = *product;

@@ -6,7 +6,6 @@
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
-#include <cstring>
 
 using namespace llvm;
 
@@ -14,15 +13,13 @@ namespace mpc::onnx {
 
 namespace {
 
-/// `values` as a literal of the node's storage.
+/// `values` as the node's result.
 template <typename T>
-Operand literalOfValues(NodeImporter &node, ElemType type,
-                        ArrayRef<int64_t> shape, ArrayRef<T> values) {
-  MutableArrayRef<char> bytes =
-      node.storage().allocate(values.size() * sizeof(T));
-  if (!values.empty())
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-  return node.build.fromLiteral(Literal{type, Shape(shape), bytes});
+Error emitValues(NodeImporter &node, ElemType type, ArrayRef<int64_t> shape,
+                 ArrayRef<T> values) {
+  MPC_TRY_ASSIGN(Operand constant, node.constant<T>(type, shape, values));
+  node.result(0, constant);
+  return Error::success();
 }
 
 Error emitConstant(NodeImporter &node) {
@@ -43,18 +40,12 @@ Error emitConstant(NodeImporter &node) {
   int64_t numInts = static_cast<int64_t>(value.ints.size());
   int64_t numFloats = static_cast<int64_t>(value.floats.size());
   if (value.name == "value_int")
-    node.result(0, literalOfValues<int64_t>(node, ElemType::Int64, {},
-                                            {value.i}));
-  else if (value.name == "value_float")
-    node.result(0,
-                literalOfValues<float>(node, ElemType::Float, {}, {value.f}));
-  else if (value.name == "value_ints")
-    node.result(0, literalOfValues<int64_t>(node, ElemType::Int64, {numInts},
-                                            value.ints));
-  else
-    node.result(0, literalOfValues<float>(node, ElemType::Float, {numFloats},
-                                          value.floats));
-  return Error::success();
+    return emitValues<int64_t>(node, ElemType::Int64, {}, {value.i});
+  if (value.name == "value_float")
+    return emitValues<float>(node, ElemType::Float, {}, {value.f});
+  if (value.name == "value_ints")
+    return emitValues<int64_t>(node, ElemType::Int64, {numInts}, value.ints);
+  return emitValues<float>(node, ElemType::Float, {numFloats}, value.floats);
 }
 
 Error emitConstantOfShape(NodeImporter &node) {
@@ -92,9 +83,7 @@ Error emitShape(NodeImporter &node) {
 
 Error emitSize(NodeImporter &node) {
   int64_t size = *countElements(node.in(0).shape);
-  node.result(0,
-              literalOfValues<int64_t>(node, ElemType::Int64, {}, {size}));
-  return Error::success();
+  return emitValues<int64_t>(node, ElemType::Int64, {}, {size});
 }
 
 /// How many numbers from `start` by `delta` lie before `limit`.
@@ -102,7 +91,7 @@ std::optional<int64_t> rangeLength(double start, double limit, double delta) {
   double length = std::ceil((limit - start) / delta);
   if (!(length > 0))
     return 0;
-  if (!(length <= 1 << 24))
+  if (!(length <= 1 << 22))
     return std::nullopt;
   return static_cast<int64_t>(length);
 }
@@ -124,7 +113,7 @@ Error emitRange(NodeImporter &node) {
   std::optional<int64_t> length =
       rangeLength(bounds[0], bounds[1], bounds[2]);
   if (!length)
-    return node.fail("the range has more than 2^24 numbers");
+    return node.fail("the range has more than 2^22 numbers");
   std::vector<double> reals;
   std::vector<int64_t> numbers;
   for (int64_t i = 0; i < *length; ++i) {
@@ -133,11 +122,14 @@ Error emitRange(NodeImporter &node) {
         static_cast<uint64_t>(integers[0]) +
         static_cast<uint64_t>(i) * static_cast<uint64_t>(integers[2])));
   }
-  Operand wide =
-      onnx::isFloat(type)
-          ? literalOfValues<double>(node, ElemType::Double, {*length}, reals)
-          : literalOfValues<int64_t>(node, ElemType::Int64, {*length},
-                                     numbers);
+  if (isFloat(type)) {
+    MPC_TRY_ASSIGN(Operand wide, node.constant<double>(ElemType::Double,
+                                                       {*length}, reals));
+    node.result(0, node.build.cast(wide, type));
+    return Error::success();
+  }
+  MPC_TRY_ASSIGN(Operand wide, node.constant<int64_t>(ElemType::Int64,
+                                                      {*length}, numbers));
   node.result(0, node.build.cast(wide, type));
   return Error::success();
 }

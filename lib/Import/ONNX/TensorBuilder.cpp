@@ -250,6 +250,29 @@ Operand TensorBuilder::sliceAxis(const Operand &input, int64_t axis,
   return slice(input, starts, limits, strides);
 }
 
+std::vector<Operand> TensorBuilder::split(const Operand &input, int64_t axis,
+                                          ArrayRef<int64_t> sizes) {
+  std::vector<Operand> parts;
+  if (input.literal || sizes.size() == 1) {
+    int64_t start = 0;
+    for (int64_t size : sizes) {
+      parts.push_back(sliceAxis(input, axis, start, start + size));
+      start += size;
+    }
+    return parts;
+  }
+  SmallVector<mlir::Type> types;
+  for (int64_t size : sizes) {
+    Shape shape(input.shape);
+    shape[axis] = size;
+    types.push_back(tensorType(input.type, shape));
+  }
+  auto op = nn::SplitOp::create(builder_, location_, types, value(input), axis);
+  for (mlir::Value output : op.getOutputs())
+    parts.push_back(fromValue(output));
+  return parts;
+}
+
 Operand TensorBuilder::reverse(const Operand &input, ArrayRef<int64_t> axes) {
   if (input.literal && !is_contained(input.shape, 0)) {
     SmallVector<int64_t> strides = denseStrides(input.shape);

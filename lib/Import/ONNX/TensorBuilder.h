@@ -8,6 +8,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "lib/Import/ONNX/Literal.h"
 #include "mlir/IR/Builders.h"
+#include <cstring>
 #include <deque>
 
 namespace mpc::onnx {
@@ -53,6 +54,20 @@ public:
                                     llvm::ArrayRef<int64_t> shape);
   Operand fromValue(mlir::Value value);
   Operand fromLiteral(Literal literal);
+  /// A literal of `values`, or nothing where the budget of computed constants
+  /// is spent.
+  template <typename T>
+  std::optional<Operand> fromValues(ElemType type,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    llvm::ArrayRef<T> values) {
+    auto bytes =
+        folder_.allocate(type, static_cast<int64_t>(values.size()));
+    if (!bytes)
+      return std::nullopt;
+    if (!values.empty())
+      std::memcpy(bytes->data(), values.data(), bytes->size());
+    return fromLiteral(Literal{type, Shape(shape), *bytes});
+  }
   /// The operand as a value; a literal becomes an nn.constant.
   mlir::Value value(const Operand &operand);
 
@@ -74,6 +89,9 @@ public:
   /// The elements from `start` to `limit` of one axis.
   Operand sliceAxis(const Operand &input, int64_t axis, int64_t start,
                     int64_t limit);
+  /// Parts of `sizes`, which cover the axis.
+  std::vector<Operand> split(const Operand &input, int64_t axis,
+                             llvm::ArrayRef<int64_t> sizes);
   Operand reverse(const Operand &input, llvm::ArrayRef<int64_t> axes);
   Operand concat(llvm::ArrayRef<Operand> inputs, int64_t axis);
   Operand pad(const Operand &input, llvm::ArrayRef<int64_t> low,

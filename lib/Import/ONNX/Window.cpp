@@ -6,7 +6,6 @@
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
-#include <cstring>
 
 using namespace llvm;
 
@@ -217,8 +216,7 @@ Expected<Operand> windowCounts(NodeImporter &node, const Window &window,
   if (!count || *count > (1 << 22))
     return node.fail("the pool's output is too large for its pads");
   SmallVector<int64_t> place(window.output.size(), 0);
-  MutableArrayRef<char> bytes =
-      node.storage().allocate(*count * sizeof(double));
+  std::vector<double> counts;
   for (int64_t at = 0; at < *count; ++at) {
     double covered = 1;
     for (size_t i = 0; i < place.size(); ++i) {
@@ -232,14 +230,14 @@ Expected<Operand> windowCounts(NodeImporter &node, const Window &window,
       }
       covered *= static_cast<double>(inside);
     }
-    std::memcpy(bytes.data() + at * sizeof(double), &covered, sizeof(double));
+    counts.push_back(covered);
     for (size_t i = place.size(); i-- > 0;) {
       if (++place[i] < window.output[i])
         break;
       place[i] = 0;
     }
   }
-  return node.build.fromLiteral(Literal{ElemType::Double, shape, bytes});
+  return node.constant<double>(ElemType::Double, shape, counts);
 }
 
 /// Windows that tile the input: sums over the axes of a reshaped tensor.

@@ -9,9 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 using namespace mpc;
 using namespace mpc::test;
@@ -75,8 +73,8 @@ Loops mpc::test::convolve(const Convolution &c) {
   int64_t s = c.stride, d = c.dilation;
   Loops loops;
   //              n        g         o          y         x
-  loops.extents = {c.batch, c.groups, c.outputs, c.height, c.width,
-                   c.inputs, c.kernel, c.kernel};
+  loops.extents = {c.batch, c.groups, c.outputs, c.height,
+                   c.width, c.inputs, c.kernel,  c.kernel};
   loops.kinds = "ppppprrr";
   loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
              {0, c.inputs, 0, 0, 0, 1, 0, 0},
@@ -95,8 +93,8 @@ Loops mpc::test::convolveWeightGradient(const Convolution &c) {
   int64_t s = c.stride, d = c.dilation;
   Loops loops;
   //              g         o          c         kh        kw
-  loops.extents = {c.groups, c.outputs, c.inputs, c.kernel, c.kernel,
-                   c.batch, c.height, c.width};
+  loops.extents = {c.groups, c.outputs, c.inputs, c.kernel,
+                   c.kernel, c.batch,   c.height, c.width};
   loops.kinds = "ppppprrr";
   loops.a = {{0, 0, 0, 0, 0, 1, 0, 0},
              {c.outputs, 1, 0, 0, 0, 0, 0, 0},
@@ -114,8 +112,8 @@ Loops mpc::test::convolveInputGradient(const Convolution &c) {
   int64_t d = c.dilation;
   Loops loops;
   //              n        g         c         y         x
-  loops.extents = {c.batch, c.groups, c.inputs, c.height, c.width,
-                   c.outputs, c.kernel, c.kernel};
+  loops.extents = {c.batch, c.groups,  c.inputs, c.height,
+                   c.width, c.outputs, c.kernel, c.kernel};
   loops.kinds = "ppppprrr";
   loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
              {0, c.outputs, 0, 0, 0, 1, 0, 0},
@@ -199,8 +197,9 @@ static std::string getContraction(const Loops &loops) {
   size_t count = loops.extents.size();
   std::string text =
       "  %zero = arith.constant 0.0 : f32\n  %empty = tensor.empty() : " +
-      result + "\n  %init = linalg.fill ins(%zero : f32) outs(%empty : " +
-      result + ") -> " + result + "\n";
+      result +
+      "\n  %init = linalg.fill ins(%zero : f32) outs(%empty : " + result +
+      ") -> " + result + "\n";
   text += llvm::formatv(
       "  %r = linalg.generic {{indexing_maps = [{0}, {1}, {2}], "
       "iterator_types = [{3}]}\n      ins(%a, %b : {4}, {5}) outs(%init : "
@@ -218,8 +217,7 @@ static std::string getContraction(const Loops &loops) {
   return text + "    linalg.yield %t : f32\n  } -> " + result + "\n";
 }
 
-static std::string getTruncation(const std::string &f32,
-                                 const std::string &f16,
+static std::string getTruncation(const std::string &f32, const std::string &f16,
                                  const std::string &map,
                                  const std::string &iterators) {
   return llvm::formatv(
@@ -273,12 +271,12 @@ std::string mpc::test::getText(const Loops &loops, After after) {
   std::string mask = getTensor(shape, "i1");
   std::string reversed = getTensor({shape.rbegin(), shape.rend()}, "f16");
   std::string iterators = getIterators(std::string(rank, 'p'));
-  std::string identity = llvm::formatv("affine_map<({0}) -> ({0})>",
-                                       getLoopNames(rank));
-  std::string inputs = llvm::formatv(
-      "%a: {0}, %b: {1}",
-      getTensor(loops.getShape(loops.a), getName(loops.aFormat)),
-      getTensor(loops.getShape(loops.b), getName(loops.bFormat)));
+  std::string identity =
+      llvm::formatv("affine_map<({0}) -> ({0})>", getLoopNames(rank));
+  std::string inputs =
+      llvm::formatv("%a: {0}, %b: {1}",
+                    getTensor(loops.getShape(loops.a), getName(loops.aFormat)),
+                    getTensor(loops.getShape(loops.b), getName(loops.bFormat)));
   std::string body = getContraction(loops);
   if (after == After::Nothing)
     return "kernel.func @k(" + inputs + ", %c: " + f32 + ") -> " + f32 +
@@ -324,7 +322,8 @@ static bool advance(std::vector<int64_t> &index,
 std::vector<float> mpc::test::evaluate(const Loops &loops,
                                        const std::vector<float> &a,
                                        const std::vector<float> &b) {
-  // Reductions come last in `kinds`, so that loops in order are chains in order.
+  // Reductions come last in `kinds`, so that loops in order are chains in
+  // order.
   std::vector<int64_t> index(loops.extents.size(), 0);
   Map resultMap = getSelection(loops.result, index.size());
   std::vector<int64_t> shape = loops.getResultShape();
@@ -391,8 +390,7 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
     auto generic = *main.getBody().getOps<mlir::linalg::GenericOp>().begin();
     result.packedSource = *gemm.getPacked();
     result.packedArgument =
-        mlir::cast<mlir::BlockArgument>(
-            generic.getInputs()[*gemm.getPacked()])
+        mlir::cast<mlir::BlockArgument>(generic.getInputs()[*gemm.getPacked()])
             .getArgNumber();
   }
   emission.addPass(kernel::createToCPUPass({lanes}));
@@ -447,22 +445,55 @@ void GemmKernels::run(Buffers buffers, int64_t pieces) {
   runKernel(main, getMainBuffers(buffers));
 }
 
-void GemmKernels::runParallel(Buffers buffers, unsigned threads) {
+Workers::Workers(unsigned count) {
+  for (unsigned worker = 1; worker < count; ++worker)
+    threads.emplace_back([this] { wait(); });
+}
+
+Workers::~Workers() {
+  work = nullptr;
+  ++round;
+  round.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void Workers::wait() {
+  for (unsigned seen = 0;;) {
+    // Work usually comes soon.
+    for (int spin = 0; spin < 10000 && round == seen; ++spin)
+      __builtin_ia32_pause();
+    round.wait(seen);
+    seen = round;
+    if (!work)
+      return;
+    (*work)();
+    --busy;
+  }
+}
+
+void Workers::run(const std::function<void()> &next) {
+  work = &next;
+  busy = threads.size();
+  ++round;
+  round.notify_all();
+  next();
+  // On a busy machine a worker may have lost its core to somebody else.
+  for (int spin = 0; busy != 0; ++spin)
+    if (spin > 1000)
+      std::this_thread::yield();
+}
+
+void GemmKernels::runParallel(Buffers buffers, Workers &workers) {
   auto runKernel = [&](const cpu::CompiledKernel &kernel,
                        const Buffers &buffers) {
     std::atomic<int64_t> next = 0;
-    auto work = [&] {
+    workers.run([&] {
       static thread_local Scratch scratch;
       void *memory = scratch.get(kernel.scratchBytes);
       for (int64_t chunk = next++; chunk < kernel.chunks; chunk = next++)
         kernel.function(buffers.data(), chunk, chunk + 1, memory);
-    };
-    std::vector<std::thread> workers;
-    for (unsigned worker = 1; worker < threads; ++worker)
-      workers.emplace_back(work);
-    work();
-    for (std::thread &worker : workers)
-      worker.join();
+    });
   };
   if (pack.function)
     runKernel(pack, {buffers[packedSource], packed.data()});

@@ -6,8 +6,11 @@
 #define MPC_TEST_LIB_CODEGEN_CPU_CONTRACTIONS_H
 
 #include "lib/Codegen/CPU/Jit.h"
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace mpc::test {
@@ -73,6 +76,22 @@ std::string getText(const Loops &loops, After after);
 std::vector<float> evaluate(const Loops &loops, const std::vector<float> &a,
                             const std::vector<float> &b);
 
+/// Threads that wait for work; the caller is one of them.
+class Workers {
+public:
+  explicit Workers(unsigned count);
+  ~Workers();
+  /// Runs `work` on all threads at once, and returns when all are done.
+  void run(const std::function<void()> &work);
+
+private:
+  void wait();
+
+  std::vector<std::thread> threads;
+  const std::function<void()> *work = nullptr; ///< Null ends the threads.
+  std::atomic<unsigned> round = 0, busy = 0;
+};
+
 /// A compiled kernel `@k` and the kernel that packs for it, if there is one.
 class GemmKernels {
 public:
@@ -83,8 +102,8 @@ public:
   /// Runs on the buffers that the text's kernel takes; all chunks on this
   /// thread, in `pieces` calls.
   void run(std::vector<void *> buffers, int64_t pieces = 1);
-  /// The same on `threads` threads.
-  void runParallel(std::vector<void *> buffers, unsigned threads);
+  /// The same by several threads.
+  void runParallel(std::vector<void *> buffers, Workers &workers);
   /// The schedule of `@k`.
   const std::string &schedule() const { return scheduleText; }
   int64_t chunks() const { return main.chunks; }

@@ -58,8 +58,7 @@ static void expectExact(const Loops &loops, const std::string &what) {
   Tensor b(countElements(loops.getShape(loops.b)), loops.bFormat, 2);
   std::vector<uint32_t> want = getBits(evaluate(loops, a.values, b.values));
   for (int64_t lanes : {8, 0}) {
-    auto kernels =
-        GemmKernels::compile(getText(loops, After::Nothing), lanes);
+    auto kernels = GemmKernels::compile(getText(loops, After::Nothing), lanes);
     ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
     ASSERT_NE(kernels->schedule().find("#kernel.gemm"), std::string::npos)
         << what << ": " << kernels->schedule();
@@ -80,9 +79,16 @@ static std::string describe(const Loops &loops) {
 }
 
 TEST(Gemm, SmallSizesInAllLayouts) {
-  for (auto [m, n, k] : {std::array{1, 1, 2}, {2, 3, 4}, {5, 16, 8},
-                         {6, 17, 9}, {7, 31, 16}, {13, 8, 33}, {24, 40, 40},
-                         {40, 1, 37}, {1, 39, 5}, {37, 33, 21}})
+  for (auto [m, n, k] : {std::array{1, 1, 2},
+                         {2, 3, 4},
+                         {5, 16, 8},
+                         {6, 17, 9},
+                         {7, 31, 16},
+                         {13, 8, 33},
+                         {24, 40, 40},
+                         {40, 1, 37},
+                         {1, 39, 5},
+                         {37, 33, 21}})
     for (bool aTransposed : {false, true})
       for (bool bTransposed : {false, true}) {
         Loops loops = matmul(m, n, k, aTransposed, bTransposed);
@@ -103,8 +109,11 @@ TEST(Gemm, Formats) {
 
 // Several tiles of rows and columns, several blocks of k.
 TEST(Gemm, ManyTilesAndBlocks) {
-  for (auto [m, n, k] : {std::array{301, 203, 70}, {130, 70, 905},
-                         {20, 700, 401}, {700, 20, 401}, {9, 9, 3000}})
+  for (auto [m, n, k] : {std::array{301, 203, 70},
+                         {130, 70, 905},
+                         {20, 700, 401},
+                         {700, 20, 401},
+                         {9, 9, 3000}})
     for (bool transposed : {false, true}) {
       Loops loops = matmul(m, n, k, transposed, !transposed);
       loops.aFormat = Format::F16;
@@ -125,8 +134,10 @@ TEST(Gemm, InterleavedBatch) {
   Loops loops;
   loops.extents = {2, 3, 21, 18, 10}; // batch, head, row, column, k
   loops.kinds = "ppppr";
-  loops.a = {{1, 0, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 0, 0, 1}};
-  loops.b = {{1, 0, 0, 0, 0}, {0, 0, 0, 1, 0}, {0, 1, 0, 0, 0}, {0, 0, 0, 0, 1}};
+  loops.a = {
+      {1, 0, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 0, 0, 1}};
+  loops.b = {
+      {1, 0, 0, 0, 0}, {0, 0, 0, 1, 0}, {0, 1, 0, 0, 0}, {0, 0, 0, 0, 1}};
   loops.result = {0, 2, 1, 3};
   expectExact(loops, describe(loops));
 }
@@ -138,8 +149,8 @@ TEST(Gemm, Convolutions) {
                         Convolution{2, 3, 2, 3, 5, 6, 1, 2, 1},
                         Convolution{2, 8, 1, 1, 9, 9, 3, 1, 1},
                         Convolution{4, 1, 16, 24, 8, 8, 3, 1, 1}})
-    for (Loops loops : {convolve(c), convolveWeightGradient(c),
-                        convolveInputGradient(c)}) {
+    for (Loops loops :
+         {convolve(c), convolveWeightGradient(c), convolveInputGradient(c)}) {
       loops.aFormat = Format::F16;
       loops.bFormat = Format::F16;
       expectExact(loops, describe(loops));
@@ -150,6 +161,19 @@ TEST(Gemm, TwoRoundingsWhereTheRegionSaysSo) {
   Loops loops = matmul(20, 30, 40);
   loops.fused = false;
   expectExact(loops, describe(loops));
+}
+
+// Chunks in any order, on several threads at once.
+TEST(Gemm, Threads) {
+  Loops loops = matmul(301, 203, 470);
+  Tensor a(301 * 470, Format::F32, 1), b(470 * 203, Format::F32, 2);
+  auto kernels = GemmKernels::compile(getText(loops, After::Nothing), 8);
+  ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+  EXPECT_GT(kernels->chunks(), 3);
+  Workers workers(3);
+  std::vector<float> result(301 * 203);
+  kernels->runParallel({a.data(), b.data(), result.data()}, workers);
+  EXPECT_EQ(getBits(result), getBits(evaluate(loops, a.values, b.values)));
 }
 
 // What the comparison is worth: the chain the other way round differs.
@@ -175,8 +199,7 @@ static void expectTruncated(Loops loops) {
   for (float value : evaluate(loops, a.values, b.values))
     want.push_back(toHalf(value));
   for (int64_t lanes : {8, 0}) {
-    auto kernels =
-        GemmKernels::compile(getText(loops, After::Truncate), lanes);
+    auto kernels = GemmKernels::compile(getText(loops, After::Truncate), lanes);
     ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
     std::vector<uint16_t> result(want.size(), 0x1234);
     kernels->run({a.data(), b.data(), result.data()});

@@ -546,7 +546,7 @@ TEST(Structure, ARangeHasABound) {
   };
   EXPECT_TRUE(contains(range(7, 3), "dense<[0, 3, 6]> : tensor<3xi64>"));
   EXPECT_EQ(range(int64_t(1) << 40, 1).error,
-            "m.onnx: node 'n' (Range, opset 20): the range has more than 2^24 "
+            "m.onnx: node 'n' (Range, opset 20): the range has more than 2^22 "
             "numbers");
 }
 

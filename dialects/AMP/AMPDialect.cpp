@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registration of the amp dialect.
+#include "dialects/AMP/AMPDialect.h"
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mpc::amp;
+
+#include "dialects/AMP/AMPDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/AMP/AMPAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/AMP/AMPOps.cpp.inc"
+
+void AMPDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/AMP/AMPAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/AMP/AMPOps.cpp.inc"
+      >();
+}

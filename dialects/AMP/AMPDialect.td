@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The amp dialect: how one training step is made safe.
+#ifndef MPC_DIALECTS_AMP_AMPDIALECT_TD
+#define MPC_DIALECTS_AMP_AMPDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def AMP_Dialect : Dialect {
+  let name = "amp";
+  let cppNamespace = "::mpc::amp";
+  let summary = "How a step is made safe: scale, unscale, check, clip, update";
+  let description = [{
+    Two levels. On the first, state has a name: `@scaler`, `@optimizer` and the
+    parameters are symbols that ops read and write. `amp-build-step` makes it.
+    On the second, state is in slabs: every op is pure, and a function takes
+    and yields whole slabs, which `amp.slab` lays out. `amp-fuse-optimizer`
+    makes it.
+
+    Scalars are computed in f64 and rounded to f32 where they meet tensors. A
+    skipped step is data flow: the new state is selected from the old.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::mpc::kernel::KernelDialect", "::mpc::nn::NNDialect"
+  ];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class AMP_ScalarOf<Type elementType, string description>
+    : Type<And<[RankedTensorOf<[elementType]>.predicate, HasAnyRankOfPred<[0]>]>,
+           description, "::mlir::RankedTensorType">;
+
+def AMP_F32 : AMP_ScalarOf<F32, "tensor<f32>">,
+              BuildableType<"::mlir::RankedTensorType::get(::llvm::ArrayRef<int64_t>(), $_builder.getF32Type())">;
+def AMP_F64 : AMP_ScalarOf<F64, "tensor<f64>">,
+              BuildableType<"::mlir::RankedTensorType::get(::llvm::ArrayRef<int64_t>(), $_builder.getF64Type())">;
+def AMP_Flag : AMP_ScalarOf<I1, "tensor<i1>">,
+               BuildableType<"::mlir::RankedTensorType::get(::llvm::ArrayRef<int64_t>(), $_builder.getI1Type())">;
+def AMP_F32OrF64
+    : Type<Or<[AMP_F32.predicate, AMP_F64.predicate]>,
+           "tensor<f32> or tensor<f64>", "::mlir::RankedTensorType">;
+def AMP_Gradient
+    : Type<And<[RankedTensorOf<[F16, BF16, F32]>.predicate,
+                HasStaticShapePred]>,
+           "static tensor of f16, bf16 or f32", "::mlir::RankedTensorType">;
+def AMP_F32Tensor
+    : Type<And<[RankedTensorOf<[F32]>.predicate, HasStaticShapePred]>,
+           "static tensor of f32", "::mlir::RankedTensorType">;
+
+#endif // MPC_DIALECTS_AMP_AMPDIALECT_TD

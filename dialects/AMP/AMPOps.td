@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ops of the amp dialect. Methods of the ops on symbols are in
+// Ops/State.cpp, of those on gradients in Ops/Gradient.cpp, of the optimizer's
+// in Ops/Update.cpp.
+#ifndef MPC_DIALECTS_AMP_AMPOPS_TD
+#define MPC_DIALECTS_AMP_AMPOPS_TD
+
+include "dialects/AMP/AMPDialect.td"
+include "dialects/Interfaces/OpInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class AMP_Op<string mnemonic, list<Trait> traits = []>
+    : Op<AMP_Dialect, mnemonic, traits>;
+
+def UsesSymbols
+    : TraitList<[DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
+//===----------------------------------------------------------------------===//
+// State with a name
+//===----------------------------------------------------------------------===//
+
+def AMP_ScalerOp : AMP_Op<"scaler", [Symbol]> {
+  let summary = "A loss scaler: its policy and the settings it starts with";
+  let description = [{
+    The state that `amp.get_scale` reads and `amp.update_scale` advances. The
+    settings are state too: they may be changed while the program runs.
+
+    ```mlir
+    amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.0}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$policy,
+                       DictionaryAttr:$settings);
+  let assemblyFormat = [{
+    $sym_name `policy` `(` $policy `)` `settings` $settings attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
+  let summary = "An optimizer: its rule and the hyper-parameters it starts with";
+  let description = [{
+    Kinds, their hyper-parameters, flags and slots: Optimizers.h. A flag
+    changes what the rule computes and is fixed; a hyper-parameter is state and
+    may be changed while the program runs. `clip_global_norm`, `clip_norm` and
+    `clip_value` are hyper-parameters of every kind.
+
+    ```mlir
+    amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9}
+                             flags ["momentum"]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind,
+                       DictionaryAttr:$hyper,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$flags);
+  let assemblyFormat = [{
+    $sym_name `kind` `(` $kind `)` `hyper` $hyper (`flags` $flags^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_GetScaleOp : AMP_Op<"get_scale", [
+    MemoryEffects<[MemRead]>, UsesSymbols]> {
+  let summary = "The scale in force, rounded where f32 is asked for";
+  let description = [{
+    ```mlir
+    %scale = amp.get_scale @scaler : tensor<f32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$scaler);
+  let results = (outs AMP_F32OrF64:$scale);
+  let assemblyFormat = "$scaler attr-dict `:` type($scale)";
+}
+
+def AMP_GetHyperOp : AMP_Op<"get_hyper", [
+    MemoryEffects<[MemRead]>, UsesSymbols]> {
+  let summary = "A hyper-parameter's value";
+  let description = [{
+    ```mlir
+    %max = amp.get_hyper @optimizer "clip_global_norm" : tensor<f64>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$optimizer, StrAttr:$hyper);
+  let results = (outs AMP_F64:$value);
+  let assemblyFormat = "$optimizer $hyper attr-dict `:` type($value)";
+}
+
+def AMP_ApplyOp : AMP_Op<"apply", [
+    AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>,
+    UsesSymbols]> {
+  let summary = "One optimizer step";
+  let description = [{
+    Updates the `parameters` and the optimizer's slots by their gradients, and
+    advances the optimizer's step count. Where `skip` is true nothing changes,
+    to the bit. Parameters of `no_decay` see no weight decay.
+
+    ```mlir
+    amp.apply @optimizer(%dw, %db) to [@w, @b] lr(%lr) skip(%found)
+        no_decay [@b] : tensor<10x64xf32>, tensor<10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$optimizer,
+                       Variadic<AMP_Gradient>:$gradients,
+                       FlatSymbolRefArrayAttr:$parameters, AMP_F32:$lr,
+                       Optional<AMP_Flag>:$skip,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$no_decay);
+  let assemblyFormat = [{
+    $optimizer `(` $gradients `)` `to` $parameters `lr` `(` $lr `)`
+    (`skip` `(` $skip^ `)`)? (`no_decay` $no_decay^)? attr-dict
+    `:` type($gradients)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
+    MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
+  let summary = "Advance the loss scaler by what the step found";
+  let description = [{
+    `max_abs`, the largest unscaled gradient, is for the policies that read it.
+    Yields the policy's counter after the step and its error, 0 where there is
+    none.
+
+    ```mlir
+    %good_steps, %error = amp.update_scale @scaler found(%found)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$scaler, AMP_Flag:$found,
+                       Optional<AMP_F32>:$max_abs);
+  let results = (outs AMP_F64:$counter, AMP_F64:$error);
+  let assemblyFormat = [{
+    $scaler `found` `(` $found `)` (`max_abs` `(` $max_abs^ `)`)? attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+def AMP_InverseScaleOp : AMP_Op<"inverse_scale", [
+    Pure, KernelBody, Differentiable]> {
+  let summary = "The factor that gradients are unscaled with";
+  let description = [{
+    `f32(1 / f64(scale))`; with `flushed` 0 where that is subnormal, as
+    TensorFlow has it. A constant in differentiation.
+
+    ```mlir
+    %inverse = amp.inverse_scale %scale : tensor<f32>
+    ```
+  }];
+  let arguments = (ins AMP_F32OrF64:$scale, UnitAttr:$flushed);
+  let results = (outs AMP_F32:$inverse);
+  let assemblyFormat = "$scale (`flushed` $flushed^)? attr-dict `:` type($scale)";
+}
+
+// Elementwise on one gradient, with one scalar. The result is f32.
+class AMP_GradientMap<string mnemonic, list<Trait> traits = []>
+    : AMP_Op<mnemonic, traits # [
+          Pure, KernelBody, AllShapesMatch<["input", "output"]>]> {
+  let arguments = (ins AMP_Gradient:$input, AMP_F32:$factor);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $input `by` $factor attr-dict `:` type($input) `->` type($output)
+  }];
+}
+
+def AMP_UnscaleOp : AMP_GradientMap<"unscale", [Differentiable]> {
+  let summary = "A gradient without its scale";
+  let description = [{
+    `f32(input) * factor`; with `divide`, `f32(input) / factor`, where the
+    factor is the scale itself. Linear in the gradient, constant in the factor.
+
+    ```mlir
+    %u = amp.unscale %g by %inverse : tensor<4xf16> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins AMP_Gradient:$input, AMP_F32:$factor, UnitAttr:$divide);
+  let assemblyFormat = [{
+    $input `by` $factor (`divide` $divide^)? attr-dict
+    `:` type($input) `->` type($output)
+  }];
+}
+
+def AMP_ClipOp : AMP_GradientMap<"clip"> {
+  let summary = "A gradient times the clip coefficient";
+  let description = [{
+    ```mlir
+    %c = amp.clip %u by %coefficient : tensor<4xf32> -> tensor<4xf32>
+    ```
+  }];
+}
+
+def AMP_ClampOp : AMP_GradientMap<"clamp"> {
+  let summary = "A gradient with its elements in [-factor, factor]";
+  let description = [{
+    NaN stays NaN.
+
+    ```mlir
+    %c = amp.clamp %u by %limit : tensor<4xf32> -> tensor<4xf32>
+    ```
+  }];
+}
+
+def AMP_CheckOp : AMP_Op<"check", [Pure]> {
+  let summary = "Whether gradients are finite, and their global norm";
+  let description = [{
+    `found` is true where an element is inf or NaN. The norm is the root of the
+    sum of squares in f64, by blocks of 4096 elements in order; it cannot
+    overflow, and it is finite where every element is.
+
+    ```mlir
+    %found, %norm = amp.check %a, %b : tensor<4xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_Gradient>:$gradients);
+  let results = (outs AMP_Flag:$found, AMP_F64:$norm);
+  let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
+}
+
+def AMP_MaxAbsOp : AMP_Op<"max_abs", [Pure]> {
+  let summary = "The largest absolute value; NaN where there is one";
+  let description = [{
+    ```mlir
+    %max = amp.max_abs %a, %b : tensor<4xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_Gradient>:$gradients);
+  let results = (outs AMP_F32:$max);
+  let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
+}
+
+def AMP_ClipCoefficientOp : AMP_Op<"clip_coefficient", [Pure, KernelBody]> {
+  let summary = "By how much gradients are clipped to a norm";
+  let description = [{
+    `min(1, max / (norm + 1e-6))` in f64, rounded to f32: PyTorch's rule. NaN
+    for a NaN norm.
+
+    ```mlir
+    %c = amp.clip_coefficient %norm max(%max)
+    ```
+  }];
+  let arguments = (ins AMP_F64:$norm, AMP_F64:$max);
+  let results = (outs AMP_F32:$coefficient);
+  let assemblyFormat = "$norm `max` `(` $max `)` attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Slabs
+//===----------------------------------------------------------------------===//
+
+def AMP_EntryAttr : AttrDef<AMP_Dialect, "Entry"> {
+  let mnemonic = "entry";
+  let summary = "A tensor of the state: its name and place in a slab";
+  let description = [{
+    `offset` counts elements. `role` is parameter, low_precision, gradient,
+    slot, buffer, loss_scale, optimizer or hyperparameters.
+  }];
+  let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$offset,
+                        "::mlir::RankedTensorType":$type,
+                        StringRefParameter<"role">:$role);
+  let assemblyFormat = "`<` $name `,` $offset `,` $type `,` $role `>`";
+  let genVerifyDecl = 1;
+}
+
+def AMP_EntryArrayAttr
+    : TypedArrayAttrBase<AMP_EntryAttr, "array of slab entries">;
+
+def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
+  let summary = "One contiguous range of the state";
+  let description = [{
+    Entries lie in order without overlap; what lies between them is zero. A
+    function that takes the slab has an argument with `amp.slab = @name`, and
+    one that changes it a result with the same attribute. `initial` holds the
+    elements that the state starts with; one value is meant for all.
+
+    ```mlir
+    amp.slab @g0.parameter : tensor<4096xf32> entries [
+        #amp.entry<"fc.weight", 0, tensor<10x64xf32>, "parameter">]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<AnyRankedTensor>:$type,
+                       AMP_EntryArrayAttr:$entries,
+                       OptionalAttr<DenseF64ArrayAttr>:$initial);
+  let assemblyFormat = [{
+    $sym_name `:` $type `entries` $entries (`initial` $initial^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+class AMP_BlockOp<string mnemonic, Type resultType>
+    : AMP_Op<mnemonic, [Pure, KernelBody]> {
+  let arguments = (ins AMP_Gradient:$input);
+  let results = (outs resultType:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def AMP_F64Vector : Type<RankedTensorOf<[F64]>.predicate, "vector of f64",
+                         "::mlir::RankedTensorType">;
+def AMP_F32Vector : Type<RankedTensorOf<[F32]>.predicate, "vector of f32",
+                         "::mlir::RankedTensorType">;
+
+def AMP_SquareSumsOp : AMP_BlockOp<"square_sums", AMP_F64Vector> {
+  let summary = "The sum of squares of each row, in f64";
+  let description = [{
+    A sum is finite if and only if every element of its row is: f32 squared is
+    exact in f64, and no row is long enough to overflow it.
+
+    ```mlir
+    %s = amp.square_sums %g : tensor<3x4096xf16> -> tensor<3xf64>
+    ```
+  }];
+}
+
+def AMP_BlockMaxAbsOp : AMP_BlockOp<"block_max_abs", AMP_F32Vector> {
+  let summary = "The largest absolute value of each row";
+}
+
+def AMP_CombineCheckOp : AMP_Op<"combine_check", [Pure, KernelBody]> {
+  let summary = "The finite check and the norm from sums of squares";
+  let description = [{
+    Adds the sums in order, group after group.
+
+    ```mlir
+    %found, %norm = amp.combine_check %a, %b : tensor<3xf64>, tensor<1xf64>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_F64Vector>:$sums);
+  let results = (outs AMP_Flag:$found, AMP_F64:$norm);
+  let assemblyFormat = "$sums attr-dict `:` type($sums)";
+}
+
+def AMP_CombineMaxAbsOp : AMP_Op<"combine_max_abs", [Pure, KernelBody]> {
+  let summary = "The largest of the blocks' largest absolute values";
+  let arguments = (ins Variadic<AMP_F32Vector>:$parts);
+  let results = (outs AMP_F32:$max);
+  let assemblyFormat = "$parts attr-dict `:` type($parts)";
+}
+
+def AMP_PrepareOp : AMP_Op<"prepare", [
+    AttrSizedOperandSegments, Pure, KernelBody]> {
+  let summary = "The scalars of one optimizer step";
+  let description = [{
+    From the learning rate, the optimizer's scalar state and its
+    hyper-parameters, in the order that Optimizers.h gives them: the state
+    after the step (the old one where `skip` is true), then what `amp.update`
+    needs, in f32.
+  }];
+  let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, AMP_F32:$lr,
+                       Optional<AMP_Flag>:$skip, Variadic<AMP_F64>:$state,
+                       Variadic<AMP_F64>:$hyper);
+  let results = (outs Variadic<AMP_F32OrF64>:$outputs);
+  let assemblyFormat = [{
+    $kind `flags` $flags `lr` `(` $lr `)` (`skip` `(` $skip^ `)`)?
+    `state` `(` $state `)` `hyper` `(` $hyper `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_UpdateOp : AMP_Op<"update", [
+    AttrSizedOperandSegments, Pure, KernelBody]> {
+  let summary = "One optimizer step on a slab";
+  let description = [{
+    One map: from the gradient, the old parameter and slots and the scalars of
+    `amp.prepare` the new parameter, slots and, where `low` is there, the
+    parameter rounded to its type. Where `skip` is true, the old bits. `decay`
+    is off where the parameters see no weight decay.
+  }];
+  let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, BoolAttr:$decay,
+                       AMP_Gradient:$gradient, Optional<AMP_Flag>:$skip,
+                       Variadic<AMP_F32>:$scalars, AMP_F32Tensor:$parameter,
+                       Variadic<AMP_F32Tensor>:$slots,
+                       Optional<AMP_Gradient>:$low);
+  let results = (outs Variadic<AMP_Gradient>:$outputs);
+  let assemblyFormat = [{
+    $kind `flags` $flags `decay` `(` $decay `)` `gradient` `(` $gradient `)`
+    (`skip` `(` $skip^ `)`)? `scalars` `(` $scalars `)`
+    `parameter` `(` $parameter `)` `slots` `(` $slots `)`
+    (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // MPC_DIALECTS_AMP_AMPOPS_TD

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops on gradients: unscale, check, clip.
+#include "dialects/NN/Gradient.h"
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/AMP/Body.h"
+#include "dialects/NN/Body.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+using Values = SmallVector<Value>;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// InverseScaleOp, ClipCoefficientOp
+//===----------------------------------------------------------------------===//
+
+FailureOr<Values> InverseScaleOp::buildBody(OpBuilder &builder,
+                                            ValueRange operands) {
+  return buildScalars(
+      builder, getLoc(), operands, builder.getF32Type(),
+      [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+        Scalar scale = Scalar{&b, s[0]}.as(b.getF64Type());
+        Scalar inverse = (1.0 / scale).as(b.getF32Type());
+        if (getFlushed()) {
+          Scalar least = inverse.literal(std::numeric_limits<float>::min());
+          Value subnormal = absolute(inverse).isLessThan(least);
+          inverse = select(subnormal, inverse * inverse.literal(0.0), inverse);
+        }
+        return {inverse.value};
+      });
+}
+
+LogicalResult InverseScaleOp::buildVJP(OpBuilder &, ArrayRef<Value>,
+                                       MutableArrayRef<Value>) {
+  return success();
+}
+
+FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,
+                                               ValueRange operands) {
+  return buildScalars(builder, getLoc(), operands, builder.getF32Type(),
+                      [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+                        Scalar norm{&b, s[0]}, max{&b, s[1]};
+                        Scalar ratio = max / (norm + 1e-6);
+                        Scalar bounded = minimum(ratio, ratio.literal(1.0));
+                        return {bounded.as(b.getF32Type()).value};
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// UnscaleOp, ClipOp, ClampOp
+//===----------------------------------------------------------------------===//
+
+/// `fn` of an element, widened to f32, and the scalar.
+static FailureOr<Values>
+buildGradientMap(OpBuilder &builder, Location loc, ValueRange operands,
+                 function_ref<Scalar(Scalar, Scalar)> fn) {
+  ArrayRef<int64_t> shape = typeOf(operands[0]).getShape();
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, shape, builder.getF32Type());
+  return buildMapInto(builder, loc, shape, operands, empty,
+                      [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+                        Scalar wide = Scalar{&b, s[0]}.as(b.getF32Type());
+                        return {fn(wide, Scalar{&b, s[1]}).value};
+                      });
+}
+
+FailureOr<Values> UnscaleOp::buildBody(OpBuilder &builder,
+                                       ValueRange operands) {
+  return buildGradientMap(builder, getLoc(), operands, [&](Scalar x, Scalar f) {
+    return getDivide() ? x / f : x * f;
+  });
+}
+
+// d(x f) = f dx
+LogicalResult UnscaleOp::buildVJP(OpBuilder &builder,
+                                  ArrayRef<Value> cotangents,
+                                  MutableArrayRef<Value> operandCotangents) {
+  if (!cotangents[0])
+    return success();
+  nn::GradientBuilder g(builder, getLoc());
+  Value factor = g.broadcast(getFactor(), {}, nn::shapeOf(getInput()));
+  Value product =
+      getDivide() ? g.div(cotangents[0], factor) : g.mul(cotangents[0], factor);
+  operandCotangents[0] = g.as(product, getInput());
+  return success();
+}
+
+FailureOr<Values> ClipOp::buildBody(OpBuilder &builder, ValueRange operands) {
+  return buildGradientMap(builder, getLoc(), operands,
+                          [](Scalar x, Scalar f) { return x * f; });
+}
+
+FailureOr<Values> ClampOp::buildBody(OpBuilder &builder, ValueRange operands) {
+  return buildGradientMap(builder, getLoc(), operands, [](Scalar x, Scalar f) {
+    return minimum(maximum(x, -f), f);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// SquareSumsOp, BlockMaxAbsOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRows(Operation *op) {
+  RankedTensorType input = typeOf(op->getOperand(0));
+  RankedTensorType output = typeOf(op->getResult(0));
+  if (input.getRank() != 2 || output.getRank() != 1 ||
+      input.getDimSize(0) != output.getDimSize(0))
+    return op->emitOpError("must make one value of each row, not ")
+           << output << " of " << input;
+  return success();
+}
+
+LogicalResult SquareSumsOp::verify() { return verifyRows(*this); }
+LogicalResult BlockMaxAbsOp::verify() { return verifyRows(*this); }
+
+/// One f64 or f32 value for each row of a matrix.
+static FailureOr<Values> reduceRows(OpBuilder &builder, Location loc,
+                                    Value input, RankedTensorType type,
+                                    function_ref<Scalar(Scalar, Scalar)> fn) {
+  nn::ReductionSpace space{{false, true}};
+  AffineMap identity = builder.getMultiDimIdentityMap(2);
+  return Values{nn::buildReduction(
+      builder, loc, type, space, {{input, identity}}, 0.0,
+      [&](OpBuilder &inner, Location l, ValueRange s) {
+        ImplicitLocOpBuilder b(l, inner);
+        Scalar element = Scalar{&b, s[0]}.as(type.getElementType());
+        return fn(element, Scalar{&b, s[1]}).value;
+      })};
+}
+
+FailureOr<Values> SquareSumsOp::buildBody(OpBuilder &builder,
+                                          ValueRange operands) {
+  return reduceRows(builder, getLoc(), operands[0], typeOf(getOutput()),
+                    [](Scalar x, Scalar sum) { return sum + x * x; });
+}
+
+FailureOr<Values> BlockMaxAbsOp::buildBody(OpBuilder &builder,
+                                           ValueRange operands) {
+  return reduceRows(
+      builder, getLoc(), operands[0], typeOf(getOutput()),
+      [](Scalar x, Scalar max) { return maximum(max, absolute(x)); });
+}
+
+//===----------------------------------------------------------------------===//
+// CombineCheckOp, CombineMaxAbsOp
+//===----------------------------------------------------------------------===//
+
+/// Each vector reduced to a scalar.
+static Values reduceAll(OpBuilder &builder, Location loc, ValueRange vectors,
+                        function_ref<Scalar(Scalar, Scalar)> fn) {
+  Values results;
+  AffineMap identity = builder.getMultiDimIdentityMap(1);
+  for (Value vector : vectors) {
+    auto type = RankedTensorType::get({}, typeOf(vector).getElementType());
+    results.push_back(nn::buildReduction(
+        builder, loc, type, {{true}}, {{vector, identity}}, 0.0,
+        [&](OpBuilder &inner, Location l, ValueRange s) {
+          ImplicitLocOpBuilder b(l, inner);
+          return fn(Scalar{&b, s[0]}, Scalar{&b, s[1]}).value;
+        }));
+  }
+  return results;
+}
+
+static Scalar add(Scalar x, Scalar y) { return y + x; }
+
+FailureOr<Values> CombineCheckOp::buildBody(OpBuilder &builder,
+                                            ValueRange operands) {
+  Values sums = reduceAll(builder, getLoc(), operands, add);
+  return buildScalars(builder, getLoc(), sums,
+                      {builder.getI1Type(), builder.getF64Type()},
+                      [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+                        Scalar total{&b, s[0]};
+                        for (Value sum : s.slice(1, sums.size() - 1))
+                          total = total + Scalar{&b, sum};
+                        // inf - inf and nan - nan are nan: not equal to 0.
+                        Value finite = (total - total).isEqualTo(0.0);
+                        Value one = arith::ConstantIntOp::create(b, 1, 1);
+                        Value found = arith::XOrIOp::create(b, finite, one);
+                        return {found, squareRoot(total).value};
+                      });
+}
+
+FailureOr<Values> CombineMaxAbsOp::buildBody(OpBuilder &builder,
+                                             ValueRange operands) {
+  Values parts = reduceAll(builder, getLoc(), operands, maximum);
+  return buildScalars(builder, getLoc(), parts, builder.getF32Type(),
+                      [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+                        Scalar max{&b, s[0]};
+                        for (Value part : s.slice(1, parts.size() - 1))
+                          max = maximum(max, Scalar{&b, part});
+                        return {max.value};
+                      });
+}

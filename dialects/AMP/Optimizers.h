@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The optimizers: what state each keeps and the rule by which it steps, in
+/// one table. Names, defaults and the order of operations are PyTorch's.
+#ifndef MPC_DIALECTS_AMP_OPTIMIZERS_H
+#define MPC_DIALECTS_AMP_OPTIMIZERS_H
+
+#include "dialects/AMP/Scalar.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace mpc::amp {
+
+/// A name with a value: a hyper-parameter's default, a state's first value.
+struct NamedNumber {
+  llvm::StringRef name;
+  double value;
+};
+
+/// A tensor that an optimizer keeps for each parameter.
+struct OptimizerSlot {
+  llvm::StringRef name;
+  llvm::StringRef flag = "";    ///< Kept only with this flag.
+  llvm::StringRef initial = ""; ///< Hyper-parameter it starts with, else 0.
+};
+
+/// Which flags are set.
+class Flags {
+public:
+  explicit Flags(mlir::ArrayAttr flags) : flags(flags) {}
+  [[nodiscard]] bool has(llvm::StringRef flag) const;
+
+private:
+  mlir::ArrayAttr flags;
+};
+
+/// The scalars of a body, by name.
+class Scalars {
+public:
+  explicit Scalars(Flags flags) : flags(flags) {}
+  Scalar &operator[](llvm::StringRef name) { return values[name]; }
+  [[nodiscard]] bool has(llvm::StringRef flag) const { return flags.has(flag); }
+
+private:
+  llvm::StringMap<Scalar> values;
+  Flags flags;
+};
+
+struct Optimizer {
+  llvm::StringRef name;
+  /// With defaults; all but the learning rate, which is an input of a step.
+  llvm::ArrayRef<NamedNumber> hypers;
+  llvm::ArrayRef<llvm::StringRef> flags;
+  llvm::ArrayRef<OptimizerSlot> slots;
+  /// f64, shared by all parameters.
+  llvm::ArrayRef<NamedNumber> state;
+  /// What `prepare` makes for `update`.
+  llvm::ArrayRef<llvm::StringRef> scalars;
+  /// Once a step, in f64: has "lr", state and hyper-parameters by name;
+  /// overwrites the state and sets every one of `scalars`.
+  void (*prepare)(Scalars &);
+  /// Once an element, in f32: has "gradient", "parameter", the slots and
+  /// `scalars`; overwrites parameter and slots. Flag "decay" says whether the
+  /// parameter sees weight decay.
+  void (*update)(Scalars &, bool decay);
+
+  [[nodiscard]] llvm::SmallVector<OptimizerSlot> slotsFor(Flags flags) const;
+};
+
+/// Null where there is none of that name.
+const Optimizer *findOptimizer(llvm::StringRef name);
+/// "sgd, adam, ...".
+std::string knownOptimizers();
+
+/// Hyper-parameters that every optimizer has: how gradients are clipped.
+llvm::ArrayRef<llvm::StringRef> clipHypers();
+
+} // namespace mpc::amp
+
+#endif // MPC_DIALECTS_AMP_OPTIMIZERS_H

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes on the amp level.
+#ifndef MPC_PASSES_AMP_PASSES_TD
+#define MPC_PASSES_AMP_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
+  let summary = "Make @step, one training step, from @loss and a recipe";
+  let description = [{
+    Adds a loss scaler, an optimizer and `@step`, which takes the inputs of
+    `@loss` and the learning rate `lr` and yields `loss`, `scale` (in force
+    during the step), `found_inf`, `grad_norm` (unscaled, before clipping),
+    `good_steps` (the policy's counter after the step) and `scale_error` (0
+    unless the policy gives up), named so by `nn.name`.
+
+    A step takes the gradients of the scaled loss, unscales, checks and clips
+    them, applies the optimizer and updates the scale; check and update stand
+    where the policy has them. At most one of the three kinds of clipping can
+    be chosen. Parameters that match `freeze`, or none of `trainable`, become
+    `frozen`. Fails on an unknown policy, optimizer, setting or flag, and where
+    no parameter is left to train.
+  }];
+  let options = [
+    Option<"policy", "policy", "std::string", /*default=*/"\"dynamic\"",
+           "loss-scale policy (default: dynamic)">,
+    ListOption<"settings", "settings", "std::string",
+               "NAME=VALUE settings of the policy, as growth_factor=2">,
+    Option<"optimizer", "optimizer", "std::string", /*default=*/"\"adamw\"",
+           "optimizer (default: adamw)">,
+    ListOption<"hyper", "hyper", "std::string",
+               "NAME=VALUE hyper-parameters of the optimizer, as beta1=0.9">,
+    ListOption<"flags", "flags", "std::string",
+               "flags of the optimizer, as nesterov">,
+    ListOption<"noDecay", "no-decay", "std::string",
+               "ECMAScript regular expressions on parameter names: these see "
+               "no weight decay">,
+    ListOption<"freeze", "freeze", "std::string",
+               "ECMAScript regular expressions on parameter names: these are "
+               "not trained">,
+    ListOption<"trainable", "trainable", "std::string",
+               "ECMAScript regular expressions on parameter names: only these "
+               "are trained (default: all)">,
+    Option<"clipGlobalNorm", "clip-global-norm", "double", /*default=*/"0.0",
+           "largest norm of all gradients together (default: 0, no clipping)">,
+    Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",
+           "largest norm of each gradient (default: 0, no clipping)">,
+    Option<"clipValue", "clip-value", "double", /*default=*/"0.0",
+           "largest absolute value of each element (default: 0, no clipping)">,
+  ];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
+}
+
+def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
+  let summary = "Put the state into slabs and the optimizer on them";
+  let description = [{
+    Groups the parameters by whether they see weight decay, by the type in
+    which their gradients arrive, and by whether a 16-bit copy is read; frozen
+    ones stand apart. Each group has one slab for the parameters, one for each
+    optimizer slot and one for the copies, all in one element order. Tensors
+    start at multiples of 64 bytes, slabs are whole blocks of 4096 elements.
+    Loss-scale state, optimizer scalars and hyper-parameters are slabs of f64.
+
+    Every public function but `@model` and `@loss` is an entry: it gets the
+    slabs that it uses as arguments, and yields those that it changes as
+    results, both with the attribute `amp.slab`. `@model` and `@loss` are
+    erased where nothing uses them. Unscale and clip are computed anew for the
+    check and for the update, so that no f32 gradient is stored. Where there
+    are 16-bit copies, `@init` makes them from the parameters.
+
+    Requires that `nn.vjp` is expanded, and one `amp.apply` at most in the
+    module.
+  }];
+  let statistics = [
+    Statistic<"numSlabs", "slabs", "slabs of the state">,
+    Statistic<"numGroups", "groups", "groups of parameters">,
+  ];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
+                           "::mpc::kernel::KernelDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+#endif // MPC_PASSES_AMP_PASSES_TD

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loss-scale policies, instantiated with a builder that emits ops.
+#include "passes/AMP/PolicyEmitter.h"
+
+#include "dialects/AMP/Body.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "runtime/LossScale/Policies.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+namespace {
+
+/// Emits one op for each operation of a policy.
+class IRBuilder {
+public:
+  // Distinct types: what is a number and what a truth value is then checked
+  // when a policy is compiled.
+  struct Value {
+    mlir::Value ir;
+  };
+  struct Bool {
+    mlir::Value ir;
+  };
+
+  explicit IRBuilder(ImplicitLocOpBuilder &b) : b(b) {}
+
+  Value constant(double c) {
+    return {arith::ConstantOp::create(b, b.getF64FloatAttr(c))};
+  }
+  Value add(Value x, Value y) { return {arith::AddFOp::create(b, x.ir, y.ir)}; }
+  Value sub(Value x, Value y) { return {arith::SubFOp::create(b, x.ir, y.ir)}; }
+  Value mul(Value x, Value y) { return {arith::MulFOp::create(b, x.ir, y.ir)}; }
+  Value div(Value x, Value y) { return {arith::DivFOp::create(b, x.ir, y.ir)}; }
+  Value sqrt(Value x) { return {math::SqrtOp::create(b, x.ir)}; }
+  Value roundToF32(Value x) {
+    mlir::Value rounded = arith::TruncFOp::create(b, b.getF32Type(), x.ir);
+    return {arith::ExtFOp::create(b, b.getF64Type(), rounded)};
+  }
+  Bool lessThan(Value x, Value y) {
+    return compare(arith::CmpFPredicate::OLT, x, y);
+  }
+  Bool lessEqual(Value x, Value y) {
+    return compare(arith::CmpFPredicate::OLE, x, y);
+  }
+  Bool equal(Value x, Value y) {
+    return compare(arith::CmpFPredicate::OEQ, x, y);
+  }
+  Bool logicalAnd(Bool x, Bool y) {
+    return {arith::AndIOp::create(b, x.ir, y.ir)};
+  }
+  Bool logicalOr(Bool x, Bool y) {
+    return {arith::OrIOp::create(b, x.ir, y.ir)};
+  }
+  Bool logicalNot(Bool x) {
+    mlir::Value one = arith::ConstantIntOp::create(b, 1, 1);
+    return {arith::XOrIOp::create(b, x.ir, one)};
+  }
+  Value select(Bool condition, Value x, Value y) {
+    return {arith::SelectOp::create(b, condition.ir, x.ir, y.ir)};
+  }
+
+private:
+  Bool compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return {arith::CmpFOp::create(b, predicate, x.ir, y.ir)};
+  }
+
+  ImplicitLocOpBuilder &b;
+};
+static_assert(rt::ScalarBuilder<IRBuilder>);
+
+} // namespace
+
+/// Gives each operand of the body, in order, its scalar.
+static SmallVector<Value> emitStep(ImplicitLocOpBuilder &b, ValueRange scalars,
+                                   rt::PolicyKind kind,
+                                   const PolicyOperands &operands) {
+  IRBuilder ir(b);
+  auto next = [&] {
+    Value scalar = scalars.front();
+    scalars = scalars.drop_front();
+    return scalar;
+  };
+  rt::StateValues<IRBuilder> state;
+  for (auto &slot : state)
+    slot = {next()};
+  rt::SettingValues<IRBuilder> settings;
+  for (auto [value, operand] : llvm::zip_equal(settings, operands.settings))
+    value = operand ? IRBuilder::Value{next()}
+                    : ir.constant(std::numeric_limits<double>::quiet_NaN());
+  rt::ScaleEvent<IRBuilder> event;
+  event.foundInf = {next()};
+  event.gradMaxAbs =
+      operands.maxAbs
+          ? IRBuilder::Value{arith::ExtFOp::create(b, b.getF64Type(), next())}
+          : ir.constant(0.0);
+  SmallVector<Value> results;
+  for (auto slot : rt::stepPolicy(kind, ir, state, settings, event))
+    results.push_back(slot.ir);
+  return results;
+}
+
+std::array<Value, rt::kNumStateSlots>
+mpc::amp::buildPolicyStep(OpBuilder &builder, Location loc, rt::PolicyKind kind,
+                          const PolicyOperands &operands) {
+  SmallVector<Value> inputs(operands.state.begin(), operands.state.end());
+  for (Value setting : operands.settings)
+    if (setting)
+      inputs.push_back(setting);
+  inputs.push_back(operands.found);
+  if (operands.maxAbs)
+    inputs.push_back(operands.maxAbs);
+  SmallVector<Type> types(rt::kNumStateSlots, builder.getF64Type());
+  SmallVector<Value> results = buildScalars(
+      builder, loc, inputs, types, [&](ImplicitLocOpBuilder &b, ValueRange s) {
+        return emitStep(b, s, kind, operands);
+      });
+  std::array<Value, rt::kNumStateSlots> state;
+  llvm::copy(results, state.begin());
+  return state;
+}

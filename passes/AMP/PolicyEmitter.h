@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The loss-scale policies as IR: the runtime's templates, instantiated with a
+/// builder that emits ops.
+#ifndef MPC_PASSES_AMP_POLICYEMITTER_H
+#define MPC_PASSES_AMP_POLICYEMITTER_H
+
+#include "mlir/IR/Builders.h"
+#include "runtime/LossScale/PolicyInfo.h"
+
+#include <array>
+
+namespace mpc::amp {
+
+/// The operands of a policy's step: tensors of rank 0.
+struct PolicyOperands {
+  std::array<mlir::Value, rt::kNumStateSlots> state;  ///< f64
+  std::array<mlir::Value, rt::kNumSettings> settings; ///< f64, null if not read
+  mlir::Value found;                                  ///< i1
+  mlir::Value maxAbs;                                 ///< f32, may be null
+};
+
+/// The state after a step, as one structured op on tensors of rank 0.
+std::array<mlir::Value, rt::kNumStateSlots>
+buildPolicyStep(mlir::OpBuilder &builder, mlir::Location loc,
+                rt::PolicyKind kind, const PolicyOperands &operands);
+
+} // namespace mpc::amp
+
+#endif // MPC_PASSES_AMP_POLICYEMITTER_H

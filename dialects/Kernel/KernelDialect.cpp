@@ -71,9 +71,9 @@ ReturnOp FuncOp::getReturn() {
 
 LogicalResult FuncOp::verify() {
   if (getNumArguments() < getNumResults())
-    return emitOpError("has ") << getNumResults() << " results but only "
-                               << getNumArguments()
-                               << " arguments: each result needs a destination";
+    return emitOpError("has ")
+           << getNumResults() << " results but only " << getNumArguments()
+           << " arguments: each result needs a destination";
   for (auto [index, type] : llvm::enumerate(getResultTypes()))
     if (getDestination(index).getType() != type)
       return emitOpError("result #") << index << " has type " << type
@@ -101,8 +101,7 @@ LogicalResult LaunchOp::verify() {
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel =
-      symbols.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
+  auto kernel = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
   // Once kernels are emitted they are plain functions.
   if (!kernel) {
     if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
@@ -137,8 +136,7 @@ LogicalResult ViewOp::verify() {
   if (source.getElementType() != result.getElementType())
     return emitOpError("cannot change the element type");
   int64_t offset = getOffset();
-  if (offset < 0 ||
-      offset + result.getNumElements() > source.getNumElements())
+  if (offset < 0 || offset + result.getNumElements() > source.getNumElements())
     return emitOpError("elements ")
            << offset << " to " << offset + result.getNumElements()
            << " lie outside of the source's " << source.getNumElements();

@@ -64,13 +64,55 @@ def Kernel_ColumnsAttr : Kernel_Attr<"Columns", "columns"> {
 }
 
 def Kernel_GemmAttr : Kernel_Attr<"Gemm", "gemm"> {
-  let summary = "A contraction on packed panels, then a map on its tiles";
+  let summary = "A contraction on packed blocks, then a map on its tiles";
   let description = [{
-    `tile` rows of the result a chunk, micro-tiles of `mr` x `nr`. Every
-    element is one chain of fused multiply-adds over k ascending.
+    One factor (`rows`: which) gives the rows of the micro-kernel, the other the
+    columns; the result is computed in tiles of rows x columns, one a chunk, k
+    in blocks. A micro-kernel keeps `micro` rows x columns in registers. The
+    factor `packed`, if any, was packed by a kernel of its own; the rest is
+    packed by the chunk. Every element is one chain of multiply-adds over k
+    ascending, whatever the numbers here.
   }];
-  let parameters = (ins "int64_t":$chunks, "int64_t":$tile, "int64_t":$mr,
-                        "int64_t":$nr);
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "unsigned":$rows,
+                        OptionalParameter<"std::optional<unsigned>">:$packed,
+                        ArrayRefParameter<"int64_t">:$tile,
+                        ArrayRefParameter<"int64_t">:$micro);
+  let assemblyFormat = [{
+    `<` `chunks` `=` $chunks `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,`
+    (`packed` `=` $packed^ `,`)? `tile` `=` `[` $tile `]` `,`
+    `micro` `=` `[` $micro `]` `>`
+  }];
+  let extraClassDeclaration = [{
+    int64_t getTileRows() const { return getTile()[0]; }
+    int64_t getTileColumns() const { return getTile()[1]; }
+    int64_t getKBlock() const { return getTile()[2]; }
+    int64_t getMicroRows() const { return getMicro()[0]; }
+    int64_t getMicroColumns() const { return getMicro()[1]; }
+    /// Elements from one packed row to the next; a little more than a block,
+    /// so that rows do not fall into the same cache set.
+    int64_t getRowStride() const {
+      return (getKBlock() + 7) / 8 * 8 + 8;
+    }
+    unsigned getColumns() const { return 1 - getRows(); }
+    bool isPacked(unsigned operand) const {
+      return getPacked() && *getPacked() == operand;
+    }
+  }];
+}
+
+def Kernel_PackAttr : Kernel_Attr<"Pack", "pack"> {
+  let summary = "A contraction's factor, converted and packed";
+  let description = [{
+    The statement's dimensions are those of the batch (`batch` of them), of the
+    rows or columns (`outer` of them) and of k. As rows the result is
+    `[batch, k block, group of micro rows, row in group, k in block]`, with
+    `block` as the third number of `#kernel.gemm`'s tile; as columns (`panel` > 0 of them a panel) it is
+    `[batch, panel, k, column in panel]`. What has no source is zero. A chunk
+    is one of `units` runs of `tile` rows or columns of one batch.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$batch,
+                        "int64_t":$outer, "int64_t":$tile, "int64_t":$block,
+                        "int64_t":$panel);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -369,6 +369,24 @@ def NN_ConcatOp : NN_Movement<"concat", [InferType]> {
   }];
 }
 
+def NN_SplitOp : NN_Movement<"split"> {
+  let summary = "Cut a tensor into parts along an axis";
+  let description = [{
+    The parts follow one another along `axis` and cover it.
+
+    ```mlir
+    %q, %k = nn.split %x axis(1)
+        : tensor<4x6xf32> -> tensor<4x3xf32>, tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$input, I64Attr:$axis);
+  let results = (outs Variadic<NN_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $input `axis` `(` $axis `)` attr-dict `:` type($input) `->` type($outputs)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_ReverseOp : NN_Movement<"reverse", [SameOperandsAndResultType]> {
   let summary = "Reverse the order along axes";
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$axes);

@@ -4,11 +4,11 @@
 
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/Kernel/KernelDialect.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/FoldReads.h"
 #include "passes/Kernel/Groups.h"

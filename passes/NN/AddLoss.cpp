@@ -56,9 +56,8 @@ static FailureOr<unsigned> findResult(func::FuncOp function, StringRef wanted) {
   return candidates.front();
 }
 
-/// The class axis of `logits` for labels of shape `target`: the one whose
-/// removal gives `target`, the last where several do.
-static SmallVector<int64_t> targetShape(RankedTensorType logits, int64_t axis) {
+/// The shape of labels for `logits` with classes on `axis`.
+static SmallVector<int64_t> labelShape(RankedTensorType logits, int64_t axis) {
   SmallVector<int64_t> shape(logits.getShape());
   shape.erase(shape.begin() + axis);
   return shape;
@@ -84,6 +83,8 @@ struct AddLossPass : mpc::nn::impl::AddLossPassBase<AddLossPass> {
       return signalPassFailure();
     auto clone = model.clone();
     clone.setName("loss");
+    clone.setPrivate();
+    model.setPrivate();
     SymbolTable(getOperation()).insert(clone);
     if (failed(finish(clone, *result)))
       signalPassFailure();
@@ -137,16 +138,36 @@ private:
     return Value(function.getArgument(index));
   }
 
+  FailureOr<int64_t> classAxis(func::FuncOp function, RankedTensorType type) {
+    // Sequences have classes last, images on axis 1, as PyTorch has them.
+    if (targetShape.empty())
+      return type.getRank() == 4 ? 1 : type.getRank() - 1;
+    SmallVector<int64_t> wanted(targetShape.begin(), targetShape.end());
+    for (int64_t axis = type.getRank() - 1; axis >= 0; --axis)
+      if (labelShape(type, axis) == wanted)
+        return axis;
+    return function.emitError()
+           << "no axis of the logits " << type
+           << " can be the classes of labels of shape ["
+           << llvm::join(llvm::map_range(
+                             wanted,
+                             [](int64_t size) { return std::to_string(size); }),
+                         "x")
+           << "]";
+  }
+
   FailureOr<Value> crossEntropy(OpBuilder &b, Location loc,
                                 func::FuncOp function, Value logits) {
     auto type = cast<RankedTensorType>(logits.getType());
     if (type.getRank() < 1)
       return function.emitError() << "cross_entropy needs logits with a class "
                                      "axis, not a scalar";
-    // Sequences have classes last, images on axis 1, as PyTorch has them.
-    int64_t axis = type.getRank() == 4 ? 1 : type.getRank() - 1;
+    FailureOr<int64_t> found = classAxis(function, type);
+    if (failed(found))
+      return failure();
+    int64_t axis = *found;
     auto targetType =
-        RankedTensorType::get(targetShape(type, axis), b.getI64Type());
+        RankedTensorType::get(labelShape(type, axis), b.getI64Type());
     FailureOr<Value> target = addTarget(function, targetType);
     if (failed(target))
       return failure();

@@ -2,9 +2,9 @@
 // nn-autocast: gives every op a precision and inserts the casts.
 #include "passes/NN/Passes.h"
 
+#include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "dialects/Interfaces/NodeNames.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_AUTOCASTPASS

@@ -19,6 +19,25 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
            "cross_entropy, mse or output (default: cross_entropy)">,
     Option<"output", "output", "std::string", /*default=*/"\"\"",
            "name of the model's result to use (default: the only one)">,
+    ListOption<"targetShape", "target-shape", "int64_t",
+               "shape of one batch of labels, where it is known; the class "
+               "axis is the last one whose removal gives it">,
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
+def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
+  let summary = "Make the entry @eval from @model and @loss";
+  let description = [{
+    `@eval` takes what `@loss` takes (`@model` where there is no `@loss`) and
+    yields the model's outputs under their names, then `loss`, then, with
+    `gradients`, one `grad.<parameter>` for each parameter that is not frozen:
+    the gradient of the loss, unscaled, in the parameter's type, in f32 where
+    that is narrower.
+  }];
+  let options = [
+    Option<"gradients", "gradients", "bool", /*default=*/"false",
+           "also yield the gradients of the loss (default: no)">,
   ];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

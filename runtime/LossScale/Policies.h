@@ -379,7 +379,7 @@ template <ScalarBuilder B>
 void stepLogNormal(PolicyStep<B> &p) {
   const std::array<Num<B>, kNumStateSlots> before = p.state;
   Num<B> largest = f32(p.gradMaxAbs);
-  Flag<B> ignored = !p.foundInf & (largest == 0.0);
+  Flag<B> ignored = (largest == 0.0) & !p.foundInf;
   Flag<B> overflow = p.foundInf | !isFinite(largest);
   Num<B> target = f32(p[Setting::LogMax]);
   Num<B> safe = select(overflow | ignored, 1.0, largest);

@@ -121,7 +121,8 @@ Num<B> squareRoot(Num<B> x) {
 /// Neither inf nor NaN.
 template <ScalarBuilder B>
 Flag<B> isFinite(Num<B> x) {
-  return x - x == 0.0;
+  // inf - inf and NaN - NaN are NaN.
+  return x - x == 0.0; // NOLINT(misc-redundant-expression)
 }
 
 /// `x`, or `floor` where it is larger. NaN stays NaN.

@@ -87,10 +87,12 @@ struct StateTensor {
   uint64_t offset = 0; ///< Bytes from the slab's begin.
 };
 
-/// One contiguous, 64-byte aligned range of memory, zero at first.
+/// One contiguous, 64-byte aligned range of memory.
 struct Slab {
   std::string name;
   uint64_t bytes = 0;
+  /// First content: as many bytes as the slab has, or none for zeros.
+  std::vector<uint8_t> initial = {};
 };
 
 struct Constant {

@@ -58,6 +58,8 @@ Result<State> State::create(const Program &program) {
     MPC_ASSIGN_OR_RETURN(
         HostBuffer buffer,
         HostBuffer::allocate(slab.bytes, "state slab " + quote(slab.name)));
+    if (!slab.initial.empty())
+      std::memcpy(buffer.data(), slab.initial.data(), slab.bytes);
     state.slabs_.push_back(std::move(buffer));
   }
   return state;

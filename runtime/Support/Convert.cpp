@@ -96,7 +96,11 @@ bool exactFromInteger(int64_t x, To &out) {
 
 template <typename From, typename To>
 bool convertOne(From from, To &to) {
-  if constexpr (kIsFloat<To> && !kIsFloat<From>) {
+  if constexpr (std::is_integral_v<From> && sizeof(From) <= 2 &&
+                std::is_floating_point_v<To>) {
+    to = static_cast<To>(from); // always exact, and what images go through
+    return true;
+  } else if constexpr (kIsFloat<To> && !kIsFloat<From>) {
     return exactFromInteger(toInteger(from), to);
   } else if constexpr (kIsFloat<To>) {
     fromDouble(toDouble(from), to);

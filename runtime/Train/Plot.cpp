@@ -16,13 +16,16 @@ constexpr double kWidth = 860, kLeft = 74, kRight = 20, kTop = 40;
 constexpr double kPanelHeight = 230, kPanelGap = 30, kBottom = 46;
 constexpr double kInnerWidth = kWidth - kLeft - kRight;
 
-/// Colours that differ in lightness too, on either background.
+/// Colours that differ in lightness too, on either background. Viewers that do
+/// not know media queries show the light ones.
 constexpr std::string_view kStyle = R"(<style>
-svg{--ink:#1f2328;--dim:#6e7781;--grid:#d8dee4;--page:#ffffff;--s0:#0969da;--s1:#bc4c00;--s2:#1a7f37;--s3:#8250df;--mark:#cf222e}
-@media(prefers-color-scheme:dark){svg{--ink:#e6edf3;--dim:#8d96a0;--grid:#30363d;--page:#0d1117;--s0:#58a6ff;--s1:#f0883e;--s2:#3fb950;--s3:#bc8cff;--mark:#ff7b72}}
-text{font:12px system-ui,sans-serif;fill:var(--ink)}.t{font-size:15px;font-weight:600}.k{fill:var(--dim);font-size:11px}
-.g{stroke:var(--grid);stroke-width:1}.a{stroke:var(--dim);stroke-width:1}.l{fill:none;stroke-width:1.6;stroke-linejoin:round}
-.m{stroke:var(--mark);stroke-width:1;stroke-opacity:.55;stroke-dasharray:2 3}
+text{font:12px system-ui,sans-serif;fill:#1f2328}.t{font-size:15px;font-weight:600}.k{fill:#6e7781;font-size:11px}
+.p{fill:#ffffff}.g{stroke:#d8dee4;stroke-width:1}.a{stroke:#6e7781;stroke-width:1;fill:none}
+.l{fill:none;stroke-width:1.6;stroke-linejoin:round}.s0{stroke:#0969da}.s1{stroke:#bc4c00}.s2{stroke:#1a7f37}.s3{stroke:#8250df}
+.h{paint-order:stroke;stroke:#ffffff;stroke-width:4px}
+.m{stroke:#cf222e;stroke-width:1;stroke-opacity:.55;stroke-dasharray:2 3}
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.k{fill:#8d96a0}.p{fill:#0d1117}.g{stroke:#30363d}.a{stroke:#8d96a0}
+.s0{stroke:#58a6ff}.s1{stroke:#f0883e}.s2{stroke:#3fb950}.s3{stroke:#bc8cff}.m{stroke:#ff7b72}.h{stroke:#0d1117}}
 </style>
 )";
 
@@ -143,7 +146,7 @@ void drawAxes(const Frame &frame, bool last, std::string &out) {
                          tickLabel(tick, PlotScale::Linear));
     out += '\n';
   }
-  out += fmt::format("<path class=\"a\" fill=\"none\" d=\"M{0} {1}V{2}H{3}\"/>"
+  out += fmt::format("<path class=\"a\" d=\"M{0} {1}V{2}H{3}\"/>"
                      "<text transform=\"translate(16 {4}) rotate(-90)\" "
                      "text-anchor=\"middle\">{5}</text>\n",
                      kLeft, frame.top, bottom, right,
@@ -189,9 +192,7 @@ void drawLines(const Frame &frame, std::string &out) {
   for (size_t i = 0; i < frame.panel.series.size(); ++i) {
     std::string path = pathOf(frame, frame.panel.series[i]);
     if (!path.empty())
-      out += fmt::format("<path class=\"l\" style=\"stroke:var(--s{})\" "
-                         "d=\"{}\"/>\n",
-                         i % 4, path);
+      out += fmt::format("<path class=\"l s{}\" d=\"{}\"/>\n", i % 4, path);
   }
 }
 
@@ -211,14 +212,14 @@ void drawMarks(const Plot &plot, const Frame &frame, std::string &out) {
 void drawLegend(const Plot &plot, const Frame &frame, std::string &out) {
   double y = frame.top + 14, x = kLeft + kInnerWidth - 8;
   auto entry = [&](const std::string &label, const std::string &line) {
-    out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>"
+    out += fmt::format("<text class=\"h\" x=\"{}\" y=\"{}\" "
+                       "text-anchor=\"end\">{}</text>"
                        "<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" {}/>\n",
                        x - 30, y + 4, xmlText(label), x - 24, x, y, y, line);
     y += 17;
   };
   for (size_t i = 0; i < frame.panel.series.size(); ++i)
-    entry(frame.panel.series[i].label,
-          fmt::format("class=\"l\" style=\"stroke:var(--s{})\"", i % 4));
+    entry(frame.panel.series[i].label, fmt::format("class=\"l s{}\"", i % 4));
   if (!plot.marks.empty())
     entry(fmt::format("{} ({})", plot.markLabel, plot.marks.size()),
           "class=\"m\"");
@@ -256,7 +257,7 @@ std::string renderSvg(const Plot &plot) {
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" "
       "width=\"{0}\" height=\"{1}\" role=\"img\">\n<title>{2}</title>\n{3}"
-      "<rect width=\"{0}\" height=\"{1}\" style=\"fill:var(--page)\"/>\n"
+      "<rect width=\"{0}\" height=\"{1}\" class=\"p\"/>\n"
       "<text class=\"t\" x=\"{4}\" y=\"24\">{2}</text>\n",
       kWidth, height, xmlText(plot.title), kStyle, kLeft);
   Range x = rangeOfX(plot);

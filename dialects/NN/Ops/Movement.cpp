@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Data movement: shapes, folds, bodies and VJPs.
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Body.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
@@ -10,6 +11,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
 
 using Cotangents = ArrayRef<Value>;
@@ -230,15 +232,82 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// The flat position of the box in its source where the box is one contiguous
+/// range of it.
+static std::optional<int64_t> contiguousOffset(SliceOp op) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+  int64_t offset = 0;
+  bool whole = true;
+  for (int64_t axis = from.size() - 1, stride = 1; axis >= 0; --axis) {
+    // Behind the first axis that is cut, all axes in front must have size 1.
+    if (op.getStrides()[axis] != 1 && to[axis] > 1)
+      return std::nullopt;
+    if (!whole && to[axis] != 1)
+      return std::nullopt;
+    if (to[axis] != from[axis])
+      whole = false;
+    offset += op.getStarts()[axis] * stride;
+    stride *= from[axis];
+  }
+  return offset;
+}
+
+/// A slice as a read through an affine map. linalg takes an access by a plain
+/// loop index as saying that the loop covers the axis: a box that begins at 0
+/// reads the axis split in two instead, where it divides it.
+static Value buildBoxRead(OpBuilder &b, SliceOp op, Value input) {
+  auto type = rankedType(op.getOutput());
+  SmallVector<int64_t> shape;
+  SmallVector<AffineExpr> results;
+  for (auto [axis, size] : llvm::enumerate(shapeOf(op.getInput()))) {
+    int64_t start = op.getStarts()[axis], stride = op.getStrides()[axis];
+    int64_t count = type.getDimSize(axis);
+    AffineExpr index = b.getAffineDimExpr(axis);
+    bool isPlain = stride == 1 && start == 0 && count != size;
+    if (isPlain && (count == 0 || size % count != 0))
+      return {};
+    if (isPlain) {
+      shape.append({size / count, count});
+      results.append({b.getAffineConstantExpr(0), index});
+      continue;
+    }
+    shape.push_back(size);
+    results.push_back(index * stride + start);
+  }
+  auto map = AffineMap::get(type.getRank(), 0, results, b.getContext());
+  return buildRead(b, op.getLoc(), type,
+                   buildView(b, op.getLoc(), input, shape), map);
+}
+
+/// A slice that computes its positions.
+static Value buildIndexedRead(OpBuilder &b, SliceOp op, Value input) {
+  auto type = rankedType(op.getOutput());
+  return buildMap(
+      b, op.getLoc(), type, {}, [&](OpBuilder &n, Location l, ValueRange) {
+        SmallVector<Value> position;
+        for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+          Value index = linalg::IndexOp::create(n, l, axis);
+          Value stride =
+              arith::ConstantIndexOp::create(n, l, op.getStrides()[axis]);
+          Value start =
+              arith::ConstantIndexOp::create(n, l, op.getStarts()[axis]);
+          Value scaled = arith::MulIOp::create(n, l, index, stride);
+          position.push_back(arith::AddIOp::create(n, l, scaled, start));
+        }
+        return tensor::ExtractOp::create(n, l, input, position).getResult();
+      });
+}
+
 FailureOr<SmallVector<Value>> SliceOp::buildBody(OpBuilder &b,
                                                  ValueRange operands) {
   auto type = rankedType(getOutput());
-  SmallVector<AffineExpr> results;
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    results.push_back(b.getAffineDimExpr(axis) * getStrides()[axis] +
-                      getStarts()[axis]);
-  auto map = AffineMap::get(type.getRank(), 0, results, getContext());
-  return SmallVector<Value>{buildRead(b, getLoc(), type, operands[0], map)};
+  if (std::optional<int64_t> offset = contiguousOffset(*this))
+    return SmallVector<Value>{
+        kernel::ViewOp::create(b, getLoc(), type, operands[0], *offset)};
+  Value result = buildBoxRead(b, *this, operands[0]);
+  if (!result)
+    result = buildIndexedRead(b, *this, operands[0]);
+  return SmallVector<Value>{result};
 }
 
 // The cotangent goes back to its box; the rest of the input gets zero.
@@ -347,28 +416,74 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
-                                                  ValueRange operands) {
-  auto type = rankedType(getOutput());
-  int64_t rank = type.getRank(), axis = getAxis(), offset = 0;
-  Value result = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
-                                         type.getElementType());
+/// Parts of one size, each written to its place in the result, whose axis is
+/// viewed as (part, position). One write of the whole result in all.
+static Value buildEqualParts(OpBuilder &b, ConcatOp op, ValueRange operands) {
+  auto type = rankedType(op.getOutput());
+  int64_t rank = type.getRank(), axis = op.getAxis();
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= static_cast<int64_t>(operands.size());
+  shape.insert(shape.begin() + axis, operands.size());
+  Value result =
+      tensor::EmptyOp::create(b, op.getLoc(), shape, type.getElementType());
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   AffineMap identity = b.getMultiDimIdentityMap(rank);
-  for (Value operand : operands) {
+  for (auto [index, operand] : llvm::enumerate(operands)) {
     SmallVector<AffineExpr> place(identity.getResults());
-    place[axis] = place[axis] + offset;
-    auto map = AffineMap::get(rank, 0, place, getContext());
+    place.insert(place.begin() + axis,
+                 b.getAffineConstantExpr(static_cast<int64_t>(index)));
+    auto map = AffineMap::get(rank, 0, place, b.getContext());
     auto part = linalg::GenericOp::create(
-        b, getLoc(), type, operand, result, ArrayRef<AffineMap>{identity, map},
-        iterators, [](OpBuilder &nested, Location loc, ValueRange s) {
-          linalg::YieldOp::create(nested, loc, s[0]);
+        b, op.getLoc(), result.getType(), operand, result,
+        ArrayRef<AffineMap>{identity, map}, iterators,
+        [](OpBuilder &n, Location l, ValueRange s) {
+          linalg::YieldOp::create(n, l, s[0]);
         });
     result = part.getResult(0);
-    offset += rankedType(operand).getDimSize(axis);
   }
-  return SmallVector<Value>{result};
+  return buildView(b, op.getLoc(), result, type.getShape());
+}
+
+FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
+                                                  ValueRange operands) {
+  auto type = rankedType(getOutput());
+  int64_t axis = getAxis();
+  if (llvm::all_equal(operands.getTypes()) && type.getNumElements() != 0)
+    return SmallVector<Value>{buildEqualParts(b, *this, operands)};
+  // Each element is read from the part that it lies in; the others are read at
+  // a clamped place and not chosen.
+  auto element = [&](OpBuilder &n, Location l, ValueRange) -> Value {
+    SmallVector<Value> position;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      position.push_back(linalg::IndexOp::create(n, l, i));
+    Value along = position[axis], result;
+    int64_t offset = 0;
+    for (Value operand : operands) {
+      int64_t size = rankedType(operand).getDimSize(axis);
+      if (size == 0)
+        continue;
+      Value begin = arith::ConstantIndexOp::create(n, l, offset);
+      Value last = arith::ConstantIndexOp::create(n, l, size - 1);
+      Value zero = arith::ConstantIndexOp::create(n, l, 0);
+      Value at = arith::SubIOp::create(n, l, along, begin);
+      Value inside =
+          arith::CmpIOp::create(n, l, arith::CmpIPredicate::sge, at, zero);
+      at = arith::MaxSIOp::create(n, l, at, zero);
+      position[axis] = arith::MinSIOp::create(n, l, at, last);
+      Value part = tensor::ExtractOp::create(n, l, operand, position);
+      result =
+          result
+              ? arith::SelectOp::create(n, l, inside, part, result).getResult()
+              : part;
+      offset += size;
+    }
+    return result;
+  };
+  if (type.getNumElements() == 0)
+    return SmallVector<Value>{tensor::EmptyOp::create(
+        b, getLoc(), type.getShape(), type.getElementType())};
+  return SmallVector<Value>{buildMap(b, getLoc(), type, {}, element)};
 }
 
 LogicalResult ConcatOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -382,6 +497,78 @@ LogicalResult ConcatOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
     dIn[index] = SliceOp::create(b, getLoc(), dOut[0], starts, limits, strides);
     starts[axis] = limits[axis];
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SplitOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SplitOp::verify() {
+  auto input = rankedType(getInput());
+  auto axis = static_cast<int64_t>(getAxis());
+  if (axis < 0 || axis >= input.getRank())
+    return emitOpError("has no axis ") << axis;
+  int64_t covered = 0;
+  for (Value output : getOutputs()) {
+    auto type = rankedType(output);
+    if (type.getRank() != input.getRank() ||
+        type.getElementType() != input.getElementType())
+      return emitOpError("parts differ from the input in rank or type");
+    SmallVector<int64_t> others(type.getShape());
+    others[axis] = input.getDimSize(axis);
+    if (ArrayRef<int64_t>(others) != input.getShape())
+      return emitOpError("parts differ from the input beside axis ") << axis;
+    covered += type.getDimSize(axis);
+  }
+  if (covered != input.getDimSize(axis))
+    return emitOpError("parts cover ")
+           << covered << " of the " << input.getDimSize(axis)
+           << " elements along axis " << axis;
+  return success();
+}
+
+/// Calls `fn` with the first position of each part along the axis.
+static void forEachPart(SplitOp op,
+                        function_ref<void(unsigned, int64_t begin)> fn) {
+  int64_t begin = 0;
+  for (auto [index, output] : llvm::enumerate(op.getOutputs())) {
+    fn(index, begin);
+    begin += rankedType(output).getDimSize(op.getAxis());
+  }
+}
+
+FailureOr<SmallVector<Value>> SplitOp::buildBody(OpBuilder &b,
+                                                 ValueRange operands) {
+  SmallVector<Value> results(getNumResults());
+  LogicalResult status = success();
+  forEachPart(*this, [&](unsigned index, int64_t begin) {
+    auto type = rankedType(getOutputs()[index]);
+    SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1);
+    SmallVector<int64_t> limits(type.getShape());
+    starts[getAxis()] = begin;
+    limits[getAxis()] += begin;
+    auto slice =
+        SliceOp::create(b, getLoc(), operands[0], starts, limits, strides);
+    auto body = slice.buildBody(b, operands[0]);
+    if (failed(body))
+      status = failure();
+    else
+      results[index] = body->front();
+    slice.erase();
+  });
+  if (failed(status))
+    return failure();
+  return results;
+}
+
+// The cotangents, zero where nothing depends on a part, joined again.
+LogicalResult SplitOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  GradientBuilder g(b, getLoc());
+  SmallVector<Value> parts;
+  for (auto [d, output] : llvm::zip(dOut, getOutputs()))
+    parts.push_back(d ? d : g.splat(output, 0.0));
+  dIn[0] = ConcatOp::create(b, getLoc(), parts, getAxis());
   return success();
 }
 

@@ -148,6 +148,21 @@ void Emitter::emitLoop(Value from, Value to, int64_t step, LoopBody body) {
   body(loop.getInductionVar());
 }
 
+SmallVector<Value> Emitter::emitCarryingLoop(std::pair<Value, Value> range,
+                                             int64_t step, ValueRange values,
+                                             CarryBody body) {
+  auto loop = scf::ForOp::create(builder, loc, range.first, range.second,
+                                 constantIndex(step), values);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  // Without values the loop has its terminator already.
+  if (!values.empty())
+    scf::YieldOp::create(builder, loc, next);
+  return loop.getResults();
+}
+
 static void emitNestFrom(Emitter &emitter, ArrayRef<int64_t> extents,
                          SmallVectorImpl<Value> &dims, Emitter::NestBody body) {
   if (dims.size() == extents.size())

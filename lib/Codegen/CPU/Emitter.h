@@ -76,9 +76,32 @@ public:
 
   using LoopBody = llvm::function_ref<void(mlir::Value)>;
   void emitLoop(mlir::Value from, mlir::Value to, int64_t step, LoopBody body);
+  /// A loop that carries values: `body` gets them and returns the next ones.
+  using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value>
+  emitCarryingLoop(std::pair<mlir::Value, mlir::Value> range, int64_t step,
+                   mlir::ValueRange values, CarryBody body);
   using NestBody = llvm::function_ref<void(mlir::ValueRange)>;
   /// Loops over all of `extents`, the first outermost.
   void emitNest(llvm::ArrayRef<int64_t> extents, NestBody body);
+
+  //===--------------------------------------------------------------------===//
+  // Vectors along one dimension
+  //===--------------------------------------------------------------------===//
+
+  /// What `access` reads at `dims`, whose dimension `along` holds the first of
+  /// `lanes`: a scalar if all lanes read one element, else a vector.
+  mlir::Value loadLanes(const kernel::Access &access, mlir::ValueRange dims,
+                        unsigned along, Lanes lanes);
+  /// Stores the active lanes of `value` at the places of `index`.
+  void storeLanes(mlir::Value value, const kernel::Access &access,
+                  mlir::ValueRange dims, unsigned along, Lanes lanes);
+  /// True on the active lanes.
+  mlir::Value createMask(Lanes lanes);
+  /// `expr` on all lanes: a scalar, or a vector if it depends on `along`.
+  mlir::Value evaluateLanes(mlir::AffineExpr expr, mlir::ValueRange dims,
+                            unsigned along, Lanes lanes);
 
   //===--------------------------------------------------------------------===//
   // Regions
@@ -95,6 +118,11 @@ public:
   mlir::Value broadcast(mlir::Value value, Lanes lanes);
 
 private:
+  mlir::Value loadVector(mlir::Value buffer, mlir::Value index, Lanes lanes);
+  /// The flat position of each active lane; the others repeat the last.
+  llvm::SmallVector<mlir::Value> getPlaces(mlir::AffineExpr index,
+                                           mlir::ValueRange dims,
+                                           unsigned along, Lanes lanes);
   mlir::Value emitOp(mlir::Operation &op, mlir::IRMapping &values, Lanes lanes);
   mlir::Value emitExtract(mlir::Operation &op, mlir::IRMapping &values,
                           Lanes lanes);
@@ -102,6 +130,14 @@ private:
   mlir::Value scratch;
   int64_t scratchBytes = 0;
 };
+
+/// How an index moves from one lane to the next.
+enum class Walk {
+  Uniform,    ///< Not at all.
+  Contiguous, ///< By one element.
+  Scattered,  ///< Otherwise.
+};
+Walk getWalk(mlir::AffineExpr index, unsigned numDims, unsigned along);
 
 /// The type that an element of `type` has in memory.
 mlir::Type getStorageType(mlir::Type type);

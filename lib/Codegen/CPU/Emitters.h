@@ -19,6 +19,21 @@ mlir::LogicalResult emitLoops(Emitter &emitter, const kernel::Body &body,
 /// The number of independent pieces of a body run by loops; 1 if none.
 int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
 
+/// #kernel.map, for bodies that kernel::isMap accepts.
+mlir::LogicalResult emitMap(Emitter &emitter, const kernel::Body &body,
+                            kernel::MapAttr schedule);
+/// The number of pieces that a map can be cut into.
+int64_t countMapUnits(const kernel::Body &body, int64_t lanes);
+
+struct RowSchedule {
+  int64_t chunks;
+  int64_t lanes;
+  bool isColumns;
+};
+/// #kernel.rows and #kernel.columns, for bodies that kernel::getRows reads.
+mlir::LogicalResult emitRows(Emitter &emitter, const kernel::Body &body,
+                             const RowSchedule &schedule);
+
 /// Emits one kernel.scatter into `buffer`, for positions [from, to) of the
 /// outer x inner space.
 void emitScatter(Emitter &emitter, kernel::ScatterOp scatter,

@@ -2,6 +2,7 @@
 // One conversion of everything that emitters use to the LLVM dialect.
 #include "lib/Codegen/CPU/Lower.h"
 
+#include "lib/Codegen/CPU/Expand.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -13,28 +14,11 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
 namespace {
-
-/// Replaces what has no instruction: math functions, bf16.
-struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
-
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateMathPolynomialApproximationPatterns(
-        patterns, MathPolynomialApproximationOptions());
-    arith::populateExpandBFloat16Patterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
 
 struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertPass)
@@ -73,6 +57,8 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
       if (function->hasAttr("mpc.chunks"))
         wrap(function);
+      else if (!function.isExternal())
+        function.setLinkage(LLVM::Linkage::Internal);
   }
 
   static void wrap(LLVM::LLVMFuncOp inner);
@@ -109,7 +95,7 @@ void WrapPass::wrap(LLVM::LLVMFuncOp inner) {
 }
 
 void mpc::cpu::buildLowerToLLVM(OpPassManager &manager) {
-  manager.addPass(std::make_unique<ExpandPass>());
+  manager.addPass(createExpandPass());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(std::make_unique<ConvertPass>());
   manager.addPass(createReconcileUnrealizedCastsPass());

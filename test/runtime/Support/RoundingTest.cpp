@@ -210,16 +210,18 @@ TEST(Rounding, F16MatchesTheCpu) {
     GTEST_SKIP() << "the CPU has no F16C";
   for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += kStride) {
     const auto value = std::bit_cast<float>(static_cast<uint32_t>(bits));
-    if (!std::isnan(value))
+    if (!std::isnan(value)) {
       ASSERT_EQ(roundToF16(value), cpuRound(value)) << std::hexfloat << value;
+    }
   }
   for (uint32_t code = 0; code != 65536; ++code) // around every tie
     for (uint32_t low : {0x0fffU, 0x1000U, 0x1001U}) {
       const uint32_t bits =
           widenToF32Bits(kFormatF16, code) + (code % 2 != 0 ? low : low - 1);
       const auto value = std::bit_cast<float>(bits);
-      if (!std::isnan(value))
+      if (!std::isnan(value)) {
         ASSERT_EQ(roundToF16(value), cpuRound(value)) << std::hexfloat << value;
+      }
     }
 }
 #endif

@@ -40,11 +40,10 @@ TEST(Metrics, RowsAreShortAndReadBackExactly) {
     row.gradNorm = std::bit_cast<double>(random.next());
     MetricsRow back;
     ASSERT_TRUE(parseCsv(toCsv(row), back));
-    if (!std::isnan(row.loss))
-      ASSERT_EQ(back.loss, row.loss);
-    if (!std::isnan(row.gradNorm))
-      ASSERT_EQ(back.gradNorm, row.gradNorm);
+    ASSERT_TRUE(std::isnan(row.loss) || back.loss == row.loss);
+    ASSERT_TRUE(std::isnan(row.gradNorm) || back.gradNorm == row.gradNorm);
     ASSERT_EQ(std::isnan(back.loss), std::isnan(row.loss));
+    ASSERT_EQ(std::isnan(back.gradNorm), std::isnan(row.gradNorm));
   }
   for (const char *bad : {"", "1,2", "1,2,3,4,5,0,7,8,9", "x,2,3,4,5,0,7,8",
                           "1,2,3,4,5,0,7,", "1,2,3,4,5,0,7,8 "})

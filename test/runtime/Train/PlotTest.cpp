@@ -57,7 +57,7 @@ TEST(Plot, HasPanelsTicksMarksAndLegend) {
   std::string svg = renderSvg(makePlot(10));
   expectWellFormed(svg);
   EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
-  EXPECT_EQ(countOf(svg, "<path class=\"l\""), 2u);
+  EXPECT_EQ(countOf(svg, "<path class=\"l s0\""), 2u);
   EXPECT_NE(svg.find(">16</tspan>"), std::string::npos);
   EXPECT_NE(svg.find("skipped (2)"), std::string::npos);
   EXPECT_EQ(countOf(svg, "<line class=\"m\""), 4u);
@@ -66,7 +66,7 @@ TEST(Plot, HasPanelsTicksMarksAndLegend) {
 
 TEST(Plot, AGapBreaksTheLine) {
   std::string svg = renderSvg(makePlot(10));
-  std::regex path("class=\"l\"[^d]*d=\"([^\"]*)\"");
+  std::regex path("class=\"l s0\" d=\"([^\"]*)\"");
   for (std::sregex_iterator it(svg.begin(), svg.end(), path), end; it != end;
        ++it)
     EXPECT_EQ(countOf((*it)[1], "M"), 2u);

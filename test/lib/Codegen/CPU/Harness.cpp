@@ -26,7 +26,7 @@ static std::unique_ptr<mlir::MLIRContext> makeContext() {
 
 static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
                                                     const std::string &text,
-                                                    Setup setup,
+                                                    Config config,
                                                     std::string &schedule) {
   std::string message;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
@@ -38,10 +38,10 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
     return llvm::createStringError(message);
   mlir::PassManager schedules(&context), emission(&context);
   kernel::SchedulePassOptions options;
-  options.lanes = setup.lanes;
-  options.naive = setup.naive;
+  options.lanes = config.lanes;
+  options.naive = config.naive;
   schedules.addPass(kernel::createSchedulePass(options));
-  emission.addPass(kernel::createToCPUPass({setup.lanes}));
+  emission.addPass(kernel::createToCPUPass({config.lanes}));
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message);
   llvm::raw_string_ostream stream(schedule);
@@ -55,9 +55,9 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   return cpu::compileKernels(*module, *target);
 }
 
-Kernels::Kernels(const std::string &text, Setup setup) : setup(setup) {
+Kernels::Kernels(const std::string &text, Config config) : config(config) {
   auto context = makeContext();
-  auto result = compile(*context, text, setup, scheduleText);
+  auto result = compile(*context, text, config, scheduleText);
   if (result)
     compiled = std::move(*result);
   else
@@ -79,13 +79,38 @@ void Kernels::run(std::vector<void *> buffers, const std::string &name) const {
   std::vector<char> scratch(kernel.scratchBytes + 64, '\x7f');
   auto aligned = reinterpret_cast<char *>(
       (reinterpret_cast<uintptr_t>(scratch.data()) + 63) & ~uintptr_t(63));
-  for (int64_t piece = 0; piece < setup.pieces; ++piece)
-    kernel.function(buffers.data(), piece * kernel.chunks / setup.pieces,
-                    (piece + 1) * kernel.chunks / setup.pieces, aligned);
+  for (int64_t piece = 0; piece < config.pieces; ++piece)
+    kernel.function(buffers.data(), piece * kernel.chunks / config.pieces,
+                    (piece + 1) * kernel.chunks / config.pieces, aligned);
 }
 
 int64_t Kernels::chunks(const std::string &name) const {
   return compiled.kernels.lookup(name).chunks;
+}
+
+static Buffers runOn(const Kernels &kernels, Buffers buffers) {
+  std::vector<void *> pointers;
+  for (std::vector<uint8_t> &buffer : buffers)
+    pointers.push_back(buffer.data());
+  kernels.run(pointers);
+  return buffers;
+}
+
+Buffers mpc::test::runAllWays(const std::string &text, const Buffers &buffers,
+                              const std::string &schedule) {
+  Config config;
+  config.naive = true;
+  Buffers want = runOn(Kernels(text, config), buffers);
+  config.naive = false;
+  auto host = cpu::getCpuTarget("host");
+  for (config.lanes = 8; config.lanes <= host->lanes; config.lanes *= 2)
+    for (config.pieces = 1; config.pieces <= 3; ++config.pieces) {
+      Kernels kernels(text, config);
+      EXPECT_EQ(kernels.schedule().substr(0, schedule.size()), schedule);
+      EXPECT_EQ(runOn(kernels, buffers), want)
+          << config.lanes << " lanes, " << config.pieces << " pieces";
+    }
+  return want;
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,7 @@
 namespace mpc::test {
 
 /// How kernels are scheduled and run.
-struct Setup {
+struct Config {
   bool naive = false; ///< #kernel.loops everywhere.
   int64_t lanes = 8;
   int64_t pieces = 1; ///< Calls that the chunks of a launch are split into.
@@ -24,7 +24,7 @@ struct Setup {
 class Kernels {
 public:
   /// Fails the test on any error.
-  explicit Kernels(const std::string &text, Setup setup = {});
+  explicit Kernels(const std::string &text, Config config = {});
 
   /// Runs the only kernel, or the one called `name`.
   void run(std::vector<void *> buffers, const std::string &name = "k") const;
@@ -33,10 +33,30 @@ public:
   const std::string &schedule() const { return scheduleText; }
 
 private:
-  Setup setup;
+  Config config;
   cpu::CompiledKernels compiled;
   std::string scheduleText;
 };
+
+/// The memory of each argument of kernel @k, inputs and destinations.
+using Buffers = std::vector<std::vector<uint8_t>>;
+template <typename T>
+std::vector<uint8_t> bytes(const std::vector<T> &values) {
+  auto data = reinterpret_cast<const uint8_t *>(values.data());
+  return {data, data + values.size() * sizeof(T)};
+}
+template <typename T>
+std::vector<T> values(const std::vector<uint8_t> &bytes) {
+  auto data = reinterpret_cast<const T *>(bytes.data());
+  return {data, data + bytes.size() / sizeof(T)};
+}
+
+/// Runs `text` by scalar loops and returns the buffers after. Expects that the
+/// kernel gets a schedule that begins with `schedule`, and that vectors of 8
+/// and, where the CPU has them, 16 lanes, in any split of the chunks, give the
+/// same bits.
+Buffers runAllWays(const std::string &text, const Buffers &buffers,
+                   const std::string &schedule);
 
 /// The error of compiling `text`; empty if there is none.
 std::string compileError(const std::string &text);

@@ -5,11 +5,11 @@
 
 using namespace mpc::test;
 
-static Setup naive(int64_t pieces = 1) {
-  Setup setup;
-  setup.naive = true;
-  setup.pieces = pieces;
-  return setup;
+static Config naive(int64_t pieces = 1) {
+  Config config;
+  config.naive = true;
+  config.pieces = pieces;
+  return config;
 }
 
 // c = a @ b, cut over rows and columns of the result.

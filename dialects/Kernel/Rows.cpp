@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads a body as a DAG of maps and reductions over one space.
+#include "dialects/Kernel/Classify.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+static bool isAssociative(Operation *op) {
+  return isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
+             arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
+}
+
+Operation *mpc::kernel::getCombiner(const Statement &statement,
+                                    unsigned output) {
+  linalg::GenericOp op = statement.generic();
+  BlockArgument sum = op.getMatchingBlockArgument(op.getDpsInitOperand(output));
+  Operation *combiner =
+      op.getBody()->getTerminator()->getOperand(output).getDefiningOp();
+  if (!combiner || !sum.hasOneUse() || *sum.user_begin() != combiner ||
+      !combiner->getResult(0).hasOneUse())
+    return nullptr;
+  if (isa<math::FmaOp>(combiner))
+    return combiner->getOperand(2) == sum ? combiner : nullptr;
+  return isAssociative(combiner) ? combiner : nullptr;
+}
+
+namespace {
+
+class RowsReader {
+public:
+  RowsReader(FuncOp kernel, const Body &body) : kernel(kernel), body(body) {}
+  std::optional<Rows> read();
+
+private:
+  bool findSpace();
+  bool place(const Statement &statement);
+  bool checkReads(const Statement &statement, Role role);
+  bool isForwarded(const Access &read, Role role);
+  Statement reorder(const Statement &statement, ArrayRef<unsigned> dims) const;
+
+  FuncOp kernel;
+  const Body &body;
+  Rows rows;
+  const Statement *space = nullptr; ///< A reduction over the whole space.
+  SmallVector<unsigned> outer, inner;
+};
+
+} // namespace
+
+/// Takes the space of the first reduction.
+bool RowsReader::findSpace() {
+  for (const Statement &statement : body.statements) {
+    if (!statement.generic())
+      return false;
+    if (!space && !statement.isParallel())
+      space = &statement;
+  }
+  if (!space)
+    return false;
+  for (auto [dim, reduced] : llvm::enumerate(space->reduced))
+    (reduced ? inner : outer).push_back(dim);
+  rows.numOuter = outer.size();
+  return true;
+}
+
+/// `statement`, whose dimension d becomes dims[d], in the shared space.
+Statement RowsReader::reorder(const Statement &statement,
+                              ArrayRef<unsigned> dims) const {
+  MLIRContext *context = statement.op->getContext();
+  Statement result = statement;
+  unsigned count = outer.size() + inner.size();
+  result.extents.clear();
+  for (unsigned dim : outer)
+    result.extents.push_back(space->extents[dim]);
+  for (unsigned dim : inner)
+    result.extents.push_back(space->extents[dim]);
+  result.reduced.assign(count, false);
+  SmallVector<AffineExpr> exprs;
+  for (auto [old, now] : llvm::enumerate(dims)) {
+    exprs.push_back(getAffineDimExpr(now, context));
+    result.reduced[now] = statement.reduced[old];
+  }
+  auto replace = [&](AffineExpr &expr) {
+    expr = simplifyAffineExpr(expr.replaceDims(exprs), count, 0);
+  };
+  for (Access &input : result.inputs)
+    replace(input.index);
+  for (Access &output : result.outputs)
+    replace(output.index);
+  for (AffineExpr &index : result.indices)
+    replace(index);
+  return result;
+}
+
+/// Gives `statement` its role and dimensions.
+bool RowsReader::place(const Statement &statement) {
+  SmallVector<unsigned> dims(statement.numDims());
+  SmallVector<int64_t> rowExtents;
+  for (unsigned dim : outer)
+    rowExtents.push_back(space->extents[dim]);
+  Role role = Role::Map;
+  if (statement.extents == space->extents) {
+    if (!statement.isParallel() && statement.reduced != space->reduced)
+      return false;
+    role = statement.isParallel() ? Role::Map : Role::Reduce;
+    for (auto [position, dim] : llvm::enumerate(outer))
+      dims[dim] = position;
+    for (auto [position, dim] : llvm::enumerate(inner))
+      dims[dim] = outer.size() + position;
+  } else if (statement.extents == rowExtents && statement.isParallel()) {
+    role = Role::Row;
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      dims[dim] = dim;
+  } else {
+    return false;
+  }
+  rows.statements.push_back(reorder(statement, dims));
+  rows.roles.push_back(role);
+  return checkReads(rows.statements.back(), role);
+}
+
+/// A read of an earlier statement's value must be the element of the same
+/// iteration, or the value of the same row.
+bool RowsReader::isForwarded(const Access &read, Role role) {
+  std::optional<Producer> producer = getProducer(read.tensor, body);
+  if (!producer)
+    return true;
+  if (producer->statement >= rows.statements.size())
+    return false;
+  if (role == Role::Row && rows.roles[producer->statement] == Role::Map)
+    return false;
+  return rows.statements[producer->statement].outputs[producer->output].index ==
+         read.index;
+}
+
+bool RowsReader::checkReads(const Statement &statement, Role role) {
+  for (const Access &input : statement.inputs)
+    if (!isForwarded(input, role))
+      return false;
+  for (auto [number, output] : llvm::enumerate(statement.outputs)) {
+    if (role == Role::Reduce && !getCombiner(statement, number))
+      return false;
+    // The first value of a sum belongs to the row.
+    Role reader = role == Role::Reduce ? Role::Row : role;
+    if (statement.readsOutput(number) && !isForwarded(output, reader))
+      return false;
+  }
+  return true;
+}
+
+std::optional<Rows> RowsReader::read() {
+  if (!findSpace() || !extractsInputsOnly(kernel, body) ||
+      !writesDestinations(kernel, body))
+    return std::nullopt;
+  for (const Statement &statement : body.statements)
+    if (!place(statement))
+      return std::nullopt;
+  return std::move(rows);
+}
+
+std::optional<Rows> mpc::kernel::getRows(FuncOp kernel, const Body &body) {
+  return RowsReader(kernel, body).read();
+}

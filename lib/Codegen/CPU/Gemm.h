@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The pieces that #kernel.gemm and #kernel.pack are emitted from: index
+/// arithmetic on paths, packing of blocks, the micro-kernel.
+#ifndef MPC_LIB_CODEGEN_CPU_GEMM_H
+#define MPC_LIB_CODEGEN_CPU_GEMM_H
+
+#include "lib/Codegen/CPU/Contraction.h"
+#include "lib/Codegen/CPU/Emitter.h"
+
+namespace mpc::cpu {
+
+/// Index arithmetic that folds constants.
+class IndexMath {
+public:
+  explicit IndexMath(Emitter &emitter) : emitter(emitter) {}
+
+  mlir::Value constant(int64_t value) const;
+  mlir::Value add(mlir::Value a, mlir::Value b) const;
+  mlir::Value add(mlir::Value a, int64_t b) const;
+  mlir::Value sub(mlir::Value a, mlir::Value b) const;
+  mlir::Value mul(mlir::Value a, int64_t b) const;
+  mlir::Value min(mlir::Value a, mlir::Value b) const;
+  mlir::Value div(mlir::Value a, int64_t b) const;
+  mlir::Value ceilDiv(mlir::Value a, int64_t b) const;
+  mlir::Value rem(mlir::Value a, int64_t b) const;
+  /// The largest multiple of `unit` up to `a`.
+  mlir::Value floor(mlir::Value a, int64_t unit) const;
+  /// Where `path` is at the flat index `index`.
+  mlir::Value at(const Path &path, mlir::Value index) const;
+
+private:
+  Emitter &emitter;
+};
+
+/// A factor of a contraction as it lies in memory, of one batch.
+struct Factor {
+  /// What a region computes, in f32, from its argument, the element.
+  mlir::Value value;
+  mlir::BlockArgument argument;
+  /// The flat memref, and the position that the paths start from.
+  mlir::Value buffer, base;
+  Path outer, k;
+};
+
+/// Rows or columns [first, first + count) x k [kFirst, kFirst + kCount) of a
+/// factor.
+struct FactorBlock {
+  mlir::Value first, count, kFirst, kCount;
+  /// `first` is a multiple of this.
+  int64_t unit;
+  /// `kCount` is at most this.
+  int64_t kMost;
+};
+
+/// Where packed elements go: a flat f32 memref, a position in it, and the
+/// elements from one row or panel to the next.
+struct Target {
+  mlir::Value buffer, offset;
+  int64_t stride;
+};
+
+/// Packs rows, k contiguous. Rows from block.count to `padded` are zero.
+void emitPackRows(Emitter &emitter, const Factor &factor,
+                  const FactorBlock &block, const Target &target,
+                  mlir::Value padded, int64_t lanes);
+/// Packs panels of `width` columns, `width` contiguous elements for each k.
+/// Columns beyond `columns`, of all there are, are zero.
+void emitPackColumns(Emitter &emitter, const Factor &factor,
+                     const FactorBlock &block, const Target &target,
+                     int64_t width, int64_t columns, int64_t lanes);
+/// #kernel.pack.
+mlir::LogicalResult emitPack(Emitter &emitter, const kernel::Body &body,
+                             kernel::PackAttr schedule);
+
+/// The micro-kernel of a module: rows x columns results in registers,
+/// `lanes` columns a vector.
+struct MicroKernel {
+  int64_t rows, columns, lanes;
+  bool fused;
+};
+/// One operand of a call of the micro-kernel: a flat f32 memref of any size
+/// and a position.
+struct MicroOperand {
+  mlir::Value buffer, offset;
+};
+/// Calls the micro-kernel, which the module gets if it lacks it: `result`
+/// (rows x columns) = `init` + `a` (rows `rowStride` apart, k contiguous) times
+/// `b` (k x columns), one chain over `k` ascending an element.
+void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
+                         mlir::Value k, MicroOperand a, mlir::Value rowStride,
+                         MicroOperand b, MicroOperand init,
+                         MicroOperand result);
+
+/// #kernel.gemm.
+mlir::LogicalResult emitGemm(Emitter &emitter, const kernel::Body &body,
+                             kernel::GemmAttr schedule);
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_GEMM_H

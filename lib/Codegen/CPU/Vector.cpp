@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads and stores of vectors along one dimension of an iteration space.
+#include "lib/Codegen/CPU/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mpc::cpu;
+using mpc::kernel::Access;
+
+Walk mpc::cpu::getWalk(AffineExpr index, unsigned numDims, unsigned along) {
+  if (!index.isFunctionOfDim(along))
+    return Walk::Uniform;
+  std::optional<kernel::Linear> linear = kernel::getLinear(index, numDims);
+  return linear && linear->strides[along] == 1 ? Walk::Contiguous
+                                               : Walk::Scattered;
+}
+
+Value Emitter::createMask(Lanes lanes) {
+  SmallVector<bool> bits(lanes.width, false);
+  std::fill_n(bits.begin(), lanes.active, true);
+  auto type = VectorType::get({lanes.width}, builder.getI1Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, bits));
+}
+
+// A partial load fills the lanes that do not count with the first element: a
+// division in them then traps only where it would anyhow.
+Value Emitter::loadVector(Value buffer, Value index, Lanes lanes) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({lanes.width}, element);
+  if (!lanes.isPartial())
+    return vector::LoadOp::create(builder, loc, type, buffer, index);
+  Value first = memref::LoadOp::create(builder, loc, buffer, index);
+  if (lanes.active == 1)
+    return broadcast(first, lanes);
+  return vector::MaskedLoadOp::create(builder, loc, type, buffer, index,
+                                      createMask(lanes),
+                                      broadcast(first, lanes));
+}
+
+SmallVector<Value> Emitter::getPlaces(AffineExpr index, ValueRange dims,
+                                      unsigned along, Lanes lanes) {
+  SmallVector<Value> places, at(dims);
+  for (int64_t lane = 0; lane < lanes.active; ++lane) {
+    at[along] =
+        arith::AddIOp::create(builder, loc, dims[along], constantIndex(lane));
+    places.push_back(evaluate(index, at));
+  }
+  places.resize(lanes.width, places.back());
+  return places;
+}
+
+Value Emitter::loadLanes(const Access &access, ValueRange dims, unsigned along,
+                         Lanes lanes) {
+  Walk walk = getWalk(access.index, dims.size(), along);
+  Value buffer = getBuffer(access.tensor);
+  if (lanes.isScalar() || walk == Walk::Uniform || !buffer)
+    return load(access.tensor, evaluate(access.index, dims));
+  Type element =
+      cast<RankedTensorType>(access.tensor.getType()).getElementType();
+  auto type = VectorType::get({lanes.width}, element);
+  if (walk == Walk::Contiguous) {
+    Value value = loadVector(buffer, evaluate(access.index, dims), lanes);
+    if (value.getType() == type)
+      return value;
+    return arith::TruncIOp::create(builder, loc, type, value);
+  }
+  SmallVector<Value> elements = llvm::map_to_vector(
+      ArrayRef(getPlaces(access.index, dims, along, lanes))
+          .take_front(lanes.active),
+      [&](Value place) { return load(access.tensor, place); });
+  elements.resize(lanes.width, elements.back());
+  return vector::FromElementsOp::create(builder, loc, type, elements);
+}
+
+void Emitter::storeLanes(Value value, const Access &access, ValueRange dims,
+                         unsigned along, Lanes lanes) {
+  Value buffer = getBuffer(access.tensor);
+  if (lanes.isScalar())
+    return store(value, buffer, evaluate(access.index, dims));
+  value = broadcast(value, lanes);
+  if (getWalk(access.index, dims.size(), along) != Walk::Contiguous) {
+    SmallVector<Value> places = getPlaces(access.index, dims, along, lanes);
+    for (int64_t lane = 0; lane < lanes.active; ++lane)
+      store(vector::ExtractOp::create(builder, loc, value, lane), buffer,
+            places[lane]);
+    return;
+  }
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({lanes.width}, element);
+  if (value.getType() != type)
+    value = arith::ExtUIOp::create(builder, loc, type, value);
+  Value index = evaluate(access.index, dims);
+  if (lanes.isPartial())
+    vector::MaskedStoreOp::create(builder, loc, buffer, index,
+                                  createMask(lanes), value);
+  else
+    vector::StoreOp::create(builder, loc, value, buffer, index);
+}
+
+Value Emitter::evaluateLanes(AffineExpr expr, ValueRange dims, unsigned along,
+                             Lanes lanes) {
+  if (lanes.isScalar() || !expr.isFunctionOfDim(along))
+    return evaluate(expr, dims);
+  std::optional<kernel::Linear> linear = kernel::getLinear(expr, dims.size());
+  auto type = VectorType::get({lanes.width}, builder.getIndexType());
+  if (!linear)
+    return vector::FromElementsOp::create(builder, loc, type,
+                                          getPlaces(expr, dims, along, lanes));
+  SmallVector<int64_t> steps;
+  for (int64_t lane = 0; lane < lanes.width; ++lane)
+    steps.push_back(std::min(lane, lanes.active - 1) * linear->strides[along]);
+  Value step = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          RankedTensorType::get({lanes.width}, builder.getI64Type()),
+          ArrayRef<int64_t>(steps))
+          .mapValues(builder.getIndexType(),
+                     [](const APInt &value) { return value; })
+          .reshape(type));
+  return arith::AddIOp::create(builder, loc,
+                               broadcast(evaluate(expr, dims), lanes), step);
+}

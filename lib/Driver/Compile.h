@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// From an imported model and a recipe to a Program.
+#ifndef MPC_LIB_DRIVER_COMPILE_H
+#define MPC_LIB_DRIVER_COMPILE_H
+
+#include "lib/Driver/ModelFile.h"
+#include "passes/Pipelines.h"
+#include "runtime/Program/Program.h"
+
+#include <memory>
+
+namespace mpc {
+
+/// Which loss is taken of the model: --loss.
+struct LossOptions {
+  std::string kind;   ///< cross_entropy, mse, output; empty for none.
+  std::string output; ///< The model's output that it is taken of.
+  /// Shape of one batch of `target`, which decides the class axis; empty where
+  /// it is not known.
+  std::vector<int64_t> targetShape;
+};
+
+/// Reads "cross_entropy[:OUTPUT]", "mse[:OUTPUT]" or "output:NAME".
+rt::Result<LossOptions> parseLoss(const std::string &text);
+
+/// How code is made, whatever it computes.
+struct TargetOptions {
+  std::string cpu = "host"; ///< host, x86-64-v3 or x86-64-v4.
+  bool fuse = true;
+  bool naive = false; ///< Every kernel by scalar loops.
+};
+
+struct EvalOptions {
+  LossOptions loss;
+  bool gradients = false;
+  PrecisionOptions precision;
+  TargetOptions target;
+};
+
+/// One training step: what amp-build-step is told (passes/AMP/Passes.td).
+struct TrainingOptions {
+  LossOptions loss;
+  PrecisionOptions precision;
+  std::string policy = "none";
+  std::vector<std::string> settings; ///< NAME=VALUE
+  std::string optimizer = "adamw";
+  std::vector<std::string> hyper; ///< NAME=VALUE
+  std::vector<std::string> flags;
+  std::vector<std::string> noDecay, freeze, trainable; ///< Patterns.
+  double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
+  TargetOptions target;
+};
+
+/// A program with the entries "step" and, where there are 16-bit copies of
+/// parameters, "init".
+rt::Result<std::shared_ptr<rt::Program>>
+compileTraining(ImportedModel &model, const TrainingOptions &options,
+                std::vector<std::string> &warnings);
+
+/// A program with the entry "eval". `warnings` gets what passes remarked.
+rt::Result<std::shared_ptr<rt::Program>>
+compileEval(ImportedModel &model, const EvalOptions &options,
+            std::vector<std::string> &warnings);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_COMPILE_H

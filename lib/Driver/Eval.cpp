@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One evaluation of a model on a file of inputs.
+#include "lib/Driver/Eval.h"
+
+#include "lib/Driver/Parameters.h"
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mpc;
+
+bool EvalReport::passed() const {
+  return std::all_of(comparisons.begin(), comparisons.end(),
+                     [](const Comparison &c) { return c.passed; });
+}
+
+namespace {
+
+/// A tensor with memory of its own, aligned for kernels.
+struct HostTensor {
+  rt::TensorDesc desc;
+  rt::HostBuffer buffer;
+
+  static rt::Result<HostTensor> create(const rt::TensorDesc &desc) {
+    HostTensor tensor;
+    tensor.desc = desc;
+    MPC_ASSIGN_OR_RETURN(
+        tensor.buffer,
+        rt::HostBuffer::allocate(std::max<size_t>(desc.numBytes(), 1),
+                                 "tensor " + rt::quote(desc.name)));
+    return tensor;
+  }
+  [[nodiscard]] rt::TensorView view() const { return {desc, buffer.data()}; }
+};
+
+} // namespace
+
+/// Converts all of `source` to `dtype`, into `target`.
+static rt::Status convertTensor(const rt::TensorView &source, rt::DType dtype,
+                                void *target) {
+  rt::DType from = source.desc.dtype;
+  if (rt::conversion(from, dtype) == rt::Conversion::None)
+    return rt::invalidInput("tensor " + rt::quote(source.desc.name) + " is " +
+                            toString(source.desc) + ", which does not become " +
+                            std::string(rt::name(dtype)));
+  if (auto index = rt::convert(source.data, from, target, dtype,
+                               source.desc.numElements()))
+    return rt::invalidInput("tensor " + rt::quote(source.desc.name) +
+                            ": element " + std::to_string(*index) +
+                            " does not fit " + std::string(rt::name(dtype)));
+  return {};
+}
+
+/// Finds the input in the file, also as "in.NAME", and converts it.
+static rt::Result<HostTensor> readInput(const rt::SafetensorsFile &file,
+                                        const rt::TensorDesc &wanted) {
+  const rt::TensorView *given = file.find(wanted.name);
+  if (!given)
+    given = file.find("in." + wanted.name);
+  if (!given)
+    return rt::invalidInput(file.path() + ": has no tensor " +
+                            rt::quote(wanted.name) + " (" + toString(wanted) +
+                            "), which the model needs; it has " +
+                            file.describe());
+  if (given->desc.shape != wanted.shape)
+    return rt::invalidInput(file.path() + ": tensor " + rt::quote(wanted.name) +
+                            " is " + toString(given->desc) +
+                            ", the model takes " + toString(wanted));
+  MPC_ASSIGN_OR_RETURN(HostTensor tensor, HostTensor::create(wanted));
+  rt::Status status = convertTensor(*given, wanted.dtype, tensor.buffer.data());
+  if (!status.ok())
+    return status.withContext(file.path());
+  return tensor;
+}
+
+/// The shape of the labels in the file, empty where it has none.
+static std::vector<int64_t> targetShape(const rt::SafetensorsFile &file) {
+  const rt::TensorView *target = file.find("target");
+  return target ? target->desc.shape : std::vector<int64_t>();
+}
+
+static rt::Result<std::vector<double>> toDoubles(const rt::TensorView &view) {
+  std::vector<double> values(view.desc.numElements());
+  MPC_RETURN_IF_ERROR(convertTensor(view, rt::DType::F64, values.data()));
+  return values;
+}
+
+/// The reference for an output: under its own name, or as the reference files
+/// of test/Inputs name it.
+static const rt::TensorView *findReference(const rt::SafetensorsFile &file,
+                                           const std::string &name) {
+  for (const std::string &candidate : {name, "eval." + name, "train." + name})
+    if (const rt::TensorView *found = file.find(candidate))
+      return found;
+  return nullptr;
+}
+
+static rt::Result<Comparison> compare(const HostTensor &ours,
+                                      const rt::TensorView &reference,
+                                      const EvalRequest &request) {
+  if (ours.desc.numElements() != reference.desc.numElements())
+    return rt::invalidInput(
+        request.expectPath + ": tensor " + rt::quote(reference.desc.name) +
+        " is " + toString(reference.desc) + ", ours is " + toString(ours.desc));
+  MPC_ASSIGN_OR_RETURN(std::vector<double> left, toDoubles(ours.view()));
+  MPC_ASSIGN_OR_RETURN(std::vector<double> right, toDoubles(reference));
+  Comparison result;
+  result.name = ours.desc.name;
+  bool comparable = true;
+  for (size_t i = 0; i < left.size(); ++i) {
+    double error = std::fabs(left[i] - right[i]);
+    if (std::isnan(error))
+      comparable =
+          left[i] == right[i] || (std::isnan(left[i]) && std::isnan(right[i]));
+    if (!comparable)
+      break;
+    if (!std::isnan(error))
+      result.largestError = std::max(result.largestError, error);
+    if (std::isfinite(right[i]))
+      result.largestValue = std::max(result.largestValue, std::fabs(right[i]));
+  }
+  if (!comparable)
+    result.largestError = HUGE_VAL;
+  result.passed =
+      comparable &&
+      result.largestError <= request.atol + request.rtol * result.largestValue;
+  return result;
+}
+
+static rt::Status compareAll(const std::vector<HostTensor> &outputs,
+                             const EvalRequest &request, EvalReport &report) {
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
+                       rt::SafetensorsFile::open(request.expectPath));
+  for (const HostTensor &output : outputs) {
+    const rt::TensorView *reference = findReference(file, output.desc.name);
+    if (!reference)
+      continue;
+    MPC_ASSIGN_OR_RETURN(Comparison comparison,
+                         compare(output, *reference, request));
+    report.comparisons.push_back(comparison);
+  }
+  if (report.comparisons.empty())
+    return rt::invalidInput(request.expectPath +
+                            ": has none of the tensors that were computed; "
+                            "it has " +
+                            file.describe());
+  return {};
+}
+
+/// Runs the entry on the inputs; one tensor an output.
+static rt::Result<std::vector<HostTensor>>
+run(rt::Runner &runner, const rt::SafetensorsFile &inputs) {
+  const rt::Entry &entry = *runner.program().findEntry("eval");
+  std::vector<HostTensor> arguments, results;
+  std::vector<const void *> inputPointers;
+  std::vector<void *> outputPointers;
+  for (const rt::TensorDesc &desc : entry.inputs) {
+    MPC_ASSIGN_OR_RETURN(HostTensor tensor, readInput(inputs, desc));
+    arguments.push_back(std::move(tensor));
+    inputPointers.push_back(arguments.back().buffer.data());
+  }
+  for (const rt::TensorDesc &desc : entry.outputs) {
+    MPC_ASSIGN_OR_RETURN(HostTensor tensor, HostTensor::create(desc));
+    results.push_back(std::move(tensor));
+    outputPointers.push_back(results.back().buffer.data());
+  }
+  MPC_RETURN_IF_ERROR(runner.run("eval", inputPointers, outputPointers));
+  return results;
+}
+
+rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
+  EvalReport report;
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile inputs,
+                       rt::SafetensorsFile::open(request.inputsPath));
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  MPC_ASSIGN_OR_RETURN(
+      ImportedModel model,
+      loadModel(request.modelPath, context, request.importOptions));
+  report.warnings = model.warnings;
+  std::vector<ParameterInit> inits = listParameterInits(*model.module);
+  EvalOptions options = request.options;
+  options.loss.targetShape = targetShape(inputs);
+  std::vector<std::string> remarks;
+  auto compiled = compileEval(model, options, remarks);
+  if (!compiled.ok())
+    return compiled.status().withContext(request.modelPath);
+  rt::RunnerOptions runnerOptions;
+  runnerOptions.threads = request.threads;
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<rt::Runner> runner,
+                       rt::Runner::create(*compiled, runnerOptions));
+  MPC_RETURN_IF_ERROR(initializeParameters(*runner, model, inits,
+                                           request.initPath, request.seed));
+  MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs, run(*runner, inputs));
+  if (!request.outputsPath.empty()) {
+    std::vector<rt::TensorView> views;
+    for (const HostTensor &output : outputs)
+      views.push_back(output.view());
+    MPC_RETURN_IF_ERROR(rt::writeSafetensors(request.outputsPath, views));
+  }
+  if (!request.expectPath.empty())
+    MPC_RETURN_IF_ERROR(compareAll(outputs, request, report));
+  return report;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Chooses the reader of a model file.
+#include "lib/Driver/ModelFile.h"
+
+#include "lib/Driver/Dialects.h"
+#include "lib/Import/ONNX/ImportError.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/Support/Text.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+using namespace llvm;
+
+namespace mpc {
+
+std::optional<rt::DType> dtypeOf(onnx::ElemType type) {
+  using onnx::ElemType;
+  switch (type) {
+  case ElemType::Double:
+    return rt::DType::F64;
+  case ElemType::Float:
+    return rt::DType::F32;
+  case ElemType::Float16:
+    return rt::DType::F16;
+  case ElemType::BFloat16:
+    return rt::DType::BF16;
+  case ElemType::Int64:
+    return rt::DType::I64;
+  case ElemType::Int32:
+    return rt::DType::I32;
+  case ElemType::Int16:
+    return rt::DType::I16;
+  case ElemType::Int8:
+    return rt::DType::I8;
+  case ElemType::UInt8:
+    return rt::DType::U8;
+  case ElemType::Bool:
+    return rt::DType::Bool;
+  default:
+    return std::nullopt;
+  }
+}
+
+rt::TensorView viewOf(const onnx::ParameterValue &value) {
+  rt::DType dtype = dtypeOf(value.type).value_or(rt::DType::F32);
+  return {{value.name, dtype, value.shape}, value.bytes.data()};
+}
+
+std::string parameterFileOf(const std::string &path) {
+  SmallString<128> name(path);
+  sys::path::replace_extension(name, "safetensors");
+  return std::string(name);
+}
+
+static rt::Status statusOf(Error error) {
+  std::string message;
+  onnx::Fault fault = onnx::takeError(std::move(error), message);
+  return rt::Status(static_cast<rt::StatusCode>(fault), message);
+}
+
+static onnx::ElemType elemTypeOf(rt::DType dtype) {
+  using onnx::ElemType;
+  for (ElemType type :
+       {ElemType::Double, ElemType::Float16, ElemType::BFloat16})
+    if (dtypeOf(type) == dtype)
+      return type;
+  return ElemType::Float;
+}
+
+/// Adds the values that lie beside an MLIR file. They are copied: the model
+/// outlives the mapping.
+static rt::Status readValues(const std::string &path, ImportedModel &model) {
+  if (path == "-" || !sys::fs::exists(parameterFileOf(path)))
+    return {};
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
+                       rt::SafetensorsFile::open(parameterFileOf(path)));
+  for (const rt::TensorView &tensor : file.tensors()) {
+    if (!rt::isFloat(tensor.desc.dtype))
+      continue;
+    MutableArrayRef<char> bytes =
+        model.storage.allocate(tensor.desc.numBytes());
+    std::memcpy(bytes.data(), tensor.data, bytes.size());
+    model.parameters.push_back({tensor.desc.name, elemTypeOf(tensor.desc.dtype),
+                                tensor.desc.shape, bytes});
+  }
+  return {};
+}
+
+static rt::Result<ImportedModel> loadMlir(const std::string &path,
+                                          mlir::MLIRContext &context) {
+  auto buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return rt::invalidInput(path + ": " + buffer.getError().message());
+  SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  std::string messages;
+  raw_string_ostream os(messages);
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context, os);
+  ImportedModel model;
+  model.module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!model.module)
+    return rt::invalidInput(StringRef(messages).rtrim().str());
+  MPC_RETURN_IF_ERROR(readValues(path, model));
+  return model;
+}
+
+rt::Result<ImportedModel> loadModel(const std::string &path,
+                                    mlir::MLIRContext &context,
+                                    const ImportOptions &options) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  StringRef name = path;
+  if (path == "-" || name.ends_with(".mlir"))
+    return loadMlir(path, context);
+  if (!name.ends_with(".onnx"))
+    return rt::usageError(rt::quote(path) +
+                          " is neither an .onnx nor an .mlir file");
+  Expected<ImportedModel> model = onnx::importModel(path, context, options);
+  if (!model)
+    return statusOf(model.takeError());
+  return std::move(*model);
+}
+
+} // namespace mpc

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A model from a file of any format that we read.
+#ifndef MPC_LIB_DRIVER_MODELFILE_H
+#define MPC_LIB_DRIVER_MODELFILE_H
+
+#include "lib/Import/ONNX/OnnxImporter.h"
+#include "runtime/Support/DType.h"
+#include "runtime/Support/Safetensors.h"
+#include "runtime/Support/Status.h"
+
+#include <optional>
+#include <string>
+
+namespace mpc {
+
+/// What an importer gives, whatever the format.
+using ImportedModel = onnx::ImportedModel;
+using ImportOptions = onnx::ImportOptions;
+
+/// Reads MODEL.onnx or FILE.mlir, told apart by the end of the name ("-" is
+/// MLIR on stdin). The values of an MLIR file's parameters are those in
+/// the .safetensors file beside it, where there is one.
+rt::Result<ImportedModel> loadModel(const std::string &path,
+                                    mlir::MLIRContext &context,
+                                    const ImportOptions &options);
+
+/// Our name for an ONNX element type, or nothing for one that we lack.
+std::optional<rt::DType> dtypeOf(onnx::ElemType type);
+
+/// A parameter's value as the writers of files take it.
+rt::TensorView viewOf(const onnx::ParameterValue &value);
+
+/// FILE.safetensors for FILE.mlir.
+std::string parameterFileOf(const std::string &path);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_MODELFILE_H

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Entries, launches and constants of a Program.
+#include "lib/Driver/ProgramBuilder.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CPU/Jit.h"
+#include "lib/Driver/Diagnostics.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Kernel/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mpc;
+
+static rt::DType dtypeOf(Type type) {
+  if (type.isF64())
+    return rt::DType::F64;
+  if (type.isF32())
+    return rt::DType::F32;
+  if (type.isF16())
+    return rt::DType::F16;
+  if (type.isBF16())
+    return rt::DType::BF16;
+  switch (type.getIntOrFloatBitWidth()) {
+  case 64:
+    return rt::DType::I64;
+  case 32:
+    return rt::DType::I32;
+  case 16:
+    return rt::DType::I16;
+  case 8:
+    return rt::DType::I8;
+  default:
+    return rt::DType::Bool;
+  }
+}
+
+static rt::TensorDesc describe(StringRef name, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return {name.str(), dtypeOf(tensor.getElementType()),
+          std::vector<int64_t>(tensor.getShape())};
+}
+
+namespace {
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(ModuleOp module, rt::Program &program)
+      : module(module), program(program) {}
+
+  rt::Status run() {
+    addSlabs();
+    collectSources();
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (function.isDeclaration())
+        continue;
+      MPC_RETURN_IF_ERROR(addEntry(function));
+      function.erase();
+    }
+    for (auto global :
+         llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+      global.erase();
+    eraseDeclarations();
+    return {};
+  }
+
+private:
+  void addSlabs();
+  void eraseDeclarations();
+
+  void collectSources() {
+    for (auto kernel : module.getOps<kernel::FuncOp>()) {
+      SmallVector<StringRef> names;
+      if (ArrayAttr list = kernel.getSourcesAttr())
+        for (auto name : list.getAsRange<StringAttr>())
+          names.push_back(name.getValue());
+      sources[kernel.getName()] = llvm::join(names, ", ");
+    }
+  }
+
+  rt::Status addEntry(func::FuncOp function) {
+    rt::Entry entry;
+    entry.name = function.getName().str();
+    spaces.clear();
+    for (BlockArgument argument : function.getArguments())
+      addArgument(function, argument, entry);
+    for (Operation &op : function.getBody().front()) {
+      if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
+        MPC_RETURN_IF_ERROR(addLaunch(launch, entry));
+      } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+        MPC_RETURN_IF_ERROR(addCopy(copy, entry));
+      } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+        MPC_RETURN_IF_ERROR(addFill(fill, entry));
+      }
+    }
+    program.entries.push_back(std::move(entry));
+    return {};
+  }
+
+  void addArgument(func::FuncOp function, BlockArgument argument,
+                   rt::Entry &entry) {
+    unsigned index = argument.getArgNumber();
+    auto attribute = [&](StringRef name) {
+      return function.getArgAttr(index, name);
+    };
+    if (attribute("kernel.arena")) {
+      entry.arenaBytes = cast<MemRefType>(argument.getType()).getNumElements();
+      spaces[argument] = {rt::Space::Arena, 0, 0};
+      return;
+    }
+    if (auto slab =
+            dyn_cast_or_null<FlatSymbolRefAttr>(attribute("amp.slab"))) {
+      spaces[argument] = {rt::Space::State, slabs.lookup(slab.getValue()), 0};
+      return;
+    }
+    auto name = dyn_cast_or_null<StringAttr>(attribute("nn.name"));
+    std::string fallback = "argument" + std::to_string(index);
+    rt::TensorDesc desc =
+        describe(name ? name.getValue() : StringRef(fallback),
+                 cast<TypeAttr>(attribute("kernel.type")).getValue());
+    bool isOutput = static_cast<bool>(attribute("kernel.output"));
+    auto &list = isOutput ? entry.outputs : entry.inputs;
+    spaces[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,
+                        static_cast<uint32_t>(list.size()), 0};
+    list.push_back(std::move(desc));
+  }
+
+  /// The place that a memref of a planned entry stands for.
+  rt::Result<rt::BufferRef> resolve(Value memory) {
+    if (auto view = memory.getDefiningOp<memref::ViewOp>()) {
+      APInt shift;
+      auto it = spaces.find(view.getSource());
+      if (it == spaces.end() ||
+          !matchPattern(view.getByteShift(), m_ConstantInt(&shift)))
+        return rt::internalError("a planned view has no constant place");
+      rt::BufferRef ref = it->second;
+      ref.offset = shift.getZExtValue();
+      return ref;
+    }
+    if (auto get = memory.getDefiningOp<memref::GetGlobalOp>())
+      return rt::BufferRef{rt::Space::Constant, constant(get), 0};
+    return rt::internalError("a launch uses memory that was not planned");
+  }
+
+  uint32_t constant(memref::GetGlobalOp get) {
+    auto [it, isNew] =
+        constants.try_emplace(get.getName(), program.constants.size());
+    if (isNew)
+      program.constants.push_back(makeConstant(get));
+    return it->second;
+  }
+
+  rt::Constant makeConstant(memref::GetGlobalOp get) {
+    auto global = module.lookupSymbol<memref::GlobalOp>(get.getName());
+    auto elements = cast<DenseElementsAttr>(*global.getInitialValue());
+    rt::Constant result;
+    result.name = get.getName().str();
+    Type type = elements.getElementType();
+    // A splat stores one element, and bits of i1 are packed.
+    for (Attribute element : elements.getValues<Attribute>()) {
+      APInt bits = isa<FloatAttr>(element)
+                       ? cast<FloatAttr>(element).getValue().bitcastToAPInt()
+                       : cast<IntegerAttr>(element).getValue();
+      uint64_t word = bits.getZExtValue();
+      unsigned bytes = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
+      for (unsigned i = 0; i < bytes; ++i)
+        result.bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+    }
+    return result;
+  }
+
+  rt::Status addLaunch(kernel::LaunchOp op, rt::Entry &entry) {
+    rt::Launch launch;
+    launch.symbol = op.getKernel().str();
+    launch.sources = sources.lookup(op.getKernel());
+    for (Value operand : op.getOperands()) {
+      MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, resolve(operand));
+      launch.buffers.push_back(ref);
+    }
+    entry.launches.push_back(std::move(launch));
+    return {};
+  }
+
+  static uint64_t bytesOf(Value memory) {
+    auto type = cast<MemRefType>(memory.getType());
+    return type.getNumElements() *
+           std::max(type.getElementTypeBitWidth() / 8, 1u);
+  }
+
+  rt::Status addCopy(memref::CopyOp copy, rt::Entry &entry) {
+    rt::Launch launch;
+    launch.kind = rt::LaunchKind::Copy;
+    launch.bytes = bytesOf(copy.getSource());
+    MPC_ASSIGN_OR_RETURN(rt::BufferRef from, resolve(copy.getSource()));
+    MPC_ASSIGN_OR_RETURN(rt::BufferRef to, resolve(copy.getTarget()));
+    launch.buffers = {from, to};
+    entry.launches.push_back(std::move(launch));
+    return {};
+  }
+
+  rt::Status addFill(linalg::FillOp fill, rt::Entry &entry) {
+    rt::Launch launch;
+    launch.kind = rt::LaunchKind::Fill;
+    launch.bytes = bytesOf(fill.getOutputs().front());
+    MPC_ASSIGN_OR_RETURN(rt::BufferRef target,
+                         resolve(fill.getOutputs().front()));
+    launch.buffers = {target};
+    entry.launches.push_back(std::move(launch));
+    return {};
+  }
+
+  ModuleOp module;
+  rt::Program &program;
+  DenseMap<Value, rt::BufferRef> spaces;
+  llvm::StringMap<uint32_t> slabs, constants;
+  llvm::StringMap<std::string> sources;
+};
+
+} // namespace
+
+static rt::StateRole roleOf(StringRef role) {
+  return llvm::StringSwitch<rt::StateRole>(role)
+      .Case("low_precision", rt::StateRole::LowPrecision)
+      .Case("gradient", rt::StateRole::Gradient)
+      .Case("slot", rt::StateRole::Slot)
+      .Case("buffer", rt::StateRole::Buffer)
+      .Case("loss_scale", rt::StateRole::LossScale)
+      .Case("optimizer", rt::StateRole::Optimizer)
+      .Case("hyperparameters", rt::StateRole::Hyperparameters)
+      .Default(rt::StateRole::Parameter);
+}
+
+/// `value` as an element of `type`, appended to `bytes`.
+static void appendElement(Type type, double value,
+                          std::vector<uint8_t> &bytes) {
+  bool losesInfo = false;
+  APFloat element(value);
+  element.convert(cast<FloatType>(type).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &losesInfo);
+  uint64_t bits = element.bitcastToAPInt().getZExtValue();
+  for (unsigned i = 0; i < type.getIntOrFloatBitWidth() / 8; ++i)
+    bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+}
+
+void ProgramBuilder::addSlabs() {
+  for (auto op : module.getOps<amp::SlabOp>()) {
+    auto type = cast<RankedTensorType>(op.getType());
+    Type elementType = type.getElementType();
+    uint64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
+    auto index = static_cast<uint32_t>(program.slabs.size());
+    slabs[op.getSymName()] = index;
+    rt::Slab slab;
+    slab.name = op.getSymName().str();
+    slab.bytes = type.getNumElements() * elementBytes;
+    if (std::optional<ArrayRef<double>> initial = op.getInitial())
+      for (int64_t i = 0; i < type.getNumElements(); ++i)
+        appendElement(elementType,
+                      initial->size() == 1 ? initial->front() : (*initial)[i],
+                      slab.initial);
+    program.slabs.push_back(std::move(slab));
+    for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>())
+      program.state.push_back({describe(entry.getName(), entry.getType()),
+                               roleOf(entry.getRole()), index,
+                               entry.getOffset() * elementBytes});
+  }
+}
+
+/// What is left must be kernels: the code generator knows nothing else.
+void ProgramBuilder::eraseDeclarations() {
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (!isa<kernel::FuncOp>(op))
+      op.erase();
+}
+
+/// Emits the kernels, compiles them, and points the launches at them.
+static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
+                          rt::Program &program) {
+  DiagnosticCollector diagnostics(module.getContext());
+  PassManager manager(module.getContext());
+  kernel::ToCPUPassOptions options;
+  options.lanes = target.lanes;
+  manager.addPass(kernel::createToCPUPass(options));
+  if (failed(manager.run(module)))
+    return diagnostics.status("emitting kernels");
+  llvm::Expected<cpu::CompiledKernels> compiled =
+      cpu::compileKernels(module, target);
+  if (!compiled)
+    return rt::internalError(llvm::toString(compiled.takeError()) +
+                             (diagnostics.errors().empty() ? "" : "\n") +
+                             diagnostics.errors());
+  for (rt::Entry &entry : program.entries) {
+    for (rt::Launch &launch : entry.launches) {
+      if (launch.kind != rt::LaunchKind::Kernel)
+        continue;
+      auto it = compiled->kernels.find(launch.symbol);
+      if (it == compiled->kernels.end())
+        return rt::internalError("kernel '" + launch.symbol +
+                                 "' was not compiled");
+      launch.function = it->second.function;
+      launch.chunks = it->second.chunks;
+      launch.scratchBytes = it->second.scratchBytes;
+    }
+  }
+  program.code = compiled->code;
+  return {};
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::buildProgram(ModuleOp module, const cpu::CpuTarget &target) {
+  auto program = std::make_shared<rt::Program>();
+  MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
+  MPC_RETURN_IF_ERROR(compile(module, target, *program));
+  return program;
+}

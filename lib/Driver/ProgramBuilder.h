@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// From a module of kernels and planned entries to a Program.
+#ifndef MPC_LIB_DRIVER_PROGRAMBUILDER_H
+#define MPC_LIB_DRIVER_PROGRAMBUILDER_H
+
+#include "lib/Codegen/CPU/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/Program/Program.h"
+#include "runtime/Support/Status.h"
+
+namespace mpc {
+
+/// Takes the entries' launches out of `module`, compiles its kernels for
+/// `target` and loads them into this process. Consumes the module's contents.
+/// What the module must hold: docs/design.md, "Program".
+rt::Result<std::shared_ptr<rt::Program>>
+buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_PROGRAMBUILDER_H

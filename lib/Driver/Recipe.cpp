@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The RECIPE flags.
+#include "lib/Driver/Recipe.h"
+
+#include "dialects/AMP/Optimizers.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Validators.h"
+#include "runtime/Support/Text.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mpc;
+using namespace mpc::rt;
+using namespace mpc::rt::flag_group;
+
+static void addPrecisionFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--precision", flags.precision.precision,
+                 "Type of contractions and what they feed; mixed is fp16 "
+                 "(default: fp32)")
+      ->type_name("fp32|bf16|fp16|mixed")
+      ->group(kPrecision)
+      ->check(oneOf({"fp32", "bf16", "fp16", "mixed"}));
+  app.add_option("--keep-fp32", flags.precision.keepFp32,
+                 "Nodes and ops, by name, that stay in f32")
+      ->type_name("REGEX")
+      ->group(kPrecision);
+  app.add_option("--lower", flags.precision.lower,
+                 "Nodes and ops, by name, that run in the low type")
+      ->type_name("REGEX")
+      ->group(kPrecision);
+}
+
+static void addScalingFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--loss-scale", flags.lossScale,
+                 "Policy: " + knownPolicies() +
+                     " (default: dynamic for fp16, else none)")
+      ->type_name("POLICY")
+      ->group(kLossScaling);
+  for (size_t i = 0; i < kNumSettings; ++i) {
+    auto setting = static_cast<Setting>(i);
+    app.add_option_function<double>(
+           settingFlag(setting),
+           [&flags, setting](double value) {
+             flags.scaleSettings[setting] = value;
+           },
+           std::string(settingHelp(setting)))
+        ->type_name("X")
+        ->group(kLossScaling);
+  }
+}
+
+static void addHyperFlag(CLI::App &app, RecipeFlags &flags,
+                         const std::string &flag, const std::string &name,
+                         const std::string &help, CLI::Validator check) {
+  app.add_option_function<double>(
+         flag, [&flags, name](double value) { flags.hyper[name] = value; },
+         help)
+      ->type_name("X")
+      ->group(kOptimizer)
+      ->check(std::move(check));
+}
+
+static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--optimizer", flags.optimizer,
+                 amp::knownOptimizers() + " (default: adamw)")
+      ->type_name("NAME")
+      ->group(kOptimizer);
+  addHyperFlag(app, flags, "--momentum", "momentum",
+               "Momentum of sgd and rmsprop (default: 0)", unitNumber());
+  app.add_flag("--nesterov", flags.nesterov, "Nesterov's momentum")
+      ->group(kOptimizer);
+  addHyperFlag(app, flags, "--beta1", "beta1",
+               "Decay of the first moment (default: 0.9)", unitNumber());
+  addHyperFlag(app, flags, "--beta2", "beta2",
+               "Decay of the second moment (default: 0.999)", unitNumber());
+  addHyperFlag(app, flags, "--eps", "eps",
+               "Added to the denominator (default: the optimizer's)",
+               nonNegativeNumber());
+  addHyperFlag(app, flags, "--weight-decay", "weight_decay",
+               "Weight decay (default: the optimizer's; adamw 0.01)",
+               nonNegativeNumber());
+  app.add_option("--opt-arg", flags.optArgs,
+                 "What else the optimizer knows, as amsgrad=true")
+      ->type_name("NAME=VALUE")
+      ->group(kOptimizer);
+  app.add_option("--no-decay", flags.noDecay,
+                 "Parameters, by name, without weight decay")
+      ->type_name("REGEX")
+      ->group(kOptimizer);
+  app.add_option("--freeze", flags.freeze, "Parameters that are not trained")
+      ->type_name("REGEX")
+      ->group(kOptimizer);
+  app.add_option("--trainable", flags.trainable,
+                 "The only parameters that are trained")
+      ->type_name("REGEX")
+      ->group(kOptimizer);
+  struct Clip {
+    const char *flag, *help;
+    double *value;
+  };
+  for (Clip clip :
+       {Clip{"--clip-global-norm", "Largest norm of all gradients together",
+             &flags.clipGlobalNorm},
+        Clip{"--clip-norm", "Largest norm of each gradient", &flags.clipNorm},
+        Clip{"--clip-value", "Largest absolute value", &flags.clipValue}})
+    app.add_option(clip.flag, *clip.value, clip.help)
+        ->type_name("X")
+        ->group(kOptimizer)
+        ->check(positiveNumber());
+}
+
+void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--loss", flags.loss,
+                 "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME "
+                 "(default: cross_entropy)")
+      ->type_name("LOSS")
+      ->group(kInput);
+  app.add_option("--input-shape", flags.inputShapes,
+                 "Fixes an input's open dimensions, as x=8x64")
+      ->type_name("NAME=DIMS")
+      ->group(kInput);
+  addPrecisionFlags(app, flags);
+  addScalingFlags(app, flags);
+  addOptimizerFlags(app, flags);
+  app.add_option("--cpu", flags.target.cpu,
+                 "host, x86-64-v3 or x86-64-v4 (default: host)")
+      ->type_name("CPU")
+      ->group(kTarget);
+  app.add_flag("--no-fuse", flags.noFuse, "Every op is a kernel of its own")
+      ->group(kDebugging);
+  app.add_flag("--naive", flags.target.naive,
+               "Run every kernel by scalar loops")
+      ->group(kDebugging);
+}
+
+/// Sorts the optimizer's arguments into hyper-parameters and flags.
+static Status addOptimizer(const RecipeFlags &flags, TrainingOptions &options) {
+  const amp::Optimizer *optimizer = amp::findOptimizer(flags.optimizer);
+  if (!optimizer)
+    return usageError("--optimizer=" + quote(flags.optimizer) + ": known are " +
+                      amp::knownOptimizers());
+  auto isHyper = [&](llvm::StringRef name) {
+    return llvm::any_of(optimizer->hypers, [&](const amp::NamedNumber &hyper) {
+      return hyper.name == name;
+    });
+  };
+  auto addFlag = [&](const std::string &name) {
+    if (llvm::is_contained(optimizer->flags, name))
+      options.flags.push_back(name);
+  };
+  std::map<std::string, double> hyper = flags.hyper;
+  if (flags.nesterov) {
+    if (!llvm::is_contained(optimizer->flags, "nesterov"))
+      return usageError("--nesterov: " + flags.optimizer + " has none");
+    options.flags.push_back("nesterov");
+  }
+  for (const std::string &argument : flags.optArgs) {
+    auto [name, value] = llvm::StringRef(argument).split('=');
+    double number = 0.0;
+    bool isTrue = value == "true" || value.empty();
+    if (llvm::is_contained(optimizer->flags, name)) {
+      if (isTrue || value == "1")
+        options.flags.push_back(name.str());
+      else if (value != "false" && value != "0")
+        return usageError("--opt-arg=" + quote(argument) +
+                          ": is true or false");
+    } else if (value.getAsDouble(number) || !isHyper(name)) {
+      return usageError("--opt-arg=" + quote(argument) + ": " +
+                        flags.optimizer + " has no such argument");
+    } else {
+      hyper[name.str()] = number;
+    }
+  }
+  for (const auto &[name, value] : hyper) {
+    if (!isHyper(name))
+      return usageError("--" +
+                        (name == "weight_decay" ? "weight-decay" : name) +
+                        ": " + flags.optimizer + " has none");
+    options.hyper.push_back(name + "=" + shortestDecimal(value));
+  }
+  if (auto it = hyper.find("momentum"); it != hyper.end() && it->second != 0.0)
+    addFlag("momentum");
+  options.optimizer = flags.optimizer;
+  return {};
+}
+
+static Status addPolicy(const RecipeFlags &flags, TrainingOptions &options) {
+  std::string name = flags.lossScale;
+  bool isFp16 = flags.precision.precision == "fp16" ||
+                flags.precision.precision == "mixed";
+  if (name.empty())
+    name = isFp16 ? "dynamic" : "none";
+  MPC_ASSIGN_OR_RETURN(PolicyKind kind, parsePolicy("--loss-scale", name));
+  std::vector<SettingOverride> overrides;
+  for (const auto &[setting, value] : flags.scaleSettings)
+    overrides.push_back({setting, value});
+  MPC_ASSIGN_OR_RETURN(Settings settings, trainingSettings(kind, overrides));
+  const PolicyInfo &info = policyInfo(kind);
+  options.policy = std::string(info.name);
+  for (size_t i = 0; i < kNumSettings; ++i) {
+    auto setting = static_cast<Setting>(i);
+    if (info.reads(setting))
+      options.settings.push_back(std::string(settingKey(setting)) + "=" +
+                                 shortestDecimal(settings[setting]));
+  }
+  return {};
+}
+
+Result<TrainingOptions> mpc::toTrainingOptions(const RecipeFlags &flags) {
+  TrainingOptions options;
+  MPC_ASSIGN_OR_RETURN(options.loss, parseLoss(flags.loss));
+  options.precision = flags.precision;
+  MPC_RETURN_IF_ERROR(addOptimizer(flags, options));
+  MPC_RETURN_IF_ERROR(addPolicy(flags, options));
+  int clips =
+      (flags.clipGlobalNorm > 0) + (flags.clipNorm > 0) + (flags.clipValue > 0);
+  if (clips > 1)
+    return usageError("only one of --clip-global-norm, --clip-norm and "
+                      "--clip-value can be given");
+  options.noDecay = flags.noDecay;
+  options.freeze = flags.freeze;
+  options.trainable = flags.trainable;
+  options.clipGlobalNorm = flags.clipGlobalNorm;
+  options.clipNorm = flags.clipNorm;
+  options.clipValue = flags.clipValue;
+  options.target = flags.target;
+  options.target.fuse = !flags.noFuse;
+  return options;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// How a model is trained: what the RECIPE flags say.
+#ifndef MPC_LIB_DRIVER_RECIPE_H
+#define MPC_LIB_DRIVER_RECIPE_H
+
+#include "lib/Driver/Compile.h"
+#include "runtime/LossScale/PolicyInfo.h"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+/// The RECIPE flags as given.
+struct RecipeFlags {
+  std::string loss = "cross_entropy";
+  PrecisionOptions precision;
+  std::string optimizer = "adamw";
+  /// Hyper-parameters and flags of the optimizer, by our names.
+  std::map<std::string, double> hyper;
+  bool nesterov = false;
+  std::vector<std::string> optArgs; ///< NAME=VALUE
+  std::vector<std::string> noDecay, freeze, trainable;
+  std::string lossScale; ///< Empty: dynamic for fp16, else none.
+  std::map<rt::Setting, double> scaleSettings;
+  double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
+  std::vector<std::string> inputShapes;
+  TargetOptions target;
+  bool noFuse = false;
+};
+
+/// Registers the flags; `flags` must outlive parsing. --lr and its schedule
+/// are the runtime's.
+void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
+
+/// The options of compileTraining that these flags set. Usage errors name the
+/// flag.
+rt::Result<TrainingOptions> toTrainingOptions(const RecipeFlags &flags);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_RECIPE_H

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that compute each element from elements at the same place.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+/// A node that maps its one floating operand through a TensorBuilder method.
+template <Operand (TensorBuilder::*build)(const Operand &)>
+Error emitFloat(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, (node.build.*build)(node.in(0)));
+  return Error::success();
+}
+
+/// The same for an op that has an integer form, too.
+template <Operand (TensorBuilder::*build)(const Operand &)>
+Error emitNumber(NodeImporter &node) {
+  if (node.in(0).isBool())
+    return node.fail("the operand is bool, expected numbers");
+  node.result(0, (node.build.*build)(node.in(0)));
+  return Error::success();
+}
+
+template <typename OpTy>
+Error emitUnary(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, node.build.unary<OpTy>(node.in(0)));
+  return Error::success();
+}
+
+Error emitGelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  StringRef kind = node.stringAttr("approximate", "none");
+  if (kind != "none" && kind != "tanh")
+    return node.fail("attribute 'approximate' is '" + printable(kind) +
+                     "', expected none or tanh");
+  TensorBuilder &b = node.build;
+  const Operand &input = node.in(0);
+  node.result(0, b.fromValue(nn::GeluOp::create(
+                     b.builder(), b.location(),
+                     b.tensorType(input.type, input.shape), b.value(input),
+                     kind == "tanh")));
+  return Error::success();
+}
+
+/// relu(x) + log(1 + exp(-|x|)): no exponential of a large number.
+Operand softplus(TensorBuilder &b, const Operand &x) {
+  Operand tail = b.log(b.binary(Binary::Add, b.exp(b.neg(b.abs(x))), 1.0));
+  return b.binary(Binary::Add, b.relu(x), tail);
+}
+
+Error emitSoftplus(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, softplus(node.build, node.in(0)));
+  return Error::success();
+}
+
+Error emitMish(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  node.result(0, b.binary(Binary::Mul, node.in(0),
+                          b.tanh(softplus(b, node.in(0)))));
+  return Error::success();
+}
+
+/// x where x > 0, `negative` elsewhere.
+Operand positiveElse(TensorBuilder &b, const Operand &x,
+                     const Operand &negative) {
+  return b.select(b.compare(nn::CompareKind::GT, x, b.splatLike(x, 0.0)), x,
+                  negative);
+}
+
+Error emitLeakyRelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double alpha = node.floatAttr("alpha", 0.01f);
+  node.result(0, positiveElse(b, x, b.binary(Binary::Mul, x, alpha)));
+  return Error::success();
+}
+
+Error emitPRelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY(node.requireSameType(1, 0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  MPC_TRY_ASSIGN(Operand slope, node.broadcastTo(node.in(1), x.shape, "slope"));
+  node.result(0, positiveElse(b, x, b.binary(Binary::Mul, slope, x)));
+  return Error::success();
+}
+
+/// scale * (exp(min(x, 0) / width) - 1): where x is positive the exponential
+/// would overflow, and its gradient spoil the branch not taken.
+Operand exponentialTail(TensorBuilder &b, const Operand &x, double scale,
+                        double width) {
+  Operand low = b.binary(Binary::Min, x, 0.0);
+  if (width != 1.0)
+    low = b.binary(Binary::Div, low, width);
+  Operand tail = b.binary(Binary::Sub, b.exp(low), 1.0);
+  return scale == 1.0 ? tail : b.binary(Binary::Mul, tail, scale);
+}
+
+Error emitElu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double alpha = node.floatAttr("alpha", 1.0);
+  node.result(0, positiveElse(b, x, exponentialTail(b, x, alpha, 1.0)));
+  return Error::success();
+}
+
+Error emitCelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double alpha = node.floatAttr("alpha", 1.0);
+  if (alpha == 0.0)
+    return node.fail("attribute 'alpha' is 0");
+  node.result(0, positiveElse(b, x, exponentialTail(b, x, alpha, alpha)));
+  return Error::success();
+}
+
+Error emitSelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double alpha = node.floatAttr("alpha", 1.67326319217681884765625);
+  double gamma = node.floatAttr("gamma", 1.05070102214813232421875);
+  Operand y = positiveElse(b, x, exponentialTail(b, x, alpha, 1.0));
+  node.result(0, b.binary(Binary::Mul, y, gamma));
+  return Error::success();
+}
+
+/// max(0, min(1, alpha * x + beta))
+Operand hardSigmoid(TensorBuilder &b, const Operand &x, double alpha,
+                    double beta) {
+  Operand line =
+      b.binary(Binary::Add, b.binary(Binary::Mul, x, alpha), beta);
+  return b.binary(Binary::Max, b.binary(Binary::Min, line, 1.0), 0.0);
+}
+
+Error emitHardSigmoid(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, hardSigmoid(node.build, node.in(0),
+                             node.floatAttr("alpha", 0.2f),
+                             node.floatAttr("beta", 0.5)));
+  return Error::success();
+}
+
+Error emitHardSwish(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  node.result(0, b.binary(Binary::Mul, node.in(0),
+                          hardSigmoid(b, node.in(0), 1.0 / 6.0, 0.5)));
+  return Error::success();
+}
+
+/// x * sigmoid(alpha * x)
+Error emitSwish(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double alpha = node.floatAttr("alpha", 1.0);
+  Operand scaled = alpha == 1.0 ? x : b.binary(Binary::Mul, x, alpha);
+  node.result(0, b.binary(Binary::Mul, x, b.sigmoid(scaled)));
+  return Error::success();
+}
+
+Error emitSoftsign(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  node.result(0, b.binary(Binary::Div, x,
+                          b.binary(Binary::Add, b.abs(x), 1.0)));
+  return Error::success();
+}
+
+Error emitThresholdedRelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  Operand above = b.compare(nn::CompareKind::GT, x,
+                            b.splatLike(x, node.floatAttr("alpha", 1.0)));
+  node.result(0, b.select(above, x, b.splatLike(x, 0.0)));
+  return Error::success();
+}
+
+Error emitIdentity(NodeImporter &node) {
+  node.result(0, node.in(0));
+  return Error::success();
+}
+
+Error emitNot(NodeImporter &node) {
+  if (!node.in(0).isBool())
+    return node.fail("the operand is " + toString(node.in(0).type) +
+                     ", expected bool");
+  node.result(0, node.build.logicalNot(node.in(0)));
+  return Error::success();
+}
+
+Error emitIsNaN(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, node.build.compare(nn::CompareKind::NE, node.in(0),
+                                    node.in(0)));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Two and more operands
+//===----------------------------------------------------------------------===//
+
+/// Operands of one type, broadcast to one shape.
+Expected<SmallVector<Operand>> unified(NodeImporter &node) {
+  for (size_t i = 1; i < node.numInputs(); ++i)
+    MPC_TRY(node.requireSameType(i, 0));
+  SmallVector<Operand> operands = node.allInputs();
+  MPC_TRY(node.unify(operands));
+  return operands;
+}
+
+Error requireNumbers(NodeImporter &node) {
+  if (node.in(0).isBool())
+    return node.fail("the operands are bool, expected numbers");
+  return Error::success();
+}
+
+template <Binary kind>
+Error emitVariadic(NodeImporter &node) {
+  MPC_TRY(requireNumbers(node));
+  MPC_TRY_ASSIGN(auto operands, unified(node));
+  Operand result = operands.front();
+  for (const Operand &operand : ArrayRef(operands).drop_front())
+    result = node.build.binary(kind, result, operand);
+  node.result(0, result);
+  return Error::success();
+}
+
+Error emitMean(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(auto operands, unified(node));
+  Operand sum = operands.front();
+  for (const Operand &operand : ArrayRef(operands).drop_front())
+    sum = node.build.binary(Binary::Add, sum, operand);
+  node.result(0, node.build.binary(Binary::Div, sum,
+                                   static_cast<double>(operands.size())));
+  return Error::success();
+}
+
+/// x ^ n as products for small n: exact for negative x, too, and one rounding
+/// for the square.
+std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
+                                  double exponent) {
+  if (exponent == 1.0)
+    return x;
+  if (exponent == 2.0)
+    return b.binary(Binary::Mul, x, x);
+  if (exponent == 3.0)
+    return b.binary(Binary::Mul, b.binary(Binary::Mul, x, x), x);
+  if (exponent == 4.0) {
+    Operand square = b.binary(Binary::Mul, x, x);
+    return b.binary(Binary::Mul, square, square);
+  }
+  if (!x.isFloat())
+    return std::nullopt;
+  if (exponent == 0.5)
+    return b.sqrt(x);
+  if (exponent == -0.5)
+    return b.rsqrt(x);
+  if (exponent == -1.0)
+    return b.reciprocal(x);
+  return std::nullopt;
+}
+
+Error emitPow(NodeImporter &node) {
+  MPC_TRY(requireNumbers(node));
+  SmallVector<Operand> operands{node.in(0), node.in(1)};
+  // The exponent may have a type of its own.
+  operands[1] = node.build.cast(operands[1], operands[0].type);
+  std::optional<double> exponent = operands[1].splatValue();
+  MPC_TRY(node.unify(operands));
+  if (exponent)
+    if (auto power = smallPower(node.build, operands[0], *exponent)) {
+      node.result(0, *power);
+      return Error::success();
+    }
+  if (!operands[0].isFloat())
+    return node.fail("powers of integers are supported for exponents 1 to 4");
+  node.result(0, node.build.binary(Binary::Pow, operands[0], operands[1]));
+  return Error::success();
+}
+
+template <nn::CompareKind kind>
+Error emitCompare(NodeImporter &node) {
+  MPC_TRY_ASSIGN(auto operands, unified(node));
+  node.result(0, node.build.compare(kind, operands[0], operands[1]));
+  return Error::success();
+}
+
+enum class Logic { And, Or, Xor };
+
+template <Logic kind>
+Error emitLogic(NodeImporter &node) {
+  if (!node.in(0).isBool())
+    return node.fail("the operands are " + toString(node.in(0).type) +
+                     ", expected bool");
+  MPC_TRY_ASSIGN(auto operands, unified(node));
+  TensorBuilder &b = node.build;
+  const Operand &left = operands[0], &right = operands[1];
+  if (kind == Logic::And)
+    node.result(0, b.select(left, right, b.splatLike(left, 0)));
+  else if (kind == Logic::Or)
+    node.result(0, b.select(left, b.splatLike(left, 1), right));
+  else
+    node.result(0, b.compare(nn::CompareKind::NE, left, right));
+  return Error::success();
+}
+
+Error emitWhere(NodeImporter &node) {
+  if (!node.in(0).isBool())
+    return node.fail("the condition is " + toString(node.in(0).type) +
+                     ", expected bool");
+  MPC_TRY(node.requireSameType(2, 1));
+  SmallVector<Operand> operands = node.allInputs();
+  MPC_TRY(node.unify(operands));
+  node.result(0, node.build.select(operands[0], operands[1], operands[2]));
+  return Error::success();
+}
+
+Error emitClip(NodeImporter &node) {
+  MPC_TRY(requireNumbers(node));
+  Operand result = node.in(0);
+  for (size_t i : {size_t(1), size_t(2)}) {
+    if (!node.has(i))
+      continue;
+    MPC_TRY(node.requireSameType(i, 0));
+    if (countElements(node.in(i).shape) != 1)
+      return node.fail("a bound has shape " + shapeText(node.in(i).shape) +
+                       ", expected one number");
+    Operand bound = node.build.reshape(node.in(i), {});
+    bound = node.build.broadcastTo(bound, result.shape);
+    result = node.build.binary(i == 1 ? Binary::Max : Binary::Min, result,
+                               bound);
+  }
+  node.result(0, result);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Types, training
+//===----------------------------------------------------------------------===//
+
+Error emitCastTo(NodeImporter &node, ElemType type) {
+  if (!elementType(node.build.builder().getContext(), type))
+    return node.fail("a cast to " + toString(type) + " is not supported");
+  node.result(0, node.build.cast(node.in(0), type));
+  return Error::success();
+}
+
+Error emitCast(NodeImporter &node) {
+  int64_t to = node.intAttr("to", 0);
+  if (to < 0 || to > INT32_MAX)
+    return node.fail("attribute 'to' is " + Twine(to));
+  return emitCastTo(node, static_cast<ElemType>(static_cast<int32_t>(to)));
+}
+
+Error emitCastLike(NodeImporter &node) {
+  return emitCastTo(node, node.in(1).type);
+}
+
+Error emitDropout(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  double ratio = 0.5;
+  if (node.has(1)) {
+    if (countElements(node.in(1).shape) != 1 || !node.in(1).literal)
+      return node.fail("the ratio must be one known number");
+    ratio = node.in(1).literal->floatAt(0);
+  }
+  if (ratio > 0.0)
+    node.warn("dropout is not active yet: the node passes its input on");
+  node.result(0, input);
+  if (node.wants(1))
+    node.result(1, node.build.splat(ElemType::Bool, input.shape, 1.0));
+  return Error::success();
+}
+
+using TB = TensorBuilder;
+using Kind = nn::CompareKind;
+
+const OpRule rules[] = {
+    {"Abs", 13, 1, 1, 1, "", emitNumber<&TB::abs>},
+    {"Add", 13, 2, 2, 1, "", emitVariadic<Binary::Add>},
+    {"And", 13, 2, 2, 1, "", emitLogic<Logic::And>},
+    {"Cast", 13, 1, 1, 1, "to:i saturate:i", emitCast},
+    {"CastLike", 15, 2, 2, 1, "saturate:i", emitCastLike},
+    {"Celu", 13, 1, 1, 1, "alpha:f", emitCelu},
+    {"Clip", 13, 1, 3, 1, "", emitClip},
+    {"Cos", 13, 1, 1, 1, "", emitUnary<nn::CosOp>},
+    {"Div", 13, 2, 2, 1, "", emitVariadic<Binary::Div>},
+    {"Dropout", 13, 1, 3, 2, "seed:i", emitDropout},
+    {"Elu", 13, 1, 1, 1, "alpha:f", emitElu},
+    {"Equal", 13, 2, 2, 1, "", emitCompare<Kind::EQ>},
+    {"Erf", 13, 1, 1, 1, "", emitUnary<nn::ErfOp>},
+    {"Exp", 13, 1, 1, 1, "", emitFloat<&TB::exp>},
+    {"Gelu", 20, 1, 1, 1, "approximate:s", emitGelu},
+    {"Greater", 13, 2, 2, 1, "", emitCompare<Kind::GT>},
+    {"GreaterOrEqual", 13, 2, 2, 1, "", emitCompare<Kind::GE>},
+    {"HardSigmoid", 13, 1, 1, 1, "alpha:f beta:f", emitHardSigmoid},
+    {"HardSwish", 14, 1, 1, 1, "", emitHardSwish},
+    {"Identity", 13, 1, 1, 1, "", emitIdentity},
+    {"IsNaN", 13, 1, 1, 1, "", emitIsNaN},
+    {"LeakyRelu", 13, 1, 1, 1, "alpha:f", emitLeakyRelu},
+    {"Less", 13, 2, 2, 1, "", emitCompare<Kind::LT>},
+    {"LessOrEqual", 13, 2, 2, 1, "", emitCompare<Kind::LE>},
+    {"Log", 13, 1, 1, 1, "", emitFloat<&TB::log>},
+    {"Max", 13, 1, unlimited, 1, "", emitVariadic<Binary::Max>},
+    {"Mean", 13, 1, unlimited, 1, "", emitMean},
+    {"Min", 13, 1, unlimited, 1, "", emitVariadic<Binary::Min>},
+    {"Mish", 18, 1, 1, 1, "", emitMish},
+    {"Mul", 13, 2, 2, 1, "", emitVariadic<Binary::Mul>},
+    {"Neg", 13, 1, 1, 1, "", emitNumber<&TB::neg>},
+    {"Not", 13, 1, 1, 1, "", emitNot},
+    {"Or", 13, 2, 2, 1, "", emitLogic<Logic::Or>},
+    {"PRelu", 13, 2, 2, 1, "", emitPRelu},
+    {"Pow", 13, 2, 2, 1, "", emitPow},
+    {"Reciprocal", 13, 1, 1, 1, "", emitFloat<&TB::reciprocal>},
+    {"Relu", 13, 1, 1, 1, "", emitNumber<&TB::relu>},
+    {"Selu", 13, 1, 1, 1, "alpha:f gamma:f", emitSelu},
+    {"Sigmoid", 13, 1, 1, 1, "", emitFloat<&TB::sigmoid>},
+    {"Sign", 13, 1, 1, 1, "", emitUnary<nn::SignOp>},
+    {"Sin", 13, 1, 1, 1, "", emitUnary<nn::SinOp>},
+    {"Softplus", 13, 1, 1, 1, "", emitSoftplus},
+    {"Softsign", 13, 1, 1, 1, "", emitSoftsign},
+    {"Sqrt", 13, 1, 1, 1, "", emitFloat<&TB::sqrt>},
+    {"Sub", 13, 2, 2, 1, "", emitVariadic<Binary::Sub>},
+    {"Sum", 13, 1, unlimited, 1, "", emitVariadic<Binary::Add>},
+    {"Swish", 24, 1, 1, 1, "alpha:f", emitSwish},
+    {"Tanh", 13, 1, 1, 1, "", emitFloat<&TB::tanh>},
+    {"ThresholdedRelu", 13, 1, 1, 1, "alpha:f", emitThresholdedRelu},
+    {"Where", 13, 3, 3, 1, "", emitWhere},
+    {"Xor", 13, 2, 2, 1, "", emitLogic<Logic::Xor>},
+};
+
+} // namespace
+
+ArrayRef<OpRule> elementwiseRules() { return rules; }
+
+} // namespace mpc::onnx

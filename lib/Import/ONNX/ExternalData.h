@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The one place that opens files which a model names.
+#ifndef MPC_LIB_IMPORT_ONNX_EXTERNALDATA_H
+#define MPC_LIB_IMPORT_ONNX_EXTERNALDATA_H
+
+#include "lib/Import/ONNX/OnnxModel.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mpc::onnx {
+
+/// Maps external data files of one model. A location is a relative path below
+/// the model's folder; every step of it is opened without following links, so
+/// what is checked is what is read.
+class ExternalData {
+public:
+  /// `folder` empty: every location is refused.
+  ExternalData(llvm::StringRef folder, Storage &storage)
+      : folder_(folder), storage_(storage) {}
+
+  /// `length` bytes at `offset` of the file at `location`; without a length,
+  /// all from `offset` on.
+  llvm::Expected<llvm::ArrayRef<char>> slice(llvm::StringRef location,
+                                             uint64_t offset,
+                                             std::optional<uint64_t> length);
+
+private:
+  llvm::Expected<llvm::ArrayRef<char>> file(llvm::StringRef location);
+
+  std::string folder_;
+  Storage &storage_;
+  llvm::StringMap<llvm::ArrayRef<char>> files_;
+};
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_EXTERNALDATA_H

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Resolves open dimensions of graph inputs.
+#include "lib/Import/ONNX/GraphInputs.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/NodeImporter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// An input's shape as far as it is known.
+struct PartialShape {
+  const ValueInfo *input;
+  SmallVector<std::optional<int64_t>, 4> sizes;
+};
+
+std::string describe(const ValueInfo &input) {
+  auto sizes = map_range(input.shape, [](const Dimension &dimension) {
+    if (dimension.size)
+      return std::to_string(*dimension.size);
+    return dimension.symbol.empty() ? std::string("?")
+                                    : printable(dimension.symbol);
+  });
+  return "'" + printable(input.name) + "' " + toString(input.type) + "[" +
+         join(sizes, "x") + "]";
+}
+
+std::string listInputs(ArrayRef<const ValueInfo *> inputs) {
+  return join(map_range(inputs,
+                        [](const ValueInfo *input) {
+                          return describe(*input);
+                        }),
+              ", ");
+}
+
+class InputResolver {
+public:
+  InputResolver(const Model &model, ArrayRef<const ValueInfo *> inputs,
+                const ImportOptions &options, StringMap<int64_t> &symbols)
+      : model_(model), inputs_(inputs), options_(options), symbols_(symbols) {}
+
+  Expected<std::vector<Shape>> run();
+
+private:
+  Error readFile();
+  Error applyFlags();
+  Error applyShape(PartialShape &shape, ArrayRef<int64_t> flag);
+  Error applyBatch();
+  Error bind(PartialShape &shape, size_t axis, int64_t size, StringRef flag);
+  Error open(const PartialShape &shape, size_t axis) const;
+
+  const Model &model_;
+  ArrayRef<const ValueInfo *> inputs_;
+  const ImportOptions &options_;
+  StringMap<int64_t> &symbols_;
+  std::vector<PartialShape> shapes_;
+};
+
+Expected<std::vector<Shape>> InputResolver::run() {
+  MPC_TRY(readFile());
+  MPC_TRY(applyFlags());
+  MPC_TRY(applyBatch());
+  std::vector<Shape> result;
+  for (PartialShape &shape : shapes_) {
+    Shape sizes;
+    for (auto [axis, size] : enumerate(shape.sizes)) {
+      const Dimension &dimension = shape.input->shape[axis];
+      if (!size && !dimension.symbol.empty() &&
+          symbols_.contains(dimension.symbol))
+        size = symbols_.lookup(dimension.symbol);
+      if (!size)
+        return open(shape, axis);
+      sizes.push_back(*size);
+    }
+    if (!countElements(sizes))
+      return invalidModel(model_.path + ": input " + describe(*shape.input) +
+                          " is negative or too large");
+    result.push_back(std::move(sizes));
+  }
+  return result;
+}
+
+Error InputResolver::readFile() {
+  for (const ValueInfo *input : inputs_) {
+    if (!input->isTensor)
+      return invalidModel(model_.path + ": input '" + printable(input->name) +
+                          "' is not a tensor");
+    PartialShape shape{input, {}};
+    for (const Dimension &dimension : input->shape)
+      shape.sizes.push_back(dimension.size);
+    shapes_.push_back(std::move(shape));
+  }
+  return Error::success();
+}
+
+Error InputResolver::applyFlags() {
+  StringSet<> seen;
+  for (const auto &[name, flag] : options_.inputShapes) {
+    auto found = find_if(shapes_, [&](const PartialShape &shape) {
+      return shape.input->name == name;
+    });
+    if (found == shapes_.end())
+      return usageFault("--input-shape=" + printable(name) +
+                        "=...: the model has no such input; it has " +
+                        listInputs(inputs_));
+    if (!seen.insert(name).second)
+      return usageFault("--input-shape gives '" + printable(name) +
+                        "' a shape twice");
+    MPC_TRY(applyShape(*found, flag));
+  }
+  for (const PartialShape &shape : shapes_)
+    if (!shape.input->hasShape && !seen.contains(shape.input->name))
+      return invalidModel(model_.path + ": input '" +
+                          printable(shape.input->name) +
+                          "' has no shape; give it one with --input-shape=" +
+                          printable(shape.input->name) + "=...");
+  return Error::success();
+}
+
+Error InputResolver::applyShape(PartialShape &shape, ArrayRef<int64_t> flag) {
+  if (!shape.input->hasShape) {
+    shape.sizes.assign(flag.begin(), flag.end());
+    return Error::success();
+  }
+  if (flag.size() != shape.sizes.size())
+    return usageFault("--input-shape=" + printable(shape.input->name) + "=" +
+                      shapeText(flag) + " has rank " + Twine(flag.size()) +
+                      ", the model's input is " + describe(*shape.input));
+  for (auto [axis, size] : enumerate(flag))
+    MPC_TRY(bind(shape, axis, size,
+                 "--input-shape=" + printable(shape.input->name) + "=" +
+                     shapeText(flag)));
+  return Error::success();
+}
+
+Error InputResolver::bind(PartialShape &shape, size_t axis, int64_t size,
+                          StringRef flag) {
+  const Dimension &dimension = shape.input->shape[axis];
+  if (dimension.size && *dimension.size != size)
+    return usageFault(flag + ": dimension " + Twine(axis) + " of input " +
+                      describe(*shape.input) + " is fixed");
+  shape.sizes[axis] = size;
+  if (dimension.symbol.empty())
+    return Error::success();
+  auto [known, isNew] = symbols_.try_emplace(dimension.symbol, size);
+  if (!isNew && known->second != size)
+    return usageFault(flag + ": dimension '" + printable(dimension.symbol) +
+                      "' is " + Twine(known->second) +
+                      " in another input, here " + Twine(size));
+  return Error::success();
+}
+
+Error InputResolver::applyBatch() {
+  if (!options_.batchSize)
+    return Error::success();
+  int64_t batch = *options_.batchSize;
+  std::string flag = "--batch-size=" + std::to_string(batch);
+  bool anyOpen = false;
+  for (PartialShape &shape : shapes_) {
+    if (shape.input->shape.empty() || shape.input->shape[0].size)
+      continue;
+    anyOpen = true;
+    if (shape.sizes[0] && *shape.sizes[0] != batch)
+      return usageFault(flag + ": --input-shape gives input '" +
+                        printable(shape.input->name) + "' a batch of " +
+                        Twine(*shape.sizes[0]));
+    MPC_TRY(bind(shape, 0, batch, flag));
+  }
+  if (anyOpen)
+    return Error::success();
+  // Some inputs may have no batch; the others agree with each other.
+  const ValueInfo *fixed = nullptr;
+  for (const PartialShape &shape : shapes_) {
+    if (shape.sizes.empty())
+      continue;
+    if (*shape.sizes[0] == batch)
+      return Error::success();
+    fixed = fixed ? fixed : shape.input;
+  }
+  return usageFault(flag + (fixed ? ": the model's batch is fixed, input " +
+                                        describe(*fixed)
+                                  : ": no input has a batch dimension"));
+}
+
+Error InputResolver::open(const PartialShape &shape, size_t axis) const {
+  const ValueInfo &input = *shape.input;
+  std::vector<std::string> sizes;
+  for (const Dimension &dimension : input.shape)
+    sizes.push_back(dimension.size             ? std::to_string(*dimension.size)
+                    : dimension.symbol.empty() ? "?"
+                                               : printable(dimension.symbol));
+  std::string symbol = input.shape[axis].symbol.empty()
+                           ? ""
+                           : " ('" + printable(input.shape[axis].symbol) + "')";
+  return invalidModel(model_.path + ": dimension " + Twine(axis) + symbol +
+                      " of input '" + printable(input.name) +
+                      "' is open; fix it with --input-shape=" +
+                      printable(input.name) + "=" + join(sizes, "x") +
+                      (axis == 0 ? " or --batch-size" : ""));
+}
+
+} // namespace
+
+std::vector<const ValueInfo *> trueInputs(const Graph &graph) {
+  StringSet<> initialized;
+  for (const Tensor &tensor : graph.initializers)
+    initialized.insert(tensor.name);
+  std::vector<const ValueInfo *> inputs;
+  for (const ValueInfo &input : graph.inputs)
+    if (!initialized.contains(input.name))
+      inputs.push_back(&input);
+  return inputs;
+}
+
+Expected<std::vector<Shape>>
+resolveInputShapes(const Model &model, ArrayRef<const ValueInfo *> inputs,
+                   const ImportOptions &options, StringMap<int64_t> &symbols) {
+  return InputResolver(model, inputs, options, symbols).run();
+}
+
+Error parseInputShape(StringRef text, ImportOptions &options) {
+  // A name may hold '=': the sizes may not.
+  auto [name, sizes] = text.rsplit('=');
+  if (name.empty() || !text.contains('='))
+    return usageFault("--input-shape=" + printable(text) +
+                      ": expected NAME=8x64");
+  std::vector<int64_t> shape;
+  SmallVector<StringRef> parts;
+  if (!sizes.empty())
+    sizes.split(parts, 'x');
+  for (StringRef part : parts) {
+    int64_t size = 0;
+    if (part.getAsInteger(10, size) || size < 0)
+      return usageFault("--input-shape=" + printable(text) + ": '" +
+                        printable(part) + "' is not a size");
+    shape.push_back(size);
+  }
+  options.inputShapes.emplace_back(name.str(), std::move(shape));
+  return Error::success();
+}
+
+} // namespace mpc::onnx

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Makes and takes apart the errors of the front ends.
+#include "lib/Import/ONNX/ImportError.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+char ImportError::ID = 0;
+
+ImportError::ImportError(Fault fault, std::string message)
+    : fault_(fault), message_(std::move(message)) {
+  constexpr size_t longest = 2048;
+  if (message_.size() > longest)
+    message_ = message_.substr(0, longest - 3) + "...";
+}
+
+Error invalidModel(const Twine &message) {
+  return make_error<ImportError>(Fault::Input, message.str());
+}
+
+Error usageFault(const Twine &message) {
+  return make_error<ImportError>(Fault::Usage, message.str());
+}
+
+Error environmentFault(const Twine &message) {
+  return make_error<ImportError>(Fault::Environment, message.str());
+}
+
+Fault takeError(Error error, std::string &message) {
+  Fault fault = Fault::Input;
+  handleAllErrors(
+      std::move(error),
+      [&](const ImportError &info) {
+        fault = info.fault();
+        message = info.message();
+      },
+      [&](const ErrorInfoBase &info) { message = info.message(); });
+  return fault;
+}
+
+std::string printable(StringRef text) {
+  constexpr size_t longest = 256;
+  std::string result;
+  raw_string_ostream os(result);
+  printEscapedString(text.take_front(longest), os);
+  if (text.size() > longest)
+    os << "...";
+  return result;
+}
+
+} // namespace mpc::onnx

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The error that front ends return: a message in the user's names and whose
+/// fault it is.
+#ifndef MPC_LIB_IMPORT_ONNX_IMPORTERROR_H
+#define MPC_LIB_IMPORT_ONNX_IMPORTERROR_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace mpc::onnx {
+
+/// What is at fault; the value is the exit code of the command-line tools.
+enum class Fault : int {
+  Input = 1,       ///< The file.
+  Usage = 2,       ///< A flag.
+  Environment = 3, ///< Disk, memory or permission.
+};
+
+/// A fault of a model file, of the flags given with it, or of the machine.
+class ImportError : public llvm::ErrorInfo<ImportError> {
+public:
+  static char ID;
+
+  /// Cuts what is longer than a screen.
+  ImportError(Fault fault, std::string message);
+
+  Fault fault() const { return fault_; }
+  void log(llvm::raw_ostream &os) const override { os << message_; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  Fault fault_;
+  std::string message_;
+};
+
+/// The file is at fault.
+llvm::Error invalidModel(const llvm::Twine &message);
+/// A flag is at fault.
+llvm::Error usageFault(const llvm::Twine &message);
+/// Disk, memory or permission is at fault.
+llvm::Error environmentFault(const llvm::Twine &message);
+
+/// What `error` says is at fault, its message in `message`; consumes it.
+Fault takeError(llvm::Error error, std::string &message);
+
+/// `text` as it may be shown: what is not printable ASCII escaped, cut at a
+/// length that no name needs.
+std::string printable(llvm::StringRef text);
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_IMPORTERROR_H

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that select elements by index or by place.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+Error requireIndices(NodeImporter &node, size_t index) {
+  const Operand &indices = node.in(index);
+  if (!indices.isFloat() && !indices.isBool())
+    return Error::success();
+  return node.fail("the indices are " + toString(indices.type) +
+                   ", expected integers");
+}
+
+/// Known indices, counted from the front and within the axis.
+Expected<Operand> checkedIndices(NodeImporter &node, size_t index,
+                                 int64_t size) {
+  const Operand &indices = node.in(index);
+  if (!indices.literal)
+    return indices;
+  bool negative = false;
+  for (int64_t i = 0, e = indices.literal->numElements(); i < e; ++i) {
+    int64_t value = indices.literal->intAt(i);
+    if (value < -size || value >= size)
+      return node.fail("index " + Twine(value) +
+                       " is out of range for an axis of size " + Twine(size));
+    negative |= value < 0;
+  }
+  if (!negative)
+    return indices;
+  TensorBuilder &b = node.build;
+  Operand below = b.compare(nn::CompareKind::LT, indices,
+                            b.splatLike(indices, 0));
+  return b.select(below,
+                  b.binary(Binary::Add, indices, static_cast<double>(size)),
+                  indices);
+}
+
+Error emitGather(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  MPC_TRY(requireIndices(node, 1));
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", 0), input.rank()));
+  MPC_TRY_ASSIGN(Operand indices,
+                 checkedIndices(node, 1, input.shape[axis]));
+  Shape shape(ArrayRef(input.shape).take_front(axis));
+  append_range(shape, indices.shape);
+  append_range(shape, ArrayRef(input.shape).drop_front(axis + 1));
+  MPC_TRY(node.checkSize(shape));
+  if (input.shape[axis] == 0 && *countElements(shape) != 0)
+    return node.fail("gathers from an empty axis");
+  node.result(0, node.build.gather(input, indices, axis));
+  return Error::success();
+}
+
+Operand iota(TensorBuilder &b, ElemType type, ArrayRef<int64_t> shape,
+             int64_t axis) {
+  return b.fromValue(nn::IotaOp::create(b.builder(), b.location(),
+                                        b.tensorType(type, shape),
+                                        static_cast<uint64_t>(axis)));
+}
+
+Error emitOneHot(NodeImporter &node) {
+  MPC_TRY(requireIndices(node, 0));
+  const Operand &indices = node.in(0);
+  if (!node.in(1).literal || countElements(node.in(1).shape) != 1)
+    return node.fail("the depth must be one known number");
+  int64_t depth = node.in(1).literal->intAt(0);
+  const Operand &values = node.in(2);
+  if (depth < 1 || depth > (int64_t(1) << 31) || values.shape != Shape{2})
+    return node.fail("the depth is " + Twine(depth) + ", the values are " +
+                     shapeText(values.shape) + ", expected 2");
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -1), indices.rank() + 1));
+  TensorBuilder &b = node.build;
+  Shape shape = indices.shape, unit = indices.shape;
+  shape.insert(shape.begin() + axis, depth);
+  unit.insert(unit.begin() + axis, 1);
+  MPC_TRY(node.checkSize(shape));
+  // Negative indices count from the end.
+  Operand wrapped = b.select(
+      b.compare(nn::CompareKind::LT, indices, b.splatLike(indices, 0)),
+      b.binary(Binary::Add, indices, static_cast<double>(depth)), indices);
+  Operand hot = b.compare(nn::CompareKind::EQ,
+                          b.broadcastTo(b.reshape(wrapped, unit), shape),
+                          iota(b, indices.type, shape, axis));
+  auto value = [&](int64_t at) {
+    return b.broadcastTo(b.reshape(b.sliceAxis(values, 0, at, at + 1), {}),
+                         shape);
+  };
+  node.result(0, b.select(hot, value(1), value(0)));
+  return Error::success();
+}
+
+Error emitTrilu(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  if (input.rank() < 2)
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected at least two axes");
+  int64_t diagonal = 0;
+  if (node.has(1)) {
+    MPC_TRY_ASSIGN(auto k, node.ints(1, "k"));
+    if (k.size() != 1)
+      return node.fail("k must be one number");
+    // Beyond the corner all diagonals are alike.
+    int64_t reach = *countElements(input.shape) + 1;
+    diagonal = std::clamp(k[0], -reach, reach);
+  }
+  bool upper = node.intAttr("upper", 1) != 0;
+  int64_t rows = input.shape[input.rank() - 2], columns = input.shape.back();
+  if (*countElements({rows, columns}) > (1 << 26))
+    return node.fail("the matrix is " + Twine(rows) + "x" + Twine(columns) +
+                     " (at most 2^26 elements)");
+  std::vector<char> bits(rows * columns);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      bits[row * columns + column] = upper ? column - row >= diagonal
+                                            : column - row <= diagonal;
+  TensorBuilder &b = node.build;
+  MPC_TRY_ASSIGN(Operand kept,
+                 node.constant<char>(ElemType::Bool, {rows, columns}, bits));
+  Operand mask = b.broadcastTo(kept, input.shape);
+  node.result(0, b.select(mask, input, b.splatLike(input, 0.0)));
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"Gather", 13, 2, 2, 1, "axis:i", emitGather},
+    {"OneHot", 13, 3, 3, 1, "axis:i", emitOneHot},
+    {"Trilu", 14, 1, 2, 1, "upper:i", emitTrilu},
+};
+
+} // namespace
+
+ArrayRef<OpRule> indexingRules() { return rules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The table that tells parameters from what an exporter made up.
+#include "lib/Import/ONNX/InitializerRoles.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+GraphUses::GraphUses(const Graph &graph) {
+  for (const Node &node : graph.nodes) {
+    for (auto [index, name] : enumerate(node.inputs))
+      if (!name.empty())
+        uses_[name].push_back({&node, index});
+    for (const std::string &name : node.outputs)
+      if (!name.empty())
+        producers_[name] = &node;
+  }
+  for (const ValueInfo &output : graph.outputs)
+    outputs_[output.name] = true;
+}
+
+ArrayRef<GraphUses::Use> GraphUses::usesOf(StringRef name) const {
+  auto found = uses_.find(name);
+  return found == uses_.end() ? ArrayRef<Use>() : ArrayRef(found->second);
+}
+
+const Node *GraphUses::producerOf(StringRef name) const {
+  return producers_.lookup(name);
+}
+
+bool GraphUses::isOutput(StringRef name) const {
+  return outputs_.contains(name);
+}
+
+namespace {
+
+/// The last part of a dotted name: "weight" of "fc.weight".
+StringRef lastPart(StringRef name) { return name.rsplit('.').second.empty()
+                                                ? name
+                                                : name.rsplit('.').second; }
+
+/// `name` without a trailing "_12".
+StringRef withoutCounter(StringRef name) {
+  StringRef stem = name.rtrim("0123456789");
+  return stem.size() != name.size() && stem.ends_with("_") ? stem.drop_back()
+                                                           : name;
+}
+
+bool isAnonymous(StringRef name) {
+  return name.starts_with("onnx::") || all_of(name, isDigit);
+}
+
+bool isOneOf(StringRef text, ArrayRef<StringRef> words) {
+  return is_contained(words, text);
+}
+
+bool everyUse(const Tensor &tensor, const GraphUses &uses, auto predicate) {
+  ArrayRef<GraphUses::Use> list = uses.usesOf(tensor.name);
+  return !list.empty() && all_of(list, predicate);
+}
+
+bool notFloating(const Tensor &tensor, const GraphUses &) {
+  return !isFloat(tensor.type);
+}
+
+bool unused(const Tensor &tensor, const GraphUses &uses) {
+  return uses.usesOf(tensor.name).empty() && !uses.isOutput(tensor.name);
+}
+
+bool namedByExporter(const Tensor &tensor, const GraphUses &) {
+  return StringRef(tensor.name).starts_with("val_");
+}
+
+bool runningStatistic(const Tensor &tensor, const GraphUses &uses) {
+  return isOneOf(lastPart(tensor.name),
+                 {"running_mean", "running_var", "num_batches_tracked",
+                  "moving_mean", "moving_variance"}) ||
+         everyUse(tensor, uses, [](const GraphUses::Use &use) {
+           return use.node->opType == "BatchNormalization" && use.input >= 3;
+         });
+}
+
+/// A weight or bias of an op that has them.
+bool isWeightUse(const GraphUses::Use &use) {
+  StringRef op = use.node->opType;
+  if (op == "MatMul")
+    return true;
+  if (isOneOf(op, {"Conv", "ConvTranspose", "Gemm"}))
+    return use.input >= 1;
+  return isOneOf(op, {"LSTM", "GRU", "RNN"}) && use.input >= 1 &&
+         use.input <= 3;
+}
+
+bool anonymousWeight(const Tensor &tensor, const GraphUses &uses) {
+  return isAnonymous(tensor.name) &&
+         any_of(uses.usesOf(tensor.name), isWeightUse);
+}
+
+bool anonymous(const Tensor &tensor, const GraphUses &) {
+  return isAnonymous(tensor.name);
+}
+
+/// PyTorch names a value after the ATen op that makes it; an initializer of
+/// such a name is a result that the exporter computed.
+bool namedAfterATen(const Tensor &tensor, const GraphUses &) {
+  StringRef name = withoutCounter(tensor.name);
+  if (name.ends_with("_default"))
+    name = name.drop_back(8);
+  return name.starts_with("lifted_tensor") ||
+         name.starts_with("_tensor_constant") ||
+         isOneOf(name, {"tensor_constant", "scalar_tensor", "full",
+                        "full_like", "zeros", "zeros_like", "ones",
+                        "ones_like", "empty", "new_zeros", "new_ones",
+                        "arange", "linspace", "eye", "tril", "triu", "where",
+                        "masked_fill", "bitwise_not", "logical_not", "expand",
+                        "unsqueeze", "squeeze", "view", "reshape",
+                        "_unsafe_view", "transpose", "permute", "cat",
+                        "stack", "slice", "select", "clone", "detach",
+                        "_to_copy", "repeat", "outer", "cos", "sin", "mul",
+                        "add", "sub", "div", "rsub", "pow", "sqrt", "rsqrt",
+                        "reciprocal", "neg", "exp", "log"});
+}
+
+bool namedMask(const Tensor &tensor, const GraphUses &) {
+  StringRef name = withoutCounter(lastPart(tensor.name));
+  return name == "mask" || name == "masked_bias" || name.ends_with("_mask");
+}
+
+/// Is an element `bits`, or `bits` + 1?
+template <typename Bits>
+bool holdsBits(ArrayRef<char> bytes, Bits bits) {
+  for (size_t at = 0; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
+    Bits element;
+    std::memcpy(&element, bytes.data() + at, sizeof(Bits));
+    if (element == bits || element == static_cast<Bits>(bits + 1))
+      return true;
+  }
+  return false;
+}
+
+/// No parameter holds -inf or the lowest number of its type.
+bool valuedMask(const Tensor &tensor, const GraphUses &) {
+  // As bits: the lowest number and, one above, -inf.
+  switch (tensor.type) {
+  case ElemType::Float16:
+    return holdsBits<uint16_t>(tensor.bytes, 0xfbff);
+  case ElemType::BFloat16:
+    return holdsBits<uint16_t>(tensor.bytes, 0xff7f);
+  case ElemType::Float:
+    return holdsBits<uint32_t>(tensor.bytes, 0xff7fffff);
+  default:
+    return holdsBits<uint64_t>(tensor.bytes, 0xffefffffffffffff);
+  }
+}
+
+bool rotaryTable(const Tensor &tensor, const GraphUses &) {
+  return isOneOf(withoutCounter(lastPart(tensor.name)),
+                 {"inv_freq", "freqs", "freqs_cis", "freqs_cos", "freqs_sin",
+                  "cos", "sin", "cos_cached", "sin_cached", "cos_cache",
+                  "sin_cache", "cos_table", "sin_table", "cos_sin_cache",
+                  "rope_cos", "rope_sin", "rotary_cos", "rotary_sin",
+                  "rope_cache"});
+}
+
+bool initialState(const Tensor &tensor, const GraphUses &uses) {
+  return everyUse(tensor, uses, [](const GraphUses::Use &use) {
+    return isOneOf(use.node->opType, {"LSTM", "GRU", "RNN"}) && use.input >= 5;
+  });
+}
+
+/// Does `name` reach a Softmax through masking at most?
+bool reachesSoftmax(StringRef name, const GraphUses &uses, int depth) {
+  return any_of(uses.usesOf(name), [&](const GraphUses::Use &use) {
+    StringRef op = use.node->opType;
+    if (op == "Softmax")
+      return true;
+    return depth > 0 && isOneOf(op, {"Add", "Where", "Cast", "Identity"}) &&
+           !use.node->outputs.empty() &&
+           reachesSoftmax(use.node->outputs[0], uses, depth - 1);
+  });
+}
+
+bool attentionScale(const Tensor &tensor, const GraphUses &uses) {
+  if (countElements(tensor.shape) != 1)
+    return false;
+  return everyUse(tensor, uses, [&](const GraphUses::Use &use) {
+    const Node &node = *use.node;
+    if (!isOneOf(node.opType, {"Mul", "Div"}) || node.inputs.size() != 2 ||
+        node.outputs.empty())
+      return false;
+    const Node *scaled = uses.producerOf(node.inputs[1 - use.input]);
+    return scaled && scaled->opType == "MatMul" &&
+           reachesSoftmax(node.outputs[0], uses, 2);
+  });
+}
+
+/// Inputs that are settings of their op rather than operands.
+bool isSetting(const GraphUses::Use &use) {
+  StringRef op = use.node->opType;
+  if (isOneOf(op, {"Shape", "Size", "Equal", "Less", "LessOrEqual", "Greater",
+                   "GreaterOrEqual", "IsNaN", "IsInf", "ArgMax", "ArgMin"}))
+    return true;
+  if (isOneOf(op, {"Clip", "Resize", "Upsample", "Dropout", "Pad", "OneHot",
+                   "Range"}))
+    return use.input >= 1 || op == "Range";
+  if (op != "Cast")
+    return false;
+  return any_of(use.node->attributes, [](const Attribute &attribute) {
+    return attribute.name == "to" &&
+           !isFloat(static_cast<ElemType>(static_cast<int32_t>(attribute.i)));
+  });
+}
+
+bool onlySettings(const Tensor &tensor, const GraphUses &uses) {
+  return everyUse(tensor, uses, isSetting);
+}
+
+bool always(const Tensor &, const GraphUses &) { return true; }
+
+struct RoleRule {
+  bool (*matches)(const Tensor &, const GraphUses &);
+  bool isParameter;
+  StringRef text;
+};
+
+constexpr bool parameter = true;
+constexpr bool constant = false;
+
+/// The first row that matches decides.
+const RoleRule roleRules[] = {
+    {notFloating, constant, "not floating-point"},
+    {unused, constant, "used by no node"},
+    {namedByExporter, constant, "val_*: a value the exporter computed"},
+    {runningStatistic, constant, "running statistic"},
+    {anonymousWeight, parameter, "weight without a name (folded export)"},
+    {anonymous, constant, "no name, and no weight of an op"},
+    {namedAfterATen, constant, "named after the ATen op that made it"},
+    {namedMask, constant, "mask, by its name"},
+    {rotaryTable, constant, "rotary table, by its name"},
+    {initialState, constant, "initial state of a recurrent layer"},
+    {attentionScale, constant, "attention scale"},
+    {onlySettings, constant, "used only where no gradient flows"},
+    {valuedMask, constant, "mask: holds -inf or the lowest number"},
+    {always, parameter, "floating-point initializer"},
+};
+
+/// A contraction's weight that is no graph input and no activation.
+bool isWeightSlot(const Node &node, size_t input) {
+  return isWeightUse({&node, input}) && input < 2;
+}
+
+} // namespace
+
+Role roleOf(const Tensor &tensor, const GraphUses &uses) {
+  for (const RoleRule &rule : roleRules)
+    if (rule.matches(tensor, uses))
+      return {rule.isParameter, rule.text};
+  return {false, "no rule"};
+}
+
+std::vector<std::string> signsOfInferenceExport(const Graph &graph,
+                                                const GraphUses &uses) {
+  std::vector<std::string> signs;
+  StringRef firstUnnamed, firstFused;
+  size_t numUnnamed = 0, numFused = 0;
+  for (const Tensor &tensor : graph.initializers) {
+    StringRef name = tensor.name;
+    bool unnamed = isFloat(tensor.type) && tensor.shape.size() >= 2 &&
+                   (isAnonymous(name) || name.starts_with("val_")) &&
+                   any_of(uses.usesOf(name), [](const GraphUses::Use &use) {
+                     return isWeightSlot(*use.node, use.input);
+                   });
+    if (unnamed && numUnnamed++ == 0)
+      firstUnnamed = name;
+    // The name that onnxscript gives to the bias it makes of a normalization.
+    bool fused = name.ends_with(".weight_bias") &&
+                 any_of(uses.usesOf(name), [](const GraphUses::Use &use) {
+                   return use.node->opType == "Conv" && use.input == 2;
+                 });
+    if (fused && numFused++ == 0)
+      firstFused = name;
+  }
+  if (numUnnamed != 0)
+    signs.push_back(std::to_string(numUnnamed) +
+                    " weights have lost their names (the first is '" +
+                    printable(firstUnnamed) + "')");
+  if (numFused != 0)
+    signs.push_back(std::to_string(numFused) +
+                    " BatchNormalizations are multiplied into convolutions "
+                    "(the first made '" +
+                    printable(firstFused) + "')");
+  return signs;
+}
+
+} // namespace mpc::onnx

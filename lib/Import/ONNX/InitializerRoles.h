@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which initializers are parameters: one table of rules, the first that
+/// matches decides.
+#ifndef MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
+#define MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
+
+#include "lib/Import/ONNX/OnnxModel.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mpc::onnx {
+
+/// Who reads and who makes each name of a graph.
+class GraphUses {
+public:
+  struct Use {
+    const Node *node;
+    size_t input;
+  };
+
+  explicit GraphUses(const Graph &graph);
+
+  llvm::ArrayRef<Use> usesOf(llvm::StringRef name) const;
+  const Node *producerOf(llvm::StringRef name) const;
+  bool isOutput(llvm::StringRef name) const;
+
+private:
+  llvm::StringMap<std::vector<Use>> uses_;
+  llvm::StringMap<const Node *> producers_;
+  llvm::StringMap<bool> outputs_;
+};
+
+struct Role {
+  bool isParameter;
+  /// The rule in words.
+  llvm::StringRef rule;
+};
+
+/// The role of `tensor` by the table.
+Role roleOf(const Tensor &tensor, const GraphUses &uses);
+
+/// What shows that the file was exported for inference: weights without names,
+/// normalizations multiplied into convolutions. One line for each sign.
+std::vector<std::string> signsOfInferenceExport(const Graph &graph,
+                                                const GraphUses &uses);
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H

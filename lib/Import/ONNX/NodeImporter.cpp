@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Reads a node's operands and attributes with the checks that every op needs.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+std::string shapeText(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  return join(
+      map_range(shape, [](int64_t size) { return std::to_string(size); }), "x");
+}
+
+Expected<Literal> literalOf(const Tensor &tensor) {
+  switch (tensor.type) {
+  case ElemType::Undefined:
+  case ElemType::String:
+  case ElemType::UInt8:
+  case ElemType::UInt16:
+  case ElemType::UInt32:
+  case ElemType::UInt64:
+    break;
+  default:
+    if (byteSize(tensor.type) != 0)
+      return Literal{tensor.type, tensor.shape, tensor.bytes};
+  }
+  return invalidModel("element type " + toString(tensor.type) +
+                      " is not supported (float, float16, bfloat16, double, "
+                      "int8, int16, int32, int64 and bool are)");
+}
+
+bool NodeImporter::has(size_t index) const {
+  return index < inputs_.size() && inputs_[index];
+}
+
+const Operand &NodeImporter::in(size_t index) const {
+  return inputs_[index]->tensor;
+}
+
+SmallVector<Operand> NodeImporter::allInputs() const {
+  SmallVector<Operand> operands;
+  for (const Entry *entry : inputs_)
+    operands.push_back(entry->tensor);
+  return operands;
+}
+
+Expected<SmallVector<int64_t>> NodeImporter::ints(size_t index,
+                                                  StringRef what) const {
+  const Operand &operand = in(index);
+  if (!operand.literal)
+    return fail(what + " must be known when the model is compiled, but '" +
+                printable(node_.inputs[index]) +
+                "' depends on an input or a parameter");
+  if (operand.isFloat() || operand.rank() > 1)
+    return fail(what + " must be a vector of integers, found " +
+                toString(operand.type) + "[" + shapeText(operand.shape) + "]");
+  if (operand.literal->numElements() > 65536)
+    return fail(what + " has " + Twine(operand.literal->numElements()) +
+                " elements");
+  return operand.literal->ints();
+}
+
+const Attribute *NodeImporter::attribute(StringRef name) const {
+  for (const Attribute &attribute : node_.attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
+int64_t NodeImporter::intAttr(StringRef name, int64_t otherwise) const {
+  const Attribute *found = attribute(name);
+  return found ? found->i : otherwise;
+}
+
+double NodeImporter::floatAttr(StringRef name, double otherwise) const {
+  const Attribute *found = attribute(name);
+  return found ? found->f : otherwise;
+}
+
+StringRef NodeImporter::stringAttr(StringRef name, StringRef otherwise) const {
+  const Attribute *found = attribute(name);
+  return found ? StringRef(found->s) : otherwise;
+}
+
+std::optional<ArrayRef<int64_t>> NodeImporter::intsAttr(StringRef name) const {
+  const Attribute *found = attribute(name);
+  if (!found)
+    return std::nullopt;
+  return ArrayRef(found->ints);
+}
+
+Expected<SmallVector<int64_t>>
+NodeImporter::sizesAttr(StringRef name, size_t count, int64_t otherwise,
+                        int64_t least) const {
+  auto found = intsAttr(name);
+  if (!found)
+    return SmallVector<int64_t>(count, otherwise);
+  if (found->size() != count)
+    return fail("attribute '" + name + "' has " + Twine(found->size()) +
+                " numbers, expected " + Twine(count));
+  for (int64_t size : *found)
+    if (size < least || size >= (int64_t(1) << 31))
+      return fail("attribute '" + name + "' holds " + Twine(size) +
+                  ", which is out of range");
+  return SmallVector<int64_t>(*found);
+}
+
+bool NodeImporter::wants(size_t index) const {
+  return index < node_.outputs.size() && !node_.outputs[index].empty();
+}
+
+void NodeImporter::result(size_t index, Operand operand) {
+  if (index >= results_.size())
+    results_.resize(index + 1);
+  results_[index] = Entry{std::move(operand), false, {}};
+}
+
+void NodeImporter::resultSequence(std::vector<Operand> operands) {
+  results_.resize(1);
+  results_[0] = Entry{Operand(), true, std::move(operands)};
+}
+
+Error NodeImporter::fail(const Twine &message) const {
+  return invalidModel(path_ + ": node '" + printable(node_.name) + "' (" +
+                      printable(node_.opType) + ", opset " + Twine(opset_) +
+                      "): " + message);
+}
+
+void NodeImporter::note(const Twine &message) {
+  notes_.push_back(("node '" + printable(node_.name) + "' (" +
+                    printable(node_.opType) + "): " + message)
+                       .str());
+}
+
+void NodeImporter::warn(const Twine &message) {
+  warnings_.push_back(("node '" + printable(node_.name) + "' (" +
+                       printable(node_.opType) + "): " + message)
+                          .str());
+}
+
+Expected<int64_t> NodeImporter::axis(int64_t axis, int64_t rank) const {
+  if (axis < -rank || axis >= rank)
+    return fail("axis " + Twine(axis) + " is out of range for rank " +
+                Twine(rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+Expected<SmallVector<int64_t>> NodeImporter::axes(ArrayRef<int64_t> axes,
+                                                  int64_t rank) const {
+  SmallVector<int64_t> result;
+  for (int64_t number : axes) {
+    MPC_TRY_ASSIGN(int64_t axis, this->axis(number, rank));
+    if (is_contained(result, axis))
+      return fail("axis " + Twine(number) + " is given twice");
+    result.push_back(axis);
+  }
+  return result;
+}
+
+Error NodeImporter::checkSize(ArrayRef<int64_t> shape) const {
+  if (countElements(shape) && shape.size() <= 64)
+    return Error::success();
+  return fail("the result's shape " + shapeText(shape) +
+              " is negative or too large");
+}
+
+Error NodeImporter::requireFloat(size_t index) const {
+  if (in(index).isFloat())
+    return Error::success();
+  return fail("input '" + printable(node_.inputs[index]) + "' is " +
+              toString(in(index).type) + ", expected a floating-point type");
+}
+
+Error NodeImporter::requireSameType(size_t index, size_t other) const {
+  if (in(index).type == in(other).type)
+    return Error::success();
+  return fail("input '" + printable(node_.inputs[index]) + "' is " +
+              toString(in(index).type) + ", '" +
+              printable(node_.inputs[other]) + "' is " +
+              toString(in(other).type));
+}
+
+Error NodeImporter::unify(MutableArrayRef<Operand> operands) const {
+  Shape shape;
+  for (const Operand &operand : operands) {
+    std::optional<Shape> wider = broadcastShape(shape, operand.shape);
+    if (!wider)
+      return fail("shapes " + shapeText(shape) + " and " +
+                  shapeText(operand.shape) + " do not broadcast");
+    shape = std::move(*wider);
+  }
+  MPC_TRY(checkSize(shape));
+  for (Operand &operand : operands)
+    operand = build.broadcastTo(operand, shape);
+  return Error::success();
+}
+
+Expected<Operand> NodeImporter::broadcastTo(const Operand &operand,
+                                            ArrayRef<int64_t> shape,
+                                            StringRef what) const {
+  std::optional<Shape> common = broadcastShape(shape, operand.shape);
+  if (!common || ArrayRef<int64_t>(*common) != shape)
+    return fail(what + " has shape " + shapeText(operand.shape) +
+                ", which does not broadcast to " + shapeText(shape));
+  return build.broadcastTo(operand, shape);
+}
+
+} // namespace mpc::onnx

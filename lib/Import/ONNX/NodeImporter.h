@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One ONNX node while it is imported, and the table that says which function
+/// imports it.
+#ifndef MPC_LIB_IMPORT_ONNX_NODEIMPORTER_H
+#define MPC_LIB_IMPORT_ONNX_NODEIMPORTER_H
+
+#include "lib/Import/ONNX/TensorBuilder.h"
+#include "llvm/ADT/Twine.h"
+
+namespace mpc::onnx {
+
+class NodeImporter;
+
+/// Imports one node. What the rule's row says (inputs present, attributes known
+/// and of their type) has been checked.
+using Emitter = llvm::Error (*)(NodeImporter &node);
+
+/// The opset that this importer was written against; newer files are read by
+/// the last known signature of each op.
+constexpr int64_t oldestOpset = 13;
+constexpr int64_t newestOpset = 20;
+
+/// How a version of an op is imported.
+struct OpRule {
+  llvm::StringRef opType;
+  /// First opset of this signature; it holds until the op's next row.
+  int64_t since;
+  unsigned minInputs;
+  unsigned maxInputs;
+  unsigned maxOutputs;
+  /// "axis:i perm:is": names and kinds (i f s t is fs) of known attributes.
+  llvm::StringRef attributes;
+  Emitter emit;
+};
+
+constexpr unsigned unlimited = ~0u;
+
+/// The rules of one family of ops.
+llvm::ArrayRef<OpRule> contractionRules();
+llvm::ArrayRef<OpRule> elementwiseRules();
+llvm::ArrayRef<OpRule> indexingRules();
+llvm::ArrayRef<OpRule> lossRules();
+llvm::ArrayRef<OpRule> movementRules();
+llvm::ArrayRef<OpRule> normalizationRules();
+llvm::ArrayRef<OpRule> recurrentRules();
+llvm::ArrayRef<OpRule> reductionRules();
+llvm::ArrayRef<OpRule> resizeRules();
+llvm::ArrayRef<OpRule> structureRules();
+llvm::ArrayRef<OpRule> windowRules();
+
+/// What an ONNX name stands for: a tensor or a sequence of tensors.
+struct Entry {
+  Operand tensor;
+  bool isSequence = false;
+  std::vector<Operand> sequence;
+};
+
+/// A node's view of the graph: its operands, attributes and results.
+class NodeImporter {
+public:
+  NodeImporter(const Node &node, int64_t opset, llvm::StringRef path,
+               TensorBuilder &build)
+      : build(build), node_(node), opset_(opset), path_(path) {}
+
+  /// Where the node's ops go.
+  TensorBuilder &build;
+
+  const Node &node() const { return node_; }
+  int64_t opset() const { return opset_; }
+
+  size_t numInputs() const { return inputs_.size(); }
+  bool has(size_t index) const;
+  /// Input `index`, which is a tensor.
+  const Operand &in(size_t index) const;
+  const Entry &entry(size_t index) const { return *inputs_[index]; }
+  /// All inputs; the row has no optional ones.
+  llvm::SmallVector<Operand> allInputs() const;
+  /// The integers of input `index`, which must be known now.
+  llvm::Expected<llvm::SmallVector<int64_t>> ints(size_t index,
+                                                  llvm::StringRef what) const;
+
+  const Attribute *attribute(llvm::StringRef name) const;
+  int64_t intAttr(llvm::StringRef name, int64_t otherwise) const;
+  double floatAttr(llvm::StringRef name, double otherwise) const;
+  llvm::StringRef stringAttr(llvm::StringRef name,
+                             llvm::StringRef otherwise) const;
+  std::optional<llvm::ArrayRef<int64_t>> intsAttr(llvm::StringRef name) const;
+  /// The integers of attribute `name`, each in [least, 2^31), `count` of them;
+  /// without the attribute, `count` times `otherwise`.
+  llvm::Expected<llvm::SmallVector<int64_t>>
+  sizesAttr(llvm::StringRef name, size_t count, int64_t otherwise,
+            int64_t least) const;
+
+  /// The file names output `index`.
+  bool wants(size_t index) const;
+  size_t numOutputs() const { return node_.outputs.size(); }
+  void result(size_t index, Operand operand);
+  void resultSequence(std::vector<Operand> operands);
+
+  /// "FILE: node 'n' (Op, opset 20): message".
+  llvm::Error fail(const llvm::Twine &message) const;
+  void note(const llvm::Twine &message);
+  void warn(const llvm::Twine &message);
+
+  /// `axis` within [0, rank), negative ones counted from the end.
+  llvm::Expected<int64_t> axis(int64_t axis, int64_t rank) const;
+  llvm::Expected<llvm::SmallVector<int64_t>>
+  axes(llvm::ArrayRef<int64_t> axes, int64_t rank) const;
+  /// Fails where a tensor of `shape` is more than memory can hold.
+  llvm::Error checkSize(llvm::ArrayRef<int64_t> shape) const;
+  llvm::Error requireFloat(size_t index) const;
+  llvm::Error requireSameType(size_t index, size_t other) const;
+  /// Broadcasts operands to their common shape.
+  llvm::Error unify(llvm::MutableArrayRef<Operand> operands) const;
+  /// A literal of `values`; fails where the file's constants get too many.
+  template <typename T>
+  llvm::Expected<Operand> constant(ElemType type,
+                                   llvm::ArrayRef<int64_t> shape,
+                                   llvm::ArrayRef<T> values) const {
+    if (auto operand = build.fromValues(type, shape, values))
+      return *operand;
+    return fail("the constants that this file's ops make pass 64 MiB");
+  }
+  /// `operand` as numpy broadcasts it to exactly `shape`.
+  llvm::Expected<Operand> broadcastTo(const Operand &operand,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      llvm::StringRef what) const;
+
+private:
+  friend class GraphImporter;
+
+  const Node &node_;
+  int64_t opset_;
+  llvm::StringRef path_;
+  /// Null where an optional input is left out.
+  llvm::SmallVector<const Entry *> inputs_;
+  llvm::SmallVector<std::optional<Entry>> results_;
+  std::vector<std::string> notes_;
+  std::vector<std::string> warnings_;
+};
+
+/// "8x64"; "scalar" for rank 0.
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+
+/// A tensor of a file as a literal, or an error that names its type.
+llvm::Expected<Literal> literalOf(const Tensor &tensor);
+
+} // namespace mpc::onnx
+
+/// Leaves the enclosing function with the error of `expr`, if it has one.
+#define MPC_TRY(expr)                                                          \
+  do {                                                                         \
+    if (::llvm::Error mpcError = (expr))                                       \
+      return mpcError;                                                         \
+  } while (false)
+
+#define MPC_JOIN_IMPL(a, b) a##b
+#define MPC_JOIN(a, b) MPC_JOIN_IMPL(a, b)
+
+/// Declares `decl` from the Expected `expr`, or returns its error.
+#define MPC_TRY_ASSIGN(decl, expr)                                             \
+  MPC_TRY_ASSIGN_IMPL(MPC_JOIN(mpcExpected, __LINE__), decl, expr)
+#define MPC_TRY_ASSIGN_IMPL(expected, decl, expr)                              \
+  auto expected = (expr);                                                      \
+  if (!expected)                                                               \
+    return expected.takeError();                                               \
+  decl = std::move(*expected)
+
+#endif // MPC_LIB_IMPORT_ONNX_NODEIMPORTER_H

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that normalize over axes.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+template <Operand (TensorBuilder::*build)(const Operand &, int64_t)>
+Error emitSoftmax(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -1), node.in(0).rank()));
+  if (is_contained(node.in(0).shape, 0))
+    return node.fail("the input " + shapeText(node.in(0).shape) +
+                     " has no elements");
+  node.result(0, (node.build.*build)(node.in(0), axis));
+  return Error::success();
+}
+
+/// Reduces the axes from `axis` on to size 1, in f32 for narrow types.
+Operand trailingMean(TensorBuilder &b, const Operand &x, int64_t axis) {
+  Shape shape = x.shape;
+  std::fill(shape.begin() + axis, shape.end(), 1);
+  return b.reshape(b.reduceMean(x, to_vector(seq(axis, x.rank()))), shape);
+}
+
+/// The mean and the inverse deviation, which only few files ask for.
+void layerStatistics(NodeImporter &node, const Operand &input, int64_t axis,
+                     double epsilon) {
+  TensorBuilder &b = node.build;
+  Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
+                                                           : ElemType::Float);
+  Operand mean = trailingMean(b, x, axis);
+  Operand deviation =
+      b.binary(Binary::Sub, x, b.broadcastTo(mean, x.shape));
+  Operand variance =
+      trailingMean(b, b.binary(Binary::Mul, deviation, deviation), axis);
+  node.result(1, mean);
+  node.result(2, b.rsqrt(b.binary(Binary::Add, variance, epsilon)));
+}
+
+Error emitLayerNormalization(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -1), input.rank()));
+  if (is_contained(input.shape, 0))
+    return node.fail("the input " + shapeText(input.shape) +
+                     " has no elements");
+  ArrayRef<int64_t> normalized = ArrayRef(input.shape).drop_front(axis);
+  std::optional<Operand> affine[2];
+  for (size_t i : {size_t(1), size_t(2)}) {
+    if (!node.has(i))
+      continue;
+    MPC_TRY(node.requireSameType(i, 0));
+    MPC_TRY_ASSIGN(affine[i - 1],
+                   node.broadcastTo(node.in(i), normalized,
+                                    i == 1 ? "the scale" : "the bias"));
+  }
+  double epsilon = node.floatAttr("epsilon", 1e-5f);
+  node.result(0, node.build.layerNorm(input, affine[0] ? &*affine[0] : nullptr,
+                                      affine[1] ? &*affine[1] : nullptr, axis,
+                                      epsilon));
+  if (node.wants(1) || node.wants(2))
+    layerStatistics(node, input, axis, epsilon);
+  return Error::success();
+}
+
+/// `values` of each channel, beside `shape` with channels on axis 1.
+Operand perChannel(TensorBuilder &b, const Operand &values,
+                   ArrayRef<int64_t> shape) {
+  return b.broadcast(values, shape, {1});
+}
+
+/// Normalizes `groups` parts of each sample, then scales and shifts channels.
+Error normalizeGroups(NodeImporter &node, int64_t groups) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  if (input.rank() < 2 || is_contained(input.shape, 0))
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels and spatial axes");
+  int64_t channels = input.shape[1];
+  if (groups < 1 || channels % groups != 0)
+    return node.fail(Twine(channels) + " channels do not split into " +
+                     Twine(groups) + " groups");
+  for (size_t i : {size_t(1), size_t(2)}) {
+    MPC_TRY(node.requireSameType(i, 0));
+    if (node.in(i).shape != Shape{channels})
+      return node.fail("input '" + printable(node.node().inputs[i]) + "' is " +
+                       shapeText(node.in(i).shape) + ", expected " +
+                       Twine(channels));
+  }
+  TensorBuilder &b = node.build;
+  int64_t rest = *countElements(input.shape) / input.shape[0] / groups;
+  Operand parts = b.reshape(input, {input.shape[0], groups, rest});
+  Operand normal = b.layerNorm(parts, nullptr, nullptr, 2,
+                               node.floatAttr("epsilon", 1e-5f));
+  Operand result = b.reshape(normal, input.shape);
+  // The exporter writes a GroupNorm as this op with a scale of ones.
+  if (node.in(1).splatValue() != 1.0)
+    result = b.binary(Binary::Mul, result,
+                      perChannel(b, node.in(1), input.shape));
+  if (node.in(2).splatValue() != 0.0)
+    result = b.binary(Binary::Add, result,
+                      perChannel(b, node.in(2), input.shape));
+  node.result(0, result);
+  return Error::success();
+}
+
+Error emitInstanceNormalization(NodeImporter &node) {
+  return normalizeGroups(node,
+                         node.in(0).rank() < 2 ? 1 : node.in(0).shape[1]);
+}
+
+Error emitGroupNormalization(NodeImporter &node) {
+  return normalizeGroups(node, node.intAttr("num_groups", 0));
+}
+
+Error emitBatchNormalization(NodeImporter &node) {
+  return node.fail("BatchNormalization is not supported yet: its running "
+                   "statistics need state in the program; LayerNormalization, "
+                   "GroupNormalization and InstanceNormalization are");
+}
+
+/// input * rsqrt(mean(input^2) + epsilon) * scale, the mean over the axes from
+/// `axis` on; computed in f32 for narrow types.
+Error emitRMSNormalization(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY(node.requireSameType(1, 0));
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -1), input.rank()));
+  if (is_contained(input.shape, 0))
+    return node.fail("the input " + shapeText(input.shape) +
+                     " has no elements");
+  TensorBuilder &b = node.build;
+  Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
+                                                           : ElemType::Float);
+  Operand square = trailingMean(b, b.binary(Binary::Mul, x, x), axis);
+  Operand scale = b.rsqrt(
+      b.binary(Binary::Add, square, node.floatAttr("epsilon", 1e-5f)));
+  Operand normal = b.cast(
+      b.binary(Binary::Mul, x, b.broadcastTo(scale, x.shape)), input.type);
+  MPC_TRY_ASSIGN(Operand gain,
+                 node.broadcastTo(node.in(1), input.shape, "the scale"));
+  node.result(0, b.binary(Binary::Mul, normal, gain));
+  return Error::success();
+}
+
+Error emitLpNormalization(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -1), input.rank()));
+  int64_t p = node.intAttr("p", 2);
+  if (p != 1 && p != 2)
+    return node.fail("attribute 'p' is " + Twine(p) + ", expected 1 or 2");
+  TensorBuilder &b = node.build;
+  Operand each = p == 1 ? b.abs(input) : b.binary(Binary::Mul, input, input);
+  Operand norm = b.reduceSum(each, {axis});
+  // Zeros stay zeros; by the select no gradient of sqrt(0) comes back either.
+  Operand isZero = b.compare(nn::CompareKind::EQ, norm, b.splatLike(norm, 0));
+  norm = b.select(isZero, b.splatLike(norm, 1), norm);
+  if (p == 2)
+    norm = b.sqrt(norm);
+  Shape shape = input.shape;
+  shape[axis] = 1;
+  norm = b.broadcastTo(b.reshape(norm, shape), input.shape);
+  node.result(0, b.binary(Binary::Div, input, norm));
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"BatchNormalization", 13, 5, 5, 3, "epsilon:f momentum:f training_mode:i",
+     emitBatchNormalization},
+    {"GroupNormalization", 21, 3, 3, 1, "epsilon:f num_groups:i stash_type:i",
+     emitGroupNormalization},
+    {"InstanceNormalization", 13, 3, 3, 1, "epsilon:f",
+     emitInstanceNormalization},
+    {"LayerNormalization", 17, 2, 3, 3, "axis:i epsilon:f stash_type:i",
+     emitLayerNormalization},
+    {"LogSoftmax", 13, 1, 1, 1, "axis:i",
+     emitSoftmax<&TensorBuilder::logSoftmax>},
+    {"LpNormalization", 13, 1, 1, 1, "axis:i p:i", emitLpNormalization},
+    {"RMSNormalization", 23, 2, 2, 1, "axis:i epsilon:f stash_type:i",
+     emitRMSNormalization},
+    {"Softmax", 13, 1, 1, 1, "axis:i", emitSoftmax<&TensorBuilder::softmax>},
+};
+
+} // namespace
+
+ArrayRef<OpRule> normalizationRules() { return rules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Walks the graph once: names become operands, nodes become nn ops.
+#include "lib/Import/ONNX/OnnxImporter.h"
+
+#include "lib/Import/ONNX/GraphInputs.h"
+#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/InitializerRoles.h"
+#include "lib/Import/ONNX/NodeImporter.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mpc::onnx {
+
+namespace {
+
+constexpr StringRef functionName = "model";
+
+InitializerRole describe(const Tensor &tensor, bool isParameter,
+                         StringRef rule) {
+  return {tensor.name, tensor.type,
+          std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
+          isParameter, rule.str()};
+}
+
+/// The rows of all families, by op type, oldest first.
+class RuleTable {
+public:
+  RuleTable() {
+    for (ArrayRef<OpRule> family :
+         {contractionRules(), elementwiseRules(), indexingRules(), lossRules(),
+          movementRules(), normalizationRules(), recurrentRules(),
+          reductionRules(), resizeRules(), structureRules(), windowRules()})
+      for (const OpRule &rule : family)
+        rows_[rule.opType].push_back(&rule);
+  }
+
+  ArrayRef<const OpRule *> rowsOf(StringRef opType) const {
+    auto found = rows_.find(opType);
+    return found == rows_.end() ? ArrayRef<const OpRule *>()
+                                : ArrayRef(found->second);
+  }
+
+  /// Names of supported ops that `opType` may have meant.
+  std::string near(StringRef opType) const {
+    SmallVector<StringRef> names;
+    for (const auto &[name, rows] : rows_) {
+      bool part = name.contains_insensitive(opType) ||
+                  opType.contains_insensitive(name);
+      if ((part && std::min(name.size(), opType.size()) > 3) ||
+          name.edit_distance_insensitive(opType) <= opType.size() / 4)
+        names.push_back(name);
+    }
+    llvm::sort(names);
+    return join(names, ", ");
+  }
+
+private:
+  MapVector<StringRef, SmallVector<const OpRule *, 1>> rows_;
+};
+
+/// The module path in "['', 'net', 'net.0', 'linear']": the part before the
+/// last.
+std::string modulePath(StringRef scopes) {
+  SmallVector<StringRef> parts;
+  scopes.split(parts, ',');
+  if (parts.size() < 2)
+    return "";
+  return parts[parts.size() - 2].trim(" []'\"").str();
+}
+
+/// Counts the ops that the importer makes.
+struct OpCounter : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *, OpBuilder::InsertPoint) override {
+    ++count;
+  }
+  size_t count = 0;
+};
+
+/// Unrolled layers may make many ops of few bytes.
+constexpr size_t mostOps = 4000000;
+
+/// What attribute kinds a row's letters mean, as AttributeProto numbers them.
+int32_t attributeType(StringRef kind) {
+  if (kind == "f")
+    return 1;
+  if (kind == "i")
+    return 2;
+  if (kind == "s")
+    return 3;
+  if (kind == "t")
+    return 4;
+  if (kind == "fs")
+    return 6;
+  return kind == "is" ? 7 : 8;
+}
+
+} // namespace
+
+class GraphImporter {
+public:
+  GraphImporter(Model &model, MLIRContext &context,
+                const ImportOptions &options)
+      : model_(model), context_(context), options_(options), builder_(&context, &counter_),
+        build_(builder_, model.storage), uses_(model.graph) {}
+
+  Expected<ImportedModel> run();
+
+private:
+  Error checkOpset();
+  Error decideRoles();
+  Error makeFunction();
+  Error importNodes();
+  Error importNode(const Node &node);
+  Expected<const OpRule *> ruleFor(const Node &node);
+  Error checkAttributes(const NodeImporter &importer, const OpRule &rule);
+  Error bindInputs(NodeImporter &importer, const OpRule &rule);
+  Expected<const Entry *> lookup(StringRef name);
+  Error define(StringRef name, Entry entry);
+  Value valueOf(Entry &entry, StringRef name);
+  Error finish();
+  Error checkOutput(const ValueInfo &output, const Operand &operand) const;
+  void declareParameters();
+  void warnOfInferenceExport();
+  Error verifyModule();
+  Location locationOf(const Node &node);
+  SmallVector<DictionaryAttr> namesOf(ArrayRef<StringRef> names);
+
+  Model &model_;
+  MLIRContext &context_;
+  const ImportOptions &options_;
+  OpCounter counter_;
+  OpBuilder builder_;
+  TensorBuilder build_;
+  GraphUses uses_;
+  RuleTable rules_;
+  int64_t opset_ = 0;
+  ImportedModel result_;
+  func::FuncOp function_;
+  StringMap<int64_t> symbols_;
+  StringMap<Entry> entries_;
+  /// Initializers by name; what is used of them becomes an entry.
+  StringMap<size_t> initializers_;
+  /// Initializers that an nn.get reads.
+  llvm::DenseSet<size_t> readParameters_;
+};
+
+Expected<ImportedModel> GraphImporter::run() {
+  MPC_TRY(checkOpset());
+  MPC_TRY(decideRoles());
+  MPC_TRY(makeFunction());
+  MPC_TRY(importNodes());
+  MPC_TRY(finish());
+  declareParameters();
+  warnOfInferenceExport();
+  MPC_TRY(verifyModule());
+  result_.storage = std::move(model_.storage);
+  return std::move(result_);
+}
+
+Error GraphImporter::checkOpset() {
+  for (const auto &[domain, version] : model_.opsets)
+    if (domain.empty())
+      opset_ = version;
+  if (opset_ == 0)
+    return invalidModel(model_.path +
+                        ": the file imports no opset of ai.onnx (supported: " +
+                        Twine(oldestOpset) + " to " + Twine(newestOpset) +
+                        ", and newer ones)");
+  if (opset_ < oldestOpset)
+    return invalidModel(model_.path + ": opset " + Twine(opset_) +
+                        " is older than the oldest supported, " +
+                        Twine(oldestOpset) +
+                        "; convert the file with onnx.version_converter or "
+                        "export it with opset_version=20");
+  if (opset_ > newestOpset)
+    result_.notes.push_back("opset " + std::to_string(opset_) +
+                            " is newer than " + std::to_string(newestOpset) +
+                            ": its ops are read as opset " +
+                            std::to_string(newestOpset) + " defines them");
+  return Error::success();
+}
+
+Error GraphImporter::decideRoles() {
+  ArrayRef<Tensor> tensors = model_.graph.initializers;
+  for (auto [index, tensor] : enumerate(tensors)) {
+    if (!initializers_.try_emplace(tensor.name, index).second)
+      return invalidModel(model_.path + ": two initializers are named '" +
+                          printable(tensor.name) + "'");
+    Role role = roleOf(tensor, uses_);
+    std::string rule = role.rule.str();
+    if (isFloat(tensor.type) && options_.overrideRole)
+      if (auto chosen = options_.overrideRole(tensor.name)) {
+        role.isParameter = *chosen;
+        rule = "chosen by a flag";
+      }
+    result_.initializers.push_back(describe(tensor, role.isParameter, rule));
+    if (role.isParameter && tensor.name == functionName)
+      return invalidModel(model_.path + ": an initializer is named '" +
+                          functionName + "', which names the function");
+  }
+  return Error::success();
+}
+
+Error GraphImporter::makeFunction() {
+  std::vector<const ValueInfo *> inputs = trueInputs(model_.graph);
+  auto shapes = resolveInputShapes(model_, inputs, options_, symbols_);
+  if (!shapes)
+    return shapes.takeError();
+  SmallVector<Type> types;
+  for (auto [input, shape] : zip_equal(inputs, *shapes)) {
+    Type element = elementType(&context_, input->type);
+    if (!element)
+      return invalidModel(model_.path + ": input '" + printable(input->name) +
+                          "' has element type " + toString(input->type) +
+                          ", which is not supported");
+    types.push_back(RankedTensorType::get(shape, element));
+  }
+  Location file = FileLineColLoc::get(&context_, model_.path, 0, 0);
+  result_.module = ModuleOp::create(file);
+  builder_.setInsertionPointToEnd(result_.module->getBody());
+  function_ = func::FuncOp::create(builder_, file, functionName,
+                                   builder_.getFunctionType(types, {}));
+  Block *block = function_.addEntryBlock();
+  builder_.setInsertionPointToEnd(block);
+  function_.setAllArgAttrs(namesOf(
+      map_to_vector(inputs, [](const ValueInfo *input) -> StringRef {
+        return input->name;
+      })));
+  for (auto [index, input] : enumerate(inputs)) {
+    block->getArgument(index).setLoc(
+        NameLoc::get(builder_.getStringAttr(input->name)));
+    MPC_TRY(define(input->name,
+                   Entry{build_.fromValue(block->getArgument(index)), false,
+                         {}}));
+  }
+  return Error::success();
+}
+
+/// nn.name of each argument or result; all at once, for files of many.
+SmallVector<DictionaryAttr>
+GraphImporter::namesOf(ArrayRef<StringRef> names) {
+  return map_to_vector(names, [&](StringRef name) {
+    return builder_.getDictionaryAttr(
+        builder_.getNamedAttr("nn.name", builder_.getStringAttr(name)));
+  });
+}
+
+Error GraphImporter::define(StringRef name, Entry entry) {
+  if (initializers_.contains(name) ||
+      !entries_.try_emplace(name, std::move(entry)).second)
+    return invalidModel(model_.path + ": '" + printable(name) +
+                        "' is defined twice");
+  return Error::success();
+}
+
+/// An initializer becomes an entry when something first asks for it.
+Expected<const Entry *> GraphImporter::lookup(StringRef name) {
+  auto known = entries_.find(name);
+  if (known != entries_.end())
+    return &known->second;
+  auto initializer = initializers_.find(name);
+  if (initializer == initializers_.end())
+    return invalidModel("uses '" + printable(name) +
+                        "', which nothing before it defines");
+  const Tensor &tensor = model_.graph.initializers[initializer->second];
+  Entry entry;
+  if (result_.initializers[initializer->second].isParameter) {
+    auto type = build_.tensorType(tensor.type, tensor.shape);
+    auto symbol = FlatSymbolRefAttr::get(&context_, tensor.name);
+    entry.tensor = build_.fromValue(nn::GetOp::create(
+        builder_, NameLoc::get(builder_.getStringAttr(name)), type, symbol));
+    readParameters_.insert(initializer->second);
+  } else {
+    Expected<Literal> literal = literalOf(tensor);
+    if (!literal) {
+      std::string text;
+      takeError(literal.takeError(), text);
+      return invalidModel("initializer '" + printable(name) + "': " + text);
+    }
+    entry.tensor = build_.fromLiteral(std::move(*literal));
+  }
+  return &entries_.try_emplace(name, std::move(entry)).first->second;
+}
+
+Location GraphImporter::locationOf(const Node &node) {
+  auto name = builder_.getStringAttr(node.name);
+  std::string scope = modulePath(node.scopes);
+  if (scope.empty())
+    return NameLoc::get(name);
+  return NameLoc::get(name, NameLoc::get(builder_.getStringAttr(scope)));
+}
+
+Error GraphImporter::importNodes() {
+  // What is not supported is said at once for the whole file.
+  SmallVector<StringRef> unknown;
+  for (const Node &node : model_.graph.nodes)
+    if (node.domain.empty() && rules_.rowsOf(node.opType).empty() &&
+        !is_contained(unknown, StringRef(node.opType)))
+      unknown.push_back(node.opType);
+  for (const Node &node : model_.graph.nodes) {
+    Error error = importNode(node);
+    if (!error)
+      continue;
+    if (unknown.size() < 2 || !rules_.rowsOf(node.opType).empty())
+      return error;
+    std::string text;
+    Fault fault = takeError(std::move(error), text);
+    return make_error<ImportError>(
+        fault, text + " (unsupported in this file: " +
+                  join(map_range(unknown, printable), ", ") + ")");
+  }
+  return Error::success();
+}
+
+Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
+  NodeImporter at(node, opset_, model_.path, build_);
+  if (!node.domain.empty())
+    return at.fail("domain '" + printable(node.domain) +
+                   "' is not supported, only ai.onnx is" +
+                   (model_.hasFunctions
+                        ? " (inline the file's functions with onnx.inliner)"
+                        : ""));
+  ArrayRef<const OpRule *> rows = rules_.rowsOf(node.opType);
+  if (rows.empty()) {
+    std::string near = rules_.near(node.opType);
+    return at.fail("this op is not supported" +
+                   (near.empty() ? "" : "; similar ones are: " + near));
+  }
+  const OpRule *best = nullptr;
+  for (const OpRule *row : rows)
+    if (row->since <= opset_)
+      best = row;
+  if (!best)
+    return at.fail("this op exists since opset " + Twine(rows.front()->since));
+  return best;
+}
+
+Error GraphImporter::checkAttributes(const NodeImporter &importer,
+                                     const OpRule &rule) {
+  SmallVector<StringRef> known;
+  rule.attributes.split(known, ' ', -1, /*KeepEmpty=*/false);
+  for (const Attribute &attribute : importer.node().attributes) {
+    auto found = find_if(known, [&](StringRef entry) {
+      return entry.split(':').first == attribute.name;
+    });
+    if (found == known.end())
+      return importer.fail("attribute '" + printable(attribute.name) +
+                           "' is not known (known: " +
+                           (known.empty() ? "none" : rule.attributes) + ")");
+    int32_t expected = attributeType(found->split(':').second);
+    bool wrong = attribute.type != 0 && attribute.type != expected;
+    if (wrong || (expected == 4 && !attribute.t))
+      return importer.fail("attribute '" + printable(attribute.name) +
+                           "' is not of its kind (AttributeProto type " +
+                           Twine(attribute.type) + ", expected " +
+                           Twine(expected) + ")");
+  }
+  return Error::success();
+}
+
+Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
+  const Node &node = importer.node();
+  if (node.inputs.size() > rule.maxInputs)
+    return importer.fail("has " + Twine(node.inputs.size()) +
+                         " inputs, expected at most " + Twine(rule.maxInputs));
+  for (auto [index, name] : enumerate(node.inputs)) {
+    // Variadic ops have no optional inputs.
+    bool required = index < rule.minInputs || rule.maxInputs == unlimited;
+    if (name.empty() && required)
+      return importer.fail("input " + Twine(index) + " is missing");
+    if (name.empty()) {
+      importer.inputs_.push_back(nullptr);
+      continue;
+    }
+    Expected<const Entry *> entry = lookup(name);
+    if (!entry) {
+      std::string text;
+      takeError(entry.takeError(), text);
+      return importer.fail(text);
+    }
+    if ((*entry)->isSequence && node.opType != "SequenceAt")
+      return importer.fail("input '" + printable(name) +
+                           "' is a sequence, expected a tensor");
+    importer.inputs_.push_back(*entry);
+  }
+  if (importer.inputs_.size() < rule.minInputs)
+    return importer.fail("has " + Twine(node.inputs.size()) +
+                         " inputs, expected at least " +
+                         Twine(rule.minInputs));
+  for (size_t i = rule.maxOutputs; i < node.outputs.size(); ++i)
+    if (importer.wants(i) && (!uses_.usesOf(node.outputs[i]).empty() ||
+                              uses_.isOutput(node.outputs[i])))
+      return importer.fail("output " + Twine(i) + " ('" +
+                           printable(node.outputs[i]) +
+                           "') is used, but not supported");
+  return Error::success();
+}
+
+Error GraphImporter::importNode(const Node &node) {
+  Expected<const OpRule *> rule = ruleFor(node);
+  if (!rule)
+    return rule.takeError();
+  NodeImporter importer(node, opset_, model_.path, build_);
+  MPC_TRY(checkAttributes(importer, **rule));
+  build_.setLocation(locationOf(node));
+  MPC_TRY(bindInputs(importer, **rule));
+  MPC_TRY((*rule)->emit(importer));
+  if (counter_.count > mostOps)
+    return importer.fail("the graph unrolls into more than " + Twine(mostOps) +
+                         " ops");
+  append_range(result_.notes, importer.notes_);
+  append_range(result_.warnings, importer.warnings_);
+  for (auto [index, name] : enumerate(node.outputs)) {
+    if (name.empty() || index >= (*rule)->maxOutputs)
+      continue;
+    if (index >= importer.results_.size() || !importer.results_[index])
+      return importer.fail("output " + Twine(index) + " ('" +
+                           printable(name) + "') is not computed");
+    MPC_TRY(define(name, std::move(*importer.results_[index])));
+  }
+  return Error::success();
+}
+
+Error GraphImporter::checkOutput(const ValueInfo &output,
+                                 const Operand &operand) const {
+  auto wrong = [&](const Twine &why) {
+    return invalidModel(model_.path + ": output '" + printable(output.name) +
+                        "' " + why);
+  };
+  if (output.type != ElemType::Undefined && output.type != operand.type)
+    return wrong("is declared " + toString(output.type) +
+                 ", the graph computes " + toString(operand.type));
+  if (!output.hasShape)
+    return Error::success();
+  bool agrees = output.shape.size() == operand.shape.size();
+  for (size_t axis = 0; agrees && axis < output.shape.size(); ++axis) {
+    const Dimension &dimension = output.shape[axis];
+    std::optional<int64_t> size = dimension.size;
+    auto symbol = symbols_.find(dimension.symbol);
+    if (!size && symbol != symbols_.end())
+      size = symbol->second;
+    agrees = !size || *size == operand.shape[axis];
+  }
+  if (agrees)
+    return Error::success();
+  SmallVector<std::string> declared;
+  for (const Dimension &dimension : output.shape)
+    declared.push_back(dimension.size ? std::to_string(*dimension.size)
+                                      : printable(dimension.symbol));
+  return wrong("is declared with shape [" + join(declared, "x") +
+               "], the graph computes [" + shapeText(operand.shape) + "]");
+}
+
+Error GraphImporter::finish() {
+  if (model_.graph.outputs.empty())
+    return invalidModel(model_.path + ": the graph has no outputs");
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  StringMap<bool> seen;
+  for (const ValueInfo &output : model_.graph.outputs) {
+    Expected<const Entry *> entry = lookup(output.name);
+    if (!entry || (*entry)->isSequence) {
+      consumeError(entry.takeError());
+      return invalidModel(model_.path + ": output '" +
+                          printable(output.name) +
+                          "' is no tensor that the graph computes");
+    }
+    if (!seen.try_emplace(output.name, true).second)
+      return invalidModel(model_.path + ": two outputs are named '" +
+                          printable(output.name) + "'");
+    MPC_TRY(checkOutput(output, (*entry)->tensor));
+    build_.setLocation(NameLoc::get(builder_.getStringAttr(output.name)));
+    values.push_back(build_.value((*entry)->tensor));
+    types.push_back(values.back().getType());
+  }
+  func::ReturnOp::create(builder_, function_.getLoc(), values);
+  function_.setFunctionType(builder_.getFunctionType(
+      function_.getFunctionType().getInputs(), types));
+  function_.setAllResultAttrs(namesOf(
+      map_to_vector(model_.graph.outputs, [](const ValueInfo &output) {
+        return StringRef(output.name);
+      })));
+  return Error::success();
+}
+
+void GraphImporter::declareParameters() {
+  builder_.setInsertionPoint(function_);
+  auto init = nn::InitAttr::get(&context_, "external", APFloat(0.0));
+  for (auto [index, tensor] : enumerate(model_.graph.initializers)) {
+    if (!result_.initializers[index].isParameter)
+      continue;
+    if (!readParameters_.contains(index)) {
+      result_.notes.push_back("initializer '" + printable(tensor.name) +
+                              "' reaches no output by its value: it is no "
+                              "parameter");
+      continue;
+    }
+    nn::ParameterOp::create(
+        builder_, NameLoc::get(builder_.getStringAttr(tensor.name)),
+        builder_.getStringAttr(tensor.name),
+        TypeAttr::get(build_.tensorType(tensor.type, tensor.shape)), init,
+        /*frozen=*/UnitAttr());
+    const InitializerRole &role = result_.initializers[index];
+    result_.parameters.push_back(
+        {role.name, role.type, role.shape, tensor.bytes});
+  }
+}
+
+void GraphImporter::warnOfInferenceExport() {
+  for (const std::string &sign :
+       signsOfInferenceExport(model_.graph, uses_))
+    result_.warnings.push_back(
+        sign +
+        ": this file was exported for inference, with constant folding; what "
+        "was folded cannot be trained as it was written. Export it with "
+        "torch.onnx.export(..., dynamo=True, optimize=False)");
+}
+
+Error GraphImporter::verifyModule() {
+  std::string first;
+  ScopedDiagnosticHandler capture(&context_, [&](Diagnostic &diagnostic) {
+    if (!first.empty())
+      return success();
+    if (auto name = dyn_cast<NameLoc>(diagnostic.getLocation()))
+      first = "node '" + printable(name.getName()) + "': ";
+    first += diagnostic.str();
+    return success();
+  });
+  if (succeeded(verify(*result_.module)))
+    return Error::success();
+  return invalidModel(model_.path + ": " + first);
+}
+
+Expected<ImportedModel> importModel(Model model, MLIRContext &context,
+                                    const ImportOptions &options) {
+  context.loadDialect<nn::NNDialect, func::FuncDialect>();
+  return GraphImporter(model, context, options).run();
+}
+
+Expected<ImportedModel> importModel(StringRef path, MLIRContext &context,
+                                    const ImportOptions &options) {
+  Expected<Model> model = readModel(path);
+  if (!model)
+    return model.takeError();
+  return importModel(std::move(*model), context, options);
+}
+
+std::vector<InitializerRole> listInitializers(const Model &model) {
+  GraphUses uses(model.graph);
+  std::vector<InitializerRole> roles;
+  for (const Tensor &tensor : model.graph.initializers) {
+    Role role = roleOf(tensor, uses);
+    roles.push_back(describe(tensor, role.isParameter, role.rule));
+  }
+  return roles;
+}
+
+} // namespace mpc::onnx

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// From an ONNX file to a module of nn ops and the values of its parameters.
+#ifndef MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H
+#define MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H
+
+#include "lib/Import/ONNX/OnnxModel.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <functional>
+
+namespace mpc::onnx {
+
+/// What the user says about a model that the file leaves open.
+struct ImportOptions {
+  /// --input-shape=NAME=8x64: dimensions of a graph input.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> inputShapes;
+  /// --batch-size: the first dimension of the inputs, where it is open.
+  std::optional<int64_t> batchSize;
+  /// Decides about a floating-point initializer before the table does: true
+  /// makes it a parameter, false a constant. May be empty.
+  std::function<std::optional<bool>(llvm::StringRef name)> overrideRole;
+};
+
+/// The value of an nn.parameter, by its symbol's name. `bytes` belong to the
+/// imported model's storage.
+struct ParameterValue {
+  std::string name;
+  ElemType type = ElemType::Float;
+  std::vector<int64_t> shape;
+  llvm::ArrayRef<char> bytes;
+};
+
+/// What the importer decided about an initializer, and by which rule.
+struct InitializerRole {
+  std::string name;
+  /// It may be one that mpc does not have.
+  ElemType type = ElemType::Undefined;
+  std::vector<int64_t> shape;
+  bool isParameter = false;
+  std::string rule;
+};
+
+/// `module` holds `func.func @model` and an nn.parameter for each parameter;
+/// the values of these stay outside.
+struct ImportedModel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<ParameterValue> parameters;
+  /// In the file's order, unused ones included.
+  std::vector<InitializerRole> initializers;
+  /// What the user may want to know, and what probably is a mistake.
+  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
+  Storage storage;
+};
+
+/// Imports the file at `path` ("-" is stdin). Errors are ImportErrors.
+llvm::Expected<ImportedModel> importModel(llvm::StringRef path,
+                                          mlir::MLIRContext &context,
+                                          const ImportOptions &options = {});
+
+/// Imports a model that has been read.
+llvm::Expected<ImportedModel> importModel(Model model,
+                                          mlir::MLIRContext &context,
+                                          const ImportOptions &options = {});
+
+/// The roles of a file's initializers, without importing its graph.
+std::vector<InitializerRole> listInitializers(const Model &model);
+
+/// Reads "NAME=8x64" (or "NAME=" for a scalar) into `options`.
+llvm::Error parseInputShape(llvm::StringRef text, ImportOptions &options);
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H

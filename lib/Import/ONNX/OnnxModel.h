@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// An ONNX file as plain structs: what the bytes say, checked for form and
+/// bounds, with tensor data left where it lies.
+#ifndef MPC_LIB_IMPORT_ONNX_ONNXMODEL_H
+#define MPC_LIB_IMPORT_ONNX_ONNXMODEL_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mpc::onnx {
+
+/// TensorProto.DataType; the numbers are ONNX's.
+enum class ElemType : int32_t {
+  Undefined = 0,
+  Float = 1,
+  UInt8 = 2,
+  Int8 = 3,
+  UInt16 = 4,
+  Int16 = 5,
+  Int32 = 6,
+  Int64 = 7,
+  String = 8,
+  Bool = 9,
+  Float16 = 10,
+  Double = 11,
+  UInt32 = 12,
+  UInt64 = 13,
+  BFloat16 = 16,
+};
+
+/// "float", "int64", ... as ONNX writes it; "type 17" for others.
+std::string toString(ElemType type);
+/// Bytes of an element in raw data; 0 for a type that is not read.
+size_t byteSize(ElemType type);
+bool isFloat(ElemType type);
+
+/// Number of elements of `shape`; nothing if a size is negative or the product
+/// passes what memory can hold.
+std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
+
+/// A tensor's value. `bytes` are little-endian elements (a bool is a byte) and
+/// belong to the model's storage.
+struct Tensor {
+  std::string name;
+  ElemType type = ElemType::Undefined;
+  llvm::SmallVector<int64_t, 4> shape;
+  llvm::ArrayRef<char> bytes;
+};
+
+struct Attribute {
+  std::string name;
+  /// AttributeProto.AttributeType; 0 where the file does not say.
+  int32_t type = 0;
+  float f = 0.0f;
+  int64_t i = 0;
+  std::string s;
+  std::optional<Tensor> t;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+  std::vector<std::string> strings;
+};
+
+struct Node {
+  std::string name;
+  std::string opType;
+  std::string domain;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<Attribute> attributes;
+  /// pkg.torch.onnx.name_scopes: the module path in the exporter's words.
+  std::string scopes;
+};
+
+/// A dimension: a size, or a name for one that is open.
+struct Dimension {
+  std::optional<int64_t> size;
+  std::string symbol;
+};
+
+struct ValueInfo {
+  std::string name;
+  ElemType type = ElemType::Undefined;
+  bool isTensor = false;
+  bool hasShape = false;
+  llvm::SmallVector<Dimension, 4> shape;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;
+  std::vector<Tensor> initializers;
+  std::vector<ValueInfo> inputs;
+  std::vector<ValueInfo> outputs;
+};
+
+/// Memory that tensors point into: the mapped file, mapped external files, and
+/// copies of what the file does not store as raw bytes.
+class Storage {
+public:
+  /// Bytes that live as long as the storage.
+  llvm::MutableArrayRef<char> allocate(size_t size);
+  llvm::ArrayRef<char> keep(std::unique_ptr<llvm::MemoryBuffer> buffer);
+
+private:
+  std::deque<std::vector<char>> owned_;
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> mapped_;
+};
+
+struct Model {
+  /// The file, as messages name it.
+  std::string path;
+  int64_t irVersion = 0;
+  std::string producer;
+  /// (domain, version); the domain of ONNX itself is "".
+  std::vector<std::pair<std::string, int64_t>> opsets;
+  bool hasFunctions = false;
+  Graph graph;
+  Storage storage;
+};
+
+/// Reads the file at `path` ("-" is stdin). External data is looked for in the
+/// folder of `path` and mapped, not copied.
+llvm::Expected<Model> readModel(llvm::StringRef path);
+
+/// Reads a model from `buffer`; `path` is its name in messages, `folder` where
+/// external data lies (empty: a file may not name any).
+llvm::Expected<Model> readModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                llvm::StringRef path, llvm::StringRef folder);
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_ONNXMODEL_H

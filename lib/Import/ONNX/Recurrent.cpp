@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX's recurrent layers, unrolled over time: one product for the inputs of
+/// all steps, one for each step's state.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// Steps beyond this would unroll into a program of too many kernels.
+constexpr int64_t mostSteps = 2048;
+
+/// What the three layers share: inputs X, W, R, B, sequence_lens, initial_h.
+struct Layer {
+  int64_t gates, steps, batch, input, hidden, directions;
+  bool reverse;
+  /// LSTM: initial_c.
+  bool hasCell;
+};
+
+/// One direction of a layer.
+struct Direction {
+  /// [steps, batch, gates * hidden]: what the inputs add to the gates.
+  Operand fromInput;
+  /// [gates * hidden, hidden] and [gates * hidden] (null without).
+  Operand recurrent;
+  std::optional<Operand> recurrentBias;
+  Operand state;
+  Operand cell;
+};
+
+/// Part `index` of `count` along `axis`.
+Operand part(TensorBuilder &b, const Operand &whole, int64_t axis,
+             int64_t index, int64_t count) {
+  int64_t size = whole.shape[axis] / count;
+  return b.sliceAxis(whole, axis, index * size, (index + 1) * size);
+}
+
+/// Entry `index` of the first axis, which goes away.
+Operand at(TensorBuilder &b, const Operand &whole, int64_t index) {
+  return b.reshape(b.sliceAxis(whole, 0, index, index + 1),
+                   ArrayRef(whole.shape).drop_front());
+}
+
+Error checkShape(NodeImporter &node, size_t index, StringRef what,
+                 ArrayRef<int64_t> expected) {
+  if (!node.has(index))
+    return Error::success();
+  MPC_TRY(node.requireSameType(index, 0));
+  if (ArrayRef<int64_t>(node.in(index).shape) == expected)
+    return Error::success();
+  return node.fail(what + " is " + shapeText(node.in(index).shape) +
+                   ", expected " + shapeText(expected));
+}
+
+Error checkSettings(NodeImporter &node, ArrayRef<StringRef> activations) {
+  if (const Attribute *given = node.attribute("activations"))
+    for (auto [index, name] : enumerate(given->strings))
+      if (name != activations[index % activations.size()])
+        return node.fail("activation '" + printable(name) +
+                         "' is not supported here, only " +
+                         activations[index % activations.size()]);
+  if (node.attribute("clip"))
+    return node.fail("attribute 'clip' is not supported");
+  if (node.intAttr("input_forget", 0) != 0)
+    return node.fail("attribute 'input_forget' is not supported");
+  if (node.intAttr("layout", 0) != 0)
+    return node.fail("attribute 'layout' is 1, only 0 is supported");
+  return Error::success();
+}
+
+Expected<Layer> readLayer(NodeImporter &node, int64_t gates, bool hasCell) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &x = node.in(0), &w = node.in(1);
+  if (x.rank() != 3 || w.rank() != 3 || w.shape[1] % gates != 0)
+    return node.fail("X is " + shapeText(x.shape) + " and W is " +
+                     shapeText(w.shape) + ", expected three axes each");
+  StringRef direction = node.stringAttr("direction", "forward");
+  if (direction != "forward" && direction != "reverse" &&
+      direction != "bidirectional")
+    return node.fail("attribute 'direction' is '" + printable(direction) + "'");
+  Layer layer{gates,
+              x.shape[0],
+              x.shape[1],
+              x.shape[2],
+              w.shape[1] / gates,
+              direction == "bidirectional" ? 2 : 1,
+              direction == "reverse",
+              hasCell};
+  int64_t d = layer.directions, h = layer.hidden;
+  if (layer.steps < 1 || layer.steps > mostSteps || layer.batch < 1 || h < 1)
+    return node.fail("X is " + shapeText(x.shape) + ": 1 to " +
+                     Twine(mostSteps) + " steps of a batch are supported");
+  if (node.intAttr("hidden_size", h) != h)
+    return node.fail("attribute 'hidden_size' is " +
+                     Twine(node.intAttr("hidden_size", h)) + ", W is " +
+                     shapeText(w.shape));
+  MPC_TRY(checkShape(node, 1, "W", {d, gates * h, layer.input}));
+  MPC_TRY(checkShape(node, 2, "R", {d, gates * h, h}));
+  MPC_TRY(checkShape(node, 3, "B", {d, 2 * gates * h}));
+  MPC_TRY(checkShape(node, 5, "initial_h", {d, layer.batch, h}));
+  if (hasCell)
+    MPC_TRY(checkShape(node, 6, "initial_c", {d, layer.batch, h}));
+  if (node.has(4)) {
+    MPC_TRY_ASSIGN(auto lengths, node.ints(4, "the sequence lengths"));
+    if (any_of(lengths, [&](int64_t size) { return size != layer.steps; }))
+      return node.fail("sequences of several lengths are not supported");
+  }
+  return layer;
+}
+
+/// `bias` says which bias goes with the inputs: with `together` both do.
+Direction readDirection(NodeImporter &node, const Layer &layer, int64_t d,
+                        bool together) {
+  TensorBuilder &b = node.build;
+  Direction direction;
+  std::optional<Operand> inputBias;
+  if (node.has(3)) {
+    Operand both = at(b, node.in(3), d);
+    inputBias = part(b, both, 0, 0, 2);
+    Operand second = part(b, both, 0, 1, 2);
+    if (together)
+      inputBias = b.binary(Binary::Add, *inputBias, second);
+    else
+      direction.recurrentBias = second;
+  }
+  Operand rows =
+      b.reshape(node.in(0), {layer.steps * layer.batch, layer.input});
+  Operand product = b.linear(rows, at(b, node.in(1), d),
+                             inputBias ? &*inputBias : nullptr);
+  direction.fromInput = b.reshape(
+      product, {layer.steps, layer.batch, layer.gates * layer.hidden});
+  direction.recurrent = at(b, node.in(2), d);
+  Operand zeros =
+      b.splat(node.in(0).type, {layer.batch, layer.hidden}, 0.0);
+  direction.state = node.has(5) ? at(b, node.in(5), d) : zeros;
+  direction.cell =
+      layer.hasCell && node.has(6) ? at(b, node.in(6), d) : zeros;
+  return direction;
+}
+
+/// Advances `direction` by a step whose inputs are `fromInput`.
+using Step = function_ref<void(Direction &direction, const Operand &fromInput)>;
+
+/// Y [steps, directions, batch, hidden], Y_h and Y_c.
+void unroll(NodeImporter &node, const Layer &layer, bool together, Step step) {
+  TensorBuilder &b = node.build;
+  Shape slot{1, 1, layer.batch, layer.hidden};
+  SmallVector<Operand> outputs, states, cells;
+  for (int64_t d = 0; d < layer.directions; ++d) {
+    Direction direction = readDirection(node, layer, d, together);
+    bool backwards = layer.reverse || d == 1;
+    SmallVector<Operand> places(layer.steps);
+    for (int64_t i = 0; i < layer.steps; ++i) {
+      int64_t time = backwards ? layer.steps - 1 - i : i;
+      step(direction, at(b, direction.fromInput, time));
+      places[time] = b.reshape(direction.state, slot);
+    }
+    if (node.wants(0))
+      outputs.push_back(b.concat(places, 0));
+    Shape last{1, layer.batch, layer.hidden};
+    states.push_back(b.reshape(direction.state, last));
+    cells.push_back(b.reshape(direction.cell, last));
+  }
+  if (node.wants(0))
+    node.result(0, b.concat(outputs, 1));
+  node.result(1, b.concat(states, 0));
+  node.result(2, b.concat(cells, 0));
+}
+
+Error emitLSTM(NodeImporter &node) {
+  MPC_TRY(checkSettings(node, {"Sigmoid", "Tanh", "Tanh"}));
+  if (node.has(7))
+    return node.fail("peepholes are not supported");
+  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 4, true));
+  TensorBuilder &b = node.build;
+  unroll(node, layer, true, [&](Direction &d, const Operand &fromInput) {
+    Operand gates = b.binary(Binary::Add, fromInput,
+                             b.linear(d.state, d.recurrent, nullptr));
+    Operand input = b.sigmoid(part(b, gates, 1, 0, 4));
+    Operand output = b.sigmoid(part(b, gates, 1, 1, 4));
+    Operand forget = b.sigmoid(part(b, gates, 1, 2, 4));
+    Operand candidate = b.tanh(part(b, gates, 1, 3, 4));
+    d.cell = b.binary(Binary::Add, b.binary(Binary::Mul, forget, d.cell),
+                      b.binary(Binary::Mul, input, candidate));
+    d.state = b.binary(Binary::Mul, output, b.tanh(d.cell));
+  });
+  return Error::success();
+}
+
+Error emitGRU(NodeImporter &node) {
+  MPC_TRY(checkSettings(node, {"Sigmoid", "Tanh"}));
+  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 3, false));
+  bool resetLast = node.intAttr("linear_before_reset", 0) != 0;
+  TensorBuilder &b = node.build;
+  // `parts` numbers of the recurrent weights, from `first` on.
+  auto fromState = [&](Direction &d, const Operand &state, int64_t first,
+                       int64_t parts) {
+    int64_t h = layer.hidden;
+    Operand weight =
+        b.sliceAxis(d.recurrent, 0, first * h, (first + parts) * h);
+    if (!d.recurrentBias)
+      return b.linear(state, weight, nullptr);
+    Operand bias =
+        b.sliceAxis(*d.recurrentBias, 0, first * h, (first + parts) * h);
+    return b.linear(state, weight, &bias);
+  };
+  unroll(node, layer, false, [&](Direction &d, const Operand &fromInput) {
+    Operand gates = b.binary(
+        Binary::Add, b.sliceAxis(fromInput, 1, 0, 2 * layer.hidden),
+        fromState(d, d.state, 0, 2));
+    Operand update = b.sigmoid(part(b, gates, 1, 0, 2));
+    Operand reset = b.sigmoid(part(b, gates, 1, 1, 2));
+    Operand hidden =
+        resetLast
+            ? b.binary(Binary::Mul, reset, fromState(d, d.state, 2, 1))
+            : fromState(d, b.binary(Binary::Mul, reset, d.state), 2, 1);
+    Operand candidate = b.tanh(
+        b.binary(Binary::Add, part(b, fromInput, 1, 2, 3), hidden));
+    // candidate + update * (state - candidate)
+    d.state = b.binary(
+        Binary::Add, candidate,
+        b.binary(Binary::Mul, update,
+                 b.binary(Binary::Sub, d.state, candidate)));
+  });
+  return Error::success();
+}
+
+Error emitRNN(NodeImporter &node) {
+  MPC_TRY(checkSettings(node, {"Tanh"}));
+  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 1, false));
+  TensorBuilder &b = node.build;
+  unroll(node, layer, true, [&](Direction &d, const Operand &fromInput) {
+    d.state = b.tanh(b.binary(Binary::Add, fromInput,
+                              b.linear(d.state, d.recurrent, nullptr)));
+  });
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"GRU", 14, 3, 6, 2,
+     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
+     "hidden_size:i layout:i linear_before_reset:i",
+     emitGRU},
+    {"LSTM", 14, 3, 8, 3,
+     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
+     "hidden_size:i input_forget:i layout:i",
+     emitLSTM},
+    {"RNN", 14, 3, 6, 2,
+     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
+     "hidden_size:i layout:i",
+     emitRNN},
+};
+
+} // namespace
+
+ArrayRef<OpRule> recurrentRules() { return rules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that reduce over axes.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+enum class Reduce {
+  Sum,
+  Mean,
+  Max,
+  Min,
+  Prod,
+  L1,
+  L2,
+  SumSquare,
+  LogSum,
+  LogSumExp
+};
+
+/// The axes, by input or attribute; nothing means that the op does nothing.
+Expected<std::optional<SmallVector<int64_t>>> readAxes(NodeImporter &node) {
+  int64_t rank = node.in(0).rank();
+  SmallVector<int64_t> given;
+  if (auto attribute = node.intsAttr("axes"))
+    given.assign(attribute->begin(), attribute->end());
+  if (node.has(1)) {
+    MPC_TRY_ASSIGN(given, node.ints(1, "the axes"));
+  }
+  if (given.empty()) {
+    if (node.intAttr("noop_with_empty_axes", 0) != 0)
+      return std::nullopt;
+    return to_vector(seq<int64_t>(0, rank));
+  }
+  MPC_TRY_ASSIGN(auto axes, node.axes(given, rank));
+  llvm::sort(axes);
+  return axes;
+}
+
+/// What each element becomes first.
+Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
+  switch (kind) {
+  case Reduce::Min:
+    return b.neg(x);
+  case Reduce::L1:
+    return b.abs(x);
+  case Reduce::L2:
+  case Reduce::SumSquare:
+    return b.binary(Binary::Mul, x, x);
+  default:
+    return x;
+  }
+}
+
+/// What the reduced elements become.
+Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
+  switch (kind) {
+  case Reduce::Min:
+    return b.neg(x);
+  case Reduce::L2:
+    return b.sqrt(x);
+  case Reduce::LogSum:
+    return b.log(x);
+  default:
+    return x;
+  }
+}
+
+/// max + log(sum(exp(x - max))): no exponential of a large number.
+Operand logSumExp(TensorBuilder &b, const Operand &x,
+                  ArrayRef<int64_t> axes) {
+  Operand top = b.reduceMax(x, axes);
+  SmallVector<int64_t> kept;
+  for (int64_t axis = 0; axis < x.rank(); ++axis)
+    if (!is_contained(axes, axis))
+      kept.push_back(axis);
+  Operand wide = b.broadcast(top, x.shape, kept);
+  Operand sum = b.reduceSum(b.exp(b.binary(Binary::Sub, x, wide)), axes);
+  return b.binary(Binary::Add, top, b.log(sum));
+}
+
+Operand reduce(Reduce kind, TensorBuilder &b, const Operand &x,
+               ArrayRef<int64_t> axes) {
+  switch (kind) {
+  case Reduce::Mean:
+    return b.reduceMean(x, axes);
+  case Reduce::Max:
+  case Reduce::Min:
+    return b.reduceMax(x, axes);
+  case Reduce::LogSumExp:
+    return logSumExp(b, x, axes);
+  default:
+    return b.reduceSum(x, axes);
+  }
+}
+
+/// Integers, all of them at once: what shape arithmetic asks for.
+Error reduceKnownIntegers(NodeImporter &node, Reduce kind,
+                          ArrayRef<int64_t> axes, ArrayRef<int64_t> shape) {
+  const Operand &input = node.in(0);
+  bool all = static_cast<int64_t>(axes.size()) == input.rank();
+  int64_t count = *countElements(input.shape);
+  if (!input.literal || !all || count == 0 || count > 65536)
+    return node.fail("reductions of " + toString(input.type) +
+                     " tensors are not supported");
+  SmallVector<int64_t> values = input.literal->ints();
+  uint64_t result = static_cast<uint64_t>(values[0]);
+  for (int64_t value : ArrayRef(values).drop_front()) {
+    if (kind == Reduce::Sum)
+      result += static_cast<uint64_t>(value);
+    else if (kind == Reduce::Prod)
+      result *= static_cast<uint64_t>(value);
+    else if (kind == Reduce::Max)
+      result = std::max(static_cast<int64_t>(result), value);
+    else if (kind == Reduce::Min)
+      result = std::min(static_cast<int64_t>(result), value);
+    else
+      return node.fail("reductions of " + toString(input.type) +
+                       " tensors are not supported");
+  }
+  Operand number = node.build.ints({static_cast<int64_t>(result)});
+  node.result(0, node.build.cast(node.build.reshape(number, shape),
+                                 input.type));
+  return Error::success();
+}
+
+template <Reduce kind>
+Error emitReduce(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(auto axes, readAxes(node));
+  if (!axes || (axes->empty() && input.rank() == 0)) {
+    // Elementwise parts of the op stay.
+    TensorBuilder &b = node.build;
+    if (!input.isFloat())
+      return node.fail("reductions of " + toString(input.type) +
+                       " tensors are not supported");
+    node.result(0, after(kind, b, before(kind, b, input)));
+    return Error::success();
+  }
+  bool keep = node.intAttr("keepdims", 1) != 0;
+  Shape shape;
+  for (auto [axis, size] : enumerate(input.shape)) {
+    bool gone = is_contained(*axes, static_cast<int64_t>(axis));
+    if (gone && size == 0)
+      return node.fail("reduces over an axis of size 0");
+    if (!gone || keep)
+      shape.push_back(gone ? 1 : size);
+  }
+  if (!input.isFloat())
+    return reduceKnownIntegers(node, kind, *axes, shape);
+  if (kind == Reduce::Prod)
+    return node.fail("products of floating-point tensors are not supported");
+  TensorBuilder &b = node.build;
+  Operand result =
+      after(kind, b, reduce(kind, b, before(kind, b, input), *axes));
+  node.result(0, b.reshape(result, shape));
+  return Error::success();
+}
+
+constexpr StringRef byAttribute = "axes:is keepdims:i";
+constexpr StringRef byInput = "keepdims:i noop_with_empty_axes:i";
+
+const OpRule rules[] = {
+    {"ReduceL1", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::L1>},
+    {"ReduceL1", 18, 1, 2, 1, byInput, emitReduce<Reduce::L1>},
+    {"ReduceL2", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::L2>},
+    {"ReduceL2", 18, 1, 2, 1, byInput, emitReduce<Reduce::L2>},
+    {"ReduceLogSum", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::LogSum>},
+    {"ReduceLogSum", 18, 1, 2, 1, byInput, emitReduce<Reduce::LogSum>},
+    {"ReduceLogSumExp", 13, 1, 1, 1, byAttribute,
+     emitReduce<Reduce::LogSumExp>},
+    {"ReduceLogSumExp", 18, 1, 2, 1, byInput, emitReduce<Reduce::LogSumExp>},
+    {"ReduceMax", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Max>},
+    {"ReduceMax", 18, 1, 2, 1, byInput, emitReduce<Reduce::Max>},
+    {"ReduceMean", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Mean>},
+    {"ReduceMean", 18, 1, 2, 1, byInput, emitReduce<Reduce::Mean>},
+    {"ReduceMin", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Min>},
+    {"ReduceMin", 18, 1, 2, 1, byInput, emitReduce<Reduce::Min>},
+    {"ReduceProd", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Prod>},
+    {"ReduceProd", 18, 1, 2, 1, byInput, emitReduce<Reduce::Prod>},
+    {"ReduceSum", 13, 1, 2, 1, byInput, emitReduce<Reduce::Sum>},
+    {"ReduceSumSquare", 13, 1, 1, 1, byAttribute,
+     emitReduce<Reduce::SumSquare>},
+    {"ReduceSumSquare", 18, 1, 2, 1, byInput, emitReduce<Reduce::SumSquare>},
+};
+
+} // namespace
+
+ArrayRef<OpRule> reductionRules() { return rules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops whose results are known from attributes, shapes and constants.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// `values` as the node's result.
+template <typename T>
+Error emitValues(NodeImporter &node, ElemType type, ArrayRef<int64_t> shape,
+                 ArrayRef<T> values) {
+  MPC_TRY_ASSIGN(Operand constant, node.constant<T>(type, shape, values));
+  node.result(0, constant);
+  return Error::success();
+}
+
+Error emitConstant(NodeImporter &node) {
+  if (node.node().attributes.size() != 1)
+    return node.fail("has " + Twine(node.node().attributes.size()) +
+                     " attributes, expected one");
+  const Attribute &value = node.node().attributes.front();
+  if (value.t) {
+    Expected<Literal> literal = literalOf(*value.t);
+    if (!literal) {
+      std::string text;
+      takeError(literal.takeError(), text);
+      return node.fail(text);
+    }
+    node.result(0, node.build.fromLiteral(std::move(*literal)));
+    return Error::success();
+  }
+  int64_t numInts = static_cast<int64_t>(value.ints.size());
+  int64_t numFloats = static_cast<int64_t>(value.floats.size());
+  if (value.name == "value_int")
+    return emitValues<int64_t>(node, ElemType::Int64, {}, {value.i});
+  if (value.name == "value_float")
+    return emitValues<float>(node, ElemType::Float, {}, {value.f});
+  if (value.name == "value_ints")
+    return emitValues<int64_t>(node, ElemType::Int64, {numInts}, value.ints);
+  return emitValues<float>(node, ElemType::Float, {numFloats}, value.floats);
+}
+
+Error emitConstantOfShape(NodeImporter &node) {
+  MPC_TRY_ASSIGN(auto shape, node.ints(0, "the shape"));
+  MPC_TRY(node.checkSize(shape));
+  const Attribute *value = node.attribute("value");
+  if (!value) {
+    node.result(0, node.build.splat(ElemType::Float, shape, 0.0));
+    return Error::success();
+  }
+  Expected<Literal> literal = literalOf(*value->t);
+  if (!literal || literal->numElements() != 1) {
+    consumeError(literal.takeError());
+    return node.fail("attribute 'value' must be one number of a supported "
+                     "type");
+  }
+  // One element is a splat of any shape.
+  literal->shape = Shape(ArrayRef<int64_t>(shape));
+  node.result(0, node.build.fromLiteral(std::move(*literal)));
+  return Error::success();
+}
+
+Error emitShape(NodeImporter &node) {
+  ArrayRef<int64_t> shape = node.in(0).shape;
+  int64_t rank = node.in(0).rank();
+  auto clampAxis = [&](int64_t axis) {
+    return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+  };
+  int64_t start = clampAxis(node.intAttr("start", 0));
+  int64_t end = clampAxis(node.intAttr("end", rank));
+  node.result(0, node.build.ints(
+                     shape.slice(start, std::max<int64_t>(end - start, 0))));
+  return Error::success();
+}
+
+Error emitSize(NodeImporter &node) {
+  int64_t size = *countElements(node.in(0).shape);
+  return emitValues<int64_t>(node, ElemType::Int64, {}, {size});
+}
+
+/// How many numbers from `start` by `delta` lie before `limit`.
+std::optional<int64_t> rangeLength(double start, double limit, double delta) {
+  double length = std::ceil((limit - start) / delta);
+  if (!(length > 0))
+    return 0;
+  if (!(length <= 1 << 22))
+    return std::nullopt;
+  return static_cast<int64_t>(length);
+}
+
+Error emitRange(NodeImporter &node) {
+  double bounds[3];
+  int64_t integers[3];
+  ElemType type = node.in(0).type;
+  for (size_t i = 0; i < 3; ++i) {
+    MPC_TRY(node.requireSameType(i, 0));
+    const Operand &bound = node.in(i);
+    if (!bound.literal || countElements(bound.shape) != 1)
+      return node.fail("bounds and step must be known numbers");
+    bounds[i] = bound.literal->floatAt(0);
+    integers[i] = bound.literal->intAt(0);
+  }
+  if (bounds[2] == 0.0 || node.in(0).isBool())
+    return node.fail("the step is 0 or the type bool");
+  std::optional<int64_t> length =
+      rangeLength(bounds[0], bounds[1], bounds[2]);
+  if (!length)
+    return node.fail("the range has more than 2^22 numbers");
+  std::vector<double> reals;
+  std::vector<int64_t> numbers;
+  for (int64_t i = 0; i < *length; ++i) {
+    reals.push_back(bounds[0] + static_cast<double>(i) * bounds[2]);
+    numbers.push_back(static_cast<int64_t>(
+        static_cast<uint64_t>(integers[0]) +
+        static_cast<uint64_t>(i) * static_cast<uint64_t>(integers[2])));
+  }
+  if (isFloat(type)) {
+    MPC_TRY_ASSIGN(Operand wide, node.constant<double>(ElemType::Double,
+                                                       {*length}, reals));
+    node.result(0, node.build.cast(wide, type));
+    return Error::success();
+  }
+  MPC_TRY_ASSIGN(Operand wide, node.constant<int64_t>(ElemType::Int64,
+                                                      {*length}, numbers));
+  node.result(0, node.build.cast(wide, type));
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"Constant", 13, 0, 0, 1,
+     "value:t value_float:f value_floats:fs value_int:i value_ints:is",
+     emitConstant},
+    {"ConstantOfShape", 13, 1, 1, 1, "value:t", emitConstantOfShape},
+    {"Range", 13, 3, 3, 1, "", emitRange},
+    {"Shape", 13, 1, 1, 1, "", emitShape},
+    {"Shape", 15, 1, 1, 1, "end:i start:i", emitShape},
+    {"Size", 13, 1, 1, 1, "", emitSize},
+};
+
+} // namespace
+
+ArrayRef<OpRule> structureRules() { return rules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Builds nn ops on operands that may be known already: what is known folds,
+/// the rest becomes ops. Emitters of ONNX ops are written in these terms.
+#ifndef MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H
+#define MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H
+
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/ONNX/Literal.h"
+#include "mlir/IR/Builders.h"
+#include <cstring>
+#include <deque>
+
+namespace mpc::onnx {
+
+/// A tensor of the graph: a literal, a value, or both once a literal has been
+/// needed as a value.
+struct Operand {
+  ElemType type = ElemType::Undefined;
+  Shape shape;
+  mlir::Value value;
+  const Literal *literal = nullptr;
+
+  int64_t rank() const { return static_cast<int64_t>(shape.size()); }
+  bool isFloat() const { return onnx::isFloat(type); }
+  bool isBool() const { return type == ElemType::Bool; }
+  /// The one number that all elements are, where that is known.
+  std::optional<double> splatValue() const;
+};
+
+/// The nn type of an element, or null for one that nn does not have.
+mlir::Type elementType(mlir::MLIRContext *context, ElemType type);
+/// The inverse, for the types of nn.
+ElemType elementTypeOf(mlir::Type type);
+
+enum class Binary { Add, Sub, Mul, Div, Pow, Max, Min };
+
+/// The shape that numpy's rule gives `a` and `b` together.
+std::optional<Shape> broadcastShape(llvm::ArrayRef<int64_t> a,
+                                    llvm::ArrayRef<int64_t> b);
+
+/// Callers have checked shapes and types: here a wrong one is a bug.
+class TensorBuilder {
+public:
+  TensorBuilder(mlir::OpBuilder &builder, Storage &storage)
+      : builder_(builder), folder_(storage),
+        location_(builder.getUnknownLoc()) {}
+
+  mlir::OpBuilder &builder() { return builder_; }
+  mlir::Location location() const { return location_; }
+  void setLocation(mlir::Location location) { location_ = location; }
+
+  mlir::RankedTensorType tensorType(ElemType type,
+                                    llvm::ArrayRef<int64_t> shape);
+  Operand fromValue(mlir::Value value);
+  Operand fromLiteral(Literal literal);
+  /// A literal of `values`, or nothing where the budget of computed constants
+  /// is spent.
+  template <typename T>
+  std::optional<Operand> fromValues(ElemType type,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    llvm::ArrayRef<T> values) {
+    auto bytes =
+        folder_.allocate(type, static_cast<int64_t>(values.size()));
+    if (!bytes)
+      return std::nullopt;
+    if (!values.empty())
+      std::memcpy(bytes->data(), values.data(), bytes->size());
+    return fromLiteral(Literal{type, Shape(shape), *bytes});
+  }
+  /// The operand as a value; a literal becomes an nn.constant.
+  mlir::Value value(const Operand &operand);
+
+  Operand splat(ElemType type, llvm::ArrayRef<int64_t> shape, double value);
+  Operand splatLike(const Operand &like, double value);
+  /// A vector of int64.
+  Operand ints(llvm::ArrayRef<int64_t> values);
+
+  Operand reshape(const Operand &input, llvm::ArrayRef<int64_t> shape);
+  Operand transpose(const Operand &input, llvm::ArrayRef<int64_t> permutation);
+  /// Axis i of the input becomes `axes[i]` of `shape`.
+  Operand broadcast(const Operand &input, llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> axes);
+  /// As numpy aligns shapes: at the last axis.
+  Operand broadcastTo(const Operand &input, llvm::ArrayRef<int64_t> shape);
+  Operand slice(const Operand &input, llvm::ArrayRef<int64_t> starts,
+                llvm::ArrayRef<int64_t> limits,
+                llvm::ArrayRef<int64_t> strides);
+  /// The elements from `start` to `limit` of one axis.
+  Operand sliceAxis(const Operand &input, int64_t axis, int64_t start,
+                    int64_t limit);
+  /// Parts of `sizes`, which cover the axis.
+  std::vector<Operand> split(const Operand &input, int64_t axis,
+                             llvm::ArrayRef<int64_t> sizes);
+  Operand reverse(const Operand &input, llvm::ArrayRef<int64_t> axes);
+  Operand concat(llvm::ArrayRef<Operand> inputs, int64_t axis);
+  Operand pad(const Operand &input, llvm::ArrayRef<int64_t> low,
+              llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior,
+              double value);
+  /// Known indices are within [0, size of the axis).
+  Operand gather(const Operand &input, const Operand &indices, int64_t axis,
+                 int64_t batchDims = 0);
+
+  /// Elementwise: operands have one shape.
+  Operand binary(Binary kind, const Operand &lhs, const Operand &rhs);
+  Operand binary(Binary kind, const Operand &lhs, double rhs);
+  Operand compare(nn::CompareKind kind, const Operand &lhs,
+                  const Operand &rhs);
+  Operand select(const Operand &condition, const Operand &onTrue,
+                 const Operand &onFalse);
+  Operand logicalNot(const Operand &input);
+  Operand cast(const Operand &input, ElemType type);
+
+  /// An op of one floating operand; `fold` computes it on literals.
+  template <typename OpTy>
+  Operand unary(const Operand &input, double (*fold)(double) = nullptr) {
+    if (std::optional<Operand> known = foldUnary(input, fold))
+      return *known;
+    return fromValue(
+        OpTy::create(builder_, location_, tensorType(input.type, input.shape),
+                     value(input)));
+  }
+  Operand neg(const Operand &input);
+  Operand exp(const Operand &input);
+  Operand log(const Operand &input);
+  Operand sqrt(const Operand &input);
+  Operand rsqrt(const Operand &input);
+  Operand reciprocal(const Operand &input);
+  Operand abs(const Operand &input);
+  Operand sigmoid(const Operand &input);
+  Operand tanh(const Operand &input);
+  Operand relu(const Operand &input);
+
+  /// The axes go away.
+  Operand reduceSum(const Operand &input, llvm::ArrayRef<int64_t> axes);
+  Operand reduceMax(const Operand &input, llvm::ArrayRef<int64_t> axes);
+  /// The sum in f32 (f64 for f64) over the number of elements, rounded once.
+  Operand reduceMean(const Operand &input, llvm::ArrayRef<int64_t> axes);
+
+  Operand matmul(const Operand &lhs, const Operand &rhs,
+                 bool transposeLhs = false, bool transposeRhs = false);
+  Operand linear(const Operand &input, const Operand &weight,
+                 const Operand *bias);
+  Operand softmax(const Operand &input, int64_t axis);
+  Operand logSoftmax(const Operand &input, int64_t axis);
+  Operand layerNorm(const Operand &input, const Operand *scale,
+                    const Operand *bias, int64_t axis, double epsilon);
+
+private:
+  std::optional<Operand> foldUnary(const Operand &input,
+                                   double (*fold)(double));
+  std::optional<Operand> foldBinary(Binary kind, const Operand &lhs,
+                                    const Operand &rhs);
+  std::optional<Operand> wrap(std::optional<Literal> literal);
+  template <typename OpTy>
+  Operand emitBinary(const Operand &lhs, const Operand &rhs);
+
+  mlir::OpBuilder &builder_;
+  LiteralFolder folder_;
+  /// Literals that operands point to.
+  std::deque<Literal> literals_;
+  mlir::Location location_;
+};
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Sliding windows, and the ONNX ops that pool over them.
+#include "lib/Import/ONNX/Window.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+/// Sets pads of which the file gives only the kind.
+static void padToSame(Window &window, ArrayRef<int64_t> input, bool upper) {
+  for (size_t i = 0; i < input.size(); ++i) {
+    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    int64_t windows = (input[i] + window.strides[i] - 1) / window.strides[i];
+    int64_t total = std::max<int64_t>(
+        (windows - 1) * window.strides[i] + extent - input[i], 0);
+    window.low[i] = upper ? total / 2 : total - total / 2;
+    window.high[i] = total - window.low[i];
+  }
+}
+
+static Error readPads(NodeImporter &node, Window &window,
+                      ArrayRef<int64_t> input) {
+  size_t axes = input.size();
+  StringRef kind = node.stringAttr("auto_pad", "NOTSET");
+  MPC_TRY_ASSIGN(auto pads, node.sizesAttr("pads", 2 * axes, 0, 0));
+  window.low.assign(pads.begin(), pads.begin() + axes);
+  window.high.assign(pads.begin() + axes, pads.end());
+  if (kind == "NOTSET" || kind.empty())
+    return Error::success();
+  if (any_of(pads, [](int64_t pad) { return pad != 0; }))
+    return node.fail("has attribute 'pads' beside auto_pad=" +
+                     printable(kind));
+  if (kind == "VALID")
+    return Error::success();
+  if (kind != "SAME_UPPER" && kind != "SAME_LOWER")
+    return node.fail("attribute 'auto_pad' is '" + printable(kind) +
+                     "', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+  padToSame(window, input, kind == "SAME_UPPER");
+  return Error::success();
+}
+
+Expected<Window> readWindow(NodeImporter &node, ArrayRef<int64_t> input,
+                            ArrayRef<int64_t> kernel) {
+  Window window;
+  size_t axes = input.size();
+  window.kernel.assign(kernel.begin(), kernel.end());
+  for (int64_t size : kernel)
+    if (size < 1 || size >= (int64_t(1) << 31))
+      return node.fail("the window is " + shapeText(kernel));
+  for (int64_t size : input)
+    if (size >= (int64_t(1) << 40))
+      return node.fail("the input is " + shapeText(input));
+  MPC_TRY_ASSIGN(window.strides, node.sizesAttr("strides", axes, 1, 1));
+  MPC_TRY_ASSIGN(window.dilations, node.sizesAttr("dilations", axes, 1, 1));
+  MPC_TRY(readPads(node, window, input));
+  window.givenHigh = window.high;
+  bool ceil = node.intAttr("ceil_mode", 0) != 0;
+  for (size_t i = 0; i < axes; ++i) {
+    int64_t stride = window.strides[i];
+    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    int64_t padded = input[i] + window.low[i] + window.high[i];
+    if (padded < extent)
+      return node.fail("the window (" + Twine(extent) + " on spatial axis " +
+                       Twine(i) + ") is larger than the padded input (" +
+                       Twine(padded) + ")");
+    int64_t windows = (padded - extent) / stride + 1;
+    if (ceil) {
+      windows = (padded - extent + stride - 1) / stride + 1;
+      // The last window starts in the input or before it.
+      if ((windows - 1) * stride >= input[i] + window.low[i])
+        --windows;
+      int64_t needed = (windows - 1) * stride + extent - input[i];
+      window.high[i] = std::max<int64_t>(needed - window.low[i], 0);
+    }
+    window.output.push_back(windows);
+  }
+  return window;
+}
+
+Expected<TransposedWindow>
+readTransposedWindow(NodeImporter &node, ArrayRef<int64_t> input,
+                     ArrayRef<int64_t> kernel) {
+  size_t axes = input.size();
+  for (int64_t size : kernel)
+    if (size < 1 || size >= (int64_t(1) << 31))
+      return node.fail("the window is " + shapeText(kernel));
+  for (int64_t size : input)
+    if (size < 1 || size >= (int64_t(1) << 31))
+      return node.fail("the input is " + shapeText(input));
+  MPC_TRY_ASSIGN(auto strides, node.sizesAttr("strides", axes, 1, 1));
+  MPC_TRY_ASSIGN(auto dilations, node.sizesAttr("dilations", axes, 1, 1));
+  MPC_TRY_ASSIGN(auto pads, node.sizesAttr("pads", 2 * axes, 0, 0));
+  MPC_TRY_ASSIGN(auto extra, node.sizesAttr("output_padding", axes, 0, 0));
+  StringRef kind = node.stringAttr("auto_pad", "NOTSET");
+  bool same = kind == "SAME_UPPER" || kind == "SAME_LOWER";
+  if (!same && kind != "NOTSET" && kind != "VALID" && !kind.empty())
+    return node.fail("attribute 'auto_pad' is '" + printable(kind) + "'");
+  std::optional<ArrayRef<int64_t>> given = node.intsAttr("output_shape");
+  if (given && given->size() != axes)
+    return node.fail("attribute 'output_shape' has " + Twine(given->size()) +
+                     " numbers, expected " + Twine(axes));
+  TransposedWindow window;
+  for (SmallVector<int64_t> *sizes :
+       {&window.low, &window.high, &window.interior})
+    sizes->assign(2, 0);
+  window.conv.kernel.assign(kernel.begin(), kernel.end());
+  window.conv.strides.assign(axes, 1);
+  window.conv.dilations = dilations;
+  window.conv.low.assign(axes, 0);
+  window.conv.high.assign(axes, 0);
+  for (size_t i = 0; i < axes; ++i) {
+    int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
+    int64_t full = strides[i] * (input[i] - 1) + extra[i] + extent;
+    int64_t low = pads[i], high = pads[axes + i];
+    if (given || same) {
+      int64_t wanted = given ? (*given)[i] : input[i] * strides[i];
+      if (wanted < 1 || wanted > full)
+        return node.fail("the output size " + Twine(wanted) +
+                         " on spatial axis " + Twine(i) +
+                         " cannot be reached (at most " + Twine(full) + ")");
+      low = kind == "SAME_UPPER" ? (full - wanted) / 2
+                                 : (full - wanted + 1) / 2;
+      high = full - wanted - low;
+    }
+    int64_t size = full - low - high;
+    if (size < 1)
+      return node.fail("the output has size " + Twine(size) +
+                       " on spatial axis " + Twine(i));
+    window.low.push_back(extent - 1 - low);
+    window.high.push_back(extent - 1 - high + extra[i]);
+    window.interior.push_back(strides[i] - 1);
+    window.conv.output.push_back(size);
+  }
+  return window;
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+Expected<Window> readPool(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  if (input.rank() < 3)
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels and spatial axes");
+  ArrayRef<int64_t> spatial = ArrayRef(input.shape).drop_front(2);
+  std::optional<ArrayRef<int64_t>> kernel = node.intsAttr("kernel_shape");
+  if (!kernel || kernel->size() != spatial.size())
+    return node.fail("attribute 'kernel_shape' must have " +
+                     Twine(spatial.size()) + " numbers");
+  MPC_TRY_ASSIGN(Window window, readWindow(node, spatial, *kernel));
+  for (size_t i = 0; i < spatial.size(); ++i) {
+    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    if (window.low[i] >= extent || window.givenHigh[i] >= extent)
+      return node.fail("a pad is as large as the window");
+  }
+  Shape shape{input.shape[0], input.shape[1]};
+  append_range(shape, window.output);
+  MPC_TRY(node.checkSize(shape));
+  return window;
+}
+
+Error emitMaxPool(NodeImporter &node) {
+  MPC_TRY_ASSIGN(Window window, readPool(node));
+  TensorBuilder &b = node.build;
+  const Operand &input = node.in(0);
+  Shape shape{input.shape[0], input.shape[1]};
+  append_range(shape, window.output);
+  auto pool = nn::MaxPoolOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, shape),
+      b.tensorType(ElemType::Int64, shape), b.value(input), window.kernel,
+      window.strides, window.low, window.high, window.dilations);
+  node.result(0, b.fromValue(pool.getOutput()));
+  return Error::success();
+}
+
+/// The sum over each window, as one strided slice for each of its places.
+Operand sumOverWindows(TensorBuilder &b, const Operand &padded,
+                       const Window &window) {
+  size_t axes = window.kernel.size();
+  SmallVector<int64_t> place(axes, 0);
+  std::optional<Operand> sum;
+  for (;;) {
+    SmallVector<int64_t> starts{0, 0}, strides{1, 1};
+    SmallVector<int64_t> limits{padded.shape[0], padded.shape[1]};
+    for (size_t i = 0; i < axes; ++i) {
+      int64_t start = place[i] * window.dilations[i];
+      starts.push_back(start);
+      strides.push_back(window.strides[i]);
+      limits.push_back(start + (window.output[i] - 1) * window.strides[i] + 1);
+    }
+    Operand part = b.slice(padded, starts, limits, strides);
+    sum = sum ? b.binary(Binary::Add, *sum, part) : part;
+    size_t axis = axes;
+    while (axis > 0 && ++place[axis - 1] == window.kernel[axis - 1])
+      place[--axis] = 0;
+    if (axis == 0)
+      return *sum;
+  }
+}
+
+/// How many elements each window averages over.
+Expected<Operand> windowCounts(NodeImporter &node, const Window &window,
+                               ArrayRef<int64_t> input, bool countPadding) {
+  Shape shape{1, 1};
+  append_range(shape, window.output);
+  std::optional<int64_t> count = countElements(shape);
+  if (!count || *count > (1 << 22))
+    return node.fail("the pool's output is too large for its pads");
+  SmallVector<int64_t> place(window.output.size(), 0);
+  std::vector<double> counts;
+  for (int64_t at = 0; at < *count; ++at) {
+    double covered = 1;
+    for (size_t i = 0; i < place.size(); ++i) {
+      int64_t first = place[i] * window.strides[i] - window.low[i];
+      int64_t from = countPadding ? -window.low[i] : 0;
+      int64_t to = input[i] + (countPadding ? window.givenHigh[i] : 0);
+      int64_t inside = 0;
+      for (int64_t k = 0; k < window.kernel[i]; ++k) {
+        int64_t index = first + k * window.dilations[i];
+        inside += index >= from && index < to;
+      }
+      covered *= static_cast<double>(inside);
+    }
+    counts.push_back(covered);
+    for (size_t i = place.size(); i-- > 0;) {
+      if (++place[i] < window.output[i])
+        break;
+      place[i] = 0;
+    }
+  }
+  return node.constant<double>(ElemType::Double, shape, counts);
+}
+
+/// Windows that tile the input: sums over the axes of a reshaped tensor.
+std::optional<Operand> averageTiles(TensorBuilder &b, const Operand &input,
+                                    const Window &window) {
+  Shape split{input.shape[0], input.shape[1]};
+  SmallVector<int64_t> axes;
+  for (size_t i = 0; i < window.kernel.size(); ++i) {
+    bool tiles = window.strides[i] == window.kernel[i] &&
+                 window.dilations[i] == 1 && window.low[i] == 0 &&
+                 window.high[i] == 0 &&
+                 window.output[i] * window.kernel[i] == input.shape[2 + i];
+    if (!tiles)
+      return std::nullopt;
+    split.push_back(window.output[i]);
+    split.push_back(window.kernel[i]);
+    axes.push_back(static_cast<int64_t>(3 + 2 * i));
+  }
+  return b.reduceMean(b.reshape(input, split), axes);
+}
+
+Error emitAveragePool(NodeImporter &node) {
+  MPC_TRY_ASSIGN(Window window, readPool(node));
+  TensorBuilder &b = node.build;
+  const Operand &input = node.in(0);
+  if (auto tiles = averageTiles(b, input, window)) {
+    node.result(0, *tiles);
+    return Error::success();
+  }
+  int64_t places = countElements(window.kernel).value_or(INT64_MAX);
+  if (places > 1024)
+    return node.fail("overlapping windows of " + Twine(places) +
+                     " elements are not supported (at most 1024)");
+  bool countPadding = node.intAttr("count_include_pad", 0) != 0;
+  MPC_TRY_ASSIGN(Operand counts,
+                 windowCounts(node, window,
+                              ArrayRef(input.shape).drop_front(2),
+                              countPadding));
+  SmallVector<int64_t> low{0, 0}, high{0, 0};
+  append_range(low, window.low);
+  append_range(high, window.high);
+  SmallVector<int64_t> interior(low.size(), 0);
+  Operand sum =
+      sumOverWindows(b, b.pad(input, low, high, interior, 0.0), window);
+  counts = b.broadcastTo(b.cast(counts, input.type), sum.shape);
+  node.result(0, b.binary(Binary::Div, sum, counts));
+  return Error::success();
+}
+
+template <Operand (TensorBuilder::*reduce)(const Operand &, ArrayRef<int64_t>)>
+Error emitGlobalPool(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  if (input.rank() < 3 || is_contained(input.shape, 0))
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels and spatial axes");
+  Shape shape(input.rank(), 1);
+  shape[0] = input.shape[0];
+  shape[1] = input.shape[1];
+  auto axes = to_vector(seq<int64_t>(2, input.rank()));
+  node.result(0, node.build.reshape((node.build.*reduce)(input, axes), shape));
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"AveragePool", 13, 1, 1, 1,
+     "auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:is pads:is "
+     "strides:is",
+     emitAveragePool},
+    {"AveragePool", 19, 1, 1, 1,
+     "auto_pad:s ceil_mode:i count_include_pad:i dilations:is kernel_shape:is "
+     "pads:is strides:is",
+     emitAveragePool},
+    {"GlobalAveragePool", 13, 1, 1, 1, "",
+     emitGlobalPool<&TensorBuilder::reduceMean>},
+    {"GlobalMaxPool", 13, 1, 1, 1, "",
+     emitGlobalPool<&TensorBuilder::reduceMax>},
+    {"MaxPool", 13, 1, 1, 1,
+     "auto_pad:s ceil_mode:i dilations:is kernel_shape:is pads:is "
+     "storage_order:i strides:is",
+     emitMaxPool},
+};
+
+} // namespace
+
+ArrayRef<OpRule> windowRules() { return rules; }
+
+} // namespace mpc::onnx

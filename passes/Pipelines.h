@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The orders in which passes run. Nothing else knows one.
+#ifndef MPC_PASSES_PIPELINES_H
+#define MPC_PASSES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+/// What the precision and loss stages need to know.
+struct PrecisionOptions {
+  std::string precision = "fp32"; ///< fp32, bf16, fp16 or mixed.
+  std::vector<std::string> keepFp32; ///< Regular expressions on names.
+  std::vector<std::string> lower;
+};
+
+/// What the kernel stages need to know.
+struct KernelOptions {
+  int64_t lanes = 8;   ///< f32 lanes of a vector register.
+  bool fuse = true;    ///< Join structured ops into kernels.
+  bool naive = false;  ///< Run every kernel by scalar loops.
+};
+
+/// Casts: autocast, then sharing of equal casts.
+void buildPrecisionPipeline(mlir::OpPassManager &manager,
+                            const PrecisionOptions &options);
+
+/// Expands vjps; afterwards only bit-exact folds run.
+void buildAutodiffPipeline(mlir::OpPassManager &manager);
+
+/// Bodies, fusion, schedules, memory. Leaves kernels and planned entries.
+void buildKernelPipeline(mlir::OpPassManager &manager,
+                         const KernelOptions &options);
+
+} // namespace mpc
+
+#endif // MPC_PASSES_PIPELINES_H

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parsing, reporting and exit codes of tools.
+#include "runtime/CommandLine/Tool.h"
+
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/Support/File.h"
+
+#include <new>
+#include <unistd.h>
+
+namespace mpc::rt {
+namespace {
+
+constexpr const char *kVersion = "0.1.0";
+
+void writeTo(int fd, const std::string &text) {
+  // Where standard error is closed, there is nobody to tell.
+  (void)!writeAll(Io::system(), fd, text.data(), text.size());
+}
+
+Result<int> parseAndRun(const Tool &tool, int argc, const char *const *argv) {
+  CLI::App app(tool.description, tool.name);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "Print this text")
+      ->group(flag_group::kDebugging);
+  app.set_version_flag("--version", tool.name + " " + kVersion)
+      ->group(flag_group::kDebugging)
+      ->description("Print the version");
+  tool.addFlags(app);
+  MPC_ASSIGN_OR_RETURN(std::string text, parseFlags(app, argc, argv));
+  if (!text.empty()) {
+    writeTo(STDOUT_FILENO, text);
+    return 0;
+  }
+  return tool.run();
+}
+
+} // namespace
+
+Result<std::string> parseFlags(CLI::App &app, int argc,
+                               const char *const *argv) {
+  try {
+    app.parse(argc, argv);
+    return std::string();
+  } catch (const CLI::CallForHelp &) {
+    return app.help();
+  } catch (const CLI::CallForVersion &version) {
+    return std::string(version.what()) + "\n";
+  } catch (const CLI::Error &error) {
+    return usageError(std::string(error.what()) + " (--help lists the flags)");
+  }
+}
+
+int runTool(const Tool &tool, int argc, const char *const *argv) {
+  try {
+    Result<int> result = parseAndRun(tool, argc, argv);
+    return result.ok() ? *result : reportError(tool.name, result.status());
+  } catch (const std::bad_alloc &) {
+    return reportError(tool.name, environmentError("out of memory"));
+  } catch (const std::exception &error) {
+    return reportError(
+        tool.name, internalError(std::string("a bug of mpc: ") + error.what()));
+  }
+}
+
+int reportError(const std::string &tool, const Status &status) {
+  writeTo(STDERR_FILENO, tool + ": error: " + status.message() + "\n");
+  return static_cast<int>(status.code());
+}
+
+void reportWarning(const std::string &tool, const std::string &message) {
+  writeTo(STDERR_FILENO, tool + ": warning: " + message + "\n");
+}
+
+} // namespace mpc::rt

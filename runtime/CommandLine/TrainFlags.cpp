@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registration of the DATA and OUTPUT flags.
+#include "runtime/CommandLine/TrainFlags.h"
+
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Validators.h"
+
+namespace mpc::rt {
+namespace {
+
+CLI::Option *path(CLI::App &app, const char *flag, std::string &value,
+                  const char *type, const char *description,
+                  const char *group) {
+  return app.add_option(flag, value, description)
+      ->type_name(type)
+      ->group(group)
+      ->check(CLI::Validator(
+          [](std::string &text) -> std::string {
+            return text.empty() ? "expected a path" : "";
+          },
+          ""));
+}
+
+} // namespace
+
+void addDataFlags(CLI::App &app, DataFlags &flags) {
+  const char *group = flag_group::kInput;
+  path(app, "--data", flags.data.path, "FILE.safetensors",
+       "Tensors named as the model's inputs, and target; the first dimension "
+       "is the sample",
+       group)
+      ->required();
+  path(app, "--init", flags.init, "FILE.safetensors",
+       "Initial weights by name (default: the model's own)", group);
+  app.add_option("--batch-size", flags.batchSize,
+                 "Samples of a batch (default: the model's fixed first "
+                 "dimension)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(1));
+  auto *steps = app.add_option("--steps", flags.steps,
+                               "Optimizer steps in all, skipped ones too");
+  steps->type_name("N")->group(group)->check(wholeNumber(1));
+  app.add_option("--epochs", flags.epochs, "Passes over the data (default: 1)")
+      ->type_name("N")
+      ->group(group)
+      ->check(positiveNumber())
+      ->excludes(steps);
+  app.add_option("--seed", flags.data.seed,
+                 "Seed of the order of samples (default: 0)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(0));
+  app.add_option_function<std::string>(
+         "--order",
+         [&flags](const std::string &word) {
+           flags.data.order = word == "shuffle" ? SampleOrder::Shuffle
+                                                : SampleOrder::Sequential;
+         },
+         "shuffle: a new order each epoch; sequential: as in the file "
+         "(default: shuffle)")
+      ->type_name("shuffle|sequential")
+      ->group(group)
+      ->check(oneOf({"shuffle", "sequential"}));
+}
+
+void addOutputFlags(CLI::App &app, OutputFlags &flags) {
+  const char *group = flag_group::kOutput;
+  path(app, "--metrics", flags.metrics, "FILE.csv",
+       "One row a step: step, loss, lr, scale, good_steps, skipped, "
+       "grad_norm, step_ms; - is standard output",
+       group);
+  path(app, "--plot", flags.plot, "FILE.svg",
+       "Curves of the loss and the loss scale", group);
+  path(app, "--tensorboard", flags.tensorboard, "DIR",
+       "Write an event file for TensorBoard", group);
+  auto *folder = path(app, "--checkpoint-dir", flags.checkpointDir, "DIR",
+                      "Keep the two newest checkpoints here", group);
+  app.add_option("--checkpoint-every", flags.checkpointEvery,
+                 "Steps between checkpoints (default: only at the end)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(1))
+      ->needs(folder);
+  app.add_flag("--resume", flags.resume,
+               "Continue from the newest whole checkpoint, where there is one")
+      ->group(group)
+      ->needs(folder);
+  app.add_flag("--json", flags.json,
+               "Print one JSON line of results at the end")
+      ->group(group);
+  // A flag takes its value by "=" only, so that a file may follow it.
+  app.add_flag("--explain{-}", flags.explain,
+               "Which op got which precision, by which rule, and the cost of "
+               "each cast")
+      ->type_name("[=FILE]")
+      ->group(flag_group::kDebugging);
+  app.add_flag("--nan-report", flags.nanReport,
+               "Name the first op and parameter that went inf or NaN")
+      ->group(flag_group::kDebugging);
+}
+
+void addScheduleFlags(CLI::App &app, Schedule &schedule) {
+  const char *group = flag_group::kOptimizer;
+  app.add_option("--lr", schedule.lr, "Learning rate (default: 0.001)")
+      ->type_name("X")
+      ->group(group)
+      ->check(nonNegativeNumber());
+  app.add_option_function<std::string>(
+         "--lr-schedule",
+         [&schedule](const std::string &word) {
+           schedule.kind = word == "cosine"   ? ScheduleKind::Cosine
+                           : word == "linear" ? ScheduleKind::Linear
+                                              : ScheduleKind::Constant;
+         },
+         "How the learning rate falls after the warm-up, over the applied "
+         "steps (default: constant)")
+      ->type_name("constant|cosine|linear")
+      ->group(group)
+      ->check(oneOf({"constant", "cosine", "linear"}));
+  app.add_option("--warmup-steps", schedule.warmupSteps,
+                 "Applied steps over which the learning rate rises "
+                 "(default: 0)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(0));
+}
+
+void addThreadFlag(CLI::App &app, RunnerOptions &options) {
+  app.add_option("--threads", options.threads,
+                 "Threads of the CPU (default: one for each CPU)")
+      ->type_name("N")
+      ->group(flag_group::kTarget)
+      ->check(wholeNumber(1))
+      ->check(CLI::Validator(
+          [](std::string &text) -> std::string {
+            return text.size() > 4 ? "expected at most 9999" : "";
+          },
+          ""));
+}
+
+TrainOptions toTrainOptions(const DataFlags &data, const OutputFlags &output,
+                            const Schedule &schedule) {
+  TrainOptions options;
+  options.steps = data.steps;
+  options.epochs = data.epochs;
+  options.schedule = schedule;
+  options.metrics = output.metrics;
+  options.plot = output.plot;
+  options.tensorboard = output.tensorboard;
+  options.checkpointDir = output.checkpointDir;
+  options.checkpointEvery = output.checkpointEvery;
+  options.resume = output.resume;
+  options.json = output.json;
+  return options;
+}
+
+} // namespace mpc::rt

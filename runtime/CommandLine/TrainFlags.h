@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The DATA and OUTPUT flags that mpc-train and mpc-run share.
+#ifndef MPC_RUNTIME_COMMANDLINE_TRAINFLAGS_H
+#define MPC_RUNTIME_COMMANDLINE_TRAINFLAGS_H
+
+#include "runtime/Train/Data.h"
+#include "runtime/Train/Trainer.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace mpc::rt {
+
+/// What the DATA flags say.
+struct DataFlags {
+  DataOptions data;
+  std::string init;      ///< Initial weights, or empty.
+  int64_t batchSize = 0; ///< 0 where it is left to the model.
+  int64_t steps = 0;     ///< 0 means by epochs.
+  double epochs = 1;
+};
+
+/// What the OUTPUT flags say.
+struct OutputFlags {
+  std::string metrics, plot, tensorboard, checkpointDir;
+  int64_t checkpointEvery = 0;
+  bool resume = false;
+  bool json = false;
+  std::string explain; ///< File; "-" for standard output; empty for none.
+  bool nanReport = false;
+};
+
+/// Registers the flags; the structs must outlive parsing.
+void addDataFlags(CLI::App &app, DataFlags &flags);
+void addOutputFlags(CLI::App &app, OutputFlags &flags);
+/// --lr-schedule and --warmup-steps, with --lr: what a step is given at run
+/// time, so that mpc-run has them too.
+void addScheduleFlags(CLI::App &app, Schedule &schedule);
+/// --threads
+void addThreadFlag(CLI::App &app, RunnerOptions &options);
+
+/// The options of train() that these flags set.
+[[nodiscard]] TrainOptions toTrainOptions(const DataFlags &data,
+                                          const OutputFlags &output,
+                                          const Schedule &schedule);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_COMMANDLINE_TRAINFLAGS_H

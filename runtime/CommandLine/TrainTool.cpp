@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a program and flags to a training.
+#include "runtime/CommandLine/TrainTool.h"
+
+#include "runtime/CommandLine/Tool.h"
+#include "runtime/Support/Text.h"
+#include "runtime/Train/InitialWeights.h"
+#include "runtime/Train/Interrupt.h"
+
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+Status initializeState(Runner &runner, const TrainTool &tool) {
+  if (tool.initialize)
+    MPC_RETURN_IF_ERROR(tool.initialize(runner));
+  if (tool.data.init.empty())
+    return runner.derive();
+  MPC_ASSIGN_OR_RETURN(InitialWeightsReport report,
+                       loadInitialWeights(runner, tool.data.init));
+  auto warn = [&](const char *what, const std::vector<std::string> &names) {
+    std::vector<std::string> quoted;
+    for (const std::string &name : names)
+      quoted.push_back(quote(name));
+    if (!names.empty())
+      reportWarning(tool.name, fmt::format("{}: {}: {}", escape(tool.data.init),
+                                           what, joinSome(quoted)));
+  };
+  warn("no parameter of that name", report.unused);
+  warn("lacks parameters, which keep the model's values", report.missing);
+  return {};
+}
+
+Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
+  if (tool.data.batchSize == 0 || tool.data.batchSize == loader.batchSize())
+    return {};
+  return usageError(fmt::format("--batch-size={}: the program's is {}",
+                                tool.data.batchSize, loader.batchSize()));
+}
+
+} // namespace
+
+Result<int> trainProgram(std::shared_ptr<const Program> program,
+                         const TrainTool &tool) {
+  SignalGuard guard;
+  MPC_ASSIGN_OR_RETURN(
+      DataLoader loader,
+      DataLoader::open(tool.data.data, dataInputs(*program, tool.accumulate)));
+  MPC_RETURN_IF_ERROR(checkBatchSize(tool, loader));
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner,
+                       Runner::create(std::move(program), tool.runner));
+  MPC_RETURN_IF_ERROR(initializeState(*runner, tool));
+  TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
+  options.accumulate = tool.accumulate;
+  options.compileSeconds = tool.compileSeconds;
+  TrainHooks hooks;
+  hooks.tool = tool.name;
+  hooks.signal = SignalGuard::received;
+  MPC_ASSIGN_OR_RETURN(TrainResult result,
+                       train(*runner, loader, options, hooks));
+  return result.signal ? 128 + result.signal : 0;
+}
+
+} // namespace mpc::rt

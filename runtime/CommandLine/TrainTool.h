@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Training a program as a command-line tool does: mpc-train and mpc-run.
+#ifndef MPC_RUNTIME_COMMANDLINE_TRAINTOOL_H
+#define MPC_RUNTIME_COMMANDLINE_TRAINTOOL_H
+
+#include "runtime/CommandLine/TrainFlags.h"
+#include "runtime/Program/Program.h"
+#include "runtime/Runner/Runner.h"
+#include "runtime/Support/Status.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mpc::rt {
+
+struct TrainTool {
+  std::string name; ///< "mpc-train", for messages.
+  DataFlags data;
+  OutputFlags output;
+  Schedule schedule;
+  RunnerOptions runner;
+  int64_t accumulate = 1;
+  double compileSeconds = 0;
+  /// Sets the state that the program itself does not hold: the model's own
+  /// weights, the first loss scale. May be empty.
+  std::function<Status(Runner &)> initialize;
+};
+
+/// Makes the runner and its state (initialize, then --init), opens the data,
+/// and trains until done or told to stop. The value is the exit code: 0, or
+/// 128 + the signal.
+Result<int> trainProgram(std::shared_ptr<const Program> program,
+                         const TrainTool &tool);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_COMMANDLINE_TRAINTOOL_H

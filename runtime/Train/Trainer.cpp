@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop: batch, step, bookkeeping, checkpoint.
+#include "runtime/Train/Trainer.h"
+
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Text.h"
+#include "runtime/Train/Metrics.h"
+#include "runtime/Train/Plot.h"
+#include "runtime/Train/TensorBoard.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <unistd.h>
+
+namespace mpc::rt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kLearningRate = "lr";
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::vector<std::string_view> entriesOf(int64_t accumulate) {
+  if (accumulate > 1)
+    return {"accumulate", "apply"};
+  return {"step"};
+}
+
+/// An entry with memory for its outputs and places of its inputs.
+class BoundEntry {
+public:
+  static Result<BoundEntry> bind(Runner &runner, std::string_view name,
+                                 const DataLoader &loader,
+                                 const std::vector<TensorDesc> &dataInputs,
+                                 const float *lr) {
+    std::optional<size_t> index = runner.findEntry(name);
+    if (!index)
+      return invalidInput(
+          fmt::format("the program has no entry {}", quote(name)));
+    BoundEntry bound;
+    bound.index_ = *index;
+    bound.entry_ = &runner.program().entries[*index];
+    for (const TensorDesc &input : bound.entry_->inputs) {
+      bool isRate = input.name == kLearningRate;
+      if (isRate && (input.dtype != DType::F32 || !input.shape.empty()))
+        return invalidInput("input 'lr' is " + toString(input) +
+                            ", expected f32[]");
+      auto known = std::find_if(
+          dataInputs.begin(), dataInputs.end(),
+          [&](const TensorDesc &desc) { return desc.name == input.name; });
+      bound.inputs_.push_back(isRate ? lr
+                                     : loader.batch(static_cast<size_t>(
+                                           known - dataInputs.begin())));
+    }
+    for (const TensorDesc &output : bound.entry_->outputs) {
+      MPC_ASSIGN_OR_RETURN(
+          HostBuffer buffer,
+          HostBuffer::allocate(output.numBytes(),
+                               "output " + quote(output.name)));
+      bound.outputs_.push_back(buffer.data());
+      bound.buffers_.push_back(std::move(buffer));
+    }
+    return bound;
+  }
+
+  Status run(Runner &runner) const {
+    return runner.run(index_, inputs_, outputs_);
+  }
+
+  /// A scalar output by name; empty where there is none.
+  [[nodiscard]] std::optional<double> scalar(std::string_view name) const {
+    for (size_t i = 0; i < entry_->outputs.size(); ++i) {
+      const TensorDesc &desc = entry_->outputs[i];
+      if (desc.name != name || desc.numElements() != 1)
+        continue;
+      double value = 0;
+      (void)convert(outputs_[i], desc.dtype, &value, DType::F64, 1);
+      return value;
+    }
+    return std::nullopt;
+  }
+
+private:
+  size_t index_ = 0;
+  const Entry *entry_ = nullptr;
+  std::vector<const void *> inputs_;
+  std::vector<void *> outputs_;
+  std::vector<HostBuffer> buffers_;
+};
+
+/// What the plot shows of a step.
+struct HistoryPoint {
+  int64_t step;
+  float loss, scale;
+  bool skipped;
+};
+
+class Trainer {
+public:
+  Trainer(Runner &runner, DataLoader &loader, const TrainOptions &options,
+          const TrainHooks &hooks)
+      : runner_(runner), loader_(loader), options_(options), hooks_(hooks),
+        schedule_(options.schedule) {
+    summary_.compileSeconds = options.compileSeconds;
+  }
+
+  Result<TrainResult> train();
+
+private:
+  Status prepare();
+  Status openCheckpoints();
+  Status openMetrics();
+  Status bindEntries();
+  Status loop(TrainResult &result);
+  Status step();
+  Status runEntries(double &loss);
+  std::optional<double> output(std::string_view name) const;
+  Status account(const MetricsRow &row);
+  Status record(const MetricsRow &row);
+  Status checkpoint();
+  Status writePlot() const;
+  Status finish(const TrainResult &result);
+  void tell(std::string_view kind, std::string_view text);
+
+  Runner &runner_;
+  DataLoader &loader_;
+  const TrainOptions &options_;
+  const TrainHooks &hooks_;
+  Schedule schedule_;
+  TrainPosition position_;
+  float lr_ = 0;
+  std::vector<BoundEntry> entries_;
+  std::optional<CheckpointFolder> checkpoints_;
+  std::optional<MetricsWriter> metrics_;
+  std::optional<TensorBoardWriter> tensorboard_;
+  std::optional<Progress> progress_;
+  RunSummary summary_;
+  std::vector<HistoryPoint> history_;
+  Clock::time_point begin_;
+  int64_t savedStep_ = -1;
+  bool warnedOfLoss_ = false;
+};
+
+void Trainer::tell(std::string_view kind, std::string_view text) {
+  std::string line = fmt::format("{}: {}: {}", hooks_.tool, kind, text);
+  if (progress_)
+    progress_->message(line);
+  else
+    hooks_.terminal.write(line + "\n");
+}
+
+Status Trainer::openCheckpoints() {
+  if (options_.checkpointDir.empty()) {
+    if (options_.resume || options_.checkpointEvery)
+      return usageError(
+          fmt::format("{} needs --checkpoint-dir",
+                      options_.resume ? "--resume" : "--checkpoint-every"));
+    return {};
+  }
+  MPC_ASSIGN_OR_RETURN(checkpoints_,
+                       CheckpointFolder::open(options_.checkpointDir,
+                                              [this](const std::string &text) {
+                                                tell("warning", text);
+                                              }));
+  std::vector<int64_t> steps = checkpoints_->steps();
+  if (!options_.resume) {
+    // A new run would otherwise delete an old one's checkpoints.
+    if (!steps.empty())
+      return usageError(fmt::format(
+          "{}: holds checkpoints up to step {}; continue them with --resume, "
+          "or name another folder",
+          escape(options_.checkpointDir), steps[0]));
+    return {};
+  }
+  MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
+                       checkpoints_->loadNewest(runner_));
+  if (!position) {
+    tell("note", fmt::format("{}: no checkpoint to resume, starting from "
+                             "scratch",
+                             escape(options_.checkpointDir)));
+    return {};
+  }
+  MPC_RETURN_IF_ERROR(loader_.restore(position->loader)
+                          .withContext(checkpoints_->fileOf(position->step)));
+  position_ = *position;
+  savedStep_ = position_.step;
+  tell("note", fmt::format("resuming {}",
+                           escape(checkpoints_->fileOf(position_.step))));
+  return {};
+}
+
+double wallTime() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Status Trainer::openMetrics() {
+  if (!options_.tensorboard.empty()) {
+    MPC_ASSIGN_OR_RETURN(tensorboard_, TensorBoardWriter::create(
+                                           options_.tensorboard, wallTime()));
+  }
+  if (options_.metrics.empty())
+    return {};
+  if (!options_.resume) {
+    MPC_ASSIGN_OR_RETURN(metrics_, MetricsWriter::create(options_.metrics));
+    return {};
+  }
+  std::vector<MetricsRow> kept;
+  MPC_ASSIGN_OR_RETURN(
+      metrics_, MetricsWriter::resume(options_.metrics, position_.step, kept));
+  for (const MetricsRow &row : kept)
+    history_.push_back({row.step, row.loss, row.scale, row.skipped});
+  return {};
+}
+
+Status Trainer::bindEntries() {
+  std::vector<TensorDesc> inputs =
+      dataInputs(runner_.program(), options_.accumulate);
+  for (std::string_view name : entriesOf(options_.accumulate)) {
+    MPC_ASSIGN_OR_RETURN(
+        BoundEntry entry,
+        BoundEntry::bind(runner_, name, loader_, inputs, &lr_));
+    entries_.push_back(std::move(entry));
+  }
+  return {};
+}
+
+Status Trainer::prepare() {
+  schedule_.totalSteps = options_.steps;
+  if (options_.steps == 0)
+    schedule_.totalSteps = static_cast<int64_t>(
+        options_.epochs * static_cast<double>(loader_.batchesPerEpoch()) /
+        static_cast<double>(options_.accumulate));
+  if (schedule_.totalSteps <= 0)
+    return usageError(fmt::format("--epochs={}: not one step of {} x {} "
+                                  "samples; the data holds {}",
+                                  options_.epochs, options_.accumulate,
+                                  loader_.batchSize(), loader_.numSamples()));
+  MPC_RETURN_IF_ERROR(bindEntries());
+  MPC_RETURN_IF_ERROR(openCheckpoints());
+  MPC_RETURN_IF_ERROR(openMetrics());
+  progress_.emplace(hooks_.terminal, position_.step, schedule_.totalSteps,
+                    loader_.batchSize() * options_.accumulate);
+  if (position_.step >= schedule_.totalSteps)
+    tell("note", fmt::format("all {} steps are done", schedule_.totalSteps));
+  return {};
+}
+
+/// Of the last entry that has it.
+std::optional<double> Trainer::output(std::string_view name) const {
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry)
+    if (auto value = entry->scalar(name))
+      return value;
+  return std::nullopt;
+}
+
+/// Runs the entries of one optimizer step; `loss` is the mean over batches.
+Status Trainer::runEntries(double &loss) {
+  loss = 0;
+  for (int64_t i = 0; i < options_.accumulate; ++i) {
+    MPC_RETURN_IF_ERROR(loader_.next());
+    MPC_RETURN_IF_ERROR(entries_[0].run(runner_));
+    loss += entries_[0].scalar("loss").value_or(
+        std::numeric_limits<double>::quiet_NaN());
+  }
+  loss /= static_cast<double>(options_.accumulate);
+  return entries_.size() > 1 ? entries_[1].run(runner_) : Status();
+}
+
+Status Trainer::step() {
+  Clock::time_point begin = Clock::now();
+  lr_ = static_cast<float>(schedule_.at(position_.applied));
+  double loss = 0;
+  MPC_RETURN_IF_ERROR(runEntries(loss));
+  MetricsRow row;
+  row.stepMs = secondsSince(begin) * 1e3;
+  row.step = position_.step;
+  row.loss = static_cast<float>(loss);
+  row.lr = lr_;
+  row.scale = static_cast<float>(output("scale").value_or(1));
+  row.goodSteps = output("good_steps").value_or(0);
+  row.gradNorm =
+      output("grad_norm").value_or(std::numeric_limits<double>::quiet_NaN());
+  double foundInf = output("found_inf").value_or(0);
+  row.skipped = output("skipped").value_or(foundInf) != 0;
+  return account(row);
+}
+
+/// Puts a row into each of the places that were asked for.
+Status Trainer::record(const MetricsRow &row) {
+  if (!options_.plot.empty())
+    history_.push_back({row.step, row.loss, row.scale, row.skipped});
+  if (metrics_)
+    MPC_RETURN_IF_ERROR(metrics_->append(row));
+  if (!tensorboard_)
+    return {};
+  const std::pair<const char *, float> scalars[] = {
+      {"loss", row.loss},
+      {"lr", row.lr},
+      {"scale", row.scale},
+      {"skipped", row.skipped ? 1.0f : 0.0f},
+      {"grad_norm", static_cast<float>(row.gradNorm)}};
+  double now = wallTime();
+  for (auto [tag, value] : scalars)
+    MPC_RETURN_IF_ERROR(tensorboard_->scalar(tag, row.step, value, now));
+  return {};
+}
+
+/// Counts, records and judges a finished step.
+Status Trainer::account(const MetricsRow &row) {
+  ++position_.step;
+  position_.applied += !row.skipped;
+  position_.skippedInRow = row.skipped ? position_.skippedInRow + 1 : 0;
+  position_.loader = loader_.state();
+  summary_.add(row);
+  MPC_RETURN_IF_ERROR(record(row));
+  if (!std::isfinite(row.loss) && !row.skipped && !warnedOfLoss_) {
+    warnedOfLoss_ = true;
+    tell("warning", fmt::format("step {}: loss is {}", row.step,
+                                shortestDecimal(row.loss)));
+  }
+  progress_->update({position_.step, row.loss, row.scale, summary_.skipped()},
+                    secondsSince(begin_));
+  const char *advice =
+      "; try a lower --lr, --precision=bf16, or gradient clipping, and "
+      "--nan-report to see where it starts";
+  if (options_.maxSkipsInRow > 0 &&
+      position_.skippedInRow >= options_.maxSkipsInRow)
+    return diverged(fmt::format(
+        "training diverged: {} steps in a row had gradients that are not "
+        "finite, the last at step {} with loss scale {}{}",
+        position_.skippedInRow, row.step, shortestDecimal(row.scale), advice));
+  if (output("scale_error").value_or(0) != 0)
+    return diverged(fmt::format(
+        "training diverged: the loss-scale policy gave up at step {} with "
+        "loss scale {}{}",
+        row.step, shortestDecimal(row.scale), advice));
+  return {};
+}
+
+Status Trainer::checkpoint() {
+  if (!checkpoints_ || savedStep_ == position_.step)
+    return {};
+  // Rows of steps that a checkpoint calls done must outlive it.
+  if (metrics_)
+    MPC_RETURN_IF_ERROR(metrics_->sync());
+  MPC_RETURN_IF_ERROR(checkpoints_->save(runner_, position_));
+  savedStep_ = position_.step;
+  return writePlot();
+}
+
+Status Trainer::writePlot() const {
+  if (options_.plot.empty() || history_.empty())
+    return {};
+  Plot plot;
+  plot.title = "Training loss and loss scale";
+  plot.xLabel = "step";
+  plot.markLabel = "skipped step";
+  PlotSeries loss{"loss", {}}, scale{"loss scale", {}};
+  for (const HistoryPoint &point : history_) {
+    auto x = static_cast<double>(point.step);
+    loss.points.emplace_back(x, point.loss);
+    scale.points.emplace_back(x, point.scale);
+    if (point.skipped)
+      plot.marks.push_back(x);
+  }
+  plot.panels = {{"loss", PlotScale::Linear, {std::move(loss)}},
+                 {"loss scale", PlotScale::Log2, {std::move(scale)}}};
+  std::string svg = renderSvg(plot);
+  if (options_.plot == "-") {
+    hooks_.output(svg);
+    return {};
+  }
+  return writeFileAtomically(options_.plot, svg);
+}
+
+Status Trainer::loop(TrainResult &result) {
+  begin_ = Clock::now();
+  while (position_.step < schedule_.totalSteps) {
+    MPC_RETURN_IF_ERROR(step());
+    if (options_.checkpointEvery > 0 &&
+        position_.step % options_.checkpointEvery == 0)
+      MPC_RETURN_IF_ERROR(checkpoint());
+    result.signal = hooks_.signal ? hooks_.signal() : 0;
+    if (result.signal)
+      break;
+  }
+  return checkpoint();
+}
+
+Status Trainer::finish(const TrainResult &result) {
+  progress_->finish(secondsSince(begin_));
+  if (result.signal)
+    tell("note",
+         fmt::format("stopped after step {}; {}", position_.step,
+                     checkpoints_ ? "continue with --resume"
+                                  : "without --checkpoint-dir it is not "
+                                    "saved"));
+  MPC_RETURN_IF_ERROR(writePlot());
+  if (options_.json)
+    hooks_.output(summary_.toJson());
+  return {};
+}
+
+Result<TrainResult> Trainer::train() {
+  MPC_RETURN_IF_ERROR(prepare());
+  TrainResult result;
+  Status status = loop(result);
+  // The curves of a run that failed are what one wants to see most.
+  Status finished = finish(result);
+  if (!status.ok())
+    return status;
+  if (!finished.ok())
+    return finished;
+  result.position = position_;
+  return result;
+}
+
+} // namespace
+
+void writeStandardOutput(std::string_view text) {
+  (void)!writeAll(Io::system(), STDOUT_FILENO, text.data(), text.size());
+}
+
+std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
+  std::vector<TensorDesc> inputs;
+  for (std::string_view name : entriesOf(accumulate))
+    if (const Entry *entry = program.findEntry(name))
+      for (const TensorDesc &desc : entry->inputs)
+        if (desc.name != kLearningRate &&
+            std::none_of(inputs.begin(), inputs.end(),
+                         [&](auto &known) { return known.name == desc.name; }))
+          inputs.push_back(desc);
+  return inputs;
+}
+
+Result<TrainResult> train(Runner &runner, DataLoader &loader,
+                          const TrainOptions &options,
+                          const TrainHooks &hooks) {
+  return Trainer(runner, loader, options, hooks).train();
+}
+
+} // namespace mpc::rt

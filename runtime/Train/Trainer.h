@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The training loop over a compiled program.
+#ifndef MPC_RUNTIME_TRAIN_TRAINER_H
+#define MPC_RUNTIME_TRAIN_TRAINER_H
+
+#include "runtime/Runner/Runner.h"
+#include "runtime/Support/Status.h"
+#include "runtime/Train/Checkpoint.h"
+#include "runtime/Train/Data.h"
+#include "runtime/Train/Progress.h"
+#include "runtime/Train/Schedule.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mpc::rt {
+
+struct TrainOptions {
+  int64_t steps = 0;          ///< Optimizer steps in all; 0 means by `epochs`.
+  double epochs = 1;          ///< Passes over the data, where `steps` is 0.
+  Schedule schedule;          ///< Its totalSteps is set by train().
+  int64_t accumulate = 1;     ///< Batches of one optimizer step.
+  int64_t maxSkipsInRow = 50; ///< That many end the training; 0 for never.
+  std::string metrics;        ///< CSV file, "-" for standard output, or empty.
+  std::string plot;           ///< SVG file, or empty.
+  std::string tensorboard;    ///< Folder for an event file, or empty.
+  std::string checkpointDir;
+  int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
+  bool resume = false;
+  bool json = false;         ///< Print the summary line.
+  double compileSeconds = 0; ///< For the summary.
+};
+
+/// Writes to the process's standard output.
+void writeStandardOutput(std::string_view text);
+
+/// The world around a training.
+struct TrainHooks {
+  Terminal terminal = Terminal::standardError();
+  std::string tool = "mpc-train"; ///< In front of notes and warnings.
+  std::function<int()> signal;    ///< The signal that asks to stop, or 0.
+  /// Where the summary, and a plot to "-", go.
+  std::function<void(std::string_view)> output = writeStandardOutput;
+};
+
+struct TrainResult {
+  TrainPosition position;
+  int signal = 0; ///< What stopped the run, if anything; it was saved.
+};
+
+/// The inputs that training takes from the data: all but "lr".
+[[nodiscard]] std::vector<TensorDesc> dataInputs(const Program &program,
+                                                 int64_t accumulate = 1);
+
+/// Trains. Each optimizer step runs entry "step"; with `accumulate` > 1, entry
+/// "accumulate" on each batch and then "apply". Inputs are batches by name, and
+/// "lr" f32[]. Outputs are scalars by name, all optional, of any type: "loss"
+/// (of "step" or "accumulate"), "scale" in force, "found_inf", "grad_norm",
+/// "good_steps"; "skipped" where a policy applies non-finite steps, else it is
+/// found_inf; "scale_error", not 0 where the policy gives up.
+/// Returns after a clean stop; a Diverged status is a training that stopped
+/// making steps.
+Result<TrainResult> train(Runner &runner, DataLoader &loader,
+                          const TrainOptions &options, const TrainHooks &hooks);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_TRAIN_TRAINER_H

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Contractions as text, compiled, and evaluated.
+#include "Contractions.h"
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Driver/Dialects.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Kernel/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace mpc;
+using namespace mpc::test;
+
+int64_t mpc::test::getBytes(Format format) {
+  return format == Format::F32 ? 4 : 2;
+}
+
+std::vector<int64_t> Loops::getShape(const Map &map) const {
+  std::vector<int64_t> shape;
+  for (const std::vector<int64_t> &row : map) {
+    int64_t last = 0;
+    for (size_t loop = 0; loop < row.size(); ++loop)
+      last += row[loop] * (extents[loop] - 1);
+    shape.push_back(last + 1);
+  }
+  return shape;
+}
+
+std::vector<int64_t> Loops::getResultShape() const {
+  std::vector<int64_t> shape;
+  for (int64_t loop : result)
+    shape.push_back(extents[loop]);
+  return shape;
+}
+
+int64_t Loops::countFlops() const {
+  int64_t flops = 2;
+  for (int64_t extent : extents)
+    flops *= extent;
+  return flops;
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+Loops mpc::test::matmul(int64_t m, int64_t n, int64_t k, bool aTransposed,
+                        bool bTransposed) {
+  std::vector<int64_t> mRow = {1, 0, 0}, nRow = {0, 1, 0}, kRow = {0, 0, 1};
+  Loops loops;
+  loops.extents = {m, n, k};
+  loops.kinds = "ppr";
+  loops.a = aTransposed ? Map{kRow, mRow} : Map{mRow, kRow};
+  loops.b = bTransposed ? Map{nRow, kRow} : Map{kRow, nRow};
+  loops.result = {0, 1};
+  return loops;
+}
+
+Loops mpc::test::batched(int64_t count, int64_t m, int64_t n, int64_t k) {
+  Loops loops;
+  loops.extents = {count, m, n, k};
+  loops.kinds = "pppr";
+  loops.a = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 1}};
+  loops.b = {{1, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}};
+  loops.result = {0, 1, 2};
+  return loops;
+}
+
+Loops mpc::test::convolve(const Convolution &c) {
+  int64_t s = c.stride, d = c.dilation;
+  Loops loops;
+  //              n        g         o          y         x
+  loops.extents = {c.batch, c.groups, c.outputs, c.height,
+                   c.width, c.inputs, c.kernel,  c.kernel};
+  loops.kinds = "ppppprrr";
+  loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
+             {0, c.inputs, 0, 0, 0, 1, 0, 0},
+             {0, 0, 0, s, 0, 0, d, 0},
+             {0, 0, 0, 0, s, 0, 0, d}};
+  loops.b = {{0, 1, 0, 0, 0, 0, 0, 0},
+             {0, 0, 1, 0, 0, 0, 0, 0},
+             {0, 0, 0, 0, 0, 1, 0, 0},
+             {0, 0, 0, 0, 0, 0, 1, 0},
+             {0, 0, 0, 0, 0, 0, 0, 1}};
+  loops.result = {0, 1, 2, 3, 4};
+  return loops;
+}
+
+Loops mpc::test::convolveWeightGradient(const Convolution &c) {
+  int64_t s = c.stride, d = c.dilation;
+  Loops loops;
+  //              g         o          c         kh        kw
+  loops.extents = {c.groups, c.outputs, c.inputs, c.kernel,
+                   c.kernel, c.batch,   c.height, c.width};
+  loops.kinds = "ppppprrr";
+  loops.a = {{0, 0, 0, 0, 0, 1, 0, 0},
+             {c.outputs, 1, 0, 0, 0, 0, 0, 0},
+             {0, 0, 0, 0, 0, 0, 1, 0},
+             {0, 0, 0, 0, 0, 0, 0, 1}};
+  loops.b = {{0, 0, 0, 0, 0, 1, 0, 0},
+             {c.inputs, 0, 1, 0, 0, 0, 0, 0},
+             {0, 0, 0, d, 0, 0, s, 0},
+             {0, 0, 0, 0, d, 0, 0, s}};
+  loops.result = {0, 1, 2, 3, 4};
+  return loops;
+}
+
+Loops mpc::test::convolveInputGradient(const Convolution &c) {
+  int64_t d = c.dilation;
+  Loops loops;
+  //              n        g         c         y         x
+  loops.extents = {c.batch, c.groups,  c.inputs, c.height,
+                   c.width, c.outputs, c.kernel, c.kernel};
+  loops.kinds = "ppppprrr";
+  loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
+             {0, c.outputs, 0, 0, 0, 1, 0, 0},
+             {0, 0, 0, 1, 0, 0, d, 0},
+             {0, 0, 0, 0, 1, 0, 0, d}};
+  loops.b = {{0, 1, 0, 0, 0, 0, 0, 0},
+             {0, 0, 0, 0, 0, 1, 0, 0},
+             {0, 0, 1, 0, 0, 0, 0, 0},
+             {0, 0, 0, 0, 0, 0, 1, 0},
+             {0, 0, 0, 0, 0, 0, 0, 1}};
+  loops.result = {0, 1, 2, 3, 4};
+  return loops;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string getName(Format format) {
+  return format == Format::F32 ? "f32" : format == Format::F16 ? "f16" : "bf16";
+}
+
+static std::string getTensor(const std::vector<int64_t> &shape,
+                             const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t extent : shape)
+    text += std::to_string(extent) + "x";
+  return text + element + ">";
+}
+
+static std::string getLoopNames(size_t count) {
+  std::string text;
+  for (size_t loop = 0; loop < count; ++loop)
+    text += (loop ? ", d" : "d") + std::to_string(loop);
+  return text;
+}
+
+static std::string getMap(const Map &map, size_t loops) {
+  std::string results;
+  for (const std::vector<int64_t> &row : map) {
+    std::string sum;
+    for (size_t loop = 0; loop < row.size(); ++loop)
+      if (row[loop] != 0)
+        sum += llvm::formatv("{0}d{1} * {2}", sum.empty() ? "" : " + ", loop,
+                             row[loop]);
+    results += (results.empty() ? "" : ", ") + (sum.empty() ? "0" : sum);
+  }
+  return llvm::formatv("affine_map<({0}) -> ({1})>", getLoopNames(loops),
+                       results);
+}
+
+static Map getSelection(const std::vector<int64_t> &loops, size_t count) {
+  Map map;
+  for (int64_t loop : loops) {
+    map.emplace_back(count, 0);
+    map.back()[loop] = 1;
+  }
+  return map;
+}
+
+static std::string getIterators(const std::string &kinds) {
+  std::string text;
+  for (char kind : kinds)
+    text += std::string(text.empty() ? "" : ", ") +
+            (kind == 'p' ? "\"parallel\"" : "\"reduction\"");
+  return text;
+}
+
+static std::string getWidening(char name, Format format) {
+  if (format == Format::F32)
+    return "";
+  return llvm::formatv("    %{0}32 = arith.extf %{0} : {1} to f32\n", name,
+                       getName(format));
+}
+
+static std::string getContraction(const Loops &loops) {
+  std::string result = getTensor(loops.getResultShape(), "f32");
+  std::string a = getName(loops.aFormat), b = getName(loops.bFormat);
+  std::string x = loops.aFormat == Format::F32 ? "%x" : "%x32";
+  std::string y = loops.bFormat == Format::F32 ? "%y" : "%y32";
+  size_t count = loops.extents.size();
+  std::string text =
+      "  %zero = arith.constant 0.0 : f32\n  %empty = tensor.empty() : " +
+      result +
+      "\n  %init = linalg.fill ins(%zero : f32) outs(%empty : " + result +
+      ") -> " + result + "\n";
+  text += llvm::formatv(
+      "  %r = linalg.generic {{indexing_maps = [{0}, {1}, {2}], "
+      "iterator_types = [{3}]}\n      ins(%a, %b : {4}, {5}) outs(%init : "
+      "{6}) {{\n  ^bb0(%x: {7}, %y: {8}, %s: f32):\n",
+      getMap(loops.a, count), getMap(loops.b, count),
+      getMap(getSelection(loops.result, count), count),
+      getIterators(loops.kinds), getTensor(loops.getShape(loops.a), a),
+      getTensor(loops.getShape(loops.b), b), result, a, b);
+  text += getWidening('x', loops.aFormat) + getWidening('y', loops.bFormat);
+  if (loops.fused)
+    text += "    %t = math.fma " + x + ", " + y + ", %s : f32\n";
+  else
+    text += "    %p = arith.mulf " + x + ", " + y +
+            " : f32\n    %t = arith.addf %s, %p : f32\n";
+  return text + "    linalg.yield %t : f32\n  } -> " + result + "\n";
+}
+
+static std::string getTruncation(const std::string &f32, const std::string &f16,
+                                 const std::string &map,
+                                 const std::string &iterators) {
+  return llvm::formatv(
+      "  %o = linalg.generic {{indexing_maps = [{0}, {0}], iterator_types = "
+      "[{1}]} ins(%r : {2}) outs(%c : {3}) {{\n  ^bb0(%v: f32, %w: f16):\n"
+      "    %h = arith.truncf %v : f32 to f16\n    linalg.yield %h : f16\n"
+      "  } -> {3}\n",
+      map, iterators, f32, f16);
+}
+
+// Two statements: relu and its mask, then the residual and the rounding.
+static std::string getEverything(const std::vector<int64_t> &shape,
+                                 const std::string &iterators) {
+  size_t rank = shape.size();
+  std::vector<int64_t> same(rank), reversed(rank), reversedShape(rank);
+  for (size_t dim = 0; dim < rank; ++dim) {
+    same[dim] = dim;
+    reversed[dim] = rank - 1 - dim;
+    reversedShape[dim] = shape[rank - 1 - dim];
+  }
+  std::string identity = getMap(getSelection(same, rank), rank);
+  std::string last = getMap(getSelection({int64_t(rank) - 1}, rank), rank);
+  std::string f32 = getTensor(shape, "f32"), mask = getTensor(shape, "i1");
+  std::string text = llvm::formatv(
+      "  %v0 = tensor.empty() : {0}\n"
+      "  %v:2 = linalg.generic {{indexing_maps = [{1}, {2}, {1}, {1}], "
+      "iterator_types = [{3}]} ins(%r, %bias : {0}, {4}) outs(%v0, %m : {0}, "
+      "{5}) {{\n  ^bb0(%x: f32, %y: f32, %u: f32, %w: i1):\n"
+      "    %q = arith.addf %x, %y : f32\n"
+      "    %p = arith.cmpf ogt, %q, %zero : f32\n"
+      "    %z = arith.select %p, %q, %zero : f32\n"
+      "    linalg.yield %z, %p : f32, i1\n  } -> ({0}, {5})\n",
+      f32, identity, last, iterators, getTensor({shape.back()}, "f32"), mask);
+  text += llvm::formatv(
+      "  %o = linalg.generic {{indexing_maps = [{0}, {0}, {1}], "
+      "iterator_types = [{2}]} ins(%v#0, %d : {3}, {4}) outs(%c : {5}) {{\n"
+      "  ^bb0(%x: f32, %y: f16, %w: f16):\n"
+      "    %y32 = arith.extf %y : f16 to f32\n"
+      "    %q = arith.addf %x, %y32 : f32\n"
+      "    %h = arith.truncf %q : f32 to f16\n"
+      "    linalg.yield %h : f16\n  } -> {5}\n",
+      identity, getMap(getSelection(reversed, rank), rank), iterators, f32,
+      getTensor(shape, "f16"), getTensor(reversedShape, "f16"));
+  return text;
+}
+
+std::string mpc::test::getText(const Loops &loops, After after) {
+  std::vector<int64_t> shape = loops.getResultShape();
+  size_t rank = shape.size();
+  std::string f32 = getTensor(shape, "f32"), f16 = getTensor(shape, "f16");
+  std::string mask = getTensor(shape, "i1");
+  std::string reversed = getTensor({shape.rbegin(), shape.rend()}, "f16");
+  std::string iterators = getIterators(std::string(rank, 'p'));
+  std::string identity =
+      llvm::formatv("affine_map<({0}) -> ({0})>", getLoopNames(rank));
+  std::string inputs =
+      llvm::formatv("%a: {0}, %b: {1}",
+                    getTensor(loops.getShape(loops.a), getName(loops.aFormat)),
+                    getTensor(loops.getShape(loops.b), getName(loops.bFormat)));
+  std::string body = getContraction(loops);
+  if (after == After::Nothing)
+    return "kernel.func @k(" + inputs + ", %c: " + f32 + ") -> " + f32 +
+           " {\n" + body + "  kernel.return %r : " + f32 + "\n}\n";
+  if (after == After::Truncate)
+    return "kernel.func @k(" + inputs + ", %c: " + f16 + ") -> " + f16 +
+           " {\n" + body + getTruncation(f32, f16, identity, iterators) +
+           "  kernel.return %o : " + f16 + "\n}\n";
+  std::string bias = getTensor({shape.back()}, "f32");
+  return "kernel.func @k(" + inputs + ", %bias: " + bias + ", %d: " + f16 +
+         ", %c: " + reversed + ", %m: " + mask + ") -> (" + reversed + ", " +
+         mask + ") {\n" + body + getEverything(shape, iterators) +
+         "  kernel.return %o, %v#1 : " + reversed + ", " + mask + "\n}\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Reference
+//===----------------------------------------------------------------------===//
+
+static int64_t getPlace(const Map &map, const std::vector<int64_t> &shape,
+                        const std::vector<int64_t> &loops) {
+  int64_t place = 0;
+  for (size_t dim = 0; dim < map.size(); ++dim) {
+    int64_t index = 0;
+    for (size_t loop = 0; loop < loops.size(); ++loop)
+      index += map[dim][loop] * loops[loop];
+    place = place * shape[dim] + index;
+  }
+  return place;
+}
+
+// The next multi-index; false after the last.
+static bool advance(std::vector<int64_t> &index,
+                    const std::vector<int64_t> &extents) {
+  for (size_t dim = extents.size(); dim-- > 0;) {
+    if (++index[dim] < extents[dim])
+      return true;
+    index[dim] = 0;
+  }
+  return false;
+}
+
+std::vector<float> mpc::test::evaluate(const Loops &loops,
+                                       const std::vector<float> &a,
+                                       const std::vector<float> &b) {
+  // Reductions come last in `kinds`, so that loops in order are chains in
+  // order.
+  std::vector<int64_t> index(loops.extents.size(), 0);
+  Map resultMap = getSelection(loops.result, index.size());
+  std::vector<int64_t> shape = loops.getResultShape();
+  std::vector<int64_t> aShape = loops.getShape(loops.a);
+  std::vector<int64_t> bShape = loops.getShape(loops.b);
+  int64_t size = 1;
+  for (int64_t extent : shape)
+    size *= extent;
+  std::vector<float> result(size, 0.0f);
+  do {
+    float &sum = result[getPlace(resultMap, shape, index)];
+    float x = a[getPlace(loops.a, aShape, index)];
+    float y = b[getPlace(loops.b, bShape, index)];
+    sum = loops.fused ? std::fma(x, y, sum) : sum + x * y;
+  } while (advance(index, loops.extents));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<cpu::CpuTarget> getTarget(int64_t &lanes) {
+  auto target = cpu::getCpuTarget("host");
+  if (!target)
+    return target.takeError();
+  if (lanes == 0)
+    lanes = target->lanes;
+  if (lanes == 8)
+    return cpu::getCpuTarget("x86-64-v3");
+  return target;
+}
+
+llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
+                                                 int64_t lanes) {
+  auto target = getTarget(lanes);
+  if (!target)
+    return target.takeError();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
+    message += d.str() + "\n";
+    return mlir::success();
+  });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    return llvm::createStringError(message + text);
+  kernel::SchedulePassOptions options;
+  options.lanes = lanes;
+  mlir::PassManager schedules(&context), emission(&context);
+  schedules.addPass(kernel::createSchedulePass(options));
+  if (failed(schedules.run(*module)))
+    return llvm::createStringError(message + text);
+  GemmKernels result;
+  auto main = module->lookupSymbol<kernel::FuncOp>("k");
+  llvm::raw_string_ostream(result.scheduleText) << main.getScheduleAttr();
+  if (auto pack = module->lookupSymbol<kernel::FuncOp>("k_pack")) {
+    auto type = mlir::cast<mlir::RankedTensorType>(pack.getResultTypes()[0]);
+    result.packed.resize(type.getNumElements());
+    auto gemm = mlir::cast<kernel::GemmAttr>(main.getScheduleAttr());
+    auto generic = *main.getBody().getOps<mlir::linalg::GenericOp>().begin();
+    result.packedSource = *gemm.getPacked();
+    result.packedArgument =
+        mlir::cast<mlir::BlockArgument>(generic.getInputs()[*gemm.getPacked()])
+            .getArgNumber();
+  }
+  emission.addPass(kernel::createToCPUPass({lanes}));
+  if (failed(emission.run(*module)))
+    return llvm::createStringError(message + text);
+  auto compiled = cpu::compileKernels(*module, *target);
+  if (!compiled)
+    return compiled.takeError();
+  result.compiled = std::move(*compiled);
+  result.main = result.compiled.kernels.lookup("k");
+  result.pack = result.compiled.kernels.lookup("k_pack");
+  return result;
+}
+
+GemmKernels::Buffers GemmKernels::getMainBuffers(const Buffers &buffers) {
+  Buffers result = buffers;
+  if (pack.function)
+    result[packedArgument] = packed.data();
+  return result;
+}
+
+namespace {
+
+/// Scratch memory of a worker, filled with garbage at first: a kernel must not
+/// read what it has not written.
+class Scratch {
+public:
+  void *get(uint64_t bytes) {
+    if (memory.size() < bytes + 64)
+      memory.assign(bytes + 64, '\x7f');
+    return reinterpret_cast<void *>(
+        (reinterpret_cast<uintptr_t>(memory.data()) + 63) & ~uintptr_t(63));
+  }
+
+private:
+  std::vector<char> memory;
+};
+
+} // namespace
+
+void GemmKernels::run(Buffers buffers, int64_t pieces) {
+  Scratch scratch;
+  auto runKernel = [&](const cpu::CompiledKernel &kernel,
+                       const Buffers &buffers) {
+    for (int64_t piece = 0; piece < pieces; ++piece)
+      kernel.function(buffers.data(), piece * kernel.chunks / pieces,
+                      (piece + 1) * kernel.chunks / pieces,
+                      scratch.get(kernel.scratchBytes));
+  };
+  if (pack.function)
+    runKernel(pack, {buffers[packedSource], packed.data()});
+  runKernel(main, getMainBuffers(buffers));
+}
+
+Workers::Workers(unsigned count) {
+  for (unsigned worker = 1; worker < count; ++worker)
+    threads.emplace_back([this] { wait(); });
+}
+
+Workers::~Workers() {
+  work = nullptr;
+  ++round;
+  round.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void Workers::wait() {
+  for (unsigned seen = 0;;) {
+    // Work usually comes soon.
+    for (int spin = 0; spin < 10000 && round == seen; ++spin)
+      __builtin_ia32_pause();
+    round.wait(seen);
+    seen = round;
+    if (!work)
+      return;
+    (*work)();
+    --busy;
+  }
+}
+
+void Workers::run(const std::function<void()> &next) {
+  work = &next;
+  busy = threads.size();
+  ++round;
+  round.notify_all();
+  next();
+  // On a busy machine a worker may have lost its core to somebody else.
+  for (int spin = 0; busy != 0; ++spin)
+    if (spin > 1000)
+      std::this_thread::yield();
+}
+
+void GemmKernels::runParallel(Buffers buffers, Workers &workers) {
+  auto runKernel = [&](const cpu::CompiledKernel &kernel,
+                       const Buffers &buffers) {
+    std::atomic<int64_t> next = 0;
+    workers.run([&] {
+      static thread_local Scratch scratch;
+      void *memory = scratch.get(kernel.scratchBytes);
+      for (int64_t chunk = next++; chunk < kernel.chunks; chunk = next++)
+        kernel.function(buffers.data(), chunk, chunk + 1, memory);
+    });
+  };
+  if (pack.function)
+    runKernel(pack, {buffers[packedSource], packed.data()});
+  runKernel(main, getMainBuffers(buffers));
+}

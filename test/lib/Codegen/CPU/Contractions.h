@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Contractions by their loops: as the text of a kernel, compiled and run with
+/// the kernel that packs for it, and as a plain chain of std::fma.
+#ifndef MPC_TEST_LIB_CODEGEN_CPU_CONTRACTIONS_H
+#define MPC_TEST_LIB_CODEGEN_CPU_CONTRACTIONS_H
+
+#include "lib/Codegen/CPU/Jit.h"
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mpc::test {
+
+enum class Format { F32, F16, BF16 };
+
+/// Bytes of an element.
+int64_t getBytes(Format format);
+
+/// A tensor's index maps: one row a tensor dimension, in it the coefficient of
+/// each loop.
+using Map = std::vector<std::vector<int64_t>>;
+
+/// A contraction: loops, and what its tensors read and write in an iteration.
+struct Loops {
+  std::vector<int64_t> extents;
+  std::string kinds; ///< 'p'arallel or 'r'eduction, one a loop.
+  Map a, b;
+  std::vector<int64_t> result; ///< The result's loops, outermost first.
+  Format aFormat = Format::F32, bFormat = Format::F32;
+  bool fused = true; ///< math.fma, or mulf and addf.
+
+  std::vector<int64_t> getShape(const Map &map) const;
+  std::vector<int64_t> getResultShape() const;
+  int64_t countFlops() const;
+};
+
+/// What follows the contraction in its kernel.
+enum class After {
+  Nothing,  ///< The f32 result.
+  Truncate, ///< To f16.
+  /// relu(result + bias[last]) + residual, to f16; written with the dimensions
+  /// of the result reversed. And the relu's mask as i1.
+  Everything,
+};
+
+/// a @ b with m, n, k; either may be transposed.
+Loops matmul(int64_t m, int64_t n, int64_t k, bool aTransposed = false,
+             bool bTransposed = false);
+/// `count` of them.
+Loops batched(int64_t count, int64_t m, int64_t n, int64_t k);
+
+/// A convolution of a padded input.
+struct Convolution {
+  int64_t batch, groups, inputs, outputs; ///< Channels: of one group.
+  int64_t height, width;                  ///< Of the output.
+  int64_t kernel, stride, dilation;
+};
+/// Output (n, g, o, y, x) over (c, kh, kw).
+Loops convolve(const Convolution &convolution);
+/// Gradient of the weight: (g, o, c, kh, kw) over (n, y, x).
+Loops convolveWeightGradient(const Convolution &convolution);
+/// Gradient of the input for stride 1, the kernel flipped by its map's order:
+/// (n, g, c, y, x) over (o, kh, kw) of a padded gradient.
+Loops convolveInputGradient(const Convolution &convolution);
+
+/// The kernel `@k`: a, b, then what `after` needs (bias, residual), then the
+/// destinations.
+std::string getText(const Loops &loops, After after);
+
+/// The result of `after == Nothing`, in f32: one chain an element, the last
+/// reduction innermost.
+std::vector<float> evaluate(const Loops &loops, const std::vector<float> &a,
+                            const std::vector<float> &b);
+
+/// Threads that wait for work; the caller is one of them.
+class Workers {
+public:
+  explicit Workers(unsigned count);
+  ~Workers();
+  /// Runs `work` on all threads at once, and returns when all are done.
+  void run(const std::function<void()> &work);
+
+private:
+  void wait();
+
+  std::vector<std::thread> threads;
+  const std::function<void()> *work = nullptr; ///< Null ends the threads.
+  std::atomic<unsigned> round = 0, busy = 0;
+};
+
+/// A compiled kernel `@k` and the kernel that packs for it, if there is one.
+class GemmKernels {
+public:
+  /// `lanes` 0 is what the machine has.
+  static llvm::Expected<GemmKernels> compile(const std::string &text,
+                                             int64_t lanes);
+
+  /// Runs on the buffers that the text's kernel takes; all chunks on this
+  /// thread, in `pieces` calls.
+  void run(std::vector<void *> buffers, int64_t pieces = 1);
+  /// The same by several threads.
+  void runParallel(std::vector<void *> buffers, Workers &workers);
+  /// The schedule of `@k`.
+  const std::string &schedule() const { return scheduleText; }
+  int64_t chunks() const { return main.chunks; }
+
+private:
+  using Buffers = std::vector<void *>;
+  Buffers getMainBuffers(const Buffers &buffers);
+
+  cpu::CompiledKernels compiled;
+  cpu::CompiledKernel main, pack;
+  std::string scheduleText;
+  /// The packed factor's place in the text's and in the main kernel's
+  /// arguments, and memory for it.
+  unsigned packedSource = 0, packedArgument = 0;
+  std::vector<float> packed;
+};
+
+} // namespace mpc::test
+
+#endif // MPC_TEST_LIB_CODEGEN_CPU_CONTRACTIONS_H

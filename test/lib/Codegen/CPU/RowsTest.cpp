@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions: rows in the documented order of lanes, columns in index order,
+// and the same bits for every split into chunks.
+#include "Harness.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <functional>
+
+using namespace mpc::test;
+
+static std::string fill(std::string text,
+                        std::vector<std::pair<std::string, std::string>> by) {
+  for (const auto &[from, to] : by)
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+         at += to.size())
+      text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Runs by vectors of `lanes` in 1, 2 and 3 pieces; expects equal bits.
+static Buffers runVectors(const std::string &text, const Buffers &buffers,
+                          const std::string &schedule, int64_t lanes = 8) {
+  Buffers first;
+  for (int64_t pieces = 1; pieces <= 3; ++pieces) {
+    Config config;
+    config.lanes = lanes;
+    config.pieces = pieces;
+    Kernels kernels(text, config);
+    EXPECT_EQ(kernels.schedule().substr(0, schedule.size()), schedule);
+    Buffers copy = buffers;
+    std::vector<void *> pointers;
+    for (auto &buffer : copy)
+      pointers.push_back(buffer.data());
+    kernels.run(pointers);
+    if (pieces > 1)
+      EXPECT_EQ(copy, first);
+    first = copy;
+  }
+  return first;
+}
+
+static const char *rowSum = R"mlir(
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+kernel.func @k(%x: tensor<MxNxf32>, %d: tensor<Mxf32>) -> tensor<Mxf32> {
+  %c = arith.constant 0.5 : f32
+  %e = tensor.empty() : tensor<Mxf32>
+  %i = linalg.fill ins(%c : f32) outs(%e : tensor<Mxf32>) -> tensor<Mxf32>
+  %r = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<MxNxf32>) outs(%i : tensor<Mxf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = COMBINE
+    linalg.yield %t : f32
+  } -> tensor<Mxf32>
+  kernel.return %r : tensor<Mxf32>
+}
+)mlir";
+
+/// The order that Kernel_RowsAttr documents.
+static float sumInLanes(const float *x, int n, int lanes) {
+  std::vector<float> sums(lanes);
+  for (int i = 0; i < n; ++i)
+    sums[i % lanes] += x[i];
+  for (int half = lanes / 2; half >= 1; half /= 2)
+    for (int lane = 0; lane < half; ++lane)
+      sums[lane] += sums[lane + half];
+  return sums[0];
+}
+
+TEST(Rows, SumsInTheDocumentedOrder) {
+  for (int n : {3, 7, 8, 9, 15, 16, 17, 31, 33, 100}) {
+    std::vector<float> x = randoms(5 * n), want(5), d(5);
+    for (int m = 0; m < 5; ++m)
+      want[m] = 0.5f + sumInLanes(&x[m * n], n, 8);
+    Buffers got =
+        runVectors(fill(rowSum, {{"COMBINE", "arith.addf %s, %a : f32"},
+                                 {"M", "5"},
+                                 {"N", std::to_string(n)}}),
+                   {bytes(x), bytes(d)}, "#kernel.rows");
+    EXPECT_EQ(values<float>(got[1]), want) << n;
+  }
+}
+
+TEST(Rows, FusedMultiplyAddAndMaximum) {
+  std::vector<float> x = randoms(3 * 21), d(3);
+  Buffers squares = runVectors(
+      fill(rowSum,
+           {{"COMBINE", "math.fma %a, %a, %s : f32"}, {"M", "3"}, {"N", "21"}}),
+      {bytes(x), bytes(d)}, "#kernel.rows");
+  Buffers largest =
+      runVectors(fill(rowSum, {{"COMBINE", "arith.maximumf %s, %a : f32"},
+                               {"M", "3"},
+                               {"N", "21"}}),
+                 {bytes(x), bytes(d)}, "#kernel.rows");
+  for (int m = 0; m < 3; ++m) {
+    double sum = 0.5;
+    float most = 0.5f;
+    for (int n = 0; n < 21; ++n) {
+      sum += double(x[m * 21 + n]) * x[m * 21 + n];
+      most = std::max(most, x[m * 21 + n]);
+    }
+    EXPECT_LE(ulps(values<float>(squares[1])[m], sum), 4);
+    EXPECT_EQ(values<float>(largest[1])[m], most);
+  }
+}
+
+// Maximum, then a sum of exponentials kept for the quotient: three passes.
+static const char *softmax = R"mlir(
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+kernel.func @k(%x: tensor<MxNxT>, %d: tensor<MxNxT>) -> tensor<MxNxT> {
+  %ninf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<Mxf32>
+  %big = tensor.empty() : tensor<MxNxf32>
+  %i = linalg.fill ins(%ninf : f32) outs(%e : tensor<Mxf32>) -> tensor<Mxf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<Mxf32>) -> tensor<Mxf32>
+  %wide = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<MxNxT>) outs(%big : tensor<MxNxf32>) {
+  ^bb0(%a: T, %o: f32):
+    WIDEN
+    linalg.yield %w : f32
+  } -> tensor<MxNxf32>
+  %max = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%wide : tensor<MxNxf32>) outs(%i : tensor<Mxf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.maximumf %a, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<Mxf32>
+  %exp = linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%wide, %max : tensor<MxNxf32>, tensor<Mxf32>) outs(%big : tensor<MxNxf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<MxNxf32>
+  %sum = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%exp : tensor<MxNxf32>) outs(%z : tensor<Mxf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<Mxf32>
+  %inverse = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%sum : tensor<Mxf32>) outs(%e : tensor<Mxf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %one = arith.constant 1.0 : f32
+    %t = arith.divf %one, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<Mxf32>
+  %r = linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%exp, %inverse : tensor<MxNxf32>, tensor<Mxf32>) outs(%d : tensor<MxNxT>) {
+  ^bb0(%a: f32, %b: f32, %o: T):
+    %0 = arith.mulf %a, %b : f32
+    NARROW
+    linalg.yield %n : T
+  } -> tensor<MxNxT>
+  kernel.return %r : tensor<MxNxT>
+}
+)mlir";
+
+TEST(Rows, SoftmaxOfSixteenBits) {
+  for (int n : {2, 5, 10, 16, 65}) {
+    const int rows = 300;
+    std::vector<uint16_t> x, d(rows * n);
+    for (float value : randoms(rows * n, -9, 9))
+      x.push_back(toBFloat(value));
+    Buffers got =
+        runVectors(fill(softmax, {{"WIDEN", "%w = arith.extf %a : T to f32"},
+                                  {"NARROW", "%n = arith.truncf %0 : f32 to T"},
+                                  {"xT", "xbf16"},
+                                  {": T", ": bf16"},
+                                  {"to T", "to bf16"},
+                                  {"M", std::to_string(rows)},
+                                  {"N", std::to_string(n)}}),
+                   {bytes(x), bytes(d)}, "#kernel.rows");
+    d = values<uint16_t>(got[1]);
+    for (int m = 0; m < rows; ++m) {
+      double sum = 0;
+      for (int i = 0; i < n; ++i)
+        sum += std::exp(double(fromBFloat(x[m * n + i])));
+      for (int i = 0; i < n; ++i) {
+        double want = std::exp(double(fromBFloat(x[m * n + i]))) / sum;
+        ASSERT_LE(std::abs(fromBFloat(d[m * n + i]) - want), want * 0.0040)
+            << n;
+      }
+    }
+  }
+}
+
+// The same softmax over the first axis: vectors go along the kept one, each
+// lane in index order, so that the bits are those of loops.
+TEST(Columns, SoftmaxOverTheFirstAxis) {
+  for (int m : {3, 8, 33, 70}) {
+    std::vector<float> x = randoms(11 * m), d(11 * m);
+    std::string text =
+        fill(softmax, {{"WIDEN", "%w = arith.addf %a, %a : f32"},
+                       {"NARROW", "%n = arith.addf %0, %0 : f32"},
+                       {"xT", "xf32"},
+                       {": T", ": f32"},
+                       {"(m, n) -> (m, n)", "(m, n) -> (n, m)"},
+                       {"MxN", "11x" + std::to_string(m)},
+                       {"Mx", std::to_string(m) + "x"}});
+    Buffers got = runAllWays(text, {bytes(x), bytes(d)}, "#kernel.columns");
+    double sum = 0, total = 0;
+    for (int i = 0; i < 11; ++i)
+      sum += std::exp(2.0 * x[i * m]);
+    for (int i = 0; i < 11; ++i) {
+      double want = 2 * std::exp(2.0 * x[i * m]) / sum;
+      float value = values<float>(got[1])[i * m];
+      EXPECT_NEAR(value, want, want * 1e-6);
+      total += value;
+    }
+    EXPECT_NEAR(total, 2, 1e-5);
+  }
+}
+
+// A bias gradient: every column in index order.
+TEST(Columns, SumOverLeadingAxes) {
+  for (int n : {9, 31, 32, 33, 63, 64, 100}) {
+    std::vector<float> x = randoms(4 * 9 * n), d(n), want(n);
+    for (int i = 0; i < 36; ++i)
+      for (int j = 0; j < n; ++j)
+        want[j] += x[i * n + j];
+    Buffers got = runAllWays(fill(R"mlir(
+kernel.func @k(%x: tensor<4x9xNxf32>, %d: tensor<Nxf32>) -> tensor<Nxf32> {
+  %c = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%c : f32) outs(%d : tensor<Nxf32>) -> tensor<Nxf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, t, n) -> (b, t, n)>, affine_map<(b, t, n) -> (n)>],
+                       iterator_types = ["reduction", "reduction", "parallel"]}
+      ins(%x : tensor<4x9xNxf32>) outs(%i : tensor<Nxf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<Nxf32>
+  kernel.return %r : tensor<Nxf32>
+}
+)mlir",
+                                  {{"N", std::to_string(n)}}),
+                             {bytes(x), bytes(d)}, "#kernel.columns");
+    EXPECT_EQ(values<float>(got[1]), want) << n;
+  }
+}
+
+// Batch statistics of [N, C, H*W]: the kept axis lies in the middle.
+TEST(Rows, StatisticsOfTheMiddleAxis) {
+  std::vector<float> x = randoms(3 * 5 * 20), d(5);
+  Buffers got = runVectors(R"mlir(
+kernel.func @k(%x: tensor<3x5x20xf32>, %d: tensor<1x5x1xf32>) -> tensor<1x5x1xf32> {
+  %c = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<1x5x1xf64>
+  %i = linalg.fill ins(%c : f64) outs(%e : tensor<1x5x1xf64>) -> tensor<1x5x1xf64>
+  %s = linalg.generic {indexing_maps = [affine_map<(b, c, n) -> (b, c, n)>, affine_map<(b, c, n) -> (0, c, 0)>],
+                       iterator_types = ["reduction", "parallel", "reduction"]}
+      ins(%x : tensor<3x5x20xf32>) outs(%i : tensor<1x5x1xf64>) {
+  ^bb0(%a: f32, %s: f64):
+    %w = arith.extf %a : f32 to f64
+    %t = arith.addf %s, %w : f64
+    linalg.yield %t : f64
+  } -> tensor<1x5x1xf64>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, c, n) -> (b, c, n)>, affine_map<(b, c, n) -> (b, c, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s : tensor<1x5x1xf64>) outs(%d : tensor<1x5x1xf32>) {
+  ^bb0(%a: f64, %o: f32):
+    %t = arith.truncf %a : f64 to f32
+    linalg.yield %t : f32
+  } -> tensor<1x5x1xf32>
+  kernel.return %r : tensor<1x5x1xf32>
+}
+)mlir",
+                           {bytes(x), bytes(d)}, "#kernel.rows");
+  for (int c = 0; c < 5; ++c) {
+    double sum = 0;
+    for (int b = 0; b < 3; ++b)
+      for (int n = 0; n < 20; ++n)
+        sum += x[(b * 5 + c) * 20 + n];
+    EXPECT_LE(ulps(values<float>(got[1])[c], sum), 0.51);
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Open dimensions: what fixes them, and what is said where nothing does.
+#include "Importing.h"
+
+#include <gtest/gtest.h>
+
+using namespace mpc::onnx;
+
+namespace {
+
+constexpr ElemType F32 = ElemType::Float;
+
+/// x and y of an open batch N and a fixed size.
+ModelWriter twoInputs() {
+  return ModelWriter()
+      .opset(20)
+      .input("x", F32, {"N", int64_t(8)})
+      .input("y", F32, {"N", "M"})
+      .node("Add", {"x", "y"}, {"z"})
+      .output("z", F32, {"N", int64_t(8)});
+}
+
+ImportOptions shapes(const std::vector<std::string> &texts) {
+  ImportOptions options;
+  for (const std::string &text : texts)
+    llvm::cantFail(parseInputShape(text, options));
+  return options;
+}
+
+Outcome withShapes(const std::vector<std::string> &texts) {
+  return importWritten(twoInputs(), shapes(texts));
+}
+
+TEST(GraphInputs, OneFlagFixesASymbolEverywhere) {
+  Outcome outcome = withShapes({"y=4x8"});
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_NE(outcome.module.find("%arg0: tensor<4x8xf32> {nn.name = \"x\"}"),
+            std::string::npos);
+}
+
+TEST(GraphInputs, NamesTheDimensionThatStaysOpen) {
+  EXPECT_EQ(withShapes({}).error,
+            "m.onnx: dimension 0 ('N') of input 'x' is open; fix it with "
+            "--input-shape=x=Nx8 or --batch-size");
+  ImportOptions batch;
+  batch.batchSize = 4;
+  Outcome outcome = importWritten(twoInputs(), batch);
+  EXPECT_EQ(outcome.error, "m.onnx: dimension 1 ('M') of input 'y' is open; "
+                           "fix it with --input-shape=y=NxM");
+  EXPECT_EQ(outcome.fault, Fault::Input);
+}
+
+TEST(GraphInputs, RefusesFlagsThatDisagree) {
+  Outcome outcome = withShapes({"x=4x8", "y=5x8"});
+  EXPECT_EQ(outcome.error, "--input-shape=y=5x8: dimension 'N' is 4 in another "
+                           "input, here 5");
+  EXPECT_EQ(outcome.fault, Fault::Usage);
+  EXPECT_EQ(withShapes({"x=4x9"}).error,
+            "--input-shape=x=4x9: dimension 1 of input 'x' float[Nx8] is "
+            "fixed");
+  EXPECT_EQ(withShapes({"x=4"}).error,
+            "--input-shape=x=4 has rank 1, the model's input is 'x' "
+            "float[Nx8]");
+  EXPECT_EQ(withShapes({"x=4x8", "x=4x8"}).error,
+            "--input-shape gives 'x' a shape twice");
+  ImportOptions both = shapes({"x=4x8"});
+  both.batchSize = 5;
+  EXPECT_EQ(importWritten(twoInputs(), both).error,
+            "--batch-size=5: --input-shape gives input 'x' a batch of 4");
+}
+
+TEST(GraphInputs, RefusesAFlagForNoInput) {
+  Outcome outcome = withShapes({"image=4x8"});
+  EXPECT_EQ(outcome.error,
+            "--input-shape=image=...: the model has no such input; it has 'x' "
+            "float[Nx8], 'y' float[NxM]");
+  EXPECT_EQ(outcome.fault, Fault::Usage);
+}
+
+TEST(GraphInputs, AStaticBatchIsFixed) {
+  ModelWriter writer;
+  writer.opset(20)
+      .input("x", F32, {int64_t(8), int64_t(3)})
+      .node("Relu", {"x"}, {"y"})
+      .output("y");
+  ImportOptions options;
+  options.batchSize = 8;
+  EXPECT_EQ(importWritten(writer, options).error, "");
+  options.batchSize = 4;
+  Outcome outcome = importWritten(writer, options);
+  EXPECT_EQ(outcome.error,
+            "--batch-size=4: the model's batch is fixed, input 'x' float[8x3]");
+  EXPECT_EQ(outcome.fault, Fault::Usage);
+}
+
+TEST(GraphInputs, RefusesInputsThatAreNoTensors) {
+  EXPECT_EQ(importWritten(ModelWriter()
+                              .opset(20)
+                              .input("x", ElemType::String, {int64_t(8)})
+                              .node("Identity", {"x"}, {"y"})
+                              .output("y"))
+                .error,
+            "m.onnx: input 'x' has element type string, which is not "
+            "supported");
+  EXPECT_EQ(importWritten(ModelWriter()
+                              .opset(20)
+                              .input("x", F32, {int64_t(-3)})
+                              .node("Identity", {"x"}, {"y"})
+                              .output("y"))
+                .error,
+            "m.onnx: input 'x' float[-3] is negative or too large");
+}
+
+TEST(GraphInputs, ReadsTheFlag) {
+  ImportOptions options = shapes({"a=b=2x3", "s="});
+  EXPECT_EQ(options.inputShapes[0].first, "a=b");
+  EXPECT_EQ(options.inputShapes[0].second, (std::vector<int64_t>{2, 3}));
+  EXPECT_TRUE(options.inputShapes[1].second.empty());
+  EXPECT_EQ(llvm::toString(parseInputShape("x", options)),
+            "--input-shape=x: expected NAME=8x64");
+  EXPECT_EQ(llvm::toString(parseInputShape("x=8xN", options)),
+            "--input-shape=x=8xN: 'N' is not a size");
+  EXPECT_EQ(llvm::toString(parseInputShape("x=-1", options)),
+            "--input-shape=x=-1: '-1' is not a size");
+}
+
+} // namespace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Imports models from memory and shows what came of it.
+#ifndef MPC_TEST_LIB_IMPORT_ONNX_IMPORTING_H
+#define MPC_TEST_LIB_IMPORT_ONNX_IMPORTING_H
+
+#include "ModelWriter.h"
+#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/OnnxImporter.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace mpc::onnx {
+
+/// What an import gave: the module's text, or the error's.
+struct Outcome {
+  std::string module;
+  std::string error;
+  Fault fault = Fault::Input;
+  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
+  std::vector<std::string> parameters;
+
+  bool ok() const { return error.empty(); }
+};
+
+inline Outcome importBytes(const std::string &bytes,
+                           const ImportOptions &options = {},
+                           const std::string &folder = "") {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Outcome outcome;
+  auto model = readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx",
+                         folder);
+  if (!model) {
+    outcome.fault = takeError(model.takeError(), outcome.error);
+    return outcome;
+  }
+  auto imported = importModel(std::move(*model), context, options);
+  if (!imported) {
+    outcome.fault = takeError(imported.takeError(), outcome.error);
+    return outcome;
+  }
+  llvm::raw_string_ostream os(outcome.module);
+  imported->module->print(os);
+  outcome.notes = imported->notes;
+  outcome.warnings = imported->warnings;
+  for (const ParameterValue &value : imported->parameters)
+    outcome.parameters.push_back(value.name);
+  return outcome;
+}
+
+inline Outcome importWritten(const ModelWriter &writer,
+                             const ImportOptions &options = {}) {
+  return importBytes(writer.bytes(), options);
+}
+
+} // namespace mpc::onnx
+
+#endif // MPC_TEST_LIB_IMPORT_ONNX_IMPORTING_H

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Writes small ONNX models, well-formed or not, for the tests of the reader.
+#ifndef MPC_TEST_LIB_IMPORT_ONNX_MODELWRITER_H
+#define MPC_TEST_LIB_IMPORT_ONNX_MODELWRITER_H
+
+#include "lib/Import/ONNX/OnnxModel.h"
+
+#include <protozero/pbf_writer.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace mpc::onnx {
+
+using protozero::pbf_writer;
+
+/// A size, or a name for an open one.
+using TestDim = std::variant<int64_t, std::string>;
+
+/// The bytes of an AttributeProto.
+struct TestAttribute {
+  std::string bytes;
+
+  static TestAttribute integer(const std::string &name, int64_t value) {
+    return make(name, 2, [&](pbf_writer &w) { w.add_int64(3, value); });
+  }
+  static TestAttribute real(const std::string &name, float value) {
+    return make(name, 1, [&](pbf_writer &w) { w.add_float(2, value); });
+  }
+  static TestAttribute text(const std::string &name, const std::string &value) {
+    return make(name, 3, [&](pbf_writer &w) { w.add_bytes(4, value); });
+  }
+  static TestAttribute integers(const std::string &name,
+                                const std::vector<int64_t> &values) {
+    return make(name, 7, [&](pbf_writer &w) {
+      for (int64_t value : values)
+        w.add_int64(8, value);
+    });
+  }
+  static TestAttribute tensor(const std::string &name,
+                              const std::string &value) {
+    return make(name, 4, [&](pbf_writer &w) { w.add_message(5, value); });
+  }
+
+private:
+  static TestAttribute make(const std::string &name, int type, auto add) {
+    TestAttribute attribute;
+    pbf_writer writer(attribute.bytes);
+    writer.add_bytes(1, name);
+    add(writer);
+    writer.add_int32(20, type);
+    return attribute;
+  }
+};
+
+/// The bytes of a TensorProto whose data is `raw`.
+inline std::string testTensor(const std::string &name, ElemType type,
+                              const std::vector<int64_t> &shape,
+                              const std::string &raw) {
+  std::string bytes;
+  pbf_writer writer(bytes);
+  for (int64_t size : shape)
+    writer.add_int64(1, size);
+  writer.add_int32(2, static_cast<int32_t>(type));
+  writer.add_bytes(8, name);
+  writer.add_bytes(9, raw);
+  return bytes;
+}
+
+template <typename T>
+std::string rawOf(const std::vector<T> &values) {
+  return std::string(reinterpret_cast<const char *>(values.data()),
+                     values.size() * sizeof(T));
+}
+
+/// The bytes of a TensorProto with external data.
+inline std::string
+externalTensor(const std::string &name, const std::vector<int64_t> &shape,
+               const std::vector<std::pair<std::string, std::string>> &keys) {
+  std::string bytes;
+  pbf_writer writer(bytes);
+  for (int64_t size : shape)
+    writer.add_int64(1, size);
+  writer.add_int32(2, static_cast<int32_t>(ElemType::Float));
+  writer.add_bytes(8, name);
+  for (const auto &[key, value] : keys) {
+    pbf_writer entry(writer, 13);
+    entry.add_bytes(1, key);
+    entry.add_bytes(2, value);
+  }
+  writer.add_int32(14, 1);
+  return bytes;
+}
+
+class ModelWriter {
+public:
+  ModelWriter &opset(int64_t version, const std::string &domain = "") {
+    opsets_.emplace_back(domain, version);
+    return *this;
+  }
+  ModelWriter &input(const std::string &name, ElemType type,
+                     const std::vector<TestDim> &shape) {
+    pbf_writer(graph_).add_message(11, valueInfo(name, type, shape));
+    return *this;
+  }
+  ModelWriter &output(const std::string &name, ElemType type,
+                      const std::vector<TestDim> &shape) {
+    pbf_writer(graph_).add_message(12, valueInfo(name, type, shape));
+    return *this;
+  }
+  /// An output that says nothing but its name.
+  ModelWriter &output(const std::string &name) {
+    pbf_writer writer(graph_);
+    pbf_writer info(writer, 12);
+    info.add_bytes(1, name);
+    return *this;
+  }
+  ModelWriter &initializer(const std::string &tensor) {
+    pbf_writer(graph_).add_message(5, tensor);
+    return *this;
+  }
+  /// Float zeros.
+  ModelWriter &weight(const std::string &name,
+                      const std::vector<int64_t> &shape) {
+    int64_t count = 1;
+    for (int64_t size : shape)
+      count *= size;
+    return initializer(
+        testTensor(name, ElemType::Float, shape, std::string(count * 4, '\0')));
+  }
+  ModelWriter &ints(const std::string &name,
+                    const std::vector<int64_t> &values) {
+    return initializer(testTensor(name, ElemType::Int64,
+                                  {static_cast<int64_t>(values.size())},
+                                  rawOf(values)));
+  }
+  ModelWriter &node(const std::string &opType,
+                    const std::vector<std::string> &inputs,
+                    const std::vector<std::string> &outputs,
+                    const std::vector<TestAttribute> &attributes = {},
+                    const std::string &name = "n",
+                    const std::string &domain = "") {
+    pbf_writer graph(graph_);
+    pbf_writer writer(graph, 1);
+    for (const std::string &input : inputs)
+      writer.add_bytes(1, input);
+    for (const std::string &output : outputs)
+      writer.add_bytes(2, output);
+    writer.add_bytes(3, name);
+    writer.add_bytes(4, opType);
+    for (const TestAttribute &attribute : attributes)
+      writer.add_message(5, attribute.bytes);
+    if (!domain.empty())
+      writer.add_bytes(7, domain);
+    return *this;
+  }
+
+  std::string bytes() const {
+    std::string model;
+    pbf_writer writer(model);
+    writer.add_int64(1, 10);
+    writer.add_message(7, graph_);
+    for (const auto &[domain, version] : opsets_) {
+      pbf_writer entry(writer, 8);
+      entry.add_bytes(1, domain);
+      entry.add_int64(2, version);
+    }
+    return model;
+  }
+
+private:
+  static std::string valueInfo(const std::string &name, ElemType type,
+                               const std::vector<TestDim> &shape) {
+    std::string bytes;
+    pbf_writer info(bytes);
+    info.add_bytes(1, name);
+    pbf_writer proto(info, 2);
+    pbf_writer tensor(proto, 1);
+    tensor.add_int32(1, static_cast<int32_t>(type));
+    pbf_writer dims(tensor, 2);
+    for (const TestDim &dim : shape) {
+      pbf_writer entry(dims, 1);
+      if (const auto *size = std::get_if<int64_t>(&dim))
+        entry.add_int64(1, *size);
+      else
+        entry.add_bytes(2, std::get<std::string>(dim));
+    }
+    dims.commit();
+    tensor.commit();
+    proto.commit();
+    return bytes;
+  }
+
+  std::string graph_;
+  std::vector<std::pair<std::string, int64_t>> opsets_;
+};
+
+} // namespace mpc::onnx
+
+#endif // MPC_TEST_LIB_IMPORT_ONNX_MODELWRITER_H

@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What nodes become, and what is said of nodes that are wrong.
+#include "Importing.h"
+
+#include <gtest/gtest.h>
+
+using namespace mpc::onnx;
+
+namespace {
+
+constexpr ElemType F32 = ElemType::Float;
+constexpr ElemType I64 = ElemType::Int64;
+constexpr ElemType Bool = ElemType::Bool;
+using A = TestAttribute;
+
+struct In {
+  std::string name;
+  std::vector<int64_t> shape;
+  ElemType type = F32;
+};
+
+/// A model of one node over graph inputs and integer initializers.
+struct OneNode {
+  std::string op;
+  std::vector<In> inputs;
+  std::vector<TestAttribute> attributes = {};
+  std::vector<std::pair<std::string, std::vector<int64_t>>> ints = {};
+  std::vector<std::string> outputs = {"y"};
+  int64_t opset = 20;
+};
+
+Outcome import(const OneNode &test) {
+  ModelWriter writer;
+  writer.opset(test.opset);
+  std::vector<std::string> names;
+  for (const In &input : test.inputs) {
+    names.push_back(input.name);
+    if (!input.name.empty())
+      writer.input(input.name, input.type,
+                   std::vector<TestDim>(input.shape.begin(),
+                                        input.shape.end()));
+  }
+  for (const auto &[name, values] : test.ints) {
+    names.push_back(name);
+    writer.ints(name, values);
+  }
+  writer.node(test.op, names, test.outputs, test.attributes);
+  for (const std::string &output : test.outputs)
+    writer.output(output);
+  return importWritten(writer);
+}
+
+/// The error of a one-node model without its place.
+std::string errorOf(const OneNode &test) {
+  std::string error = import(test).error;
+  std::string place = "m.onnx: node 'n' (" + test.op + ", opset " +
+                      std::to_string(test.opset) + "): ";
+  EXPECT_EQ(error.rfind(place, 0), 0u) << error;
+  return error.substr(std::min(place.size(), error.size()));
+}
+
+testing::AssertionResult contains(const Outcome &outcome,
+                                  const std::string &text) {
+  if (outcome.module.find(text) != std::string::npos)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << "no " << text << " in\n"
+         << outcome.module << outcome.error;
+}
+
+//===----------------------------------------------------------------------===//
+// The file as a whole
+//===----------------------------------------------------------------------===//
+
+TEST(OnnxImporter, NamesInputsOutputsAndParameters) {
+  Outcome outcome =
+      importWritten(ModelWriter()
+                        .opset(20)
+                        .input("x", F32, {int64_t(8), int64_t(4)})
+                        .weight("fc.weight", {3, 4})
+                        .weight("fc.bias", {3})
+                        .node("Gemm", {"x", "fc.weight", "fc.bias"}, {"logits"},
+                              {A::integer("transB", 1)})
+                        .output("logits", F32, {int64_t(8), int64_t(3)}));
+  EXPECT_TRUE(contains(outcome, "nn.parameter @fc.weight : tensor<3x4xf32>"));
+  EXPECT_TRUE(contains(
+      outcome, "func.func @model(%arg0: tensor<8x4xf32> {nn.name = \"x\"}) -> "
+               "(tensor<8x3xf32> {nn.name = \"logits\"})"));
+  EXPECT_TRUE(contains(outcome, "nn.linear %arg0, %0 bias %1"));
+  EXPECT_EQ(outcome.parameters,
+            (std::vector<std::string>{"fc.weight", "fc.bias"}));
+}
+
+TEST(OnnxImporter, ChecksTheOpset) {
+  auto with = [](int64_t opset) {
+    return import({"Relu", {{"x", {2}}}, {}, {}, {"y"}, opset});
+  };
+  EXPECT_EQ(with(12).error,
+            "m.onnx: opset 12 is older than the oldest supported, 13; convert "
+            "the file with onnx.version_converter or export it with "
+            "opset_version=20");
+  EXPECT_TRUE(with(13).ok());
+  EXPECT_EQ(with(22).notes,
+            std::vector<std::string>{"opset 22 is newer than 20: its ops are "
+                                     "read as opset 20 defines them"});
+  EXPECT_EQ(importWritten(ModelWriter().opset(1, "ai.onnx.ml")).error,
+            "m.onnx: the file imports no opset of ai.onnx (supported: 13 to "
+            "20, and newer ones)");
+  EXPECT_EQ(errorOf({"Gelu", {{"x", {2}}}, {}, {}, {"y"}, 19}),
+            "this op exists since opset 20");
+}
+
+TEST(OnnxImporter, NamesWhatIsNotSupported) {
+  EXPECT_EQ(errorOf({"Softmaxx", {{"x", {2}}}}),
+            "this op is not supported; similar ones are: Softmax");
+  EXPECT_EQ(importWritten(ModelWriter()
+                              .opset(20)
+                              .input("x", F32, {int64_t(2)})
+                              .node("FFT", {"x"}, {"y"}, {}, "n", "my.domain")
+                              .output("y"))
+                .error,
+            "m.onnx: node 'n' (FFT, opset 20): domain 'my.domain' is not "
+            "supported, only ai.onnx is");
+  EXPECT_EQ(importWritten(ModelWriter()
+                              .opset(20)
+                              .input("x", F32, {int64_t(2)})
+                              .node("Hardmax", {"x"}, {"y"})
+                              .node("Bernoulli", {"y"}, {"z"})
+                              .output("z"))
+                .error,
+            "m.onnx: node 'n' (Hardmax, opset 20): this op is not supported "
+            "(unsupported in this file: Hardmax, Bernoulli)");
+  EXPECT_EQ(errorOf({"BatchNormalization",
+                     {{"x", {2, 3, 4}},
+                      {"s", {3}},
+                      {"b", {3}},
+                      {"m", {3}},
+                      {"v", {3}}}})
+                .substr(0, 40),
+            "BatchNormalization is not supported yet:");
+}
+
+TEST(OnnxImporter, ChecksNodesAgainstTheirRow) {
+  EXPECT_EQ(errorOf({"Relu", {{"x", {2}}}, {A::integer("axis", 1)}}),
+            "attribute 'axis' is not known (known: none)");
+  EXPECT_EQ(errorOf({"Softmax", {{"x", {2}}}, {A::real("axis", 1)}}),
+            "attribute 'axis' is not of its kind (AttributeProto type 1, "
+            "expected 2)");
+  EXPECT_EQ(errorOf({"Add", {{"x", {2}}}}),
+            "has 1 inputs, expected at least 2");
+  EXPECT_EQ(errorOf({"Relu", {{"x", {2}}, {"y", {2}}}, {}, {}, {"z"}}),
+            "has 2 inputs, expected at most 1");
+  EXPECT_EQ(errorOf({"Add", {{"", {}}, {"x", {2}}}}), "input 0 is missing");
+  EXPECT_EQ(errorOf({"MaxPool",
+                     {{"x", {1, 1, 4}}},
+                     {A::integers("kernel_shape", {2})},
+                     {},
+                     {"y", "indices"}}),
+            "output 1 ('indices') is used, but not supported");
+}
+
+TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
+  ModelWriter start;
+  start.opset(20).input("x", F32, {int64_t(2)});
+  EXPECT_EQ(importWritten(ModelWriter(start).node("Relu", {"h"}, {"y"}).output(
+                              "y"))
+                .error,
+            "m.onnx: node 'n' (Relu, opset 20): uses 'h', which nothing before "
+            "it defines");
+  EXPECT_EQ(importWritten(ModelWriter(start)
+                              .node("Relu", {"x"}, {"y"})
+                              .node("Relu", {"x"}, {"y"})
+                              .output("y"))
+                .error,
+            "m.onnx: 'y' is defined twice");
+  EXPECT_EQ(importWritten(ModelWriter(start)).error,
+            "m.onnx: the graph has no outputs");
+  EXPECT_EQ(importWritten(ModelWriter(start).output("y")).error,
+            "m.onnx: output 'y' is no tensor that the graph computes");
+  EXPECT_EQ(importWritten(ModelWriter(start)
+                              .node("Relu", {"x"}, {"y"})
+                              .output("y", F32, {int64_t(3)}))
+                .error,
+            "m.onnx: output 'y' is declared with shape [3], the graph computes "
+            "[2]");
+  EXPECT_EQ(importWritten(ModelWriter(start)
+                              .node("Relu", {"x"}, {"y"})
+                              .output("y", I64, {int64_t(2)}))
+                .error,
+            "m.onnx: output 'y' is declared int64, the graph computes float");
+  EXPECT_EQ(importWritten(ModelWriter(start)
+                              .weight("model", {2})
+                              .node("Add", {"x", "model"}, {"y"})
+                              .output("y"))
+                .error,
+            "m.onnx: an initializer is named 'model', which names the "
+            "function");
+  EXPECT_EQ(importWritten(ModelWriter(start).weight("w", {2}).weight("w", {2}))
+                .error,
+            "m.onnx: two initializers are named 'w'");
+}
+
+// Whatever bytes a name holds, messages stay printable.
+TEST(OnnxImporter, EscapesNames) {
+  EXPECT_EQ(importWritten(ModelWriter()
+                              .opset(20)
+                              .input("x", F32, {int64_t(2)})
+                              .node("Relu", {"\x1b[2J"}, {"y"}, {}, "a\nb"))
+                .error,
+            "m.onnx: node 'a\\0Ab' (Relu, opset 20): uses '\\1B[2J', which "
+            "nothing before it defines");
+}
+
+TEST(OnnxImporter, RefusesTypesThatNnLacks) {
+  EXPECT_EQ(
+      importWritten(ModelWriter()
+                        .opset(20)
+                        .input("x", F32, {int64_t(1)})
+                        .initializer(testTensor("u", ElemType::UInt32, {1},
+                                                "1234"))
+                        .node("Cast", {"u"}, {"y"}, {A::integer("to", 1)})
+                        .output("y"))
+          .error,
+      "m.onnx: node 'n' (Cast, opset 20): initializer 'u': element type uint32 "
+      "is not supported (float, float16, bfloat16, double, int8, int16, int32, "
+      "int64 and bool are)");
+  EXPECT_EQ(errorOf({"Cast", {{"x", {2}}}, {A::integer("to", 17)}}),
+            "a cast to type 17 is not supported");
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+TEST(Elementwise, EachUnaryIsItsOp) {
+  for (auto [onnx, nn] : std::vector<std::pair<std::string, std::string>>{
+           {"Abs", "abs"},
+           {"Cos", "cos"},
+           {"Erf", "erf"},
+           {"Exp", "exp"},
+           {"Log", "log"},
+           {"Neg", "neg"},
+           {"Reciprocal", "reciprocal"},
+           {"Relu", "relu"},
+           {"Sigmoid", "sigmoid"},
+           {"Sign", "sign"},
+           {"Sin", "sin"},
+           {"Sqrt", "sqrt"},
+           {"Tanh", "tanh"},
+           {"Gelu", "gelu"}})
+    EXPECT_TRUE(contains(import({onnx, {{"x", {2, 3}}}}),
+                         "nn." + nn + " %arg0 : tensor<2x3xf32>"));
+  EXPECT_TRUE(contains(
+      import({"Gelu", {{"x", {2}}}, {A::text("approximate", "tanh")}}),
+      "nn.gelu %arg0 tanh : tensor<2xf32>"));
+  EXPECT_EQ(errorOf({"Exp", {{"x", {2}, I64}}}),
+            "input 'x' is int64, expected a floating-point type");
+  EXPECT_EQ(errorOf({"Gelu", {{"x", {2}}}, {A::text("approximate", "erf")}}),
+            "attribute 'approximate' is 'erf', expected none or tanh");
+}
+
+TEST(Elementwise, BroadcastsAsNumpyDoes) {
+  Outcome outcome = import({"Add", {{"a", {4, 1, 3}}, {"b", {5, 1}}}});
+  EXPECT_TRUE(contains(outcome, "nn.broadcast %arg0 axes [0, 1, 2] : "
+                                "tensor<4x1x3xf32> -> tensor<4x5x3xf32>"));
+  EXPECT_TRUE(contains(outcome, "nn.broadcast %arg1 axes [1, 2] : "
+                                "tensor<5x1xf32> -> tensor<4x5x3xf32>"));
+  EXPECT_EQ(errorOf({"Add", {{"a", {4}}, {"b", {5}}}}),
+            "shapes 4 and 5 do not broadcast");
+  EXPECT_EQ(errorOf({"Add", {{"a", {4}}, {"b", {4}, I64}}}),
+            "input 'b' is int64, 'a' is float");
+  EXPECT_EQ(errorOf({"Add",
+                     {{"a", {int64_t(1) << 40, 1}},
+                      {"b", {1, int64_t(1) << 40}}}}),
+            "the result's shape 1099511627776x1099511627776 is negative or too "
+            "large");
+}
+
+TEST(Elementwise, VariadicOpsChain) {
+  Outcome outcome = import({"Max", {{"a", {2}}, {"b", {2}}, {"c", {1}}}});
+  EXPECT_TRUE(contains(outcome, "nn.maximum %arg0, %arg1"));
+  EXPECT_TRUE(contains(outcome, "nn.broadcast %arg2"));
+  EXPECT_TRUE(contains(import({"Mean", {{"a", {2}}, {"b", {2}}}}),
+                       "nn.constant dense<2.000000e+00>"));
+}
+
+TEST(Elementwise, SmallPowersAreProducts) {
+  auto power = [](const std::string &exponent) {
+    return importWritten(
+        ModelWriter()
+            .opset(20)
+            .input("x", F32, {int64_t(2)})
+            .node("Constant", {}, {"e"}, {A::real("value_float",
+                                                  std::stof(exponent))})
+            .node("Pow", {"x", "e"}, {"y"})
+            .output("y"));
+  };
+  EXPECT_TRUE(contains(power("2"), "nn.mul %arg0, %arg0"));
+  EXPECT_TRUE(contains(power("0.5"), "nn.sqrt %arg0"));
+  EXPECT_TRUE(contains(power("2.5"), "nn.pow %arg0"));
+}
+
+TEST(Elementwise, LogicIsChoice) {
+  EXPECT_TRUE(contains(import({"Not", {{"x", {2}, Bool}}}), "nn.select %arg0"));
+  EXPECT_TRUE(contains(import({"And", {{"a", {2}, Bool}, {"b", {2}, Bool}}}),
+                       "nn.select %arg0, %arg1"));
+  EXPECT_TRUE(contains(import({"Xor", {{"a", {2}, Bool}, {"b", {2}, Bool}}}),
+                       "nn.compare ne %arg0, %arg1"));
+  EXPECT_TRUE(contains(import({"LessOrEqual", {{"a", {2}}, {"b", {2}}}}),
+                       "nn.compare le %arg0, %arg1"));
+  EXPECT_EQ(errorOf({"Not", {{"x", {2}}}}),
+            "the operand is float, expected bool");
+}
+
+TEST(Elementwise, DropoutSaysThatItIsNotActive) {
+  Outcome outcome = import({"Dropout", {{"x", {2}}}});
+  EXPECT_EQ(outcome.warnings,
+            std::vector<std::string>{"node 'n' (Dropout): dropout is not "
+                                     "active yet: the node passes its input "
+                                     "on"});
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions and windows
+//===----------------------------------------------------------------------===//
+
+TEST(Contraction, GemmWithScalesIsAMatmul) {
+  Outcome outcome =
+      import({"Gemm",
+              {{"a", {4, 2}}, {"b", {4, 3}}, {"c", {3}}},
+              {A::integer("transA", 1), A::real("alpha", 2), A::real("beta",
+                                                                     0.5)}});
+  EXPECT_TRUE(contains(outcome, "nn.matmul %arg0, %arg1 transpose_lhs"));
+  EXPECT_TRUE(contains(outcome, "dense<2.000000e+00> : tensor<2x3xf32>"));
+  EXPECT_TRUE(contains(outcome, "nn.broadcast %arg2"));
+  EXPECT_EQ(errorOf({"Gemm", {{"a", {4, 2}}, {"b", {3, 4}}}}),
+            "A is 4x2 and B is 3x4: the inner sizes 2 and 3 differ");
+  EXPECT_EQ(errorOf({"Gemm", {{"a", {4, 2}}, {"b", {2, 3}}, {"c", {2}}}}),
+            "C has shape 2, which does not broadcast to 4x3");
+}
+
+TEST(Contraction, MatMulFollowsNumpy) {
+  auto shapes = [](std::vector<int64_t> a, std::vector<int64_t> b) {
+    return OneNode{"MatMul", {{"a", a}, {"b", b}}};
+  };
+  EXPECT_TRUE(contains(import(shapes({2, 3, 4}, {4, 5})),
+                       "nn.matmul %0, %arg1 : tensor<6x4xf32>, tensor<4x5xf32> "
+                       "-> tensor<6x5xf32>"));
+  EXPECT_TRUE(contains(import(shapes({7, 1, 3, 4}, {2, 4, 5})),
+                       "-> tensor<7x2x3x5xf32>"));
+  EXPECT_TRUE(contains(import(shapes({4}, {4})), "-> (tensor<f32> {"));
+  EXPECT_TRUE(contains(import(shapes({4}, {2, 4, 5})), "-> (tensor<2x5xf32> {"));
+  EXPECT_TRUE(contains(import(shapes({2, 3, 4}, {4})), "-> (tensor<2x3xf32> {"));
+  EXPECT_EQ(errorOf(shapes({2, 3}, {4, 5})),
+            "shapes 2x3 and 4x5 do not fit: the inner sizes 3 and 4 differ");
+  EXPECT_EQ(errorOf(shapes({2, 3, 4}, {3, 4, 5})),
+            "the leading axes of 2x3x4 and 3x4x5 do not broadcast");
+}
+
+TEST(Contraction, ConvChecksItsSizes) {
+  auto conv = [](std::vector<int64_t> x, std::vector<int64_t> w,
+                 std::vector<TestAttribute> attributes = {}) {
+    return OneNode{"Conv", {{"x", x}, {"w", w}}, attributes};
+  };
+  EXPECT_TRUE(contains(
+      import(conv({1, 4, 9}, {6, 2, 3},
+                  {A::integer("group", 2), A::integers("strides", {2}),
+                   A::text("auto_pad", "SAME_LOWER")})),
+      "strides [2] low [1] high [1] dilations [1] groups(2)"));
+  EXPECT_EQ(errorOf(conv({1, 3, 8, 8}, {4, 16, 3, 3})),
+            "the weight has 16 input channels, the input has 3");
+  EXPECT_EQ(errorOf(conv({1, 3, 2, 2}, {4, 3, 3, 3})),
+            "the window (3 on spatial axis 0) is larger than the padded input "
+            "(2)");
+  EXPECT_EQ(errorOf(conv({1, 3, 8}, {4, 3, 3}, {A::integer("group", 0)})),
+            "group 0 does not divide 3 input and 4 weight channels");
+  EXPECT_EQ(errorOf(conv({1, 3, 8}, {4, 3, 3}, {A::integers("strides", {0})})),
+            "attribute 'strides' holds 0, which is out of range");
+  EXPECT_EQ(errorOf(conv({1, 3, 8}, {4, 3, 3},
+                         {A::integers("pads", {1, 1}),
+                          A::text("auto_pad", "SAME_UPPER")})),
+            "has attribute 'pads' beside auto_pad=SAME_UPPER");
+}
+
+TEST(Window, CeilModeEndsInTheInput) {
+  auto pool = [](int64_t size, int64_t window, int64_t stride) {
+    return import({"MaxPool",
+                   {{"x", {1, 1, size}}},
+                   {A::integers("kernel_shape", {window}),
+                    A::integers("strides", {stride}),
+                    A::integer("ceil_mode", 1)}});
+  };
+  EXPECT_TRUE(contains(pool(5, 2, 2), "low [0] high [1] dilations [1]"));
+  EXPECT_TRUE(contains(pool(5, 2, 2), "-> tensor<1x1x3xf32>"));
+  // A fifth window would start behind the input.
+  EXPECT_TRUE(contains(pool(5, 1, 2), "-> tensor<1x1x3xf32>"));
+}
+
+TEST(Window, PoolsWithoutAnOpAreComposed) {
+  auto pool = [](const std::string &op, std::vector<TestAttribute> attributes) {
+    return import({op, {{"x", {1, 2, 4, 4}}}, attributes});
+  };
+  EXPECT_TRUE(contains(pool("AveragePool",
+                            {A::integers("kernel_shape", {2, 2}),
+                             A::integers("strides", {2, 2})}),
+                       "nn.reduce_sum %0 axes [3, 5]"));
+  EXPECT_TRUE(contains(pool("AveragePool",
+                            {A::integers("kernel_shape", {3, 3}),
+                             A::integers("pads", {1, 1, 1, 1})}),
+                       "nn.slice %0 [0, 0, 2, 2] to [1, 2, 6, 6]"));
+  EXPECT_TRUE(contains(pool("GlobalAveragePool", {}),
+                       "nn.reduce_sum %arg0 axes [2, 3]"));
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+TEST(Movement, ReshapeReadsItsShape) {
+  auto reshape = [](std::vector<int64_t> shape,
+                    std::vector<TestAttribute> attributes = {}) {
+    return OneNode{"Reshape", {{"x", {2, 3, 4}}}, attributes, {{"s", shape}}};
+  };
+  EXPECT_TRUE(contains(import(reshape({0, -1})), "-> tensor<2x12xf32>"));
+  EXPECT_EQ(errorOf(reshape({-1, -1})), "the shape -1x-1 has two -1");
+  EXPECT_EQ(errorOf(reshape({5, -1})), "cannot reshape 2x3x4 to 5x-1");
+  EXPECT_EQ(errorOf(reshape({0, -1}, {A::integer("allowzero", 1)})),
+            "cannot reshape 2x3x4 to 0x-1");
+  EXPECT_EQ(errorOf({"Reshape", {{"x", {4}}, {"s", {1}, I64}}}),
+            "the shape must be known when the model is compiled, but 's' "
+            "depends on an input or a parameter");
+}
+
+TEST(Movement, SliceClampsAndReverses) {
+  auto slice = [](int64_t start, int64_t end, int64_t step) {
+    return OneNode{"Slice",
+                   {{"x", {8}}},
+                   {},
+                   {{"b", {start}}, {"e", {end}}, {"a", {0}}, {"s", {step}}}};
+  };
+  EXPECT_TRUE(contains(import(slice(-3, INT64_MAX, 2)),
+                       "nn.slice %arg0 [5] to [8] by [2]"));
+  Outcome backwards = import(slice(-1, INT64_MIN, -2));
+  EXPECT_TRUE(contains(backwards, "nn.reverse %arg0 axes [0]"));
+  EXPECT_TRUE(contains(backwards, "nn.slice %0 [0] to [8] by [2]"));
+  EXPECT_EQ(errorOf(slice(0, 1, 0)), "a step is 0");
+}
+
+TEST(Movement, SplitsAddUp) {
+  auto split = [](std::vector<std::pair<std::string, std::vector<int64_t>>> s,
+                  std::vector<TestAttribute> attributes = {}) {
+    return OneNode{"Split", {{"x", {7}}}, attributes, s, {"a", "b"}};
+  };
+  EXPECT_TRUE(contains(import(split({}, {A::integer("num_outputs", 2)})),
+                       "nn.slice %arg0 [4] to [7] by [1]"));
+  EXPECT_EQ(errorOf(split({})), "axis 0 of 7 does not split into 2 equal "
+                                "parts");
+  EXPECT_EQ(errorOf(split({{"s", {3, 3}}})), "the parts 3x3 do not sum to 7");
+  EXPECT_EQ(errorOf(split({{"s", {7}}})), "has 1 sizes for 2 outputs");
+}
+
+TEST(Movement, ASequenceIsASplit) {
+  ModelWriter writer;
+  writer.opset(20)
+      .input("x", F32, {int64_t(4), int64_t(6)})
+      .ints("sizes", {2, 4})
+      .node("SplitToSequence", {"x", "sizes"}, {"s"}, {A::integer("axis", 1)})
+      .node("Constant", {}, {"i"}, {A::integer("value_int", -1)})
+      .node("SequenceAt", {"s", "i"}, {"y"})
+      .output("y");
+  EXPECT_TRUE(contains(importWritten(writer),
+                       "nn.slice %arg0 [0, 2] to [4, 6] by [1, 1]"));
+}
+
+TEST(Movement, PadModes) {
+  auto pad = [](const std::string &mode, std::vector<int64_t> pads) {
+    return OneNode{
+        "Pad", {{"x", {4}}}, {A::text("mode", mode)}, {{"p", pads}}};
+  };
+  EXPECT_TRUE(contains(import(pad("constant", {1, 2})),
+                       "nn.pad %arg0 low [1] high [2] interior [0]"));
+  EXPECT_TRUE(contains(import(pad("reflect", {1, 2})),
+                       "dense<[1, 0, 1, 2, 3, 2, 1]>"));
+  EXPECT_TRUE(contains(import(pad("edge", {1, 2})),
+                       "dense<[0, 0, 1, 2, 3, 3, 3]>"));
+  EXPECT_EQ(errorOf(pad("constant", {-3, -3})),
+            "the pads crop more than axis 0 has");
+  EXPECT_EQ(errorOf(pad("constant", {1})), "has 1 pads for 1 axes");
+}
+
+TEST(Movement, ConcatChecksShapes) {
+  EXPECT_EQ(errorOf({"Concat",
+                     {{"a", {2, 3}}, {"b", {3, 3}}},
+                     {A::integer("axis", 1)}}),
+            "cannot join 2x3 and 3x3 along axis 1");
+  EXPECT_EQ(errorOf({"Concat", {{"a", {2}}}, {A::integer("axis", 2)}}),
+            "axis 2 is out of range for rank 1");
+}
+
+TEST(Movement, RefusesSizesBeyondMemory) {
+  EXPECT_EQ(errorOf({"Expand",
+                     {{"x", {1}}},
+                     {},
+                     {{"s", {int64_t(1) << 40, int64_t(1) << 40}}}}),
+            "the result's shape 1099511627776x1099511627776 is negative or too "
+            "large");
+  EXPECT_EQ(errorOf({"Tile", {{"x", {2}}}, {}, {{"r", {int64_t(1) << 62}}}})
+                .substr(0, 18),
+            "the result's shape");
+}
+
+//===----------------------------------------------------------------------===//
+// Shape arithmetic, indices, reductions, losses
+//===----------------------------------------------------------------------===//
+
+// A chain as exporters write it: no op of it is left.
+TEST(Structure, ShapeArithmeticFolds) {
+  Outcome outcome = importWritten(
+      ModelWriter()
+          .opset(20)
+          .input("x", F32, {int64_t(2), int64_t(3), int64_t(4)})
+          .node("Shape", {"x"}, {"shape"})
+          .node("Constant", {}, {"one"}, {A::integer("value_int", 1)})
+          .node("Gather", {"shape", "one"}, {"d"})
+          .ints("two", {2})
+          .node("Mul", {"d", "two"}, {"twice"})
+          .ints("rest", {-1})
+          .node("Concat", {"twice", "rest"}, {"target"},
+                {A::integer("axis", 0)})
+          .node("Reshape", {"x", "target"}, {"y"})
+          .output("y", F32, {int64_t(6), int64_t(4)}));
+  EXPECT_TRUE(contains(outcome, "nn.reshape %arg0 : tensor<2x3x4xf32> -> "
+                                "tensor<6x4xf32>"));
+  EXPECT_EQ(outcome.module.find("nn.constant"), std::string::npos);
+}
+
+TEST(Structure, ARangeHasABound) {
+  auto range = [](int64_t limit, int64_t step) {
+    ModelWriter writer;
+    writer.opset(20).input("x", F32, {int64_t(1)});
+    for (auto [name, value] :
+         {std::pair<const char *, int64_t>{"a", 0}, {"b", limit}, {"c", step}})
+      writer.node("Constant", {}, {name}, {A::integer("value_int", value)});
+    return importWritten(
+        writer.node("Range", {"a", "b", "c"}, {"y"}).output("y"));
+  };
+  EXPECT_TRUE(contains(range(7, 3), "dense<[0, 3, 6]> : tensor<3xi64>"));
+  EXPECT_EQ(range(int64_t(1) << 40, 1).error,
+            "m.onnx: node 'n' (Range, opset 20): the range has more than 2^22 "
+            "numbers");
+}
+
+TEST(Indexing, KnownIndicesAreChecked) {
+  auto gather = [](std::vector<int64_t> indices) {
+    return OneNode{"Gather", {{"x", {5, 2}}}, {}, {{"i", indices}}};
+  };
+  EXPECT_TRUE(contains(import(gather({-1, 0})), "dense<[4, 0]>"));
+  EXPECT_EQ(errorOf(gather({5})),
+            "index 5 is out of range for an axis of size 5");
+  EXPECT_TRUE(contains(import({"Gather", {{"x", {5, 2}}, {"i", {3}, I64}}}),
+                       "nn.gather %arg0, %arg1 axis(0)"));
+}
+
+TEST(Reduction, AxesByInputOrAttribute) {
+  EXPECT_TRUE(contains(
+      import({"ReduceMean", {{"x", {2, 3}}}, {}, {{"a", {-1}}}}),
+      "nn.reshape %2 : tensor<2xf32> -> tensor<2x1xf32>"));
+  OneNode old{"ReduceMean",
+              {{"x", {2, 3}}},
+              {A::integers("axes", {0}), A::integer("keepdims", 0)},
+              {},
+              {"y"},
+              17};
+  EXPECT_TRUE(contains(import(old), "nn.reduce_sum %arg0 axes [0]"));
+  EXPECT_EQ(errorOf({"ReduceSum", {{"x", {2, 3}}}, {}, {{"a", {0, 0}}}}),
+            "axis 0 is given twice");
+}
+
+TEST(Normalization, LayerNormBroadcastsItsScale) {
+  OneNode norm{"LayerNormalization", {{"x", {2, 3, 4}}, {"s", {1}}}};
+  EXPECT_TRUE(contains(import(norm), "nn.broadcast %arg1 axes [0] : "
+                                     "tensor<1xf32> -> tensor<4xf32>"));
+  norm.inputs[1].shape = {3};
+  EXPECT_EQ(errorOf(norm),
+            "the scale has shape 3, which does not broadcast to 4");
+}
+
+TEST(Loss, MeanCrossEntropyIsOneOp) {
+  OneNode loss{"SoftmaxCrossEntropyLoss",
+               {{"x", {4, 10}}, {"t", {4}, I64}},
+               {A::integer("ignore_index", -1)}};
+  EXPECT_TRUE(contains(import(loss), "nn.cross_entropy %arg0, %arg1 axis(1) "
+                                     "ignore_index(-1)"));
+  loss.attributes = {A::text("reduction", "sum")};
+  EXPECT_TRUE(contains(import(loss), "nn.log_softmax %arg0 axis(1)"));
+  loss.attributes = {A::text("reduction", "max")};
+  EXPECT_EQ(errorOf(loss), "attribute 'reduction' is 'max', expected mean, sum "
+                           "or none");
+  EXPECT_EQ(errorOf({"SoftmaxCrossEntropyLoss",
+                     {{"x", {4, 10}}, {"t", {5}, I64}}}),
+            "the target is 5, expected 4");
+}
+
+} // namespace

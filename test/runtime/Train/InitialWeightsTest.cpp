@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Weights by name from a file.
+#include "runtime/Train/InitialWeights.h"
+
+#include "test/runtime/TempFolder.h"
+#include "test/runtime/TestProgram.h"
+
+#include <gtest/gtest.h>
+
+namespace mpc::rt {
+namespace {
+
+TEST(InitialWeights, SetsWeightsAndTheirCopies) {
+  TempFolder folder;
+  auto runner = Runner::create(test::makeTestProgram(), {1});
+  uint16_t halves[] = {0x3c00, 0x4000, 0x4200}; // 1, 2, 3
+  float other[] = {5};
+  std::vector<TensorView> tensors = {{{"w", DType::F16, {3}}, halves},
+                                     {{"optimizer", DType::F32, {1}}, other}};
+  std::string path = folder.path("init");
+  ASSERT_TRUE(writeSafetensors(path, tensors).ok());
+  auto report = loadInitialWeights(**runner, path);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->unused, std::vector<std::string>{"optimizer"});
+  EXPECT_TRUE(report->missing.empty());
+  auto weight = (*runner)->readState("w"), copy = (*runner)->readState("w/f16");
+  EXPECT_EQ(static_cast<const float *>(weight->data)[2], 3);
+  EXPECT_EQ(static_cast<const uint16_t *>(copy->data)[2], 0x4200);
+
+  tensors[0].desc.shape = {3, 1};
+  ASSERT_TRUE(writeSafetensors(path, tensors).ok());
+  EXPECT_EQ(loadInitialWeights(**runner, path).status().message(),
+            path + ": tensor 'w': expected f32[3], found f16[3x1]");
+  ASSERT_TRUE(writeSafetensors(path, std::span(tensors).subspan(1)).ok());
+  EXPECT_EQ(loadInitialWeights(**runner, path).status().message(),
+            path + ": holds none of the model's weights: the file has "
+                   "'optimizer' f32[1]; the model has 'w'");
+}
+
+} // namespace
+} // namespace mpc::rt

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mpc-eval: one evaluation of a model, with its loss and gradients.
+#include "lib/Driver/Eval.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Tool.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdio>
+
+using namespace mpc;
+
+namespace {
+
+struct Flags {
+  EvalRequest request;
+  std::vector<std::string> inputShapes;
+  std::string loss;
+  int64_t batchSize = 0;
+  bool noFuse = false;
+};
+
+void addFlags(CLI::App &app, Flags &flags) {
+  using namespace rt::flag_group;
+  EvalRequest &request = flags.request;
+  app.add_option("model", request.modelPath, "MODEL.onnx or FILE.mlir")
+      ->required()
+      ->group(kInput);
+  app.add_option("--inputs", request.inputsPath,
+                 "tensors named as the model's inputs, and target")
+      ->required()
+      ->type_name("FILE.safetensors")
+      ->group(kInput);
+  app.add_option("--init", request.initPath,
+                 "weights by name (default: the model's own)")
+      ->type_name("FILE.safetensors")
+      ->group(kInput);
+  app.add_option("--input-shape", flags.inputShapes,
+                 "fixes an input's open dimensions, as in x=8x64")
+      ->type_name("NAME=DIMS")
+      ->group(kInput);
+  app.add_option("--batch-size", flags.batchSize,
+                 "fixes the inputs' open first dimension")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group(kInput);
+  app.add_option("--loss", flags.loss,
+                 "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME")
+      ->type_name("LOSS")
+      ->group(kInput);
+  app.add_flag("--gradients", request.options.gradients,
+               "also write grad.<parameter> of the loss")
+      ->group(kInput);
+  app.add_option("--precision", request.options.precision.precision,
+                 "fp32, bf16, fp16 or mixed (default: fp32)")
+      ->type_name("TYPE")
+      ->group(kPrecision);
+  app.add_option("--keep-fp32", request.options.precision.keepFp32,
+                 "nodes and ops that stay in f32")
+      ->type_name("REGEX")
+      ->group(kPrecision);
+  app.add_option("--lower", request.options.precision.lower,
+                 "nodes and ops that run in the low type")
+      ->type_name("REGEX")
+      ->group(kPrecision);
+  app.add_option("--outputs", request.outputsPath,
+                 "where each output, loss and gradient is written")
+      ->type_name("FILE.safetensors")
+      ->group(kOutput);
+  app.add_option("--expect", request.expectPath,
+                 "reference values to compare with; exit 1 where they differ")
+      ->type_name("FILE.safetensors")
+      ->group(kOutput);
+  app.add_option("--rtol", request.rtol,
+                 "tolerance relative to a tensor's largest element "
+                 "(default: 1e-5)")
+      ->type_name("X")
+      ->group(kOutput);
+  app.add_option("--atol", request.atol, "absolute tolerance (default: 0)")
+      ->type_name("X")
+      ->group(kOutput);
+  app.add_option("--cpu", request.options.target.cpu,
+                 "host, x86-64-v3 or x86-64-v4 (default: host)")
+      ->type_name("CPU")
+      ->group(kTarget);
+  app.add_option("--threads", request.threads,
+                 "worker threads (default: one a CPU)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group(kTarget);
+  app.add_flag("--no-fuse", flags.noFuse, "every op is a kernel of its own")
+      ->group(kDebugging);
+  app.add_flag("--naive", request.options.target.naive,
+               "run every kernel by scalar loops")
+      ->group(kDebugging);
+}
+
+void printComparisons(const EvalReport &report) {
+  for (const Comparison &c : report.comparisons)
+    std::fprintf(stderr, "%s %-40s error %.3g of %.3g\n",
+                 c.passed ? "ok  " : "FAIL", c.name.c_str(), c.largestError,
+                 c.largestValue);
+}
+
+rt::Result<int> run(Flags &flags) {
+  EvalRequest &request = flags.request;
+  if (request.outputsPath.empty() && request.expectPath.empty())
+    return rt::usageError("nothing to do: give --outputs or --expect");
+  if (request.options.gradients && flags.loss.empty())
+    return rt::usageError("--gradients needs --loss");
+  if (!flags.loss.empty()) {
+    MPC_ASSIGN_OR_RETURN(request.options.loss, parseLoss(flags.loss));
+  }
+  for (const std::string &text : flags.inputShapes)
+    if (llvm::Error error = onnx::parseInputShape(text, request.importOptions))
+      return rt::usageError(llvm::toString(std::move(error)));
+  if (flags.batchSize != 0)
+    request.importOptions.batchSize = flags.batchSize;
+  request.options.target.fuse = !flags.noFuse;
+  MPC_ASSIGN_OR_RETURN(EvalReport report, evaluate(request));
+  for (const std::string &warning : report.warnings)
+    rt::reportWarning("mpc-eval", warning);
+  printComparisons(report);
+  return report.passed() ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Flags flags;
+  rt::Tool tool;
+  tool.name = "mpc-eval";
+  tool.description = "Evaluates a model once, with its loss and gradients.";
+  tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
+  tool.run = [&] { return run(flags); };
+  return rt::runTool(tool, argc, argv);
+}

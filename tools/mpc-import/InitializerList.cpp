@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A table of a file's initializers.
+#include "tools/mpc-import/InitializerList.h"
+
+#include "lib/Driver/ModelFile.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mpc {
+
+static std::string shapeOf(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i == 0 ? "" : "x") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string
+listInitializers(const std::vector<onnx::InitializerRole> &initializers) {
+  std::vector<std::array<std::string, 5>> rows;
+  std::array<size_t, 5> widths{};
+  for (const onnx::InitializerRole &initializer : initializers) {
+    std::optional<rt::DType> dtype = dtypeOf(initializer.type);
+    rows.push_back({rt::escape(initializer.name), shapeOf(initializer.shape),
+                    dtype ? std::string(rt::name(*dtype))
+                          : onnx::toString(initializer.type),
+                    initializer.isParameter ? "parameter" : "constant",
+                    initializer.rule});
+    for (size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], rows.back()[i].size());
+  }
+  std::string text;
+  for (const auto &row : rows) {
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      text += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    text += row.back() + "\n";
+  }
+  return text;
+}
+
+} // namespace mpc

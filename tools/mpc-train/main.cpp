@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mpc-train: compiles a model's training step and trains it.
+#include "lib/Driver/Parameters.h"
+#include "lib/Driver/Recipe.h"
+#include "mlir/IR/MLIRContext.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Tool.h"
+#include "runtime/CommandLine/TrainTool.h"
+#include "llvm/Support/Error.h"
+
+#include <chrono>
+
+using namespace mpc;
+
+namespace {
+
+struct Flags {
+  std::string model;
+  RecipeFlags recipe;
+  rt::TrainTool tool;
+};
+
+void addFlags(CLI::App &app, Flags &flags) {
+  app.add_option("model", flags.model, "MODEL.onnx or FILE.mlir")
+      ->required()
+      ->type_name("MODEL")
+      ->group(rt::flag_group::kInput);
+  rt::addDataFlags(app, flags.tool.data);
+  addRecipeFlags(app, flags.recipe);
+  rt::addScheduleFlags(app, flags.tool.schedule);
+  rt::addThreadFlag(app, flags.tool.runner);
+  rt::addOutputFlags(app, flags.tool.output);
+}
+
+rt::Result<ImportOptions> importOptions(const Flags &flags) {
+  ImportOptions options;
+  for (const std::string &text : flags.recipe.inputShapes)
+    if (llvm::Error error = onnx::parseInputShape(text, options))
+      return rt::usageError(llvm::toString(std::move(error)));
+  if (flags.tool.data.batchSize != 0)
+    options.batchSize = flags.tool.data.batchSize;
+  return options;
+}
+
+/// Shape of one batch of labels, as the data and the batch size have it.
+rt::Result<std::vector<int64_t>> targetShape(const Flags &flags,
+                                             int64_t batch) {
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
+                       rt::SafetensorsFile::open(flags.tool.data.data.path));
+  const rt::TensorView *target = file.find("target");
+  if (!target || target->desc.shape.empty() || batch == 0)
+    return std::vector<int64_t>();
+  std::vector<int64_t> shape = target->desc.shape;
+  shape.front() = batch;
+  return shape;
+}
+
+rt::Result<int> train(Flags &flags) {
+  auto start = std::chrono::steady_clock::now();
+  rt::TrainTool &tool = flags.tool;
+  tool.name = "mpc-train";
+  MPC_ASSIGN_OR_RETURN(TrainingOptions options,
+                       toTrainingOptions(flags.recipe));
+  MPC_ASSIGN_OR_RETURN(ImportOptions import, importOptions(flags));
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  MPC_ASSIGN_OR_RETURN(ImportedModel model,
+                       loadModel(flags.model, context, import));
+  for (const std::string &warning : model.warnings)
+    rt::reportWarning(tool.name, warning);
+  MPC_ASSIGN_OR_RETURN(int64_t batch,
+                       checkBatchSize(model, tool.data.batchSize));
+  MPC_ASSIGN_OR_RETURN(options.loss.targetShape, targetShape(flags, batch));
+  std::vector<ParameterInit> inits = listParameterInits(*model.module);
+  std::vector<std::string> remarks;
+  auto program = compileTraining(model, options, remarks);
+  if (!program.ok())
+    return program.status().withContext(flags.model);
+  for (const std::string &remark : remarks)
+    rt::reportWarning(tool.name, remark);
+  tool.initialize = [&](rt::Runner &runner) {
+    return initializeParameters(runner, model, inits, tool.data.init,
+                                tool.data.data.seed);
+  };
+  tool.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return rt::trainProgram(*program, tool);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Flags flags;
+  rt::Tool tool;
+  tool.name = "mpc-train";
+  tool.description =
+      "Compiles a model's whole training step (forward, backward, loss "
+      "scaling,\nfinite check, clipping, optimizer) and trains it.";
+  tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
+  tool.run = [&] { return train(flags); };
+  return rt::runTool(tool, argc, argv);
+}

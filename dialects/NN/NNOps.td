@@ -160,7 +160,8 @@ def NN_VJPOp : NN_Op<"vjp", [
   let assemblyFormat = [{
     $callee `(` $inputs `)` `seed` `(` $seeds `)` `wrt` $wrt
     (`args` $args^)? attr-dict
-    `:` `(` type($inputs) `)` `,` `(` type($seeds) `)` `->` type($outputs)
+    `:` custom<TypesInParens>(type($inputs)) `,`
+    custom<TypesInParens>(type($seeds)) `->` type($outputs)
   }];
 }
 

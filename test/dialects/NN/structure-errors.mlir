@@ -77,6 +77,15 @@ func.func @vjp_of_other_arguments(%x: tensor<f32>) {
 // -----
 
 func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
+func.func @vjp_without_seed(%x: tensor<4xf32>) {
+  // expected-error @below {{needs one seed for each floating result of 'loss', in its type}}
+  %0 = nn.vjp @loss(%x) seed() wrt [] : (tensor<4xf32>), () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
 func.func @vjp_with_other_seed(%x: tensor<4xf32>) {
   // expected-error @below {{needs one seed for each floating result of 'loss', in its type}}
   %0 = nn.vjp @loss(%x) seed(%x) wrt [] : (tensor<4xf32>), (tensor<4xf32>) -> tensor<f32>

@@ -71,3 +71,19 @@ func.func @vjp(%x: tensor<4xf32>, %ids: tensor<2xi64>, %s: tensor<f32>)
       -> tensor<f32>, tensor<2xi64>
   return %0#2, %0#3 : tensor<2xf32>, tensor<4xf32>
 }
+
+func.func private @penalty() -> tensor<f32> {
+  %0 = nn.get @ones : tensor<2xf64>
+  %1 = nn.cast %0 : tensor<2xf64> -> tensor<2xf32>
+  %2 = nn.reduce_sum %1 axes [0] : tensor<2xf32> -> tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// A function of parameters alone has no arguments to pass.
+// CHECK-LABEL: func.func @vjp_without_arguments
+func.func @vjp_without_arguments(%s: tensor<f32>) -> tensor<2xf64> {
+  // CHECK: nn.vjp @penalty() seed(%{{.*}}) wrt [@ones] : (), (tensor<f32>) -> tensor<f32>, tensor<2xf64>
+  %0:2 = nn.vjp @penalty() seed(%s) wrt [@ones]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<2xf64>
+  return %0#1 : tensor<2xf64>
+}

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Holds `mpc-scale step` against recorded optimizer steps.
+
+    check_optimizer_cases.py MPC-SCALE FOLDER [--plant]
+
+Every CASE.json of FOLDER is run fused and unfused. Flags, scales and counters
+must be exact, weights and slots within the file's tolerance in ulp of float32,
+and both runs must print the same bytes. With --plant one expected weight of
+each case is changed first: then every case must fail.
+"""
+import json
+import math
+import pathlib
+import struct
+import subprocess
+import sys
+
+
+def ordinal(value):
+    """Neighbouring float32 numbers have neighbouring ordinals."""
+    bits = struct.unpack("<i", struct.pack("<f", value))[0]
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
+
+
+def number(value):
+    return float(value) if isinstance(value, str) else value
+
+
+def distance(ours, reference):
+    ours, reference = number(ours), number(reference)
+    if math.isnan(ours) or math.isnan(reference):
+        return 0 if math.isnan(ours) and math.isnan(reference) else math.inf
+    return abs(ordinal(ours) - ordinal(reference))
+
+
+def flat(entry):
+    values = entry["values"] if isinstance(entry, dict) else entry
+    return values if isinstance(values, list) else [values]
+
+
+def compare(name, ours, reference, ulp, faults):
+    reference = flat(reference)
+    if len(ours) != len(reference):
+        faults.append(f"{name}: {len(ours)} values, expected {len(reference)}")
+        return
+    worst = max((distance(a, b) for a, b in zip(ours, reference)), default=0)
+    if worst > ulp:
+        faults.append(f"{name}: {worst} ulp off, allowed {ulp}")
+
+
+def check_step(line, step, ulp, faults):
+    expected = step["expected"]
+    where = f"step {line['step']}"
+    for ours, theirs in (
+        ("found_inf", "found_inf"),
+        ("applied", "applied"),
+        ("scale", "scale_after"),
+        ("counter", "counter_after"),
+    ):
+        if theirs in expected and line[ours] != expected[theirs]:
+            faults.append(f"{where}: {ours} is {line[ours]}, expected {expected[theirs]}")
+    for name, values in expected.get("params", {}).items():
+        compare(f"{where}: {name}", line["params"][name], values, ulp, faults)
+    for name, slots in (expected.get("optimizer_state") or {}).items():
+        for slot, values in (slots or {}).items():
+            if slot == "step" or values is None:
+                continue  # A count for all; the scaler's tests hold it.
+            if slot not in line["slots"][name]:
+                faults.append(f"{where}: {name} has no slot {slot}")
+                continue
+            compare(f"{where}: {name}/{slot}", line["slots"][name][slot], values, ulp, faults)
+
+
+def run(tool, path, *flags):
+    done = subprocess.run([tool, "step", str(path), *flags], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def check(tool, path, plant):
+    case = json.loads(path.read_text())
+    if plant:
+        values = next(iter(case["steps"][-1]["expected"]["params"].values()))
+        flat(values)[0] = flat(values)[0] * 1.0001 + 1e-3
+    faults = []
+    fused, unfused = run(tool, path), run(tool, path, "--unfused")
+    if fused != unfused:
+        faults.append("fused and unfused differ")
+    lines = [json.loads(line) for line in fused.splitlines()]
+    if len(lines) != len(case["steps"]):
+        faults.append(f"{len(lines)} lines for {len(case['steps'])} steps")
+    ulp = case.get("tolerance", {}).get("ulp", 2)
+    for line, step in zip(lines, case["steps"]):
+        check_step(line, step, ulp, faults)
+    return faults
+
+
+def main():
+    tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    plant = "--plant" in sys.argv[3:]
+    paths = sorted(folder.glob("*.json"))
+    bad = 0
+    for path in paths:
+        try:
+            faults = check(tool, path, plant)
+        except RuntimeError as error:
+            faults = [str(error)]
+        bad += bool(faults)
+        print(f"{'FAIL' if faults else 'ok  '} {path.stem}")
+        for fault in faults[:6]:
+            print(f"       {fault}")
+    print(f"{len(paths) - bad} of {len(paths)} cases agree")
+    sys.exit(0 if paths and bad == (len(paths) if plant else 0) else 1)
+
+
+if __name__ == "__main__":
+    main()

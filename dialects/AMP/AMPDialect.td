@@ -49,4 +49,19 @@ def AMP_F32Tensor
     : Type<And<[RankedTensorOf<[F32]>.predicate, HasStaticShapePred]>,
            "static tensor of f32", "::mlir::RankedTensorType">;
 
+def AMP_F64Vector : Type<And<[RankedTensorOf<[F64]>.predicate,
+                             HasAnyRankOfPred<[1]>]>, "vector of f64",
+                         "::mlir::RankedTensorType">;
+def AMP_F32Vector : Type<And<[RankedTensorOf<[F32]>.predicate,
+                             HasAnyRankOfPred<[1]>]>, "vector of f32",
+                         "::mlir::RankedTensorType">;
+
+// One value, or one for each of several tensors.
+def AMP_F64Norms : Type<Or<[AMP_F64.predicate, AMP_F64Vector.predicate]>,
+                        "tensor<f64> or vector of f64",
+                        "::mlir::RankedTensorType">;
+def AMP_F32Norms : Type<Or<[AMP_F32.predicate, AMP_F32Vector.predicate]>,
+                        "tensor<f32> or vector of f32",
+                        "::mlir::RankedTensorType">;
+
 #endif // MPC_DIALECTS_AMP_AMPDIALECT_TD

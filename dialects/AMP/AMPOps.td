@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ops of the amp dialect. Methods of the ops on symbols are in
-// Ops/State.cpp, of those on gradients in Ops/Gradient.cpp, of the optimizer's
+// Ops/State.cpp, of those on gradients in Ops/Gradients.cpp, of the optimizer's
 // in Ops/Update.cpp.
 #ifndef MPC_DIALECTS_AMP_AMPOPS_TD
 #define MPC_DIALECTS_AMP_AMPOPS_TD
@@ -112,6 +112,36 @@ def AMP_ApplyOp : AMP_Op<"apply", [
     `:` type($gradients)
   }];
   let hasVerifier = 1;
+}
+
+def AMP_AccumulateOp : AMP_Op<"accumulate", [
+    MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
+  let summary = "Add gradients to those of earlier batches";
+  let description = [{
+    Sums in f32, in the order of the calls.
+
+    ```mlir
+    amp.accumulate(%dw, %db) to [@w, @b] : tensor<10x64xf32>, tensor<10xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_Gradient>:$gradients,
+                       FlatSymbolRefArrayAttr:$parameters);
+  let assemblyFormat = [{
+    `(` $gradients `)` `to` $parameters attr-dict `:` type($gradients)
+  }];
+}
+
+def AMP_TakeGradientsOp : AMP_Op<"take_gradients", [
+    MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
+  let summary = "The accumulated gradients, which start again from zero";
+  let description = [{
+    ```mlir
+    %dw, %db = amp.take_gradients [@w, @b] : tensor<10x64xf32>, tensor<10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefArrayAttr:$parameters);
+  let results = (outs Variadic<AMP_F32Tensor>:$gradients);
+  let assemblyFormat = "$parameters attr-dict `:` type($gradients)";
 }
 
 def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
@@ -233,16 +263,43 @@ def AMP_MaxAbsOp : AMP_Op<"max_abs", [Pure]> {
 def AMP_ClipCoefficientOp : AMP_Op<"clip_coefficient", [Pure, KernelBody]> {
   let summary = "By how much gradients are clipped to a norm";
   let description = [{
-    `min(1, max / (norm + 1e-6))` in f64, rounded to f32: PyTorch's rule. NaN
-    for a NaN norm.
+    `min(1, max / (norm + 1e-6))`, PyTorch's rule, or with `keras`
+    `max / maximum(norm, max)`; in f64, rounded to f32. With `scale` as if the
+    norm were that of the scaled gradients and `max` scaled too. One
+    coefficient for each norm; NaN for a NaN norm.
 
     ```mlir
-    %c = amp.clip_coefficient %norm max(%max)
+    %c = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>
     ```
   }];
-  let arguments = (ins AMP_F64:$norm, AMP_F64:$max);
-  let results = (outs AMP_F32:$coefficient);
-  let assemblyFormat = "$norm `max` `(` $max `)` attr-dict";
+  let arguments = (ins AMP_F64Norms:$norm, AMP_F64:$max,
+                       Optional<AMP_F32>:$scale, UnitAttr:$keras);
+  let results = (outs AMP_F32Norms:$coefficient);
+  let assemblyFormat = [{
+    $norm `max` `(` $max `)` (`scale` `(` $scale^ `)`)? (`keras` $keras^)?
+    attr-dict `:` type($norm) `->` type($coefficient)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_ClipEachOp : AMP_Op<"clip_each", [Pure]> {
+  let summary = "Each gradient clipped to its own norm";
+  let description = [{
+    Each times the coefficient that `amp.clip_coefficient` has for its norm.
+
+    ```mlir
+    %c:2 = amp.clip_each %a, %b max(%max) : tensor<4xf32>, tensor<8xf32>
+        -> tensor<4xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_F32Tensor>:$gradients, AMP_F64:$max,
+                       UnitAttr:$keras);
+  let results = (outs Variadic<AMP_F32Tensor>:$clipped);
+  let assemblyFormat = [{
+    $gradients `max` `(` $max `)` (`keras` $keras^)? attr-dict
+    `:` type($gradients) `->` type($clipped)
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,11 +354,6 @@ class AMP_BlockOp<string mnemonic, Type resultType>
   let hasVerifier = 1;
 }
 
-def AMP_F64Vector : Type<RankedTensorOf<[F64]>.predicate, "vector of f64",
-                         "::mlir::RankedTensorType">;
-def AMP_F32Vector : Type<RankedTensorOf<[F32]>.predicate, "vector of f32",
-                         "::mlir::RankedTensorType">;
-
 def AMP_SquareSumsOp : AMP_BlockOp<"square_sums", AMP_F64Vector> {
   let summary = "The sum of squares of each row, in f64";
   let description = [{
@@ -330,6 +382,86 @@ def AMP_CombineCheckOp : AMP_Op<"combine_check", [Pure, KernelBody]> {
   let arguments = (ins Variadic<AMP_F64Vector>:$sums);
   let results = (outs AMP_Flag:$found, AMP_F64:$norm);
   let assemblyFormat = "$sums attr-dict `:` type($sums)";
+}
+
+def AMP_SegmentNormsOp : AMP_Op<"segment_norms", [Pure, KernelBody]> {
+  let summary = "The norm of each tensor from its blocks' sums of squares";
+  let description = [{
+    Tensor `i` is the next `blocks[i]` blocks; their sums are added in order.
+
+    ```mlir
+    %n = amp.segment_norms %sums blocks [3, 1] : tensor<4xf64> -> tensor<2xf64>
+    ```
+  }];
+  let arguments = (ins AMP_F64Vector:$sums, DenseI64ArrayAttr:$blocks);
+  let results = (outs AMP_F64Vector:$norms);
+  let assemblyFormat = [{
+    $sums `blocks` $blocks attr-dict `:` type($sums) `->` type($norms)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_TrustRatioOp : AMP_Op<"trust_ratio", [
+    Pure, KernelBody, AllTypesMatch<["parameter", "direction"]>,
+    AllShapesMatch<["parameter", "ratio"]>]> {
+  let summary = "LAMB's trust ratio of each tensor";
+  let description = [{
+    `parameter / direction`, rounded to f32; 1 where either norm is 0.
+  }];
+  let arguments = (ins AMP_F64Vector:$parameter, AMP_F64Vector:$direction);
+  let results = (outs AMP_F32Vector:$ratio);
+  let assemblyFormat = [{
+    $parameter `,` $direction attr-dict `:` type($parameter) `->` type($ratio)
+  }];
+}
+
+def AMP_ScaleSegmentsOp : AMP_Op<"scale_segments", [
+    Pure, KernelBody, AllTypesMatch<["input", "output"]>]> {
+  let summary = "Each tensor of a slab times its own factor";
+  let description = [{
+    Tensor `i` is the next `blocks[i]` rows.
+
+    ```mlir
+    %y = amp.scale_segments %x by %factors blocks [3, 1]
+        : tensor<4x4096xf32>, tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins AMP_F32Tensor:$input, AMP_F32Vector:$factors,
+                       DenseI64ArrayAttr:$blocks);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $input `by` $factors `blocks` $blocks attr-dict
+    `:` type($input) `,` type($factors)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_AddGradientOp : AMP_Op<"add_gradient", [
+    Pure, KernelBody, AllTypesMatch<["sum", "output"]>,
+    AllShapesMatch<["gradient", "sum"]>]> {
+  let summary = "Accumulated gradients and one more, in f32";
+  let arguments = (ins AMP_Gradient:$gradient, AMP_F32Tensor:$sum);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $gradient `to` $sum attr-dict `:` type($gradient) `,` type($sum)
+  }];
+}
+
+def AMP_DescendOp : AMP_Op<"descend", [
+    AttrSizedOperandSegments, Pure, KernelBody]> {
+  let summary = "Move a slab of parameters against a direction";
+  let description = [{
+    `parameter - lr * direction`, and, where `low` is there, that rounded to
+    its type. Where `skip` is true, the old bits.
+  }];
+  let arguments = (ins AMP_F32Tensor:$direction, AMP_F32:$lr,
+                       Optional<AMP_Flag>:$skip, AMP_F32Tensor:$parameter,
+                       Optional<AMP_Gradient>:$low);
+  let results = (outs Variadic<AMP_Gradient>:$outputs);
+  let assemblyFormat = [{
+    $parameter `by` $direction `lr` `(` $lr `)` (`skip` `(` $skip^ `)`)?
+    (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 def AMP_CombineMaxAbsOp : AMP_Op<"combine_max_abs", [Pure, KernelBody]> {
@@ -367,7 +499,8 @@ def AMP_UpdateOp : AMP_Op<"update", [
     One map: from the gradient, the old parameter and slots and the scalars of
     `amp.prepare` the new parameter, slots and, where `low` is there, the
     parameter rounded to its type. Where `skip` is true, the old bits. `decay`
-    is off where the parameters see no weight decay.
+    is off where the parameters see no weight decay. An optimizer with a trust
+    ratio yields the direction in place of the new parameter, and no copy.
   }];
   let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, BoolAttr:$decay,
                        AMP_Gradient:$gradient, Optional<AMP_Flag>:$skip,

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mpc::amp;
@@ -28,6 +29,11 @@ SmallVector<Value> mpc::amp::buildMapInto(OpBuilder &builder, Location loc,
         ImplicitLocOpBuilder body(l, b);
         linalg::YieldOp::create(b, l, fn(body, scalars));
       });
+  // A rule may compute what another part of it does not use.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*generic.getBody())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
   return llvm::to_vector_of<Value>(generic.getResults());
 }
 

@@ -121,6 +121,179 @@ static void updateAdamW(Scalars &s, bool decay) {
 }
 
 //===----------------------------------------------------------------------===//
+// adamax, adagrad, rmsprop
+//===----------------------------------------------------------------------===//
+
+static constexpr StringRef kMaximize[] = {"maximize"};
+static constexpr OptimizerSlot kAdamaxSlots[] = {{"exp_avg"}, {"exp_inf"}};
+static constexpr NamedNumber kAdamaxState[] = {{"step", 0.0},
+                                               {"beta1_power", 1.0}};
+static constexpr StringRef kAdamaxScalars[] = {
+    "weight_decay", "new_weight1", "beta2", "eps", "minus_step_size"};
+
+static void prepareAdamax(Scalars &s) {
+  s["step"] = s["step"] + 1.0;
+  s["beta1_power"] = s["beta1_power"] * s["beta1"];
+  s["new_weight1"] = 1.0 - s["beta1"];
+  s["minus_step_size"] = -(s["lr"] / (1.0 - s["beta1_power"]));
+}
+
+static void updateAdamax(Scalars &s, bool decay) {
+  Scalar g = descentWithDecay(s, decay);
+  s["exp_avg"] = lerp(s["exp_avg"], g, s["new_weight1"]);
+  s["exp_inf"] = maximum(s["exp_inf"] * s["beta2"], absolute(g) + s["eps"]);
+  s["parameter"] =
+      s["parameter"] + s["minus_step_size"] * s["exp_avg"] / s["exp_inf"];
+}
+
+static constexpr NamedNumber kAdagradHypers[] = {
+    {"lr_decay", 0.0},
+    {"weight_decay", 0.0},
+    {"initial_accumulator_value", 0.0},
+    {"eps", 1e-10}};
+static constexpr OptimizerSlot kAdagradSlots[] = {
+    {"sum", "", "initial_accumulator_value"}};
+static constexpr StringRef kAdagradScalars[] = {"weight_decay", "eps",
+                                                "minus_step_size"};
+
+static void prepareAdagrad(Scalars &s) {
+  s["minus_step_size"] = -(s["lr"] / (s["step"] * s["lr_decay"] + 1.0));
+  s["step"] = s["step"] + 1.0;
+}
+
+static void updateAdagrad(Scalars &s, bool decay) {
+  Scalar g = descentWithDecay(s, decay);
+  s["sum"] = s["sum"] + g * g;
+  s["parameter"] = s["parameter"] +
+                   s["minus_step_size"] * g / (squareRoot(s["sum"]) + s["eps"]);
+}
+
+static constexpr NamedNumber kRmspropHypers[] = {
+    {"alpha", 0.99}, {"eps", 1e-8}, {"weight_decay", 0.0}, {"momentum", 0.0}};
+static constexpr StringRef kRmspropFlags[] = {"momentum", "centered",
+                                              "maximize"};
+static constexpr OptimizerSlot kRmspropSlots[] = {
+    {"square_avg"}, {"momentum_buffer", "momentum"}, {"grad_avg", "centered"}};
+static constexpr StringRef kRmspropScalars[] = {
+    "lr", "weight_decay", "alpha", "new_weight", "eps", "momentum"};
+
+static void prepareRmsprop(Scalars &s) {
+  s["step"] = s["step"] + 1.0;
+  s["new_weight"] = 1.0 - s["alpha"];
+}
+
+static void updateRmsprop(Scalars &s, bool decay) {
+  Scalar g = descentWithDecay(s, decay);
+  s["square_avg"] = s["square_avg"] * s["alpha"] + s["new_weight"] * g * g;
+  Scalar variance = s["square_avg"];
+  if (s.has("centered")) {
+    s["grad_avg"] = lerp(s["grad_avg"], g, s["new_weight"]);
+    variance = variance - s["grad_avg"] * s["grad_avg"];
+  }
+  Scalar denominator = squareRoot(variance) + s["eps"];
+  if (!s.has("momentum")) {
+    s["parameter"] = s["parameter"] - s["lr"] * g / denominator;
+    return;
+  }
+  s["momentum_buffer"] = s["momentum_buffer"] * s["momentum"] + g / denominator;
+  s["parameter"] = s["parameter"] - s["lr"] * s["momentum_buffer"];
+}
+
+//===----------------------------------------------------------------------===//
+// lamb (You et al., 2020), as optax has it
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kLambHypers[] = {
+    {"beta1", 0.9}, {"beta2", 0.999}, {"eps", 1e-6}, {"weight_decay", 0.01}};
+static constexpr OptimizerSlot kLambSlots[] = {{"exp_avg"}, {"exp_avg_sq"}};
+static constexpr StringRef kLambScalars[] = {
+    "lr",    "weight_decay", "beta1",       "new_weight1", "correction1",
+    "beta2", "new_weight2",  "correction2", "eps"};
+
+static void prepareLamb(Scalars &s) {
+  advancePowers(s);
+  s["new_weight1"] = 1.0 - s["beta1"];
+  s["new_weight2"] = 1.0 - s["beta2"];
+  s["correction1"] = 1.0 - s["beta1_power"];
+  s["correction2"] = 1.0 - s["beta2_power"];
+}
+
+static void updateLamb(Scalars &s, bool decay) {
+  Scalar g = descent(s);
+  s["exp_avg"] = s["new_weight1"] * g + s["beta1"] * s["exp_avg"];
+  s["exp_avg_sq"] = s["new_weight2"] * (g * g) + s["beta2"] * s["exp_avg_sq"];
+  Scalar mean = s["exp_avg"] / s["correction1"];
+  Scalar square = s["exp_avg_sq"] / s["correction2"];
+  Scalar direction = mean / (squareRoot(square) + s["eps"]);
+  s["direction"] =
+      decay ? direction + s["weight_decay"] * s["parameter"] : direction;
+}
+
+//===----------------------------------------------------------------------===//
+// Keras' sgd, adam, adamw: momentum is a velocity, epsilon is outside of the
+// bias correction, decay is decoupled
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kKerasSgdHypers[] = {{"momentum", 0.0},
+                                                  {"weight_decay", 0.0}};
+static constexpr StringRef kKerasSgdFlags[] = {"momentum", "nesterov"};
+static constexpr OptimizerSlot kKerasSgdSlots[] = {{"momentum", "momentum"}};
+static constexpr StringRef kKerasSgdScalars[] = {"lr", "momentum_factor",
+                                                 "kept"};
+
+static void prepareKerasSgd(Scalars &s) {
+  s["step"] = s["step"] + 1.0;
+  s["kept"] = 1.0 - s["lr"] * s["weight_decay"];
+  s["momentum_factor"] = s["momentum"];
+}
+
+static void updateKerasSgd(Scalars &s, bool decay) {
+  if (decay)
+    s["parameter"] = s["parameter"] * s["kept"];
+  Scalar move = -(s["lr"] * s["gradient"]);
+  if (s.has("momentum")) {
+    Scalar gradientMove = move;
+    s["momentum"] = s["momentum"] * s["momentum_factor"] + move;
+    move = s.has("nesterov")
+               ? s["momentum"] * s["momentum_factor"] + gradientMove
+               : s["momentum"];
+  }
+  s["parameter"] = s["parameter"] + move;
+}
+
+static constexpr NamedNumber kKerasAdamHypers[] = {
+    {"beta1", 0.9}, {"beta2", 0.999}, {"eps", 1e-7}, {"weight_decay", 0.0}};
+static constexpr NamedNumber kKerasAdamWHypers[] = {
+    {"beta1", 0.9}, {"beta2", 0.999}, {"eps", 1e-7}, {"weight_decay", 0.004}};
+static constexpr StringRef kAmsgrad[] = {"amsgrad"};
+static constexpr OptimizerSlot kKerasAdamSlots[] = {
+    {"m"}, {"v"}, {"vhat", "amsgrad"}};
+static constexpr StringRef kKerasAdamScalars[] = {
+    "kept", "new_weight1", "new_weight2", "step_size", "eps"};
+
+static void prepareKerasAdam(Scalars &s) {
+  advancePowers(s);
+  s["kept"] = 1.0 - s["lr"] * s["weight_decay"];
+  s["new_weight1"] = 1.0 - s["beta1"];
+  s["new_weight2"] = 1.0 - s["beta2"];
+  s["step_size"] =
+      s["lr"] * squareRoot(1.0 - s["beta2_power"]) / (1.0 - s["beta1_power"]);
+}
+
+static void updateKerasAdam(Scalars &s, bool decay) {
+  if (decay)
+    s["parameter"] = s["parameter"] * s["kept"];
+  Scalar g = s["gradient"];
+  s["m"] = lerp(s["m"], g, s["new_weight1"]);
+  s["v"] = lerp(s["v"], g * g, s["new_weight2"]);
+  Scalar square = s["v"];
+  if (s.has("amsgrad"))
+    square = s["vhat"] = maximum(s["vhat"], square);
+  s["parameter"] = s["parameter"] -
+                   s["m"] * s["step_size"] / (squareRoot(square) + s["eps"]);
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -149,6 +322,66 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kAdamScalars,
      .prepare = prepareAdam,
      .update = updateAdamW},
+    {.name = "adamax",
+     .hypers = kAdamHypers,
+     .flags = kMaximize,
+     .slots = kAdamaxSlots,
+     .state = kAdamaxState,
+     .scalars = kAdamaxScalars,
+     .prepare = prepareAdamax,
+     .update = updateAdamax},
+    {.name = "adagrad",
+     .hypers = kAdagradHypers,
+     .flags = kMaximize,
+     .slots = kAdagradSlots,
+     .state = kStep,
+     .scalars = kAdagradScalars,
+     .prepare = prepareAdagrad,
+     .update = updateAdagrad},
+    {.name = "rmsprop",
+     .hypers = kRmspropHypers,
+     .flags = kRmspropFlags,
+     .slots = kRmspropSlots,
+     .state = kStep,
+     .scalars = kRmspropScalars,
+     .prepare = prepareRmsprop,
+     .update = updateRmsprop},
+    {.name = "lamb",
+     .hypers = kLambHypers,
+     .flags = kMaximize,
+     .slots = kLambSlots,
+     .state = kAdamState,
+     .scalars = kLambScalars,
+     .prepare = prepareLamb,
+     .update = updateLamb,
+     .trustRatio = true},
+    {.name = "keras-sgd",
+     .hypers = kKerasSgdHypers,
+     .flags = kKerasSgdFlags,
+     .slots = kKerasSgdSlots,
+     .state = kStep,
+     .scalars = kKerasSgdScalars,
+     .prepare = prepareKerasSgd,
+     .update = updateKerasSgd,
+     .clipsLikeKeras = true},
+    {.name = "keras-adam",
+     .hypers = kKerasAdamHypers,
+     .flags = kAmsgrad,
+     .slots = kKerasAdamSlots,
+     .state = kAdamState,
+     .scalars = kKerasAdamScalars,
+     .prepare = prepareKerasAdam,
+     .update = updateKerasAdam,
+     .clipsLikeKeras = true},
+    {.name = "keras-adamw",
+     .hypers = kKerasAdamWHypers,
+     .flags = kAmsgrad,
+     .slots = kKerasAdamSlots,
+     .state = kAdamState,
+     .scalars = kKerasAdamScalars,
+     .prepare = prepareKerasAdam,
+     .update = updateKerasAdam,
+     .clipsLikeKeras = true},
 };
 
 const Optimizer *mpc::amp::findOptimizer(StringRef name) {

@@ -64,9 +64,14 @@ struct Optimizer {
   /// overwrites the state and sets every one of `scalars`.
   void (*prepare)(Scalars &);
   /// Once an element, in f32: has "gradient", "parameter", the slots and
-  /// `scalars`; overwrites parameter and slots. Flag "decay" says whether the
+  /// `scalars`; overwrites parameter and slots. `decay` says whether the
   /// parameter sees weight decay.
   void (*update)(Scalars &, bool decay);
+  /// `update` sets "direction" in place of the parameter, which then moves by
+  /// -lr * direction * |parameter| / |direction|, norms of whole tensors.
+  bool trustRatio = false;
+  /// Clips as Keras does: to max / maximum(norm, max).
+  bool clipsLikeKeras = false;
 
   [[nodiscard]] llvm::SmallVector<OptimizerSlot> slotsFor(Flags flags) const;
 };

@@ -29,6 +29,10 @@ struct Rows {
   std::vector<Statement> statements;
   llvm::SmallVector<Role> roles;
   unsigned numOuter = 0;
+  /// For each dimension reduced over, whether the one before it in the
+  /// original order is reduced over too; and whether the last one of all is.
+  llvm::SmallVector<bool> followsReduced;
+  bool lastIsReduced = false;
 };
 
 /// Reads a body as Rows, if it is that: every reduction combines by one

@@ -44,20 +44,31 @@ def Kernel_MapAttr : Kernel_Attr<"Map", "map"> {
 }
 
 def Kernel_RowsAttr : Kernel_Attr<"Rows", "rows"> {
-  let summary = "Rows of the trailing `inner` axes: reductions end in their row";
+  let summary = "One row at a time, vectorized on the last axis summed over";
   let description = [{
+    For bodies of maps and reductions over one space, whose reductions all go
+    over the same `inner` axes, wherever those stand. A row is all elements
+    that end in one sum.
+
     A reduction keeps `lanes` partial results, lane `l` over the elements `l`,
-    `l + lanes`, ... of the row, and combines them pairwise: lane `l` with
-    lane `l + lanes/2`, and so on.
+    `l + lanes`, ... of the row; they start from the neutral element, and are
+    combined pairwise at the end: lane `l` with lane `l + lanes/2`, and so on;
+    the first value (the fill) is combined with the result. Neighbouring inner
+    axes count as one axis; over several that are no neighbours, the lanes
+    start anew on each line of the last. So the order is a function of shape
+    and axes, whatever else is in the kernel.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$inner, "int64_t":$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Kernel_ColumnsAttr : Kernel_Attr<"Columns", "columns"> {
-  let summary = "Reductions over leading axes, vectorized on the last axis";
+  let summary = "A block of columns at a time, vectorized on an axis kept";
   let description = [{
-    Each lane sums its own column in index order.
+    For the same bodies as `#kernel.rows`, where the last axis is kept or rows
+    have fewer than 4 elements.
+    Each lane sums its own column in index order, from the first value on: the
+    bits are those of scalar loops.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -64,6 +64,9 @@ bool RowsReader::findSpace() {
     return false;
   for (auto [dim, reduced] : llvm::enumerate(space->reduced))
     (reduced ? inner : outer).push_back(dim);
+  for (unsigned dim : inner)
+    rows.followsReduced.push_back(dim != 0 && space->reduced[dim - 1]);
+  rows.lastIsReduced = space->reduced.back();
   rows.numOuter = outer.size();
   return true;
 }

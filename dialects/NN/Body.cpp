@@ -169,6 +169,9 @@ Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
                                           type.getElementType());
   return buildMap(
       builder, loc, paddedType, {}, [&](OpBuilder &b, Location l, ValueRange) {
+        Value fill = buildScalarConstant(b, l, type.getElementType(), value);
+        if (type.getNumElements() == 0)
+          return fill; // There is nothing to surround.
         Value inside = arith::ConstantIntOp::create(b, l, 1, 1);
         SmallVector<Value> position;
         Value zero = arith::ConstantIndexOp::create(b, l, 0);
@@ -200,7 +203,6 @@ Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
           position.push_back(arith::MinSIOp::create(b, l, at, last));
         }
         Value element = tensor::ExtractOp::create(b, l, input, position);
-        Value fill = buildScalarConstant(b, l, type.getElementType(), value);
         return arith::SelectOp::create(b, l, inside, element, fill).getResult();
       });
 }

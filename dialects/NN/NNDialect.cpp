@@ -16,6 +16,19 @@
 using namespace mlir;
 using namespace mpc::nn;
 
+/// "(f32, f32)", and "()" for none.
+static ParseResult parseTypesInParens(OpAsmParser &parser,
+                                      SmallVectorImpl<Type> &types) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+    return parser.parseType(types.emplace_back());
+  });
+}
+
+static void printTypesInParens(OpAsmPrinter &printer, Operation *,
+                               TypeRange types) {
+  printer << "(" << types << ")";
+}
+
 #include "dialects/NN/NNDialect.cpp.inc"
 #include "dialects/NN/NNEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

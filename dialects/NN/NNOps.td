@@ -160,7 +160,8 @@ def NN_VJPOp : NN_Op<"vjp", [
   let assemblyFormat = [{
     $callee `(` $inputs `)` `seed` `(` $seeds `)` `wrt` $wrt
     (`args` $args^)? attr-dict
-    `:` `(` type($inputs) `)` `,` `(` type($seeds) `)` `->` type($outputs)
+    `:` custom<TypesInParens>(type($inputs)) `,`
+    custom<TypesInParens>(type($seeds)) `->` type($outputs)
   }];
 }
 
@@ -392,6 +393,7 @@ def NN_ReverseOp : NN_Movement<"reverse", [SameOperandsAndResultType]> {
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$axes);
   let results = (outs NN_Tensor:$output);
   let assemblyFormat = "$input `axes` $axes attr-dict `:` type($output)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -403,6 +405,7 @@ def NN_IotaOp : NN_Op<"iota", [Pure, KernelBody, Differentiable]> {
   let arguments = (ins I64Attr:$axis);
   let results = (outs NN_IntTensor:$output);
   let assemblyFormat = "`axis` `(` $axis `)` attr-dict `:` type($output)";
+  let hasVerifier = 1;
 }
 
 def NN_GatherOp : NN_Op<"gather", [

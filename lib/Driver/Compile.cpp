@@ -133,14 +133,7 @@ mpc::compileEval(ImportedModel &model, const EvalOptions &options,
   return finish(model, manager, options.target, report);
 }
 
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
-                     CompileReport &report) {
-  MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
-  MPC_RETURN_IF_ERROR(checkParameterPatterns(model, options, report));
-  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
-  PassManager manager(model.module->getContext());
-  buildPrecisionPipeline(manager, options.precision);
+static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
   amp::BuildStepPassOptions step;
   step.policy = options.policy;
   step.settings = llvm::to_vector(options.settings);
@@ -153,8 +146,31 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   step.clipGlobalNorm = options.clipGlobalNorm;
   step.clipNorm = options.clipNorm;
   step.clipValue = options.clipValue;
-  manager.addPass(amp::createBuildStepPass(step));
+  step.clipScaled = options.clipScaled;
+  step.accumulate = options.accumulate;
+  step.gradientType = options.gradientType;
+  return step;
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
+                     CompileReport &report) {
+  MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
+  MPC_RETURN_IF_ERROR(checkParameterPatterns(model, options, report));
+  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
+  PassManager manager(model.module->getContext());
+  buildPrecisionPipeline(manager, options.precision);
+  manager.addPass(amp::createBuildStepPass(stepOptions(options)));
   buildAutodiffPipeline(manager);
+  manager.addPass(amp::createFuseOptimizerPass());
+  return finish(model, manager, options.target, report);
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileOptimizer(ImportedModel &model, const TrainingOptions &options,
+                      CompileReport &report) {
+  PassManager manager(model.module->getContext());
+  manager.addPass(amp::createBuildStepPass(stepOptions(options)));
   manager.addPass(amp::createFuseOptimizerPass());
   return finish(model, manager, options.target, report);
 }

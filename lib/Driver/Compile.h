@@ -50,6 +50,11 @@ struct TrainingOptions {
   std::vector<std::string> flags;
   std::vector<std::string> noDecay, freeze, trainable; ///< Patterns.
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
+  bool clipScaled = false; ///< Clip as if before the unscale.
+  int64_t accumulate = 1;  ///< Batches a step.
+  /// Empty: gradients come from the loss. Else f16, bf16 or f32: the scaled
+  /// gradients are inputs "grad.<parameter>" of this type.
+  std::string gradientType;
   TargetOptions target;
 };
 
@@ -65,6 +70,12 @@ struct CompileReport {
 rt::Result<std::shared_ptr<rt::Program>>
 compileTraining(ImportedModel &model, const TrainingOptions &options,
                 CompileReport &report);
+
+/// The step of an optimizer alone: of `model` only the parameters count, and
+/// `options.gradientType` is set.
+rt::Result<std::shared_ptr<rt::Program>>
+compileOptimizer(ImportedModel &model, const TrainingOptions &options,
+                 CompileReport &report);
 
 /// A program with the entry "eval".
 rt::Result<std::shared_ptr<rt::Program>> compileEval(ImportedModel &model,

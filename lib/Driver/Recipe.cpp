@@ -100,6 +100,11 @@ static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
                  "The only parameters that are trained")
       ->type_name("REGEX")
       ->group(kOptimizer);
+  app.add_option("--accumulate", flags.accumulate,
+                 "Batches whose gradients make one step (default: 1)")
+      ->type_name("N")
+      ->group(kOptimizer)
+      ->check(wholeNumber(1));
   struct Clip {
     const char *flag, *help;
     double *value;
@@ -230,6 +235,7 @@ Result<TrainingOptions> mpc::toTrainingOptions(const RecipeFlags &flags) {
   options.clipGlobalNorm = flags.clipGlobalNorm;
   options.clipNorm = flags.clipNorm;
   options.clipValue = flags.clipValue;
+  options.accumulate = flags.accumulate;
   options.target = flags.target;
   options.target.fuse = !flags.noFuse;
   return options;

@@ -28,6 +28,7 @@ struct RecipeFlags {
   std::string lossScale; ///< Empty: dynamic for fp16, else none.
   std::map<rt::Setting, double> scaleSettings;
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
+  int64_t accumulate = 1;
   std::vector<std::string> inputShapes;
   TargetOptions target;
   bool noFuse = false;

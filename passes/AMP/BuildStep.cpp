@@ -8,6 +8,7 @@
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "runtime/LossScale/PolicyInfo.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 
@@ -41,28 +42,65 @@ namespace {
 struct Recipe {
   rt::PolicyKind policy;
   const Optimizer *optimizer = nullptr;
-  StringRef clip; ///< The hyper-parameter to clip by; empty for none.
+  StringRef clip;           ///< The hyper-parameter to clip by, or empty.
+  bool clipsScaled = false; ///< As if before the unscale.
+  int64_t accumulate = 1;   ///< Batches a step.
+  func::FuncOp loss;        ///< Null where gradients are inputs,
+  Type gradientType;        ///< of this type.
   SmallVector<nn::ParameterOp> parameters;
+  SmallVector<Attribute> symbols; ///< Of `parameters`.
   SmallVector<Attribute> noDecay;
 
   const rt::PolicyInfo &info() const { return rt::policyInfo(policy); }
   bool scales() const { return policy != rt::PolicyKind::None; }
+  bool updatesEarly() const {
+    return info().update == rt::UpdatePoint::BeforeUnscale;
+  }
 };
 
-/// Writes the body of @step.
-class StepWriter {
+/// Writes one entry: first its arguments, then its ops, last its results.
+class EntryWriter {
 public:
-  StepWriter(const Recipe &recipe, func::FuncOp loss, func::FuncOp step)
-      : recipe(recipe), loss(loss), step(step), loc(step.getLoc()),
-        b(OpBuilder::atBlockEnd(&step.getBody().front())) {}
+  EntryWriter(const Recipe &recipe, ModuleOp module, StringRef name)
+      : recipe(recipe), callee(recipe.loss), loc(module.getLoc()),
+        b(OpBuilder::atBlockEnd(module.getBody())) {
+    function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
+    b.setInsertionPointToStart(function.addEntryBlock());
+  }
 
-  void write() {
-    readScale();
-    differentiate();
-    bool early = recipe.info().update == rt::UpdatePoint::BeforeUnscale;
+  /// The loss and the gradients of the scaled loss of one batch, or the
+  /// gradients that are inputs.
+  void readBatch() {
+    if (!recipe.loss)
+      return readGradients();
+    SmallVector<Value> inputs;
+    for (unsigned i = 0, e = callee.getNumArguments(); i < e; ++i)
+      inputs.push_back(
+          addArgument(callee.getArgumentTypes()[i], callee.getArgAttrDict(i)));
+    differentiate(inputs);
+  }
+
+  void takeAccumulated() {
+    SmallVector<Type> types;
+    for (nn::ParameterOp parameter : recipe.parameters)
+      types.push_back(parameter.getType());
+    auto taken =
+        TakeGradientsOp::create(b, loc, types, b.getArrayAttr(recipe.symbols));
+    gradients = llvm::to_vector_of<Value>(taken.getGradients());
+  }
+
+  void accumulate() {
+    AccumulateOp::create(b, loc, gradients, b.getArrayAttr(recipe.symbols));
+  }
+
+  /// All of a step behind the gradients, and its metrics.
+  void step() {
+    Value lr = addArgument(scalar(b.getF32Type()), nameAttrs("lr"));
+    if (!scale)
+      readScale();
     if (recipe.info().check == rt::CheckPoint::Scaled)
       found = CheckOp::create(b, loc, gradients).getFound();
-    if (early)
+    if (recipe.updatesEarly())
       updateScale();
     unscale();
     auto check = CheckOp::create(b, loc, gradients);
@@ -71,19 +109,46 @@ public:
       found = recipe.scales() ? check.getFound() : flag(false);
     SmallVector<Value> unclipped = gradients;
     clip();
-    measure(recipe.info().check == rt::CheckPoint::AfterClip ? gradients
-                                                             : unclipped);
-    apply();
-    if (!early)
+    if (recipe.info().needsGradMaxAbs)
+      maxAbs = MaxAbsOp::create(b, loc,
+                                recipe.info().check == rt::CheckPoint::AfterClip
+                                    ? gradients
+                                    : unclipped);
+    apply(lr);
+    if (!recipe.updatesEarly())
       updateScale();
-    finish();
+    addMetrics();
+  }
+
+  /// Returns the results, each with its name.
+  void finish() {
+    SmallVector<Value> values;
+    SmallVector<Type> types;
+    if (loss)
+      results.insert(results.begin(), {"loss", loss});
+    for (auto &[name, value] : results) {
+      values.push_back(value);
+      types.push_back(value.getType());
+    }
+    func::ReturnOp::create(b, loc, values);
+    function.setFunctionType(
+        b.getFunctionType(function.getArgumentTypes(), types));
+    for (auto [index, result] : llvm::enumerate(results))
+      function.setResultAttrs(index, nameAttrs(result.first));
   }
 
 private:
   Type scalar(Type elementType) {
     return RankedTensorType::get({}, elementType);
   }
-
+  DictionaryAttr nameAttrs(const Twine &name) {
+    return b.getDictionaryAttr(b.getNamedAttr(kName, b.getStringAttr(name)));
+  }
+  Value addArgument(Type type, DictionaryAttr attributes) {
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, type, attributes, loc);
+    return function.getArgument(index);
+  }
   Value constant(Type elementType, Attribute value) {
     auto type = RankedTensorType::get({}, elementType);
     return nn::ConstantOp::create(b, loc, type,
@@ -95,60 +160,78 @@ private:
   Value getScale(Type elementType) {
     return GetScaleOp::create(b, loc, scalar(elementType), kScaler);
   }
+  Value hyper(StringRef name) {
+    return GetHyperOp::create(b, loc, kOptimizer, name);
+  }
 
   void readScale() {
     scale = recipe.scales() ? getScale(b.getF32Type())
                             : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
   }
 
-  /// The loss and the gradients of the scaled loss.
-  void differentiate() {
-    SmallVector<Attribute> wrt;
-    SmallVector<Type> types(loss.getResultTypes());
+  void readGradients() {
     for (nn::ParameterOp parameter : recipe.parameters) {
-      wrt.push_back(FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
-      types.push_back(parameter.getType());
+      auto type = cast<RankedTensorType>(parameter.getType());
+      Value input = addArgument(type.clone(recipe.gradientType),
+                                nameAttrs("grad." + parameter.getSymName()));
+      gradients.push_back(
+          nn::GradientBuilder(b, loc).cast(input, b.getF32Type()));
     }
-    // The scale multiplies the loss before any narrowing.
+  }
+
+  void differentiate(ValueRange inputs) {
+    readScale();
+    nn::GradientBuilder g(b, loc);
+    SmallVector<Type> types(callee.getResultTypes());
+    for (nn::ParameterOp parameter : recipe.parameters)
+      types.push_back(parameter.getType());
+    // The scale multiplies the loss before any narrowing. Of several batches
+    // the mean counts.
+    Value seed = scale;
+    if (recipe.accumulate > 1)
+      seed = g.div(scale, g.splat(scale, double(recipe.accumulate)));
     Type lossType = cast<RankedTensorType>(types.front()).getElementType();
-    Value seed = nn::GradientBuilder(b, loc).cast(scale, lossType);
-    ValueRange inputs = step.getArguments().drop_back();
-    auto vjp = nn::VJPOp::create(b, loc, types, loss.getName(), inputs, seed,
-                                 b.getArrayAttr(wrt), ArrayRef<int64_t>());
-    lossValue = vjp.getOutputs().front();
+    auto vjp = nn::VJPOp::create(
+        b, loc, types, callee.getName(), inputs, g.cast(seed, lossType),
+        b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
+    loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
     gradients = llvm::to_vector_of<Value>(vjp.getOutputs().drop_front());
   }
 
   void unscale() {
     if (!recipe.scales())
       return;
-    // An early update already put another scale in force.
-    Type type =
-        recipe.info().scaleIsF32 ? Type(b.getF32Type()) : Type(b.getF64Type());
-    bool early = recipe.info().update == rt::UpdatePoint::BeforeUnscale;
-    Value current = early || !recipe.info().scaleIsF32 ? getScale(type) : scale;
+    bool narrow = recipe.info().scaleIsF32;
+    // After an early update another scale is in force.
+    Value current =
+        narrow && !recipe.updatesEarly()
+            ? scale
+            : getScale(narrow ? Type(b.getF32Type()) : Type(b.getF64Type()));
     rt::UnscaleRule rule = rt::unscaleRule(recipe.policy);
     bool divide = rule == rt::UnscaleRule::Divide;
-    Value factor = divide ? scale
-                          : InverseScaleOp::create(
-                                b, loc, scalar(b.getF32Type()), current,
-                                rule == rt::UnscaleRule::FlushedReciprocal);
+    bool flushed = rule == rt::UnscaleRule::FlushedReciprocal;
+    Value factor =
+        divide ? scale
+               : InverseScaleOp::create(b, loc, current, flushed).getResult();
     for (Value &gradient : gradients)
       gradient = UnscaleOp::create(b, loc, gradient.getType(), gradient, factor,
                                    divide);
   }
 
-  Value hyper(StringRef name) {
-    return GetHyperOp::create(b, loc, scalar(b.getF64Type()), kOptimizer, name);
-  }
-
   void clip() {
+    bool keras = recipe.optimizer->clipsLikeKeras;
     if (recipe.clip == "clip_global_norm") {
-      Value coefficient =
-          ClipCoefficientOp::create(b, loc, norm, hyper(recipe.clip));
+      Value coefficient = ClipCoefficientOp::create(
+          b, loc, scalar(b.getF32Type()), norm, hyper(recipe.clip),
+          recipe.clipsScaled ? scale : Value(), keras);
       for (Value &gradient : gradients)
         gradient =
             ClipOp::create(b, loc, gradient.getType(), gradient, coefficient);
+    } else if (recipe.clip == "clip_norm") {
+      auto clipped =
+          ClipEachOp::create(b, loc, ValueRange(gradients).getTypes(),
+                             gradients, hyper(recipe.clip), keras);
+      gradients = llvm::to_vector_of<Value>(clipped.getClipped());
     } else if (recipe.clip == "clip_value") {
       Value limit =
           nn::GradientBuilder(b, loc).cast(hyper(recipe.clip), b.getF32Type());
@@ -157,21 +240,12 @@ private:
     }
   }
 
-  void measure(ArrayRef<Value> checked) {
-    if (recipe.info().needsGradMaxAbs)
-      maxAbs = MaxAbsOp::create(b, loc, checked);
-  }
-
-  void apply() {
-    SmallVector<Attribute> symbols;
-    for (nn::ParameterOp parameter : recipe.parameters)
-      symbols.push_back(FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
-    Value lr = step.getArguments().back();
+  void apply(Value lr) {
     Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
     ArrayAttr noDecay =
         recipe.noDecay.empty() ? ArrayAttr() : b.getArrayAttr(recipe.noDecay);
-    ApplyOp::create(b, loc, kOptimizer, gradients, b.getArrayAttr(symbols), lr,
-                    skip, noDecay);
+    ApplyOp::create(b, loc, kOptimizer, gradients,
+                    b.getArrayAttr(recipe.symbols), lr, skip, noDecay);
   }
 
   void updateScale() {
@@ -180,35 +254,24 @@ private:
     error = update.getError();
   }
 
-  /// Returns the metrics, each with its name.
-  void finish() {
-    SmallVector<std::pair<StringRef, Value>> results = {
-        {"loss", nn::GradientBuilder(b, loc).cast(lossValue, b.getF32Type())},
-        {"scale", scale},
-        {"found_inf", found},
-        {"grad_norm", norm},
-        {"good_steps", counter},
-        {"scale_error", error}};
+  void addMetrics() {
+    results = {{"scale", scale},
+               {"found_inf", found},
+               {"grad_norm", norm},
+               {"good_steps", counter},
+               {"scale_error", error}};
     if (recipe.policy == rt::PolicyKind::KerasFixed)
       results.push_back({"skipped", flag(false)});
-    SmallVector<Value> values;
-    SmallVector<Type> types;
-    for (auto &[name, value] : results) {
-      values.push_back(value);
-      types.push_back(value.getType());
-    }
-    func::ReturnOp::create(b, loc, values);
-    step.setFunctionType(b.getFunctionType(step.getArgumentTypes(), types));
-    for (auto [index, result] : llvm::enumerate(results))
-      step.setResultAttr(index, kName, b.getStringAttr(result.first));
   }
 
   const Recipe &recipe;
-  func::FuncOp loss, step;
+  func::FuncOp callee; ///< The loss.
   Location loc;
   OpBuilder b;
-  Value scale, lossValue, found, norm, maxAbs, counter, error;
+  func::FuncOp function;
+  Value scale, loss, found, norm, maxAbs, counter, error;
   SmallVector<Value> gradients;
+  SmallVector<std::pair<StringRef, Value>> results;
 };
 
 struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
@@ -216,18 +279,50 @@ struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
 
   void runOnOperation() override {
     Recipe recipe;
-    FailureOr<func::FuncOp> loss = findLoss();
-    if (failed(loss) || failed(readPolicy(recipe)) ||
-        failed(readOptimizer(recipe)) || failed(choose(recipe)))
+    if (failed(findGradients(recipe)) || failed(checkNames()) ||
+        failed(readPolicy(recipe)) || failed(readOptimizer(recipe)) ||
+        failed(choose(recipe)))
       return signalPassFailure();
-    func::FuncOp step = declareStep(*loss);
-    StepWriter(recipe, *loss, step).write();
+    recipe.accumulate = accumulate;
+    recipe.clipsScaled = clipScaled;
+    if (accumulate == 1) {
+      EntryWriter step(recipe, getOperation(), "step");
+      step.readBatch();
+      step.step();
+      step.finish();
+      return;
+    }
+    EntryWriter batch(recipe, getOperation(), "accumulate");
+    batch.readBatch();
+    batch.accumulate();
+    batch.finish();
+    EntryWriter apply(recipe, getOperation(), "apply");
+    apply.takeAccumulated();
+    apply.step();
+    apply.finish();
   }
 
 private:
   InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
 
-  FailureOr<func::FuncOp> findLoss() {
+  LogicalResult findGradients(Recipe &recipe) {
+    if (accumulate < 1)
+      return fail() << "'accumulate' must be 1 or more, not " << accumulate;
+    if (gradientType.empty())
+      return findLoss(recipe);
+    Builder b(&getContext());
+    recipe.gradientType = llvm::StringSwitch<Type>(gradientType)
+                              .Case("f16", b.getF16Type())
+                              .Case("bf16", b.getBF16Type())
+                              .Case("f32", b.getF32Type())
+                              .Default({});
+    if (!recipe.gradientType)
+      return fail() << "'gradient-type' must be f16, bf16 or f32, not '"
+                    << gradientType << "'";
+    return success();
+  }
+
+  LogicalResult findLoss(Recipe &recipe) {
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     if (!loss || loss.isDeclaration())
       return fail() << "has no function @loss";
@@ -236,11 +331,17 @@ private:
                     : RankedTensorType();
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
       return loss.emitError("must yield one floating scalar");
+    recipe.loss = loss;
+    return success();
+  }
+
+  LogicalResult checkNames() {
     for (StringRef name :
-         {StringRef("step"), StringRef(kScaler), StringRef(kOptimizer)})
+         {StringRef("step"), StringRef("accumulate"), StringRef("apply"),
+          StringRef(kScaler), StringRef(kOptimizer)})
       if (getOperation().lookupSymbol(name))
         return fail() << "already has a symbol @" << name;
-    return loss;
+    return success();
   }
 
   LogicalResult readPolicy(Recipe &recipe) {
@@ -320,8 +421,6 @@ private:
       recipe.clip = name;
       values[name] = value;
     }
-    if (recipe.clip == "clip_norm")
-      return fail() << "'clip_norm' is not there yet";
     return success();
   }
 
@@ -374,26 +473,17 @@ private:
         parameter.setFrozen(true);
       if (parameter.getFrozen())
         continue;
+      if (!cast<RankedTensorType>(parameter.getType()).getElementType().isF32())
+        return parameter.emitError("can only train parameters of f32, but '")
+               << name << "' is " << parameter.getType() << "; freeze it";
       recipe.parameters.push_back(parameter);
+      recipe.symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));
       if (undecayed->matches(name))
         recipe.noDecay.push_back(FlatSymbolRefAttr::get(&getContext(), name));
     }
     if (recipe.parameters.empty())
       return fail() << "has no parameter to train";
     return success();
-  }
-
-  func::FuncOp declareStep(func::FuncOp loss) {
-    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    SmallVector<Type> inputs(loss.getArgumentTypes());
-    inputs.push_back(RankedTensorType::get({}, b.getF32Type()));
-    auto step = func::FuncOp::create(b, loss.getLoc(), "step",
-                                     b.getFunctionType(inputs, {}));
-    step.addEntryBlock();
-    for (unsigned i = 0, e = loss.getNumArguments(); i < e; ++i)
-      step.setArgAttrs(i, loss.getArgAttrDict(i));
-    step.setArgAttr(loss.getNumArguments(), kName, b.getStringAttr("lr"));
-    return step;
   }
 };
 

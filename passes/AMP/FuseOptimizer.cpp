@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Gradient.h"
+#include "passes/AMP/ExposeCasts.h"
 #include "passes/AMP/PolicyEmitter.h"
 #include "passes/AMP/SlabLayout.h"
 #include "llvm/ADT/MapVector.h"
@@ -89,7 +90,7 @@ public:
       LogicalResult result =
           TypeSwitch<Operation *, LogicalResult>(&op)
               .Case<nn::GetOp, GetScaleOp, GetHyperOp, CheckOp, MaxAbsOp,
-                    ApplyOp, UpdateScaleOp>(
+                    AccumulateOp, TakeGradientsOp, ApplyOp, UpdateScaleOp>(
                   [&](auto typed) { return rewrite(typed); })
               .Case([](nn::VJPOp vjp) {
                 return vjp.emitOpError("must be expanded before state is put "
@@ -118,18 +119,22 @@ private:
   LogicalResult rewrite(nn::GetOp op) {
     auto [group, offset] = layout.lookup(op.getParameterAttr().getAttr());
     auto type = cast<RankedTensorType>(op.getType());
-    for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    DenseSet<Operation *> replaced;
+    for (Operation *user : op->getUsers()) {
       auto cast = dyn_cast<nn::CastOp>(user);
       if (!cast || !group->lowType ||
           getElementTypeOrSelf(cast.getType()) != group->lowType)
         continue;
       cast.replaceAllUsesWith(
           view(slabs.get(group->lowSlab), offset, type.clone(group->lowType)));
-      // Erased with what else is dead: the walk may stand on it next.
+      replaced.insert(cast);
     }
-    if (!op.use_empty())
-      op.replaceAllUsesWith(view(slabs.get(group->slab), offset, type));
-    op.erase();
+    auto remains = [&](OpOperand &use) {
+      return !replaced.contains(use.getOwner());
+    };
+    if (llvm::any_of(op->getUses(), remains))
+      op.getOutput().replaceUsesWithIf(
+          view(slabs.get(group->slab), offset, type), remains);
     return success();
   }
 
@@ -159,6 +164,8 @@ private:
     SmallVector<Value> parts;
     for (unsigned index : group.order)
       parts.push_back(chains[index].raw);
+    if (parts.front().getDefiningOp<TakeGradientsOp>())
+      return taken.lookup(&group);
     auto [it, isNew] = packs.try_emplace(&group);
     if (isNew || it->second.parts != parts) {
       auto type = RankedTensorType::get({group.size}, group.gradientType);
@@ -168,20 +175,78 @@ private:
     return it->second.result;
   }
 
-  /// The chain's ops anew, on a slab or a view of it.
-  Value emitMaps(const GradientChain &chain, Value slab) {
-    auto type = cast<RankedTensorType>(slab.getType()).clone(b.getF32Type());
+  /// A slab, one block a row.
+  Value blocksOf(Value slab) {
+    auto type = cast<RankedTensorType>(slab.getType());
+    return view(
+        slab, 0,
+        RankedTensorType::get({type.getNumElements() / kBlockSize, kBlockSize},
+                              type.getElementType()));
+  }
+  Value flatten(Value blocks) {
+    auto type = cast<RankedTensorType>(blocks.getType());
+    return view(
+        blocks, 0,
+        RankedTensorType::get({type.getNumElements()}, type.getElementType()));
+  }
+
+  /// The chain's ops anew, on a slab by blocks.
+  Value emitMaps(ParameterGroup &group, const GradientChain &chain,
+                 Value blocks) {
     for (Operation *map : chain.maps) {
+      if (auto each = dyn_cast<ClipEachOp>(map)) {
+        blocks = clipEach(group, each, blocks);
+        continue;
+      }
+      auto type = cast<RankedTensorType>(blocks.getType());
       Operation *clone = b.clone(*map);
-      clone->setOperand(0, slab);
-      clone->getResult(0).setType(type);
-      slab = clone->getResult(0);
+      clone->setOperand(0, blocks);
+      clone->getResult(0).setType(type.clone(b.getF32Type()));
+      blocks = clone->getResult(0);
     }
-    return slab;
+    return blocks;
+  }
+
+  /// The same on a slab as it is, so that the maps can join an update.
+  Value emitMapsFlat(ParameterGroup &group, const GradientChain &chain,
+                     Value slab) {
+    if (llvm::any_of(chain.maps, llvm::IsaPred<ClipEachOp>))
+      return flatten(emitMaps(group, chain, blocksOf(slab)));
+    return emitMaps(group, chain, slab);
+  }
+
+  Value squareSums(Value blocks) {
+    auto type = cast<RankedTensorType>(blocks.getType());
+    return SquareSumsOp::create(
+        b, loc(), RankedTensorType::get(type.getDimSize(0), b.getF64Type()),
+        blocks);
+  }
+
+  /// The norm of each tensor of a slab.
+  Value normsOf(ParameterGroup &group, Value blocks) {
+    int64_t count = group.parameters.size();
+    return SegmentNormsOp::create(b, loc(),
+                                  RankedTensorType::get(count, b.getF64Type()),
+                                  squareSums(blocks), group.blocks());
+  }
+
+  Value clipEach(ParameterGroup &group, ClipEachOp op, Value blocks) {
+    Value &coefficients = eachCoefficients[{&group, op}];
+    if (!coefficients) {
+      Value norms = normsOf(group, blocks);
+      auto type = cast<RankedTensorType>(norms.getType());
+      coefficients =
+          ClipCoefficientOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
+                                    norms, op.getMax(), Value(), op.getKeras());
+    }
+    return ScaleSegmentsOp::create(b, op.getLoc(), blocks, coefficients,
+                                   group.blocks());
   }
 
   static bool sameMaps(const GradientChain &a, const GradientChain &b) {
     return llvm::equal(a.maps, b.maps, [](Operation *x, Operation *y) {
+      if (isa<ClipEachOp>(x))
+        return x == y;
       return x->getName() == y->getName() &&
              x->getAttrDictionary() == y->getAttrDictionary() &&
              x->getOperands().drop_front() == y->getOperands().drop_front();
@@ -201,32 +266,24 @@ private:
     return chains;
   }
 
-  /// `BlockOp` of each trained group, by blocks.
-  template <typename BlockOp>
+  /// What `reduce` makes of each trained group's gradients, by blocks.
   FailureOr<SmallVector<Value>>
-  reduceBlocks(Operation *op, ValueRange gradients, Type elementType) {
+  reduceBlocks(Operation *op, ValueRange gradients,
+               function_ref<Value(Value blocks)> reduce) {
     auto chains = chainsOf(op, gradients);
     if (failed(chains))
       return failure();
     SmallVector<Value> results;
-    for (ParameterGroup &group : layout.parameterGroups()) {
-      if (!group.isTrained())
-        continue;
-      int64_t numBlocks = group.size / kBlockSize;
-      Value packed = pack(group, *chains);
-      Value blocks = view(
-          packed, 0,
-          RankedTensorType::get({numBlocks, kBlockSize}, group.gradientType));
-      Value mapped = emitMaps(chains->front(), blocks);
-      auto type = RankedTensorType::get({numBlocks}, elementType);
-      results.push_back(BlockOp::create(b, op->getLoc(), type, mapped));
-    }
+    for (ParameterGroup &group : layout.parameterGroups())
+      if (group.isTrained())
+        results.push_back(reduce(
+            emitMaps(group, chains->front(), blocksOf(pack(group, *chains)))));
     return results;
   }
 
   LogicalResult rewrite(CheckOp op) {
-    auto sums =
-        reduceBlocks<SquareSumsOp>(op, op.getGradients(), b.getF64Type());
+    auto sums = reduceBlocks(op, op.getGradients(),
+                             [&](Value blocks) { return squareSums(blocks); });
     if (failed(sums))
       return failure();
     op.replaceAllUsesWith(CombineCheckOp::create(b, op.getLoc(), *sums));
@@ -235,13 +292,48 @@ private:
   }
 
   LogicalResult rewrite(MaxAbsOp op) {
-    auto parts =
-        reduceBlocks<BlockMaxAbsOp>(op, op.getGradients(), b.getF32Type());
+    auto parts = reduceBlocks(op, op.getGradients(), [&](Value blocks) {
+      int64_t rows = cast<RankedTensorType>(blocks.getType()).getDimSize(0);
+      return BlockMaxAbsOp::create(b, op.getLoc(),
+                                   RankedTensorType::get(rows, b.getF32Type()),
+                                   blocks)
+          .getResult();
+    });
     if (failed(parts))
       return failure();
     op.replaceAllUsesWith(
         CombineMaxAbsOp::create(b, op.getLoc(), *parts).getResult());
     op.erase();
+    return success();
+  }
+
+  LogicalResult rewrite(AccumulateOp op) {
+    auto chains = chainsOf(op, op.getGradients());
+    if (failed(chains))
+      return failure();
+    for (ParameterGroup &group : layout.parameterGroups()) {
+      if (!group.isTrained())
+        continue;
+      Value gradient =
+          emitMapsFlat(group, chains->front(), pack(group, *chains));
+      Value sum = slabs.get(group.gradientSlab);
+      slabs.set(group.gradientSlab,
+                AddGradientOp::create(b, op.getLoc(), gradient, sum));
+    }
+    op.erase();
+    return success();
+  }
+
+  LogicalResult rewrite(TakeGradientsOp op) {
+    if (!layout.accumulate)
+      return op.emitOpError("takes gradients that nothing accumulates");
+    for (ParameterGroup &group : layout.parameterGroups()) {
+      if (!group.isTrained())
+        continue;
+      taken[&group] = slabs.get(group.gradientSlab);
+      slabs.set(group.gradientSlab,
+                nn::GradientBuilder(b, op.getLoc()).splat(taken[&group], 0.0));
+    }
     return success();
   }
 
@@ -291,11 +383,13 @@ private:
 
   void update(ApplyOp op, const Optimizer &rule, ParameterGroup &group,
               ArrayRef<GradientChain> chains, ValueRange scalars) {
-    Value gradient = emitMaps(chains.front(), pack(group, chains));
+    Value gradient = emitMapsFlat(group, chains.front(), pack(group, chains));
     SmallVector<SlabOp> changed = {group.slab};
     llvm::append_range(changed, group.slotSlabs);
-    if (group.lowSlab)
-      changed.push_back(group.lowSlab);
+    // A direction has no copy: that is made when the parameters move.
+    SlabOp lowSlab = rule.trustRatio ? SlabOp() : group.lowSlab;
+    if (lowSlab)
+      changed.push_back(lowSlab);
     SmallVector<Value> old =
         llvm::map_to_vector(changed, [&](SlabOp s) { return slabs.get(s); });
     SmallVector<Type> types =
@@ -304,9 +398,34 @@ private:
     auto updated = UpdateOp::create(
         b, op.getLoc(), types, rule.name, layout.optimizer.getFlags(),
         group.decay, gradient, op.getSkip(), scalars, old.front(), slots,
-        group.lowSlab ? old.back() : Value());
+        lowSlab ? old.back() : Value());
     for (auto [slab, value] : llvm::zip(changed, updated.getOutputs()))
-      slabs.set(slab, value);
+      if (slab != group.slab || !rule.trustRatio)
+        slabs.set(slab, value);
+    if (rule.trustRatio)
+      descend(op, group, updated.getOutputs().front());
+  }
+
+  /// Moves a group against its direction, by the trust ratio of each tensor.
+  void descend(ApplyOp op, ParameterGroup &group, Value direction) {
+    Value parameter = slabs.get(group.slab);
+    Value blocks = blocksOf(direction);
+    Value norms = normsOf(group, blocksOf(parameter));
+    auto type = cast<RankedTensorType>(norms.getType());
+    Value ratio =
+        TrustRatioOp::create(b, op.getLoc(), type.clone(b.getF32Type()), norms,
+                             normsOf(group, blocks));
+    Value scaled = flatten(
+        ScaleSegmentsOp::create(b, op.getLoc(), blocks, ratio, group.blocks()));
+    SmallVector<Type> types = {parameter.getType()};
+    Value low = group.lowSlab ? slabs.get(group.lowSlab) : Value();
+    if (low)
+      types.push_back(low.getType());
+    auto moved = DescendOp::create(b, op.getLoc(), types, scaled, op.getLr(),
+                                   op.getSkip(), parameter, low);
+    slabs.set(group.slab, moved.getOutputs().front());
+    if (low)
+      slabs.set(group.lowSlab, moved.getOutputs().back());
   }
 
   LogicalResult rewrite(UpdateScaleOp op) {
@@ -338,7 +457,8 @@ private:
   void eraseDead() {
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-      if (isOpTriviallyDead(&op))
+      if (isOpTriviallyDead(&op) ||
+          (isa<TakeGradientsOp>(op) && op.use_empty()))
         op.erase();
   }
 
@@ -352,6 +472,8 @@ private:
   func::FuncOp function;
   OpBuilder b;
   DenseMap<ParameterGroup *, Pack> packs;
+  DenseMap<ParameterGroup *, Value> taken; ///< Accumulated gradients.
+  DenseMap<std::pair<ParameterGroup *, Operation *>, Value> eachCoefficients;
 };
 
 struct FuseOptimizerPass
@@ -361,6 +483,8 @@ struct FuseOptimizerPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> entries = findEntries();
+    for (func::FuncOp entry : entries)
+      exposeCasts(entry);
     FailureOr<SlabLayout> built = SlabLayout::build(module, entries);
     if (failed(built))
       return signalPassFailure();

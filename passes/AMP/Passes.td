@@ -12,7 +12,10 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     `@loss` and the learning rate `lr` and yields `loss`, `scale` (in force
     during the step), `found_inf`, `grad_norm` (unscaled, before clipping),
     `good_steps` (the policy's counter after the step) and `scale_error` (0
-    unless the policy gives up), named so by `nn.name`.
+    unless the policy gives up), named so by `nn.name`. With `accumulate` above
+    1 it is two entries: `@accumulate` takes the inputs, yields `loss` and adds
+    up gradients, whose mean `@apply` takes. With `gradient-type` the scaled
+    gradients are inputs, called `grad.<parameter>`, and summed, not averaged.
 
     A step takes the gradients of the scaled loss, unscales, checks and clips
     them, applies the optimizer and updates the scale; check and update stand
@@ -47,6 +50,14 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
            "largest norm of each gradient (default: 0, no clipping)">,
     Option<"clipValue", "clip-value", "double", /*default=*/"0.0",
            "largest absolute value of each element (default: 0, no clipping)">,
+    Option<"clipScaled", "clip-scaled", "bool", /*default=*/"false",
+           "clip the global norm as if before the unscale, to a maximum that "
+           "is scaled too (default: no)">,
+    Option<"accumulate", "accumulate", "int64_t", /*default=*/"1",
+           "batches a step (default: 1)">,
+    Option<"gradientType", "gradient-type", "std::string", /*default=*/"\"\"",
+           "take the scaled gradients as inputs of this type, f16, bf16 or "
+           "f32, instead of from @loss (default: from @loss)">,
   ];
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
 }

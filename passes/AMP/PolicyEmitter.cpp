@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "runtime/LossScale/Policies.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/bit.h"
 
 #include <limits>
 
@@ -30,7 +32,13 @@ public:
   explicit IRBuilder(ImplicitLocOpBuilder &b) : b(b) {}
 
   Value constant(double c) {
-    return {arith::ConstantOp::create(b, b.getF64FloatAttr(c))};
+    mlir::Value &known = constants[llvm::bit_cast<uint64_t>(c)];
+    if (!known) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(b.getBlock());
+      known = arith::ConstantOp::create(b, b.getF64FloatAttr(c));
+    }
+    return {known};
   }
   Value add(Value x, Value y) { return {arith::AddFOp::create(b, x.ir, y.ir)}; }
   Value sub(Value x, Value y) { return {arith::SubFOp::create(b, x.ir, y.ir)}; }
@@ -70,6 +78,7 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
+  DenseMap<uint64_t, mlir::Value> constants;
 };
 static_assert(rt::ScalarBuilder<IRBuilder>);
 

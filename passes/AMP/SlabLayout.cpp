@@ -23,16 +23,30 @@ static bool isLow(Type elementType) {
 GradientChain mpc::amp::getGradientChain(Value gradient) {
   GradientChain chain;
   while (Operation *op = gradient.getDefiningOp()) {
-    if (isa<UnscaleOp, ClipOp, ClampOp>(op))
+    unsigned operand = 0;
+    if (isa<UnscaleOp, ClipOp, ClampOp>(op)) {
       chain.maps.push_back(op);
-    else if (auto cast = dyn_cast<nn::CastOp>(op);
-             !cast || !isLow(elementTypeOf(cast.getInput())))
+    } else if (isa<ClipEachOp>(op)) {
+      chain.maps.push_back(op);
+      operand = cast<OpResult>(gradient).getResultNumber();
+    } else if (auto cast = dyn_cast<nn::CastOp>(op);
+               !cast || !isLow(elementTypeOf(cast.getInput()))) {
       break;
-    gradient = op->getOperand(0);
+    }
+    gradient = op->getOperand(operand);
   }
   std::reverse(chain.maps.begin(), chain.maps.end());
   chain.raw = gradient;
   return chain;
+}
+
+SmallVector<int64_t> ParameterGroup::blocks() const {
+  SmallVector<int64_t> counts;
+  for (auto [index, offset] : llvm::enumerate(offsets)) {
+    int64_t end = index + 1 == offsets.size() ? size : offsets[index + 1];
+    counts.push_back((end - offset) / kBlockSize);
+  }
+  return counts;
 }
 
 FailureOr<SlabLayout> SlabLayout::build(ModuleOp module,
@@ -65,13 +79,29 @@ LogicalResult SlabLayout::findState(ModuleOp module,
       return op.emitOpError("is a second optimizer; a module has one");
     optimizer = op;
   }
-  for (func::FuncOp entry : entries)
+  alignment = kAlignment;
+  for (func::FuncOp entry : entries) {
     for (auto op : entry.getOps<ApplyOp>()) {
       if (apply)
         return op.emitOpError("is a second step of the optimizer; a module "
                               "has one");
       apply = op;
     }
+    for (auto op : entry.getOps<AccumulateOp>()) {
+      if (accumulate)
+        return op.emitOpError("is a second accumulation; a module has one");
+      accumulate = op;
+    }
+    if (!entry.getOps<ClipEachOp>().empty())
+      alignment = kBlockSize;
+  }
+  // What is done by tensor is done by blocks of one tensor.
+  if (optimizer && findOptimizer(optimizer.getKind())->trustRatio)
+    alignment = kBlockSize;
+  if (accumulate &&
+      (!apply || accumulate.getParameters() != apply.getParameters()))
+    return accumulate.emitOpError("must take the parameters that amp.apply "
+                                  "takes");
   return success();
 }
 
@@ -112,7 +142,8 @@ void SlabLayout::group(ModuleOp module, ArrayRef<func::FuncOp> entries) {
       key.lowType = lowTypes.lookup(name);
     auto gradient = gradients.find(symbol);
     if (gradient != gradients.end()) {
-      Value value = apply.getGradients()[gradient->second];
+      Value value = accumulate ? accumulate.getGradients()[gradient->second]
+                               : apply.getGradients()[gradient->second];
       key.gradientType = elementTypeOf(getGradientChain(value).raw);
       key.decay = !noDecay.contains(symbol);
     }
@@ -134,7 +165,7 @@ void SlabLayout::place() {
   for (auto [index, group] : llvm::enumerate(groups)) {
     int64_t end = 0;
     for (nn::ParameterOp parameter : group.parameters) {
-      int64_t offset = llvm::alignTo(end, kAlignment);
+      int64_t offset = llvm::alignTo(end, alignment);
       group.offsets.push_back(offset);
       places[parameter.getSymNameAttr()] = {index, offset};
       end =
@@ -189,6 +220,10 @@ void SlabLayout::addSlabs(ModuleOp module) {
     }
     if (!group.isTrained())
       continue;
+    if (accumulate)
+      group.gradientSlab =
+          addGroupSlab(b, group, prefix + "gradient", b.getF32Type(),
+                       "/gradient", "gradient");
     const Optimizer &rule = *findOptimizer(optimizer.getKind());
     for (const OptimizerSlot &slot :
          rule.slotsFor(Flags(optimizer.getFlags()))) {

@@ -35,10 +35,14 @@ struct ParameterGroup {
   llvm::SmallVector<unsigned> order;  ///< Index among amp.apply's gradients.
   int64_t size = 0;                   ///< In elements, whole blocks.
 
-  SlabOp slab, lowSlab; ///< `lowSlab` is null where there is no copy.
+  SlabOp slab;
+  SlabOp lowSlab;      ///< Null where there is no copy.
+  SlabOp gradientSlab; ///< Null where nothing is accumulated.
   llvm::SmallVector<SlabOp> slotSlabs;
 
   bool isTrained() const { return gradientType != nullptr; }
+  /// How many blocks each parameter has, where each starts with a block.
+  llvm::SmallVector<int64_t> blocks() const;
 };
 
 /// The state of a module: an analysis of its entries, then the slabs.
@@ -60,12 +64,13 @@ public:
     return hyperIndices.lookup(name);
   }
 
-  ApplyOp apply;         ///< Null where nothing is trained.
-  OptimizerOp optimizer; ///< Null where there is none.
-  ScalerOp scaler;       ///< Null where there is none.
-  SlabOp hyperSlab;      ///< Optimizer's and scaler's numbers.
-  SlabOp optimizerSlab;  ///< The optimizer's scalar state.
-  SlabOp scaleSlab;      ///< The loss scaler's state vector.
+  ApplyOp apply;           ///< Null where nothing is trained.
+  AccumulateOp accumulate; ///< Null where nothing is accumulated.
+  OptimizerOp optimizer;   ///< Null where there is none.
+  ScalerOp scaler;         ///< Null where there is none.
+  SlabOp hyperSlab;        ///< Optimizer's and scaler's numbers.
+  SlabOp optimizerSlab;    ///< The optimizer's scalar state.
+  SlabOp scaleSlab;        ///< The loss scaler's state vector.
 
 private:
   mlir::LogicalResult findState(mlir::ModuleOp module,
@@ -78,6 +83,7 @@ private:
   std::vector<ParameterGroup> groups;
   llvm::DenseMap<mlir::StringAttr, std::pair<unsigned, int64_t>> places;
   llvm::StringMap<int64_t> hyperIndices;
+  int64_t alignment; ///< Of parameters, in elements.
 };
 
 } // namespace mpc::amp

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel/ArenaLayout.h"
 
+#include <optional>
+
 namespace mpc::kernel {
 #define GEN_PASS_DEF_PLANMEMORYPASS
 #include "passes/Kernel/Passes.h.inc"
@@ -48,6 +50,8 @@ struct Place {
 struct FinalCopy {
   Value value;
   Place target;
+  /// Where the value waits while other copies run.
+  std::optional<Place> staging = std::nullopt;
 };
 
 /// Decides where every tensor of one function lies.
@@ -64,6 +68,7 @@ public:
       if (failed(placeOperation(&op)))
         return failure();
     findLifetimes();
+    orderCopies();
     size = layOut(arena);
     return success();
   }
@@ -289,66 +294,128 @@ private:
     }
   }
 
-  /// The launches that write the memory which `value` would have if it were
-  /// made in place.
-  void findWriters(Value value, SmallVectorImpl<LaunchOp> &writers) {
+  /// A range of bytes of one buffer.
+  struct Range {
+    int64_t offset = 0, bytes = 0;
+
+    bool overlaps(const Range &other) const {
+      return offset < other.offset + other.bytes &&
+             other.offset < offset + bytes;
+    }
+  };
+
+  /// A write to the memory that a value would have if it were made in place:
+  /// result `result` of a launch, or a pack, which copies or zeroes.
+  struct Write {
+    Operation *op = nullptr;
+    unsigned result = 0;
+    Range range;
+  };
+
+  /// The writes that make `value` at `offset` of `old`.
+  void findWrites(Value value, int64_t offset, Value old,
+                  SmallVectorImpl<Write> &writes) {
+    if (value == old)
+      return;
     Operation *op = value.getDefiningOp();
-    if (auto launch = dyn_cast_or_null<LaunchOp>(op))
-      writers.push_back(launch);
-    else if (isa_and_nonnull<ViewOp, PackOp>(op))
-      for (Value operand : op->getOperands())
-        findWriters(operand, writers);
+    if (auto launch = dyn_cast_or_null<LaunchOp>(op)) {
+      unsigned result = cast<OpResult>(value).getResultNumber();
+      writes.push_back({op, result, {offset, numBytes(value.getType())}});
+      // What is updated in place was written before.
+      findWrites(launch.getOutputs()[result], offset, old, writes);
+    } else if (auto view = dyn_cast_or_null<ViewOp>(op)) {
+      findWrites(view.getSource(), offset - byteOffset(view), old, writes);
+    } else if (auto pack = dyn_cast_or_null<PackOp>(op)) {
+      findPackWrites(pack, offset, old, writes);
+    }
   }
 
-  /// Whether `old` is read by a launch after one that writes `value`, or by the
-  /// writer itself other than element by element.
+  void findPackWrites(PackOp pack, int64_t offset, Value old,
+                      SmallVectorImpl<Write> &writes) {
+    int64_t bytes = elementBytes(pack.getResult().getType());
+    int64_t last = numBytes(pack.getResult().getType()), end = 0;
+    auto write = [&](int64_t from, int64_t to) {
+      if (from < to)
+        writes.push_back({pack, 0, {offset + from, to - from}});
+    };
+    for (auto [start, part] : llvm::zip(pack.getOffsets(), pack.getParts())) {
+      int64_t begin = start * bytes;
+      write(end, begin);
+      end = begin + numBytes(part.getType());
+      size_t known = writes.size();
+      findWrites(part, offset + begin, old, writes);
+      if (writes.size() == known && !liesAt(part, offset + begin, old))
+        write(begin, end);
+    }
+    write(end, last);
+  }
+
+  static int64_t byteOffset(ViewOp view) {
+    return static_cast<int64_t>(view.getOffset()) *
+           elementBytes(view.getType());
+  }
+
+  /// Whether `value` is what `old` holds at `offset`.
+  static bool liesAt(Value value, int64_t offset, Value old) {
+    while (auto view = value.getDefiningOp<ViewOp>()) {
+      offset -= byteOffset(view);
+      value = view.getSource();
+    }
+    return value == old && offset == 0;
+  }
+
+  /// Whether `old` is read where `value`, made in its place, has been written
+  /// over it.
   bool isReadAfterWrite(Value old, Value value) {
-    SmallVector<LaunchOp> writers;
-    findWriters(value, writers);
-    if (writers.empty())
+    int64_t start = 0;
+    // Others may read the same memory by another view.
+    for (; auto view = old.getDefiningOp<ViewOp>(); old = view.getSource())
+      start += byteOffset(view);
+    SmallVector<Write> writes;
+    findWrites(value, start, old, writes);
+    if (writes.empty())
       return true;
-    int64_t firstWrite = std::numeric_limits<int64_t>::max();
-    for (LaunchOp writer : writers)
-      firstWrite = std::min<int64_t>(firstWrite, order.lookup(writer));
-    SmallVector<Value> work{old};
+    SmallVector<std::pair<Value, int64_t>> work{{old, 0}};
     while (!work.empty()) {
-      Value read = work.pop_back_val();
+      auto [read, offset] = work.pop_back_val();
+      Range range{offset, numBytes(read.getType())};
       for (OpOperand &use : read.getUses()) {
-        Operation *user = use.getOwner();
-        if (isa<ViewOp>(user)) {
-          work.push_back(user->getResult(0));
-        } else if (user == value.getDefiningOp() && isa<PackOp>(user)) {
-          continue; // A part that stays as it is, in its own place.
-        } else if (order.lookup(user) > firstWrite) {
+        if (auto view = dyn_cast<ViewOp>(use.getOwner()))
+          work.push_back({view.getResult(), offset + byteOffset(view)});
+        else if (llvm::any_of(writes, [&](const Write &write) {
+                   return write.range.overlaps(range) &&
+                          comesTooLate(use, range, write);
+                 }))
           return true;
-        } else if (order.lookup(user) == firstWrite &&
-                   use.getOperandNumber() <
-                       cast<LaunchOp>(user).getInputs().size() &&
-                   !isElementwise(cast<LaunchOp>(user),
-                                  use.getOperandNumber())) {
-          return true;
-        }
       }
     }
     return false;
   }
 
-  /// Whether the kernel may write over operand `index`: it reads it element by
-  /// element, in ops that come before or are the first that writes a result,
-  /// so that each element is read before it is written.
-  bool isElementwise(LaunchOp launch, unsigned index) {
+  /// Whether `use` reads `range` when `write` may have been done already.
+  bool comesTooLate(OpOperand &use, const Range &range, const Write &write) {
+    Operation *user = use.getOwner();
+    if (user != write.op)
+      return order.lookup(user) > order.lookup(write.op);
+    auto launch = dyn_cast<LaunchOp>(user);
+    if (!launch || range.offset != write.range.offset)
+      return true;
+    // A destination is updated by the very op that writes it.
+    return use.getOperandNumber() < launch.getInputs().size() &&
+           !isElementwise(launch, use.getOperandNumber(), write.result);
+  }
+
+  /// Whether the kernel, when it writes result `result`, has read operand
+  /// `index` at that element, and reads it there no more: statements run one
+  /// after another over the whole space.
+  bool isElementwise(LaunchOp launch, unsigned index, unsigned result) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
         launch, launch.getKernelAttr());
-    Operation *firstWrite = nullptr;
-    for (Value returned : kernel.getReturn().getValues()) {
-      Operation *op = returned.getDefiningOp();
-      if (op && (!firstWrite || op->isBeforeInBlock(firstWrite)))
-        firstWrite = op;
-    }
+    Operation *writer = kernel.getReturn().getOperand(result).getDefiningOp();
     for (OpOperand &use : kernel.getArgument(index).getUses()) {
       auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
       if (!generic || generic.getNumReductionLoops() != 0 ||
-          (firstWrite && firstWrite->isBeforeInBlock(generic)))
+          (writer && writer->isBeforeInBlock(generic)))
         return false;
       // An op without loops reads all that it reads before it writes.
       if (generic.getNumLoops() == 0)
@@ -361,6 +428,25 @@ private:
           return false;
     }
     return true;
+  }
+
+  /// No copy may write what a later one reads: those to outputs go first, and
+  /// what one slab gives to another waits in the arena.
+  void orderCopies() {
+    SmallVector<FinalCopy> toOutputs, toState;
+    for (const FinalCopy &copy : finalCopies)
+      (copy.target.buffer.kind == Buffer::Argument ? toState : toOutputs)
+          .push_back(copy);
+    int64_t end = order.lookup(function.getBody().front().getTerminator());
+    for (FinalCopy &copy : toState) {
+      if (place(copy.value).buffer.kind != Buffer::Argument)
+        continue;
+      copy.staging = newArenaPlace(copy.value.getType());
+      ArenaBuffer &buffer = arena[copy.staging->buffer.index];
+      buffer.first = buffer.last = end;
+    }
+    finalCopies = std::move(toOutputs);
+    llvm::append_range(finalCopies, toState);
   }
 
   func::FuncOp function;
@@ -530,9 +616,12 @@ private:
   }
 
   void finish(Operation *terminator) {
+    for (const FinalCopy &last : planner.copies())
+      if (last.staging)
+        copy(planner.place(last.value), *last.staging, last.value.getType());
     for (const FinalCopy &last : planner.copies()) {
       bool isState = last.target.buffer.kind == Buffer::Argument;
-      Place from = planner.place(last.value);
+      Place from = last.staging.value_or(planner.place(last.value));
       copy(from, last.target, last.value.getType());
       if (isState)
         function.emitRemark("the old value of slab #")

@@ -33,16 +33,16 @@ static FailureOr<unsigned> findResult(func::FuncOp function, StringRef wanted) {
   SmallVector<unsigned> candidates;
   for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
     std::string name = resultName(function, i);
-    if (wanted == name)
-      return i;
     if (isFloating(function.getResultTypes()[i])) {
+      if (wanted == name)
+        return i;
       names.push_back("'" + name + "'");
       candidates.push_back(i);
     }
   }
   if (!wanted.empty())
     return function.emitError()
-           << "the model has no output '" << wanted
+           << "the model has no floating output '" << wanted
            << "'; its floating outputs are " << llvm::join(names, ", ");
   if (candidates.empty())
     return function.emitError() << "the model has no floating output to take "

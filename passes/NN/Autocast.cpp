@@ -90,6 +90,8 @@ private:
   }
 
   LogicalResult castFunction(func::FuncOp function, Precision precision) {
+    written.clear();
+    function.walk([&](Operation *op) { written[op] = widestType(op); });
     for (Block &block : function.getBody()) {
       castBlock(block, precision);
       castResults(block.getTerminator(), function.getResultTypes());
@@ -146,13 +148,14 @@ private:
   }
 
   void castOp(Operation *op, PrecisionRule rule, Precision precision) {
-    Type widest = widestType(op);
-    if (!widest)
+    Type target = widestType(op);
+    if (!target)
       return;
-    Type target = widest;
-    // Without a low type an op keeps its own type, but operands that an outer
-    // region left in different types still have to meet.
-    if (precision.low) {
+    if (!precision.low) {
+      // What an outer region has lowered comes back to the type that the op
+      // was written in.
+      target = written.lookup(op);
+    } else {
       rule = applyPatterns(op, rule);
       if (rule == PrecisionRule::Lower)
         target = precision.low;
@@ -183,6 +186,8 @@ private:
   }
 
   NamePatterns keepPatterns, lowerPatterns;
+  /// The widest operand of each op before any cast.
+  DenseMap<Operation *, Type> written;
 };
 
 } // namespace

@@ -41,7 +41,9 @@ struct GradientMarker : OpBuilder::Listener {
   }
 };
 
-/// Expands one nn.vjp whose callee holds none.
+/// Expands one nn.vjp whose callee holds none. The callee's body is cloned to a
+/// block of its own: its arguments are told apart there even where the nn.vjp
+/// passes one value for two of them.
 class Expansion {
 public:
   Expansion(VJPOp op, func::FuncOp callee) : op(op), callee(callee) {}
@@ -57,14 +59,22 @@ public:
   }
 
 private:
+  OpBuilder atEnd() {
+    OpBuilder builder(op.getContext());
+    builder.setInsertionPointToEnd(&body);
+    return builder;
+  }
+
   void cloneForward() {
-    OpBuilder builder(op);
+    OpBuilder builder = atEnd();
     IRMapping mapping;
-    Block &body = callee.getBody().front();
-    mapping.map(body.getArguments(), op.getInputs());
-    for (Operation &inner : body.without_terminator())
+    Block &source = callee.getBody().front();
+    for (BlockArgument argument : source.getArguments())
+      mapping.map(argument,
+                  body.addArgument(argument.getType(), argument.getLoc()));
+    for (Operation &inner : source.without_terminator())
       forward.push_back(builder.clone(inner, mapping));
-    for (Value result : body.getTerminator()->getOperands())
+    for (Value result : source.getTerminator()->getOperands())
       results.push_back(mapping.lookupOrDefault(result));
   }
 
@@ -74,7 +84,7 @@ private:
     for (Attribute symbol : op.getWrt())
       wrt.insert(symbol);
     for (int64_t index : op.getArgs())
-      active.insert(op.getInputs()[index]);
+      active.insert(body.getArgument(index));
     for (Operation *inner : forward) {
       auto get = dyn_cast<GetOp>(inner);
       bool isActive = get ? wrt.contains(get.getParameterAttr())
@@ -95,7 +105,7 @@ private:
 
   LogicalResult differentiate() {
     GradientMarker marker;
-    OpBuilder builder(op);
+    OpBuilder builder = atEnd();
     builder.setListener(&marker);
     for (Operation *inner : llvm::reverse(forward)) {
       if (inner->getNumOperands() == 0 || !isActive(inner))
@@ -132,7 +142,7 @@ private:
   /// The gradient of all `primals` together, zero where nothing depends on
   /// them.
   Value gradientOf(ArrayRef<Value> primals, Type type) {
-    OpBuilder builder(op);
+    OpBuilder builder = atEnd();
     SmallVector<Value> parts;
     for (Value primal : primals)
       llvm::append_range(parts, take(primal));
@@ -154,15 +164,21 @@ private:
       outputs.push_back(gradientOf(reads, type));
     }
     for (int64_t index : op.getArgs()) {
-      Value input = op.getInputs()[index];
-      outputs.push_back(gradientOf(input, input.getType()));
+      Value argument = body.getArgument(index);
+      outputs.push_back(gradientOf(argument, argument.getType()));
     }
+    op->getBlock()->getOperations().splice(op->getIterator(),
+                                           body.getOperations());
     op->replaceAllUsesWith(outputs);
+    for (auto [argument, input] :
+         llvm::zip(body.getArguments(), op.getInputs()))
+      argument.replaceAllUsesWith(input);
     op->erase();
   }
 
   VJPOp op;
   func::FuncOp callee;
+  Block body;
   SmallVector<Operation *> forward;
   SmallVector<Value> results;
   DenseSet<Value> active;

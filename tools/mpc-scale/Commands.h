@@ -18,6 +18,8 @@ struct Command {
 };
 
 Command addReplayCommand(CLI::App &program);
+/// Only where the compiler is built.
+Command addStepCommand(CLI::App &program);
 
 } // namespace mpc
 

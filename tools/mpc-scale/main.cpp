@@ -18,7 +18,12 @@ static int run(int argc, char **argv) {
   CLI::App program("Runs loss-scale policies outside of training.",
                    "mpc-scale");
   program.require_subcommand(1);
-  const Command commands[] = {addReplayCommand(program)};
+  const Command commands[] = {
+      addReplayCommand(program),
+#ifdef MPC_HAS_COMPILER
+      addStepCommand(program),
+#endif
+  };
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success &help) {

@@ -97,6 +97,7 @@ rt::Result<int> train(Flags &flags) {
   for (const std::string &warning : report.warnings)
     rt::reportWarning(tool.name, warning);
   tool.data.data.bounds = report.bounds;
+  tool.accumulate = options.accumulate;
   tool.initialize = [&](rt::Runner &runner) {
     return initializeParameters(runner, model, inits, tool.data.init,
                                 tool.data.data.seed);

@@ -98,27 +98,46 @@ LogicalResult ApplyOp::verify() {
   return success();
 }
 
-LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(
-          lookup<OptimizerOp>(*this, symbols, getOptimizerAttr(), "optimizer")))
-    return failure();
-  for (auto [gradient, symbol] : llvm::zip(
-           getGradients(), getParameters().getAsRange<FlatSymbolRefAttr>())) {
-    auto parameter =
-        lookup<nn::ParameterOp>(*this, symbols, symbol, "parameter");
+/// Each gradient must have the shape of its parameter, which must be f32.
+static LogicalResult verifyGradients(Operation *op,
+                                     SymbolTableCollection &symbols,
+                                     TypeRange gradients, ArrayAttr names) {
+  if (gradients.size() != names.size())
+    return op->emitOpError() << "has " << gradients.size() << " gradients for "
+                             << names.size() << " parameters";
+  for (auto [gradient, symbol] :
+       llvm::zip_equal(gradients, names.getAsRange<FlatSymbolRefAttr>())) {
+    auto parameter = lookup<nn::ParameterOp>(op, symbols, symbol, "parameter");
     if (failed(parameter))
       return failure();
     auto type = cast<RankedTensorType>(parameter->getType());
     if (!type.getElementType().isF32())
-      return emitOpError("can only update parameters of f32, but '")
-             << symbol.getValue() << "' is " << type;
-    if (cast<RankedTensorType>(gradient.getType()).getShape() !=
-        type.getShape())
-      return emitOpError("updates '")
-             << symbol.getValue() << "', " << type << ", by a gradient of "
-             << gradient.getType();
+      return op->emitOpError() << "can only update parameters of f32, but '"
+                               << symbol.getValue() << "' is " << type;
+    if (cast<RankedTensorType>(gradient).getShape() != type.getShape())
+      return op->emitOpError() << "has a gradient of " << gradient << " for '"
+                               << symbol.getValue() << "', " << type;
   }
   return success();
+}
+
+LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(
+          lookup<OptimizerOp>(*this, symbols, getOptimizerAttr(), "optimizer")))
+    return failure();
+  return verifyGradients(*this, symbols, getGradients().getTypes(),
+                         getParameters());
+}
+
+LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyGradients(*this, symbols, getGradients().getTypes(),
+                         getParameters());
+}
+
+LogicalResult
+TakeGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyGradients(*this, symbols, getGradients().getTypes(),
+                         getParameters());
 }
 
 //===----------------------------------------------------------------------===//

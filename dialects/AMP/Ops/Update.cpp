@@ -4,6 +4,8 @@
 #include "dialects/AMP/Body.h"
 #include "dialects/AMP/Optimizers.h"
 #include "dialects/NN/Body.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -93,6 +95,9 @@ LogicalResult UpdateOp::verify() {
            << getKind() << "' takes " << (*rule)->scalars.size()
            << " scalars and " << numSlots << " slots";
   SmallVector<Type> expected(1 + numSlots, getParameter().getType());
+  if (getLow() && (*rule)->trustRatio)
+    return emitOpError("of kind '")
+           << getKind() << "' yields a direction, which has no copy";
   if (getLow())
     expected.push_back(getLow().getType());
   if (getResultTypes() != TypeRange(expected))
@@ -132,33 +137,96 @@ struct UpdateElements {
 
 } // namespace
 
+/// The rule on one element: its first result, then the slots.
+static Values emitRule(UpdateOp op, const Optimizer &rule,
+                       ImplicitLocOpBuilder &b, const UpdateElements &old) {
+  Flags flags(op.getFlags());
+  SmallVector<OptimizerSlot> slots = rule.slotsFor(flags);
+  Scalars scalars(flags);
+  scalars["gradient"] = Scalar{&b, old.gradient}.as(b.getF32Type());
+  scalars["parameter"] = Scalar{&b, old.parameter};
+  for (auto [name, value] : llvm::zip_equal(rule.scalars, old.scalars))
+    scalars[name] = Scalar{&b, value};
+  for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
+    scalars[slot.name] = Scalar{&b, value};
+  rule.update(scalars, op.getDecay());
+  Values results;
+  if (rule.trustRatio)
+    results.push_back(scalars["direction"].value);
+  else
+    results.push_back(
+        keepIf(b, old.skip, old.parameter, scalars["parameter"].value));
+  for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
+    results.push_back(keepIf(b, old.skip, value, scalars[slot.name].value));
+  return results;
+}
+
+/// A parameter rounded to the type of its copy. Of a skipped step it is the
+/// old copy: that is the old parameter, rounded.
+static Value roundTo(ImplicitLocOpBuilder &b, Value parameter, Value low) {
+  return nn::narrow(b, b.getLoc(), parameter, getElementTypeOrSelf(low));
+}
+
 FailureOr<Values> UpdateOp::buildBody(OpBuilder &builder, ValueRange operands) {
   const Optimizer &rule = *findOptimizer(getKind());
-  SmallVector<OptimizerSlot> slots = rule.slotsFor(Flags(getFlags()));
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(getParameter().getType()).getShape();
+  size_t numInits = getSlots().size() + (getLow() ? 1 : 0);
+  Values inits;
+  // A direction is new; all else is written over what it updates.
+  if (rule.trustRatio)
+    inits.push_back(tensor::EmptyOp::create(builder, getLoc(), shape,
+                                            builder.getF32Type()));
+  else
+    ++numInits;
+  llvm::append_range(inits, operands.take_back(numInits));
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-    UpdateElements old(*this, s);
-    Scalars scalars{Flags(getFlags())};
-    scalars["gradient"] = Scalar{&b, old.gradient}.as(b.getF32Type());
-    scalars["parameter"] = Scalar{&b, old.parameter};
-    for (auto [name, value] : llvm::zip_equal(rule.scalars, old.scalars))
-      scalars[name] = Scalar{&b, value};
-    for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
-      scalars[slot.name] = Scalar{&b, value};
-    rule.update(scalars, getDecay());
-    Values results = {
-        keepIf(b, old.skip, old.parameter, scalars["parameter"].value)};
-    for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
-      results.push_back(keepIf(b, old.skip, value, scalars[slot.name].value));
-    // Of a skipped step it is the old copy: that is the old parameter, rounded.
+    Values elements = llvm::to_vector_of<Value>(s);
+    if (rule.trustRatio) // Between the inputs and the slots.
+      elements.erase(elements.begin() + (operands.size() - numInits));
+    Values results = emitRule(*this, rule, b, UpdateElements(*this, elements));
     if (getLow())
-      results.push_back(nn::narrow(
-          b, b.getLoc(), results.front(),
-          cast<RankedTensorType>(getLow().getType()).getElementType()));
+      results.push_back(roundTo(b, results.front(), getLow()));
     return results;
   };
-  size_t numState = 1 + getSlots().size() + (getLow() ? 1 : 0);
-  return buildMapInto(
-      builder, getLoc(),
-      cast<RankedTensorType>(getParameter().getType()).getShape(),
-      operands.drop_back(numState), operands.take_back(numState), body);
+  return buildMapInto(builder, getLoc(), shape, operands.drop_back(numInits),
+                      inits, body);
+}
+
+//===----------------------------------------------------------------------===//
+// DescendOp
+//===----------------------------------------------------------------------===//
+
+FailureOr<Values> DescendOp::buildBody(OpBuilder &builder,
+                                       ValueRange operands) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(getParameter().getType()).getShape();
+  size_t numInits = getLow() ? 2 : 1;
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+    Scalar direction{&b, s[0]}, lr{&b, s[1]};
+    Value skip = getSkip() ? s[2] : Value();
+    Value old = s[s.size() - numInits];
+    Scalar next = Scalar{&b, old} - lr * direction;
+    Values results = {keepIf(b, skip, old, next.value)};
+    if (getLow())
+      results.push_back(roundTo(b, results.front(), getLow()));
+    return results;
+  };
+  return buildMapInto(builder, getLoc(), shape, operands.drop_back(numInits),
+                      operands.take_back(numInits), body);
+}
+
+//===----------------------------------------------------------------------===//
+// AddGradientOp
+//===----------------------------------------------------------------------===//
+
+FailureOr<Values> AddGradientOp::buildBody(OpBuilder &builder,
+                                           ValueRange operands) {
+  auto body = [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+    Scalar sum{&b, s[1]};
+    return {(sum + Scalar{&b, s[0]}.as(b.getF32Type())).value};
+  };
+  return buildMapInto(builder, getLoc(),
+                      cast<RankedTensorType>(getSum().getType()).getShape(),
+                      operands.take_front(), operands.drop_front(), body);
 }

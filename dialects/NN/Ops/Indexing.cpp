@@ -51,10 +51,15 @@ gatherShape(std::optional<Location> loc, ArrayRef<int64_t> input,
 // IotaOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult IotaOp::verify() {
+  auto axis = static_cast<int64_t>(getAxis());
+  if (axis < 0 || axis >= rankedType(getOutput()).getRank())
+    return emitOpError("has no axis ") << axis;
+  return success();
+}
+
 FailureOr<SmallVector<Value>> IotaOp::buildBody(OpBuilder &b, ValueRange) {
   auto type = rankedType(getOutput());
-  if (static_cast<int64_t>(getAxis()) >= type.getRank())
-    return emitOpError("has no axis ") << getAxis();
   return SmallVector<Value>{
       buildMap(b, getLoc(), type, {},
                [&](OpBuilder &nested, Location loc, ValueRange) -> Value {

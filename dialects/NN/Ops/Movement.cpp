@@ -576,6 +576,16 @@ LogicalResult SplitOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 // ReverseOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult ReverseOp::verify() {
+  SmallVector<bool> seen(rankedType(getInput()).getRank(), false);
+  for (int64_t axis : getAxes()) {
+    if (axis < 0 || axis >= static_cast<int64_t>(seen.size()) || seen[axis])
+      return emitOpError("axes must be distinct axes of the input");
+    seen[axis] = true;
+  }
+  return success();
+}
+
 FailureOr<SmallVector<Value>> ReverseOp::buildBody(OpBuilder &b,
                                                    ValueRange operands) {
   auto type = rankedType(getOutput());

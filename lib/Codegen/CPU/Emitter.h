@@ -103,6 +103,11 @@ public:
   mlir::Value evaluateLanes(mlir::AffineExpr expr, mlir::ValueRange dims,
                             unsigned along, Lanes lanes);
 
+  /// The values of `linalg.index` in a statement's region, where they are used.
+  llvm::SmallVector<mlir::Value> getIndices(const kernel::Statement &statement,
+                                            mlir::ValueRange dims,
+                                            unsigned along, Lanes lanes);
+
   //===--------------------------------------------------------------------===//
   // Regions
   //===--------------------------------------------------------------------===//

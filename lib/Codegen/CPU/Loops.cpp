@@ -142,9 +142,7 @@ void LoopEmitter::emitGeneric(const Statement &statement, ValueRange dims) {
                             ? emitter.load(op.getResult(number), places.back())
                             : Value());
   }
-  SmallVector<Value> indices;
-  for (AffineExpr index : statement.indices)
-    indices.push_back(emitter.evaluate(index, dims));
+  SmallVector<Value> indices = emitter.getIndices(statement, dims, 0, {});
   SmallVector<Value> results = emitter.emitRegion(op, arguments, indices, {});
   for (auto [number, value] : llvm::enumerate(results))
     emitter.store(value, emitter.getBuffer(op.getResult(number)),

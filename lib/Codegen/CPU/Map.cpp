@@ -108,15 +108,15 @@ Value MapEmitter::read(const Access &access, ValueRange dims, Lanes lanes) {
 
 SmallVector<Value> MapEmitter::emitStatement(const Statement &statement,
                                              ValueRange dims, Lanes lanes) {
-  SmallVector<Value> arguments, indices;
+  SmallVector<Value> arguments;
   for (const Access &input : statement.inputs)
     arguments.push_back(read(input, dims, lanes));
   for (auto [number, output] : llvm::enumerate(statement.outputs))
     arguments.push_back(
         statement.readsOutput(number) ? read(output, dims, lanes) : Value());
   unsigned along = dims.empty() ? 0 : dims.size() - 1;
-  for (AffineExpr index : statement.indices)
-    indices.push_back(emitter.evaluateLanes(index, dims, along, lanes));
+  SmallVector<Value> indices =
+      emitter.getIndices(statement, dims, along, lanes);
   return emitter.emitRegion(statement.generic(), arguments, indices, lanes);
 }
 

@@ -8,98 +8,14 @@
 #include "lib/Codegen/CPU/Rows.h"
 
 #include "lib/Codegen/CPU/Emitters.h"
-#include "lib/Codegen/CPU/Space.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
-
-//===----------------------------------------------------------------------===//
-// RowPlan
-//===----------------------------------------------------------------------===//
-
-// Vectors next to each other that one unit of columns has: a cache line of f32.
-static constexpr int64_t columnVectors = 4;
-
-/// The dimension that vectors go along: the last reduced one or a parallel one.
-static unsigned chooseAlong(const Rows &rows, int64_t lanes) {
-  unsigned numDims = rows.statements.front().numDims();
-  SmallVector<unsigned> candidates = {numDims - 1};
-  for (int dim = static_cast<int>(rows.numOuter) - 1; dim >= 0; --dim)
-    candidates.push_back(dim);
-  return chooseVectorDim(rows.statements, lanes, candidates);
-}
-
-RowPlan::RowPlan(Rows given, int64_t lanes)
-    : rows(std::move(given)), lanes(lanes) {
-  std::vector<Statement> &statements = rows.statements;
-  unsigned before = statements.front().numDims();
-  mergeDims(statements, rows.numOuter, before);
-  unsigned inner = statements.front().numDims() - rows.numOuter;
-  mergeDims(statements, 0, rows.numOuter);
-  rows.numOuter = statements.front().numDims() - inner;
-  along = chooseAlong(rows, lanes);
-  isColumns = along < rows.numOuter;
-  if (isColumns) {
-    // The vector's dimension becomes the last of the outer ones.
-    for (Statement &statement : statements) {
-      SmallVector<unsigned> order;
-      for (unsigned dim = 0; dim < statement.numDims(); ++dim)
-        order.push_back(dim == along                         ? rows.numOuter - 1
-                        : dim > along && dim < rows.numOuter ? dim - 1
-                                                             : dim);
-      permuteDims(statement, order);
-    }
-    along = rows.numOuter - 1;
-  }
-  setLevels();
-}
-
-int64_t RowPlan::countUnits() const {
-  int64_t units = 1;
-  for (int64_t extent : unitExtents())
-    units *= extent;
-  return units;
-}
-
-SmallVector<int64_t> RowPlan::unitExtents() const {
-  ArrayRef<int64_t> extents = rows.statements.front().extents;
-  SmallVector<int64_t> result(extents.take_front(rows.numOuter));
-  if (isColumns)
-    result.back() =
-        llvm::divideCeil(result.back(), int64_t(columnVectors * lanes));
-  return result;
-}
-
-/// The pass of each statement; a Row statement follows its pass.
-void RowPlan::setLevels() {
-  Body body{rows.statements};
-  for (auto [number, statement] : llvm::enumerate(rows.statements)) {
-    bool isRow = rows.roles[number] == Role::Row;
-    int level = isRow ? -1 : 0;
-    auto need = [&](const Access &access, bool atRow) {
-      std::optional<Producer> producer = getProducer(access.tensor, body);
-      if (!producer)
-        return;
-      bool fromRow = rows.roles[producer->statement] != Role::Map;
-      level =
-          std::max(level, levels[producer->statement] + (fromRow && !atRow));
-    };
-    for (const Access &input : statement.inputs)
-      need(input, isRow);
-    // The first value of a sum is added after its pass, or before it begins
-    // where lanes are columns.
-    for (const Access &output : statement.outputs)
-      need(output, isRow);
-    levels.push_back(level);
-    passes = std::max(passes, level + 1);
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Emission
@@ -321,15 +237,14 @@ void RowEmitter::emitRowStatements(int pass, ValueRange outer, Group &group) {
   for (auto [number, statement] : llvm::enumerate(statements)) {
     if (plan.rows.roles[number] != Role::Row || plan.levels[number] != pass)
       continue;
-    Values arguments, indices;
+    Values arguments;
     for (const Access &input : statement.inputs)
       arguments.push_back(read(input, dims, group, lanes));
     for (auto [out, output] : llvm::enumerate(statement.outputs))
       arguments.push_back(statement.readsOutput(out)
                               ? read(output, dims, group, lanes)
                               : Value());
-    for (AffineExpr index : statement.indices)
-      indices.push_back(emitter.evaluateLanes(index, dims, plan.along, lanes));
+    Values indices = emitter.getIndices(statement, dims, plan.along, lanes);
     Values results =
         emitter.emitRegion(statement.generic(), arguments, indices, lanes);
     for (auto [out, value] : llvm::enumerate(results)) {
@@ -354,7 +269,7 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
     Role role = plan.rows.roles[number];
     if (role == Role::Row || plan.levels[number] != pass)
       continue;
-    Values arguments, indices;
+    Values arguments;
     for (const Access &input : statement.inputs)
       arguments.push_back(read(input, dims, group, lanes));
     for (auto [out, output] : llvm::enumerate(statement.outputs)) {
@@ -365,8 +280,7 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
                                 ? read(output, dims, group, lanes)
                                 : Value());
     }
-    for (AffineExpr index : statement.indices)
-      indices.push_back(emitter.evaluateLanes(index, dims, plan.along, lanes));
+    Values indices = emitter.getIndices(statement, dims, plan.along, lanes);
     Values results =
         emitter.emitRegion(statement.generic(), arguments, indices, lanes);
     for (auto [out, value] : llvm::enumerate(results)) {
@@ -581,9 +495,9 @@ LogicalResult mpc::cpu::emitRows(Emitter &emitter, const Body &body,
         "is no DAG of maps and reductions over one space");
   RowPlan plan(std::move(*rows), schedule.lanes);
   if (plan.isColumns != schedule.isColumns)
-    return emitter.kernel.emitOpError("has the contiguous axis ")
-           << (plan.isColumns ? "kept: use #kernel.columns"
-                              : "reduced: use #kernel.rows");
+    return emitter.kernel.emitOpError("runs by ")
+           << (plan.isColumns ? "#kernel.columns" : "#kernel.rows")
+           << ", as its shape and axes say";
   RowEmitter(emitter, body, std::move(plan)).emit(schedule.chunks);
   return success();
 }

@@ -39,31 +39,45 @@ static bool canMerge(const Statement &statement, unsigned dim) {
          llvm::all_of(statement.outputs, fits);
 }
 
-static void replaceDims(Statement &statement, ArrayRef<AffineExpr> dims,
-                        unsigned numDims) {
-  auto replace = [&](AffineExpr &expr) {
-    expr = simplifyAffineExpr(expr.replaceDims(dims), numDims, 0);
-  };
+/// Every expression of `statement` by `replace`.
+static void rewriteIndices(Statement &statement,
+                           llvm::function_ref<AffineExpr(AffineExpr)> replace) {
   for (Access &input : statement.inputs)
-    replace(input.index);
+    input.index = replace(input.index);
   for (Access &output : statement.outputs)
-    replace(output.index);
+    output.index = replace(output.index);
   for (AffineExpr &index : statement.indices)
-    replace(index);
+    index = replace(index);
 }
 
-/// Makes dimensions `dim` and `dim + 1` one.
-static void merge(Statement &statement, unsigned dim) {
+static void replaceDims(Statement &statement, ArrayRef<AffineExpr> dims,
+                        unsigned numDims) {
+  rewriteIndices(statement, [&](AffineExpr expr) {
+    return simplifyAffineExpr(expr.replaceDims(dims), numDims, 0);
+  });
+}
+
+void mpc::cpu::mergeAlways(Statement &statement, unsigned dim) {
   MLIRContext *context = statement.op->getContext();
-  SmallVector<AffineExpr> dims;
-  // The inner stride is the merged one; the outer dimension adds nothing.
+  int64_t extent = statement.extents[dim + 1];
+  SmallVector<AffineExpr> asOne, apart;
   for (unsigned old = 0; old < statement.numDims(); ++old)
-    dims.push_back(old == dim ? getAffineConstantExpr(0, context)
-                              : getAffineDimExpr(old - (old > dim), context));
+    asOne.push_back(getAffineDimExpr(old - (old > dim), context));
+  apart = asOne;
+  // The inner stride is the merged one; the outer dimension adds nothing.
+  asOne[dim] = getAffineConstantExpr(0, context);
+  AffineExpr merged = getAffineDimExpr(dim, context);
+  apart[dim] = merged.floorDiv(extent);
+  apart[dim + 1] = merged % extent;
+  unsigned numDims = statement.numDims();
+  rewriteIndices(statement, [&](AffineExpr expr) {
+    bool together = walksAsOne({{}, expr}, statement, dim);
+    return simplifyAffineExpr(expr.replaceDims(together ? asOne : apart),
+                              numDims - 1, 0);
+  });
   statement.extents[dim + 1] *= statement.extents[dim];
   statement.extents.erase(statement.extents.begin() + dim);
   statement.reduced.erase(statement.reduced.begin() + dim);
-  replaceDims(statement, dims, statement.numDims());
 }
 
 void mpc::cpu::mergeDims(std::vector<Statement> &statements, unsigned from,
@@ -78,7 +92,7 @@ void mpc::cpu::mergeDims(std::vector<Statement> &statements, unsigned from,
     }
     for (Statement &statement : statements)
       if (statement.numDims() > dim)
-        merge(statement, dim);
+        mergeAlways(statement, dim);
     --to;
   }
 }

@@ -15,6 +15,10 @@ namespace mpc::cpu {
 void mergeDims(std::vector<kernel::Statement> &statements, unsigned from,
                unsigned to);
 
+/// Merges dimensions `dim` and `dim + 1` of `statement`, whether or not its
+/// operands walk them as one; those that do not get a quotient and a rest.
+void mergeAlways(kernel::Statement &statement, unsigned dim);
+
 /// Moves dimension `dim` of all statements behind the others.
 void moveDimLast(std::vector<kernel::Statement> &statements, unsigned dim);
 

@@ -123,3 +123,14 @@ Value Emitter::evaluateLanes(AffineExpr expr, ValueRange dims, unsigned along,
   return arith::AddIOp::create(builder, loc,
                                broadcast(evaluate(expr, dims), lanes), step);
 }
+
+SmallVector<Value> Emitter::getIndices(const kernel::Statement &statement,
+                                       ValueRange dims, unsigned along,
+                                       Lanes lanes) {
+  SmallVector<Value> indices(statement.indices.size());
+  for (auto op : statement.generic().getBody()->getOps<linalg::IndexOp>())
+    if (!indices[op.getDim()])
+      indices[op.getDim()] =
+          evaluateLanes(statement.indices[op.getDim()], dims, along, lanes);
+  return indices;
+}

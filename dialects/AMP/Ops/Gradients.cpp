@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops on gradients: unscale, check, clip.
-#include "dialects/NN/Gradient.h"
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Body.h"
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Body.h"
+#include "dialects/NN/Gradient.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
@@ -43,15 +45,45 @@ LogicalResult InverseScaleOp::buildVJP(OpBuilder &, ArrayRef<Value>,
   return success();
 }
 
+LogicalResult ClipCoefficientOp::verify() {
+  if (typeOf(getNorm()).getShape() != typeOf(getCoefficient()).getShape())
+    return emitOpError("must make one coefficient of each norm");
+  return success();
+}
+
+/// `max` and `norm` in f64; `scale` may be null.
+static Scalar clipCoefficient(Scalar norm, Scalar max, const Scalar *scale,
+                              bool keras) {
+  if (scale) {
+    norm = norm * *scale;
+    max = max * *scale;
+  }
+  if (keras)
+    return max / maximum(norm, max);
+  return minimum(max / (norm + 1e-6), max.literal(1.0));
+}
+
 FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,
                                                ValueRange operands) {
-  return buildScalars(builder, getLoc(), operands, builder.getF32Type(),
+  ArrayRef<int64_t> shape = typeOf(getCoefficient()).getShape();
+  Value empty =
+      tensor::EmptyOp::create(builder, getLoc(), shape, builder.getF32Type());
+  return buildMapInto(builder, getLoc(), shape, operands, empty,
                       [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-                        Scalar norm{&b, s[0]}, max{&b, s[1]};
-                        Scalar ratio = max / (norm + 1e-6);
-                        Scalar bounded = minimum(ratio, ratio.literal(1.0));
-                        return {bounded.as(b.getF32Type()).value};
+                        Scalar scale;
+                        if (getScale())
+                          scale = Scalar{&b, s[2]}.as(b.getF64Type());
+                        Scalar result = clipCoefficient(
+                            Scalar{&b, s[0]}, Scalar{&b, s[1]},
+                            getScale() ? &scale : nullptr, getKeras());
+                        return {result.as(b.getF32Type()).value};
                       });
+}
+
+LogicalResult ClipEachOp::verify() {
+  if (getGradients().getTypes() != getClipped().getTypes())
+    return emitOpError("must yield a gradient for each, of its type");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,4 +231,116 @@ FailureOr<Values> CombineMaxAbsOp::buildBody(OpBuilder &builder,
                           max = maximum(max, Scalar{&b, part});
                         return {max.value};
                       });
+}
+
+//===----------------------------------------------------------------------===//
+// SegmentNormsOp, ScaleSegmentsOp, TrustRatioOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySegments(Operation *op, ArrayRef<int64_t> blocks,
+                                    int64_t numBlocks, int64_t numSegments) {
+  int64_t total = 0;
+  for (int64_t count : blocks) {
+    if (count < 0)
+      return op->emitOpError("has a tensor of ") << count << " blocks";
+    total += count;
+  }
+  if (total != numBlocks || static_cast<int64_t>(blocks.size()) != numSegments)
+    return op->emitOpError("splits ")
+           << numBlocks << " blocks among " << numSegments << " tensors, but "
+           << "'blocks' holds " << blocks.size() << " tensors of " << total
+           << " blocks";
+  return success();
+}
+
+/// The tensor that each block belongs to.
+static Value buildSegmentTable(OpBuilder &builder, Location loc,
+                               ArrayRef<int64_t> blocks) {
+  SmallVector<int64_t> table;
+  for (auto [segment, count] : llvm::enumerate(blocks))
+    table.append(count, segment);
+  auto type = RankedTensorType::get({static_cast<int64_t>(table.size())},
+                                    builder.getI64Type());
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(table)));
+}
+
+LogicalResult SegmentNormsOp::verify() {
+  return verifySegments(*this, getBlocks(), typeOf(getSums()).getDimSize(0),
+                        typeOf(getNorms()).getDimSize(0));
+}
+
+FailureOr<Values> SegmentNormsOp::buildBody(OpBuilder &builder,
+                                            ValueRange operands) {
+  Location loc = getLoc();
+  int64_t numBlocks = typeOf(getSums()).getDimSize(0);
+  int64_t numSegments = typeOf(getNorms()).getDimSize(0);
+  auto f64 = builder.getF64Type();
+  Value updates = nn::buildView(builder, loc, operands[0], {1, numBlocks, 1});
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{1, numSegments, 1}, f64);
+  Value zero = nn::buildScalarConstant(builder, loc, f64, 0.0);
+  Value zeros = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  Value sums = kernel::ScatterOp::create(
+      builder, loc, zeros.getType(), updates,
+      buildSegmentTable(builder, loc, getBlocks()), zeros);
+  Value flat = nn::buildView(builder, loc, sums, numSegments);
+  Value norms = tensor::EmptyOp::create(builder, loc, numSegments, f64);
+  return buildMapInto(builder, loc, numSegments, flat, norms,
+                      [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+                        return {squareRoot(Scalar{&b, s[0]}).value};
+                      });
+}
+
+LogicalResult ScaleSegmentsOp::verify() {
+  RankedTensorType type = typeOf(getInput());
+  if (type.getRank() != 2)
+    return emitOpError("takes rows, not ") << type;
+  return verifySegments(*this, getBlocks(), type.getDimSize(0),
+                        typeOf(getFactors()).getDimSize(0));
+}
+
+/// The factor of each block.
+static Value buildBlockFactors(OpBuilder &builder, Location loc, Value factors,
+                               ArrayRef<int64_t> blocks) {
+  Value table = buildSegmentTable(builder, loc, blocks);
+  AffineMap identity = builder.getMultiDimIdentityMap(1);
+  auto type =
+      RankedTensorType::get(typeOf(table).getShape(), builder.getF32Type());
+  return nn::buildMap(builder, loc, type, {{table, identity}},
+                      [&](OpBuilder &b, Location l, ValueRange s) -> Value {
+                        Value index = arith::IndexCastOp::create(
+                            b, l, b.getIndexType(), s[0]);
+                        return tensor::ExtractOp::create(b, l, factors, index);
+                      });
+}
+
+FailureOr<Values> ScaleSegmentsOp::buildBody(OpBuilder &builder,
+                                             ValueRange operands) {
+  Location loc = getLoc();
+  Value rows = buildBlockFactors(builder, loc, operands[1], getBlocks());
+  AffineMap identity = builder.getMultiDimIdentityMap(2);
+  AffineMap row = identity.getMajorSubMap(1);
+  return Values{nn::buildMap(
+      builder, loc, typeOf(getOutput()), {{operands[0], identity}, {rows, row}},
+      [](OpBuilder &b, Location l, ValueRange s) -> Value {
+        return arith::MulFOp::create(b, l, s[0], s[1]);
+      })};
+}
+
+FailureOr<Values> TrustRatioOp::buildBody(OpBuilder &builder,
+                                          ValueRange operands) {
+  ArrayRef<int64_t> shape = typeOf(getRatio()).getShape();
+  Value empty =
+      tensor::EmptyOp::create(builder, getLoc(), shape, builder.getF32Type());
+  return buildMapInto(
+      builder, getLoc(), shape, operands, empty,
+      [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+        Scalar parameter{&b, s[0]}, direction{&b, s[1]};
+        Value none = arith::OrIOp::create(b, parameter.isEqualTo(0.0),
+                                          direction.isEqualTo(0.0));
+        Scalar ratio = parameter / direction;
+        return {
+            select(none, ratio.literal(1.0), ratio).as(b.getF32Type()).value};
+      });
 }

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Recorded optimizer steps through the compiled step.
+#include "lib/Driver/OptimizerCase.h"
+
+#include "dialects/AMP/Optimizers.h"
+#include "dialects/NN/NNDialect.h"
+#include "lib/Driver/Compile.h"
+#include "lib/Driver/Dialects.h"
+#include "runtime/LossScale/PolicyInfo.h"
+#include "runtime/Runner/Runner.h"
+#include "runtime/Support/Text.h"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace mpc;
+using nlohmann::json;
+
+namespace {
+
+/// A parameter of the case.
+struct CaseParameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::vector<float> values;
+  bool hasGradient = true; ///< Else it is left alone.
+};
+
+struct OptimizerCase {
+  std::vector<CaseParameter> parameters;
+  TrainingOptions options;
+  rt::PolicyKind policy = rt::PolicyKind::Torch;
+  double lr = 1e-3;
+  json steps;
+};
+
+} // namespace
+
+static rt::Status missing(const std::string &what) {
+  return rt::invalidInput("has no " + what);
+}
+
+/// A number, or one of the strings that stand for those JSON lacks.
+static std::optional<double> toNumber(const json &value) {
+  if (value.is_number())
+    return value.get<double>();
+  if (!value.is_string())
+    return std::nullopt;
+  std::string text = value.get<std::string>();
+  if (text == "inf" || text == "-inf")
+    return text == "inf" ? HUGE_VAL : -HUGE_VAL;
+  if (text == "nan")
+    return std::nan("");
+  return std::nullopt;
+}
+
+static json fromNumber(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static rt::Status readParameters(const json &root, OptimizerCase &result) {
+  auto list = root.find("init_params");
+  if (list == root.end() || !list->is_array() || list->empty())
+    return missing("list 'init_params'");
+  for (const json &entry : *list) {
+    if (!entry.is_object() || !entry.contains("name") ||
+        !entry["name"].is_string() || !entry.contains("shape") ||
+        !entry["shape"].is_array() || !entry.contains("values") ||
+        !entry["values"].is_array())
+      return rt::invalidInput("init_params: an entry needs name, shape and "
+                              "values");
+    CaseParameter parameter;
+    parameter.name = entry["name"].get<std::string>();
+    int64_t count = 1;
+    for (const json &dim : entry["shape"]) {
+      if (!dim.is_number_integer() || dim.get<int64_t>() < 0 ||
+          dim.get<int64_t>() > (1 << 24))
+        return rt::invalidInput("init_params '" + parameter.name +
+                                "': a dimension is no size");
+      parameter.shape.push_back(dim.get<int64_t>());
+      count = std::min<int64_t>(count * dim.get<int64_t>(), int64_t{1} << 32);
+    }
+    for (const json &value : entry["values"]) {
+      std::optional<double> number = toNumber(value);
+      if (!number)
+        return rt::invalidInput("init_params '" + parameter.name +
+                                "': a value is no number");
+      parameter.values.push_back(static_cast<float>(*number));
+    }
+    if (static_cast<int64_t>(parameter.values.size()) != count)
+      return rt::invalidInput("init_params '" + parameter.name + "': has " +
+                              std::to_string(parameter.values.size()) +
+                              " values for its shape");
+    result.parameters.push_back(std::move(parameter));
+  }
+  return {};
+}
+
+static void addHyper(OptimizerCase &result, const std::string &name,
+                     double value) {
+  result.options.hyper.push_back(name + "=" + rt::shortestDecimal(value));
+}
+
+/// The file's name for a hyper-parameter in ours.
+static std::string hyperName(const std::string &name) {
+  if (name == "b1" || name == "beta_1")
+    return "beta1";
+  if (name == "b2" || name == "beta_2")
+    return "beta2";
+  return name == "epsilon" ? "eps" : name;
+}
+
+static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
+  auto section = root.find("optimizer");
+  if (section == root.end() || !section->is_object() ||
+      !section->contains("name") || !(*section)["name"].is_string())
+    return missing("object 'optimizer' with a name");
+  std::string name = (*section)["name"].get<std::string>();
+  std::string system;
+  if (root.contains("reference") && root["reference"].is_object())
+    system = root["reference"].value("system", "");
+  if (system.rfind("keras", 0) == 0 && name.rfind("keras", 0) != 0)
+    name = "keras-" + name;
+  const amp::Optimizer *optimizer = amp::findOptimizer(name);
+  if (!optimizer)
+    return rt::invalidInput("optimizer " + rt::quote(name) +
+                            " is unknown; known are " + amp::knownOptimizers());
+  result.options.optimizer = name;
+  double regularizer = 0.0;
+  if (root.contains("fp32_l2_regularizer_lambda"))
+    regularizer = toNumber(root["fp32_l2_regularizer_lambda"]).value_or(0.0);
+  double decay = 0.0;
+  bool hasDecay = false;
+  for (const auto &[key, value] : section->items()) {
+    if (key == "name")
+      continue;
+    if (value.is_boolean()) {
+      if (value.get<bool>())
+        result.options.flags.push_back(key);
+      continue;
+    }
+    if (key == "betas" && value.is_array() && value.size() == 2) {
+      addHyper(result, "beta1", toNumber(value[0]).value_or(0.9));
+      addHyper(result, "beta2", toNumber(value[1]).value_or(0.999));
+      continue;
+    }
+    std::optional<double> number = toNumber(value);
+    if (!number) {
+      if (value.is_null())
+        continue;
+      return rt::invalidInput("optimizer: '" + key + "' is no number");
+    }
+    if (key == "lr" || key == "learning_rate") {
+      result.lr = *number;
+    } else if (key == "weight_decay") {
+      decay = *number;
+      hasDecay = true;
+    } else if (key == "eps_root") {
+      if (*number != 0.0)
+        return rt::invalidInput("optimizer: 'eps_root' other than 0 is not "
+                                "known");
+    } else {
+      addHyper(result, hyperName(key), *number);
+      if (key == "momentum" && *number != 0.0)
+        result.options.flags.push_back("momentum");
+    }
+  }
+  // The gradient of lambda w^2, taken on the master, is a decay of 2 lambda.
+  if (hasDecay || regularizer != 0.0)
+    addHyper(result, "weight_decay", decay + 2.0 * regularizer);
+  return {};
+}
+
+static rt::Status readScaler(const json &root, OptimizerCase &result) {
+  auto section = root.find("scaler");
+  json scaler = section == root.end() ? json::object() : *section;
+  if (!scaler.is_object())
+    return rt::invalidInput("'scaler' is no object");
+  std::string name = "torch";
+  if (scaler.contains("policy") && scaler["policy"].is_string())
+    name = scaler["policy"].get<std::string>();
+  if (scaler.contains("enabled") && scaler["enabled"].is_boolean() &&
+      !scaler["enabled"].get<bool>())
+    name = "none";
+  MPC_ASSIGN_OR_RETURN(result.policy, rt::parsePolicy("scaler.policy", name));
+  const rt::PolicyInfo &info = rt::policyInfo(result.policy);
+  std::vector<rt::SettingOverride> overrides;
+  for (const auto &[key, value] : scaler.items()) {
+    std::optional<double> number = toNumber(value);
+    std::optional<rt::Setting> setting = rt::findSetting(info, key);
+    if (number && setting && info.reads(*setting))
+      overrides.push_back({*setting, *number});
+  }
+  rt::Settings settings = rt::settingsOf(result.policy, overrides);
+  result.options.policy = std::string(info.name);
+  for (size_t i = 0; i < rt::kNumSettings; ++i) {
+    auto setting = static_cast<rt::Setting>(i);
+    if (info.reads(setting))
+      result.options.settings.push_back(std::string(rt::settingKey(setting)) +
+                                        "=" +
+                                        rt::shortestDecimal(settings[setting]));
+  }
+  return {};
+}
+
+static rt::Status readClip(const json &root, OptimizerCase &result) {
+  auto number = [](const json &object, const char *key) {
+    return object.contains(key) ? toNumber(object[key]).value_or(0.0) : 0.0;
+  };
+  TrainingOptions &options = result.options;
+  options.clipGlobalNorm = number(root, "clip_global_norm");
+  if (root.contains("clip") && root["clip"].is_object()) {
+    const json &clip = root["clip"];
+    options.clipGlobalNorm += number(clip, "global_clipnorm");
+    options.clipNorm = number(clip, "clipnorm");
+    options.clipValue = number(clip, "clipvalue");
+  }
+  options.clipScaled = root.contains("clip_before_unscale") &&
+                       root["clip_before_unscale"].is_boolean() &&
+                       root["clip_before_unscale"].get<bool>();
+  return {};
+}
+
+/// A regular expression that matches `name` alone.
+static std::string exactly(const std::string &name) {
+  std::string pattern = "^";
+  for (char c : name) {
+    if (std::strchr("\\^$.|?*+()[]{}", c))
+      pattern += '\\';
+    pattern += c;
+  }
+  return pattern + "$";
+}
+
+static rt::Status readSteps(const json &root, OptimizerCase &result) {
+  if (!root.contains("steps") || !root["steps"].is_array())
+    return missing("list 'steps'");
+  result.steps = root["steps"];
+  bool first = true;
+  for (const json &step : result.steps) {
+    if (!step.is_object() || !step.contains("scaled_grads") ||
+        !step["scaled_grads"].is_object())
+      return rt::invalidInput("a step has no 'scaled_grads'");
+    for (CaseParameter &parameter : result.parameters) {
+      auto gradient = step["scaled_grads"].find(parameter.name);
+      bool has = gradient != step["scaled_grads"].end() && !gradient->is_null();
+      if (!first && has != parameter.hasGradient)
+        return rt::invalidInput("parameter " + rt::quote(parameter.name) +
+                                " has a gradient in some steps only, which "
+                                "one compiled step cannot do");
+      parameter.hasGradient = has;
+    }
+    first = false;
+  }
+  for (const CaseParameter &parameter : result.parameters)
+    if (!parameter.hasGradient)
+      result.options.freeze.push_back(exactly(parameter.name));
+  return {};
+}
+
+static rt::Result<OptimizerCase> readCase(std::string_view text) {
+  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (root.is_discarded() || !root.is_object())
+    return rt::invalidInput("is no JSON object");
+  OptimizerCase result;
+  MPC_RETURN_IF_ERROR(readParameters(root, result));
+  MPC_RETURN_IF_ERROR(readOptimizer(root, result));
+  MPC_RETURN_IF_ERROR(readScaler(root, result));
+  MPC_RETURN_IF_ERROR(readClip(root, result));
+  MPC_RETURN_IF_ERROR(readSteps(root, result));
+  std::string low = root.value("low_dtype", "float16");
+  if (low != "float16" && low != "bfloat16" && low != "float32")
+    return rt::invalidInput("low_dtype " + rt::quote(low) +
+                            " is none of float16, bfloat16, float32");
+  result.options.gradientType = low == "float16"    ? "f16"
+                                : low == "bfloat16" ? "bf16"
+                                                    : "f32";
+  if (root.contains("accumulate") && root["accumulate"].is_number_integer())
+    result.options.accumulate = root["accumulate"].get<int64_t>();
+  if (result.options.accumulate < 1 || result.options.accumulate > 1024)
+    return rt::invalidInput("'accumulate' is no number of batches");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Runs a case on its program.
+class CaseRunner {
+public:
+  CaseRunner(const OptimizerCase &which, std::unique_ptr<rt::Runner> runner)
+      : which(which), runner(std::move(runner)) {}
+
+  rt::Result<std::string> run() {
+    for (const CaseParameter &parameter : which.parameters)
+      if (runner->program().findState(parameter.name))
+        MPC_RETURN_IF_ERROR(runner->writeState(
+            {{parameter.name, rt::DType::F32, parameter.shape},
+             parameter.values.data()}));
+    MPC_RETURN_IF_ERROR(runner->derive());
+    std::string lines;
+    for (size_t index = 0; index < which.steps.size(); ++index) {
+      rt::Status status = step(which.steps[index]["scaled_grads"]);
+      if (!status.ok())
+        return status.withContext("step " + std::to_string(index));
+      MPC_ASSIGN_OR_RETURN(json line, describe(index));
+      lines += line.dump() + "\n";
+    }
+    return lines;
+  }
+
+private:
+  rt::Status step(const json &gradients) {
+    int64_t batches = which.options.accumulate;
+    if (batches == 1)
+      return runEntry("step", gradients, -1);
+    for (int64_t batch = 0; batch < batches; ++batch)
+      MPC_RETURN_IF_ERROR(runEntry("accumulate", gradients, batch));
+    return runEntry("apply", gradients, -1);
+  }
+
+  /// The bits of a gradient of the file, of batch `batch` where it has several.
+  rt::Status readGradient(const json &gradients, const rt::TensorDesc &desc,
+                          int64_t batch, rt::HostBuffer &buffer) {
+    const std::string prefix = "grad.";
+    std::string name = desc.name.substr(prefix.size());
+    const json *entry = &gradients[name];
+    if (entry->is_array()) {
+      if (batch < 0 || batch >= static_cast<int64_t>(entry->size()))
+        return rt::invalidInput("gradient " + rt::quote(name) +
+                                " has another number of batches");
+      entry = &(*entry)[batch];
+    }
+    if (!entry->is_object() || !entry->contains("bits") ||
+        !(*entry)["bits"].is_array() ||
+        static_cast<int64_t>((*entry)["bits"].size()) != desc.numElements())
+      return rt::invalidInput("gradient " + rt::quote(name) +
+                              " needs a list 'bits' with one entry an element");
+    size_t bytes = rt::byteSize(desc.dtype);
+    auto *out =
+        static_cast<unsigned char *>(static_cast<void *>(buffer.data()));
+    for (const json &bits : (*entry)["bits"]) {
+      if (!bits.is_string())
+        return rt::invalidInput("gradient " + rt::quote(name) +
+                                ": bits are strings of hexadecimal digits");
+      std::string digits = bits.get<std::string>();
+      uint64_t word = std::strtoull(digits.c_str(), nullptr, 16);
+      std::memcpy(out, &word, bytes); // Little-endian, as kernels are.
+      out += bytes;
+    }
+    return {};
+  }
+
+  rt::Status runEntry(std::string_view name, const json &gradients,
+                      int64_t batch) {
+    const rt::Entry *entry = runner->program().findEntry(name);
+    if (!entry)
+      return rt::internalError("the program has no entry '" +
+                               std::string(name) + "'");
+    std::vector<rt::HostBuffer> buffers;
+    std::vector<const void *> inputs;
+    std::vector<void *> results;
+    for (const rt::TensorDesc &desc : entry->inputs) {
+      MPC_ASSIGN_OR_RETURN(rt::HostBuffer buffer, allocate(desc));
+      if (desc.name == "lr") {
+        auto lr = static_cast<float>(which.lr);
+        std::memcpy(buffer.data(), &lr, sizeof(lr));
+      } else {
+        MPC_RETURN_IF_ERROR(readGradient(gradients, desc, batch, buffer));
+      }
+      inputs.push_back(buffer.data());
+      buffers.push_back(std::move(buffer));
+    }
+    outputs.clear();
+    for (const rt::TensorDesc &desc : entry->outputs) {
+      MPC_ASSIGN_OR_RETURN(rt::HostBuffer buffer, allocate(desc));
+      results.push_back(buffer.data());
+      outputs.emplace(desc.name, std::move(buffer));
+    }
+    return runner->run(name, inputs, results);
+  }
+
+  static rt::Result<rt::HostBuffer> allocate(const rt::TensorDesc &desc) {
+    return rt::HostBuffer::allocate(std::max<size_t>(desc.numBytes(), 1),
+                                    "tensor " + rt::quote(desc.name));
+  }
+
+  bool foundInf() const {
+    auto it = outputs.find("found_inf");
+    bool found = false;
+    if (it != outputs.end())
+      std::memcpy(&found, it->second.data(), 1);
+    return found;
+  }
+
+  rt::Result<json> describe(size_t index) {
+    bool found = foundInf();
+    json line;
+    line["step"] = index;
+    line["found_inf"] = found;
+    line["applied"] = !found || rt::appliesNonFinite(which.policy);
+    line["scale"] = 1.0;
+    line["counter"] = nullptr;
+    for (const rt::StateTensor &tensor : runner->program().state) {
+      if (tensor.role != rt::StateRole::LossScale)
+        continue;
+      MPC_ASSIGN_OR_RETURN(rt::TensorView view,
+                           runner->readState(tensor.desc.name));
+      const auto *state = static_cast<const double *>(view.data);
+      line["scale"] =
+          fromNumber(state[static_cast<size_t>(rt::StateSlot::Scale)]);
+      if (rt::policyInfo(which.policy).hasCounter)
+        line["counter"] =
+            fromNumber(state[static_cast<size_t>(rt::StateSlot::Counter)]);
+    }
+    MPC_RETURN_IF_ERROR(describeTensors(line));
+    return line;
+  }
+
+  static json listOf(const rt::TensorView &view) {
+    json list = json::array();
+    const auto *values = static_cast<const float *>(view.data);
+    for (int64_t i = 0, e = view.desc.numElements(); i < e; ++i)
+      list.push_back(floatOf(values[i]));
+    return list;
+  }
+
+  /// The shortest decimal that reads back as this float.
+  static json floatOf(float value) {
+    if (!std::isfinite(value))
+      return fromNumber(value);
+    return json::parse(rt::shortestDecimal(value));
+  }
+
+  rt::Status describeTensors(json &line) {
+    line["params"] = json::object();
+    line["slots"] = json::object();
+    for (const CaseParameter &parameter : which.parameters) {
+      line["slots"][parameter.name] = json::object();
+      if (runner->program().findState(parameter.name)) {
+        MPC_ASSIGN_OR_RETURN(rt::TensorView view,
+                             runner->readState(parameter.name));
+        line["params"][parameter.name] = listOf(view);
+      } else {
+        rt::TensorView view{{parameter.name, rt::DType::F32, parameter.shape},
+                            parameter.values.data()};
+        line["params"][parameter.name] = listOf(view);
+      }
+    }
+    for (const rt::StateTensor &tensor : runner->program().state) {
+      if (tensor.role != rt::StateRole::Slot)
+        continue;
+      size_t cut = tensor.desc.name.rfind('/');
+      MPC_ASSIGN_OR_RETURN(rt::TensorView view,
+                           runner->readState(tensor.desc.name));
+      line["slots"][tensor.desc.name.substr(0, cut)]
+          [tensor.desc.name.substr(cut + 1)] = listOf(view);
+    }
+    return {};
+  }
+
+  const OptimizerCase &which;
+  std::unique_ptr<rt::Runner> runner;
+  std::map<std::string, rt::HostBuffer> outputs;
+};
+
+} // namespace
+
+/// A module that holds the parameters and nothing else.
+static ImportedModel makeModel(const OptimizerCase &which,
+                               mlir::MLIRContext &context) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<nn::NNDialect>();
+  mlir::OpBuilder builder(&context);
+  ImportedModel model;
+  model.module = mlir::ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToStart(model.module->getBody());
+  for (const CaseParameter &parameter : which.parameters)
+    nn::ParameterOp::create(
+        builder, builder.getUnknownLoc(), parameter.name,
+        mlir::RankedTensorType::get(parameter.shape, builder.getF32Type()),
+        nn::InitAttr::get(&context, "zeros", llvm::APFloat(0.0)),
+        /*frozen=*/false);
+  return model;
+}
+
+rt::Result<std::string> mpc::runOptimizerCase(std::string_view text,
+                                              bool fuse) {
+  MPC_ASSIGN_OR_RETURN(OptimizerCase which, readCase(text));
+  which.options.target.fuse = fuse;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  ImportedModel model = makeModel(which, context);
+  CompileReport report;
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       compileOptimizer(model, which.options, report));
+  rt::RunnerOptions options;
+  options.threads = 1;
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<rt::Runner> runner,
+                       rt::Runner::create(program, options));
+  return CaseRunner(which, std::move(runner)).run();
+}

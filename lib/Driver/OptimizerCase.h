@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A recorded optimizer step (schema mpc-optimizer-step/1) run through the
+/// compiled step: what `mpc-scale step` does.
+#ifndef MPC_LIB_DRIVER_OPTIMIZERCASE_H
+#define MPC_LIB_DRIVER_OPTIMIZERCASE_H
+
+#include "runtime/Support/Status.h"
+
+#include <string>
+#include <string_view>
+
+namespace mpc {
+
+/// Runs the case whose JSON is `text`. Yields one JSON line for each step; see
+/// docs/design.md, "mpc-scale step". With `fuse` off every structured op is a
+/// kernel of its own.
+rt::Result<std::string> runOptimizerCase(std::string_view text, bool fuse);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_OPTIMIZERCASE_H

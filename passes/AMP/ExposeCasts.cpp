@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Moves casts over data movement.
+#include "passes/AMP/ExposeCasts.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/Interfaces/OpInterfaces.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mpc;
+
+static bool isLow(Type type) {
+  Type elementType = getElementTypeOrSelf(type);
+  return elementType.isF16() || elementType.isBF16();
+}
+
+/// The operand whose elements `op` moves and does nothing else to, or null.
+static OpOperand *getMoved(Operation *op) {
+  auto rule = dyn_cast_if_present<PrecisionOpInterface>(op);
+  if (!rule || rule.getPrecisionRule() != PrecisionRule::Clear ||
+      op->getNumResults() != 1)
+    return nullptr;
+  // Zero is zero in every type; another value may round.
+  if (auto pad = dyn_cast<nn::PadOp>(op); pad && !pad.getValue().isZero())
+    return nullptr;
+  OpOperand *moved = nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<FloatType>(getElementTypeOrSelf(operand.get())))
+      continue;
+    if (moved)
+      return nullptr;
+    moved = &operand;
+  }
+  return moved;
+}
+
+/// `op` on `value` in place of what it moves.
+static Value moveInstead(Operation *op, Value value) {
+  OpBuilder builder(op);
+  Operation *clone = builder.clone(*op);
+  clone->setOperand(getMoved(op)->getOperandNumber(), value);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  clone->getResult(0).setType(type.clone(getElementTypeOrSelf(value)));
+  return clone->getResult(0);
+}
+
+/// `value`, a moved parameter, in `elementType`; null if it is none.
+static Value castParameter(Value value, Type elementType) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<nn::GetOp>(op)) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    auto type = cast<RankedTensorType>(value.getType());
+    return nn::CastOp::create(builder, op->getLoc(), type.clone(elementType),
+                              value);
+  }
+  OpOperand *moved = getMoved(op);
+  if (!moved)
+    return {};
+  Value source = castParameter(moved->get(), elementType);
+  return source ? moveInstead(op, source) : Value();
+}
+
+/// The 16-bit value that `value` is an exact image of; null if there is none.
+static Value narrowSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto cast = dyn_cast_if_present<nn::CastOp>(op))
+    return isLow(cast.getInput().getType()) ? cast.getInput() : Value();
+  OpOperand *moved = getMoved(op);
+  if (!moved)
+    return {};
+  Value source = narrowSource(moved->get());
+  return source ? moveInstead(op, source) : Value();
+}
+
+static bool takesGradients(Operation &op) {
+  return isa<amp::UnscaleOp, amp::ClipOp, amp::ClampOp, amp::ClipEachOp,
+             amp::CheckOp, amp::MaxAbsOp, amp::ApplyOp, amp::AccumulateOp>(op);
+}
+
+void mpc::amp::exposeCasts(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  for (auto cast : llvm::make_early_inc_range(block.getOps<nn::CastOp>())) {
+    if (!isLow(cast.getType()) || cast.getInput().getDefiningOp<nn::GetOp>())
+      continue;
+    if (Value moved = castParameter(cast.getInput(),
+                                    getElementTypeOrSelf(cast.getType()))) {
+      cast.replaceAllUsesWith(moved);
+      cast.erase();
+    }
+  }
+  // One narrow value for each gradient, however many ops take it.
+  DenseMap<Value, Value> exposed;
+  for (Operation &op : block) {
+    if (!takesGradients(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      Value value = operand.get();
+      if (!getMoved(value.getDefiningOp()))
+        continue;
+      auto [it, isNew] = exposed.try_emplace(value, value);
+      if (Value narrow = isNew ? narrowSource(value) : Value()) {
+        OpBuilder builder(narrow.getContext());
+        builder.setInsertionPointAfterValue(narrow);
+        it->second = nn::CastOp::create(builder, value.getLoc(),
+                                        value.getType(), narrow);
+      }
+      operand.set(it->second);
+    }
+  }
+}

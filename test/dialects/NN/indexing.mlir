@@ -1,0 +1,27 @@
+// RUN: mpc-opt %s | mpc-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @iota
+func.func @iota() {
+  // CHECK: nn.iota axis(1) : tensor<4x8xi32>
+  %0 = nn.iota axis(1) : tensor<4x8xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @gather
+func.func @gather(%table: tensor<63x5xf32>, %ids: tensor<2x3xi64>,
+                  %x: tensor<2x7x5xf16>) {
+  // CHECK: nn.gather %{{.*}}, %{{.*}} axis(0) : tensor<63x5xf32>, tensor<2x3xi64> -> tensor<2x3x5xf32>
+  %0 = nn.gather %table, %ids axis(0) : tensor<63x5xf32>, tensor<2x3xi64> -> tensor<2x3x5xf32>
+  // CHECK: nn.gather %{{.*}}, %{{.*}} axis(1) batch(1) : tensor<2x7x5xf16>, tensor<2x3xi64> -> tensor<2x3x5xf16>
+  %1 = nn.gather %x, %ids axis(1) batch(1) : tensor<2x7x5xf16>, tensor<2x3xi64> -> tensor<2x3x5xf16>
+  return
+}
+
+// CHECK-LABEL: func.func @scatter_add
+func.func @scatter_add(%x: tensor<2x3x5xf32>, %ids: tensor<2x3xi64>) {
+  // CHECK: nn.scatter_add %{{.*}}, %{{.*}} axis(0) : tensor<2x3x5xf32>, tensor<2x3xi64> -> tensor<63x5xf32>
+  %0 = nn.scatter_add %x, %ids axis(0) : tensor<2x3x5xf32>, tensor<2x3xi64> -> tensor<63x5xf32>
+  // CHECK: nn.scatter_add %{{.*}}, %{{.*}} axis(1) batch(1) : tensor<2x3x5xf32>, tensor<2x3xi64> -> tensor<2x7x5xf32>
+  %1 = nn.scatter_add %x, %ids axis(1) batch(1) : tensor<2x3x5xf32>, tensor<2x3xi64> -> tensor<2x7x5xf32>
+  return
+}

@@ -1,0 +1,120 @@
+// RUN: mpc-opt %s --verify-diagnostics --split-input-file
+
+// expected-error @below {{unknown initializer 'xavier'; known are zeros, ones, uniform, normal, external}}
+nn.parameter @w : tensor<2xf32> = <xavier>
+
+// -----
+
+// expected-error @below {{initializer 'normal' needs a finite, non-negative argument}}
+nn.parameter @w : tensor<2xf32> = <normal -1.0>
+
+// -----
+
+// expected-error @below {{attribute 'type' failed to satisfy constraint}}
+nn.parameter @w : tensor<2xi32> = <zeros>
+
+// -----
+
+func.func @no_such_parameter() -> tensor<2xf32> {
+  // expected-error @below {{reads 'w', which is no parameter of this module}}
+  %w = nn.get @w : tensor<2xf32>
+  return %w : tensor<2xf32>
+}
+
+// -----
+
+nn.parameter @w : tensor<2xf32> = <zeros>
+func.func @other_type() -> tensor<3xf32> {
+  // expected-error @below {{yields 'tensor<3xf32>' but parameter 'w' is 'tensor<2xf32>'}}
+  %w = nn.get @w : tensor<3xf32>
+  return %w : tensor<3xf32>
+}
+
+// -----
+
+func.func @autocast_to_f32(%x: tensor<4xf32>) {
+  // expected-error @below {{dtype must be f16 or bf16, not 'f32'}}
+  nn.autocast enabled dtype(f32) {
+  }
+  return
+}
+
+// -----
+
+func.func @autocast_yields_other_type(%x: tensor<4xf32>) {
+  // expected-error @below {{yields other types than its results}}
+  %y = nn.autocast enabled -> tensor<8xf32> {
+    nn.yield %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @dynamic_shape(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{operand #0 must be static tensor of f16, bf16, f32 or f64}}
+  %y = nn.exp %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @vjp_of_nothing(%x: tensor<f32>) {
+  // expected-error @below {{differentiates 'loss', which is no function of this module}}
+  %0 = nn.vjp @loss(%x) seed(%x) wrt [] : (tensor<f32>), (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
+func.func @vjp_of_other_arguments(%x: tensor<f32>) {
+  // expected-error @below {{passes other types than 'loss' takes}}
+  %0 = nn.vjp @loss(%x) seed(%x) wrt [] : (tensor<f32>), (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
+func.func @vjp_without_seed(%x: tensor<4xf32>) {
+  // expected-error @below {{needs one seed for each floating result of 'loss', in its type}}
+  %0 = nn.vjp @loss(%x) seed() wrt [] : (tensor<4xf32>), () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
+func.func @vjp_with_other_seed(%x: tensor<4xf32>) {
+  // expected-error @below {{needs one seed for each floating result of 'loss', in its type}}
+  %0 = nn.vjp @loss(%x) seed(%x) wrt [] : (tensor<4xf32>), (tensor<4xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
+func.func @vjp_of_no_parameter(%x: tensor<4xf32>, %s: tensor<f32>) {
+  // expected-error @below {{differentiates with respect to 'w', which is no parameter}}
+  %0 = nn.vjp @loss(%x) seed(%s) wrt [@w] : (tensor<4xf32>), (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
+func.func @vjp_of_no_argument(%x: tensor<4xf32>, %s: tensor<f32>) {
+  // expected-error @below {{has no argument #1}}
+  %0 = nn.vjp @loss(%x) seed(%s) wrt [] args [1] : (tensor<4xf32>), (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
+func.func @vjp_without_gradient(%x: tensor<4xf32>, %s: tensor<f32>) {
+  // expected-error @below {{must yield the function's results, then the gradients}}
+  %0 = nn.vjp @loss(%x) seed(%s) wrt [] args [0] : (tensor<4xf32>), (tensor<f32>) -> tensor<f32>
+  return
+}

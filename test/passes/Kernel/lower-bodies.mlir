@@ -1,0 +1,78 @@
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(kernel-lower-bodies))' | FileCheck %s
+
+// An elementwise op computes in f32 and rounds once.
+// CHECK-LABEL: func.func @elementwise
+// CHECK-NOT:     nn.
+// CHECK:         linalg.generic
+// CHECK:         %[[X:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK:         %[[Y:.*]] = math.exp %[[X]] : f32
+// CHECK:         %[[Z:.*]] = arith.truncf %[[Y]] : f32 to f16
+// CHECK:         linalg.yield %[[Z]]
+func.func @elementwise(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  %0 = nn.exp %x : tensor<4x8xf16>
+  return %0 : tensor<4x8xf16>
+}
+
+// -----
+
+// f64 computes in f64 and is never rounded on the way.
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT:     arith.truncf
+// CHECK:         math.exp %{{.*}} : f64
+// CHECK-NOT:     arith.truncf
+func.func @wide(%x: tensor<4x8xf64>) -> tensor<4x8xf64> {
+  %0 = nn.exp %x : tensor<4x8xf64>
+  return %0 : tensor<4x8xf64>
+}
+
+// -----
+
+// A sum accumulates in f32 and rounds after its last element.
+// CHECK-LABEL: func.func @sum
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:         arith.addf %{{.*}} : f32
+// CHECK:         -> tensor<4xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[S]] : tensor<4xf32>)
+// CHECK:         arith.truncf %{{.*}} : f32 to bf16
+func.func @sum(%x: tensor<4x8xbf16>) -> tensor<4xbf16> {
+  %0 = nn.reduce_sum %x axes [1] : tensor<4x8xbf16> -> tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+
+// -----
+
+// A contraction is a chain of fma in f32.
+// CHECK-LABEL: func.func @matmul
+// CHECK:         %[[C:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK:         math.fma %{{.*}} : f32
+// CHECK:         arith.truncf %{{.*}} : f32 to f16
+func.func @matmul(%a: tensor<4x8xf16>, %b: tensor<8x6xf16>) -> tensor<4x6xf16> {
+  %0 = nn.matmul %a, %b : tensor<4x8xf16>, tensor<8x6xf16> -> tensor<4x6xf16>
+  return %0 : tensor<4x6xf16>
+}
+
+// -----
+
+// A reshape, and a slice of one range, move nothing.
+// CHECK-LABEL: func.func @views
+// CHECK-SAME:    %[[X:.*]]: tensor
+// CHECK-NOT:     linalg.generic
+// CHECK:         kernel.view %[[X]][0] : tensor<4x6xf32> -> tensor<24xf32>
+// CHECK:         kernel.view %[[X]][6] : tensor<4x6xf32> -> tensor<2x6xf32>
+// CHECK-NOT:     linalg.generic
+func.func @views(%x: tensor<4x6xf32>) -> (tensor<24xf32>, tensor<2x6xf32>) {
+  %0 = nn.reshape %x : tensor<4x6xf32> -> tensor<24xf32>
+  %1 = nn.slice %x [1, 0] to [3, 6] by [1, 1] : tensor<4x6xf32> -> tensor<2x6xf32>
+  return %0, %1 : tensor<24xf32>, tensor<2x6xf32>
+}
+
+// -----
+
+// There is nothing inside of an empty tensor to read.
+// CHECK-LABEL: func.func @pad_of_nothing
+// CHECK-NOT:     tensor.extract
+// CHECK:         linalg.yield
+func.func @pad_of_nothing(%x: tensor<0xf32>) -> tensor<3xf32> {
+  %0 = nn.pad %x low [1] high [2] interior [0] value 0.5 : tensor<0xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

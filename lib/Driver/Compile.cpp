@@ -5,6 +5,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Diagnostics.h"
+#include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/AMP/Passes.h"
 #include "passes/NN/Passes.h"
@@ -56,8 +57,11 @@ static void findBounds(func::FuncOp function, CompileReport &report) {
 /// Makes @loss, where there is a loss, and finds out about the inputs.
 static rt::Status addLoss(ImportedModel &model, const LossOptions &options,
                           CompileReport &report) {
-  if (options.kind.empty())
+  if (options.kind.empty()) {
+    if (auto function = model.module->lookupSymbol<func::FuncOp>("model"))
+      findBounds(function, report);
     return {};
+  }
   PassManager manager(model.module->getContext());
   nn::AddLossPassOptions loss;
   loss.loss = options.kind;
@@ -68,6 +72,27 @@ static rt::Status addLoss(ImportedModel &model, const LossOptions &options,
   if (failed(manager.run(*model.module)))
     return diagnostics.status("adding the loss");
   findBounds(model.module->lookupSymbol<func::FuncOp>("loss"), report);
+  return {};
+}
+
+static rt::Status checkPrecision(ImportedModel &model,
+                                 const PrecisionOptions &options,
+                                 CompileReport &report) {
+  std::vector<PatternFlag> flags = {{"--keep-fp32", options.keepFp32},
+                                    {"--lower", options.lower}};
+  MPC_RETURN_IF_ERROR(checkPatterns(flags));
+  warnOfUnmatchedNodes(*model.module, flags, report.warnings);
+  return {};
+}
+
+static rt::Status checkParameterPatterns(ImportedModel &model,
+                                         const TrainingOptions &options,
+                                         CompileReport &report) {
+  std::vector<PatternFlag> flags = {{"--no-decay", options.noDecay},
+                                    {"--freeze", options.freeze},
+                                    {"--trainable", options.trainable}};
+  MPC_RETURN_IF_ERROR(checkPatterns(flags));
+  warnOfUnmatchedParameters(*model.module, flags, report.warnings);
   return {};
 }
 
@@ -86,7 +111,7 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   {
     DiagnosticCollector diagnostics(model.module->getContext());
     LogicalResult result = manager.run(*model.module);
-    report.warnings = diagnostics.warnings();
+    llvm::append_range(report.warnings, diagnostics.warnings());
     if (failed(result))
       return diagnostics.status("compilation");
   }
@@ -96,6 +121,7 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileEval(ImportedModel &model, const EvalOptions &options,
                  CompileReport &report) {
+  MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   PassManager manager(model.module->getContext());
   buildPrecisionPipeline(manager, options.precision);
@@ -129,6 +155,8 @@ static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
                      CompileReport &report) {
+  MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
+  MPC_RETURN_IF_ERROR(checkParameterPatterns(model, options, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   PassManager manager(model.module->getContext());
   buildPrecisionPipeline(manager, options.precision);

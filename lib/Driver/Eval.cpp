@@ -75,6 +75,26 @@ static rt::Result<HostTensor> readInput(const rt::SafetensorsFile &file,
   return tensor;
 }
 
+/// Class labels and row numbers index memory: what lies outside is an error.
+static rt::Status checkBounds(const rt::SafetensorsFile &file,
+                              const rt::TensorView &input,
+                              const std::vector<rt::InputBound> &bounds) {
+  for (const rt::InputBound &bound : bounds) {
+    if (bound.name != input.desc.name)
+      continue;
+    std::vector<int64_t> values(input.desc.numElements());
+    MPC_RETURN_IF_ERROR(convertTensor(input, rt::DType::I64, values.data()));
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i] < bound.lower || values[i] >= bound.upper)
+        return rt::invalidInput(
+            file.path() + ": tensor " + rt::quote(bound.name) + ", element " +
+            std::to_string(i) + ": " + std::to_string(values[i]) +
+            " is not in " + std::to_string(bound.lower) + " to " +
+            std::to_string(bound.upper - 1));
+  }
+  return {};
+}
+
 /// The shape of the labels in the file, empty where it has none.
 static std::vector<int64_t> targetShape(const rt::SafetensorsFile &file) {
   const rt::TensorView *target = file.find("target");
@@ -151,13 +171,15 @@ static rt::Status compareAll(const std::vector<HostTensor> &outputs,
 
 /// Runs the entry on the inputs; one tensor an output.
 static rt::Result<std::vector<HostTensor>>
-run(rt::Runner &runner, const rt::SafetensorsFile &inputs) {
+run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
+    const std::vector<rt::InputBound> &bounds) {
   const rt::Entry &entry = *runner.program().findEntry("eval");
   std::vector<HostTensor> arguments, results;
   std::vector<const void *> inputPointers;
   std::vector<void *> outputPointers;
   for (const rt::TensorDesc &desc : entry.inputs) {
     MPC_ASSIGN_OR_RETURN(HostTensor tensor, readInput(inputs, desc));
+    MPC_RETURN_IF_ERROR(checkBounds(inputs, tensor.view(), bounds));
     arguments.push_back(std::move(tensor));
     inputPointers.push_back(arguments.back().buffer.data());
   }
@@ -186,13 +208,15 @@ rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
   auto compiled = compileEval(model, options, compileReport);
   if (!compiled.ok())
     return compiled.status().withContext(request.modelPath);
+  llvm::append_range(report.warnings, compileReport.warnings);
   rt::RunnerOptions runnerOptions;
   runnerOptions.threads = request.threads;
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<rt::Runner> runner,
                        rt::Runner::create(*compiled, runnerOptions));
   MPC_RETURN_IF_ERROR(initializeParameters(*runner, model, inits,
                                            request.initPath, request.seed));
-  MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs, run(*runner, inputs));
+  MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs,
+                       run(*runner, inputs, compileReport.bounds));
   if (!request.outputsPath.empty()) {
     std::vector<rt::TensorView> views;
     for (const HostTensor &output : outputs)

@@ -3,6 +3,7 @@
 #include "lib/Driver/Eval.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
+#include "runtime/CommandLine/Validators.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdio>
@@ -40,7 +41,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   app.add_option("--batch-size", flags.batchSize,
                  "fixes the inputs' open first dimension")
-      ->check(CLI::PositiveNumber)
+      ->check(rt::wholeNumber(1))
       ->type_name("N")
       ->group(kInput);
   app.add_option("--loss", flags.loss,
@@ -51,8 +52,9 @@ void addFlags(CLI::App &app, Flags &flags) {
                "also write grad.<parameter> of the loss")
       ->group(kInput);
   app.add_option("--precision", request.options.precision.precision,
-                 "fp32, bf16, fp16 or mixed (default: fp32)")
-      ->type_name("TYPE")
+                 "type of contractions; mixed is fp16 (default: fp32)")
+      ->type_name("fp32|bf16|fp16|mixed")
+      ->check(rt::oneOf({"fp32", "bf16", "fp16", "mixed"}))
       ->group(kPrecision);
   app.add_option("--keep-fp32", request.options.precision.keepFp32,
                  "nodes and ops that stay in f32")
@@ -74,9 +76,11 @@ void addFlags(CLI::App &app, Flags &flags) {
                  "tolerance relative to a tensor's largest element "
                  "(default: 1e-5)")
       ->type_name("X")
+      ->check(rt::nonNegativeNumber())
       ->group(kOutput);
   app.add_option("--atol", request.atol, "absolute tolerance (default: 0)")
       ->type_name("X")
+      ->check(rt::nonNegativeNumber())
       ->group(kOutput);
   app.add_option("--cpu", request.options.target.cpu,
                  "host, x86-64-v3 or x86-64-v4 (default: host)")
@@ -84,7 +88,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kTarget);
   app.add_option("--threads", request.threads,
                  "worker threads (default: one a CPU)")
-      ->check(CLI::PositiveNumber)
+      ->check(rt::wholeNumber(1))
       ->type_name("N")
       ->group(kTarget);
   app.add_flag("--no-fuse", flags.noFuse, "every op is a kernel of its own")

@@ -4,13 +4,14 @@
 
 #include "lib/Driver/ModelFile.h"
 #include "lib/Import/ONNX/ImportError.h"
-#include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Tool.h"
+#include "runtime/CommandLine/Validators.h"
 #include "runtime/Support/File.h"
+#include "llvm/Support/raw_ostream.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <exception>
 
 using namespace mpc;
 
@@ -47,9 +48,9 @@ std::string print(const ImportedModel &model, bool locations) {
 rt::Status writeText(const std::string &path, const std::string &text) {
   if (path != "-")
     return rt::writeFileAtomically(path, text);
-  bool written = std::fwrite(text.data(), 1, text.size(), stdout) ==
-                     text.size() &&
-                 std::fflush(stdout) == 0;
+  bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0;
   return written ? rt::Status() : rt::environmentError("cannot write stdout");
 }
 
@@ -60,7 +61,7 @@ rt::Status importFile(const Flags &flags) {
   MPC_ASSIGN_OR_RETURN(ImportedModel model,
                        loadModel(flags.model, context, options));
   for (const std::string &warning : model.warnings)
-    std::fprintf(stderr, "mpc-import: warning: %s\n", warning.c_str());
+    rt::reportWarning("mpc-import", warning);
   for (const std::string &note : model.notes)
     std::fprintf(stderr, "mpc-import: note: %s\n", note.c_str());
   if (flags.listParameters)
@@ -75,55 +76,44 @@ rt::Status importFile(const Flags &flags) {
   return writeText(flags.output, print(model, flags.output != "-"));
 }
 
-int run(int argc, char **argv) {
-  Flags flags;
-  CLI::App program("Imports a model and prints it as a module of nn ops.",
-                   "mpc-import");
-  program.add_option("model", flags.model, "MODEL.onnx or FILE.mlir")
+void addFlags(CLI::App &app, Flags &flags) {
+  using namespace rt::flag_group;
+  app.add_option("model", flags.model,
+                 "MODEL.onnx or FILE.mlir; - is MLIR "
+                 "from standard input")
       ->required()
-      ->group("Input");
-  program
-      .add_option("--input-shape", flags.inputShapes,
-                  "NAME=8x64: fixes an input's open dimensions")
-      ->group("Input");
-  program
-      .add_option("--batch-size", flags.batchSize,
-                  "fixes the inputs' first dimension where it is open")
-      ->check(CLI::PositiveNumber)
-      ->group("Input");
-  program
-      .add_option("-o,--output", flags.output,
-                  "the module, with locations; parameter values go beside it "
-                  "as .safetensors (default: -, stdout, without both)")
-      ->group("Output");
-  program
-      .add_flag("--list-parameters", flags.listParameters,
-                "prints what each initializer is, and by which rule")
-      ->group("Output");
-  rt::Status status;
-  try {
-    program.parse(argc, argv);
-    status = importFile(flags);
-  } catch (const CLI::Success &help) {
-    return program.exit(help);
-  } catch (const CLI::ParseError &error) {
-    status = rt::usageError(error.what());
-  }
-  if (!status.ok())
-    std::fprintf(stderr, "mpc-import: error: %s\n", status.message().c_str());
-  return static_cast<int>(status.code());
+      ->type_name("MODEL")
+      ->group(kInput);
+  app.add_option("--input-shape", flags.inputShapes,
+                 "fixes an input's open dimensions, as in x=8x64")
+      ->type_name("NAME=DIMS")
+      ->group(kInput);
+  app.add_option("--batch-size", flags.batchSize,
+                 "fixes the inputs' first dimension where it is open")
+      ->type_name("N")
+      ->check(rt::wholeNumber(1))
+      ->group(kInput);
+  app.add_option("-o,--output", flags.output,
+                 "the module, with locations; parameter values go beside it "
+                 "as .safetensors (default: -, standard output, without both)")
+      ->type_name("FILE.mlir")
+      ->group(kOutput);
+  app.add_flag("--list-parameters", flags.listParameters,
+               "prints what each initializer is, and by which rule")
+      ->group(kOutput);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::bad_alloc &) {
-    std::fputs("mpc-import: error: out of memory\n", stderr);
-    return static_cast<int>(rt::StatusCode::Environment);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "mpc-import: error: internal: %s\n", error.what());
-    return static_cast<int>(rt::StatusCode::Internal);
-  }
+  Flags flags;
+  rt::Tool tool;
+  tool.name = "mpc-import";
+  tool.description = "Imports a model and prints it as a module of nn ops.";
+  tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
+  tool.run = [&]() -> rt::Result<int> {
+    MPC_RETURN_IF_ERROR(importFile(flags));
+    return 0;
+  };
+  return rt::runTool(tool, argc, argv);
 }

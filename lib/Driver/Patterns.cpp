@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is wrong with regular expressions, and which match nothing.
+#include "lib/Driver/Patterns.h"
+
+#include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/NNDialect.h"
+#include "runtime/Support/Text.h"
+
+using namespace mlir;
+using namespace mpc;
+
+static FailureOr<NamePatterns> compileOne(const std::string &expression,
+                                          std::string &message) {
+  return NamePatterns::compile(
+      expression, [&](const std::string &text) { message = text; });
+}
+
+rt::Status mpc::checkPatterns(const std::vector<PatternFlag> &flags) {
+  std::string message;
+  for (const PatternFlag &flag : flags)
+    for (const std::string &expression : flag.expressions)
+      if (failed(compileOne(expression, message)))
+        return rt::usageError(std::string(flag.flag) + ": " + message);
+  return {};
+}
+
+/// Names are few and flags fewer: each expression looks at all names.
+static void warnOfUnmatched(const std::vector<std::string> &names,
+                            const std::vector<PatternFlag> &flags,
+                            const char *what,
+                            std::vector<std::string> &warnings) {
+  std::string message;
+  for (const PatternFlag &flag : flags)
+    for (const std::string &expression : flag.expressions) {
+      FailureOr<NamePatterns> pattern = compileOne(expression, message);
+      if (succeeded(pattern) &&
+          llvm::none_of(names, [&](const std::string &name) {
+            return pattern->matches(name);
+          }))
+        warnings.push_back(std::string(flag.flag) + "=" +
+                           rt::quote(expression) + " matches no " + what);
+    }
+}
+
+void mpc::warnOfUnmatchedParameters(ModuleOp module,
+                                    const std::vector<PatternFlag> &flags,
+                                    std::vector<std::string> &warnings) {
+  std::vector<std::string> names;
+  for (auto parameter : module.getOps<nn::ParameterOp>())
+    names.push_back(parameter.getSymName().str());
+  warnOfUnmatched(names, flags, "parameter", warnings);
+}
+
+void mpc::warnOfUnmatchedNodes(ModuleOp module,
+                               const std::vector<PatternFlag> &flags,
+                               std::vector<std::string> &warnings) {
+  std::vector<std::string> names;
+  module.walk([&](Operation *op) {
+    names.push_back(op->getName().stripDialect().str());
+    names.push_back(getNodeName(op->getLoc()).str());
+  });
+  warnOfUnmatched(names, flags, "node or op", warnings);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Checks of the flags that take regular expressions.
+#ifndef MPC_LIB_DRIVER_PATTERNS_H
+#define MPC_LIB_DRIVER_PATTERNS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/Support/Status.h"
+
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+/// The expressions that were given to one flag, "--no-decay".
+struct PatternFlag {
+  const char *flag;
+  const std::vector<std::string> &expressions;
+};
+
+/// A usage error where one of the expressions is none.
+rt::Status checkPatterns(const std::vector<PatternFlag> &flags);
+
+/// Adds a warning for each expression that matches no parameter of `module`.
+void warnOfUnmatchedParameters(mlir::ModuleOp module,
+                               const std::vector<PatternFlag> &flags,
+                               std::vector<std::string> &warnings);
+
+/// Adds a warning for each expression that matches no node and no op.
+void warnOfUnmatchedNodes(mlir::ModuleOp module,
+                          const std::vector<PatternFlag> &flags,
+                          std::vector<std::string> &warnings);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_PATTERNS_H

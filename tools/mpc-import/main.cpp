@@ -4,9 +4,9 @@
 
 #include "lib/Driver/ModelFile.h"
 #include "lib/Import/ONNX/ImportError.h"
-#include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/Support/File.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -47,9 +47,9 @@ std::string print(const ImportedModel &model, bool locations) {
 rt::Status writeText(const std::string &path, const std::string &text) {
   if (path != "-")
     return rt::writeFileAtomically(path, text);
-  bool written = std::fwrite(text.data(), 1, text.size(), stdout) ==
-                     text.size() &&
-                 std::fflush(stdout) == 0;
+  bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0;
   return written ? rt::Status() : rt::environmentError("cannot write stdout");
 }
 

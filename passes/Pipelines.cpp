@@ -10,6 +10,9 @@ using namespace mlir;
 
 void mpc::buildPrecisionPipeline(OpPassManager &manager,
                                  const PrecisionOptions &options) {
+  // First, so that a weight is cast as it is stored: transposes fold into the
+  // ops that read them.
+  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   nn::AutocastPassOptions autocast;
   autocast.precision = options.precision;
   autocast.keepF32 = llvm::to_vector(options.keepFp32);

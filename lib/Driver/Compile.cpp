@@ -2,6 +2,7 @@
 // Compilation of evaluations and training steps.
 #include "lib/Driver/Compile.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/ProgramBuilder.h"
@@ -26,20 +27,54 @@ rt::Result<LossOptions> mpc::parseLoss(const std::string &text) {
   return options;
 }
 
-static void addLoss(OpPassManager &manager, const LossOptions &options) {
-  if (options.kind.empty())
+/// The range of an input that is read as `size` rows or classes.
+static void addBound(func::FuncOp function, Value indices, int64_t low,
+                     int64_t size, CompileReport &report) {
+  auto argument = dyn_cast<BlockArgument>(indices);
+  if (!argument)
     return;
+  auto name =
+      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
+  if (name)
+    report.bounds.push_back({name.str(), low, size});
+}
+
+static void findBounds(func::FuncOp function, CompileReport &report) {
+  function.walk([&](nn::GatherOp op) {
+    int64_t size = cast<RankedTensorType>(op.getInput().getType())
+                       .getDimSize(op.getAxis());
+    addBound(function, op.getIndices(), -size, size, report);
+  });
+  function.walk([&](nn::CrossEntropyOp op) {
+    int64_t size = cast<RankedTensorType>(op.getLogits().getType())
+                       .getDimSize(op.getAxis());
+    if (!op.getIgnoreIndex())
+      addBound(function, op.getTarget(), 0, size, report);
+  });
+}
+
+/// Makes @loss, where there is a loss, and finds out about the inputs.
+static rt::Status addLoss(ImportedModel &model, const LossOptions &options,
+                          CompileReport &report) {
+  if (options.kind.empty())
+    return {};
+  PassManager manager(model.module->getContext());
   nn::AddLossPassOptions loss;
   loss.loss = options.kind;
   loss.output = options.output;
   loss.targetShape = llvm::to_vector(options.targetShape);
   manager.addPass(nn::createAddLossPass(loss));
+  DiagnosticCollector diagnostics(model.module->getContext());
+  if (failed(manager.run(*model.module)))
+    return diagnostics.status("adding the loss");
+  findBounds(model.module->lookupSymbol<func::FuncOp>("loss"), report);
+  return {};
 }
 
 /// Runs `manager` on the model, then makes the program.
 static rt::Result<std::shared_ptr<rt::Program>>
 finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
-       std::vector<std::string> &warnings) {
+       CompileReport &report) {
   llvm::Expected<cpu::CpuTarget> cpuTarget = cpu::getCpuTarget(target.cpu);
   if (!cpuTarget)
     return rt::usageError(llvm::toString(cpuTarget.takeError()));
@@ -51,7 +86,7 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   {
     DiagnosticCollector diagnostics(model.module->getContext());
     LogicalResult result = manager.run(*model.module);
-    warnings = diagnostics.warnings();
+    report.warnings = diagnostics.warnings();
     if (failed(result))
       return diagnostics.status("compilation");
   }
@@ -60,23 +95,23 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileEval(ImportedModel &model, const EvalOptions &options,
-                 std::vector<std::string> &warnings) {
+                 CompileReport &report) {
+  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   PassManager manager(model.module->getContext());
-  addLoss(manager, options.loss);
   buildPrecisionPipeline(manager, options.precision);
   nn::BuildEvalPassOptions eval;
   eval.gradients = options.gradients;
   manager.addPass(nn::createBuildEvalPass(eval));
   buildAutodiffPipeline(manager);
   manager.addPass(amp::createFuseOptimizerPass());
-  return finish(model, manager, options.target, warnings);
+  return finish(model, manager, options.target, report);
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
-                     std::vector<std::string> &warnings) {
+                     CompileReport &report) {
+  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   PassManager manager(model.module->getContext());
-  addLoss(manager, options.loss);
   buildPrecisionPipeline(manager, options.precision);
   amp::BuildStepPassOptions step;
   step.policy = options.policy;
@@ -93,5 +128,5 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   manager.addPass(amp::createBuildStepPass(step));
   buildAutodiffPipeline(manager);
   manager.addPass(amp::createFuseOptimizerPass());
-  return finish(model, manager, options.target, warnings);
+  return finish(model, manager, options.target, report);
 }

@@ -7,6 +7,7 @@
 #include "lib/Driver/ModelFile.h"
 #include "passes/Pipelines.h"
 #include "runtime/Program/Program.h"
+#include "runtime/Train/Data.h"
 
 #include <memory>
 
@@ -52,16 +53,23 @@ struct TrainingOptions {
   TargetOptions target;
 };
 
+/// What compilation found beside the program.
+struct CompileReport {
+  std::vector<std::string> warnings;
+  /// Inputs that are class labels or row numbers, with their ranges.
+  std::vector<rt::InputBound> bounds;
+};
+
 /// A program with the entries "step" and, where there are 16-bit copies of
 /// parameters, "init".
 rt::Result<std::shared_ptr<rt::Program>>
 compileTraining(ImportedModel &model, const TrainingOptions &options,
-                std::vector<std::string> &warnings);
+                CompileReport &report);
 
-/// A program with the entry "eval". `warnings` gets what passes remarked.
-rt::Result<std::shared_ptr<rt::Program>>
-compileEval(ImportedModel &model, const EvalOptions &options,
-            std::vector<std::string> &warnings);
+/// A program with the entry "eval".
+rt::Result<std::shared_ptr<rt::Program>> compileEval(ImportedModel &model,
+                                                     const EvalOptions &options,
+                                                     CompileReport &report);
 
 } // namespace mpc
 

@@ -27,7 +27,7 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
         std::string text = describe(diagnostic);
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           errorText += (errorText.empty() ? "" : "\n") + text;
-        else
+        else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
           warningTexts.push_back(text);
         return success();
       }) {}

@@ -182,8 +182,8 @@ rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
   std::vector<ParameterInit> inits = listParameterInits(*model.module);
   EvalOptions options = request.options;
   options.loss.targetShape = targetShape(inputs);
-  std::vector<std::string> remarks;
-  auto compiled = compileEval(model, options, remarks);
+  CompileReport compileReport;
+  auto compiled = compileEval(model, options, compileReport);
   if (!compiled.ok())
     return compiled.status().withContext(request.modelPath);
   rt::RunnerOptions runnerOptions;

@@ -29,6 +29,13 @@ static void addPrecisionFlags(CLI::App &app, RecipeFlags &flags) {
       ->group(kPrecision);
 }
 
+static void addStrictCastsFlag(CLI::App &app, RecipeFlags &flags) {
+  app.add_flag("--strict-casts", flags.strictCasts,
+               "Keep every rounding, also inside of fused kernels. So far all "
+               "are always kept")
+      ->group(kPrecision);
+}
+
 static void addScalingFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_option("--loss-scale", flags.lossScale,
                  "Policy: " + knownPolicies() +
@@ -119,6 +126,7 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
       ->type_name("NAME=DIMS")
       ->group(kInput);
   addPrecisionFlags(app, flags);
+  addStrictCastsFlag(app, flags);
   addScalingFlags(app, flags);
   addOptimizerFlags(app, flags);
   app.add_option("--cpu", flags.target.cpu,

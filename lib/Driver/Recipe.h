@@ -31,6 +31,7 @@ struct RecipeFlags {
   std::vector<std::string> inputShapes;
   TargetOptions target;
   bool noFuse = false;
+  bool strictCasts = false;
 };
 
 /// Registers the flags; `flags` must outlive parsing. --lr and its schedule

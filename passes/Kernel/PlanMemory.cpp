@@ -78,6 +78,13 @@ public:
     return arena[place.buffer.index].offset + place.offset;
   }
   ArrayRef<FinalCopy> copies() const { return finalCopies; }
+  /// What must be copied before a launch that updates in place.
+  struct InitialCopy {
+    LaunchOp launch;
+    Value from;
+    Place to;
+  };
+  ArrayRef<InitialCopy> copiesBefore() const { return initialCopies; }
   /// A part of a pack that lies elsewhere, and is copied where the pack is.
   ArrayRef<std::pair<PackOp, unsigned>> copiedParts() const {
     return partCopies;
@@ -103,14 +110,33 @@ private:
         if (value == function.getArgument(*argument))
           continue;
         target.buffer = {Buffer::Argument, *argument, {}};
-        if (isReadAfterWrite(function.getArgument(*argument), value)) {
+        BlockArgument old = function.getArgument(*argument);
+        if (isReadAfterWrite(old, value)) {
           finalCopies.push_back({value, target});
           continue;
         }
+        if (findDestination(value) == old)
+          continue; // Updated in place as it is written.
       }
       if (!request(value, target))
         finalCopies.push_back({value, target});
     }
+  }
+
+  /// The value that `value` is made over: through views and launches that
+  /// update in place.
+  static Value findDestination(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (auto view = dyn_cast<ViewOp>(op);
+          view &&
+          numBytes(view.getSource().getType()) == numBytes(view.getType()))
+        value = view.getSource();
+      else if (auto launch = dyn_cast<LaunchOp>(op))
+        value = launch.getOutputs()[cast<OpResult>(value).getResultNumber()];
+      else
+        break;
+    }
+    return value;
   }
 
   /// Asks that `value` be made at `target`. False where it already has
@@ -203,8 +229,13 @@ private:
     for (auto [result, destination] :
          llvm::zip(launch.getResults(), launch.getOutputs())) {
       if (!destination.getDefiningOp<tensor::EmptyOp>()) {
-        // Updated in place.
-        places[result] = place(destination);
+        if (!isReadAfterWrite(destination, result)) {
+          places[result] = place(destination);
+          continue;
+        }
+        // The old content is still needed: work on a copy of it.
+        places[result] = newArenaPlace(result.getType());
+        initialCopies.push_back({launch, destination, places[result]});
         continue;
       }
       Place place;
@@ -269,9 +300,9 @@ private:
         findWriters(operand, writers);
   }
 
-  /// Whether `argument` is read by a launch after one that writes `value`, or
-  /// by the writer itself other than element by element.
-  bool isReadAfterWrite(Value argument, Value value) {
+  /// Whether `old` is read by a launch after one that writes `value`, or by the
+  /// writer itself other than element by element.
+  bool isReadAfterWrite(Value old, Value value) {
     SmallVector<LaunchOp> writers;
     findWriters(value, writers);
     if (writers.empty())
@@ -279,7 +310,7 @@ private:
     int64_t firstWrite = std::numeric_limits<int64_t>::max();
     for (LaunchOp writer : writers)
       firstWrite = std::min<int64_t>(firstWrite, order.lookup(writer));
-    SmallVector<Value> work{argument};
+    SmallVector<Value> work{old};
     while (!work.empty()) {
       Value read = work.pop_back_val();
       for (OpOperand &use : read.getUses()) {
@@ -291,6 +322,8 @@ private:
         } else if (order.lookup(user) > firstWrite) {
           return true;
         } else if (order.lookup(user) == firstWrite &&
+                   use.getOperandNumber() <
+                       cast<LaunchOp>(user).getInputs().size() &&
                    !isElementwise(cast<LaunchOp>(user),
                                   use.getOperandNumber())) {
           return true;
@@ -336,6 +369,7 @@ private:
   DenseMap<Operation *, Place> packPlaces;
   SmallVector<ArenaBuffer> arena;
   SmallVector<FinalCopy> finalCopies;
+  SmallVector<InitialCopy> initialCopies;
   SmallVector<std::pair<PackOp, unsigned>> partCopies;
   int64_t size = 0;
 };
@@ -448,6 +482,9 @@ private:
   }
 
   void rewriteLaunch(LaunchOp launch) {
+    for (const Planner::InitialCopy &initial : planner.copiesBefore())
+      if (initial.launch == launch)
+        copy(planner.place(initial.from), initial.to, initial.from.getType());
     SmallVector<Value> inputs, outputs;
     for (Value input : launch.getInputs())
       inputs.push_back(view(planner.place(input), input.getType()));

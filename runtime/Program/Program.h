@@ -92,7 +92,7 @@ struct Slab {
   std::string name;
   uint64_t bytes = 0;
   /// First content: as many bytes as the slab has, or none for zeros.
-  std::vector<uint8_t> initial;
+  std::vector<uint8_t> initial = {};
 };
 
 struct Constant {

@@ -330,8 +330,7 @@ Status Trainer::account(const MetricsRow &row) {
   progress_->update({position_.step, row.loss, row.scale, summary_.skipped()},
                     secondsSince(begin_));
   const char *advice =
-      "; try a lower --lr, --precision=bf16, or gradient clipping, and "
-      "--nan-report to see where it starts";
+      "; try a lower --lr, --precision=bf16 or gradient clipping";
   if (options_.maxSkipsInRow > 0 &&
       position_.skippedInRow >= options_.maxSkipsInRow)
     return diverged(fmt::format(

@@ -6,6 +6,7 @@
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
+#include "runtime/CommandLine/Validators.h"
 #include "llvm/Support/Error.h"
 
 #include <chrono>
@@ -16,6 +17,7 @@ namespace {
 
 struct Flags {
   std::string model;
+  std::string target = "cpu";
   RecipeFlags recipe;
   rt::TrainTool tool;
 };
@@ -25,11 +27,27 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->required()
       ->type_name("MODEL")
       ->group(rt::flag_group::kInput);
+  app.add_option("--target", flags.target, "Where to train (default: cpu)")
+      ->type_name("cpu|cuda")
+      ->group(rt::flag_group::kTarget)
+      ->check(rt::oneOf({"cpu", "cuda"}));
   rt::addDataFlags(app, flags.tool.data);
   addRecipeFlags(app, flags.recipe);
   rt::addScheduleFlags(app, flags.tool.schedule);
   rt::addThreadFlag(app, flags.tool.runner);
   rt::addOutputFlags(app, flags.tool.output);
+}
+
+/// Flags of the contract whose work is not there yet must not be ignored.
+rt::Status refuseMissing(const Flags &flags) {
+  if (flags.target != "cpu")
+    return rt::environmentError("--target=" + flags.target +
+                                ": this build trains on the CPU only");
+  if (!flags.tool.output.explain.empty())
+    return rt::usageError("--explain is not available yet");
+  if (flags.tool.output.nanReport)
+    return rt::usageError("--nan-report is not available yet");
+  return {};
 }
 
 rt::Result<ImportOptions> importOptions(const Flags &flags) {
@@ -59,6 +77,7 @@ rt::Result<int> train(Flags &flags) {
   auto start = std::chrono::steady_clock::now();
   rt::TrainTool &tool = flags.tool;
   tool.name = "mpc-train";
+  MPC_RETURN_IF_ERROR(refuseMissing(flags));
   MPC_ASSIGN_OR_RETURN(TrainingOptions options,
                        toTrainingOptions(flags.recipe));
   MPC_ASSIGN_OR_RETURN(ImportOptions import, importOptions(flags));
@@ -71,12 +90,13 @@ rt::Result<int> train(Flags &flags) {
                        checkBatchSize(model, tool.data.batchSize));
   MPC_ASSIGN_OR_RETURN(options.loss.targetShape, targetShape(flags, batch));
   std::vector<ParameterInit> inits = listParameterInits(*model.module);
-  std::vector<std::string> remarks;
-  auto program = compileTraining(model, options, remarks);
+  CompileReport report;
+  auto program = compileTraining(model, options, report);
   if (!program.ok())
     return program.status().withContext(flags.model);
-  for (const std::string &remark : remarks)
-    rt::reportWarning(tool.name, remark);
+  for (const std::string &warning : report.warnings)
+    rt::reportWarning(tool.name, warning);
+  tool.data.data.bounds = report.bounds;
   tool.initialize = [&](rt::Runner &runner) {
     return initializeParameters(runner, model, inits, tool.data.init,
                                 tool.data.data.seed);

@@ -54,11 +54,11 @@ Error emitGemm(NodeImporter &node) {
   double alpha = node.floatAttr("alpha", 1.0);
   double beta = node.floatAttr("beta", 1.0);
   bool isLayer = transB && !transA && alpha == 1.0 &&
-                 (!node.has(2) ||
-                  (beta == 1.0 && node.in(2).rank() == 1 &&
-                   node.in(2).shape[0] == columns));
+                 (!node.has(2) || (beta == 1.0 && node.in(2).rank() == 1 &&
+                                   node.in(2).shape[0] == columns));
   if (isLayer) {
-    node.result(0, node.build.linear(a, b, node.has(2) ? &node.in(2) : nullptr));
+    node.result(0,
+                node.build.linear(a, b, node.has(2) ? &node.in(2) : nullptr));
     return Error::success();
   }
   return addScaled(node, node.build.matmul(a, b, transA, transB), alpha, beta);
@@ -89,12 +89,10 @@ Error emitMatMul(NodeImporter &node) {
   if (lhs.shape.back() != rhs.shape[rhs.rank() - 2])
     return node.fail("shapes " + shapeText(node.in(0).shape) + " and " +
                      shapeText(node.in(1).shape) +
-                     " do not fit: the inner sizes " +
-                     Twine(lhs.shape.back()) + " and " +
-                     Twine(rhs.shape[rhs.rank() - 2]) + " differ");
-  std::optional<Shape> batch =
-      broadcastShape(ArrayRef(lhs.shape).drop_back(2),
-                     ArrayRef(rhs.shape).drop_back(2));
+                     " do not fit: the inner sizes " + Twine(lhs.shape.back()) +
+                     " and " + Twine(rhs.shape[rhs.rank() - 2]) + " differ");
+  std::optional<Shape> batch = broadcastShape(ArrayRef(lhs.shape).drop_back(2),
+                                              ArrayRef(rhs.shape).drop_back(2));
   if (!batch)
     return node.fail("the leading axes of " + shapeText(lhs.shape) + " and " +
                      shapeText(rhs.shape) + " do not broadcast");
@@ -142,14 +140,12 @@ Error checkConvolution(NodeImporter &node, int64_t channelAxis) {
     return node.fail("group " + Twine(group) + " does not divide " +
                      Twine(input.shape[1]) + " input and " +
                      Twine(weight.shape[0]) + " weight channels");
-  int64_t expected =
-      channelAxis == 1 ? input.shape[1] / group : input.shape[1];
+  int64_t expected = channelAxis == 1 ? input.shape[1] / group : input.shape[1];
   if (weight.shape[channelAxis] != expected)
-    return node.fail("the weight has " + Twine(weight.shape[channelAxis]) +
-                     " input channels, the input has " +
-                     Twine(input.shape[1]) +
-                     (group == 1 ? Twine("")
-                                 : " in " + Twine(group) + " groups"));
+    return node.fail(
+        "the weight has " + Twine(weight.shape[channelAxis]) +
+        " input channels, the input has " + Twine(input.shape[1]) +
+        (group == 1 ? Twine("") : " in " + Twine(group) + " groups"));
   std::optional<ArrayRef<int64_t>> kernel = node.intsAttr("kernel_shape");
   if (kernel && *kernel != ArrayRef(weight.shape).drop_front(2))
     return node.fail("attribute 'kernel_shape' is " + shapeText(*kernel) +
@@ -167,9 +163,8 @@ Error checkBias(NodeImporter &node, int64_t channels) {
                    Twine(channels));
 }
 
-Operand buildConv(TensorBuilder &b, const Operand &input,
-                  const Operand &weight, const Operand *bias,
-                  const Window &window, int64_t groups) {
+Operand buildConv(TensorBuilder &b, const Operand &input, const Operand &weight,
+                  const Operand *bias, const Window &window, int64_t groups) {
   Shape shape{input.shape[0], weight.shape[0]};
   append_range(shape, window.output);
   mlir::Value in = b.value(input), w = b.value(weight);
@@ -221,8 +216,7 @@ Error emitConvTranspose(NodeImporter &node) {
   int64_t groups = node.intAttr("group", 1);
   MPC_TRY(checkBias(node, weight.shape[1] * groups));
   MPC_TRY_ASSIGN(TransposedWindow window,
-                 readTransposedWindow(node,
-                                      ArrayRef(input.shape).drop_front(2),
+                 readTransposedWindow(node, ArrayRef(input.shape).drop_front(2),
                                       ArrayRef(weight.shape).drop_front(2)));
   Shape shape{input.shape[0], weight.shape[1] * groups};
   append_range(shape, window.conv.output);

@@ -47,10 +47,10 @@ Error emitGelu(NodeImporter &node) {
                      "', expected none or tanh");
   TensorBuilder &b = node.build;
   const Operand &input = node.in(0);
-  node.result(0, b.fromValue(nn::GeluOp::create(
-                     b.builder(), b.location(),
-                     b.tensorType(input.type, input.shape), b.value(input),
-                     kind == "tanh")));
+  node.result(
+      0, b.fromValue(nn::GeluOp::create(b.builder(), b.location(),
+                                        b.tensorType(input.type, input.shape),
+                                        b.value(input), kind == "tanh")));
   return Error::success();
 }
 
@@ -69,8 +69,8 @@ Error emitSoftplus(NodeImporter &node) {
 Error emitMish(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   TensorBuilder &b = node.build;
-  node.result(0, b.binary(Binary::Mul, node.in(0),
-                          b.tanh(softplus(b, node.in(0)))));
+  node.result(
+      0, b.binary(Binary::Mul, node.in(0), b.tanh(softplus(b, node.in(0)))));
   return Error::success();
 }
 
@@ -145,16 +145,15 @@ Error emitSelu(NodeImporter &node) {
 /// max(0, min(1, alpha * x + beta))
 Operand hardSigmoid(TensorBuilder &b, const Operand &x, double alpha,
                     double beta) {
-  Operand line =
-      b.binary(Binary::Add, b.binary(Binary::Mul, x, alpha), beta);
+  Operand line = b.binary(Binary::Add, b.binary(Binary::Mul, x, alpha), beta);
   return b.binary(Binary::Max, b.binary(Binary::Min, line, 1.0), 0.0);
 }
 
 Error emitHardSigmoid(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
-  node.result(0, hardSigmoid(node.build, node.in(0),
-                             node.floatAttr("alpha", 0.2f),
-                             node.floatAttr("beta", 0.5)));
+  node.result(0,
+              hardSigmoid(node.build, node.in(0), node.floatAttr("alpha", 0.2f),
+                          node.floatAttr("beta", 0.5)));
   return Error::success();
 }
 
@@ -181,8 +180,8 @@ Error emitSoftsign(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   TensorBuilder &b = node.build;
   const Operand &x = node.in(0);
-  node.result(0, b.binary(Binary::Div, x,
-                          b.binary(Binary::Add, b.abs(x), 1.0)));
+  node.result(0,
+              b.binary(Binary::Div, x, b.binary(Binary::Add, b.abs(x), 1.0)));
   return Error::success();
 }
 
@@ -211,8 +210,8 @@ Error emitNot(NodeImporter &node) {
 
 Error emitIsNaN(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
-  node.result(0, node.build.compare(nn::CompareKind::NE, node.in(0),
-                                    node.in(0)));
+  node.result(0,
+              node.build.compare(nn::CompareKind::NE, node.in(0), node.in(0)));
   return Error::success();
 }
 
@@ -349,8 +348,8 @@ Error emitClip(NodeImporter &node) {
                        ", expected one number");
     Operand bound = node.build.reshape(node.in(i), {});
     bound = node.build.broadcastTo(bound, result.shape);
-    result = node.build.binary(i == 1 ? Binary::Max : Binary::Min, result,
-                               bound);
+    result =
+        node.build.binary(i == 1 ? Binary::Max : Binary::Min, result, bound);
   }
   node.result(0, result);
   return Error::success();

@@ -123,9 +123,9 @@ Expected<ArrayRef<char>> ExternalData::file(StringRef location) {
   return files_[location] = storage_.keep(std::move(*buffer));
 }
 
-Expected<ArrayRef<char>>
-ExternalData::slice(StringRef location, uint64_t offset,
-                    std::optional<uint64_t> length) {
+Expected<ArrayRef<char>> ExternalData::slice(StringRef location,
+                                             uint64_t offset,
+                                             std::optional<uint64_t> length) {
   Expected<ArrayRef<char>> whole = file(location);
   if (!whole)
     return whole.takeError();

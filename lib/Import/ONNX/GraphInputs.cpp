@@ -33,11 +33,10 @@ std::string describe(const ValueInfo &input) {
 }
 
 std::string listInputs(ArrayRef<const ValueInfo *> inputs) {
-  return join(map_range(inputs,
-                        [](const ValueInfo *input) {
-                          return describe(*input);
-                        }),
-              ", ");
+  return join(
+      map_range(inputs,
+                [](const ValueInfo *input) { return describe(*input); }),
+      ", ");
 }
 
 class InputResolver {
@@ -184,9 +183,9 @@ Error InputResolver::applyBatch() {
       return Error::success();
     fixed = fixed ? fixed : shape.input;
   }
-  return usageFault(flag + (fixed ? ": the model's batch is fixed, input " +
-                                        describe(*fixed)
-                                  : ": no input has a batch dimension"));
+  return usageFault(
+      flag + (fixed ? ": the model's batch is fixed, input " + describe(*fixed)
+                    : ": no input has a batch dimension"));
 }
 
 Error InputResolver::open(const PartialShape &shape, size_t axis) const {
@@ -199,11 +198,11 @@ Error InputResolver::open(const PartialShape &shape, size_t axis) const {
   std::string symbol = input.shape[axis].symbol.empty()
                            ? ""
                            : " ('" + printable(input.shape[axis].symbol) + "')";
-  return invalidModel(model_.path + ": dimension " + Twine(axis) + symbol +
-                      " of input '" + printable(input.name) +
-                      "' is open; fix it with --input-shape=" +
-                      printable(input.name) + "=" + join(sizes, "x") +
-                      (axis == 0 ? " or --batch-size" : ""));
+  return invalidModel(
+      model_.path + ": dimension " + Twine(axis) + symbol + " of input '" +
+      printable(input.name) +
+      "' is open; fix it with --input-shape=" + printable(input.name) + "=" +
+      join(sizes, "x") + (axis == 0 ? " or --batch-size" : ""));
 }
 
 } // namespace

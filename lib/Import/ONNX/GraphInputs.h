@@ -17,8 +17,7 @@ std::vector<const ValueInfo *> trueInputs(const Graph &graph);
 /// The static shapes of `inputs`, in their order; what symbols stand for goes
 /// into `symbols`.
 llvm::Expected<std::vector<Shape>>
-resolveInputShapes(const Model &model,
-                   llvm::ArrayRef<const ValueInfo *> inputs,
+resolveInputShapes(const Model &model, llvm::ArrayRef<const ValueInfo *> inputs,
                    const ImportOptions &options,
                    llvm::StringMap<int64_t> &symbols);
 

@@ -37,8 +37,8 @@ Expected<Operand> checkedIndices(NodeImporter &node, size_t index,
   if (!negative)
     return indices;
   TensorBuilder &b = node.build;
-  Operand below = b.compare(nn::CompareKind::LT, indices,
-                            b.splatLike(indices, 0));
+  Operand below =
+      b.compare(nn::CompareKind::LT, indices, b.splatLike(indices, 0));
   return b.select(below,
                   b.binary(Binary::Add, indices, static_cast<double>(size)),
                   indices);
@@ -49,8 +49,7 @@ Error emitGather(NodeImporter &node) {
   MPC_TRY(requireIndices(node, 1));
   MPC_TRY_ASSIGN(int64_t axis,
                  node.axis(node.intAttr("axis", 0), input.rank()));
-  MPC_TRY_ASSIGN(Operand indices,
-                 checkedIndices(node, 1, input.shape[axis]));
+  MPC_TRY_ASSIGN(Operand indices, checkedIndices(node, 1, input.shape[axis]));
   Shape shape(ArrayRef(input.shape).take_front(axis));
   append_range(shape, indices.shape);
   append_range(shape, ArrayRef(input.shape).drop_front(axis + 1));
@@ -122,8 +121,8 @@ Error emitTrilu(NodeImporter &node) {
   std::vector<char> bits(rows * columns);
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < columns; ++column)
-      bits[row * columns + column] = upper ? column - row >= diagonal
-                                            : column - row <= diagonal;
+      bits[row * columns + column] =
+          upper ? column - row >= diagonal : column - row <= diagonal;
   TensorBuilder &b = node.build;
   MPC_TRY_ASSIGN(Operand kept,
                  node.constant<char>(ElemType::Bool, {rows, columns}, bits));

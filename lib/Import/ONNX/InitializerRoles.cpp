@@ -41,9 +41,9 @@ bool GraphUses::isOutput(StringRef name) const {
 namespace {
 
 /// The last part of a dotted name: "weight" of "fc.weight".
-StringRef lastPart(StringRef name) { return name.rsplit('.').second.empty()
-                                                ? name
-                                                : name.rsplit('.').second; }
+StringRef lastPart(StringRef name) {
+  return name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
+}
 
 /// `name` without a trailing "_12".
 StringRef withoutCounter(StringRef name) {
@@ -114,17 +114,57 @@ bool namedAfterATen(const Tensor &tensor, const GraphUses &) {
     name = name.drop_back(8);
   return name.starts_with("lifted_tensor") ||
          name.starts_with("_tensor_constant") ||
-         isOneOf(name, {"tensor_constant", "scalar_tensor", "full",
-                        "full_like", "zeros", "zeros_like", "ones",
-                        "ones_like", "empty", "new_zeros", "new_ones",
-                        "arange", "linspace", "eye", "tril", "triu", "where",
-                        "masked_fill", "bitwise_not", "logical_not", "expand",
-                        "unsqueeze", "squeeze", "view", "reshape",
-                        "_unsafe_view", "transpose", "permute", "cat",
-                        "stack", "slice", "select", "clone", "detach",
-                        "_to_copy", "repeat", "outer", "cos", "sin", "mul",
-                        "add", "sub", "div", "rsub", "pow", "sqrt", "rsqrt",
-                        "reciprocal", "neg", "exp", "log"});
+         isOneOf(name, {"tensor_constant",
+                        "scalar_tensor",
+                        "full",
+                        "full_like",
+                        "zeros",
+                        "zeros_like",
+                        "ones",
+                        "ones_like",
+                        "empty",
+                        "new_zeros",
+                        "new_ones",
+                        "arange",
+                        "linspace",
+                        "eye",
+                        "tril",
+                        "triu",
+                        "where",
+                        "masked_fill",
+                        "bitwise_not",
+                        "logical_not",
+                        "expand",
+                        "unsqueeze",
+                        "squeeze",
+                        "view",
+                        "reshape",
+                        "_unsafe_view",
+                        "transpose",
+                        "permute",
+                        "cat",
+                        "stack",
+                        "slice",
+                        "select",
+                        "clone",
+                        "detach",
+                        "_to_copy",
+                        "repeat",
+                        "outer",
+                        "cos",
+                        "sin",
+                        "mul",
+                        "add",
+                        "sub",
+                        "div",
+                        "rsub",
+                        "pow",
+                        "sqrt",
+                        "rsqrt",
+                        "reciprocal",
+                        "neg",
+                        "exp",
+                        "log"});
 }
 
 bool namedMask(const Tensor &tensor, const GraphUses &) {

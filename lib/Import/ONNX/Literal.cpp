@@ -133,8 +133,7 @@ int64_t Literal::numElements() const {
 bool Literal::isSplat() const { return bytes.size() == byteSize(type); }
 
 int64_t Literal::intAt(int64_t index) const {
-  return loadInt(type,
-                 bytes.data() + (isSplat() ? 0 : index * byteSize(type)));
+  return loadInt(type, bytes.data() + (isSplat() ? 0 : index * byteSize(type)));
 }
 
 double Literal::floatAt(int64_t index) const {
@@ -222,8 +221,8 @@ std::optional<Literal> LiteralFolder::strided(const Literal &input,
   return Literal{input.type, Shape(shape), *bytes};
 }
 
-std::optional<Literal>
-LiteralFolder::concat(ArrayRef<const Literal *> inputs, int64_t axis) {
+std::optional<Literal> LiteralFolder::concat(ArrayRef<const Literal *> inputs,
+                                             int64_t axis) {
   const Literal &first = *inputs.front();
   Shape shape = first.shape;
   shape[axis] = 0;

@@ -39,8 +39,7 @@ public:
                                   llvm::ArrayRef<int64_t> values);
   /// A tensor of one value; costs one element whatever its shape.
   Literal splat(ElemType type, llvm::ArrayRef<int64_t> shape, double value);
-  Literal splatInt(ElemType type, llvm::ArrayRef<int64_t> shape,
-                   int64_t value);
+  Literal splatInt(ElemType type, llvm::ArrayRef<int64_t> shape, int64_t value);
 
   /// The same elements under another shape of as many.
   Literal reshape(const Literal &input, llvm::ArrayRef<int64_t> shape);

@@ -102,8 +102,7 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
   MPC_TRY(checkLoss(node));
   TensorBuilder &b = node.build;
   const Operand &scores = node.in(0);
-  bool oneOp =
-      !node.has(2) && node.stringAttr("reduction", "mean") == "mean";
+  bool oneOp = !node.has(2) && node.stringAttr("reduction", "mean") == "mean";
   std::optional<Operand> logProbability;
   if (!oneOp || node.wants(1))
     logProbability = b.logSoftmax(scores, 1);
@@ -112,11 +111,10 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
     auto ignore = ignored ? b.builder().getI64IntegerAttr(ignored->i)
                           : mlir::IntegerAttr();
     mlir::Value logits = b.value(scores);
-    node.result(0, b.fromValue(nn::CrossEntropyOp::create(
-                       b.builder(), b.location(),
-                       b.tensorType(scores.type, {}), logits,
-                       b.value(node.in(1)), b.builder().getI64IntegerAttr(1),
-                       ignore)));
+    node.result(
+        0, b.fromValue(nn::CrossEntropyOp::create(
+               b.builder(), b.location(), b.tensorType(scores.type, {}), logits,
+               b.value(node.in(1)), b.builder().getI64IntegerAttr(1), ignore)));
   } else {
     lossOf(node, *logProbability);
   }

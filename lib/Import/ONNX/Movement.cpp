@@ -32,7 +32,7 @@ Error emitReshape(NodeImporter &node) {
     if (size == 0 && !allowZero && static_cast<int64_t>(axis) >= input.rank())
       return node.fail("the shape copies axis " + Twine(axis) +
                        " of an input of rank " + Twine(input.rank()));
-    shape.push_back(size == -1                 ? 1
+    shape.push_back(size == -1                ? 1
                     : size == 0 && !allowZero ? input.shape[axis]
                                               : size);
   }
@@ -83,8 +83,8 @@ Error emitSqueeze(NodeImporter &node) {
       continue;
     }
     if (size != 1)
-      return node.fail("axis " + Twine(axis) + " of " +
-                       shapeText(input.shape) + " has not size 1");
+      return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
+                       " has not size 1");
   }
   node.result(0, node.build.reshape(input, shape));
   return Error::success();
@@ -301,17 +301,17 @@ Error emitSplit(NodeImporter &node) {
   int64_t outputs = static_cast<int64_t>(node.numOutputs());
   if (node.intAttr("num_outputs", outputs) != outputs)
     return node.fail("attribute 'num_outputs' is " +
-                     Twine(node.intAttr("num_outputs", 0)) +
-                     ", the node has " + Twine(outputs) + " outputs");
+                     Twine(node.intAttr("num_outputs", 0)) + ", the node has " +
+                     Twine(outputs) + " outputs");
   SmallVector<int64_t> sizes;
   if (node.has(1)) {
     MPC_TRY_ASSIGN(sizes, node.ints(1, "the sizes"));
   } else {
     int64_t size = input.shape[axis];
     if (!node.attribute("num_outputs") && size % outputs != 0)
-      return node.fail("axis " + Twine(axis) + " of " +
-                       shapeText(input.shape) + " does not split into " +
-                       Twine(outputs) + " equal parts");
+      return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
+                       " does not split into " + Twine(outputs) +
+                       " equal parts");
     sizes = chunks(size, std::max<int64_t>((size + outputs - 1) / outputs, 1));
     sizes.resize(outputs, 0);
   }
@@ -451,8 +451,7 @@ Error emitPad(NodeImporter &node) {
     if (std::min<int64_t>(low[axis], 0) + std::min<int64_t>(high[axis], 0) +
             shape[axis] <
         0)
-      return node.fail("the pads crop more than axis " + Twine(axis) +
-                       " has");
+      return node.fail("the pads crop more than axis " + Twine(axis) + " has");
     shape[axis] += low[axis] + high[axis];
   }
   MPC_TRY(node.checkSize(shape));

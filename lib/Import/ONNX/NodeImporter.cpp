@@ -95,9 +95,10 @@ std::optional<ArrayRef<int64_t>> NodeImporter::intsAttr(StringRef name) const {
   return ArrayRef(found->ints);
 }
 
-Expected<SmallVector<int64_t>>
-NodeImporter::sizesAttr(StringRef name, size_t count, int64_t otherwise,
-                        int64_t least) const {
+Expected<SmallVector<int64_t>> NodeImporter::sizesAttr(StringRef name,
+                                                       size_t count,
+                                                       int64_t otherwise,
+                                                       int64_t least) const {
   auto found = intsAttr(name);
   if (!found)
     return SmallVector<int64_t>(count, otherwise);

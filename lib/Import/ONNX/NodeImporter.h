@@ -88,9 +88,10 @@ public:
   std::optional<llvm::ArrayRef<int64_t>> intsAttr(llvm::StringRef name) const;
   /// The integers of attribute `name`, each in [least, 2^31), `count` of them;
   /// without the attribute, `count` times `otherwise`.
-  llvm::Expected<llvm::SmallVector<int64_t>>
-  sizesAttr(llvm::StringRef name, size_t count, int64_t otherwise,
-            int64_t least) const;
+  llvm::Expected<llvm::SmallVector<int64_t>> sizesAttr(llvm::StringRef name,
+                                                       size_t count,
+                                                       int64_t otherwise,
+                                                       int64_t least) const;
 
   /// The file names output `index`.
   bool wants(size_t index) const;
@@ -105,8 +106,8 @@ public:
 
   /// `axis` within [0, rank), negative ones counted from the end.
   llvm::Expected<int64_t> axis(int64_t axis, int64_t rank) const;
-  llvm::Expected<llvm::SmallVector<int64_t>>
-  axes(llvm::ArrayRef<int64_t> axes, int64_t rank) const;
+  llvm::Expected<llvm::SmallVector<int64_t>> axes(llvm::ArrayRef<int64_t> axes,
+                                                  int64_t rank) const;
   /// Fails where a tensor of `shape` is more than memory can hold.
   llvm::Error checkSize(llvm::ArrayRef<int64_t> shape) const;
   llvm::Error requireFloat(size_t index) const;
@@ -115,8 +116,7 @@ public:
   llvm::Error unify(llvm::MutableArrayRef<Operand> operands) const;
   /// A literal of `values`; fails where the file's constants get too many.
   template <typename T>
-  llvm::Expected<Operand> constant(ElemType type,
-                                   llvm::ArrayRef<int64_t> shape,
+  llvm::Expected<Operand> constant(ElemType type, llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<T> values) const {
     if (auto operand = build.fromValues(type, shape, values))
       return *operand;

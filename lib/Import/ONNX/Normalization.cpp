@@ -39,8 +39,7 @@ void layerStatistics(NodeImporter &node, const Operand &input, int64_t axis,
   Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
                                                            : ElemType::Float);
   Operand mean = trailingMean(b, x, axis);
-  Operand deviation =
-      b.binary(Binary::Sub, x, b.broadcastTo(mean, x.shape));
+  Operand deviation = b.binary(Binary::Sub, x, b.broadcastTo(mean, x.shape));
   Operand variance =
       trailingMean(b, b.binary(Binary::Mul, deviation, deviation), axis);
   node.result(1, mean);
@@ -101,23 +100,22 @@ Error normalizeGroups(NodeImporter &node, int64_t groups) {
   TensorBuilder &b = node.build;
   int64_t rest = *countElements(input.shape) / input.shape[0] / groups;
   Operand parts = b.reshape(input, {input.shape[0], groups, rest});
-  Operand normal = b.layerNorm(parts, nullptr, nullptr, 2,
-                               node.floatAttr("epsilon", 1e-5f));
+  Operand normal =
+      b.layerNorm(parts, nullptr, nullptr, 2, node.floatAttr("epsilon", 1e-5f));
   Operand result = b.reshape(normal, input.shape);
   // The exporter writes a GroupNorm as this op with a scale of ones.
   if (node.in(1).splatValue() != 1.0)
-    result = b.binary(Binary::Mul, result,
-                      perChannel(b, node.in(1), input.shape));
+    result =
+        b.binary(Binary::Mul, result, perChannel(b, node.in(1), input.shape));
   if (node.in(2).splatValue() != 0.0)
-    result = b.binary(Binary::Add, result,
-                      perChannel(b, node.in(2), input.shape));
+    result =
+        b.binary(Binary::Add, result, perChannel(b, node.in(2), input.shape));
   node.result(0, result);
   return Error::success();
 }
 
 Error emitInstanceNormalization(NodeImporter &node) {
-  return normalizeGroups(node,
-                         node.in(0).rank() < 2 ? 1 : node.in(0).shape[1]);
+  return normalizeGroups(node, node.in(0).rank() < 2 ? 1 : node.in(0).shape[1]);
 }
 
 Error emitGroupNormalization(NodeImporter &node) {
@@ -145,8 +143,8 @@ Error emitRMSNormalization(NodeImporter &node) {
   Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
                                                            : ElemType::Float);
   Operand square = trailingMean(b, b.binary(Binary::Mul, x, x), axis);
-  Operand scale = b.rsqrt(
-      b.binary(Binary::Add, square, node.floatAttr("epsilon", 1e-5f)));
+  Operand scale =
+      b.rsqrt(b.binary(Binary::Add, square, node.floatAttr("epsilon", 1e-5f)));
   Operand normal = b.cast(
       b.binary(Binary::Mul, x, b.broadcastTo(scale, x.shape)), input.type);
   MPC_TRY_ASSIGN(Operand gain,

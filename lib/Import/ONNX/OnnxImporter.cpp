@@ -7,12 +7,12 @@
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/NodeImporter.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallVectorExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -108,8 +108,9 @@ class GraphImporter {
 public:
   GraphImporter(Model &model, MLIRContext &context,
                 const ImportOptions &options)
-      : model_(model), context_(context), options_(options), builder_(&context, &counter_),
-        build_(builder_, model.storage), uses_(model.graph) {}
+      : model_(model), context_(context), options_(options),
+        builder_(&context, &counter_), build_(builder_, model.storage),
+        uses_(model.graph) {}
 
   Expected<ImportedModel> run();
 
@@ -170,10 +171,9 @@ Error GraphImporter::checkOpset() {
     if (domain.empty())
       opset_ = version;
   if (opset_ == 0)
-    return invalidModel(model_.path +
-                        ": the file imports no opset of ai.onnx (supported: " +
-                        Twine(oldestOpset) + " to " + Twine(newestOpset) +
-                        ", and newer ones)");
+    return invalidModel(
+        model_.path + ": the file imports no opset of ai.onnx (supported: " +
+        Twine(oldestOpset) + " to " + Twine(newestOpset) + ", and newer ones)");
   if (opset_ < oldestOpset)
     return invalidModel(model_.path + ": opset " + Twine(opset_) +
                         " is older than the oldest supported, " +
@@ -230,23 +230,22 @@ Error GraphImporter::makeFunction() {
                                    builder_.getFunctionType(types, {}));
   Block *block = function_.addEntryBlock();
   builder_.setInsertionPointToEnd(block);
-  function_.setAllArgAttrs(namesOf(
-      map_to_vector(inputs, [](const ValueInfo *input) -> StringRef {
+  function_.setAllArgAttrs(
+      namesOf(map_to_vector(inputs, [](const ValueInfo *input) -> StringRef {
         return input->name;
       })));
   for (auto [index, input] : enumerate(inputs)) {
     block->getArgument(index).setLoc(
         NameLoc::get(builder_.getStringAttr(input->name)));
-    MPC_TRY(define(input->name,
-                   Entry{build_.fromValue(block->getArgument(index)), false,
-                         {}}));
+    MPC_TRY(
+        define(input->name,
+               Entry{build_.fromValue(block->getArgument(index)), false, {}}));
   }
   return Error::success();
 }
 
 /// nn.name of each argument or result; all at once, for files of many.
-SmallVector<DictionaryAttr>
-GraphImporter::namesOf(ArrayRef<StringRef> names) {
+SmallVector<DictionaryAttr> GraphImporter::namesOf(ArrayRef<StringRef> names) {
   return map_to_vector(names, [&](StringRef name) {
     return builder_.getDictionaryAttr(
         builder_.getNamedAttr("nn.name", builder_.getStringAttr(name)));
@@ -315,7 +314,7 @@ Error GraphImporter::importNodes() {
     Fault fault = takeError(std::move(error), text);
     return make_error<ImportError>(
         fault, text + " (unsupported in this file: " +
-                  join(map_range(unknown, printable), ", ") + ")");
+                   join(map_range(unknown, printable), ", ") + ")");
   }
   return Error::success();
 }
@@ -393,8 +392,7 @@ Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
   }
   if (importer.inputs_.size() < rule.minInputs)
     return importer.fail("has " + Twine(node.inputs.size()) +
-                         " inputs, expected at least " +
-                         Twine(rule.minInputs));
+                         " inputs, expected at least " + Twine(rule.minInputs));
   for (size_t i = rule.maxOutputs; i < node.outputs.size(); ++i)
     if (importer.wants(i) && (!uses_.usesOf(node.outputs[i]).empty() ||
                               uses_.isOutput(node.outputs[i])))
@@ -422,8 +420,8 @@ Error GraphImporter::importNode(const Node &node) {
     if (name.empty() || index >= (*rule)->maxOutputs)
       continue;
     if (index >= importer.results_.size() || !importer.results_[index])
-      return importer.fail("output " + Twine(index) + " ('" +
-                           printable(name) + "') is not computed");
+      return importer.fail("output " + Twine(index) + " ('" + printable(name) +
+                           "') is not computed");
     MPC_TRY(define(name, std::move(*importer.results_[index])));
   }
   return Error::success();
@@ -469,8 +467,7 @@ Error GraphImporter::finish() {
     Expected<const Entry *> entry = lookup(output.name);
     if (!entry || (*entry)->isSequence) {
       consumeError(entry.takeError());
-      return invalidModel(model_.path + ": output '" +
-                          printable(output.name) +
+      return invalidModel(model_.path + ": output '" + printable(output.name) +
                           "' is no tensor that the graph computes");
     }
     if (!seen.try_emplace(output.name, true).second)
@@ -482,10 +479,10 @@ Error GraphImporter::finish() {
     types.push_back(values.back().getType());
   }
   func::ReturnOp::create(builder_, function_.getLoc(), values);
-  function_.setFunctionType(builder_.getFunctionType(
-      function_.getFunctionType().getInputs(), types));
-  function_.setAllResultAttrs(namesOf(
-      map_to_vector(model_.graph.outputs, [](const ValueInfo &output) {
+  function_.setFunctionType(
+      builder_.getFunctionType(function_.getFunctionType().getInputs(), types));
+  function_.setAllResultAttrs(
+      namesOf(map_to_vector(model_.graph.outputs, [](const ValueInfo &output) {
         return StringRef(output.name);
       })));
   return Error::success();
@@ -515,8 +512,7 @@ void GraphImporter::declareParameters() {
 }
 
 void GraphImporter::warnOfInferenceExport() {
-  for (const std::string &sign :
-       signsOfInferenceExport(model_.graph, uses_))
+  for (const std::string &sign : signsOfInferenceExport(model_.graph, uses_))
     result_.warnings.push_back(
         sign +
         ": this file was exported for inference, with constant folding; what "

@@ -306,8 +306,8 @@ Error ModelReader::read(ArrayRef<char> bytes) {
   try {
     return readModelMessage(data_view(bytes.data(), bytes.size()));
   } catch (const WrongField &fault) {
-    return invalidModel(model_.path + ": not a well-formed ONNX file: " +
-                        fault.text);
+    return invalidModel(model_.path +
+                        ": not a well-formed ONNX file: " + fault.text);
   } catch (const protozero::end_of_buffer_exception &) {
     return invalidModel(model_.path + ": not a well-formed ONNX file: it ends "
                                       "in the middle of a field (cut off?)");
@@ -379,15 +379,13 @@ Error ModelReader::readGraph(data_view bytes) {
       graph.name = message.text();
       break;
     case 5: {
-      Expected<Tensor> tensor =
-          readTensor(message.view(),
-                     "initializer " + Twine(graph.initializers.size()));
+      Expected<Tensor> tensor = readTensor(
+          message.view(), "initializer " + Twine(graph.initializers.size()));
       if (!tensor)
         return tensor.takeError();
       if (tensor->name.empty())
         return invalidModel(model_.path + ": initializer " +
-                            Twine(graph.initializers.size()) +
-                            " has no name");
+                            Twine(graph.initializers.size()) + " has no name");
       graph.initializers.push_back(std::move(*tensor));
       break;
     }
@@ -456,10 +454,9 @@ Expected<Node> ModelReader::readNode(data_view bytes, size_t index) {
     if (!attribute) {
       std::string text;
       Fault fault = takeError(attribute.takeError(), text);
-      return make_error<ImportError>(fault, model_.path + ": node '" +
-                                               printable(node.name) + "' (" +
-                                               printable(node.opType) + "): " +
-                                               text);
+      return make_error<ImportError>(
+          fault, model_.path + ": node '" + printable(node.name) + "' (" +
+                     printable(node.opType) + "): " + text);
     }
     node.attributes.push_back(std::move(*attribute));
   }
@@ -586,11 +583,10 @@ Expected<Tensor> ModelReader::readTensor(data_view bytes,
     return std::move(raw.tensor);
   std::string text;
   Fault fault = takeError(std::move(error), text);
-  std::string name = raw.tensor.name.empty()
-                         ? fallback
-                         : "tensor '" + raw.tensor.name + "'";
+  std::string name =
+      raw.tensor.name.empty() ? fallback : "tensor '" + raw.tensor.name + "'";
   return make_error<ImportError>(fault, model_.path + ": " + printable(name) +
-                                           ": " + text);
+                                            ": " + text);
 }
 
 Error ModelReader::findData(RawTensor &raw) {
@@ -599,13 +595,12 @@ Error ModelReader::findData(RawTensor &raw) {
     return invalidModel("tensors in segments are not supported");
   std::optional<int64_t> count = countElements(tensor.shape);
   if (!count)
-    return invalidModel("the shape [" + join(map_range(tensor.shape,
-                                                       [](int64_t size) {
-                                                         return std::to_string(
-                                                             size);
-                                                       }),
-                                             ", ") +
-                        "] is negative or too large");
+    return invalidModel(
+        "the shape [" +
+        join(map_range(tensor.shape,
+                       [](int64_t size) { return std::to_string(size); }),
+             ", ") +
+        "] is negative or too large");
   if (tensor.shape.size() > 64)
     return invalidModel("rank " + Twine(tensor.shape.size()) +
                         " is above the limit of 64");
@@ -705,10 +700,10 @@ Expected<Model> readModel(std::unique_ptr<MemoryBuffer> buffer, StringRef path,
 }
 
 Expected<Model> readModel(StringRef path) {
-  auto buffer = path == "-" ? MemoryBuffer::getSTDIN()
-                            : MemoryBuffer::getFile(
-                                  path, /*IsText=*/false,
-                                  /*RequiresNullTerminator=*/false);
+  auto buffer = path == "-"
+                    ? MemoryBuffer::getSTDIN()
+                    : MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
   if (!buffer) {
     std::string text = (path + ": " + buffer.getError().message()).str();
     bool missing = buffer.getError() == std::errc::no_such_file_or_directory ||

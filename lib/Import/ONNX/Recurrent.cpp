@@ -132,16 +132,14 @@ Direction readDirection(NodeImporter &node, const Layer &layer, int64_t d,
   }
   Operand rows =
       b.reshape(node.in(0), {layer.steps * layer.batch, layer.input});
-  Operand product = b.linear(rows, at(b, node.in(1), d),
-                             inputBias ? &*inputBias : nullptr);
+  Operand product =
+      b.linear(rows, at(b, node.in(1), d), inputBias ? &*inputBias : nullptr);
   direction.fromInput = b.reshape(
       product, {layer.steps, layer.batch, layer.gates * layer.hidden});
   direction.recurrent = at(b, node.in(2), d);
-  Operand zeros =
-      b.splat(node.in(0).type, {layer.batch, layer.hidden}, 0.0);
+  Operand zeros = b.splat(node.in(0).type, {layer.batch, layer.hidden}, 0.0);
   direction.state = node.has(5) ? at(b, node.in(5), d) : zeros;
-  direction.cell =
-      layer.hasCell && node.has(6) ? at(b, node.in(6), d) : zeros;
+  direction.cell = layer.hasCell && node.has(6) ? at(b, node.in(6), d) : zeros;
   return direction;
 }
 
@@ -212,22 +210,20 @@ Error emitGRU(NodeImporter &node) {
     return b.linear(state, weight, &bias);
   };
   unroll(node, layer, false, [&](Direction &d, const Operand &fromInput) {
-    Operand gates = b.binary(
-        Binary::Add, b.sliceAxis(fromInput, 1, 0, 2 * layer.hidden),
-        fromState(d, d.state, 0, 2));
+    Operand gates =
+        b.binary(Binary::Add, b.sliceAxis(fromInput, 1, 0, 2 * layer.hidden),
+                 fromState(d, d.state, 0, 2));
     Operand update = b.sigmoid(part(b, gates, 1, 0, 2));
     Operand reset = b.sigmoid(part(b, gates, 1, 1, 2));
     Operand hidden =
-        resetLast
-            ? b.binary(Binary::Mul, reset, fromState(d, d.state, 2, 1))
-            : fromState(d, b.binary(Binary::Mul, reset, d.state), 2, 1);
-    Operand candidate = b.tanh(
-        b.binary(Binary::Add, part(b, fromInput, 1, 2, 3), hidden));
+        resetLast ? b.binary(Binary::Mul, reset, fromState(d, d.state, 2, 1))
+                  : fromState(d, b.binary(Binary::Mul, reset, d.state), 2, 1);
+    Operand candidate =
+        b.tanh(b.binary(Binary::Add, part(b, fromInput, 1, 2, 3), hidden));
     // candidate + update * (state - candidate)
-    d.state = b.binary(
-        Binary::Add, candidate,
-        b.binary(Binary::Mul, update,
-                 b.binary(Binary::Sub, d.state, candidate)));
+    d.state = b.binary(Binary::Add, candidate,
+                       b.binary(Binary::Mul, update,
+                                b.binary(Binary::Sub, d.state, candidate)));
   });
   return Error::success();
 }

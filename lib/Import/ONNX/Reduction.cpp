@@ -75,8 +75,7 @@ Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
 }
 
 /// max + log(sum(exp(x - max))): no exponential of a large number.
-Operand logSumExp(TensorBuilder &b, const Operand &x,
-                  ArrayRef<int64_t> axes) {
+Operand logSumExp(TensorBuilder &b, const Operand &x, ArrayRef<int64_t> axes) {
   Operand top = b.reduceMax(x, axes);
   SmallVector<int64_t> kept;
   for (int64_t axis = 0; axis < x.rank(); ++axis)
@@ -127,8 +126,8 @@ Error reduceKnownIntegers(NodeImporter &node, Reduce kind,
                        " tensors are not supported");
   }
   Operand number = node.build.ints({static_cast<int64_t>(result)});
-  node.result(0, node.build.cast(node.build.reshape(number, shape),
-                                 input.type));
+  node.result(0,
+              node.build.cast(node.build.reshape(number, shape), input.type));
   return Error::success();
 }
 

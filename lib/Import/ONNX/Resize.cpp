@@ -59,14 +59,13 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node) {
   for (auto [index, axis] : enumerate(axes)) {
     AxisResize &resize = result[axis];
     double size = static_cast<double>(resize.from);
-    resize.scale = bySize ? static_cast<double>(sizes[index]) / size
-                          : scales[index];
+    resize.scale =
+        bySize ? static_cast<double>(sizes[index]) / size : scales[index];
     double to = bySize ? static_cast<double>(sizes[index])
                        : std::floor(size * scales[index]);
     if (!(to >= 1 && to <= 65536) || resize.from < 1)
-      return node.fail("axis " + Twine(axis) + " of " +
-                       shapeText(input.shape) + " is resized to " +
-                       std::to_string(to));
+      return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
+                       " is resized to " + std::to_string(to));
     resize.to = static_cast<int64_t>(to);
   }
   return result;
@@ -80,9 +79,9 @@ double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
   // The size before it was rounded, as ONNX's definition has it.
   double exact = axis.scale * static_cast<double>(axis.from);
   if (mode == "align_corners")
-    return exact == 1.0 ? 0.0
-                        : place * static_cast<double>(axis.from - 1) /
-                              (exact - 1.0);
+    return exact == 1.0
+               ? 0.0
+               : place * static_cast<double>(axis.from - 1) / (exact - 1.0);
   if (mode == "pytorch_half_pixel" && axis.to == 1)
     return 0.0;
   double source = (place + 0.5) / axis.scale - 0.5;
@@ -109,14 +108,13 @@ Operand resizeNearest(NodeImporter &node, const Operand &input, int64_t axis,
   SmallVector<int64_t> sources;
   for (int64_t x = 0; x < resize.to; ++x)
     sources.push_back(std::clamp<int64_t>(
-        roundSource(sourceOf(resize, x, mode), rounding), 0,
-        resize.from - 1));
+        roundSource(sourceOf(resize, x, mode), rounding), 0, resize.from - 1));
   return node.build.gather(input, node.build.ints(sources), axis);
 }
 
 /// The weights of linear interpolation, [from, to], in f64.
 Expected<Operand> linearWeights(NodeImporter &node, const AxisResize &resize,
-                      StringRef mode) {
+                                StringRef mode) {
   std::vector<double> weights(resize.from * resize.to, 0.0);
   for (int64_t x = 0; x < resize.to; ++x) {
     double source = sourceOf(resize, x, mode);
@@ -132,8 +130,9 @@ Expected<Operand> linearWeights(NodeImporter &node, const AxisResize &resize,
                                weights);
 }
 
-Expected<Operand> resizeLinear(NodeImporter &node, const Operand &input, int64_t axis,
-                     const AxisResize &resize, StringRef mode) {
+Expected<Operand> resizeLinear(NodeImporter &node, const Operand &input,
+                               int64_t axis, const AxisResize &resize,
+                               StringRef mode) {
   TensorBuilder &b = node.build;
   // The axis goes last, there to be the sum of a plain matrix product.
   auto order = to_vector(seq<int64_t>(0, input.rank()));
@@ -174,8 +173,8 @@ Error emitResize(NodeImporter &node) {
     if (resize.from == resize.to && resize.scale == 1.0)
       continue;
     if (kind == "linear" && resize.from * resize.to > (1 << 24))
-      return node.fail("axis " + Twine(axis) + " of " +
-                       shapeText(input.shape) + " is too large");
+      return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
+                       " is too large");
     if (kind == "nearest") {
       result = resizeNearest(node, result, axis, resize, place);
     } else {

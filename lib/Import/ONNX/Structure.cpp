@@ -110,8 +110,7 @@ Error emitRange(NodeImporter &node) {
   }
   if (bounds[2] == 0.0 || node.in(0).isBool())
     return node.fail("the step is 0 or the type bool");
-  std::optional<int64_t> length =
-      rangeLength(bounds[0], bounds[1], bounds[2]);
+  std::optional<int64_t> length = rangeLength(bounds[0], bounds[1], bounds[2]);
   if (!length)
     return node.fail("the range has more than 2^22 numbers");
   std::vector<double> reals;
@@ -123,13 +122,13 @@ Error emitRange(NodeImporter &node) {
         static_cast<uint64_t>(i) * static_cast<uint64_t>(integers[2])));
   }
   if (isFloat(type)) {
-    MPC_TRY_ASSIGN(Operand wide, node.constant<double>(ElemType::Double,
-                                                       {*length}, reals));
+    MPC_TRY_ASSIGN(Operand wide,
+                   node.constant<double>(ElemType::Double, {*length}, reals));
     node.result(0, node.build.cast(wide, type));
     return Error::success();
   }
-  MPC_TRY_ASSIGN(Operand wide, node.constant<int64_t>(ElemType::Int64,
-                                                      {*length}, numbers));
+  MPC_TRY_ASSIGN(Operand wide,
+                 node.constant<int64_t>(ElemType::Int64, {*length}, numbers));
   node.result(0, node.build.cast(wide, type));
   return Error::success();
 }

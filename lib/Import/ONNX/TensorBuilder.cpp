@@ -83,8 +83,7 @@ std::optional<Shape> broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
 
 RankedTensorType TensorBuilder::tensorType(ElemType type,
                                            ArrayRef<int64_t> shape) {
-  return RankedTensorType::get(shape,
-                               elementType(builder_.getContext(), type));
+  return RankedTensorType::get(shape, elementType(builder_.getContext(), type));
 }
 
 Operand TensorBuilder::fromValue(Value value) {
@@ -154,9 +153,8 @@ Operand TensorBuilder::ints(ArrayRef<int64_t> values) {
   if (known)
     return *known;
   auto type = tensorType(ElemType::Int64, {int64_t(values.size())});
-  return fromValue(
-      nn::ConstantOp::create(builder_, location_, type,
-                             DenseElementsAttr::get(type, values)));
+  return fromValue(nn::ConstantOp::create(
+      builder_, location_, type, DenseElementsAttr::get(type, values)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,9 +205,8 @@ Operand TensorBuilder::broadcast(const Operand &input, ArrayRef<int64_t> shape,
     if (auto known = wrap(folder_.strided(*input.literal, shape, 0, strides)))
       return *known;
   }
-  return fromValue(nn::BroadcastOp::create(builder_, location_,
-                                           tensorType(input.type, shape),
-                                           value(input), axes));
+  return fromValue(nn::BroadcastOp::create(
+      builder_, location_, tensorType(input.type, shape), value(input), axes));
 }
 
 Operand TensorBuilder::broadcastTo(const Operand &input,
@@ -304,10 +301,9 @@ Operand TensorBuilder::concat(ArrayRef<Operand> inputs, int64_t axis) {
     shape[axis] += input.shape[axis];
   auto values =
       map_to_vector(inputs, [&](const Operand &in) { return value(in); });
-  return fromValue(
-      nn::ConcatOp::create(builder_, location_,
-                           tensorType(inputs.front().type, shape), values,
-                           static_cast<uint64_t>(axis)));
+  return fromValue(nn::ConcatOp::create(builder_, location_,
+                                        tensorType(inputs.front().type, shape),
+                                        values, static_cast<uint64_t>(axis)));
 }
 
 Operand TensorBuilder::pad(const Operand &input, ArrayRef<int64_t> low,
@@ -323,9 +319,9 @@ Operand TensorBuilder::pad(const Operand &input, ArrayRef<int64_t> low,
   }
   if (!change)
     return input;
-  return fromValue(nn::PadOp::create(
-      builder_, location_, tensorType(input.type, shape), value(input), low,
-      high, interior, APFloat(padding)));
+  return fromValue(
+      nn::PadOp::create(builder_, location_, tensorType(input.type, shape),
+                        value(input), low, high, interior, APFloat(padding)));
 }
 
 Operand TensorBuilder::gather(const Operand &input, const Operand &indices,
@@ -362,9 +358,8 @@ Operand TensorBuilder::gather(const Operand &input, const Operand &indices,
 constexpr int64_t largestRealFold = 1 << 16;
 
 static bool worthFolding(const Operand &operand) {
-  return operand.literal &&
-         (operand.literal->isSplat() || !operand.isFloat() ||
-          operand.literal->numElements() <= largestRealFold);
+  return operand.literal && (operand.literal->isSplat() || !operand.isFloat() ||
+                             operand.literal->numElements() <= largestRealFold);
 }
 
 /// Wraps as two's complement does.
@@ -424,9 +419,8 @@ static bool foldReal(Binary kind, double a, double b, double &out) {
   return false;
 }
 
-std::optional<Operand> TensorBuilder::foldBinary(Binary kind,
-                                                 const Operand &lhs,
-                                                 const Operand &rhs) {
+std::optional<Operand>
+TensorBuilder::foldBinary(Binary kind, const Operand &lhs, const Operand &rhs) {
   if (!worthFolding(lhs) || !worthFolding(rhs))
     return std::nullopt;
   if (lhs.isFloat())
@@ -443,9 +437,8 @@ std::optional<Operand> TensorBuilder::foldBinary(Binary kind,
 template <typename OpTy>
 Operand TensorBuilder::emitBinary(const Operand &lhs, const Operand &rhs) {
   Value left = value(lhs);
-  return fromValue(OpTy::create(builder_, location_,
-                                tensorType(lhs.type, lhs.shape), left,
-                                value(rhs)));
+  return fromValue(OpTy::create(
+      builder_, location_, tensorType(lhs.type, lhs.shape), left, value(rhs)));
 }
 
 Operand TensorBuilder::binary(Binary kind, const Operand &lhs,
@@ -514,9 +507,9 @@ Operand TensorBuilder::compare(nn::CompareKind kind, const Operand &lhs,
       return *known;
   }
   Value left = value(lhs);
-  return fromValue(nn::CompareOp::create(
-      builder_, location_, tensorType(ElemType::Bool, lhs.shape), kind, left,
-      value(rhs)));
+  return fromValue(nn::CompareOp::create(builder_, location_,
+                                         tensorType(ElemType::Bool, lhs.shape),
+                                         kind, left, value(rhs)));
 }
 
 Operand TensorBuilder::select(const Operand &condition, const Operand &onTrue,
@@ -623,8 +616,7 @@ static Shape without(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
   return kept;
 }
 
-Operand TensorBuilder::reduceSum(const Operand &input,
-                                 ArrayRef<int64_t> axes) {
+Operand TensorBuilder::reduceSum(const Operand &input, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return input;
   return fromValue(nn::ReduceSumOp::create(
@@ -632,8 +624,7 @@ Operand TensorBuilder::reduceSum(const Operand &input,
       value(input), axes));
 }
 
-Operand TensorBuilder::reduceMax(const Operand &input,
-                                 ArrayRef<int64_t> axes) {
+Operand TensorBuilder::reduceMax(const Operand &input, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return input;
   return fromValue(nn::ReduceMaxOp::create(
@@ -660,9 +651,9 @@ Operand TensorBuilder::matmul(const Operand &lhs, const Operand &rhs,
   shape.push_back(lhs.shape[lhs.rank() - (transposeLhs ? 1 : 2)]);
   shape.push_back(rhs.shape[rhs.rank() - (transposeRhs ? 2 : 1)]);
   Value left = value(lhs);
-  return fromValue(nn::MatmulOp::create(
-      builder_, location_, tensorType(lhs.type, shape), left, value(rhs),
-      transposeLhs, transposeRhs));
+  return fromValue(
+      nn::MatmulOp::create(builder_, location_, tensorType(lhs.type, shape),
+                           left, value(rhs), transposeLhs, transposeRhs));
 }
 
 Operand TensorBuilder::linear(const Operand &input, const Operand &weight,
@@ -695,8 +686,8 @@ Operand TensorBuilder::layerNorm(const Operand &input, const Operand *scale,
   Value gamma = scale ? value(*scale) : Value();
   Value beta = bias ? value(*bias) : Value();
   return fromValue(nn::LayerNormOp::create(
-      builder_, location_, tensorType(input.type, input.shape), in, gamma,
-      beta, static_cast<uint64_t>(axis), APFloat(epsilon)));
+      builder_, location_, tensorType(input.type, input.shape), in, gamma, beta,
+      static_cast<uint64_t>(axis), APFloat(epsilon)));
 }
 
 } // namespace mpc::onnx

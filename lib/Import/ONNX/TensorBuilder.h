@@ -60,8 +60,7 @@ public:
   std::optional<Operand> fromValues(ElemType type,
                                     llvm::ArrayRef<int64_t> shape,
                                     llvm::ArrayRef<T> values) {
-    auto bytes =
-        folder_.allocate(type, static_cast<int64_t>(values.size()));
+    auto bytes = folder_.allocate(type, static_cast<int64_t>(values.size()));
     if (!bytes)
       return std::nullopt;
     if (!values.empty())
@@ -104,8 +103,7 @@ public:
   /// Elementwise: operands have one shape.
   Operand binary(Binary kind, const Operand &lhs, const Operand &rhs);
   Operand binary(Binary kind, const Operand &lhs, double rhs);
-  Operand compare(nn::CompareKind kind, const Operand &lhs,
-                  const Operand &rhs);
+  Operand compare(nn::CompareKind kind, const Operand &lhs, const Operand &rhs);
   Operand select(const Operand &condition, const Operand &onTrue,
                  const Operand &onFalse);
   Operand logicalNot(const Operand &input);
@@ -116,9 +114,9 @@ public:
   Operand unary(const Operand &input, double (*fold)(double) = nullptr) {
     if (std::optional<Operand> known = foldUnary(input, fold))
       return *known;
-    return fromValue(
-        OpTy::create(builder_, location_, tensorType(input.type, input.shape),
-                     value(input)));
+    return fromValue(OpTy::create(builder_, location_,
+                                  tensorType(input.type, input.shape),
+                                  value(input)));
   }
   Operand neg(const Operand &input);
   Operand exp(const Operand &input);

@@ -33,8 +33,7 @@ static Error readPads(NodeImporter &node, Window &window,
   if (kind == "NOTSET" || kind.empty())
     return Error::success();
   if (any_of(pads, [](int64_t pad) { return pad != 0; }))
-    return node.fail("has attribute 'pads' beside auto_pad=" +
-                     printable(kind));
+    return node.fail("has attribute 'pads' beside auto_pad=" + printable(kind));
   if (kind == "VALID")
     return Error::success();
   if (kind != "SAME_UPPER" && kind != "SAME_LOWER")
@@ -82,9 +81,9 @@ Expected<Window> readWindow(NodeImporter &node, ArrayRef<int64_t> input,
   return window;
 }
 
-Expected<TransposedWindow>
-readTransposedWindow(NodeImporter &node, ArrayRef<int64_t> input,
-                     ArrayRef<int64_t> kernel) {
+Expected<TransposedWindow> readTransposedWindow(NodeImporter &node,
+                                                ArrayRef<int64_t> input,
+                                                ArrayRef<int64_t> kernel) {
   size_t axes = input.size();
   for (int64_t size : kernel)
     if (size < 1 || size >= (int64_t(1) << 31))
@@ -123,8 +122,8 @@ readTransposedWindow(NodeImporter &node, ArrayRef<int64_t> input,
         return node.fail("the output size " + Twine(wanted) +
                          " on spatial axis " + Twine(i) +
                          " cannot be reached (at most " + Twine(full) + ")");
-      low = kind == "SAME_UPPER" ? (full - wanted) / 2
-                                 : (full - wanted + 1) / 2;
+      low =
+          kind == "SAME_UPPER" ? (full - wanted) / 2 : (full - wanted + 1) / 2;
       high = full - wanted - low;
     }
     int64_t size = full - low - high;
@@ -273,8 +272,7 @@ Error emitAveragePool(NodeImporter &node) {
                      " elements are not supported (at most 1024)");
   bool countPadding = node.intAttr("count_include_pad", 0) != 0;
   MPC_TRY_ASSIGN(Operand counts,
-                 windowCounts(node, window,
-                              ArrayRef(input.shape).drop_front(2),
+                 windowCounts(node, window, ArrayRef(input.shape).drop_front(2),
                               countPadding));
   SmallVector<int64_t> low{0, 0}, high{0, 0};
   append_range(low, window.low);

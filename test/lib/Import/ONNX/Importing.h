@@ -7,8 +7,8 @@
 #include "ModelWriter.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
-#include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mpc::onnx {
 
@@ -29,8 +29,8 @@ inline Outcome importBytes(const std::string &bytes,
                            const std::string &folder = "") {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Outcome outcome;
-  auto model = readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx",
-                         folder);
+  auto model =
+      readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx", folder);
   if (!model) {
     outcome.fault = takeError(model.takeError(), outcome.error);
     return outcome;

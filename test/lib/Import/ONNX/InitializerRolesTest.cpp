@@ -25,9 +25,8 @@ std::string ruleOf(const ModelWriter &writer, const std::string &name) {
 
 /// The rule for a float initializer of 2x2 added to an activation.
 std::string ruleOfName(const std::string &name) {
-  return ruleOf(ModelWriter().weight(name, {2, 2}).node("Add", {"x", name},
-                                                        {"y"}),
-                name);
+  return ruleOf(
+      ModelWriter().weight(name, {2, 2}).node("Add", {"x", name}, {"y"}), name);
 }
 
 TEST(InitializerRoles, ByName) {
@@ -63,15 +62,14 @@ TEST(InitializerRoles, ByUse) {
             "initial state of a recurrent layer");
   EXPECT_EQ(ruleOf(ModelWriter()
                        .weight("mean", {2})
-                       .node("BatchNormalization",
-                             {"x", "s", "b", "mean", "v"}, {"y"}),
+                       .node("BatchNormalization", {"x", "s", "b", "mean", "v"},
+                             {"y"}),
                    "mean"),
             "running statistic");
-  EXPECT_EQ(ruleOf(ModelWriter()
-                       .weight("low", {})
-                       .node("Clip", {"x", "low"}, {"y"}),
-                   "low"),
-            "used only where no gradient flows");
+  EXPECT_EQ(
+      ruleOf(ModelWriter().weight("low", {}).node("Clip", {"x", "low"}, {"y"}),
+             "low"),
+      "used only where no gradient flows");
 }
 
 TEST(InitializerRoles, AttentionScaleStandsBetweenMatMulAndSoftmax) {
@@ -109,8 +107,7 @@ TEST(InitializerRoles, AFlagDecidesFirst) {
       .node("Add", {"x", "val_3"}, {"y"})
       .node("Add", {"y", "b"}, {"z"})
       .output("z");
-  EXPECT_EQ(importWritten(writer).parameters,
-            std::vector<std::string>{"b"});
+  EXPECT_EQ(importWritten(writer).parameters, std::vector<std::string>{"b"});
   ImportOptions options;
   options.overrideRole = [](llvm::StringRef name) -> std::optional<bool> {
     return name == "val_3" ? std::optional<bool>(true) : false;
@@ -120,14 +117,13 @@ TEST(InitializerRoles, AFlagDecidesFirst) {
 }
 
 TEST(InitializerRoles, AWeightUsedTwiceIsOneParameter) {
-  Outcome outcome =
-      importWritten(ModelWriter()
-                        .opset(20)
-                        .input("x", F32, {int64_t(2), int64_t(2)})
-                        .weight("w", {2, 2})
-                        .node("MatMul", {"x", "w"}, {"h"})
-                        .node("MatMul", {"h", "w"}, {"y"})
-                        .output("y"));
+  Outcome outcome = importWritten(ModelWriter()
+                                      .opset(20)
+                                      .input("x", F32, {int64_t(2), int64_t(2)})
+                                      .weight("w", {2, 2})
+                                      .node("MatMul", {"x", "w"}, {"h"})
+                                      .node("MatMul", {"h", "w"}, {"y"})
+                                      .output("y"));
   EXPECT_EQ(outcome.parameters, std::vector<std::string>{"w"});
 }
 

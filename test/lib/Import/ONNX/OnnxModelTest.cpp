@@ -25,8 +25,8 @@ std::string readFile(const std::string &name) {
 }
 
 /// A model whose one weight is external data.
-ModelWriter withExternal(
-    const std::vector<std::pair<std::string, std::string>> &keys) {
+ModelWriter
+withExternal(const std::vector<std::pair<std::string, std::string>> &keys) {
   return ModelWriter()
       .opset(20)
       .input("x", F32, {int64_t(2), int64_t(4)})
@@ -79,10 +79,10 @@ TEST(OnnxModel, RefusesTensorsWhoseDataDoesNotFit) {
             "24");
   EXPECT_EQ(with(testTensor("w", F32, {-2, 3}, "")),
             "m.onnx: tensor 'w': the shape [-2, 3] is negative or too large");
-  EXPECT_EQ(with(testTensor("w", F32, {int64_t(1) << 40, int64_t(1) << 40},
-                            "")),
-            "m.onnx: tensor 'w': the shape [1099511627776, 1099511627776] is "
-            "negative or too large");
+  EXPECT_EQ(
+      with(testTensor("w", F32, {int64_t(1) << 40, int64_t(1) << 40}, "")),
+      "m.onnx: tensor 'w': the shape [1099511627776, 1099511627776] is "
+      "negative or too large");
   EXPECT_EQ(with(testTensor("", F32, {1}, "1234")),
             "m.onnx: initializer 0 has no name");
   EXPECT_EQ(with(testTensor("w", F32, std::vector<int64_t>(65, 1), "1234")),
@@ -136,10 +136,10 @@ TEST(OnnxModel, RefusesExternalDataOutsideItsFolder) {
   for (const char *location :
        {"../secret.bin", "sub/../../secret.bin", "./../secret.bin",
         "..\\secret.bin", "sub//../../secret.bin", "%2e%2e/secret.bin",
-        "~/secret.bin", "C:secret.bin", "link.bin", "up/secret.bin",
-        "hard.bin", "pipe", "sub", "", ".", "file:../secret.bin"}) {
-    Outcome outcome = importBytes(
-        withExternal({{"location", location}}).bytes(), {}, inside);
+        "~/secret.bin", "C:secret.bin", "link.bin", "up/secret.bin", "hard.bin",
+        "pipe", "sub", "", ".", "file:../secret.bin"}) {
+    Outcome outcome =
+        importBytes(withExternal({{"location", location}}).bytes(), {}, inside);
     EXPECT_FALSE(outcome.ok()) << location;
     EXPECT_EQ(outcome.error.rfind("m.onnx: tensor 'fc.weight': external data "
                                   "'",
@@ -148,14 +148,14 @@ TEST(OnnxModel, RefusesExternalDataOutsideItsFolder) {
         << outcome.error;
   }
   std::string absolute = folder.path() + "/secret.bin";
-  EXPECT_NE(importBytes(withExternal({{"location", absolute}}).bytes(), {},
-                        inside)
-                .error.find("must be relative to the model's folder"),
-            std::string::npos);
-  EXPECT_NE(importBytes(withExternal({{"location", "none.bin"}}).bytes(), {},
-                        inside)
-                .error.find("No such file"),
-            std::string::npos);
+  EXPECT_NE(
+      importBytes(withExternal({{"location", absolute}}).bytes(), {}, inside)
+          .error.find("must be relative to the model's folder"),
+      std::string::npos);
+  EXPECT_NE(
+      importBytes(withExternal({{"location", "none.bin"}}).bytes(), {}, inside)
+          .error.find("No such file"),
+      std::string::npos);
   // A model from memory has no folder.
   EXPECT_NE(importBytes(withExternal({{"location", "hard.bin"}}).bytes())
                 .error.find("a model without a folder"),

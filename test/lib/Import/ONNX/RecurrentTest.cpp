@@ -14,21 +14,19 @@ using A = TestAttribute;
 /// A layer over [2 steps, 3 samples, 4 features], 5 wide.
 Outcome importLayer(const std::string &op, int64_t gates,
                     const std::vector<TestAttribute> &attributes = {}) {
-  return importWritten(ModelWriter()
-                           .opset(20)
-                           .input("x", F32, {int64_t(2), int64_t(3), int64_t(4)})
-                           .weight("W", {1, gates * 5, 4})
-                           .weight("R", {1, gates * 5, 5})
-                           .node(op, {"x", "W", "R"}, {"y"}, attributes)
-                           .output("y", F32,
-                                   {int64_t(2), int64_t(1), int64_t(3),
-                                    int64_t(5)}));
+  return importWritten(
+      ModelWriter()
+          .opset(20)
+          .input("x", F32, {int64_t(2), int64_t(3), int64_t(4)})
+          .weight("W", {1, gates * 5, 4})
+          .weight("R", {1, gates * 5, 5})
+          .node(op, {"x", "W", "R"}, {"y"}, attributes)
+          .output("y", F32, {int64_t(2), int64_t(1), int64_t(3), int64_t(5)}));
 }
 
 TEST(Recurrent, UnrollsOverTime) {
-  for (auto [op, gates] : {std::pair<const char *, int64_t>{"LSTM", 4},
-                           {"GRU", 3},
-                           {"RNN", 1}}) {
+  for (auto [op, gates] :
+       {std::pair<const char *, int64_t>{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {
     Outcome outcome = importLayer(op, gates);
     EXPECT_EQ(outcome.error, "");
     // One product for the inputs of both steps.
@@ -58,19 +56,19 @@ TEST(Recurrent, SaysWhatItLacks) {
 
 Outcome importResize(const std::vector<int64_t> &sizes,
                      const std::vector<TestAttribute> &attributes) {
-  return importWritten(ModelWriter()
-                           .opset(20)
-                           .input("x", F32, {int64_t(1), int64_t(4)})
-                           .ints("sizes", sizes)
-                           .node("Resize", {"x", "", "", "sizes"}, {"y"},
-                                 attributes)
-                           .output("y"));
+  return importWritten(
+      ModelWriter()
+          .opset(20)
+          .input("x", F32, {int64_t(1), int64_t(4)})
+          .ints("sizes", sizes)
+          .node("Resize", {"x", "", "", "sizes"}, {"y"}, attributes)
+          .output("y"));
 }
 
 TEST(Resize, NearestIsAGatherAndLinearAProduct) {
-  EXPECT_NE(importResize({1, 8}, {}).module.find(
-                "dense<[0, 0, 1, 1, 2, 2, 3, 3]>"),
-            std::string::npos);
+  EXPECT_NE(
+      importResize({1, 8}, {}).module.find("dense<[0, 0, 1, 1, 2, 2, 3, 3]>"),
+      std::string::npos);
   EXPECT_NE(importResize({1, 8}, {A::text("mode", "linear")})
                 .module.find("nn.matmul %arg0, %0 : tensor<1x4xf32>, "
                              "tensor<4x8xf32>"),

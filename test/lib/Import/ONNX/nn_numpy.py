@@ -298,8 +298,13 @@ def evaluate(text, inputs, parameters):
         op = op[3:]
         if op == "parameter":
             continue
-        first = types.strip("()").split(">, ")[0].rstrip(">") + ">"
-        shape, element = parse_type(first)
+        types = [parse_type(found) for found in re.findall(r"tensor<[^>]*>", types)]
+        shape, element = types[0]
+        if op == "split":
+            ends = np.cumsum([size[parse_attributes(attributes)["axis"]] for size, _ in types])
+            parts = np.split(operands[0], ends[:-1], parse_attributes(attributes)["axis"])
+            values.update({f"{result}#{i}": part for i, part in enumerate(parts)})
+            continue
         if op == "get":
             value = parameters[re.search(r'@(?:"([^"]*)"|([\w.$-]+))', attributes).group(0)[1:].strip('"')]
         elif op == "constant":

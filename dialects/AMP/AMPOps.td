@@ -263,8 +263,8 @@ def AMP_MaxAbsOp : AMP_Op<"max_abs", [Pure]> {
 def AMP_ClipCoefficientOp : AMP_Op<"clip_coefficient", [Pure, KernelBody]> {
   let summary = "By how much gradients are clipped to a norm";
   let description = [{
-    `min(1, max / (norm + 1e-6))`, PyTorch's rule, or with `keras`
-    `max / maximum(norm, max)`; in f64, rounded to f32. With `scale` as if the
+    `min(1, max / (norm + 1e-6))` in f32, PyTorch's rule, or with `keras`
+    `max / maximum(norm, max)`; the latter in f64, rounded to f32. With `scale` as if the
     norm were that of the scaled gradients and `max` scaled too. One
     coefficient for each norm; NaN for a NaN norm.
 

@@ -27,11 +27,12 @@ static Scalar descent(Scalars &s) {
 /// The gradient with L2 weight decay.
 static Scalar descentWithDecay(Scalars &s, bool decay) {
   Scalar g = descent(s);
-  return decay ? g + s["weight_decay"] * s["parameter"] : g;
+  return decay ? multiplyAdd(s["weight_decay"], s["parameter"], g) : g;
 }
 
+// Where PyTorch's kernels add a multiple they fuse it: so do these rules.
 static Scalar lerp(Scalar from, Scalar to, Scalar weight) {
-  return from + weight * (to - from);
+  return multiplyAdd(weight, to - from, from);
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,12 +60,12 @@ static void updateSgd(Scalars &s, bool decay) {
   if (s.has("momentum")) {
     // The first velocity is the gradient itself, undamped.
     Scalar old = s["momentum_buffer"];
-    Scalar next = old * s["momentum"] + s["undamped"] * g;
+    Scalar next = multiplyAdd(s["undamped"], g, old * s["momentum"]);
     Scalar buffer = select(s["first"].isEqualTo(1.0), g, next);
     s["momentum_buffer"] = buffer;
-    g = s.has("nesterov") ? g + s["momentum"] * buffer : buffer;
+    g = s.has("nesterov") ? multiplyAdd(s["momentum"], buffer, g) : buffer;
   }
-  s["parameter"] = s["parameter"] - s["lr"] * g;
+  s["parameter"] = multiplyAdd(-s["lr"], g, s["parameter"]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,7 +102,8 @@ static void prepareAdam(Scalars &s) {
 
 static void updateMoments(Scalars &s, Scalar g) {
   s["exp_avg"] = lerp(s["exp_avg"], g, s["new_weight1"]);
-  s["exp_avg_sq"] = s["exp_avg_sq"] * s["beta2"] + s["new_weight2"] * g * g;
+  s["exp_avg_sq"] =
+      multiplyAdd(s["new_weight2"] * g, g, s["exp_avg_sq"] * s["beta2"]);
   Scalar square = s["exp_avg_sq"];
   if (s.has("amsgrad"))
     square = s["max_exp_avg_sq"] = maximum(s["max_exp_avg_sq"], square);
@@ -163,7 +165,7 @@ static void prepareAdagrad(Scalars &s) {
 
 static void updateAdagrad(Scalars &s, bool decay) {
   Scalar g = descentWithDecay(s, decay);
-  s["sum"] = s["sum"] + g * g;
+  s["sum"] = multiplyAdd(g, g, s["sum"]);
   s["parameter"] = s["parameter"] +
                    s["minus_step_size"] * g / (squareRoot(s["sum"]) + s["eps"]);
 }
@@ -184,11 +186,12 @@ static void prepareRmsprop(Scalars &s) {
 
 static void updateRmsprop(Scalars &s, bool decay) {
   Scalar g = descentWithDecay(s, decay);
-  s["square_avg"] = s["square_avg"] * s["alpha"] + s["new_weight"] * g * g;
+  s["square_avg"] =
+      multiplyAdd(s["new_weight"] * g, g, s["square_avg"] * s["alpha"]);
   Scalar variance = s["square_avg"];
   if (s.has("centered")) {
     s["grad_avg"] = lerp(s["grad_avg"], g, s["new_weight"]);
-    variance = variance - s["grad_avg"] * s["grad_avg"];
+    variance = multiplyAdd(-s["grad_avg"], s["grad_avg"], variance);
   }
   Scalar denominator = squareRoot(variance) + s["eps"];
   if (!s.has("momentum")) {
@@ -196,7 +199,7 @@ static void updateRmsprop(Scalars &s, bool decay) {
     return;
   }
   s["momentum_buffer"] = s["momentum_buffer"] * s["momentum"] + g / denominator;
-  s["parameter"] = s["parameter"] - s["lr"] * s["momentum_buffer"];
+  s["parameter"] = multiplyAdd(-s["lr"], s["momentum_buffer"], s["parameter"]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,23 +272,36 @@ static constexpr StringRef kAmsgrad[] = {"amsgrad"};
 static constexpr OptimizerSlot kKerasAdamSlots[] = {
     {"m"}, {"v"}, {"vhat", "amsgrad"}};
 static constexpr StringRef kKerasAdamScalars[] = {
-    "kept", "new_weight1", "new_weight2", "step_size", "eps"};
+    "lr", "weight_decay", "new_weight1", "new_weight2", "step_size", "eps"};
 
+/// `x` rounded to f32, in f64: an operation on such values, rounded again, is
+/// that of f32.
+static Scalar toSingle(Scalar x) {
+  return x.as(x.b->getF32Type()).as(x.b->getF64Type());
+}
+
+/// Keras takes 1 - beta in f64, but the powers of beta and what follows from
+/// them in f32: 1 - beta2^t is not what f64 has.
 static void prepareKerasAdam(Scalars &s) {
-  advancePowers(s);
-  s["kept"] = 1.0 - s["lr"] * s["weight_decay"];
   s["new_weight1"] = 1.0 - s["beta1"];
   s["new_weight2"] = 1.0 - s["beta2"];
+  s["beta1"] = toSingle(s["beta1"]);
+  s["beta2"] = toSingle(s["beta2"]);
+  advancePowers(s);
+  Scalar lr = toSingle(s["lr"]);
+  Scalar debias1 = toSingle(1.0 - toSingle(s["beta1_power"]));
+  Scalar debias2 = toSingle(1.0 - toSingle(s["beta2_power"]));
   s["step_size"] =
-      s["lr"] * squareRoot(1.0 - s["beta2_power"]) / (1.0 - s["beta1_power"]);
+      toSingle(toSingle(lr * toSingle(squareRoot(debias2))) / debias1);
 }
 
 static void updateKerasAdam(Scalars &s, bool decay) {
   if (decay)
-    s["parameter"] = s["parameter"] * s["kept"];
+    s["parameter"] =
+        s["parameter"] - s["parameter"] * s["weight_decay"] * s["lr"];
   Scalar g = s["gradient"];
-  s["m"] = lerp(s["m"], g, s["new_weight1"]);
-  s["v"] = lerp(s["v"], g * g, s["new_weight2"]);
+  s["m"] = s["m"] + (g - s["m"]) * s["new_weight1"];
+  s["v"] = s["v"] + (g * g - s["v"]) * s["new_weight2"];
   Scalar square = s["v"];
   if (s.has("amsgrad"))
     square = s["vhat"] = maximum(s["vhat"], square);

@@ -60,6 +60,10 @@ struct Scalar {
   }
 };
 
+/// x * y + z in one rounding.
+inline Scalar multiplyAdd(Scalar x, Scalar y, Scalar z) {
+  return {x.b, mlir::math::FmaOp::create(*x.b, x.value, y.value, z.value)};
+}
 inline Scalar squareRoot(Scalar x) {
   return {x.b, mlir::math::SqrtOp::create(*x.b, x.value)};
 }

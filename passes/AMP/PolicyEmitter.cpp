@@ -5,6 +5,7 @@
 #include "dialects/AMP/Body.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "runtime/LossScale/Policies.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/bit.h"
@@ -123,11 +124,17 @@ mpc::amp::buildPolicyStep(OpBuilder &builder, Location loc, rt::PolicyKind kind,
   inputs.push_back(operands.found);
   if (operands.maxAbs)
     inputs.push_back(operands.maxAbs);
-  SmallVector<Type> types(rt::kNumStateSlots, builder.getF64Type());
-  SmallVector<Value> results = buildScalars(
-      builder, loc, inputs, types, [&](ImplicitLocOpBuilder &b, ValueRange s) {
-        return emitStep(b, s, kind, operands);
-      });
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(operands.found.getType()).getShape();
+  SmallVector<Value> inits;
+  for (size_t slot = 0; slot != rt::kNumStateSlots; ++slot)
+    inits.push_back(
+        tensor::EmptyOp::create(builder, loc, shape, builder.getF64Type()));
+  SmallVector<Value> results =
+      buildMapInto(builder, loc, shape, inputs, inits,
+                   [&](ImplicitLocOpBuilder &b, ValueRange s) {
+                     return emitStep(b, s, kind, operands);
+                   });
   std::array<Value, rt::kNumStateSlots> state;
   llvm::copy(results, state.begin());
   return state;

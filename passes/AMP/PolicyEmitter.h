@@ -12,7 +12,8 @@
 
 namespace mpc::amp {
 
-/// The operands of a policy's step: tensors of rank 0.
+/// The operands of a policy's step: tensors of one shape, rank 0 for one
+/// scaler.
 struct PolicyOperands {
   std::array<mlir::Value, rt::kNumStateSlots> state;  ///< f64
   std::array<mlir::Value, rt::kNumSettings> settings; ///< f64, null if not read
@@ -20,7 +21,7 @@ struct PolicyOperands {
   mlir::Value maxAbs;                                 ///< f32, may be null
 };
 
-/// The state after a step, as one structured op on tensors of rank 0.
+/// The state after a step, as one structured op.
 std::array<mlir::Value, rt::kNumStateSlots>
 buildPolicyStep(mlir::OpBuilder &builder, mlir::Location loc,
                 rt::PolicyKind kind, const PolicyOperands &operands);

@@ -51,7 +51,13 @@ LogicalResult ClipCoefficientOp::verify() {
   return success();
 }
 
-/// `max` and `norm` in f64; `scale` may be null.
+/// `x` as f32 has it, still in f64.
+static Scalar toSingle(Scalar x) {
+  return x.as(x.b->getF32Type()).as(x.b->getF64Type());
+}
+
+/// `max` and `norm` in f64; `scale` may be null. PyTorch computes in f32, and
+/// divides by a tensor by multiplying with its reciprocal.
 static Scalar clipCoefficient(Scalar norm, Scalar max, const Scalar *scale,
                               bool keras) {
   if (scale) {
@@ -60,7 +66,10 @@ static Scalar clipCoefficient(Scalar norm, Scalar max, const Scalar *scale,
   }
   if (keras)
     return max / maximum(norm, max);
-  return minimum(max / (norm + 1e-6), max.literal(1.0));
+  Scalar epsilon = toSingle(norm.literal(1e-6));
+  Scalar shifted = toSingle(toSingle(norm) + epsilon);
+  Scalar coefficient = toSingle(toSingle(1.0 / shifted) * toSingle(max));
+  return minimum(coefficient, max.literal(1.0));
 }
 
 FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,

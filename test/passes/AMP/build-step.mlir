@@ -1,0 +1,98 @@
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{optimizer=sgd hyper=momentum=0.9,weight_decay=0.1 flags=nesterov no-decay=bias freeze=emb})' | FileCheck %s --check-prefixes=CHECK,SGD
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{clip-global-norm=2 settings=growth_interval=7 trainable=^fc})' | FileCheck %s --check-prefixes=CHECK,ADAMW
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=none clip-value=3})' | FileCheck %s --check-prefix=NONE
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=torch clip-norm=3})' | FileCheck %s --check-prefix=TORCH
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=deepspeed})' | FileCheck %s --check-prefix=EARLY
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=logmax clip-global-norm=1})' | FileCheck %s --check-prefix=LOGMAX
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{accumulate=4})' | FileCheck %s --check-prefix=ACCUMULATE
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{gradient-type=f16})' | FileCheck %s --check-prefix=INPUTS
+// A recipe makes one step of a loss.
+
+// SGD:   nn.parameter frozen @emb
+// ADAMW: nn.parameter frozen @emb
+nn.parameter @emb : tensor<4xf32> = #nn.init<ones>
+nn.parameter @fc.weight : tensor<4xf32> = #nn.init<ones>
+nn.parameter @fc.bias : tensor<f32> = #nn.init<zeros>
+func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "loss"}) {
+  %e = nn.get @emb : tensor<4xf32>
+  %w = nn.get @fc.weight : tensor<4xf32>
+  %b = nn.get @fc.bias : tensor<f32>
+  %0 = nn.mul %x, %w : tensor<4xf32>
+  %1 = nn.mul %0, %e : tensor<4xf32>
+  %2 = nn.reduce_sum %1 axes [0] : tensor<4xf32> -> tensor<f32>
+  %3 = nn.add %2, %b : tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// Settings that the policy reads and hyper-parameters are there to be changed.
+// SGD:        amp.scaler @scaler policy("dynamic") settings {backoff_factor = 5.000000e-01 : f64, growth_factor = 2.000000e+00 : f64, growth_interval = 2.000000e+03 : f64
+// ADAMW:      amp.scaler @scaler policy("dynamic") settings {{.*}}growth_interval = 7.000000e+00 : f64
+// SGD:        amp.optimizer @optimizer kind("sgd") hyper {dampening = 0.000000e+00 : f64, momentum = 9.000000e-01 : f64, weight_decay = 1.000000e-01 : f64} flags ["nesterov", "momentum"]
+// ADAMW:      amp.optimizer @optimizer kind("adamw") hyper {beta1 = {{.*}}, beta2 = {{.*}}, clip_global_norm = 2.000000e+00 : f64, eps = {{.*}}, weight_decay = {{.*}}}
+
+// CHECK-LABEL: func.func @step
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32> {nn.name = "x"}, %[[LR:.*]]: tensor<f32> {nn.name = "lr"})
+// CHECK-SAME:    -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "scale"}, tensor<i1> {nn.name = "found_inf"}, tensor<f64> {nn.name = "grad_norm"}, tensor<f64> {nn.name = "good_steps"}, tensor<f64> {nn.name = "scale_error"})
+// CHECK:         %[[SCALE:.*]] = amp.get_scale @scaler : tensor<f32>
+// CHECK:         %[[V:.*]]:3 = nn.vjp @loss(%[[X]]) seed(%[[SCALE]]) wrt [@fc.weight, @fc.bias]
+// CHECK:         %[[INV:.*]] = amp.inverse_scale %[[SCALE]]
+// CHECK:         %[[U:.*]] = amp.unscale %[[V]]#1 by %[[INV]]
+// CHECK:         %[[UB:.*]] = amp.unscale %[[V]]#2 by %[[INV]]
+// CHECK:         %[[FOUND:.*]], %[[NORM:.*]] = amp.check %[[U]], %[[UB]]
+// SGD-NOT:       amp.clip
+// ADAMW:         %[[MAX:.*]] = amp.get_hyper @optimizer "clip_global_norm"
+// ADAMW:         %[[C:.*]] = amp.clip_coefficient %[[NORM]] max(%[[MAX]])
+// ADAMW:         %[[CW:.*]] = amp.clip %[[U]] by %[[C]]
+// ADAMW:         %[[CB:.*]] = amp.clip %[[UB]] by %[[C]]
+// SGD:           amp.apply @optimizer(%[[U]], %[[UB]]) to [@fc.weight, @fc.bias] lr(%[[LR]]) skip(%[[FOUND]]) no_decay [@fc.bias]
+// ADAMW:         amp.apply @optimizer(%[[CW]], %[[CB]]) to [@fc.weight, @fc.bias] lr(%[[LR]]) skip(%[[FOUND]]) :
+// CHECK:         %[[GOOD:.*]], %[[ERROR:.*]] = amp.update_scale @scaler found(%[[FOUND]])
+// CHECK:         return %[[V]]#0, %[[SCALE]], %[[FOUND]], %[[NORM]], %[[GOOD]], %[[ERROR]]
+
+// Without a scaler nothing is unscaled or skipped, but the norm is told.
+// NONE-LABEL: func.func @step
+// NONE:         %[[ONE:.*]] = nn.constant dense<1.000000e+00> : tensor<f32>
+// NONE:         nn.vjp @loss({{.*}}) seed(%[[ONE]])
+// NONE-NOT:     amp.unscale
+// NONE:         amp.check
+// NONE:         %[[FALSE:.*]] = nn.constant dense<false>
+// NONE:         amp.clamp
+// NONE:         amp.apply {{.*}} skip(%[[FALSE]])
+
+// PyTorch checks what is scaled; the norm is that of what is not.
+// TORCH-LABEL: func.func @step
+// TORCH:         %[[V:.*]]:4 = nn.vjp
+// TORCH:         %[[FOUND:.*]], %{{.*}} = amp.check %[[V]]#1, %[[V]]#2, %[[V]]#3
+// TORCH:         amp.unscale
+// TORCH:         %{{.*}}, %[[NORM:.*]] = amp.check
+// TORCH:         amp.clip_each
+// TORCH:         return %[[V]]#0, %{{.*}}, %[[FOUND]], %[[NORM]]
+
+// DeepSpeed updates first and unscales with the new scale, which is an f64.
+// EARLY-LABEL: func.func @step
+// EARLY:         amp.check
+// EARLY:         amp.update_scale
+// EARLY:         %[[NEW:.*]] = amp.get_scale @scaler : tensor<f64>
+// EARLY:         amp.inverse_scale %[[NEW]]
+
+// OpenSeq2Seq's statistics are of clipped gradients.
+// LOGMAX-LABEL: func.func @step
+// LOGMAX:         %[[C:.*]] = amp.clip %{{.*}}
+// LOGMAX:         %[[MAX:.*]] = amp.max_abs %[[C]]
+// LOGMAX:         amp.update_scale @scaler found(%{{.*}}) max_abs(%[[MAX]])
+
+// Several batches: the seed makes their sum the mean.
+// ACCUMULATE-LABEL: func.func @accumulate
+// ACCUMULATE-SAME:    -> (tensor<f32> {nn.name = "loss"})
+// ACCUMULATE:         %[[SCALE:.*]] = amp.get_scale
+// ACCUMULATE:         %[[FOUR:.*]] = nn.constant dense<4.000000e+00>
+// ACCUMULATE:         %[[SEED:.*]] = nn.div %[[SCALE]], %[[FOUR]]
+// ACCUMULATE:         %[[V:.*]]:4 = nn.vjp @loss(%{{.*}}) seed(%[[SEED]])
+// ACCUMULATE:         amp.accumulate(%[[V]]#1, %[[V]]#2, %[[V]]#3) to [@emb, @fc.weight, @fc.bias]
+// ACCUMULATE-LABEL: func.func @apply
+// ACCUMULATE-SAME:    (%{{.*}}: tensor<f32> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}
+// ACCUMULATE:         %[[G:.*]]:3 = amp.take_gradients [@emb, @fc.weight, @fc.bias]
+// ACCUMULATE:         amp.unscale %[[G]]#0
+
+// INPUTS-LABEL: func.func @step
+// INPUTS-SAME:    (%{{.*}}: tensor<4xf16> {nn.name = "grad.emb"}, %{{.*}}: tensor<4xf16> {nn.name = "grad.fc.weight"}, %{{.*}}: tensor<f16> {nn.name = "grad.fc.bias"}, %{{.*}}: tensor<f32> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}

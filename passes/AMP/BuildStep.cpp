@@ -307,7 +307,7 @@ private:
 
   LogicalResult findGradients(Recipe &recipe) {
     if (accumulate < 1)
-      return fail() << "'accumulate' must be 1 or more, not " << accumulate;
+      return fail() << "'accumulate' must be 1 or more, not " << accumulate.getValue();
     if (gradientType.empty())
       return findLoss(recipe);
     Builder b(&getContext());

@@ -276,10 +276,16 @@ LogicalResult SlabLayout::addScalarSlabs(ModuleOp module) {
   if (!hypers.empty())
     hyperSlab = addNumberSlab(b, module.getLoc(), "state.hyperparameters",
                               "amp.hyper.", "hyperparameters", hypers);
-  if (apply)
+  if (apply) {
+    for (const NamedNumber &hyper : findOptimizer(optimizer.getKind())->hypers)
+      if (!optimizer.getHyper().contains(hyper.name))
+        return apply.emitOpError("needs hyper-parameter '")
+               << hyper.name << "' of optimizer '" << optimizer.getSymName()
+               << "'";
     optimizerSlab =
         addNumberSlab(b, apply.getLoc(), "state.optimizer", "amp.optimizer.",
                       "optimizer", findOptimizer(optimizer.getKind())->state);
+  }
   if (!scaler)
     return success();
   auto kind = rt::findPolicy(scaler.getPolicy().str());

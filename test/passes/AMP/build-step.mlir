@@ -57,7 +57,9 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // NONE:         amp.check
 // NONE:         %[[FALSE:.*]] = nn.constant dense<false>
 // NONE:         amp.clamp
-// NONE:         amp.apply {{.*}} skip(%[[FALSE]])
+// NONE:         amp.apply
+// NONE-NOT:     skip(
+// NONE:         amp.update_scale @scaler found(%[[FALSE]])
 
 // PyTorch checks what is scaled; the norm is that of what is not.
 // TORCH-LABEL: func.func @step

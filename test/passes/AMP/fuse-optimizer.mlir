@@ -22,10 +22,10 @@ amp.optimizer @optimizer kind("adamw")
     hyper {beta1 = 0.9, beta2 = 0.999, eps = 1.0e-8, weight_decay = 0.01}
 
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    %[[SCALER:.*]]: tensor<16xf64> {amp.slab = @state.loss_scale}
+// CHECK-SAME:    %[[SCALER:[^ ]*]]: tensor<16xf64> {amp.slab = @state.loss_scale}
 // CHECK-SAME:    %[[LOW:[^ ]*]]: tensor<4096xf16> {amp.slab = @g0.f16}
-// CHECK-SAME:    %[[P1:[^ ]*]]: tensor<4096xf32> {amp.slab = @g1.parameter}
 // CHECK-SAME:    %[[P0:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
+// CHECK-SAME:    %[[P1:[^ ]*]]: tensor<4096xf32> {amp.slab = @g1.parameter}
 // CHECK-SAME:    %[[M0:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.exp_avg}
 // CHECK-SAME:    -> (tensor<f32> {nn.name = "scale"}
 // CHECK-SAME:    tensor<4096xf16> {amp.slab = @g0.f16}

@@ -111,7 +111,7 @@ kernel.func @batched(%a: tensor<48x64x64xf32>, %b: tensor<48x64x32xf32>, %c: ten
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: kernel.func @from_one
-// CHECK-SAME:    #kernel.{{loops|columns}}
+// CHECK-SAME:    #kernel.{{loops|columns|rows}}
 kernel.func @from_one(%a: tensor<20x30xf32>, %b: tensor<30x40xf32>, %c: tensor<20x40xf32>)
     -> tensor<20x40xf32> {
   %one = arith.constant 1.0 : f32
@@ -127,7 +127,7 @@ kernel.func @from_one(%a: tensor<20x30xf32>, %b: tensor<30x40xf32>, %c: tensor<2
 }
 
 // CHECK-LABEL: kernel.func @in_f64
-// CHECK-SAME:    #kernel.{{loops|columns}}
+// CHECK-SAME:    #kernel.{{loops|columns|rows}}
 kernel.func @in_f64(%a: tensor<20x30xf64>, %b: tensor<30x40xf64>, %c: tensor<20x40xf64>)
     -> tensor<20x40xf64> {
   %zero = arith.constant 0.0 : f64

@@ -1,0 +1,264 @@
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics
+// What the ops of the amp dialect refuse.
+
+// expected-error @+1 {{setting 'growth_factor' must be an f64}}
+amp.scaler @scaler policy("dynamic") settings {growth_factor = 2 : i64}
+
+// -----
+
+// expected-error @+1 {{has no rule for kind 'adamq'; known are sgd, adam, adamw,}}
+amp.optimizer @optimizer kind("adamq") hyper {}
+
+// -----
+
+// expected-error @+1 {{hyper-parameter 'beta1' must be an f64}}
+amp.optimizer @optimizer kind("adam") hyper {beta1 = 1.0 : f32}
+
+// -----
+
+// expected-error @+1 {{of kind 'sgd' has no hyper-parameter 'beta1'}}
+amp.optimizer @optimizer kind("sgd") hyper {beta1 = 0.9}
+
+// -----
+
+// expected-error @+1 {{of kind 'sgd' has no flag 'amsgrad'}}
+amp.optimizer @optimizer kind("sgd") hyper {} flags ["amsgrad"]
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
+  %0 = amp.get_scale @scaler : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%found: tensor<i1>) {
+  // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
+  %0, %1 = amp.update_scale @scaler found(%found)
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{uses 'optimizer', which is no optimizer of this module}}
+  %0 = amp.get_hyper @optimizer "beta1" : tensor<f64>
+  return
+}
+
+// -----
+
+amp.optimizer @optimizer kind("sgd") hyper {}
+func.func @f() {
+  // expected-error @+1 {{reads hyper-parameter 'momentum', which optimizer 'optimizer' does not have}}
+  %0 = amp.get_hyper @optimizer "momentum" : tensor<f64>
+  return
+}
+
+// -----
+
+amp.optimizer @optimizer kind("sgd") hyper {}
+func.func @f(%g: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{keeps decay from 'b', which it does not update}}
+  amp.apply @optimizer(%g) to [@w] lr(%lr) no_decay [@b] : tensor<4xf32>
+  return
+}
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+amp.optimizer @optimizer kind("sgd") hyper {}
+func.func @f(%g: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{has 2 gradients for 1 parameters}}
+  amp.apply @optimizer(%g, %g) to [@w] lr(%lr) : tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf32>) {
+  // expected-error @+1 {{uses 'w', which is no parameter of this module}}
+  amp.accumulate(%g) to [@w] : tensor<4xf32>
+  return
+}
+
+// -----
+
+nn.parameter @w : tensor<4xf16> = #nn.init<zeros>
+func.func @f() {
+  // expected-error @+1 {{can only update parameters of f32, but 'w' is 'tensor<4xf16>'}}
+  %g = amp.take_gradients [@w] : tensor<4xf32>
+  return
+}
+
+// -----
+
+nn.parameter @w : tensor<5xf32> = #nn.init<zeros>
+func.func @f(%g: tensor<4xf16>) {
+  // expected-error @+1 {{has a gradient of 'tensor<4xf16>' for 'w', 'tensor<5xf32>'}}
+  amp.accumulate(%g) to [@w] : tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%norm: tensor<3xf64>, %max: tensor<f64>) {
+  // expected-error @+1 {{must make one coefficient of each norm}}
+  %0 = amp.clip_coefficient %norm max(%max) : tensor<3xf64> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<3xf32>, %max: tensor<f64>) {
+  // expected-error @+1 {{must yield a gradient for each, of its type}}
+  %0 = amp.clip_each %g max(%max) : tensor<3xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{entry 'w' has unknown role 'weights'}}
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf32>, "weights">]
+
+// -----
+
+// expected-error @+1 {{entry 'w' needs a static shape and an offset from 0 on}}
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", -1, tensor<4xf32>, "slot">]
+
+// -----
+
+// expected-error @+1 {{must be a static tensor of rank 1, not 'tensor<2x4xf32>'}}
+amp.slab @s : tensor<2x4xf32> entries []
+
+// -----
+
+// expected-error @+1 {{entry 'w' is 'tensor<4xf16>' in a slab of 'f32'}}
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf16>, "slot">]
+
+// -----
+
+// expected-error @+1 {{entry 'b' overlaps another or is out of order}}
+amp.slab @s : tensor<8xf32> entries [
+    #amp.entry<"w", 0, tensor<4xf32>, "slot">,
+    #amp.entry<"b", 3, tensor<4xf32>, "slot">]
+
+// -----
+
+// expected-error @+1 {{entries reach element 9 of 8}}
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 5, tensor<4xf32>, "slot">]
+
+// -----
+
+// expected-error @+1 {{has 3 initial values for 8 elements}}
+amp.slab @s : tensor<8xf32> entries [] initial [0.0, 0.0, 0.0]
+
+// -----
+
+func.func @f(%g: tensor<3x4096xf32>) {
+  // expected-error @+1 {{must make one value of each row, not 'tensor<2xf64>' of 'tensor<3x4096xf32>'}}
+  %0 = amp.square_sums %g : tensor<3x4096xf32> -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @f(%sums: tensor<3xf64>) {
+  // expected-error @+1 {{splits 3 blocks among 2 tensors, but 'blocks' holds 2 tensors of 4 blocks}}
+  %0 = amp.segment_norms %sums blocks [1, 3] : tensor<3xf64> -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @f(%sums: tensor<3xf64>) {
+  // expected-error @+1 {{has a tensor of -1 blocks}}
+  %0 = amp.segment_norms %sums blocks [-1, 4] : tensor<3xf64> -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>, %c: tensor<1xf32>) {
+  // expected-error @+1 {{takes rows, not 'tensor<8xf32>'}}
+  %0 = amp.scale_segments %x by %c blocks [1] : tensor<8xf32>, tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @f(%lr: tensor<f32>, %x: tensor<f64>) {
+  // expected-error @+1 {{of kind 'sgd' takes 1 state scalars and 3 hyper-parameters}}
+  %0:6 = amp.prepare "sgd" flags [] lr(%lr) state(%x) hyper(%x)
+      : (tensor<f32>, tensor<f64>, tensor<f64>)
+      -> (tensor<f64>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+          tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @f(%lr: tensor<f32>, %x: tensor<f64>) {
+  // expected-error @+1 {{of kind 'sgd' must yield its state, then 5 scalars of f32}}
+  %0 = amp.prepare "sgd" flags [] lr(%lr) state(%x) hyper(%x, %x, %x)
+      : (tensor<f32>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>)
+      -> tensor<f64>
+  return
+}
+
+// -----
+
+func.func @f(%lr: tensor<f32>, %x: tensor<f64>) {
+  // expected-error @+1 {{has no rule for kind 'adamq'}}
+  %0 = amp.prepare "adamq" flags [] lr(%lr) state(%x) hyper(%x)
+      : (tensor<f32>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<8xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{of kind 'sgd' takes 5 scalars and 0 slots}}
+  %0 = amp.update "sgd" flags [] decay(true) gradient(%g) scalars(%s)
+      parameter(%g) slots()
+      : (tensor<8xf32>, tensor<f32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<8xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{must yield the parameter, its slots and its low-precision copy, in their types}}
+  %0:2 = amp.update "sgd" flags [] decay(true) gradient(%g)
+      scalars(%s, %s, %s, %s, %s) parameter(%g) slots()
+      : (tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+         tensor<f32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<9xf32>, %p: tensor<8xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{mixes shapes}}
+  %0 = amp.update "sgd" flags [] decay(true) gradient(%g)
+      scalars(%s, %s, %s, %s, %s) parameter(%p) slots()
+      : (tensor<9xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+         tensor<f32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<8xf32>, %low: tensor<8xf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{of kind 'lamb' yields a direction, which has no copy}}
+  %0:4 = amp.update "lamb" flags [] decay(true) gradient(%g)
+      scalars(%s, %s, %s, %s, %s, %s, %s, %s, %s) parameter(%g) slots(%g, %g)
+      low(%low)
+      : (tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+         tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+         tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>)
+      -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>)
+  return
+}

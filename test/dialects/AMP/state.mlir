@@ -1,0 +1,51 @@
+// RUN: mpc-opt %s | mpc-opt | FileCheck %s
+// Ops on named state print as they are written.
+
+nn.parameter @w : tensor<4x8xf32> = #nn.init<zeros>
+nn.parameter @b : tensor<4xf32> = #nn.init<zeros>
+
+// CHECK: amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.000000e+00 : f64}
+amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.0}
+// CHECK: amp.optimizer @optimizer kind("sgd") hyper {clip_norm = 1.000000e+00 : f64, momentum = 9.000000e-01 : f64} flags ["momentum"]
+amp.optimizer @optimizer kind("sgd")
+    hyper {clip_norm = 1.0, momentum = 0.9} flags ["momentum"]
+
+// CHECK-LABEL: func.func @step
+func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
+  // CHECK: amp.get_scale @scaler : tensor<f32>
+  %scale = amp.get_scale @scaler : tensor<f32>
+  // CHECK: amp.get_scale @scaler : tensor<f64>
+  %exact = amp.get_scale @scaler : tensor<f64>
+  // CHECK: amp.inverse_scale {{.*}} flushed : tensor<f32>
+  %inverse = amp.inverse_scale %scale flushed : tensor<f32>
+  // CHECK: amp.unscale %{{.*}} by %{{.*}} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %uw = amp.unscale %dw by %inverse : tensor<4x8xf32> -> tensor<4x8xf32>
+  // CHECK: amp.unscale %{{.*}} by %{{.*}} divide : tensor<4xf16> -> tensor<4xf32>
+  %ub = amp.unscale %db by %scale divide : tensor<4xf16> -> tensor<4xf32>
+  // CHECK: %[[FOUND:.*]], %[[NORM:.*]] = amp.check {{.*}} : tensor<4x8xf32>, tensor<4xf32>
+  %found, %norm = amp.check %uw, %ub : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.max_abs {{.*}} : tensor<4x8xf32>, tensor<4xf32>
+  %max_abs = amp.max_abs %uw, %ub : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.get_hyper @optimizer "clip_norm" : tensor<f64>
+  %max = amp.get_hyper @optimizer "clip_norm" : tensor<f64>
+  // CHECK: amp.clip_coefficient %[[NORM]] max(%{{.*}}) scale(%{{.*}}) keras : tensor<f64> -> tensor<f32>
+  %c = amp.clip_coefficient %norm max(%max) scale(%scale) keras
+      : tensor<f64> -> tensor<f32>
+  // CHECK: amp.clip %{{.*}} by %{{.*}} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %cw = amp.clip %uw by %c : tensor<4x8xf32> -> tensor<4x8xf32>
+  // CHECK: amp.clamp %{{.*}} by %{{.*}} : tensor<4xf32> -> tensor<4xf32>
+  %cb = amp.clamp %ub by %c : tensor<4xf32> -> tensor<4xf32>
+  // CHECK: amp.clip_each {{.*}} max(%{{.*}}) : tensor<4x8xf32>, tensor<4xf32> -> tensor<4x8xf32>, tensor<4xf32>
+  %ew, %eb = amp.clip_each %cw, %cb max(%max)
+      : tensor<4x8xf32>, tensor<4xf32> -> tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.accumulate({{.*}}) to [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
+  amp.accumulate(%ew, %eb) to [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: %[[G:.*]]:2 = amp.take_gradients [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
+  %gw, %gb = amp.take_gradients [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.apply @optimizer(%[[G]]#0, %[[G]]#1) to [@w, @b] lr(%{{.*}}) skip(%[[FOUND]]) no_decay [@b] : tensor<4x8xf32>, tensor<4xf32>
+  amp.apply @optimizer(%gw, %gb) to [@w, @b] lr(%lr) skip(%found) no_decay [@b]
+      : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.update_scale @scaler found(%[[FOUND]]) max_abs(%{{.*}})
+  %good, %error = amp.update_scale @scaler found(%found) max_abs(%max_abs)
+  return
+}

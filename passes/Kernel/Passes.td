@@ -28,9 +28,7 @@ def FusePass : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
       after them,
     - a contraction with the elementwise ops on its result.
 
-    Equal kernels become one. Fusion changes no bit of any result. With
-    `excess-precision` a rounding whose value stays inside one chain of
-    elementwise ops is marked so that it may be dropped.
+    Equal kernels become one. Fusion changes no bit of any result.
   }];
   let options = [
     Option<"enabled", "enabled", "bool", /*default=*/"true",
@@ -49,8 +47,8 @@ def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
     Turns every entry function from tensors to memory: its arguments become an
     arena, the state slabs, the inputs and the outputs, every tensor a
     `memref.view` at a constant offset. Two tensors share memory only if their
-    lifetimes are disjoint. A result that carries `kernel.tied = "slab"` lands
-    on that slab's argument; where the old value is still needed, a copy is
+    lifetimes are disjoint. A result with `amp.slab = @name` lands on the
+    argument with that attribute; where the old value is still needed, a copy is
     inserted and reported as a remark.
   }];
   let statistics = [

@@ -74,6 +74,24 @@ SmallVector<int64_t> RowPlan::unitExtents() const {
   return result;
 }
 
+// The planner may give a destination the memory of an input that is read, in
+// program order, no later than the destination is written. Passes keep that.
+int RowPlan::getLeastWriteLevel(unsigned number) const {
+  int least = -1;
+  for (Value result : rows.statements[number].op->getResults()) {
+    if (llvm::none_of(result.getUsers(), llvm::IsaPred<ReturnOp>))
+      continue;
+    for (unsigned earlier = 0; earlier < number; ++earlier)
+      for (const Access &input : rows.statements[earlier].inputs)
+        if (isa<BlockArgument>(input.tensor) &&
+            input.tensor.getType() == result.getType())
+          least = std::max(least, levels[earlier] +
+                                      (rows.roles[earlier] == Role::Row &&
+                                       rows.roles[number] != Role::Row));
+  }
+  return least;
+}
+
 /// The pass of each statement; a Row statement follows its pass.
 void RowPlan::setLevels() {
   Body body{rows.statements};
@@ -94,6 +112,7 @@ void RowPlan::setLevels() {
     // where lanes are columns.
     for (const Access &output : statement.outputs)
       need(output, isRow);
+    level = std::max(level, getLeastWriteLevel(number));
     levels.push_back(level);
     passes = std::max(passes, level + 1);
   }

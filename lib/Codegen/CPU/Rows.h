@@ -31,6 +31,7 @@ struct RowPlan {
 
 private:
   void setLevels();
+  int getLeastWriteLevel(unsigned number) const;
 };
 
 } // namespace mpc::cpu

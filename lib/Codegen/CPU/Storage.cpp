@@ -107,6 +107,29 @@ static bool isLast(Operation *op) {
   return isa<mpc::kernel::ReturnOp>(op->getNextNode());
 }
 
+static bool isReturned(Value value) {
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<mpc::kernel::ReturnOp>);
+}
+
+static int64_t countElements(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getNumElements();
+}
+
+/// Whether a later statement reads an input of the size of `value`. The planner
+/// may have put its destination there, counting on that the destination is
+/// written by the statement that computes what is returned, not before.
+bool Storage::readsInputLater(Value value) {
+  for (unsigned number = 0; number < kernel.getNumInputs(); ++number) {
+    BlockArgument input = kernel.getArgument(number);
+    if (countElements(input) != countElements(value))
+      continue;
+    for (Operation *user : input.getUsers())
+      if (value.getDefiningOp()->isBeforeInBlock(getStatementOf(user, kernel)))
+        return true;
+  }
+  return false;
+}
+
 OutputPlace Storage::choosePlace(const Statement &statement, unsigned output) {
   Value operand = getOutput(statement.op, output);
   Value result = statement.op->getResult(output);
@@ -122,7 +145,8 @@ OutputPlace Storage::choosePlace(const Statement &statement, unsigned output) {
     if (!isa<BlockArgument>(operand) || present == wanted)
       return {/*inPlace=*/true, present};
   }
-  if (wanted >= 0 && isFreeAfter(wanted, statement.op))
+  if (wanted >= 0 && isFreeAfter(wanted, statement.op) &&
+      (isReturned(result) || !readsInputLater(result)))
     return {/*inPlace=*/false, wanted};
   return {};
 }

@@ -149,6 +149,7 @@ static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
   step.clipScaled = options.clipScaled;
   step.accumulate = options.accumulate;
   step.gradientType = options.gradientType;
+  step.noGradient = llvm::to_vector(options.noGradient);
   return step;
 }
 

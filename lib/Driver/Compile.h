@@ -55,6 +55,7 @@ struct TrainingOptions {
   /// Empty: gradients come from the loss. Else f16, bf16 or f32: the scaled
   /// gradients are inputs "grad.<parameter>" of this type.
   std::string gradientType;
+  std::vector<std::string> noGradient; ///< Patterns: these get none then.
   TargetOptions target;
 };
 

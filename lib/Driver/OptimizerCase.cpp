@@ -264,7 +264,7 @@ static rt::Status readSteps(const json &root, OptimizerCase &result) {
   }
   for (const CaseParameter &parameter : result.parameters)
     if (!parameter.hasGradient)
-      result.options.freeze.push_back(exactly(parameter.name));
+      result.options.noGradient.push_back(exactly(parameter.name));
   return {};
 }
 

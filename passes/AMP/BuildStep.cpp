@@ -7,6 +7,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "passes/AMP/TrainedParameters.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -53,6 +54,7 @@ struct Recipe {
 
   const rt::PolicyInfo &info() const { return rt::policyInfo(policy); }
   bool scales() const { return policy != rt::PolicyKind::None; }
+  bool trains() const { return !parameters.empty(); }
   bool updatesEarly() const {
     return info().update == rt::UpdatePoint::BeforeUnscale;
   }
@@ -81,6 +83,8 @@ public:
   }
 
   void takeAccumulated() {
+    if (!recipe.trains())
+      return;
     SmallVector<Type> types;
     for (nn::ParameterOp parameter : recipe.parameters)
       types.push_back(parameter.getType());
@@ -90,6 +94,8 @@ public:
   }
 
   void accumulate() {
+    if (!recipe.trains())
+      return;
     AccumulateOp::create(b, loc, gradients, b.getArrayAttr(recipe.symbols));
   }
 
@@ -98,25 +104,10 @@ public:
     Value lr = addArgument(scalar(b.getF32Type()), nameAttrs("lr"));
     if (!scale)
       readScale();
-    if (recipe.info().check == rt::CheckPoint::Scaled)
-      found = CheckOp::create(b, loc, gradients).getFound();
-    if (recipe.updatesEarly())
-      updateScale();
-    unscale();
-    auto check = CheckOp::create(b, loc, gradients);
-    norm = check.getNorm();
-    if (!found)
-      found = recipe.scales() ? check.getFound() : flag(false);
-    SmallVector<Value> unclipped = gradients;
-    clip();
-    if (recipe.info().needsGradMaxAbs)
-      maxAbs = MaxAbsOp::create(b, loc,
-                                recipe.info().check == rt::CheckPoint::AfterClip
-                                    ? gradients
-                                    : unclipped);
-    apply(lr);
-    if (!recipe.updatesEarly())
-      updateScale();
+    if (recipe.trains())
+      update(lr);
+    else
+      updateNothing();
     addMetrics();
   }
 
@@ -196,6 +187,37 @@ private:
         b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
     loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
     gradients = llvm::to_vector_of<Value>(vjp.getOutputs().drop_front());
+  }
+
+  void update(Value lr) {
+    if (recipe.info().check == rt::CheckPoint::Scaled)
+      found = CheckOp::create(b, loc, gradients).getFound();
+    if (recipe.updatesEarly())
+      updateScale();
+    unscale();
+    auto check = CheckOp::create(b, loc, gradients);
+    norm = check.getNorm();
+    if (!found)
+      found = recipe.scales() ? check.getFound() : flag(false);
+    SmallVector<Value> unclipped = gradients;
+    clip();
+    if (recipe.info().needsGradMaxAbs)
+      maxAbs = MaxAbsOp::create(b, loc,
+                                recipe.info().check == rt::CheckPoint::AfterClip
+                                    ? gradients
+                                    : unclipped);
+    apply(lr);
+    if (!recipe.updatesEarly())
+      updateScale();
+  }
+
+  /// A step without a gradient is one whose gradients are all finite.
+  void updateNothing() {
+    found = flag(false);
+    norm = constant(b.getF64Type(), b.getF64FloatAttr(0.0));
+    if (recipe.info().needsGradMaxAbs)
+      maxAbs = constant(b.getF32Type(), b.getF32FloatAttr(0.0));
+    updateScale();
   }
 
   void unscale() {
@@ -459,13 +481,32 @@ private:
         expressions, [&](const std::string &message) { fail() << message; });
   }
 
+  /// Updates are made in f32, whatever the model computes in.
+  LogicalResult makeMaster(nn::ParameterOp parameter) {
+    Type type = cast<RankedTensorType>(parameter.getType()).getElementType();
+    if (type.isF16() || type.isBF16())
+      retype(parameter, Float32Type::get(&getContext()));
+    else if (!type.isF32())
+      return parameter.emitError("can only train parameters of f32, f16 and "
+                                 "bf16, but '")
+             << parameter.getSymName() << "' is " << parameter.getType()
+             << "; freeze it";
+    return success();
+  }
+
   /// Which parameters are trained, and which of them see no decay.
   LogicalResult choose(Recipe &recipe) {
     auto frozen = compile(freeze);
     auto trained = compile(trainable);
     auto undecayed = compile(noDecay);
-    if (failed(frozen) || failed(trained) || failed(undecayed))
+    auto ungraded = compile(noGradient);
+    if (failed(frozen) || failed(trained) || failed(undecayed) ||
+        failed(ungraded))
       return failure();
+    DenseSet<StringAttr> reached;
+    if (recipe.loss)
+      reached = findDifferentiableParameters(recipe.loss);
+    bool hasIdle = false;
     for (auto parameter : getOperation().getOps<nn::ParameterOp>()) {
       StringRef name = parameter.getSymName();
       if (frozen->matches(name) ||
@@ -473,15 +514,25 @@ private:
         parameter.setFrozen(true);
       if (parameter.getFrozen())
         continue;
-      if (!cast<RankedTensorType>(parameter.getType()).getElementType().isF32())
-        return parameter.emitError("can only train parameters of f32, but '")
-               << name << "' is " << parameter.getType() << "; freeze it";
+      if (recipe.loss && !reached.contains(parameter.getSymNameAttr())) {
+        parameter.emitWarning("parameter '")
+            << name << "' has no path to the loss: it has no gradient and is "
+            << "not updated";
+        hasIdle = true;
+        continue;
+      }
+      if (ungraded->matches(name)) {
+        hasIdle = true;
+        continue;
+      }
+      if (failed(makeMaster(parameter)))
+        return failure();
       recipe.parameters.push_back(parameter);
       recipe.symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));
       if (undecayed->matches(name))
         recipe.noDecay.push_back(FlatSymbolRefAttr::get(&getContext(), name));
     }
-    if (recipe.parameters.empty())
+    if (recipe.parameters.empty() && !hasIdle)
       return fail() << "has no parameter to train";
     return success();
   }

@@ -21,8 +21,12 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     them, applies the optimizer and updates the scale; check and update stand
     where the policy has them. At most one of the three kinds of clipping can
     be chosen. Parameters that match `freeze`, or none of `trainable`, become
-    `frozen`. Fails on an unknown policy, optimizer, setting or flag, and where
-    no parameter is left to train.
+    `frozen`. A parameter without a path of floating values to the loss, or that
+    matches `no-gradient`, has no gradient: it gets no update, no decay and no
+    slots, and where none has one the step still counts as finite. A trained
+    parameter of f16 or bf16 becomes its f32 master, and what reads it a cast.
+    Fails on an unknown policy, optimizer, setting or flag, and where all
+    parameters are frozen.
   }];
   let options = [
     Option<"policy", "policy", "std::string", /*default=*/"\"dynamic\"",
@@ -44,6 +48,9 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     ListOption<"trainable", "trainable", "std::string",
                "ECMAScript regular expressions on parameter names: only these "
                "are trained (default: all)">,
+    ListOption<"noGradient", "no-gradient", "std::string",
+               "ECMAScript regular expressions on parameter names: these get no "
+               "gradient where gradients are inputs">,
     Option<"clipGlobalNorm", "clip-global-norm", "double", /*default=*/"0.0",
            "largest norm of all gradients together (default: 0, no clipping)">,
     Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",

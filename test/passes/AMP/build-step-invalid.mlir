@@ -30,11 +30,14 @@
 // TYPE:      error: 'gradient-type' must be f16, bf16 or f32, not 'f64'
 // REGEX:     error: {{.*}}'('
 // FROZEN:    error: has no parameter to train
-// F64:       error: can only train parameters of f32, but 'wide' is 'tensor<f64>'; freeze it
+// F64:       error: can only train parameters of f32, f16 and bf16, but 'wide' is 'tensor<f64>'; freeze it
 // TWICE:     error: already has a symbol @step
 nn.parameter @w : tensor<f32> = #nn.init<ones>
 nn.parameter @wide : tensor<f64> = #nn.init<ones>
 func.func @loss() -> tensor<f32> {
   %w = nn.get @w : tensor<f32>
-  return %w : tensor<f32>
+  %wide = nn.get @wide : tensor<f64>
+  %narrow = nn.cast %wide : tensor<f64> -> tensor<f32>
+  %sum = nn.add %w, %narrow : tensor<f32>
+  return %sum : tensor<f32>
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Paths from parameters to a loss, and types of parameters.
+#include "passes/AMP/TrainedParameters.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mpc;
+
+static bool isFloating(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+namespace {
+
+/// Walks from a function's results to the parameters behind them.
+class PathFinder {
+public:
+  DenseSet<StringAttr> run(func::FuncOp function) {
+    visit(function);
+    while (!worklist.empty())
+      visit(worklist.pop_back_val());
+    return std::move(parameters);
+  }
+
+private:
+  void visit(func::FuncOp function) {
+    if (!function || function.isDeclaration() ||
+        !functions.insert(function).second)
+      return;
+    for (Block &block : function.getBody())
+      reach(block.getTerminator()->getOperands());
+  }
+
+  void visit(Operation *op) {
+    if (auto get = dyn_cast<nn::GetOp>(op))
+      parameters.insert(get.getParameterAttr().getAttr());
+    // A gradient in a loss depends on what its function reads.
+    if (auto vjp = dyn_cast<nn::VJPOp>(op))
+      visit(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          op, vjp.getCalleeAttr()));
+    // What a region yields may depend on all that is in it.
+    op->walk([&](Operation *inner) { reach(inner->getOperands()); });
+  }
+
+  void reach(ValueRange values) {
+    for (Value value : values)
+      if (Operation *op = isFloating(value) ? value.getDefiningOp() : nullptr;
+          op && operations.insert(op).second)
+        worklist.push_back(op);
+  }
+
+  DenseSet<StringAttr> parameters;
+  DenseSet<Operation *> operations, functions;
+  SmallVector<Operation *> worklist;
+};
+
+} // namespace
+
+DenseSet<StringAttr>
+mpc::amp::findDifferentiableParameters(func::FuncOp function) {
+  return PathFinder().run(function);
+}
+
+void mpc::amp::retype(nn::ParameterOp parameter, Type elementType) {
+  auto oldType = cast<RankedTensorType>(parameter.getType());
+  RankedTensorType newType = oldType.clone(elementType);
+  parameter.setType(newType);
+  auto symbol = FlatSymbolRefAttr::get(parameter.getSymNameAttr());
+  parameter->getParentOfType<ModuleOp>().walk([&](nn::GetOp get) {
+    if (get.getParameterAttr() != symbol)
+      return;
+    OpBuilder b(get->getContext());
+    b.setInsertionPointAfter(get);
+    get.getOutput().setType(newType);
+    auto cast = nn::CastOp::create(b, get.getLoc(), oldType, get.getOutput());
+    get.getOutput().replaceAllUsesExcept(cast.getOutput(), cast);
+  });
+}

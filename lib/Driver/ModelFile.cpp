@@ -4,6 +4,7 @@
 #include "lib/Driver/ModelFile.h"
 
 #include "lib/Driver/Dialects.h"
+#include "lib/Driver/Nesting.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -95,11 +96,27 @@ static rt::Status readValues(const std::string &path, ImportedModel &model) {
   return {};
 }
 
+/// Refuses what MLIR's parser would not survive.
+static rt::Status checkText(const std::string &path,
+                            const MemoryBuffer &buffer) {
+  StringRef text = buffer.getBuffer();
+  if (text.starts_with("ML\xefR"))
+    return rt::invalidInput(path + ": is MLIR bytecode; write it as text with "
+                                   "mpc-opt first");
+  std::optional<NestingFault> fault = findDeepNesting(text);
+  if (!fault)
+    return {};
+  size_t line = text.take_front(fault->place).count('\n') + 1;
+  return rt::invalidInput(path + ":" + std::to_string(line) +
+                          ": error: " + fault->message);
+}
+
 static rt::Result<ImportedModel> loadMlir(const std::string &path,
                                           mlir::MLIRContext &context) {
   auto buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!buffer)
     return rt::invalidInput(path + ": " + buffer.getError().message());
+  MPC_RETURN_IF_ERROR(checkText(path, **buffer));
   SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   std::string messages;

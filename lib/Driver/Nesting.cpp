@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counts brackets, operators and aliases of MLIR text.
+#include "lib/Driver/Nesting.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpc;
+
+namespace {
+
+/// What an alias holds of other aliases: `#b = [#a, #a]`.
+struct Alias {
+  unsigned depth = 0;
+  uint64_t size = 1; ///< Aliases in it, each as often as it is read.
+};
+
+class NestingScanner {
+public:
+  explicit NestingScanner(StringRef text) : text(text) {}
+
+  std::optional<NestingFault> run() {
+    for (size_t at = 0; at < text.size(); ++at) {
+      at = skipOpaque(at);
+      if (at == text.size())
+        break;
+      if (!count(at))
+        return NestingFault{at, message};
+      if (!isSpace(text[at]))
+        last = text[at];
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// The first place from `at` on that is in no string and no comment.
+  size_t skipOpaque(size_t at) const {
+    while (true) {
+      StringRef rest = text.substr(at);
+      if (rest.starts_with("//"))
+        at = std::min(text.find('\n', at), text.size());
+      else if (rest.starts_with("\""))
+        at = endOfString(at);
+      else
+        return at;
+    }
+  }
+
+  /// A string ends with its line at the latest; what is wrong with one says
+  /// the parser.
+  size_t endOfString(size_t at) const {
+    for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
+      at += text[at] == '\\';
+    return std::min(at + 1, text.size());
+  }
+
+  /// False where a limit is passed.
+  bool count(size_t at) {
+    switch (text[at]) {
+    case '<':
+      return isArrowOrRelation(at) || open();
+    case '(':
+    case '[':
+    case '{':
+      return open();
+    case '>':
+      return isArrowOrRelation(at) || close();
+    case ')':
+    case ']':
+    case '}':
+      return close();
+    case ',':
+    case ':':
+    case '=':
+      operators.back() = 0;
+      return true;
+    case '\n':
+      // A definition ends with its line, or goes on in brackets.
+      if (operators.size() == 1 && last != '=')
+        current = nullptr;
+      return true;
+    case '#':
+    case '!':
+      return countAlias(at);
+    default:
+      return !isOperator(at) || ++operators.back() <= kMaxOperators ||
+             fail("an expression has more than " + Twine(kMaxOperators) +
+                  " operators");
+    }
+  }
+
+  bool fail(const Twine &reason) {
+    message = reason.str();
+    return false;
+  }
+
+  bool open() {
+    operators.push_back(0);
+    return operators.size() <= kMaxNesting + 1 ||
+           fail("brackets nest deeper than " + Twine(kMaxNesting));
+  }
+
+  bool close() {
+    if (operators.size() > 1)
+      operators.pop_back();
+    return true;
+  }
+
+  /// Whether the `<` or `>` at `at` is part of `->`, `<=` or `>=`.
+  bool isArrowOrRelation(size_t at) const {
+    return (at != 0 && text[at - 1] == '-') ||
+           text.substr(at + 1).starts_with("=");
+  }
+
+  bool isOperator(size_t at) const {
+    StringRef rest = text.substr(at);
+    if (rest.starts_with("->"))
+      return false;
+    if (StringRef("+-*").contains(text[at]))
+      return true;
+    bool begins = at == 0 || !isAlnum(text[at - 1]);
+    return begins &&
+           (rest.starts_with("mod ") || rest.starts_with("floordiv ") ||
+            rest.starts_with("ceildiv "));
+  }
+
+  /// A name at the start of a line and before `=` is defined, any other read.
+  bool countAlias(size_t at) {
+    StringRef name = text.substr(at).take_front(
+        1 + text.substr(at + 1)
+                .take_while([](char c) {
+                  return isAlnum(c) || c == '_' || c == '$';
+                })
+                .size());
+    bool startsLine = at == 0 || text[at - 1] == '\n';
+    bool isDefined =
+        startsLine && operators.size() == 1 &&
+        text.substr(at + name.size()).ltrim(" \t").starts_with("=");
+    if (isDefined) {
+      current = &aliases[name];
+      return true;
+    }
+    auto read = aliases.find(name);
+    if (!current || read == aliases.end() || &read->second == current)
+      return true;
+    current->depth = std::max(current->depth, read->second.depth + 1);
+    current->size =
+        std::min<uint64_t>(current->size + read->second.size, kMaxAliases + 1);
+    if (current->depth > kMaxNesting)
+      return fail("aliases nest deeper than " + Twine(kMaxNesting));
+    return current->size <= kMaxAliases ||
+           fail("an alias stands for more than " + Twine(kMaxAliases) +
+                " others");
+  }
+
+  StringRef text;
+  std::string message;
+  /// Operators of the current expression, in each open bracket.
+  SmallVector<unsigned> operators{0};
+  StringMap<Alias> aliases;
+  Alias *current = nullptr; ///< The alias that is being defined.
+  char last = 0;            ///< The last character that is no space.
+};
+
+} // namespace
+
+std::optional<NestingFault> mpc::findDeepNesting(StringRef text) {
+  return NestingScanner(text).run();
+}

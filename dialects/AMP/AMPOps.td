@@ -44,8 +44,14 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
   let description = [{
     Kinds, their hyper-parameters, flags and slots: Optimizers.h. A flag
     changes what the rule computes and is fixed; a hyper-parameter is state and
-    may be changed while the program runs. `clip_global_norm`, `clip_norm` and
-    `clip_value` are hyper-parameters of every kind.
+    may be changed while the program runs. Those of every kind: `clip_...`,
+    `larc_...`, `l1` and `l2` are what `amp.get_hyper` reads for the ops on
+    gradients. With `ema_decay` the optimizer keeps an average of each
+    parameter, the slot `ema`: `ema + (1 - ema_decay) * (parameter - ema)` after
+    each step that is applied, and the parameter itself after the first. With
+    `rounding_seed` parameters may be of bf16, without f32 masters: they are
+    updated in f32 and rounded stochastically, by a function of seed, step and
+    place.
 
     ```mlir
     amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9}
@@ -92,8 +98,8 @@ def AMP_ApplyOp : AMP_Op<"apply", [
     UsesSymbols]> {
   let summary = "One optimizer step";
   let description = [{
-    Updates the `parameters` and the optimizer's slots by their gradients, and
-    advances the optimizer's step count. Where `skip` is true nothing changes,
+    Updates the `parameters`, of f32 or, with `rounding_seed`, of bf16, and the
+    optimizer's slots by their gradients, and advances the optimizer's step count. Where `skip` is true nothing changes,
     to the bit. Parameters of `no_decay` see no weight decay.
 
     ```mlir
@@ -302,6 +308,55 @@ def AMP_ClipEachOp : AMP_Op<"clip_each", [Pure]> {
   let hasVerifier = 1;
 }
 
+def AMP_RegularizeOp : AMP_Op<"regularize", [
+    MemoryEffects<[MemRead]>, UsesSymbols]> {
+  let summary = "Each gradient with that of its parameter's penalty";
+  let description = [{
+    The gradient of `l1 * sum |w| + l2 * sum w^2`, taken of the parameter as the
+    optimizer holds it: `g + 2 * l2 * w` in one rounding, then
+    `+ l1 * sign(w)`. Parameters of `no_decay` have no penalty.
+
+    ```mlir
+    %r:2 = amp.regularize %a, %b to [@a, @b] l1(%l1) l2(%l2) no_decay [@b]
+        : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_Gradient>:$gradients,
+                       FlatSymbolRefArrayAttr:$parameters, AMP_F64:$l1,
+                       AMP_F64:$l2,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$no_decay);
+  let results = (outs Variadic<AMP_F32Tensor>:$outputs);
+  let assemblyFormat = [{
+    $gradients `to` $parameters `l1` `(` $l1 `)` `l2` `(` $l2 `)`
+    (`no_decay` $no_decay^)? attr-dict `:` type($gradients) `->` type($outputs)
+  }];
+}
+
+def AMP_LarcOp : AMP_Op<"larc", [
+    AttrSizedOperandSegments, MemoryEffects<[MemRead]>, UsesSymbols]> {
+  let summary = "Each gradient at a rate from its norm and its parameter's";
+  let description = [{
+    Layer-wise adaptive rates (You et al., 2017) as OpenSeq2Seq has them: each
+    gradient times the rate that `amp.larc_rate` has for its parameter. With
+    `lr` that is at most 1 (mode clip), else the rate scales the step (mode
+    scale).
+
+    ```mlir
+    %s:2 = amp.larc %a, %b to [@a, @b] eta(%eta) min_update(%min) eps(%eps)
+        lr(%lr) : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_Gradient>:$gradients,
+                       FlatSymbolRefArrayAttr:$parameters, AMP_F64:$eta,
+                       AMP_F64:$min_update, AMP_F64:$eps, Optional<AMP_F32>:$lr);
+  let results = (outs Variadic<AMP_F32Tensor>:$outputs);
+  let assemblyFormat = [{
+    $gradients `to` $parameters `eta` `(` $eta `)`
+    `min_update` `(` $min_update `)` `eps` `(` $eps `)` (`lr` `(` $lr^ `)`)?
+    attr-dict `:` type($gradients) `->` type($outputs)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Slabs
 //===----------------------------------------------------------------------===//
@@ -415,6 +470,81 @@ def AMP_TrustRatioOp : AMP_Op<"trust_ratio", [
   }];
 }
 
+def AMP_LarcRateOp : AMP_Op<"larc_rate", [
+    Pure, KernelBody, AllTypesMatch<["parameter", "gradient"]>,
+    AllShapesMatch<["parameter", "rate"]>]> {
+  let summary = "LARC's rate of each tensor, from norms";
+  let description = [{
+    `maximum(eta * parameter / (gradient + eps), min_update)`; with `lr`
+    `minimum(maximum(eta * parameter / (lr * (gradient + eps)), min_update), 1)`.
+    In f64, rounded to f32. NaN for a NaN norm.
+  }];
+  let arguments = (ins AMP_F64Vector:$parameter, AMP_F64Vector:$gradient,
+                       AMP_F64:$eta, AMP_F64:$min_update, AMP_F64:$eps,
+                       Optional<AMP_F32>:$lr);
+  let results = (outs AMP_F32Vector:$rate);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `eta` `(` $eta `)`
+    `min_update` `(` $min_update `)` `eps` `(` $eps `)` (`lr` `(` $lr^ `)`)?
+    attr-dict `:` type($parameter) `->` type($rate)
+  }];
+}
+
+def AMP_AddPenaltyOp : AMP_Op<"add_penalty", [
+    Pure, KernelBody, AllShapesMatch<["gradient", "parameter", "output"]>]> {
+  let summary = "A slab of gradients with those of the parameters' penalty";
+  let description = "What `amp.regularize` says, on slabs.";
+  let arguments = (ins AMP_Gradient:$gradient, AMP_Gradient:$parameter,
+                       AMP_F64:$l1, AMP_F64:$l2);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $gradient `of` $parameter `l1` `(` $l1 `)` `l2` `(` $l2 `)` attr-dict
+    `:` type($gradient) `,` type($parameter) `->` type($output)
+  }];
+}
+
+def AMP_AverageWeightOp : AMP_Op<"average_weight", [Pure, KernelBody]> {
+  let summary = "The share of the new parameter in its average";
+  let description = [{
+    1 where `step`, the number of steps applied so far, is 0, else `1 - decay`.
+  }];
+  let arguments = (ins AMP_F64:$decay, AMP_F64:$step);
+  let results = (outs AMP_F32:$weight);
+  let assemblyFormat = "$decay `step` `(` $step `)` attr-dict";
+}
+
+def AMP_AverageOp : AMP_Op<"average", [
+    Pure, KernelBody,
+    AllShapesMatch<["parameter", "average"]>,
+    AllTypesMatch<["average", "output"]>]> {
+  let summary = "A slab of averages with the new parameters in it";
+  let description = [{
+    `average + weight * (parameter - average)`, the last product and sum in one
+    rounding. Where `skip` is true, the old bits.
+  }];
+  let arguments = (ins AMP_Gradient:$parameter, AMP_F32:$weight,
+                       AMP_F32Tensor:$average, Optional<AMP_Flag>:$skip);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $parameter `to` $average `weight` `(` $weight `)` (`skip` `(` $skip^ `)`)?
+    attr-dict `:` type($parameter) `,` type($average)
+  }];
+}
+
+def AMP_RoundingKeyOp : AMP_Op<"rounding_key", [Pure, KernelBody]> {
+  let summary = "What the random bits of one step and slab are made of";
+  let description = [{
+    A hash of the seed, the number of steps applied so far and `salt`, which
+    tells slabs apart: from `salt` on, `k = hash(hash(k) + word)` for the lower
+    and the upper 32 bits of the seed, then of the step, both whole. Element `i` of the slab adds the upper half of
+    `hash(key + i * 0x9e3779b9)` to the pattern of its f32 and keeps the upper
+    half of the sum (of what is not finite, the upper half of the pattern).
+  }];
+  let arguments = (ins AMP_F64:$seed, AMP_F64:$step, I32Attr:$salt);
+  let results = (outs AMP_I32:$key);
+  let assemblyFormat = "$seed `step` `(` $step `)` `salt` $salt attr-dict";
+}
+
 def AMP_ScaleSegmentsOp : AMP_Op<"scale_segments", [
     Pure, KernelBody, AllTypesMatch<["input", "output"]>]> {
   let summary = "Each tensor of a slab times its own factor";
@@ -452,14 +582,17 @@ def AMP_DescendOp : AMP_Op<"descend", [
   let summary = "Move a slab of parameters against a direction";
   let description = [{
     `parameter - lr * direction`, and, where `low` is there, that rounded to
-    its type. Where `skip` is true, the old bits.
+    its type. Where `skip` is true, the old bits. A parameter of bf16 is rounded
+    by `key`.
   }];
   let arguments = (ins AMP_F32Tensor:$direction, AMP_F32:$lr,
-                       Optional<AMP_Flag>:$skip, AMP_F32Tensor:$parameter,
-                       Optional<AMP_Gradient>:$low);
+                       Optional<AMP_Flag>:$skip, Optional<AMP_I32>:$key,
+                       AMP_Gradient:$parameter, Optional<AMP_Gradient>:$low);
   let results = (outs Variadic<AMP_Gradient>:$outputs);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $parameter `by` $direction `lr` `(` $lr `)` (`skip` `(` $skip^ `)`)?
+    (`key` `(` $key^ `)`)?
     (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -500,18 +633,20 @@ def AMP_UpdateOp : AMP_Op<"update", [
     `amp.prepare` the new parameter, slots and, where `low` is there, the
     parameter rounded to its type. Where `skip` is true, the old bits. `decay`
     is off where the parameters see no weight decay. An optimizer with a trust
-    ratio yields the direction in place of the new parameter, and no copy.
+    ratio yields the direction in place of the new parameter, and no copy. The
+    rule computes in f32; a parameter of bf16 is rounded by `key`.
   }];
   let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, BoolAttr:$decay,
                        AMP_Gradient:$gradient, Optional<AMP_Flag>:$skip,
-                       Variadic<AMP_F32>:$scalars, AMP_F32Tensor:$parameter,
+                       Optional<AMP_I32>:$key,
+                       Variadic<AMP_F32>:$scalars, AMP_Gradient:$parameter,
                        Variadic<AMP_F32Tensor>:$slots,
                        Optional<AMP_Gradient>:$low);
   let results = (outs Variadic<AMP_Gradient>:$outputs);
   let assemblyFormat = [{
     $kind `flags` $flags `decay` `(` $decay `)` `gradient` `(` $gradient `)`
-    (`skip` `(` $skip^ `)`)? `scalars` `(` $scalars `)`
-    `parameter` `(` $parameter `)` `slots` `(` $slots `)`
+    (`skip` `(` $skip^ `)`)? (`key` `(` $key^ `)`)?
+    `scalars` `(` $scalars `)` `parameter` `(` $parameter `)` `slots` `(` $slots `)`
     (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

@@ -415,8 +415,10 @@ std::string mpc::amp::knownOptimizers() {
                     ", ");
 }
 
-ArrayRef<StringRef> mpc::amp::clipHypers() {
-  static constexpr StringRef kNames[] = {"clip_global_norm", "clip_norm",
-                                         "clip_value"};
+ArrayRef<StringRef> mpc::amp::commonHypers() {
+  static constexpr StringRef kNames[] = {
+      "clip_global_norm", "clip_norm",    "clip_value", "larc_eta",
+      "larc_min_update",  "larc_eps",     "l1",         "l2",
+      "ema_decay",        "rounding_seed"};
   return kNames;
 }

@@ -81,8 +81,9 @@ const Optimizer *findOptimizer(llvm::StringRef name);
 /// "sgd, adam, ...".
 std::string knownOptimizers();
 
-/// Hyper-parameters that every optimizer has: how gradients are clipped.
-llvm::ArrayRef<llvm::StringRef> clipHypers();
+/// Hyper-parameters that any optimizer may have: what is done to gradients and
+/// parameters around its rule.
+llvm::ArrayRef<llvm::StringRef> commonHypers();
 
 } // namespace mpc::amp
 

@@ -147,6 +147,18 @@ static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
   step.clipNorm = options.clipNorm;
   step.clipValue = options.clipValue;
   step.clipScaled = options.clipScaled;
+  step.larc = options.larc.mode;
+  step.larcEta = options.larc.eta;
+  step.larcMinUpdate = options.larc.minUpdate;
+  step.larcEps = options.larc.eps;
+  step.l1 = options.l1;
+  step.l2 = options.l2;
+  step.ema = options.ema;
+  step.masterWeights = options.masterWeights;
+  // It is state, an f64: no more than 53 bits.
+  constexpr uint64_t kSeedMask = (uint64_t{1} << 53) - 1;
+  step.roundingSeed = static_cast<int64_t>(
+      (options.roundingSeed ^ (options.roundingSeed >> 53)) & kSeedMask);
   step.accumulate = options.accumulate;
   step.gradientType = options.gradientType;
   step.noGradient = llvm::to_vector(options.noGradient);

@@ -39,6 +39,12 @@ struct EvalOptions {
   TargetOptions target;
 };
 
+/// Layer-wise adaptive rates, in place of clipping.
+struct LarcOptions {
+  std::string mode; ///< clip or scale; empty for none.
+  double eta = 1e-3, minUpdate = 1e-7, eps = 1e-7;
+};
+
 /// One training step: what amp-build-step is told (passes/AMP/Passes.td).
 struct TrainingOptions {
   LossOptions loss;
@@ -51,7 +57,12 @@ struct TrainingOptions {
   std::vector<std::string> noDecay, freeze, trainable; ///< Patterns.
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
   bool clipScaled = false; ///< Clip as if before the unscale.
-  int64_t accumulate = 1;  ///< Batches a step.
+  LarcOptions larc;
+  double l1 = 0.0, l2 = 0.0; ///< Penalties on the parameters.
+  double ema = 0.0;          ///< Decay of an average of them; 0 for none.
+  bool masterWeights = true; ///< Else they are of bf16,
+  uint64_t roundingSeed = 0; ///< and rounded stochastically by this.
+  int64_t accumulate = 1;    ///< Batches a step.
   /// Empty: gradients come from the loss. Else f16, bf16 or f32: the scaled
   /// gradients are inputs "grad.<parameter>" of this type.
   std::string gradientType;

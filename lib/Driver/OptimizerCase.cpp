@@ -8,6 +8,7 @@
 #include "lib/Driver/Dialects.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Runner/Runner.h"
+#include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
 #include <cmath>
@@ -136,11 +137,6 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
     return rt::invalidInput("optimizer " + rt::quote(name) +
                             " is unknown; known are " + amp::knownOptimizers());
   result.options.optimizer = name;
-  double regularizer = 0.0;
-  if (root.contains("fp32_l2_regularizer_lambda"))
-    regularizer = toNumber(root["fp32_l2_regularizer_lambda"]).value_or(0.0);
-  double decay = 0.0;
-  bool hasDecay = false;
   for (const auto &[key, value] : section->items()) {
     if (key == "name")
       continue;
@@ -162,9 +158,6 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
     }
     if (key == "lr" || key == "learning_rate") {
       result.lr = *number;
-    } else if (key == "weight_decay") {
-      decay = *number;
-      hasDecay = true;
     } else if (key == "eps_root") {
       if (*number != 0.0)
         return rt::invalidInput("optimizer: 'eps_root' other than 0 is not "
@@ -175,9 +168,6 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
         result.options.flags.push_back("momentum");
     }
   }
-  // The gradient of lambda w^2, taken on the master, is a decay of 2 lambda.
-  if (hasDecay || regularizer != 0.0)
-    addHyper(result, "weight_decay", decay + 2.0 * regularizer);
   return {};
 }
 
@@ -213,10 +203,51 @@ static rt::Status readScaler(const json &root, OptimizerCase &result) {
   return {};
 }
 
+/// A number of an object; 0 where there is none.
+static double numberOr0(const json &object, const char *key) {
+  return object.contains(key) ? toNumber(object[key]).value_or(0.0) : 0.0;
+}
+
+/// A regular expression that matches `name` alone.
+static std::string exactly(const std::string &name) {
+  std::string pattern = "^";
+  for (char c : name) {
+    if (std::strchr("\\^$.|?*+()[]{}", c))
+      pattern += '\\';
+    pattern += c;
+  }
+  return pattern + "$";
+}
+
+/// What the recorded systems do not have, or not in their step.
+static rt::Status readExtras(const json &root, OptimizerCase &result) {
+  TrainingOptions &options = result.options;
+  options.l1 = numberOr0(root, "l1");
+  options.l2 =
+      numberOr0(root, "l2") + numberOr0(root, "fp32_l2_regularizer_lambda");
+  options.ema = numberOr0(root, "ema_decay");
+  options.masterWeights = root.value("master_weights", json(true)) != false;
+  for (const json &name : root.value("no_decay", json::array()))
+    if (name.is_string())
+      options.noDecay.push_back(exactly(name.get<std::string>()));
+  options.roundingSeed =
+      static_cast<uint64_t>(numberOr0(root, "rounding_seed"));
+  if (!root.contains("larc") || root["larc"].is_null())
+    return {};
+  const json &larc = root["larc"];
+  if (!larc.is_object() || !larc.contains("mode") || !larc["mode"].is_string())
+    return rt::invalidInput("'larc' needs a mode, clip or scale");
+  options.larc.mode = larc["mode"].get<std::string>();
+  for (auto [key, value] : {std::pair("eta", &options.larc.eta),
+                            std::pair("min_update", &options.larc.minUpdate),
+                            std::pair("eps", &options.larc.eps)})
+    if (larc.contains(key))
+      *value = numberOr0(larc, key);
+  return {};
+}
+
 static rt::Status readClip(const json &root, OptimizerCase &result) {
-  auto number = [](const json &object, const char *key) {
-    return object.contains(key) ? toNumber(object[key]).value_or(0.0) : 0.0;
-  };
+  auto number = numberOr0;
   TrainingOptions &options = result.options;
   options.clipGlobalNorm = number(root, "clip_global_norm");
   if (root.contains("clip") && root["clip"].is_object()) {
@@ -229,17 +260,6 @@ static rt::Status readClip(const json &root, OptimizerCase &result) {
                        root["clip_before_unscale"].is_boolean() &&
                        root["clip_before_unscale"].get<bool>();
   return {};
-}
-
-/// A regular expression that matches `name` alone.
-static std::string exactly(const std::string &name) {
-  std::string pattern = "^";
-  for (char c : name) {
-    if (std::strchr("\\^$.|?*+()[]{}", c))
-      pattern += '\\';
-    pattern += c;
-  }
-  return pattern + "$";
 }
 
 static rt::Status readSteps(const json &root, OptimizerCase &result) {
@@ -277,8 +297,10 @@ static rt::Result<OptimizerCase> readCase(std::string_view text) {
   MPC_RETURN_IF_ERROR(readOptimizer(root, result));
   MPC_RETURN_IF_ERROR(readScaler(root, result));
   MPC_RETURN_IF_ERROR(readClip(root, result));
+  MPC_RETURN_IF_ERROR(readExtras(root, result));
   MPC_RETURN_IF_ERROR(readSteps(root, result));
-  std::string low = root.value("low_dtype", "float16");
+  json lowType = root.value("low_dtype", json("float16"));
+  std::string low = lowType.is_string() ? lowType.get<std::string>() : "";
   if (low != "float16" && low != "bfloat16" && low != "float32")
     return rt::invalidInput("low_dtype " + rt::quote(low) +
                             " is none of float16, bfloat16, float32");
@@ -431,10 +453,13 @@ private:
   }
 
   static json listOf(const rt::TensorView &view) {
+    std::vector<float> values(view.desc.numElements());
+    // No parameter or slot is wider than f32.
+    (void)rt::convert(view.data, view.desc.dtype, values.data(), rt::DType::F32,
+                      view.desc.numElements());
     json list = json::array();
-    const auto *values = static_cast<const float *>(view.data);
-    for (int64_t i = 0, e = view.desc.numElements(); i < e; ++i)
-      list.push_back(floatOf(values[i]));
+    for (float value : values)
+      list.push_back(floatOf(value));
     return list;
   }
 

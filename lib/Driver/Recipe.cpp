@@ -120,6 +120,59 @@ static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
         ->check(positiveNumber());
 }
 
+static void addLarcFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--larc", flags.larc.mode,
+                 "Layer-wise rates from the norms of weights and gradients: "
+                 "clip, at most 1, or scale (default: none)")
+      ->type_name("clip|scale")
+      ->group(kOptimizer)
+      ->check(oneOf({"clip", "scale"}));
+  struct Number {
+    const char *flag, *help;
+    double *value;
+  };
+  for (Number number :
+       {Number{"--larc-eta", "LARC's trust in a layer (default: 0.001)",
+               &flags.larc.eta},
+        Number{"--larc-min-update", "LARC's least rate (default: 1e-7)",
+               &flags.larc.minUpdate},
+        Number{"--larc-eps",
+               "Added to the norm that LARC divides by (default: 1e-7)",
+               &flags.larc.eps}})
+    app.add_option(number.flag, *number.value, number.help)
+        ->type_name("X")
+        ->group(kOptimizer)
+        ->check(nonNegativeNumber());
+}
+
+/// What is kept of weights, and what is asked of them.
+static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--l1", flags.l1,
+                 "Penalty X * sum |w| on the f32 weights, but --no-decay "
+                 "(default: 0)")
+      ->type_name("X")
+      ->group(kOptimizer)
+      ->check(nonNegativeNumber());
+  app.add_option("--l2", flags.l2,
+                 "Penalty X * sum w^2 on the f32 weights, but --no-decay "
+                 "(default: 0)")
+      ->type_name("X")
+      ->group(kOptimizer)
+      ->check(nonNegativeNumber());
+  app.add_option("--ema", flags.ema,
+                 "Also keep an average of the weights, with this decay; "
+                 "checkpoints have it as NAME/ema")
+      ->type_name("DECAY")
+      ->group(kOptimizer)
+      ->check(unitNumber());
+  app.add_option("--master-weights", flags.masterWeights,
+                 "off: weights in bf16 only, rounded stochastically by --seed; "
+                 "for --precision=bf16 (default: on)")
+      ->type_name("on|off")
+      ->group(kPrecision)
+      ->check(oneOf({"on", "off"}));
+}
+
 void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_option("--loss", flags.loss,
                  "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME "
@@ -134,6 +187,8 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
   addStrictCastsFlag(app, flags);
   addScalingFlags(app, flags);
   addOptimizerFlags(app, flags);
+  addLarcFlags(app, flags);
+  addWeightFlags(app, flags);
   app.add_option("--cpu", flags.target.cpu,
                  "host, x86-64-v3 or x86-64-v4 (default: host)")
       ->type_name("CPU")
@@ -218,23 +273,43 @@ static Status addPolicy(const RecipeFlags &flags, TrainingOptions &options) {
   return {};
 }
 
+/// What changes gradients on their way, and what weights are kept in.
+static Status addGradientOptions(const RecipeFlags &flags,
+                                 TrainingOptions &options) {
+  int clips =
+      (flags.clipGlobalNorm > 0) + (flags.clipNorm > 0) + (flags.clipValue > 0);
+  if (clips > 1)
+    return usageError("only one of --clip-global-norm, --clip-norm and "
+                      "--clip-value can be given");
+  if (clips == 1 && !flags.larc.mode.empty())
+    return usageError("--larc takes the place of clipping: give one of --larc "
+                      "and --clip-...");
+  const std::string &precision = flags.precision.precision;
+  if (flags.masterWeights == "off" && precision != "bf16")
+    return usageError("--master-weights=off: weights without masters are of "
+                      "bf16, but --precision is " +
+                      precision);
+  options.clipGlobalNorm = flags.clipGlobalNorm;
+  options.clipNorm = flags.clipNorm;
+  options.clipValue = flags.clipValue;
+  options.larc = flags.larc;
+  options.l1 = flags.l1;
+  options.l2 = flags.l2;
+  options.ema = flags.ema;
+  options.masterWeights = flags.masterWeights == "on";
+  return {};
+}
+
 Result<TrainingOptions> mpc::toTrainingOptions(const RecipeFlags &flags) {
   TrainingOptions options;
   MPC_ASSIGN_OR_RETURN(options.loss, parseLoss(flags.loss));
   options.precision = flags.precision;
   MPC_RETURN_IF_ERROR(addOptimizer(flags, options));
   MPC_RETURN_IF_ERROR(addPolicy(flags, options));
-  int clips =
-      (flags.clipGlobalNorm > 0) + (flags.clipNorm > 0) + (flags.clipValue > 0);
-  if (clips > 1)
-    return usageError("only one of --clip-global-norm, --clip-norm and "
-                      "--clip-value can be given");
+  MPC_RETURN_IF_ERROR(addGradientOptions(flags, options));
   options.noDecay = flags.noDecay;
   options.freeze = flags.freeze;
   options.trainable = flags.trainable;
-  options.clipGlobalNorm = flags.clipGlobalNorm;
-  options.clipNorm = flags.clipNorm;
-  options.clipValue = flags.clipValue;
   options.accumulate = flags.accumulate;
   options.target = flags.target;
   options.target.fuse = !flags.noFuse;

@@ -28,6 +28,9 @@ struct RecipeFlags {
   std::string lossScale; ///< Empty: dynamic for fp16, else none.
   std::map<rt::Setting, double> scaleSettings;
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
+  LarcOptions larc;
+  double l1 = 0.0, l2 = 0.0, ema = 0.0;
+  std::string masterWeights = "on";
   int64_t accumulate = 1;
   std::vector<std::string> inputShapes;
   TargetOptions target;

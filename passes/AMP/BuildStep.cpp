@@ -44,6 +44,9 @@ struct Recipe {
   rt::PolicyKind policy;
   const Optimizer *optimizer = nullptr;
   StringRef clip;           ///< The hyper-parameter to clip by, or empty.
+  bool regularizes = false; ///< Adds the gradients of penalties.
+  bool larc = false;        ///< Rates from norms,
+  bool larcClips = false;   ///< at most 1.
   bool clipsScaled = false; ///< As if before the unscale.
   int64_t accumulate = 1;   ///< Batches a step.
   func::FuncOp loss;        ///< Null where gradients are inputs,
@@ -87,7 +90,8 @@ public:
       return;
     SmallVector<Type> types;
     for (nn::ParameterOp parameter : recipe.parameters)
-      types.push_back(parameter.getType());
+      types.push_back(
+          cast<RankedTensorType>(parameter.getType()).clone(b.getF32Type()));
     auto taken =
         TakeGradientsOp::create(b, loc, types, b.getArrayAttr(recipe.symbols));
     gradients = llvm::to_vector_of<Value>(taken.getGradients());
@@ -186,7 +190,8 @@ private:
         b, loc, types, callee.getName(), inputs, g.cast(seed, lossType),
         b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
     loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
-    gradients = llvm::to_vector_of<Value>(vjp.getOutputs().drop_front());
+    for (Value gradient : vjp.getOutputs().drop_front())
+      gradients.push_back(g.cast(gradient, b.getF32Type()));
   }
 
   void update(Value lr) {
@@ -195,12 +200,14 @@ private:
     if (recipe.updatesEarly())
       updateScale();
     unscale();
+    regularize();
     auto check = CheckOp::create(b, loc, gradients);
     norm = check.getNorm();
     if (!found)
       found = recipe.scales() ? check.getFound() : flag(false);
     SmallVector<Value> unclipped = gradients;
     clip();
+    applyLarc(lr);
     if (recipe.info().needsGradMaxAbs)
       maxAbs = MaxAbsOp::create(b, loc,
                                 recipe.info().check == rt::CheckPoint::AfterClip
@@ -240,6 +247,31 @@ private:
                                    divide);
   }
 
+  void regularize() {
+    if (!recipe.regularizes)
+      return;
+    auto op = RegularizeOp::create(b, loc, ValueRange(gradients).getTypes(),
+                                   gradients, b.getArrayAttr(recipe.symbols),
+                                   hyper("l1"), hyper("l2"), noDecay());
+    gradients = llvm::to_vector_of<Value>(op.getOutputs());
+  }
+
+  void applyLarc(Value lr) {
+    if (!recipe.larc)
+      return;
+    auto op =
+        LarcOp::create(b, loc, ValueRange(gradients).getTypes(), gradients,
+                       b.getArrayAttr(recipe.symbols), hyper("larc_eta"),
+                       hyper("larc_min_update"), hyper("larc_eps"),
+                       recipe.larcClips ? lr : Value());
+    gradients = llvm::to_vector_of<Value>(op.getOutputs());
+  }
+
+  ArrayAttr noDecay() {
+    return recipe.noDecay.empty() ? ArrayAttr()
+                                  : b.getArrayAttr(recipe.noDecay);
+  }
+
   void clip() {
     bool keras = recipe.optimizer->clipsLikeKeras;
     if (recipe.clip == "clip_global_norm") {
@@ -264,10 +296,8 @@ private:
 
   void apply(Value lr) {
     Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
-    ArrayAttr noDecay =
-        recipe.noDecay.empty() ? ArrayAttr() : b.getArrayAttr(recipe.noDecay);
     ApplyOp::create(b, loc, kOptimizer, gradients,
-                    b.getArrayAttr(recipe.symbols), lr, skip, noDecay);
+                    b.getArrayAttr(recipe.symbols), lr, skip, noDecay());
   }
 
   void updateScale() {
@@ -329,7 +359,8 @@ private:
 
   LogicalResult findGradients(Recipe &recipe) {
     if (accumulate < 1)
-      return fail() << "'accumulate' must be 1 or more, not " << accumulate.getValue();
+      return fail() << "'accumulate' must be 1 or more, not "
+                    << accumulate.getValue();
     if (gradientType.empty())
       return findLoss(recipe);
     Builder b(&getContext());
@@ -421,7 +452,8 @@ private:
                       << "' has no hyper-parameter '" << setting->first << "'";
       values[setting->first] = setting->second;
     }
-    if (failed(readClip(recipe, values)))
+    if (failed(readClip(recipe, values)) || failed(readLarc(recipe, values)) ||
+        failed(readPenalties(recipe, values)) || failed(readStorage(values)))
       return failure();
     return addOptimizer(recipe, values);
   }
@@ -443,6 +475,55 @@ private:
       recipe.clip = name;
       values[name] = value;
     }
+    return success();
+  }
+
+  LogicalResult readLarc(Recipe &recipe, llvm::StringMap<double> &values) {
+    if (larc.empty())
+      return success();
+    if (larc != "clip" && larc != "scale")
+      return fail() << "'larc' must be clip or scale, not '" << larc << "'";
+    if (!recipe.clip.empty())
+      return fail() << "gradients are clipped by '" << recipe.clip
+                    << "' or rescaled by 'larc', not by both";
+    std::pair<StringRef, double> numbers[] = {
+        {"larc_eta", larcEta},
+        {"larc_min_update", larcMinUpdate},
+        {"larc_eps", larcEps}};
+    for (auto [name, value] : numbers) {
+      if (!(value >= 0.0) || !std::isfinite(value))
+        return fail() << "'" << name << "' must be finite and 0 or more, not "
+                      << value;
+      values[name] = value;
+    }
+    recipe.larc = true;
+    recipe.larcClips = larc == "clip";
+    return success();
+  }
+
+  LogicalResult readPenalties(Recipe &recipe, llvm::StringMap<double> &values) {
+    if (l1 == 0.0 && l2 == 0.0)
+      return success();
+    std::pair<StringRef, double> numbers[] = {{"l1", l1}, {"l2", l2}};
+    for (auto [name, value] : numbers) {
+      if (!(value >= 0.0) || !std::isfinite(value))
+        return fail() << "'" << name << "' must be finite and 0 or more, not "
+                      << value;
+      values[name] = value;
+    }
+    recipe.regularizes = true;
+    return success();
+  }
+
+  /// What is kept of parameters beside the parameters, or in place of them.
+  LogicalResult readStorage(llvm::StringMap<double> &values) {
+    if (!(ema >= 0.0) || !(ema < 1.0))
+      return fail() << "'ema' must be from 0 up to, not including, 1, not "
+                    << ema.getValue();
+    if (ema != 0.0)
+      values["ema_decay"] = ema;
+    if (!masterWeights)
+      values["rounding_seed"] = static_cast<double>(roundingSeed);
     return success();
   }
 
@@ -481,12 +562,21 @@ private:
         expressions, [&](const std::string &message) { fail() << message; });
   }
 
-  /// Updates are made in f32, whatever the model computes in.
-  LogicalResult makeMaster(nn::ParameterOp parameter) {
+  /// Updates are made in f32, whatever the model computes in; without masters
+  /// they are kept in bf16.
+  LogicalResult setStorage(nn::ParameterOp parameter) {
+    Builder b(&getContext());
     Type type = cast<RankedTensorType>(parameter.getType()).getElementType();
-    if (type.isF16() || type.isBF16())
-      retype(parameter, Float32Type::get(&getContext()));
-    else if (!type.isF32())
+    Type stored = masterWeights ? Type(b.getF32Type()) : b.getBF16Type();
+    if (!masterWeights && type.isF16())
+      return parameter.emitError("'")
+             << parameter.getSymName() << "' is " << parameter.getType()
+             << ", which bf16 cannot hold: train it with master weights";
+    if (type == stored)
+      return success();
+    if (type.isF16() || type.isBF16() || type.isF32())
+      retype(parameter, stored);
+    else
       return parameter.emitError("can only train parameters of f32, f16 and "
                                  "bf16, but '")
              << parameter.getSymName() << "' is " << parameter.getType()
@@ -525,7 +615,7 @@ private:
         hasIdle = true;
         continue;
       }
-      if (failed(makeMaster(parameter)))
+      if (failed(setStorage(parameter)))
         return failure();
       recipe.parameters.push_back(parameter);
       recipe.symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));

@@ -76,7 +76,8 @@ static Value narrowSource(Value value) {
 
 static bool takesGradients(Operation &op) {
   return isa<amp::UnscaleOp, amp::ClipOp, amp::ClampOp, amp::ClipEachOp,
-             amp::CheckOp, amp::MaxAbsOp, amp::ApplyOp, amp::AccumulateOp>(op);
+             amp::CheckOp, amp::MaxAbsOp, amp::ApplyOp, amp::AccumulateOp,
+             amp::RegularizeOp, amp::LarcOp>(op);
 }
 
 void mpc::amp::exposeCasts(func::FuncOp function) {

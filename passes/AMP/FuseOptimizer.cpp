@@ -194,8 +194,8 @@ private:
   Value emitMaps(ParameterGroup &group, const GradientChain &chain,
                  Value blocks) {
     for (Operation *map : chain.maps) {
-      if (auto each = dyn_cast<ClipEachOp>(map)) {
-        blocks = clipEach(group, each, blocks);
+      if (takesAllGradients(map)) {
+        blocks = emitWholeMap(group, map, blocks);
         continue;
       }
       auto type = cast<RankedTensorType>(blocks.getType());
@@ -210,7 +210,7 @@ private:
   /// The same on a slab as it is, so that the maps can join an update.
   Value emitMapsFlat(ParameterGroup &group, const GradientChain &chain,
                      Value slab) {
-    if (llvm::any_of(chain.maps, llvm::IsaPred<ClipEachOp>))
+    if (llvm::any_of(chain.maps, llvm::IsaPred<ClipEachOp, LarcOp>))
       return flatten(emitMaps(group, chain, blocksOf(slab)));
     return emitMaps(group, chain, slab);
   }
@@ -230,22 +230,51 @@ private:
                                   squareSums(blocks), group.blocks());
   }
 
-  Value clipEach(ParameterGroup &group, ClipEachOp op, Value blocks) {
-    Value &coefficients = eachCoefficients[{&group, op}];
-    if (!coefficients) {
-      Value norms = normsOf(group, blocks);
-      auto type = cast<RankedTensorType>(norms.getType());
-      coefficients =
-          ClipCoefficientOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
-                                    norms, op.getMax(), Value(), op.getKeras());
-    }
-    return ScaleSegmentsOp::create(b, op.getLoc(), blocks, coefficients,
+  /// What `op`, which takes all gradients, makes of those of one group.
+  Value emitWholeMap(ParameterGroup &group, Operation *op, Value slab) {
+    if (auto penalty = dyn_cast<RegularizeOp>(op))
+      return regularize(group, penalty, slab);
+    Value &factors = segmentFactors[{&group, op}];
+    if (!factors)
+      factors = TypeSwitch<Operation *, Value>(op).Case<ClipEachOp, LarcOp>(
+          [&](auto each) { return emitFactors(group, each, slab); });
+    Value wide =
+        nn::GradientBuilder(b, op->getLoc()).cast(slab, b.getF32Type());
+    return ScaleSegmentsOp::create(b, op->getLoc(), wide, factors,
                                    group.blocks());
+  }
+
+  Value emitFactors(ParameterGroup &group, ClipEachOp op, Value blocks) {
+    Value norms = normsOf(group, blocks);
+    auto type = cast<RankedTensorType>(norms.getType());
+    return ClipCoefficientOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
+                                     norms, op.getMax(), Value(),
+                                     op.getKeras());
+  }
+
+  Value emitFactors(ParameterGroup &group, LarcOp op, Value blocks) {
+    Value parameters = normsOf(group, blocksOf(slabs.get(group.slab)));
+    auto type = cast<RankedTensorType>(parameters.getType());
+    return LarcRateOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
+                              parameters, normsOf(group, blocks), op.getEta(),
+                              op.getMinUpdate(), op.getEps(), op.getLr());
+  }
+
+  /// `gradient` is a slab as it is, or by blocks.
+  Value regularize(ParameterGroup &group, RegularizeOp op, Value gradient) {
+    if (!group.decay)
+      return gradient;
+    auto type = cast<RankedTensorType>(gradient.getType());
+    Value parameter = slabs.get(group.slab);
+    if (type.getRank() == 2)
+      parameter = blocksOf(parameter);
+    return AddPenaltyOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
+                                gradient, parameter, op.getL1(), op.getL2());
   }
 
   static bool sameMaps(const GradientChain &a, const GradientChain &b) {
     return llvm::equal(a.maps, b.maps, [](Operation *x, Operation *y) {
-      if (isa<ClipEachOp>(x))
+      if (takesAllGradients(x))
         return x == y;
       return x->getName() == y->getName() &&
              x->getAttrDictionary() == y->getAttrDictionary() &&
@@ -370,15 +399,59 @@ private:
 
   LogicalResult rewrite(ApplyOp op) {
     auto chains = chainsOf(op, op.getGradients());
-    if (failed(chains))
+    if (failed(chains) || failed(checkPenalties(op, chains->front())))
       return failure();
     const Optimizer &rule = *findOptimizer(layout.optimizer.getKind());
+    stepsBefore = stepCount(rule);
     SmallVector<Value> scalars = prepare(op, rule);
-    for (ParameterGroup &group : layout.parameterGroups())
-      if (group.isTrained())
-        update(op, rule, group, *chains, scalars);
+    for (ParameterGroup &group : layout.parameterGroups()) {
+      if (!group.isTrained())
+        continue;
+      update(op, rule, group, *chains, scalars);
+      average(op, group);
+    }
     op.erase();
     return success();
+  }
+
+  /// Groups are made by what amp.apply decays.
+  LogicalResult checkPenalties(ApplyOp op, const GradientChain &chain) {
+    for (Operation *map : chain.maps)
+      if (auto penalty = dyn_cast<RegularizeOp>(map);
+          penalty && penalty.getNoDecayAttr() != op.getNoDecayAttr())
+        return penalty.emitOpError("must have the no_decay of amp.apply");
+    return success();
+  }
+
+  /// How many steps were applied so far.
+  Value stepCount(const Optimizer &rule) {
+    auto step = llvm::find_if(
+        rule.state, [](const NamedNumber &s) { return s.name == "step"; });
+    return element(layout.optimizerSlab, step - rule.state.begin());
+  }
+
+  Value commonHyper(StringRef name) {
+    return element(layout.hyperSlab, layout.hyperIndex(name));
+  }
+
+  /// Null where the parameters are of f32, which need none.
+  Value roundingKey(ApplyOp op, ParameterGroup &group) {
+    if (!group.elementType.isBF16())
+      return {};
+    auto salt = static_cast<int32_t>(&group - layout.parameterGroups().data());
+    return RoundingKeyOp::create(b, op.getLoc(), commonHyper("rounding_seed"),
+                                 stepsBefore, salt);
+  }
+
+  /// Moves the average towards the parameters that the step has come to.
+  void average(ApplyOp op, ParameterGroup &group) {
+    if (!group.averageSlab)
+      return;
+    Value weight = AverageWeightOp::create(
+        b, op.getLoc(), commonHyper("ema_decay"), stepsBefore);
+    slabs.set(group.averageSlab,
+              AverageOp::create(b, op.getLoc(), slabs.get(group.slab), weight,
+                                slabs.get(group.averageSlab), op.getSkip()));
   }
 
   void update(ApplyOp op, const Optimizer &rule, ParameterGroup &group,
@@ -394,11 +467,14 @@ private:
         llvm::map_to_vector(changed, [&](SlabOp s) { return slabs.get(s); });
     SmallVector<Type> types =
         llvm::map_to_vector(old, [](Value v) { return v.getType(); });
+    if (rule.trustRatio)
+      types.front() = RankedTensorType::get({group.size}, b.getF32Type());
     ValueRange slots = ValueRange(old).slice(1, group.slotSlabs.size());
     auto updated = UpdateOp::create(
         b, op.getLoc(), types, rule.name, layout.optimizer.getFlags(),
-        group.decay, gradient, op.getSkip(), scalars, old.front(), slots,
-        lowSlab ? old.back() : Value());
+        group.decay, gradient, op.getSkip(),
+        rule.trustRatio ? Value() : roundingKey(op, group), scalars,
+        old.front(), slots, lowSlab ? old.back() : Value());
     for (auto [slab, value] : llvm::zip(changed, updated.getOutputs()))
       if (slab != group.slab || !rule.trustRatio)
         slabs.set(slab, value);
@@ -421,8 +497,9 @@ private:
     Value low = group.lowSlab ? slabs.get(group.lowSlab) : Value();
     if (low)
       types.push_back(low.getType());
-    auto moved = DescendOp::create(b, op.getLoc(), types, scaled, op.getLr(),
-                                   op.getSkip(), parameter, low);
+    auto moved =
+        DescendOp::create(b, op.getLoc(), types, scaled, op.getLr(),
+                          op.getSkip(), roundingKey(op, group), parameter, low);
     slabs.set(group.slab, moved.getOutputs().front());
     if (low)
       slabs.set(group.lowSlab, moved.getOutputs().back());
@@ -473,7 +550,9 @@ private:
   OpBuilder b;
   DenseMap<ParameterGroup *, Pack> packs;
   DenseMap<ParameterGroup *, Value> taken; ///< Accumulated gradients.
-  DenseMap<std::pair<ParameterGroup *, Operation *>, Value> eachCoefficients;
+  /// Of ops that scale each tensor of a group by a factor of its own.
+  DenseMap<std::pair<ParameterGroup *, Operation *>, Value> segmentFactors;
+  Value stepsBefore; ///< How many steps were applied before this one.
 };
 
 struct FuseOptimizerPass

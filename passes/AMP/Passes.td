@@ -24,8 +24,12 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     `frozen`. A parameter without a path of floating values to the loss, or that
     matches `no-gradient`, has no gradient: it gets no update, no decay and no
     slots, and where none has one the step still counts as finite. A trained
-    parameter of f16 or bf16 becomes its f32 master, and what reads it a cast.
-    Fails on an unknown policy, optimizer, setting or flag, and where all
+    parameter of f16 or bf16 becomes its f32 master, and what reads it a cast;
+    without `master-weights` every trained parameter becomes one of bf16.
+
+    Penalties are added after the unscale and before check and clipping, so
+    that the scale does not change them; parameters of `no-decay` have none.
+    `loss` is told without them. LARC takes the place of clipping. Fails on an unknown policy, optimizer, setting or flag, and where all
     parameters are frozen.
   }];
   let options = [
@@ -60,6 +64,25 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     Option<"clipScaled", "clip-scaled", "bool", /*default=*/"false",
            "clip the global norm as if before the unscale, to a maximum that "
            "is scaled too (default: no)">,
+    Option<"l1", "l1", "double", /*default=*/"0.0",
+           "penalty on absolute values, added to the gradients (default: 0)">,
+    Option<"l2", "l2", "double", /*default=*/"0.0",
+           "penalty on squares, added to the gradients (default: 0)">,
+    Option<"larc", "larc", "std::string", /*default=*/"\"\"",
+           "layer-wise rates: clip, at most 1, or scale (default: none)">,
+    Option<"larcEta", "larc-eta", "double", /*default=*/"0.001",
+           "LARC's trust in a layer (default: 0.001)">,
+    Option<"larcMinUpdate", "larc-min-update", "double", /*default=*/"1e-7",
+           "LARC's least rate (default: 1e-7)">,
+    Option<"larcEps", "larc-eps", "double", /*default=*/"1e-7",
+           "added to the norm that LARC divides by (default: 1e-7)">,
+    Option<"ema", "ema", "double", /*default=*/"0.0",
+           "decay of an average of the parameters (default: 0, none is kept)">,
+    Option<"masterWeights", "master-weights", "bool", /*default=*/"true",
+           "keep parameters in f32, else in bf16, rounded stochastically "
+           "(default: yes)">,
+    Option<"roundingSeed", "rounding-seed", "int64_t", /*default=*/"0",
+           "seed of stochastic rounding (default: 0)">,
     Option<"accumulate", "accumulate", "int64_t", /*default=*/"1",
            "batches a step (default: 1)">,
     Option<"gradientType", "gradient-type", "std::string", /*default=*/"\"\"",

@@ -20,13 +20,17 @@ static bool isLow(Type elementType) {
   return elementType.isF16() || elementType.isBF16();
 }
 
+bool mpc::amp::takesAllGradients(Operation *op) {
+  return isa<ClipEachOp, LarcOp, RegularizeOp>(op);
+}
+
 GradientChain mpc::amp::getGradientChain(Value gradient) {
   GradientChain chain;
   while (Operation *op = gradient.getDefiningOp()) {
     unsigned operand = 0;
     if (isa<UnscaleOp, ClipOp, ClampOp>(op)) {
       chain.maps.push_back(op);
-    } else if (isa<ClipEachOp>(op)) {
+    } else if (takesAllGradients(op)) {
       chain.maps.push_back(op);
       operand = cast<OpResult>(gradient).getResultNumber();
     } else if (auto cast = dyn_cast<nn::CastOp>(op);
@@ -92,7 +96,7 @@ LogicalResult SlabLayout::findState(ModuleOp module,
         return op.emitOpError("is a second accumulation; a module has one");
       accumulate = op;
     }
-    if (!entry.getOps<ClipEachOp>().empty())
+    if (!entry.getOps<ClipEachOp>().empty() || !entry.getOps<LarcOp>().empty())
       alignment = kBlockSize;
   }
   // What is done by tensor is done by blocks of one tensor.
@@ -234,6 +238,9 @@ void SlabLayout::addSlabs(ModuleOp module) {
           addGroupSlab(b, group, prefix + slot.name, b.getF32Type(),
                        ("/" + slot.name).str(), "slot", initial));
     }
+    if (optimizer.getHyper().contains("ema_decay"))
+      group.averageSlab = addGroupSlab(b, group, prefix + "ema", b.getF32Type(),
+                                       "/ema", "slot");
   }
 }
 

@@ -15,13 +15,16 @@
 namespace mpc::amp {
 
 /// A gradient as an amp op takes it: what arrives from the backward pass, and
-/// the amp.unscale, amp.clip and amp.clamp on it, in order.
+/// what amp ops make of it, in order.
 struct GradientChain {
   /// In its own type: an exact upcast is looked through.
   mlir::Value raw;
   llvm::SmallVector<mlir::Operation *> maps;
 };
 GradientChain getGradientChain(mlir::Value gradient);
+
+/// Whether `op` takes all gradients at once, and yields one for each.
+bool takesAllGradients(mlir::Operation *op);
 
 /// Parameters that lie in one set of slabs.
 struct ParameterGroup {
@@ -38,6 +41,7 @@ struct ParameterGroup {
   SlabOp slab;
   SlabOp lowSlab;      ///< Null where there is no copy.
   SlabOp gradientSlab; ///< Null where nothing is accumulated.
+  SlabOp averageSlab;  ///< Null where no average is kept.
   llvm::SmallVector<SlabOp> slotSlabs;
 
   bool isTrained() const { return gradientType != nullptr; }

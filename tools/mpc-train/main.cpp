@@ -80,6 +80,7 @@ rt::Result<int> train(Flags &flags) {
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
   MPC_ASSIGN_OR_RETURN(TrainingOptions options,
                        toTrainingOptions(flags.recipe));
+  options.roundingSeed = tool.data.data.seed;
   MPC_ASSIGN_OR_RETURN(ImportOptions import, importOptions(flags));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_ASSIGN_OR_RETURN(ImportedModel model,

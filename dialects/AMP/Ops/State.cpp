@@ -3,6 +3,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Optimizers.h"
 #include "dialects/NN/NNDialect.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -46,7 +47,7 @@ LogicalResult OptimizerOp::verify() {
     return failure();
   for (NamedAttribute entry : getHyper()) {
     StringRef name = entry.getName().getValue();
-    bool known = llvm::is_contained(clipHypers(), name) ||
+    bool known = llvm::is_contained(commonHypers(), name) ||
                  llvm::any_of(optimizer->hypers, [&](const NamedNumber &h) {
                    return h.name == name;
                  });
@@ -98,7 +99,8 @@ LogicalResult ApplyOp::verify() {
   return success();
 }
 
-/// Each gradient must have the shape of its parameter, which must be f32.
+/// Each gradient must have the shape of its parameter, which must be f32, or
+/// bf16 where it has no master.
 static LogicalResult verifyGradients(Operation *op,
                                      SymbolTableCollection &symbols,
                                      TypeRange gradients, ArrayAttr names) {
@@ -111,9 +113,10 @@ static LogicalResult verifyGradients(Operation *op,
     if (failed(parameter))
       return failure();
     auto type = cast<RankedTensorType>(parameter->getType());
-    if (!type.getElementType().isF32())
-      return op->emitOpError() << "can only update parameters of f32, but '"
-                               << symbol.getValue() << "' is " << type;
+    if (!type.getElementType().isF32() && !type.getElementType().isBF16())
+      return op->emitOpError()
+             << "can only update parameters of f32 and bf16, "
+             << "but '" << symbol.getValue() << "' is " << type;
     if (cast<RankedTensorType>(gradient).getShape() != type.getShape())
       return op->emitOpError() << "has a gradient of " << gradient << " for '"
                                << symbol.getValue() << "', " << type;
@@ -122,9 +125,19 @@ static LogicalResult verifyGradients(Operation *op,
 }
 
 LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(
-          lookup<OptimizerOp>(*this, symbols, getOptimizerAttr(), "optimizer")))
+  auto optimizer =
+      lookup<OptimizerOp>(*this, symbols, getOptimizerAttr(), "optimizer");
+  if (failed(optimizer))
     return failure();
+  bool rounds = optimizer->getHyper().contains("rounding_seed");
+  for (auto symbol : getParameters().getAsRange<FlatSymbolRefAttr>())
+    if (auto parameter =
+            symbols.lookupNearestSymbolFrom<nn::ParameterOp>(*this, symbol);
+        parameter && getElementTypeOrSelf(parameter.getType()).isBF16() &&
+        !rounds)
+      return emitOpError("updates '")
+             << symbol.getValue() << "' in bf16, but optimizer '"
+             << getOptimizer() << "' has no rounding_seed";
   return verifyGradients(*this, symbols, getGradients().getTypes(),
                          getParameters());
 }
@@ -137,6 +150,22 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult
 TakeGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyGradients(*this, symbols, getGradients().getTypes(),
+                         getParameters());
+}
+
+LogicalResult RegularizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto [gradient, output] : llvm::zip(getGradients(), getOutputs()))
+    if (failed(verifyCompatibleShape(gradient.getType(), output.getType())))
+      return emitOpError("must yield a gradient for each, of its shape");
+  return verifyGradients(*this, symbols, getOutputs().getTypes(),
+                         getParameters());
+}
+
+LogicalResult LarcOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto [gradient, output] : llvm::zip(getGradients(), getOutputs()))
+    if (failed(verifyCompatibleShape(gradient.getType(), output.getType())))
+      return emitOpError("must yield a gradient for each, of its shape");
+  return verifyGradients(*this, symbols, getOutputs().getTypes(),
                          getParameters());
 }
 

@@ -3,6 +3,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Body.h"
 #include "dialects/AMP/Optimizers.h"
+#include "dialects/AMP/StochasticRounding.h"
 #include "dialects/NN/Body.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -18,6 +19,16 @@ static FailureOr<const Optimizer *> findRule(Operation *op, StringRef kind) {
     return optimizer;
   return op->emitOpError() << "has no rule for kind '" << kind
                            << "'; known are " << knownOptimizers();
+}
+
+/// A parameter of bf16 needs a key to be rounded by, and no other has one.
+static LogicalResult verifyRounding(Operation *op, RankedTensorType parameter,
+                                    bool hasKey) {
+  Type type = parameter.getElementType();
+  if (type.isF32() || (type.isBF16() && hasKey))
+    return success();
+  return op->emitOpError() << "cannot update a parameter of " << type
+                           << (type.isBF16() ? " without a key" : "");
 }
 
 /// `old` where `skip` is true; `skip` may be null.
@@ -94,7 +105,14 @@ LogicalResult UpdateOp::verify() {
     return emitOpError("of kind '")
            << getKind() << "' takes " << (*rule)->scalars.size()
            << " scalars and " << numSlots << " slots";
-  SmallVector<Type> expected(1 + numSlots, getParameter().getType());
+  auto parameterType = cast<RankedTensorType>(getParameter().getType());
+  auto f32 = parameterType.clone(Float32Type::get(getContext()));
+  SmallVector<Type> expected(1 + numSlots, f32);
+  if (!(*rule)->trustRatio)
+    expected.front() = parameterType;
+  if (failed(verifyRounding(*this, parameterType,
+                            getKey() || (*rule)->trustRatio)))
+    return failure();
   if (getLow() && (*rule)->trustRatio)
     return emitOpError("of kind '")
            << getKind() << "' yields a direction, which has no copy";
@@ -109,7 +127,7 @@ LogicalResult UpdateOp::verify() {
     if (value && cast<RankedTensorType>(value.getType()).getShape() != shape)
       return emitOpError("mixes shapes");
   for (Value slot : getSlots())
-    if (slot.getType() != getParameter().getType())
+    if (slot.getType() != f32)
       return emitOpError("mixes shapes");
   return success();
 }
@@ -127,15 +145,22 @@ struct UpdateElements {
     gradient = take(1).front();
     if (op.getSkip())
       skip = take(1).front();
+    if (op.getKey())
+      key = take(1).front();
     scalars = take(op.getScalars().size());
     parameter = take(1).front();
     slots = take(op.getSlots().size());
   }
-  Value gradient, skip, parameter;
+  Value gradient, skip, key, parameter;
   ValueRange scalars, slots;
 };
 
 } // namespace
+
+/// `next` in the type of the parameter, which has a key where that is bf16.
+static Value roundByKey(ImplicitLocOpBuilder &b, Value next, Value key) {
+  return key ? emitStochasticBF16(b, next, key) : next;
+}
 
 /// The rule on one element: its first result, then the slots.
 static Values emitRule(UpdateOp op, const Optimizer &rule,
@@ -144,7 +169,7 @@ static Values emitRule(UpdateOp op, const Optimizer &rule,
   SmallVector<OptimizerSlot> slots = rule.slotsFor(flags);
   Scalars scalars(flags);
   scalars["gradient"] = Scalar{&b, old.gradient}.as(b.getF32Type());
-  scalars["parameter"] = Scalar{&b, old.parameter};
+  scalars["parameter"] = Scalar{&b, old.parameter}.as(b.getF32Type());
   for (auto [name, value] : llvm::zip_equal(rule.scalars, old.scalars))
     scalars[name] = Scalar{&b, value};
   for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
@@ -155,7 +180,8 @@ static Values emitRule(UpdateOp op, const Optimizer &rule,
     results.push_back(scalars["direction"].value);
   else
     results.push_back(
-        keepIf(b, old.skip, old.parameter, scalars["parameter"].value));
+        keepIf(b, old.skip, old.parameter,
+               roundByKey(b, scalars["parameter"].value, old.key)));
   for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
     results.push_back(keepIf(b, old.skip, value, scalars[slot.name].value));
   return results;
@@ -197,6 +223,14 @@ FailureOr<Values> UpdateOp::buildBody(OpBuilder &builder, ValueRange operands) {
 // DescendOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult DescendOp::verify() {
+  auto parameter = cast<RankedTensorType>(getParameter().getType());
+  if (cast<RankedTensorType>(getDirection().getType()).getShape() !=
+      parameter.getShape())
+    return emitOpError("mixes shapes");
+  return verifyRounding(*this, parameter, getKey() != nullptr);
+}
+
 FailureOr<Values> DescendOp::buildBody(OpBuilder &builder,
                                        ValueRange operands) {
   ArrayRef<int64_t> shape =
@@ -205,9 +239,10 @@ FailureOr<Values> DescendOp::buildBody(OpBuilder &builder,
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
     Scalar direction{&b, s[0]}, lr{&b, s[1]};
     Value skip = getSkip() ? s[2] : Value();
+    Value key = getKey() ? s[getSkip() ? 3 : 2] : Value();
     Value old = s[s.size() - numInits];
-    Scalar next = Scalar{&b, old} - lr * direction;
-    Values results = {keepIf(b, skip, old, next.value)};
+    Scalar next = Scalar{&b, old}.as(b.getF32Type()) - lr * direction;
+    Values results = {keepIf(b, skip, old, roundByKey(b, next.value, key))};
     if (getLow())
       results.push_back(roundTo(b, results.front(), getLow()));
     return results;

@@ -88,7 +88,7 @@ func.func @f(%g: tensor<4xf32>) {
 
 nn.parameter @w : tensor<4xf16> = #nn.init<zeros>
 func.func @f() {
-  // expected-error @+1 {{can only update parameters of f32, but 'w' is 'tensor<4xf16>'}}
+  // expected-error @+1 {{can only update parameters of f32 and bf16, but 'w' is 'tensor<4xf16>'}}
   %g = amp.take_gradients [@w] : tensor<4xf32>
   return
 }

@@ -1,6 +1,7 @@
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step)' 2>/dev/null | FileCheck %s
 // RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-build-step)' -o /dev/null
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{accumulate=2},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer,func.func(kernel-lower-bodies))' 2>/dev/null | FileCheck %s --check-prefix=WHOLE
+// RUN: not mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{master-weights=false})' 2>&1 | FileCheck %s --check-prefix=HALF
 // Which parameters a step trains, and in which type.
 
 // What the loss does not depend on, or only by way of integers and flags, has
@@ -76,6 +77,7 @@ func.func @loss(%x: tensor<f32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}} -> tensor<f32>, tensor<4xf32>
 // WHOLE:       amp.slab @{{.*}}.f16 : {{.*}}"w/f16"
+// HALF: error: 'w' is 'tensor<4xf16>', which bf16 cannot hold: train it with master weights
 nn.parameter @w : tensor<4xf16> = #nn.init<external>
 nn.parameter frozen @table : tensor<4xbf16> = #nn.init<ones>
 func.func @loss(%x: tensor<4xf16> {nn.name = "x"}) -> tensor<f32> {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Random bits and what is rounded by them.
+#include "dialects/AMP/StochasticRounding.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/AMP/Body.h"
+#include "dialects/AMP/Scalar.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mpc::amp;
+
+static Value constant(ImplicitLocOpBuilder &b, uint32_t value) {
+  return arith::ConstantIntOp::create(b, static_cast<int32_t>(value), 32);
+}
+
+static Value shiftRight(ImplicitLocOpBuilder &b, Value x, uint32_t bits) {
+  return arith::ShRUIOp::create(b, x, constant(b, bits));
+}
+
+// Two multiplications and three shifts mix 32 bits with little bias; the
+// constants are those that Chris Wellons' search found (2018).
+Value mpc::amp::emitHash(ImplicitLocOpBuilder &b, Value x) {
+  struct Round {
+    uint32_t shift, factor;
+  };
+  for (Round round : {Round{16, 0x7feb352d}, Round{15, 0x846ca68b}}) {
+    x = arith::XOrIOp::create(b, x, shiftRight(b, x, round.shift));
+    x = arith::MulIOp::create(b, x, constant(b, round.factor));
+  }
+  return arith::XOrIOp::create(b, x, shiftRight(b, x, 16));
+}
+
+Value mpc::amp::emitStochasticBF16(ImplicitLocOpBuilder &b, Value value,
+                                   Value key) {
+  Type i32 = b.getI32Type();
+  Value index = arith::IndexCastOp::create(
+      b, i32, linalg::IndexOp::create(b, uint64_t{0}));
+  Value place = arith::AddIOp::create(
+      b, key, arith::MulIOp::create(b, index, constant(b, 0x9e3779b9)));
+  Value random = shiftRight(b, emitHash(b, place), 16);
+  Value bits = arith::BitcastOp::create(b, i32, value);
+  Value sum = arith::AddIOp::create(b, bits, random);
+  // What is not finite must not be carried into another value.
+  Scalar x{&b, value};
+  Value finite = (x - x).isEqualTo(0.0);
+  Value chosen = arith::SelectOp::create(b, finite, sum, bits);
+  Value high = arith::AndIOp::create(b, chosen, constant(b, 0xffff0000));
+  // A NaN whose payload is in the lower half would become infinite.
+  Value isNaN =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+  Value quiet = arith::OrIOp::create(b, high, constant(b, 0x00400000));
+  Value result = arith::SelectOp::create(b, isNaN, quiet, high);
+  // Exact: the lower half is zero.
+  return arith::TruncFOp::create(
+      b, b.getBF16Type(), arith::BitcastOp::create(b, b.getF32Type(), result));
+}
+
+//===----------------------------------------------------------------------===//
+// RoundingKeyOp
+//===----------------------------------------------------------------------===//
+
+/// `hash` with both halves of a count in it.
+static Value mixIn(ImplicitLocOpBuilder &b, Value hash, Value count) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Value bits = arith::FPToUIOp::create(b, i64, count);
+  Value shift = arith::ConstantIntOp::create(b, 32, 64);
+  Value high = arith::ShRUIOp::create(b, bits, shift);
+  for (Value half : {bits, high}) {
+    Value word = arith::TruncIOp::create(b, i32, half);
+    hash = emitHash(b, arith::AddIOp::create(b, emitHash(b, hash), word));
+  }
+  return hash;
+}
+
+FailureOr<SmallVector<Value>> RoundingKeyOp::buildBody(OpBuilder &builder,
+                                                       ValueRange operands) {
+  return buildScalars(
+      builder, getLoc(), operands, builder.getI32Type(),
+      [&](ImplicitLocOpBuilder &b, ValueRange s) -> SmallVector<Value> {
+        Value salt = constant(b, getSalt());
+        return {mixIn(b, mixIn(b, salt, s[0]), s[1])};
+      });
+}

@@ -66,6 +66,26 @@ static void addHyperFlag(CLI::App &app, RecipeFlags &flags,
       ->check(std::move(check));
 }
 
+/// A number around the optimizer's rule: hyper-parameter `name`.
+struct StepNumber {
+  const char *flag, *name, *help;
+  double *value;
+};
+
+static void addStepNumber(CLI::App &app, RecipeFlags &flags,
+                          const StepNumber &number, CLI::Validator check) {
+  app.add_option_function<double>(
+         number.flag,
+         [&flags, number](double value) {
+           *number.value = value;
+           flags.given[number.name] = {number.flag, value};
+         },
+         number.help)
+      ->type_name("X")
+      ->group(kOptimizer)
+      ->check(std::move(check));
+}
+
 static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_option("--optimizer", flags.optimizer,
                  amp::knownOptimizers() + " (default: adamw)")
@@ -105,19 +125,15 @@ static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
       ->type_name("N")
       ->group(kOptimizer)
       ->check(wholeNumber(1));
-  struct Clip {
-    const char *flag, *help;
-    double *value;
-  };
-  for (Clip clip :
-       {Clip{"--clip-global-norm", "Largest norm of all gradients together",
-             &flags.clipGlobalNorm},
-        Clip{"--clip-norm", "Largest norm of each gradient", &flags.clipNorm},
-        Clip{"--clip-value", "Largest absolute value", &flags.clipValue}})
-    app.add_option(clip.flag, *clip.value, clip.help)
-        ->type_name("X")
-        ->group(kOptimizer)
-        ->check(positiveNumber());
+  for (StepNumber clip :
+       {StepNumber{"--clip-global-norm", "clip_global_norm",
+                   "Largest norm of all gradients together",
+                   &flags.clipGlobalNorm},
+        StepNumber{"--clip-norm", "clip_norm", "Largest norm of each gradient",
+                   &flags.clipNorm},
+        StepNumber{"--clip-value", "clip_value", "Largest absolute value",
+                   &flags.clipValue}})
+    addStepNumber(app, flags, clip, positiveNumber());
 }
 
 static void addLarcFlags(CLI::App &app, RecipeFlags &flags) {
@@ -127,44 +143,35 @@ static void addLarcFlags(CLI::App &app, RecipeFlags &flags) {
       ->type_name("clip|scale")
       ->group(kOptimizer)
       ->check(oneOf({"clip", "scale"}));
-  struct Number {
-    const char *flag, *help;
-    double *value;
-  };
-  for (Number number :
-       {Number{"--larc-eta", "LARC's trust in a layer (default: 0.001)",
-               &flags.larc.eta},
-        Number{"--larc-min-update", "LARC's least rate (default: 1e-7)",
-               &flags.larc.minUpdate},
-        Number{"--larc-eps",
-               "Added to the norm that LARC divides by (default: 1e-7)",
-               &flags.larc.eps}})
-    app.add_option(number.flag, *number.value, number.help)
-        ->type_name("X")
-        ->group(kOptimizer)
-        ->check(nonNegativeNumber());
+  for (StepNumber number :
+       {StepNumber{"--larc-eta", "larc_eta",
+                   "LARC's trust in a layer (default: 0.001)", &flags.larc.eta},
+        StepNumber{"--larc-min-update", "larc_min_update",
+                   "LARC's least rate (default: 1e-7)", &flags.larc.minUpdate},
+        StepNumber{"--larc-eps", "larc_eps",
+                   "Added to the norm that LARC divides by (default: 1e-7)",
+                   &flags.larc.eps}})
+    addStepNumber(app, flags, number, nonNegativeNumber());
 }
 
 /// What is kept of weights, and what is asked of them.
 static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
-  app.add_option("--l1", flags.l1,
-                 "Penalty X * sum |w| on the f32 weights, but --no-decay "
-                 "(default: 0)")
-      ->type_name("X")
-      ->group(kOptimizer)
-      ->check(nonNegativeNumber());
-  app.add_option("--l2", flags.l2,
-                 "Penalty X * sum w^2 on the f32 weights, but --no-decay "
-                 "(default: 0)")
-      ->type_name("X")
-      ->group(kOptimizer)
-      ->check(nonNegativeNumber());
-  app.add_option("--ema", flags.ema,
+  for (StepNumber penalty :
+       {StepNumber{"--l1", "l1",
+                   "Penalty X * sum |w| on the f32 weights, but --no-decay "
+                   "(default: 0)",
+                   &flags.l1},
+        StepNumber{"--l2", "l2",
+                   "Penalty X * sum w^2 on the f32 weights, but --no-decay "
+                   "(default: 0)",
+                   &flags.l2}})
+    addStepNumber(app, flags, penalty, nonNegativeNumber());
+  addStepNumber(app, flags,
+                {"--ema", "ema_decay",
                  "Also keep an average of the weights, with this decay; "
-                 "checkpoints have it as NAME/ema")
-      ->type_name("DECAY")
-      ->group(kOptimizer)
-      ->check(unitNumber());
+                 "checkpoints have it as NAME/ema",
+                 &flags.ema},
+                unitNumber());
   app.add_option("--master-weights", flags.masterWeights,
                  "off: weights in bf16 only, rounded stochastically by --seed; "
                  "for --precision=bf16 (default: on)")
@@ -284,6 +291,9 @@ static Status addGradientOptions(const RecipeFlags &flags,
   if (clips == 1 && !flags.larc.mode.empty())
     return usageError("--larc takes the place of clipping: give one of --larc "
                       "and --clip-...");
+  for (const auto &[name, given] : flags.given)
+    if (flags.larc.mode.empty() && llvm::StringRef(name).starts_with("larc_"))
+      return usageError(given.first + " needs --larc=clip or --larc=scale");
   const std::string &precision = flags.precision.precision;
   if (flags.masterWeights == "off" && precision != "bf16")
     return usageError("--master-weights=off: weights without masters are of "
@@ -314,4 +324,34 @@ Result<TrainingOptions> mpc::toTrainingOptions(const RecipeFlags &flags) {
   options.target = flags.target;
   options.target.fuse = !flags.noFuse;
   return options;
+}
+
+std::vector<GivenNumber> mpc::givenNumbers(const RecipeFlags &flags) {
+  std::vector<GivenNumber> numbers;
+  auto isHyper = [&](llvm::StringRef name) {
+    return llvm::any_of(
+        amp::findOptimizer(flags.optimizer)->hypers,
+        [&](const amp::NamedNumber &hyper) { return hyper.name == name; });
+  };
+  auto flagOf = [](std::string name) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    return "--" + name;
+  };
+  for (const auto &[name, value] : flags.hyper)
+    numbers.push_back({flagOf(name), name, value});
+  for (const std::string &argument : flags.optArgs) {
+    auto [name, text] = llvm::StringRef(argument).split('=');
+    double value = 0.0;
+    if (isHyper(name) && !text.getAsDouble(value))
+      numbers.push_back({"--opt-arg=" + name.str(), name.str(), value});
+  }
+  bool hasPenalty = flags.l1 != 0.0 || flags.l2 != 0.0;
+  for (const auto &[name, given] : flags.given)
+    // What is switched off has no state.
+    if (given.second != 0.0 || (name != "ema_decay" && hasPenalty))
+      numbers.push_back({given.first, name, given.second});
+  for (const auto &[setting, value] : flags.scaleSettings)
+    numbers.push_back(
+        {settingFlag(setting), std::string(settingKey(setting)), value});
+  return numbers;
 }

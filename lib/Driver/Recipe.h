@@ -6,6 +6,7 @@
 
 #include "lib/Driver/Compile.h"
 #include "runtime/LossScale/PolicyInfo.h"
+#include "runtime/Train/Trainer.h"
 
 #include <CLI/CLI.hpp>
 
@@ -24,6 +25,9 @@ struct RecipeFlags {
   std::map<std::string, double> hyper;
   bool nesterov = false;
   std::vector<std::string> optArgs; ///< NAME=VALUE
+  /// Numbers around the optimizer's rule that were given: flag and value by
+  /// the hyper-parameter's name.
+  std::map<std::string, std::pair<std::string, double>> given;
   std::vector<std::string> noDecay, freeze, trainable;
   std::string lossScale; ///< Empty: dynamic for fp16, else none.
   std::map<rt::Setting, double> scaleSettings;
@@ -45,6 +49,10 @@ void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
 /// The options of compileTraining that these flags set. Usage errors name the
 /// flag.
 rt::Result<TrainingOptions> toTrainingOptions(const RecipeFlags &flags);
+
+/// The numbers among these flags that were given and are state of the program:
+/// a resumed run is to have them.
+std::vector<rt::GivenNumber> givenNumbers(const RecipeFlags &flags);
 
 } // namespace mpc
 

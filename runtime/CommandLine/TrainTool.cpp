@@ -53,6 +53,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   MPC_RETURN_IF_ERROR(initializeState(*runner, tool));
   TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
   options.accumulate = tool.accumulate;
+  options.given = tool.given;
   options.compileSeconds = tool.compileSeconds;
   TrainHooks hooks;
   hooks.tool = tool.name;

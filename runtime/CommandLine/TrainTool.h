@@ -24,6 +24,7 @@ struct TrainTool {
   RunnerOptions runner;
   int64_t accumulate = 1;
   double compileSeconds = 0;
+  std::vector<GivenNumber> given; ///< See TrainOptions.
   /// Sets the state that the program itself does not hold: the model's own
   /// weights, the first loss scale. May be empty.
   std::function<Status(Runner &)> initialize;

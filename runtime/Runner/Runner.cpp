@@ -120,6 +120,7 @@ Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
   MPC_RETURN_IF_ERROR(runner->allocate(options));
   for (const Entry &entry : runner->program_->entries)
     runner->resolve(entry);
+  runner->findScaler();
   return runner;
 }
 
@@ -170,11 +171,19 @@ void *Runner::address(const BufferRef &ref) const {
 
 void Runner::resolve(const Entry &entry) {
   Plan plan;
+  auto isScaler = [&](uint32_t slab) {
+    return std::any_of(program_->state.begin(), program_->state.end(),
+                       [&](const StateTensor &tensor) {
+                         return tensor.role == StateRole::LossScale &&
+                                tensor.slab == slab;
+                       });
+  };
   for (const Launch &launch : entry.launches) {
     plan.first.push_back(plan.pointers.size());
     for (const BufferRef &ref : launch.buffers) {
       if (ref.space == Space::Input || ref.space == Space::Output)
         plan.patches.push_back({plan.pointers.size(), ref});
+      plan.usesScaler |= ref.space == Space::State && isScaler(ref.index);
       plan.pointers.push_back(address(ref));
     }
   }
@@ -223,6 +232,8 @@ Status Runner::run(size_t entryIndex, std::span<const void *const> inputs,
             : static_cast<char *>(outputs[ref.index]);
     plan.pointers[patch.pointer] = base + ref.offset;
   }
+  if (plan.usesScaler)
+    rememberScaler();
   for (size_t i = 0; i < entry.launches.size(); ++i)
     launch(entry.launches[i], plan.pointers.data() + plan.first[i]);
   return {};
@@ -236,8 +247,17 @@ Status Runner::run(std::string_view name, std::span<const void *const> inputs,
   return run(*entry, inputs, outputs);
 }
 
+Status Runner::writeState(const TensorView &source) {
+  MPC_RETURN_IF_ERROR(state_.write(source));
+  const StateTensor *tensor = program_->findState(source.desc.name);
+  if (tensor->role == StateRole::LossScale)
+    rememberScaler();
+  return {};
+}
+
 Status Runner::importState(std::span<const TensorView> sources) {
   MPC_RETURN_IF_ERROR(state_.importTensors(sources));
+  rememberScaler();
   return derive();
 }
 

@@ -50,12 +50,28 @@ public:
   Result<TensorView> readState(std::string_view name) const {
     return state_.read(name);
   }
-  Status writeState(const TensorView &source) { return state_.write(source); }
+  Status writeState(const TensorView &source);
   [[nodiscard]] std::vector<TensorView> exportState() const {
     return state_.exportTensors();
   }
   /// Imports and derives the rest.
   Status importState(std::span<const TensorView> sources);
+
+  /// A number of the state by its short name: a hyper-parameter or setting
+  /// ("beta1", "growth_interval"), or what a loss scaler keeps ("scale",
+  /// "counter", "skipped_total"). A state scalar's full name will do as well.
+  [[nodiscard]] Result<double> readNumber(std::string_view name) const;
+
+  /// Sets a hyper-parameter, a setting or "scale", which the next run sees.
+  /// Not checked beyond being a number: an interval below the counter is what
+  /// the policy makes of it. What else a scaler keeps is its own.
+  Status writeNumber(std::string_view name, double value);
+
+  /// PyTorch's `update(new_scale)`: in place of the update that the last step
+  /// made. What the step found is dropped and the policy's counter stands
+  /// where it stood before; only the counts of steps stay. Where no step has
+  /// run since the last call it sets the scale, and that is all.
+  Status updateScale(double newScale);
 
   /// Computes what follows from the parameters (low-precision copies) by
   /// running entry "init", where there is one.
@@ -72,6 +88,7 @@ private:
     std::vector<void *> pointers;
     std::vector<size_t> first; ///< Of each launch, in `pointers`.
     std::vector<Patch> patches;
+    bool usesScaler = false; ///< Reads or writes a loss scaler's state.
   };
 
   Runner(std::shared_ptr<const Program> program, State state)
@@ -80,6 +97,10 @@ private:
   void resolve(const Entry &entry);
   void *address(const BufferRef &ref) const;
   void launch(const Launch &launch, void **buffers);
+  Result<std::span<double>> findNumber(std::string_view name) const;
+  void findScaler();
+  Result<std::span<double>> scalerState() const;
+  void rememberScaler();
 
   std::shared_ptr<const Program> program_;
   State state_;
@@ -90,6 +111,10 @@ private:
   uint64_t scratchStride_ = 0;
   std::vector<HostBuffer> constants_;
   std::vector<Plan> plans_;
+  /// The loss scaler's state; empty where the program has none, or several.
+  std::span<double> scaler_;
+  /// The same before the last run that used it.
+  std::vector<double> scalerBefore_;
 };
 
 } // namespace mpc::rt

@@ -116,6 +116,7 @@ public:
 private:
   Status prepare();
   Status openCheckpoints();
+  Status replaceNumbers();
   Status openMetrics();
   Status bindEntries();
   Status loop(TrainResult &result);
@@ -193,6 +194,28 @@ Status Trainer::openCheckpoints() {
   savedStep_ = position_.step;
   tell("note", fmt::format("resuming {}",
                            escape(checkpoints_->fileOf(position_.step))));
+  return replaceNumbers();
+}
+
+/// A flag that was given holds for the rest of the training, whatever the run
+/// that is resumed was told; what was not given stays as it was.
+Status Trainer::replaceNumbers() {
+  for (const GivenNumber &given : options_.given) {
+    MPC_ASSIGN_OR_RETURN(double saved, runner_.readNumber(given.name));
+    if (saved == given.value)
+      continue;
+    MPC_RETURN_IF_ERROR(runner_.writeNumber(given.name, given.value));
+    std::string effect;
+    if (given.name == "init_scale") {
+      MPC_ASSIGN_OR_RETURN(double scale, runner_.readNumber("scale"));
+      MPC_RETURN_IF_ERROR(runner_.writeNumber("scale", given.value));
+      effect = fmt::format(", and the scale, {}, starts from it again",
+                           shortestDecimal(scale));
+    }
+    tell("note", fmt::format("{}={} replaces {} of the checkpoint{}",
+                             given.flag, shortestDecimal(given.value),
+                             shortestDecimal(saved), effect));
+  }
   return {};
 }
 

@@ -19,6 +19,13 @@
 
 namespace mpc::rt {
 
+/// A number of the state that the user gave by a flag.
+struct GivenNumber {
+  std::string flag; ///< "--beta1"
+  std::string name; ///< Runner::readNumber's: "beta1".
+  double value = 0;
+};
+
 struct TrainOptions {
   int64_t steps = 0;          ///< Optimizer steps in all; 0 means by `epochs`.
   double epochs = 1;          ///< Passes over the data, where `steps` is 0.
@@ -31,6 +38,8 @@ struct TrainOptions {
   std::string checkpointDir;
   int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
   bool resume = false;
+  /// These replace what a checkpoint holds, with a note that says so.
+  std::vector<GivenNumber> given;
   bool json = false;         ///< Print the summary line.
   double compileSeconds = 0; ///< For the summary.
 };

@@ -99,6 +99,7 @@ rt::Result<int> train(Flags &flags) {
     rt::reportWarning(tool.name, warning);
   tool.data.data.bounds = report.bounds;
   tool.accumulate = options.accumulate;
+  tool.given = givenNumbers(flags.recipe);
   tool.initialize = [&](rt::Runner &runner) {
     return initializeParameters(runner, model, inits, tool.data.init,
                                 tool.data.data.seed);

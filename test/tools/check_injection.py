@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An infinity or NaN in any gradient element at any step, for each optimizer: nothing but
+the loss scale changes on that step, and what follows is as if it had never been.
+
+    check_injection.py MPC-SCALE FOLDER [--plant]
+
+A case is a list of good steps; the same case is run again with bad steps between them,
+one for each element of each gradient and each of inf, -inf and NaN, first and last steps
+included. Its good steps must print the weights and slots of the undisturbed run, to the
+last digit, fused and unfused. With --plant one good gradient differs: every case must fail.
+"""
+import concurrent.futures
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+TOOL, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+PLANT = "--plant" in sys.argv[3:]
+SMALL = {"w": (3, 2), "b": (2,), "s": ()}
+# The finite check goes by blocks of 4096 elements.
+LARGE = {"w": (2, 4100), "b": (3,)}
+EDGES = {"w": (0, 4095, 4096, 8191, 8192, 8199), "b": (2,)}
+# Scales are powers of two, gradients f32: scaling and unscaling are exact.
+SCALER = {"policy": "torch", "init_scale": 2.0**60, "backoff_factor": 0.5, "growth_interval": 100000}
+OPTIMIZERS = {
+    "sgd": {"name": "sgd", "lr": 0.1},
+    "sgd-nesterov": {"name": "sgd", "lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01},
+    "sgd-dampening": {"name": "sgd", "lr": 0.1, "momentum": 0.9, "dampening": 0.5, "maximize": True},
+    "adam": {"name": "adam", "lr": 0.01, "weight_decay": 0.1, "amsgrad": True},
+    "adamw": {"name": "adamw", "lr": 0.01},
+    "adamax": {"name": "adamax", "lr": 0.01},
+    "adagrad": {"name": "adagrad", "lr": 0.01, "lr_decay": 0.1},
+    "rmsprop": {"name": "rmsprop", "lr": 0.01, "centered": True, "momentum": 0.5},
+    "lamb": {"name": "lamb", "lr": 0.01},
+    "keras-sgd": {"name": "keras-sgd", "lr": 0.1, "momentum": 0.9, "nesterov": True},
+    "keras-adam": {"name": "keras-adam", "lr": 0.01, "amsgrad": True},
+    "keras-adamw": {"name": "keras-adamw", "lr": 0.01},
+}
+# What surrounds the rule must skip as well.
+AROUND = {
+    "adamw-around": {"l1": 0.01, "l2": 0.02, "ema_decay": 0.9, "clip_global_norm": 0.05},
+    "adamw-bf16": {"master_weights": False, "rounding_seed": 3, "ema_decay": 0.9, "larc": {"mode": "clip"}},
+    "adamw-norms": {"clip": {"clipnorm": 0.02}},
+    "adamw-accumulate": {"accumulate": 2},
+}
+
+
+def bits(values):
+    return {"bits": [f"{b:08x}" for b in np.asarray(values, np.float32).ravel().view(np.uint32).tolist()]}
+
+
+def positions(shapes):
+    """Where a bad number is put, and which: on several elements at once, too."""
+    for bad, (name, shape) in itertools.product((np.inf, -np.inf, np.nan), shapes.items()):
+        for index in EDGES[name] if shapes is LARGE else range(int(np.prod(shape))):
+            yield {name: {index: bad}}
+    yield {"w": {0: np.inf, 1: -np.inf}, "b": {0: np.nan}}
+
+
+def write_case(name, optimizer, extra, shapes, disturbed):
+    rng = np.random.default_rng(11)
+    batches = extra.get("accumulate", 1)
+    scale, steps, good = SCALER["init_scale"], [], []
+
+    def add(gradients, places):
+        batch_of_bad = len(steps) % batches
+        entries = {}
+        for key, gradient in gradients.items():
+            scaled = [np.ravel(g) * np.float32(scale) for g in gradient]
+            for index, bad in places.get(key, {}).items():
+                scaled[batch_of_bad][index] = bad
+            entries[key] = [bits(g) for g in scaled] if batches > 1 else bits(scaled[0])
+        steps.append({"scaled_grads": entries})
+
+    init = [{"name": k, "shape": list(s), "values": rng.normal(0, 1, s).astype(np.float32).ravel().tolist()} for k, s in shapes.items()]
+    for number, places in enumerate(positions(shapes)):
+        gradients = {k: rng.normal(0, 0.1, (batches, *s)).astype(np.float32) for k, s in shapes.items()}
+        if disturbed:
+            add(gradients, places)
+            scale *= SCALER["backoff_factor"]
+        if disturbed and PLANT and number == 3:
+            gradients["b"][0, 1] *= 1.01
+        # Bad steps come alone, in pairs, and before the first good one.
+        if number % 3 != 1:
+            good.append(len(steps))
+            add(gradients, {})
+    case = {"optimizer": optimizer, "scaler": SCALER, "low_dtype": "float32", "init_params": init, "steps": steps, **extra}
+    path = FOLDER / f"{name}{'-disturbed' if disturbed else ''}.json"
+    path.write_text(json.dumps(case))
+    return path, good
+
+
+def run(path, flags):
+    done = subprocess.run([TOOL, "step", str(path), *flags], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def state(line):
+    # As text: NaN and -0 count.
+    return json.dumps([line["params"], line["slots"]])
+
+
+def check(name, optimizer, extra, shapes):
+    calm_path, _ = write_case(name, optimizer, extra, shapes, disturbed=False)
+    path, good = write_case(name, optimizer, extra, shapes, disturbed=True)
+    first = None
+    for flags in ([], ["--unfused"]):
+        calm, lines = run(calm_path, flags), run(path, flags)
+        states = [state(line) for line in lines]
+        assert first is None or states == first, "fused and unfused differ"
+        first = states
+        assert len(calm) == len(good), "steps are missing"
+        before, scale = None, SCALER["init_scale"]
+        for index, line in enumerate(lines):
+            is_good = index in good
+            assert line["found_inf"] != is_good and line["applied"] == is_good, f"step {index}: found_inf {line['found_inf']}"
+            scale *= 1 if is_good else SCALER["backoff_factor"]
+            assert line["scale"] == scale, f"step {index}: scale {line['scale']}, expected {scale}"
+            if is_good:
+                assert states[index] == state(calm[good.index(index)]), f"step {index}: not as if the bad steps had never been"
+            elif before is not None:
+                assert states[index] == before, f"step {index}: a skipped step changed state"
+            before = states[index]
+        assert len({state(line) for line in calm}) == len(calm), "good steps change nothing"
+    return len(lines) - len(good)
+
+
+cases = [(name, optimizer, {}, SMALL) for name, optimizer in OPTIMIZERS.items()]
+cases += [(name, OPTIMIZERS["adamw"], extra, SMALL) for name, extra in AROUND.items()]
+cases += [(f"{name}-blocks", OPTIMIZERS[name], {}, LARGE) for name in ("sgd", "lamb")]
+failed = 0
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    jobs = {pool.submit(check, *case): case[0] for case in cases}
+    for job in jobs:
+        try:
+            print(f"ok   {jobs[job]}: {job.result()} bad steps")
+        except AssertionError as error:
+            failed += 1
+            print(f"FAIL {jobs[job]}: {error}")
+print(f"{len(cases) - failed} of {len(cases)} hold")
+sys.exit(0 if failed == (len(cases) if PLANT else 0) else 1)

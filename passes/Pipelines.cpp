@@ -17,8 +17,11 @@ void mpc::buildPrecisionPipeline(OpPassManager &manager,
   autocast.precision = options.precision;
   autocast.keepF32 = llvm::to_vector(options.keepFp32);
   autocast.lower = llvm::to_vector(options.lower);
+  autocast.leaveOpen = true;
   manager.addPass(nn::createAutocastPass(autocast));
-  manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass());
+  nn::SimplifyCastsPassOptions casts;
+  casts.refuse = !options.alwaysLower;
+  manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));
 }
 
 void mpc::buildAutodiffPipeline(OpPassManager &manager) {

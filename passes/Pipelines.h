@@ -13,19 +13,21 @@ namespace mpc {
 
 /// What the precision and loss stages need to know.
 struct PrecisionOptions {
-  std::string precision = "fp32"; ///< fp32, bf16, fp16 or mixed.
+  std::string precision = "fp32";    ///< fp32, bf16, fp16 or mixed.
   std::vector<std::string> keepFp32; ///< Regular expressions on names.
   std::vector<std::string> lower;
+  /// Also where an op's casts cost more than the low type saves.
+  bool alwaysLower = false;
 };
 
 /// What the kernel stages need to know.
 struct KernelOptions {
-  int64_t lanes = 8;   ///< f32 lanes of a vector register.
-  bool fuse = true;    ///< Join structured ops into kernels.
-  bool naive = false;  ///< Run every kernel by scalar loops.
+  int64_t lanes = 8;  ///< f32 lanes of a vector register.
+  bool fuse = true;   ///< Join structured ops into kernels.
+  bool naive = false; ///< Run every kernel by scalar loops.
 };
 
-/// Casts: autocast, then sharing of equal casts.
+/// Casts: autocast, then placement and sharing.
 void buildPrecisionPipeline(mlir::OpPassManager &manager,
                             const PrecisionOptions &options);
 

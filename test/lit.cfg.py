@@ -45,6 +45,8 @@ def python_has(module):
     return subprocess.run([python, "-c", probe]).returncode == 0
 
 
+if python_has("numpy"):
+    config.available_features.add("python-numpy")
 if python_has("onnx"):
     config.available_features.add("python-onnx")
 if config.cuda:

@@ -76,6 +76,17 @@ def ScalarBodyOpInterface : OpInterface<"ScalarBodyOpInterface"> {
   ];
 }
 
+def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    A sum of products: what its arithmetic costs depends on the type.
+  }];
+  let methods = [
+    InterfaceMethod<"How many multiply-adds it makes.", "int64_t",
+      "getMultiplyAdds", (ins)>,
+  ];
+}
+
 class Precision<string rule>
     : ParamNativeOpTrait<"PrecisionIs", "::mpc::PrecisionRule::" # rule> {
   let cppNamespace = "::mpc";
@@ -87,6 +98,8 @@ def Promote : TraitList<[Precision<"Promote">, PrecisionOpInterface]>;
 def Infer   : TraitList<[Precision<"Infer">, PrecisionOpInterface]>;
 def Clear   : TraitList<[Precision<"Clear">, PrecisionOpInterface]>;
 
+def Contraction
+    : TraitList<[DeclareOpInterfaceMethods<ContractionOpInterface>]>;
 def Differentiable : TraitList<[DeclareOpInterfaceMethods<VJPOpInterface>]>;
 def KernelBody : TraitList<[DeclareOpInterfaceMethods<KernelBodyOpInterface>]>;
 def ScalarBody : TraitList<[DeclareOpInterfaceMethods<ScalarBodyOpInterface>]>;

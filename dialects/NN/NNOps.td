@@ -477,8 +477,8 @@ def NN_ReduceMaxOp : NN_Reduce<"reduce_max", "Maximum", [Infer]>;
 //===----------------------------------------------------------------------===//
 
 class NN_Contraction<string mnemonic, list<Trait> traits = []>
-    : NN_Op<mnemonic, traits # [Pure, Lower, KernelBody, Differentiable,
-                                InferType]>;
+    : NN_Op<mnemonic, traits # [Pure, Lower, Contraction, KernelBody,
+                                Differentiable, InferType]>;
 
 def NN_MatmulOp : NN_Contraction<"matmul"> {
   let summary = "Batched matrix product";

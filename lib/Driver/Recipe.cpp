@@ -27,6 +27,10 @@ static void addPrecisionFlags(CLI::App &app, RecipeFlags &flags) {
                  "Nodes and ops, by name, that run in the low type")
       ->type_name("REGEX")
       ->group(kPrecision);
+  app.add_flag("--always-lower", flags.precision.alwaysLower,
+               "Run every contraction in the low type, also one whose casts "
+               "cost more than it saves")
+      ->group(kPrecision);
 }
 
 static void addStrictCastsFlag(CLI::App &app, RecipeFlags &flags) {

@@ -5,6 +5,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/CastPlacement.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_AUTOCASTPASS
@@ -137,31 +138,53 @@ private:
     region->erase();
   }
 
-  PrecisionRule applyPatterns(Operation *op, PrecisionRule rule) const {
+  std::optional<PrecisionRule> applyPatterns(Operation *op) const {
     StringRef node = getNodeName(op->getLoc());
     StringRef name = op->getName().stripDialect();
     if (keepPatterns.matches(node) || keepPatterns.matches(name))
       return PrecisionRule::KeepF32;
     if (lowerPatterns.matches(node) || lowerPatterns.matches(name))
       return PrecisionRule::Lower;
-    return rule;
+    return std::nullopt;
+  }
+
+  /// The mark that leaves an op of this rule to nn-simplify-casts, empty where
+  /// the rule settles its type.
+  static StringRef openAttr(PrecisionRule rule) {
+    switch (rule) {
+    case PrecisionRule::Infer:
+    case PrecisionRule::Clear:
+      return kFreeAttr;
+    case PrecisionRule::Lower:
+      return kRefusableAttr;
+    case PrecisionRule::KeepF32:
+    case PrecisionRule::Promote:
+      return {};
+    }
+    llvm_unreachable("unknown rule");
   }
 
   void castOp(Operation *op, PrecisionRule rule, Precision precision) {
     Type target = widestType(op);
     if (!target)
       return;
+    StringRef mark;
     if (!precision.low) {
       // What an outer region has lowered comes back to the type that the op
       // was written in.
       target = written.lookup(op);
     } else {
-      rule = applyPatterns(op, rule);
+      std::optional<PrecisionRule> chosen = applyPatterns(op);
+      if (leaveOpen && !chosen)
+        mark = openAttr(rule);
+      rule = chosen.value_or(rule);
       if (rule == PrecisionRule::Lower)
         target = precision.low;
       else if (rule == PrecisionRule::KeepF32)
         target = Float32Type::get(op->getContext());
     }
+    if (!mark.empty())
+      op->setAttr(mark, TypeAttr::get(precision.low));
     setPrecision(op, target);
   }
 
@@ -170,19 +193,25 @@ private:
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isCastable(elementType(operand.get())))
-        operand.set(cast(builder, op->getLoc(), operand.get(), target));
+        operand.set(cast(builder, op->getLoc(), operand.get(), target,
+                         op->getAttr(kRefusableAttr)));
     for (Value result : op->getResults())
       if (isCastable(elementType(result)))
         result.setType(
             mlir::cast<RankedTensorType>(result.getType()).clone(target));
   }
 
-  Value cast(OpBuilder &builder, Location loc, Value value, Type target) {
+  /// `mark` says that the cast goes where the op that it is for is refused.
+  Value cast(OpBuilder &builder, Location loc, Value value, Type target,
+             Attribute mark = {}) {
     auto type = mlir::cast<RankedTensorType>(value.getType());
     if (type.getElementType() == target)
       return value;
     ++numCasts;
-    return CastOp::create(builder, loc, type.clone(target), value);
+    auto cast = CastOp::create(builder, loc, type.clone(target), value);
+    if (mark)
+      cast->setAttr(kRefusableAttr, mark);
+    return cast;
   }
 
   NamePatterns keepPatterns, lowerPatterns;

@@ -52,6 +52,11 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
     regions set the low type for what is inside, or switch it off, and are
     inlined. Results of functions keep their types. Afterwards no
     `nn.autocast` is left and no precision hides in an attribute.
+
+    With `leave-open` what the rules do not settle is left to
+    `nn-simplify-casts`: `nn.free = T` marks an op of rule `infer` or `clear`
+    in a region of low type T, `nn.refusable = T` one of rule `lower` and the
+    casts inserted for it. What a pattern chose is not marked.
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"",
@@ -62,6 +67,9 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
     ListOption<"lower", "lower", "std::string",
                "ECMAScript regular expressions on node and op names: these "
                "ops run in the low type">,
+    Option<"leaveOpen", "leave-open", "bool", /*default=*/"false",
+           "mark the ops whose type nn-simplify-casts may still change "
+           "(default: no)">,
   ];
   let statistics = [
     Statistic<"numCasts", "casts-inserted", "nn.cast ops inserted">
@@ -70,12 +78,29 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
 }
 
 def SimplifyCastsPass : Pass<"nn-simplify-casts", "::mlir::func::FuncOp"> {
-  let summary = "Fold exact casts and share equal ones";
+  let summary = "Place casts by minimum cut, fold exact ones, share equal ones";
   let description = [{
+    Ops that `nn-autocast` marked as open (`nn.free`, `nn.refusable`) get the
+    low type or f32, whichever makes the bytes that they and the casts around
+    them move fewest; on a tie the low type. An op that was in f32 becomes low
+    only where none but readers in the low type see its result. An op of rule
+    `lower` stays in f32, with a remark, where its casts cost more than it
+    saves. Each low type is a problem of its own. The marks are removed.
+
     A cast whose value is already there in that type is replaced by it: equal
     casts of one value become one, and a cast back of an exact widening folds.
-    A cast that may round is never removed.
+    No other cast that may round is removed.
   }];
+  let options = [
+    Option<"place", "place", "bool", /*default=*/"true",
+           "choose the types of marked ops (default: yes)">,
+    Option<"refuse", "refuse", "bool", /*default=*/"true",
+           "leave ops of rule lower in f32 where casts cost more than they "
+           "save (default: yes)">,
+  ];
+  let statistics = [
+    Statistic<"numPlaced", "ops-placed", "ops whose type was changed">
+  ];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-simplify-casts: folds exact casts and shares equal ones.
+// nn-simplify-casts: places casts, folds exact ones and shares equal ones.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/NNDialect.h"
-#include "mlir/Transforms/FoldUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/CastPlacement.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_SIMPLIFYCASTSPASS
@@ -13,6 +15,57 @@ namespace mpc::nn {
 using namespace mlir;
 using namespace mpc::nn;
 
+static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  if (tensor.getElementType() == type)
+    return value;
+  return CastOp::create(builder, loc, tensor.clone(type), value);
+}
+
+/// Gives `result` the element type `type`. Who read it goes on reading the
+/// type that it knows; a widening of what is now f32 itself goes.
+static void retype(OpBuilder &builder, Value result, Type type,
+                   const CastPlacement &placement) {
+  Type before = getElementTypeOrSelf(result.getType());
+  result.setType(cast<RankedTensorType>(result.getType()).clone(type));
+  auto back = CastOp::create(
+      builder, result.getLoc(),
+      cast<RankedTensorType>(result.getType()).clone(before), result);
+  result.replaceAllUsesExcept(back, back);
+  for (Operation *user : back->getUsers())
+    if (auto again = dyn_cast<CastOp>(user);
+        again && placement.isTransparent(again) &&
+        again.getOutput().getType() == result.getType())
+      again.replaceAllUsesWith(result);
+}
+
+static void apply(Operation *op, const CastPlacement::Decision &decision,
+                  Type type, const CastPlacement &placement) {
+  OpBuilder builder(op);
+  for (auto [operand, source] :
+       llvm::zip_equal(op->getOpOperands(), decision.sources))
+    if (source)
+      operand.set(castTo(builder, op->getLoc(), source, type));
+  if (decision.wasLow == decision.isLow)
+    return;
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults())
+    if (placement.isCastable(result))
+      retype(builder, result, type, placement);
+}
+
+/// The low types that ops of `block` are marked with, in order.
+static llvm::SmallSetVector<FloatType, 2> markedTypes(Block &block) {
+  llvm::SmallSetVector<FloatType, 2> types;
+  for (Operation &op : block)
+    for (StringRef name : {kFreeAttr, kRefusableAttr})
+      if (auto mark = op.getAttrOfType<TypeAttr>(name))
+        if (auto type = dyn_cast<FloatType>(mark.getValue());
+            type && type.getWidth() < 32)
+          types.insert(type);
+  return types;
+}
+
 namespace {
 
 struct SimplifyCastsPass
@@ -20,21 +73,49 @@ struct SimplifyCastsPass
   using SimplifyCastsPassBase::SimplifyCastsPassBase;
 
   void runOnOperation() override {
-    DenseMap<std::pair<Value, Type>, Value> known;
-    // nn functions are straight lines: what comes first dominates the rest.
     for (Block &block : getOperation().getBody()) {
-      known.clear();
-      for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>()))
-        simplify(cast, known);
-      // From the end, so that a chain of dead casts goes as a whole.
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-        if (isa<CastOp, GetOp>(op) && op.use_empty())
-          op.erase();
+      // First, so that what is one value counts as one.
+      simplifyAll(block);
+      for (FloatType low : markedTypes(block))
+        placeCasts(block, low);
+      for (Operation &op : block)
+        for (StringRef name : {kFreeAttr, kRefusableAttr})
+          op.removeDiscardableAttr(name);
+      simplifyAll(block);
     }
   }
 
-  static void simplify(CastOp cast,
-                       DenseMap<std::pair<Value, Type>, Value> &known) {
+  /// The casts of a value by type, and by whether they may be taken back: what
+  /// the model itself rounds is rounded, whatever is refused.
+  using KnownCasts = DenseMap<std::tuple<Value, Type, Attribute>, Value>;
+
+  static void simplifyAll(Block &block) {
+    KnownCasts known;
+    // nn functions are straight lines: what comes first dominates the rest.
+    for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>()))
+      simplify(cast, known);
+    // From the end, so that a chain of dead casts goes as a whole.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isa<CastOp, GetOp>(op) && op.use_empty())
+        op.erase();
+  }
+
+  void placeCasts(Block &block, FloatType low) {
+    if (!place)
+      return;
+    CastPlacement placement(block, low, refuse);
+    Type f32 = Float32Type::get(&getContext());
+    for (auto &[op, decision] : placement.decisions()) {
+      apply(op, decision, decision.isLow ? low : f32, placement);
+      numPlaced += decision.isLow != decision.wasLow;
+      if (op->hasAttr(kRefusableAttr) && !decision.isLow)
+        op->emitRemark() << "stays in f32: in " << low << " it would cost "
+                         << placement.bytesOfChange(op)
+                         << " bytes more in casts than it saves";
+    }
+  }
+
+  static void simplify(CastOp cast, KnownCasts &known) {
     // Folding may also redirect the cast to an earlier source in place.
     OpFoldResult folded = cast.fold(CastOp::FoldAdaptor({}, cast));
     if (auto value = dyn_cast_if_present<Value>(folded);
@@ -42,9 +123,10 @@ struct SimplifyCastsPass
       cast.replaceAllUsesWith(value);
       return;
     }
-    auto [it, isNew] = known.try_emplace(
-        std::pair(cast.getInput(), cast.getOutput().getType()),
-        cast.getOutput());
+    auto [it, isNew] =
+        known.try_emplace({cast.getInput(), cast.getOutput().getType(),
+                           cast->getAttr(kRefusableAttr)},
+                          cast.getOutput());
     if (!isNew)
       cast.replaceAllUsesWith(it->second);
   }

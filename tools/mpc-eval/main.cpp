@@ -64,6 +64,9 @@ void addFlags(CLI::App &app, Flags &flags) {
                  "nodes and ops that run in the low type")
       ->type_name("REGEX")
       ->group(kPrecision);
+  app.add_flag("--always-lower", request.options.precision.alwaysLower,
+               "lower also contractions whose casts cost more than they save")
+      ->group(kPrecision);
   app.add_option("--outputs", request.outputsPath,
                  "where each output, loss and gradient is written")
       ->type_name("FILE.safetensors")

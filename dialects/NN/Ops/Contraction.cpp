@@ -41,6 +41,14 @@ static Value finish(OpBuilder &b, Location loc, Value acc, Value bias,
                   });
 }
 
+/// The product of `shape`, INT64_MAX where it is larger.
+static int64_t saturatedProduct(ArrayRef<int64_t> shape, int64_t product = 1) {
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(product, size, product))
+      return std::numeric_limits<int64_t>::max();
+  return product;
+}
+
 //===----------------------------------------------------------------------===//
 // MatmulOp
 //===----------------------------------------------------------------------===//
@@ -69,6 +77,12 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   shape.append({m, n});
   inferred.push_back(lhs.clone(shape));
   return success();
+}
+
+int64_t MatmulOp::getMultiplyAdds() {
+  ArrayRef<int64_t> lhs = rankedType(getLhs()).getShape();
+  int64_t terms = lhs[lhs.size() - (getTransposeLhs() ? 2 : 1)];
+  return saturatedProduct(rankedType(getOutput()).getShape(), terms);
 }
 
 FailureOr<SmallVector<Value>> MatmulOp::buildBody(OpBuilder &b,
@@ -177,6 +191,11 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   shape.back() = weight.getDimSize(0);
   inferred.push_back(input.clone(shape));
   return success();
+}
+
+int64_t LinearOp::getMultiplyAdds() {
+  return saturatedProduct(rankedType(getOutput()).getShape(),
+                          rankedType(getWeight()).getDimSize(1));
 }
 
 FailureOr<SmallVector<Value>> LinearOp::buildBody(OpBuilder &b,
@@ -320,6 +339,12 @@ static Value contract(OpBuilder &b, ConvOp op, Value input, Value weight) {
                        AffineMap::get(dims, 0, wMap, context)}},
                      0.0, multiplyAdd);
   return buildView(b, loc, acc, y);
+}
+
+int64_t ConvOp::getMultiplyAdds() {
+  int64_t terms =
+      saturatedProduct(rankedType(getWeight()).getShape().drop_front());
+  return saturatedProduct(rankedType(getOutput()).getShape(), terms);
 }
 
 FailureOr<SmallVector<Value>> ConvOp::buildBody(OpBuilder &b,

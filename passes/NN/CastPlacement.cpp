@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From IR to a PlacementGraph: what is free, what may be low, what it costs.
+#include "passes/NN/CastPlacement.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::nn;
+
+/// Costs count 64ths of a byte moved. A multiply-add in f32 takes the time of
+/// 1/8 byte and one in the low type that of 1/64: what accelerators with
+/// matrix units offer (67 and 990 TFLOP/s to 4.8 TB/s are 7 and 103).
+static constexpr int64_t kByte = 64, kF32MultiplyAdd = 8, kLowMultiplyAdd = 1;
+
+/// Above any tensor that exists; keeps sums of costs below kInfinite.
+static constexpr int64_t kMaxCount = int64_t{1} << 40;
+
+static int64_t limited(int64_t a, int64_t b) {
+  return std::min<uint64_t>(llvm::SaturatingMultiply(static_cast<uint64_t>(a),
+                                                     static_cast<uint64_t>(b)),
+                            kMaxCount);
+}
+
+static int64_t numElements(Value value) {
+  int64_t count = 1;
+  for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
+    count = limited(count, ShapedType::isDynamic(size) ? 1 : size);
+  return count;
+}
+
+CastPlacement::CastPlacement(Block &block, FloatType low, bool refuse)
+    : low(low), f32(Float32Type::get(low.getContext())), refuse(refuse) {
+  graph.ops.resize(kFirstFree);
+  graph.ops[kPinnedLow].canBeF32 = false;
+  graph.ops[kPinnedF32].canBeLow = false;
+  for (Operation &op : block)
+    if (isFree(&op))
+      addOp(&op);
+  limitTypes();
+  for (auto &[op, decision] : placed)
+    addOwnCost(op);
+  addValues(block);
+  isLow = graph.place();
+  for (auto [i, entry] : llvm::enumerate(placed))
+    entry.second.isLow = isLow[kFirstFree + i];
+}
+
+bool CastPlacement::isCastable(Value value) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && (type.getElementType() == low || type.getElementType() == f32);
+}
+
+static bool isMarked(Operation *op, StringRef name, Type low) {
+  auto mark = op->getAttrOfType<TypeAttr>(name);
+  return mark && mark.getValue() == low;
+}
+
+/// An op is free if it is marked and all of it is in one of the two types.
+bool CastPlacement::isFree(Operation *op) const {
+  bool refusable = refuse && isMarked(op, kRefusableAttr, low);
+  if (isa<CastOp>(op) || !(refusable || isMarked(op, kFreeAttr, low)))
+    return false;
+  Type common;
+  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
+    Type type = getElementTypeOrSelf(value.getType());
+    if (!isa<FloatType>(type))
+      continue;
+    if (!isCastable(value) || (common && common != type))
+      return false;
+    common = type;
+  }
+  // What yields no float has no type to choose.
+  return llvm::any_of(op->getResults(),
+                      [&](Value result) { return isCastable(result); });
+}
+
+void CastPlacement::addOp(Operation *op) {
+  Decision decision;
+  for (Value operand : op->getOperands())
+    decision.sources.push_back(isCastable(operand) ? source(operand) : Value());
+  decision.wasLow = decision.isLow =
+      llvm::any_of(op->getResults(), [&](Value result) {
+        return getElementTypeOrSelf(result.getType()) == low;
+      });
+  placed.insert({op, std::move(decision)});
+  graph.ops.emplace_back();
+}
+
+bool CastPlacement::isTransparent(CastOp cast) const {
+  Type from = getElementTypeOrSelf(cast.getInput().getType());
+  Type to = getElementTypeOrSelf(cast.getOutput().getType());
+  if (from == low && to == f32)
+    return true;
+  return refuse && from == f32 && to == low &&
+         isMarked(cast, kRefusableAttr, low);
+}
+
+Value CastPlacement::source(Value value) const {
+  while (auto cast = value.getDefiningOp<CastOp>()) {
+    if (!isTransparent(cast))
+      break;
+    value = cast.getInput();
+  }
+  return value;
+}
+
+unsigned CastPlacement::pinnedNode(Value value) const {
+  return getElementTypeOrSelf(value.getType()) == low ? kPinnedLow : kPinnedF32;
+}
+
+unsigned CastPlacement::freeNode(Operation *op) const {
+  return kFirstFree + std::distance(placed.begin(), placed.find(op));
+}
+
+unsigned CastPlacement::readerNode(Operation *op, Value read) const {
+  if (placed.contains(op))
+    return freeNode(op);
+  auto cast = dyn_cast<CastOp>(op);
+  bool narrows = cast && isCastable(cast.getOutput());
+  return pinnedNode(narrows ? cast.getOutput() : read);
+}
+
+/// Those who read `value`, directly or through casts that may be taken back.
+void CastPlacement::findReaders(Value value, Readers &readers) const {
+  for (Operation *user : value.getUsers()) {
+    auto cast = dyn_cast<CastOp>(user);
+    if (cast && isTransparent(cast))
+      findReaders(cast.getOutput(), readers);
+    else if (llvm::none_of(readers, [&](const Reader &reader) {
+               return reader.op == user;
+             }))
+      readers.push_back({user, readerNode(user, value)});
+  }
+}
+
+/// True where all that reads the op's results would round them to the low type
+/// anyway.
+bool CastPlacement::isReadLowOnly(Operation *op) const {
+  Readers readers;
+  for (Value result : op->getResults()) {
+    if (isCastable(result))
+      findReaders(result, readers);
+    else if (!result.use_empty())
+      return false;
+  }
+  return !readers.empty() && llvm::all_of(readers, [&](const Reader &reader) {
+    return graph.ops[reader.node].canBeLow;
+  });
+}
+
+/// Rounds nothing that anyone reads in f32: an op that autocast has put in f32
+/// may only become low where its result is read in the low type alone.
+void CastPlacement::limitTypes() {
+  for (size_t i = placed.size(); i-- > 0;) {
+    auto &[op, decision] = placed.begin()[i];
+    graph.ops[kFirstFree + i].canBeLow = decision.wasLow || isReadLowOnly(op);
+  }
+}
+
+/// False of what never is in memory: a constant of one value is part of the
+/// kernel that reads it, and so is what one elementwise op hands to another.
+bool CastPlacement::isMoved(Value value) const {
+  Operation *writer = value.getDefiningOp();
+  if (!writer)
+    return true;
+  ElementsAttr constant;
+  if (matchPattern(writer, m_Constant(&constant)) && constant.isSplat())
+    return false;
+  if (!isa<ScalarBodyOpInterface>(writer) || isa<CastOp>(writer))
+    return true;
+  Readers readers;
+  findReaders(value, readers);
+  return readers.size() != 1 || isa<CastOp>(readers[0].op) ||
+         !isa<ScalarBodyOpInterface>(readers[0].op);
+}
+
+void CastPlacement::addOwnCost(Operation *op) {
+  int64_t elements = 0;
+  SmallPtrSet<Value, 4> seen;
+  for (Value source : placed.find(op)->second.sources)
+    if (source && seen.insert(source).second && isMoved(source))
+      elements += numElements(source);
+  for (Value result : op->getResults())
+    if (isCastable(result) && isMoved(result))
+      elements += numElements(result);
+  int64_t multiplyAdds = 0;
+  if (auto contraction = dyn_cast<ContractionOpInterface>(op))
+    multiplyAdds = limited(contraction.getMultiplyAdds(), 1);
+  PlacementGraph::Op &costs = graph.ops[freeNode(op)];
+  costs.lowCost =
+      elements * low.getWidth() / 8 * kByte + multiplyAdds * kLowMultiplyAdd;
+  costs.f32Cost =
+      elements * f32.getWidth() / 8 * kByte + multiplyAdds * kF32MultiplyAdd;
+}
+
+void CastPlacement::addValues(Block &block) {
+  for (Value argument : block.getArguments())
+    addValue(argument);
+  for (Operation &op : block) {
+    auto cast = dyn_cast<CastOp>(op);
+    if (cast && isTransparent(cast))
+      continue;
+    for (Value result : op.getResults())
+      addValue(result);
+  }
+}
+
+void CastPlacement::addValue(Value value) {
+  if (!isCastable(value))
+    return;
+  Readers readers;
+  findReaders(value, readers);
+  Operation *writer = value.getDefiningOp();
+  bool isOpen = writer && placed.contains(writer);
+  PlacementGraph::Value entry{isOpen ? freeNode(writer) : pinnedNode(value),
+                              {}};
+  for (const Reader &reader : readers)
+    entry.readers.push_back(reader.node);
+  if (isMoved(value)) {
+    int64_t elements = numElements(value);
+    int64_t lowBytes = elements * low.getWidth() / 8 * kByte;
+    int64_t f32Bytes = elements * f32.getWidth() / 8 * kByte;
+    entry.widening = entry.narrowing = lowBytes + f32Bytes;
+    // The optimizer writes the low copy of a parameter while it has it.
+    if (isa_and_present<GetOp>(writer))
+      entry.narrowing = lowBytes;
+  }
+  graph.values.push_back(std::move(entry));
+}
+
+int64_t CastPlacement::bytesOfChange(Operation *op) const {
+  SmallVector<bool> other = isLow;
+  unsigned node = freeNode(op);
+  other[node] = !other[node];
+  return (graph.cost(other) - graph.cost(isLow)) / kByte;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which of the ops whose type nn-autocast left open run in the low type.
+/// Changes nothing. The cost model: docs/rationale/cast-placement.md.
+#ifndef MPC_PASSES_NN_CASTPLACEMENT_H
+#define MPC_PASSES_NN_CASTPLACEMENT_H
+
+#include "dialects/NN/NNDialect.h"
+#include "passes/NN/PlacementGraph.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mpc::nn {
+
+/// What nn-autocast leaves open: an op with `nn.free = T` (rules `infer` and
+/// `clear`) may run in T or in f32. An op without a mark is decided.
+inline constexpr llvm::StringLiteral kFreeAttr = "nn.free";
+/// `nn.refusable = T` on an op of rule `lower`, and on the casts that were
+/// made for it alone: it may run in f32 where T costs more than it saves.
+inline constexpr llvm::StringLiteral kRefusableAttr = "nn.refusable";
+
+class CastPlacement {
+public:
+  /// Decides for the ops of `block` that are marked with `low`. `refuse` says
+  /// whether ops of rule `lower` may run in f32.
+  CastPlacement(mlir::Block &block, mlir::FloatType low, bool refuse);
+
+  struct Decision {
+    bool wasLow, isLow;
+    /// What each operand stands for, before any cast that may be taken back;
+    /// null where an operand is neither f32 nor of the low type.
+    llvm::SmallVector<mlir::Value> sources;
+  };
+  /// In program order, also where nothing changes.
+  using Decisions = llvm::MapVector<mlir::Operation *, Decision>;
+  const Decisions &decisions() const { return placed; }
+
+  /// True of f32 and of the low type.
+  bool isCastable(mlir::Value value) const;
+  /// True of a cast that may be taken back: an exact widening, or what was
+  /// inserted for a refusable op.
+  bool isTransparent(CastOp cast) const;
+  /// By how much the program would cost more, in bytes, if the type of this op
+  /// alone were the other one.
+  int64_t bytesOfChange(mlir::Operation *op) const;
+
+private:
+  /// Two nodes stand for all ops that are decided.
+  enum : unsigned { kPinnedLow, kPinnedF32, kFirstFree };
+  struct Reader {
+    mlir::Operation *op;
+    unsigned node;
+  };
+  using Readers = llvm::SmallVector<Reader, 4>;
+
+  void addOp(mlir::Operation *op);
+  bool isFree(mlir::Operation *op) const;
+  mlir::Value source(mlir::Value value) const;
+  unsigned pinnedNode(mlir::Value value) const;
+  unsigned freeNode(mlir::Operation *op) const;
+  unsigned readerNode(mlir::Operation *op, mlir::Value read) const;
+  void findReaders(mlir::Value value, Readers &readers) const;
+  bool isReadLowOnly(mlir::Operation *op) const;
+  void limitTypes();
+  void addValues(mlir::Block &block);
+  void addValue(mlir::Value value);
+  void addOwnCost(mlir::Operation *op);
+  bool isMoved(mlir::Value value) const;
+
+  mlir::FloatType low, f32;
+  bool refuse;
+  Decisions placed;
+  PlacementGraph graph;
+  llvm::SmallVector<bool> isLow; ///< By node.
+};
+
+} // namespace mpc::nn
+
+#endif // MPC_PASSES_NN_CASTPLACEMENT_H

@@ -22,6 +22,8 @@ void mpc::buildPrecisionPipeline(OpPassManager &manager,
   nn::SimplifyCastsPassOptions casts;
   casts.refuse = !options.alwaysLower;
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));
+  // Before casts of constants are folded: what a constant was is then gone.
+  manager.addPass(nn::createCheckEpsilonPass());
 }
 
 void mpc::buildAutodiffPipeline(OpPassManager &manager) {

@@ -10,6 +10,7 @@
 #include "passes/AMP/TrainedParameters.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 
 #include <cmath>
 
@@ -452,10 +453,29 @@ private:
                       << "' has no hyper-parameter '" << setting->first << "'";
       values[setting->first] = setting->second;
     }
+    warnOfEpsilon(values);
     if (failed(readClip(recipe, values)) || failed(readLarc(recipe, values)) ||
         failed(readPenalties(recipe, values)) || failed(readStorage(values)))
       return failure();
     return addOptimizer(recipe, values);
+  }
+
+  /// Rules add it to a root, in f32: where nothing is left of it, an element
+  /// whose gradients are all 0 is divided by 0.
+  void warnOfEpsilon(const llvm::StringMap<double> &values) {
+    auto it = values.find("eps");
+    if (it == values.end())
+      return;
+    auto narrow = static_cast<float>(it->second);
+    if (std::isnormal(narrow))
+      return;
+    std::string value;
+    llvm::raw_string_ostream(value) << llvm::format("%g", it->second);
+    emitWarning(getOperation().getLoc())
+        << "'eps' of optimizer '" << optimizer << "', " << value << ", is "
+        << (narrow == 0.0f ? "0" : "subnormal")
+        << " in f32, in which it is added: weights whose gradients are 0 may "
+        << "become NaN";
   }
 
   LogicalResult readClip(Recipe &recipe, llvm::StringMap<double> &values) {

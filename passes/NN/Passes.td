@@ -116,4 +116,16 @@ def DifferentiatePass : Pass<"nn-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def CheckEpsilonPass : Pass<"nn-check-epsilon", "::mlir::ModuleOp"> {
+  let summary = "Warn of small constants that their type does not hold";
+  let description = [{
+    An epsilon keeps a quotient or a root finite, if it is there: in f16, 1e-8 is
+    0, and 1e-6 is subnormal, with few bits left. Warns at each op that takes a
+    constant, of one value throughout, by a cast to a type in which it is 0 or
+    subnormal, or as a subnormal of its own type, and at each op whose
+    `epsilon` is so in f32, in which it is added. Changes nothing.
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 #endif // MPC_PASSES_NN_PASSES_TD

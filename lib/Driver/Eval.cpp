@@ -215,6 +215,8 @@ rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
                        rt::Runner::create(*compiled, runnerOptions));
   MPC_RETURN_IF_ERROR(initializeParameters(*runner, model, inits,
                                            request.initPath, request.seed));
+  if (request.averaged)
+    MPC_RETURN_IF_ERROR(initializeAverages(*runner, inits, request.initPath));
   MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs,
                        run(*runner, inputs, compileReport.bounds));
   if (!request.outputsPath.empty()) {

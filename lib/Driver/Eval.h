@@ -15,6 +15,7 @@ struct EvalRequest {
   std::string inputsPath;
   std::string outputsPath; ///< Empty: nothing is written.
   std::string initPath;    ///< Weights by name; empty: the model's own.
+  bool averaged = false;   ///< Take the averages (NAME/ema) of initPath.
   std::string expectPath;  ///< Reference values; empty: no comparison.
   double rtol = 1e-5;      ///< Relative to a tensor's largest element.
   double atol = 0.0;

@@ -94,6 +94,32 @@ rt::Status mpc::initializeParameters(rt::Runner &runner,
   return runner.derive();
 }
 
+rt::Status mpc::initializeAverages(rt::Runner &runner,
+                                   const std::vector<ParameterInit> &inits,
+                                   const std::string &initFile) {
+  if (initFile.empty())
+    return rt::usageError("--ema needs a checkpoint: --init=FILE");
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
+                       rt::SafetensorsFile::open(initFile));
+  bool found = false;
+  for (const ParameterInit &init : inits) {
+    const rt::TensorView *average = file.find(init.name + "/ema");
+    if (!average || !runner.program().findState(init.name))
+      continue;
+    rt::TensorView view = *average;
+    view.desc.name = init.name;
+    rt::Status status = runner.writeState(view);
+    if (!status.ok())
+      return status.withContext(initFile);
+    found = true;
+  }
+  if (!found)
+    return rt::invalidInput(rt::escape(initFile) +
+                            ": holds no average of a parameter; --ema is for "
+                            "checkpoints of a training with --ema");
+  return runner.derive();
+}
+
 rt::Result<int64_t> mpc::checkBatchSize(ImportedModel &model, int64_t wanted) {
   auto function = model.module->lookupSymbol<mlir::func::FuncOp>("model");
   if (!function)

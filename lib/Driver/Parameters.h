@@ -27,6 +27,12 @@ rt::Status initializeParameters(rt::Runner &runner, const ImportedModel &model,
                                 const std::vector<ParameterInit> &inits,
                                 const std::string &initFile, uint64_t seed);
 
+/// Replaces each parameter by its average (NAME/ema) in `initFile`, a
+/// checkpoint of a training with --ema; those without one stay.
+rt::Status initializeAverages(rt::Runner &runner,
+                              const std::vector<ParameterInit> &inits,
+                              const std::string &initFile);
+
 /// The size of a batch: the first dimension of the model's inputs. A usage
 /// error where `wanted`, if not 0, is another.
 rt::Result<int64_t> checkBatchSize(ImportedModel &model, int64_t wanted);

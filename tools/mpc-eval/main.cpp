@@ -35,6 +35,9 @@ void addFlags(CLI::App &app, Flags &flags) {
                  "weights by name (default: the model's own)")
       ->type_name("FILE.safetensors")
       ->group(kInput);
+  app.add_flag("--ema", request.averaged,
+               "the averages of weights that a checkpoint for --init holds")
+      ->group(kInput);
   app.add_option("--input-shape", flags.inputShapes,
                  "fixes an input's open dimensions, as in x=8x64")
       ->type_name("NAME=DIMS")

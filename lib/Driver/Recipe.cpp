@@ -35,8 +35,8 @@ static void addPrecisionFlags(CLI::App &app, RecipeFlags &flags) {
 
 static void addStrictCastsFlag(CLI::App &app, RecipeFlags &flags) {
   app.add_flag("--strict-casts", flags.strictCasts,
-               "Keep every rounding, also inside of fused kernels. So far all "
-               "are always kept")
+               "Keep every rounding, also inside of fused kernels. They are "
+               "kept without this flag too")
       ->group(kPrecision);
 }
 

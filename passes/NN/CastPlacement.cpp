@@ -58,10 +58,12 @@ static bool isMarked(Operation *op, StringRef name, Type low) {
   return mark && mark.getValue() == low;
 }
 
-/// An op is free if it is marked and all of it is in one of the two types.
+/// An op is free if it is marked, runs in either type, and all of it is in one
+/// of the two.
 bool CastPlacement::isFree(Operation *op) const {
   bool refusable = refuse && isMarked(op, kRefusableAttr, low);
-  if (isa<CastOp>(op) || !(refusable || isMarked(op, kFreeAttr, low)))
+  if (!isa<PrecisionOpInterface>(op) ||
+      !(refusable || isMarked(op, kFreeAttr, low)))
     return false;
   Type common;
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
@@ -129,10 +131,8 @@ void CastPlacement::findReaders(Value value, Readers &readers) const {
     auto cast = dyn_cast<CastOp>(user);
     if (cast && isTransparent(cast))
       findReaders(cast.getOutput(), readers);
-    else if (llvm::none_of(readers, [&](const Reader &reader) {
-               return reader.op == user;
-             }))
-      readers.push_back({user, readerNode(user, value)});
+    else
+      readers.insert({user, readerNode(user, value)});
   }
 }
 
@@ -146,8 +146,8 @@ bool CastPlacement::isReadLowOnly(Operation *op) const {
     else if (!result.use_empty())
       return false;
   }
-  return !readers.empty() && llvm::all_of(readers, [&](const Reader &reader) {
-    return graph.ops[reader.node].canBeLow;
+  return !readers.empty() && llvm::all_of(readers, [&](const auto &reader) {
+    return graph.ops[reader.second].canBeLow;
   });
 }
 
@@ -162,7 +162,7 @@ void CastPlacement::limitTypes() {
 
 /// False of what never is in memory: a constant of one value is part of the
 /// kernel that reads it, and so is what one elementwise op hands to another.
-bool CastPlacement::isMoved(Value value) const {
+bool CastPlacement::findMoved(Value value) const {
   Operation *writer = value.getDefiningOp();
   if (!writer)
     return true;
@@ -173,8 +173,17 @@ bool CastPlacement::isMoved(Value value) const {
     return true;
   Readers readers;
   findReaders(value, readers);
-  return readers.size() != 1 || isa<CastOp>(readers[0].op) ||
-         !isa<ScalarBodyOpInterface>(readers[0].op);
+  if (readers.size() != 1)
+    return true;
+  Operation *reader = readers.front().first;
+  return isa<CastOp>(reader) || !isa<ScalarBodyOpInterface>(reader);
+}
+
+bool CastPlacement::isMoved(Value value) {
+  auto [it, isNew] = moved.try_emplace(value, false);
+  if (isNew)
+    it->second = findMoved(value);
+  return it->second;
 }
 
 void CastPlacement::addOwnCost(Operation *op) {
@@ -217,8 +226,8 @@ void CastPlacement::addValue(Value value) {
   bool isOpen = writer && placed.contains(writer);
   PlacementGraph::Value entry{isOpen ? freeNode(writer) : pinnedNode(value),
                               {}};
-  for (const Reader &reader : readers)
-    entry.readers.push_back(reader.node);
+  for (auto [op, reader] : readers)
+    entry.readers.push_back(reader);
   if (isMoved(value)) {
     int64_t elements = numElements(value);
     int64_t lowBytes = elements * low.getWidth() / 8 * kByte;

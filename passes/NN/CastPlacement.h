@@ -46,11 +46,8 @@ public:
 private:
   /// Two nodes stand for all ops that are decided.
   enum : unsigned { kPinnedLow, kPinnedF32, kFirstFree };
-  struct Reader {
-    mlir::Operation *op;
-    unsigned node;
-  };
-  using Readers = llvm::SmallVector<Reader, 4>;
+  /// Each reading op and its node.
+  using Readers = llvm::SmallMapVector<mlir::Operation *, unsigned, 4>;
 
   void addOp(mlir::Operation *op);
   bool isFree(mlir::Operation *op) const;
@@ -64,11 +61,13 @@ private:
   void addValues(mlir::Block &block);
   void addValue(mlir::Value value);
   void addOwnCost(mlir::Operation *op);
-  bool isMoved(mlir::Value value) const;
+  bool isMoved(mlir::Value value);
+  bool findMoved(mlir::Value value) const;
 
   mlir::FloatType low, f32;
   bool refuse;
   Decisions placed;
+  llvm::DenseMap<mlir::Value, bool> moved; ///< What isMoved has found.
   PlacementGraph graph;
   llvm::SmallVector<bool> isLow; ///< By node.
 };

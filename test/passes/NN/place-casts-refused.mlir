@@ -64,3 +64,26 @@ func.func @refused_after_rounding(%a: tensor<16x16xf32>) -> (tensor<16x16xf32>, 
   %3 = nn.matmul %1, %1 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   return %2, %3 : tensor<16x16xf32>, tensor<16x16xf32>
 }
+
+// -----
+
+// Each kind of contraction counts its own multiply-adds. Behind the remarks:
+// elements cast * 6 - elements moved * 2 - multiply-adds * 7/64.
+// CHECK-LABEL: func.func @multiply_adds
+// CHECK-NOT:     nn.cast
+// CHECK:         return
+func.func @multiply_adds(%x: tensor<8x16xf32>, %w: tensor<4x16xf32>, %b: tensor<4xf32>,
+                         %l: tensor<8x16xf32>, %r: tensor<8x4xf32>,
+                         %i: tensor<1x2x6x6xf32>, %k: tensor<4x1x3x3xf32>)
+    -> (tensor<8x4xf32>, tensor<16x4xf32>, tensor<1x4x4x4xf32>) {
+  // 228 elements, 8 * 4 * 16 multiply-adds.
+  // expected-remark @below {{it would cost 856 bytes more}}
+  %0 = nn.linear %x, %w bias %b : tensor<4xf32> : tensor<8x16xf32>, tensor<4x16xf32> -> tensor<8x4xf32>
+  // 224 elements, 16 * 4 * 8.
+  // expected-remark @below {{it would cost 840 bytes more}}
+  %1 = nn.matmul %l, %r transpose_lhs : tensor<8x16xf32>, tensor<8x4xf32> -> tensor<16x4xf32>
+  // 172 elements, 64 * 9.
+  // expected-remark @below {{it would cost 625 bytes more}}
+  %2 = nn.conv %i, %k strides [1, 1] low [0, 0] high [0, 0] dilations [1, 1] groups(2) : tensor<1x2x6x6xf32>, tensor<4x1x3x3xf32> -> tensor<1x4x4x4xf32>
+  return %0, %1, %2 : tensor<8x4xf32>, tensor<16x4xf32>, tensor<1x4x4x4xf32>
+}

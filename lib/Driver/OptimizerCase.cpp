@@ -66,6 +66,53 @@ static json fromNumber(double value) {
 }
 
 //===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+static bool isList(const json &entry, const char *key, int64_t size) {
+  return entry.is_object() && entry.contains(key) && entry[key].is_array() &&
+         static_cast<int64_t>(entry[key].size()) == size;
+}
+
+/// The elements of `entry` by their bits.
+static rt::Status readBits(const json &entry, const rt::TensorDesc &desc,
+                           void *target) {
+  if (!isList(entry, "bits", desc.numElements()))
+    return rt::invalidInput("needs a list 'bits' with one entry an element");
+  size_t bytes = rt::byteSize(desc.dtype);
+  auto *out = static_cast<unsigned char *>(target);
+  for (const json &bits : entry["bits"]) {
+    if (!bits.is_string())
+      return rt::invalidInput("has 'bits' that are no strings of hexadecimal "
+                              "digits");
+    std::string digits = bits.get<std::string>();
+    uint64_t word = std::strtoull(digits.c_str(), nullptr, 16);
+    std::memcpy(out, &word, bytes); // Little-endian, as kernels are.
+    out += bytes;
+  }
+  return {};
+}
+
+/// The elements of `entry` by their values, which round to the tensor's type.
+static rt::Status readValues(const json &entry, const rt::TensorDesc &desc,
+                             void *target) {
+  if (!isList(entry, "values", desc.numElements()))
+    return rt::invalidInput("needs a list 'bits' or 'values' with one entry an "
+                            "element");
+  std::vector<double> numbers;
+  for (const json &value : entry["values"]) {
+    std::optional<double> number = toNumber(value);
+    if (!number)
+      return rt::invalidInput("has a value that is no number");
+    numbers.push_back(*number);
+  }
+  if (rt::convert(numbers.data(), rt::DType::F64, target, desc.dtype,
+                  desc.numElements()))
+    return rt::invalidInput("has a value that its type lacks");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
@@ -354,7 +401,7 @@ private:
     return runEntry("apply", gradients, -1);
   }
 
-  /// The bits of a gradient of the file, of batch `batch` where it has several.
+  /// A gradient of the file, of batch `batch` where it has several.
   rt::Status readGradient(const json &gradients, const rt::TensorDesc &desc,
                           int64_t batch, rt::HostBuffer &buffer) {
     const std::string prefix = "grad.";
@@ -366,23 +413,12 @@ private:
                                 " has another number of batches");
       entry = &(*entry)[batch];
     }
-    if (!entry->is_object() || !entry->contains("bits") ||
-        !(*entry)["bits"].is_array() ||
-        static_cast<int64_t>((*entry)["bits"].size()) != desc.numElements())
-      return rt::invalidInput("gradient " + rt::quote(name) +
-                              " needs a list 'bits' with one entry an element");
-    size_t bytes = rt::byteSize(desc.dtype);
-    auto *out =
-        static_cast<unsigned char *>(static_cast<void *>(buffer.data()));
-    for (const json &bits : (*entry)["bits"]) {
-      if (!bits.is_string())
-        return rt::invalidInput("gradient " + rt::quote(name) +
-                                ": bits are strings of hexadecimal digits");
-      std::string digits = bits.get<std::string>();
-      uint64_t word = std::strtoull(digits.c_str(), nullptr, 16);
-      std::memcpy(out, &word, bytes); // Little-endian, as kernels are.
-      out += bytes;
-    }
+    rt::Status status = entry->is_object() && entry->contains("bits")
+                            ? readBits(*entry, desc, buffer.data())
+                            : readValues(*entry, desc, buffer.data());
+    if (!status.ok())
+      return rt::invalidInput("gradient " + rt::quote(name) + " " +
+                              status.message());
     return {};
   }
 

@@ -67,6 +67,32 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
   let hasVerifier = 1;
 }
 
+def AMP_CustomOptimizerOp : AMP_Op<"custom_optimizer", [
+    Symbol, UsesSymbols]> {
+  let summary = "An optimizer whose rule is a function of the module";
+  let description = [{
+    `rule` is written for one element, in elementwise nn ops on tensors of rank
+    0; `amp.apply` runs it on every element of every parameter, and keeps the
+    old values where a step is skipped. Its arguments have names (`nn.name`):
+    `parameter`, `gradient` and each slot, of f32; `lr`, `step` (this step's
+    number among those that were applied, from 1), `decay` (1, or 0 for
+    parameters that see no decay) and each hyper-parameter, of f32 or f64. It
+    takes those that it needs, and yields, by name, `parameter` and the slots
+    that change, of f32. Slots start with the values given.
+
+    ```mlir
+    amp.custom_optimizer @optimizer rule(@momentum) slots {velocity = 0.0}
+                         hyper {momentum = 0.9}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$rule,
+                       DictionaryAttr:$slots, DictionaryAttr:$hyper);
+  let assemblyFormat = [{
+    $sym_name `rule` `(` $rule `)` `slots` $slots `hyper` $hyper attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def AMP_GetScaleOp : AMP_Op<"get_scale", [
     MemoryEffects<[MemRead]>, UsesSymbols]> {
   let summary = "The scale in force, rounded where f32 is asked for";
@@ -120,6 +146,25 @@ def AMP_ApplyOp : AMP_Op<"apply", [
   let hasVerifier = 1;
 }
 
+def AMP_AssignOp : AMP_Op<"assign", [
+    MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
+  let summary = "Give a parameter a new value";
+  let description = [{
+    Where `skip` is true the parameter keeps its bits. With frozen parameters
+    this is how a step keeps state of its own: a history of directions, an
+    average of weights.
+
+    ```mlir
+    amp.assign %w to @w skip(%found) : tensor<10x64xf32>
+    ```
+  }];
+  let arguments = (ins AMP_F32Tensor:$value, FlatSymbolRefAttr:$parameter,
+                       Optional<AMP_Flag>:$skip);
+  let assemblyFormat = [{
+    $value `to` $parameter (`skip` `(` $skip^ `)`)? attr-dict `:` type($value)
+  }];
+}
+
 def AMP_AccumulateOp : AMP_Op<"accumulate", [
     MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
   let summary = "Add gradients to those of earlier batches";
@@ -151,23 +196,28 @@ def AMP_TakeGradientsOp : AMP_Op<"take_gradients", [
 }
 
 def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
-    MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
+    AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>,
+    UsesSymbols]> {
   let summary = "Advance the loss scaler by what the step found";
   let description = [{
     `max_abs`, the largest unscaled gradient, is for the policies that read it.
-    Yields the policy's counter after the step and its error, 0 where there is
-    none.
+    Where `skip` is true the scaler stays as it is. Yields the policy's counter
+    after the step and its error, 0 where there is none.
 
     ```mlir
     %good_steps, %error = amp.update_scale @scaler found(%found)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$scaler, AMP_Flag:$found,
-                       Optional<AMP_F32>:$max_abs);
+                       Optional<AMP_F32>:$max_abs, Optional<AMP_Flag>:$skip);
   let results = (outs AMP_F64:$counter, AMP_F64:$error);
   let assemblyFormat = [{
-    $scaler `found` `(` $found `)` (`max_abs` `(` $max_abs^ `)`)? attr-dict
+    $scaler `found` `(` $found `)` (`max_abs` `(` $max_abs^ `)`)?
+    (`skip` `(` $skip^ `)`)? attr-dict
   }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$scaler,
+                                 "::mlir::Value":$found,
+                                 "::mlir::Value":$maxAbs)>];
 }
 
 //===----------------------------------------------------------------------===//

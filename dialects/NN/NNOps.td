@@ -57,9 +57,13 @@ def NN_ParameterOp : NN_Op<"parameter", [Symbol]> {
 }
 
 def NN_GetOp : NN_Op<"get", [
-    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>, Differentiable]> {
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    Differentiable]> {
   let summary = "The value of a parameter";
   let description = [{
+    Reads the parameter as it is at that point of the program: after what
+    earlier ops of a step have written.
+
     ```mlir
     %w = nn.get @fc.weight : tensor<10x64xf32>
     ```
@@ -136,7 +140,7 @@ def NN_YieldOp : NN_Op<"yield", [
 }
 
 def NN_VJPOp : NN_Op<"vjp", [
-    AttrSizedOperandSegments, Pure,
+    AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A function's results and its vector-Jacobian product";
   let description = [{

@@ -179,6 +179,41 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   return finish(model, manager, options.target, report);
 }
 
+static bool hasFunction(ImportedModel &model, StringRef name) {
+  return model.module->lookupSymbol<func::FuncOp>(name) != nullptr;
+}
+
+bool mpc::hasOwnStep(ImportedModel &model) {
+  return hasFunction(model, "step") || hasOwnWindow(model);
+}
+
+bool mpc::hasOwnWindow(ImportedModel &model) {
+  return hasFunction(model, "accumulate") && hasFunction(model, "apply");
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
+                    const TargetOptions &target, CompileReport &report) {
+  MPC_RETURN_IF_ERROR(checkPrecision(model, precision, report));
+  {
+    PassManager manager(model.module->getContext());
+    buildPrecisionPipeline(manager, precision);
+    buildAutodiffPipeline(manager);
+    DiagnosticCollector diagnostics(model.module->getContext());
+    LogicalResult result = manager.run(*model.module);
+    llvm::append_range(report.warnings, diagnostics.warnings());
+    if (failed(result))
+      return diagnostics.status("compilation");
+  }
+  // Models are part of the entries by now, and entries know the inputs.
+  for (auto entry : model.module->getOps<func::FuncOp>())
+    if (entry.isPublic())
+      findBounds(entry, report);
+  PassManager manager(model.module->getContext());
+  manager.addPass(amp::createFuseOptimizerPass());
+  return finish(model, manager, target, report);
+}
+
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileOptimizer(ImportedModel &model, const TrainingOptions &options,
                       CompileReport &report) {

@@ -83,6 +83,17 @@ rt::Result<std::shared_ptr<rt::Program>>
 compileTraining(ImportedModel &model, const TrainingOptions &options,
                 CompileReport &report);
 
+/// Whether the module writes its training step out: it has an entry @step, or
+/// @accumulate and @apply.
+bool hasOwnStep(ImportedModel &model);
+/// Whether that step takes a window of batches.
+bool hasOwnWindow(ImportedModel &model);
+
+/// A program with the entries that the module writes out.
+rt::Result<std::shared_ptr<rt::Program>>
+compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
+               const TargetOptions &target, CompileReport &report);
+
 /// The step of an optimizer alone: of `model` only the parameters count, and
 /// `options.gradientType` is set.
 rt::Result<std::shared_ptr<rt::Program>>

@@ -185,6 +185,7 @@ static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
 }
 
 void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
+  flags.app = &app;
   app.add_option("--loss", flags.loss,
                  "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME "
                  "(default: cross_entropy)")
@@ -209,6 +210,34 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_flag("--naive", flags.target.naive,
                "Run every kernel by scalar loops")
       ->group(kDebugging);
+}
+
+Status mpc::checkOwnStep(const RecipeFlags &flags, ImportedModel &model) {
+  if (flags.accumulate > 1 && !hasOwnWindow(model))
+    return usageError("--accumulate=" + std::to_string(flags.accumulate) +
+                      ": the module has no entries @accumulate and @apply");
+  // What the loop around the step does with it.
+  static constexpr llvm::StringRef kOfTheLoop[] = {
+      "--lr", "--lr-schedule", "--warmup-steps", "--accumulate", "--replay"};
+  for (const CLI::Option *option : flags.app->get_options()) {
+    std::string name = option->get_name();
+    bool isOfTheStep = option->get_group() == kLossScaling ||
+                       option->get_group() == kOptimizer || name == "--loss";
+    if (option->count() > 0 && isOfTheStep &&
+        !llvm::is_contained(kOfTheLoop, name))
+      return usageError(name + ": the module writes its step out, and this "
+                               "flag would change it");
+  }
+  return {};
+}
+
+Status mpc::checkReplay(const TrainingOptions &options) {
+  for (PolicyKind kind :
+       {PolicyKind::None, PolicyKind::Fixed, PolicyKind::KerasFixed})
+    if (options.policy == policyInfo(kind).name)
+      return usageError("--replay: the policy " + options.policy +
+                        " lowers no scale, a step run again would be the same");
+  return {};
 }
 
 /// Sorts the optimizer's arguments into hyper-parameters and flags.

@@ -40,11 +40,20 @@ struct RecipeFlags {
   TargetOptions target;
   bool noFuse = false;
   bool strictCasts = false;
+  const CLI::App *app = nullptr; ///< Whose flags these are.
 };
 
 /// Registers the flags; `flags` must outlive parsing. --lr and its schedule
 /// are the runtime's.
 void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
+
+/// For a module that writes its step out: a usage error where a flag says how a
+/// step is made, or asks for entries that are not there.
+rt::Status checkOwnStep(const RecipeFlags &flags, ImportedModel &model);
+
+/// Where skipped steps are run again: a usage error for a policy that would run
+/// them at the same scale.
+rt::Status checkReplay(const TrainingOptions &options);
 
 /// The options of compileTraining that these flags set. Usage errors name the
 /// flag.

@@ -4,11 +4,14 @@
 
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Gradient.h"
+#include "passes/AMP/CustomRule.h"
 #include "passes/AMP/ExposeCasts.h"
 #include "passes/AMP/PolicyEmitter.h"
 #include "passes/AMP/SlabLayout.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <deque>
 
 namespace mpc::amp {
 #define GEN_PASS_DEF_FUSEOPTIMIZERPASS
@@ -84,14 +87,22 @@ public:
         b(function.getContext()) {}
 
   LogicalResult run() {
+    findOptimizers();
     for (Operation &op :
          llvm::make_early_inc_range(function.getBody().front())) {
       b.setInsertionPoint(&op);
+      if (takesAllGradients(&op))
+        expand(&op);
       LogicalResult result =
           TypeSwitch<Operation *, LogicalResult>(&op)
               .Case<nn::GetOp, GetScaleOp, GetHyperOp, CheckOp, MaxAbsOp,
-                    AccumulateOp, TakeGradientsOp, ApplyOp, UpdateScaleOp>(
-                  [&](auto typed) { return rewrite(typed); })
+                    AccumulateOp, TakeGradientsOp, ApplyOp, AssignOp,
+                    UpdateScaleOp>([&](auto typed) { return rewrite(typed); })
+              .Case([](func::CallOp call) {
+                return call.emitOpError("has no place in an entry; nn.vjp "
+                                        "calls a function, with or without "
+                                        "gradients");
+              })
               .Case([](nn::VJPOp vjp) {
                 return vjp.emitOpError("must be expanded before state is put "
                                        "into slabs");
@@ -101,11 +112,36 @@ public:
         return failure();
     }
     slabs.finish();
-    eraseDead();
-    return success();
+    return eraseDead();
   }
 
 private:
+  /// Whose gradients a check looks at: those that an optimizer takes in this
+  /// entry. Before ops are rewritten, because chains are followed then.
+  void findOptimizers() {
+    SmallVector<std::pair<OptimizerState *, SmallVector<Value>>> taken;
+    auto rawsOf = [](ValueRange gradients) {
+      return llvm::map_to_vector(
+          gradients, [](Value g) { return getGradientChain(g).raw; });
+    };
+    for (Operation &op : function.getBody().front()) {
+      if (auto apply = dyn_cast<ApplyOp>(op))
+        taken.push_back({&layout.optimizer(apply.getOptimizerAttr().getAttr()),
+                         rawsOf(apply.getGradients())});
+      else if (auto sum = dyn_cast<AccumulateOp>(op))
+        taken.push_back({layout.optimizerOf(sum.getParameters()),
+                         rawsOf(sum.getGradients())});
+    }
+    for (Operation &op : function.getBody().front()) {
+      if (!isa<CheckOp, MaxAbsOp>(op))
+        continue;
+      SmallVector<Value> raws = rawsOf(op.getOperands());
+      for (auto &[optimizer, gradients] : taken)
+        if (gradients == raws)
+          optimizerOf.try_emplace(&op, optimizer);
+    }
+  }
+
   Value view(Value slab, int64_t offset, RankedTensorType type) {
     return kernel::ViewOp::create(b, loc(), type, slab, offset);
   }
@@ -139,8 +175,8 @@ private:
   }
 
   LogicalResult rewrite(GetScaleOp op) {
-    Value scale =
-        element(layout.scaleSlab, static_cast<int64_t>(rt::StateSlot::Scale));
+    Value scale = element(layout.scaler(op.getScalerAttr().getAttr()).slab,
+                          static_cast<int64_t>(rt::StateSlot::Scale));
     Type type = getElementTypeOrSelf(op.getType());
     op.replaceAllUsesWith(
         nn::GradientBuilder(b, op.getLoc()).cast(scale, type));
@@ -150,7 +186,7 @@ private:
 
   LogicalResult rewrite(GetHyperOp op) {
     op.replaceAllUsesWith(
-        element(layout.hyperSlab, layout.hyperIndex(op.getHyper())));
+        hyperOf(op.getOptimizerAttr().getAttr(), op.getHyper()));
     op.erase();
     return success();
   }
@@ -164,15 +200,43 @@ private:
     SmallVector<Value> parts;
     for (unsigned index : group.order)
       parts.push_back(chains[index].raw);
-    if (parts.front().getDefiningOp<TakeGradientsOp>())
-      return taken.lookup(&group);
+    if (Value slab = slabOf(group, parts))
+      return slab;
     auto [it, isNew] = packs.try_emplace(&group);
-    if (isNew || it->second.parts != parts) {
-      auto type = RankedTensorType::get({group.size}, group.gradientType);
-      it->second = {
-          parts, kernel::PackOp::create(b, loc(), type, parts, group.offsets)};
-    }
+    if (isNew || it->second.parts != parts)
+      it->second = {parts, packAlike(group, parts)};
     return it->second.result;
+  }
+
+  /// The accumulated gradients that `parts` are read from, where they are laid
+  /// out as `group` is.
+  Value slabOf(ParameterGroup &group, ArrayRef<Value> parts) {
+    Value slab;
+    for (auto [part, offset] : llvm::zip_equal(parts, group.offsets)) {
+      auto view = part.getDefiningOp<kernel::ViewOp>();
+      if (!view || static_cast<int64_t>(view.getOffset()) != offset ||
+          (slab && slab != view.getSource()))
+        return {};
+      slab = view.getSource();
+    }
+    auto type = cast<RankedTensorType>(slab.getType());
+    return taken.contains(slab) && type.getDimSize(0) == group.size ? slab
+                                                                    : Value();
+  }
+
+  /// In the type that all have, else in f32.
+  Value packAlike(ParameterGroup &group, SmallVector<Value> parts) {
+    Type type = getElementTypeOrSelf(parts.front());
+    if (!llvm::all_of(parts, [&](Value part) {
+          return getElementTypeOrSelf(part) == type;
+        })) {
+      type = b.getF32Type();
+      for (Value &part : parts)
+        part = nn::GradientBuilder(b, loc()).cast(part, type);
+    }
+    return kernel::PackOp::create(b, loc(),
+                                  RankedTensorType::get({group.size}, type),
+                                  parts, group.offsets);
   }
 
   /// A slab, one block a row.
@@ -224,7 +288,7 @@ private:
 
   /// The norm of each tensor of a slab.
   Value normsOf(ParameterGroup &group, Value blocks) {
-    int64_t count = group.parameters.size();
+    int64_t count = group.offsets.size();
     return SegmentNormsOp::create(b, loc(),
                                   RankedTensorType::get(count, b.getF64Type()),
                                   squareSums(blocks), group.blocks());
@@ -282,71 +346,123 @@ private:
     });
   }
 
-  /// What an op does to every gradient; they must be those that are applied.
-  FailureOr<SmallVector<GradientChain>> chainsOf(Operation *op,
-                                                 ValueRange gradients) {
-    SmallVector<GradientChain> chains =
-        llvm::map_to_vector(gradients, getGradientChain);
-    if (!layout.apply || chains.size() != layout.apply.getGradients().size())
-      return op->emitOpError("must take the gradients that amp.apply takes");
-    for (const GradientChain &chain : chains)
-      if (!sameMaps(chain, chains.front()))
-        return op->emitOpError("must treat every gradient alike");
-    return chains;
+  /// Computes an op on all gradients where it stands, each result a part of a
+  /// slab. It is dropped again where updates and checks take the op in.
+  void expand(Operation *op) {
+    auto parameters = op->getAttrOfType<ArrayAttr>("parameters");
+    SmallVector<ParameterGroup *> groups;
+    if (!parameters)
+      groups.push_back(
+          &groupOf(op->getOperands().take_front(op->getNumResults())));
+    else if (OptimizerState *optimizer = layout.optimizerOf(parameters))
+      groups = layout.groupsOf(*optimizer);
+    else
+      return;
+    SmallVector<Value> &results = expansions[op];
+    results.resize(op->getNumResults());
+    for (ParameterGroup *group : groups) {
+      SmallVector<Value> parts = llvm::map_to_vector(
+          group->order, [&](unsigned index) { return op->getOperand(index); });
+      Value slab =
+          nn::GradientBuilder(b, op->getLoc())
+              .cast(flatten(emitWholeMap(*group, op,
+                                         blocksOf(packAlike(*group, parts)))),
+                    b.getF32Type());
+      segmentFactors.erase({group, op}); // A chain has its own.
+      for (auto [index, offset] : llvm::zip_equal(group->order, group->offsets))
+        results[index] =
+            view(slab, offset,
+                 cast<RankedTensorType>(op->getResult(index).getType()));
+    }
   }
 
-  /// What `reduce` makes of each trained group's gradients, by blocks.
-  FailureOr<SmallVector<Value>>
-  reduceBlocks(Operation *op, ValueRange gradients,
-               function_ref<Value(Value blocks)> reduce) {
-    auto chains = chainsOf(op, gradients);
-    if (failed(chains))
-      return failure();
+  /// What is done to every gradient. Where it is not the same to all of them,
+  /// each counts as it is.
+  static SmallVector<GradientChain> chainsOf(ValueRange gradients) {
+    SmallVector<GradientChain> chains =
+        llvm::map_to_vector(gradients, getGradientChain);
+    if (llvm::all_of(chains, [&](const GradientChain &chain) {
+          return sameMaps(chain, chains.front());
+        }))
+      return chains;
+    return asTheyAre(gradients);
+  }
+
+  static SmallVector<GradientChain> asTheyAre(ValueRange gradients) {
+    return llvm::map_to_vector(
+        gradients, [](Value gradient) { return GradientChain{gradient, {}}; });
+  }
+
+  /// Places for gradients that no optimizer takes as they are.
+  ParameterGroup &groupOf(ValueRange gradients) {
+    SmallVector<Value> key(gradients);
+    for (auto &[values, group] : ownGroups)
+      if (values == key)
+        return group;
+    ParameterGroup group;
+    for (auto [index, gradient] : llvm::enumerate(gradients)) {
+      group.place(cast<RankedTensorType>(gradient.getType()).getNumElements(),
+                  layout.tensorAlignment());
+      group.order.push_back(index);
+    }
+    return ownGroups.emplace_back(std::move(key), std::move(group)).second;
+  }
+
+  /// What `reduce` makes of each group's gradients, by blocks.
+  SmallVector<Value> reduceBlocks(Operation *op, ValueRange gradients,
+                                  function_ref<Value(Value blocks)> reduce) {
+    if (gradients.empty())
+      return {};
+    SmallVector<GradientChain> chains = chainsOf(gradients);
+    SmallVector<ParameterGroup *> groups;
+    if (OptimizerState *optimizer = optimizerOf.lookup(op)) {
+      groups = layout.groupsOf(*optimizer);
+    } else {
+      // Without parameters at hand only what needs none is computed anew.
+      if (llvm::any_of(chains.front().maps, takesAllGradients))
+        chains = asTheyAre(gradients);
+      groups.push_back(&groupOf(llvm::map_to_vector(
+          chains, [](const GradientChain &chain) { return chain.raw; })));
+    }
     SmallVector<Value> results;
-    for (ParameterGroup &group : layout.parameterGroups())
-      if (group.isTrained())
-        results.push_back(reduce(
-            emitMaps(group, chains->front(), blocksOf(pack(group, *chains)))));
+    for (ParameterGroup *group : groups)
+      results.push_back(reduce(
+          emitMaps(*group, chains.front(), blocksOf(pack(*group, chains)))));
     return results;
   }
 
   LogicalResult rewrite(CheckOp op) {
-    auto sums = reduceBlocks(op, op.getGradients(),
-                             [&](Value blocks) { return squareSums(blocks); });
-    if (failed(sums))
-      return failure();
-    op.replaceAllUsesWith(CombineCheckOp::create(b, op.getLoc(), *sums));
+    SmallVector<Value> sums =
+        reduceBlocks(op, op.getGradients(),
+                     [&](Value blocks) { return squareSums(blocks); });
+    op.replaceAllUsesWith(CombineCheckOp::create(b, op.getLoc(), sums));
     op.erase();
     return success();
   }
 
   LogicalResult rewrite(MaxAbsOp op) {
-    auto parts = reduceBlocks(op, op.getGradients(), [&](Value blocks) {
-      int64_t rows = cast<RankedTensorType>(blocks.getType()).getDimSize(0);
-      return BlockMaxAbsOp::create(b, op.getLoc(),
-                                   RankedTensorType::get(rows, b.getF32Type()),
-                                   blocks)
-          .getResult();
-    });
-    if (failed(parts))
-      return failure();
+    SmallVector<Value> parts =
+        reduceBlocks(op, op.getGradients(), [&](Value blocks) {
+          int64_t rows = cast<RankedTensorType>(blocks.getType()).getDimSize(0);
+          return BlockMaxAbsOp::create(
+                     b, op.getLoc(),
+                     RankedTensorType::get(rows, b.getF32Type()), blocks)
+              .getResult();
+        });
     op.replaceAllUsesWith(
-        CombineMaxAbsOp::create(b, op.getLoc(), *parts).getResult());
+        CombineMaxAbsOp::create(b, op.getLoc(), parts).getResult());
     op.erase();
     return success();
   }
 
   LogicalResult rewrite(AccumulateOp op) {
-    auto chains = chainsOf(op, op.getGradients());
-    if (failed(chains))
-      return failure();
-    for (ParameterGroup &group : layout.parameterGroups()) {
-      if (!group.isTrained())
-        continue;
+    SmallVector<GradientChain> chains = chainsOf(op.getGradients());
+    for (ParameterGroup *group :
+         layout.groupsOf(*layout.optimizerOf(op.getParameters()))) {
       Value gradient =
-          emitMapsFlat(group, chains->front(), pack(group, *chains));
-      Value sum = slabs.get(group.gradientSlab);
-      slabs.set(group.gradientSlab,
+          emitMapsFlat(*group, chains.front(), pack(*group, chains));
+      Value sum = slabs.get(group->gradientSlab);
+      slabs.set(group->gradientSlab,
                 AddGradientOp::create(b, op.getLoc(), gradient, sum));
     }
     op.erase();
@@ -354,15 +470,23 @@ private:
   }
 
   LogicalResult rewrite(TakeGradientsOp op) {
-    if (!layout.accumulate)
+    OptimizerState *optimizer = layout.optimizerOf(op.getParameters());
+    if (!optimizer || !optimizer->accumulates)
       return op.emitOpError("takes gradients that nothing accumulates");
-    for (ParameterGroup &group : layout.parameterGroups()) {
-      if (!group.isTrained())
-        continue;
-      taken[&group] = slabs.get(group.gradientSlab);
-      slabs.set(group.gradientSlab,
-                nn::GradientBuilder(b, op.getLoc()).splat(taken[&group], 0.0));
+    for (auto [symbol, result] :
+         llvm::zip_equal(op.getParameters().getAsRange<FlatSymbolRefAttr>(),
+                         op.getGradients())) {
+      auto [group, offset] = layout.lookup(symbol.getAttr());
+      result.replaceAllUsesWith(view(slabs.get(group->gradientSlab), offset,
+                                     cast<RankedTensorType>(result.getType())));
     }
+    for (ParameterGroup *group : layout.groupsOf(*optimizer)) {
+      Value sum = slabs.get(group->gradientSlab);
+      taken.insert(sum);
+      slabs.set(group->gradientSlab,
+                nn::GradientBuilder(b, op.getLoc()).splat(sum, 0.0));
+    }
+    op.erase();
     return success();
   }
 
@@ -371,21 +495,22 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// The f32 scalars of the step; advances the optimizer's scalar state.
-  SmallVector<Value> prepare(ApplyOp op, const Optimizer &rule) {
+  SmallVector<Value> prepare(ApplyOp op, const OptimizerState &optimizer) {
+    const Optimizer &rule = *optimizer.rule();
     SmallVector<Value> state, hyper;
     for (size_t i = 0; i != rule.state.size(); ++i)
-      state.push_back(element(layout.optimizerSlab, i));
+      state.push_back(element(optimizer.scalars, i));
     for (const NamedNumber &number : rule.hypers)
-      hyper.push_back(
-          element(layout.hyperSlab, layout.hyperIndex(number.name)));
+      hyper.push_back(hyperOf(optimizer.name(), number.name));
     SmallVector<Type> types(state.size(),
                             RankedTensorType::get({}, b.getF64Type()));
     types.append(rule.scalars.size(),
                  RankedTensorType::get({}, b.getF32Type()));
-    auto prepared = PrepareOp::create(b, op.getLoc(), types, rule.name,
-                                      layout.optimizer.getFlags(), op.getLr(),
-                                      op.getSkip(), state, hyper);
-    setElements(layout.optimizerSlab,
+    auto prepared =
+        PrepareOp::create(b, op.getLoc(), types, rule.name,
+                          cast<OptimizerOp>(optimizer.op).getFlags(),
+                          op.getLr(), op.getSkip(), state, hyper);
+    setElements(optimizer.scalars,
                 prepared.getOutputs().take_front(state.size()));
     return llvm::to_vector_of<Value>(
         prepared.getOutputs().drop_front(state.size()));
@@ -398,18 +523,93 @@ private:
   }
 
   LogicalResult rewrite(ApplyOp op) {
-    auto chains = chainsOf(op, op.getGradients());
-    if (failed(chains) || failed(checkPenalties(op, chains->front())))
+    OptimizerState &optimizer =
+        layout.optimizer(op.getOptimizerAttr().getAttr());
+    SmallVector<GradientChain> chains = chainsOf(op.getGradients());
+    if (!chains.empty() && failed(checkPenalties(op, chains.front())))
       return failure();
-    const Optimizer &rule = *findOptimizer(layout.optimizer.getKind());
-    stepsBefore = stepCount(rule);
-    SmallVector<Value> scalars = prepare(op, rule);
-    for (ParameterGroup &group : layout.parameterGroups()) {
-      if (!group.isTrained())
-        continue;
-      update(op, rule, group, *chains, scalars);
-      average(op, group);
+    LogicalResult result = success();
+    stepsBefore = stepCount(optimizer);
+    if (auto custom = dyn_cast<CustomOptimizerOp>(optimizer.op))
+      result = applyRule(op, custom, optimizer, chains);
+    else
+      applyKnown(op, optimizer, chains);
+    op.erase();
+    return result;
+  }
+
+  void applyKnown(ApplyOp op, const OptimizerState &optimizer,
+                  ArrayRef<GradientChain> chains) {
+    SmallVector<Value> scalars = prepare(op, optimizer);
+    for (ParameterGroup *group : layout.groupsOf(optimizer)) {
+      update(op, optimizer, *group, chains, scalars);
+      average(op, *group);
     }
+  }
+
+  /// The optimizer's rule is a function of the module.
+  LogicalResult applyRule(ApplyOp op, CustomOptimizerOp custom,
+                          OptimizerState &optimizer,
+                          ArrayRef<GradientChain> chains) {
+    nn::GradientBuilder g(b, op.getLoc());
+    Value step = g.add(stepsBefore, g.splat(stepsBefore, 1.0));
+    llvm::StringMap<Value> scalars = {{"lr", op.getLr()}, {"step", step}};
+    for (const NamedNumber &number : optimizer.hypers())
+      scalars[number.name] = hyperOf(optimizer.name(), number.name);
+    setElements(optimizer.scalars,
+                op.getSkip() ? g.select(op.getSkip(), stepsBefore, step)
+                             : step);
+    for (ParameterGroup *group : layout.groupsOf(optimizer)) {
+      scalars["decay"] = g.splat(op.getLr(), group->decay ? 1.0 : 0.0);
+      if (failed(updateByRule(op, custom, *group, chains, scalars)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult updateByRule(ApplyOp op, CustomOptimizerOp custom,
+                             ParameterGroup &group,
+                             ArrayRef<GradientChain> chains,
+                             const llvm::StringMap<Value> &scalars) {
+    nn::GradientBuilder g(b, op.getLoc());
+    Value gradient = emitMapsFlat(group, chains.front(), pack(group, chains));
+    llvm::StringMap<Value> elements = {
+        {"parameter", slabs.get(group.slab)},
+        {"gradient", g.cast(gradient, b.getF32Type())}};
+    llvm::StringMap<SlabOp> targets = {{"parameter", group.slab}};
+    for (auto [slot, slab] :
+         llvm::zip_equal(custom.getSlots(), group.slotSlabs)) {
+      elements[slot.getName()] = slabs.get(slab);
+      targets[slot.getName()] = slab;
+    }
+    auto results = emitCustomRule(b, op, custom, elements, scalars);
+    if (failed(results))
+      return failure();
+    for (auto &[name, value] : *results)
+      slabs.set(targets.lookup(name), value);
+    roundLow(group);
+    return success();
+  }
+
+  /// Makes the copy of a group anew from its parameters.
+  void roundLow(ParameterGroup &group) {
+    if (group.lowSlab)
+      slabs.set(group.lowSlab,
+                nn::CastOp::create(b, loc(), group.lowSlab.getType(),
+                                   slabs.get(group.slab)));
+  }
+
+  LogicalResult rewrite(AssignOp op) {
+    ParameterGroup &group =
+        *layout.lookup(op.getParameterAttr().getAttr()).group;
+    nn::GradientBuilder g(b, op.getLoc());
+    Value value = op.getValue();
+    auto type = cast<RankedTensorType>(value.getType());
+    if (op.getSkip())
+      value = g.select(g.broadcast(op.getSkip(), {}, type.getShape()),
+                       view(slabs.get(group.slab), 0, type), value);
+    slabs.set(group.slab, packAlike(group, {value}));
+    roundLow(group);
     op.erase();
     return success();
   }
@@ -424,14 +624,15 @@ private:
   }
 
   /// How many steps were applied so far.
-  Value stepCount(const Optimizer &rule) {
+  Value stepCount(const OptimizerState &optimizer) {
+    ArrayRef<NamedNumber> state = optimizer.state();
     auto step = llvm::find_if(
-        rule.state, [](const NamedNumber &s) { return s.name == "step"; });
-    return element(layout.optimizerSlab, step - rule.state.begin());
+        state, [](const NamedNumber &s) { return s.name == "step"; });
+    return element(optimizer.scalars, step - state.begin());
   }
 
-  Value commonHyper(StringRef name) {
-    return element(layout.hyperSlab, layout.hyperIndex(name));
+  Value hyperOf(StringAttr optimizer, StringRef name) {
+    return element(layout.hyperSlab, layout.hyperIndex(optimizer, name));
   }
 
   /// Null where the parameters are of f32, which need none.
@@ -439,8 +640,10 @@ private:
     if (!group.elementType.isBF16())
       return {};
     auto salt = static_cast<int32_t>(&group - layout.parameterGroups().data());
-    return RoundingKeyOp::create(b, op.getLoc(), commonHyper("rounding_seed"),
-                                 stepsBefore, salt);
+    return RoundingKeyOp::create(
+        b, op.getLoc(),
+        hyperOf(op.getOptimizerAttr().getAttr(), "rounding_seed"), stepsBefore,
+        salt);
   }
 
   /// Moves the average towards the parameters that the step has come to.
@@ -448,14 +651,17 @@ private:
     if (!group.averageSlab)
       return;
     Value weight = AverageWeightOp::create(
-        b, op.getLoc(), commonHyper("ema_decay"), stepsBefore);
+        b, op.getLoc(), hyperOf(op.getOptimizerAttr().getAttr(), "ema_decay"),
+        stepsBefore);
     slabs.set(group.averageSlab,
               AverageOp::create(b, op.getLoc(), slabs.get(group.slab), weight,
                                 slabs.get(group.averageSlab), op.getSkip()));
   }
 
-  void update(ApplyOp op, const Optimizer &rule, ParameterGroup &group,
-              ArrayRef<GradientChain> chains, ValueRange scalars) {
+  void update(ApplyOp op, const OptimizerState &optimizer,
+              ParameterGroup &group, ArrayRef<GradientChain> chains,
+              ValueRange scalars) {
+    const Optimizer &rule = *optimizer.rule();
     Value gradient = emitMapsFlat(group, chains.front(), pack(group, chains));
     SmallVector<SlabOp> changed = {group.slab};
     llvm::append_range(changed, group.slotSlabs);
@@ -471,10 +677,10 @@ private:
       types.front() = RankedTensorType::get({group.size}, b.getF32Type());
     ValueRange slots = ValueRange(old).slice(1, group.slotSlabs.size());
     auto updated = UpdateOp::create(
-        b, op.getLoc(), types, rule.name, layout.optimizer.getFlags(),
-        group.decay, gradient, op.getSkip(),
-        rule.trustRatio ? Value() : roundingKey(op, group), scalars,
-        old.front(), slots, lowSlab ? old.back() : Value());
+        b, op.getLoc(), types, rule.name,
+        cast<OptimizerOp>(optimizer.op).getFlags(), group.decay, gradient,
+        op.getSkip(), rule.trustRatio ? Value() : roundingKey(op, group),
+        scalars, old.front(), slots, lowSlab ? old.back() : Value());
     for (auto [slab, value] : llvm::zip(changed, updated.getOutputs()))
       if (slab != group.slab || !rule.trustRatio)
         slabs.set(slab, value);
@@ -506,23 +712,28 @@ private:
   }
 
   LogicalResult rewrite(UpdateScaleOp op) {
-    rt::PolicyKind kind = *rt::findPolicy(layout.scaler.getPolicy().str());
+    const ScalerState &scaler = layout.scaler(op.getScalerAttr().getAttr());
     PolicyOperands operands;
     for (size_t i = 0; i != rt::kNumStateSlots; ++i)
-      operands.state[i] = element(layout.scaleSlab, i);
+      operands.state[i] = element(scaler.slab, i);
     for (size_t i = 0; i != rt::kNumSettings; ++i) {
       auto setting = static_cast<rt::Setting>(i);
-      StringRef name(rt::settingKey(setting));
       // The initial scale is read when the state is made.
       if (setting != rt::Setting::InitScale &&
-          layout.scaler.getSettings().contains(name))
+          rt::policyInfo(scaler.policy).reads(setting))
         operands.settings[i] =
-            element(layout.hyperSlab, layout.hyperIndex(name));
+            element(layout.hyperSlab,
+                    layout.hyperIndex(op.getScalerAttr().getAttr(),
+                                      StringRef(rt::settingKey(setting))));
     }
     operands.found = op.getFound();
     operands.maxAbs = op.getMaxAbs();
-    auto state = buildPolicyStep(b, op.getLoc(), kind, operands);
-    setElements(layout.scaleSlab, ValueRange(state));
+    auto state = buildPolicyStep(b, op.getLoc(), scaler.policy, operands);
+    if (op.getSkip())
+      for (auto [next, old] : llvm::zip_equal(state, operands.state))
+        next =
+            nn::GradientBuilder(b, op.getLoc()).select(op.getSkip(), old, next);
+    setElements(scaler.slab, ValueRange(state));
     op.getCounter().replaceAllUsesWith(
         state[static_cast<size_t>(rt::StateSlot::Counter)]);
     op.getError().replaceAllUsesWith(
@@ -531,12 +742,21 @@ private:
     return success();
   }
 
-  void eraseDead() {
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-      if (isOpTriviallyDead(&op) ||
-          (isa<TakeGradientsOp>(op) && op.use_empty()))
+  /// Backwards, so that what only dead ops use is dead too.
+  LogicalResult eraseDead() {
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(function.getBody().front()))) {
+      if (takesAllGradients(&op) && !op.use_empty()) {
+        SmallVector<Value> results = expansions.lookup(&op);
+        if (results.empty())
+          return op.emitOpError(
+              "must take the parameters that amp.apply takes");
+        op.replaceAllUsesWith(results);
+      }
+      if (isOpTriviallyDead(&op))
         op.erase();
+    }
+    return success();
   }
 
   struct Pack {
@@ -549,9 +769,14 @@ private:
   func::FuncOp function;
   OpBuilder b;
   DenseMap<ParameterGroup *, Pack> packs;
-  DenseMap<ParameterGroup *, Value> taken; ///< Accumulated gradients.
+  DenseSet<Value> taken; ///< Slabs of accumulated gradients.
+  /// Groups of gradients that are no optimizer's, in places that stay.
+  std::deque<std::pair<SmallVector<Value>, ParameterGroup>> ownGroups;
+  DenseMap<Operation *, OptimizerState *> optimizerOf; ///< Of a check.
   /// Of ops that scale each tensor of a group by a factor of its own.
   DenseMap<std::pair<ParameterGroup *, Operation *>, Value> segmentFactors;
+  /// What ops on all gradients yield, for users that are in no chain.
+  DenseMap<Operation *, SmallVector<Value>> expansions;
   Value stepsBefore; ///< How many steps were applied before this one.
 };
 
@@ -573,7 +798,7 @@ struct FuseOptimizerPass
         return signalPassFailure();
     if (failed(addInit(layout)))
       return signalPassFailure();
-    clean(layout);
+    clean();
     numGroups = layout.parameterGroups().size();
     numSlabs = llvm::range_size(module.getOps<SlabOp>());
   }
@@ -615,17 +840,18 @@ private:
   }
 
   /// Erases what the entries no longer need.
-  void clean(SlabLayout &layout) {
+  void clean() {
     ModuleOp module = getOperation();
-    SmallVector<func::FuncOp> sources =
-        llvm::filter_to_vector(module.getOps<func::FuncOp>(), isSource);
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<ScalerOp, OptimizerOp, CustomOptimizerOp>(op))
+        op.erase();
+    SmallVector<func::FuncOp> sources = llvm::filter_to_vector(
+        module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+          return isSource(function) || function.isPrivate();
+        });
     for (func::FuncOp source : sources)
       if (SymbolTable::symbolKnownUseEmpty(source, module))
         source.erase();
-    if (layout.scaler)
-      layout.scaler.erase();
-    if (layout.optimizer)
-      layout.optimizer.erase();
   }
 };
 

@@ -95,22 +95,29 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
 def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
   let summary = "Put the state into slabs and the optimizer on them";
   let description = [{
-    Groups the parameters by whether they see weight decay, by the type in
-    which their gradients arrive, and by whether a 16-bit copy is read; frozen
-    ones stand apart. Each group has one slab for the parameters, one for each
+    Groups the parameters by the optimizer that updates them, by whether they
+    see weight decay, by the type in which their gradients arrive, and by
+    whether a 16-bit copy is read; frozen ones stand apart, and what
+    `amp.assign` writes stands alone. Each group has one slab for the parameters, one for each
     optimizer slot and one for the copies, all in one element order. Tensors
     start at multiples of 64 bytes, slabs are whole blocks of 4096 elements.
-    Loss-scale state, optimizer scalars and hyper-parameters are slabs of f64.
+    Loss-scale state, optimizer scalars and hyper-parameters are slabs of f64;
+    where there are several scalers or optimizers, the names of their state
+    have the symbol in them (`amp.loss_scale.NAME`, `amp.hyper.NAME.beta1`).
+    Settings and hyper-parameters that are not given have their defaults.
 
     Every public function but `@model` and `@loss` is an entry: it gets the
     slabs that it uses as arguments, and yields those that it changes as
-    results, both with the attribute `amp.slab`. `@model` and `@loss` are
-    erased where nothing uses them. Unscale and clip are computed anew for the
+    results, both with the attribute `amp.slab`. `@model`, `@loss`
+    and private functions are erased where nothing uses them. Unscale and clip are computed anew for the
     check and for the update, so that no f32 gradient is stored. Where there
     are 16-bit copies, `@init` makes them from the parameters.
 
-    Requires that `nn.vjp` is expanded, and one `amp.apply` at most in the
-    module.
+    Requires that `nn.vjp` is expanded. Each `amp.apply` of an optimizer must
+    update the same parameters, and a parameter has one optimizer; what else
+    stands between the ops, in what order, and how often, is free. Ops on
+    gradients that are not those of one optimizer, or not alike for all of
+    them, work on copies of their own.
   }];
   let statistics = [
     Statistic<"numSlabs", "slabs", "slabs of the state">,

@@ -2,7 +2,6 @@
 // Grouping of parameters, and the places of all state.
 #include "passes/AMP/SlabLayout.h"
 
-#include "runtime/LossScale/PolicyInfo.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -44,6 +43,53 @@ GradientChain mpc::amp::getGradientChain(Value gradient) {
   return chain;
 }
 
+//===----------------------------------------------------------------------===//
+// What one optimizer, one group has
+//===----------------------------------------------------------------------===//
+
+StringAttr OptimizerState::name() const {
+  return SymbolTable::getSymbolName(op);
+}
+
+const Optimizer *OptimizerState::rule() const {
+  auto known = dyn_cast<OptimizerOp>(op);
+  return known ? findOptimizer(known.getKind()) : nullptr;
+}
+
+static double numberOf(DictionaryAttr numbers, StringRef name) {
+  return numbers.getAs<FloatAttr>(name).getValueAsDouble();
+}
+
+SmallVector<NamedNumber> OptimizerState::hypers() const {
+  auto given = op->getAttrOfType<DictionaryAttr>("hyper");
+  SmallVector<NamedNumber> numbers;
+  for (NamedAttribute entry : given)
+    numbers.push_back({entry.getName().getValue(),
+                       cast<FloatAttr>(entry.getValue()).getValueAsDouble()});
+  if (const Optimizer *known = rule())
+    for (const NamedNumber &number : known->hypers)
+      if (!given.contains(number.name))
+        numbers.push_back(number);
+  return numbers;
+}
+
+ArrayRef<NamedNumber> OptimizerState::state() const {
+  static constexpr NamedNumber kStep[] = {{"step", 0.0}};
+  return rule() ? rule()->state : ArrayRef<NamedNumber>(kStep);
+}
+
+bool ParameterGroup::sharesSlabsWith(const ParameterGroup &other) const {
+  return elementType == other.elementType && lowType == other.lowType &&
+         gradientType == other.gradientType && decay == other.decay &&
+         optimizer == other.optimizer && assigned == other.assigned;
+}
+
+void ParameterGroup::place(int64_t numElements, int64_t alignment) {
+  offsets.push_back(llvm::alignTo(end, alignment));
+  end = offsets.back() + numElements;
+  size = llvm::alignTo(end, kBlockSize);
+}
+
 SmallVector<int64_t> ParameterGroup::blocks() const {
   SmallVector<int64_t> counts;
   for (auto [index, offset] : llvm::enumerate(offsets)) {
@@ -53,6 +99,10 @@ SmallVector<int64_t> ParameterGroup::blocks() const {
   return counts;
 }
 
+//===----------------------------------------------------------------------===//
+// What the entries do
+//===----------------------------------------------------------------------===//
+
 FailureOr<SlabLayout> SlabLayout::build(ModuleOp module,
                                         ArrayRef<func::FuncOp> entries) {
   SlabLayout layout;
@@ -61,8 +111,7 @@ FailureOr<SlabLayout> SlabLayout::build(ModuleOp module,
   layout.group(module, entries);
   layout.place();
   layout.addSlabs(module);
-  if (failed(layout.addScalarSlabs(module)))
-    return failure();
+  layout.addScalarSlabs(module);
   return layout;
 }
 
@@ -71,41 +120,106 @@ SlabLayout::Place SlabLayout::lookup(StringAttr parameter) {
   return {&groups[group], offset};
 }
 
+SmallVector<ParameterGroup *>
+SlabLayout::groupsOf(const OptimizerState &optimizer) {
+  SmallVector<ParameterGroup *> found;
+  for (ParameterGroup &group : groups)
+    if (group.optimizer == optimizer.name())
+      found.push_back(&group);
+  return found;
+}
+
+OptimizerState *SlabLayout::optimizerOf(ArrayAttr parameters) {
+  for (auto &[name, state] : optimizers)
+    if (state.parameters == parameters)
+      return &state;
+  return nullptr;
+}
+
 LogicalResult SlabLayout::findState(ModuleOp module,
                                     ArrayRef<func::FuncOp> entries) {
-  for (auto op : module.getOps<ScalerOp>()) {
-    if (scaler)
-      return op.emitOpError("is a second scaler; a module has one");
-    scaler = op;
-  }
-  for (auto op : module.getOps<OptimizerOp>()) {
-    if (optimizer)
-      return op.emitOpError("is a second optimizer; a module has one");
-    optimizer = op;
-  }
   alignment = kAlignment;
+  for (auto op : module.getOps<ScalerOp>())
+    if (failed(addScaler(op)))
+      return failure();
+  for (Operation &op : *module.getBody())
+    if (isa<OptimizerOp, CustomOptimizerOp>(op))
+      optimizers[SymbolTable::getSymbolName(&op)].op = &op;
   for (func::FuncOp entry : entries) {
-    for (auto op : entry.getOps<ApplyOp>()) {
-      if (apply)
-        return op.emitOpError("is a second step of the optimizer; a module "
-                              "has one");
-      apply = op;
-    }
-    for (auto op : entry.getOps<AccumulateOp>()) {
-      if (accumulate)
-        return op.emitOpError("is a second accumulation; a module has one");
-      accumulate = op;
-    }
+    for (auto op : entry.getOps<ApplyOp>())
+      if (failed(addApply(op)))
+        return failure();
+    for (auto op : entry.getOps<AssignOp>())
+      assigned.insert(op.getParameterAttr());
+    // What is done by tensor is done by blocks of one tensor.
     if (!entry.getOps<ClipEachOp>().empty() || !entry.getOps<LarcOp>().empty())
       alignment = kBlockSize;
   }
-  // What is done by tensor is done by blocks of one tensor.
-  if (optimizer && findOptimizer(optimizer.getKind())->trustRatio)
+  for (func::FuncOp entry : entries)
+    for (auto op : entry.getOps<AccumulateOp>())
+      if (failed(addAccumulate(op)))
+        return failure();
+  return success();
+}
+
+LogicalResult SlabLayout::addScaler(ScalerOp op) {
+  auto kind = rt::findPolicy(op.getPolicy().str());
+  if (!kind)
+    return op.emitOpError("has unknown policy '")
+           << op.getPolicy() << "'; known are " << rt::knownPolicies();
+  ScalerState &state = scalers[op.getSymNameAttr()];
+  state.op = op;
+  state.policy = *kind;
+  state.settings = rt::settingsOf(*kind);
+  for (NamedAttribute entry : op.getSettings()) {
+    auto setting =
+        rt::findSetting(rt::policyInfo(*kind), entry.getName().str());
+    if (!setting)
+      return op.emitOpError("of policy '")
+             << op.getPolicy() << "' has no setting '"
+             << entry.getName().getValue() << "'";
+    state.settings[*setting] =
+        cast<FloatAttr>(entry.getValue()).getValueAsDouble();
+  }
+  rt::Status status = rt::validateSettings(*kind, state.settings);
+  if (!status.ok())
+    return op.emitOpError("cannot train: ") << status.message();
+  return success();
+}
+
+/// Every step of an optimizer updates the same parameters, and a parameter has
+/// one optimizer: slots and groups follow from that.
+LogicalResult SlabLayout::addApply(ApplyOp op) {
+  OptimizerState &state = optimizer(op.getOptimizerAttr().getAttr());
+  if (state.parameters) {
+    if (state.parameters == op.getParameters() &&
+        state.noDecay == op.getNoDecayAttr())
+      return success();
+    return op.emitOpError("must update the parameters that optimizer '")
+           << op.getOptimizer() << "' updates elsewhere, with the same decay";
+  }
+  state.parameters = op.getParameters();
+  state.noDecay = op.getNoDecayAttr();
+  if (state.hasTrustRatio())
     alignment = kBlockSize;
-  if (accumulate &&
-      (!apply || accumulate.getParameters() != apply.getParameters()))
-    return accumulate.emitOpError("must take the parameters that amp.apply "
-                                  "takes");
+  for (auto [symbol, gradient] :
+       llvm::zip_equal(op.getParameters(), op.getGradients()))
+    if (!firstGradients.try_emplace(symbol, gradient).second)
+      return op.emitOpError("updates '")
+             << cast<FlatSymbolRefAttr>(symbol).getValue()
+             << "', which is updated already";
+  return success();
+}
+
+LogicalResult SlabLayout::addAccumulate(AccumulateOp op) {
+  OptimizerState *state = optimizerOf(op.getParameters());
+  if (!state)
+    return op.emitOpError("must take the parameters that amp.apply takes");
+  if (!state->accumulates)
+    for (auto [symbol, gradient] :
+         llvm::zip_equal(op.getParameters(), op.getGradients()))
+      firstGradients[symbol] = gradient;
+  state->accumulates = true;
   return success();
 }
 
@@ -128,14 +242,15 @@ static DenseMap<StringAttr, Type> findLowTypes(ArrayRef<func::FuncOp> entries) {
 
 void SlabLayout::group(ModuleOp module, ArrayRef<func::FuncOp> entries) {
   DenseMap<StringAttr, Type> lowTypes = findLowTypes(entries);
-  DenseMap<Attribute, unsigned> gradients;
-  DenseSet<Attribute> noDecay;
-  if (apply) {
-    for (auto [index, symbol] : llvm::enumerate(apply.getParameters()))
-      gradients[symbol] = index;
-    if (ArrayAttr symbols = apply.getNoDecayAttr())
-      noDecay.insert(symbols.begin(), symbols.end());
-  }
+  struct Update {
+    const OptimizerState *optimizer;
+    unsigned index;
+  };
+  DenseMap<Attribute, Update> updates;
+  for (auto &[name, state] : optimizers)
+    if (state.parameters)
+      for (auto [index, symbol] : llvm::enumerate(state.parameters))
+        updates[symbol] = {&state, static_cast<unsigned>(index)};
   for (auto parameter : module.getOps<nn::ParameterOp>()) {
     StringAttr name = parameter.getSymNameAttr();
     auto symbol = FlatSymbolRefAttr::get(name);
@@ -144,39 +259,36 @@ void SlabLayout::group(ModuleOp module, ArrayRef<func::FuncOp> entries) {
         cast<RankedTensorType>(parameter.getType()).getElementType();
     if (key.elementType.isF32())
       key.lowType = lowTypes.lookup(name);
-    auto gradient = gradients.find(symbol);
-    if (gradient != gradients.end()) {
-      Value value = accumulate ? accumulate.getGradients()[gradient->second]
-                               : apply.getGradients()[gradient->second];
-      key.gradientType = elementTypeOf(getGradientChain(value).raw);
-      key.decay = !noDecay.contains(symbol);
+    if (assigned.contains(symbol))
+      key.assigned = symbol;
+    auto update = updates.find(symbol);
+    if (update != updates.end()) {
+      const OptimizerState &optimizer = *update->second.optimizer;
+      key.gradientType =
+          elementTypeOf(getGradientChain(firstGradients.at(symbol)).raw);
+      key.decay =
+          !optimizer.noDecay || !llvm::is_contained(optimizer.noDecay, symbol);
+      key.optimizer = optimizer.name();
     }
-    auto same = [&](const ParameterGroup &g) {
-      return g.elementType == key.elementType && g.lowType == key.lowType &&
-             g.gradientType == key.gradientType && g.decay == key.decay;
-    };
-    auto found = llvm::find_if(groups, same);
+    auto found = llvm::find_if(groups, [&](const ParameterGroup &g) {
+      return g.sharesSlabsWith(key);
+    });
     if (found == groups.end()) {
       groups.push_back(key);
       found = std::prev(groups.end());
     }
     found->parameters.push_back(parameter);
-    found->order.push_back(gradient == gradients.end() ? 0 : gradient->second);
+    found->order.push_back(update == updates.end() ? 0 : update->second.index);
   }
 }
 
 void SlabLayout::place() {
-  for (auto [index, group] : llvm::enumerate(groups)) {
-    int64_t end = 0;
+  for (auto [index, group] : llvm::enumerate(groups))
     for (nn::ParameterOp parameter : group.parameters) {
-      int64_t offset = llvm::alignTo(end, alignment);
-      group.offsets.push_back(offset);
-      places[parameter.getSymNameAttr()] = {index, offset};
-      end =
-          offset + cast<RankedTensorType>(parameter.getType()).getNumElements();
+      group.place(cast<RankedTensorType>(parameter.getType()).getNumElements(),
+                  alignment);
+      places[parameter.getSymNameAttr()] = {index, group.offsets.back()};
     }
-    group.size = llvm::alignTo(end, kBlockSize);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,43 +317,56 @@ static SlabOp addGroupSlab(OpBuilder &b, ParameterGroup &group,
                         b.getArrayAttr(entries), initial);
 }
 
-static double hyperOf(OptimizerOp optimizer, StringRef name) {
-  return optimizer.getHyper().getAs<FloatAttr>(name).getValueAsDouble();
-}
-
 void SlabLayout::addSlabs(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   for (auto parameter : module.getOps<nn::ParameterOp>())
     b.setInsertionPointAfter(parameter);
   for (auto [index, group] : llvm::enumerate(groups)) {
     std::string prefix = "g" + std::to_string(index) + ".";
+    // What is not trained but written is no weight: it is state of the step.
+    bool isState = group.assigned && group.parameters.front().getFrozen();
     group.slab = addGroupSlab(b, group, prefix + "parameter", group.elementType,
-                              "", "parameter");
+                              "", isState ? "buffer" : "parameter");
     if (group.lowType) {
       std::string low = nameOf(group.lowType);
       group.lowSlab = addGroupSlab(b, group, prefix + low, group.lowType,
                                    "/" + low, "low_precision");
     }
-    if (!group.isTrained())
-      continue;
-    if (accumulate)
-      group.gradientSlab =
-          addGroupSlab(b, group, prefix + "gradient", b.getF32Type(),
-                       "/gradient", "gradient");
-    const Optimizer &rule = *findOptimizer(optimizer.getKind());
-    for (const OptimizerSlot &slot :
-         rule.slotsFor(Flags(optimizer.getFlags()))) {
-      DenseF64ArrayAttr initial;
-      if (!slot.initial.empty())
-        initial = b.getDenseF64ArrayAttr(hyperOf(optimizer, slot.initial));
-      group.slotSlabs.push_back(
-          addGroupSlab(b, group, prefix + slot.name, b.getF32Type(),
-                       ("/" + slot.name).str(), "slot", initial));
-    }
-    if (optimizer.getHyper().contains("ema_decay"))
-      group.averageSlab = addGroupSlab(b, group, prefix + "ema", b.getF32Type(),
-                                       "/ema", "slot");
+    if (group.isTrained())
+      addGradientSlabs(b, group, prefix);
   }
+}
+
+/// Slabs of what comes with a gradient: its sum, the optimizer's slots.
+void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
+                                  const std::string &prefix) {
+  const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
+  if (state.accumulates)
+    group.gradientSlab = addGroupSlab(b, group, prefix + "gradient",
+                                      b.getF32Type(), "/gradient", "gradient");
+  auto addSlot = [&](StringRef name, DenseF64ArrayAttr initial) {
+    group.slotSlabs.push_back(addGroupSlab(b, group, prefix + name,
+                                           b.getF32Type(), ("/" + name).str(),
+                                           "slot", initial));
+  };
+  if (auto custom = dyn_cast<CustomOptimizerOp>(state.op)) {
+    for (NamedAttribute slot : custom.getSlots()) {
+      StringRef name = slot.getName().getValue();
+      addSlot(name, b.getDenseF64ArrayAttr(numberOf(custom.getSlots(), name)));
+    }
+    return;
+  }
+  for (const OptimizerSlot &slot :
+       state.rule()->slotsFor(Flags(cast<OptimizerOp>(state.op).getFlags()))) {
+    DenseF64ArrayAttr initial;
+    for (const NamedNumber &number : state.hypers())
+      if (number.name == slot.initial)
+        initial = b.getDenseF64ArrayAttr(number.value);
+    addSlot(slot.name, initial);
+  }
+  if (cast<OptimizerOp>(state.op).getHyper().contains("ema_decay"))
+    group.averageSlab =
+        addGroupSlab(b, group, prefix + "ema", b.getF32Type(), "/ema", "slot");
 }
 
 /// A slab of f64 scalars.
@@ -263,58 +388,63 @@ static SlabOp addNumberSlab(OpBuilder &b, Location loc, StringRef symbol,
       b.getArrayAttr(entries), b.getDenseF64ArrayAttr(initial));
 }
 
-LogicalResult SlabLayout::addScalarSlabs(ModuleOp module) {
+/// ".NAME" where a module has several of a kind, so that each has its own names
+/// in the state; else nothing.
+template <typename States>
+static std::string suffixOf(const States &states, StringAttr name) {
+  return states.size() > 1 ? "." + name.str() : std::string();
+}
+
+void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
+  // The slab's names outlive the strings that they are made of here.
+  std::vector<std::string> names;
+  SmallVector<double> values;
+  auto add = [&](StringAttr owner, const std::string &suffix,
+                 const NamedNumber &number) {
+    hyperIndices[owner][number.name] = values.size();
+    names.push_back((suffix.empty() ? "" : suffix.substr(1) + ".") +
+                    number.name.str());
+    values.push_back(number.value);
+  };
+  for (auto &[name, state] : scalers)
+    for (size_t i = 0; i != rt::kNumSettings; ++i) {
+      auto setting = static_cast<rt::Setting>(i);
+      if (rt::policyInfo(state.policy).reads(setting))
+        add(name, suffixOf(scalers, name),
+            {StringRef(rt::settingKey(setting)), state.settings[setting]});
+    }
+  for (auto &[name, state] : optimizers)
+    for (const NamedNumber &number : state.hypers())
+      add(name, suffixOf(optimizers, name), number);
+  SmallVector<NamedNumber> numbers;
+  for (auto [name, value] : llvm::zip_equal(names, values))
+    numbers.push_back({name, value});
+  if (!numbers.empty())
+    hyperSlab = addNumberSlab(b, loc, "state.hyperparameters", "amp.hyper.",
+                              "hyperparameters", numbers);
+}
+
+void SlabLayout::addScalarSlabs(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   for (auto slab : module.getOps<SlabOp>())
     b.setInsertionPointAfter(slab);
-  SmallVector<NamedNumber> hypers;
-  for (Operation *op : {scaler ? scaler.getOperation() : nullptr,
-                        optimizer ? optimizer.getOperation() : nullptr}) {
-    if (!op)
-      continue;
-    auto values = op == scaler ? scaler.getSettings() : optimizer.getHyper();
-    for (NamedAttribute entry : values) {
-      StringRef name = entry.getName().getValue();
-      hyperIndices[name] = hypers.size();
-      hypers.push_back(
-          {name, cast<FloatAttr>(entry.getValue()).getValueAsDouble()});
-    }
-  }
-  if (!hypers.empty())
-    hyperSlab = addNumberSlab(b, module.getLoc(), "state.hyperparameters",
-                              "amp.hyper.", "hyperparameters", hypers);
-  if (apply) {
-    for (const NamedNumber &hyper : findOptimizer(optimizer.getKind())->hypers)
-      if (!optimizer.getHyper().contains(hyper.name))
-        return apply.emitOpError("needs hyper-parameter '")
-               << hyper.name << "' of optimizer '" << optimizer.getSymName()
-               << "'";
-    optimizerSlab =
-        addNumberSlab(b, apply.getLoc(), "state.optimizer", "amp.optimizer.",
-                      "optimizer", findOptimizer(optimizer.getKind())->state);
-  }
-  if (!scaler)
-    return success();
-  auto kind = rt::findPolicy(scaler.getPolicy().str());
-  if (!kind)
-    return scaler.emitOpError("has unknown policy '")
-           << scaler.getPolicy() << "'; known are " << rt::knownPolicies();
-  rt::Settings settings = rt::settingsOf(*kind);
-  for (NamedAttribute entry : scaler.getSettings()) {
-    auto setting =
-        rt::findSetting(rt::policyInfo(*kind), entry.getName().str());
-    if (!setting)
-      return scaler.emitOpError("of policy '")
-             << scaler.getPolicy() << "' has no setting '"
-             << entry.getName().getValue() << "'";
-    settings[*setting] = cast<FloatAttr>(entry.getValue()).getValueAsDouble();
+  addHyperSlab(b, module.getLoc());
+  for (auto &[name, state] : optimizers) {
+    std::string suffix = suffixOf(optimizers, name);
+    if (state.parameters)
+      state.scalars = addNumberSlab(
+          b, state.op->getLoc(), "state.optimizer" + suffix,
+          "amp.optimizer" + suffix + ".", "optimizer", state.state());
   }
   auto type =
       RankedTensorType::get({int64_t(rt::kNumStateSlots)}, b.getF64Type());
-  auto entry =
-      EntryAttr::get(b.getContext(), "amp.loss_scale", 0, type, "loss_scale");
-  scaleSlab = SlabOp::create(
-      b, scaler.getLoc(), "state.loss_scale", type, b.getArrayAttr(entry),
-      b.getDenseF64ArrayAttr(rt::initialState(*kind, settings)));
-  return success();
+  for (auto &[name, state] : scalers) {
+    std::string suffix = suffixOf(scalers, name);
+    auto entry = EntryAttr::get(b.getContext(), "amp.loss_scale" + suffix, 0,
+                                type, "loss_scale");
+    state.slab = SlabOp::create(
+        b, state.op.getLoc(), "state.loss_scale" + suffix, type,
+        b.getArrayAttr(entry),
+        b.getDenseF64ArrayAttr(rt::initialState(state.policy, state.settings)));
+  }
 }

@@ -9,7 +9,10 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/LossScale/PolicyInfo.h"
+#include "llvm/ADT/MapVector.h"
 
+#include <string>
 #include <vector>
 
 namespace mpc::amp {
@@ -26,17 +29,47 @@ GradientChain getGradientChain(mlir::Value gradient);
 /// Whether `op` takes all gradients at once, and yields one for each.
 bool takesAllGradients(mlir::Operation *op);
 
+/// An optimizer of the module: what it updates, and the state that it keeps
+/// beside slots.
+struct OptimizerState {
+  mlir::Operation *op = nullptr; ///< amp.optimizer or amp.custom_optimizer.
+  mlir::ArrayAttr parameters;    ///< Of its amp.apply ops; null without one.
+  mlir::ArrayAttr noDecay;
+  bool accumulates = false;
+  SlabOp scalars; ///< The scalar state; null without amp.apply.
+
+  mlir::StringAttr name() const;
+  /// Null where the rule is a function of the module.
+  const Optimizer *rule() const;
+  /// Hyper-parameters with the values they start with.
+  llvm::SmallVector<NamedNumber> hypers() const;
+  /// The scalar state with its first values.
+  llvm::ArrayRef<NamedNumber> state() const;
+  bool hasTrustRatio() const { return rule() && rule()->trustRatio; }
+};
+
+/// A loss scaler of the module.
+struct ScalerState {
+  ScalerOp op;
+  rt::PolicyKind policy = rt::PolicyKind::None;
+  rt::Settings settings; ///< With the policy's defaults.
+  SlabOp slab;           ///< The policy's state vector.
+};
+
 /// Parameters that lie in one set of slabs.
 struct ParameterGroup {
   mlir::Type elementType;
   mlir::Type lowType;      ///< Of the copy that is read; null for none.
-  mlir::Type gradientType; ///< As it arrives; null if frozen.
+  mlir::Type gradientType; ///< As it arrives first; null if frozen.
   bool decay = false;
+  mlir::Attribute optimizer; ///< Name of the one that updates it, or null.
+  mlir::Attribute assigned;  ///< The parameter, where amp.assign writes it.
 
   llvm::SmallVector<nn::ParameterOp> parameters;
   llvm::SmallVector<int64_t> offsets; ///< In elements.
   llvm::SmallVector<unsigned> order;  ///< Index among amp.apply's gradients.
-  int64_t size = 0;                   ///< In elements, whole blocks.
+  int64_t end = 0;                    ///< Of the last tensor, in elements.
+  int64_t size = 0;                   ///< The same, as whole blocks.
 
   SlabOp slab;
   SlabOp lowSlab;      ///< Null where there is no copy.
@@ -45,6 +78,10 @@ struct ParameterGroup {
   llvm::SmallVector<SlabOp> slotSlabs;
 
   bool isTrained() const { return gradientType != nullptr; }
+  /// Whether `other` may lie in the same slabs.
+  bool sharesSlabsWith(const ParameterGroup &other) const;
+  /// Gives the next tensor, of `numElements`, its place.
+  void place(int64_t numElements, int64_t alignment);
   /// How many blocks each parameter has, where each starts with a block.
   llvm::SmallVector<int64_t> blocks() const;
 };
@@ -64,29 +101,47 @@ public:
   Place lookup(mlir::StringAttr parameter);
 
   std::vector<ParameterGroup> &parameterGroups() { return groups; }
-  int64_t hyperIndex(llvm::StringRef name) const {
-    return hyperIndices.lookup(name);
-  }
+  /// The groups that `optimizer` updates.
+  llvm::SmallVector<ParameterGroup *> groupsOf(const OptimizerState &optimizer);
 
-  ApplyOp apply;           ///< Null where nothing is trained.
-  AccumulateOp accumulate; ///< Null where nothing is accumulated.
-  OptimizerOp optimizer;   ///< Null where there is none.
-  ScalerOp scaler;         ///< Null where there is none.
-  SlabOp hyperSlab;        ///< Optimizer's and scaler's numbers.
-  SlabOp optimizerSlab;    ///< The optimizer's scalar state.
-  SlabOp scaleSlab;        ///< The loss scaler's state vector.
+  OptimizerState &optimizer(mlir::StringAttr name) {
+    return optimizers.find(name)->second;
+  }
+  /// The one that updates exactly these, in this order; null for none.
+  OptimizerState *optimizerOf(mlir::ArrayAttr parameters);
+  ScalerState &scaler(mlir::StringAttr name) {
+    return scalers.find(name)->second;
+  }
+  /// Place in `hyperSlab` of a number of the optimizer or scaler `owner`.
+  int64_t hyperIndex(mlir::StringAttr owner, llvm::StringRef name) const {
+    return hyperIndices.at(owner).lookup(name);
+  }
+  int64_t tensorAlignment() const { return alignment; }
+
+  SlabOp hyperSlab; ///< Optimizers' and scalers' numbers.
 
 private:
   mlir::LogicalResult findState(mlir::ModuleOp module,
                                 llvm::ArrayRef<mlir::func::FuncOp> entries);
+  mlir::LogicalResult addScaler(ScalerOp op);
+  mlir::LogicalResult addApply(ApplyOp op);
+  mlir::LogicalResult addAccumulate(AccumulateOp op);
   void group(mlir::ModuleOp module, llvm::ArrayRef<mlir::func::FuncOp> entries);
   void place();
   void addSlabs(mlir::ModuleOp module);
-  mlir::LogicalResult addScalarSlabs(mlir::ModuleOp module);
+  void addGradientSlabs(mlir::OpBuilder &b, ParameterGroup &group,
+                        const std::string &prefix);
+  void addScalarSlabs(mlir::ModuleOp module);
+  void addHyperSlab(mlir::OpBuilder &b, mlir::Location loc);
 
   std::vector<ParameterGroup> groups;
+  llvm::MapVector<mlir::StringAttr, OptimizerState> optimizers;
+  llvm::MapVector<mlir::StringAttr, ScalerState> scalers;
+  llvm::DenseSet<mlir::Attribute> assigned; ///< Written by amp.assign.
+  /// The gradient that arrives first for a parameter.
+  llvm::DenseMap<mlir::Attribute, mlir::Value> firstGradients;
   llvm::DenseMap<mlir::StringAttr, std::pair<unsigned, int64_t>> places;
-  llvm::StringMap<int64_t> hyperIndices;
+  llvm::DenseMap<mlir::StringAttr, llvm::StringMap<int64_t>> hyperIndices;
   int64_t alignment; ///< Of parameters, in elements.
 };
 

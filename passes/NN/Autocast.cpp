@@ -70,13 +70,26 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
     FailureOr<Type> low = parsePrecision();
     if (failed(low))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isDeclaration())
-        if (failed(castFunction(function, Precision{*low})))
-          return signalPassFailure();
+    DenseSet<StringAttr> models = findModels();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isDeclaration())
+        continue;
+      bool isModel = models.empty() || models.contains(function.getNameAttr());
+      if (failed(castFunction(function, Precision{isModel ? *low : Type()})))
+        return signalPassFailure();
+    }
   }
 
 private:
+  /// Where a step is written out, the functions that it calls are the models,
+  /// and its own arithmetic stays as it is written. Empty where there is none.
+  DenseSet<StringAttr> findModels() {
+    DenseSet<StringAttr> models;
+    getOperation().walk(
+        [&](VJPOp op) { models.insert(op.getCalleeAttr().getAttr()); });
+    return models;
+  }
+
   FailureOr<Type> parsePrecision() {
     MLIRContext *context = &getContext();
     if (precision == "fp32")

@@ -57,6 +57,10 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
     `nn-simplify-casts`: `nn.free = T` marks an op of rule `infer` or `clear`
     in a region of low type T, `nn.refusable = T` one of rule `lower` and the
     casts inserted for it. What a pattern chose is not marked.
+
+    Where the module holds an `nn.vjp`, a step is written out in it: then only
+    the functions that are differentiated are models, and what calls them keeps
+    the types that it is written in.
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"",

@@ -126,6 +126,15 @@ void addScheduleFlags(CLI::App &app, Schedule &schedule) {
       ->check(wholeNumber(0));
 }
 
+void addReplayFlag(CLI::App &app, int64_t &replays) {
+  app.add_option("--replay", replays,
+                 "Run a skipped step again on the same batches, at the lower "
+                 "loss scale, up to N times (default: 0)")
+      ->type_name("N")
+      ->group(flag_group::kLossScaling)
+      ->check(wholeNumber(0));
+}
+
 void addThreadFlag(CLI::App &app, RunnerOptions &options) {
   app.add_option("--threads", options.threads,
                  "Threads of the CPU (default: one for each CPU)")

@@ -39,6 +39,8 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags);
 /// --lr-schedule and --warmup-steps, with --lr: what a step is given at run
 /// time, so that mpc-run has them too.
 void addScheduleFlags(CLI::App &app, Schedule &schedule);
+/// --replay
+void addReplayFlag(CLI::App &app, int64_t &replays);
 /// --threads
 void addThreadFlag(CLI::App &app, RunnerOptions &options);
 

@@ -54,6 +54,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
   options.accumulate = tool.accumulate;
   options.given = tool.given;
+  options.replays = tool.replays;
   options.compileSeconds = tool.compileSeconds;
   TrainHooks hooks;
   hooks.tool = tool.name;

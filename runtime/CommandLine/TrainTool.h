@@ -23,6 +23,7 @@ struct TrainTool {
   Schedule schedule;
   RunnerOptions runner;
   int64_t accumulate = 1;
+  int64_t replays = 0;
   double compileSeconds = 0;
   std::vector<GivenNumber> given; ///< See TrainOptions.
   /// Sets the state that the program itself does not hold: the model's own

@@ -27,8 +27,10 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::vector<std::string_view> entriesOf(int64_t accumulate) {
-  if (accumulate > 1)
+std::vector<std::string_view> entriesOf(const Program &program,
+                                        int64_t accumulate) {
+  bool isWindow = program.findEntry("apply") && !program.findEntry("step");
+  if (accumulate > 1 || isWindow)
     return {"accumulate", "apply"};
   return {"step"};
 }
@@ -122,6 +124,8 @@ private:
   Status loop(TrainResult &result);
   Status step();
   Status runEntries(double &loss);
+  Status runUntilFinite(double &loss);
+  [[nodiscard]] bool skipped() const;
   std::optional<double> output(std::string_view name) const;
   Status account(const MetricsRow &row);
   Status record(const MetricsRow &row);
@@ -247,7 +251,8 @@ Status Trainer::openMetrics() {
 Status Trainer::bindEntries() {
   std::vector<TensorDesc> inputs =
       dataInputs(runner_.program(), options_.accumulate);
-  for (std::string_view name : entriesOf(options_.accumulate)) {
+  for (std::string_view name :
+       entriesOf(runner_.program(), options_.accumulate)) {
     MPC_ASSIGN_OR_RETURN(
         BoundEntry entry,
         BoundEntry::bind(runner_, name, loader_, inputs, &lr_));
@@ -298,11 +303,28 @@ Status Trainer::runEntries(double &loss) {
   return entries_.size() > 1 ? entries_[1].run(runner_) : Status();
 }
 
+bool Trainer::skipped() const {
+  return output("skipped").value_or(output("found_inf").value_or(0)) != 0;
+}
+
+/// A skipped step has changed nothing but the loss scale: with a lower one the
+/// same batches may do.
+Status Trainer::runUntilFinite(double &loss) {
+  LoaderState begin = loader_.state();
+  for (int64_t replay = 0;; ++replay) {
+    MPC_RETURN_IF_ERROR(runEntries(loss));
+    bool gaveUp = output("scale_error").value_or(0) != 0;
+    if (!skipped() || gaveUp || replay == options_.replays)
+      return {};
+    MPC_RETURN_IF_ERROR(loader_.restore(begin));
+  }
+}
+
 Status Trainer::step() {
   Clock::time_point begin = Clock::now();
   lr_ = static_cast<float>(schedule_.at(position_.applied));
   double loss = 0;
-  MPC_RETURN_IF_ERROR(runEntries(loss));
+  MPC_RETURN_IF_ERROR(runUntilFinite(loss));
   MetricsRow row;
   row.stepMs = secondsSince(begin) * 1e3;
   row.step = position_.step;
@@ -312,8 +334,7 @@ Status Trainer::step() {
   row.goodSteps = output("good_steps").value_or(0);
   row.gradNorm =
       output("grad_norm").value_or(std::numeric_limits<double>::quiet_NaN());
-  double foundInf = output("found_inf").value_or(0);
-  row.skipped = output("skipped").value_or(foundInf) != 0;
+  row.skipped = skipped();
   return account(row);
 }
 
@@ -454,7 +475,7 @@ void writeStandardOutput(std::string_view text) {
 
 std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
   std::vector<TensorDesc> inputs;
-  for (std::string_view name : entriesOf(accumulate))
+  for (std::string_view name : entriesOf(program, accumulate))
     if (const Entry *entry = program.findEntry(name))
       for (const TensorDesc &desc : entry->inputs)
         if (desc.name != kLearningRate &&

@@ -31,6 +31,7 @@ struct TrainOptions {
   double epochs = 1;          ///< Passes over the data, where `steps` is 0.
   Schedule schedule;          ///< Its totalSteps is set by train().
   int64_t accumulate = 1;     ///< Batches of one optimizer step.
+  int64_t replays = 0; ///< Times that a skipped step is run again at once.
   int64_t maxSkipsInRow = 50; ///< That many end the training; 0 for never.
   std::string metrics;        ///< CSV file, "-" for standard output, or empty.
   std::string plot;           ///< SVG file, or empty.
@@ -66,7 +67,8 @@ struct TrainResult {
                                                  int64_t accumulate = 1);
 
 /// Trains. Each optimizer step runs entry "step"; with `accumulate` > 1, entry
-/// "accumulate" on each batch and then "apply". Inputs are batches by name, and
+/// "accumulate" on each batch and then "apply", as it does where there is no
+/// "step". Inputs are batches by name, and
 /// "lr" f32[]. Outputs are scalars by name, all optional, of any type: "loss"
 /// (of "step" or "accumulate"), "scale" in force, "found_inf", "grad_norm",
 /// "good_steps"; "skipped" where a policy applies non-finite steps, else it is

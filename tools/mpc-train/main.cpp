@@ -34,6 +34,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addDataFlags(app, flags.tool.data);
   addRecipeFlags(app, flags.recipe);
   rt::addScheduleFlags(app, flags.tool.schedule);
+  rt::addReplayFlag(app, flags.tool.replays);
   rt::addThreadFlag(app, flags.tool.runner);
   rt::addOutputFlags(app, flags.tool.output);
 }
@@ -73,26 +74,49 @@ rt::Result<std::vector<int64_t>> targetShape(const Flags &flags,
   return shape;
 }
 
+/// What the flags and the data say of the step; of one that is written out, how
+/// its models are compiled.
+rt::Result<TrainingOptions> trainingOptions(Flags &flags,
+                                            ImportedModel &model) {
+  if (hasOwnStep(model))
+    MPC_RETURN_IF_ERROR(checkOwnStep(flags.recipe, model));
+  MPC_ASSIGN_OR_RETURN(TrainingOptions options,
+                       toTrainingOptions(flags.recipe));
+  options.roundingSeed = flags.tool.data.data.seed;
+  if (hasOwnStep(model))
+    return options;
+  if (flags.tool.replays > 0)
+    MPC_RETURN_IF_ERROR(checkReplay(options));
+  MPC_ASSIGN_OR_RETURN(int64_t batch,
+                       checkBatchSize(model, flags.tool.data.batchSize));
+  MPC_ASSIGN_OR_RETURN(options.loss.targetShape, targetShape(flags, batch));
+  return options;
+}
+
+/// From a model and a recipe, or from a module that writes its step out.
+rt::Result<std::shared_ptr<rt::Program>> compile(ImportedModel &model,
+                                                 const TrainingOptions &options,
+                                                 CompileReport &report) {
+  if (hasOwnStep(model))
+    return compileOwnStep(model, options.precision, options.target, report);
+  return compileTraining(model, options, report);
+}
+
 rt::Result<int> train(Flags &flags) {
   auto start = std::chrono::steady_clock::now();
   rt::TrainTool &tool = flags.tool;
   tool.name = "mpc-train";
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
-  MPC_ASSIGN_OR_RETURN(TrainingOptions options,
-                       toTrainingOptions(flags.recipe));
-  options.roundingSeed = tool.data.data.seed;
   MPC_ASSIGN_OR_RETURN(ImportOptions import, importOptions(flags));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_ASSIGN_OR_RETURN(ImportedModel model,
                        loadModel(flags.model, context, import));
   for (const std::string &warning : model.warnings)
     rt::reportWarning(tool.name, warning);
-  MPC_ASSIGN_OR_RETURN(int64_t batch,
-                       checkBatchSize(model, tool.data.batchSize));
-  MPC_ASSIGN_OR_RETURN(options.loss.targetShape, targetShape(flags, batch));
+  MPC_ASSIGN_OR_RETURN(TrainingOptions options, trainingOptions(flags, model));
   std::vector<ParameterInit> inits = listParameterInits(*model.module);
   CompileReport report;
-  auto program = compileTraining(model, options, report);
+  auto program = compile(model, options, report);
   if (!program.ok())
     return program.status().withContext(flags.model);
   for (const std::string &warning : report.warnings)

@@ -4,6 +4,8 @@
 #include "dialects/AMP/Optimizers.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -28,6 +30,17 @@ static FailureOr<SymbolOp> lookup(Operation *op, SymbolTableCollection &symbols,
     return found;
   return op->emitOpError() << "uses '" << symbol.getValue() << "', which is no "
                            << what << " of this module";
+}
+
+/// Fails where `symbol` is no optimizer of either kind.
+static FailureOr<Operation *> lookupOptimizer(Operation *op,
+                                              SymbolTableCollection &symbols,
+                                              FlatSymbolRefAttr symbol) {
+  Operation *found = symbols.lookupNearestSymbolFrom(op, symbol);
+  if (isa_and_present<OptimizerOp, CustomOptimizerOp>(found))
+    return found;
+  return op->emitOpError() << "uses '" << symbol.getValue()
+                           << "', which is no optimizer of this module";
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,7 +72,109 @@ LogicalResult OptimizerOp::verify() {
     if (!llvm::is_contained(optimizer->flags, flag.getValue()))
       return emitOpError("of kind '")
              << getKind() << "' has no flag '" << flag.getValue() << "'";
+  // A number that a flag must switch on would have no effect.
+  for (NamedAttribute entry : getHyper()) {
+    StringRef name = entry.getName().getValue();
+    if (llvm::is_contained(optimizer->flags, name) &&
+        !Flags(getFlags()).has(name) &&
+        cast<FloatAttr>(entry.getValue()).getValueAsDouble() != 0.0)
+      return emitOpError("has ") << name << " without the flag '" << name
+                                 << "', which keeps its state";
+  }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CustomOptimizerOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CustomOptimizerOp::verify() {
+  if (failed(verifyNumbers(*this, "hyper-parameter", getHyper())) ||
+      failed(verifyNumbers(*this, "slot", getSlots())))
+    return failure();
+  static constexpr StringRef kOwn[] = {"parameter", "gradient", "lr", "step",
+                                       "decay"};
+  for (DictionaryAttr names : {getSlots(), getHyper()})
+    for (NamedAttribute entry : names)
+      if (llvm::is_contained(kOwn, entry.getName().getValue()))
+        return emitOpError("gives another meaning to '")
+               << entry.getName().getValue() << "'";
+  for (NamedAttribute slot : getSlots())
+    if (getHyper().contains(slot.getName()))
+      return emitOpError("has a slot and a hyper-parameter '")
+             << slot.getName().getValue() << "'";
+  return success();
+}
+
+/// What a rule may take: `isScalar` for what is one number in every element.
+static bool isRuleArgument(CustomOptimizerOp op, StringRef name,
+                           bool &isScalar) {
+  isScalar = name == "lr" || name == "step" || name == "decay" ||
+             op.getHyper().contains(name);
+  return isScalar || name == "parameter" || name == "gradient" ||
+         op.getSlots().contains(name);
+}
+
+static bool isScalarOf(Type type, bool mayBeF64) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 &&
+         (tensor.getElementType().isF32() ||
+          (mayBeF64 && tensor.getElementType().isF64()));
+}
+
+static LogicalResult verifyRuleArguments(CustomOptimizerOp op,
+                                         FunctionOpInterface rule) {
+  for (auto [index, type] : llvm::enumerate(rule.getArgumentTypes())) {
+    auto name = rule.getArgAttrOfType<StringAttr>(index, "nn.name");
+    bool isScalar = false;
+    if (!name || !isRuleArgument(op, name, isScalar))
+      return op.emitOpError("rule '")
+             << op.getRule() << "': argument " << index << " has "
+             << (name ? "name '" + name.getValue().str() + "'"
+                      : std::string("no name"))
+             << "; expected parameter, gradient, lr, step, decay, a slot or a "
+                "hyper-parameter";
+    if (!isScalarOf(type, isScalar))
+      return op.emitOpError("rule '")
+             << op.getRule() << "': argument '" << name.getValue() << "' is "
+             << type << ", expected tensor<f32>"
+             << (isScalar ? " or tensor<f64>" : "");
+  }
+  return success();
+}
+
+static LogicalResult verifyRuleResults(CustomOptimizerOp op,
+                                       FunctionOpInterface rule) {
+  llvm::StringSet<> seen;
+  for (auto [index, type] : llvm::enumerate(rule.getResultTypes())) {
+    auto name = rule.getResultAttrOfType<StringAttr>(index, "nn.name");
+    if (!name ||
+        (name != "parameter" && !op.getSlots().contains(name.getValue())) ||
+        !seen.insert(name.getValue()).second)
+      return op.emitOpError("rule '")
+             << op.getRule() << "': result " << index
+             << " must be named parameter or as a slot, each once";
+    if (!isScalarOf(type, /*mayBeF64=*/false))
+      return op.emitOpError("rule '")
+             << op.getRule() << "': result '" << name.getValue() << "' is "
+             << type << ", expected tensor<f32>";
+  }
+  if (!seen.contains("parameter"))
+    return op.emitOpError("rule '")
+           << op.getRule() << "' does not yield the new 'parameter'";
+  return success();
+}
+
+LogicalResult
+CustomOptimizerOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto rule = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getRuleAttr());
+  if (!rule || rule.isExternal() || !rule.getFunctionBody().hasOneBlock())
+    return emitOpError("uses rule '")
+           << getRule() << "', which is no function of one block";
+  if (failed(verifyRuleArguments(*this, rule)))
+    return failure();
+  return verifyRuleResults(*this, rule);
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,15 +190,20 @@ LogicalResult UpdateScaleOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult GetHyperOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto optimizer =
-      lookup<OptimizerOp>(*this, symbols, getOptimizerAttr(), "optimizer");
+  auto optimizer = lookupOptimizer(*this, symbols, getOptimizerAttr());
   if (failed(optimizer))
     return failure();
-  if (!optimizer->getHyper().contains(getHyper()))
+  auto hyper = (*optimizer)->getAttrOfType<DictionaryAttr>("hyper");
+  if (!hyper.contains(getHyper()))
     return emitOpError("reads hyper-parameter '")
            << getHyper() << "', which optimizer '" << getOptimizer()
            << "' does not have";
   return success();
+}
+
+void UpdateScaleOp::build(OpBuilder &builder, OperationState &state,
+                          StringRef scaler, Value found, Value maxAbs) {
+  build(builder, state, scaler, found, maxAbs, Value());
 }
 
 LogicalResult ApplyOp::verify() {
@@ -125,11 +245,11 @@ static LogicalResult verifyGradients(Operation *op,
 }
 
 LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto optimizer =
-      lookup<OptimizerOp>(*this, symbols, getOptimizerAttr(), "optimizer");
+  auto optimizer = lookupOptimizer(*this, symbols, getOptimizerAttr());
   if (failed(optimizer))
     return failure();
-  bool rounds = optimizer->getHyper().contains("rounding_seed");
+  auto known = dyn_cast<OptimizerOp>(*optimizer);
+  bool rounds = known && known.getHyper().contains("rounding_seed");
   for (auto symbol : getParameters().getAsRange<FlatSymbolRefAttr>())
     if (auto parameter =
             symbols.lookupNearestSymbolFrom<nn::ParameterOp>(*this, symbol);
@@ -140,6 +260,18 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << getOptimizer() << "' has no rounding_seed";
   return verifyGradients(*this, symbols, getGradients().getTypes(),
                          getParameters());
+}
+
+LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parameter =
+      lookup<nn::ParameterOp>(*this, symbols, getParameterAttr(), "parameter");
+  if (failed(parameter))
+    return failure();
+  if (parameter->getType() != getValue().getType())
+    return emitOpError("gives '")
+           << getParameter() << "', " << parameter->getType() << ", a value of "
+           << getValue().getType();
+  return success();
 }
 
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -262,3 +262,102 @@ func.func @f(%g: tensor<8xf32>, %low: tensor<8xf16>, %s: tensor<f32>) {
       -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>)
   return
 }
+
+// -----
+
+// expected-error @+1 {{has momentum without the flag 'momentum', which keeps its state}}
+amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9}
+
+// -----
+
+// expected-error @+1 {{uses rule 'rule', which is no function of one block}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+
+// -----
+
+// expected-error @+1 {{slot 'mean' must be an f64}}
+amp.custom_optimizer @optimizer rule(@rule) slots {mean = 0} hyper {}
+func.func private @rule(%w: tensor<f32> {nn.name = "parameter"}) -> (tensor<f32> {nn.name = "parameter"}) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{gives another meaning to 'lr'}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {lr = 0.1}
+func.func private @rule(%w: tensor<f32> {nn.name = "parameter"}) -> (tensor<f32> {nn.name = "parameter"}) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{has a slot and a hyper-parameter 'm'}}
+amp.custom_optimizer @optimizer rule(@rule) slots {m = 0.0} hyper {m = 0.1}
+func.func private @rule(%w: tensor<f32> {nn.name = "parameter"}) -> (tensor<f32> {nn.name = "parameter"}) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{rule 'rule': argument 0 has name 'mean'; expected parameter, gradient, lr, step, decay, a slot or a hyper-parameter}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+func.func private @rule(%w: tensor<f32> {nn.name = "mean"}) -> (tensor<f32> {nn.name = "parameter"}) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{rule 'rule': argument 'parameter' is 'tensor<f64>', expected tensor<f32>}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+func.func private @rule(%w: tensor<f64> {nn.name = "parameter"}) -> (tensor<f64> {nn.name = "parameter"}) {
+  return %w : tensor<f64>
+}
+
+// -----
+
+// expected-error @+1 {{rule 'rule': argument 'lr' is 'tensor<4xf32>', expected tensor<f32> or tensor<f64>}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+func.func private @rule(%w: tensor<4xf32> {nn.name = "lr"}) -> (tensor<4xf32> {nn.name = "parameter"}) {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{rule 'rule': result 0 must be named parameter or as a slot, each once}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+func.func private @rule(%w: tensor<f32> {nn.name = "parameter"}) -> (tensor<f32>) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{rule 'rule': result 'parameter' is 'tensor<f64>', expected tensor<f32>}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+func.func private @rule(%w: tensor<f64> {nn.name = "lr"}) -> (tensor<f64> {nn.name = "parameter"}) {
+  return %w : tensor<f64>
+}
+
+// -----
+
+// expected-error @+1 {{rule 'rule' does not yield the new 'parameter'}}
+amp.custom_optimizer @optimizer rule(@rule) slots {m = 0.0} hyper {}
+func.func private @rule(%w: tensor<f32> {nn.name = "m"}) -> (tensor<f32> {nn.name = "m"}) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+func.func @f(%g: tensor<8xf32>) {
+  // expected-error @+1 {{gives 'w', 'tensor<4xf32>', a value of 'tensor<8xf32>'}}
+  amp.assign %g to @w : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<8xf32>) {
+  // expected-error @+1 {{uses 'w', which is no parameter of this module}}
+  amp.assign %g to @w : tensor<8xf32>
+  return
+}

@@ -10,6 +10,15 @@ amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.0}
 amp.optimizer @optimizer kind("sgd")
     hyper {clip_norm = 1.0, momentum = 0.9} flags ["momentum"]
 
+// CHECK: amp.custom_optimizer @custom rule(@rule) slots {mean = 5.000000e-01 : f64} hyper {beta = 9.000000e-01 : f64}
+amp.custom_optimizer @custom rule(@rule) slots {mean = 0.5} hyper {beta = 0.9}
+func.func private @rule(
+    %w: tensor<f32> {nn.name = "parameter"}, %m: tensor<f32> {nn.name = "mean"},
+    %beta: tensor<f64> {nn.name = "beta"}, %n: tensor<f64> {nn.name = "step"})
+    -> (tensor<f32> {nn.name = "mean"}, tensor<f32> {nn.name = "parameter"}) {
+  return %m, %w : tensor<f32>, tensor<f32>
+}
+
 // CHECK-LABEL: func.func @step
 func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   // CHECK: amp.get_scale @scaler : tensor<f32>
@@ -47,5 +56,13 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
       : tensor<4x8xf32>, tensor<4xf32>
   // CHECK: amp.update_scale @scaler found(%[[FOUND]]) max_abs(%{{.*}})
   %good, %error = amp.update_scale @scaler found(%found) max_abs(%max_abs)
+  // CHECK: amp.update_scale @scaler found(%[[FOUND]]) skip(%[[FOUND]])
+  %good2, %error2 = amp.update_scale @scaler found(%found) skip(%found)
+  // CHECK: amp.get_hyper @custom "beta" : tensor<f64>
+  %beta = amp.get_hyper @custom "beta" : tensor<f64>
+  // CHECK: amp.assign %{{.*}} to @w skip(%[[FOUND]]) : tensor<4x8xf32>
+  amp.assign %ew to @w skip(%found) : tensor<4x8xf32>
+  // CHECK: amp.assign %{{.*}} to @b : tensor<4xf32>
+  amp.assign %eb to @b : tensor<4xf32>
   return
 }

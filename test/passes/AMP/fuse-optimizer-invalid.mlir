@@ -1,18 +1,6 @@
 // RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-fuse-optimizer)'
 // What amp-fuse-optimizer refuses.
 
-amp.scaler @a policy("torch") settings {}
-// expected-error @+1 {{is a second scaler; a module has one}}
-amp.scaler @b policy("torch") settings {}
-
-// -----
-
-amp.optimizer @a kind("sgd") hyper {}
-// expected-error @+1 {{is a second optimizer; a module has one}}
-amp.optimizer @b kind("sgd") hyper {}
-
-// -----
-
 // expected-error @+1 {{has unknown policy 'magic'; known are}}
 amp.scaler @scaler policy("magic") settings {}
 
@@ -20,28 +8,6 @@ amp.scaler @scaler policy("magic") settings {}
 
 // expected-error @+1 {{of policy 'torch' has no setting 'speed'}}
 amp.scaler @scaler policy("torch") settings {speed = 1.0}
-
-// -----
-
-nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @optimizer kind("sgd")
-    hyper {dampening = 0.0, momentum = 0.0, weight_decay = 0.0}
-func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
-  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
-  // expected-error @+1 {{is a second step of the optimizer; a module has one}}
-  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
-  return
-}
-
-// -----
-
-nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.0}
-func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{needs hyper-parameter 'dampening' of optimizer 'optimizer'}}
-  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
-  return
-}
 
 // -----
 
@@ -55,41 +21,9 @@ func.func @step(%g: tensor<4xf32>) {
 // -----
 
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-func.func @step(%g: tensor<4xf32>) {
-  amp.accumulate(%g) to [@w] : tensor<4xf32>
-  // expected-error @+1 {{is a second accumulation; a module has one}}
-  amp.accumulate(%g) to [@w] : tensor<4xf32>
-  return
-}
-
-// -----
-
-nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 func.func @step() {
   // expected-error @+1 {{takes gradients that nothing accumulates}}
   %g = amp.take_gradients [@w] : tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @step(%g: tensor<4xf32>) -> tensor<i1> {
-  // expected-error @+1 {{must take the gradients that amp.apply takes}}
-  %found, %norm = amp.check %g : tensor<4xf32>
-  return %found : tensor<i1>
-}
-
-// -----
-
-nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-nn.parameter @v : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @optimizer kind("sgd")
-    hyper {dampening = 0.0, momentum = 0.0, weight_decay = 0.0}
-func.func @step(%g: tensor<4xf32>, %s: tensor<f32>, %lr: tensor<f32>) {
-  %u = amp.unscale %g by %s : tensor<4xf32> -> tensor<4xf32>
-  // expected-error @+1 {{must treat every gradient alike}}
-  amp.apply @optimizer(%u, %g) to [@w, @v] lr(%lr)
-      : tensor<4xf32>, tensor<4xf32>
   return
 }
 
@@ -115,4 +49,61 @@ func.func @init() -> tensor<4xf16> {
   %w = nn.get @w : tensor<4xf32>
   %0 = nn.cast %w : tensor<4xf32> -> tensor<4xf16>
   return %0 : tensor<4xf16>
+}
+
+// -----
+
+// expected-error @+1 {{cannot train: --growth-factor=0.5: must be finite and above 1}}
+amp.scaler @scaler policy("torch") settings {growth_factor = 0.5}
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<4xf32> = #nn.init<zeros>
+amp.optimizer @optimizer kind("sgd") hyper {}
+func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
+  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
+  // expected-error @+1 {{must update the parameters that optimizer 'optimizer' updates elsewhere, with the same decay}}
+  amp.apply @optimizer(%g) to [@v] lr(%lr) : tensor<4xf32>
+  return
+}
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<4xf32> = #nn.init<zeros>
+amp.optimizer @a kind("sgd") hyper {}
+amp.optimizer @b kind("sgd") hyper {}
+func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
+  amp.apply @a(%g, %g) to [@w, @v] lr(%lr) : tensor<4xf32>, tensor<4xf32>
+  // expected-error @+1 {{updates 'v', which is updated already}}
+  amp.apply @b(%g) to [@v] lr(%lr) : tensor<4xf32>
+  return
+}
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+func.func private @rule(%g: tensor<f32> {nn.name = "gradient"})
+    -> (tensor<f32> {nn.name = "parameter"}) {
+  // expected-error @+1 {{is not elementwise, and has no place in an optimizer's rule}}
+  %0 = nn.reduce_sum %g axes [] : tensor<f32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-note @+1 {{which is applied here}}
+  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @model(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @step(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has no place in an entry; nn.vjp calls a function, with or without gradients}}
+  %0 = func.call @model(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

@@ -9,7 +9,7 @@
 // CHECK: amp.slab @g0.exp_avg_sq
 // CHECK: amp.slab @g1.parameter : tensor<4096xf32> entries [#amp.entry<"b", 0, tensor<4xf32>, "parameter">]
 // CHECK: amp.slab @g1.exp_avg
-// CHECK: amp.slab @state.hyperparameters : tensor<{{.*}}xf64> entries [{{.*}}#amp.entry<"amp.hyper.growth_interval", 0, tensor<f64>, "hyperparameters">{{.*}}] initial [2.000000e+03,
+// CHECK: amp.slab @state.hyperparameters : tensor<{{.*}}xf64> entries [{{.*}}#amp.entry<"amp.hyper.growth_interval", 3, tensor<f64>, "hyperparameters">{{.*}}] initial [{{.*}}2.000000e+03,
 // CHECK: amp.slab @state.optimizer : tensor<3xf64> entries [#amp.entry<"amp.optimizer.step", 0, tensor<f64>, "optimizer">, {{.*}}] initial [0.000000e+00, 1.000000e+00, 1.000000e+00]
 // CHECK: amp.slab @state.loss_scale : tensor<16xf64> entries [#amp.entry<"amp.loss_scale", 0, tensor<16xf64>, "loss_scale">] initial [6.553600e+04,
 // CHECK-NOT: amp.scaler

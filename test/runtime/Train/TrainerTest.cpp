@@ -260,6 +260,32 @@ TEST_F(TrainerTest, AccumulatesOverBatches) {
             float((losses[0] + losses[1] + losses[2]) / 3));
 }
 
+// A skipped step is run again on its own batch, at the scale that it has come
+// to; what it costs is scale, not rows, and the batches after it are the same.
+TEST_F(TrainerTest, ReplaysSkippedStepsAtALowerScale) {
+  ASSERT_TRUE(run().ok());
+  std::vector<MetricsRow> once = readMetrics();
+  options_.replays = 2;
+  ASSERT_TRUE(run().ok());
+  std::vector<MetricsRow> replayed = readMetrics();
+  ASSERT_EQ(replayed.size(), once.size());
+  float scale = 1024;
+  int skips = 0;
+  for (size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(replayed[i].skipped, once[i].skipped) << i;
+    EXPECT_EQ(replayed[i].lr, once[i].lr) << i;
+    if (once[i].skipped) // Of the third attempt.
+      scale /= 4;
+    else
+      EXPECT_EQ(replayed[i].loss, once[i].loss) << i;
+    EXPECT_EQ(replayed[i].scale, scale) << i;
+    if (once[i].skipped)
+      scale /= 2;
+    skips += once[i].skipped;
+  }
+  EXPECT_GT(skips, 2);
+}
+
 TEST_F(TrainerTest, EpochsGiveTheNumberOfSteps) {
   options_.steps = 0;
   options_.epochs = 2.5;

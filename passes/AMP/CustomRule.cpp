@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rules of custom optimizers, from one element to slabs.
+#include "passes/AMP/CustomRule.h"
+
+#include "dialects/Interfaces/OpInterfaces.h"
+#include "dialects/NN/Gradient.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+namespace {
+
+/// Clones a function on scalars to slabs. What depends on scalars alone stays
+/// one number, and is repeated where it meets a slab.
+class RuleWriter {
+public:
+  RuleWriter(OpBuilder &builder, ApplyOp apply, ArrayRef<int64_t> shape)
+      : b(builder), apply(apply), shape(shape) {}
+
+  LogicalResult run(func::FuncOp rule, const llvm::StringMap<Value> &elements,
+                    const llvm::StringMap<Value> &scalars) {
+    nn::GradientBuilder g(b, apply.getLoc());
+    for (BlockArgument argument : rule.getArguments()) {
+      auto name =
+          rule.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
+      Value value = elements.lookup(name.getValue());
+      if (!value)
+        value = g.cast(scalars.lookup(name.getValue()),
+                       getElementTypeOrSelf(argument));
+      mapping.map(argument, value);
+    }
+    for (Operation &op : rule.getBody().front().without_terminator())
+      if (failed(write(op)))
+        return failure();
+    return success();
+  }
+
+  /// What `value` of the rule has become, for every element.
+  Value spread(Value value) {
+    Value mapped = mapping.lookup(value);
+    if (!isScalar(mapped))
+      return mapped;
+    return nn::GradientBuilder(b, apply.getLoc()).broadcast(mapped, {}, shape);
+  }
+
+private:
+  static bool isScalar(Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank() == 0;
+  }
+
+  LogicalResult write(Operation &op) {
+    if (!op.hasTrait<OpTrait::ConstantLike>() &&
+        !isa<ScalarBodyOpInterface>(op)) {
+      InFlightDiagnostic error = op.emitOpError(
+          "is not elementwise, and has no place in an optimizer's rule");
+      error.attachNote(apply.getLoc()) << "which is applied here";
+      return error;
+    }
+    bool isUniform = llvm::all_of(op.getOperands(), [&](Value operand) {
+      return isScalar(mapping.lookup(operand));
+    });
+    Operation *clone = b.clone(op, mapping);
+    if (isUniform)
+      return success();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(clone);
+    for (auto [index, operand] : llvm::enumerate(op.getOperands()))
+      clone->setOperand(index, spread(operand));
+    for (Value result : clone->getResults())
+      result.setType(cast<RankedTensorType>(result.getType()).clone(shape));
+    return success();
+  }
+
+  OpBuilder &b;
+  ApplyOp apply;
+  ArrayRef<int64_t> shape;
+  IRMapping mapping;
+};
+
+} // namespace
+
+FailureOr<llvm::MapVector<StringRef, Value>>
+mpc::amp::emitCustomRule(OpBuilder &builder, ApplyOp apply,
+                         CustomOptimizerOp optimizer,
+                         const llvm::StringMap<Value> &elements,
+                         const llvm::StringMap<Value> &scalars) {
+  auto rule = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      optimizer, optimizer.getRuleAttr());
+  if (!rule)
+    return optimizer.emitOpError("needs a func.func as its rule");
+  auto slab = cast<RankedTensorType>(elements.lookup("parameter").getType());
+  RuleWriter writer(builder, apply, slab.getShape());
+  if (failed(writer.run(rule, elements, scalars)))
+    return failure();
+  nn::GradientBuilder g(builder, apply.getLoc());
+  llvm::MapVector<StringRef, Value> results;
+  Operation *terminator = rule.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    StringRef name = rule.getResultAttrOfType<StringAttr>(index, "nn.name");
+    Value next = writer.spread(value);
+    if (apply.getSkip())
+      next = g.select(g.broadcast(apply.getSkip(), {}, slab.getShape()),
+                      elements.lookup(name), next);
+    results[name] = next;
+  }
+  return results;
+}

@@ -162,6 +162,7 @@ static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
   step.accumulate = options.accumulate;
   step.gradientType = options.gradientType;
   step.noGradient = llvm::to_vector(options.noGradient);
+  step.gradientSets = llvm::to_vector(options.gradientSets);
   return step;
 }
 

@@ -67,6 +67,8 @@ struct TrainingOptions {
   /// gradients are inputs "grad.<parameter>" of this type.
   std::string gradientType;
   std::vector<std::string> noGradient; ///< Patterns: these get none then.
+  /// Patterns: these get one where the input "present.INDEX" says so.
+  std::vector<std::string> gradientSets;
   TargetOptions target;
 };
 

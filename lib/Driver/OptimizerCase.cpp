@@ -26,7 +26,7 @@ struct CaseParameter {
   std::string name;
   std::vector<int64_t> shape;
   std::vector<float> values;
-  bool hasGradient = true; ///< Else it is left alone.
+  std::vector<bool> present; ///< In which steps it has a gradient.
 };
 
 struct OptimizerCase {
@@ -35,6 +35,8 @@ struct OptimizerCase {
   rt::PolicyKind policy = rt::PolicyKind::Torch;
   double lr = 1e-3;
   json steps;
+  /// In which steps the parameters of each of options.gradientSets have one.
+  std::vector<std::vector<bool>> present;
 };
 
 } // namespace
@@ -309,29 +311,43 @@ static rt::Status readClip(const json &root, OptimizerCase &result) {
   return {};
 }
 
+/// A null is no gradient, and neither is what is not there.
+static bool hasGradient(const json &gradients, const std::string &name) {
+  auto gradient = gradients.find(name);
+  return gradient != gradients.end() && !gradient->is_null();
+}
+
+/// Parameters that never have a gradient are left out; those that have one in
+/// the same steps share a step count, as they do in PyTorch.
+static void addSets(OptimizerCase &result) {
+  std::map<std::vector<bool>, std::string> sets;
+  for (const CaseParameter &parameter : result.parameters) {
+    if (llvm::none_of(parameter.present, [](bool has) { return has; })) {
+      result.options.noGradient.push_back(exactly(parameter.name));
+    } else if (!llvm::all_of(parameter.present, [](bool has) { return has; })) {
+      std::string &set = sets[parameter.present];
+      set += (set.empty() ? "" : "|") + exactly(parameter.name);
+    }
+  }
+  for (const auto &[present, pattern] : sets) {
+    result.options.gradientSets.push_back(pattern);
+    result.present.push_back(present);
+  }
+}
+
 static rt::Status readSteps(const json &root, OptimizerCase &result) {
   if (!root.contains("steps") || !root["steps"].is_array())
     return missing("list 'steps'");
   result.steps = root["steps"];
-  bool first = true;
   for (const json &step : result.steps) {
     if (!step.is_object() || !step.contains("scaled_grads") ||
         !step["scaled_grads"].is_object())
       return rt::invalidInput("a step has no 'scaled_grads'");
-    for (CaseParameter &parameter : result.parameters) {
-      auto gradient = step["scaled_grads"].find(parameter.name);
-      bool has = gradient != step["scaled_grads"].end() && !gradient->is_null();
-      if (!first && has != parameter.hasGradient)
-        return rt::invalidInput("parameter " + rt::quote(parameter.name) +
-                                " has a gradient in some steps only, which "
-                                "one compiled step cannot do");
-      parameter.hasGradient = has;
-    }
-    first = false;
+    for (CaseParameter &parameter : result.parameters)
+      parameter.present.push_back(
+          hasGradient(step["scaled_grads"], parameter.name));
   }
-  for (const CaseParameter &parameter : result.parameters)
-    if (!parameter.hasGradient)
-      result.options.noGradient.push_back(exactly(parameter.name));
+  addSets(result);
   return {};
 }
 
@@ -382,6 +398,7 @@ public:
     MPC_RETURN_IF_ERROR(runner->derive());
     std::string lines;
     for (size_t index = 0; index < which.steps.size(); ++index) {
+      this->index = index;
       rt::Status status = step(which.steps[index]["scaled_grads"]);
       if (!status.ok())
         return status.withContext("step " + std::to_string(index));
@@ -406,6 +423,10 @@ private:
                           int64_t batch, rt::HostBuffer &buffer) {
     const std::string prefix = "grad.";
     std::string name = desc.name.substr(prefix.size());
+    if (!hasGradient(gradients, name)) {
+      std::memset(buffer.data(), 0, desc.numBytes());
+      return {};
+    }
     const json *entry = &gradients[name];
     if (entry->is_array()) {
       if (batch < 0 || batch >= static_cast<int64_t>(entry->size()))
@@ -436,6 +457,9 @@ private:
       if (desc.name == "lr") {
         auto lr = static_cast<float>(which.lr);
         std::memcpy(buffer.data(), &lr, sizeof(lr));
+      } else if (desc.name.rfind(kPresent, 0) == 0) {
+        size_t set = std::stoul(desc.name.substr(kPresent.size()));
+        *buffer.data() = std::byte{which.present[set][index]};
       } else {
         MPC_RETURN_IF_ERROR(readGradient(gradients, desc, batch, buffer));
       }
@@ -533,7 +557,10 @@ private:
     return {};
   }
 
+  static constexpr std::string_view kPresent = "present.";
+
   const OptimizerCase &which;
+  size_t index = 0; ///< Of the step.
   std::unique_ptr<rt::Runner> runner;
   std::map<std::string, rt::HostBuffer> outputs;
 };

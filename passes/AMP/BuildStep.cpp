@@ -7,6 +7,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "passes/AMP/StepWriter.h"
 #include "passes/AMP/TrainedParameters.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -23,10 +24,6 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-static constexpr StringLiteral kName = "nn.name";
-static constexpr StringLiteral kScaler = "scaler";
-static constexpr StringLiteral kOptimizer = "optimizer";
-
 /// "NAME=VALUE", split.
 static FailureOr<std::pair<StringRef, double>> parseSetting(Location loc,
                                                             StringRef text) {
@@ -40,325 +37,24 @@ static FailureOr<std::pair<StringRef, double>> parseSetting(Location loc,
 
 namespace {
 
-/// What the recipe comes to for one module.
-struct Recipe {
-  rt::PolicyKind policy;
-  const Optimizer *optimizer = nullptr;
-  StringRef clip;           ///< The hyper-parameter to clip by, or empty.
-  bool regularizes = false; ///< Adds the gradients of penalties.
-  bool larc = false;        ///< Rates from norms,
-  bool larcClips = false;   ///< at most 1.
-  bool clipsScaled = false; ///< As if before the unscale.
-  int64_t accumulate = 1;   ///< Batches a step.
-  func::FuncOp loss;        ///< Null where gradients are inputs,
-  Type gradientType;        ///< of this type.
-  SmallVector<nn::ParameterOp> parameters;
-  SmallVector<Attribute> symbols; ///< Of `parameters`.
-  SmallVector<Attribute> noDecay;
-
-  const rt::PolicyInfo &info() const { return rt::policyInfo(policy); }
-  bool scales() const { return policy != rt::PolicyKind::None; }
-  bool trains() const { return !parameters.empty(); }
-  bool updatesEarly() const {
-    return info().update == rt::UpdatePoint::BeforeUnscale;
-  }
-};
-
-/// Writes one entry: first its arguments, then its ops, last its results.
-class EntryWriter {
-public:
-  EntryWriter(const Recipe &recipe, ModuleOp module, StringRef name)
-      : recipe(recipe), callee(recipe.loss), loc(module.getLoc()),
-        b(OpBuilder::atBlockEnd(module.getBody())) {
-    function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
-    b.setInsertionPointToStart(function.addEntryBlock());
-  }
-
-  /// The loss and the gradients of the scaled loss of one batch, or the
-  /// gradients that are inputs.
-  void readBatch() {
-    if (!recipe.loss)
-      return readGradients();
-    SmallVector<Value> inputs;
-    for (unsigned i = 0, e = callee.getNumArguments(); i < e; ++i)
-      inputs.push_back(
-          addArgument(callee.getArgumentTypes()[i], callee.getArgAttrDict(i)));
-    differentiate(inputs);
-  }
-
-  void takeAccumulated() {
-    if (!recipe.trains())
-      return;
-    SmallVector<Type> types;
-    for (nn::ParameterOp parameter : recipe.parameters)
-      types.push_back(
-          cast<RankedTensorType>(parameter.getType()).clone(b.getF32Type()));
-    auto taken =
-        TakeGradientsOp::create(b, loc, types, b.getArrayAttr(recipe.symbols));
-    gradients = llvm::to_vector_of<Value>(taken.getGradients());
-  }
-
-  void accumulate() {
-    if (!recipe.trains())
-      return;
-    AccumulateOp::create(b, loc, gradients, b.getArrayAttr(recipe.symbols));
-  }
-
-  /// All of a step behind the gradients, and its metrics.
-  void step() {
-    Value lr = addArgument(scalar(b.getF32Type()), nameAttrs("lr"));
-    if (!scale)
-      readScale();
-    if (recipe.trains())
-      update(lr);
-    else
-      updateNothing();
-    addMetrics();
-  }
-
-  /// Returns the results, each with its name.
-  void finish() {
-    SmallVector<Value> values;
-    SmallVector<Type> types;
-    if (loss)
-      results.insert(results.begin(), {"loss", loss});
-    for (auto &[name, value] : results) {
-      values.push_back(value);
-      types.push_back(value.getType());
-    }
-    func::ReturnOp::create(b, loc, values);
-    function.setFunctionType(
-        b.getFunctionType(function.getArgumentTypes(), types));
-    for (auto [index, result] : llvm::enumerate(results))
-      function.setResultAttrs(index, nameAttrs(result.first));
-  }
-
-private:
-  Type scalar(Type elementType) {
-    return RankedTensorType::get({}, elementType);
-  }
-  DictionaryAttr nameAttrs(const Twine &name) {
-    return b.getDictionaryAttr(b.getNamedAttr(kName, b.getStringAttr(name)));
-  }
-  Value addArgument(Type type, DictionaryAttr attributes) {
-    unsigned index = function.getNumArguments();
-    (void)function.insertArgument(index, type, attributes, loc);
-    return function.getArgument(index);
-  }
-  Value constant(Type elementType, Attribute value) {
-    auto type = RankedTensorType::get({}, elementType);
-    return nn::ConstantOp::create(b, loc, type,
-                                  DenseElementsAttr::get(type, value));
-  }
-  Value flag(bool value) {
-    return constant(b.getI1Type(), b.getBoolAttr(value));
-  }
-  Value getScale(Type elementType) {
-    return GetScaleOp::create(b, loc, scalar(elementType), kScaler);
-  }
-  Value hyper(StringRef name) {
-    return GetHyperOp::create(b, loc, kOptimizer, name);
-  }
-
-  void readScale() {
-    scale = recipe.scales() ? getScale(b.getF32Type())
-                            : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
-  }
-
-  void readGradients() {
-    for (nn::ParameterOp parameter : recipe.parameters) {
-      auto type = cast<RankedTensorType>(parameter.getType());
-      Value input = addArgument(type.clone(recipe.gradientType),
-                                nameAttrs("grad." + parameter.getSymName()));
-      gradients.push_back(
-          nn::GradientBuilder(b, loc).cast(input, b.getF32Type()));
-    }
-  }
-
-  void differentiate(ValueRange inputs) {
-    readScale();
-    nn::GradientBuilder g(b, loc);
-    SmallVector<Type> types(callee.getResultTypes());
-    for (nn::ParameterOp parameter : recipe.parameters)
-      types.push_back(parameter.getType());
-    // The scale multiplies the loss before any narrowing. Of several batches
-    // the mean counts.
-    Value seed = scale;
-    if (recipe.accumulate > 1)
-      seed = g.div(scale, g.splat(scale, double(recipe.accumulate)));
-    Type lossType = cast<RankedTensorType>(types.front()).getElementType();
-    auto vjp = nn::VJPOp::create(
-        b, loc, types, callee.getName(), inputs, g.cast(seed, lossType),
-        b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
-    loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
-    for (Value gradient : vjp.getOutputs().drop_front())
-      gradients.push_back(g.cast(gradient, b.getF32Type()));
-  }
-
-  void update(Value lr) {
-    if (recipe.info().check == rt::CheckPoint::Scaled)
-      found = CheckOp::create(b, loc, gradients).getFound();
-    if (recipe.updatesEarly())
-      updateScale();
-    unscale();
-    regularize();
-    auto check = CheckOp::create(b, loc, gradients);
-    norm = check.getNorm();
-    if (!found)
-      found = recipe.scales() ? check.getFound() : flag(false);
-    SmallVector<Value> unclipped = gradients;
-    clip();
-    applyLarc(lr);
-    if (recipe.info().needsGradMaxAbs)
-      maxAbs = MaxAbsOp::create(b, loc,
-                                recipe.info().check == rt::CheckPoint::AfterClip
-                                    ? gradients
-                                    : unclipped);
-    apply(lr);
-    if (!recipe.updatesEarly())
-      updateScale();
-  }
-
-  /// A step without a gradient is one whose gradients are all finite.
-  void updateNothing() {
-    found = flag(false);
-    norm = constant(b.getF64Type(), b.getF64FloatAttr(0.0));
-    if (recipe.info().needsGradMaxAbs)
-      maxAbs = constant(b.getF32Type(), b.getF32FloatAttr(0.0));
-    updateScale();
-  }
-
-  void unscale() {
-    if (!recipe.scales())
-      return;
-    bool narrow = recipe.info().scaleIsF32;
-    // After an early update another scale is in force.
-    Value current =
-        narrow && !recipe.updatesEarly()
-            ? scale
-            : getScale(narrow ? Type(b.getF32Type()) : Type(b.getF64Type()));
-    rt::UnscaleRule rule = rt::unscaleRule(recipe.policy);
-    bool divide = rule == rt::UnscaleRule::Divide;
-    bool flushed = rule == rt::UnscaleRule::FlushedReciprocal;
-    Value factor =
-        divide ? scale
-               : InverseScaleOp::create(b, loc, current, flushed).getResult();
-    for (Value &gradient : gradients)
-      gradient = UnscaleOp::create(b, loc, gradient.getType(), gradient, factor,
-                                   divide);
-  }
-
-  void regularize() {
-    if (!recipe.regularizes)
-      return;
-    auto op = RegularizeOp::create(b, loc, ValueRange(gradients).getTypes(),
-                                   gradients, b.getArrayAttr(recipe.symbols),
-                                   hyper("l1"), hyper("l2"), noDecay());
-    gradients = llvm::to_vector_of<Value>(op.getOutputs());
-  }
-
-  void applyLarc(Value lr) {
-    if (!recipe.larc)
-      return;
-    auto op =
-        LarcOp::create(b, loc, ValueRange(gradients).getTypes(), gradients,
-                       b.getArrayAttr(recipe.symbols), hyper("larc_eta"),
-                       hyper("larc_min_update"), hyper("larc_eps"),
-                       recipe.larcClips ? lr : Value());
-    gradients = llvm::to_vector_of<Value>(op.getOutputs());
-  }
-
-  ArrayAttr noDecay() {
-    return recipe.noDecay.empty() ? ArrayAttr()
-                                  : b.getArrayAttr(recipe.noDecay);
-  }
-
-  void clip() {
-    bool keras = recipe.optimizer->clipsLikeKeras;
-    if (recipe.clip == "clip_global_norm") {
-      Value coefficient = ClipCoefficientOp::create(
-          b, loc, scalar(b.getF32Type()), norm, hyper(recipe.clip),
-          recipe.clipsScaled ? scale : Value(), keras);
-      for (Value &gradient : gradients)
-        gradient =
-            ClipOp::create(b, loc, gradient.getType(), gradient, coefficient);
-    } else if (recipe.clip == "clip_norm") {
-      auto clipped =
-          ClipEachOp::create(b, loc, ValueRange(gradients).getTypes(),
-                             gradients, hyper(recipe.clip), keras);
-      gradients = llvm::to_vector_of<Value>(clipped.getClipped());
-    } else if (recipe.clip == "clip_value") {
-      Value limit =
-          nn::GradientBuilder(b, loc).cast(hyper(recipe.clip), b.getF32Type());
-      for (Value &gradient : gradients)
-        gradient = ClampOp::create(b, loc, gradient.getType(), gradient, limit);
-    }
-  }
-
-  void apply(Value lr) {
-    Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
-    ApplyOp::create(b, loc, kOptimizer, gradients,
-                    b.getArrayAttr(recipe.symbols), lr, skip, noDecay());
-  }
-
-  void updateScale() {
-    auto update = UpdateScaleOp::create(b, loc, kScaler, found, maxAbs);
-    counter = update.getCounter();
-    error = update.getError();
-  }
-
-  void addMetrics() {
-    results = {{"scale", scale},
-               {"found_inf", found},
-               {"grad_norm", norm},
-               {"good_steps", counter},
-               {"scale_error", error}};
-    if (recipe.policy == rt::PolicyKind::KerasFixed)
-      results.push_back({"skipped", flag(false)});
-  }
-
-  const Recipe &recipe;
-  func::FuncOp callee; ///< The loss.
-  Location loc;
-  OpBuilder b;
-  func::FuncOp function;
-  Value scale, loss, found, norm, maxAbs, counter, error;
-  SmallVector<Value> gradients;
-  SmallVector<std::pair<StringRef, Value>> results;
-};
-
 struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
   using BuildStepPassBase::BuildStepPassBase;
 
   void runOnOperation() override {
-    Recipe recipe;
+    StepRecipe recipe;
     if (failed(findGradients(recipe)) || failed(checkNames()) ||
         failed(readPolicy(recipe)) || failed(readOptimizer(recipe)) ||
         failed(choose(recipe)))
       return signalPassFailure();
     recipe.accumulate = accumulate;
     recipe.clipsScaled = clipScaled;
-    if (accumulate == 1) {
-      EntryWriter step(recipe, getOperation(), "step");
-      step.readBatch();
-      step.step();
-      step.finish();
-      return;
-    }
-    EntryWriter batch(recipe, getOperation(), "accumulate");
-    batch.readBatch();
-    batch.accumulate();
-    batch.finish();
-    EntryWriter apply(recipe, getOperation(), "apply");
-    apply.takeAccumulated();
-    apply.step();
-    apply.finish();
+    writeEntries(recipe, getOperation());
   }
 
 private:
   InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
 
-  LogicalResult findGradients(Recipe &recipe) {
+  LogicalResult findGradients(StepRecipe &recipe) {
     if (accumulate < 1)
       return fail() << "'accumulate' must be 1 or more, not "
                     << accumulate.getValue();
@@ -376,7 +72,7 @@ private:
     return success();
   }
 
-  LogicalResult findLoss(Recipe &recipe) {
+  LogicalResult findLoss(StepRecipe &recipe) {
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     if (!loss || loss.isDeclaration())
       return fail() << "has no function @loss";
@@ -398,7 +94,7 @@ private:
     return success();
   }
 
-  LogicalResult readPolicy(Recipe &recipe) {
+  LogicalResult readPolicy(StepRecipe &recipe) {
     auto kind = rt::parsePolicy("policy", policy.getValue());
     if (!kind.ok())
       return fail() << kind.status().message();
@@ -422,7 +118,7 @@ private:
     return success();
   }
 
-  void addScaler(const Recipe &recipe, const rt::Settings &values) {
+  void addScaler(const StepRecipe &recipe, const rt::Settings &values) {
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     SmallVector<NamedAttribute> entries;
     for (size_t i = 0; i != rt::kNumSettings; ++i) {
@@ -436,7 +132,7 @@ private:
                      b.getDictionaryAttr(entries));
   }
 
-  LogicalResult readOptimizer(Recipe &recipe) {
+  LogicalResult readOptimizer(StepRecipe &recipe) {
     recipe.optimizer = findOptimizer(optimizer.getValue());
     if (!recipe.optimizer)
       return fail() << "unknown optimizer '" << optimizer << "'; known are "
@@ -478,7 +174,7 @@ private:
         << "become NaN";
   }
 
-  LogicalResult readClip(Recipe &recipe, llvm::StringMap<double> &values) {
+  LogicalResult readClip(StepRecipe &recipe, llvm::StringMap<double> &values) {
     std::pair<StringRef, double> kinds[] = {
         {"clip_global_norm", clipGlobalNorm},
         {"clip_norm", clipNorm},
@@ -498,7 +194,7 @@ private:
     return success();
   }
 
-  LogicalResult readLarc(Recipe &recipe, llvm::StringMap<double> &values) {
+  LogicalResult readLarc(StepRecipe &recipe, llvm::StringMap<double> &values) {
     if (larc.empty())
       return success();
     if (larc != "clip" && larc != "scale")
@@ -521,7 +217,8 @@ private:
     return success();
   }
 
-  LogicalResult readPenalties(Recipe &recipe, llvm::StringMap<double> &values) {
+  LogicalResult readPenalties(StepRecipe &recipe,
+                              llvm::StringMap<double> &values) {
     if (l1 == 0.0 && l2 == 0.0)
       return success();
     std::pair<StringRef, double> numbers[] = {{"l1", l1}, {"l2", l2}};
@@ -547,7 +244,7 @@ private:
     return success();
   }
 
-  LogicalResult addOptimizer(const Recipe &recipe,
+  LogicalResult addOptimizer(const StepRecipe &recipe,
                              const llvm::StringMap<double> &values) {
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     SmallVector<NamedAttribute> entries;
@@ -604,12 +301,40 @@ private:
     return success();
   }
 
+  /// The sets that have members, each with a state of its own.
+  void addSets(StepRecipe &recipe, MutableArrayRef<ParameterSet> chosen) {
+    auto first = getOperation().lookupSymbol<OptimizerOp>(kOptimizer);
+    for (auto [index, set] : llvm::enumerate(chosen)) {
+      if (set.members.empty())
+        continue;
+      if (index > 0)
+        set.present = "present." + std::to_string(index - 1);
+      set.optimizer = kOptimizer.str();
+      if (!recipe.sets.empty()) {
+        set.optimizer += std::to_string(recipe.sets.size() + 1);
+        OpBuilder b(first);
+        b.setInsertionPointAfter(first);
+        cast<OptimizerOp>(b.clone(*first)).setSymName(set.optimizer);
+      }
+      recipe.sets.push_back(std::move(set));
+    }
+  }
+
   /// Which parameters are trained, and which of them see no decay.
-  LogicalResult choose(Recipe &recipe) {
+  LogicalResult choose(StepRecipe &recipe) {
     auto frozen = compile(freeze);
     auto trained = compile(trainable);
     auto undecayed = compile(noDecay);
     auto ungraded = compile(noGradient);
+    SmallVector<NamePatterns> sets;
+    for (const std::string &expression : gradientSets) {
+      auto set = NamePatterns::compile(
+          {expression}, [&](const std::string &message) { fail() << message; });
+      if (failed(set))
+        return failure();
+      sets.push_back(std::move(*set));
+    }
+    SmallVector<ParameterSet> chosen(1 + sets.size());
     if (failed(frozen) || failed(trained) || failed(undecayed) ||
         failed(ungraded))
       return failure();
@@ -637,11 +362,16 @@ private:
       }
       if (failed(setStorage(parameter)))
         return failure();
+      auto set = llvm::find_if(
+          sets, [&](NamePatterns &patterns) { return patterns.matches(name); });
+      size_t index = set == sets.end() ? 0 : 1 + (set - sets.begin());
+      chosen[index].members.push_back(recipe.parameters.size());
       recipe.parameters.push_back(parameter);
       recipe.symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));
       if (undecayed->matches(name))
         recipe.noDecay.push_back(FlatSymbolRefAttr::get(&getContext(), name));
     }
+    addSets(recipe, chosen);
     if (recipe.parameters.empty() && !hasIdle)
       return fail() << "has no parameter to train";
     return success();

@@ -616,10 +616,15 @@ private:
 
   /// Groups are made by what amp.apply decays.
   LogicalResult checkPenalties(ApplyOp op, const GradientChain &chain) {
+    auto holds = [](ArrayAttr symbols, Attribute symbol) {
+      return symbols && llvm::is_contained(symbols, symbol);
+    };
     for (Operation *map : chain.maps)
-      if (auto penalty = dyn_cast<RegularizeOp>(map);
-          penalty && penalty.getNoDecayAttr() != op.getNoDecayAttr())
-        return penalty.emitOpError("must have the no_decay of amp.apply");
+      if (auto penalty = dyn_cast<RegularizeOp>(map))
+        for (Attribute symbol : op.getParameters())
+          if (holds(penalty.getNoDecayAttr(), symbol) !=
+              holds(op.getNoDecayAttr(), symbol))
+            return penalty.emitOpError("must have the no_decay of amp.apply");
     return success();
   }
 

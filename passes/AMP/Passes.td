@@ -55,6 +55,11 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     ListOption<"noGradient", "no-gradient", "std::string",
                "ECMAScript regular expressions on parameter names: these get no "
                "gradient where gradients are inputs">,
+    ListOption<"gradientSets", "gradient-sets", "std::string",
+               "ECMAScript regular expressions on parameter names: each makes a "
+               "set whose gradients, where they are inputs, come and go together, "
+               "as an input `present.INDEX` says; where they are not there, the "
+               "set and its step count are left alone">,
     Option<"clipGlobalNorm", "clip-global-norm", "double", /*default=*/"0.0",
            "largest norm of all gradients together (default: 0, no clipping)">,
     Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",
@@ -89,7 +94,8 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
            "take the scaled gradients as inputs of this type, f16, bf16 or "
            "f32, instead of from @loss (default: from @loss)">,
   ];
-  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
+                           "::mlir::func::FuncDialect"];
 }
 
 def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {

@@ -133,6 +133,7 @@ def check(name, optimizer, extra, shapes):
 
 cases = [(name, optimizer, {}, SMALL) for name, optimizer in OPTIMIZERS.items()]
 cases += [(name, OPTIMIZERS["adamw"], extra, SMALL) for name, extra in AROUND.items()]
+cases += [("lamb-bf16", OPTIMIZERS["lamb"], AROUND["adamw-bf16"], SMALL)]
 cases += [(f"{name}-blocks", OPTIMIZERS[name], {}, LARGE) for name in ("sgd", "lamb")]
 failed = 0
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds what surrounds the optimizer's rule to float64: penalties, LARC, averages of weights,
-and weights in bf16 that are rounded stochastically.
+gradients that are there in some steps only, and weights in bf16 that are rounded stochastically.
 
     check_step_rules.py MPC-SCALE FOLDER [--plant]
 
@@ -51,14 +51,14 @@ def make_case(name, **extra):
     return path, values, [gradients for gradients, _ in steps]
 
 
-def run(path):
+def run(path, applied=[step != BAD for step in range(STEPS)]):
     outputs = [
         subprocess.run([TOOL, "step", str(path), *flags], capture_output=True, text=True, check=True).stdout
         for flags in ([], ["--unfused"])
     ]
     assert outputs[0] == outputs[1], f"{path.stem}: fused and unfused differ"
     lines = [json.loads(line) for line in outputs[0].splitlines()]
-    assert [line["applied"] for line in lines] == [step != BAD for step in range(STEPS)]
+    assert [line["applied"] for line in lines] == applied
     return lines
 
 
@@ -109,6 +109,58 @@ def larc(mode):
         return gradient * max(eta * norms[0] / (norms[1] + epsilon), least)
 
     descend(f"larc-{mode}", change, larc={"mode": mode, "eta": eta, "min_update": least, "eps": epsilon})
+
+
+def presence():
+    """Gradients that come and go: where one is null its tensor is left alone, by the decay
+    too, and its step count with it, as PyTorch has it. A tensor that never has one has no
+    slots, and a step without any is a finite one."""
+    there = {"w": range(8), "b": (1, 3, 4, 6), "zero": (0, 4), "never": ()}
+    shapes = {"w": (7, 9), "b": (9,), "zero": (5,), "never": (4,)}
+    bad, none = 3, 7  # An infinity in b; no gradient at all.
+    beta1, beta2, epsilon, decay, rate = 0.9, 0.999, 1e-8, 0.1, 0.01
+    rng = np.random.default_rng(21)
+    weights = {k: rng.normal(0, 0.5, s).astype(np.float32) for k, s in shapes.items()}
+    steps, gradients = [], []
+    for step in range(8):
+        scale, made, entries = SCALE / (2 if step > bad else 1), {}, {}
+        for key, shape in shapes.items():
+            made[key] = rng.normal(0, 0.01, shape).astype(np.float32)
+            scaled = made[key] * np.float32(scale)
+            if key == "b" and step == bad:
+                scaled[2] = np.inf
+            has = step in there[key] and step != none
+            entries[key] = {"bits": [f"{b:08x}" for b in scaled.ravel().view(np.uint32).tolist()]} if has else None
+        steps.append({"scaled_grads": entries})
+        gradients.append(made)
+    case = {
+        "optimizer": {"name": "adamw", "lr": rate, "weight_decay": decay},
+        "scaler": {"init_scale": SCALE, "growth_interval": 1000},
+        "low_dtype": "float32",
+        "init_params": [{"name": k, "shape": list(v.shape), "values": v.ravel().tolist()} for k, v in weights.items()],
+        "steps": steps,
+    }
+    path = FOLDER / "presence.json"
+    path.write_text(json.dumps(case))
+    lines = run(path, [step != bad for step in range(8)])
+    now = {k: [w.astype(np.float64), np.zeros(w.shape), np.zeros(w.shape), 0] for k, w in weights.items()}
+    for step, line in enumerate(lines):
+        for key, state in now.items():
+            if step not in there[key] or step in (bad, none):
+                continue
+            weight, mean, square, count = state
+            gradient, count = gradients[step][key].astype(np.float64), count + 1
+            mean = beta1 * mean + (1 - beta1) * gradient
+            square = beta2 * square + (1 - beta2) * gradient**2
+            denominator = np.sqrt(square / (1 - beta2**count)) + epsilon
+            weight = weight * (1 - rate * decay) - rate * mean / (1 - beta1**count) / denominator
+            now[key] = [weight, mean, square, count]
+        for key, (weight, mean, _, _) in now.items():
+            near(line["params"][key], weight, f"step {step}: {key}", ulp=16)
+            if mean.any():
+                near(line["slots"][key]["exp_avg"], mean, f"step {step}: {key}/exp_avg", ulp=16)
+        assert line["slots"]["never"] == {}, "what never has a gradient has slots"
+    assert lines[-1]["counter"] == 4 and not lines[-1]["found_inf"]
 
 
 def ema():
@@ -188,6 +240,7 @@ CHECKS = {
     "larc clip": lambda: larc("clip"),
     "larc scale": lambda: larc("scale"),
     "average": ema,
+    "gradients that come and go": presence,
     "stochastic rounding": stochastic,
     "bias": bias,
 }

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The entries of a training step.
+#include "passes/AMP/StepWriter.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/NN/Gradient.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+static constexpr StringLiteral kName = "nn.name";
+
+namespace {
+
+/// Writes one entry: first its arguments, then its ops, last its results.
+class EntryWriter {
+public:
+  EntryWriter(const StepRecipe &recipe, ModuleOp module, StringRef name)
+      : recipe(recipe), callee(recipe.loss), loc(module.getLoc()),
+        b(OpBuilder::atBlockEnd(module.getBody())) {
+    function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
+    b.setInsertionPointToStart(function.addEntryBlock());
+  }
+
+  /// The loss and the gradients of the scaled loss of one batch, or the
+  /// gradients that are inputs.
+  void readBatch() {
+    if (!recipe.loss)
+      return readGradients();
+    SmallVector<Value> inputs;
+    for (unsigned i = 0, e = callee.getNumArguments(); i < e; ++i)
+      inputs.push_back(
+          addArgument(callee.getArgumentTypes()[i], callee.getArgAttrDict(i)));
+    differentiate(inputs);
+  }
+
+  void takeAccumulated() {
+    if (!recipe.trains())
+      return;
+    gradients.resize(recipe.parameters.size());
+    for (const ParameterSet &set : recipe.sets) {
+      SmallVector<Type> types;
+      for (nn::ParameterOp parameter : set.select(recipe.parameters))
+        types.push_back(
+            cast<RankedTensorType>(parameter.getType()).clone(b.getF32Type()));
+      auto taken = TakeGradientsOp::create(
+          b, loc, types, b.getArrayAttr(set.select(recipe.symbols)));
+      for (auto [member, gradient] :
+           llvm::zip_equal(set.members, taken.getGradients()))
+        gradients[member] = gradient;
+    }
+  }
+
+  void accumulate() {
+    if (!recipe.trains())
+      return;
+    for (const ParameterSet &set : recipe.sets)
+      AccumulateOp::create(b, loc, set.select(gradients),
+                           b.getArrayAttr(set.select(recipe.symbols)));
+  }
+
+  /// All of a step behind the gradients, and its metrics.
+  void step() {
+    Value lr = addArgument(scalar(b.getF32Type()), nameAttrs("lr"));
+    if (!scale)
+      readScale();
+    if (recipe.trains())
+      update(lr);
+    else
+      updateNothing();
+    addMetrics();
+  }
+
+  /// Returns the results, each with its name.
+  void finish() {
+    SmallVector<Value> values;
+    SmallVector<Type> types;
+    if (loss)
+      results.insert(results.begin(), {"loss", loss});
+    for (auto &[name, value] : results) {
+      values.push_back(value);
+      types.push_back(value.getType());
+    }
+    func::ReturnOp::create(b, loc, values);
+    function.setFunctionType(
+        b.getFunctionType(function.getArgumentTypes(), types));
+    for (auto [index, result] : llvm::enumerate(results))
+      function.setResultAttrs(index, nameAttrs(result.first));
+  }
+
+private:
+  Type scalar(Type elementType) {
+    return RankedTensorType::get({}, elementType);
+  }
+  DictionaryAttr nameAttrs(const Twine &name) {
+    return b.getDictionaryAttr(b.getNamedAttr(kName, b.getStringAttr(name)));
+  }
+  Value addArgument(Type type, DictionaryAttr attributes) {
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, type, attributes, loc);
+    return function.getArgument(index);
+  }
+  Value constant(Type elementType, Attribute value) {
+    auto type = RankedTensorType::get({}, elementType);
+    return nn::ConstantOp::create(b, loc, type,
+                                  DenseElementsAttr::get(type, value));
+  }
+  Value flag(bool value) {
+    return constant(b.getI1Type(), b.getBoolAttr(value));
+  }
+  Value getScale(Type elementType) {
+    return GetScaleOp::create(b, loc, scalar(elementType), kScaler);
+  }
+  Value hyper(StringRef name) {
+    return GetHyperOp::create(b, loc, kOptimizer, name);
+  }
+
+  void readScale() {
+    scale = recipe.scales() ? getScale(b.getF32Type())
+                            : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
+  }
+
+  void readGradients() {
+    for (nn::ParameterOp parameter : recipe.parameters) {
+      auto type = cast<RankedTensorType>(parameter.getType());
+      Value input = addArgument(type.clone(recipe.gradientType),
+                                nameAttrs("grad." + parameter.getSymName()));
+      gradients.push_back(
+          nn::GradientBuilder(b, loc).cast(input, b.getF32Type()));
+    }
+  }
+
+  void differentiate(ValueRange inputs) {
+    readScale();
+    nn::GradientBuilder g(b, loc);
+    SmallVector<Type> types(callee.getResultTypes());
+    for (nn::ParameterOp parameter : recipe.parameters)
+      types.push_back(parameter.getType());
+    // The scale multiplies the loss before any narrowing. Of several batches
+    // the mean counts.
+    Value seed = scale;
+    if (recipe.accumulate > 1)
+      seed = g.div(scale, g.splat(scale, double(recipe.accumulate)));
+    Type lossType = cast<RankedTensorType>(types.front()).getElementType();
+    auto vjp = nn::VJPOp::create(
+        b, loc, types, callee.getName(), inputs, g.cast(seed, lossType),
+        b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
+    loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
+    for (Value gradient : vjp.getOutputs().drop_front())
+      gradients.push_back(g.cast(gradient, b.getF32Type()));
+  }
+
+  void update(Value lr) {
+    if (recipe.info().check == rt::CheckPoint::Scaled)
+      found = CheckOp::create(b, loc, gradients).getFound();
+    if (recipe.updatesEarly())
+      updateScale();
+    unscale();
+    regularize();
+    auto check = CheckOp::create(b, loc, gradients);
+    norm = check.getNorm();
+    if (!found)
+      found = recipe.scales() ? check.getFound() : flag(false);
+    SmallVector<Value> unclipped = gradients;
+    clip();
+    applyLarc(lr);
+    if (recipe.info().needsGradMaxAbs)
+      maxAbs = MaxAbsOp::create(b, loc,
+                                recipe.info().check == rt::CheckPoint::AfterClip
+                                    ? gradients
+                                    : unclipped);
+    apply(lr);
+    if (!recipe.updatesEarly())
+      updateScale();
+  }
+
+  /// A step without a gradient is one whose gradients are all finite.
+  void updateNothing() {
+    found = flag(false);
+    norm = constant(b.getF64Type(), b.getF64FloatAttr(0.0));
+    if (recipe.info().needsGradMaxAbs)
+      maxAbs = constant(b.getF32Type(), b.getF32FloatAttr(0.0));
+    updateScale();
+  }
+
+  void unscale() {
+    if (!recipe.scales())
+      return;
+    bool narrow = recipe.info().scaleIsF32;
+    // After an early update another scale is in force.
+    Value current =
+        narrow && !recipe.updatesEarly()
+            ? scale
+            : getScale(narrow ? Type(b.getF32Type()) : Type(b.getF64Type()));
+    rt::UnscaleRule rule = rt::unscaleRule(recipe.policy);
+    bool divide = rule == rt::UnscaleRule::Divide;
+    bool flushed = rule == rt::UnscaleRule::FlushedReciprocal;
+    Value factor =
+        divide ? scale
+               : InverseScaleOp::create(b, loc, current, flushed).getResult();
+    for (Value &gradient : gradients)
+      gradient = UnscaleOp::create(b, loc, gradient.getType(), gradient, factor,
+                                   divide);
+  }
+
+  void regularize() {
+    if (!recipe.regularizes)
+      return;
+    auto op = RegularizeOp::create(b, loc, ValueRange(gradients).getTypes(),
+                                   gradients, b.getArrayAttr(recipe.symbols),
+                                   hyper("l1"), hyper("l2"), noDecay());
+    gradients = llvm::to_vector_of<Value>(op.getOutputs());
+  }
+
+  void applyLarc(Value lr) {
+    if (!recipe.larc)
+      return;
+    auto op =
+        LarcOp::create(b, loc, ValueRange(gradients).getTypes(), gradients,
+                       b.getArrayAttr(recipe.symbols), hyper("larc_eta"),
+                       hyper("larc_min_update"), hyper("larc_eps"),
+                       recipe.larcClips ? lr : Value());
+    gradients = llvm::to_vector_of<Value>(op.getOutputs());
+  }
+
+  ArrayAttr noDecay() {
+    return recipe.noDecay.empty() ? ArrayAttr()
+                                  : b.getArrayAttr(recipe.noDecay);
+  }
+
+  void clip() {
+    bool keras = recipe.optimizer->clipsLikeKeras;
+    if (recipe.clip == "clip_global_norm") {
+      Value coefficient = ClipCoefficientOp::create(
+          b, loc, scalar(b.getF32Type()), norm, hyper(recipe.clip),
+          recipe.clipsScaled ? scale : Value(), keras);
+      for (Value &gradient : gradients)
+        gradient =
+            ClipOp::create(b, loc, gradient.getType(), gradient, coefficient);
+    } else if (recipe.clip == "clip_norm") {
+      auto clipped =
+          ClipEachOp::create(b, loc, ValueRange(gradients).getTypes(),
+                             gradients, hyper(recipe.clip), keras);
+      gradients = llvm::to_vector_of<Value>(clipped.getClipped());
+    } else if (recipe.clip == "clip_value") {
+      Value limit =
+          nn::GradientBuilder(b, loc).cast(hyper(recipe.clip), b.getF32Type());
+      for (Value &gradient : gradients)
+        gradient = ClampOp::create(b, loc, gradient.getType(), gradient, limit);
+    }
+  }
+
+  void apply(Value lr) {
+    for (const ParameterSet &set : recipe.sets) {
+      SmallVector<Attribute> symbols = set.select(recipe.symbols);
+      SmallVector<Attribute> undecayed =
+          llvm::filter_to_vector(recipe.noDecay, [&](Attribute symbol) {
+            return llvm::is_contained(symbols, symbol);
+          });
+      ApplyOp::create(b, loc, set.optimizer, set.select(gradients),
+                      b.getArrayAttr(symbols), lr, skipOf(set),
+                      undecayed.empty() ? ArrayAttr()
+                                        : b.getArrayAttr(undecayed));
+    }
+  }
+
+  /// Whether this step leaves `set` alone; null for never.
+  Value skipOf(const ParameterSet &set) {
+    Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
+    if (set.present.empty())
+      return skip;
+    Value present = addArgument(scalar(b.getI1Type()), nameAttrs(set.present));
+    return nn::SelectOp::create(b, loc, present, skip ? skip : flag(false),
+                                flag(true));
+  }
+
+  void updateScale() {
+    auto update = UpdateScaleOp::create(b, loc, kScaler, found, maxAbs);
+    counter = update.getCounter();
+    error = update.getError();
+  }
+
+  void addMetrics() {
+    results = {{"scale", scale},
+               {"found_inf", found},
+               {"grad_norm", norm},
+               {"good_steps", counter},
+               {"scale_error", error}};
+    if (recipe.policy == rt::PolicyKind::KerasFixed)
+      results.push_back({"skipped", flag(false)});
+  }
+
+  const StepRecipe &recipe;
+  func::FuncOp callee; ///< The loss.
+  Location loc;
+  OpBuilder b;
+  func::FuncOp function;
+  Value scale, loss, found, norm, maxAbs, counter, error;
+  SmallVector<Value> gradients;
+  SmallVector<std::pair<StringRef, Value>> results;
+};
+
+} // namespace
+
+void mpc::amp::writeEntries(const StepRecipe &recipe, ModuleOp module) {
+  if (recipe.accumulate == 1) {
+    EntryWriter step(recipe, module, "step");
+    step.readBatch();
+    step.step();
+    step.finish();
+    return;
+  }
+  EntryWriter batch(recipe, module, "accumulate");
+  batch.readBatch();
+  batch.accumulate();
+  batch.finish();
+  EntryWriter apply(recipe, module, "apply");
+  apply.takeAccumulated();
+  apply.step();
+  apply.finish();
+}

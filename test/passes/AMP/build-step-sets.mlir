@@ -1,0 +1,27 @@
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{gradient-type=f32 gradient-sets=^b$ no-decay=b})' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{gradient-type=f32 gradient-sets=^w$,^b$ policy=none})' | FileCheck %s --check-prefix=ALL
+// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{gradient-type=f32 gradient-sets=*})' 2>&1 | FileCheck %s --check-prefix=REGEX
+// REGEX: error: {{.*}}'*'
+
+// Parameters whose gradients come and go have an optimizer of their own, that
+// is left alone where an input says that they are not there.
+// CHECK:       amp.optimizer @optimizer kind("adamw") [[HYPER:.*]]
+// CHECK:       amp.optimizer @optimizer2 kind("adamw") [[HYPER]]
+// CHECK-LABEL: func.func @step
+// CHECK-SAME:    %[[PRESENT:[a-z0-9]+]]: tensor<i1> {nn.name = "present.0"}
+// CHECK:         %[[FOUND:.*]], %{{.*}} = amp.check %[[W:.*]], %[[B:[^ ]*]] :
+// CHECK:         amp.apply @optimizer(%[[W]]) to [@w] lr(%{{.*}}) skip(%[[FOUND]]) :
+// CHECK-DAG:     %[[TRUE:.*]] = nn.constant dense<true>
+// CHECK-DAG:     %[[SKIP:.*]] = nn.select %[[PRESENT]], %[[FOUND]], %[[TRUE]]
+// CHECK:         amp.apply @optimizer2(%[[B]]) to [@b] lr(%{{.*}}) skip(%[[SKIP]]) no_decay [@b]
+
+// Without a scaler only what is not there is skipped; where all come and go the
+// first set has the first optimizer.
+// ALL-LABEL: func.func @step
+// ALL-SAME:    "present.0"}, %{{.*}} "present.1"}
+// ALL:         %[[A:.*]] = nn.select
+// ALL:         amp.apply @optimizer(%{{.*}}) to [@w] lr(%{{.*}}) skip(%[[A]])
+// ALL:         %[[B:.*]] = nn.select
+// ALL:         amp.apply @optimizer2(%{{.*}}) to [@b] lr(%{{.*}}) skip(%[[B]])
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+nn.parameter @b : tensor<4xf32> = #nn.init<ones>

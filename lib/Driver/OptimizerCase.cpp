@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,9 @@ struct CaseParameter {
   std::vector<int64_t> shape;
   std::vector<float> values;
   std::vector<bool> present; ///< In which steps it has a gradient.
+
+  bool isEverPresent() const { return llvm::is_contained(present, true); }
+  bool isAlwaysPresent() const { return !llvm::is_contained(present, false); }
 };
 
 struct OptimizerCase {
@@ -322,9 +326,9 @@ static bool hasGradient(const json &gradients, const std::string &name) {
 static void addSets(OptimizerCase &result) {
   std::map<std::vector<bool>, std::string> sets;
   for (const CaseParameter &parameter : result.parameters) {
-    if (llvm::none_of(parameter.present, [](bool has) { return has; })) {
+    if (!parameter.isEverPresent()) {
       result.options.noGradient.push_back(exactly(parameter.name));
-    } else if (!llvm::all_of(parameter.present, [](bool has) { return has; })) {
+    } else if (!parameter.isAlwaysPresent()) {
       std::string &set = sets[parameter.present];
       set += (set.empty() ? "" : "|") + exactly(parameter.name);
     }
@@ -554,7 +558,38 @@ private:
       line["slots"][tensor.desc.name.substr(0, cut)]
           [tensor.desc.name.substr(cut + 1)] = listOf(view);
     }
+    for (const CaseParameter &parameter : which.parameters)
+      if (parameter.isEverPresent())
+        MPC_RETURN_IF_ERROR(
+            describeCount(parameter, line["slots"][parameter.name]));
     return {};
+  }
+
+  /// How many steps the parameter has seen, which PyTorch calls a slot.
+  rt::Status describeCount(const CaseParameter &parameter, json &slots) {
+    std::string name = "amp.optimizer." + optimizerOf(parameter) + "step";
+    if (!runner->program().findState(name))
+      return {};
+    MPC_ASSIGN_OR_RETURN(rt::TensorView view, runner->readState(name));
+    slots["step"] = json::array({*static_cast<const double *>(view.data)});
+    return {};
+  }
+
+  /// The optimizer that keeps the state of `parameter`, as amp-build-step names
+  /// it: one for each set of parameters that have gradients in the same steps.
+  std::string optimizerOf(const CaseParameter &parameter) const {
+    size_t number = 1, sets = which.present.size();
+    if (llvm::any_of(which.parameters,
+                     std::mem_fn(&CaseParameter::isAlwaysPresent)))
+      ++sets;
+    if (sets < 2)
+      return "";
+    if (!parameter.isAlwaysPresent())
+      number = sets - which.present.size() + 1 +
+               (llvm::find(which.present, parameter.present) -
+                which.present.begin());
+    return number == 1 ? "optimizer."
+                       : "optimizer" + std::to_string(number) + ".";
   }
 
   static constexpr std::string_view kPresent = "present.";

@@ -255,7 +255,8 @@ def AMP_UnscaleOp : AMP_GradientMap<"unscale", [Differentiable]> {
   let summary = "A gradient without its scale";
   let description = [{
     `f32(input) * factor`; with `divide`, `f32(input) / factor`, where the
-    factor is the scale itself. Linear in the gradient, constant in the factor.
+    factor is the scale itself. Linear in the gradient, constant in the factor. A gradient that is
+    unscaled by the factor already is refused.
 
     ```mlir
     %u = amp.unscale %g by %inverse : tensor<4xf16> -> tensor<4xf32>
@@ -266,6 +267,7 @@ def AMP_UnscaleOp : AMP_GradientMap<"unscale", [Differentiable]> {
     $input `by` $factor (`divide` $divide^)? attr-dict
     `:` type($input) `->` type($output)
   }];
+  let hasVerifier = 1;
 }
 
 def AMP_ClipOp : AMP_GradientMap<"clip"> {

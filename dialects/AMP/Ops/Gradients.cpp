@@ -113,6 +113,27 @@ buildGradientMap(OpBuilder &builder, Location loc, ValueRange operands,
                       });
 }
 
+/// The scale, where `factor` is its inverse; else the factor itself.
+static Value scaleOf(Value factor) {
+  auto inverse = factor.getDefiningOp<InverseScaleOp>();
+  return inverse ? inverse.getScale() : factor;
+}
+
+/// Dividing by the scale twice is no error of types, and ruins the step.
+LogicalResult UnscaleOp::verify() {
+  Operation *op = getInput().getDefiningOp();
+  while (isa_and_present<UnscaleOp, ClipOp, ClampOp>(op)) {
+    if (auto earlier = dyn_cast<UnscaleOp>(op);
+        earlier && scaleOf(earlier.getFactor()) == scaleOf(getFactor())) {
+      InFlightDiagnostic error = emitOpError("unscales a gradient twice");
+      error.attachNote(earlier.getLoc()) << "it is unscaled here already";
+      return error;
+    }
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return success();
+}
+
 FailureOr<Values> UnscaleOp::buildBody(OpBuilder &builder,
                                        ValueRange operands) {
   return buildGradientMap(builder, getLoc(), operands, [&](Scalar x, Scalar f) {

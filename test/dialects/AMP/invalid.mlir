@@ -361,3 +361,15 @@ func.func @f(%g: tensor<8xf32>) {
   amp.assign %g to @w : tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @f(%g: tensor<4xf32>, %c: tensor<f32>, %scale: tensor<f32>) {
+  %inverse = amp.inverse_scale %scale : tensor<f32>
+  // expected-note @+1 {{it is unscaled here already}}
+  %0 = amp.unscale %g by %inverse : tensor<4xf32> -> tensor<4xf32>
+  %1 = amp.clip %0 by %c : tensor<4xf32> -> tensor<4xf32>
+  // expected-error @+1 {{unscales a gradient twice}}
+  %2 = amp.unscale %1 by %scale divide : tensor<4xf32> -> tensor<4xf32>
+  return
+}

@@ -136,3 +136,57 @@ func.func @step(%g: tensor<4xf32>, %skip: tensor<i1>, %lr: tensor<f32>) {
   amp.apply @custom(%g) to [@w] lr(%lr) skip(%skip) : tensor<4xf32>
   return
 }
+
+// -----
+
+// A rule is told which parameters see decay.
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+nn.parameter @b : tensor<2xf32> = #nn.init<zeros>
+amp.custom_optimizer @custom rule(@rule) slots {} hyper {}
+func.func private @rule(
+    %w: tensor<f32> {nn.name = "parameter"},
+    %decay: tensor<f32> {nn.name = "decay"})
+    -> (tensor<f32> {nn.name = "parameter"}) {
+  %new = nn.sub %w, %decay : tensor<f32>
+  return %new : tensor<f32>
+}
+// CHECK-LABEL: func.func @step
+// CHECK-SAME:    %[[W:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
+// CHECK-SAME:    %[[B:[^ ]*]]: tensor<4096xf32> {amp.slab = @g1.parameter}
+func.func @step(%gw: tensor<4xf32>, %gb: tensor<2xf32>, %lr: tensor<f32>) {
+  // CHECK: %[[ONE:.*]] = nn.constant dense<1.000000e+00> : tensor<f32>
+  // CHECK: %[[ONES:.*]] = nn.broadcast %[[ONE]]
+  // CHECK: nn.sub %[[W]], %[[ONES]]
+  // CHECK: %[[ZERO:.*]] = nn.constant dense<0.000000e+00> : tensor<f32>
+  // CHECK: %[[ZEROS:.*]] = nn.broadcast %[[ZERO]]
+  // CHECK: nn.sub %[[B]], %[[ZEROS]]
+  amp.apply @custom(%gw, %gb) to [@w, @b] lr(%lr) no_decay [@b]
+      : tensor<4xf32>, tensor<2xf32>
+  return
+}
+
+// -----
+
+// What takes all gradients is computed where it stands for a user that is no
+// update: each result is a part of a slab.
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<8xf32> = #nn.init<zeros>
+amp.optimizer @a kind("sgd") hyper {}
+// CHECK-LABEL: func.func @step
+func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %max: tensor<f64>,
+                %lr: tensor<f32>) -> tensor<8xf32> {
+  // CHECK: kernel.pack %{{.*}}, %{{.*}} at [0, 4096]
+  // CHECK: amp.clip_coefficient
+  // CHECK: %[[SCALED:.*]] = amp.scale_segments
+  // CHECK: %[[FLAT:.*]] = kernel.view %[[SCALED]][0] : tensor<2x4096xf32> -> tensor<8192xf32>
+  // CHECK: %[[CV:.*]] = kernel.view %[[FLAT]][4096] : tensor<8192xf32> -> tensor<8xf32>
+  %cw, %cv = amp.clip_each %gw, %gv max(%max)
+      : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
+  // CHECK: %[[TWICE:.*]] = nn.add %[[CV]], %[[CV]]
+  %twice = nn.add %cv, %cv : tensor<8xf32>
+  // CHECK: amp.update
+  amp.apply @a(%cw, %cv) to [@w, @v] lr(%lr) : tensor<4xf32>, tensor<8xf32>
+  // CHECK-NOT: amp.clip_each
+  // CHECK: return %[[TWICE]]
+  return %twice : tensor<8xf32>
+}

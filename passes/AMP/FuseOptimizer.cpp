@@ -112,7 +112,8 @@ public:
         return failure();
     }
     slabs.finish();
-    return eraseDead();
+    eraseDead();
+    return success();
   }
 
 private:
@@ -317,7 +318,8 @@ private:
   }
 
   Value emitFactors(ParameterGroup &group, LarcOp op, Value blocks) {
-    Value parameters = normsOf(group, blocksOf(slabs.get(group.slab)));
+    Value parameters =
+        normsOf(group, blocksOf(parametersOf(group, op.getParameters())));
     auto type = cast<RankedTensorType>(parameters.getType());
     return LarcRateOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
                               parameters, normsOf(group, blocks), op.getEta(),
@@ -329,7 +331,7 @@ private:
     if (!group.decay)
       return gradient;
     auto type = cast<RankedTensorType>(gradient.getType());
-    Value parameter = slabs.get(group.slab);
+    Value parameter = parametersOf(group, op.getParameters());
     if (type.getRank() == 2)
       parameter = blocksOf(parameter);
     return AddPenaltyOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
@@ -349,31 +351,57 @@ private:
   /// Computes an op on all gradients where it stands, each result a part of a
   /// slab. It is dropped again where updates and checks take the op in.
   void expand(Operation *op) {
-    auto parameters = op->getAttrOfType<ArrayAttr>("parameters");
-    SmallVector<ParameterGroup *> groups;
-    if (!parameters)
-      groups.push_back(
-          &groupOf(op->getOperands().take_front(op->getNumResults())));
-    else if (OptimizerState *optimizer = layout.optimizerOf(parameters))
-      groups = layout.groupsOf(*optimizer);
-    else
-      return;
     SmallVector<Value> &results = expansions[op];
     results.resize(op->getNumResults());
-    for (ParameterGroup *group : groups) {
+    for (bool decay : {true, false}) {
+      ParameterGroup group = placesOf(op, decay);
+      if (group.offsets.empty())
+        continue;
       SmallVector<Value> parts = llvm::map_to_vector(
-          group->order, [&](unsigned index) { return op->getOperand(index); });
-      Value slab =
-          nn::GradientBuilder(b, op->getLoc())
-              .cast(flatten(emitWholeMap(*group, op,
-                                         blocksOf(packAlike(*group, parts)))),
-                    b.getF32Type());
-      segmentFactors.erase({group, op}); // A chain has its own.
-      for (auto [index, offset] : llvm::zip_equal(group->order, group->offsets))
+          group.order, [&](unsigned index) { return op->getOperand(index); });
+      Value blocks = emitWholeMap(group, op, blocksOf(packAlike(group, parts)));
+      segmentFactors.erase({&group, op}); // The group ends here.
+      Value slab = nn::GradientBuilder(b, op->getLoc())
+                       .cast(flatten(blocks), b.getF32Type());
+      for (auto [index, offset] : llvm::zip_equal(group.order, group.offsets))
         results[index] =
             view(slab, offset,
                  cast<RankedTensorType>(op->getResult(index).getType()));
     }
+  }
+
+  /// Places for those of an op's gradients whose parameters see decay, or not.
+  ParameterGroup placesOf(Operation *op, bool decay) {
+    auto parameters = op->getAttrOfType<ArrayAttr>("parameters");
+    auto noDecay = op->getAttrOfType<ArrayAttr>("no_decay");
+    ParameterGroup group;
+    group.decay = decay;
+    for (unsigned index = 0; index != op->getNumResults(); ++index) {
+      if (decay == (noDecay && llvm::is_contained(noDecay, parameters[index])))
+        continue;
+      auto type = cast<RankedTensorType>(op->getResult(index).getType());
+      group.place(type.getNumElements(), layout.tensorAlignment());
+      group.order.push_back(index);
+    }
+    return group;
+  }
+
+  /// What lies beside the gradients of `group`, where `symbols` are those of
+  /// all gradients.
+  Value parametersOf(ParameterGroup &group, ArrayAttr symbols) {
+    if (group.slab)
+      return slabs.get(group.slab);
+    SmallVector<Value> parts;
+    for (unsigned index : group.order) {
+      auto symbol = cast<FlatSymbolRefAttr>(symbols[index]);
+      auto [owner, offset] = layout.lookup(symbol.getAttr());
+      auto place = llvm::find_if(owner->parameters, [&](nn::ParameterOp p) {
+        return p.getSymNameAttr() == symbol.getAttr();
+      });
+      parts.push_back(view(slabs.get(owner->slab), offset,
+                           cast<RankedTensorType>((*place).getType())));
+    }
+    return packAlike(group, parts);
   }
 
   /// What is done to every gradient. Where it is not the same to all of them,
@@ -748,20 +776,14 @@ private:
   }
 
   /// Backwards, so that what only dead ops use is dead too.
-  LogicalResult eraseDead() {
+  void eraseDead() {
     for (Operation &op : llvm::make_early_inc_range(
              llvm::reverse(function.getBody().front()))) {
-      if (takesAllGradients(&op) && !op.use_empty()) {
-        SmallVector<Value> results = expansions.lookup(&op);
-        if (results.empty())
-          return op.emitOpError(
-              "must take the parameters that amp.apply takes");
-        op.replaceAllUsesWith(results);
-      }
+      if (takesAllGradients(&op) && !op.use_empty())
+        op.replaceAllUsesWith(expansions.at(&op));
       if (isOpTriviallyDead(&op))
         op.erase();
     }
-    return success();
   }
 
   struct Pack {

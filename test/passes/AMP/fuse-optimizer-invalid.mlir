@@ -107,13 +107,3 @@ func.func @step(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = func.call @model(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-
-// -----
-
-nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-func.func @step(%g: tensor<4xf32>, %l: tensor<f64>) -> tensor<4xf32> {
-  // expected-error @+1 {{must take the parameters that amp.apply takes}}
-  %0 = amp.regularize %g to [@w] l1(%l) l2(%l)
-      : tensor<4xf32> -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}

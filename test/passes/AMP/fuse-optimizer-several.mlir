@@ -190,3 +190,33 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %max: tensor<f64>,
   // CHECK: return %[[TWICE]]
   return %twice : tensor<8xf32>
 }
+
+// -----
+
+// So it is where the check of two optimizers' gradients looks at penalties: each
+// is that of its own parameter, and one without decay has none.
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<8xf32> = #nn.init<zeros>
+amp.optimizer @a kind("sgd") hyper {}
+amp.optimizer @b kind("sgd") hyper {}
+// CHECK-LABEL: func.func @step
+// CHECK-SAME:    %[[GW:[^ ]*]]: tensor<4xf32>, %[[GV:[^ ]*]]: tensor<8xf32>
+func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %l: tensor<f64>,
+                %lr: tensor<f32>) {
+  // CHECK: %[[PV:.*]] = kernel.pack %[[GV]] at [0]
+  // CHECK: %[[V:.*]] = kernel.view %[[SLAB:arg[0-9]+]][0] : tensor<4096xf32> -> tensor<8xf32>
+  // CHECK: %[[OWN:.*]] = kernel.pack %[[V]] at [0]
+  // CHECK: %[[PENALTY:.*]] = amp.add_penalty
+  // CHECK: %[[RV:.*]] = kernel.view %{{.*}}[0] : tensor<4096xf32> -> tensor<8xf32>
+  // CHECK: %[[RW:.*]] = kernel.view %{{.*}}[0] : tensor<4096xf32> -> tensor<4xf32>
+  %r:2 = amp.regularize %gw, %gv to [@w, @v] l1(%l) l2(%l) no_decay [@w]
+      : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
+  // CHECK: %[[BOTH:.*]] = kernel.pack %[[RW]], %[[RV]] at [0, 32]
+  // CHECK: %[[FOUND:.*]], %{{.*}} = amp.combine_check
+  %found, %norm = amp.check %r#0, %r#1 : tensor<4xf32>, tensor<8xf32>
+  // CHECK: amp.update {{.*}} skip(%[[FOUND]])
+  amp.apply @a(%r#0) to [@w] lr(%lr) skip(%found) no_decay [@w] : tensor<4xf32>
+  amp.apply @b(%r#1) to [@v] lr(%lr) skip(%found) : tensor<8xf32>
+  // CHECK-NOT: amp.regularize
+  return
+}

@@ -112,6 +112,8 @@ private:
         return failure();
     function.setFunctionType(type);
     function.setResultAttr(0, kName, builder.getStringAttr("loss"));
+    if (loss == "output")
+      function.setResultAttr(0, kLossOutput, builder.getStringAttr(name));
     return success();
   }
 

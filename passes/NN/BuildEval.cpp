@@ -25,7 +25,7 @@ public:
       : module(module), model(model), loss(loss),
         builder(OpBuilder::atBlockEnd(module.getBody())) {}
 
-  void build(bool gradients) {
+  LogicalResult build(bool gradients) {
     func::FuncOp signature = loss ? loss : model;
     eval = func::FuncOp::create(
         builder, model.getLoc(), "eval",
@@ -37,8 +37,11 @@ public:
     if (loss && gradients)
       addGradients();
     else if (loss)
-      addResults(inlineFunction(loss), loss);
+      addLoss(inlineFunction(loss).front());
+    if (failed(clash))
+      return failure();
     finish();
+    return success();
   }
 
 private:
@@ -54,22 +57,39 @@ private:
         [&](Value value) { return mapping.lookupOrDefault(value); });
   }
 
-  void addOutputs() { addResults(inlineFunction(model), model); }
-
-  void addResults(ArrayRef<Value> values, func::FuncOp function) {
-    for (auto [index, value] : llvm::enumerate(values)) {
-      auto name = function.getResultAttrOfType<StringAttr>(index, kName);
+  void addOutputs() {
+    for (auto [index, value] : llvm::enumerate(inlineFunction(model))) {
+      auto name = model.getResultAttrOfType<StringAttr>(index, kName);
       std::string unnamed = "output" + std::to_string(index);
       addResult(value, name ? name.getValue() : StringRef(unnamed));
     }
   }
 
-  void addResult(Value value, StringRef name) {
-    // A loss that is an output of the model has its name already.
-    if (llvm::is_contained(names, builder.getStringAttr(name)))
-      return;
-    results.push_back(value);
-    names.push_back(builder.getStringAttr(name));
+  /// Results are told apart by their names; silence would lose one.
+  void addResult(Value value, StringRef text) {
+    StringAttr name = builder.getStringAttr(text);
+    auto it = llvm::find(names, name);
+    if (it == names.end()) {
+      results.push_back(value);
+      names.push_back(name);
+    } else if (results[it - names.begin()] != value) {
+      clash = model.emitError()
+              << "output '" << text
+              << "' has the name of another result of the evaluation; give it "
+                 "another name";
+    }
+  }
+
+  /// A loss that is the model's output of that name is there already.
+  void addLoss(Value value) {
+    auto output = loss.getResultAttrOfType<StringAttr>(0, kLossOutput);
+    StringAttr name = builder.getStringAttr("loss");
+    if (!llvm::is_contained(names, name))
+      return addResult(value, name);
+    if (output != name)
+      clash = model.emitError()
+              << "output 'loss' has the name of the computed loss; give it "
+                 "another name, or take it as the loss: --loss=output:loss";
   }
 
   void addGradients() {
@@ -87,7 +107,7 @@ private:
     auto vjp = VJPOp::create(builder, loss.getLoc(), types, "loss",
                              eval.getArguments(), seed,
                              builder.getArrayAttr(wrt), ArrayRef<int64_t>());
-    addResult(vjp.getResult(0), "loss");
+    addLoss(vjp.getResult(0));
     for (auto [symbol, gradient] :
          llvm::zip(wrt, vjp.getResults().drop_front())) {
       auto name = cast<FlatSymbolRefAttr>(symbol).getValue();
@@ -110,6 +130,7 @@ private:
   OpBuilder builder;
   SmallVector<Value> results;
   SmallVector<StringAttr> names;
+  LogicalResult clash = success();
 };
 
 struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
@@ -128,7 +149,8 @@ struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
       module.emitError("has no @loss to take gradients of");
       return signalPassFailure();
     }
-    EvalBuilder(module, model, loss).build(gradients);
+    if (failed(EvalBuilder(module, model, loss).build(gradients)))
+      return signalPassFailure();
     model.erase();
     if (loss && !gradients)
       loss.erase();

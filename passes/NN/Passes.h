@@ -14,6 +14,10 @@ namespace mpc::nn {
 #define GEN_PASS_REGISTRATION
 #include "passes/NN/Passes.h.inc"
 
+/// On the result of @loss: the name of the model's output that it is, if it is
+/// one.
+inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
+
 } // namespace mpc::nn
 
 #endif // MPC_PASSES_NN_PASSES_H

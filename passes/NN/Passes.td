@@ -12,7 +12,8 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     `cross_entropy` against an added integer argument `target`, `mse` against
     an added floating one, or `output`, which takes the named scalar result.
     The logits are the only floating result, or the one named. Fails where
-    there is more than one candidate, naming them.
+    there is more than one candidate, naming them. A loss that is a result of
+    the model has its name in the attribute `nn.output`.
   }];
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"cross_entropy\"",
@@ -33,7 +34,8 @@ def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
     yields the model's outputs under their names, then `loss`, then, with
     `gradients`, one `grad.<parameter>` for each parameter that is not frozen:
     the gradient of the loss, unscaled, in the parameter's type, in f32 where
-    that is narrower.
+    that is narrower. Fails where two of them would have one name, unless the
+    loss is the output `loss` itself.
   }];
   let options = [
     Option<"gradients", "gradients", "bool", /*default=*/"false",

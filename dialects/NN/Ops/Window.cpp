@@ -63,41 +63,85 @@ LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// The flat position in the unpadded input that the loops stand on.
-static Value flatPosition(OpBuilder &b, Location loc, MaxPoolOp op) {
-  ArrayRef<int64_t> shape = shapeOf(op.getInput());
-  int64_t spatial = shape.size() - 2;
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value flat = constant(0);
-  for (int64_t i = 0; i < spatial; ++i) {
-    Value y = linalg::IndexOp::create(b, loc, 2 + i);
-    Value k = linalg::IndexOp::create(b, loc, 2 + spatial + i);
-    Value at = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, y, constant(op.getStrides()[i])),
-        arith::MulIOp::create(b, loc, k, constant(op.getDilations()[i])));
-    at = arith::SubIOp::create(b, loc, at, constant(op.getLow()[i]));
-    flat = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, flat, constant(shape[i + 2])),
-        at);
-  }
-  return arith::IndexCastOp::create(b, loc, b.getI64Type(), flat);
-}
+namespace {
 
-/// Keeps the larger value and its position; NaN is largest, the first stays.
+/// Where in the unpadded input the loops of a pool stand.
+class PoolPosition {
+public:
+  PoolPosition(OpBuilder &b, Location loc, MaxPoolOp op)
+      : b(b), loc(loc), op(op), sizes(shapeOf(op.getInput()).drop_front(2)) {
+    for (int64_t i = 0, e = sizes.size(); i < e; ++i) {
+      taps.push_back(linalg::IndexOp::create(b, loc, 2 + e + i));
+      Value start = linalg::IndexOp::create(b, loc, 2 + i);
+      start = arith::MulIOp::create(b, loc, start, index(op.getStrides()[i]));
+      Value shift = arith::MulIOp::create(b, loc, taps.back(),
+                                          index(op.getDilations()[i]));
+      Value place = arith::AddIOp::create(b, loc, start, shift);
+      places.push_back(
+          arith::SubIOp::create(b, loc, place, index(op.getLow()[i])));
+    }
+  }
+
+  /// Flat, as i64.
+  Value flat() {
+    Value result = index(0);
+    for (auto [place, size] : llvm::zip(places, sizes))
+      result = arith::AddIOp::create(
+          b, loc, arith::MulIOp::create(b, loc, result, index(size)), place);
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), result);
+  }
+
+  /// Whether this is the first position of its window that is no padding:
+  /// the first along each axis.
+  Value isFirst() {
+    Value first = arith::ConstantIntOp::create(b, loc, 1, 1);
+    for (size_t i = 0; i < places.size(); ++i) {
+      Value before =
+          arith::SubIOp::create(b, loc, places[i], index(op.getDilations()[i]));
+      Value none = lor(compare(arith::CmpIPredicate::slt, before, 0),
+                       compare(arith::CmpIPredicate::eq, taps[i], 0));
+      first = land(first, none);
+      if (op.getLow()[i] != 0)
+        first = land(first, compare(arith::CmpIPredicate::sge, places[i], 0));
+      if (op.getHigh()[i] != 0)
+        first = land(first,
+                     compare(arith::CmpIPredicate::slt, places[i], sizes[i]));
+    }
+    return first;
+  }
+
+private:
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value compare(arith::CmpIPredicate how, Value x, int64_t y) {
+    return arith::CmpIOp::create(b, loc, how, x, index(y));
+  }
+  Value land(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+  Value lor(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
+
+  OpBuilder &b;
+  Location loc;
+  MaxPoolOp op;
+  ArrayRef<int64_t> sizes;
+  SmallVector<Value> taps, places;
+};
+
+} // namespace
+
+/// Keeps the larger value and its position: the first of equal ones, the last
+/// NaN, as PyTorch has it. A window of -inf alone is at its first position,
+/// which no comparison would take.
 static void keepLarger(OpBuilder &b, Location loc, MaxPoolOp op, ValueRange s) {
   Value x = s[0], best = s[2], place = s[3];
+  PoolPosition position(b, loc, op);
   Value larger =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, best);
-  Value xIsNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-  Value bestIsNumber =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
-  Value firstNaN = arith::AndIOp::create(b, loc, xIsNaN, bestIsNumber);
-  Value take = arith::OrIOp::create(b, loc, larger, firstNaN);
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  Value take = arith::OrIOp::create(b, loc, larger, isNaN);
+  take = arith::OrIOp::create(b, loc, take, position.isFirst());
   Value value = arith::SelectOp::create(b, loc, take, x, best);
-  Value index =
-      arith::SelectOp::create(b, loc, take, flatPosition(b, loc, op), place);
+  Value index = arith::SelectOp::create(b, loc, take, position.flat(), place);
   linalg::YieldOp::create(b, loc, {value, index});
 }
 

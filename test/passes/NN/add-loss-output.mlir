@@ -10,7 +10,7 @@
 // A named result of one element is the loss, in f32 and without axes.
 // CHECK-LABEL: func.func private @loss
 // CHECK-SAME:    %[[C:[^:]*]]: tensor<1xf16>
-// CHECK-SAME:    -> (tensor<f32> {nn.name = "loss"})
+// CHECK-SAME:    -> (tensor<f32> {nn.name = "loss", nn.output = "cost"})
 // CHECK:         %[[R:.*]] = nn.reshape %[[C]] : tensor<1xf16> -> tensor<f16>
 // CHECK:         %[[W:.*]] = nn.cast %[[R]] : tensor<f16> -> tensor<f32>
 // CHECK:         return %[[W]]

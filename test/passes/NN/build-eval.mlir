@@ -34,7 +34,7 @@ func.func private @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.n
 
 // -----
 
-// A loss that is an output of the model is yielded once; results without a
+// A loss that is that output of the model is yielded once; results without a
 // name are numbered.
 // CHECK-LABEL: func.func @eval
 // CHECK-SAME:    -> (tensor<4xf32> {nn.name = "output0"}, tensor<f32> {nn.name = "loss"})
@@ -43,6 +43,20 @@ func.func private @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.n
 func.func private @model(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32> {nn.name = "loss"}) {
   %0 = nn.reduce_sum %x axes [0] : tensor<4xf32> -> tensor<f32>
   return %x, %0 : tensor<4xf32>, tensor<f32>
+}
+func.func private @loss(%x: tensor<4xf32>) -> (tensor<f32> {nn.name = "loss", nn.output = "loss"}) {
+  %0 = nn.reduce_sum %x axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// So is an output that the model yields twice.
+// CHECK-LABEL: func.func @eval
+// CHECK-SAME:    -> (tensor<4xf32> {nn.name = "y"}, tensor<f32> {nn.name = "loss"})
+// GRAD-LABEL:  func.func @eval
+func.func private @model(%x: tensor<4xf32>) -> (tensor<4xf32> {nn.name = "y"}, tensor<4xf32> {nn.name = "y"}) {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
 }
 func.func private @loss(%x: tensor<4xf32>) -> (tensor<f32> {nn.name = "loss"}) {
   %0 = nn.reduce_sum %x axes [0] : tensor<4xf32> -> tensor<f32>

@@ -166,7 +166,16 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
               body.statements.push_back(std::move(statement));
               return success();
             })
-            .Case<linalg::FillOp, tensor::EmptyOp, arith::ConstantOp, ReturnOp>(
+            .Case([](arith::ConstantOp constant) -> LogicalResult {
+              // Code has no place for elements; memory is for arguments.
+              if (isa<ShapedType>(constant.getType()) &&
+                  !isa<SplatElementsAttr>(constant.getValue()))
+                return constant.emitOpError(
+                    "in a kernel needs equal elements; pass a tensor of "
+                    "different ones as an argument");
+              return success();
+            })
+            .Case<linalg::FillOp, tensor::EmptyOp, ReturnOp>(
                 [](Operation *) { return success(); })
             .Default([](Operation *other) {
               return other->emitOpError("cannot stand in a kernel");

@@ -284,9 +284,7 @@ static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
                           rt::Program &program) {
   DiagnosticCollector diagnostics(module.getContext());
   PassManager manager(module.getContext());
-  kernel::ToCPUPassOptions options;
-  options.lanes = target.lanes;
-  manager.addPass(kernel::createToCPUPass(options));
+  manager.addPass(kernel::createToCPUPass());
   if (failed(manager.run(module)))
     return diagnostics.status("emitting kernels");
   llvm::Expected<cpu::CompiledKernels> compiled =

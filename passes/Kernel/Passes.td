@@ -87,10 +87,6 @@ def ToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     `[begin, end)`. Afterwards the module holds func, scf, memref, vector,
     arith and math ops only.
   }];
-  let options = [
-    Option<"lanes", "lanes", "int64_t", /*default=*/"8",
-           "f32 lanes of a vector register (default: 8)">,
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

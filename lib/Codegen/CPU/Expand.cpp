@@ -231,6 +231,18 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
       op->getResult(0).replaceAllUsesWith(value);
       op->erase();
     }
+    checkExpanded();
+  }
+
+private:
+  /// What is left would become a call of a function that nobody has.
+  void checkExpanded() {
+    getOperation().walk([&](Operation *op) {
+      if (!isa<math::MathDialect>(op->getDialect()) || hasInstruction(op))
+        return;
+      op->emitOpError("has no code for CPUs");
+      signalPassFailure();
+    });
   }
 };
 

@@ -254,7 +254,7 @@ static Type getWideType(Type type) {
   return wide;
 }
 
-static bool hasInstruction(Operation *op) {
+bool mpc::cpu::hasInstruction(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
              math::CountLeadingZerosOp, math::CountTrailingZerosOp,
              math::CtPopOp, math::FloorOp, math::FmaOp, math::IsFiniteOp,
@@ -291,9 +291,37 @@ static Value expandNarrow(OpBuilder &builder, Operation *op) {
   return arith::TruncFOp::create(builder, op->getLoc(), type, result->value);
 }
 
+/// x to an integer power, in f64: the size of the result by pow, its sign by
+/// the last bit of the exponent, which f64 may not hold.
+static Value expandIntegerPower(OpBuilder &builder, math::FPowIOp op) {
+  Location loc = op.getLoc();
+  Type type = op.getType(), wide = getWideType(type);
+  Value base = op.getLhs(), exponent = op.getRhs();
+  if (type != wide)
+    base = arith::ExtFOp::create(builder, loc, wide, base);
+  Fp x{&builder, loc, base};
+  Fp size = pow(abs(x),
+                x.with(arith::SIToFPOp::create(builder, loc, wide, exponent)));
+  TypedAttr one = builder.getIntegerAttr(getElementTypeOrSelf(exponent), 1);
+  if (auto vector = dyn_cast<VectorType>(exponent.getType()))
+    one = DenseElementsAttr::get(vector, Attribute(one));
+  Value bit = arith::ConstantOp::create(builder, loc, one);
+  Value odd = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(builder, loc, exponent, bit), bit);
+  Fp sign =
+      x.with(arith::SelectOp::create(builder, loc, odd, base, abs(x).value));
+  Value result = copysign(size, sign).value;
+  if (type == wide)
+    return result;
+  return arith::TruncFOp::create(builder, loc, type, result);
+}
+
 Value mpc::cpu::expandMath(OpBuilder &builder, Operation *op) {
   if (hasInstruction(op))
     return {};
+  if (auto power = dyn_cast<math::FPowIOp>(op))
+    return expandIntegerPower(builder, power);
   Fp x{&builder, op->getLoc(), op->getOperand(0)};
   if (std::optional<Fp> result = expandTyped(op, x))
     return result->value;

@@ -16,6 +16,9 @@ namespace mpc::cpu {
 /// scalars or vectors.
 mlir::Value expandMath(mlir::OpBuilder &builder, mlir::Operation *op);
 
+/// Whether `op`, of the math dialect, needs no expansion.
+bool hasInstruction(mlir::Operation *op);
+
 /// The rest of lhs / rhs, with the sign of lhs: exact as long as the quotient
 /// is below 2^52.
 mlir::Value expandRemainder(mlir::OpBuilder &builder, mlir::Operation *op);

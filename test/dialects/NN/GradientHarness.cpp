@@ -202,7 +202,7 @@ bool CompiledModule::build(mlir::MLIRContext &context, const std::string &text,
        llvm::make_early_inc_range(llvm::reverse(*module->getBody())))
     if (!mlir::isa<kernel::FuncOp>(op))
       op.erase();
-  emit.addPass(kernel::createToCPUPass({target->lanes}));
+  emit.addPass(kernel::createToCPUPass());
   if (failed(emit.run(*module)))
     return false;
   llvm::Expected<cpu::CompiledKernels> result =

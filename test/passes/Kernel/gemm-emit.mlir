@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(kernel-to-cpu{lanes=8})' | FileCheck %s
+// RUN: mpc-opt %s --kernel-to-cpu | FileCheck %s
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>

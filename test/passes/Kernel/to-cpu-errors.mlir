@@ -35,6 +35,14 @@ kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 
 // -----
 
+kernel.func @table(%d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #kernel.loops<chunks = 1>} {
+  // expected-error @+1 {{in a kernel needs equal elements; pass a tensor of different ones as an argument}}
+  %0 = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  kernel.return %0 : tensor<4xf32>
+}
+
+// -----
+
 kernel.func @call(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #kernel.loops<chunks = 1>} {
   // expected-error @+1 {{cannot stand in a kernel}}
   %0 = tensor.cast %x : tensor<4xf32> to tensor<4xf32>

@@ -393,7 +393,7 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
         mlir::cast<mlir::BlockArgument>(generic.getInputs()[*gemm.getPacked()])
             .getArgNumber();
   }
-  emission.addPass(kernel::createToCPUPass({lanes}));
+  emission.addPass(kernel::createToCPUPass());
   if (failed(emission.run(*module)))
     return llvm::createStringError(message + text);
   auto compiled = cpu::compileKernels(*module, *target);

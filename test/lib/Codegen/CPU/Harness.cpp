@@ -41,7 +41,7 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   options.lanes = config.lanes;
   options.naive = config.naive;
   schedules.addPass(kernel::createSchedulePass(options));
-  emission.addPass(kernel::createToCPUPass({config.lanes}));
+  emission.addPass(kernel::createToCPUPass());
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message);
   llvm::raw_string_ostream stream(schedule);
@@ -52,7 +52,11 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   auto target = cpu::getCpuTarget("host");
   if (!target)
     return target.takeError();
-  return cpu::compileKernels(*module, *target);
+  auto kernels = cpu::compileKernels(*module, *target);
+  if (!kernels && !message.empty())
+    return llvm::joinErrors(llvm::createStringError(message),
+                            kernels.takeError());
+  return kernels;
 }
 
 Kernels::Kernels(const std::string &text, Config config) : config(config) {

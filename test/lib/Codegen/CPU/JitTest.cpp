@@ -12,18 +12,42 @@ using namespace mpc::test;
 TEST(Jit, UndefinedSymbolIsAnError) {
   std::string error = compileError(R"mlir(
 #i = affine_map<(i) -> (i)>
-kernel.func @k(%x: tensor<4xf32>, %n: tensor<4xi32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #kernel.loops<chunks = 1>} {
-  %r = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
-      ins(%x, %n : tensor<4xf32>, tensor<4xi32>) outs(%d : tensor<4xf32>) {
-  ^bb0(%a: f32, %b: i32, %o: f32):
-    %0 = math.fpowi %a, %b : f32, i32
-    linalg.yield %0 : f32
-  } -> tensor<4xf32>
-  kernel.return %r : tensor<4xf32>
+kernel.func @k(%x: tensor<4xi64>, %d: tensor<4xi64>) -> tensor<4xi64> attributes {schedule = #kernel.loops<chunks = 1>} {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xi64>) outs(%d : tensor<4xi64>) {
+  ^bb0(%a: i64, %o: i64):
+    %0 = arith.extsi %a : i64 to i128
+    %1 = arith.muli %0, %0 : i128
+    %2 = arith.constant 7 : i128
+    %3 = arith.addi %0, %2 : i128
+    %4 = arith.divsi %1, %3 : i128
+    %5 = arith.trunci %4 : i128 to i64
+    linalg.yield %5 : i64
+  } -> tensor<4xi64>
+  kernel.return %r : tensor<4xi64>
 }
 )mlir");
   EXPECT_EQ(error, "kernels call functions that they do not contain: "
-                   "__powisf2");
+                   "__divti3");
+}
+
+// A math op that nobody expands is named, with the op.
+TEST(Jit, UnknownMathIsAnError) {
+  std::string error = compileError(R"mlir(
+#i = affine_map<(i) -> (i)>
+kernel.func @k(%x: tensor<4xi32>, %d: tensor<4xi32>) -> tensor<4xi32> {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xi32>) outs(%d : tensor<4xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %0 = math.ipowi %a, %a : i32
+    linalg.yield %0 : i32
+  } -> tensor<4xi32>
+  kernel.return %r : tensor<4xi32>
+}
+)mlir");
+  EXPECT_NE(error.find("'math.ipowi' op has no code for CPUs"),
+            std::string::npos)
+      << error;
 }
 
 TEST(Jit, TargetsByName) {

@@ -231,6 +231,59 @@ TEST(MathBinary, Pow) {
   EXPECT_LE(worstBinary<double>("math.powf", wide, power, std::pow), 100);
 }
 
+template <typename T, typename N>
+static std::vector<T> integerPower(std::vector<T> x, std::vector<N> n) {
+  std::string text = R"mlir(
+#i = affine_map<(i) -> (i)>
+kernel.func @k(%x: tensor<$nx$t>, %n: tensor<$nx$i>, %d: tensor<$nx$t>) -> tensor<$nx$t> {
+  %r = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
+      ins(%x, %n : tensor<$nx$t>, tensor<$nx$i>) outs(%d : tensor<$nx$t>) {
+  ^bb0(%a: $t, %b: $i, %o: $t):
+    %0 = math.fpowi %a, %b : $t, $i
+    linalg.yield %0 : $t
+  } -> tensor<$nx$t>
+  kernel.return %r : tensor<$nx$t>
+}
+)mlir";
+  auto replace = [&](const std::string &from, const std::string &to) {
+    for (size_t at; (at = text.find(from)) != std::string::npos;)
+      text.replace(at, from.size(), to);
+  };
+  replace("$n", std::to_string(x.size()));
+  replace("$t", sizeof(T) == 4 ? "f32" : "f64");
+  replace("$i", sizeof(N) == 4 ? "i32" : "i64");
+  std::vector<T> d(x.size());
+  Kernels(text).run({x.data(), n.data(), d.data()});
+  return d;
+}
+
+// Against long double; an exponent that no f32 holds keeps its last bit.
+TEST(MathBinary, IntegerPower) {
+  std::vector<float> x = randoms(10000, -3, 3);
+  std::vector<int32_t> n;
+  for (float y : randoms(10000, -20, 20, 2))
+    n.push_back(static_cast<int32_t>(y));
+  float inf = HUGE_VALF;
+  for (float a : {0.f, -0.f, 1.f, -1.f, 2.f, -2.f, inf, -inf, NAN})
+    for (int32_t b : {0, 1, 2, 3, -1, -2, 16777217, -16777217, INT32_MIN}) {
+      x.push_back(a);
+      n.push_back(b);
+    }
+  std::vector<float> y = integerPower(x, n);
+  for (size_t i = 0; i < x.size(); ++i) {
+    float exact = static_cast<float>(powl(x[i], n[i]));
+    EXPECT_LE(ulps(y[i], exact), 1) << x[i] << "^" << n[i] << " = " << y[i];
+    if (!std::isnan(exact))
+      EXPECT_EQ(std::signbit(y[i]), std::signbit(exact)) << x[i] << "^" << n[i];
+  }
+  std::vector<double> wide = integerPower<double, int64_t>(
+      {-1, -1, -2, 3}, {(1ll << 53) + 1, 4, 3, -1});
+  EXPECT_EQ(wide[0], -1);
+  EXPECT_EQ(wide[1], 1);
+  EXPECT_NEAR(wide[2], -8, 1e-13);
+  EXPECT_NEAR(wide[3], 1. / 3, 1e-15);
+}
+
 TEST(MathBinary, Atan2) {
   std::vector<float> x = randoms(10000), y = randoms(10000, -2, 2, 2);
   for (double a : {0., -0., 1., -1., HUGE_VAL, -HUGE_VAL})

@@ -17,7 +17,9 @@ static std::string describe(Diagnostic &diagnostic) {
                                                 : "node '")
        << node << "': ";
   else if (auto file = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-    os << file.getFilename().getValue() << ":" << file.getLine() << ": ";
+    // Only text has lines.
+    os << file.getFilename().getValue()
+       << (file.getLine() ? ":" + std::to_string(file.getLine()) : "") << ": ";
   os << diagnostic.str();
   return text;
 }

@@ -5,6 +5,7 @@
 #include "lib/Driver/Parameters.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -107,14 +108,38 @@ static rt::Result<std::vector<double>> toDoubles(const rt::TensorView &view) {
   return values;
 }
 
-/// The reference for an output: under its own name, or as the reference files
-/// of test/Inputs name it.
+/// How a reference may name what was computed as NAME: so, or as the reference
+/// files of test/Inputs do.
+static constexpr const char *kReferencePrefixes[] = {"", "eval.", "train."};
+
 static const rt::TensorView *findReference(const rt::SafetensorsFile &file,
                                            const std::string &name) {
-  for (const std::string &candidate : {name, "eval." + name, "train." + name})
-    if (const rt::TensorView *found = file.find(candidate))
+  for (const char *prefix : kReferencePrefixes)
+    if (const rt::TensorView *found = file.find(prefix + name))
       return found;
   return nullptr;
+}
+
+/// Tensors of the reference that stand for nothing that was computed. Inputs
+/// and weights may lie in the same file.
+static std::vector<std::string>
+findNotComputed(const rt::SafetensorsFile &file, const rt::Program &program,
+                const std::vector<HostTensor> &outputs) {
+  llvm::StringSet<> known = {"target", "in.target"};
+  for (const HostTensor &output : outputs)
+    for (const char *prefix : kReferencePrefixes)
+      known.insert(prefix + output.desc.name);
+  for (const rt::TensorDesc &input : program.findEntry("eval")->inputs) {
+    known.insert(input.name);
+    known.insert("in." + input.name);
+  }
+  for (const rt::StateTensor &tensor : program.state)
+    known.insert(tensor.desc.name);
+  std::vector<std::string> result;
+  for (const rt::TensorView &tensor : file.tensors())
+    if (!known.contains(tensor.desc.name))
+      result.push_back(tensor.desc.name);
+  return result;
 }
 
 static rt::Result<Comparison> compare(const HostTensor &ours,
@@ -149,7 +174,8 @@ static rt::Result<Comparison> compare(const HostTensor &ours,
   return result;
 }
 
-static rt::Status compareAll(const std::vector<HostTensor> &outputs,
+static rt::Status compareAll(const rt::Program &program,
+                             const std::vector<HostTensor> &outputs,
                              const EvalRequest &request, EvalReport &report) {
   MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
                        rt::SafetensorsFile::open(request.expectPath));
@@ -166,6 +192,7 @@ static rt::Status compareAll(const std::vector<HostTensor> &outputs,
                             ": has none of the tensors that were computed; "
                             "it has " +
                             file.describe());
+  report.notComputed = findNotComputed(file, program, outputs);
   return {};
 }
 
@@ -226,6 +253,6 @@ rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
     MPC_RETURN_IF_ERROR(rt::writeSafetensors(request.outputsPath, views));
   }
   if (!request.expectPath.empty())
-    MPC_RETURN_IF_ERROR(compareAll(outputs, request, report));
+    MPC_RETURN_IF_ERROR(compareAll(**compiled, outputs, request, report));
   return report;
 }

@@ -12,8 +12,8 @@ struct EvalRequest {
   std::string modelPath;
   ImportOptions importOptions;
   EvalOptions options;
-  std::string inputsPath;
-  std::string outputsPath; ///< Empty: nothing is written.
+  std::string inputsPath;  ///< "-" is standard input.
+  std::string outputsPath; ///< "-" is standard output; empty: nothing.
   std::string initPath;    ///< Weights by name; empty: the model's own.
   bool averaged = false;   ///< Take the averages (NAME/ema) of initPath.
   std::string expectPath;  ///< Reference values; empty: no comparison.
@@ -34,6 +34,8 @@ struct Comparison {
 struct EvalReport {
   std::vector<std::string> warnings;
   std::vector<Comparison> comparisons;
+  /// Tensors of the reference that were not computed, and so not compared.
+  std::vector<std::string> notComputed;
   [[nodiscard]] bool passed() const;
 };
 

@@ -537,6 +537,21 @@ Result<Settings> trainingSettings(PolicyKind kind,
   return settings;
 }
 
+/// Floor, first scale and cap must lie in that order; of a policy that has no
+/// such setting, none is in the way.
+static Status checkOrder(const PolicyInfo &policy, const Settings &settings) {
+  const Setting order[] = {Setting::MinScale, Setting::InitScale,
+                           Setting::MaxScale};
+  for (size_t i = 0; i < std::size(order); ++i)
+    for (size_t j = i + 1; j < std::size(order); ++j)
+      if (policy.reads(order[i]) && policy.reads(order[j]) &&
+          settings[order[i]] > settings[order[j]])
+        return usageError(fmt::format(
+            "{}={}: above {}={}", settingFlag(order[i]), settings[order[i]],
+            settingFlag(order[j]), settings[order[j]]));
+  return {};
+}
+
 Status validateSettings(PolicyKind kind, const Settings &settings) {
   const PolicyInfo &policy = policyInfo(kind);
   for (const SettingOverride &entry : policy.defaults) {
@@ -549,12 +564,7 @@ Status validateSettings(PolicyKind kind, const Settings &settings) {
       return usageError(
           fmt::format("{}={}: {}", settingFlag(entry.setting), value, wrong));
   }
-  const double min = settings[Setting::MinScale];
-  const double max = settings[Setting::MaxScale];
-  if (policy.reads(Setting::MaxScale) && min > max)
-    return usageError(
-        fmt::format("--min-scale={}: above --max-scale={}", min, max));
-  return {};
+  return checkOrder(policy, settings);
 }
 
 std::array<double, kNumStateSlots> initialState(PolicyKind kind,

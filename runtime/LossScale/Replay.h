@@ -46,7 +46,7 @@ struct ReplayResult {
                                                const ReplayOptions &options);
 
 /// The curve as a self-contained SVG: log2 of the scale over the steps, with a
-/// mark at each skipped one.
+/// mark at each run of skipped ones.
 [[nodiscard]] std::string scaleCurveSvg(const ReplayResult &result,
                                         std::string_view title);
 

@@ -3,7 +3,7 @@
 // both hold every value that an offered conversion meets.
 #include "runtime/Support/Convert.h"
 
-#include "runtime/Support/Float16.h"
+#include "runtime/Support/Rounding.h"
 
 #include <cassert>
 #include <cmath>
@@ -24,15 +24,15 @@ struct Boolean {
   uint8_t bits;
 };
 
-double toDouble(F16 x) { return f16ToF32(x.bits); }
-double toDouble(BF16 x) { return bf16ToF32(x.bits); }
+double toDouble(F16 x) { return valueOfF16(x.bits); }
+double toDouble(BF16 x) { return valueOfBF16(x.bits); }
 template <typename T>
 double toDouble(T x) {
   return static_cast<double>(x);
 }
 
-void fromDouble(double x, F16 &out) { out.bits = f32ToF16(f64ToF32Odd(x)); }
-void fromDouble(double x, BF16 &out) { out.bits = f32ToBf16(f64ToF32Odd(x)); }
+void fromDouble(double x, F16 &out) { out.bits = roundToF16(x); }
+void fromDouble(double x, BF16 &out) { out.bits = roundToBF16(x); }
 void fromDouble(double x, float &out) { out = static_cast<float>(x); }
 void fromDouble(double x, double &out) { out = x; }
 

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -51,6 +52,17 @@ int syncFolder(const Io &io, const std::string &folder) {
   io.close(fd);
   // Some file systems have nothing to sync in a folder and say EINVAL.
   return error == EINVAL ? 0 : error;
+}
+
+constexpr const char *kStandardInput = "standard input";
+
+/// A missing file is the caller's mistake; a refusing disk is not.
+Status readFailure(const std::string &path, const std::string &what,
+                   int error) {
+  std::string message = fmt::format("{}: {}", escape(path), what);
+  return error == EIO || error == ENOMEM || error == EACCES
+             ? environmentError(std::move(message))
+             : invalidInput(std::move(message));
 }
 
 bool isOrphan(std::string_view name) {
@@ -178,6 +190,34 @@ Status writeFileAtomically(const std::string &path, std::string_view text,
   return file.commit();
 }
 
+Result<std::string> readInput(const std::string &path) {
+  bool isInput = path == "-";
+  int fd = isInput ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::string text;
+  char buffer[65536];
+  ssize_t count = fd < 0 ? -1 : ::read(fd, buffer, sizeof(buffer));
+  for (; count > 0 || (fd >= 0 && count < 0 && errno == EINTR);
+       count = ::read(fd, buffer, sizeof(buffer)))
+    text.append(buffer, static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  int error = count < 0 ? errno : 0;
+  if (!isInput && fd >= 0)
+    ::close(fd);
+  if (error)
+    return readFailure(isInput ? kStandardInput : path,
+                       "cannot read: " + errnoMessage(error), error);
+  return text;
+}
+
+Status writeOutput(const std::string &path, std::string_view text) {
+  if (path != "-")
+    return writeFileAtomically(path, text);
+  if (int error =
+          writeAll(Io::system(), STDOUT_FILENO, text.data(), text.size()))
+    return environmentError("standard output: cannot write: " +
+                            errnoMessage(error));
+  return {};
+}
+
 void removeOrphanTempFiles(const std::string &folder, const Io &io) {
   std::error_code error;
   std::filesystem::directory_iterator it(folder, error), end;
@@ -188,11 +228,7 @@ void removeOrphanTempFiles(const std::string &folder, const Io &io) {
 
 Result<MappedFile> MappedFile::open(std::string path) {
   auto failure = [&](const std::string &what, int error) {
-    // A missing file is the caller's mistake; a refusing disk is not.
-    std::string message = fmt::format("{}: {}", escape(path), what);
-    return error == EIO || error == ENOMEM || error == EACCES
-               ? environmentError(std::move(message))
-               : invalidInput(std::move(message));
+    return readFailure(path, what, error);
   };
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -216,6 +252,20 @@ Result<MappedFile> MappedFile::open(std::string path) {
     return status;
   return MappedFile(std::move(path), static_cast<const std::byte *>(data),
                     static_cast<size_t>(info.st_size));
+}
+
+Result<MappedFile> MappedFile::readStandardInput() {
+  MPC_ASSIGN_OR_RETURN(std::string text, readInput("-"));
+  void *data = nullptr;
+  if (!text.empty()) {
+    data = ::mmap(nullptr, text.size(), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+      return environmentError("standard input: " + errnoMessage(errno));
+    std::memcpy(data, text.data(), text.size());
+  }
+  return MappedFile(kStandardInput, static_cast<const std::byte *>(data),
+                    text.size());
 }
 
 MappedFile::MappedFile(MappedFile &&other) noexcept

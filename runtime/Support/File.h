@@ -79,15 +79,24 @@ private:
 Status writeFileAtomically(const std::string &path, std::string_view text,
                            const Io &io = Io::system());
 
+/// The content of a file, or of a pipe; "-" is standard input.
+Result<std::string> readInput(const std::string &path);
+
+/// Writes all of `text` to a file, atomically, or to standard output for "-".
+Status writeOutput(const std::string &path, std::string_view text);
+
 /// Removes temporary files that dead writers left in `folder`: those whose
 /// process is gone, or was an earlier one with our own process id.
 void removeOrphanTempFiles(const std::string &folder,
                            const Io &io = Io::system());
 
-/// A regular file mapped for reading. Nothing may truncate it meanwhile.
+/// A regular file mapped for reading, or a copy of standard input. Nothing may
+/// truncate the file meanwhile.
 class MappedFile {
 public:
   static Result<MappedFile> open(std::string path);
+  /// What is left of standard input; its path is "standard input".
+  static Result<MappedFile> readStandardInput();
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;
   ~MappedFile();

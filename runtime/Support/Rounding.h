@@ -93,19 +93,20 @@ constexpr uint32_t roundF32Bits(FloatFormat format, uint32_t bits) {
                                        std::max(field, 1) - 127, 23);
 }
 
-/// The f32 pattern of the f64 with pattern `bits`.
-constexpr uint32_t roundF64Bits(uint64_t bits) {
-  const uint32_t sign = bits >> 63 != 0 ? 0x80000000U : 0;
+/// The code in `format` of the f64 with pattern `bits`, rounded once. NaN
+/// becomes the canonical NaN with its sign kept.
+constexpr uint32_t roundF64Bits(FloatFormat format, uint64_t bits) {
+  const uint32_t sign = bits >> 63 != 0 ? format.signBit() : 0;
   const uint64_t magnitude = bits & 0x7fffffffffffffffULL;
   const uint64_t infinity = 0x7ff0000000000000ULL;
   if (magnitude > infinity)
-    return sign | kFormatF32.nanCode();
+    return sign | format.nanCode();
   if (magnitude == infinity)
-    return sign | kFormatF32.overflowCode();
+    return sign | format.overflowCode();
   const int field = static_cast<int>(magnitude >> 52);
   const uint64_t leading = field == 0 ? 0 : uint64_t{1} << 52;
   const uint64_t significand = (magnitude & 0xfffffffffffffULL) | leading;
-  return sign | detail::roundMagnitude(kFormatF32, significand,
+  return sign | detail::roundMagnitude(format, significand,
                                        std::max(field, 1) - 1023, 52);
 }
 
@@ -157,6 +158,14 @@ constexpr uint32_t widenToF32Bits(FloatFormat format, uint32_t code) {
   return static_cast<uint16_t>(
       roundF32Bits(kFormatF16, std::bit_cast<uint32_t>(value)));
 }
+[[nodiscard]] constexpr uint16_t roundToF16(double value) {
+  return static_cast<uint16_t>(
+      roundF64Bits(kFormatF16, std::bit_cast<uint64_t>(value)));
+}
+[[nodiscard]] constexpr uint16_t roundToBF16(double value) {
+  return static_cast<uint16_t>(
+      roundF64Bits(kFormatBF16, std::bit_cast<uint64_t>(value)));
+}
 [[nodiscard]] constexpr uint16_t roundToBF16(float value) {
   return static_cast<uint16_t>(
       roundF32Bits(kFormatBF16, std::bit_cast<uint32_t>(value)));
@@ -195,7 +204,8 @@ constexpr uint32_t widenToF32Bits(FloatFormat format, uint32_t code) {
 
 /// `value` rounded once to f32, held in an f64.
 [[nodiscard]] constexpr double roundToF32(double value) {
-  const uint32_t bits = roundF64Bits(std::bit_cast<uint64_t>(value));
+  const uint32_t bits =
+      roundF64Bits(kFormatF32, std::bit_cast<uint64_t>(value));
   return std::bit_cast<double>(widenF32Bits(bits));
 }
 

@@ -257,7 +257,9 @@ Status checkWritable(std::span<const TensorView> tensors) {
 } // namespace
 
 Result<SafetensorsFile> SafetensorsFile::open(std::string path) {
-  MPC_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::open(std::move(path)));
+  MPC_ASSIGN_OR_RETURN(MappedFile mapped,
+                       path == "-" ? MappedFile::readStandardInput()
+                                   : MappedFile::open(std::move(path)));
   SafetensorsFile file(std::move(mapped));
   std::string context = escape(file.path());
   std::span<const std::byte> bytes = file.file_.bytes();
@@ -337,13 +339,20 @@ Status writeSafetensors(const std::string &path,
       hash.update(view->data, view->desc.numBytes());
     header.replace(kHashedPrefix.size(), ContentHash::kDigits, hash.digest());
   }
+  std::vector<std::string_view> pieces = {lengthText(length), header};
+  for (const TensorView *view : sorted)
+    pieces.emplace_back(static_cast<const char *>(view->data),
+                        view->desc.numBytes());
+  if (path == "-") {
+    for (std::string_view piece : pieces)
+      MPC_RETURN_IF_ERROR(writeOutput("-", piece));
+    return {};
+  }
   MPC_ASSIGN_OR_RETURN(
       AtomicFile file,
       AtomicFile::create(path, kLengthBytes + length + dataBytes, io));
-  MPC_RETURN_IF_ERROR(file.append(lengthText(length)));
-  MPC_RETURN_IF_ERROR(file.append(header));
-  for (const TensorView *view : sorted)
-    MPC_RETURN_IF_ERROR(file.append(view->data, view->desc.numBytes()));
+  for (std::string_view piece : pieces)
+    MPC_RETURN_IF_ERROR(file.append(piece));
   return file.commit();
 }
 

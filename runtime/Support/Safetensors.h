@@ -29,7 +29,8 @@ using Metadata = std::map<std::string, std::string, std::less<>>;
 /// A checked, mapped file. Views live as long as it does.
 class SafetensorsFile {
 public:
-  /// Errors name the file and, where there is one, the tensor.
+  /// Errors name the file and, where there is one, the tensor. "-" is
+  /// standard input.
   static Result<SafetensorsFile> open(std::string path);
 
   [[nodiscard]] const std::string &path() const { return file_.path(); }
@@ -63,8 +64,9 @@ struct SafetensorsWriteOptions {
   bool contentHash = false;
 };
 
-/// Writes the file atomically. Tensors lie widest element first, then by name,
-/// so that all are aligned and equal contents give equal files.
+/// Writes the file atomically, or to standard output for "-". Tensors lie
+/// widest element first, then by name, so that all are aligned and equal
+/// contents give equal files.
 Status writeSafetensors(const std::string &path,
                         std::span<const TensorView> tensors,
                         const SafetensorsWriteOptions &options = {},

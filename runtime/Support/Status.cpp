@@ -5,7 +5,7 @@
 namespace mpc::rt {
 
 Status Status::withContext(const std::string &context) const {
-  if (ok())
+  if (ok() || message_.starts_with(context + ":"))
     return *this;
   return Status(code_, context + ": " + message_);
 }

@@ -37,7 +37,7 @@ public:
   [[nodiscard]] StatusCode code() const { return code_; }
   [[nodiscard]] const std::string &message() const { return message_; }
 
-  /// The same fault with "context: " in front of its message.
+  /// The same fault with "context: " in front of its message, once.
   [[nodiscard]] Status withContext(const std::string &context) const;
 
 private:

@@ -188,6 +188,7 @@ std::string RunSummary::toJson() const {
   json["compile_s"] = jsonNumber(compileSeconds);
   json["steps"] = stepMs_.size();
   json["skipped"] = skipped_;
+  json["applied"] = static_cast<int64_t>(stepMs_.size()) - skipped_;
   return json.dump() + "\n";
 }
 

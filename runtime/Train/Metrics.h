@@ -19,9 +19,9 @@ namespace mpc::rt {
 /// those in force during it, `goodSteps` is the policy's counter after it.
 struct MetricsRow {
   int64_t step = 0;
-  float loss = 0;
+  double loss = 0;
   float lr = 0;
-  float scale = 1;
+  double scale = 1;
   double goodSteps = 0;
   bool skipped = false;
   double gradNorm = 0;
@@ -32,7 +32,7 @@ inline constexpr std::string_view kMetricsHeader =
     "step,loss,lr,scale,good_steps,skipped,grad_norm,step_ms";
 
 /// A line without its end. Numbers are the shortest decimals that read back to
-/// the same value.
+/// the same value: `lr` as an f32, the others as doubles too.
 [[nodiscard]] std::string toCsv(const MetricsRow &row);
 /// False unless `line` is a whole row.
 [[nodiscard]] bool parseCsv(std::string_view line, MetricsRow &row);
@@ -83,8 +83,8 @@ public:
 
 private:
   std::vector<double> stepMs_;
-  float firstLoss_ = 0;
-  float lastLoss_ = 0;
+  double firstLoss_ = 0;
+  double lastLoss_ = 0;
   int64_t skipped_ = 0;
 };
 

@@ -24,8 +24,8 @@ struct Terminal {
 
 struct ProgressState {
   int64_t step = 0; ///< Steps done, of `totalSteps`.
-  float loss = 0;
-  float scale = 1;
+  double loss = 0;
+  double scale = 1;
   int64_t skipped = 0;
 };
 

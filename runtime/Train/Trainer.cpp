@@ -3,9 +3,9 @@
 #include "runtime/Train/Trainer.h"
 
 #include "runtime/Support/Convert.h"
+#include "runtime/Support/Plot.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/Metrics.h"
-#include "runtime/Train/Plot.h"
 #include "runtime/Train/TensorBoard.h"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ private:
 /// What the plot shows of a step.
 struct HistoryPoint {
   int64_t step;
-  float loss, scale;
+  double loss, scale;
   bool skipped;
 };
 
@@ -119,6 +119,7 @@ private:
   Status prepare();
   Status openCheckpoints();
   Status replaceNumbers();
+  Status checkPlot() const;
   Status openMetrics();
   Status bindEntries();
   Status loop(TrainResult &result);
@@ -229,6 +230,13 @@ double wallTime() {
       .count();
 }
 
+/// A plot is written at the end; that it cannot be must not cost a training.
+Status Trainer::checkPlot() const {
+  if (options_.plot.empty() || options_.plot == "-")
+    return {};
+  return AtomicFile::create(options_.plot).status();
+}
+
 Status Trainer::openMetrics() {
   if (!options_.tensorboard.empty()) {
     MPC_ASSIGN_OR_RETURN(tensorboard_, TensorBoardWriter::create(
@@ -273,6 +281,7 @@ Status Trainer::prepare() {
                                   options_.epochs, options_.accumulate,
                                   loader_.batchSize(), loader_.numSamples()));
   MPC_RETURN_IF_ERROR(bindEntries());
+  MPC_RETURN_IF_ERROR(checkPlot());
   MPC_RETURN_IF_ERROR(openCheckpoints());
   MPC_RETURN_IF_ERROR(openMetrics());
   progress_.emplace(hooks_.terminal, position_.step, schedule_.totalSteps,
@@ -328,9 +337,9 @@ Status Trainer::step() {
   MetricsRow row;
   row.stepMs = secondsSince(begin) * 1e3;
   row.step = position_.step;
-  row.loss = static_cast<float>(loss);
+  row.loss = loss;
   row.lr = lr_;
-  row.scale = static_cast<float>(output("scale").value_or(1));
+  row.scale = output("scale").value_or(1);
   row.goodSteps = output("good_steps").value_or(0);
   row.gradNorm =
       output("grad_norm").value_or(std::numeric_limits<double>::quiet_NaN());
@@ -347,9 +356,9 @@ Status Trainer::record(const MetricsRow &row) {
   if (!tensorboard_)
     return {};
   const std::pair<const char *, float> scalars[] = {
-      {"loss", row.loss},
+      {"loss", static_cast<float>(row.loss)},
       {"lr", row.lr},
-      {"scale", row.scale},
+      {"scale", static_cast<float>(row.scale)},
       {"skipped", row.skipped ? 1.0f : 0.0f},
       {"grad_norm", static_cast<float>(row.gradNorm)}};
   double now = wallTime();

@@ -7,7 +7,7 @@
 #define MPC_TEST_RUNTIME_TESTPROGRAM_H
 
 #include "runtime/Program/Program.h"
-#include "runtime/Support/Float16.h"
+#include "runtime/Support/Rounding.h"
 
 #include <cmath>
 #include <cstring>
@@ -28,7 +28,7 @@ inline void narrowWeights(void *const *buffers, int64_t begin, int64_t end,
   auto *weight = static_cast<const float *>(buffers[0]);
   auto *copy = static_cast<uint16_t *>(buffers[1]);
   for (int64_t i = begin; i < end; ++i)
-    copy[i] = f32ToF16(weight[i]);
+    copy[i] = roundToF16(weight[i]);
 }
 
 /// buffers: x, target, weight copy, gradient, arena, loss.
@@ -45,7 +45,7 @@ inline void forwardBackward(void *const *buffers, int64_t, int64_t,
   for (int64_t b = 0; b < kBatch; ++b) {
     float error = -target[b];
     for (int64_t f = 0; f < kFeatures; ++f)
-      error += x[b * kFeatures + f] * f16ToF32(copy[f]);
+      error += x[b * kFeatures + f] * valueOfF16(copy[f]);
     *loss += error * error / kBatch;
     for (int64_t f = 0; f < kFeatures; ++f)
       sums[f] += 2 * error * x[b * kFeatures + f] / kBatch;
@@ -79,7 +79,7 @@ inline void update(void *const *buffers, int64_t, int64_t, void *) {
   for (int64_t f = 0; f < kFeatures; ++f) {
     velocity[f] = 0.9f * velocity[f] + gradient[f];
     weight[f] -= lr * velocity[f];
-    copy[f] = f32ToF16(weight[f]);
+    copy[f] = roundToF16(weight[f]);
   }
 }
 

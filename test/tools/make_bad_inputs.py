@@ -32,11 +32,16 @@ def save_models():
     logits = value("y", BATCH, CLASSES)
     save_model("good", [matmul], [logits])
     save_model("two-outputs", [matmul, relu], [logits, value("z", BATCH, CLASSES)])
+    save_model("loss-output", [helper.make_node("MatMul", ["x", "w"], ["loss"], name="first")], [value("loss", BATCH, CLASSES)])
     save_model("unknown-op", [helper.make_node("Frobnicate", ["x"], ["y"], name="middle")], [logits], weights=())
     save_model("undefined", [helper.make_node("Add", ["x", "nowhere"], ["y"], name="first")], [logits], weights=())
     save_model("misfit", [matmul], [logits], weights=((WIDTH + 2, CLASSES),))
     save_model("no-parameter", [helper.make_node("Relu", ["x"], ["y"])], [value("y", BATCH, WIDTH)], weights=())
     save_model("open", [matmul], [value("y", "N", CLASSES)], inputs=[value("x", "N", WIDTH)])
+    with open("fault.mlir", "w") as file:
+        file.write("func.func @model(%x: tensor<4x3xf32>) {\n  %y = nn.nothing %x\n}\n")
+    with open("misfit.mlir", "w") as file:
+        file.write("func.func @model(%x: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {\n  return %x, %x : tensor<4x3xf32>, tensor<4x3xf32>\n}\n")
     with open("good.onnx", "rb") as file:
         whole = file.read()
     for name, content in (("cut", whole[:-20]), ("text", b"# not a model at all\n"), ("empty", b"")):

@@ -4,8 +4,10 @@
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Support/Text.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace mpc;
@@ -27,7 +29,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->required()
       ->group(kInput);
   app.add_option("--inputs", request.inputsPath,
-                 "tensors named as the model's inputs, and target")
+                 "tensors named as the model's inputs, and target; - is stdin")
       ->required()
       ->type_name("FILE.safetensors")
       ->group(kInput);
@@ -71,11 +73,13 @@ void addFlags(CLI::App &app, Flags &flags) {
                "lower also contractions whose casts cost more than they save")
       ->group(kPrecision);
   app.add_option("--outputs", request.outputsPath,
-                 "where each output, loss and gradient is written")
+                 "where each output, loss and gradient is written; - is stdout")
       ->type_name("FILE.safetensors")
       ->group(kOutput);
-  app.add_option("--expect", request.expectPath,
-                 "reference values to compare with; exit 1 where they differ")
+  app.add_option(
+         "--expect", request.expectPath,
+         "reference values to compare with; exit 1 where they differ, or "
+         "none was computed")
       ->type_name("FILE.safetensors")
       ->group(kOutput);
   app.add_option("--rtol", request.rtol,
@@ -109,6 +113,22 @@ void printComparisons(const EvalReport &report) {
     std::fprintf(stderr, "%s %-40s error %.3g of %.3g\n",
                  c.passed ? "ok  " : "FAIL", c.name.c_str(), c.largestError,
                  c.largestValue);
+  if (report.comparisons.empty())
+    return;
+  std::vector<std::string> names;
+  for (const std::string &name : report.notComputed)
+    names.push_back(rt::quote(name));
+  if (!names.empty())
+    rt::reportWarning("mpc-eval", "the reference also has, not computed and "
+                                  "not compared: " +
+                                      rt::joinSome(names));
+  auto failed =
+      std::count_if(report.comparisons.begin(), report.comparisons.end(),
+                    [](const Comparison &c) { return !c.passed; });
+  std::fprintf(stderr,
+               "%zu compared, %td differ, %zu of the reference not "
+               "computed\n",
+               report.comparisons.size(), failed, report.notComputed.size());
 }
 
 rt::Result<int> run(Flags &flags) {
@@ -117,6 +137,8 @@ rt::Result<int> run(Flags &flags) {
     return rt::usageError("nothing to do: give --outputs or --expect");
   if (request.options.gradients && flags.loss.empty())
     return rt::usageError("--gradients needs --loss");
+  if (request.modelPath == "-" && request.inputsPath == "-")
+    return rt::usageError("--inputs=-: standard input is the model already");
   if (!flags.loss.empty()) {
     MPC_ASSIGN_OR_RETURN(request.options.loss, parseLoss(flags.loss));
   }

@@ -3,7 +3,7 @@
 #include "tools/mpc-scale/Commands.h"
 
 #include "runtime/LossScale/Replay.h"
-#include "tools/mpc-scale/TextIo.h"
+#include "runtime/Support/File.h"
 
 #include <array>
 #include <cmath>
@@ -55,16 +55,16 @@ Result<ReplayOptions> readFlags(const ReplayFlags &flags) {
 
 Status replay(const ReplayFlags &flags) {
   MPC_ASSIGN_OR_RETURN(ReplayOptions options, readFlags(flags));
-  MPC_ASSIGN_OR_RETURN(std::string text, readText(flags.trace));
+  MPC_ASSIGN_OR_RETURN(std::string text, readInput(flags.trace));
   Result<ReplayResult> result = replayTrace(text, options);
   if (!result.ok())
     return result.status().withContext(flags.trace);
-  MPC_RETURN_IF_ERROR(writeText("-", result->lines));
+  MPC_RETURN_IF_ERROR(writeOutput("-", result->lines));
   if (flags.plot.empty())
     return {};
   const std::string title =
       fmt::format("loss scale, {}", policyInfo(result->policy).name);
-  return writeText(flags.plot, scaleCurveSvg(*result, title));
+  return writeOutput(flags.plot, scaleCurveSvg(*result, title));
 }
 
 } // namespace

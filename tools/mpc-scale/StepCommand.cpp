@@ -3,7 +3,8 @@
 #include "tools/mpc-scale/Commands.h"
 
 #include "lib/Driver/OptimizerCase.h"
-#include "tools/mpc-scale/TextIo.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/Support/File.h"
 
 #include <memory>
 
@@ -19,11 +20,11 @@ struct StepFlags {
 } // namespace
 
 static rt::Status runStep(const StepFlags &flags) {
-  MPC_ASSIGN_OR_RETURN(std::string text, readText(flags.path));
+  MPC_ASSIGN_OR_RETURN(std::string text, rt::readInput(flags.path));
   rt::Result<std::string> lines = runOptimizerCase(text, !flags.unfused);
   if (!lines.ok())
     return lines.status().withContext(flags.path);
-  return writeText("-", *lines);
+  return rt::writeOutput("-", *lines);
 }
 
 Command mpc::addStepCommand(CLI::App &program) {
@@ -31,8 +32,11 @@ Command mpc::addStepCommand(CLI::App &program) {
   CLI::App *app = program.add_subcommand(
       "step", "Runs an optimizer-step case through the compiled step; one JSON "
               "line a step.");
-  app->add_option("case", flags->path, "CASE.json; - is stdin")->required();
+  app->add_option("case", flags->path, "CASE.json; - is stdin")
+      ->required()
+      ->group(rt::flag_group::kInput);
   app->add_flag("--unfused", flags->unfused,
-                "Every structured op is a kernel of its own");
+                "Every structured op is a kernel of its own")
+      ->group(rt::flag_group::kDebugging);
   return {app, [flags] { return runStep(*flags); }};
 }

@@ -1,50 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loss-scale policies from the command line.
+#include "runtime/CommandLine/Tool.h"
 #include "tools/mpc-scale/Commands.h"
 
-#include <cstdio>
-#include <exception>
+#include <vector>
 
 using namespace mpc;
 
-static int report(const rt::Status &status) {
-  // Not fmt::print, which throws where stderr cannot be written.
-  if (!status.ok())
-    std::fprintf(stderr, "mpc-scale: error: %s\n", status.message().c_str());
-  return static_cast<int>(status.code());
-}
-
-static int run(int argc, char **argv) {
-  CLI::App program("Runs loss-scale policies outside of training.",
-                   "mpc-scale");
-  program.require_subcommand(1);
-  const Command commands[] = {
-      addReplayCommand(program),
+static std::vector<Command> addCommands(CLI::App &app) {
+  app.require_subcommand(1);
+  return {
+      addReplayCommand(app),
 #ifdef MPC_HAS_COMPILER
-      addStepCommand(program),
+      addStepCommand(app),
 #endif
   };
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success &help) {
-    return program.exit(help);
-  } catch (const CLI::ParseError &error) {
-    return report(rt::usageError(error.what()));
-  }
+}
+
+static rt::Result<int> runCommand(const std::vector<Command> &commands) {
   for (const Command &command : commands)
-    if (command.app->parsed())
-      return report(command.run());
-  return report(rt::internalError("no command was run"));
+    if (command.app->parsed()) {
+      MPC_RETURN_IF_ERROR(command.run());
+      return 0;
+    }
+  return rt::internalError("no command was run");
 }
 
 int main(int argc, char **argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::bad_alloc &) {
-    std::fputs("mpc-scale: error: out of memory\n", stderr);
-    return static_cast<int>(rt::StatusCode::Environment);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "mpc-scale: error: internal: %s\n", error.what());
-    return static_cast<int>(rt::StatusCode::Internal);
-  }
+  std::vector<Command> commands;
+  rt::Tool tool;
+  tool.name = "mpc-scale";
+  tool.description = "Runs loss-scale policies outside of training.";
+  tool.addFlags = [&](CLI::App &app) { commands = addCommands(app); };
+  tool.run = [&] { return runCommand(commands); };
+  return rt::runTool(tool, argc, argv);
 }

@@ -44,6 +44,9 @@ rt::Status refuseMissing(const Flags &flags) {
   if (flags.target != "cpu")
     return rt::environmentError("--target=" + flags.target +
                                 ": this build trains on the CPU only");
+  if (flags.tool.data.data.path == "-")
+    return rt::usageError("--data=-: the data is read more than once; name a "
+                          "file");
   if (!flags.tool.output.explain.empty())
     return rt::usageError("--explain is not available yet");
   if (flags.tool.output.nanReport)

@@ -302,7 +302,17 @@ private:
   bool hasGraph_ = false;
 };
 
+/// A model begins with a field's tag, text with a character.
+static bool isText(ArrayRef<char> bytes) {
+  return !bytes.empty() && llvm::all_of(bytes.take_front(64), [](char c) {
+    return isPrint(c) || isSpace(c);
+  });
+}
+
 Error ModelReader::read(ArrayRef<char> bytes) {
+  if (isText(bytes))
+    return invalidModel(model_.path + ": not a well-formed ONNX file: it is "
+                                      "text; is it an .mlir file?");
   try {
     return readModelMessage(data_view(bytes.data(), bytes.size()));
   } catch (const WrongField &fault) {

@@ -206,8 +206,7 @@ TEST(ScaleCurve, DrawsStairsAndMarks) {
   const std::string svg = scaleCurveSvg(result, "a < b & c");
   EXPECT_TRUE(svg.starts_with("<svg xmlns="));
   EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
-  EXPECT_NE(svg.find("2^2"), std::string::npos);
-  EXPECT_NE(svg.find("v-8"), std::string::npos);
+  EXPECT_NE(svg.find("runs of skipped steps (1)"), std::string::npos);
 }
 
 TEST(ScaleCurve, DrawsNothingWhereTheScaleIsNoNumber) {

@@ -2,7 +2,7 @@
 // 16-bit floats against their definition in double, and which conversions are
 // offered.
 #include "runtime/Support/Convert.h"
-#include "runtime/Support/Float16.h"
+#include "runtime/Support/Rounding.h"
 
 #include <bit>
 #include <cmath>
@@ -25,13 +25,13 @@ double valueOf(uint32_t bits, int mantissaBits, int bias) {
 TEST(Float16, WideningIsTheDefinition) {
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     double expected = valueOf(bits, 10, 15);
-    ASSERT_EQ(f16ToF32(bits), expected);
-    ASSERT_EQ(f16ToF32(bits | 0x8000), -expected);
+    ASSERT_EQ(valueOfF16(bits), expected);
+    ASSERT_EQ(valueOfF16(bits | 0x8000), -expected);
   }
-  EXPECT_EQ(f16ToF32(0x7c00), INFINITY);
-  EXPECT_TRUE(std::isnan(f16ToF32(0x7e01)));
+  EXPECT_EQ(valueOfF16(0x7c00), INFINITY);
+  EXPECT_TRUE(std::isnan(valueOfF16(0x7e01)));
   for (uint32_t bits = 0; bits < 0x7f80; ++bits)
-    ASSERT_EQ(bf16ToF32(bits), valueOf(bits, 7, 127));
+    ASSERT_EQ(valueOfBF16(bits), valueOf(bits, 7, 127));
 }
 
 /// Rounds at, just below and just above the midpoint of each pair of
@@ -52,9 +52,9 @@ void checkRounding(uint32_t limit, int mantissaBits, int bias, Narrow narrow) {
 
 TEST(Float16, NarrowingFromF64RoundsOnce) {
   checkRounding(0x7c00, 10, 15,
-                [](double x) { return uint32_t(f32ToF16(f64ToF32Odd(x))); });
+                [](double x) { return uint32_t(roundToF16(x)); });
   checkRounding(0x7f80, 7, 127,
-                [](double x) { return uint32_t(f32ToBf16(f64ToF32Odd(x))); });
+                [](double x) { return uint32_t(roundToBF16(x)); });
 }
 
 TEST(Float16, NarrowingFromF32RoundsToNearestEven) {
@@ -63,14 +63,14 @@ TEST(Float16, NarrowingFromF32RoundsToNearestEven) {
     auto middle = static_cast<float>(
         (valueOf(bits, 10, 15) + valueOf(bits + 1, 10, 15)) / 2);
     uint32_t even = bits % 2 ? bits + 1 : bits;
-    ASSERT_EQ(f32ToF16(middle), even);
-    ASSERT_EQ(f32ToF16(std::nextafterf(middle, 0)), bits);
-    ASSERT_EQ(f32ToF16(std::nextafterf(middle, INFINITY)), bits + 1);
+    ASSERT_EQ(roundToF16(middle), even);
+    ASSERT_EQ(roundToF16(std::nextafterf(middle, 0)), bits);
+    ASSERT_EQ(roundToF16(std::nextafterf(middle, INFINITY)), bits + 1);
   }
-  EXPECT_TRUE(std::isnan(f16ToF32(f32ToF16(NAN))));
+  EXPECT_TRUE(std::isnan(valueOfF16(roundToF16(NAN))));
   EXPECT_TRUE(
-      std::isnan(bf16ToF32(f32ToBf16(std::bit_cast<float>(0x7f800001)))));
-  EXPECT_EQ(f32ToF16(1e30f), 0x7c00);
+      std::isnan(valueOfBF16(roundToBF16(std::bit_cast<float>(0x7f800001)))));
+  EXPECT_EQ(roundToF16(1e30f), 0x7c00);
 }
 
 TEST(Convert, OffersWhatIsSafe) {

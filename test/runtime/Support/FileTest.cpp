@@ -75,6 +75,33 @@ TEST(AtomicFile, OddTargets) {
   EXPECT_EQ(readText(folder.path("real")), "real");
 }
 
+TEST(Input, FilesPipesAndFaults) {
+  TempFolder folder;
+  writeText(folder.path("a"), std::string(200000, 'x'));
+  Result<std::string> text = readInput(folder.path("a"));
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(*text, std::string(200000, 'x'));
+  EXPECT_TRUE(writeOutput(folder.path("b"), *text).ok());
+  EXPECT_EQ(readText(folder.path("b")), *text);
+  Status missing = readInput(folder.path("c")).status();
+  EXPECT_EQ(missing.code(), StatusCode::InvalidInput);
+  EXPECT_EQ(missing.message(),
+            folder.path("c") + ": cannot read: No such file or directory");
+  EXPECT_EQ(readInput(folder.path()).status().message(),
+            folder.path() + ": cannot read: Is a directory");
+  EXPECT_EQ(writeOutput(folder.path("none/d"), "x").code(),
+            StatusCode::Environment);
+}
+
+TEST(Status, ContextIsSaidOnce) {
+  Status status = invalidInput("fault").withContext("file");
+  EXPECT_EQ(status.message(), "file: fault");
+  EXPECT_EQ(status.withContext("file").message(), "file: fault");
+  EXPECT_EQ(invalidInput("file:3: fault").withContext("file").message(),
+            "file:3: fault");
+  EXPECT_EQ(status.withContext("fil").message(), "fil: file: fault");
+}
+
 TEST(AtomicFile, DroppedBeforeCommitLeavesNothing) {
   TempFolder folder;
   {

@@ -29,19 +29,24 @@ std::string makeFile(const TempFolder &folder) {
 }
 
 TEST(Metrics, RowsAreShortAndReadBackExactly) {
-  MetricsRow row{7, 0.1f, 1e-3f, 65536, 3, true, INFINITY, 12.34567};
-  EXPECT_EQ(toCsv(row), "7,0.1,0.001,65536,3,1,inf,12.3457");
+  MetricsRow row{7, 0.1f, 1e-3f, 0x1p30, 3, true, INFINITY, 12.34567};
+  // An f32 that is read as a double is still that f32; the rate is what was
+  // asked for.
+  EXPECT_EQ(toCsv(row),
+            "7,0.10000000149011612,0.001,1073741824,3,1,inf,12.3457");
   row.loss = NAN;
   row.gradNorm = -INFINITY;
-  EXPECT_EQ(toCsv(row), "7,nan,0.001,65536,3,1,-inf,12.3457");
+  EXPECT_EQ(toCsv(row), "7,nan,0.001,1073741824,3,1,-inf,12.3457");
   Random random(1);
   for (int i = 0; i < 1000; ++i) {
     row.loss = std::bit_cast<float>(static_cast<uint32_t>(random.next()));
     row.gradNorm = std::bit_cast<double>(random.next());
+    row.scale = std::ldexp(1.0, int(random.below(250)) - 120);
     MetricsRow back;
     ASSERT_TRUE(parseCsv(toCsv(row), back));
     ASSERT_TRUE(std::isnan(row.loss) || back.loss == row.loss);
     ASSERT_TRUE(std::isnan(row.gradNorm) || back.gradNorm == row.gradNorm);
+    ASSERT_EQ(back.scale, row.scale);
     ASSERT_EQ(std::isnan(back.loss), std::isnan(row.loss));
     ASSERT_EQ(std::isnan(back.gradNorm), std::isnan(row.gradNorm));
   }
@@ -124,6 +129,7 @@ TEST(Metrics, JsonLineHasAllKeys) {
   EXPECT_EQ(json["loss_last"], "nan");
   EXPECT_EQ(json["compile_s"], 1.5);
   EXPECT_EQ(json["skipped"], 1);
+  EXPECT_EQ(json["applied"], 1);
   EXPECT_GT(json["peak_rss_mb"], 1);
   for (const char *key : {"step_ms_p10", "step_ms_p90"})
     EXPECT_TRUE(json.contains(key));

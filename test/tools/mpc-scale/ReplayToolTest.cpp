@@ -117,8 +117,8 @@ TEST(MpcScale, ExitsWithThreeWhereItCannotWrite) {
     const Ran full = run(file, "2>&1 >/dev/full");
     EXPECT_EQ(full.code, 3);
     EXPECT_EQ(run(file, ">/dev/full 2>&1").code, 3);
-    EXPECT_EQ(full.output, "mpc-scale: error: -: cannot write: No space left "
-                           "on device\n");
+    EXPECT_EQ(full.output, "mpc-scale: error: standard output: cannot write: "
+                           "No space left on device\n");
   }
 }
 

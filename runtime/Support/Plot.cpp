@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SVG of line charts: axes, ticks, thinned lines, marks, legends.
-#include "runtime/Train/Plot.h"
+#include "runtime/Support/Plot.h"
 
 #include <algorithm>
 #include <array>

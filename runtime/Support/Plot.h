@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Line charts as self-contained SVG, on a light or a dark page.
-#ifndef MPC_RUNTIME_TRAIN_PLOT_H
-#define MPC_RUNTIME_TRAIN_PLOT_H
+#ifndef MPC_RUNTIME_SUPPORT_PLOT_H
+#define MPC_RUNTIME_SUPPORT_PLOT_H
 
 #include <string>
 #include <utility>
@@ -39,4 +39,4 @@ struct Plot {
 
 } // namespace mpc::rt
 
-#endif // MPC_RUNTIME_TRAIN_PLOT_H
+#endif // MPC_RUNTIME_SUPPORT_PLOT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structure of the SVG: well-formed, gaps, marks, thinning.
-#include "runtime/Train/Plot.h"
+#include "runtime/Support/Plot.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

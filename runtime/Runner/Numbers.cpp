@@ -14,6 +14,7 @@ namespace mpc::rt {
 namespace {
 
 constexpr std::string_view kHyperPrefix = "amp.hyper.";
+constexpr std::string_view kScalerPrefix = "amp.loss_scale.";
 
 /// Where a loss scaler's vector has what is called `name`.
 std::optional<size_t> slotOf(std::string_view name) {
@@ -23,7 +24,12 @@ std::optional<size_t> slotOf(std::string_view name) {
   return std::nullopt;
 }
 
-constexpr auto kScale = static_cast<size_t>(StateSlot::Scale);
+constexpr std::string_view kScaleName = "scale";
+
+Status noScaler() {
+  return invalidInput("the program has no such loss scaler; of several, name "
+                      "one");
+}
 
 } // namespace
 
@@ -41,32 +47,43 @@ Result<std::span<double>> Runner::findNumber(std::string_view name) const {
   return invalidInput(fmt::format("the program has no number {}", quote(name)));
 }
 
-void Runner::findScaler() {
-  bool found = false;
+void Runner::findScalers() {
   for (const StateTensor &tensor : program_->state) {
     if (tensor.role != StateRole::LossScale || tensor.desc.dtype != DType::F64)
       continue;
     void *data = state_.bytes(tensor).data();
     auto size = static_cast<size_t>(tensor.desc.numElements());
-    scaler_ = {static_cast<double *>(data), found ? 0 : size};
-    found = true;
+    scalers_.push_back({&tensor, {static_cast<double *>(data), size}, {}});
+    scalers_.back().remember();
   }
-  scalerBefore_.assign(scaler_.begin(), scaler_.end());
 }
 
-Result<std::span<double>> Runner::scalerState() const {
-  if (scaler_.empty())
-    return invalidInput("the program has no loss scaler, or several");
-  return scaler_;
+/// The one that is called so; without a name the only one, else null.
+const Runner::Scaler *Runner::findScaler(std::string_view name) const {
+  if (name.empty())
+    return scalers_.size() == 1 ? scalers_.data() : nullptr;
+  std::string full = std::string(kScalerPrefix) + std::string(name);
+  for (const Scaler &scaler : scalers_)
+    if (scaler.tensor->desc.name == full)
+      return &scaler;
+  return nullptr;
 }
 
-void Runner::rememberScaler() {
-  std::copy(scaler_.begin(), scaler_.end(), scalerBefore_.begin());
+/// What a scaler keeps under "counter" or "NAME.counter".
+std::optional<std::span<double>> Runner::findSlot(std::string_view name) const {
+  size_t dot = name.rfind('.');
+  bool hasName = dot != std::string_view::npos;
+  const Scaler *scaler =
+      findScaler(hasName ? name.substr(0, dot) : std::string_view());
+  std::optional<size_t> slot = slotOf(hasName ? name.substr(dot + 1) : name);
+  if (!scaler || !slot || *slot >= scaler->now.size())
+    return std::nullopt;
+  return scaler->now.subspan(*slot, 1);
 }
 
 Result<double> Runner::readNumber(std::string_view name) const {
-  if (auto slot = slotOf(name); slot && *slot < scaler_.size())
-    return scaler_[*slot];
+  if (auto slot = findSlot(name))
+    return slot->front();
   MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
   return number.front();
 }
@@ -82,9 +99,11 @@ static Result<double> checkedScale(double scale) {
 }
 
 Status Runner::writeNumber(std::string_view name, double value) {
-  if (slotOf(name) == kScale) {
-    MPC_ASSIGN_OR_RETURN(std::span<double> scaler, scalerState());
-    MPC_ASSIGN_OR_RETURN(scaler[kScale], checkedScale(value));
+  if (name == kScaleName || name.ends_with("." + std::string(kScaleName))) {
+    auto slot = findSlot(name);
+    if (!slot)
+      return noScaler();
+    MPC_ASSIGN_OR_RETURN(slot->front(), checkedScale(value));
     return {};
   }
   MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
@@ -95,19 +114,22 @@ Status Runner::writeNumber(std::string_view name, double value) {
   return {};
 }
 
-Status Runner::updateScale(double newScale) {
-  MPC_ASSIGN_OR_RETURN(std::span<double> scaler, scalerState());
+Status Runner::updateScale(double newScale, std::string_view name) {
+  const Scaler *found = findScaler(name);
+  if (!found)
+    return noScaler();
+  Scaler &scaler = scalers_[static_cast<size_t>(found - scalers_.data())];
   MPC_ASSIGN_OR_RETURN(newScale, checkedScale(newScale));
-  for (size_t i = 0; i < scaler.size(); ++i) {
+  for (size_t i = 0; i < scaler.now.size(); ++i) {
     auto slot = static_cast<StateSlot>(i);
     bool counts = slot == StateSlot::SkippedTotal ||
                   slot == StateSlot::AppliedTotal ||
                   slot == StateSlot::SkippedInARow;
     if (!counts)
-      scaler[i] = scalerBefore_[i];
+      scaler.now[i] = scaler.before[i];
   }
-  scaler[kScale] = newScale;
-  rememberScaler();
+  scaler.now[static_cast<size_t>(StateSlot::Scale)] = newScale;
+  scaler.remember();
   return {};
 }
 

@@ -118,9 +118,9 @@ Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
   std::unique_ptr<Runner> runner(
       new Runner(std::move(program), std::move(state)));
   MPC_RETURN_IF_ERROR(runner->allocate(options));
+  runner->findScalers();
   for (const Entry &entry : runner->program_->entries)
     runner->resolve(entry);
-  runner->findScaler();
   return runner;
 }
 
@@ -171,22 +171,28 @@ void *Runner::address(const BufferRef &ref) const {
 
 void Runner::resolve(const Entry &entry) {
   Plan plan;
-  auto isScaler = [&](uint32_t slab) {
-    return std::any_of(program_->state.begin(), program_->state.end(),
-                       [&](const StateTensor &tensor) {
-                         return tensor.role == StateRole::LossScale &&
-                                tensor.slab == slab;
-                       });
-  };
   for (const Launch &launch : entry.launches) {
     plan.first.push_back(plan.pointers.size());
     for (const BufferRef &ref : launch.buffers) {
       if (ref.space == Space::Input || ref.space == Space::Output)
         plan.patches.push_back({plan.pointers.size(), ref});
-      plan.usesScaler |= ref.space == Space::State && isScaler(ref.index);
       plan.pointers.push_back(address(ref));
     }
   }
+  auto uses = [&](uint32_t slab) {
+    return std::any_of(entry.launches.begin(), entry.launches.end(),
+                       [&](const Launch &launch) {
+                         return std::any_of(
+                             launch.buffers.begin(), launch.buffers.end(),
+                             [&](const BufferRef &ref) {
+                               return ref.space == Space::State &&
+                                      ref.index == slab;
+                             });
+                       });
+  };
+  for (size_t i = 0; i < scalers_.size(); ++i)
+    if (uses(scalers_[i].tensor->slab))
+      plan.scalers.push_back(i);
   plans_.push_back(std::move(plan));
 }
 
@@ -232,8 +238,8 @@ Status Runner::run(size_t entryIndex, std::span<const void *const> inputs,
             : static_cast<char *>(outputs[ref.index]);
     plan.pointers[patch.pointer] = base + ref.offset;
   }
-  if (plan.usesScaler)
-    rememberScaler();
+  for (size_t scaler : plan.scalers)
+    scalers_[scaler].remember();
   for (size_t i = 0; i < entry.launches.size(); ++i)
     launch(entry.launches[i], plan.pointers.data() + plan.first[i]);
   return {};
@@ -249,15 +255,16 @@ Status Runner::run(std::string_view name, std::span<const void *const> inputs,
 
 Status Runner::writeState(const TensorView &source) {
   MPC_RETURN_IF_ERROR(state_.write(source));
-  const StateTensor *tensor = program_->findState(source.desc.name);
-  if (tensor->role == StateRole::LossScale)
-    rememberScaler();
+  for (Scaler &scaler : scalers_)
+    if (scaler.tensor->desc.name == source.desc.name)
+      scaler.remember();
   return {};
 }
 
 Status Runner::importState(std::span<const TensorView> sources) {
   MPC_RETURN_IF_ERROR(state_.importTensors(sources));
-  rememberScaler();
+  for (Scaler &scaler : scalers_)
+    scaler.remember();
   return derive();
 }
 

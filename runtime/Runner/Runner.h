@@ -59,7 +59,8 @@ public:
 
   /// A number of the state by its short name: a hyper-parameter or setting
   /// ("beta1", "growth_interval"), or what a loss scaler keeps ("scale",
-  /// "counter", "skipped_total"). A state scalar's full name will do as well.
+  /// "counter", "skipped_total"). Where there are several scalers or optimizers
+  /// theirs is in front: "critic.scale". A state scalar's full name will do.
   [[nodiscard]] Result<double> readNumber(std::string_view name) const;
 
   /// Sets a hyper-parameter, a setting or "scale", which the next run sees.
@@ -70,8 +71,9 @@ public:
   /// PyTorch's `update(new_scale)`: in place of the update that the last step
   /// made. What the step found is dropped and the policy's counter stands
   /// where it stood before; only the counts of steps stay. Where no step has
-  /// run since the last call it sets the scale, and that is all.
-  Status updateScale(double newScale);
+  /// run since the last call it sets the scale, and that is all. Of several
+  /// scalers `scaler` names one.
+  Status updateScale(double newScale, std::string_view scaler = {});
 
   /// Computes what follows from the parameters (low-precision copies) by
   /// running entry "init", where there is one.
@@ -83,12 +85,20 @@ private:
     size_t pointer;
     BufferRef ref;
   };
+  /// A loss scaler's state vector.
+  struct Scaler {
+    const StateTensor *tensor;
+    std::span<double> now;
+    std::vector<double> before; ///< The last run that used it.
+
+    void remember() { before.assign(now.begin(), now.end()); }
+  };
   /// An entry with its buffers resolved to addresses.
   struct Plan {
     std::vector<void *> pointers;
     std::vector<size_t> first; ///< Of each launch, in `pointers`.
     std::vector<Patch> patches;
-    bool usesScaler = false; ///< Reads or writes a loss scaler's state.
+    std::vector<size_t> scalers; ///< Whose state it reads or writes.
   };
 
   Runner(std::shared_ptr<const Program> program, State state)
@@ -98,9 +108,9 @@ private:
   void *address(const BufferRef &ref) const;
   void launch(const Launch &launch, void **buffers);
   Result<std::span<double>> findNumber(std::string_view name) const;
-  void findScaler();
-  Result<std::span<double>> scalerState() const;
-  void rememberScaler();
+  void findScalers();
+  const Scaler *findScaler(std::string_view name) const;
+  std::optional<std::span<double>> findSlot(std::string_view name) const;
 
   std::shared_ptr<const Program> program_;
   State state_;
@@ -111,10 +121,7 @@ private:
   uint64_t scratchStride_ = 0;
   std::vector<HostBuffer> constants_;
   std::vector<Plan> plans_;
-  /// The loss scaler's state; empty where the program has none, or several.
-  std::span<double> scaler_;
-  /// The same before the last run that used it.
-  std::vector<double> scalerBefore_;
+  std::vector<Scaler> scalers_;
 };
 
 } // namespace mpc::rt

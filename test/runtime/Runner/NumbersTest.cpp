@@ -132,7 +132,30 @@ TEST(NumbersOfNoScaler, SayWhatIsMissing) {
   auto runner = Runner::create(program, {1});
   ASSERT_TRUE(runner.ok());
   Status status = (*runner)->updateScale(8);
-  EXPECT_EQ(status.message(), "the program has no loss scaler, or several");
+  EXPECT_EQ(status.message(),
+            "the program has no such loss scaler; of several, name one");
+}
+
+TEST(NumbersOfSeveralScalers, HaveTheirNames) {
+  auto program = makeProgram();
+  for (StateTensor &tensor : program->state)
+    if (tensor.role == StateRole::LossScale)
+      tensor.desc.name = "amp.loss_scale.actor";
+  program->slabs.push_back({"other", 64});
+  program->state.push_back(
+      {{"amp.loss_scale.critic", DType::F64, {2}}, StateRole::LossScale, 5, 0});
+  auto made = Runner::create(program, {1});
+  ASSERT_TRUE(made.ok());
+  Runner &runner = **made;
+  ASSERT_TRUE(runner.writeNumber("critic.scale", 8).ok());
+  ASSERT_TRUE(runner.updateScale(16, "actor").ok());
+  EXPECT_EQ(*runner.readNumber("critic.scale"), 8);
+  EXPECT_EQ(*runner.readNumber("actor.scale"), 16);
+  EXPECT_EQ(*runner.readNumber("actor.counter"), 0);
+  EXPECT_FALSE(runner.readNumber("scale").ok());
+  EXPECT_FALSE(runner.writeNumber("scale", 4).ok());
+  EXPECT_FALSE(runner.updateScale(4).ok());
+  EXPECT_FALSE(runner.updateScale(4, "judge").ok());
 }
 
 } // namespace

@@ -279,12 +279,20 @@ static rt::Status readExtras(const json &root, OptimizerCase &result) {
   options.l2 =
       numberOr0(root, "l2") + numberOr0(root, "fp32_l2_regularizer_lambda");
   options.ema = numberOr0(root, "ema_decay");
-  options.masterWeights = root.value("master_weights", json(true)) != false;
-  for (const json &name : root.value("no_decay", json::array()))
-    if (name.is_string())
-      options.noDecay.push_back(exactly(name.get<std::string>()));
-  options.roundingSeed =
-      static_cast<uint64_t>(numberOr0(root, "rounding_seed"));
+  json masters = root.value("master_weights", json(true));
+  if (!masters.is_boolean())
+    return rt::invalidInput("'master_weights' is neither true nor false");
+  options.masterWeights = masters.get<bool>();
+  json seed = root.value("rounding_seed", json(0u));
+  if (!seed.is_number_unsigned())
+    return rt::invalidInput("'rounding_seed' is no whole number of 0 or more");
+  options.roundingSeed = seed.get<uint64_t>();
+  json undecayed = root.value("no_decay", json::array());
+  if (!undecayed.is_array() ||
+      !llvm::all_of(undecayed, std::mem_fn(&json::is_string)))
+    return rt::invalidInput("'no_decay' is no list of names");
+  for (const json &name : undecayed)
+    options.noDecay.push_back(exactly(name.get<std::string>()));
   if (!root.contains("larc") || root["larc"].is_null())
     return {};
   const json &larc = root["larc"];

@@ -96,7 +96,15 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
   return {};
 }
 
-/// Runs `manager` on the model, then makes the program.
+static rt::Status runPasses(ImportedModel &model, PassManager &manager,
+                            CompileReport &report) {
+  DiagnosticCollector diagnostics(model.module->getContext());
+  LogicalResult result = manager.run(*model.module);
+  llvm::append_range(report.warnings, diagnostics.warnings());
+  return failed(result) ? diagnostics.status("compilation") : rt::Status();
+}
+
+/// Runs `manager` and the kernel pipeline, then makes the program.
 static rt::Result<std::shared_ptr<rt::Program>>
 finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
        CompileReport &report) {
@@ -108,13 +116,7 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   kernels.fuse = target.fuse;
   kernels.naive = target.naive;
   buildKernelPipeline(manager, kernels);
-  {
-    DiagnosticCollector diagnostics(model.module->getContext());
-    LogicalResult result = manager.run(*model.module);
-    llvm::append_range(report.warnings, diagnostics.warnings());
-    if (failed(result))
-      return diagnostics.status("compilation");
-  }
+  MPC_RETURN_IF_ERROR(runPasses(model, manager, report));
   return buildProgram(*model.module, *cpuTarget);
 }
 
@@ -213,6 +215,25 @@ mpc::compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
   PassManager manager(model.module->getContext());
   manager.addPass(amp::createFuseOptimizerPass());
   return finish(model, manager, target, report);
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileProbe(ImportedModel &model, const TrainingOptions &options,
+                  CompileReport &report,
+                  llvm::function_ref<void(func::FuncOp)> inspect) {
+  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
+  amp::BuildStepPassOptions step = stepOptions(options);
+  step.probe = true;
+  PassManager manager(model.module->getContext());
+  buildPrecisionPipeline(manager, options.precision);
+  manager.addPass(amp::createBuildStepPass(step));
+  buildAutodiffPipeline(manager);
+  manager.addPass(amp::createAddProbesPass());
+  MPC_RETURN_IF_ERROR(runPasses(model, manager, report));
+  inspect(model.module->lookupSymbol<func::FuncOp>("probe"));
+  PassManager rest(model.module->getContext());
+  rest.addPass(amp::createFuseOptimizerPass());
+  return finish(model, rest, options.target, report);
 }
 
 rt::Result<std::shared_ptr<rt::Program>>

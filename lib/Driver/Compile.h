@@ -5,6 +5,7 @@
 #define MPC_LIB_DRIVER_COMPILE_H
 
 #include "lib/Driver/ModelFile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Pipelines.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Train/Data.h"
@@ -51,6 +52,8 @@ struct TrainingOptions {
   PrecisionOptions precision;
   std::string policy = "none";
   std::vector<std::string> settings; ///< NAME=VALUE
+  double minScale = 0.0;             ///< The policy's floor; 0 for none.
+  bool appliesNonFinite = false;     ///< The policy skips no step.
   std::string optimizer = "adamw";
   std::vector<std::string> hyper; ///< NAME=VALUE
   std::vector<std::string> flags;
@@ -95,6 +98,13 @@ bool hasOwnWindow(ImportedModel &model);
 rt::Result<std::shared_ptr<rt::Program>>
 compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
                const TargetOptions &target, CompileReport &report);
+
+/// What makes the gradients of one batch, as the program's entry "probe": see
+/// amp-add-probes. `inspect` is shown the entry before it is lowered.
+rt::Result<std::shared_ptr<rt::Program>>
+compileProbe(ImportedModel &model, const TrainingOptions &options,
+             CompileReport &report,
+             llvm::function_ref<void(mlir::func::FuncOp)> inspect);
 
 /// The step of an optimizer alone: of `model` only the parameters count, and
 /// `options.gradientType` is set.

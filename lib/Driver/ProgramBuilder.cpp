@@ -41,7 +41,7 @@ static rt::DType dtypeOf(Type type) {
   }
 }
 
-static rt::TensorDesc describe(StringRef name, Type type) {
+rt::TensorDesc mpc::describeTensor(StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return {name.str(), dtypeOf(tensor.getElementType()),
           std::vector<int64_t>(tensor.getShape())};
@@ -123,8 +123,8 @@ private:
     auto name = dyn_cast_or_null<StringAttr>(attribute("nn.name"));
     std::string fallback = "argument" + std::to_string(index);
     rt::TensorDesc desc =
-        describe(name ? name.getValue() : StringRef(fallback),
-                 cast<TypeAttr>(attribute("kernel.type")).getValue());
+        describeTensor(name ? name.getValue() : StringRef(fallback),
+                       cast<TypeAttr>(attribute("kernel.type")).getValue());
     bool isOutput = static_cast<bool>(attribute("kernel.output"));
     auto &list = isOutput ? entry.outputs : entry.inputs;
     spaces[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,
@@ -266,7 +266,7 @@ void ProgramBuilder::addSlabs() {
                       slab.initial);
     program.slabs.push_back(std::move(slab));
     for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>())
-      program.state.push_back({describe(entry.getName(), entry.getType()),
+      program.state.push_back({describeTensor(entry.getName(), entry.getType()),
                                roleOf(entry.getRole()), index,
                                entry.getOffset() * elementBytes});
   }

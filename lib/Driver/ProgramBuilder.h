@@ -17,6 +17,9 @@ namespace mpc {
 rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target);
 
+/// A tensor type as the runtime has it.
+rt::TensorDesc describeTensor(llvm::StringRef name, mlir::Type type);
+
 } // namespace mpc
 
 #endif // MPC_LIB_DRIVER_PROGRAMBUILDER_H

@@ -304,6 +304,9 @@ static Status addPolicy(const RecipeFlags &flags, TrainingOptions &options) {
   MPC_ASSIGN_OR_RETURN(Settings settings, trainingSettings(kind, overrides));
   const PolicyInfo &info = policyInfo(kind);
   options.policy = std::string(info.name);
+  if (info.reads(Setting::MinScale))
+    options.minScale = settings[Setting::MinScale];
+  options.appliesNonFinite = appliesNonFinite(kind);
   for (size_t i = 0; i < kNumSettings; ++i) {
     auto setting = static_cast<Setting>(i);
     if (info.reads(setting))

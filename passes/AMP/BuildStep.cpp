@@ -48,7 +48,10 @@ struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
       return signalPassFailure();
     recipe.accumulate = accumulate;
     recipe.clipsScaled = clipScaled;
-    writeEntries(recipe, getOperation());
+    if (probe)
+      writeProbe(recipe, getOperation());
+    else
+      writeEntries(recipe, getOperation());
   }
 
 private:
@@ -88,7 +91,7 @@ private:
   LogicalResult checkNames() {
     for (StringRef name :
          {StringRef("step"), StringRef("accumulate"), StringRef("apply"),
-          StringRef(kScaler), StringRef(kOptimizer)})
+          StringRef("probe"), StringRef(kScaler), StringRef(kOptimizer)})
       if (getOperation().lookupSymbol(name))
         return fail() << "already has a symbol @" << name;
     return success();

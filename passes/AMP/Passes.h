@@ -14,6 +14,9 @@ namespace mpc::amp {
 #define GEN_PASS_REGISTRATION
 #include "passes/AMP/Passes.h.inc"
 
+/// On each result of @probe: which value it is of, as amp-add-probes says.
+inline constexpr llvm::StringLiteral kSiteAttrName = "amp.site";
+
 } // namespace mpc::amp
 
 #endif // MPC_PASSES_AMP_PASSES_H

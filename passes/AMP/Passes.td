@@ -31,6 +31,10 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     that the scale does not change them; parameters of `no-decay` have none.
     `loss` is told without them. LARC takes the place of clipping. Fails on an unknown policy, optimizer, setting or flag, and where all
     parameters are frozen.
+
+    With `probe` there is one entry `@probe` instead, for `amp-add-probes`: it
+    takes a batch and `scale`, changes nothing, and yields `loss`, the scaled
+    gradients `grad.<parameter>` and the unscaled ones `unscaled.<parameter>`.
   }];
   let options = [
     Option<"policy", "policy", "std::string", /*default=*/"\"dynamic\"",
@@ -93,9 +97,26 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     Option<"gradientType", "gradient-type", "std::string", /*default=*/"\"\"",
            "take the scaled gradients as inputs of this type, f16, bf16 or "
            "f32, instead of from @loss (default: from @loss)">,
+    Option<"probe", "probe", "bool", /*default=*/"false",
+           "make @probe instead of a step (default: no)">,
   ];
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
+}
+
+def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
+  let summary = "Let @probe yield the largest magnitude of each of its values";
+  let description = [{
+    Replaces the results of `@probe` by one tensor<1xf32> for each floating
+    input and each floating result of an op, in program order: its largest
+    absolute value, NaN where it holds one. What op and node that was is in
+    the result's attribute `amp.site`: `op`, `node`, `file`, `gradient` (of the
+    backward pass), `type`, `inputs` (the sites that the op reads), and
+    `parameter` where it is that parameter's gradient. f64 is passed over.
+
+    Requires that `nn.vjp` is expanded.
+  }];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
 }
 
 def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {

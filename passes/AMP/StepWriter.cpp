@@ -35,6 +35,22 @@ public:
     differentiate(inputs);
   }
 
+  /// What makes the gradients of one batch, and changes nothing.
+  void probe() {
+    scale = addArgument(scalar(b.getF32Type()), nameAttrs("scale"));
+    readBatch();
+    for (auto [symbol, gradient] : llvm::zip(recipe.symbols, gradients))
+      results.push_back({gradientName("grad.", symbol), gradient});
+    // After an early update, another scale than the batch's is in force.
+    if (!recipe.scales() || recipe.updatesEarly())
+      return;
+    unscaleBy(recipe.info().scaleIsF32
+                  ? scale
+                  : nn::GradientBuilder(b, loc).cast(scale, b.getF64Type()));
+    for (auto [symbol, gradient] : llvm::zip(recipe.symbols, gradients))
+      results.push_back({gradientName("unscaled.", symbol), gradient});
+  }
+
   void takeAccumulated() {
     if (!recipe.trains())
       return;
@@ -63,8 +79,7 @@ public:
   /// All of a step behind the gradients, and its metrics.
   void step() {
     Value lr = addArgument(scalar(b.getF32Type()), nameAttrs("lr"));
-    if (!scale)
-      readScale();
+    readScale();
     if (recipe.trains())
       update(lr);
     else
@@ -116,7 +131,13 @@ private:
     return GetHyperOp::create(b, loc, kOptimizer, name);
   }
 
+  StringRef gradientName(StringRef prefix, Attribute symbol) {
+    return b.getStringAttr(prefix + cast<FlatSymbolRefAttr>(symbol).getValue());
+  }
+
   void readScale() {
+    if (scale)
+      return;
     scale = recipe.scales() ? getScale(b.getF32Type())
                             : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
   }
@@ -193,6 +214,10 @@ private:
         narrow && !recipe.updatesEarly()
             ? scale
             : getScale(narrow ? Type(b.getF32Type()) : Type(b.getF64Type()));
+    unscaleBy(current);
+  }
+
+  void unscaleBy(Value current) {
     rt::UnscaleRule rule = rt::unscaleRule(recipe.policy);
     bool divide = rule == rt::UnscaleRule::Divide;
     bool flushed = rule == rt::UnscaleRule::FlushedReciprocal;
@@ -302,6 +327,12 @@ private:
 };
 
 } // namespace
+
+void mpc::amp::writeProbe(const StepRecipe &recipe, ModuleOp module) {
+  EntryWriter entry(recipe, module, "probe");
+  entry.probe();
+  entry.finish();
+}
 
 void mpc::amp::writeEntries(const StepRecipe &recipe, ModuleOp module) {
   if (recipe.accumulate == 1) {

@@ -4,6 +4,7 @@
 
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Train/NanWatch.h"
 
 namespace mpc::rt {
 namespace {
@@ -95,9 +96,29 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags) {
                "each cast")
       ->type_name("[=FILE]")
       ->group(flag_group::kDebugging);
-  app.add_flag("--nan-report", flags.nanReport,
-               "Name the first op and parameter that went inf or NaN")
+  app.add_flag("--nan-report{" + std::string(NanWatchOptions::kTextOnly) + "}",
+               flags.nanReport,
+               "Name the first op and parameter that went inf or NaN, for the "
+               "first steps where that is so; with FILE also as JSON lines")
+      ->type_name("[=FILE]")
       ->group(flag_group::kDebugging);
+}
+
+void addFloorFlag(CLI::App &app, OutputFlags &flags) {
+  app.add_option_function<std::string>(
+         "--at-floor",
+         [&flags](const std::string &word) {
+           flags.atFloor = word == "stop"   ? AtFloor::Stop
+                           : word == "hold" ? AtFloor::Hold
+                           : word == "fp32" ? AtFloor::Fp32
+                                            : AtFloor::Warn;
+         },
+         "On an overflow at the scale's floor: warn once; stop; hold on, "
+         "however many steps are skipped; or compute the nodes at fault in "
+         "fp32 from there on (default: warn)")
+      ->type_name("warn|stop|hold|fp32")
+      ->group(flag_group::kLossScaling)
+      ->check(oneOf({"warn", "stop", "hold", "fp32"}));
 }
 
 void addScheduleFlags(CLI::App &app, Schedule &schedule) {
@@ -161,6 +182,8 @@ TrainOptions toTrainOptions(const DataFlags &data, const OutputFlags &output,
   options.checkpointEvery = output.checkpointEvery;
   options.resume = output.resume;
   options.json = output.json;
+  options.nanReport = output.nanReport;
+  options.atFloor = output.atFloor;
   return options;
 }
 

@@ -29,13 +29,16 @@ struct OutputFlags {
   int64_t checkpointEvery = 0;
   bool resume = false;
   bool json = false;
-  std::string explain; ///< File; "-" for standard output; empty for none.
-  bool nanReport = false;
+  std::string explain;   ///< File; "-" for standard output; empty for none.
+  std::string nanReport; ///< NanWatchOptions::report.
+  AtFloor atFloor = AtFloor::Warn;
 };
 
 /// Registers the flags; the structs must outlive parsing.
 void addDataFlags(CLI::App &app, DataFlags &flags);
 void addOutputFlags(CLI::App &app, OutputFlags &flags);
+/// --at-floor, of tools that can compile.
+void addFloorFlag(CLI::App &app, OutputFlags &flags);
 /// --lr-schedule and --warmup-steps, with --lr: what a step is given at run
 /// time, so that mpc-run has them too.
 void addScheduleFlags(CLI::App &app, Schedule &schedule);

@@ -56,7 +56,10 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   options.given = tool.given;
   options.replays = tool.replays;
   options.compileSeconds = tool.compileSeconds;
+  options.appliesNonFinite = tool.appliesNonFinite;
   TrainHooks hooks;
+  hooks.probe = tool.probe;
+  hooks.keepFp32 = tool.keepFp32;
   hooks.tool = tool.name;
   hooks.signal = SignalGuard::received;
   MPC_ASSIGN_OR_RETURN(TrainResult result,

@@ -26,6 +26,12 @@ struct TrainTool {
   int64_t replays = 0;
   double compileSeconds = 0;
   std::vector<GivenNumber> given; ///< See TrainOptions.
+  bool appliesNonFinite = false; ///< See TrainOptions.
+  /// See TrainHooks; may be empty.
+  NanProbe probe;
+  std::function<Result<std::unique_ptr<Runner>>(
+      const std::vector<std::string> &)>
+      keepFp32;
   /// Sets the state that the program itself does not hold: the model's own
   /// weights, the first loss scale. May be empty.
   std::function<Status(Runner &)> initialize;

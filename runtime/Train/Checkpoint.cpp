@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
 namespace mpc::rt {
@@ -30,17 +31,38 @@ std::string orderName(SampleOrder order) {
 
 Metadata metadataOf(const TrainPosition &position) {
   const LoaderState &loader = position.loader;
-  return {{"format", std::string(kFormat)},
-          {"format_version", std::to_string(kFormatVersion)},
-          {"step", std::to_string(position.step)},
-          {"applied", std::to_string(position.applied)},
-          {"skipped_in_row", std::to_string(position.skippedInRow)},
-          {"data.seed", std::to_string(loader.seed)},
-          {"data.epoch", std::to_string(loader.epoch)},
-          {"data.position", std::to_string(loader.position)},
-          {"data.samples", std::to_string(loader.samples)},
-          {"data.batch_size", std::to_string(loader.batchSize)},
-          {"data.order", orderName(loader.order)}};
+  Metadata metadata = {
+      {"format", std::string(kFormat)},
+      {"format_version", std::to_string(kFormatVersion)},
+      {"step", std::to_string(position.step)},
+      {"applied", std::to_string(position.applied)},
+      {"skipped_in_row", std::to_string(position.skippedInRow)},
+      {"data.seed", std::to_string(loader.seed)},
+      {"data.epoch", std::to_string(loader.epoch)},
+      {"data.position", std::to_string(loader.position)},
+      {"data.samples", std::to_string(loader.samples)},
+      {"data.batch_size", std::to_string(loader.batchSize)},
+      {"data.order", orderName(loader.order)}};
+  if (!position.keptFp32.empty())
+    metadata["kept_fp32"] = nlohmann::json(position.keptFp32).dump();
+  return metadata;
+}
+
+/// A list of names; there is none where no node was kept in fp32.
+Status readKeptFp32(const Metadata &metadata, std::vector<std::string> &names) {
+  auto it = metadata.find("kept_fp32");
+  if (it == metadata.end())
+    return {};
+  auto json = nlohmann::json::parse(it->second, nullptr, false);
+  bool isList = json.is_array();
+  for (const auto &name : isList ? json : nlohmann::json::array()) {
+    isList = isList && name.is_string();
+    if (isList)
+      names.push_back(name.get<std::string>());
+  }
+  if (!isList)
+    return invalidInput("field 'kept_fp32' is no list of names");
+  return {};
 }
 
 Result<std::string> fieldOf(const Metadata &metadata, std::string_view key) {
@@ -96,6 +118,7 @@ Result<TrainPosition> positionOf(const Metadata &metadata) {
   MPC_RETURN_IF_ERROR(readNumber(metadata, "data.seed",
                                  std::numeric_limits<uint64_t>::max(),
                                  loader.seed));
+  MPC_RETURN_IF_ERROR(readKeptFp32(metadata, position.keptFp32));
   MPC_ASSIGN_OR_RETURN(std::string order, fieldOf(metadata, "data.order"));
   for (SampleOrder candidate : {SampleOrder::Shuffle, SampleOrder::Sequential})
     if (order == orderName(candidate)) {

@@ -25,6 +25,8 @@ struct TrainPosition {
   int64_t applied = 0;      ///< Steps that changed the parameters.
   int64_t skippedInRow = 0; ///< Skipped since the last applied one.
   LoaderState loader;
+  /// Nodes that have come to compute in fp32: AtFloor::Fp32.
+  std::vector<std::string> keptFp32 = {};
 
   bool operator==(const TrainPosition &) const = default;
 };

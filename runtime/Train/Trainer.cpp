@@ -2,10 +2,11 @@
 // The loop: batch, step, bookkeeping, checkpoint.
 #include "runtime/Train/Trainer.h"
 
-#include "runtime/Support/Convert.h"
 #include "runtime/Support/Plot.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/BoundEntry.h"
 #include "runtime/Train/Metrics.h"
+#include "runtime/Train/NanWatch.h"
 #include "runtime/Train/TensorBoard.h"
 
 #include <algorithm>
@@ -21,8 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kLearningRate = "lr";
-
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -35,68 +34,6 @@ std::vector<std::string_view> entriesOf(const Program &program,
   return {"step"};
 }
 
-/// An entry with memory for its outputs and places of its inputs.
-class BoundEntry {
-public:
-  static Result<BoundEntry> bind(Runner &runner, std::string_view name,
-                                 const DataLoader &loader,
-                                 const std::vector<TensorDesc> &dataInputs,
-                                 const float *lr) {
-    std::optional<size_t> index = runner.findEntry(name);
-    if (!index)
-      return invalidInput(
-          fmt::format("the program has no entry {}", quote(name)));
-    BoundEntry bound;
-    bound.index_ = *index;
-    bound.entry_ = &runner.program().entries[*index];
-    for (const TensorDesc &input : bound.entry_->inputs) {
-      bool isRate = input.name == kLearningRate;
-      if (isRate && (input.dtype != DType::F32 || !input.shape.empty()))
-        return invalidInput("input 'lr' is " + toString(input) +
-                            ", expected f32[]");
-      auto known = std::find_if(
-          dataInputs.begin(), dataInputs.end(),
-          [&](const TensorDesc &desc) { return desc.name == input.name; });
-      bound.inputs_.push_back(isRate ? lr
-                                     : loader.batch(static_cast<size_t>(
-                                           known - dataInputs.begin())));
-    }
-    for (const TensorDesc &output : bound.entry_->outputs) {
-      MPC_ASSIGN_OR_RETURN(
-          HostBuffer buffer,
-          HostBuffer::allocate(output.numBytes(),
-                               "output " + quote(output.name)));
-      bound.outputs_.push_back(buffer.data());
-      bound.buffers_.push_back(std::move(buffer));
-    }
-    return bound;
-  }
-
-  Status run(Runner &runner) const {
-    return runner.run(index_, inputs_, outputs_);
-  }
-
-  /// A scalar output by name; empty where there is none.
-  [[nodiscard]] std::optional<double> scalar(std::string_view name) const {
-    for (size_t i = 0; i < entry_->outputs.size(); ++i) {
-      const TensorDesc &desc = entry_->outputs[i];
-      if (desc.name != name || desc.numElements() != 1)
-        continue;
-      double value = 0;
-      (void)convert(outputs_[i], desc.dtype, &value, DType::F64, 1);
-      return value;
-    }
-    return std::nullopt;
-  }
-
-private:
-  size_t index_ = 0;
-  const Entry *entry_ = nullptr;
-  std::vector<const void *> inputs_;
-  std::vector<void *> outputs_;
-  std::vector<HostBuffer> buffers_;
-};
-
 /// What the plot shows of a step.
 struct HistoryPoint {
   int64_t step;
@@ -108,8 +45,17 @@ class Trainer {
 public:
   Trainer(Runner &runner, DataLoader &loader, const TrainOptions &options,
           const TrainHooks &hooks)
-      : runner_(runner), loader_(loader), options_(options), hooks_(hooks),
-        schedule_(options.schedule) {
+      : runner_(&runner), loader_(loader), options_(options), hooks_(hooks),
+        schedule_(options.schedule),
+        watch_(
+            {options.nanReport, options.appliesNonFinite, options.accumulate,
+             options.resume},
+            hooks.probe, loader,
+            dataInputs(runner.program(), options.accumulate),
+            [this](std::string_view kind, std::string_view text) {
+              tell(kind, text);
+            },
+            hooks.output) {
     summary_.compileSeconds = options.compileSeconds;
   }
 
@@ -129,13 +75,21 @@ private:
   [[nodiscard]] bool skipped() const;
   std::optional<double> output(std::string_view name) const;
   Status account(const MetricsRow &row);
+  Status watch(const MetricsRow &row);
+  bool isAtFloor(const MetricsRow &row) const;
+  Status handleFloor(const MetricsRow &row);
+  Status keepGuiltyInFp32(const MetricsRow &row);
+  Status keepFp32(const std::vector<std::string> &nodes);
+  Status judge(const MetricsRow &row);
+  Status giveUp(const MetricsRow &row, const std::string &why);
   Status record(const MetricsRow &row);
   Status checkpoint();
   Status writePlot() const;
   Status finish(const TrainResult &result);
   void tell(std::string_view kind, std::string_view text);
 
-  Runner &runner_;
+  Runner *runner_;
+  std::unique_ptr<Runner> owned_; ///< Where another has taken its place.
   DataLoader &loader_;
   const TrainOptions &options_;
   const TrainHooks &hooks_;
@@ -149,9 +103,10 @@ private:
   std::optional<Progress> progress_;
   RunSummary summary_;
   std::vector<HistoryPoint> history_;
+  NanWatch watch_;
   Clock::time_point begin_;
   int64_t savedStep_ = -1;
-  bool warnedOfLoss_ = false;
+  bool warnedOfLoss_ = false, warnedOfFloor_ = false;
 };
 
 void Trainer::tell(std::string_view kind, std::string_view text) {
@@ -186,7 +141,7 @@ Status Trainer::openCheckpoints() {
     return {};
   }
   MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
-                       checkpoints_->loadNewest(runner_));
+                       checkpoints_->loadNewest(*runner_));
   if (!position) {
     tell("note", fmt::format("{}: no checkpoint to resume, starting from "
                              "scratch",
@@ -195,6 +150,9 @@ Status Trainer::openCheckpoints() {
   }
   MPC_RETURN_IF_ERROR(loader_.restore(position->loader)
                           .withContext(checkpoints_->fileOf(position->step)));
+  if (!position->keptFp32.empty())
+    MPC_RETURN_IF_ERROR(keepFp32(position->keptFp32)
+                            .withContext(checkpoints_->fileOf(position->step)));
   position_ = *position;
   savedStep_ = position_.step;
   tell("note", fmt::format("resuming {}",
@@ -206,14 +164,14 @@ Status Trainer::openCheckpoints() {
 /// that is resumed was told; what was not given stays as it was.
 Status Trainer::replaceNumbers() {
   for (const GivenNumber &given : options_.given) {
-    MPC_ASSIGN_OR_RETURN(double saved, runner_.readNumber(given.name));
+    MPC_ASSIGN_OR_RETURN(double saved, runner_->readNumber(given.name));
     if (saved == given.value)
       continue;
-    MPC_RETURN_IF_ERROR(runner_.writeNumber(given.name, given.value));
+    MPC_RETURN_IF_ERROR(runner_->writeNumber(given.name, given.value));
     std::string effect;
     if (given.name == "init_scale") {
-      MPC_ASSIGN_OR_RETURN(double scale, runner_.readNumber("scale"));
-      MPC_RETURN_IF_ERROR(runner_.writeNumber("scale", given.value));
+      MPC_ASSIGN_OR_RETURN(double scale, runner_->readNumber("scale"));
+      MPC_RETURN_IF_ERROR(runner_->writeNumber("scale", given.value));
       effect = fmt::format(", and the scale, {}, starts from it again",
                            shortestDecimal(scale));
     }
@@ -258,12 +216,12 @@ Status Trainer::openMetrics() {
 
 Status Trainer::bindEntries() {
   std::vector<TensorDesc> inputs =
-      dataInputs(runner_.program(), options_.accumulate);
+      dataInputs(runner_->program(), options_.accumulate);
   for (std::string_view name :
-       entriesOf(runner_.program(), options_.accumulate)) {
+       entriesOf(runner_->program(), options_.accumulate)) {
     MPC_ASSIGN_OR_RETURN(
         BoundEntry entry,
-        BoundEntry::bind(runner_, name, loader_, inputs, &lr_));
+        BoundEntry::bind(*runner_, name, loader_, inputs, &lr_));
     entries_.push_back(std::move(entry));
   }
   return {};
@@ -282,6 +240,7 @@ Status Trainer::prepare() {
                                   loader_.batchSize(), loader_.numSamples()));
   MPC_RETURN_IF_ERROR(bindEntries());
   MPC_RETURN_IF_ERROR(checkPlot());
+  MPC_RETURN_IF_ERROR(watch_.open());
   MPC_RETURN_IF_ERROR(openCheckpoints());
   MPC_RETURN_IF_ERROR(openMetrics());
   progress_.emplace(hooks_.terminal, position_.step, schedule_.totalSteps,
@@ -304,12 +263,12 @@ Status Trainer::runEntries(double &loss) {
   loss = 0;
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     MPC_RETURN_IF_ERROR(loader_.next());
-    MPC_RETURN_IF_ERROR(entries_[0].run(runner_));
+    MPC_RETURN_IF_ERROR(entries_[0].run(*runner_));
     loss += entries_[0].scalar("loss").value_or(
         std::numeric_limits<double>::quiet_NaN());
   }
   loss /= static_cast<double>(options_.accumulate);
-  return entries_.size() > 1 ? entries_[1].run(runner_) : Status();
+  return entries_.size() > 1 ? entries_[1].run(*runner_) : Status();
 }
 
 bool Trainer::skipped() const {
@@ -333,6 +292,7 @@ Status Trainer::step() {
   Clock::time_point begin = Clock::now();
   lr_ = static_cast<float>(schedule_.at(position_.applied));
   double loss = 0;
+  MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_));
   MPC_RETURN_IF_ERROR(runUntilFinite(loss));
   MetricsRow row;
   row.stepMs = secondsSince(begin) * 1e3;
@@ -382,20 +342,101 @@ Status Trainer::account(const MetricsRow &row) {
   }
   progress_->update({position_.step, row.loss, row.scale, summary_.skipped()},
                     secondsSince(begin_));
-  const char *advice =
-      "; try a lower --lr, --precision=bf16 or gradient clipping";
+  MPC_RETURN_IF_ERROR(watch(row));
+  return judge(row);
+}
+
+/// Says where a step that is not finite went wrong.
+Status Trainer::watch(const MetricsRow &row) {
+  if (row.skipped || !std::isfinite(row.loss))
+    MPC_RETURN_IF_ERROR(
+        watch_.report(*runner_, {row.step, row.skipped, row.loss, row.scale}));
+  return isAtFloor(row) ? handleFloor(row) : Status();
+}
+
+/// False also where the policy has no floor.
+bool Trainer::isAtFloor(const MetricsRow &row) const {
+  if (!row.skipped)
+    return false;
+  Result<double> floor = runner_->readNumber("min_scale");
+  return floor.ok() && row.scale <= *floor;
+}
+
+Status Trainer::handleFloor(const MetricsRow &row) {
+  if (options_.atFloor == AtFloor::Stop)
+    return giveUp(row, fmt::format("step {} is not finite, and the loss scale "
+                                   "is at its floor {}",
+                                   row.step, shortestDecimal(row.scale)));
+  if (options_.atFloor == AtFloor::Fp32)
+    return keepGuiltyInFp32(row);
+  if (options_.atFloor == AtFloor::Warn && !warnedOfFloor_) {
+    warnedOfFloor_ = true;
+    tell("warning",
+         fmt::format("step {} is not finite, and the loss scale is at its "
+                     "floor {}; --at-floor chooses what happens",
+                     row.step, shortestDecimal(row.scale)));
+  }
+  return {};
+}
+
+Status Trainer::keepGuiltyInFp32(const MetricsRow &row) {
+  std::string where =
+      fmt::format("step {} is not finite at the floor of the loss scale, {}",
+                  row.step, shortestDecimal(row.scale));
+  MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding,
+                       watch_.find(*runner_, row.scale));
+  std::vector<std::string> nodes = position_.keptFp32, added;
+  for (const std::string &node :
+       finding ? finding->guilty : std::vector<std::string>())
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+      nodes.push_back(node);
+      added.push_back(quote(node));
+    }
+  if (added.empty())
+    return giveUp(row, where + ", and no node is left that fp32 could help");
+  tell("warning",
+       fmt::format("{}: from here on in fp32: {}", where, joinSome(added)));
+  MPC_RETURN_IF_ERROR(keepFp32(nodes));
+  position_.keptFp32 = nodes;
+  // These steps were the old program's.
+  position_.skippedInRow = 0;
+  return {};
+}
+
+/// Goes on with the step compiled anew.
+Status Trainer::keepFp32(const std::vector<std::string> &nodes) {
+  if (!hooks_.keepFp32)
+    return invalidInput("keeps nodes in fp32, which takes the compiler");
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> next, hooks_.keepFp32(nodes));
+  MPC_RETURN_IF_ERROR(next->importState(runner_->exportState()));
+  runner_ = next.get();
+  owned_ = std::move(next);
+  entries_.clear();
+  return bindEntries();
+}
+
+Status Trainer::judge(const MetricsRow &row) {
+  bool holds = options_.atFloor == AtFloor::Hold && isAtFloor(row);
+  if (holds)
+    return {};
   if (options_.maxSkipsInRow > 0 &&
       position_.skippedInRow >= options_.maxSkipsInRow)
-    return diverged(fmt::format(
-        "training diverged: {} steps in a row had gradients that are not "
-        "finite, the last at step {} with loss scale {}{}",
-        position_.skippedInRow, row.step, shortestDecimal(row.scale), advice));
-  if (output("scale_error").value_or(0) != 0)
-    return diverged(fmt::format(
-        "training diverged: the loss-scale policy gave up at step {} with "
-        "loss scale {}{}",
-        row.step, shortestDecimal(row.scale), advice));
+    return giveUp(
+        row, fmt::format("{} steps in a row had gradients that are not finite, "
+                         "the last at step {} with loss scale {}",
+                         position_.skippedInRow, row.step,
+                         shortestDecimal(row.scale)));
+  if (row.skipped && output("scale_error").value_or(0) != 0)
+    return giveUp(row, fmt::format("the loss-scale policy gave up at step {} "
+                                   "with loss scale {}",
+                                   row.step, shortestDecimal(row.scale)));
   return {};
+}
+
+Status Trainer::giveUp(const MetricsRow &row, const std::string &why) {
+  MPC_ASSIGN_OR_RETURN(std::string cause, watch_.cause(*runner_, row.scale));
+  return diverged("training diverged: " + why + cause +
+                  "; try a lower --lr, --precision=bf16 or gradient clipping");
 }
 
 Status Trainer::checkpoint() {
@@ -404,7 +445,7 @@ Status Trainer::checkpoint() {
   // Rows of steps that a checkpoint calls done must outlive it.
   if (metrics_)
     MPC_RETURN_IF_ERROR(metrics_->sync());
-  MPC_RETURN_IF_ERROR(checkpoints_->save(runner_, position_));
+  MPC_RETURN_IF_ERROR(checkpoints_->save(*runner_, position_));
   savedStep_ = position_.step;
   return writePlot();
 }

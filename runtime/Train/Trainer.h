@@ -8,11 +8,13 @@
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/Data.h"
+#include "runtime/Train/NanReport.h"
 #include "runtime/Train/Progress.h"
 #include "runtime/Train/Schedule.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,15 @@ struct GivenNumber {
   double value = 0;
 };
 
+/// What happens on a step that is not finite where the loss scale is at its
+/// floor and cannot fall.
+enum class AtFloor : uint8_t {
+  Warn, ///< A warning once; skipping goes on up to maxSkipsInRow.
+  Stop, ///< The training ends as diverged.
+  Hold, ///< Skipping goes on, however many in a row.
+  Fp32, ///< The nodes at fault compute in fp32 from there on.
+};
+
 struct TrainOptions {
   int64_t steps = 0;          ///< Optimizer steps in all; 0 means by `epochs`.
   double epochs = 1;          ///< Passes over the data, where `steps` is 0.
@@ -36,6 +47,11 @@ struct TrainOptions {
   std::string metrics;        ///< CSV file, "-" for standard output, or empty.
   std::string plot;           ///< SVG file, or empty.
   std::string tensorboard;    ///< Folder for an event file, or empty.
+  /// Report steps that are not finite: NanWatchOptions::report.
+  std::string nanReport;
+  /// The policy applies steps that are not finite.
+  bool appliesNonFinite = false;
+  AtFloor atFloor = AtFloor::Warn;
   std::string checkpointDir;
   int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
   bool resume = false;
@@ -53,6 +69,12 @@ struct TrainHooks {
   Terminal terminal = Terminal::standardError();
   std::string tool = "mpc-train"; ///< In front of notes and warnings.
   std::function<int()> signal;    ///< The signal that asks to stop, or 0.
+  NanProbe probe;                 ///< Runs a batch again; may be empty.
+  /// A runner of the step with these nodes in fp32, its state not yet set; may
+  /// be empty.
+  std::function<Result<std::unique_ptr<Runner>>(
+      const std::vector<std::string> &nodes)>
+      keepFp32;
   /// Where the summary, and a plot to "-", go.
   std::function<void(std::string_view)> output = writeStandardOutput;
 };

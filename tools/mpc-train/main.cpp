@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-train: compiles a model's training step and trains it.
+#include "lib/Driver/NanProbe.h"
 #include "lib/Driver/Parameters.h"
 #include "lib/Driver/Recipe.h"
 #include "mlir/IR/MLIRContext.h"
@@ -37,6 +38,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addReplayFlag(app, flags.tool.replays);
   rt::addThreadFlag(app, flags.tool.runner);
   rt::addOutputFlags(app, flags.tool.output);
+  rt::addFloorFlag(app, flags.tool.output);
 }
 
 /// Flags of the contract whose work is not there yet must not be ignored.
@@ -49,8 +51,6 @@ rt::Status refuseMissing(const Flags &flags) {
                           "file");
   if (!flags.tool.output.explain.empty())
     return rt::usageError("--explain is not available yet");
-  if (flags.tool.output.nanReport)
-    return rt::usageError("--nan-report is not available yet");
   return {};
 }
 
@@ -77,17 +77,33 @@ rt::Result<std::vector<int64_t>> targetShape(const Flags &flags,
   return shape;
 }
 
+/// A step that a module writes out is not ours to compile in another form.
+rt::Status checkNoProbe(const Flags &flags) {
+  const rt::OutputFlags &output = flags.tool.output;
+  if (!output.nanReport.empty() || output.atFloor != rt::AtFloor::Warn)
+    return rt::usageError(
+        std::string(output.nanReport.empty() ? "--at-floor" : "--nan-report") +
+        ": the module writes its step out; this is for steps that are made "
+        "from @model");
+  return {};
+}
+
 /// What the flags and the data say of the step; of one that is written out, how
 /// its models are compiled.
 rt::Result<TrainingOptions> trainingOptions(Flags &flags,
                                             ImportedModel &model) {
-  if (hasOwnStep(model))
+  if (hasOwnStep(model)) {
     MPC_RETURN_IF_ERROR(checkOwnStep(flags.recipe, model));
+    MPC_RETURN_IF_ERROR(checkNoProbe(flags));
+  }
   MPC_ASSIGN_OR_RETURN(TrainingOptions options,
                        toTrainingOptions(flags.recipe));
   options.roundingSeed = flags.tool.data.data.seed;
   if (hasOwnStep(model))
     return options;
+  if (flags.tool.output.atFloor != rt::AtFloor::Warn && options.minScale == 0)
+    return rt::usageError("--at-floor: the loss scale of policy '" +
+                          options.policy + "' has no floor");
   if (flags.tool.replays > 0)
     MPC_RETURN_IF_ERROR(checkReplay(options));
   MPC_ASSIGN_OR_RETURN(int64_t batch,
@@ -105,6 +121,15 @@ rt::Result<std::shared_ptr<rt::Program>> compile(ImportedModel &model,
   return compileTraining(model, options, report);
 }
 
+void addRecompiler(rt::TrainTool &tool, Recompiler &recompiler) {
+  tool.probe = [&](const rt::ProbeRequest &step) {
+    return recompiler.find(step);
+  };
+  tool.keepFp32 = [&](const std::vector<std::string> &nodes) {
+    return recompiler.keepFp32(nodes);
+  };
+}
+
 rt::Result<int> train(Flags &flags) {
   auto start = std::chrono::steady_clock::now();
   rt::TrainTool &tool = flags.tool;
@@ -118,6 +143,8 @@ rt::Result<int> train(Flags &flags) {
     rt::reportWarning(tool.name, warning);
   MPC_ASSIGN_OR_RETURN(TrainingOptions options, trainingOptions(flags, model));
   std::vector<ParameterInit> inits = listParameterInits(*model.module);
+  bool ownStep = hasOwnStep(model);
+  Recompiler recompiler(model, options, tool.runner);
   CompileReport report;
   auto program = compile(model, options, report);
   if (!program.ok())
@@ -127,6 +154,9 @@ rt::Result<int> train(Flags &flags) {
   tool.data.data.bounds = report.bounds;
   tool.accumulate = options.accumulate;
   tool.given = givenNumbers(flags.recipe);
+  tool.appliesNonFinite = options.appliesNonFinite;
+  if (!ownStep)
+    addRecompiler(tool, recompiler);
   tool.initialize = [&](rt::Runner &runner) {
     return initializeParameters(runner, model, inits, tool.data.init,
                                 tool.data.data.seed);

@@ -98,7 +98,7 @@ TEST(TrainFlags, SetWhatTheyName) {
   EXPECT_EQ(flags.data.data.seed, 7u);
   EXPECT_EQ(flags.data.data.order, SampleOrder::Sequential);
   EXPECT_EQ(flags.output.explain, "-");
-  EXPECT_TRUE(flags.output.nanReport);
+  EXPECT_EQ(flags.output.nanReport, "stderr");
   EXPECT_EQ(flags.runner.threads, 2);
   TrainOptions options =
       toTrainOptions(flags.data, flags.output, flags.schedule);

@@ -52,7 +52,10 @@ protected:
     write(runner, "w/momentum", DType::F32, velocity, 3);
     write(runner, "loss_scale", DType::F64, scale, 2);
     write(runner, "optimizer", DType::F64, steps, 1);
-    return {step, step - 1, 1, {~uint64_t(0), 3, 8, 22, 4}};
+    TrainPosition position{step, step - 1, 1, {~uint64_t(0), 3, 8, 22, 4}};
+    if (step % 2)
+      position.keptFp32 = {"fc1", "a \"quoted\" name"};
+    return position;
   }
 
   void save(CheckpointFolder &folder, int64_t step) {

@@ -307,8 +307,8 @@ TEST_F(TrainerTest, OnlySkipsIsDiverged) {
   EXPECT_EQ(result.status().code(), StatusCode::Diverged);
   EXPECT_TRUE(result.status().message().starts_with(
       "training diverged: 50 steps in a row had gradients that are not "
-      "finite, the last at step 49 with loss scale 1.8189894e-12; try a lower "
-      "--lr"))
+      "finite, the last at step 49 with loss scale 1.8189894035458565e-12; try "
+      "a lower --lr"))
       << result.status().message();
   EXPECT_EQ(readMetrics().size(), 50u);
   EXPECT_NE(readText(options_.plot).find("skipped step (50)"),

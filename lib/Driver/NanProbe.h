@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A training step compiled a second time, with every tensor looked at; and a
+/// third time, with some nodes in fp32.
+#ifndef MPC_LIB_DRIVER_NANPROBE_H
+#define MPC_LIB_DRIVER_NANPROBE_H
+
+#include "lib/Driver/Compile.h"
+#include "runtime/Runner/Runner.h"
+#include "runtime/Train/NanReport.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+/// A model as it was before its step was compiled. The model's context must
+/// outlive this.
+class Recompiler {
+public:
+  Recompiler(const ImportedModel &model, TrainingOptions options,
+             rt::RunnerOptions runnerOptions);
+  ~Recompiler();
+
+  /// See rt::NanProbe. The first call compiles.
+  rt::Result<std::optional<rt::NanFinding>> find(const rt::ProbeRequest &step);
+  /// The step with these nodes in fp32, beside what the recipe keeps so.
+  rt::Result<std::unique_ptr<rt::Runner>>
+  keepFp32(const std::vector<std::string> &nodes);
+
+private:
+  struct Probe;
+
+  ImportedModel copyModel() const;
+  rt::Status compile();
+
+  ImportedModel source;
+  TrainingOptions options;
+  std::vector<std::string> keptFp32; ///< As the recipe says.
+  rt::RunnerOptions runnerOptions;
+  std::unique_ptr<Probe> probe;
+};
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_NANPROBE_H

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Which tensor of a step first went inf or NaN: what is asked, what is found,
+/// and how it is told.
+#ifndef MPC_RUNTIME_TRAIN_NANREPORT_H
+#define MPC_RUNTIME_TRAIN_NANREPORT_H
+
+#include "runtime/Support/DType.h"
+#include "runtime/Support/Safetensors.h"
+#include "runtime/Support/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mpc::rt {
+
+/// A tensor of a step and its largest absolute value; NaN where it holds one.
+struct ProbedTensor {
+  std::string op;   ///< "nn.matmul", or "input".
+  std::string node; ///< Of the model, or the name of a parameter or an input.
+  std::string file; ///< "model.mlir:12"; empty where the model does not say.
+  bool gradient = false; ///< Of the backward pass.
+  TensorDesc desc;       ///< Its name is empty.
+  double largest = 0;
+};
+
+/// The first tensor of a step, in program order, that is not finite.
+struct NanFinding {
+  ProbedTensor first;
+  /// The largest of what its op reads; empty where it reads no tensor.
+  std::optional<double> largestInput;
+  /// The first parameter gradient that is not finite.
+  std::optional<ProbedTensor> parameter;
+  /// Nodes that made a 16-bit tensor which is not finite, or which the first
+  /// such gradient belongs to: those that fp32 could help.
+  std::vector<std::string> guilty;
+};
+
+/// A step to run again, with every tensor looked at.
+struct ProbeRequest {
+  /// The parameters as they were before the step.
+  std::vector<TensorView> state;
+  double scale = 1;
+  /// An input's batch, by name.
+  std::function<const void *(std::string_view)> input;
+};
+
+/// Empty where every tensor is finite.
+using NanProbe =
+    std::function<Result<std::optional<NanFinding>>(const ProbeRequest &)>;
+
+/// What a report is about.
+struct NanStep {
+  int64_t step = 0;
+  bool skipped = false;
+  double loss = 0;
+  double scale = 1;
+};
+
+/// "gradient of node 'fc2' (nn.matmul), f16[4x3], largest inf".
+[[nodiscard]] std::string describe(const ProbedTensor &tensor);
+/// One sentence about what was found.
+[[nodiscard]] std::string describe(const std::optional<NanFinding> &finding);
+/// One line of JSON with its end. Numbers that JSON lacks are strings.
+[[nodiscard]] std::string toJson(const NanStep &step,
+                                 const std::optional<NanFinding> &finding);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_TRAIN_NANREPORT_H

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a model of two layers and data on which it is not finite, into a folder.
+
+    python nan_models.py FOLDER
+
+y = (x w1) w2 in nodes 'first' and 'second'. NAME.safetensors is data, NAME.init.safetensors weights:
+good        all is near 1
+activations x and w1 are near 300: their product is 270,000, beyond f16
+gradients   targets are near -8192: the loss is fine in f16, its gradient times 16 is not
+data        one x is NaN
+weight      one element of w2 is inf
+"""
+import os
+import sys
+
+import numpy as np
+from safetensors.numpy import save_file
+
+MODEL = """\
+nn.parameter @w1 : tensor<3x5xf32> = <zeros>
+nn.parameter @w2 : tensor<5x2xf32> = <zeros>
+func.func @model(%x: tensor<4x3xf32> {nn.name = "x"}) -> (tensor<4x2xf32> {nn.name = "y"}) {
+  %w1 = nn.get @w1 : tensor<3x5xf32>
+  %w2 = nn.get @w2 : tensor<5x2xf32>
+  %h = nn.matmul %x, %w1 : tensor<4x3xf32>, tensor<3x5xf32> -> tensor<4x5xf32> loc("first"("net.txt":7:1))
+  %y = nn.matmul %h, %w2 : tensor<4x5xf32>, tensor<5x2xf32> -> tensor<4x2xf32> loc("second")
+  return %y : tensor<4x2xf32>
+}
+"""
+
+
+def write(name, x=1.0, w1=1.0, w2=1.0, target=0.0, nan=None, inf=None):
+    data = {"x": np.full((8, 3), x, np.float32), "target": np.full((8, 2), target, np.float32)}
+    if nan is not None:
+        data["x"][nan] = np.nan
+    weights = {"w1": np.full((3, 5), w1, np.float32), "w2": np.full((5, 2), w2, np.float32)}
+    if inf is not None:
+        weights["w2"][inf] = np.inf
+    save_file(data, f"{name}.safetensors")
+    save_file(weights, f"{name}.init.safetensors")
+
+
+os.chdir(sys.argv[1])
+with open("model.mlir", "w") as file:
+    file.write(MODEL)
+write("good")
+write("activations", x=300, w1=300, w2=1e-6)
+write("gradients", target=-8192)
+write("data", nan=(6, 1))
+write("weight", inf=(3, 1))

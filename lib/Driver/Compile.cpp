@@ -194,6 +194,54 @@ bool mpc::hasOwnWindow(ImportedModel &model) {
   return hasFunction(model, "accumulate") && hasFunction(model, "apply");
 }
 
+/// Whether the pipeline and the runner know what to do with a value.
+static bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  Type element = tensor.getElementType();
+  return element.isF64() || element.isF32() || element.isF16() ||
+         element.isBF16() ||
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64},
+                      [&](unsigned bits) { return element.isInteger(bits); });
+}
+
+static LogicalResult checkEntry(func::FuncOp entry) {
+  if (!entry.getBody().hasOneBlock())
+    return entry.emitError("entry '")
+           << entry.getName()
+           << "' must have one block: a step does not branch";
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    if (!isStaticTensor(type))
+      return entry.emitError("entry '")
+             << entry.getName() << "': argument " << index << " is " << type
+             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
+    if (!entry.getArgAttrOfType<StringAttr>(index, "nn.name"))
+      return entry.emitError("entry '")
+             << entry.getName() << "': argument " << index
+             << " has no name: give it the attribute nn.name";
+  }
+  for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
+    if (!isStaticTensor(type))
+      return entry.emitError("entry '")
+             << entry.getName() << "': result " << index << " is " << type
+             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
+  return success();
+}
+
+static LogicalResult checkEntries(ModuleOp module) {
+  for (StringRef name : {"step", "accumulate", "apply"})
+    if (auto entry = module.lookupSymbol<func::FuncOp>(name);
+        entry && (entry.isDeclaration() || !entry.isPublic()))
+      return entry.emitError("entry '")
+             << name << "' must be public and have a body";
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isDeclaration() &&
+        failed(checkEntry(function)))
+      return failure();
+  return success();
+}
+
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
                     const TargetOptions &target, CompileReport &report) {
@@ -203,6 +251,8 @@ mpc::compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
     buildPrecisionPipeline(manager, precision);
     buildAutodiffPipeline(manager);
     DiagnosticCollector diagnostics(model.module->getContext());
+    if (failed(checkEntries(*model.module)))
+      return diagnostics.status("compilation");
     LogicalResult result = manager.run(*model.module);
     llvm::append_range(report.warnings, diagnostics.warnings());
     if (failed(result))

@@ -22,6 +22,11 @@ struct Site {
   rt::ProbedTensor tensor;
   std::vector<int64_t> inputs; ///< Sites that its op reads.
   std::string parameter;       ///< That it is the gradient of, or empty.
+  /// Its op reads a constant that holds infinities.
+  bool readsInfinity = false;
+  /// It is finite, or holds infinities that come of such a constant: a mask
+  /// before a softmax.
+  bool isGood = true;
 };
 
 } // namespace
@@ -48,6 +53,7 @@ static Site readSite(DictionaryAttr attributes) {
   site.parameter = text("parameter");
   if (auto inputs = attributes.getAs<DenseI64ArrayAttr>("inputs"))
     site.inputs = inputs.asArrayRef().vec();
+  site.readsInfinity = attributes.contains("infinite");
   return site;
 }
 
@@ -57,6 +63,19 @@ static std::vector<Site> readSites(func::FuncOp function) {
     sites.push_back(readSite(
         cast<DictionaryAttr>(function.getResultAttr(i, amp::kSiteAttrName))));
   return sites;
+}
+
+/// Sets which sites are as they should be.
+static void judge(std::vector<Site> &sites) {
+  for (Site &site : sites) {
+    bool mayBeInfinite =
+        site.readsInfinity || llvm::any_of(site.inputs, [&](int64_t input) {
+          return sites[input].isGood && std::isinf(sites[input].tensor.largest);
+        });
+    double largest = site.tensor.largest;
+    site.isGood =
+        std::isfinite(largest) || (mayBeInfinite && std::isinf(largest));
+  }
 }
 
 static bool is16Bit(rt::DType dtype) {
@@ -82,9 +101,8 @@ static void addProducers(const std::vector<Site> &sites,
 static std::vector<std::string> findGuilty(const std::vector<Site> &sites) {
   std::vector<std::string> names;
   auto it = llvm::find_if(sites, [](const Site &site) {
-    return is16Bit(site.tensor.desc.dtype) &&
-           !std::isfinite(site.tensor.largest) && site.tensor.op != "input" &&
-           site.tensor.op != "nn.get";
+    return is16Bit(site.tensor.desc.dtype) && !site.isGood &&
+           site.tensor.op != "input" && site.tensor.op != "nn.get";
   });
   if (it == sites.end())
     return names;
@@ -99,7 +117,7 @@ static std::vector<std::string> findGuilty(const std::vector<Site> &sites) {
 
 static std::optional<rt::NanFinding>
 makeFinding(const std::vector<Site> &sites) {
-  auto isBad = [](const Site &s) { return !std::isfinite(s.tensor.largest); };
+  auto isBad = [](const Site &site) { return !site.isGood; };
   auto first = llvm::find_if(sites, isBad);
   if (first == sites.end())
     return std::nullopt;
@@ -193,6 +211,7 @@ Recompiler::find(const rt::ProbeRequest &step) {
   MPC_RETURN_IF_ERROR(runner.run("probe", inputs, outputs));
   for (auto [site, output] : llvm::zip(probe->sites, outputs))
     site.tensor.largest = *static_cast<const float *>(output);
+  judge(probe->sites);
   return makeFinding(probe->sites);
 }
 

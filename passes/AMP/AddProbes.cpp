@@ -7,6 +7,8 @@
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 
+#include <cmath>
+
 namespace mpc::amp {
 #define GEN_PASS_DEF_ADDPROBESPASS
 #include "passes/AMP/Passes.h.inc"
@@ -30,6 +32,18 @@ static std::string fileOf(Location loc) {
     return WalkResult::interrupt();
   });
   return result;
+}
+
+/// Whether `op` is a constant with infinities, or with numbers that are to be
+/// infinities in f16, as in masks that hold the least f32.
+static bool holdsInfinity(Operation *op) {
+  DenseFPElementsAttr elements;
+  if (auto constant = dyn_cast<nn::ConstantOp>(op))
+    elements = dyn_cast<DenseFPElementsAttr>(constant.getValue());
+  constexpr double largestF16 = 65504.0;
+  return elements && llvm::any_of(elements, [](const APFloat &element) {
+           return std::abs(element.convertToDouble()) > largestF16;
+         });
 }
 
 namespace {
@@ -102,13 +116,20 @@ private:
       if (auto it = siteOf.find(operand); it != siteOf.end())
         inputs.push_back(it->second);
     set(attributes, "inputs", b.getDenseI64ArrayAttr(inputs));
+    if (llvm::any_of(op->getOperands(), [&](Value operand) {
+          return infinities.contains(operand);
+        }))
+      set(attributes, "infinite", b.getUnitAttr());
     return attributes;
   }
 
   void addResults(Operation *op) {
     // A constant is what the model's author wrote.
-    if (op->getNumOperands() == 0 && !isa<nn::GetOp>(op))
+    if (op->getNumOperands() == 0 && !isa<nn::GetOp>(op)) {
+      if (holdsInfinity(op))
+        infinities.insert_range(op->getResults());
       return;
+    }
     b.setInsertionPointAfter(op);
     for (Value result : op->getResults())
       add(result, opSite(op));
@@ -153,6 +174,8 @@ private:
   func::FuncOp function;
   OpBuilder b;
   DenseMap<Value, std::string> gradientNames;
+  /// Constants with infinities that are meant, such as those of masks.
+  DenseSet<Value> infinities;
   DenseMap<Value, int64_t> siteOf;
   SmallVector<Site> sites;
 };

@@ -28,6 +28,17 @@ func.func @model(%x: tensor<4x3xf32> {nn.name = "x"}) -> (tensor<4x2xf32> {nn.na
 }
 """
 
+# The same behind a mask, as attention has it: exp of -inf is 0.
+MASKED = MODEL.replace(
+    "  %y = nn.matmul %h,",
+    """\
+  %m = nn.constant dense<[0.0, 0.0, 0.0, 0.0, 0xFF800000]> : tensor<5xf32>
+  %b = nn.broadcast %m axes [1] : tensor<5xf32> -> tensor<4x5xf32> loc("mask")
+  %s = nn.add %h, %b : tensor<4x5xf32> loc("masked")
+  %e = nn.exp %s : tensor<4x5xf32> loc("exp")
+  %y = nn.matmul %e,""",
+)
+
 
 def write(name, x=1.0, w1=1.0, w2=1.0, target=0.0, nan=None, inf=None):
     data = {"x": np.full((8, 3), x, np.float32), "target": np.full((8, 2), target, np.float32)}
@@ -43,6 +54,8 @@ def write(name, x=1.0, w1=1.0, w2=1.0, target=0.0, nan=None, inf=None):
 os.chdir(sys.argv[1])
 with open("model.mlir", "w") as file:
     file.write(MODEL)
+with open("masked.mlir", "w") as file:
+    file.write(MASKED)
 write("good")
 write("activations", x=300, w1=300, w2=1e-6)
 write("gradients", target=-8192)

@@ -26,6 +26,23 @@ module {
 
 // -----
 
+// What reads an infinity that the model's author wrote says so; a constant
+// without one is none.
+// CHECK-LABEL: func.func @probe
+// CHECK-SAME:    {amp.site = {infinite, inputs = array<i64: 0>, node = "mask", op = "nn.add", {{.*}}, nn.name = "site1"}
+// CHECK-SAME:    {amp.site = {inputs = array<i64: 1>, node = "scale", op = "nn.mul", {{.*}}, nn.name = "site2"}
+module {
+  func.func @probe(%x: tensor<2xf32> {nn.name = "x"}) -> tensor<2xf32> {
+    %m = nn.constant dense<[0.0, 0xFF800000]> : tensor<2xf32>
+    %s = nn.constant dense<2.0> : tensor<2xf32>
+    %y = nn.add %x, %m : tensor<2xf32> loc("mask")
+    %z = nn.mul %y, %s : tensor<2xf32> loc("scale")
+    return %z : tensor<2xf32>
+  }
+}
+
+// -----
+
 // expected-error @below {{has no function @probe}}
 module {
 }

@@ -6,6 +6,7 @@
 
 #include "lib/Import/ONNX/ExternalData.h"
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/Message.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
@@ -13,189 +14,14 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
-#include <protozero/pbf_reader.hpp>
 
 using namespace llvm;
 
 namespace mpc::onnx {
 
-std::string toString(ElemType type) {
-  switch (type) {
-  case ElemType::Undefined:
-    return "undefined";
-  case ElemType::Float:
-    return "float";
-  case ElemType::UInt8:
-    return "uint8";
-  case ElemType::Int8:
-    return "int8";
-  case ElemType::UInt16:
-    return "uint16";
-  case ElemType::Int16:
-    return "int16";
-  case ElemType::Int32:
-    return "int32";
-  case ElemType::Int64:
-    return "int64";
-  case ElemType::String:
-    return "string";
-  case ElemType::Bool:
-    return "bool";
-  case ElemType::Float16:
-    return "float16";
-  case ElemType::Double:
-    return "double";
-  case ElemType::UInt32:
-    return "uint32";
-  case ElemType::UInt64:
-    return "uint64";
-  case ElemType::BFloat16:
-    return "bfloat16";
-  }
-  return "type " + std::to_string(static_cast<int32_t>(type));
-}
-
-size_t byteSize(ElemType type) {
-  switch (type) {
-  case ElemType::UInt8:
-  case ElemType::Int8:
-  case ElemType::Bool:
-    return 1;
-  case ElemType::UInt16:
-  case ElemType::Int16:
-  case ElemType::Float16:
-  case ElemType::BFloat16:
-    return 2;
-  case ElemType::Float:
-  case ElemType::Int32:
-  case ElemType::UInt32:
-    return 4;
-  case ElemType::Int64:
-  case ElemType::Double:
-  case ElemType::UInt64:
-    return 8;
-  default:
-    return 0;
-  }
-}
-
-bool isFloat(ElemType type) {
-  return type == ElemType::Float || type == ElemType::Float16 ||
-         type == ElemType::BFloat16 || type == ElemType::Double;
-}
-
-std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
-  // Elements of at most 8 bytes then have a size in bytes, too.
-  constexpr int64_t most = int64_t(1) << 56;
-  int64_t count = 1;
-  bool empty = is_contained(shape, 0);
-  for (int64_t size : shape) {
-    if (size < 0)
-      return std::nullopt;
-    // Beside an empty axis the others keep within bounds, too.
-    std::optional<int64_t> product =
-        checkedMul<int64_t>(count, size == 0 ? 1 : size);
-    if (!product || *product > most)
-      return std::nullopt;
-    count = *product;
-  }
-  return empty ? 0 : count;
-}
-
-MutableArrayRef<char> Storage::allocate(size_t size) {
-  owned_.emplace_back(size);
-  return owned_.back();
-}
-
-ArrayRef<char> Storage::keep(std::unique_ptr<MemoryBuffer> buffer) {
-  ArrayRef<char> bytes(buffer->getBufferStart(), buffer->getBufferSize());
-  mapped_.push_back(std::move(buffer));
-  return bytes;
-}
-
 namespace {
 
 using protozero::data_view;
-using protozero::pbf_reader;
-using protozero::pbf_wire_type;
-
-/// A field that does not hold what its number says. Thrown and caught in this
-/// file, beside protozero's own exceptions.
-struct WrongField : protozero::exception {
-  explicit WrongField(std::string text) : text(std::move(text)) {}
-  const char *what() const noexcept override { return text.c_str(); }
-  std::string text;
-};
-
-/// A message, and the names of its fields for what goes wrong in it.
-class Message {
-public:
-  Message(data_view bytes, const char *name) : reader_(bytes), name_(name) {}
-
-  bool next() { return reader_.next(); }
-  uint32_t field() { return reader_.tag(); }
-  void skip() { reader_.skip(); }
-
-  int64_t integer() {
-    expect(pbf_wire_type::varint);
-    return reader_.get_int64();
-  }
-  float real() {
-    expect(pbf_wire_type::fixed32);
-    return reader_.get_float();
-  }
-  data_view view() {
-    expect(pbf_wire_type::length_delimited);
-    return reader_.get_view();
-  }
-  std::string text() {
-    data_view bytes = view();
-    return std::string(bytes.data(), bytes.size());
-  }
-
-  /// A repeated field, packed or one by one.
-  void integers(auto &out) {
-    if (reader_.wire_type() == pbf_wire_type::varint) {
-      out.push_back(reader_.get_int64());
-      return;
-    }
-    expect(pbf_wire_type::length_delimited);
-    auto range = reader_.get_packed_int64();
-    for (int64_t value : range)
-      out.push_back(value);
-  }
-  void reals(std::vector<float> &out) {
-    if (reader_.wire_type() == pbf_wire_type::fixed32) {
-      out.push_back(reader_.get_float());
-      return;
-    }
-    expect(pbf_wire_type::length_delimited);
-    for (float value : reader_.get_packed_float())
-      out.push_back(value);
-  }
-  void doubles(std::vector<double> &out) {
-    if (reader_.wire_type() == pbf_wire_type::fixed64) {
-      out.push_back(reader_.get_double());
-      return;
-    }
-    expect(pbf_wire_type::length_delimited);
-    for (double value : reader_.get_packed_double())
-      out.push_back(value);
-  }
-
-private:
-  void expect(pbf_wire_type type) {
-    if (reader_.wire_type() != type)
-      throw WrongField((Twine("field ") + Twine(reader_.tag()) + " of " +
-                        name_ + " has wire type " +
-                        Twine(unsigned(reader_.wire_type())) + ", expected " +
-                        Twine(unsigned(type)))
-                           .str());
-  }
-
-  pbf_reader reader_;
-  const char *name_;
-};
 
 /// A TensorProto with its data not yet looked for.
 struct RawTensor {

@@ -6,6 +6,7 @@
 The command gets --steps, --metrics, --checkpoint-dir, --checkpoint-every=1 and --resume
 here. A run is killed with SIGKILL at a moment drawn uniformly over the time that a whole
 run takes, resumed, killed again, and so on; a run that ends counts, and a new one starts.
+How long a run takes is learnt on the way, since a machine gets busy and idle again.
 Each has to end with the checkpoint and the metrics of the unbroken run, bit for bit.
 """
 import argparse
@@ -24,6 +25,7 @@ class Campaign:
         self.scratch = scratch
         self.kills = self.ends = 0
         self.between_steps = self.within_writes = 0
+        self.longest = 0.0  # Seconds of a whole run, as far as known.
 
     def start(self, name):
         folder = self.scratch / name
@@ -50,30 +52,33 @@ class Campaign:
         weights = self.scratch / name / f"ckpt-{self.steps:08}.safetensors"
         return weights.read_bytes(), [row.rpartition(",")[0] for row in rows]
 
-    def run_broken(self, name, wanted_kills, longest, generator):
+    def run_broken(self, name, wanted_kills, generator):
         """One training that is killed until it ends, or has been killed often enough."""
         while True:
-            process = self.start(name)
+            process, begin = self.start(name), time.monotonic()
             if self.kills >= wanted_kills:
                 break
             try:
-                process.wait(generator.uniform(0.0, longest))
+                process.wait(generator.uniform(0.0, self.longest))
+                self.longest = max(self.longest / 2, time.monotonic() - begin)
                 break
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
                 self.kills += 1
-                self.look_at(name)
+                if not self.look_at(name):
+                    self.longest *= 1.3
         self.finish(process)
         self.ends += 1
 
     def look_at(self, name):
-        """Counts kills that left checkpoints, or a half-written one, behind."""
+        """Counts kills that left checkpoints, or a half-written one, behind. True for the former."""
         folder = self.scratch / name
         files = [file.name for file in folder.iterdir()] if folder.exists() else []
         whole = [file for file in files if file.startswith("ckpt-") and file.endswith(".safetensors")]
         self.between_steps += bool(whole)
         self.within_writes += any("tmp" in file for file in files)
+        return bool(whole)
 
     def remove(self, name):
         for file in (self.scratch / name).iterdir():
@@ -94,11 +99,11 @@ def main():
         campaign = Campaign(arguments.command, arguments.steps, pathlib.Path(scratch))
         begin = time.monotonic()
         campaign.finish(campaign.start("unbroken"))
-        longest = time.monotonic() - begin
+        campaign.longest = time.monotonic() - begin
         unbroken = campaign.result("unbroken")
         while campaign.kills < arguments.kills:
             name = f"broken-{campaign.ends}"
-            campaign.run_broken(name, arguments.kills, longest, generator)
+            campaign.run_broken(name, arguments.kills, generator)
             if campaign.result(name) != unbroken:
                 raise SystemExit(f"after {campaign.kills} kills: the resumed run ended elsewhere")
             campaign.remove(name)

@@ -13,12 +13,17 @@ void mpc::buildPrecisionPipeline(OpPassManager &manager,
   // First, so that a weight is cast as it is stored: transposes fold into the
   // ops that read them.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  // f32 leaves the program as it is written.
+  if (options.precision != "fp32")
+    manager.addNestedPass<func::FuncOp>(nn::createRewriteBannedPass());
   nn::AutocastPassOptions autocast;
   autocast.precision = options.precision;
   autocast.keepF32 = llvm::to_vector(options.keepFp32);
   autocast.lower = llvm::to_vector(options.lower);
   autocast.leaveOpen = true;
-  manager.addPass(nn::createAutocastPass(autocast));
+  autocast.policy = options.policy;
+  autocast.explain = options.explain;
+  manager.addPass(nn::createAutocastPass(autocast, options.loadedPolicy));
   nn::SimplifyCastsPassOptions casts;
   casts.refuse = !options.alwaysLower;
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));

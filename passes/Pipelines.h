@@ -6,8 +6,13 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace mpc::nn {
+struct AutocastPolicy;
+} // namespace mpc::nn
 
 namespace mpc {
 
@@ -18,6 +23,11 @@ struct PrecisionOptions {
   std::vector<std::string> lower;
   /// Also where an op's casts cost more than the low type saves.
   bool alwaysLower = false;
+  /// A built-in autocast policy, or a file; "preset:NAME" is no file.
+  std::string policy = "preset:mpc";
+  /// What `policy` names, where it has been read already.
+  std::shared_ptr<const nn::AutocastPolicy> loadedPolicy;
+  bool explain = false; ///< Keep in locations why each op has its precision.
 };
 
 /// What the kernel stages need to know.

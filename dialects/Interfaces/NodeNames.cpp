@@ -21,6 +21,21 @@ StringRef mpc::getNodeName(Location loc) {
       .Default([](LocationAttr) { return StringRef(); });
 }
 
+StringRef mpc::getNodeScope(Location loc) {
+  return llvm::TypeSwitch<LocationAttr, StringRef>(loc)
+      .Case([](NameLoc name) {
+        auto scope = dyn_cast<NameLoc>(name.getChildLoc());
+        return scope ? scope.getName().getValue() : StringRef();
+      })
+      .Case([](FusedLoc fused) {
+        for (Location part : fused.getLocations())
+          if (StringRef scope = getNodeScope(part); !scope.empty())
+            return scope;
+        return StringRef();
+      })
+      .Default([](LocationAttr) { return StringRef(); });
+}
+
 bool mpc::isGradient(Location loc) {
   auto fused = dyn_cast<FusedLoc>(loc);
   auto mark =

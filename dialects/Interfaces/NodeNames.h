@@ -16,6 +16,10 @@ namespace mpc {
 /// The node's name in `loc`, empty where there is none.
 llvm::StringRef getNodeName(mlir::Location loc);
 
+/// The path of the model's module that the node in `loc` belongs to
+/// ("blocks.0.attn"), empty where the model does not say.
+llvm::StringRef getNodeScope(mlir::Location loc);
+
 /// True where `loc` marks an op of a backward pass.
 bool isGradient(mlir::Location loc);
 

@@ -21,3 +21,20 @@ llvm::StringRef mpc::stringifyPrecisionRule(PrecisionRule rule) {
   }
   llvm_unreachable("unknown precision rule");
 }
+
+llvm::StringRef mpc::describePrecisionRule(PrecisionRule rule) {
+  switch (rule) {
+  case PrecisionRule::Lower:
+    return "a contraction sums in f32 and gains most from 16-bit operands";
+  case PrecisionRule::KeepF32:
+    return "exponentials, norms, losses and sums overflow or lose digits in "
+           "16 bits";
+  case PrecisionRule::Promote:
+    return "it runs in the widest type of its operands";
+  case PrecisionRule::Infer:
+    return "it stands both types and follows its operands";
+  case PrecisionRule::Clear:
+    return "it moves data and follows its operands";
+  }
+  llvm_unreachable("unknown precision rule");
+}

@@ -30,8 +30,16 @@ struct PrecisionIs {
   };
 };
 
+/// An op whose name in aten (PrecisionOpInterface) is not its mnemonic.
+template <typename ConcreteOp>
+class HasReferenceOp
+    : public mlir::OpTrait::TraitBase<ConcreteOp, HasReferenceOp> {};
+
 /// "lower", "keep-f32", "promote", "infer" or "clear".
 llvm::StringRef stringifyPrecisionRule(PrecisionRule rule);
+
+/// What the rule means, for people: "it moves data and follows its operands".
+llvm::StringRef describePrecisionRule(PrecisionRule rule);
 
 } // namespace mpc
 

@@ -8,12 +8,18 @@ include "mlir/IR/OpBase.td"
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    The op's rule for mixed precision. `nn-autocast` reads it; no pass holds a
-    list of ops.
+    The op's rule for mixed precision, and by what name other systems' rules
+    know it. `nn-autocast` reads both; no pass holds a list of ops.
   }];
   let methods = [
     StaticInterfaceMethod<"How autocast chooses the op's precision.",
       "::mpc::PrecisionRule", "getPrecisionRule", (ins)>,
+    InterfaceMethod<[{
+        The op's name in PyTorch's aten library, which is the key of the table
+        of other systems' autocast rules. By default the op's own mnemonic.
+      }],
+      "::llvm::StringRef", "getReferenceOp", (ins), [{}],
+      [{ return $_op->getName().stripDialect(); }]>,
   ];
 }
 
@@ -89,6 +95,13 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
 
 class Precision<string rule>
     : ParamNativeOpTrait<"PrecisionIs", "::mpc::PrecisionRule::" # rule> {
+  let cppNamespace = "::mpc";
+}
+
+// The op's name in aten, where it is not the mnemonic.
+class Reference<string aten>
+    : NativeOpTrait<"HasReferenceOp", [],
+        "static ::llvm::StringRef getReferenceOp() { return \"" # aten # "\"; }"> {
   let cppNamespace = "::mpc";
 }
 

@@ -199,6 +199,7 @@ def NN_SinOp        : NN_Unary<"sin", "sin(x)", [Infer]>;
 def NN_CosOp        : NN_Unary<"cos", "cos(x)", [Infer]>;
 def NN_ExpOp        : NN_Unary<"exp", "exp(x)", [KeepF32]>;
 def NN_LogOp        : NN_Unary<"log", "log(x)", [KeepF32]>;
+def NN_SoftplusOp   : NN_Unary<"softplus", "log(1 + exp(x))", [KeepF32]>;
 def NN_RsqrtOp      : NN_Unary<"rsqrt", "1 / sqrt(x)", [KeepF32]>;
 def NN_ReciprocalOp : NN_Unary<"reciprocal", "1 / x", [KeepF32]>;
 
@@ -233,7 +234,7 @@ def NN_AddOp : NN_Binary<"add", "a + b", [Promote, Commutative]>;
 def NN_SubOp : NN_Binary<"sub", "a - b", [Promote]>;
 def NN_MulOp : NN_Binary<"mul", "a * b", [Promote, Commutative]>;
 def NN_DivOp : NN_Binary<"div", "a / b", [Promote]>;
-def NN_PowOp : NN_Binary<"pow", "a ^ b", [KeepF32]>;
+def NN_PowOp : NN_Binary<"pow", "a ^ b", [KeepF32, Reference<"pow.Tensor_Tensor">]>;
 def NN_MaximumOp : NN_Binary<"maximum", "max(a, b), NaN if either is",
                              [Promote, Commutative]>;
 def NN_MinimumOp : NN_Binary<"minimum", "min(a, b), NaN if either is",
@@ -247,7 +248,8 @@ def NN_CompareKind : I32EnumAttr<"CompareKind", "comparison", [
 }
 
 def NN_CompareOp : NN_Elementwise<"compare", [
-    SameTypeOperands, SameOperandsAndResultShape, Promote]> {
+    SameTypeOperands, SameOperandsAndResultShape, Promote,
+    Reference<"eq">]> {
   let summary = "Elementwise comparison";
   let description = [{
     A comparison with NaN is false, `ne` is true.
@@ -265,7 +267,7 @@ def NN_CompareOp : NN_Elementwise<"compare", [
 
 def NN_SelectOp : NN_Elementwise<"select", [
     AllTypesMatch<["onTrue", "onFalse", "output"]>,
-    SameOperandsAndResultShape, Promote]> {
+    SameOperandsAndResultShape, Promote, Reference<"where">]> {
   let summary = "Elementwise choice";
   let description = [{
     ```mlir
@@ -314,7 +316,7 @@ def NN_TransposeOp : NN_Movement<"transpose", [InferType]> {
   let hasFolder = 1;
 }
 
-def NN_BroadcastOp : NN_Movement<"broadcast"> {
+def NN_BroadcastOp : NN_Movement<"broadcast", [Reference<"expand">]> {
   let summary = "Repeat a tensor along new or unit axes";
   let description = [{
     Axis `i` of the input becomes axis `axes[i]` of the result (ascending);
@@ -364,7 +366,7 @@ def NN_PadOp : NN_Movement<"pad", [InferType]> {
   }];
 }
 
-def NN_ConcatOp : NN_Movement<"concat", [InferType]> {
+def NN_ConcatOp : NN_Movement<"concat", [InferType, Reference<"cat">]> {
   let summary = "Join tensors along an axis";
   let arguments = (ins Variadic<NN_Tensor>:$inputs, I64Attr:$axis);
   let results = (outs NN_Tensor:$output);
@@ -392,7 +394,8 @@ def NN_SplitOp : NN_Movement<"split"> {
   let hasVerifier = 1;
 }
 
-def NN_ReverseOp : NN_Movement<"reverse", [SameOperandsAndResultType]> {
+def NN_ReverseOp : NN_Movement<"reverse", [
+    SameOperandsAndResultType, Reference<"flip">]> {
   let summary = "Reverse the order along axes";
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$axes);
   let results = (outs NN_Tensor:$output);
@@ -413,7 +416,8 @@ def NN_IotaOp : NN_Op<"iota", [Pure, KernelBody, Differentiable]> {
 }
 
 def NN_GatherOp : NN_Op<"gather", [
-    Pure, Clear, KernelBody, Differentiable, InferType]> {
+    Pure, Clear, KernelBody, Differentiable, InferType,
+    Reference<"index_select">]> {
   let summary = "Select slices along an axis by index";
   let description = [{
     With `b` = `batch_dims`, the first `b` axes of input and indices match and
@@ -437,7 +441,7 @@ def NN_GatherOp : NN_Op<"gather", [
 }
 
 def NN_ScatterAddOp : NN_Op<"scatter_add", [
-    Pure, KernelBody, Differentiable]> {
+    Pure, Promote, KernelBody, Differentiable]> {
   let summary = "Sum slices into places given by index";
   let description = [{
     The transpose of `nn.gather`: starts from zeros and adds each slice of
@@ -473,8 +477,10 @@ class NN_Reduce<string mnemonic, string formula, list<Trait> traits>
   }];
 }
 
-def NN_ReduceSumOp : NN_Reduce<"reduce_sum", "Sum", [KeepF32]>;
-def NN_ReduceMaxOp : NN_Reduce<"reduce_max", "Maximum", [Infer]>;
+def NN_ReduceSumOp : NN_Reduce<"reduce_sum", "Sum",
+    [KeepF32, Reference<"sum.dim_IntList">]>;
+def NN_ReduceMaxOp : NN_Reduce<"reduce_max", "Maximum",
+    [Infer, Reference<"max">]>;
 
 //===----------------------------------------------------------------------===//
 // Contractions
@@ -542,6 +548,10 @@ def NN_ConvOp : NN_Contraction<"conv"> {
     `low` $low `high` $high `dilations` $dilations `groups` `(` $groups `)`
     attr-dict `:` type($input) `,` type($weight) `->` type($output)
   }];
+  let extraClassDeclaration = [{
+    /// By the number of spatial axes.
+    ::llvm::StringRef getReferenceOp();
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -566,6 +576,10 @@ def NN_MaxPoolOp : NN_Op<"max_pool", [
     `dilations` $dilations attr-dict
     `:` type($input) `->` type($output) `,` type($indices)
   }];
+  let extraClassDeclaration = [{
+    /// By the number of spatial axes.
+    ::llvm::StringRef getReferenceOp();
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -573,7 +587,8 @@ def NN_MaxPoolOp : NN_Op<"max_pool", [
 //===----------------------------------------------------------------------===//
 
 def NN_SoftmaxOp : NN_Op<"softmax", [
-    Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable]> {
+    Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,
+    Reference<"softmax.int">]> {
   let summary = "Softmax along one axis";
   let description = [{
     Computes `exp(x - max(x)) / sum(exp(x - max(x)))` along `axis`, in f32
@@ -590,7 +605,8 @@ def NN_SoftmaxOp : NN_Op<"softmax", [
 }
 
 def NN_LogSoftmaxOp : NN_Op<"log_softmax", [
-    Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable]> {
+    Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,
+    Reference<"log_softmax.int">]> {
   let summary = "Logarithm of softmax along one axis";
   let description = [{
     Computes `x - max(x) - log(sum(exp(x - max(x))))` along `axis`, in f32
@@ -624,7 +640,8 @@ def NN_LayerNormOp : NN_Op<"layer_norm", [
 }
 
 def NN_CrossEntropyOp : NN_Op<"cross_entropy", [
-    Pure, KeepF32, KernelBody, Differentiable]> {
+    Pure, KeepF32, KernelBody, Differentiable,
+    Reference<"nll_loss">]> {
   let summary = "Mean softmax cross entropy against integer labels";
   let description = [{
     `mean_i(log(sum_c exp(x[i, c])) - x[i, target[i]])` over all elements of

@@ -8,6 +8,7 @@
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/AMP/Passes.h"
+#include "passes/NN/AutocastPolicy.h"
 #include "passes/NN/Passes.h"
 
 using namespace mlir;
@@ -75,6 +76,17 @@ static rt::Status addLoss(ImportedModel &model, const LossOptions &options,
   return {};
 }
 
+rt::Status mpc::readAutocastPolicy(PrecisionOptions &options,
+                                   MLIRContext &context) {
+  auto [policy, error] = nn::loadAutocastPolicy(options.policy, context);
+  options.loadedPolicy = policy;
+  if (policy)
+    return {};
+  if (error.kind == nn::PolicyError::Kind::Usage)
+    return rt::usageError("--autocast-policy=" + error.message);
+  return rt::invalidInput(error.message);
+}
+
 static rt::Status checkPrecision(ImportedModel &model,
                                  const PrecisionOptions &options,
                                  CompileReport &report) {
@@ -82,6 +94,9 @@ static rt::Status checkPrecision(ImportedModel &model,
                                     {"--lower", options.lower}};
   MPC_RETURN_IF_ERROR(checkPatterns(flags));
   warnOfUnmatchedNodes(*model.module, flags, report.warnings);
+  if (options.precision == "fp32" && options.policy != PrecisionOptions().policy)
+    report.warnings.push_back("--autocast-policy=" + options.policy +
+                              " changes nothing with --precision=fp32");
   return {};
 }
 
@@ -97,14 +112,39 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
 }
 
 static rt::Status runPasses(ImportedModel &model, PassManager &manager,
-                            CompileReport &report) {
+                            CompileReport &report, const char *stage) {
   DiagnosticCollector diagnostics(model.module->getContext());
   LogicalResult result = manager.run(*model.module);
   llvm::append_range(report.warnings, diagnostics.warnings());
-  return failed(result) ? diagnostics.status("compilation") : rt::Status();
+  return failed(result) ? diagnostics.status(stage) : rt::Status();
 }
 
-/// Runs `manager` and the kernel pipeline, then makes the program.
+/// Gives every op its precision, and explains it where that is asked for:
+/// before gradients, whose ops follow those of the forward pass.
+static rt::Status placeCasts(ImportedModel &model,
+                             const PrecisionOptions &options, bool trains,
+                             CompileReport &report) {
+  PassManager manager(model.module->getContext());
+  buildPrecisionPipeline(manager, options);
+  MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "casting"));
+  if (options.explain) {
+    report.explanation = explainPrecision(*model.module, trains);
+    report.explanation.precision = options.precision;
+    StringRef policy = options.policy;
+    policy.consume_front("preset:");
+    report.explanation.policy = policy.str();
+  }
+  return {};
+}
+
+rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
+                             CompileReport &report) {
+  MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
+  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
+  return placeCasts(model, options.precision, /*trains=*/false, report);
+}
+
+/// Runs `manager` on the model, then makes the program.
 static rt::Result<std::shared_ptr<rt::Program>>
 finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
        CompileReport &report) {
@@ -116,7 +156,7 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   kernels.fuse = target.fuse;
   kernels.naive = target.naive;
   buildKernelPipeline(manager, kernels);
-  MPC_RETURN_IF_ERROR(runPasses(model, manager, report));
+  MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "compilation"));
   return buildProgram(*model.module, *cpuTarget);
 }
 
@@ -125,8 +165,9 @@ mpc::compileEval(ImportedModel &model, const EvalOptions &options,
                  CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
+  MPC_RETURN_IF_ERROR(
+      placeCasts(model, options.precision, /*trains=*/false, report));
   PassManager manager(model.module->getContext());
-  buildPrecisionPipeline(manager, options.precision);
   nn::BuildEvalPassOptions eval;
   eval.gradients = options.gradients;
   manager.addPass(nn::createBuildEvalPass(eval));
@@ -174,8 +215,9 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(checkParameterPatterns(model, options, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
+  MPC_RETURN_IF_ERROR(
+      placeCasts(model, options.precision, /*trains=*/true, report));
   PassManager manager(model.module->getContext());
-  buildPrecisionPipeline(manager, options.precision);
   manager.addPass(amp::createBuildStepPass(stepOptions(options)));
   buildAutodiffPipeline(manager);
   manager.addPass(amp::createFuseOptimizerPass());
@@ -247,16 +289,15 @@ mpc::compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
                     const TargetOptions &target, CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, precision, report));
   {
-    PassManager manager(model.module->getContext());
-    buildPrecisionPipeline(manager, precision);
-    buildAutodiffPipeline(manager);
     DiagnosticCollector diagnostics(model.module->getContext());
     if (failed(checkEntries(*model.module)))
       return diagnostics.status("compilation");
-    LogicalResult result = manager.run(*model.module);
-    llvm::append_range(report.warnings, diagnostics.warnings());
-    if (failed(result))
-      return diagnostics.status("compilation");
+  }
+  MPC_RETURN_IF_ERROR(placeCasts(model, precision, /*trains=*/true, report));
+  {
+    PassManager manager(model.module->getContext());
+    buildAutodiffPipeline(manager);
+    MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "differentiation"));
   }
   // Models are part of the entries by now, and entries know the inputs.
   for (auto entry : model.module->getOps<func::FuncOp>())
@@ -279,7 +320,7 @@ mpc::compileProbe(ImportedModel &model, const TrainingOptions &options,
   manager.addPass(amp::createBuildStepPass(step));
   buildAutodiffPipeline(manager);
   manager.addPass(amp::createAddProbesPass());
-  MPC_RETURN_IF_ERROR(runPasses(model, manager, report));
+  MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "compilation"));
   inspect(model.module->lookupSymbol<func::FuncOp>("probe"));
   PassManager rest(model.module->getContext());
   rest.addPass(amp::createFuseOptimizerPass());

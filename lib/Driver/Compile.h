@@ -4,6 +4,7 @@
 #ifndef MPC_LIB_DRIVER_COMPILE_H
 #define MPC_LIB_DRIVER_COMPILE_H
 
+#include "lib/Driver/Explain.h"
 #include "lib/Driver/ModelFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Pipelines.h"
@@ -32,6 +33,11 @@ struct TargetOptions {
   bool fuse = true;
   bool naive = false; ///< Every kernel by scalar loops.
 };
+
+/// Reads what `options.policy` names. Usage errors name the flag, errors in a
+/// file its line.
+rt::Status readAutocastPolicy(PrecisionOptions &options,
+                              mlir::MLIRContext &context);
 
 struct EvalOptions {
   LossOptions loss;
@@ -80,7 +86,12 @@ struct CompileReport {
   std::vector<std::string> warnings;
   /// Inputs that are class labels or row numbers, with their ranges.
   std::vector<rt::InputBound> bounds;
+  Explanation explanation; ///< Filled where the precision options ask for it.
 };
+
+/// What compileEval would explain, without a program.
+rt::Status explainModel(ImportedModel &model, const EvalOptions &options,
+                        CompileReport &report);
 
 /// A program with the entries "step" and, where there are 16-bit copies of
 /// parameters, "init".

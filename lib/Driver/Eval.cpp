@@ -219,23 +219,70 @@ run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
   return results;
 }
 
+/// Runs the program and writes and compares what was asked for.
+static rt::Status runAndReport(const EvalRequest &request,
+                               const rt::SafetensorsFile &inputs,
+                               rt::Runner &runner,
+                               const std::vector<rt::InputBound> &bounds,
+                               EvalReport &report) {
+  MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs,
+                       run(runner, inputs, bounds));
+  if (!request.outputsPath.empty()) {
+    std::vector<rt::TensorView> views;
+    for (const HostTensor &output : outputs)
+      views.push_back(output.view());
+    MPC_RETURN_IF_ERROR(rt::writeSafetensors(request.outputsPath, views));
+  }
+  if (!request.expectPath.empty())
+    MPC_RETURN_IF_ERROR(compareAll(runner.program(), outputs, request, report));
+  return {};
+}
+
+/// Without inputs: the shape of the labels is not known then.
+static rt::Result<EvalReport> explainOnly(const EvalRequest &request) {
+  EvalReport report;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  EvalOptions options = request.options;
+  options.precision.explain = true;
+  MPC_RETURN_IF_ERROR(readAutocastPolicy(options.precision, context));
+  MPC_ASSIGN_OR_RETURN(
+      ImportedModel model,
+      loadModel(request.modelPath, context, request.importOptions));
+  CompileReport compileReport;
+  rt::Status status = explainModel(model, options, compileReport);
+  if (!status.ok())
+    return status.withContext(request.modelPath);
+  report.warnings = model.warnings;
+  llvm::append_range(report.warnings, compileReport.warnings);
+  MPC_RETURN_IF_ERROR(
+      writeExplanation(compileReport.explanation, request.explainPath));
+  return report;
+}
+
 rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
+  if (request.inputsPath.empty())
+    return explainOnly(request);
   EvalReport report;
   MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile inputs,
                        rt::SafetensorsFile::open(request.inputsPath));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  EvalOptions options = request.options;
+  options.precision.explain = !request.explainPath.empty();
+  MPC_RETURN_IF_ERROR(readAutocastPolicy(options.precision, context));
   MPC_ASSIGN_OR_RETURN(
       ImportedModel model,
       loadModel(request.modelPath, context, request.importOptions));
   report.warnings = model.warnings;
   std::vector<ParameterInit> inits = listParameterInits(*model.module);
-  EvalOptions options = request.options;
   options.loss.targetShape = targetShape(inputs);
   CompileReport compileReport;
   auto compiled = compileEval(model, options, compileReport);
   if (!compiled.ok())
     return compiled.status().withContext(request.modelPath);
   llvm::append_range(report.warnings, compileReport.warnings);
+  if (options.precision.explain)
+    MPC_RETURN_IF_ERROR(
+        writeExplanation(compileReport.explanation, request.explainPath));
   rt::RunnerOptions runnerOptions;
   runnerOptions.threads = request.threads;
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<rt::Runner> runner,
@@ -244,15 +291,7 @@ rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
                                            request.initPath, request.seed));
   if (request.averaged)
     MPC_RETURN_IF_ERROR(initializeAverages(*runner, inits, request.initPath));
-  MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs,
-                       run(*runner, inputs, compileReport.bounds));
-  if (!request.outputsPath.empty()) {
-    std::vector<rt::TensorView> views;
-    for (const HostTensor &output : outputs)
-      views.push_back(output.view());
-    MPC_RETURN_IF_ERROR(rt::writeSafetensors(request.outputsPath, views));
-  }
-  if (!request.expectPath.empty())
-    MPC_RETURN_IF_ERROR(compareAll(**compiled, outputs, request, report));
+  MPC_RETURN_IF_ERROR(
+      runAndReport(request, inputs, *runner, compileReport.bounds, report));
   return report;
 }

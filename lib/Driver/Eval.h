@@ -12,11 +12,12 @@ struct EvalRequest {
   std::string modelPath;
   ImportOptions importOptions;
   EvalOptions options;
-  std::string inputsPath;  ///< "-" is standard input.
+  std::string inputsPath;  ///< "-" is standard input; empty: only explain.
   std::string outputsPath; ///< "-" is standard output; empty: nothing.
   std::string initPath;    ///< Weights by name; empty: the model's own.
   bool averaged = false;   ///< Take the averages (NAME/ema) of initPath.
   std::string expectPath;  ///< Reference values; empty: no comparison.
+  std::string explainPath; ///< Empty: nothing is explained; "-": stdout.
   double rtol = 1e-5;      ///< Relative to a tensor's largest element.
   double atol = 0.0;
   uint64_t seed = 0;

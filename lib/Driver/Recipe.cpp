@@ -3,6 +3,7 @@
 #include "lib/Driver/Recipe.h"
 
 #include "dialects/AMP/Optimizers.h"
+#include "passes/NN/AutocastPolicy.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Support/Text.h"
@@ -12,22 +13,27 @@ using namespace mpc;
 using namespace mpc::rt;
 using namespace mpc::rt::flag_group;
 
-static void addPrecisionFlags(CLI::App &app, RecipeFlags &flags) {
-  app.add_option("--precision", flags.precision.precision,
+void mpc::addPrecisionFlags(CLI::App &app, PrecisionOptions &options) {
+  app.add_option("--precision", options.precision,
                  "Type of contractions and what they feed; mixed is fp16 "
                  "(default: fp32)")
       ->type_name("fp32|bf16|fp16|mixed")
       ->group(kPrecision)
       ->check(oneOf({"fp32", "bf16", "fp16", "mixed"}));
-  app.add_option("--keep-fp32", flags.precision.keepFp32,
+  app.add_option("--autocast-policy", options.policy,
+                 "What runs in the low type: " + nn::knownAutocastPresets() +
+                     ", or a file of rules (default: mpc)")
+      ->type_name("NAME|FILE")
+      ->group(kPrecision);
+  app.add_option("--keep-fp32", options.keepFp32,
                  "Nodes and ops, by name, that stay in f32")
       ->type_name("REGEX")
       ->group(kPrecision);
-  app.add_option("--lower", flags.precision.lower,
+  app.add_option("--lower", options.lower,
                  "Nodes and ops, by name, that run in the low type")
       ->type_name("REGEX")
       ->group(kPrecision);
-  app.add_flag("--always-lower", flags.precision.alwaysLower,
+  app.add_flag("--always-lower", options.alwaysLower,
                "Run every contraction in the low type, also one whose casts "
                "cost more than it saves")
       ->group(kPrecision);
@@ -195,7 +201,7 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
                  "Fixes an input's open dimensions, as x=8x64")
       ->type_name("NAME=DIMS")
       ->group(kInput);
-  addPrecisionFlags(app, flags);
+  addPrecisionFlags(app, flags.precision);
   addStrictCastsFlag(app, flags);
   addScalingFlags(app, flags);
   addOptimizerFlags(app, flags);

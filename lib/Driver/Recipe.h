@@ -43,6 +43,9 @@ struct RecipeFlags {
   const CLI::App *app = nullptr; ///< Whose flags these are.
 };
 
+/// Registers the flags of the group Precision that every tool has.
+void addPrecisionFlags(CLI::App &app, PrecisionOptions &options);
+
 /// Registers the flags; `flags` must outlive parsing. --lr and its schedule
 /// are the runtime's.
 void addRecipeFlags(CLI::App &app, RecipeFlags &flags);

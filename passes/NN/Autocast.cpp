@@ -5,7 +5,9 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/AutocastDecisions.h"
 #include "passes/NN/CastPlacement.h"
+#include "passes/NN/PrecisionRecord.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_AUTOCASTPASS
@@ -16,40 +18,65 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// f16, bf16 and f32 may be cast; f64 and integers are never touched.
-static bool isCastable(Type elementType) {
-  return elementType.isF16() || elementType.isBF16() || elementType.isF32();
-}
-
 static Type elementType(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-/// The widest castable type among the operands: f32 where two 16-bit types
-/// meet. Null where no operand may be cast.
-static Type widestType(Operation *op) {
+/// The widest castable type of `types`: f32 where two 16-bit types meet. Null
+/// where none may be cast.
+static Type widestType(TypeRange types) {
   Type widest;
-  for (Value operand : op->getOperands()) {
-    Type type = elementType(operand);
-    if (!isCastable(type))
+  for (Type type : types) {
+    Type element = getElementTypeOrSelf(type);
+    if (!isCastable(element))
       continue;
-    if (!widest || widest == type)
-      widest = type;
+    if (!widest || widest == element)
+      widest = element;
     else
-      widest = Float32Type::get(op->getContext());
+      widest = Float32Type::get(element.getContext());
   }
   return widest;
 }
 
-namespace {
+/// Where `value` comes from, in the model's names: "'fc' (linear)".
+static std::string describeSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  // A cast says nothing of itself; what it casts does.
+  while (auto cast = dyn_cast_or_null<CastOp>(op)) {
+    value = cast.getInput();
+    op = value.getDefiningOp();
+  }
+  if (!op)
+    return "an input of the function";
+  if (auto get = dyn_cast<GetOp>(op))
+    return "parameter '" + get.getParameter().str() + "'";
+  StringRef node = getNodeName(op->getLoc());
+  std::string kind = op->getName().stripDialect().str();
+  return node.empty() ? kind : "'" + node.str() + "' (" + kind + ")";
+}
 
-/// What a region says of precision. A null low type leaves ops as written.
-struct Precision {
-  Type low;
-};
+/// Which operand gives `op` the type that it follows.
+static std::string describeFollowed(Operation *op, Type target) {
+  for (Value operand : op->getOperands())
+    if (elementType(operand) == target)
+      return describeSource(operand);
+  return "operands of two 16-bit types";
+}
+
+static std::string typeName(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return name;
+}
+
+namespace {
 
 struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
   using AutocastPassBase::AutocastPassBase;
+
+  AutocastPass(const AutocastPassOptions &options,
+               std::shared_ptr<const AutocastPolicy> loaded)
+      : AutocastPassBase(options), loaded(std::move(loaded)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
     auto report = [&](const std::string &message) {
@@ -63,6 +90,12 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
       return failure();
     keepPatterns = *keep;
     lowerPatterns = *down;
+    if (loaded)
+      return success();
+    PolicyOrError found = loadAutocastPolicy(policy, *context);
+    if (!found.first)
+      return emitError(UnknownLoc::get(context), found.second.message);
+    loaded = found.first;
     return success();
   }
 
@@ -70,14 +103,24 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
     FailureOr<Type> low = parsePrecision();
     if (failed(low))
       return signalPassFailure();
+    DecisionMaker maker(loaded, keepPatterns, lowerPatterns);
     DenseSet<StringAttr> models = findModels();
+    bool anyLow = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;
       bool isModel = models.empty() || models.contains(function.getNameAttr());
-      if (failed(castFunction(function, Precision{isModel ? *low : Type()})))
+      FailureOr<Decisions> made =
+          maker.decide(function, isModel ? *low : Type());
+      if (failed(made))
         return signalPassFailure();
+      decisions = std::move(*made);
+      anyLow |=
+          llvm::any_of(decisions, [](auto &entry) { return entry.second.low; });
+      castFunction(function);
     }
+    if (anyLow)
+      maker.warnOfUnused(&getContext());
   }
 
 private:
@@ -103,62 +146,50 @@ private:
            << "'; known are fp32, bf16, fp16 and mixed (fp16)";
   }
 
-  LogicalResult castFunction(func::FuncOp function, Precision precision) {
+  void castFunction(func::FuncOp function) {
     written.clear();
-    function.walk([&](Operation *op) { written[op] = widestType(op); });
+    function.walk([&](Operation *op) {
+      written[op] = llvm::to_vector(op->getOperandTypes());
+    });
     for (Block &block : function.getBody()) {
-      castBlock(block, precision);
-      castResults(block.getTerminator(), function.getResultTypes());
+      castBlock(block);
+      castOperands(block.getTerminator(), function.getResultTypes());
     }
-    return success();
   }
 
-  /// Results of functions and regions keep their declared types.
-  void castResults(Operation *terminator, TypeRange types) {
-    OpBuilder builder(terminator);
-    for (auto [operand, type] : llvm::zip(terminator->getOpOperands(), types))
+  /// Gives operands the declared types: results of functions and regions, and
+  /// operands of ops that have no rule.
+  void castOperands(Operation *op, TypeRange types) {
+    OpBuilder builder(op);
+    for (auto [operand, type] : llvm::zip(op->getOpOperands(), types))
       if (operand.get().getType() != type)
-        operand.set(cast(builder, terminator->getLoc(), operand.get(),
+        operand.set(cast(builder, op->getLoc(), operand.get(),
                          getElementTypeOrSelf(type)));
   }
 
-  void castBlock(Block &block, Precision precision) {
+  void castBlock(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (auto region = dyn_cast<AutocastOp>(op)) {
-        inlineRegion(region, precision);
-        continue;
-      }
-      if (auto rule = dyn_cast<PrecisionOpInterface>(op))
-        castOp(&op, rule.getPrecisionRule(), precision);
+      auto decision = decisions.find(&op);
+      if (auto region = dyn_cast<AutocastOp>(op))
+        inlineRegion(region);
+      else if (decision != decisions.end())
+        castOp(&op, decision->second);
+      else if (!isa<CastOp>(op) && !op.hasTrait<OpTrait::IsTerminator>())
+        castOperands(&op, written[&op]);
     }
   }
 
-  void inlineRegion(AutocastOp region, Precision outer) {
-    Precision inner = outer;
-    if (!region.getEnabled())
-      inner.low = Type();
-    else if (region.getDtype())
-      inner.low = *region.getDtype();
+  void inlineRegion(AutocastOp region) {
     Block &body = region.getBody().front();
-    castBlock(body, inner);
+    castBlock(body);
     Operation *yield = body.getTerminator();
-    castResults(yield, region.getResultTypes());
+    castOperands(yield, region.getResultTypes());
     SmallVector<Value> results(yield->getOperands());
     yield->erase();
     region->getBlock()->getOperations().splice(region->getIterator(),
                                                body.getOperations());
     region->replaceAllUsesWith(results);
     region->erase();
-  }
-
-  std::optional<PrecisionRule> applyPatterns(Operation *op) const {
-    StringRef node = getNodeName(op->getLoc());
-    StringRef name = op->getName().stripDialect();
-    if (keepPatterns.matches(node) || keepPatterns.matches(name))
-      return PrecisionRule::KeepF32;
-    if (lowerPatterns.matches(node) || lowerPatterns.matches(name))
-      return PrecisionRule::Lower;
-    return std::nullopt;
   }
 
   /// The mark that leaves an op of this rule to nn-simplify-casts, empty where
@@ -177,28 +208,56 @@ private:
     llvm_unreachable("unknown rule");
   }
 
-  void castOp(Operation *op, PrecisionRule rule, Precision precision) {
-    Type target = widestType(op);
-    if (!target)
-      return;
-    StringRef mark;
-    if (!precision.low) {
-      // What an outer region has lowered comes back to the type that the op
-      // was written in.
-      target = written.lookup(op);
-    } else {
-      std::optional<PrecisionRule> chosen = applyPatterns(op);
-      if (leaveOpen && !chosen)
-        mark = openAttr(rule);
-      rule = chosen.value_or(rule);
-      if (rule == PrecisionRule::Lower)
-        target = precision.low;
-      else if (rule == PrecisionRule::KeepF32)
-        target = Float32Type::get(op->getContext());
-    }
+  /// The type that `op` runs in; null where nothing may be cast.
+  Type targetOf(Operation *op, const Decision &decision) {
+    // What an outer region has lowered comes back to the type that the op was
+    // written in.
+    if (!decision.low)
+      return widestType(written[op]);
+    Type widest = widestType(op->getOperandTypes());
+    if (!widest)
+      return {};
+    if (decision.rule.rule == PrecisionRule::Lower)
+      return decision.low;
+    if (decision.rule.rule == PrecisionRule::KeepF32)
+      return Float32Type::get(op->getContext());
+    return widest;
+  }
+
+  void castOp(Operation *op, const Decision &decision) {
+    Type target = targetOf(op, decision);
+    std::string why = explain ? whyIs(op, decision, target) : "";
+    StringRef mark = leaveOpen && target && decision.isOpen
+                         ? openAttr(decision.rule.rule)
+                         : StringRef();
     if (!mark.empty())
-      op->setAttr(mark, TypeAttr::get(precision.low));
-    setPrecision(op, target);
+      op->setAttr(mark, TypeAttr::get(decision.low));
+    if (target)
+      setPrecision(op, target);
+    if (explain)
+      setPrecisionRecord(op, {decision.low && target
+                                  ? stringifyPrecisionRule(decision.rule.rule)
+                                  : "as-written",
+                              decision.source, target ? typeName(target) : "",
+                              why});
+  }
+
+  /// Before the operands are cast: they say what an op follows.
+  static std::string whyIs(Operation *op, const Decision &decision,
+                           Type target) {
+    PrecisionRule rule = decision.rule.rule;
+    bool follows =
+        rule != PrecisionRule::Lower && rule != PrecisionRule::KeepF32;
+    std::string why = decision.rule.why;
+    if (!target)
+      return "it has no operand that could be cast: f64 and integers are left "
+             "alone";
+    if (!decision.low)
+      return why + ": it runs as it was written";
+    if (follows)
+      return why + "; " + typeName(target) + " comes from " +
+             describeFollowed(op, target);
+    return why;
   }
 
   /// Casts the operands of `op` to `target` and lets its results follow.
@@ -227,9 +286,17 @@ private:
     return cast;
   }
 
+  std::shared_ptr<const AutocastPolicy> loaded;
   NamePatterns keepPatterns, lowerPatterns;
-  /// The widest operand of each op before any cast.
-  DenseMap<Operation *, Type> written;
+  Decisions decisions;
+  /// The operand types of each op before any cast.
+  DenseMap<Operation *, SmallVector<Type>> written;
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+mpc::nn::createAutocastPass(const AutocastPassOptions &options,
+                            std::shared_ptr<const AutocastPolicy> policy) {
+  return std::make_unique<AutocastPass>(options, std::move(policy));
+}

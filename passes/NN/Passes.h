@@ -8,6 +8,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <memory>
+
 namespace mpc::nn {
 
 #define GEN_PASS_DECL
@@ -17,6 +19,14 @@ namespace mpc::nn {
 /// On the result of @loss: the name of the model's output that it is, if it is
 /// one.
 inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
+
+struct AutocastPolicy;
+
+/// nn-autocast by a policy that was read before; `options.policy` only names
+/// it.
+std::unique_ptr<mlir::Pass>
+createAutocastPass(const AutocastPassOptions &options,
+                   std::shared_ptr<const AutocastPolicy> policy);
 
 } // namespace mpc::nn
 

@@ -44,21 +44,37 @@ def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def RewriteBannedPass : Pass<"nn-rewrite-banned", "::mlir::func::FuncOp"> {
+  let summary = "Compute logarithms of a sigmoid from its logits";
+  let description = [{
+    `log(sigmoid(x))` becomes `-softplus(-x)` and `log(1 - sigmoid(x))` becomes
+    `-softplus(x)`, also through bounds, reshapes and transposes in between.
+    In 16 bits a probability near 0 or 1 has no digits left, so that PyTorch
+    bans binary cross entropy behind a sigmoid under autocast. Before
+    `nn-autocast`.
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
   let summary = "Give every op a precision and insert the casts";
   let description = [{
     Goes through every function in order and gives each op the precision that
-    its rule asks for: `lower` casts f32 operands to the low type, `keep-f32`
-    casts 16-bit operands to f32, `promote`, `infer` and `clear` cast to the
-    widest floating operand. f64 and integers are left alone. `nn.autocast`
-    regions set the low type for what is inside, or switch it off, and are
-    inlined. Results of functions keep their types. Afterwards no
-    `nn.autocast` is left and no precision hides in an attribute.
+    the policy asks for: `lower` casts f32 operands to the low type,
+    `keep-f32` casts 16-bit operands to f32, `promote`, `infer` and `clear`
+    cast to the widest floating operand, unless the policy taints or spreads.
+    f64 and integers are left alone. `nn.autocast` regions set the low type
+    for what is inside, or switch it off, and are inlined. Results of
+    functions and operands of ops without a precision rule keep their types.
+    Afterwards no `nn.autocast` is left and no precision hides in an
+    attribute. Fails, at the rule, where a policy file contradicts itself.
+    Policies and the format of their files: docs/semantics/autocast.md.
 
     With `leave-open` what the rules do not settle is left to
     `nn-simplify-casts`: `nn.free = T` marks an op of rule `infer` or `clear`
     in a region of low type T, `nn.refusable = T` one of rule `lower` and the
-    casts inserted for it. What a pattern chose is not marked.
+    casts inserted for it. What a flag or a rule
+    of a file chose is not marked, nor what any policy but `mpc` says.
 
     Where the module holds an `nn.vjp`, a step is written out in it: then only
     the functions that are differentiated are models, and what calls them keeps
@@ -67,6 +83,8 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"",
            "low-precision type: fp32 (no casts), bf16 or fp16 (default: bf16)">,
+    Option<"policy", "policy", "std::string", /*default=*/"\"preset:mpc\"",
+           "built-in policy or policy file (default: mpc)">,
     ListOption<"keepF32", "keep-fp32", "std::string",
                "ECMAScript regular expressions on node and op names: these "
                "ops run in f32">,
@@ -76,6 +94,9 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
     Option<"leaveOpen", "leave-open", "bool", /*default=*/"false",
            "mark the ops whose type nn-simplify-casts may still change "
            "(default: no)">,
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "keep in each op's location why it has its precision (default: "
+           "no)">,
   ];
   let statistics = [
     Statistic<"numCasts", "casts-inserted", "nn.cast ops inserted">

@@ -70,8 +70,14 @@ def save_data():
     }
     for name, tensors in files.items():
         save_file(tensors, f"{name}.safetensors")
-    with open("text.safetensors", "w") as file:
-        file.write("not tensors at all\n")
+    texts = {
+        "text.safetensors": "not tensors at all\n",
+        "policy.txt": "base mpc\nallow op sofmax\n",
+        "overlap.txt": "allow node ?*\ndeny node *\n",
+    }
+    for name, text in texts.items():
+        with open(name, "w") as file:
+            file.write(text)
 
 
 os.chdir(sys.argv[1])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-eval: one evaluation of a model, with its loss and gradients.
 #include "lib/Driver/Eval.h"
+#include "lib/Driver/Recipe.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
@@ -30,7 +31,6 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   app.add_option("--inputs", request.inputsPath,
                  "tensors named as the model's inputs, and target; - is stdin")
-      ->required()
       ->type_name("FILE.safetensors")
       ->group(kInput);
   app.add_option("--init", request.initPath,
@@ -56,22 +56,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_flag("--gradients", request.options.gradients,
                "also write grad.<parameter> of the loss")
       ->group(kInput);
-  app.add_option("--precision", request.options.precision.precision,
-                 "type of contractions; mixed is fp16 (default: fp32)")
-      ->type_name("fp32|bf16|fp16|mixed")
-      ->check(rt::oneOf({"fp32", "bf16", "fp16", "mixed"}))
-      ->group(kPrecision);
-  app.add_option("--keep-fp32", request.options.precision.keepFp32,
-                 "nodes and ops that stay in f32")
-      ->type_name("REGEX")
-      ->group(kPrecision);
-  app.add_option("--lower", request.options.precision.lower,
-                 "nodes and ops that run in the low type")
-      ->type_name("REGEX")
-      ->group(kPrecision);
-  app.add_flag("--always-lower", request.options.precision.alwaysLower,
-               "lower also contractions whose casts cost more than they save")
-      ->group(kPrecision);
+  addPrecisionFlags(app, request.options.precision);
   app.add_option("--outputs", request.outputsPath,
                  "where each output, loss and gradient is written; - is stdout")
       ->type_name("FILE.safetensors")
@@ -101,6 +86,12 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->check(rt::wholeNumber(1))
       ->type_name("N")
       ->group(kTarget);
+  // A flag takes its value by "=" only, so that a file may follow it.
+  app.add_flag("--explain{-}", request.explainPath,
+               "which op got which precision, by which rule, and the cost of "
+               "each cast; .html and .json by the name (default: stdout)")
+      ->type_name("[=FILE]")
+      ->group(kDebugging);
   app.add_flag("--no-fuse", flags.noFuse, "every op is a kernel of its own")
       ->group(kDebugging);
   app.add_flag("--naive", request.options.target.naive,
@@ -133,8 +124,12 @@ void printComparisons(const EvalReport &report) {
 
 rt::Result<int> run(Flags &flags) {
   EvalRequest &request = flags.request;
-  if (request.outputsPath.empty() && request.expectPath.empty())
-    return rt::usageError("nothing to do: give --outputs or --expect");
+  bool evaluates = !request.outputsPath.empty() || !request.expectPath.empty();
+  if (!evaluates && request.explainPath.empty())
+    return rt::usageError(
+        "nothing to do: give --outputs or --expect, or --explain");
+  if (evaluates && request.inputsPath.empty())
+    return rt::usageError("--inputs is required");
   if (request.options.gradients && flags.loss.empty())
     return rt::usageError("--gradients needs --loss");
   if (request.modelPath == "-" && request.inputsPath == "-")

@@ -49,8 +49,6 @@ rt::Status refuseMissing(const Flags &flags) {
   if (flags.tool.data.data.path == "-")
     return rt::usageError("--data=-: the data is read more than once; name a "
                           "file");
-  if (!flags.tool.output.explain.empty())
-    return rt::usageError("--explain is not available yet");
   return {};
 }
 
@@ -137,6 +135,9 @@ rt::Result<int> train(Flags &flags) {
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
   MPC_ASSIGN_OR_RETURN(ImportOptions import, importOptions(flags));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  PrecisionOptions &precision = flags.recipe.precision;
+  precision.explain = !tool.output.explain.empty();
+  MPC_RETURN_IF_ERROR(readAutocastPolicy(precision, context));
   MPC_ASSIGN_OR_RETURN(ImportedModel model,
                        loadModel(flags.model, context, import));
   for (const std::string &warning : model.warnings)
@@ -151,6 +152,9 @@ rt::Result<int> train(Flags &flags) {
     return program.status().withContext(flags.model);
   for (const std::string &warning : report.warnings)
     rt::reportWarning(tool.name, warning);
+  if (precision.explain)
+    MPC_RETURN_IF_ERROR(
+        writeExplanation(report.explanation, tool.output.explain));
   tool.data.data.bounds = report.bounds;
   tool.accumulate = options.accumulate;
   tool.given = givenNumbers(flags.recipe);

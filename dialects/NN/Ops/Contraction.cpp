@@ -245,6 +245,19 @@ LogicalResult LinearOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 // ConvOp
 //===----------------------------------------------------------------------===//
 
+StringRef ConvOp::getReferenceOp() {
+  switch (getStrides().size()) {
+  case 1:
+    return "conv1d";
+  case 2:
+    return "conv2d";
+  case 3:
+    return "conv3d";
+  default:
+    return "convolution";
+  }
+}
+
 LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> loc,
                                        ConvOp::Adaptor adaptor,

@@ -202,6 +202,25 @@ LogicalResult LogOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   return success();
 }
 
+// max(x, 0) + log(1 + exp(-|x|)): no exponential of a large number.
+Value SoftplusOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
+  Value zero = constantLike(b, loc, s[0], 0.0);
+  Value ramp = arith::MaximumFOp::create(b, loc, s[0], zero);
+  Value magnitude = math::AbsFOp::create(b, loc, s[0]);
+  Value decay =
+      math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, magnitude));
+  return arith::AddFOp::create(b, loc, ramp,
+                               math::Log1pOp::create(b, loc, decay));
+}
+// d softplus(x) = sigmoid(x) dx
+LogicalResult SoftplusOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                   Gradients dIn) {
+  unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
+    return g.mul(d, SigmoidOp::create(g.b, g.loc, x.getType(), x));
+  });
+  return success();
+}
+
 Value RsqrtOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Value one = constantLike(b, loc, s[0], 1.0);
   return arith::DivFOp::create(b, loc, one, math::SqrtOp::create(b, loc, s[0]));

@@ -26,6 +26,10 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
+StringRef MaxPoolOp::getReferenceOp() {
+  return getWindow().size() == 3 ? "max_pool3d" : "max_pool2d";
+}
+
 LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> loc,
                                           MaxPoolOp::Adaptor adaptor,

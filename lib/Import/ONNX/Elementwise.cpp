@@ -54,23 +54,11 @@ Error emitGelu(NodeImporter &node) {
   return Error::success();
 }
 
-/// relu(x) + log(1 + exp(-|x|)): no exponential of a large number.
-Operand softplus(TensorBuilder &b, const Operand &x) {
-  Operand tail = b.log(b.binary(Binary::Add, b.exp(b.neg(b.abs(x))), 1.0));
-  return b.binary(Binary::Add, b.relu(x), tail);
-}
-
-Error emitSoftplus(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  node.result(0, softplus(node.build, node.in(0)));
-  return Error::success();
-}
-
 Error emitMish(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   TensorBuilder &b = node.build;
-  node.result(
-      0, b.binary(Binary::Mul, node.in(0), b.tanh(softplus(b, node.in(0)))));
+  Operand softplus = b.unary<nn::SoftplusOp>(node.in(0));
+  node.result(0, b.binary(Binary::Mul, node.in(0), b.tanh(softplus)));
   return Error::success();
 }
 
@@ -438,7 +426,7 @@ const OpRule rules[] = {
     {"Sigmoid", 13, 1, 1, 1, "", emitFloat<&TB::sigmoid>},
     {"Sign", 13, 1, 1, 1, "", emitUnary<nn::SignOp>},
     {"Sin", 13, 1, 1, 1, "", emitUnary<nn::SinOp>},
-    {"Softplus", 13, 1, 1, 1, "", emitSoftplus},
+    {"Softplus", 13, 1, 1, 1, "", emitUnary<nn::SoftplusOp>},
     {"Softsign", 13, 1, 1, 1, "", emitSoftsign},
     {"Sqrt", 13, 1, 1, 1, "", emitFloat<&TB::sqrt>},
     {"Sub", 13, 2, 2, 1, "", emitVariadic<Binary::Sub>},

@@ -20,7 +20,7 @@ static void addUnary(Cases &cases) {
                      ulps});
   };
   for (const char *op : {"neg", "abs", "sign", "relu", "tanh", "sigmoid", "erf",
-                         "sin", "cos", "exp", "gelu"})
+                         "sin", "cos", "exp", "softplus", "gelu"})
     add(op);
   add("sqrt", positive);
   add("log", positive);

@@ -28,6 +28,8 @@ func.func @unary(%x: tensor<4x8xf32>, %h: tensor<4xf16>, %b: tensor<4xbf16>,
   %exp = nn.exp %b : tensor<4xbf16>
   // CHECK: nn.log %{{.*}} : tensor<f64>
   %log = nn.log %d : tensor<f64>
+  // CHECK: nn.softplus %{{.*}} : tensor<4xf16>
+  %softplus = nn.softplus %h : tensor<4xf16>
   // CHECK: nn.rsqrt %{{.*}} : tensor<4x8xf32>
   %rsqrt = nn.rsqrt %x : tensor<4x8xf32>
   // CHECK: nn.reciprocal %{{.*}} : tensor<4xf16>

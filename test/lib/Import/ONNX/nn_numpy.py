@@ -125,6 +125,7 @@ UNARY = {
     "cos": np.cos,
     "exp": np.exp,
     "log": np.log,
+    "softplus": lambda x: np.logaddexp(x, 0),
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "reciprocal": lambda x: 1 / x,
 }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a function with its casts says about precision.
+#include "lib/Driver/Explain.h"
+
+#include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/PrecisionRecord.h"
+#include "runtime/Support/File.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstdio>
+
+using namespace mlir;
+using namespace mpc;
+
+std::string ExplainedOp::name() const {
+  return node.empty() ? op : "'" + node + "' (" + op + ")";
+}
+
+template <typename Range, typename Number>
+static int64_t total(const Range &range, Number number) {
+  int64_t sum = 0;
+  for (const auto &entry : range)
+    sum += number(entry);
+  return sum;
+}
+
+int64_t Explanation::castBytes() const {
+  return total(casts, [](const ExplainedCast &cast) {
+    return cast.isWeightCopy ? 0 : cast.bytesRead + cast.bytesWritten;
+  });
+}
+int64_t Explanation::gradientBytes() const {
+  return total(casts, [](const ExplainedCast &cast) {
+    return cast.hasGradient ? cast.bytesRead + cast.bytesWritten : 0;
+  });
+}
+int64_t Explanation::activationBytes() const {
+  return total(ops, [](const ExplainedOp &op) { return op.bytes; }) +
+         total(casts, [](const ExplainedCast &cast) {
+           return cast.isWeightCopy ? 0 : cast.bytesWritten;
+         });
+}
+int64_t Explanation::activationBytesInF32() const {
+  return total(ops, [](const ExplainedOp &op) { return op.bytesInF32; });
+}
+int64_t Explanation::weightCopyBytes() const {
+  return total(casts, [](const ExplainedCast &cast) {
+    return cast.isWeightCopy ? cast.bytesWritten : 0;
+  });
+}
+
+static std::string typeName(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
+  return name;
+}
+
+static int64_t bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return llvm::divideCeil(
+      tensor.getNumElements() * tensor.getElementTypeBitWidth(), 8);
+}
+
+static bool isNarrow(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element && element.getWidth() < 32;
+}
+
+static std::string describe(Operation *op) {
+  ExplainedOp named;
+  named.node = getNodeName(op->getLoc()).str();
+  named.op = op->getName().stripDialect().str();
+  return named.name();
+}
+
+static std::string describe(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      "nn.name");
+    return name ? "input '" + name.str() + "'" : "an input";
+  }
+  if (auto get = value.getDefiningOp<nn::GetOp>())
+    return "parameter '" + get.getParameter().str() + "'";
+  return describe(value.getDefiningOp());
+}
+
+/// The type that the op computes in: that of its floating values, else of any.
+static std::string typeOf(Operation *op) {
+  Type found;
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getResultTypes()),
+                                llvm::to_vector(op->getOperandTypes()))) {
+    if (isa<FloatType>(getElementTypeOrSelf(type)))
+      return typeName(type);
+    if (!found)
+      found = type;
+  }
+  return found ? typeName(found) : "";
+}
+
+static ExplainedOp explainOp(Operation *op) {
+  ExplainedOp result;
+  result.node = getNodeName(op->getLoc()).str();
+  result.scope = getNodeScope(op->getLoc()).str();
+  result.op = op->getName().stripDialect().str();
+  result.type = typeOf(op);
+  for (Type type : op->getResultTypes()) {
+    int64_t bytes = bytesOf(type);
+    result.bytes += bytes;
+    result.bytesInF32 += isNarrow(type) ? 2 * bytes : bytes;
+  }
+  std::optional<nn::PrecisionRecord> record = nn::getPrecisionRecord(op);
+  if (!record) {
+    result.rule = "as-written";
+    result.source = "none";
+    result.why = "autocast did not look at it";
+    return result;
+  }
+  result.rule = record->rule.str();
+  result.source = record->source.str();
+  result.why = record->why.str();
+  if (!record->type.empty() && record->type != result.type) {
+    result.why = "autocast chose " + record->type.str() + " (" + result.source +
+                 ": " + result.why + "), but " + result.type +
+                 " moves fewer bytes with the casts around it";
+    result.source = "nn-simplify-casts";
+  }
+  return result;
+}
+
+static ExplainedCast explainCast(nn::CastOp op, bool trains, bool hasGradient) {
+  ExplainedCast result;
+  Value input = op.getInput();
+  result.value = describe(input);
+  result.from = typeName(input.getType());
+  result.to = typeName(op.getOutput().getType());
+  result.elements = cast<RankedTensorType>(input.getType()).getNumElements();
+  result.bytesRead = bytesOf(input.getType());
+  result.bytesWritten = bytesOf(op.getOutput().getType());
+  result.isWeightCopy = trains && input.getDefiningOp<nn::GetOp>() &&
+                        isNarrow(op.getOutput().getType());
+  result.hasGradient = hasGradient && !result.isWeightCopy;
+  llvm::SetVector<Operation *> unique(op->user_begin(), op->user_end());
+  SmallVector<Operation *> readers = unique.takeVector();
+  llvm::sort(readers, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  for (Operation *reader : readers)
+    result.readers.push_back(reader->hasTrait<OpTrait::IsTerminator>()
+                                 ? "the result"
+                                 : describe(reader));
+  return result;
+}
+
+/// @loss, else @model, else what a step that is written out differentiates.
+static func::FuncOp explainedFunction(ModuleOp module) {
+  for (StringRef name : {"loss", "model"})
+    if (auto function = module.lookupSymbol<func::FuncOp>(name))
+      return function;
+  func::FuncOp found;
+  module.walk([&](nn::VJPOp vjp) {
+    if (!found)
+      found = module.lookupSymbol<func::FuncOp>(vjp.getCallee());
+  });
+  return found;
+}
+
+Explanation mpc::explainPrecision(ModuleOp module, bool trains) {
+  Explanation result;
+  func::FuncOp function = explainedFunction(module);
+  if (!function)
+    return result;
+  result.function = function.getSymName().str();
+  // Values that depend on a parameter: what has a gradient on the way back.
+  llvm::DenseSet<Value> depends;
+  function.walk([&](Operation *op) {
+    if (isa<nn::GetOp>(op) || llvm::any_of(op->getOperands(), [&](Value value) {
+          return depends.contains(value);
+        }))
+      depends.insert(op->result_begin(), op->result_end());
+    if (auto cast = dyn_cast<nn::CastOp>(op))
+      result.casts.push_back(
+          explainCast(cast, trains, trains && depends.contains(cast)));
+    else if (isa<PrecisionOpInterface>(op))
+      result.ops.push_back(explainOp(op));
+  });
+  return result;
+}
+
+rt::Status mpc::writeExplanation(const Explanation &explanation,
+                                 const std::string &file) {
+  llvm::StringRef name = file;
+  std::string text = name.ends_with(".html")   ? toHtml(explanation)
+                     : name.ends_with(".json") ? toJson(explanation)
+                                               : toText(explanation);
+  if (file != "-")
+    return rt::writeFileAtomically(file, text);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
+      std::fflush(stdout) != 0)
+    return rt::environmentError("--explain: cannot write to standard output");
+  return {};
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Precision decisions by flags, policy and regions.
+#include "passes/NN/AutocastDecisions.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::nn;
+
+using Subject = PolicyRule::Subject;
+
+bool mpc::nn::isCastable(Type elementType) {
+  return elementType.isF16() || elementType.isBF16() || elementType.isF32();
+}
+
+/// The low type in force, and the rule of the innermost region that one names.
+struct DecisionMaker::Context {
+  Type low;
+  const PolicyRule *rule = nullptr;
+  bool isIsland = false;
+};
+
+static Location locationOf(const AutocastPolicy &policy, const PolicyRule &rule,
+                           MLIRContext *context) {
+  return FileLineColLoc::get(context, policy.file, rule.line, 1);
+}
+
+static std::string whereIs(const AutocastPolicy &policy,
+                           const PolicyRule &rule) {
+  return policy.file + ":" + std::to_string(rule.line);
+}
+
+/// Whether `name` is `scope` or something within it: "h.0" has "h.0.attn" and
+/// "h.0/MatMul", not "h.01".
+static bool isWithin(StringRef name, StringRef scope) {
+  return name.consume_front(scope) &&
+         (name.empty() || StringRef("./:").contains(name.front()));
+}
+
+static bool matchesGlob(const std::string &pattern, StringRef name) {
+  llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
+  if (!glob) {
+    llvm::consumeError(glob.takeError()); // Checked when the file was read.
+    return false;
+  }
+  return glob->match(name);
+}
+
+FailureOr<const PolicyRule *> DecisionMaker::nodeRule(Operation *op) {
+  StringRef node = getNodeName(op->getLoc());
+  const PolicyRule *found = nullptr;
+  for (const PolicyRule &rule : policy->rules) {
+    if (rule.subject != Subject::Node || !matchesGlob(rule.name, node))
+      continue;
+    use(rule);
+    if (found && found->action != rule.action) {
+      MLIRContext *context = op->getContext();
+      InFlightDiagnostic error =
+          emitError(locationOf(*policy, rule, context))
+          << "'" << rule.text() << "' and '" << found->text() << "' ("
+          << whereIs(*policy, *found) << ") both name node '" << node
+          << "': narrow one of them";
+      return failure();
+    }
+    found = &rule;
+  }
+  return found;
+}
+
+const PolicyRule *DecisionMaker::regionRule(Operation *op,
+                                            const Context &context) {
+  const PolicyRule *found = nullptr;
+  for (const PolicyRule &rule : policy->rules) {
+    if (rule.subject != Subject::Region ||
+        (!isWithin(getNodeScope(op->getLoc()), rule.name) &&
+         !isWithin(getNodeName(op->getLoc()), rule.name)))
+      continue;
+    use(rule);
+    if (!found || found->name.size() < rule.name.size())
+      found = &rule;
+  }
+  return context.rule ? context.rule : found;
+}
+
+const PolicyRule *DecisionMaker::opRule(Operation *op) {
+  for (const PolicyRule &rule : policy->rules)
+    if (rule.subject == Subject::Op &&
+        rule.name == op->getName().stripDialect()) {
+      use(rule);
+      return &rule;
+    }
+  return nullptr;
+}
+
+static Decision byFlag(Type low, PrecisionRule rule, StringRef flag,
+                       StringRef name) {
+  return {low,
+          {rule, rule == PrecisionRule::KeepF32,
+           (flag + " names '" + name + "'").str()},
+          flag.str()};
+}
+
+FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
+                                             const Context &context) {
+  if (!context.low)
+    return Decision{{},
+                    {op.getPrecisionRule(), false,
+                     context.isIsland ? "an nn.autocast region says disabled"
+                                      : "there is no low type"},
+                    context.isIsland ? "region" : "--precision=fp32"};
+  StringRef node = getNodeName(op->getLoc());
+  StringRef name = op->getName().stripDialect();
+  for (StringRef candidate : {node, name}) {
+    if (keepF32.matches(candidate))
+      return byFlag(context.low, PrecisionRule::KeepF32, "--keep-fp32",
+                    candidate);
+  }
+  for (StringRef candidate : {node, name}) {
+    if (lower.matches(candidate))
+      return byFlag(context.low, PrecisionRule::Lower, "--lower", candidate);
+  }
+  FailureOr<const PolicyRule *> found = nodeRule(op);
+  if (failed(found))
+    return failure();
+  // All are asked, so that a rule counts as used where a stronger one wins.
+  const PolicyRule *region = regionRule(op, context), *ofOp = opRule(op);
+  if (const PolicyRule *rule = *found ? *found : region ? region : ofOp)
+    return Decision{context.low,
+                    {rule->action, rule->action == PrecisionRule::KeepF32,
+                     "'" + rule->text() + "' in the policy file"},
+                    whereIs(*policy, *rule)};
+  Decision decision{context.low, policy->base->ruleOf(op, context.low),
+                    ("policy " + policy->base->name).str()};
+  decision.isOpen = policy->base->isOwn && !policy->taint && !policy->spread;
+  return decision;
+}
+
+LogicalResult DecisionMaker::visit(Block &block, const Context &context,
+                                   Decisions &decisions) {
+  for (Operation &op : block) {
+    if (auto region = dyn_cast<AutocastOp>(op)) {
+      Context inner = context;
+      inner.isIsland = !region.getEnabled();
+      if (inner.isIsland)
+        inner.low = Type();
+      else if (region.getDtype())
+        inner.low = *region.getDtype();
+      for (const PolicyRule &rule : policy->rules)
+        if (rule.subject == Subject::Region &&
+            getNodeName(region.getLoc()) == rule.name) {
+          use(rule);
+          inner.rule = &rule;
+        }
+      if (failed(visit(region.getBody().front(), inner, decisions)))
+        return failure();
+    } else if (auto rule = dyn_cast<PrecisionOpInterface>(op)) {
+      FailureOr<Decision> decision = decideOne(rule, context);
+      if (failed(decision))
+        return failure();
+      decisions.insert({&op, *decision});
+    }
+  }
+  return success();
+}
+
+FailureOr<Decisions> DecisionMaker::decide(func::FuncOp function, Type low) {
+  Decisions decisions;
+  Context context;
+  context.low = low;
+  for (Block &block : function.getBody())
+    if (failed(visit(block, context, decisions)))
+      return failure();
+  colorDecisions(decisions, policy->taint, policy->spread);
+  return decisions;
+}
+
+void DecisionMaker::warnOfUnused(MLIRContext *context) const {
+  for (auto [rule, isUsed] : llvm::zip(policy->rules, used))
+    if (!isUsed)
+      emitWarning(locationOf(*policy, rule, context))
+          << "'" << rule.text() << "' matches nothing in this model";
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What autocast decides for each op of a function, before a cast is made.
+#ifndef MPC_PASSES_NN_AUTOCASTDECISIONS_H
+#define MPC_PASSES_NN_AUTOCASTDECISIONS_H
+
+#include "dialects/Interfaces/NodeNames.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/NN/AutocastPolicy.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mpc::nn {
+
+class AutocastOp;
+
+/// f16, bf16 and f32 may be cast; f64 and integers are never touched.
+bool isCastable(mlir::Type elementType);
+
+/// An op's precision and what chose it.
+struct Decision {
+  mlir::Type low; ///< The low type in force; null: as written.
+  OpRule rule;
+  /// What chose: "policy mpc", "--keep-fp32", "FILE:3", "taint", "spread",
+  /// "region", "--precision=fp32".
+  std::string source;
+  /// Whether nn-simplify-casts may choose another type: a preset that is said
+  /// to decide like another system, a flag or a rule may not be overruled.
+  bool isOpen = false;
+};
+
+/// In program order, of the ops that have a precision rule.
+using Decisions = llvm::MapVector<mlir::Operation *, Decision>;
+
+/// Decides by flags, policy and regions. Flags win over rules of a node, these
+/// over rules of a region (the inner one first), of an op, and the base.
+class DecisionMaker {
+public:
+  DecisionMaker(std::shared_ptr<const AutocastPolicy> policy,
+                NamePatterns keepF32, NamePatterns lower)
+      : policy(std::move(policy)), keepF32(std::move(keepF32)),
+        lower(std::move(lower)), used(this->policy->rules.size()) {}
+
+  /// Fails, with errors at the rules, where two contradict each other.
+  llvm::FailureOr<Decisions> decide(mlir::func::FuncOp function,
+                                    mlir::Type low);
+
+  /// Warns, at the rule, of each that decided about no op so far.
+  void warnOfUnused(mlir::MLIRContext *context) const;
+
+private:
+  struct Context;
+  mlir::LogicalResult visit(mlir::Block &block, const Context &context,
+                            Decisions &decisions);
+  llvm::FailureOr<Decision> decideOne(PrecisionOpInterface op,
+                                      const Context &context);
+  llvm::FailureOr<const PolicyRule *> nodeRule(mlir::Operation *op);
+  const PolicyRule *regionRule(mlir::Operation *op, const Context &context);
+  const PolicyRule *opRule(mlir::Operation *op);
+  void use(const PolicyRule &rule) {
+    used[&rule - policy->rules.data()] = true;
+  }
+
+  std::shared_ptr<const AutocastPolicy> policy;
+  NamePatterns keepF32, lower;
+  std::vector<bool> used;
+};
+
+/// grappler's passes over the ops of one function: taint (2), then spread (3
+/// and 4). Pass 1 is the rules; pass 5 does not arise, since every op has a
+/// kernel in 16 bits. The caller looks through region boundaries by itself.
+void colorDecisions(Decisions &decisions, bool taint, bool spread);
+
+} // namespace mpc::nn
+
+#endif // MPC_PASSES_NN_AUTOCASTDECISIONS_H

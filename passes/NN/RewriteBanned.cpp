@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// nn-rewrite-banned: logarithms of a sigmoid are computed from its logits.
+#include "passes/NN/Passes.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <cmath>
+#include <optional>
+
+namespace mpc::nn {
+#define GEN_PASS_DEF_REWRITEBANNEDPASS
+#include "passes/NN/Passes.h.inc"
+} // namespace mpc::nn
+
+using namespace mlir;
+using namespace mpc::nn;
+
+/// The one number that all elements of `value` are.
+static std::optional<double> splatOf(Value value) {
+  while (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getInput();
+  DenseFPElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>().convertToDouble();
+}
+
+/// `p` where `value` is 1 - p, also as (-p) + 1. Null elsewhere.
+static Value complementOf(Value value) {
+  if (auto sub = value.getDefiningOp<SubOp>())
+    return splatOf(sub.getLhs()) == 1.0 ? sub.getRhs() : Value();
+  auto add = value.getDefiningOp<AddOp>();
+  if (!add)
+    return {};
+  for (auto [one, other] : {std::pair(add.getLhs(), add.getRhs()),
+                            std::pair(add.getRhs(), add.getLhs())})
+    if (auto neg = other.getDefiningOp<NegOp>(); neg && splatOf(one) == 1.0)
+      return neg.getInput();
+  return {};
+}
+
+namespace {
+
+/// maximum or minimum of a value and a number.
+struct Bound {
+  Value value;
+  double limit;
+  bool isMaximum;
+};
+
+/// Rewrites log(v), or log(1 - v), where v is made of a sigmoid by
+/// complements, bounds and moves: log is monotonic, so that bounds go through
+/// it, and log(sigmoid(x)) = -softplus(-x), log(1 - sigmoid(x)) = -softplus(x)
+/// never lose the small one of p and 1 - p.
+class LogOfSigmoid {
+public:
+  LogOfSigmoid(PatternRewriter &rewriter, Location loc)
+      : rewriter(rewriter), loc(loc) {}
+
+  static bool matches(Value value, bool complement) {
+    if (value.getDefiningOp<SigmoidOp>())
+      return true;
+    if (Value other = complementOf(value))
+      return matches(other, !complement);
+    if (auto bound = boundOf(value)) {
+      double limit = complement ? 1.0 - bound->limit : bound->limit;
+      return limit > 0.0 && matches(bound->value, complement);
+    }
+    if (Operation *move = moveOf(value))
+      return matches(move->getOperand(0), complement);
+    return false;
+  }
+
+  Value build(Value value, bool complement) {
+    if (auto sigmoid = value.getDefiningOp<SigmoidOp>())
+      return buildLog(sigmoid.getInput(), complement);
+    if (Value other = complementOf(value))
+      return build(other, !complement);
+    if (auto bound = boundOf(value))
+      return buildBound(*bound, complement);
+    Operation *move = moveOf(value);
+    Value input = build(move->getOperand(0), complement);
+    IRMapping mapping;
+    mapping.map(move->getOperand(0), input);
+    return rewriter.clone(*move, mapping)->getResult(0);
+  }
+
+private:
+  static std::optional<Bound> boundOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<MaximumOp, MinimumOp>(op))
+      return std::nullopt;
+    for (unsigned i : {0, 1})
+      if (auto limit = splatOf(op->getOperand(i)))
+        return Bound{op->getOperand(1 - i), *limit, isa<MaximumOp>(op)};
+    return std::nullopt;
+  }
+
+  static Operation *moveOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    return isa_and_nonnull<ReshapeOp, TransposeOp>(op) ? op : nullptr;
+  }
+
+  Value buildLog(Value logits, bool complement) {
+    Type type = logits.getType();
+    Value x = complement ? logits : NegOp::create(rewriter, loc, type, logits);
+    return NegOp::create(rewriter, loc, type,
+                         SoftplusOp::create(rewriter, loc, type, x));
+  }
+
+  /// 1 - max(v, c) = min(1 - v, 1 - c), and the other way round.
+  Value buildBound(const Bound &bound, bool complement) {
+    Value inner = build(bound.value, complement);
+    auto type = cast<RankedTensorType>(inner.getType());
+    double limit = std::log(complement ? 1.0 - bound.limit : bound.limit);
+    Value constant = ConstantOp::create(
+        rewriter, loc, type,
+        DenseElementsAttr::get(
+            type, rewriter.getFloatAttr(type.getElementType(), limit)));
+    if (bound.isMaximum != complement)
+      return MaximumOp::create(rewriter, loc, type, inner, constant);
+    return MinimumOp::create(rewriter, loc, type, inner, constant);
+  }
+
+  PatternRewriter &rewriter;
+  Location loc;
+};
+
+struct LogPattern : OpRewritePattern<LogOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LogOp log,
+                                PatternRewriter &rewriter) const override {
+    if (!LogOfSigmoid::matches(log.getInput(), /*complement=*/false))
+      return rewriter.notifyMatchFailure(log, "is of no sigmoid");
+    LogOfSigmoid made(rewriter, log.getLoc());
+    rewriter.replaceOp(log, made.build(log.getInput(), /*complement=*/false));
+    return success();
+  }
+};
+
+struct RewriteBannedPass
+    : mpc::nn::impl::RewriteBannedPassBase<RewriteBannedPass> {
+  using RewriteBannedPassBase::RewriteBannedPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<LogPattern>(&getContext());
+    // Nothing but these: folding would move what other passes want to see.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    config.enableConstantCSE(false);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -220,6 +220,8 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   PassManager manager(model.module->getContext());
   manager.addPass(amp::createBuildStepPass(stepOptions(options)));
   buildAutodiffPipeline(manager);
+  if (options.countUnderflow)
+    manager.addPass(amp::createCountUnderflowPass());
   manager.addPass(amp::createFuseOptimizerPass());
   return finish(model, manager, options.target, report);
 }

@@ -67,11 +67,12 @@ struct TrainingOptions {
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
   bool clipScaled = false; ///< Clip as if before the unscale.
   LarcOptions larc;
-  double l1 = 0.0, l2 = 0.0; ///< Penalties on the parameters.
-  double ema = 0.0;          ///< Decay of an average of them; 0 for none.
-  bool masterWeights = true; ///< Else they are of bf16,
-  uint64_t roundingSeed = 0; ///< and rounded stochastically by this.
-  int64_t accumulate = 1;    ///< Batches a step.
+  double l1 = 0.0, l2 = 0.0;   ///< Penalties on the parameters.
+  double ema = 0.0;            ///< Decay of an average of them; 0 for none.
+  bool masterWeights = true;   ///< Else they are of bf16,
+  uint64_t roundingSeed = 0;   ///< and rounded stochastically by this.
+  int64_t accumulate = 1;      ///< Batches a step.
+  bool countUnderflow = false; ///< Of 16-bit gradients.
   /// Empty: gradients come from the loss. Else f16, bf16 or f32: the scaled
   /// gradients are inputs "grad.<parameter>" of this type.
   std::string gradientType;

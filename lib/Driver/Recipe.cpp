@@ -63,6 +63,10 @@ static void addScalingFlags(CLI::App &app, RecipeFlags &flags) {
         ->type_name("X")
         ->group(kLossScaling);
   }
+  app.add_flag("--count-underflow", flags.countUnderflow,
+               "Count the elements of 16-bit gradients that are zero or "
+               "subnormal: the column underflow of --metrics")
+      ->group(kLossScaling);
 }
 
 static void addHyperFlag(CLI::App &app, RecipeFlags &flags,
@@ -363,6 +367,7 @@ Result<TrainingOptions> mpc::toTrainingOptions(const RecipeFlags &flags) {
   options.freeze = flags.freeze;
   options.trainable = flags.trainable;
   options.accumulate = flags.accumulate;
+  options.countUnderflow = flags.countUnderflow;
   options.target = flags.target;
   options.target.fuse = !flags.noFuse;
   return options;

@@ -35,6 +35,7 @@ struct RecipeFlags {
   LarcOptions larc;
   double l1 = 0.0, l2 = 0.0, ema = 0.0;
   std::string masterWeights = "on";
+  bool countUnderflow = false;
   int64_t accumulate = 1;
   std::vector<std::string> inputShapes;
   TargetOptions target;

@@ -104,6 +104,20 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
+  let summary = "Let steps yield how many gradient elements have underflowed";
+  let description = [{
+    Every function that holds `amp.accumulate`, or an `amp.apply` of its own
+    gradients, yields one more result, `underflow`: how many elements of the
+    gradients that arrive in f16 or bf16, still scaled, are zero or subnormal.
+    An element that was zero before it was rounded counts too; what arrives in
+    f32 does not.
+
+    Requires that `nn.vjp` is expanded.
+  }];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
+}
+
 def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
   let summary = "Let @probe yield the largest magnitude of each of its values";
   let description = [{

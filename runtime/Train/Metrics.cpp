@@ -55,14 +55,14 @@ double peakRssMb() {
 /// Bytes of `text` that rows before `step` take, with the header; those rows
 /// go to `kept`.
 Result<size_t> keptBytes(std::string_view text, int64_t step,
+                         std::string_view header,
                          std::vector<MetricsRow> &kept) {
   size_t headerEnd = text.find('\n');
   if (text.empty())
     return size_t(0);
-  if (text.substr(0, headerEnd) != kMetricsHeader)
+  if (text.substr(0, headerEnd) != header)
     return invalidInput(fmt::format("expected the header '{}', found {}",
-                                    kMetricsHeader,
-                                    quote(text.substr(0, headerEnd))));
+                                    header, quote(text.substr(0, headerEnd))));
   if (headerEnd == std::string_view::npos)
     return size_t(0);
   size_t position = headerEnd + 1;
@@ -82,14 +82,24 @@ Result<size_t> keptBytes(std::string_view text, int64_t step,
 
 std::string toCsv(const MetricsRow &row) {
   double stepMs = std::round(row.stepMs * 1e4) / 1e4;
-  return fmt::format("{},{},{},{},{},{},{},{}", row.step,
-                     shortestDecimal(row.loss), shortestDecimal(row.lr),
-                     shortestDecimal(row.scale), shortestDecimal(row.goodSteps),
-                     row.skipped ? 1 : 0, shortestDecimal(row.gradNorm),
-                     shortestDecimal(stepMs));
+  std::string line = fmt::format(
+      "{},{},{},{},{},{},{},{}", row.step, shortestDecimal(row.loss),
+      shortestDecimal(row.lr), shortestDecimal(row.scale),
+      shortestDecimal(row.goodSteps), row.skipped ? 1 : 0,
+      shortestDecimal(row.gradNorm), shortestDecimal(stepMs));
+  if (row.underflow)
+    line += "," + shortestDecimal(*row.underflow);
+  return line;
 }
 
 bool parseCsv(std::string_view line, MetricsRow &row) {
+  row.underflow.reset();
+  if (std::count(line.begin(), line.end(), ',') == 8) {
+    size_t comma = line.rfind(',');
+    if (!readField(line.substr(comma + 1), row.underflow.emplace()))
+      return false;
+    line = line.substr(0, comma);
+  }
   std::array<std::string_view, 8> fields;
   int skipped = 0;
   if (!split(line, fields) || !readField(fields[0], row.step) ||
@@ -113,24 +123,26 @@ Result<MetricsWriter> MetricsWriter::openAt(const std::string &path,
   return MetricsWriter(path, fd);
 }
 
-Result<MetricsWriter> MetricsWriter::create(const std::string &path) {
+Result<MetricsWriter> MetricsWriter::create(const std::string &path,
+                                            std::string_view header) {
   MPC_ASSIGN_OR_RETURN(MetricsWriter writer, openAt(path, O_TRUNC));
-  MPC_RETURN_IF_ERROR(writer.write(std::string(kMetricsHeader) + "\n"));
+  MPC_RETURN_IF_ERROR(writer.write(std::string(header) + "\n"));
   return writer;
 }
 
 Result<MetricsWriter> MetricsWriter::resume(const std::string &path,
                                             int64_t step,
-                                            std::vector<MetricsRow> &kept) {
+                                            std::vector<MetricsRow> &kept,
+                                            std::string_view header) {
   struct stat info;
   if (path == "-" || ::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
-    return create(path);
+    return create(path, header);
   size_t bytes = 0;
   {
     MPC_ASSIGN_OR_RETURN(MappedFile file, MappedFile::open(path));
     std::string_view text(reinterpret_cast<const char *>(file.bytes().data()),
                           file.bytes().size());
-    Result<size_t> result = keptBytes(text, step, kept);
+    Result<size_t> result = keptBytes(text, step, header, kept);
     if (!result.ok())
       return result.status().withContext(escape(path));
     bytes = *result;
@@ -140,7 +152,7 @@ Result<MetricsWriter> MetricsWriter::resume(const std::string &path,
     return environmentError(
         fmt::format("{}: cannot cut: {}", escape(path), errnoMessage(errno)));
   if (bytes == 0)
-    MPC_RETURN_IF_ERROR(writer.write(std::string(kMetricsHeader) + "\n"));
+    MPC_RETURN_IF_ERROR(writer.write(std::string(header) + "\n"));
   return writer;
 }
 

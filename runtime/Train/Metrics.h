@@ -8,6 +8,7 @@
 #include "runtime/Support/Status.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,10 +27,17 @@ struct MetricsRow {
   bool skipped = false;
   double gradNorm = 0;
   double stepMs = 0;
+  /// Elements of 16-bit gradients that are zero or subnormal; empty where they
+  /// are not counted.
+  std::optional<double> underflow = std::nullopt;
 };
 
 inline constexpr std::string_view kMetricsHeader =
     "step,loss,lr,scale,good_steps,skipped,grad_norm,step_ms";
+
+/// Of files with the column that MetricsRow::underflow is in.
+inline constexpr std::string_view kUnderflowHeader =
+    "step,loss,lr,scale,good_steps,skipped,grad_norm,step_ms,underflow";
 
 /// A line without its end. Numbers are the shortest decimals that read back to
 /// the same value: `lr` as an f32, the others as doubles too.
@@ -42,11 +50,13 @@ inline constexpr std::string_view kMetricsHeader =
 class MetricsWriter {
 public:
   /// A new file, in place of any old one.
-  static Result<MetricsWriter> create(const std::string &path);
+  static Result<MetricsWriter> create(const std::string &path,
+                                      std::string_view header = kMetricsHeader);
   /// Continues a file: rows of `step` and later are cut, as is a torn last
   /// line; the rows before are kept and put into `kept`.
   static Result<MetricsWriter> resume(const std::string &path, int64_t step,
-                                      std::vector<MetricsRow> &kept);
+                                      std::vector<MetricsRow> &kept,
+                                      std::string_view header = kMetricsHeader);
   MetricsWriter(MetricsWriter &&other) noexcept
       : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
   MetricsWriter &operator=(MetricsWriter &&other) noexcept {

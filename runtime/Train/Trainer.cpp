@@ -70,8 +70,8 @@ private:
   Status bindEntries();
   Status loop(TrainResult &result);
   Status step();
-  Status runEntries(double &loss);
-  Status runUntilFinite(double &loss);
+  Status runEntries(MetricsRow &row);
+  Status runUntilFinite(MetricsRow &row);
   [[nodiscard]] bool skipped() const;
   std::optional<double> output(std::string_view name) const;
   Status account(const MetricsRow &row);
@@ -202,13 +202,17 @@ Status Trainer::openMetrics() {
   }
   if (options_.metrics.empty())
     return {};
+  std::string_view header =
+      entries_[0].scalar("underflow") ? kUnderflowHeader : kMetricsHeader;
   if (!options_.resume) {
-    MPC_ASSIGN_OR_RETURN(metrics_, MetricsWriter::create(options_.metrics));
+    MPC_ASSIGN_OR_RETURN(metrics_,
+                         MetricsWriter::create(options_.metrics, header));
     return {};
   }
   std::vector<MetricsRow> kept;
   MPC_ASSIGN_OR_RETURN(
-      metrics_, MetricsWriter::resume(options_.metrics, position_.step, kept));
+      metrics_,
+      MetricsWriter::resume(options_.metrics, position_.step, kept, header));
   for (const MetricsRow &row : kept)
     history_.push_back({row.step, row.loss, row.scale, row.skipped});
   return {};
@@ -258,16 +262,20 @@ std::optional<double> Trainer::output(std::string_view name) const {
   return std::nullopt;
 }
 
-/// Runs the entries of one optimizer step; `loss` is the mean over batches.
-Status Trainer::runEntries(double &loss) {
-  loss = 0;
+/// Runs the entries of one optimizer step: the mean loss and the sum of
+/// underflows over its batches.
+Status Trainer::runEntries(MetricsRow &row) {
+  row.loss = 0;
+  row.underflow.reset();
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     MPC_RETURN_IF_ERROR(loader_.next());
     MPC_RETURN_IF_ERROR(entries_[0].run(*runner_));
-    loss += entries_[0].scalar("loss").value_or(
+    row.loss += entries_[0].scalar("loss").value_or(
         std::numeric_limits<double>::quiet_NaN());
+    if (auto count = entries_[0].scalar("underflow"))
+      row.underflow = row.underflow.value_or(0) + *count;
   }
-  loss /= static_cast<double>(options_.accumulate);
+  row.loss /= static_cast<double>(options_.accumulate);
   return entries_.size() > 1 ? entries_[1].run(*runner_) : Status();
 }
 
@@ -277,10 +285,10 @@ bool Trainer::skipped() const {
 
 /// A skipped step has changed nothing but the loss scale: with a lower one the
 /// same batches may do.
-Status Trainer::runUntilFinite(double &loss) {
+Status Trainer::runUntilFinite(MetricsRow &row) {
   LoaderState begin = loader_.state();
   for (int64_t replay = 0;; ++replay) {
-    MPC_RETURN_IF_ERROR(runEntries(loss));
+    MPC_RETURN_IF_ERROR(runEntries(row));
     bool gaveUp = output("scale_error").value_or(0) != 0;
     if (!skipped() || gaveUp || replay == options_.replays)
       return {};
@@ -291,13 +299,11 @@ Status Trainer::runUntilFinite(double &loss) {
 Status Trainer::step() {
   Clock::time_point begin = Clock::now();
   lr_ = static_cast<float>(schedule_.at(position_.applied));
-  double loss = 0;
-  MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_));
-  MPC_RETURN_IF_ERROR(runUntilFinite(loss));
   MetricsRow row;
+  MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_));
+  MPC_RETURN_IF_ERROR(runUntilFinite(row));
   row.stepMs = secondsSince(begin) * 1e3;
   row.step = position_.step;
-  row.loss = loss;
   row.lr = lr_;
   row.scale = output("scale").value_or(1);
   row.goodSteps = output("good_steps").value_or(0);
@@ -324,6 +330,9 @@ Status Trainer::record(const MetricsRow &row) {
   double now = wallTime();
   for (auto [tag, value] : scalars)
     MPC_RETURN_IF_ERROR(tensorboard_->scalar(tag, row.step, value, now));
+  if (row.underflow)
+    return tensorboard_->scalar("underflow", row.step,
+                                static_cast<float>(*row.underflow), now);
   return {};
 }
 

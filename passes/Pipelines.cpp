@@ -25,7 +25,7 @@ void mpc::buildPrecisionPipeline(OpPassManager &manager,
   autocast.explain = options.explain;
   manager.addPass(nn::createAutocastPass(autocast, options.loadedPolicy));
   nn::SimplifyCastsPassOptions casts;
-  casts.refuse = !options.alwaysLower;
+  casts.refuse = options.costAware;
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));
   // Before casts of constants are folded: what a constant was is then gone.
   manager.addPass(nn::createCheckEpsilonPass());

@@ -21,8 +21,8 @@ struct PrecisionOptions {
   std::string precision = "fp32";    ///< fp32, bf16, fp16 or mixed.
   std::vector<std::string> keepFp32; ///< Regular expressions on names.
   std::vector<std::string> lower;
-  /// Also where an op's casts cost more than the low type saves.
-  bool alwaysLower = false;
+  /// Leave an op in f32 whose casts cost more than the low type saves.
+  bool costAware = false;
   /// A built-in autocast policy, or a file; "preset:NAME" is no file.
   std::string policy = "preset:mpc";
   /// What `policy` names, where it has been read already.

@@ -33,9 +33,9 @@ void mpc::addPrecisionFlags(CLI::App &app, PrecisionOptions &options) {
                  "Nodes and ops, by name, that run in the low type")
       ->type_name("REGEX")
       ->group(kPrecision);
-  app.add_flag("--always-lower", options.alwaysLower,
-               "Run every contraction in the low type, also one whose casts "
-               "cost more than it saves")
+  app.add_flag("--cost-aware", options.costAware,
+               "Leave a contraction in f32 where its casts cost more than the "
+               "low type saves, as in small models")
       ->group(kPrecision);
 }
 

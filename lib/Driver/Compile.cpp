@@ -94,7 +94,8 @@ static rt::Status checkPrecision(ImportedModel &model,
                                     {"--lower", options.lower}};
   MPC_RETURN_IF_ERROR(checkPatterns(flags));
   warnOfUnmatchedNodes(*model.module, flags, report.warnings);
-  if (options.precision == "fp32" && options.policy != PrecisionOptions().policy)
+  if (options.precision == "fp32" &&
+      options.policy != PrecisionOptions().policy)
     report.warnings.push_back("--autocast-policy=" + options.policy +
                               " changes nothing with --precision=fp32");
   return {};

@@ -148,9 +148,8 @@ static ExplainedCast explainCast(nn::CastOp op, bool trains, bool hasGradient) {
   result.hasGradient = hasGradient && !result.isWeightCopy;
   llvm::SetVector<Operation *> unique(op->user_begin(), op->user_end());
   SmallVector<Operation *> readers = unique.takeVector();
-  llvm::sort(readers, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(readers,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *reader : readers)
     result.readers.push_back(reader->hasTrait<OpTrait::IsTerminator>()
                                  ? "the result"

@@ -130,12 +130,13 @@ private:
 
   /// A name at the start of a line and before `=` is defined, any other read.
   bool countAlias(size_t at) {
-    StringRef name = text.substr(at).take_front(
-        1 + text.substr(at + 1)
-                .take_while([](char c) {
-                  return isAlnum(c) || c == '_' || c == '$';
-                })
-                .size());
+    StringRef name = text.substr(at).take_front(1 + text.substr(at + 1)
+                                                        .take_while([](char c) {
+                                                          return isAlnum(c) ||
+                                                                 c == '_' ||
+                                                                 c == '$';
+                                                        })
+                                                        .size());
     bool startsLine = at == 0 || text[at - 1] == '\n';
     bool isDefined =
         startsLine && operators.size() == 1 &&

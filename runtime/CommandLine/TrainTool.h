@@ -26,7 +26,7 @@ struct TrainTool {
   int64_t replays = 0;
   double compileSeconds = 0;
   std::vector<GivenNumber> given; ///< See TrainOptions.
-  bool appliesNonFinite = false; ///< See TrainOptions.
+  bool appliesNonFinite = false;  ///< See TrainOptions.
   /// See TrainHooks; may be empty.
   NanProbe probe;
   std::function<Result<std::unique_ptr<Runner>>(

@@ -48,13 +48,13 @@ enum class LaunchKind : uint8_t {
 /// One thing an entry does. Launches run in order.
 struct Launch {
   LaunchKind kind = LaunchKind::Kernel;
-  std::string symbol;                 ///< Name of the kernel.
-  KernelFunction function = nullptr;  ///< Set once the code is loaded.
+  std::string symbol;                ///< Name of the kernel.
+  KernelFunction function = nullptr; ///< Set once the code is loaded.
   std::vector<BufferRef> buffers;
-  int64_t chunks = 1;                 ///< A function of shape only.
-  uint64_t scratchBytes = 0;          ///< Per worker.
-  uint64_t bytes = 0;                 ///< For Copy and Fill.
-  std::string sources;                ///< Names of the model's nodes in it.
+  int64_t chunks = 1;        ///< A function of shape only.
+  uint64_t scratchBytes = 0; ///< Per worker.
+  uint64_t bytes = 0;        ///< For Copy and Fill.
+  std::string sources;       ///< Names of the model's nodes in it.
 };
 
 /// A function of (state, inputs) to (state, outputs).

@@ -38,11 +38,11 @@ enum class AtFloor : uint8_t {
 };
 
 struct TrainOptions {
-  int64_t steps = 0;          ///< Optimizer steps in all; 0 means by `epochs`.
-  double epochs = 1;          ///< Passes over the data, where `steps` is 0.
-  Schedule schedule;          ///< Its totalSteps is set by train().
-  int64_t accumulate = 1;     ///< Batches of one optimizer step.
-  int64_t replays = 0; ///< Times that a skipped step is run again at once.
+  int64_t steps = 0;      ///< Optimizer steps in all; 0 means by `epochs`.
+  double epochs = 1;      ///< Passes over the data, where `steps` is 0.
+  Schedule schedule;      ///< Its totalSteps is set by train().
+  int64_t accumulate = 1; ///< Batches of one optimizer step.
+  int64_t replays = 0;    ///< Times that a skipped step is run again at once.
   int64_t maxSkipsInRow = 50; ///< That many end the training; 0 for never.
   std::string metrics;        ///< CSV file, "-" for standard output, or empty.
   std::string plot;           ///< SVG file, or empty.

@@ -60,9 +60,10 @@ kernel.func @k(%x: tensor<21xf32>, %y: tensor<21xf32>, %d: tensor<21xf32>) -> te
 )mlir";
 
 /// Runs `text` on x, y and destinations of which the first is x itself.
-static std::vector<std::vector<float>>
-runOver(const char *text, Config config, std::vector<float> x,
-        std::vector<float> y, size_t results) {
+static std::vector<std::vector<float>> runOver(const char *text, Config config,
+                                               std::vector<float> x,
+                                               std::vector<float> y,
+                                               size_t results) {
   std::vector<float> second(x.size(), 1e9f);
   std::vector<void *> pointers = {x.data(), y.data(), x.data()};
   if (results == 2)

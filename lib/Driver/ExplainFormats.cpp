@@ -52,20 +52,23 @@ static std::vector<std::string> totals(const Explanation &explanation) {
   std::vector<std::string> lines;
   lines.push_back(formatv("{0} ops: {1}", explanation.ops.size(),
                           countByType(explanation)));
-  lines.push_back(formatv("casts move {0} in a forward pass, and {1} in its "
-                          "backward pass, where gradients are cast back",
-                          bytes(explanation.castBytes()),
-                          bytes(explanation.gradientBytes())));
+  std::string casts = formatv("casts move {0} in a forward pass",
+                              bytes(explanation.castBytes()));
+  if (explanation.gradientBytes() != 0)
+    casts += formatv(", and {0} in its backward pass, where gradients are cast "
+                     "back",
+                     bytes(explanation.gradientBytes()));
+  lines.push_back(std::move(casts));
   lines.push_back(
       formatv("activations (every op's result, before fusion): {0} instead of "
               "{1} in f32, copies by casts included: {2} {3}",
               bytes(now), bytes(inF32), bytes(std::abs(inF32 - now)),
               now <= inF32 ? "saved" : "more"));
-  lines.push_back(
-      formatv("weights: {0} read in 16 bits instead of {1} in f32; the copies "
-              "add {0} to the state",
-              bytes(explanation.weightCopyBytes()),
-              bytes(2 * explanation.weightCopyBytes())));
+  if (int64_t copies = explanation.weightCopyBytes())
+    lines.push_back(
+        formatv("weights: {0} read in 16 bits instead of {1} in f32; the "
+                "copies add {0} to the state",
+                bytes(copies), bytes(2 * copies)));
   return lines;
 }
 

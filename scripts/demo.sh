@@ -8,7 +8,7 @@ usage() {
   cat <<'END'
 usage: scripts/demo.sh [--steps=N] [FLAG...]
 
-  --steps=N  training steps (default: 2000)
+  --steps=N  training steps (default: 5000)
   FLAG       a further flag of mpc-train
 END
 }
@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly model=test/Inputs/workloads/chargpt.onnx
 readonly out=out/demo
 
-steps=2000
+steps=5000
 flags=()
 for argument in "$@"; do
   case $argument in

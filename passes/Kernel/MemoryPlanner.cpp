@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Places of tensors: requested, tied to state, packed, in the arena; lifetimes.
+#include "passes/Kernel/MemoryPlanner.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::kernel;
+
+int64_t mpc::kernel::elementBytes(Type tensorType) {
+  Type type = cast<ShapedType>(tensorType).getElementType();
+  return std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1);
+}
+
+int64_t mpc::kernel::numBytes(Type tensorType) {
+  return cast<ShapedType>(tensorType).getNumElements() *
+         elementBytes(tensorType);
+}
+
+LogicalResult MemoryPlanner::run() {
+  placeResults();
+  for (Operation &op : function.getBody().front())
+    if (failed(placeOperation(&op)))
+      return failure();
+  findLifetimes();
+  orderCopies();
+  size = layOut(arena);
+  return success();
+}
+
+Place MemoryPlanner::place(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return {{Buffer::Argument, argument.getArgNumber(), {}}, 0};
+  return places.lookup(value);
+}
+
+int64_t MemoryPlanner::arenaOffset(const Place &place) const {
+  return arena[place.buffer.index].offset + place.offset;
+}
+
+ArrayRef<std::pair<PackOp, unsigned>> MemoryPlanner::copiedParts() const {
+  return partCopies;
+}
+
+std::optional<unsigned> MemoryPlanner::tiedArgument(unsigned index) {
+  Attribute slab = function.getResultAttr(index, "amp.slab");
+  if (!slab)
+    return std::nullopt;
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    if (function.getArgAttr(i, "amp.slab") == slab)
+      return i;
+  return std::nullopt;
+}
+
+void MemoryPlanner::placeResults() {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    Place target{{Buffer::Result, static_cast<unsigned>(index), {}}, 0};
+    if (std::optional<unsigned> argument = tiedArgument(index)) {
+      if (value == function.getArgument(*argument))
+        continue;
+      target.buffer = {Buffer::Argument, *argument, {}};
+      BlockArgument old = function.getArgument(*argument);
+      if (isReadAfterWrite(old, value)) {
+        finalCopies.push_back({value, target});
+        continue;
+      }
+      if (findDestination(value) == old)
+        continue; // Updated in place as it is written.
+    }
+    if (!request(value, target))
+      finalCopies.push_back({value, target});
+  }
+}
+
+Value MemoryPlanner::findDestination(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto view = dyn_cast<ViewOp>(op);
+        view &&
+        numBytes(view.getSource().getType()) == numBytes(view.getType()))
+      value = view.getSource();
+    else if (auto launch = dyn_cast<LaunchOp>(op))
+      value = launch.getOutputs()[cast<OpResult>(value).getResultNumber()];
+    else
+      break;
+  }
+  return value;
+}
+
+bool MemoryPlanner::request(Value value, const Place &target) {
+  if (places.contains(value) || requested.contains(value))
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto view = dyn_cast<ViewOp>(op)) {
+    if (numBytes(view.getSource().getType()) != numBytes(view.getType()))
+      return false;
+    return request(view.getSource(), target);
+  }
+  if (auto launch = dyn_cast<LaunchOp>(op)) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    Value destination = launch.getOutputs()[index];
+    if (!destination.getDefiningOp<tensor::EmptyOp>())
+      return request(destination, target);
+    requested[value] = target;
+    return true;
+  }
+  if (isa<PackOp>(op)) {
+    requested[value] = target;
+    return true;
+  }
+  return false;
+}
+
+LogicalResult MemoryPlanner::placeOperation(Operation *op) {
+  if (auto view = dyn_cast<ViewOp>(op)) {
+    Place source = place(view.getSource());
+    source.offset +=
+        static_cast<int64_t>(view.getOffset()) * elementBytes(view.getType());
+    places[view.getResult()] = source;
+  } else if (auto launch = dyn_cast<LaunchOp>(op)) {
+    placeLaunch(launch);
+  } else if (auto pack = dyn_cast<PackOp>(op)) {
+    placePack(pack);
+  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
+      places[constant] = {{Buffer::Constant, 0, elements}, 0};
+  } else if (!isa<tensor::EmptyOp>(op) &&
+             !op->hasTrait<OpTrait::IsTerminator>()) {
+    return op->emitOpError("cannot be planned: it is no kernel launch, view, "
+                           "pack or constant");
+  }
+  return success();
+}
+
+Place MemoryPlanner::newArenaPlace(Type type) {
+  ArenaBuffer buffer;
+  buffer.bytes = std::max<int64_t>(numBytes(type), 1);
+  buffer.first = std::numeric_limits<int64_t>::max();
+  buffer.last = -1;
+  arena.push_back(buffer);
+  return {{Buffer::Arena, static_cast<unsigned>(arena.size() - 1), {}}, 0};
+}
+
+PackOp MemoryPlanner::packOf(Value value, unsigned &part) {
+  for (OpOperand &use : value.getUses())
+    if (auto pack = dyn_cast<PackOp>(use.getOwner())) {
+      part = use.getOperandNumber();
+      return pack;
+    }
+    // A view of the whole is as good as the value.
+    else if (auto view = dyn_cast<ViewOp>(use.getOwner()))
+      if (numBytes(view.getType()) == numBytes(value.getType()))
+        if (PackOp pack = packOf(view, part))
+          return pack;
+  return {};
+}
+
+Place MemoryPlanner::packPlace(PackOp pack) {
+  auto it = packPlaces.find(pack);
+  if (it != packPlaces.end())
+    return it->second;
+  auto wanted = requested.find(pack.getResult());
+  Place place = wanted != requested.end()
+                    ? wanted->second
+                    : newArenaPlace(pack.getResult().getType());
+  packPlaces[pack] = place;
+  return place;
+}
+
+void MemoryPlanner::placeLaunch(LaunchOp launch) {
+  for (auto [result, destination] :
+       llvm::zip(launch.getResults(), launch.getOutputs())) {
+    if (!destination.getDefiningOp<tensor::EmptyOp>()) {
+      if (!isReadAfterWrite(destination, result)) {
+        places[result] = place(destination);
+        continue;
+      }
+      // The old content is still needed: work on a copy of it.
+      places[result] = newArenaPlace(result.getType());
+      initialCopies.push_back({launch, destination, places[result]});
+      continue;
+    }
+    Place place;
+    unsigned part = 0;
+    if (auto it = requested.find(result); it != requested.end()) {
+      place = it->second;
+    } else if (PackOp pack = packOf(result, part)) {
+      place = packPlace(pack);
+      place.offset += pack.getOffsets()[part] * elementBytes(result.getType());
+    } else {
+      place = newArenaPlace(result.getType());
+    }
+    places[result] = place;
+    places[destination] = place;
+  }
+}
+
+void MemoryPlanner::placePack(PackOp pack) {
+  Place place = packPlace(pack);
+  places[pack.getResult()] = place;
+  for (auto [index, part] : llvm::enumerate(pack.getParts())) {
+    Place wanted = place;
+    wanted.offset += pack.getOffsets()[index] * elementBytes(part.getType());
+    Place actual = this->place(part);
+    if (actual.buffer.kind != wanted.buffer.kind ||
+        actual.buffer.index != wanted.buffer.index ||
+        actual.offset != wanted.offset)
+      partCopies.push_back({pack, static_cast<unsigned>(index)});
+  }
+}
+
+void MemoryPlanner::findLifetimes() {
+  auto touch = [&](Value value, int64_t time) {
+    auto it = places.find(value);
+    if (it == places.end() || it->second.buffer.kind != Buffer::Arena)
+      return;
+    ArenaBuffer &buffer = arena[it->second.buffer.index];
+    buffer.first = std::min(buffer.first, time);
+    buffer.last = std::max(buffer.last, time);
+  };
+  for (Operation &op : function.getBody().front()) {
+    if (isa<tensor::EmptyOp>(op))
+      continue; // A name for memory that nothing has touched yet.
+    int64_t time = order.lookup(&op);
+    for (Value operand : op.getOperands())
+      touch(operand, time);
+    for (Value result : op.getResults())
+      touch(result, time);
+  }
+}
+
+void MemoryPlanner::findWrites(Value value, int64_t offset, Value old,
+                               SmallVectorImpl<Write> &writes) {
+  if (value == old)
+    return;
+  Operation *op = value.getDefiningOp();
+  if (auto launch = dyn_cast_or_null<LaunchOp>(op)) {
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    writes.push_back({op, result, {offset, numBytes(value.getType())}});
+    // What is updated in place was written before.
+    findWrites(launch.getOutputs()[result], offset, old, writes);
+  } else if (auto view = dyn_cast_or_null<ViewOp>(op)) {
+    findWrites(view.getSource(), offset - byteOffset(view), old, writes);
+  } else if (auto pack = dyn_cast_or_null<PackOp>(op)) {
+    findPackWrites(pack, offset, old, writes);
+  }
+}
+
+void MemoryPlanner::findPackWrites(PackOp pack, int64_t offset, Value old,
+                                   SmallVectorImpl<Write> &writes) {
+  int64_t bytes = elementBytes(pack.getResult().getType());
+  int64_t last = numBytes(pack.getResult().getType()), end = 0;
+  auto write = [&](int64_t from, int64_t to) {
+    if (from < to)
+      writes.push_back({pack, 0, {offset + from, to - from}});
+  };
+  for (auto [start, part] : llvm::zip(pack.getOffsets(), pack.getParts())) {
+    int64_t begin = start * bytes;
+    write(end, begin);
+    end = begin + numBytes(part.getType());
+    size_t known = writes.size();
+    findWrites(part, offset + begin, old, writes);
+    if (writes.size() == known && !liesAt(part, offset + begin, old))
+      write(begin, end);
+  }
+  write(end, last);
+}
+
+int64_t MemoryPlanner::byteOffset(ViewOp view) {
+  return static_cast<int64_t>(view.getOffset()) * elementBytes(view.getType());
+}
+
+bool MemoryPlanner::liesAt(Value value, int64_t offset, Value old) {
+  while (auto view = value.getDefiningOp<ViewOp>()) {
+    offset -= byteOffset(view);
+    value = view.getSource();
+  }
+  return value == old && offset == 0;
+}
+
+bool MemoryPlanner::isReadAfterWrite(Value old, Value value) {
+  int64_t start = 0;
+  // Others may read the same memory by another view.
+  for (; auto view = old.getDefiningOp<ViewOp>(); old = view.getSource())
+    start += byteOffset(view);
+  SmallVector<Write> writes;
+  findWrites(value, start, old, writes);
+  if (writes.empty())
+    return true;
+  SmallVector<std::pair<Value, int64_t>> work{{old, 0}};
+  while (!work.empty()) {
+    auto [read, offset] = work.pop_back_val();
+    Range range{offset, numBytes(read.getType())};
+    for (OpOperand &use : read.getUses()) {
+      if (auto view = dyn_cast<ViewOp>(use.getOwner()))
+        work.push_back({view.getResult(), offset + byteOffset(view)});
+      else if (llvm::any_of(writes, [&](const Write &write) {
+                 return write.range.overlaps(range) &&
+                        comesTooLate(use, range, write);
+               }))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool MemoryPlanner::comesTooLate(OpOperand &use, const Range &range,
+                                 const Write &write) {
+  Operation *user = use.getOwner();
+  if (user != write.op)
+    return order.lookup(user) > order.lookup(write.op);
+  auto launch = dyn_cast<LaunchOp>(user);
+  if (!launch || range.offset != write.range.offset)
+    return true;
+  // A destination is updated by the very op that writes it.
+  return use.getOperandNumber() < launch.getInputs().size() &&
+         !isElementwise(launch, use.getOperandNumber(), write.result);
+}
+
+bool MemoryPlanner::isElementwise(LaunchOp launch, unsigned index,
+                                  unsigned result) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
+      launch, launch.getKernelAttr());
+  Operation *writer = kernel.getReturn().getOperand(result).getDefiningOp();
+  for (OpOperand &use : kernel.getArgument(index).getUses()) {
+    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!generic || generic.getNumReductionLoops() != 0 ||
+        (writer && writer->isBeforeInBlock(generic)))
+      return false;
+    // An op without loops reads all that it reads before it writes.
+    if (generic.getNumLoops() == 0)
+      continue;
+    if (!generic.getMatchingIndexingMap(&use).isIdentity())
+      return false;
+    for (AffineMap map : llvm::drop_begin(generic.getIndexingMapsArray(),
+                                          generic.getNumDpsInputs()))
+      if (!map.isIdentity())
+        return false;
+  }
+  return true;
+}
+
+void MemoryPlanner::orderCopies() {
+  SmallVector<FinalCopy> toOutputs, toState;
+  for (const FinalCopy &copy : finalCopies)
+    (copy.target.buffer.kind == Buffer::Argument ? toState : toOutputs)
+        .push_back(copy);
+  int64_t end = order.lookup(function.getBody().front().getTerminator());
+  for (FinalCopy &copy : toState) {
+    if (place(copy.value).buffer.kind != Buffer::Argument)
+      continue;
+    copy.staging = newArenaPlace(copy.value.getType());
+    ArenaBuffer &buffer = arena[copy.staging->buffer.index];
+    buffer.first = buffer.last = end;
+  }
+  finalCopies = std::move(toOutputs);
+  llvm::append_range(finalCopies, toState);
+}

@@ -2,6 +2,7 @@
 // Where a step first went inf or NaN.
 #include "lib/Driver/NanProbe.h"
 
+#include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/AMP/Passes.h"
 #include "runtime/Support/Text.h"
@@ -137,17 +138,6 @@ makeFinding(const std::vector<Site> &sites) {
   return finding;
 }
 
-/// An ECMAScript pattern that matches `name` alone.
-static std::string exactly(const std::string &name) {
-  std::string pattern = "^";
-  for (char c : name) {
-    if (StringRef("^$\\.*+?()[]{}|/").contains(c))
-      pattern += '\\';
-    pattern += c;
-  }
-  return pattern + "$";
-}
-
 Recompiler::Recompiler(const ImportedModel &model, TrainingOptions trainOptions,
                        rt::RunnerOptions runnerOptions)
     : options(std::move(trainOptions)), keptFp32(options.precision.keepFp32),
@@ -219,7 +209,7 @@ rt::Result<std::unique_ptr<rt::Runner>>
 Recompiler::keepFp32(const std::vector<std::string> &nodes) {
   options.precision.keepFp32 = keptFp32;
   for (const std::string &node : nodes)
-    options.precision.keepFp32.push_back(exactly(node));
+    options.precision.keepFp32.push_back(exactPattern(node));
   // The old one is of another step.
   probe.reset();
   ImportedModel model = copyModel();

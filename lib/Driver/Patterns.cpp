@@ -9,6 +9,16 @@
 using namespace mlir;
 using namespace mpc;
 
+std::string mpc::exactPattern(const std::string &name) {
+  std::string pattern = "^";
+  for (char c : name) {
+    if (StringRef("^$\\.*+?()[]{}|/").contains(c))
+      pattern += '\\';
+    pattern += c;
+  }
+  return pattern + "$";
+}
+
 static FailureOr<NamePatterns> compileOne(const std::string &expression,
                                           std::string &message) {
   return NamePatterns::compile(

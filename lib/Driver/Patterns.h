@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Checks of the flags that take regular expressions.
+/// Regular expressions on names, and checks of the flags that take them.
 #ifndef MPC_LIB_DRIVER_PATTERNS_H
 #define MPC_LIB_DRIVER_PATTERNS_H
 
@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace mpc {
+
+/// An ECMAScript expression that matches `name` alone.
+std::string exactPattern(const std::string &name);
 
 /// The expressions that were given to one flag, "--no-decay".
 struct PatternFlag {

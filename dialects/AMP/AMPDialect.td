@@ -66,4 +66,7 @@ def AMP_F32Norms : Type<Or<[AMP_F32.predicate, AMP_F32Vector.predicate]>,
                         "tensor<f32> or vector of f32",
                         "::mlir::RankedTensorType">;
 
+class AMP_Op<string mnemonic, list<Trait> traits = []>
+    : Op<AMP_Dialect, mnemonic, traits>;
+
 #endif // MPC_DIALECTS_AMP_AMPDIALECT_TD

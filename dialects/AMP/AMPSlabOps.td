@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The ops of the amp dialect on slabs. Methods of the optimizer's are in
+// Ops/Update.cpp.
+#ifndef MPC_DIALECTS_AMP_AMPSLABOPS_TD
+#define MPC_DIALECTS_AMP_AMPSLABOPS_TD
+
+include "dialects/AMP/AMPDialect.td"
+include "dialects/Interfaces/OpInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def AMP_EntryAttr : AttrDef<AMP_Dialect, "Entry"> {
+  let mnemonic = "entry";
+  let summary = "A tensor of the state: its name and place in a slab";
+  let description = [{
+    `offset` counts elements. `role` is parameter, low_precision, gradient,
+    slot, buffer, loss_scale, optimizer or hyperparameters.
+  }];
+  let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$offset,
+                        "::mlir::RankedTensorType":$type,
+                        StringRefParameter<"role">:$role);
+  let assemblyFormat = "`<` $name `,` $offset `,` $type `,` $role `>`";
+  let genVerifyDecl = 1;
+}
+
+def AMP_EntryArrayAttr
+    : TypedArrayAttrBase<AMP_EntryAttr, "array of slab entries">;
+
+def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
+  let summary = "One contiguous range of the state";
+  let description = [{
+    Entries lie in order without overlap; what lies between them is zero. A
+    function that takes the slab has an argument with `amp.slab = @name`, and
+    one that changes it a result with the same attribute. `initial` holds the
+    elements that the state starts with; one value is meant for all.
+
+    ```mlir
+    amp.slab @g0.parameter : tensor<4096xf32> entries [
+        #amp.entry<"fc.weight", 0, tensor<10x64xf32>, "parameter">]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<AnyRankedTensor>:$type,
+                       AMP_EntryArrayAttr:$entries,
+                       OptionalAttr<DenseF64ArrayAttr>:$initial);
+  let assemblyFormat = [{
+    $sym_name `:` $type `entries` $entries (`initial` $initial^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+class AMP_BlockOp<string mnemonic, Type resultType>
+    : AMP_Op<mnemonic, [Pure, KernelBody]> {
+  let arguments = (ins AMP_Gradient:$input);
+  let results = (outs resultType:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def AMP_SquareSumsOp : AMP_BlockOp<"square_sums", AMP_F64Vector> {
+  let summary = "The sum of squares of each row, in f64";
+  let description = [{
+    A sum is finite if and only if every element of its row is: f32 squared is
+    exact in f64, and no row is long enough to overflow it.
+
+    ```mlir
+    %s = amp.square_sums %g : tensor<3x4096xf16> -> tensor<3xf64>
+    ```
+  }];
+}
+
+def AMP_BlockMaxAbsOp : AMP_BlockOp<"block_max_abs", AMP_F32Vector> {
+  let summary = "The largest absolute value of each row";
+}
+
+def AMP_CombineCheckOp : AMP_Op<"combine_check", [Pure, KernelBody]> {
+  let summary = "The finite check and the norm from sums of squares";
+  let description = [{
+    Adds the sums in order, group after group.
+
+    ```mlir
+    %found, %norm = amp.combine_check %a, %b : tensor<3xf64>, tensor<1xf64>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_F64Vector>:$sums);
+  let results = (outs AMP_Flag:$found, AMP_F64:$norm);
+  let assemblyFormat = "$sums attr-dict `:` type($sums)";
+}
+
+def AMP_SegmentNormsOp : AMP_Op<"segment_norms", [Pure, KernelBody]> {
+  let summary = "The norm of each tensor from its blocks' sums of squares";
+  let description = [{
+    Tensor `i` is the next `blocks[i]` blocks; their sums are added in order.
+
+    ```mlir
+    %n = amp.segment_norms %sums blocks [3, 1] : tensor<4xf64> -> tensor<2xf64>
+    ```
+  }];
+  let arguments = (ins AMP_F64Vector:$sums, DenseI64ArrayAttr:$blocks);
+  let results = (outs AMP_F64Vector:$norms);
+  let assemblyFormat = [{
+    $sums `blocks` $blocks attr-dict `:` type($sums) `->` type($norms)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_TrustRatioOp : AMP_Op<"trust_ratio", [
+    Pure, KernelBody, AllTypesMatch<["parameter", "direction"]>,
+    AllShapesMatch<["parameter", "ratio"]>]> {
+  let summary = "LAMB's trust ratio of each tensor";
+  let description = [{
+    `parameter / direction`, rounded to f32; 1 where either norm is 0.
+  }];
+  let arguments = (ins AMP_F64Vector:$parameter, AMP_F64Vector:$direction);
+  let results = (outs AMP_F32Vector:$ratio);
+  let assemblyFormat = [{
+    $parameter `,` $direction attr-dict `:` type($parameter) `->` type($ratio)
+  }];
+}
+
+def AMP_LarcRateOp : AMP_Op<"larc_rate", [
+    Pure, KernelBody, AllTypesMatch<["parameter", "gradient"]>,
+    AllShapesMatch<["parameter", "rate"]>]> {
+  let summary = "LARC's rate of each tensor, from norms";
+  let description = [{
+    `maximum(eta * parameter / (gradient + eps), min_update)`; with `lr`
+    `minimum(maximum(eta * parameter / (lr * (gradient + eps)), min_update), 1)`.
+    In f64, rounded to f32. NaN for a NaN norm.
+  }];
+  let arguments = (ins AMP_F64Vector:$parameter, AMP_F64Vector:$gradient,
+                       AMP_F64:$eta, AMP_F64:$min_update, AMP_F64:$eps,
+                       Optional<AMP_F32>:$lr);
+  let results = (outs AMP_F32Vector:$rate);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `eta` `(` $eta `)`
+    `min_update` `(` $min_update `)` `eps` `(` $eps `)` (`lr` `(` $lr^ `)`)?
+    attr-dict `:` type($parameter) `->` type($rate)
+  }];
+}
+
+def AMP_AddPenaltyOp : AMP_Op<"add_penalty", [
+    Pure, KernelBody, AllShapesMatch<["gradient", "parameter", "output"]>]> {
+  let summary = "A slab of gradients with those of the parameters' penalty";
+  let description = "What `amp.regularize` says, on slabs.";
+  let arguments = (ins AMP_Gradient:$gradient, AMP_Gradient:$parameter,
+                       AMP_F64:$l1, AMP_F64:$l2);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $gradient `of` $parameter `l1` `(` $l1 `)` `l2` `(` $l2 `)` attr-dict
+    `:` type($gradient) `,` type($parameter) `->` type($output)
+  }];
+}
+
+def AMP_AverageWeightOp : AMP_Op<"average_weight", [Pure, KernelBody]> {
+  let summary = "The share of the new parameter in its average";
+  let description = [{
+    1 where `step`, the number of steps applied so far, is 0, else `1 - decay`.
+  }];
+  let arguments = (ins AMP_F64:$decay, AMP_F64:$step);
+  let results = (outs AMP_F32:$weight);
+  let assemblyFormat = "$decay `step` `(` $step `)` attr-dict";
+}
+
+def AMP_AverageOp : AMP_Op<"average", [
+    Pure, KernelBody,
+    AllShapesMatch<["parameter", "average"]>,
+    AllTypesMatch<["average", "output"]>]> {
+  let summary = "A slab of averages with the new parameters in it";
+  let description = [{
+    `average + weight * (parameter - average)`, the last product and sum in one
+    rounding. Where `skip` is true, the old bits.
+  }];
+  let arguments = (ins AMP_Gradient:$parameter, AMP_F32:$weight,
+                       AMP_F32Tensor:$average, Optional<AMP_Flag>:$skip);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $parameter `to` $average `weight` `(` $weight `)` (`skip` `(` $skip^ `)`)?
+    attr-dict `:` type($parameter) `,` type($average)
+  }];
+}
+
+def AMP_RoundingKeyOp : AMP_Op<"rounding_key", [Pure, KernelBody]> {
+  let summary = "What the random bits of one step and slab are made of";
+  let description = [{
+    A hash of the seed, the number of steps applied so far and `salt`, which
+    tells slabs apart: from `salt` on, `k = hash(hash(k) + word)` for the lower
+    and the upper 32 bits of the seed, then of the step, both whole. Element `i` of the slab adds the upper half of
+    `hash(key + i * 0x9e3779b9)` to the pattern of its f32 and keeps the upper
+    half of the sum (of what is not finite, the upper half of the pattern).
+  }];
+  let arguments = (ins AMP_F64:$seed, AMP_F64:$step, I32Attr:$salt);
+  let results = (outs AMP_I32:$key);
+  let assemblyFormat = "$seed `step` `(` $step `)` `salt` $salt attr-dict";
+}
+
+def AMP_ScaleSegmentsOp : AMP_Op<"scale_segments", [
+    Pure, KernelBody, AllTypesMatch<["input", "output"]>]> {
+  let summary = "Each tensor of a slab times its own factor";
+  let description = [{
+    Tensor `i` is the next `blocks[i]` rows.
+
+    ```mlir
+    %y = amp.scale_segments %x by %factors blocks [3, 1]
+        : tensor<4x4096xf32>, tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins AMP_F32Tensor:$input, AMP_F32Vector:$factors,
+                       DenseI64ArrayAttr:$blocks);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $input `by` $factors `blocks` $blocks attr-dict
+    `:` type($input) `,` type($factors)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_AddGradientOp : AMP_Op<"add_gradient", [
+    Pure, KernelBody, AllTypesMatch<["sum", "output"]>,
+    AllShapesMatch<["gradient", "sum"]>]> {
+  let summary = "Accumulated gradients and one more, in f32";
+  let arguments = (ins AMP_Gradient:$gradient, AMP_F32Tensor:$sum);
+  let results = (outs AMP_F32Tensor:$output);
+  let assemblyFormat = [{
+    $gradient `to` $sum attr-dict `:` type($gradient) `,` type($sum)
+  }];
+}
+
+def AMP_DescendOp : AMP_Op<"descend", [
+    AttrSizedOperandSegments, Pure, KernelBody]> {
+  let summary = "Move a slab of parameters against a direction";
+  let description = [{
+    `parameter - lr * direction`, and, where `low` is there, that rounded to
+    its type. Where `skip` is true, the old bits. A parameter of bf16 is rounded
+    by `key`.
+  }];
+  let arguments = (ins AMP_F32Tensor:$direction, AMP_F32:$lr,
+                       Optional<AMP_Flag>:$skip, Optional<AMP_I32>:$key,
+                       AMP_Gradient:$parameter, Optional<AMP_Gradient>:$low);
+  let results = (outs Variadic<AMP_Gradient>:$outputs);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $parameter `by` $direction `lr` `(` $lr `)` (`skip` `(` $skip^ `)`)?
+    (`key` `(` $key^ `)`)?
+    (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def AMP_CombineMaxAbsOp : AMP_Op<"combine_max_abs", [Pure, KernelBody]> {
+  let summary = "The largest of the blocks' largest absolute values";
+  let arguments = (ins Variadic<AMP_F32Vector>:$parts);
+  let results = (outs AMP_F32:$max);
+  let assemblyFormat = "$parts attr-dict `:` type($parts)";
+}
+
+def AMP_PrepareOp : AMP_Op<"prepare", [
+    AttrSizedOperandSegments, Pure, KernelBody]> {
+  let summary = "The scalars of one optimizer step";
+  let description = [{
+    From the learning rate, the optimizer's scalar state and its
+    hyper-parameters, in the order that Optimizers.h gives them: the state
+    after the step (the old one where `skip` is true), then what `amp.update`
+    needs, in f32.
+  }];
+  let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, AMP_F32:$lr,
+                       Optional<AMP_Flag>:$skip, Variadic<AMP_F64>:$state,
+                       Variadic<AMP_F64>:$hyper);
+  let results = (outs Variadic<AMP_F32OrF64>:$outputs);
+  let assemblyFormat = [{
+    $kind `flags` $flags `lr` `(` $lr `)` (`skip` `(` $skip^ `)`)?
+    `state` `(` $state `)` `hyper` `(` $hyper `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_UpdateOp : AMP_Op<"update", [
+    AttrSizedOperandSegments, Pure, KernelBody]> {
+  let summary = "One optimizer step on a slab";
+  let description = [{
+    One map: from the gradient, the old parameter and slots and the scalars of
+    `amp.prepare` the new parameter, slots and, where `low` is there, the
+    parameter rounded to its type. Where `skip` is true, the old bits. `decay`
+    is off where the parameters see no weight decay. An optimizer with a trust
+    ratio yields the direction in place of the new parameter, and no copy. The
+    rule computes in f32; a parameter of bf16 is rounded by `key`.
+  }];
+  let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, BoolAttr:$decay,
+                       AMP_Gradient:$gradient, Optional<AMP_Flag>:$skip,
+                       Optional<AMP_I32>:$key,
+                       Variadic<AMP_F32>:$scalars, AMP_Gradient:$parameter,
+                       Variadic<AMP_F32Tensor>:$slots,
+                       Optional<AMP_Gradient>:$low);
+  let results = (outs Variadic<AMP_Gradient>:$outputs);
+  let assemblyFormat = [{
+    $kind `flags` $flags `decay` `(` $decay `)` `gradient` `(` $gradient `)`
+    (`skip` `(` $skip^ `)`)? (`key` `(` $key^ `)`)?
+    `scalars` `(` $scalars `)` `parameter` `(` $parameter `)` `slots` `(` $slots `)`
+    (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // MPC_DIALECTS_AMP_AMPSLABOPS_TD

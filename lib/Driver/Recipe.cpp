@@ -201,10 +201,7 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
                  "(default: cross_entropy)")
       ->type_name("LOSS")
       ->group(kInput);
-  app.add_option("--input-shape", flags.inputShapes,
-                 "Fixes an input's open dimensions, as x=8x64")
-      ->type_name("NAME=DIMS")
-      ->group(kInput);
+  addInputShapeFlag(app, flags.import);
   addPrecisionFlags(app, flags.precision);
   addStrictCastsFlag(app, flags);
   addScalingFlags(app, flags);

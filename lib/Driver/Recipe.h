@@ -5,6 +5,7 @@
 #define MPC_LIB_DRIVER_RECIPE_H
 
 #include "lib/Driver/Compile.h"
+#include "lib/Driver/ImportFlags.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Train/Trainer.h"
 
@@ -37,7 +38,7 @@ struct RecipeFlags {
   std::string masterWeights = "on";
   bool countUnderflow = false;
   int64_t accumulate = 1;
-  std::vector<std::string> inputShapes;
+  ImportFlags import; ///< Its batch size is the data's.
   TargetOptions target;
   bool noFuse = false;
   bool strictCasts = false;

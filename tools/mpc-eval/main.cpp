@@ -6,7 +6,6 @@
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Support/Text.h"
-#include "llvm/Support/Error.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -17,9 +16,8 @@ namespace {
 
 struct Flags {
   EvalRequest request;
-  std::vector<std::string> inputShapes;
+  ImportFlags import;
   std::string loss;
-  int64_t batchSize = 0;
   bool noFuse = false;
 };
 
@@ -40,15 +38,8 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_flag("--ema", request.averaged,
                "the averages of weights that a checkpoint for --init holds")
       ->group(kInput);
-  app.add_option("--input-shape", flags.inputShapes,
-                 "fixes an input's open dimensions, as in x=8x64")
-      ->type_name("NAME=DIMS")
-      ->group(kInput);
-  app.add_option("--batch-size", flags.batchSize,
-                 "fixes the inputs' open first dimension")
-      ->check(rt::wholeNumber(1))
-      ->type_name("N")
-      ->group(kInput);
+  addInputShapeFlag(app, flags.import);
+  addBatchSizeFlag(app, flags.import);
   app.add_option("--loss", flags.loss,
                  "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME")
       ->type_name("LOSS")
@@ -137,11 +128,7 @@ rt::Result<int> run(Flags &flags) {
   if (!flags.loss.empty()) {
     MPC_ASSIGN_OR_RETURN(request.options.loss, parseLoss(flags.loss));
   }
-  for (const std::string &text : flags.inputShapes)
-    if (llvm::Error error = onnx::parseInputShape(text, request.importOptions))
-      return rt::usageError(llvm::toString(std::move(error)));
-  if (flags.batchSize != 0)
-    request.importOptions.batchSize = flags.batchSize;
+  MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(flags.import));
   request.options.target.fuse = !flags.noFuse;
   MPC_ASSIGN_OR_RETURN(EvalReport report, evaluate(request));
   for (const std::string &warning : report.warnings)

@@ -2,12 +2,11 @@
 // Imports a model file and prints it as a module of nn ops.
 #include "tools/mpc-import/InitializerList.h"
 
-#include "lib/Driver/ModelFile.h"
+#include "lib/Driver/ImportFlags.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
-#include "runtime/CommandLine/Validators.h"
 #include "runtime/Support/File.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,19 +19,9 @@ namespace {
 struct Flags {
   std::string model;
   std::string output = "-";
-  std::vector<std::string> inputShapes;
-  int64_t batchSize = 0;
+  ImportFlags import;
   bool listParameters = false;
 };
-
-rt::Status readShapes(const Flags &flags, ImportOptions &options) {
-  for (const std::string &text : flags.inputShapes)
-    if (llvm::Error error = onnx::parseInputShape(text, options))
-      return rt::usageError(llvm::toString(std::move(error)));
-  if (flags.batchSize != 0)
-    options.batchSize = flags.batchSize;
-  return {};
-}
 
 std::string print(const ImportedModel &model, bool locations) {
   std::string text;
@@ -55,8 +44,7 @@ rt::Status writeText(const std::string &path, const std::string &text) {
 }
 
 rt::Status importFile(const Flags &flags) {
-  ImportOptions options;
-  MPC_RETURN_IF_ERROR(readShapes(flags, options));
+  MPC_ASSIGN_OR_RETURN(ImportOptions options, toImportOptions(flags.import));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_ASSIGN_OR_RETURN(ImportedModel model,
                        loadModel(flags.model, context, options));
@@ -84,15 +72,8 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->required()
       ->type_name("MODEL")
       ->group(kInput);
-  app.add_option("--input-shape", flags.inputShapes,
-                 "fixes an input's open dimensions, as in x=8x64")
-      ->type_name("NAME=DIMS")
-      ->group(kInput);
-  app.add_option("--batch-size", flags.batchSize,
-                 "fixes the inputs' first dimension where it is open")
-      ->type_name("N")
-      ->check(rt::wholeNumber(1))
-      ->group(kInput);
+  addInputShapeFlag(app, flags.import);
+  addBatchSizeFlag(app, flags.import);
   app.add_option("-o,--output", flags.output,
                  "the module, with locations; parameter values go beside it "
                  "as .safetensors (default: -, standard output, without both)")

@@ -8,7 +8,6 @@
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
 #include "runtime/CommandLine/Validators.h"
-#include "llvm/Support/Error.h"
 
 #include <chrono>
 
@@ -53,13 +52,9 @@ rt::Status refuseMissing(const Flags &flags) {
 }
 
 rt::Result<ImportOptions> importOptions(const Flags &flags) {
-  ImportOptions options;
-  for (const std::string &text : flags.recipe.inputShapes)
-    if (llvm::Error error = onnx::parseInputShape(text, options))
-      return rt::usageError(llvm::toString(std::move(error)));
-  if (flags.tool.data.batchSize != 0)
-    options.batchSize = flags.tool.data.batchSize;
-  return options;
+  ImportFlags import = flags.recipe.import;
+  import.batchSize = flags.tool.data.batchSize;
+  return toImportOptions(import);
 }
 
 /// Shape of one batch of labels, as the data and the batch size have it.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Judges the programs of examples/ by the same steps in float64 NumPy.
 
-    python examples.py PROGRAM.mlir PRECISION FOLDER [--like=NAME] [--lr=X]
+    python examples.py PROGRAM.mlir PRECISION FOLDER [--like=NAME] [--lr=X] [--flag=FLAG]
 
 Trains in FOLDER for a few steps. One batch holds an infinite sample, so that its step is skipped
 in every precision. The reference (of another example: --like) has its gradients written out by
@@ -231,7 +231,11 @@ class SwitchedOff(Reference):
         self.scaler = Scaler(1.0)
 
     def plant(self, data):
-        pass
+        """An infinite sample in the last step, which is applied like any other."""
+        data["x"][(STEPS - 1) * BATCH + 3, 1] = np.inf
+
+    def found(self, gradients, scale):
+        return False
 
     def step(self, w, window):
         row = super().step(w, window)
@@ -510,6 +514,8 @@ def compare_row(judge, step, ours, expected, tolerance):
             judge.exact(f"step {step} {key}", float(ours[key]), float(value))
         elif np.isfinite(value):
             judge.within(f"step {step} {key}", float(ours[key]), value, tolerance * max(value, 1e-3))
+        else:
+            judge.exact(f"step {step} {key} is finite", np.isfinite(float(ours[key])), False)
 
 
 def compare(reference, data, first, metrics, checkpoint):
@@ -525,7 +531,7 @@ def compare(reference, data, first, metrics, checkpoint):
     for key, value in reference.state().items():
         judge.exact(key, state[key].flat[0], value)
     for key, value in w.items():
-        moved = np.abs(value - first[key]).max()
+        moved = np.nanmax(np.abs(value - first[key]))
         judge.within(f"weight {key}, moved {moved:.3g}", state[key], value, tolerance * moved)
     return judge.failed
 
@@ -537,6 +543,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--like", help="the reference (default: the program's own)")
     parser.add_argument("--lr", default=LR, help="the program's; the reference has its own")
+    parser.add_argument("--flag", action="append", default=[], help="of mpc-train, beside the usual ones")
     arguments = parser.parse_args()
     name = os.path.splitext(os.path.basename(arguments.program))[0]
     own = REFERENCES[name](arguments.precision)
@@ -549,7 +556,7 @@ def main():
     command = ["mpc-train", arguments.program, f"--precision={arguments.precision}"]
     command += [f"--init={at('init.safetensors')}", f"--data={at('data.safetensors')}", "--order=sequential"]
     command += [f"--steps={STEPS}", f"--lr={arguments.lr}", f"--metrics={at('metrics.csv')}"]
-    command += [f"--checkpoint-dir={at('run')}"] + (reference.flags or own.flags)
+    command += [f"--checkpoint-dir={at('run')}"] + (reference.flags or own.flags) + arguments.flag
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"mpc-train: exit {done.returncode}\n{done.stderr}")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares each kind of kernel by scalar loops and by vectors.
+
+    python naive_bits.py FOLDER
+
+Shapes leave remainders for vectors of 8 and of 16 lanes.
+"""
+import os
+import subprocess
+import sys
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+M, K, N = 37, 53, 29
+PROGRAM = f"""
+func.func @model(%x: tensor<{M}x{K}xf32> {{nn.name = "x"}},
+                 %w: tensor<{N}x{K}xf32> {{nn.name = "w"}})
+    -> (tensor<{M}x{K}xf32> {{nn.name = "map"}},
+        tensor<{M}x{N}xf32> {{nn.name = "contraction"}},
+        tensor<{K}xf32> {{nn.name = "columns"}},
+        tensor<{M}xf32> {{nn.name = "rows"}}) {{
+  %e = nn.exp %x : tensor<{M}x{K}xf32>
+  %map = nn.tanh %e : tensor<{M}x{K}xf32>
+  %contraction = nn.linear %x, %w
+      : tensor<{M}x{K}xf32>, tensor<{N}x{K}xf32> -> tensor<{M}x{N}xf32>
+  %columns = nn.reduce_sum %x axes [0]
+      : tensor<{M}x{K}xf32> -> tensor<{K}xf32>
+  %rows = nn.reduce_sum %x axes [1] : tensor<{M}x{K}xf32> -> tensor<{M}xf32>
+  return %map, %contraction, %columns, %rows
+      : tensor<{M}x{K}xf32>, tensor<{M}x{N}xf32>, tensor<{K}xf32>, tensor<{M}xf32>
+}}
+"""
+
+
+def evaluate(folder, *flags):
+    at = lambda name: os.path.join(folder, name)
+    out = at("out.safetensors")
+    command = ["mpc-eval", at("kinds.mlir"), f"--inputs={at('in.safetensors')}", f"--outputs={out}", *flags]
+    subprocess.run(command, check=True)
+    return load_file(out)
+
+
+def check_rows(sums, x):
+    """Any order of n sums of f32 is within n - 1 roundings of half a unit, each of the sum of magnitudes."""
+    exact = x.astype(np.float64)
+    bound = (K - 1) * 2.0**-24 * np.abs(exact).sum(axis=1)
+    assert (np.abs(sums - exact.sum(axis=1)) <= bound).all(), "a sum along a row is off"
+
+
+def runs(cpu):
+    """Whether this machine has the registers of that level."""
+    return cpu != "x86-64-v4" or " avx512f " in open("/proc/cpuinfo").read()
+
+
+def main():
+    folder = sys.argv[1]
+    rng = np.random.default_rng(5)
+    data = {"x": rng.normal(size=(M, K)).astype(np.float32), "w": rng.normal(size=(N, K)).astype(np.float32)}
+    save_file(data, os.path.join(folder, "in.safetensors"))
+    with open(os.path.join(folder, "kinds.mlir"), "w") as file:
+        file.write(PROGRAM)
+    naive = evaluate(folder, "--naive")
+    check_rows(naive["rows"], data["x"])
+    for cpu in filter(runs, ("host", "x86-64-v3", "x86-64-v4")):
+        for fuse in ([], ["--no-fuse"]):
+            ours = evaluate(folder, f"--cpu={cpu}", *fuse)
+            for kind in ("map", "contraction", "columns"):
+                assert ours[kind].tobytes() == naive[kind].tobytes(), f"{kind}, {cpu} {fuse}: other bits"
+            check_rows(ours["rows"], data["x"])
+
+
+main()

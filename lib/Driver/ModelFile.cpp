@@ -5,7 +5,10 @@
 
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/Nesting.h"
+#include "lib/Driver/SourceNames.h"
 #include "lib/Import/ONNX/ImportError.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -111,6 +114,25 @@ static rt::Status checkText(const std::string &path,
                           ": error: " + fault->message);
 }
 
+/// Null on an error, which is emitted.
+static mlir::OwningOpRef<mlir::ModuleOp>
+parseModule(SourceMgr &sources, mlir::MLIRContext &context) {
+  mlir::ParserConfig config(&context);
+  mlir::Block block;
+  mlir::AsmParserState text;
+  if (failed(mlir::parseAsmSourceFile(sources, &block, config, &text)))
+    return {};
+  const MemoryBuffer *buffer = sources.getMemoryBuffer(sources.getMainFileID());
+  auto place = mlir::FileLineColLoc::get(
+      &context, buffer->getBufferIdentifier(), /*line=*/0, /*column=*/0);
+  auto module =
+      mlir::detail::constructContainerOpForParserIfNecessary<mlir::ModuleOp>(
+          &block, &context, place);
+  if (module)
+    nameNodes(*module, text);
+  return module;
+}
+
 static rt::Result<ImportedModel> loadMlir(const std::string &path,
                                           mlir::MLIRContext &context) {
   auto buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
@@ -123,7 +145,7 @@ static rt::Result<ImportedModel> loadMlir(const std::string &path,
   raw_string_ostream os(messages);
   mlir::SourceMgrDiagnosticHandler handler(sources, &context, os);
   ImportedModel model;
-  model.module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  model.module = parseModule(sources, context);
   if (!model.module)
     return rt::invalidInput(StringRef(messages).rtrim().str());
   MPC_RETURN_IF_ERROR(readValues(path, model));

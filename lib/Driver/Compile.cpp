@@ -5,6 +5,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Diagnostics.h"
+#include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/AMP/Passes.h"
@@ -210,9 +211,9 @@ static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
   return step;
 }
 
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
-                     CompileReport &report) {
+/// Everything up to state in slabs, of a step that is made from a recipe.
+static rt::Status makeStep(ImportedModel &model, const TrainingOptions &options,
+                           CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(checkParameterPatterns(model, options, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
@@ -221,75 +222,13 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   PassManager manager(model.module->getContext());
   manager.addPass(amp::createBuildStepPass(stepOptions(options)));
   buildAutodiffPipeline(manager);
-  if (options.countUnderflow)
-    manager.addPass(amp::createCountUnderflowPass());
-  manager.addPass(amp::createFuseOptimizerPass());
-  return finish(model, manager, options.target, report);
+  return runPasses(model, manager, report, "compilation");
 }
 
-static bool hasFunction(ImportedModel &model, StringRef name) {
-  return model.module->lookupSymbol<func::FuncOp>(name) != nullptr;
-}
-
-bool mpc::hasOwnStep(ImportedModel &model) {
-  return hasFunction(model, "step") || hasOwnWindow(model);
-}
-
-bool mpc::hasOwnWindow(ImportedModel &model) {
-  return hasFunction(model, "accumulate") && hasFunction(model, "apply");
-}
-
-/// Whether the pipeline and the runner know what to do with a value.
-static bool isStaticTensor(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
-    return false;
-  Type element = tensor.getElementType();
-  return element.isF64() || element.isF32() || element.isF16() ||
-         element.isBF16() ||
-         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64},
-                      [&](unsigned bits) { return element.isInteger(bits); });
-}
-
-static LogicalResult checkEntry(func::FuncOp entry) {
-  if (!entry.getBody().hasOneBlock())
-    return entry.emitError("entry '")
-           << entry.getName()
-           << "' must have one block: a step does not branch";
-  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    if (!isStaticTensor(type))
-      return entry.emitError("entry '")
-             << entry.getName() << "': argument " << index << " is " << type
-             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
-    if (!entry.getArgAttrOfType<StringAttr>(index, "nn.name"))
-      return entry.emitError("entry '")
-             << entry.getName() << "': argument " << index
-             << " has no name: give it the attribute nn.name";
-  }
-  for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
-    if (!isStaticTensor(type))
-      return entry.emitError("entry '")
-             << entry.getName() << "': result " << index << " is " << type
-             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
-  return success();
-}
-
-static LogicalResult checkEntries(ModuleOp module) {
-  for (StringRef name : {"step", "accumulate", "apply"})
-    if (auto entry = module.lookupSymbol<func::FuncOp>(name);
-        entry && (entry.isDeclaration() || !entry.isPublic()))
-      return entry.emitError("entry '")
-             << name << "' must be public and have a body";
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isDeclaration() &&
-        failed(checkEntry(function)))
-      return failure();
-  return success();
-}
-
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
-                    const TargetOptions &target, CompileReport &report) {
+/// Everything up to state in slabs, of a step that the module writes out.
+static rt::Status makeOwnStep(ImportedModel &model,
+                              const PrecisionOptions &precision,
+                              CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, precision, report));
   {
     DiagnosticCollector diagnostics(model.module->getContext());
@@ -297,34 +236,45 @@ mpc::compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
       return diagnostics.status("compilation");
   }
   MPC_RETURN_IF_ERROR(placeCasts(model, precision, /*trains=*/true, report));
-  {
-    PassManager manager(model.module->getContext());
-    buildAutodiffPipeline(manager);
-    MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "differentiation"));
-  }
+  PassManager manager(model.module->getContext());
+  buildAutodiffPipeline(manager);
+  MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "differentiation"));
   // Models are part of the entries by now, and entries know the inputs.
   for (auto entry : model.module->getOps<func::FuncOp>())
     if (entry.isPublic())
       findBounds(entry, report);
+  return {};
+}
+
+static rt::Status makeAnyStep(ImportedModel &model,
+                              const TrainingOptions &options,
+                              CompileReport &report) {
+  return hasOwnStep(model) ? makeOwnStep(model, options.precision, report)
+                           : makeStep(model, options, report);
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
+                     CompileReport &report) {
+  MPC_RETURN_IF_ERROR(makeAnyStep(model, options, report));
   PassManager manager(model.module->getContext());
+  if (options.countUnderflow)
+    manager.addPass(amp::createCountUnderflowPass());
   manager.addPass(amp::createFuseOptimizerPass());
-  return finish(model, manager, target, report);
+  return finish(model, manager, options.target, report);
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileProbe(ImportedModel &model, const TrainingOptions &options,
                   CompileReport &report,
                   llvm::function_ref<void(func::FuncOp)> inspect) {
-  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
-  amp::BuildStepPassOptions step = stepOptions(options);
-  step.probe = true;
+  MPC_RETURN_IF_ERROR(makeAnyStep(model, options, report));
   PassManager manager(model.module->getContext());
-  buildPrecisionPipeline(manager, options.precision);
-  manager.addPass(amp::createBuildStepPass(step));
-  buildAutodiffPipeline(manager);
   manager.addPass(amp::createAddProbesPass());
   MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "compilation"));
-  inspect(model.module->lookupSymbol<func::FuncOp>("probe"));
+  for (auto function : model.module->getOps<func::FuncOp>())
+    if (amp::isEntry(function))
+      inspect(function);
   PassManager rest(model.module->getContext());
   rest.addPass(amp::createFuseOptimizerPass());
   return finish(model, rest, options.target, report);

@@ -59,7 +59,9 @@ struct TrainingOptions {
   std::string policy = "none";
   std::vector<std::string> settings; ///< NAME=VALUE
   double minScale = 0.0;             ///< The policy's floor; 0 for none.
-  bool appliesNonFinite = false;     ///< The policy skips no step.
+  /// A step that is not finite may change more than the loss scale, or changes
+  /// it before it is read.
+  bool keepState = false;
   std::string optimizer = "adamw";
   std::vector<std::string> hyper; ///< NAME=VALUE
   std::vector<std::string> flags;
@@ -94,25 +96,17 @@ struct CompileReport {
 rt::Status explainModel(ImportedModel &model, const EvalOptions &options,
                         CompileReport &report);
 
-/// A program with the entries "step" and, where there are 16-bit copies of
-/// parameters, "init".
+/// A program with the entries of a training step: "step", or "accumulate" and
+/// "apply"; and, where there are 16-bit copies of parameters, "init". A module
+/// that writes its step out (OwnStep.h) has what it has; of `options` only how
+/// it is computed counts then.
 rt::Result<std::shared_ptr<rt::Program>>
 compileTraining(ImportedModel &model, const TrainingOptions &options,
                 CompileReport &report);
 
-/// Whether the module writes its training step out: it has an entry @step, or
-/// @accumulate and @apply.
-bool hasOwnStep(ImportedModel &model);
-/// Whether that step takes a window of batches.
-bool hasOwnWindow(ImportedModel &model);
-
-/// A program with the entries that the module writes out.
-rt::Result<std::shared_ptr<rt::Program>>
-compileOwnStep(ImportedModel &model, const PrecisionOptions &precision,
-               const TargetOptions &target, CompileReport &report);
-
-/// What makes the gradients of one batch, as the program's entry "probe": see
-/// amp-add-probes. `inspect` is shown the entry before it is lowered.
+/// compileTraining's step, with entries that yield the largest
+/// magnitude of each value: see amp-add-probes. `inspect` is shown each entry
+/// before it is lowered.
 rt::Result<std::shared_ptr<rt::Program>>
 compileProbe(ImportedModel &model, const TrainingOptions &options,
              CompileReport &report,

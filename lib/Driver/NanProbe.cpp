@@ -7,8 +7,10 @@
 #include "passes/AMP/Passes.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mpc;
@@ -22,19 +24,18 @@ namespace {
 struct Site {
   rt::ProbedTensor tensor;
   std::vector<int64_t> inputs; ///< Sites that its op reads.
-  std::string parameter;       ///< That it is the gradient of, or empty.
   /// Its op reads a constant that holds infinities.
   bool readsInfinity = false;
-  /// It is finite, or holds infinities that come of such a constant: a mask
-  /// before a softmax.
-  bool isGood = true;
+  /// The step checks or returns it, or changes its state by it.
+  bool isUsed = false;
+  bool isGood = true; ///< It is finite, or as it is meant to be: see judge().
 };
 
 } // namespace
 
-/// The compiled probe; outputs are one f32 a site.
+/// The compiled probe; outputs are one number a site.
 struct Recompiler::Probe {
-  std::vector<Site> sites;
+  std::map<std::string, std::vector<Site>, std::less<>> sites; ///< By entry.
   std::unique_ptr<rt::Runner> runner;
   rt::HostBuffer outputs;
 };
@@ -51,10 +52,11 @@ static Site readSite(DictionaryAttr attributes) {
   site.tensor.gradient = attributes.contains("gradient");
   site.tensor.desc =
       describeTensor("", attributes.getAs<TypeAttr>("type").getValue());
-  site.parameter = text("parameter");
+  site.tensor.parameter = text("parameter");
   if (auto inputs = attributes.getAs<DenseI64ArrayAttr>("inputs"))
     site.inputs = inputs.asArrayRef().vec();
   site.readsInfinity = attributes.contains("infinite");
+  site.isUsed = attributes.contains("used");
   return site;
 }
 
@@ -66,16 +68,49 @@ static std::vector<Site> readSites(func::FuncOp function) {
   return sites;
 }
 
-/// Sets which sites are as they should be.
+static bool isFinite(const Site &site) {
+  return std::isfinite(site.tensor.largest);
+}
+
+/// What a step computes and does not take, as the other side of a select, may
+/// be anything. Whether a path over sites that are not finite leads from each
+/// to what the step uses.
+static std::vector<bool> findLeading(const std::vector<Site> &sites) {
+  std::vector<bool> leads(sites.size());
+  for (size_t i = sites.size(); i-- > 0;) {
+    leads[i] = !isFinite(sites[i]) && (leads[i] || sites[i].isUsed);
+    if (leads[i])
+      for (int64_t input : sites[i].inputs)
+        leads[input] = true;
+  }
+  return leads;
+}
+
+/// Whether each site is infinite because of a constant that is: a mask before
+/// a softmax.
+static std::vector<bool> findMeant(const std::vector<Site> &sites) {
+  std::vector<bool> meant(sites.size());
+  for (auto [i, site] : llvm::enumerate(sites))
+    meant[i] =
+        std::isinf(site.tensor.largest) &&
+        (site.readsInfinity || llvm::any_of(site.inputs, [&](int64_t input) {
+           return meant[input];
+         }));
+  return meant;
+}
+
+/// Sets which sites are as they should be. Where nothing leads to what the step
+/// uses it looks for what is not finite in a way of its own; where all that
+/// does comes of such constants, they are at fault.
 static void judge(std::vector<Site> &sites) {
-  for (Site &site : sites) {
-    bool mayBeInfinite =
-        site.readsInfinity || llvm::any_of(site.inputs, [&](int64_t input) {
-          return sites[input].isGood && std::isinf(sites[input].tensor.largest);
-        });
-    double largest = site.tensor.largest;
-    site.isGood =
-        std::isfinite(largest) || (mayBeInfinite && std::isinf(largest));
+  std::vector<bool> leads = findLeading(sites), meant = findMeant(sites);
+  auto isLeft = [&](size_t i) { return leads[i] && !meant[i]; };
+  auto indices = llvm::seq<size_t>(0, sites.size());
+  bool anyLeads = llvm::any_of(indices, [&](size_t i) { return leads[i]; });
+  bool anyLeft = llvm::any_of(indices, isLeft);
+  for (size_t i : indices) {
+    bool isFault = anyLeft ? isLeft(i) : anyLeads ? leads[i] : !meant[i];
+    sites[i].isGood = isFinite(sites[i]) || !isFault;
   }
 }
 
@@ -128,12 +163,10 @@ makeFinding(const std::vector<Site> &sites) {
     finding.largestInput = std::max(finding.largestInput.value_or(0.0),
                                     sites[input].tensor.largest);
   auto gradient = llvm::find_if(sites, [&](const Site &site) {
-    return isBad(site) && !site.parameter.empty();
+    return isBad(site) && !site.tensor.parameter.empty();
   });
-  if (gradient != sites.end()) {
+  if (gradient != sites.end())
     finding.parameter = gradient->tensor;
-    finding.parameter->desc.name = gradient->parameter;
-  }
   finding.guilty = findGuilty(sites);
   return finding;
 }
@@ -157,52 +190,61 @@ rt::Status Recompiler::compile() {
   auto made = std::make_unique<Probe>();
   ImportedModel model = copyModel();
   CompileReport report;
+  size_t largest = 1;
   MPC_ASSIGN_OR_RETURN(
       std::shared_ptr<rt::Program> program,
       compileProbe(model, options, report, [&](func::FuncOp function) {
-        made->sites = readSites(function);
+        std::vector<Site> &sites = made->sites[function.getName().str()];
+        sites = readSites(function);
+        largest = std::max(largest, sites.size());
       }));
   MPC_ASSIGN_OR_RETURN(made->runner,
                        rt::Runner::create(program, runnerOptions));
-  MPC_ASSIGN_OR_RETURN(made->outputs,
-                       rt::HostBuffer::allocate(
-                           std::max<size_t>(made->sites.size(), 1) * kStride,
-                           "the outputs of the probe"));
+  MPC_ASSIGN_OR_RETURN(
+      made->outputs,
+      rt::HostBuffer::allocate(largest * kStride, "the outputs of the probe"));
   probe = std::move(made);
+  return {};
+}
+
+rt::Status Recompiler::prepare(const rt::ProbeRequest &step) {
+  if (!probe)
+    MPC_RETURN_IF_ERROR(compile());
+  rt::Runner &runner = *probe->runner;
+  if (!step.state.empty())
+    MPC_RETURN_IF_ERROR(runner.importState(step.state));
+  // A step that does not scale has no scaler.
+  if (step.scale && runner.readNumber("scale").ok())
+    return runner.writeNumber("scale", *step.scale);
   return {};
 }
 
 rt::Result<std::optional<rt::NanFinding>>
 Recompiler::find(const rt::ProbeRequest &step) {
-  if (!probe)
-    MPC_RETURN_IF_ERROR(compile());
+  MPC_RETURN_IF_ERROR(prepare(step));
   rt::Runner &runner = *probe->runner;
-  auto isState = [&](const rt::TensorView &view) {
-    return llvm::any_of(runner.program().state, [&](const rt::StateTensor &t) {
-      return t.desc.name == view.desc.name;
-    });
-  };
-  for (const rt::TensorView &view : step.state)
-    if (isState(view))
-      MPC_RETURN_IF_ERROR(runner.writeState(view));
-  MPC_RETURN_IF_ERROR(runner.derive());
-  alignas(kStride) float scale = static_cast<float>(step.scale);
-  const rt::Entry &entry = *runner.program().findEntry("probe");
+  auto found = probe->sites.find(step.entry);
+  if (found == probe->sites.end())
+    return rt::internalError("the probe has no entry " + rt::quote(step.entry));
+  std::vector<Site> &sites = found->second;
   std::vector<const void *> inputs;
-  for (const rt::TensorDesc &input : entry.inputs) {
-    inputs.push_back(input.name == "scale" ? &scale : step.input(input.name));
+  for (const rt::TensorDesc &input :
+       runner.program().findEntry(step.entry)->inputs) {
+    inputs.push_back(step.input(input.name));
     if (!inputs.back())
       return rt::internalError("the probe reads an unknown input " +
                                rt::quote(input.name));
   }
   std::vector<void *> outputs;
-  for (size_t i = 0; i < probe->sites.size(); ++i)
+  for (size_t i = 0; i < sites.size(); ++i)
     outputs.push_back(probe->outputs.data() + i * kStride);
-  MPC_RETURN_IF_ERROR(runner.run("probe", inputs, outputs));
-  for (auto [site, output] : llvm::zip(probe->sites, outputs))
-    site.tensor.largest = *static_cast<const float *>(output);
-  judge(probe->sites);
-  return makeFinding(probe->sites);
+  MPC_RETURN_IF_ERROR(runner.run(step.entry, inputs, outputs));
+  for (auto [site, output] : llvm::zip_equal(sites, outputs))
+    site.tensor.largest = site.tensor.desc.dtype == rt::DType::F64
+                              ? *static_cast<const double *>(output)
+                              : *static_cast<const float *>(output);
+  judge(sites);
+  return makeFinding(sites);
 }
 
 rt::Result<std::unique_ptr<rt::Runner>>

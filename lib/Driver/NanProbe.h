@@ -35,6 +35,8 @@ private:
 
   ImportedModel copyModel() const;
   rt::Status compile();
+  /// A probe with the state that the step is to begin with.
+  rt::Status prepare(const rt::ProbeRequest &step);
 
   ImportedModel source;
   TrainingOptions options;

@@ -3,6 +3,7 @@
 #include "lib/Driver/Recipe.h"
 
 #include "dialects/AMP/Optimizers.h"
+#include "lib/Driver/OwnStep.h"
 #include "passes/NN/AutocastPolicy.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
@@ -225,7 +226,8 @@ Status mpc::checkOwnStep(const RecipeFlags &flags, ImportedModel &model) {
                       ": the module has no entries @accumulate and @apply");
   // What the loop around the step does with it.
   static constexpr llvm::StringRef kOfTheLoop[] = {
-      "--lr", "--lr-schedule", "--warmup-steps", "--accumulate", "--replay"};
+      "--lr",         "--lr-schedule", "--warmup-steps",
+      "--accumulate", "--replay",      "--at-floor"};
   for (const CLI::Option *option : flags.app->get_options()) {
     std::string name = option->get_name();
     bool isOfTheStep = option->get_group() == kLossScaling ||
@@ -313,7 +315,8 @@ static Status addPolicy(const RecipeFlags &flags, TrainingOptions &options) {
   options.policy = std::string(info.name);
   if (info.reads(Setting::MinScale))
     options.minScale = settings[Setting::MinScale];
-  options.appliesNonFinite = appliesNonFinite(kind);
+  options.keepState =
+      appliesNonFinite(kind) || info.update == UpdatePoint::BeforeUnscale;
   for (size_t i = 0; i < kNumSettings; ++i) {
     auto setting = static_cast<Setting>(i);
     if (info.reads(setting))

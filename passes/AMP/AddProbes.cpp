@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-add-probes: lets @probe yield the largest magnitude of each value.
+// amp-add-probes: lets entries yield the largest magnitude of each value.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/AMP/SlabLayout.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -25,7 +28,8 @@ static std::string fileOf(Location loc) {
   std::string result;
   loc->walk([&](Location part) {
     auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file)
+    // The module's own is line 0.
+    if (!file || file.getLine() == 0)
       return WalkResult::advance();
     result =
         (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
@@ -55,7 +59,8 @@ public:
 
   void run() {
     Block &body = function.getBody().front();
-    readGradientNames();
+    findGradients();
+    findUsed();
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
@@ -68,21 +73,43 @@ public:
   }
 
 private:
-  /// A result of @probe in the making.
+  /// A result of the entry in the making.
   struct Site {
     Value largest;
     SmallVector<NamedAttribute> attributes;
   };
   using Attributes = SmallVector<NamedAttribute>;
 
-  void readGradientNames() {
-    Operation *terminator = function.getBody().front().getTerminator();
-    for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-      auto name = function.getResultAttrOfType<StringAttr>(index, kName);
-      StringRef text = name ? name.getValue() : StringRef();
-      if (text.consume_front("grad.") || text.consume_front("unscaled."))
-        gradientNames.try_emplace(value, text);
+  /// Parameters by their gradients: what an optimizer is given, and what that
+  /// is made of by ops on gradients alone.
+  void findGradients() {
+    for (Operation &op : function.getBody().front())
+      llvm::TypeSwitch<Operation *>(&op).Case<ApplyOp, AccumulateOp>(
+          [&](auto taker) {
+            for (auto [gradient, symbol] :
+                 llvm::zip_equal(taker.getGradients(), taker.getParameters()))
+              nameChain(gradient, cast<FlatSymbolRefAttr>(symbol).getAttr());
+          });
+  }
+
+  void nameChain(Value gradient, StringAttr parameter) {
+    while (gradientNames.try_emplace(gradient, parameter).second) {
+      Operation *op = gradient.getDefiningOp();
+      if (isa_and_present<nn::CastOp, UnscaleOp, ClipOp, ClampOp>(op))
+        gradient = op->getOperand(0);
+      else if (op && takesAllGradients(op))
+        gradient = op->getOperand(cast<OpResult>(gradient).getResultNumber());
+      else
+        return;
     }
+  }
+
+  /// What a step returns, checks or changes its state by.
+  void findUsed() {
+    for (Operation &op : function.getBody().front())
+      if (isa<CheckOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
+          !isMemoryEffectFree(&op))
+        used.insert_range(op.getOperands());
   }
 
   void set(Attributes &attributes, StringRef name, Attribute value) {
@@ -98,14 +125,18 @@ private:
     return attributes;
   }
 
+  /// State is known by its own name, not by its reader's.
+  static StringRef nodeOf(Operation *op) {
+    return llvm::TypeSwitch<Operation *, StringRef>(op)
+        .Case([](nn::GetOp get) { return get.getParameter(); })
+        .Case([](GetScaleOp get) { return get.getScaler(); })
+        .Default([](Operation *other) { return getNodeName(other->getLoc()); });
+  }
+
   Attributes opSite(Operation *op) {
     Attributes attributes;
     set(attributes, "op", b.getStringAttr(op->getName().getStringRef()));
-    // A parameter is known by its own name, not by its reader's.
-    if (auto get = dyn_cast<nn::GetOp>(op))
-      set(attributes, "node", get.getParameterAttr().getAttr());
-    else
-      set(attributes, "node", b.getStringAttr(getNodeName(op->getLoc())));
+    set(attributes, "node", b.getStringAttr(nodeOf(op)));
     std::string file = fileOf(op->getLoc());
     if (!file.empty())
       set(attributes, "file", b.getStringAttr(file));
@@ -124,8 +155,8 @@ private:
   }
 
   void addResults(Operation *op) {
-    // A constant is what the model's author wrote.
-    if (op->getNumOperands() == 0 && !isa<nn::GetOp>(op)) {
+    // A constant or a setting is what the author wrote.
+    if (op->hasTrait<OpTrait::ConstantLike>() || isa<GetHyperOp>(op)) {
       if (holdsInfinity(op))
         infinities.insert_range(op->getResults());
       return;
@@ -138,18 +169,29 @@ private:
   void add(Value value, Attributes attributes) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || !isa<FloatType>(type.getElementType()) ||
-        type.getElementType().isF64() || type.getNumElements() == 0)
+        type.getNumElements() == 0)
       return;
     set(attributes, "type", TypeAttr::get(type));
     if (auto it = gradientNames.find(value); it != gradientNames.end())
-      set(attributes, "parameter", b.getStringAttr(it->second));
-    Location loc = value.getLoc();
-    Value row =
-        nn::GradientBuilder(b, loc).reshape(value, {1, type.getNumElements()});
-    Value largest = BlockMaxAbsOp::create(
-        b, loc, RankedTensorType::get({1}, b.getF32Type()), row);
+      set(attributes, "parameter", it->second);
+    if (used.contains(value))
+      set(attributes, "used", b.getUnitAttr());
     siteOf[value] = sites.size();
-    sites.push_back({largest, std::move(attributes)});
+    sites.push_back({largestOf(value, type), std::move(attributes)});
+  }
+
+  /// In f64 of f64: what is finite there need not be in f32.
+  Value largestOf(Value value, RankedTensorType type) {
+    nn::GradientBuilder g(b, value.getLoc());
+    Value row = g.reshape(value, {1, type.getNumElements()});
+    Type element = type.getElementType();
+    auto result = RankedTensorType::get(
+        {1}, element.isF64() ? element : Type(b.getF32Type()));
+    if (!element.isF64())
+      return BlockMaxAbsOp::create(b, g.loc, result, row);
+    Value magnitudes = nn::AbsOp::create(b, g.loc, row);
+    return nn::ReduceMaxOp::create(b, g.loc, result, magnitudes,
+                                   ArrayRef<int64_t>{1});
   }
 
   void finish() {
@@ -173,7 +215,8 @@ private:
 
   func::FuncOp function;
   OpBuilder b;
-  DenseMap<Value, std::string> gradientNames;
+  DenseMap<Value, StringAttr> gradientNames; ///< Of parameters.
+  DenseSet<Value> used;
   /// Constants with infinities that are meant, such as those of masks.
   DenseSet<Value> infinities;
   DenseMap<Value, int64_t> siteOf;
@@ -184,12 +227,17 @@ struct AddProbesPass : mpc::amp::impl::AddProbesPassBase<AddProbesPass> {
   using AddProbesPassBase::AddProbesPassBase;
 
   void runOnOperation() override {
-    auto probe = getOperation().lookupSymbol<func::FuncOp>("probe");
-    if (!probe || probe.isDeclaration()) {
-      getOperation().emitError("has no function @probe");
-      return signalPassFailure();
+    bool hasEntry = false;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      if (!isEntry(function))
+        continue;
+      hasEntry = true;
+      ProbeWriter(function).run();
     }
-    ProbeWriter(probe).run();
+    if (hasEntry)
+      return;
+    getOperation().emitError("has no entry: a public function with a body");
+    signalPassFailure();
   }
 };
 

@@ -48,10 +48,7 @@ struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
       return signalPassFailure();
     recipe.accumulate = accumulate;
     recipe.clipsScaled = clipScaled;
-    if (probe)
-      writeProbe(recipe, getOperation());
-    else
-      writeEntries(recipe, getOperation());
+    writeEntries(recipe, getOperation());
   }
 
 private:
@@ -91,7 +88,7 @@ private:
   LogicalResult checkNames() {
     for (StringRef name :
          {StringRef("step"), StringRef("accumulate"), StringRef("apply"),
-          StringRef("probe"), StringRef(kScaler), StringRef(kOptimizer)})
+          StringRef(kScaler), StringRef(kOptimizer)})
       if (getOperation().lookupSymbol(name))
         return fail() << "already has a symbol @" << name;
     return success();

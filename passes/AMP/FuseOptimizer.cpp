@@ -14,6 +14,14 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
+bool mpc::amp::isModel(func::FuncOp function) {
+  return function.getName() == "model" || function.getName() == "loss";
+}
+
+bool mpc::amp::isEntry(func::FuncOp function) {
+  return function.isPublic() && !function.isDeclaration() && !isModel(function);
+}
+
 namespace {
 
 struct FuseOptimizerPass
@@ -40,16 +48,9 @@ struct FuseOptimizerPass
   }
 
 private:
-  static bool isSource(func::FuncOp function) {
-    return function.getName() == "model" || function.getName() == "loss";
-  }
-
   SmallVector<func::FuncOp> findEntries() {
-    return llvm::filter_to_vector(
-        getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
-          return function.isPublic() && !function.isDeclaration() &&
-                 !isSource(function);
-        });
+    return llvm::filter_to_vector(getOperation().getOps<func::FuncOp>(),
+                                  isEntry);
   }
 
   /// Adds @init, which rounds the parameters to their 16-bit copies.
@@ -83,7 +84,7 @@ private:
         op.erase();
     SmallVector<func::FuncOp> sources = llvm::filter_to_vector(
         module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-          return isSource(function) || function.isPrivate();
+          return isModel(function) || function.isPrivate();
         });
     for (func::FuncOp source : sources)
       if (SymbolTable::symbolKnownUseEmpty(source, module))

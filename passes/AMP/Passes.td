@@ -31,10 +31,6 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     that the scale does not change them; parameters of `no-decay` have none.
     `loss` is told without them. LARC takes the place of clipping. Fails on an unknown policy, optimizer, setting or flag, and where all
     parameters are frozen.
-
-    With `probe` there is one entry `@probe` instead, for `amp-add-probes`: it
-    takes a batch and `scale`, changes nothing, and yields `loss`, the scaled
-    gradients `grad.<parameter>` and the unscaled ones `unscaled.<parameter>`.
   }];
   let options = [
     Option<"policy", "policy", "std::string", /*default=*/"\"dynamic\"",
@@ -97,8 +93,6 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     Option<"gradientType", "gradient-type", "std::string", /*default=*/"\"\"",
            "take the scaled gradients as inputs of this type, f16, bf16 or "
            "f32, instead of from @loss (default: from @loss)">,
-    Option<"probe", "probe", "bool", /*default=*/"false",
-           "make @probe instead of a step (default: no)">,
   ];
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
@@ -119,14 +113,18 @@ def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
 }
 
 def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
-  let summary = "Let @probe yield the largest magnitude of each of its values";
+  let summary = "Let entries yield the largest magnitude of each of their values";
   let description = [{
-    Replaces the results of `@probe` by one tensor<1xf32> for each floating
-    input and each floating result of an op, in program order: its largest
-    absolute value, NaN where it holds one. What op and node that was is in
-    the result's attribute `amp.site`: `op`, `node`, `file`, `gradient` (of the
-    backward pass), `type`, `inputs` (the sites that the op reads), and
-    `parameter` where it is that parameter's gradient. f64 is passed over.
+    Replaces the results of every entry (see `amp-fuse-optimizer`) by one
+    tensor<1xf32> for each floating input and each floating result of an op, in
+    program order: its largest absolute value, NaN where it holds one; of f64 a
+    tensor<1xf64>. Constants and hyper-parameters are passed over. What op and
+    node that was is in the result's attribute `amp.site`: `op`, `node` (of
+    state: its symbol), `file`, `gradient` (of the backward pass), `type`,
+    `inputs` (the sites that the op reads), `parameter` where it is that
+    parameter's gradient, `used` where the step checks it, returns it or changes
+    its state by it, and `infinite` where the op reads a constant with
+    infinities.
 
     Requires that `nn.vjp` is expanded.
   }];

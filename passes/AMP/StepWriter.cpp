@@ -35,22 +35,6 @@ public:
     differentiate(inputs);
   }
 
-  /// What makes the gradients of one batch, and changes nothing.
-  void probe() {
-    scale = addArgument(scalar(b.getF32Type()), nameAttrs("scale"));
-    readBatch();
-    for (auto [symbol, gradient] : llvm::zip(recipe.symbols, gradients))
-      results.push_back({gradientName("grad.", symbol), gradient});
-    // After an early update, another scale than the batch's is in force.
-    if (!recipe.scales() || recipe.updatesEarly())
-      return;
-    unscaleBy(recipe.info().scaleIsF32
-                  ? scale
-                  : nn::GradientBuilder(b, loc).cast(scale, b.getF64Type()));
-    for (auto [symbol, gradient] : llvm::zip(recipe.symbols, gradients))
-      results.push_back({gradientName("unscaled.", symbol), gradient});
-  }
-
   void takeAccumulated() {
     if (!recipe.trains())
       return;
@@ -129,10 +113,6 @@ private:
   }
   Value hyper(StringRef name) {
     return GetHyperOp::create(b, loc, kOptimizer, name);
-  }
-
-  StringRef gradientName(StringRef prefix, Attribute symbol) {
-    return b.getStringAttr(prefix + cast<FlatSymbolRefAttr>(symbol).getValue());
   }
 
   void readScale() {
@@ -327,12 +307,6 @@ private:
 };
 
 } // namespace
-
-void mpc::amp::writeProbe(const StepRecipe &recipe, ModuleOp module) {
-  EntryWriter entry(recipe, module, "probe");
-  entry.probe();
-  entry.finish();
-}
 
 void mpc::amp::writeEntries(const StepRecipe &recipe, ModuleOp module) {
   if (recipe.accumulate == 1) {

@@ -58,9 +58,6 @@ struct StepRecipe {
 /// Adds @step to `module`, or @accumulate and @apply.
 void writeEntries(const StepRecipe &recipe, mlir::ModuleOp module);
 
-/// Adds @probe, which makes the gradients of one batch and changes nothing.
-void writeProbe(const StepRecipe &recipe, mlir::ModuleOp module);
-
 } // namespace mpc::amp
 
 #endif // MPC_PASSES_AMP_STEPWRITER_H

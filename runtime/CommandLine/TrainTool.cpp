@@ -56,7 +56,8 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   options.given = tool.given;
   options.replays = tool.replays;
   options.compileSeconds = tool.compileSeconds;
-  options.appliesNonFinite = tool.appliesNonFinite;
+  options.keepState = tool.keepState;
+  options.floorName = tool.floorName;
   TrainHooks hooks;
   hooks.probe = tool.probe;
   hooks.keepFp32 = tool.keepFp32;

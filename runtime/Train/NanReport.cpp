@@ -24,23 +24,36 @@ nlohmann::ordered_json toJson(const ProbedTensor &tensor) {
   if (!tensor.file.empty())
     json["file"] = tensor.file;
   json["direction"] = tensor.gradient ? "gradient" : "forward";
+  if (!tensor.parameter.empty())
+    json["gradient_of"] = tensor.parameter;
   json["dtype"] = name(tensor.desc.dtype);
   json["shape"] = tensor.desc.shape;
   json["amax"] = jsonNumber(tensor.largest);
   return json;
 }
 
+/// "gradient of node 'fc2' (nn.matmul)"; what stands between the gradients and
+/// the update has no node, but a parameter.
+std::string nameOf(const ProbedTensor &tensor) {
+  if (tensor.op == "input")
+    return "input " + quote(tensor.node);
+  if (tensor.op == "nn.get")
+    return "parameter " + quote(tensor.node);
+  if (tensor.op == "amp.get_scale")
+    return "the scale of " + quote(tensor.node);
+  if (!tensor.node.empty())
+    return fmt::format("{}node {} ({})", tensor.gradient ? "gradient of " : "",
+                       quote(tensor.node), tensor.op);
+  if (!tensor.parameter.empty())
+    return fmt::format("{} of the gradient of {}", tensor.op,
+                       quote(tensor.parameter));
+  return tensor.op;
+}
+
 } // namespace
 
 std::string describe(const ProbedTensor &tensor) {
-  std::string text;
-  if (tensor.op == "input")
-    text = "input " + quote(tensor.node);
-  else if (tensor.op == "nn.get")
-    text = "parameter " + quote(tensor.node);
-  else
-    text = fmt::format("{}node {} ({})", tensor.gradient ? "gradient of " : "",
-                       quote(tensor.node), tensor.op);
+  std::string text = nameOf(tensor);
   if (!tensor.file.empty())
     text += " at " + escape(tensor.file);
   return fmt::format("{}, {}, largest magnitude {}", text,
@@ -58,7 +71,7 @@ std::string describe(const std::optional<NanFinding> &finding) {
   if (const auto &parameter = finding->parameter)
     text += fmt::format("; the first parameter's gradient is that of {}, {}, "
                         "largest magnitude {}",
-                        quote(parameter->desc.name), toString(parameter->desc),
+                        quote(parameter->parameter), toString(parameter->desc),
                         shortestDecimal(parameter->largest));
   return text;
 }
@@ -78,7 +91,7 @@ std::string toJson(const NanStep &step,
       json["first"]["amax_inputs"] = jsonNumber(*finding->largestInput);
     if (finding->parameter) {
       json["parameter"] = toJson(*finding->parameter);
-      json["parameter"]["name"] = finding->parameter->desc.name;
+      json["parameter"]["name"] = finding->parameter->parameter;
     }
   }
   return json.dump(-1, ' ', false,

@@ -24,6 +24,7 @@ struct ProbedTensor {
   std::string node; ///< Of the model, or the name of a parameter or an input.
   std::string file; ///< "model.mlir:12"; empty where the model does not say.
   bool gradient = false; ///< Of the backward pass.
+  std::string parameter; ///< Whose gradient it is; empty for none.
   TensorDesc desc;       ///< Its name is empty.
   double largest = 0;
 };
@@ -40,16 +41,19 @@ struct NanFinding {
   std::vector<std::string> guilty;
 };
 
-/// A step to run again, with every tensor looked at.
+/// An entry of a step to run again, with every tensor looked at.
 struct ProbeRequest {
-  /// The parameters as they were before the step.
+  std::string_view entry = "step";
+  /// The state as it was before the step; empty to go on with what the request
+  /// before this one has left.
   std::vector<TensorView> state;
-  double scale = 1;
-  /// An input's batch, by name.
+  /// In place of the state's: a skipped step has changed that one.
+  std::optional<double> scale;
+  /// An input's batch, by name; also "lr".
   std::function<const void *(std::string_view)> input;
 };
 
-/// Empty where every tensor is finite.
+/// Empty where every tensor that the step uses is finite.
 using NanProbe =
     std::function<Result<std::optional<NanFinding>>(const ProbeRequest &)>;
 
@@ -59,6 +63,7 @@ struct NanStep {
   bool skipped = false;
   double loss = 0;
   double scale = 1;
+  float lr = 0;
 };
 
 /// "gradient of node 'fc2' (nn.matmul), f16[4x3], largest inf".

@@ -4,6 +4,7 @@
 
 #include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/BoundEntry.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,12 +16,6 @@
 
 namespace mpc::rt {
 namespace {
-
-/// What a step is computed from, apart from its batch.
-bool isRead(const StateTensor &tensor) {
-  return tensor.role == StateRole::Parameter ||
-         tensor.role == StateRole::Buffer;
-}
 
 Status appendTo(const std::string &path, int flags, std::string_view text) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
@@ -52,60 +47,70 @@ Status NanWatch::write(const std::string &line) const {
   return {};
 }
 
-Status NanWatch::beforeStep(const Runner &runner) {
+Status NanWatch::beforeStep(const Runner &runner, bool expectsFault) {
   found_.reset();
   before_ = loader_->state();
-  if (!options_.keepState || options_.report.empty() || !*probe_ ||
-      reportedApplied_)
-    return {};
-  size_t count = 0;
-  for (const StateTensor &tensor : runner.program().state) {
-    if (!isRead(tensor))
-      continue;
-    MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(tensor.desc.name));
-    if (kept_.size() == count)
-      kept_.push_back(
-          {tensor.desc, std::vector<std::byte>(view.desc.numBytes())});
-    if (!kept_[count].bytes.empty())
-      std::memcpy(kept_[count].bytes.data(), view.data,
-                  kept_[count].bytes.size());
-    ++count;
+  bool isAsked = !options_.report.empty() && !reportedApplied_;
+  if (options_.keepState && *probe_ && (isAsked || expectsFault))
+    return keep(runner);
+  kept_.clear();
+  return {};
+}
+
+Status NanWatch::keep(const Runner &runner) {
+  std::vector<TensorView> views = runner.exportState();
+  kept_.resize(views.size());
+  for (size_t i = 0; i < views.size(); ++i) {
+    kept_[i].desc = views[i].desc;
+    kept_[i].bytes.resize(views[i].desc.numBytes());
+    if (!kept_[i].bytes.empty())
+      std::memcpy(kept_[i].bytes.data(), views[i].data, kept_[i].bytes.size());
   }
   return {};
 }
 
-/// Each batch of the step in turn, until one is not finite. Afterwards the
-/// loader stands where it stood.
-Result<std::optional<NanFinding>> NanWatch::probe(const ProbeRequest &request) {
-  if (options_.accumulate == 1)
+/// Each batch of the step in turn, then what ends it: to the end, so that
+/// nothing is left over for the next. Afterwards the loader stands where it
+/// stood.
+Result<std::optional<NanFinding>> NanWatch::probe(ProbeRequest request) {
+  request.entry = options_.entries.front();
+  if (options_.entries.size() == 1 && options_.accumulate == 1)
     return (*probe_)(request);
+  std::optional<NanFinding> first;
+  auto run = [&]() -> Status {
+    MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding, (*probe_)(request));
+    if (!first)
+      first = std::move(finding);
+    request.state.clear();
+    request.scale.reset();
+    return {};
+  };
   MPC_RETURN_IF_ERROR(loader_->restore(before_));
-  std::optional<NanFinding> finding;
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     MPC_RETURN_IF_ERROR(loader_->next());
-    if (!finding) {
-      MPC_ASSIGN_OR_RETURN(finding, (*probe_)(request));
-    }
+    MPC_RETURN_IF_ERROR(run());
   }
-  return finding;
+  for (size_t i = 1; i < options_.entries.size(); ++i) {
+    request.entry = options_.entries[i];
+    MPC_RETURN_IF_ERROR(run());
+  }
+  return first;
 }
 
 Result<std::optional<NanFinding>> NanWatch::find(const Runner &runner,
-                                                 double scale) {
+                                                 const NanStep &step) {
   if (found_)
     return *found_;
   ProbeRequest request;
-  request.scale = scale;
   for (const Kept &kept : kept_)
     request.state.push_back({kept.desc, kept.bytes.data()});
-  if (kept_.empty())
-    for (const StateTensor &tensor : runner.program().state)
-      if (isRead(tensor)) {
-        MPC_ASSIGN_OR_RETURN(TensorView view,
-                             runner.readState(tensor.desc.name));
-        request.state.push_back(view);
-      }
+  if (kept_.empty()) {
+    request.state = runner.exportState();
+    request.scale = step.scale;
+  }
   request.input = [&](std::string_view name) -> const void * {
+    if (name == kLearningRate)
+      return &step.lr;
     for (size_t i = 0; i < dataInputs_.size(); ++i)
       if (dataInputs_[i].name == name)
         return loader_->batch(i);
@@ -128,8 +133,7 @@ Status NanWatch::report(const Runner &runner, const NanStep &step) {
     return {};
   }
   reportedApplied_ = !step.skipped;
-  MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding,
-                       find(runner, step.scale));
+  MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding, find(runner, step));
   tell_("nan-report",
         fmt::format("step {}, {}, loss {}, loss scale {}: {}", step.step,
                     step.skipped ? "skipped" : "applied",
@@ -138,11 +142,14 @@ Status NanWatch::report(const Runner &runner, const NanStep &step) {
   return write(toJson(step, finding));
 }
 
-Result<std::string> NanWatch::cause(const Runner &runner, double scale) {
+/// The error that this is a part of must not give way to another one.
+std::string NanWatch::cause(const Runner &runner, const NanStep &step) {
   if (!*probe_ || (options_.keepState && kept_.empty()))
-    return std::string();
-  MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding, find(runner, scale));
-  return "; " + describe(finding);
+    return "";
+  Result<std::optional<NanFinding>> finding = find(runner, step);
+  if (!finding.ok())
+    return "; it cannot be run again: " + finding.status().message();
+  return "; " + describe(*finding);
 }
 
 } // namespace mpc::rt

@@ -24,9 +24,11 @@ struct NanWatchOptions {
   /// Where findings go: empty for nowhere, kTextOnly, or also a file of JSON
   /// lines, "-" for standard output.
   std::string report;
-  /// The policy applies steps that are not finite: the parameters before each
-  /// step must be kept, or there is nothing left to run again.
+  /// A step that is not finite changes more than the loss scale: the state
+  /// before it must be kept, or there is nothing left to run again.
   bool keepState = false;
+  /// Of a step; of several the first runs for each batch.
+  std::vector<std::string_view> entries = {"step"};
   int64_t accumulate = 1; ///< Batches of a step.
   bool append = false;    ///< Continue the file.
 
@@ -49,19 +51,22 @@ public:
 
   /// Creates the report's file.
   Status open();
-  /// To be called before each step.
-  Status beforeStep(const Runner &runner);
+  /// To be called before each step; `expectsFault` where this one may be asked
+  /// for, report or not.
+  Status beforeStep(const Runner &runner, bool expectsFault);
   /// What was not finite in the step that has just been done. Remembered until
   /// the next step.
-  Result<std::optional<NanFinding>> find(const Runner &runner, double scale);
+  Result<std::optional<NanFinding>> find(const Runner &runner,
+                                         const NanStep &step);
   /// Reports a step that was skipped or has a loss that is not finite, if that
   /// was asked for.
   Status report(const Runner &runner, const NanStep &step);
   /// "; the first tensor ...", empty where steps cannot be run again.
-  Result<std::string> cause(const Runner &runner, double scale);
+  std::string cause(const Runner &runner, const NanStep &step);
 
 private:
-  Result<std::optional<NanFinding>> probe(const ProbeRequest &request);
+  Status keep(const Runner &runner);
+  Result<std::optional<NanFinding>> probe(ProbeRequest request);
   Status write(const std::string &line) const;
 
   NanWatchOptions options_;

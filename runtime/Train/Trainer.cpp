@@ -48,8 +48,9 @@ public:
       : runner_(&runner), loader_(loader), options_(options), hooks_(hooks),
         schedule_(options.schedule),
         watch_(
-            {options.nanReport, options.appliesNonFinite, options.accumulate,
-             options.resume},
+            {options.nanReport, options.keepState,
+             entriesOf(runner.program(), options.accumulate),
+             options.accumulate, options.resume},
             hooks.probe, loader,
             dataInputs(runner.program(), options.accumulate),
             [this](std::string_view kind, std::string_view text) {
@@ -82,6 +83,7 @@ private:
   Status keepFp32(const std::vector<std::string> &nodes);
   Status judge(const MetricsRow &row);
   Status giveUp(const MetricsRow &row, const std::string &why);
+  [[nodiscard]] bool expectsFault() const;
   Status record(const MetricsRow &row);
   Status checkpoint();
   Status writePlot() const;
@@ -288,6 +290,7 @@ bool Trainer::skipped() const {
 Status Trainer::runUntilFinite(MetricsRow &row) {
   LoaderState begin = loader_.state();
   for (int64_t replay = 0;; ++replay) {
+    MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
     MPC_RETURN_IF_ERROR(runEntries(row));
     bool gaveUp = output("scale_error").value_or(0) != 0;
     if (!skipped() || gaveUp || replay == options_.replays)
@@ -300,7 +303,6 @@ Status Trainer::step() {
   Clock::time_point begin = Clock::now();
   lr_ = static_cast<float>(schedule_.at(position_.applied));
   MetricsRow row;
-  MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_));
   MPC_RETURN_IF_ERROR(runUntilFinite(row));
   row.stepMs = secondsSince(begin) * 1e3;
   row.step = position_.step;
@@ -355,11 +357,24 @@ Status Trainer::account(const MetricsRow &row) {
   return judge(row);
 }
 
+NanStep nanStep(const MetricsRow &row) {
+  return {.step = row.step,
+          .skipped = row.skipped,
+          .loss = row.loss,
+          .scale = row.scale,
+          .lr = row.lr};
+}
+
+/// Whether this step may have to be run again though no report is asked for.
+bool Trainer::expectsFault() const {
+  return position_.skippedInRow > 0 || options_.atFloor == AtFloor::Stop ||
+         options_.atFloor == AtFloor::Fp32;
+}
+
 /// Says where a step that is not finite went wrong.
 Status Trainer::watch(const MetricsRow &row) {
   if (row.skipped || !std::isfinite(row.loss))
-    MPC_RETURN_IF_ERROR(
-        watch_.report(*runner_, {row.step, row.skipped, row.loss, row.scale}));
+    MPC_RETURN_IF_ERROR(watch_.report(*runner_, nanStep(row)));
   return isAtFloor(row) ? handleFloor(row) : Status();
 }
 
@@ -367,7 +382,7 @@ Status Trainer::watch(const MetricsRow &row) {
 bool Trainer::isAtFloor(const MetricsRow &row) const {
   if (!row.skipped)
     return false;
-  Result<double> floor = runner_->readNumber("min_scale");
+  Result<double> floor = runner_->readNumber(options_.floorName);
   return floor.ok() && row.scale <= *floor;
 }
 
@@ -393,7 +408,7 @@ Status Trainer::keepGuiltyInFp32(const MetricsRow &row) {
       fmt::format("step {} is not finite at the floor of the loss scale, {}",
                   row.step, shortestDecimal(row.scale));
   MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding,
-                       watch_.find(*runner_, row.scale));
+                       watch_.find(*runner_, nanStep(row)));
   std::vector<std::string> nodes = position_.keptFp32, added;
   for (const std::string &node :
        finding ? finding->guilty : std::vector<std::string>())
@@ -443,8 +458,8 @@ Status Trainer::judge(const MetricsRow &row) {
 }
 
 Status Trainer::giveUp(const MetricsRow &row, const std::string &why) {
-  MPC_ASSIGN_OR_RETURN(std::string cause, watch_.cause(*runner_, row.scale));
-  return diverged("training diverged: " + why + cause +
+  return diverged("training diverged: " + why +
+                  watch_.cause(*runner_, nanStep(row)) +
                   "; try a lower --lr, --precision=bf16 or gradient clipping");
 }
 

@@ -49,9 +49,11 @@ struct TrainOptions {
   std::string tensorboard;    ///< Folder for an event file, or empty.
   /// Report steps that are not finite: NanWatchOptions::report.
   std::string nanReport;
-  /// The policy applies steps that are not finite.
-  bool appliesNonFinite = false;
+  /// A step that is not finite changes more than the loss scale.
+  bool keepState = false;
   AtFloor atFloor = AtFloor::Warn;
+  /// Runner::readNumber's name of the floor of "scale".
+  std::string floorName = "min_scale";
   std::string checkpointDir;
   int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
   bool resume = false;

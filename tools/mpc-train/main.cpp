@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-train: compiles a model's training step and trains it.
 #include "lib/Driver/NanProbe.h"
+#include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Parameters.h"
 #include "lib/Driver/Recipe.h"
 #include "mlir/IR/MLIRContext.h"
@@ -70,15 +71,15 @@ rt::Result<std::vector<int64_t>> targetShape(const Flags &flags,
   return shape;
 }
 
-/// A step that a module writes out is not ours to compile in another form.
-rt::Status checkNoProbe(const Flags &flags) {
+/// What a step that a module writes out must tell for these to make sense; and
+/// where its floor is.
+rt::Status checkProbe(Flags &flags, ImportedModel &model) {
   const rt::OutputFlags &output = flags.tool.output;
-  if (!output.nanReport.empty() || output.atFloor != rt::AtFloor::Warn)
-    return rt::usageError(
-        std::string(output.nanReport.empty() ? "--at-floor" : "--nan-report") +
-        ": the module writes its step out; this is for steps that are made "
-        "from @model");
-  return {};
+  if (!output.nanReport.empty())
+    MPC_RETURN_IF_ERROR(checkTellsFinite(model, "--nan-report"));
+  auto floor = findFloor(model, "--at-floor");
+  flags.tool.floorName = floor.ok() ? *floor : "";
+  return output.atFloor == rt::AtFloor::Warn ? rt::Status() : floor.status();
 }
 
 /// What the flags and the data say of the step; of one that is written out, how
@@ -87,13 +88,15 @@ rt::Result<TrainingOptions> trainingOptions(Flags &flags,
                                             ImportedModel &model) {
   if (hasOwnStep(model)) {
     MPC_RETURN_IF_ERROR(checkOwnStep(flags.recipe, model));
-    MPC_RETURN_IF_ERROR(checkNoProbe(flags));
+    MPC_RETURN_IF_ERROR(checkProbe(flags, model));
   }
   MPC_ASSIGN_OR_RETURN(TrainingOptions options,
                        toTrainingOptions(flags.recipe));
   options.roundingSeed = flags.tool.data.data.seed;
-  if (hasOwnStep(model))
+  if (hasOwnStep(model)) {
+    options.keepState = true; // It changes what it likes.
     return options;
+  }
   if (flags.tool.output.atFloor != rt::AtFloor::Warn && options.minScale == 0)
     return rt::usageError("--at-floor: the loss scale of policy '" +
                           options.policy + "' has no floor");
@@ -103,15 +106,6 @@ rt::Result<TrainingOptions> trainingOptions(Flags &flags,
                        checkBatchSize(model, flags.tool.data.batchSize));
   MPC_ASSIGN_OR_RETURN(options.loss.targetShape, targetShape(flags, batch));
   return options;
-}
-
-/// From a model and a recipe, or from a module that writes its step out.
-rt::Result<std::shared_ptr<rt::Program>> compile(ImportedModel &model,
-                                                 const TrainingOptions &options,
-                                                 CompileReport &report) {
-  if (hasOwnStep(model))
-    return compileOwnStep(model, options.precision, options.target, report);
-  return compileTraining(model, options, report);
 }
 
 void addRecompiler(rt::TrainTool &tool, Recompiler &recompiler) {
@@ -139,10 +133,9 @@ rt::Result<int> train(Flags &flags) {
     rt::reportWarning(tool.name, warning);
   MPC_ASSIGN_OR_RETURN(TrainingOptions options, trainingOptions(flags, model));
   std::vector<ParameterInit> inits = listParameterInits(*model.module);
-  bool ownStep = hasOwnStep(model);
   Recompiler recompiler(model, options, tool.runner);
   CompileReport report;
-  auto program = compile(model, options, report);
+  auto program = compileTraining(model, options, report);
   if (!program.ok())
     return program.status().withContext(flags.model);
   for (const std::string &warning : report.warnings)
@@ -153,9 +146,8 @@ rt::Result<int> train(Flags &flags) {
   tool.data.data.bounds = report.bounds;
   tool.accumulate = options.accumulate;
   tool.given = givenNumbers(flags.recipe);
-  tool.appliesNonFinite = options.appliesNonFinite;
-  if (!ownStep)
-    addRecompiler(tool, recompiler);
+  tool.keepState = options.keepState;
+  addRecompiler(tool, recompiler);
   tool.initialize = [&](rt::Runner &runner) {
     return initializeParameters(runner, model, inits, tool.data.init,
                                 tool.data.data.seed);

@@ -1,20 +1,25 @@
 // RUN: mpc-opt %s --split-input-file --amp-add-probes --verify-diagnostics | FileCheck %s
 
-// One result a floating value, in program order; constants and f64 are passed
-// over. The gradient's site knows its parameter, and each the sites it reads.
-// CHECK-LABEL: func.func @probe
+// One result a floating value, in program order; constants and what is not
+// floating are passed over. Each site knows the sites it reads; f64 is looked at
+// in f64.
+// CHECK-LABEL: func.func @values
 // CHECK-SAME:    tensor<1xf32> {amp.site = {node = "x", op = "input", type = tensor<4x3xf32>}, nn.name = "site0"}
-// CHECK-SAME:    {amp.site = {file = {{.*}}, inputs = array<i64>, node = "w", op = "nn.get", type = tensor<4x3xf32>}, nn.name = "site1"}
-// CHECK-SAME:    {amp.site = {inputs = array<i64: 0>, node = "low", op = "nn.cast", type = tensor<4x3xf16>}, nn.name = "site2"}
-// CHECK-SAME:    {amp.site = {gradient, inputs = array<i64: 0, 1>, node = "sum", op = "nn.mul", parameter = "w", type = tensor<4x3xf32>}, nn.name = "site3"}
-// CHECK-NOT:     site4
+// CHECK-SAME:    tensor<1xf64> {amp.site = {node = "", op = "input", type = tensor<2xf64>}, nn.name = "site1"}
+// CHECK-SAME:    {amp.site = {file = {{.*}}, inputs = array<i64>, node = "w", op = "nn.get", type = tensor<4x3xf32>}, nn.name = "site2"}
+// CHECK-SAME:    {amp.site = {inputs = array<i64: 0>, node = "low", op = "nn.cast", type = tensor<4x3xf16>}, nn.name = "site3"}
+// CHECK-SAME:    tensor<1xf64> {amp.site = {file = {{.*}}, inputs = array<i64: 1>, node = "", op = "nn.mul", type = tensor<2xf64>}, nn.name = "site4"}
+// CHECK-SAME:    {amp.site = {gradient, inputs = array<i64: 0, 2>, node = "sum", op = "nn.mul", type = tensor<4x3xf32>, used}, nn.name = "site5"}
+// CHECK-NOT:     site6
 // CHECK:         %[[X:.*]] = nn.reshape %{{.*}} : tensor<4x3xf32> -> tensor<1x12xf32>
 // CHECK:         %[[S0:.*]] = amp.block_max_abs %[[X]] : tensor<1x12xf32> -> tensor<1xf32>
-// CHECK:         return %[[S0]], %{{.*}}, %{{.*}}, %{{.*}} : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
+// CHECK:         %[[D:.*]] = nn.abs %{{.*}} : tensor<1x2xf64>
+// CHECK:         %[[S1:.*]] = nn.reduce_max %[[D]] axes [1] : tensor<1x2xf64> -> tensor<1xf64>
+// CHECK:         return %[[S0]], %[[S1]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<1xf32>, tensor<1xf64>,
 module {
   nn.parameter @w : tensor<4x3xf32> = <zeros>
-  func.func @probe(%x: tensor<4x3xf32> {nn.name = "x"}, %d: tensor<2xf64>, %i: tensor<2xi64>)
-      -> (tensor<4x3xf32> {nn.name = "grad.w"}) {
+  func.func @values(%x: tensor<4x3xf32> {nn.name = "x"}, %d: tensor<2xf64>, %i: tensor<2xi64>)
+      -> (tensor<4x3xf32> {nn.name = "loss"}) {
     %w = nn.get @w : tensor<4x3xf32>
     %l = nn.cast %x : tensor<4x3xf32> -> tensor<4x3xf16> loc("low")
     %c = nn.constant dense<1.0> : tensor<2xf64>
@@ -26,13 +31,50 @@ module {
 
 // -----
 
+// What an optimizer is given is its parameter's gradient, back to where it
+// comes from other than gradients; what is checked or applied is used. The
+// scale is known by its scaler, a hyper-parameter is passed over. The step
+// itself stays.
+// CHECK-LABEL: func.func @step
+// CHECK-SAME:    node = "scaler", op = "amp.get_scale", type = tensor<f32>}, nn.name = "site2"}
+// CHECK-SAME:    op = "nn.mul", parameter = "w", type = tensor<4xf16>}, nn.name = "site4"}
+// CHECK-SAME:    op = "nn.cast", parameter = "w", type = tensor<4xf32>}, nn.name = "site5"}
+// CHECK-SAME:    op = "amp.unscale", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site6"}
+// CHECK-SAME:    op = "amp.check", type = tensor<f64>}, nn.name = "site7"}
+// CHECK-SAME:    op = "amp.clip", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site9"}
+// CHECK-SAME:    op = "amp.update_scale", type = tensor<f64>}, nn.name = "site11"}
+// CHECK-NOT:     site12
+// CHECK:         amp.apply
+// CHECK:         amp.update_scale
+module {
+  nn.parameter @w : tensor<4xf32> = <zeros>
+  amp.scaler @scaler policy("dynamic") settings {}
+  amp.optimizer @sgd kind("sgd") hyper {clip_global_norm = 1.0}
+  func.func @step(%x: tensor<4xf16> {nn.name = "x"}, %lr: tensor<f32> {nn.name = "lr"}) {
+    %scale = amp.get_scale @scaler : tensor<f32>
+    %inverse = amp.inverse_scale %scale : tensor<f32>
+    %g = nn.mul %x, %x : tensor<4xf16>
+    %wide = nn.cast %g : tensor<4xf16> -> tensor<4xf32>
+    %u = amp.unscale %wide by %inverse : tensor<4xf32> -> tensor<4xf32>
+    %found, %norm = amp.check %u : tensor<4xf32>
+    %max = amp.get_hyper @sgd "clip_global_norm" : tensor<f64>
+    %factor = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>
+    %c = amp.clip %u by %factor : tensor<4xf32> -> tensor<4xf32>
+    amp.apply @sgd(%c) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
+    %good, %error = amp.update_scale @scaler found(%found)
+    return
+  }
+}
+
+// -----
+
 // What reads an infinity that the model's author wrote says so; a constant
 // without one is none.
-// CHECK-LABEL: func.func @probe
+// CHECK-LABEL: func.func @step
 // CHECK-SAME:    {amp.site = {infinite, inputs = array<i64: 0>, node = "mask", op = "nn.add", {{.*}}, nn.name = "site1"}
 // CHECK-SAME:    {amp.site = {inputs = array<i64: 1>, node = "scale", op = "nn.mul", {{.*}}, nn.name = "site2"}
 module {
-  func.func @probe(%x: tensor<2xf32> {nn.name = "x"}) -> tensor<2xf32> {
+  func.func @step(%x: tensor<2xf32> {nn.name = "x"}) -> tensor<2xf32> {
     %m = nn.constant dense<[0.0, 0xFF800000]> : tensor<2xf32>
     %s = nn.constant dense<2.0> : tensor<2xf32>
     %y = nn.add %x, %m : tensor<2xf32> loc("mask")
@@ -43,6 +85,10 @@ module {
 
 // -----
 
-// expected-error @below {{has no function @probe}}
+// Models are no entries.
+// expected-error @+1 {{has no entry: a public function with a body}}
 module {
+  func.func @model(%x: tensor<2xf32>) -> tensor<2xf32> {
+    return %x : tensor<2xf32>
+  }
 }

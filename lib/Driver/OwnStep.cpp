@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Training steps that a module writes out.
+#include "lib/Driver/OwnStep.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/LossScale/PolicyInfo.h"
+#include "runtime/Support/Text.h"
+
+using namespace mlir;
+using namespace mpc;
+
+static bool hasFunction(ImportedModel &model, StringRef name) {
+  return model.module->lookupSymbol<func::FuncOp>(name) != nullptr;
+}
+
+bool mpc::hasOwnStep(ImportedModel &model) {
+  return hasFunction(model, "step") || hasOwnWindow(model);
+}
+
+bool mpc::hasOwnWindow(ImportedModel &model) {
+  return hasFunction(model, "accumulate") && hasFunction(model, "apply");
+}
+
+/// Whether the pipeline and the runner know what to do with a value.
+static bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  Type element = tensor.getElementType();
+  return element.isF64() || element.isF32() || element.isF16() ||
+         element.isBF16() ||
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64},
+                      [&](unsigned bits) { return element.isInteger(bits); });
+}
+
+static LogicalResult checkEntry(func::FuncOp entry) {
+  if (!entry.getBody().hasOneBlock())
+    return entry.emitError("entry '")
+           << entry.getName()
+           << "' must have one block: a step does not branch";
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    if (!isStaticTensor(type))
+      return entry.emitError("entry '")
+             << entry.getName() << "': argument " << index << " is " << type
+             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
+    if (!entry.getArgAttrOfType<StringAttr>(index, "nn.name"))
+      return entry.emitError("entry '")
+             << entry.getName() << "': argument " << index
+             << " has no name: give it the attribute nn.name";
+  }
+  for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
+    if (!isStaticTensor(type))
+      return entry.emitError("entry '")
+             << entry.getName() << "': result " << index << " is " << type
+             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
+  return success();
+}
+
+LogicalResult mpc::checkEntries(ModuleOp module) {
+  for (StringRef name : {"step", "accumulate", "apply"})
+    if (auto entry = module.lookupSymbol<func::FuncOp>(name);
+        entry && (entry.isDeclaration() || !entry.isPublic()))
+      return entry.emitError("entry '")
+             << name << "' must be public and have a body";
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isDeclaration() &&
+        failed(checkEntry(function)))
+      return failure();
+  return success();
+}
+
+/// The result of that name, of the entry that has it; null where none does. As
+/// the training loop looks for it.
+static Value findResult(ImportedModel &model, StringRef name) {
+  SmallVector<StringRef> entries = {"apply", "accumulate"};
+  if (hasFunction(model, "step"))
+    entries = {"step"};
+  for (StringRef entryName : entries) {
+    auto entry = model.module->lookupSymbol<func::FuncOp>(entryName);
+    if (!entry || entry.isDeclaration())
+      continue;
+    for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i)
+      if (auto found = entry.getResultAttrOfType<StringAttr>(i, "nn.name");
+          found && found.getValue() == name)
+        return entry.getBody().front().getTerminator()->getOperand(i);
+  }
+  return {};
+}
+
+rt::Status mpc::checkTellsFinite(ImportedModel &model,
+                                 const std::string &flag) {
+  for (StringRef name : {"found_inf", "skipped", "loss"})
+    if (findResult(model, name))
+      return {};
+  return rt::usageError(flag + ": the step returns none of 'found_inf', "
+                               "'skipped' and 'loss', which say whether it was "
+                               "finite");
+}
+
+rt::Result<std::string> mpc::findFloor(ImportedModel &model,
+                                       const std::string &flag) {
+  if (!findResult(model, "found_inf") && !findResult(model, "skipped"))
+    return rt::usageError(flag + ": the step returns neither 'found_inf' nor "
+                                 "'skipped', which say that it was skipped");
+  Value scale = findResult(model, "scale");
+  while (scale && scale.getDefiningOp<nn::CastOp>())
+    scale = scale.getDefiningOp()->getOperand(0);
+  auto get = scale ? scale.getDefiningOp<amp::GetScaleOp>() : amp::GetScaleOp();
+  if (!get)
+    return rt::usageError(flag + ": the step returns no 'scale' that it reads "
+                                 "by amp.get_scale, and whose floor is meant");
+  auto scaler = model.module->lookupSymbol<amp::ScalerOp>(get.getScaler());
+  std::string policy = scaler ? scaler.getPolicy().str() : "";
+  std::optional<rt::PolicyKind> kind = rt::findPolicy(policy);
+  if (kind && !rt::policyInfo(*kind).reads(rt::Setting::MinScale))
+    return rt::usageError(flag + ": the loss scale of policy '" + policy +
+                          "' has no floor");
+  auto scalers = model.module->getOps<amp::ScalerOp>();
+  std::string name = rt::settingKey(rt::Setting::MinScale).data();
+  return llvm::hasSingleElement(scalers) ? name
+                                         : get.getScaler().str() + "." + name;
+}

@@ -6,7 +6,7 @@
 // under its name, amp.loss_scale.NAME.
 //
 // The metrics follow the first loss; loss_b, scale_b and found_inf_b are
-// results that another program may read.
+// columns of their own.
 //
 //     mpc-train examples/per-loss-scale.mlir --precision=fp16 \
 //         --lr=0.05 --data=data.safetensors --steps=100 --metrics=metrics.csv

@@ -162,9 +162,8 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   return buildProgram(*model.module, *cpuTarget);
 }
 
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileEval(ImportedModel &model, const EvalOptions &options,
-                 CompileReport &report) {
+static rt::Status makeEval(ImportedModel &model, const EvalOptions &options,
+                           CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   MPC_RETURN_IF_ERROR(
@@ -174,8 +173,7 @@ mpc::compileEval(ImportedModel &model, const EvalOptions &options,
   eval.gradients = options.gradients;
   manager.addPass(nn::createBuildEvalPass(eval));
   buildAutodiffPipeline(manager);
-  manager.addPass(amp::createFuseOptimizerPass());
-  return finish(model, manager, options.target, report);
+  return runPasses(model, manager, report, "compilation");
 }
 
 static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
@@ -230,6 +228,7 @@ static rt::Status makeOwnStep(ImportedModel &model,
                               const PrecisionOptions &precision,
                               CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, precision, report));
+  nameResults(*model.module);
   {
     DiagnosticCollector diagnostics(model.module->getContext());
     if (failed(checkEntries(*model.module)))
@@ -244,6 +243,30 @@ static rt::Status makeOwnStep(ImportedModel &model,
     if (entry.isPublic())
       findBounds(entry, report);
   return {};
+}
+
+/// A module without a model to evaluate is evaluated by its own step.
+static rt::Status makeAnyEval(ImportedModel &model, const EvalOptions &options,
+                              CompileReport &report) {
+  if (hasModel(model))
+    return makeEval(model, options, report);
+  if (!hasOwnStep(model))
+    return rt::invalidInput("has no function @model to evaluate, and no step: "
+                            "@step, or @accumulate and @apply");
+  if (!options.loss.kind.empty())
+    return rt::usageError("--loss: the module writes its step out, with losses "
+                          "of its own; what the step returns is written, "
+                          "gradients too");
+  return makeOwnStep(model, options.precision, report);
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileEval(ImportedModel &model, const EvalOptions &options,
+                 CompileReport &report) {
+  MPC_RETURN_IF_ERROR(makeAnyEval(model, options, report));
+  PassManager manager(model.module->getContext());
+  manager.addPass(amp::createFuseOptimizerPass());
+  return finish(model, manager, options.target, report);
 }
 
 static rt::Status makeAnyStep(ImportedModel &model,

@@ -118,7 +118,8 @@ rt::Result<std::shared_ptr<rt::Program>>
 compileOptimizer(ImportedModel &model, const TrainingOptions &options,
                  CompileReport &report);
 
-/// A program with the entry "eval".
+/// A program with the entry "eval"; of a module without @model that writes its
+/// step out, with the entries of that.
 rt::Result<std::shared_ptr<rt::Program>> compileEval(ImportedModel &model,
                                                      const EvalOptions &options,
                                                      CompileReport &report);

@@ -120,6 +120,15 @@ static const rt::TensorView *findReference(const rt::SafetensorsFile &file,
   return nullptr;
 }
 
+/// The evaluation of a model, or one step that a module writes out, of one
+/// batch.
+static std::vector<const rt::Entry *> entriesOf(const rt::Program &program) {
+  for (const char *name : {"eval", "step"})
+    if (const rt::Entry *entry = program.findEntry(name))
+      return {entry};
+  return {program.findEntry("accumulate"), program.findEntry("apply")};
+}
+
 /// Tensors of the reference that stand for nothing that was computed. Inputs
 /// and weights may lie in the same file.
 static std::vector<std::string>
@@ -129,10 +138,11 @@ findNotComputed(const rt::SafetensorsFile &file, const rt::Program &program,
   for (const HostTensor &output : outputs)
     for (const char *prefix : kReferencePrefixes)
       known.insert(prefix + output.desc.name);
-  for (const rt::TensorDesc &input : program.findEntry("eval")->inputs) {
-    known.insert(input.name);
-    known.insert("in." + input.name);
-  }
+  for (const rt::Entry *entry : entriesOf(program))
+    for (const rt::TensorDesc &input : entry->inputs) {
+      known.insert(input.name);
+      known.insert("in." + input.name);
+    }
   for (const rt::StateTensor &tensor : program.state)
     known.insert(tensor.desc.name);
   std::vector<std::string> result;
@@ -198,9 +208,9 @@ static rt::Status compareAll(const rt::Program &program,
 
 /// Runs the entry on the inputs; one tensor an output.
 static rt::Result<std::vector<HostTensor>>
-run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
-    const std::vector<rt::InputBound> &bounds) {
-  const rt::Entry &entry = *runner.program().findEntry("eval");
+runEntry(rt::Runner &runner, const rt::Entry &entry,
+         const rt::SafetensorsFile &inputs,
+         const std::vector<rt::InputBound> &bounds) {
   std::vector<HostTensor> arguments, results;
   std::vector<const void *> inputPointers;
   std::vector<void *> outputPointers;
@@ -215,7 +225,25 @@ run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
     results.push_back(std::move(tensor));
     outputPointers.push_back(results.back().buffer.data());
   }
-  MPC_RETURN_IF_ERROR(runner.run("eval", inputPointers, outputPointers));
+  MPC_RETURN_IF_ERROR(runner.run(entry.name, inputPointers, outputPointers));
+  return results;
+}
+
+/// Runs the entries in turn; of two results of a name the later one counts.
+static rt::Result<std::vector<HostTensor>>
+run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
+    const std::vector<rt::InputBound> &bounds) {
+  std::vector<HostTensor> results;
+  for (const rt::Entry *entry : entriesOf(runner.program())) {
+    MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> next,
+                         runEntry(runner, *entry, inputs, bounds));
+    llvm::erase_if(results, [&](const HostTensor &result) {
+      return llvm::any_of(next, [&](const HostTensor &other) {
+        return other.desc.name == result.desc.name;
+      });
+    });
+    std::move(next.begin(), next.end(), std::back_inserter(results));
+  }
   return results;
 }
 

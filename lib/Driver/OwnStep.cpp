@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Support/Text.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -14,6 +15,8 @@ using namespace mpc;
 static bool hasFunction(ImportedModel &model, StringRef name) {
   return model.module->lookupSymbol<func::FuncOp>(name) != nullptr;
 }
+
+bool mpc::hasModel(ImportedModel &model) { return hasFunction(model, "model"); }
 
 bool mpc::hasOwnStep(ImportedModel &model) {
   return hasFunction(model, "step") || hasOwnWindow(model);
@@ -35,6 +38,25 @@ static bool isStaticTensor(Type type) {
                       [&](unsigned bits) { return element.isInteger(bits); });
 }
 
+static LogicalResult checkResults(func::FuncOp entry) {
+  llvm::StringMap<size_t> known;
+  for (auto [index, type] : llvm::enumerate(entry.getResultTypes())) {
+    if (!isStaticTensor(type))
+      return entry.emitError("entry '")
+             << entry.getName() << "': result " << index << " is " << type
+             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
+    auto name = entry.getResultAttrOfType<StringAttr>(index, "nn.name");
+    if (!name)
+      continue;
+    auto [other, isNew] = known.try_emplace(name.getValue(), index);
+    if (!isNew)
+      return entry.emitError("entry '")
+             << entry.getName() << "': results " << other->second << " and "
+             << index << " are both called '" << name.getValue() << "'";
+  }
+  return success();
+}
+
 static LogicalResult checkEntry(func::FuncOp entry) {
   if (!entry.getBody().hasOneBlock())
     return entry.emitError("entry '")
@@ -50,12 +72,15 @@ static LogicalResult checkEntry(func::FuncOp entry) {
              << entry.getName() << "': argument " << index
              << " has no name: give it the attribute nn.name";
   }
-  for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
-    if (!isStaticTensor(type))
-      return entry.emitError("entry '")
-             << entry.getName() << "': result " << index << " is " << type
-             << ", expected a static tensor of f64, f32, f16, bf16 or integers";
-  return success();
+  return checkResults(entry);
+}
+
+void mpc::nameResults(ModuleOp module) {
+  Builder b(module.getContext());
+  for (auto entry : module.getOps<func::FuncOp>())
+    for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i)
+      if (entry.isPublic() && !entry.getResultAttr(i, "nn.name"))
+        entry.setResultAttr(i, "nn.name", b.getStringAttr("output" + Twine(i)));
 }
 
 LogicalResult mpc::checkEntries(ModuleOp module) {

@@ -12,12 +12,16 @@
 
 namespace mpc {
 
+/// Whether the module has a model to evaluate.
+bool hasModel(ImportedModel &model);
 /// Whether the module writes its training step out: it has an entry @step, or
 /// @accumulate and @apply.
 bool hasOwnStep(ImportedModel &model);
 /// Whether that step takes a window of batches.
 bool hasOwnWindow(ImportedModel &model);
 
+/// Names results without a name `output0` and so on, by their places.
+void nameResults(mlir::ModuleOp module);
 /// Fails with a diagnostic where an entry is not one that can be compiled and
 /// run.
 llvm::LogicalResult checkEntries(mlir::ModuleOp module);

@@ -75,6 +75,10 @@ public:
     return std::nullopt;
   }
 
+  [[nodiscard]] const std::vector<TensorDesc> &outputs() const {
+    return entry_->outputs;
+  }
+
 private:
   size_t index_ = 0;
   const Entry *entry_ = nullptr;

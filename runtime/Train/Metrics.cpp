@@ -5,7 +5,6 @@
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -26,18 +25,31 @@ bool readField(std::string_view field, T &out) {
   return error == std::errc() && end == field.data() + field.size();
 }
 
-/// Splits at commas; false unless there are exactly as many fields.
-template <size_t N>
-bool split(std::string_view line, std::array<std::string_view, N> &fields) {
-  for (size_t i = 0; i < N; ++i) {
+/// Splits at commas.
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (;;) {
     size_t comma = line.find(',');
-    if ((comma == std::string_view::npos) != (i + 1 == N))
-      return false;
-    fields[i] = line.substr(0, comma);
-    line.remove_prefix(std::min(line.size(), fields[i].size() + 1));
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos)
+      return fields;
+    line.remove_prefix(comma + 1);
   }
-  return true;
 }
+
+/// A field of text, as RFC 4180 has it; on one line.
+std::string textField(const std::string &text) {
+  std::string field = escape(text);
+  if (field.find_first_of(",\"") == std::string::npos)
+    return field;
+  std::string quoted = "\"";
+  for (char c : field)
+    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// Columns that every file has.
+constexpr size_t kNumColumns = 8;
 
 nlohmann::ordered_json jsonNumber(double value) {
   if (std::isfinite(value))
@@ -80,6 +92,13 @@ Result<size_t> keptBytes(std::string_view text, int64_t step,
 
 } // namespace
 
+std::string metricsHeader(const std::vector<std::string> &others) {
+  std::string header(kMetricsHeader);
+  for (const std::string &name : others)
+    header += "," + textField(name);
+  return header;
+}
+
 std::string toCsv(const MetricsRow &row) {
   double stepMs = std::round(row.stepMs * 1e4) / 1e4;
   std::string line = fmt::format(
@@ -87,28 +106,25 @@ std::string toCsv(const MetricsRow &row) {
       shortestDecimal(row.lr), shortestDecimal(row.scale),
       shortestDecimal(row.goodSteps), row.skipped ? 1 : 0,
       shortestDecimal(row.gradNorm), shortestDecimal(stepMs));
-  if (row.underflow)
-    line += "," + shortestDecimal(*row.underflow);
+  for (double other : row.others)
+    line += "," + shortestDecimal(other);
   return line;
 }
 
 bool parseCsv(std::string_view line, MetricsRow &row) {
-  row.underflow.reset();
-  if (std::count(line.begin(), line.end(), ',') == 8) {
-    size_t comma = line.rfind(',');
-    if (!readField(line.substr(comma + 1), row.underflow.emplace()))
-      return false;
-    line = line.substr(0, comma);
-  }
-  std::array<std::string_view, 8> fields;
+  std::vector<std::string_view> fields = split(line);
   int skipped = 0;
-  if (!split(line, fields) || !readField(fields[0], row.step) ||
+  if (fields.size() < kNumColumns || !readField(fields[0], row.step) ||
       !readField(fields[1], row.loss) || !readField(fields[2], row.lr) ||
       !readField(fields[3], row.scale) ||
       !readField(fields[4], row.goodSteps) || !readField(fields[5], skipped) ||
       !readField(fields[6], row.gradNorm) || !readField(fields[7], row.stepMs))
     return false;
   row.skipped = skipped != 0;
+  row.others.assign(fields.size() - kNumColumns, 0);
+  for (size_t i = kNumColumns; i < fields.size(); ++i)
+    if (!readField(fields[i], row.others[i - kNumColumns]))
+      return false;
   return true;
 }
 

@@ -8,7 +8,6 @@
 #include "runtime/Support/Status.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,17 +26,14 @@ struct MetricsRow {
   bool skipped = false;
   double gradNorm = 0;
   double stepMs = 0;
-  /// Elements of 16-bit gradients that are zero or subnormal; empty where they
-  /// are not counted.
-  std::optional<double> underflow = std::nullopt;
+  std::vector<double> others = {}; ///< In the further columns of the file.
 };
 
 inline constexpr std::string_view kMetricsHeader =
     "step,loss,lr,scale,good_steps,skipped,grad_norm,step_ms";
 
-/// Of files with the column that MetricsRow::underflow is in.
-inline constexpr std::string_view kUnderflowHeader =
-    "step,loss,lr,scale,good_steps,skipped,grad_norm,step_ms,underflow";
+/// The header of a file whose rows have `others` of these names.
+[[nodiscard]] std::string metricsHeader(const std::vector<std::string> &others);
 
 /// A line without its end. Numbers are the shortest decimals that read back to
 /// the same value: `lr` as an f32, the others as doubles too.

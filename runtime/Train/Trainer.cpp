@@ -15,12 +15,16 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <set>
 #include <unistd.h>
 
 namespace mpc::rt {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// What amp-count-underflow adds.
+constexpr std::string_view kUnderflow = "underflow";
 
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -69,6 +73,7 @@ private:
   Status checkPlot() const;
   Status openMetrics();
   Status bindEntries();
+  void findOthers();
   Status loop(TrainResult &result);
   Status step();
   Status runEntries(MetricsRow &row);
@@ -99,6 +104,7 @@ private:
   TrainPosition position_;
   float lr_ = 0;
   std::vector<BoundEntry> entries_;
+  std::vector<std::string> others_; ///< Scalars of no column that all have.
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<MetricsWriter> metrics_;
   std::optional<TensorBoardWriter> tensorboard_;
@@ -204,8 +210,7 @@ Status Trainer::openMetrics() {
   }
   if (options_.metrics.empty())
     return {};
-  std::string_view header =
-      entries_[0].scalar("underflow") ? kUnderflowHeader : kMetricsHeader;
+  std::string header = metricsHeader(others_);
   if (!options_.resume) {
     MPC_ASSIGN_OR_RETURN(metrics_,
                          MetricsWriter::create(options_.metrics, header));
@@ -230,7 +235,20 @@ Status Trainer::bindEntries() {
         BoundEntry::bind(*runner_, name, loader_, inputs, &lr_));
     entries_.push_back(std::move(entry));
   }
+  findOthers();
   return {};
+}
+
+void Trainer::findOthers() {
+  // Metrics that have a column of their own, and columns that no output fills.
+  std::set<std::string, std::less<>> known = {
+      "step",    "loss",      "lr",      "scale",     "good_steps",
+      "skipped", "grad_norm", "step_ms", "found_inf", "scale_error"};
+  others_.clear();
+  for (const BoundEntry &entry : entries_)
+    for (const TensorDesc &output : entry.outputs())
+      if (output.numElements() == 1 && known.insert(output.name).second)
+        others_.push_back(output.name);
 }
 
 Status Trainer::prepare() {
@@ -265,20 +283,25 @@ std::optional<double> Trainer::output(std::string_view name) const {
 }
 
 /// Runs the entries of one optimizer step: the mean loss and the sum of
-/// underflows over its batches.
+/// underflows over its batches, of all else the last.
 Status Trainer::runEntries(MetricsRow &row) {
   row.loss = 0;
-  row.underflow.reset();
+  double underflow = 0;
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     MPC_RETURN_IF_ERROR(loader_.next());
     MPC_RETURN_IF_ERROR(entries_[0].run(*runner_));
     row.loss += entries_[0].scalar("loss").value_or(
         std::numeric_limits<double>::quiet_NaN());
-    if (auto count = entries_[0].scalar("underflow"))
-      row.underflow = row.underflow.value_or(0) + *count;
+    underflow += entries_[0].scalar(kUnderflow).value_or(0);
   }
   row.loss /= static_cast<double>(options_.accumulate);
-  return entries_.size() > 1 ? entries_[1].run(*runner_) : Status();
+  if (entries_.size() > 1)
+    MPC_RETURN_IF_ERROR(entries_[1].run(*runner_));
+  row.others.clear();
+  for (const std::string &name : others_)
+    row.others.push_back(name == kUnderflow ? underflow
+                                            : output(name).value_or(0));
+  return {};
 }
 
 bool Trainer::skipped() const {
@@ -332,9 +355,9 @@ Status Trainer::record(const MetricsRow &row) {
   double now = wallTime();
   for (auto [tag, value] : scalars)
     MPC_RETURN_IF_ERROR(tensorboard_->scalar(tag, row.step, value, now));
-  if (row.underflow)
-    return tensorboard_->scalar("underflow", row.step,
-                                static_cast<float>(*row.underflow), now);
+  for (size_t i = 0; i < others_.size(); ++i)
+    MPC_RETURN_IF_ERROR(tensorboard_->scalar(
+        others_[i], row.step, static_cast<float>(row.others[i]), now));
   return {};
 }
 

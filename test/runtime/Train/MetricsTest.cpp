@@ -50,13 +50,20 @@ TEST(Metrics, RowsAreShortAndReadBackExactly) {
     ASSERT_EQ(std::isnan(back.loss), std::isnan(row.loss));
     ASSERT_EQ(std::isnan(back.gradNorm), std::isnan(row.gradNorm));
   }
-  ASSERT_TRUE(parseCsv("1,2,3,4,5,0,7,8,9", row));
-  EXPECT_EQ(row.underflow, 9);
-  EXPECT_EQ(toCsv(row), "1,2,3,4,5,0,7,8,9");
+  ASSERT_TRUE(parseCsv("1,2,3,4,5,0,7,8,9,inf", row));
+  EXPECT_EQ(row.others, (std::vector<double>{9, INFINITY}));
+  EXPECT_EQ(toCsv(row), "1,2,3,4,5,0,7,8,9,inf");
   for (const char *bad :
-       {"", "1,2", "1,2,3,4,5,0,7,8,9,10", "x,2,3,4,5,0,7,8", "1,2,3,4,5,0,7,",
+       {"", "1,2", "1,2,3,4,5,0,7,8,9,", "x,2,3,4,5,0,7,8", "1,2,3,4,5,0,7,",
         "1,2,3,4,5,0,7,8 ", "1,2,3,4,5,0,7,8,", "1,2,3,4,5,0,7,8,x"})
     EXPECT_FALSE(parseCsv(bad, row)) << bad;
+}
+
+TEST(Metrics, FurtherColumnsHaveAnyName) {
+  EXPECT_EQ(metricsHeader({}), kMetricsHeader);
+  EXPECT_EQ(metricsHeader({"loss_b", "a,b", "say \"x\"", "two\nlines"}),
+            std::string(kMetricsHeader) +
+                ",loss_b,\"a,b\",\"say \"\"x\"\"\",two\\x0alines");
 }
 
 TEST(Metrics, CreateReplacesAndEachRowIsThereAtOnce) {

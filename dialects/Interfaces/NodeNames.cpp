@@ -8,17 +8,28 @@
 using namespace mlir;
 using namespace mpc;
 
-StringRef mpc::getNodeName(Location loc) {
-  return llvm::TypeSwitch<LocationAttr, StringRef>(loc)
-      .Case([](NameLoc name) { return name.getName().getValue(); })
-      .Case([](FusedLoc fused) {
-        for (Location part : fused.getLocations())
-          if (StringRef name = getNodeName(part); !name.empty())
-            return name;
-        return StringRef();
+static void collectNames(Location loc, SmallVectorImpl<StringRef> &names) {
+  llvm::TypeSwitch<LocationAttr>(loc)
+      .Case([&](NameLoc name) {
+        if (!name.getName().empty())
+          names.push_back(name.getName().getValue());
       })
-      .Case([](CallSiteLoc call) { return getNodeName(call.getCallee()); })
-      .Default([](LocationAttr) { return StringRef(); });
+      .Case([&](FusedLoc fused) {
+        for (Location part : fused.getLocations())
+          collectNames(part, names);
+      })
+      .Case([&](CallSiteLoc call) { collectNames(call.getCallee(), names); });
+}
+
+SmallVector<StringRef> mpc::getNodeNames(Location loc) {
+  SmallVector<StringRef> names;
+  collectNames(loc, names);
+  return names;
+}
+
+StringRef mpc::getNodeName(Location loc) {
+  SmallVector<StringRef> names = getNodeNames(loc);
+  return names.empty() ? StringRef() : names.front();
 }
 
 StringRef mpc::getNodeScope(Location loc) {

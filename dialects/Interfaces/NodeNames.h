@@ -5,6 +5,7 @@
 #define MPC_DIALECTS_INTERFACES_NODENAMES_H
 
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <regex>
@@ -13,8 +14,12 @@
 
 namespace mpc {
 
-/// The node's name in `loc`, empty where there is none.
+/// The node's name in `loc`, empty where there is none. Of several nodes that
+/// became one op it is the last one's, whose result the op's is.
 llvm::StringRef getNodeName(mlir::Location loc);
+
+/// The names of all nodes in `loc`, the op's own first.
+llvm::SmallVector<llvm::StringRef> getNodeNames(mlir::Location loc);
 
 /// The path of the model's module that the node in `loc` belongs to
 /// ("blocks.0.attn"), empty where the model does not say.

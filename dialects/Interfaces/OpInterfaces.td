@@ -85,11 +85,17 @@ def ScalarBodyOpInterface : OpInterface<"ScalarBodyOpInterface"> {
 def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    A sum of products: what its arithmetic costs depends on the type.
+    A sum of products: what its arithmetic costs depends on the type. It may
+    add a vector to each sum, its operand `bias`.
   }];
   let methods = [
     InterfaceMethod<"How many multiply-adds it makes.", "int64_t",
       "getMultiplyAdds", (ins)>,
+    InterfaceMethod<"The operand `bias`, empty where there is none.",
+      "::mlir::MutableOperandRange", "getBiasMutable", (ins),
+      [{ return $_op.getBiasMutable(); }]>,
+    InterfaceMethod<"The axis of the result that a bias runs along.",
+      "int64_t", "getBiasAxis", (ins)>,
   ];
 }
 

@@ -230,7 +230,9 @@ class NN_Binary<string mnemonic, string formula, list<Trait> traits>
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($output)";
 }
 
-def NN_AddOp : NN_Binary<"add", "a + b", [Promote, Commutative]>;
+def NN_AddOp : NN_Binary<"add", "a + b", [Promote, Commutative]> {
+  let hasCanonicalizer = 1;
+}
 def NN_SubOp : NN_Binary<"sub", "a - b", [Promote]>;
 def NN_MulOp : NN_Binary<"mul", "a * b", [Promote, Commutative]>;
 def NN_DivOp : NN_Binary<"div", "a / b", [Promote]>;
@@ -495,8 +497,8 @@ def NN_MatmulOp : NN_Contraction<"matmul"> {
   let description = [{
     `output[b.., m, n] = sum_k lhs[b.., m, k] * rhs[b.., k, n]`; with
     `transpose_lhs` (`transpose_rhs`) the operand is stored with its last two
-    axes swapped. Batch axes are equal. Sums in f32, k ascending, and rounds
-    once.
+    axes swapped. Batch axes are equal. Sums in f32, k ascending, adds
+    `bias[n]` in f32, and rounds once.
 
     ```mlir
     %c = nn.matmul %a, %b transpose_rhs
@@ -504,11 +506,12 @@ def NN_MatmulOp : NN_Contraction<"matmul"> {
     ```
   }];
   let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
+                       Optional<NN_FloatTensor>:$bias,
                        UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
   let results = (outs NN_FloatTensor:$output);
   let assemblyFormat = [{
     $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)?
-    (`transpose_rhs` $transpose_rhs^)? attr-dict
+    (`transpose_rhs` $transpose_rhs^)? (`bias` $bias^ `:` type($bias))? attr-dict
     `:` type($lhs) `,` type($rhs) `->` type($output)
   }];
   let hasCanonicalizer = 1;

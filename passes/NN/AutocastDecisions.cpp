@@ -49,11 +49,25 @@ static bool matchesGlob(const std::string &pattern, StringRef name) {
   return glob->match(name);
 }
 
+/// The names of the nodes that `op` is made of; one empty name where the model
+/// gives none.
+static SmallVector<StringRef> namesOf(Operation *op) {
+  SmallVector<StringRef> names = getNodeNames(op->getLoc());
+  if (names.empty())
+    names.emplace_back();
+  return names;
+}
+
 FailureOr<const PolicyRule *> DecisionMaker::nodeRule(Operation *op) {
-  StringRef node = getNodeName(op->getLoc());
+  SmallVector<StringRef> nodes = namesOf(op);
   const PolicyRule *found = nullptr;
   for (const PolicyRule &rule : policy->rules) {
-    if (rule.subject != Subject::Node || !matchesGlob(rule.name, node))
+    const StringRef *node = rule.subject != Subject::Node
+                                ? nodes.end()
+                                : llvm::find_if(nodes, [&](StringRef name) {
+                                    return matchesGlob(rule.name, name);
+                                  });
+    if (node == nodes.end())
       continue;
     use(rule);
     if (found && found->action != rule.action) {
@@ -61,7 +75,7 @@ FailureOr<const PolicyRule *> DecisionMaker::nodeRule(Operation *op) {
       InFlightDiagnostic error =
           emitError(locationOf(*policy, rule, context))
           << "'" << rule.text() << "' and '" << found->text() << "' ("
-          << whereIs(*policy, *found) << ") both name node '" << node
+          << whereIs(*policy, *found) << ") both name node '" << *node
           << "': narrow one of them";
       return failure();
     }
@@ -76,7 +90,9 @@ const PolicyRule *DecisionMaker::regionRule(Operation *op,
   for (const PolicyRule &rule : policy->rules) {
     if (rule.subject != Subject::Region ||
         (!isWithin(getNodeScope(op->getLoc()), rule.name) &&
-         !isWithin(getNodeName(op->getLoc()), rule.name)))
+         llvm::none_of(namesOf(op), [&](StringRef name) {
+           return isWithin(name, rule.name);
+         })))
       continue;
     use(rule);
     if (!found || found->name.size() < rule.name.size())
@@ -111,14 +127,14 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
                      context.isIsland ? "an nn.autocast region says disabled"
                                       : "there is no low type"},
                     context.isIsland ? "region" : "--precision=fp32"};
-  StringRef node = getNodeName(op->getLoc());
-  StringRef name = op->getName().stripDialect();
-  for (StringRef candidate : {node, name}) {
+  SmallVector<StringRef> names = namesOf(op);
+  names.push_back(op->getName().stripDialect());
+  for (StringRef candidate : names) {
     if (keepF32.matches(candidate))
       return byFlag(context.low, PrecisionRule::KeepF32, "--keep-fp32",
                     candidate);
   }
-  for (StringRef candidate : {node, name}) {
+  for (StringRef candidate : names) {
     if (lower.matches(candidate))
       return byFlag(context.low, PrecisionRule::Lower, "--lower", candidate);
   }

@@ -49,6 +49,15 @@ static int64_t saturatedProduct(ArrayRef<int64_t> shape, int64_t product = 1) {
   return product;
 }
 
+/// A bias is a vector of `size` elements of `type`.
+static LogicalResult checkBias(std::optional<Location> loc, Value bias,
+                               int64_t size, Type type) {
+  if (!bias || rankedType(bias) == RankedTensorType::get({size}, type))
+    return success();
+  return emitOptionalError(loc, "bias must be [", size,
+                           "] of the operands' element type");
+}
+
 //===----------------------------------------------------------------------===//
 // MatmulOp
 //===----------------------------------------------------------------------===//
@@ -73,6 +82,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   if (kLhs != kRhs)
     return emitOptionalError(loc, "sums over ", kLhs, " elements of lhs but ",
                              kRhs, " of rhs");
+  if (failed(checkBias(loc, adaptor.getBias(), n, lhs.getElementType())))
+    return failure();
   SmallVector<int64_t> shape(lhs.getShape().drop_back(2));
   shape.append({m, n});
   inferred.push_back(lhs.clone(shape));
@@ -84,6 +95,8 @@ int64_t MatmulOp::getMultiplyAdds() {
   int64_t terms = lhs[lhs.size() - (getTransposeLhs() ? 2 : 1)];
   return saturatedProduct(rankedType(getOutput()).getShape(), terms);
 }
+
+int64_t MatmulOp::getBiasAxis() { return getOutput().getType().getRank() - 1; }
 
 FailureOr<SmallVector<Value>> MatmulOp::buildBody(OpBuilder &b,
                                                   ValueRange operands) {
@@ -107,22 +120,26 @@ FailureOr<SmallVector<Value>> MatmulOp::buildBody(OpBuilder &b,
       {{operands[0], getTransposeLhs() ? map(k, m) : map(m, k)},
        {operands[1], getTransposeRhs() ? map(n, k) : map(k, n)}},
       0.0, multiplyAdd);
-  return SmallVector<Value>{
-      buildNarrowing(b, getLoc(), acc, type.getElementType())};
+  Value bias = getBias() ? operands[2] : Value();
+  return SmallVector<Value>{finish(b, getLoc(), acc, bias, n, type)};
 }
 
-// With C = A B: dA = dC B^T, dB = A^T dC; a transposed operand's cotangent is
-// the transpose of that.
+// With C = A B + c: dA = dC B^T, dB = A^T dC, dc = sum(dC); a transposed
+// operand's cotangent is the transpose of that.
 LogicalResult MatmulOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   if (!dOut[0])
     return success();
   Location loc = getLoc();
   Value lhs = getLhs(), rhs = getRhs(), d = dOut[0];
   bool tl = getTransposeLhs(), tr = getTransposeRhs();
-  dIn[0] = tl ? MatmulOp::create(b, loc, rhs, d, tr, true)
-              : MatmulOp::create(b, loc, d, rhs, false, !tr);
-  dIn[1] = tr ? MatmulOp::create(b, loc, d, lhs, true, tl)
-              : MatmulOp::create(b, loc, lhs, d, !tl, false);
+  Value none;
+  dIn[0] = tl ? MatmulOp::create(b, loc, rhs, d, none, tr, true)
+              : MatmulOp::create(b, loc, d, rhs, none, false, !tr);
+  dIn[1] = tr ? MatmulOp::create(b, loc, d, lhs, none, true, tl)
+              : MatmulOp::create(b, loc, lhs, d, none, !tl, false);
+  if (getBias())
+    dIn[2] = GradientBuilder(b, loc).sum(
+        d, otherAxes(shapeOf(d).size(), {getBiasAxis()}));
   return success();
 }
 
@@ -150,8 +167,8 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
       return rewriter.notifyMatchFailure(op, "no operand is a transpose");
     rewriter.replaceOpWithNewOp<MatmulOp>(
         op, foldLhs ? lhs.getInput() : op.getLhs(),
-        foldRhs ? rhs.getInput() : op.getRhs(), op.getTransposeLhs() != foldLhs,
-        op.getTransposeRhs() != foldRhs);
+        foldRhs ? rhs.getInput() : op.getRhs(), op.getBias(),
+        op.getTransposeLhs() != foldLhs, op.getTransposeRhs() != foldRhs);
     return success();
   }
 };
@@ -181,12 +198,9 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
                              input.getShape().back());
   if (input.getElementType() != weight.getElementType())
     return emitOptionalError(loc, "operands must have one element type");
-  if (Value bias = adaptor.getBias())
-    if (rankedType(bias).getShape() !=
-            ArrayRef<int64_t>(weight.getDimSize(0)) ||
-        rankedType(bias).getElementType() != input.getElementType())
-      return emitOptionalError(loc, "bias must be [", weight.getDimSize(0),
-                               "] of the operands' element type");
+  if (failed(checkBias(loc, adaptor.getBias(), weight.getDimSize(0),
+                       input.getElementType())))
+    return failure();
   SmallVector<int64_t> shape(input.getShape());
   shape.back() = weight.getDimSize(0);
   inferred.push_back(input.clone(shape));
@@ -197,6 +211,8 @@ int64_t LinearOp::getMultiplyAdds() {
   return saturatedProduct(rankedType(getOutput()).getShape(),
                           rankedType(getWeight()).getDimSize(1));
 }
+
+int64_t LinearOp::getBiasAxis() { return getOutput().getType().getRank() - 1; }
 
 FailureOr<SmallVector<Value>> LinearOp::buildBody(OpBuilder &b,
                                                   ValueRange operands) {
@@ -233,9 +249,11 @@ LogicalResult LinearOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
     rows *= size;
   Value d = g.reshape(dOut[0], {rows, n});
   Value x = g.reshape(getInput(), {rows, k});
-  Value dInput = MatmulOp::create(b, getLoc(), d, getWeight(), false, false);
+  Value none;
+  Value dInput =
+      MatmulOp::create(b, getLoc(), d, getWeight(), none, false, false);
   dIn[0] = g.reshape(dInput, shape);
-  dIn[1] = MatmulOp::create(b, getLoc(), d, x, true, false);
+  dIn[1] = MatmulOp::create(b, getLoc(), d, x, none, true, false);
   if (getBias())
     dIn[2] = g.sum(d, {0});
   return success();
@@ -285,12 +303,9 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                              input.getDimSize(1));
   if (input.getElementType() != weight.getElementType())
     return emitOptionalError(loc, "operands must have one element type");
-  if (Value bias = adaptor.getBias())
-    if (rankedType(bias).getShape() !=
-            ArrayRef<int64_t>(weight.getDimSize(0)) ||
-        rankedType(bias).getElementType() != input.getElementType())
-      return emitOptionalError(loc, "bias must be [", weight.getDimSize(0),
-                               "] of the operands' element type");
+  if (failed(checkBias(loc, adaptor.getBias(), weight.getDimSize(0),
+                       input.getElementType())))
+    return failure();
   SmallVector<int64_t> shape{input.getDimSize(0), weight.getDimSize(0)};
   for (int64_t i = 0; i < spatial; ++i) {
     int64_t stride = adaptor.getStrides()[i],
@@ -359,6 +374,8 @@ int64_t ConvOp::getMultiplyAdds() {
       saturatedProduct(rankedType(getWeight()).getShape().drop_front());
   return saturatedProduct(rankedType(getOutput()).getShape(), terms);
 }
+
+int64_t ConvOp::getBiasAxis() { return 1; }
 
 FailureOr<SmallVector<Value>> ConvOp::buildBody(OpBuilder &b,
                                                 ValueRange operands) {

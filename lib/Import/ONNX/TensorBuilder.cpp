@@ -398,7 +398,8 @@ Operand TensorBuilder::matmul(const Operand &lhs, const Operand &rhs,
   Value left = value(lhs);
   return fromValue(
       nn::MatmulOp::create(builder_, location_, tensorType(lhs.type, shape),
-                           left, value(rhs), transposeLhs, transposeRhs));
+                           left, value(rhs), /*bias=*/Value(), transposeLhs,
+                           transposeRhs));
 }
 
 Operand TensorBuilder::linear(const Operand &input, const Operand &weight,

@@ -197,6 +197,9 @@ static void addContractions(Cases &cases) {
     add("");
     add("2x");
   }
+  cases.push_back({"matmul", "bias", {{"2x4x3"}, {"2x4x5"}, {"5"}}, "2x3x5", R"(
+    %r = nn.matmul %a, %b transpose_lhs bias %c : tensor<5x$T>
+        : tensor<2x4x3x$T>, tensor<2x4x5x$T> -> tensor<2x3x5x$T>)"});
   cases.push_back({"linear", "", {{"3x4"}, {"5x4"}}, "3x5", R"(
     %r = nn.linear %a, %b
         : tensor<3x4x$T>, tensor<5x4x$T> -> tensor<3x5x$T>)"});

@@ -54,6 +54,24 @@ func.func @matmul_of_two_depths_transposed(%a: tensor<4x8xf32>, %b: tensor<8x6xf
 
 // -----
 
+func.func @matmul_with_bias_of_rows(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %c: tensor<4xf32>) {
+  // expected-error @+2 {{bias must be [6] of the operands' element type}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.matmul %a, %b bias %c : tensor<4xf32> : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_with_bias_of_another_type(%a: tensor<4x8xf16>, %b: tensor<8x6xf16>, %c: tensor<6xf32>) {
+  // expected-error @+2 {{bias must be [6] of the operands' element type}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = nn.matmul %a, %b bias %c : tensor<6xf32> : tensor<4x8xf16>, tensor<8x6xf16> -> tensor<4x6xf16>
+  return
+}
+
+// -----
+
 func.func @linear_of_matrix_batch(%x: tensor<4x8xf32>, %w: tensor<2x6x8xf32>) {
   // expected-error @+2 {{input needs an axis, weight must be [n, k]}}
   // expected-error @+1 {{failed to infer returned types}}

@@ -2,11 +2,13 @@
 
 // CHECK-LABEL: func.func @matmul
 func.func @matmul(%a: tensor<4x8xf16>, %b: tensor<6x8xf16>,
-                  %c: tensor<2x8x4xf64>, %d: tensor<2x8x6xf64>) {
+                  %c: tensor<2x8x4xf64>, %d: tensor<2x8x6xf64>, %e: tensor<6xf64>) {
   // CHECK: nn.matmul %{{.*}}, %{{.*}} transpose_rhs : tensor<4x8xf16>, tensor<6x8xf16> -> tensor<4x6xf16>
   %0 = nn.matmul %a, %b transpose_rhs : tensor<4x8xf16>, tensor<6x8xf16> -> tensor<4x6xf16>
   // CHECK: nn.matmul %{{.*}}, %{{.*}} transpose_lhs : tensor<2x8x4xf64>, tensor<2x8x6xf64> -> tensor<2x4x6xf64>
   %1 = nn.matmul %c, %d transpose_lhs : tensor<2x8x4xf64>, tensor<2x8x6xf64> -> tensor<2x4x6xf64>
+  // CHECK: nn.matmul %{{.*}}, %{{.*}} transpose_lhs bias %{{.*}} : tensor<6xf64> : tensor<2x8x4xf64>, tensor<2x8x6xf64> -> tensor<2x4x6xf64>
+  %2 = nn.matmul %c, %d transpose_lhs bias %e : tensor<6xf64> : tensor<2x8x4xf64>, tensor<2x8x6xf64> -> tensor<2x4x6xf64>
   return
 }
 

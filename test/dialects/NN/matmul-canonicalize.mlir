@@ -30,3 +30,13 @@ func.func @batch_axis_moves(%a: tensor<4x2x8xf32>, %b: tensor<2x8x6xf32>) -> ten
   %1 = nn.matmul %0, %b : tensor<2x4x8xf32>, tensor<2x8x6xf32> -> tensor<2x4x6xf32>
   return %1 : tensor<2x4x6xf32>
 }
+
+// The bias stays.
+// CHECK-LABEL: func.func @with_bias
+// CHECK-SAME:    %[[A:.*]]: tensor<8x4xf32>, %[[B:.*]]: tensor<8x6xf32>, %[[C:.*]]: tensor<6xf32>
+func.func @with_bias(%a: tensor<8x4xf32>, %b: tensor<8x6xf32>, %c: tensor<6xf32>) -> tensor<4x6xf32> {
+  // CHECK-NEXT: nn.matmul %[[A]], %[[B]] transpose_lhs bias %[[C]]
+  %0 = nn.transpose %a [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+  %1 = nn.matmul %0, %b bias %c : tensor<6xf32> : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}

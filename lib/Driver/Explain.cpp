@@ -5,6 +5,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/PrecisionRecord.h"
 #include "runtime/Support/File.h"
@@ -157,6 +158,12 @@ static ExplainedCast explainCast(nn::CastOp op, bool trains, bool hasGradient) {
   return result;
 }
 
+/// Whether `cast` is of one number, which its readers hold: nothing is moved.
+static bool isOfNumber(nn::CastOp cast) {
+  SplatElementsAttr number;
+  return matchPattern(cast.getInput(), m_Constant(&number));
+}
+
 /// @loss, else @model, else what a step that is written out differentiates.
 static func::FuncOp explainedFunction(ModuleOp module) {
   for (StringRef name : {"loss", "model"})
@@ -183,10 +190,11 @@ Explanation mpc::explainPrecision(ModuleOp module, bool trains) {
           return depends.contains(value);
         }))
       depends.insert(op->result_begin(), op->result_end());
-    if (auto cast = dyn_cast<nn::CastOp>(op))
-      result.casts.push_back(
-          explainCast(cast, trains, trains && depends.contains(cast)));
-    else if (isa<PrecisionOpInterface>(op))
+    if (auto cast = dyn_cast<nn::CastOp>(op)) {
+      if (!isOfNumber(cast))
+        result.casts.push_back(
+            explainCast(cast, trains, trains && depends.contains(cast)));
+    } else if (isa<PrecisionOpInterface>(op))
       result.ops.push_back(explainOp(op));
   });
   return result;

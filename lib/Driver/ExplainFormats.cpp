@@ -80,6 +80,11 @@ static std::string sharedReason(const ExplainedOp &op) {
       .str();
 }
 
+/// The rest: what this op has its type from.
+static StringRef ownReason(const ExplainedOp &op) {
+  return StringRef(op.why).split("; ").second;
+}
+
 /// Ops that are not in 16 bits, by kind and reason.
 using Reason = std::pair<std::string, std::string>;
 using Groups = llvm::MapVector<Reason, std::vector<const ExplainedOp *>,
@@ -115,7 +120,8 @@ std::string mpc::toText(const Explanation &explanation) {
     for (const ExplainedOp *op : ops)
       if (!op->node.empty())
         os << "      " << op->node
-           << (op->scope.empty() ? "" : " in " + op->scope) << "\n";
+           << (op->scope.empty() ? "" : " in " + op->scope)
+           << (ownReason(*op).empty() ? "" : ": ") << ownReason(*op) << "\n";
   }
   os << "\neach op, in order: type, op, what decided, why\n\n";
   for (const ExplainedOp &op : explanation.ops)

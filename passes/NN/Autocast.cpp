@@ -7,6 +7,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/AutocastDecisions.h"
 #include "passes/NN/CastPlacement.h"
+#include "passes/NN/FollowedType.h"
 #include "passes/NN/PrecisionRecord.h"
 
 namespace mpc::nn {
@@ -20,47 +21,6 @@ using namespace mpc::nn;
 
 static Type elementType(Value value) {
   return getElementTypeOrSelf(value.getType());
-}
-
-/// The widest castable type of `types`: f32 where two 16-bit types meet. Null
-/// where none may be cast.
-static Type widestType(TypeRange types) {
-  Type widest;
-  for (Type type : types) {
-    Type element = getElementTypeOrSelf(type);
-    if (!isCastable(element))
-      continue;
-    if (!widest || widest == element)
-      widest = element;
-    else
-      widest = Float32Type::get(element.getContext());
-  }
-  return widest;
-}
-
-/// Where `value` comes from, in the model's names: "'fc' (linear)".
-static std::string describeSource(Value value) {
-  Operation *op = value.getDefiningOp();
-  // A cast says nothing of itself; what it casts does.
-  while (auto cast = dyn_cast_or_null<CastOp>(op)) {
-    value = cast.getInput();
-    op = value.getDefiningOp();
-  }
-  if (!op)
-    return "an input of the function";
-  if (auto get = dyn_cast<GetOp>(op))
-    return "parameter '" + get.getParameter().str() + "'";
-  StringRef node = getNodeName(op->getLoc());
-  std::string kind = op->getName().stripDialect().str();
-  return node.empty() ? kind : "'" + node.str() + "' (" + kind + ")";
-}
-
-/// Which operand gives `op` the type that it follows.
-static std::string describeFollowed(Operation *op, Type target) {
-  for (Value operand : op->getOperands())
-    if (elementType(operand) == target)
-      return describeSource(operand);
-  return "operands of two 16-bit types";
 }
 
 static std::string typeName(Type type) {
@@ -148,6 +108,7 @@ private:
 
   void castFunction(func::FuncOp function) {
     written.clear();
+    origins.clear();
     function.walk([&](Operation *op) {
       written[op] = llvm::to_vector(op->getOperandTypes());
     });
@@ -208,56 +169,70 @@ private:
     llvm_unreachable("unknown rule");
   }
 
+  static bool follows(const Decision &decision) {
+    return decision.rule.rule != PrecisionRule::Lower &&
+           decision.rule.rule != PrecisionRule::KeepF32;
+  }
+
   /// The type that `op` runs in; null where nothing may be cast.
-  Type targetOf(Operation *op, const Decision &decision) {
+  FollowedType targetOf(Operation *op, const Decision &decision) {
     // What an outer region has lowered comes back to the type that the op was
     // written in.
     if (!decision.low)
-      return widestType(written[op]);
-    Type widest = widestType(op->getOperandTypes());
-    if (!widest)
-      return {};
-    if (decision.rule.rule == PrecisionRule::Lower)
-      return decision.low;
-    if (decision.rule.rule == PrecisionRule::KeepF32)
-      return Float32Type::get(op->getContext());
-    return widest;
+      return {widestType(written[op]), {}};
+    FollowedType followed = followedType(op);
+    if (!followed.type || follows(decision))
+      return followed;
+    bool isLow = decision.rule.rule == PrecisionRule::Lower;
+    return {isLow ? decision.low : Float32Type::get(op->getContext()), {}};
   }
 
   void castOp(Operation *op, const Decision &decision) {
-    Type target = targetOf(op, decision);
+    FollowedType target = targetOf(op, decision);
     std::string why = explain ? whyIs(op, decision, target) : "";
-    StringRef mark = leaveOpen && target && decision.isOpen
+    StringRef mark = leaveOpen && target.type && decision.isOpen
                          ? openAttr(decision.rule.rule)
                          : StringRef();
     if (!mark.empty())
       op->setAttr(mark, TypeAttr::get(decision.low));
-    if (target)
-      setPrecision(op, target);
+    if (target.type)
+      setPrecision(op, target.type);
     if (explain)
-      setPrecisionRecord(op, {decision.low && target
+      setPrecisionRecord(op, {decision.low && target.type
                                   ? stringifyPrecisionRule(decision.rule.rule)
                                   : "as-written",
-                              decision.source, target ? typeName(target) : "",
-                              why});
+                              decision.source,
+                              target.type ? typeName(target.type) : "", why});
   }
 
   /// Before the operands are cast: they say what an op follows.
-  static std::string whyIs(Operation *op, const Decision &decision,
-                           Type target) {
-    PrecisionRule rule = decision.rule.rule;
-    bool follows =
-        rule != PrecisionRule::Lower && rule != PrecisionRule::KeepF32;
+  std::string whyIs(Operation *op, const Decision &decision,
+                    const FollowedType &target) {
     std::string why = decision.rule.why;
-    if (!target)
+    if (!target.type)
       return "it has no operand that could be cast: f64 and integers are left "
              "alone";
     if (!decision.low)
       return why + ": it runs as it was written";
-    if (follows)
-      return why + "; " + typeName(target) + " comes from " +
-             describeFollowed(op, target);
-    return why;
+    if (!follows(decision))
+      return why;
+    return why + "; " + typeName(target.type) + " comes from " +
+           describeFollowed(op, target, decision.low);
+  }
+
+  /// What brought an op's type, and where that has it from at first.
+  std::string describeFollowed(Operation *op, const FollowedType &target,
+                               Type low) {
+    if (!target.from)
+      return "operands of two 16-bit types";
+    std::string from = describeSource(target.from);
+    auto known = origins.find(target.from.getDefiningOp());
+    bool follows = known != origins.end();
+    std::string origin = follows ? known->second : from;
+    origins[op] = origin;
+    if (target.isUnheld)
+      return from + ", which is not exact in " + typeName(low);
+    return follows ? from + ", which has it from " + origin : from;
   }
 
   /// Casts the operands of `op` to `target` and lets its results follow.
@@ -291,6 +266,8 @@ private:
   Decisions decisions;
   /// The operand types of each op before any cast.
   DenseMap<Operation *, SmallVector<Type>> written;
+  /// Where an op that follows its operands has its type from at first.
+  DenseMap<Operation *, std::string> origins;
 };
 
 } // namespace

@@ -28,8 +28,8 @@ def faults(report, low, trains):
             yield f"{name}: runs in {op['type']} by rule {op['rule']}"
         if not op["why"] or not op["source"]:
             yield f"{name}: no reason"
-        followed = re.search(r"comes from (.*?)(?:\), but .*)?$", op["why"])
-        if followed and not re.match(r"parameter|an input|constant|operands of", followed[1]) and followed[1] not in names:
+        followed = re.search(r"comes from (.*?)(?:, which .*?)?(?:\), but .*)?$", op["why"])
+        if followed and not re.match(r"parameter|an input|(?:a|the) constant|operands of", followed[1]) and followed[1] not in names:
             yield f"{name}: follows {followed[1]}, which is no op here"
         if op["type"] == low and op["bytes_in_f32"] < op["bytes"]:
             yield f"{name}: {op['bytes']} bytes, {op['bytes_in_f32']} in f32"

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an op follows that has no type of its own.
+#include "passes/NN/FollowedType.h"
+
+#include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/AutocastDecisions.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::nn;
+
+/// The number that `value` is throughout. A cast of one is none: the model says
+/// what type it has.
+static std::optional<APFloat> numberOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<ReshapeOp, BroadcastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  DenseFPElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>();
+}
+
+/// Whether `type` holds `number` as it is, all digits of it.
+static bool holds(Type type, APFloat number) {
+  bool losesInfo;
+  number.convert(cast<FloatType>(type).getFloatSemantics(),
+                 APFloat::rmNearestTiesToEven, &losesInfo);
+  return !losesInfo && !number.isDenormal();
+}
+
+static std::string textOf(const APFloat &number) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%.4g", number.convertToDouble());
+  return text;
+}
+
+Type mpc::nn::widestType(TypeRange types) {
+  Type widest;
+  for (Type type : types) {
+    Type element = getElementTypeOrSelf(type);
+    if (!isCastable(element))
+      continue;
+    if (!widest || widest == element)
+      widest = element;
+    else
+      widest = Float32Type::get(element.getContext());
+  }
+  return widest;
+}
+
+FollowedType mpc::nn::followedType(Operation *op) {
+  SmallVector<Value> numbers, others;
+  for (Value operand : op->getOperands())
+    if (isCastable(getElementTypeOrSelf(operand)))
+      (numberOf(operand) ? numbers : others).push_back(operand);
+  FollowedType result;
+  SmallVector<Value> &followed = others.empty() ? numbers : others;
+  result.type = widestType(TypeRange(ValueRange(followed)));
+  if (others.empty())
+    numbers.clear();
+  for (Value number : numbers)
+    if (getElementTypeOrSelf(number) != result.type &&
+        !holds(result.type, *numberOf(number)))
+      return {Float32Type::get(op->getContext()), number, true};
+  for (Value operand : llvm::reverse(followed))
+    if (getElementTypeOrSelf(operand) == result.type)
+      result.from = operand;
+  return result;
+}
+
+std::string mpc::nn::describeSource(Value value) {
+  // A cast says nothing of itself; what it casts does.
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return "an input of the function";
+  if (auto get = dyn_cast<GetOp>(op))
+    return "parameter '" + get.getParameter().str() + "'";
+  if (std::optional<APFloat> number = numberOf(value))
+    return "the constant " + textOf(*number);
+  if (isa<ConstantOp>(op))
+    return "a constant of the model";
+  StringRef node = getNodeName(op->getLoc());
+  std::string kind = op->getName().stripDialect().str();
+  return node.empty() ? kind : "'" + node.str() + "' (" + kind + ")";
+}

@@ -1,0 +1,85 @@
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=fp16 explain=true})' --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=bf16})' | FileCheck %s --check-prefix=BF16
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=torch-cpu})' | FileCheck %s --check-prefix=TORCH
+
+// A number takes the type of what it is combined with.
+// CHECK-LABEL: func.func @takes_the_type
+// TORCH-LABEL: func.func @takes_the_type
+func.func @takes_the_type(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>) -> tensor<4x4xf32> {
+  // CHECK: nn.mul {{.*}} : tensor<4x4xf16>
+  // CHECK: nn.maximum {{.*}} : tensor<4x4xf16>
+  // CHECK: nn.select {{.*}}, tensor<4x4xf16>
+  // CHECK: nn.sub {{.*}} : tensor<4x4xf16>
+  // TORCH: nn.mul {{.*}} : tensor<4x4xf16>
+  %half = nn.constant dense<0.5> : tensor<4x4xf32>
+  %zero = nn.constant dense<0.0> : tensor<f32>
+  %zeros = nn.broadcast %zero axes [] : tensor<f32> -> tensor<4x4xf32>
+  %inf = nn.constant dense<0xFF800000> : tensor<4x4xf32>
+  %one = nn.constant dense<1.0> : tensor<4x4xf32>
+  %0 = nn.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = nn.mul %0, %half : tensor<4x4xf32>
+  %2 = nn.maximum %1, %zeros : tensor<4x4xf32>
+  %3 = nn.select %m, %2, %inf : tensor<4x4xi1>, tensor<4x4xf32>
+  %4 = nn.sub %one, %3 : tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// Not where that type does not hold it: 0, subnormal, infinite or fewer digits.
+// CHECK-LABEL: func.func @not_held
+// BF16-LABEL:  func.func @not_held
+// TORCH-LABEL: func.func @not_held
+func.func @not_held(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 1e-08, which is not exact in f16
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 9.537e-07, which is not exact in f16
+  // CHECK: nn.select {{.*}}, tensor<4x4xf32> {{.*}}f32 comes from the constant -1.049e+06, which is not exact in f16
+  // CHECK: nn.mul {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 0.1768, which is not exact in f16
+  // BF16:  nn.add {{.*}} : tensor<4x4xf32>
+  // BF16:  nn.add {{.*}} : tensor<4x4xbf16>
+  // BF16:  nn.select {{.*}}, tensor<4x4xbf16>
+  // BF16:  nn.mul {{.*}} : tensor<4x4xf32>
+  // TORCH: nn.add {{.*}} : tensor<4x4xf32>
+  %eps = nn.constant dense<1.0e-8> : tensor<4x4xf32>
+  %subnormal = nn.constant dense<0x35800000> : tensor<4x4xf32>
+  %large = nn.constant dense<-1048576.0> : tensor<4x4xf32>
+  %root = nn.constant dense<0.176776692> : tensor<4x4xf32>
+  %0 = nn.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = nn.add %0, %eps : tensor<4x4xf32>
+  %2 = nn.add %0, %subnormal : tensor<4x4xf32>
+  %3 = nn.select %m, %0, %large : tensor<4x4xi1>, tensor<4x4xf32>
+  %4 = nn.mul %0, %root : tensor<4x4xf32>
+  return %1, %2, %3, %4 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// A table is no number, nor is a parameter; what is behind them says where its
+// type is from at first.
+// CHECK-LABEL: func.func @widens
+nn.parameter @w : tensor<4x4xf32> = <zeros>
+func.func @widens(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from a constant of the model"
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from parameter 'w'"
+  // CHECK: nn.tanh {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from 'sum' (add), which has it from parameter 'w'"
+  %table = nn.constant dense<[[1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]> : tensor<4x4xf32>
+  %w = nn.get @w : tensor<4x4xf32>
+  %0 = nn.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = nn.add %0, %table : tensor<4x4xf32>
+  %2 = nn.add %0, %w : tensor<4x4xf32> loc("sum")
+  %3 = nn.tanh %2 : tensor<4x4xf32>
+  return %1, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Numbers alone, and beside f32, stay in f32. What the model casts itself has
+// the type that it casts it to.
+// CHECK-LABEL: func.func @as_written
+func.func @as_written(%a: tensor<4x4xf32>, %h: tensor<4x4xf16>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf16>) {
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32>
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32>
+  // CHECK: nn.add {{.*}} : tensor<4x4xf16>
+  %half = nn.constant dense<0.5> : tensor<4x4xf32>
+  %eps = nn.constant dense<1.0e-8> : tensor<4x4xf32>
+  %low = nn.cast %eps : tensor<4x4xf32> -> tensor<4x4xf16>
+  %0 = nn.add %half, %eps : tensor<4x4xf32>
+  %1 = nn.add %a, %half : tensor<4x4xf32>
+  %2 = nn.add %h, %low : tensor<4x4xf16>
+  return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf16>
+}

@@ -92,7 +92,9 @@ struct AddLossPass : mpc::nn::impl::AddLossPassBase<AddLossPass> {
 
 private:
   LogicalResult finish(func::FuncOp function, unsigned index) {
-    Operation *terminator = function.getBody().front().getTerminator();
+    Block &block = function.getBody().front();
+    Operation *terminator = block.getTerminator();
+    Operation *last = terminator->getPrevNode();
     OpBuilder builder(terminator);
     Location loc = NameLoc::get(builder.getStringAttr("loss"));
     Value value = terminator->getOperand(index);
@@ -104,6 +106,10 @@ private:
                            : unknownLoss();
     if (failed(made))
       return failure();
+    for (Operation *op = last ? last->getNextNode() : &block.front();
+         op != terminator; op = op->getNextNode())
+      if (isa<mpc::PrecisionOpInterface>(op))
+        op->setAttr(kLossAttr, builder.getUnitAttr());
     terminator->setOperands(*made);
     auto type = FunctionType::get(&getContext(), function.getArgumentTypes(),
                                   made->getType());

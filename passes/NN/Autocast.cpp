@@ -195,6 +195,7 @@ private:
                          : StringRef();
     if (!mark.empty())
       op->setAttr(mark, TypeAttr::get(decision.low));
+    op->removeDiscardableAttr(kLossAttr);
     if (target.type)
       setPrecision(op, target.type);
     if (explain)

@@ -3,6 +3,7 @@
 #include "passes/NN/AutocastPolicy.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "passes/NN/Passes.h"
 #include "passes/NN/ReferenceRules.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -104,8 +105,9 @@ static OpRule grapplerRule(PrecisionOpInterface op, mlir::Type low) {
   return result;
 }
 
+/// A loss that is computed from the model's outputs, or an op that is one.
 static bool isLoss(PrecisionOpInterface op) {
-  return op.getReferenceOp().contains("_loss");
+  return op->hasAttr(kLossAttr) || op.getReferenceOp().contains("_loss");
 }
 
 static OpRule lowerAll(PrecisionOpInterface op, StringRef who) {
@@ -113,18 +115,23 @@ static OpRule lowerAll(PrecisionOpInterface op, StringRef who) {
 }
 static OpRule kerasRule(PrecisionOpInterface op, mlir::Type) {
   if (isLoss(op))
-    return {PrecisionRule::KeepF32, true, "Keras computes losses in float32"};
+    return {
+        PrecisionRule::KeepF32, true,
+        "Keras computes losses in float32, which model outputs are cast to"};
   return lowerAll(op, "mixed_float16: a layer computes in its compute dtype;");
 }
 static OpRule o2Rule(PrecisionOpInterface op, mlir::Type) {
   if (isLoss(op))
     return {PrecisionRule::KeepF32, true,
-            "O2 casts the model's outputs to f32 for the loss"};
+            "O2 casts the model's outputs to f32: losses are computed in it"};
   if (op.getReferenceOp() == "batch_norm")
     return {PrecisionRule::KeepF32, true, "O2 keeps batch norm in f32"};
   return lowerAll(op, "O2");
 }
 static OpRule o3Rule(PrecisionOpInterface op, mlir::Type) {
+  if (isLoss(op))
+    return {PrecisionRule::KeepF32, true,
+            "O3 casts the model's outputs to f32: losses are computed in it"};
   return lowerAll(op, "O3");
 }
 
@@ -137,7 +144,7 @@ static constexpr AutocastPreset kPresets[] = {
     {"keras", "all layers low, losses in f32 (mixed_float16)", kerasRule},
     {"o1", "Apex O1: what PyTorch's lists for CUDA became", torchCudaRule},
     {"o2", "Apex O2: all low but batch norm and losses", o2Rule},
-    {"o3", "Apex O3: everything low", o3Rule},
+    {"o3", "Apex O3: all low but losses", o3Rule},
 };
 
 ArrayRef<AutocastPreset> mpc::nn::autocastPresets() { return kPresets; }

@@ -20,6 +20,9 @@ namespace mpc::nn {
 /// one.
 inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
 
+/// On the ops that nn-add-loss puts behind the model's outputs, until autocast.
+inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
+
 struct AutocastPolicy;
 
 /// nn-autocast by a policy that was read before; `options.policy` only names

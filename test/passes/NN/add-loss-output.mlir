@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func private @loss
 // CHECK-SAME:    %[[C:[^:]*]]: tensor<1xf16>
 // CHECK-SAME:    -> (tensor<f32> {nn.name = "loss", nn.output = "cost"})
-// CHECK:         %[[R:.*]] = nn.reshape %[[C]] : tensor<1xf16> -> tensor<f16>
+// CHECK:         %[[R:.*]] = nn.reshape %[[C]] {nn.loss} : tensor<1xf16> -> tensor<f16>
 // CHECK:         %[[W:.*]] = nn.cast %[[R]] : tensor<f16> -> tensor<f32>
 // CHECK:         return %[[W]]
 

@@ -3,8 +3,8 @@
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(nn-add-loss{target-shape=2,7})' 2>&1 | FileCheck %s --check-prefix=NONE
 
 // The classes are on the axis that the labels lack.
-// MIDDLE: nn.cross_entropy {{.*}} axis(1) : tensor<2x3x5xf32>, tensor<2x5xi64>
-// LAST: nn.cross_entropy {{.*}} axis(2) : tensor<2x3x5xf32>, tensor<2x3xi64>
+// MIDDLE: nn.cross_entropy {{.*}} axis(1) {nn.loss} : tensor<2x3x5xf32>, tensor<2x5xi64>
+// LAST: nn.cross_entropy {{.*}} axis(2) {nn.loss} : tensor<2x3x5xf32>, tensor<2x3xi64>
 // NONE: error: no axis of the logits 'tensor<2x3x5xf32>' can be the classes of labels of shape [2x7]
 func.func @model(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   return %x : tensor<2x3x5xf32>

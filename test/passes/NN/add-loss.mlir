@@ -50,7 +50,7 @@ func.func @model(%x: tensor<8x10xf64>) -> tensor<8x10xf64> {
 
 // Images have their classes on axis 1.
 // CHECK-LABEL: func.func private @loss
-// CHECK:         nn.cross_entropy {{.*}} axis(1) : tensor<2x3x5x5xf32>, tensor<2x5x5xi64>
+// CHECK:         nn.cross_entropy {{.*}} axis(1) {nn.loss} : tensor<2x3x5x5xf32>, tensor<2x5x5xi64>
 // MSE-LABEL:   func.func private @loss
 func.func @model(%x: tensor<2x3x5x5xf32>) -> tensor<2x3x5x5xf32> {
   return %x : tensor<2x3x5x5xf32>

@@ -128,10 +128,8 @@ def expected(policy, low, op, row):
         return TORCH[row["torch_cuda"] if row else ""], None
     if policy == "torch-cpu":
         return TORCH[row["torch_cpu"] if row else ""], None
-    if policy in ("keras", "o2"):
+    if policy in ("keras", "o2", "o3"):
         return ("keep-f32" if op == "cross_entropy" else "lower"), None
-    if policy == "o3":
-        return "lower", None
     if row and not row["tf_op"]:  # No such op in TensorFlow: our own category.
         return OWN.get(op, "follow"), None
     column = "tf_grappler_cuda_fp16" if low == "f16" else "tf_grappler_onednn_bf16"

@@ -59,6 +59,12 @@ NamePatterns::compile(ArrayRef<std::string> expressions,
                       function_ref<void(const std::string &)> emitError) {
   NamePatterns result;
   for (const std::string &expression : expressions) {
+    if (expression.size() > kMaxExpression) {
+      emitError("the regular expression '" + expression.substr(0, 40) +
+                "...' has " + std::to_string(expression.size()) +
+                " bytes, more than " + std::to_string(kMaxExpression));
+      return failure();
+    }
     // std::regex reports errors by throwing; nothing leaves this function.
     try {
       result.patterns.emplace_back(expression, std::regex::ECMAScript |
@@ -73,6 +79,8 @@ NamePatterns::compile(ArrayRef<std::string> expressions,
 }
 
 bool NamePatterns::matches(StringRef name) const {
+  if (name.size() > kMaxName)
+    return false;
   return llvm::any_of(patterns, [&](const std::regex &pattern) {
     return std::regex_search(name.begin(), name.end(), pattern);
   });

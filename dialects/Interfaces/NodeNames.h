@@ -31,6 +31,10 @@ bool isGradient(mlir::Location loc);
 /// ECMAScript regular expressions, matched anywhere in a name.
 class NamePatterns {
 public:
+  /// In bytes. The library's matcher takes stack for each byte, of both, and a
+  /// model's file may have names of any length: longer ones match nothing.
+  static constexpr size_t kMaxName = 2048, kMaxExpression = 16384;
+
   /// Fails with a message that quotes the expression at fault.
   static llvm::FailureOr<NamePatterns>
   compile(llvm::ArrayRef<std::string> expressions,

@@ -34,11 +34,28 @@ rt::Status mpc::checkPatterns(const std::vector<PatternFlag> &flags) {
   return {};
 }
 
+/// The first name that no pattern looks at, if any does.
+static void warnOfLongName(const std::vector<std::string> &names,
+                           const std::vector<PatternFlag> &flags,
+                           std::vector<std::string> &warnings) {
+  auto isLong = [](const std::string &name) {
+    return name.size() > NamePatterns::kMaxName;
+  };
+  auto name = llvm::find_if(names, isLong);
+  for (const PatternFlag &flag : flags)
+    if (!flag.expressions.empty() && name != names.end())
+      warnings.push_back(std::string(flag.flag) + " looks at names of up to " +
+                         std::to_string(NamePatterns::kMaxName) +
+                         " bytes, and not at " + rt::quote(*name) + " of " +
+                         std::to_string(name->size()) + " bytes");
+}
+
 /// Names are few and flags fewer: each expression looks at all names.
 static void warnOfUnmatched(const std::vector<std::string> &names,
                             const std::vector<PatternFlag> &flags,
                             const char *what,
                             std::vector<std::string> &warnings) {
+  warnOfLongName(names, flags, warnings);
   std::string message;
   for (const PatternFlag &flag : flags)
     for (const std::string &expression : flag.expressions) {

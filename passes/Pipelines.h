@@ -23,6 +23,9 @@ struct PrecisionOptions {
   std::vector<std::string> lower;
   /// Leave an op in f32 whose casts cost more than the low type saves.
   bool costAware = false;
+  /// Weights beyond the low type's range have its largest number as their copy,
+  /// which an infinity would be otherwise.
+  bool saturateWeights = true;
   /// A built-in autocast policy, or a file; "preset:NAME" is no file.
   std::string policy = "preset:mpc";
   /// What `policy` names, where it has been read already.

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -19,6 +20,20 @@ using namespace mpc::amp;
 #include "dialects/AMP/AMPDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AMP/AMPAttrs.cpp.inc"
+
+/// The type of a learning rate is told where it is not f32.
+static ParseResult parseLrType(OpAsmParser &parser, Type &type) {
+  if (succeeded(parser.parseOptionalColon()))
+    return parser.parseType(type);
+  type = RankedTensorType::get({}, parser.getBuilder().getF32Type());
+  return success();
+}
+
+static void printLrType(OpAsmPrinter &printer, Operation *, Type type) {
+  if (!getElementTypeOrSelf(type).isF32())
+    printer << " : " << type;
+}
+
 #define GET_OP_CLASSES
 #include "dialects/AMP/AMPOps.cpp.inc"
 

@@ -48,18 +48,23 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
     each step that is applied, and the parameter itself after the first. With
     `rounding_seed` parameters may be of bf16, without f32 masters: they are
     updated in f32 and rounded stochastically, by a function of seed, step and
-    place.
+    place. With `slots` of bf16 or f16, which need a `rounding_seed` too, the
+    rule's slots are kept in that type and rounded in the same way; the average
+    stays f32. A rule may refuse a type: f16 lacks the range of what it divides
+    by.
 
     ```mlir
-    amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9}
-                             flags ["momentum"]
+    amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9, rounding_seed = 0.0}
+                             flags ["momentum"] slots(bf16)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind,
                        DictionaryAttr:$hyper,
-                       DefaultValuedAttr<StrArrayAttr, "{}">:$flags);
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
+                       OptionalAttr<TypeAttr>:$slot_type);
   let assemblyFormat = [{
-    $sym_name `kind` `(` $kind `)` `hyper` $hyper (`flags` $flags^)? attr-dict
+    $sym_name `kind` `(` $kind `)` `hyper` $hyper (`flags` $flags^)?
+    (`slots` `(` $slot_type^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -123,7 +128,8 @@ def AMP_ApplyOp : AMP_Op<"apply", [
   let description = [{
     Updates the `parameters`, of f32 or, with `rounding_seed`, of bf16, and the
     optimizer's slots by their gradients, and advances the optimizer's step count. Where `skip` is true nothing changes,
-    to the bit. Parameters of `no_decay` see no weight decay.
+    to the bit. Parameters of `no_decay` see no weight decay. A learning rate of
+    f64 (`lr(%lr : tensor<f64>)`) is rounded only where a rule uses it.
 
     ```mlir
     amp.apply @optimizer(%dw, %db) to [@w, @b] lr(%lr) skip(%found)
@@ -132,13 +138,14 @@ def AMP_ApplyOp : AMP_Op<"apply", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$optimizer,
                        Variadic<AMP_Gradient>:$gradients,
-                       FlatSymbolRefArrayAttr:$parameters, AMP_F32:$lr,
+                       FlatSymbolRefArrayAttr:$parameters,
+                       AMP_F32OrF64:$lr,
                        Optional<AMP_Flag>:$skip,
                        OptionalAttr<FlatSymbolRefArrayAttr>:$no_decay);
   let assemblyFormat = [{
-    $optimizer `(` $gradients `)` `to` $parameters `lr` `(` $lr `)`
-    (`skip` `(` $skip^ `)`)? (`no_decay` $no_decay^)? attr-dict
-    `:` type($gradients)
+    $optimizer `(` $gradients `)` `to` $parameters
+    `lr` `(` $lr `` custom<LrType>(type($lr)) `` `)` (`skip` `(` $skip^ `)`)?
+    (`no_decay` $no_decay^)? attr-dict `:` type($gradients)
   }];
   let hasVerifier = 1;
 }
@@ -303,6 +310,26 @@ def AMP_CheckOp : AMP_Op<"check", [Pure]> {
   let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
 }
 
+def AMP_VectorNormOp : AMP_Op<"vector_norm", [Pure, KernelBody]> {
+  let summary = "A tensor's norm in f32, summed in PyTorch's order";
+  let description = [{
+    What PyTorch's CPU kernel computes: sum `j` of 8 is over elements `j`,
+    `j + 8`, ... of all whole rows of 8, square and addition each rounded to f32;
+    the sums are added in order; then come the squares of what is left, the first
+    4 of them (if there are 4) in the same way, the others each in one rounding
+    with their addition. The result is the rounded root. Less exact than
+    `amp.check`, whose norm is f64, and one after another: for steps that are to
+    clip as PyTorch does, to the bit.
+
+    ```mlir
+    %n = amp.vector_norm %u : tensor<3x4xf32>
+    ```
+  }];
+  let arguments = (ins AMP_F32Tensor:$input);
+  let results = (outs AMP_F32:$norm);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
 def AMP_MaxAbsOp : AMP_Op<"max_abs", [Pure]> {
   let summary = "The largest absolute value; NaN where there is one";
   let description = [{
@@ -385,25 +412,34 @@ def AMP_LarcOp : AMP_Op<"larc", [
     AttrSizedOperandSegments, MemoryEffects<[MemRead]>, UsesSymbols]> {
   let summary = "Each gradient at a rate from its norm and its parameter's";
   let description = [{
-    Layer-wise adaptive rates (You et al., 2017) as OpenSeq2Seq has them: each
-    gradient times the rate that `amp.larc_rate` has for its parameter. With
-    `lr` that is at most 1 (mode clip), else the rate scales the step (mode
-    scale).
+    Layer-wise adaptive rates (You et al., 2017): each gradient times the rate
+    that `amp.larc_rate` has for its parameter. With `lr` that is at most 1 (mode
+    clip), else the rate scales the step (mode scale).
+
+    With `min_update` the rates are OpenSeq2Seq's, with `weight_decay` those of
+    NVIDIA Apex: the gradient is then `rate * (g + weight_decay * w)`, and is
+    itself, without decay, where its norm or the parameter's is 0. Parameters of
+    `no_decay` have a `weight_decay` of 0.
 
     ```mlir
-    %s:2 = amp.larc %a, %b to [@a, @b] eta(%eta) min_update(%min) eps(%eps)
+    %s:2 = amp.larc %a, %b to [@a, @b] eta(%eta) eps(%eps) min_update(%min)
         lr(%lr) : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
     ```
   }];
   let arguments = (ins Variadic<AMP_Gradient>:$gradients,
                        FlatSymbolRefArrayAttr:$parameters, AMP_F64:$eta,
-                       AMP_F64:$min_update, AMP_F64:$eps, Optional<AMP_F32>:$lr);
+                       AMP_F64:$eps, Optional<AMP_F64>:$min_update,
+                       Optional<AMP_F64>:$weight_decay, Optional<AMP_F32>:$lr,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$no_decay);
   let results = (outs Variadic<AMP_F32Tensor>:$outputs);
   let assemblyFormat = [{
-    $gradients `to` $parameters `eta` `(` $eta `)`
-    `min_update` `(` $min_update `)` `eps` `(` $eps `)` (`lr` `(` $lr^ `)`)?
+    $gradients `to` $parameters `eta` `(` $eta `)` `eps` `(` $eps `)`
+    (`min_update` `(` $min_update^ `)`)?
+    (`weight_decay` `(` $weight_decay^ `)`)? (`lr` `(` $lr^ `)`)?
+    (`no_decay` $no_decay^)?
     attr-dict `:` type($gradients) `->` type($outputs)
   }];
+  let hasVerifier = 1;
 }
 
 include "dialects/AMP/AMPSlabOps.td"

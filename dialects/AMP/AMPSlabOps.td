@@ -120,22 +120,48 @@ def AMP_TrustRatioOp : AMP_Op<"trust_ratio", [
 }
 
 def AMP_LarcRateOp : AMP_Op<"larc_rate", [
-    Pure, KernelBody, AllTypesMatch<["parameter", "gradient"]>,
+    AttrSizedOperandSegments, Pure, KernelBody,
+    AllTypesMatch<["parameter", "gradient"]>,
     AllShapesMatch<["parameter", "rate"]>]> {
   let summary = "LARC's rate of each tensor, from norms";
   let description = [{
-    `maximum(eta * parameter / (gradient + eps), min_update)`; with `lr`
+    With `min_update`, as OpenSeq2Seq has it,
+    `maximum(eta * parameter / (gradient + eps), min_update)`; with `lr` too
     `minimum(maximum(eta * parameter / (lr * (gradient + eps)), min_update), 1)`.
+
+    With `weight_decay`, as NVIDIA Apex has it,
+    `r = eta * parameter / (gradient + weight_decay * parameter + eps)`; with
+    `lr` too `minimum(r / lr, 1)`; 1 where either norm is 0.
+
     In f64, rounded to f32. NaN for a NaN norm.
   }];
   let arguments = (ins AMP_F64Vector:$parameter, AMP_F64Vector:$gradient,
-                       AMP_F64:$eta, AMP_F64:$min_update, AMP_F64:$eps,
-                       Optional<AMP_F32>:$lr);
+                       AMP_F64:$eta, AMP_F64:$eps,
+                       Optional<AMP_F64>:$min_update,
+                       Optional<AMP_F64>:$weight_decay, Optional<AMP_F32>:$lr);
   let results = (outs AMP_F32Vector:$rate);
   let assemblyFormat = [{
-    $parameter `,` $gradient `eta` `(` $eta `)`
-    `min_update` `(` $min_update `)` `eps` `(` $eps `)` (`lr` `(` $lr^ `)`)?
+    $parameter `,` $gradient `eta` `(` $eta `)` `eps` `(` $eps `)`
+    (`min_update` `(` $min_update^ `)`)?
+    (`weight_decay` `(` $weight_decay^ `)`)? (`lr` `(` $lr^ `)`)?
     attr-dict `:` type($parameter) `->` type($rate)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_LarcDecayOp : AMP_Op<"larc_decay", [
+    Pure, KernelBody, AllTypesMatch<["parameter", "gradient"]>,
+    AllShapesMatch<["parameter", "decay"]>]> {
+  let summary = "The weight decay that LARC takes in for each tensor";
+  let description = [{
+    `weight_decay`, rounded to f32; 0 where either norm is 0.
+  }];
+  let arguments = (ins AMP_F64Vector:$parameter, AMP_F64Vector:$gradient,
+                       AMP_F64:$weight_decay);
+  let results = (outs AMP_F32Vector:$decay);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `weight_decay` `(` $weight_decay `)`
+    attr-dict `:` type($parameter) `->` type($decay)
   }];
 }
 
@@ -185,9 +211,13 @@ def AMP_RoundingKeyOp : AMP_Op<"rounding_key", [Pure, KernelBody]> {
   let description = [{
     A hash of the seed, the number of steps applied so far and `salt`, which
     tells slabs apart: from `salt` on, `k = hash(hash(k) + word)` for the lower
-    and the upper 32 bits of the seed, then of the step, both whole. Element `i` of the slab adds the upper half of
-    `hash(key + i * 0x9e3779b9)` to the pattern of its f32 and keeps the upper
-    half of the sum (of what is not finite, the upper half of the pattern).
+    and the upper 32 bits of the seed, then of the step, both whole. Element `i` of the slab has the
+    random number `r`, the upper half of `hash(key + i * 0x9e3779b9)`. In bf16 it
+    adds `r` to the pattern of its f32 and keeps the upper half of the sum; in
+    f16 it adds `r >> 3` to the pattern and keeps all but the lower 13 bits, and
+    below 2^-14, where f16 counts in units of 2^-24, it rounds up where
+    `r < 2^16 * fraction`. What is finite stays finite in f16, and what is not
+    finite is itself.
   }];
   let arguments = (ins AMP_F64:$seed, AMP_F64:$step, I32Attr:$salt);
   let results = (outs AMP_I32:$key);
@@ -232,18 +262,35 @@ def AMP_DescendOp : AMP_Op<"descend", [
   let description = [{
     `parameter - lr * direction`, and, where `low` is there, that rounded to
     its type. Where `skip` is true, the old bits. A parameter of bf16 is rounded
-    by `key`.
+    by `key`. With `saturate` the copy is made as `amp.saturate_cast` does.
   }];
   let arguments = (ins AMP_F32Tensor:$direction, AMP_F32:$lr,
                        Optional<AMP_Flag>:$skip, Optional<AMP_I32>:$key,
-                       AMP_Gradient:$parameter, Optional<AMP_Gradient>:$low);
+                       AMP_Gradient:$parameter, Optional<AMP_Gradient>:$low,
+                       UnitAttr:$saturate);
   let results = (outs Variadic<AMP_Gradient>:$outputs);
   let hasVerifier = 1;
   let assemblyFormat = [{
     $parameter `by` $direction `lr` `(` $lr `)` (`skip` `(` $skip^ `)`)?
     (`key` `(` $key^ `)`)?
-    (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
+    (`low` `(` $low^ `)`)? (`saturate` $saturate^)? attr-dict `:` functional-type(operands, results)
   }];
+}
+
+def AMP_SaturateCastOp : AMP_Op<"saturate_cast", [
+    Pure, KernelBody, AllShapesMatch<["input", "output"]>]> {
+  let summary = "Weights in 16 bits, where what is finite stays finite";
+  let description = [{
+    Rounded to nearest even; what is finite and beyond the largest number of the
+    type becomes that number. Infinities and NaN stay.
+
+    ```mlir
+    %low = amp.saturate_cast %w : tensor<4096xf32> -> tensor<4096xf16>
+    ```
+  }];
+  let arguments = (ins AMP_F32Tensor:$input);
+  let results = (outs AMP_Gradient:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
 def AMP_CombineMaxAbsOp : AMP_Op<"combine_max_abs", [Pure, KernelBody]> {
@@ -262,7 +309,7 @@ def AMP_PrepareOp : AMP_Op<"prepare", [
     after the step (the old one where `skip` is true), then what `amp.update`
     needs, in f32.
   }];
-  let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, AMP_F32:$lr,
+  let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, AMP_F32OrF64:$lr,
                        Optional<AMP_Flag>:$skip, Variadic<AMP_F64>:$state,
                        Variadic<AMP_F64>:$hyper);
   let results = (outs Variadic<AMP_F32OrF64>:$outputs);
@@ -283,20 +330,23 @@ def AMP_UpdateOp : AMP_Op<"update", [
     parameter rounded to its type. Where `skip` is true, the old bits. `decay`
     is off where the parameters see no weight decay. An optimizer with a trust
     ratio yields the direction in place of the new parameter, and no copy. The
-    rule computes in f32; a parameter of bf16 is rounded by `key`.
+    rule computes in f32; a parameter of bf16 is rounded by `key`, slots of 16
+    bits each by its own of `slot_keys`. With `saturate` the copy is made as
+    `amp.saturate_cast` does.
   }];
   let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, BoolAttr:$decay,
                        AMP_Gradient:$gradient, Optional<AMP_Flag>:$skip,
-                       Optional<AMP_I32>:$key,
+                       Optional<AMP_I32>:$key, Variadic<AMP_I32>:$slot_keys,
                        Variadic<AMP_F32>:$scalars, AMP_Gradient:$parameter,
-                       Variadic<AMP_F32Tensor>:$slots,
-                       Optional<AMP_Gradient>:$low);
+                       Variadic<AMP_Gradient>:$slots,
+                       Optional<AMP_Gradient>:$low, UnitAttr:$saturate);
   let results = (outs Variadic<AMP_Gradient>:$outputs);
   let assemblyFormat = [{
     $kind `flags` $flags `decay` `(` $decay `)` `gradient` `(` $gradient `)`
     (`skip` `(` $skip^ `)`)? (`key` `(` $key^ `)`)?
+    (`slot_keys` `(` $slot_keys^ `)`)?
     `scalars` `(` $scalars `)` `parameter` `(` $parameter `)` `slots` `(` $slots `)`
-    (`low` `(` $low^ `)`)? attr-dict `:` functional-type(operands, results)
+    (`low` `(` $low^ `)`)? (`saturate` $saturate^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

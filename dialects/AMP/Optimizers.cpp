@@ -19,6 +19,24 @@ SmallVector<OptimizerSlot> Optimizer::slotsFor(Flags set) const {
   });
 }
 
+std::string Optimizer::refusal(Type type, Flags set) const {
+  if (type.isF32())
+    return "";
+  if (!type.isBF16() && !type.isF16())
+    return "slots are kept in f32, bf16 or f16";
+  for (const OptimizerSlot &slot : slotsFor(set)) {
+    std::string start = ("slot '" + slot.name + "' of " + name).str();
+    if (slot.types == SlotTypes::Single)
+      return start + " is squared and taken from another: the difference of "
+                     "16-bit slots may be negative, and its root NaN; keep "
+                     "them in f32";
+    if (slot.types == SlotTypes::BF16 && type.isF16())
+      return start + " is divided by, and small gradients make it 0 in f16, "
+                     "whose least number is 6e-08; keep slots in bf16";
+  }
+  return "";
+}
+
 /// What every rule starts with: the gradient to descend.
 static Scalar descent(Scalars &s) {
   return s.has("maximize") ? -s["gradient"] : s["gradient"];
@@ -78,7 +96,9 @@ static constexpr NamedNumber kAdamWHypers[] = {
     {"beta1", 0.9}, {"beta2", 0.999}, {"eps", 1e-8}, {"weight_decay", 0.01}};
 static constexpr StringRef kAdamFlags[] = {"amsgrad", "maximize"};
 static constexpr OptimizerSlot kAdamSlots[] = {
-    {"exp_avg"}, {"exp_avg_sq"}, {"max_exp_avg_sq", "amsgrad"}};
+    {"exp_avg"},
+    {.name = "exp_avg_sq", .types = SlotTypes::BF16},
+    {.name = "max_exp_avg_sq", .flag = "amsgrad", .types = SlotTypes::BF16}};
 static constexpr NamedNumber kAdamState[] = {
     {"step", 0.0}, {"beta1_power", 1.0}, {"beta2_power", 1.0}};
 static constexpr StringRef kAdamScalars[] = {
@@ -127,7 +147,8 @@ static void updateAdamW(Scalars &s, bool decay) {
 //===----------------------------------------------------------------------===//
 
 static constexpr StringRef kMaximize[] = {"maximize"};
-static constexpr OptimizerSlot kAdamaxSlots[] = {{"exp_avg"}, {"exp_inf"}};
+static constexpr OptimizerSlot kAdamaxSlots[] = {
+    {"exp_avg"}, {.name = "exp_inf", .types = SlotTypes::BF16}};
 static constexpr NamedNumber kAdamaxState[] = {{"step", 0.0},
                                                {"beta1_power", 1.0}};
 static constexpr StringRef kAdamaxScalars[] = {
@@ -154,7 +175,9 @@ static constexpr NamedNumber kAdagradHypers[] = {
     {"initial_accumulator_value", 0.0},
     {"eps", 1e-10}};
 static constexpr OptimizerSlot kAdagradSlots[] = {
-    {"sum", "", "initial_accumulator_value"}};
+    {.name = "sum",
+     .initial = "initial_accumulator_value",
+     .types = SlotTypes::BF16}};
 static constexpr StringRef kAdagradScalars[] = {"weight_decay", "eps",
                                                 "minus_step_size"};
 
@@ -175,7 +198,9 @@ static constexpr NamedNumber kRmspropHypers[] = {
 static constexpr StringRef kRmspropFlags[] = {"momentum", "centered",
                                               "maximize"};
 static constexpr OptimizerSlot kRmspropSlots[] = {
-    {"square_avg"}, {"momentum_buffer", "momentum"}, {"grad_avg", "centered"}};
+    {.name = "square_avg", .types = SlotTypes::BF16},
+    {.name = "momentum_buffer", .flag = "momentum"},
+    {.name = "grad_avg", .flag = "centered", .types = SlotTypes::Single}};
 static constexpr StringRef kRmspropScalars[] = {
     "lr", "weight_decay", "alpha", "new_weight", "eps", "momentum"};
 
@@ -208,7 +233,8 @@ static void updateRmsprop(Scalars &s, bool decay) {
 
 static constexpr NamedNumber kLambHypers[] = {
     {"beta1", 0.9}, {"beta2", 0.999}, {"eps", 1e-6}, {"weight_decay", 0.01}};
-static constexpr OptimizerSlot kLambSlots[] = {{"exp_avg"}, {"exp_avg_sq"}};
+static constexpr OptimizerSlot kLambSlots[] = {
+    {"exp_avg"}, {.name = "exp_avg_sq", .types = SlotTypes::BF16}};
 static constexpr StringRef kLambScalars[] = {
     "lr",    "weight_decay", "beta1",       "new_weight1", "correction1",
     "beta2", "new_weight2",  "correction2", "eps"};
@@ -270,7 +296,9 @@ static constexpr NamedNumber kKerasAdamWHypers[] = {
     {"beta1", 0.9}, {"beta2", 0.999}, {"eps", 1e-7}, {"weight_decay", 0.004}};
 static constexpr StringRef kAmsgrad[] = {"amsgrad"};
 static constexpr OptimizerSlot kKerasAdamSlots[] = {
-    {"m"}, {"v"}, {"vhat", "amsgrad"}};
+    {"m"},
+    {.name = "v", .types = SlotTypes::BF16},
+    {.name = "vhat", .flag = "amsgrad", .types = SlotTypes::BF16}};
 static constexpr StringRef kKerasAdamScalars[] = {
     "lr", "weight_decay", "new_weight1", "new_weight2", "step_size", "eps"};
 
@@ -353,7 +381,8 @@ static constexpr Optimizer kOptimizers[] = {
      .state = kStep,
      .scalars = kAdagradScalars,
      .prepare = prepareAdagrad,
-     .update = updateAdagrad},
+     .update = updateAdagrad,
+     .slotsFromStart = true},
     {.name = "rmsprop",
      .hypers = kRmspropHypers,
      .flags = kRmspropFlags,
@@ -370,7 +399,8 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kLambScalars,
      .prepare = prepareLamb,
      .update = updateLamb,
-     .trustRatio = true},
+     .trustRatio = true,
+     .slotsFromStart = true},
     {.name = "keras-sgd",
      .hypers = kKerasSgdHypers,
      .flags = kKerasSgdFlags,
@@ -379,7 +409,8 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kKerasSgdScalars,
      .prepare = prepareKerasSgd,
      .update = updateKerasSgd,
-     .clipsLikeKeras = true},
+     .clipsLikeKeras = true,
+     .slotsFromStart = true},
     {.name = "keras-adam",
      .hypers = kKerasAdamHypers,
      .flags = kAmsgrad,
@@ -388,7 +419,8 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kKerasAdamScalars,
      .prepare = prepareKerasAdam,
      .update = updateKerasAdam,
-     .clipsLikeKeras = true},
+     .clipsLikeKeras = true,
+     .slotsFromStart = true},
     {.name = "keras-adamw",
      .hypers = kKerasAdamWHypers,
      .flags = kAmsgrad,
@@ -397,7 +429,8 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kKerasAdamScalars,
      .prepare = prepareKerasAdam,
      .update = updateKerasAdam,
-     .clipsLikeKeras = true},
+     .clipsLikeKeras = true,
+     .slotsFromStart = true},
 };
 
 const Optimizer *mpc::amp::findOptimizer(StringRef name) {
@@ -416,9 +449,16 @@ std::string mpc::amp::knownOptimizers() {
 }
 
 ArrayRef<StringRef> mpc::amp::commonHypers() {
-  static constexpr StringRef kNames[] = {
-      "clip_global_norm", "clip_norm",    "clip_value", "larc_eta",
-      "larc_min_update",  "larc_eps",     "l1",         "l2",
-      "ema_decay",        "rounding_seed"};
+  static constexpr StringRef kNames[] = {"clip_global_norm",
+                                         "clip_norm",
+                                         "clip_value",
+                                         "larc_eta",
+                                         "larc_min_update",
+                                         "larc_eps",
+                                         "larc_weight_decay",
+                                         "l1",
+                                         "l2",
+                                         "ema_decay",
+                                         "rounding_seed"};
   return kNames;
 }

@@ -21,11 +21,19 @@ struct NamedNumber {
   double value;
 };
 
+/// Which types of 16 bits a slot may be kept in.
+enum class SlotTypes {
+  All,   ///< Moves weights linearly: errors average out.
+  BF16,  ///< Is divided by, and holds squares: f16 lacks the range.
+  Single ///< None: the rule subtracts what is nearly equal.
+};
+
 /// A tensor that an optimizer keeps for each parameter.
 struct OptimizerSlot {
   llvm::StringRef name;
   llvm::StringRef flag = "";    ///< Kept only with this flag.
   llvm::StringRef initial = ""; ///< Hyper-parameter it starts with, else 0.
+  SlotTypes types = SlotTypes::All;
 };
 
 /// Which flags are set.
@@ -73,7 +81,13 @@ struct Optimizer {
   /// Clips as Keras does: to max / maximum(norm, max).
   bool clipsLikeKeras = false;
 
+  /// In the system that the rule is from, slots are there before the first
+  /// gradient, also those of parameters that never have one.
+  bool slotsFromStart = false;
+
   [[nodiscard]] llvm::SmallVector<OptimizerSlot> slotsFor(Flags flags) const;
+  /// Why slots cannot be kept in `type`; empty where they can.
+  [[nodiscard]] std::string refusal(mlir::Type type, Flags flags) const;
 };
 
 /// Null where there is none of that name.

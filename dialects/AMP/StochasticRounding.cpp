@@ -31,20 +31,25 @@ Value mpc::amp::emitHash(ImplicitLocOpBuilder &b, Value x) {
   return arith::XOrIOp::create(b, x, shiftRight(b, x, 16));
 }
 
-Value mpc::amp::emitStochasticBF16(ImplicitLocOpBuilder &b, Value value,
-                                   Value key) {
-  Type i32 = b.getI32Type();
+/// 16 random bits for this element, in an i32.
+static Value emitRandom(ImplicitLocOpBuilder &b, Value key) {
   Value index = arith::IndexCastOp::create(
-      b, i32, linalg::IndexOp::create(b, uint64_t{0}));
+      b, b.getI32Type(), linalg::IndexOp::create(b, uint64_t{0}));
   Value place = arith::AddIOp::create(
       b, key, arith::MulIOp::create(b, index, constant(b, 0x9e3779b9)));
-  Value random = shiftRight(b, emitHash(b, place), 16);
-  Value bits = arith::BitcastOp::create(b, i32, value);
+  return shiftRight(b, emitHash(b, place), 16);
+}
+
+static Value isFinite(ImplicitLocOpBuilder &b, Value value) {
+  Scalar x{&b, value};
+  return (x - x).isEqualTo(0.0);
+}
+
+static Value emitBF16(ImplicitLocOpBuilder &b, Value value, Value random) {
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
   Value sum = arith::AddIOp::create(b, bits, random);
   // What is not finite must not be carried into another value.
-  Scalar x{&b, value};
-  Value finite = (x - x).isEqualTo(0.0);
-  Value chosen = arith::SelectOp::create(b, finite, sum, bits);
+  Value chosen = arith::SelectOp::create(b, isFinite(b, value), sum, bits);
   Value high = arith::AndIOp::create(b, chosen, constant(b, 0xffff0000));
   // A NaN whose payload is in the lower half would become infinite.
   Value isNaN =
@@ -54,6 +59,47 @@ Value mpc::amp::emitStochasticBF16(ImplicitLocOpBuilder &b, Value value,
   // Exact: the lower half is zero.
   return arith::TruncFOp::create(
       b, b.getBF16Type(), arith::BitcastOp::create(b, b.getF32Type(), result));
+}
+
+/// A magnitude that is normal in f16, by the 13 bits that f16 lacks.
+static Scalar roundNormal(ImplicitLocOpBuilder &b, Scalar magnitude,
+                          Value random) {
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), magnitude.value);
+  Value sum = arith::AddIOp::create(b, bits, shiftRight(b, random, 3));
+  Value kept = arith::AndIOp::create(b, sum, constant(b, 0xffffe000));
+  Scalar result{&b, arith::BitcastOp::create(b, b.getF32Type(), kept)};
+  return minimum(result, magnitude.literal(65504.0));
+}
+
+/// A magnitude that is subnormal in f16: a whole number of 2^-24.
+static Scalar roundSubnormal(ImplicitLocOpBuilder &b, Scalar magnitude,
+                             Value random) {
+  Type f32 = b.getF32Type();
+  Scalar units = magnitude * magnitude.literal(0x1p24);
+  Value whole = arith::FPToSIOp::create(b, b.getI32Type(), units.value);
+  Scalar low{&b, arith::SIToFPOp::create(b, f32, whole)};
+  Scalar chance{&b, arith::SIToFPOp::create(b, f32, random)};
+  Value up = (chance * chance.literal(0x1p-16)).isLessThan(units - low);
+  Scalar rounded = low + select(up, low.literal(1.0), low.literal(0.0));
+  return rounded * rounded.literal(0x1p-24);
+}
+
+static Value emitF16(ImplicitLocOpBuilder &b, Value value, Value random) {
+  Scalar magnitude = absolute(Scalar{&b, value});
+  Value isSmall = magnitude.isLessThan(magnitude.literal(0x1p-14));
+  // The other branch is computed too: from 0, where it is not this one's.
+  Scalar small = select(isSmall, magnitude, magnitude.literal(0.0));
+  Scalar rounded = select(isSmall, roundSubnormal(b, small, random),
+                          roundNormal(b, magnitude, random));
+  Value result = math::CopySignOp::create(b, rounded.value, value);
+  Value kept = arith::SelectOp::create(b, isFinite(b, value), result, value);
+  return arith::TruncFOp::create(b, b.getF16Type(), kept); // Exact.
+}
+
+Value mpc::amp::emitStochasticRounding(ImplicitLocOpBuilder &b, Value value,
+                                       Type type, Value key) {
+  Value random = emitRandom(b, key);
+  return type.isBF16() ? emitBF16(b, value, random) : emitF16(b, value, random);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,10 +8,12 @@
 
 namespace mpc::amp {
 
-/// `value`, an f32, rounded to bf16 by the random bits that `key` (i32) and the
-/// position along the body's only loop give: see amp.rounding_key.
-mlir::Value emitStochasticBF16(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                               mlir::Value key);
+/// `value`, an f32, rounded to `type`, bf16 or f16, by the random bits that
+/// `key` (i32) and the position along the body's only loop give: see
+/// amp.rounding_key.
+mlir::Value emitStochasticRounding(mlir::ImplicitLocOpBuilder &b,
+                                   mlir::Value value, mlir::Type type,
+                                   mlir::Value key);
 
 /// An i32 whose every bit depends on every bit of `x`.
 mlir::Value emitHash(mlir::ImplicitLocOpBuilder &b, mlir::Value x);

@@ -162,6 +162,12 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   return buildProgram(*model.module, *cpuTarget);
 }
 
+static std::unique_ptr<Pass> fuseOptimizer(const PrecisionOptions &precision) {
+  amp::FuseOptimizerPassOptions options;
+  options.saturate = precision.saturateWeights;
+  return amp::createFuseOptimizerPass(options);
+}
+
 static rt::Status makeEval(ImportedModel &model, const EvalOptions &options,
                            CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
@@ -174,6 +180,16 @@ static rt::Status makeEval(ImportedModel &model, const EvalOptions &options,
   manager.addPass(nn::createBuildEvalPass(eval));
   buildAutodiffPipeline(manager);
   return runPasses(model, manager, report, "compilation");
+}
+
+LarcOptions LarcOptions::of(const std::string &mode) {
+  LarcOptions options;
+  options.mode = mode;
+  if (options.isApex()) {
+    options.eta = 0.02;
+    options.eps = 1e-8;
+  }
+  return options;
 }
 
 static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
@@ -190,6 +206,7 @@ static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
   step.clipNorm = options.clipNorm;
   step.clipValue = options.clipValue;
   step.clipScaled = options.clipScaled;
+  step.clipNormOrder = options.clipNormOrder;
   step.larc = options.larc.mode;
   step.larcEta = options.larc.eta;
   step.larcMinUpdate = options.larc.minUpdate;
@@ -198,6 +215,7 @@ static amp::BuildStepPassOptions stepOptions(const TrainingOptions &options) {
   step.l2 = options.l2;
   step.ema = options.ema;
   step.masterWeights = options.masterWeights;
+  step.slotType = options.slotType;
   // It is state, an f64: no more than 53 bits.
   constexpr uint64_t kSeedMask = (uint64_t{1} << 53) - 1;
   step.roundingSeed = static_cast<int64_t>(
@@ -265,7 +283,7 @@ mpc::compileEval(ImportedModel &model, const EvalOptions &options,
                  CompileReport &report) {
   MPC_RETURN_IF_ERROR(makeAnyEval(model, options, report));
   PassManager manager(model.module->getContext());
-  manager.addPass(amp::createFuseOptimizerPass());
+  manager.addPass(fuseOptimizer(options.precision));
   return finish(model, manager, options.target, report);
 }
 
@@ -283,7 +301,7 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   PassManager manager(model.module->getContext());
   if (options.countUnderflow)
     manager.addPass(amp::createCountUnderflowPass());
-  manager.addPass(amp::createFuseOptimizerPass());
+  manager.addPass(fuseOptimizer(options.precision));
   return finish(model, manager, options.target, report);
 }
 
@@ -299,7 +317,7 @@ mpc::compileProbe(ImportedModel &model, const TrainingOptions &options,
     if (amp::isEntry(function))
       inspect(function);
   PassManager rest(model.module->getContext());
-  rest.addPass(amp::createFuseOptimizerPass());
+  rest.addPass(fuseOptimizer(options.precision));
   return finish(model, rest, options.target, report);
 }
 
@@ -308,6 +326,6 @@ mpc::compileOptimizer(ImportedModel &model, const TrainingOptions &options,
                       CompileReport &report) {
   PassManager manager(model.module->getContext());
   manager.addPass(amp::createBuildStepPass(stepOptions(options)));
-  manager.addPass(amp::createFuseOptimizerPass());
+  manager.addPass(fuseOptimizer(options.precision));
   return finish(model, manager, options.target, report);
 }

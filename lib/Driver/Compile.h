@@ -48,8 +48,12 @@ struct EvalOptions {
 
 /// Layer-wise adaptive rates, in place of clipping.
 struct LarcOptions {
-  std::string mode; ///< clip or scale; empty for none.
+  std::string mode; ///< clip, scale or, as Apex has them, apex-...; or empty.
   double eta = 1e-3, minUpdate = 1e-7, eps = 1e-7;
+
+  /// With the defaults of the system that `mode` is from.
+  static LarcOptions of(const std::string &mode);
+  bool isApex() const { return mode.rfind("apex-", 0) == 0; }
 };
 
 /// One training step: what amp-build-step is told (passes/AMP/Passes.td).
@@ -67,14 +71,16 @@ struct TrainingOptions {
   std::vector<std::string> flags;
   std::vector<std::string> noDecay, freeze, trainable; ///< Patterns.
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
-  bool clipScaled = false; ///< Clip as if before the unscale.
+  bool clipScaled = false;           ///< Clip as if before the unscale.
+  std::string clipNormOrder = "f64"; ///< Or torch: see amp.vector_norm.
   LarcOptions larc;
-  double l1 = 0.0, l2 = 0.0;   ///< Penalties on the parameters.
-  double ema = 0.0;            ///< Decay of an average of them; 0 for none.
-  bool masterWeights = true;   ///< Else they are of bf16,
-  uint64_t roundingSeed = 0;   ///< and rounded stochastically by this.
-  int64_t accumulate = 1;      ///< Batches a step.
-  bool countUnderflow = false; ///< Of 16-bit gradients.
+  double l1 = 0.0, l2 = 0.0;    ///< Penalties on the parameters.
+  double ema = 0.0;             ///< Decay of an average of them; 0 for none.
+  bool masterWeights = true;    ///< Else they are of bf16,
+  uint64_t roundingSeed = 0;    ///< and rounded stochastically by this.
+  std::string slotType = "f32"; ///< Of the optimizer's slots: bf16, f16.
+  int64_t accumulate = 1;       ///< Batches a step.
+  bool countUnderflow = false;  ///< Of 16-bit gradients.
   /// Empty: gradients come from the loss. Else f16, bf16 or f32: the scaled
   /// gradients are inputs "grad.<parameter>" of this type.
   std::string gradientType;

@@ -2,6 +2,7 @@
 // Recorded optimizer steps through the compiled step.
 #include "lib/Driver/OptimizerCase.h"
 
+#include "dialects/AMP/Optimizers.h"
 #include "dialects/NN/NNDialect.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/OptimizerCaseFile.h"
@@ -66,8 +67,7 @@ private:
     for (const rt::TensorDesc &desc : entry->inputs) {
       MPC_ASSIGN_OR_RETURN(rt::HostBuffer buffer, allocate(desc));
       if (desc.name == "lr") {
-        auto lr = static_cast<float>(which.lr);
-        std::memcpy(buffer.data(), &lr, sizeof(lr));
+        std::memcpy(buffer.data(), &which.lr, sizeof(which.lr));
       } else if (desc.name.rfind(kPresent, 0) == 0) {
         size_t set = std::stoul(desc.name.substr(kPresent.size()));
         *buffer.data() = std::byte{which.present[set][index]};
@@ -166,11 +166,41 @@ private:
       line["slots"][tensor.desc.name.substr(0, cut)]
           [tensor.desc.name.substr(cut + 1)] = listOf(view);
     }
-    for (const CaseParameter &parameter : which.parameters)
+    for (const CaseParameter &parameter : which.parameters) {
+      json &slots = line["slots"][parameter.name];
       if (parameter.isEverPresent())
-        MPC_RETURN_IF_ERROR(
-            describeCount(parameter, line["slots"][parameter.name]));
+        MPC_RETURN_IF_ERROR(describeCount(parameter, slots));
+      else if (amp::findOptimizer(which.options.optimizer)->slotsFromStart)
+        slots = untouchedSlots(parameter);
+    }
     return {};
+  }
+
+  /// What a parameter that never has a gradient has where slots are there from
+  /// the start.
+  json untouchedSlots(const CaseParameter &parameter) const {
+    const amp::Optimizer &rule = *amp::findOptimizer(which.options.optimizer);
+    json slots = {{"step", json::array({0.0})}};
+    for (const amp::OptimizerSlot &slot : rule.slots) {
+      if (!slot.flag.empty() &&
+          !llvm::is_contained(which.options.flags, slot.flag))
+        continue;
+      slots[slot.name.str()] =
+          json(parameter.values.size(), json(floatOf(initialOf(rule, slot))));
+    }
+    return slots;
+  }
+
+  float initialOf(const amp::Optimizer &rule,
+                  const amp::OptimizerSlot &slot) const {
+    double value = 0.0;
+    for (const amp::NamedNumber &number : rule.hypers)
+      if (number.name == slot.initial)
+        value = number.value;
+    for (llvm::StringRef given : which.options.hyper)
+      if (auto [name, number] = given.split('='); name == slot.initial)
+        number.getAsDouble(value);
+    return static_cast<float>(value);
   }
 
   /// How many steps the parameter has seen, which PyTorch calls a slot.

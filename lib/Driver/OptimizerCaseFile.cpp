@@ -192,6 +192,8 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
     return rt::invalidInput("optimizer " + rt::quote(name) +
                             " is unknown; known are " + amp::knownOptimizers());
   result.options.optimizer = name;
+  if (system.rfind("torch", 0) == 0)
+    result.options.clipNormOrder = "torch";
   for (const auto &[key, value] : section->items()) {
     if (key == "name")
       continue;
@@ -263,6 +265,20 @@ static double numberOr0(const json &object, const char *key) {
   return object.contains(key) ? toNumber(object[key]).value_or(0.0) : 0.0;
 }
 
+/// Our name of the type that `key` of the case names, or of `otherwise`.
+static rt::Result<std::string> readFloatType(const json &root, const char *key,
+                                             const char *otherwise) {
+  json value = root.value(key, json(otherwise));
+  std::string name = value.is_string() ? value.get<std::string>() : "";
+  for (auto [known, ours] :
+       {std::pair("float16", "f16"), std::pair("bfloat16", "bf16"),
+        std::pair("float32", "f32")})
+    if (name == known)
+      return std::string(ours);
+  return rt::invalidInput(std::string(key) + " " + rt::quote(name) +
+                          " is none of float16, bfloat16, float32");
+}
+
 /// What the recorded systems do not have, or not in their step.
 static rt::Status readExtras(const json &root, OptimizerCase &result) {
   TrainingOptions &options = result.options;
@@ -278,6 +294,8 @@ static rt::Status readExtras(const json &root, OptimizerCase &result) {
   if (!seed.is_number_unsigned())
     return rt::invalidInput("'rounding_seed' is no whole number of 0 or more");
   options.roundingSeed = seed.get<uint64_t>();
+  MPC_ASSIGN_OR_RETURN(options.slotType,
+                       readFloatType(root, "slot_dtype", "float32"));
   json undecayed = root.value("no_decay", json::array());
   if (!undecayed.is_array() ||
       !llvm::all_of(undecayed, std::mem_fn(&json::is_string)))
@@ -288,8 +306,9 @@ static rt::Status readExtras(const json &root, OptimizerCase &result) {
     return {};
   const json &larc = root["larc"];
   if (!larc.is_object() || !larc.contains("mode") || !larc["mode"].is_string())
-    return rt::invalidInput("'larc' needs a mode, clip or scale");
-  options.larc.mode = larc["mode"].get<std::string>();
+    return rt::invalidInput("'larc' needs a mode: clip, scale, apex-clip or "
+                            "apex-scale");
+  options.larc = LarcOptions::of(larc["mode"].get<std::string>());
   for (auto [key, value] : {std::pair("eta", &options.larc.eta),
                             std::pair("min_update", &options.larc.minUpdate),
                             std::pair("eps", &options.larc.eps)})
@@ -359,14 +378,8 @@ rt::Result<OptimizerCase> mpc::readOptimizerCase(std::string_view text) {
   MPC_RETURN_IF_ERROR(readClip(root, result));
   MPC_RETURN_IF_ERROR(readExtras(root, result));
   MPC_RETURN_IF_ERROR(readSteps(root, result));
-  json lowType = root.value("low_dtype", json("float16"));
-  std::string low = lowType.is_string() ? lowType.get<std::string>() : "";
-  if (low != "float16" && low != "bfloat16" && low != "float32")
-    return rt::invalidInput("low_dtype " + rt::quote(low) +
-                            " is none of float16, bfloat16, float32");
-  result.options.gradientType = low == "float16"    ? "f16"
-                                : low == "bfloat16" ? "bf16"
-                                                    : "f32";
+  MPC_ASSIGN_OR_RETURN(result.options.gradientType,
+                       readFloatType(root, "low_dtype", "float16"));
   if (root.contains("accumulate") && root["accumulate"].is_number_integer())
     result.options.accumulate = root["accumulate"].get<int64_t>();
   if (result.options.accumulate < 1 || result.options.accumulate > 1024)

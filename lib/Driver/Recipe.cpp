@@ -38,6 +38,17 @@ void mpc::addPrecisionFlags(CLI::App &app, PrecisionOptions &options) {
                "Leave a contraction in f32 where its casts cost more than the "
                "low type saves, as in small models")
       ->group(kPrecision);
+  app.add_option_function<std::string>(
+         "--weight-cast",
+         [&options](const std::string &value) {
+           options.saturateWeights = value == "saturate";
+         },
+         "Weights beyond the low type's range (65504 in fp16) are its largest "
+         "number where they are computed with, or are rounded, to infinity "
+         "(default: saturate)")
+      ->type_name("saturate|round")
+      ->group(kPrecision)
+      ->check(oneOf({"saturate", "round"}));
 }
 
 static void addStrictCastsFlag(CLI::App &app, RecipeFlags &flags) {
@@ -149,22 +160,35 @@ static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
         StepNumber{"--clip-value", "clip_value", "Largest absolute value",
                    &flags.clipValue}})
     addStepNumber(app, flags, clip, positiveNumber());
+  app.add_option(
+         "--clip-norm-order", flags.clipNormOrder,
+         "How the norm that --clip-global-norm reads is summed: f64, or "
+         "torch, in f32 as PyTorch does on a CPU, to the bit "
+         "(default: f64)")
+      ->type_name("f64|torch")
+      ->group(kOptimizer)
+      ->check(oneOf({"f64", "torch"}));
 }
 
 static void addLarcFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_option("--larc", flags.larc.mode,
                  "Layer-wise rates from the norms of weights and gradients: "
-                 "clip, at most 1, or scale (default: none)")
-      ->type_name("clip|scale")
+                 "clip, at most 1, or scale, as OpenSeq2Seq has them; apex- "
+                 "takes weight decay in and leaves norms of 0 alone, as Apex "
+                 "(default: none)")
+      ->type_name("clip|scale|apex-clip|apex-scale")
       ->group(kOptimizer)
-      ->check(oneOf({"clip", "scale"}));
+      ->check(oneOf({"clip", "scale", "apex-clip", "apex-scale"}));
   for (StepNumber number :
        {StepNumber{"--larc-eta", "larc_eta",
-                   "LARC's trust in a layer (default: 0.001)", &flags.larc.eta},
+                   "LARC's trust in a layer (default: 0.001, Apex' 0.02)",
+                   &flags.larc.eta},
         StepNumber{"--larc-min-update", "larc_min_update",
-                   "LARC's least rate (default: 1e-7)", &flags.larc.minUpdate},
+                   "LARC's least rate, which Apex has not (default: 1e-7)",
+                   &flags.larc.minUpdate},
         StepNumber{"--larc-eps", "larc_eps",
-                   "Added to the norm that LARC divides by (default: 1e-7)",
+                   "Added to the norm that LARC divides by (default: 1e-7, "
+                   "Apex' 1e-8)",
                    &flags.larc.eps}})
     addStepNumber(app, flags, number, nonNegativeNumber());
 }
@@ -193,6 +217,13 @@ static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
       ->type_name("on|off")
       ->group(kPrecision)
       ->check(oneOf({"on", "off"}));
+  app.add_option("--slot-dtype", flags.slotType,
+                 "Type of the optimizer's slots; computed with in f32, and "
+                 "rounded stochastically by --seed. f16 only where a rule does "
+                 "not divide by them, as sgd (default: f32)")
+      ->type_name("f32|bf16|f16")
+      ->group(kPrecision)
+      ->check(oneOf({"f32", "bf16", "f16"}));
 }
 
 void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
@@ -326,6 +357,47 @@ static Status addPolicy(const RecipeFlags &flags, TrainingOptions &options) {
   return {};
 }
 
+/// Rates with the numbers that were given, else with their system's.
+static Status addLarc(const RecipeFlags &flags, TrainingOptions &options) {
+  options.larc = LarcOptions::of(flags.larc.mode);
+  for (auto [name, value] :
+       {std::pair("larc_eta", &options.larc.eta),
+        std::pair("larc_min_update", &options.larc.minUpdate),
+        std::pair("larc_eps", &options.larc.eps)}) {
+    auto given = flags.given.find(name);
+    if (given == flags.given.end())
+      continue;
+    const auto &[flag, number] = given->second;
+    if (flags.larc.mode.empty())
+      return usageError(flag + " needs --larc=clip or --larc=scale");
+    if (options.larc.isApex() && value == &options.larc.minUpdate)
+      return usageError(flag +
+                        " is a number of --larc=clip and --larc=scale, "
+                        "not of " +
+                        flags.larc.mode);
+    *value = number;
+  }
+  return {};
+}
+
+/// Once the optimizer's flags are known.
+static Status addSlotType(const RecipeFlags &flags, TrainingOptions &options) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::Builder b(&context);
+  mlir::Type type = flags.slotType == "bf16"  ? mlir::Type(b.getBF16Type())
+                    : flags.slotType == "f16" ? mlir::Type(b.getF16Type())
+                                              : mlir::Type(b.getF32Type());
+  llvm::SmallVector<llvm::StringRef> names(options.flags.begin(),
+                                           options.flags.end());
+  std::string refusal =
+      amp::findOptimizer(options.optimizer)
+          ->refusal(type, amp::Flags(b.getStrArrayAttr(names)));
+  if (!refusal.empty())
+    return usageError("--slot-dtype=" + flags.slotType + ": " + refusal);
+  options.slotType = flags.slotType;
+  return {};
+}
+
 /// What changes gradients on their way, and what weights are kept in.
 static Status addGradientOptions(const RecipeFlags &flags,
                                  TrainingOptions &options) {
@@ -337,9 +409,9 @@ static Status addGradientOptions(const RecipeFlags &flags,
   if (clips == 1 && !flags.larc.mode.empty())
     return usageError("--larc takes the place of clipping: give one of --larc "
                       "and --clip-...");
-  for (const auto &[name, given] : flags.given)
-    if (flags.larc.mode.empty() && llvm::StringRef(name).starts_with("larc_"))
-      return usageError(given.first + " needs --larc=clip or --larc=scale");
+  if (flags.clipNormOrder != "f64" && flags.clipGlobalNorm == 0.0)
+    return usageError("--clip-norm-order needs --clip-global-norm");
+  MPC_RETURN_IF_ERROR(addLarc(flags, options));
   const std::string &precision = flags.precision.precision;
   if (flags.masterWeights == "off" && precision != "bf16")
     return usageError("--master-weights=off: weights without masters are of "
@@ -348,12 +420,12 @@ static Status addGradientOptions(const RecipeFlags &flags,
   options.clipGlobalNorm = flags.clipGlobalNorm;
   options.clipNorm = flags.clipNorm;
   options.clipValue = flags.clipValue;
-  options.larc = flags.larc;
+  options.clipNormOrder = flags.clipNormOrder;
   options.l1 = flags.l1;
   options.l2 = flags.l2;
   options.ema = flags.ema;
   options.masterWeights = flags.masterWeights == "on";
-  return {};
+  return addSlotType(flags, options);
 }
 
 Result<TrainingOptions> mpc::toTrainingOptions(const RecipeFlags &flags) {
@@ -384,8 +456,13 @@ std::vector<GivenNumber> mpc::givenNumbers(const RecipeFlags &flags) {
     std::replace(name.begin(), name.end(), '_', '-');
     return "--" + name;
   };
-  for (const auto &[name, value] : flags.hyper)
-    numbers.push_back({flagOf(name), name, value});
+  bool larcDecays = LarcOptions::of(flags.larc.mode).isApex();
+  for (const auto &[name, value] : flags.hyper) {
+    // Apex' rates take it from the rule.
+    bool isTaken = larcDecays && name == "weight_decay";
+    numbers.push_back(
+        {flagOf(name), isTaken ? "larc_weight_decay" : name, value});
+  }
   for (const std::string &argument : flags.optArgs) {
     auto [name, text] = llvm::StringRef(argument).split('=');
     double value = 0.0;

@@ -33,9 +33,11 @@ struct RecipeFlags {
   std::string lossScale; ///< Empty: dynamic for fp16, else none.
   std::map<rt::Setting, double> scaleSettings;
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
+  std::string clipNormOrder = "f64";
   LarcOptions larc;
   double l1 = 0.0, l2 = 0.0, ema = 0.0;
   std::string masterWeights = "on";
+  std::string slotType = "f32";
   bool countUnderflow = false;
   int64_t accumulate = 1;
   ImportFlags import; ///< Its batch size is the data's.

@@ -48,6 +48,7 @@ struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
       return signalPassFailure();
     recipe.accumulate = accumulate;
     recipe.clipsScaled = clipScaled;
+    recipe.torchNorm = clipNormOrder == "torch";
     writeEntries(recipe, getOperation());
   }
 
@@ -60,12 +61,7 @@ private:
                     << accumulate.getValue();
     if (gradientType.empty())
       return findLoss(recipe);
-    Builder b(&getContext());
-    recipe.gradientType = llvm::StringSwitch<Type>(gradientType)
-                              .Case("f16", b.getF16Type())
-                              .Case("bf16", b.getBF16Type())
-                              .Case("f32", b.getF32Type())
-                              .Default({});
+    recipe.gradientType = floatType(gradientType);
     if (!recipe.gradientType)
       return fail() << "'gradient-type' must be f16, bf16 or f32, not '"
                     << gradientType << "'";
@@ -191,14 +187,20 @@ private:
       recipe.clip = name;
       values[name] = value;
     }
+    if (clipNormOrder != "f64" && clipNormOrder != "torch")
+      return fail() << "'clip-norm-order' must be f64 or torch, not '"
+                    << clipNormOrder << "'";
     return success();
   }
 
   LogicalResult readLarc(StepRecipe &recipe, llvm::StringMap<double> &values) {
     if (larc.empty())
       return success();
-    if (larc != "clip" && larc != "scale")
-      return fail() << "'larc' must be clip or scale, not '" << larc << "'";
+    StringRef mode = larc;
+    recipe.larcDecays = mode.consume_front("apex-");
+    if (mode != "clip" && mode != "scale")
+      return fail() << "'larc' must be clip, scale, apex-clip or apex-scale, "
+                    << "not '" << larc << "'";
     if (!recipe.clip.empty())
       return fail() << "gradients are clipped by '" << recipe.clip
                     << "' or rescaled by 'larc', not by both";
@@ -213,7 +215,14 @@ private:
       values[name] = value;
     }
     recipe.larc = true;
-    recipe.larcClips = larc == "clip";
+    recipe.larcClips = mode == "clip";
+    if (!recipe.larcDecays)
+      return success();
+    // Taken in by the rates: the rule has none left.
+    values.erase("larc_min_update");
+    values["larc_weight_decay"] = values.lookup("weight_decay");
+    if (auto decay = values.find("weight_decay"); decay != values.end())
+      decay->second = 0.0;
     return success();
   }
 
@@ -239,7 +248,7 @@ private:
                     << ema.getValue();
     if (ema != 0.0)
       values["ema_decay"] = ema;
-    if (!masterWeights)
+    if (!masterWeights || slotType != "f32")
       values["rounding_seed"] = static_cast<double>(roundingSeed);
     return success();
   }
@@ -267,10 +276,36 @@ private:
         (!llvm::is_contained(names, "momentum") ||
          values.lookup("dampening") != 0.0))
       return fail() << "nesterov needs momentum and no dampening";
+    ArrayAttr flagNames = b.getStrArrayAttr(names);
+    auto slots = readSlotType(recipe, Flags(flagNames));
+    if (failed(slots))
+      return failure();
     OptimizerOp::create(b, getOperation().getLoc(), kOptimizer,
                         recipe.optimizer->name, b.getDictionaryAttr(entries),
-                        b.getStrArrayAttr(names));
+                        flagNames, *slots);
     return success();
+  }
+
+  /// Null for f32.
+  FailureOr<TypeAttr> readSlotType(const StepRecipe &recipe, Flags names) {
+    Type type = floatType(slotType);
+    if (!type)
+      return fail() << "'slot-type' must be f32, bf16 or f16, not '" << slotType
+                    << "'";
+    std::string refusal = recipe.optimizer->refusal(type, names);
+    if (!refusal.empty())
+      return fail() << "cannot keep slots in " << slotType << ": " << refusal;
+    return type.isF32() ? TypeAttr() : TypeAttr::get(type);
+  }
+
+  /// Null where `name` is none of f16, bf16 and f32.
+  Type floatType(StringRef name) {
+    Builder b(&getContext());
+    return llvm::StringSwitch<Type>(name)
+        .Case("f16", b.getF16Type())
+        .Case("bf16", b.getBF16Type())
+        .Case("f32", b.getF32Type())
+        .Default({});
   }
 
   FailureOr<NamePatterns> compile(const ListOption<std::string> &list) {

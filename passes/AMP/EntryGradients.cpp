@@ -108,10 +108,11 @@ Value EntryRewriter::emitWholeMap(ParameterGroup &group, Operation *op,
                                   Value slab) {
   if (auto penalty = dyn_cast<RegularizeOp>(op))
     return regularize(group, penalty, slab);
+  if (auto larc = dyn_cast<LarcOp>(op))
+    return emitLarc(group, larc, slab);
   Value &factors = segmentFactors[{&group, op}];
   if (!factors)
-    factors = TypeSwitch<Operation *, Value>(op).Case<ClipEachOp, LarcOp>(
-        [&](auto each) { return emitFactors(group, each, slab); });
+    factors = emitFactors(group, cast<ClipEachOp>(op), slab);
   Value wide = nn::GradientBuilder(b, op->getLoc()).cast(slab, b.getF32Type());
   return ScaleSegmentsOp::create(b, op->getLoc(), wide, factors,
                                  group.blocks());
@@ -125,14 +126,40 @@ Value EntryRewriter::emitFactors(ParameterGroup &group, ClipEachOp op,
                                    norms, op.getMax(), Value(), op.getKeras());
 }
 
-Value EntryRewriter::emitFactors(ParameterGroup &group, LarcOp op,
-                                 Value blocks) {
+Value EntryRewriter::emitLarc(ParameterGroup &group, LarcOp op, Value blocks) {
+  nn::GradientBuilder g(b, op.getLoc());
+  LarcFactors &factors = larcFactors[{&group, op}];
+  if (!factors.rates)
+    factors = emitLarcFactors(group, op, blocks);
+  Value wide = g.cast(blocks, b.getF32Type());
+  if (factors.decays) {
+    Value weights = g.cast(blocksOf(parametersOf(group, op.getParameters())),
+                           b.getF32Type());
+    wide = g.add(wide, ScaleSegmentsOp::create(b, op.getLoc(), weights,
+                                               factors.decays, group.blocks()));
+  }
+  return ScaleSegmentsOp::create(b, op.getLoc(), wide, factors.rates,
+                                 group.blocks());
+}
+
+EntryRewriter::LarcFactors
+EntryRewriter::emitLarcFactors(ParameterGroup &group, LarcOp op, Value blocks) {
   Value parameters =
       normsOf(group, blocksOf(parametersOf(group, op.getParameters())));
+  Value gradients = normsOf(group, blocks);
   auto type = cast<RankedTensorType>(parameters.getType());
-  return LarcRateOp::create(b, op.getLoc(), type.clone(b.getF32Type()),
-                            parameters, normsOf(group, blocks), op.getEta(),
-                            op.getMinUpdate(), op.getEps(), op.getLr());
+  Type factorType = type.clone(b.getF32Type());
+  Value decay = op.getWeightDecay();
+  if (decay && !group.decay)
+    decay = nn::GradientBuilder(b, op.getLoc()).splat(decay, 0.0);
+  LarcFactors factors;
+  factors.rates = LarcRateOp::create(b, op.getLoc(), factorType, parameters,
+                                     gradients, op.getEta(), op.getEps(),
+                                     op.getMinUpdate(), decay, op.getLr());
+  if (decay && group.decay)
+    factors.decays = LarcDecayOp::create(b, op.getLoc(), factorType, parameters,
+                                         gradients, decay);
+  return factors;
 }
 
 Value EntryRewriter::regularize(ParameterGroup &group, RegularizeOp op,
@@ -168,6 +195,7 @@ void EntryRewriter::expand(Operation *op) {
         group.order, [&](unsigned index) { return op->getOperand(index); });
     Value blocks = emitWholeMap(group, op, blocksOf(packAlike(group, parts)));
     segmentFactors.erase({&group, op}); // The group ends here.
+    larcFactors.erase({&group, op});
     Value slab = nn::GradientBuilder(b, op->getLoc())
                      .cast(flatten(blocks), b.getF32Type());
     for (auto [index, offset] : llvm::zip_equal(group.order, group.offsets))

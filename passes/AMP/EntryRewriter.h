@@ -21,6 +21,12 @@ public:
   mlir::LogicalResult run();
 
 private:
+  /// What LARC makes of the norms of each tensor of a group.
+  struct LarcFactors {
+    mlir::Value rates;
+    mlir::Value decays; ///< Null where none is taken in.
+  };
+
   /// Whose gradients a check looks at: those that an optimizer takes in this
   /// entry. Before ops are rewritten, because chains are followed then.
   void findOptimizers();
@@ -59,7 +65,10 @@ private:
                            mlir::Value slab);
   mlir::Value emitFactors(ParameterGroup &group, ClipEachOp op,
                           mlir::Value blocks);
-  mlir::Value emitFactors(ParameterGroup &group, LarcOp op, mlir::Value blocks);
+  /// Each tensor of a group by blocks, by what LARC makes of its norms.
+  mlir::Value emitLarc(ParameterGroup &group, LarcOp op, mlir::Value blocks);
+  LarcFactors emitLarcFactors(ParameterGroup &group, LarcOp op,
+                              mlir::Value blocks);
   /// `gradient` is a slab as it is, or by blocks.
   mlir::Value regularize(ParameterGroup &group, RegularizeOp op,
                          mlir::Value gradient);
@@ -111,6 +120,10 @@ private:
   /// How many steps were applied so far.
   mlir::Value stepCount(const OptimizerState &optimizer);
   mlir::Value hyperOf(mlir::StringAttr optimizer, mlir::StringRef name);
+  /// What rounds the parameters of a group, 0, or its slots, from 1 on.
+  mlir::Value keyFor(ApplyOp op, ParameterGroup &group, size_t index);
+  /// One for each slot; none where slots are of f32.
+  mlir::SmallVector<mlir::Value> slotKeys(ApplyOp op, ParameterGroup &group);
   /// Null where the parameters are of f32, which need none.
   mlir::Value roundingKey(ApplyOp op, ParameterGroup &group);
   /// Moves the average towards the parameters that the step has come to.
@@ -144,6 +157,8 @@ private:
   /// Of ops that scale each tensor of a group by a factor of its own.
   mlir::DenseMap<std::pair<ParameterGroup *, mlir::Operation *>, mlir::Value>
       segmentFactors;
+  mlir::DenseMap<std::pair<ParameterGroup *, mlir::Operation *>, LarcFactors>
+      larcFactors;
   /// What ops on all gradients yield, for users that are in no chain.
   mlir::DenseMap<mlir::Operation *, mlir::SmallVector<mlir::Value>> expansions;
   mlir::Value stepsBefore; ///< How many steps were applied before this one.

@@ -105,8 +105,7 @@ LogicalResult EntryRewriter::updateByRule(
 void EntryRewriter::roundLow(ParameterGroup &group) {
   if (group.lowSlab)
     slabs.set(group.lowSlab,
-              nn::CastOp::create(b, loc(), group.lowSlab.getType(),
-                                 slabs.get(group.slab)));
+              layout.buildCopy(b, loc(), group, slabs.get(group.slab)));
 }
 
 LogicalResult EntryRewriter::rewrite(AssignOp op) {
@@ -128,12 +127,16 @@ LogicalResult EntryRewriter::checkPenalties(ApplyOp op,
   auto holds = [](ArrayAttr symbols, Attribute symbol) {
     return symbols && llvm::is_contained(symbols, symbol);
   };
+  auto decays = [](Operation *map) {
+    auto larc = dyn_cast<LarcOp>(map);
+    return isa<RegularizeOp>(map) || (larc && larc.getWeightDecay());
+  };
   for (Operation *map : chain.maps)
-    if (auto penalty = dyn_cast<RegularizeOp>(map))
+    if (decays(map))
       for (Attribute symbol : op.getParameters())
-        if (holds(penalty.getNoDecayAttr(), symbol) !=
+        if (holds(map->getAttrOfType<ArrayAttr>("no_decay"), symbol) !=
             holds(op.getNoDecayAttr(), symbol))
-          return penalty.emitOpError("must have the no_decay of amp.apply");
+          return map->emitOpError("must have the no_decay of amp.apply");
   return success();
 }
 
@@ -148,13 +151,25 @@ Value EntryRewriter::hyperOf(StringAttr optimizer, StringRef name) {
   return element(layout.hyperSlab, layout.hyperIndex(optimizer, name));
 }
 
-Value EntryRewriter::roundingKey(ApplyOp op, ParameterGroup &group) {
-  if (!group.elementType.isBF16())
-    return {};
-  auto salt = static_cast<int32_t>(&group - layout.parameterGroups().data());
+Value EntryRewriter::keyFor(ApplyOp op, ParameterGroup &group, size_t index) {
+  // Groups are far fewer than this.
+  constexpr size_t kGroups = 1 << 16;
+  size_t salt = (&group - layout.parameterGroups().data()) + index * kGroups;
   return RoundingKeyOp::create(
       b, op.getLoc(), hyperOf(op.getOptimizerAttr().getAttr(), "rounding_seed"),
-      stepsBefore, salt);
+      stepsBefore, static_cast<int32_t>(salt));
+}
+
+Value EntryRewriter::roundingKey(ApplyOp op, ParameterGroup &group) {
+  return group.elementType.isBF16() ? keyFor(op, group, 0) : Value();
+}
+
+SmallVector<Value> EntryRewriter::slotKeys(ApplyOp op, ParameterGroup &group) {
+  SmallVector<Value> keys;
+  for (auto [index, slab] : llvm::enumerate(group.slotSlabs))
+    if (!getElementTypeOrSelf(slab.getType()).isF32())
+      keys.push_back(keyFor(op, group, index + 1));
+  return keys;
 }
 
 void EntryRewriter::average(ApplyOp op, ParameterGroup &group) {
@@ -189,8 +204,9 @@ void EntryRewriter::update(ApplyOp op, const OptimizerState &optimizer,
   auto updated = UpdateOp::create(
       b, op.getLoc(), types, rule.name,
       cast<OptimizerOp>(optimizer.op).getFlags(), group.decay, gradient,
-      op.getSkip(), rule.trustRatio ? Value() : roundingKey(op, group), scalars,
-      old.front(), slots, lowSlab ? old.back() : Value());
+      op.getSkip(), rule.trustRatio ? Value() : roundingKey(op, group),
+      slotKeys(op, group), scalars, old.front(), slots,
+      lowSlab ? old.back() : Value(), lowSlab && layout.saturates);
   for (auto [slab, value] : llvm::zip(changed, updated.getOutputs()))
     if (slab != group.slab || !rule.trustRatio)
       slabs.set(slab, value);
@@ -212,9 +228,11 @@ void EntryRewriter::descend(ApplyOp op, ParameterGroup &group,
   Value low = group.lowSlab ? slabs.get(group.lowSlab) : Value();
   if (low)
     types.push_back(low.getType());
-  auto moved =
-      DescendOp::create(b, op.getLoc(), types, scaled, op.getLr(), op.getSkip(),
-                        roundingKey(op, group), parameter, low);
+  auto moved = DescendOp::create(
+      b, op.getLoc(), types, scaled,
+      nn::GradientBuilder(b, op.getLoc()).cast(op.getLr(), b.getF32Type()),
+      op.getSkip(), roundingKey(op, group), parameter, low,
+      low && layout.saturates);
   slabs.set(group.slab, moved.getOutputs().front());
   if (low)
     slabs.set(group.lowSlab, moved.getOutputs().back());

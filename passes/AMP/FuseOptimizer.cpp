@@ -37,6 +37,7 @@ struct FuseOptimizerPass
     if (failed(built))
       return signalPassFailure();
     SlabLayout layout = std::move(*built);
+    layout.saturates = saturate;
     for (func::FuncOp entry : entries)
       if (failed(EntryRewriter(layout, entry).run()))
         return signalPassFailure();
@@ -70,8 +71,7 @@ private:
     for (ParameterGroup &group : layout.parameterGroups())
       if (group.lowSlab)
         slabs.set(group.lowSlab,
-                  nn::CastOp::create(b, loc, group.lowSlab.getType(),
-                                     slabs.get(group.slab)));
+                  layout.buildCopy(b, loc, group, slabs.get(group.slab)));
     slabs.finish();
     return success();
   }

@@ -66,6 +66,10 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
            "largest norm of each gradient (default: 0, no clipping)">,
     Option<"clipValue", "clip-value", "double", /*default=*/"0.0",
            "largest absolute value of each element (default: 0, no clipping)">,
+    Option<"clipNormOrder", "clip-norm-order", "std::string",
+           /*default=*/"\"f64\"",
+           "how the norm that clip-global-norm reads is summed: f64, or torch, "
+           "in f32 and in the order of PyTorch's CPU kernel (default: f64)">,
     Option<"clipScaled", "clip-scaled", "bool", /*default=*/"false",
            "clip the global norm as if before the unscale, to a maximum that "
            "is scaled too (default: no)">,
@@ -74,11 +78,13 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     Option<"l2", "l2", "double", /*default=*/"0.0",
            "penalty on squares, added to the gradients (default: 0)">,
     Option<"larc", "larc", "std::string", /*default=*/"\"\"",
-           "layer-wise rates: clip, at most 1, or scale (default: none)">,
+           "layer-wise rates, OpenSeq2Seq's: clip, at most 1, or scale; or those "
+           "of Apex, which take weight decay in: apex-clip or apex-scale "
+           "(default: none)">,
     Option<"larcEta", "larc-eta", "double", /*default=*/"0.001",
            "LARC's trust in a layer (default: 0.001)">,
     Option<"larcMinUpdate", "larc-min-update", "double", /*default=*/"1e-7",
-           "LARC's least rate (default: 1e-7)">,
+           "LARC's least rate, of clip and scale (default: 1e-7)">,
     Option<"larcEps", "larc-eps", "double", /*default=*/"1e-7",
            "added to the norm that LARC divides by (default: 1e-7)">,
     Option<"ema", "ema", "double", /*default=*/"0.0",
@@ -86,6 +92,9 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     Option<"masterWeights", "master-weights", "bool", /*default=*/"true",
            "keep parameters in f32, else in bf16, rounded stochastically "
            "(default: yes)">,
+    Option<"slotType", "slot-type", "std::string", /*default=*/"\"f32\"",
+           "type of the optimizer's slots: f32, bf16 or f16; 16 bits are rounded "
+           "stochastically (default: f32)">,
     Option<"roundingSeed", "rounding-seed", "int64_t", /*default=*/"0",
            "seed of stochastic rounding (default: 0)">,
     Option<"accumulate", "accumulate", "int64_t", /*default=*/"1",
@@ -152,12 +161,19 @@ def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
     check and for the update, so that no f32 gradient is stored. Where there
     are 16-bit copies, `@init` makes them from the parameters.
 
+    Copies of what is finite are finite, unless `saturate` is off.
+
     Requires that `nn.vjp` is expanded. Each `amp.apply` of an optimizer must
     update the same parameters, and a parameter has one optimizer; what else
     stands between the ops, in what order, and how often, is free. Ops on
     gradients that are not those of one optimizer, or not alike for all of
     them, work on copies of their own.
   }];
+  let options = [
+    Option<"saturate", "saturate", "bool", /*default=*/"true",
+           "let 16-bit copies of weights beyond the type's range be its largest "
+           "number, not infinite (default: yes)">,
+  ];
   let statistics = [
     Statistic<"numSlabs", "slabs", "slabs of the state">,
     Statistic<"numGroups", "groups", "groups of parameters">,

@@ -344,10 +344,22 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
   if (state.accumulates)
     group.gradientSlab = addGroupSlab(b, group, prefix + "gradient",
                                       b.getF32Type(), "/gradient", "gradient");
+  addSlotSlabs(b, group, prefix);
+  auto known = dyn_cast<OptimizerOp>(state.op);
+  if (known && known.getHyper().contains("ema_decay"))
+    group.averageSlab =
+        addGroupSlab(b, group, prefix + "ema", b.getF32Type(), "/ema", "slot");
+}
+
+void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
+                              const std::string &prefix) {
+  const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
+  auto known = dyn_cast<OptimizerOp>(state.op);
+  Type type = known ? known.getSlotType().value_or(b.getF32Type())
+                    : Type(b.getF32Type());
   auto addSlot = [&](StringRef name, DenseF64ArrayAttr initial) {
-    group.slotSlabs.push_back(addGroupSlab(b, group, prefix + name,
-                                           b.getF32Type(), ("/" + name).str(),
-                                           "slot", initial));
+    group.slotSlabs.push_back(addGroupSlab(
+        b, group, prefix + name, type, ("/" + name).str(), "slot", initial));
   };
   if (auto custom = dyn_cast<CustomOptimizerOp>(state.op)) {
     for (NamedAttribute slot : custom.getSlots()) {
@@ -357,16 +369,21 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
     return;
   }
   for (const OptimizerSlot &slot :
-       state.rule()->slotsFor(Flags(cast<OptimizerOp>(state.op).getFlags()))) {
+       state.rule()->slotsFor(Flags(known.getFlags()))) {
     DenseF64ArrayAttr initial;
     for (const NamedNumber &number : state.hypers())
       if (number.name == slot.initial)
         initial = b.getDenseF64ArrayAttr(number.value);
     addSlot(slot.name, initial);
   }
-  if (cast<OptimizerOp>(state.op).getHyper().contains("ema_decay"))
-    group.averageSlab =
-        addGroupSlab(b, group, prefix + "ema", b.getF32Type(), "/ema", "slot");
+}
+
+Value SlabLayout::buildCopy(OpBuilder &b, Location loc, ParameterGroup &group,
+                            Value parameters) const {
+  auto type = cast<RankedTensorType>(group.lowSlab.getType());
+  if (saturates)
+    return SaturateCastOp::create(b, loc, type, parameters);
+  return nn::CastOp::create(b, loc, type, parameters);
 }
 
 /// A slab of f64 scalars.

@@ -117,8 +117,12 @@ public:
     return hyperIndices.at(owner).lookup(name);
   }
   int64_t tensorAlignment() const { return alignment; }
+  /// The 16-bit copy of `parameters`, the slab of `group`.
+  mlir::Value buildCopy(mlir::OpBuilder &b, mlir::Location loc,
+                        ParameterGroup &group, mlir::Value parameters) const;
 
-  SlabOp hyperSlab; ///< Optimizers' and scalers' numbers.
+  SlabOp hyperSlab;      ///< Optimizers' and scalers' numbers.
+  bool saturates = true; ///< Copies of what is finite are finite.
 
 private:
   mlir::LogicalResult findState(mlir::ModuleOp module,
@@ -131,6 +135,8 @@ private:
   void addSlabs(mlir::ModuleOp module);
   void addGradientSlabs(mlir::OpBuilder &b, ParameterGroup &group,
                         const std::string &prefix);
+  void addSlotSlabs(mlir::OpBuilder &b, ParameterGroup &group,
+                    const std::string &prefix);
   void addScalarSlabs(mlir::ModuleOp module);
   void addHyperSlab(mlir::OpBuilder &b, mlir::Location loc);
 

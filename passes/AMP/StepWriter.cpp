@@ -62,7 +62,9 @@ public:
 
   /// All of a step behind the gradients, and its metrics.
   void step() {
-    Value lr = addArgument(scalar(b.getF32Type()), nameAttrs("lr"));
+    // Recorded steps come with the number that was set, which is an f64.
+    Type rate = recipe.loss ? b.getF32Type() : b.getF64Type();
+    Value lr = addArgument(scalar(rate), nameAttrs("lr"));
     readScale();
     if (recipe.trains())
       update(lr);
@@ -212,34 +214,71 @@ private:
   void regularize() {
     if (!recipe.regularizes)
       return;
-    auto op = RegularizeOp::create(b, loc, ValueRange(gradients).getTypes(),
-                                   gradients, b.getArrayAttr(recipe.symbols),
-                                   hyper("l1"), hyper("l2"), noDecay());
-    gradients = llvm::to_vector_of<Value>(op.getOutputs());
+    for (const ParameterSet &set : recipe.sets) {
+      SmallVector<Value> members = set.select(gradients);
+      auto op =
+          RegularizeOp::create(b, loc, ValueRange(members).getTypes(), members,
+                               b.getArrayAttr(set.select(recipe.symbols)),
+                               whilePresent(set, hyper("l1")),
+                               whilePresent(set, hyper("l2")), noDecay(set));
+      for (auto [member, output] :
+           llvm::zip_equal(set.members, op.getOutputs()))
+        gradients[member] = output;
+    }
+  }
+
+  /// `number`, or 0 in a step in which `set` has no gradient.
+  Value whilePresent(const ParameterSet &set, Value number) {
+    if (set.present.empty())
+      return number;
+    nn::GradientBuilder g(b, loc);
+    return g.select(presence(set), number, g.splat(number, 0.0));
   }
 
   void applyLarc(Value lr) {
     if (!recipe.larc)
       return;
-    auto op =
-        LarcOp::create(b, loc, ValueRange(gradients).getTypes(), gradients,
-                       b.getArrayAttr(recipe.symbols), hyper("larc_eta"),
-                       hyper("larc_min_update"), hyper("larc_eps"),
-                       recipe.larcClips ? lr : Value());
+    auto op = LarcOp::create(
+        b, loc, ValueRange(gradients).getTypes(), gradients,
+        b.getArrayAttr(recipe.symbols), hyper("larc_eta"), hyper("larc_eps"),
+        recipe.larcDecays ? Value() : hyper("larc_min_update"),
+        recipe.larcDecays ? hyper("larc_weight_decay") : Value(),
+        recipe.larcClips ? nn::GradientBuilder(b, loc).cast(lr, b.getF32Type())
+                         : Value(),
+        recipe.larcDecays ? attributeOf(recipe.noDecay) : ArrayAttr());
     gradients = llvm::to_vector_of<Value>(op.getOutputs());
   }
 
-  ArrayAttr noDecay() {
-    return recipe.noDecay.empty() ? ArrayAttr()
-                                  : b.getArrayAttr(recipe.noDecay);
+  ArrayAttr attributeOf(ArrayRef<Attribute> symbols) {
+    return symbols.empty() ? ArrayAttr() : b.getArrayAttr(symbols);
+  }
+
+  ArrayAttr noDecay(const ParameterSet &set) {
+    SmallVector<Attribute> symbols = set.select(recipe.symbols);
+    return attributeOf(
+        llvm::filter_to_vector(recipe.noDecay, [&](Attribute symbol) {
+          return llvm::is_contained(symbols, symbol);
+        }));
+  }
+
+  /// The norm of the norms of all tensors.
+  Value torchNorm() {
+    nn::GradientBuilder g(b, loc);
+    SmallVector<Value> norms;
+    for (Value gradient : gradients)
+      norms.push_back(g.reshape(VectorNormOp::create(b, loc, gradient), {1}));
+    int64_t count = norms.size();
+    Value all = nn::ConcatOp::create(
+        b, loc, RankedTensorType::get({count}, b.getF32Type()), norms, 0);
+    return g.cast(VectorNormOp::create(b, loc, all), b.getF64Type());
   }
 
   void clip() {
     bool keras = recipe.optimizer->clipsLikeKeras;
     if (recipe.clip == "clip_global_norm") {
       Value coefficient = ClipCoefficientOp::create(
-          b, loc, scalar(b.getF32Type()), norm, hyper(recipe.clip),
-          recipe.clipsScaled ? scale : Value(), keras);
+          b, loc, scalar(b.getF32Type()), recipe.torchNorm ? torchNorm() : norm,
+          hyper(recipe.clip), recipe.clipsScaled ? scale : Value(), keras);
       for (Value &gradient : gradients)
         gradient =
             ClipOp::create(b, loc, gradient.getType(), gradient, coefficient);
@@ -258,16 +297,18 @@ private:
 
   void apply(Value lr) {
     for (const ParameterSet &set : recipe.sets) {
-      SmallVector<Attribute> symbols = set.select(recipe.symbols);
-      SmallVector<Attribute> undecayed =
-          llvm::filter_to_vector(recipe.noDecay, [&](Attribute symbol) {
-            return llvm::is_contained(symbols, symbol);
-          });
       ApplyOp::create(b, loc, set.optimizer, set.select(gradients),
-                      b.getArrayAttr(symbols), lr, skipOf(set),
-                      undecayed.empty() ? ArrayAttr()
-                                        : b.getArrayAttr(undecayed));
+                      b.getArrayAttr(set.select(recipe.symbols)), lr,
+                      skipOf(set), noDecay(set));
     }
+  }
+
+  /// Whether `set`, which is not always there, has gradients in this step.
+  Value presence(const ParameterSet &set) {
+    Value &present = presences[set.present];
+    if (!present)
+      present = addArgument(scalar(b.getI1Type()), nameAttrs(set.present));
+    return present;
   }
 
   /// Whether this step leaves `set` alone; null for never.
@@ -275,9 +316,8 @@ private:
     Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
     if (set.present.empty())
       return skip;
-    Value present = addArgument(scalar(b.getI1Type()), nameAttrs(set.present));
-    return nn::SelectOp::create(b, loc, present, skip ? skip : flag(false),
-                                flag(true));
+    return nn::SelectOp::create(b, loc, presence(set),
+                                skip ? skip : flag(false), flag(true));
   }
 
   void updateScale() {
@@ -303,6 +343,7 @@ private:
   func::FuncOp function;
   Value scale, loss, found, norm, maxAbs, counter, error;
   SmallVector<Value> gradients;
+  llvm::StringMap<Value> presences; ///< Inputs, by name.
   SmallVector<std::pair<StringRef, Value>> results;
 };
 

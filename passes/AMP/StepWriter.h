@@ -37,8 +37,10 @@ struct StepRecipe {
   llvm::StringRef clip;     ///< The hyper-parameter to clip by, or empty.
   bool regularizes = false; ///< Adds the gradients of penalties.
   bool larc = false;        ///< Rates from norms,
-  bool larcClips = false;   ///< at most 1.
+  bool larcClips = false;   ///< at most 1,
+  bool larcDecays = false;  ///< that take weight decay in: Apex'.
   bool clipsScaled = false; ///< As if before the unscale.
+  bool torchNorm = false;   ///< Clips by the norm as PyTorch sums it.
   int64_t accumulate = 1;   ///< Batches a step.
   mlir::func::FuncOp loss;  ///< Null where gradients are inputs,
   mlir::Type gradientType;  ///< of this type.

@@ -211,6 +211,7 @@ std::string RunSummary::toJson() const {
   json["step_ms_p10"] = jsonNumber(quantile(stepMs_, 0.1));
   json["step_ms_p90"] = jsonNumber(quantile(stepMs_, 0.9));
   json["peak_rss_mb"] = jsonNumber(peakRssMb());
+  json["slot_bytes"] = slotBytes;
   json["loss_first"] = stepMs_.empty() ? nullptr : jsonNumber(firstLoss_);
   json["loss_last"] = stepMs_.empty() ? nullptr : jsonNumber(lastLoss_);
   json["compile_s"] = jsonNumber(compileSeconds);

@@ -80,6 +80,7 @@ private:
 class RunSummary {
 public:
   double compileSeconds = 0;
+  size_t slotBytes = 0; ///< Of what the optimizer keeps of each weight.
 
   void add(const MetricsRow &row);
   [[nodiscard]] int64_t skipped() const { return skipped_; }

@@ -62,6 +62,9 @@ public:
             },
             hooks.output) {
     summary_.compileSeconds = options.compileSeconds;
+    for (const StateTensor &tensor : runner.program().state)
+      if (tensor.role == StateRole::Slot)
+        summary_.slotBytes += tensor.desc.numBytes();
   }
 
   Result<TrainResult> train();

@@ -9,6 +9,7 @@ activations x and w1 are near 300: their product is 270,000, beyond f16
 gradients   targets are near -8192: the loss is fine in f16, its gradient times 16 is not
 data        one x is NaN
 weight      one element of w2 is inf
+large       one element of w1 is 70000, beyond f16, where x is 0
 """
 import os
 import sys
@@ -40,13 +41,16 @@ MASKED = MODEL.replace(
 )
 
 
-def write(name, x=1.0, w1=1.0, w2=1.0, target=0.0, nan=None, inf=None):
+def write(name, x=1.0, w1=1.0, w2=1.0, target=0.0, nan=None, inf=None, large=None):
     data = {"x": np.full((8, 3), x, np.float32), "target": np.full((8, 2), target, np.float32)}
     if nan is not None:
         data["x"][nan] = np.nan
     weights = {"w1": np.full((3, 5), w1, np.float32), "w2": np.full((5, 2), w2, np.float32)}
     if inf is not None:
         weights["w2"][inf] = np.inf
+    if large is not None:
+        weights["w1"][0, 0] = large
+        data["x"][:, 0] = 0
     save_file(data, f"{name}.safetensors")
     save_file(weights, f"{name}.init.safetensors")
 
@@ -61,3 +65,4 @@ write("activations", x=300, w1=300, w2=1e-6)
 write("gradients", target=-8192)
 write("data", nan=(6, 1))
 write("weight", inf=(3, 1))
+write("large", large=70000)

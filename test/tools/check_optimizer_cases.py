@@ -41,8 +41,8 @@ def flat(entry):
 
 def compare(name, ours, reference, ulp, faults):
     """`ulp` counts units of the tensor's largest element where it is negative:
-    where gradients are clipped the norm's last bit, which depends on the order
-    of a sum, goes into every element, and sums of both signs magnify it."""
+    PyTorch's square root is not rounded correctly, and a difference of squares
+    under it magnifies that."""
     reference = flat(reference)
     if ulp < 0:
         largest = max((abs(number(v)) for v in reference), default=0.0)
@@ -112,8 +112,7 @@ def check(tool, path, plant):
     if len(lines) != len(case["steps"]):
         faults.append(f"{len(lines)} lines for {len(case['steps'])} steps")
     ulp = case.get("tolerance", {}).get("ulp", 2)
-    clips = case.get("clip_global_norm") or any((case.get("clip") or {}).values())
-    if clips or case["optimizer"].get("centered"):
+    if case["optimizer"].get("centered"):
         ulp = -2 * ulp
     # Without a scaler the reference records no flags.
     has_scaler = case.get("scaler", {}).get("enabled", True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds what surrounds the optimizer's rule to float64: penalties, LARC, averages of weights,
-gradients that are there in some steps only, and weights in bf16 that are rounded stochastically.
+gradients that are there in some steps only, and what is kept in 16 bits, rounded stochastically:
+weights and the optimizer's slots.
 
     check_step_rules.py MPC-SCALE FOLDER [--plant]
 
@@ -23,14 +24,14 @@ STEPS = 6
 BAD = 3  # This step's gradients hold an infinity.
 
 
-def make_case(name, **extra):
+def make_case(name, size=0.01, **extra):
     rng = np.random.default_rng(list(name.encode()))
     values = {key: rng.normal(0, 0.5, shape).astype(np.float32) for key, shape in SHAPES.items()}
     values["zero"][:] = 0
     steps = []
     for step in range(STEPS):
         scale = SCALE / (2 if step > BAD else 1)
-        gradients = {key: rng.normal(0, 0.01, shape).astype(np.float32) for key, shape in SHAPES.items()}
+        gradients = {key: rng.normal(0, size, shape).astype(np.float32) for key, shape in SHAPES.items()}
         scaled = {key: gradient * np.float32(scale) for key, gradient in gradients.items()}
         if step == BAD:
             scaled["b"][7] = np.inf
@@ -111,6 +112,55 @@ def larc(mode):
     descend(f"larc-{mode}", change, larc={"mode": mode, "eta": eta, "min_update": least, "eps": epsilon})
 
 
+def apex_larc(mode):
+    """Norms of 0 are skipped: the zero tensor descends by its gradient alone."""
+    eta, decay, epsilon = 0.02, 0.05, 1e-8
+
+    def change(key, gradient, weight):
+        norms = np.sqrt((weight**2).sum()), np.sqrt((gradient**2).sum())
+        if not norms[0] or not norms[1]:
+            return gradient
+        taken = 0.0 if key == "b" else decay
+        rate = eta * norms[0] / (norms[1] + norms[0] * taken + epsilon)
+        rate = min(rate / LR, 1.0) if mode == "apex-clip" else rate
+        return rate * (gradient + taken * weight)
+
+    optimizer = {"name": "sgd", "lr": 0.1, "weight_decay": decay}
+    descend(f"larc-{mode}", change, larc={"mode": mode}, optimizer=optimizer, no_decay=["b"])
+
+
+def absent_penalty():
+    """A tensor without gradient in a step has no penalty either: the norm that gradients are
+    clipped to is of what there is."""
+    path, values, gradients = make_case("absent", l2=0.03, clip_global_norm=0.5)
+    case = json.loads(path.read_text())
+    for step in (1, 4):
+        case["steps"][step]["scaled_grads"]["w"] = None
+    path.write_text(json.dumps(case))
+    weights = {k: v.astype(np.float64) for k, v in values.items()}
+    for step, line in enumerate(run(path)):
+        there = [k for k in SHAPES if k != "w" or step not in (1, 4)]
+        if step != BAD:
+            sums = {k: gradients[step][k].astype(np.float64) + 0.06 * weights[k] for k in there}
+            factor = min(1.0, 0.5 / (np.sqrt(sum((s**2).sum() for s in sums.values())) + 1e-6))
+            weights.update({k: weights[k] - LR * factor * sums[k] for k in there})
+        for key in SHAPES:
+            near(line["params"][key], weights[key], f"step {step}: {key}")
+            weights[key] = np.array(line["params"][key]).reshape(SHAPES[key])
+
+
+def slots_from_start():
+    """PyTorch's Adagrad makes its state when it is built."""
+    path, _, _ = make_case("adagrad", optimizer={"name": "adagrad", "lr": 0.1, "initial_accumulator_value": 0.25})
+    case = json.loads(path.read_text())
+    for step in case["steps"]:
+        step["scaled_grads"]["zero"] = None
+    path.write_text(json.dumps(case))
+    for line in run(path):
+        near(line["slots"]["zero"]["sum"], np.full(5, 0.25), "zero/sum")
+        assert line["slots"]["zero"]["step"] == [0], "zero has seen a step"
+
+
 def presence():
     """Gradients that come and go: where one is null its tensor is left alone, by the decay
     too, and its step count with it, as PyTorch has it. A tensor that never has one has no
@@ -173,14 +223,98 @@ def hash32(x):
     return x ^ (x >> 16)
 
 
-def rounded(value, seed, step, places):
-    """bf16 by the bits that amp.rounding_key specifies."""
-    key = 0
+def rounded(value, seed, step, places, salt=0, f16=False):
+    """bf16 or f16 by the bits that amp.rounding_key specifies."""
+    key = salt
     for word in (seed & 0xFFFFFFFF, seed >> 32, step, 0):
         key = hash32((hash32(key) + word) & 0xFFFFFFFF)
     random = hash32((key + places * 0x9E3779B9) & 0xFFFFFFFF) >> 16
-    bits = (value.ravel().view(np.uint32).astype(np.uint64) + random) & 0xFFFF0000
-    return bits.astype(np.uint32).view(np.float32).reshape(value.shape)
+    if not f16:
+        bits = (value.ravel().view(np.uint32).astype(np.uint64) + random) & 0xFFFF0000
+        return bits.astype(np.uint32).view(np.float32).reshape(value.shape)
+    size = np.abs(value.ravel())
+    bits = (size.view(np.uint32).astype(np.uint64) + (random >> 3)) & 0xFFFFE000
+    normal = np.minimum(bits.astype(np.uint32).view(np.float32), np.float32(65504))
+    units = size.astype(np.float64) * 2.0**24
+    small = (np.floor(units) + (random < (units - np.floor(units)) * 2.0**16)) * 2.0**-24
+    result = np.where(size < 2.0**-14, small, normal).astype(np.float32)
+    return np.copysign(result, value.ravel()).reshape(value.shape)
+
+
+def neighbours(value, f16):
+    """The numbers of the type at and next to `value`, by magnitude."""
+    if not f16:
+        bits = np.abs(value).view(np.uint32) & np.uint32(0xFFFF0000)
+        return bits.view(np.float32), (bits + np.uint32(0x10000)).view(np.float32)
+    nearest = np.abs(value).astype(np.float16)
+    down = np.where(nearest > np.abs(value), np.nextafter(nearest, np.float16(0)), nearest)
+    return down.astype(np.float32), np.nextafter(down, np.float16(np.inf)).astype(np.float32)
+
+
+def adamw_slots(state, gradient):
+    mean, square = state["exp_avg"], state["exp_avg_sq"]
+    return {"exp_avg": mean + 0.1 * (gradient - mean), "exp_avg_sq": 0.99 * square + 0.01 * gradient**2}
+
+
+def sgd_slots(state, gradient):
+    return {"momentum_buffer": 0.9 * state["momentum_buffer"] + gradient}
+
+
+def narrow_slots(name, f16, rule, size, optimizer):
+    """Each slot must be what NumPy makes of the last one, rounded by the bits that are
+    specified; but where the last bit of f32, in which rules compute, decides."""
+    seed = 987654321
+    path, _, gradients = make_case(
+        f"slots-{name}", size, slot_dtype="float16" if f16 else "bfloat16", rounding_seed=seed,
+        optimizer={"lr": 0.01, **optimizer})
+    applied, others, count, errors = 0, 0, 0, []
+    names = list(rule(dict.fromkeys(["exp_avg", "exp_avg_sq", "momentum_buffer"], 0.0), 0.0))
+    state = {key: {slot: np.zeros(shape) for slot in names} for key, shape in SHAPES.items()}
+    for step, line in enumerate(run(path)):
+        place = 0
+        for key, shape in SHAPES.items():
+            found = {slot: np.array(line["slots"][key][slot], np.float32).reshape(shape) for slot in names}
+            if step == BAD:
+                assert all((found[slot] == state[key][slot]).all() for slot in names), "a skipped step moved a slot"
+                continue
+            exact = rule({k: v.astype(np.float64) for k, v in state[key].items()}, gradients[step][key].astype(np.float64))
+            size = found[names[0]].size
+            places = np.arange(place, place + size, dtype=np.uint64)
+            for index, slot in enumerate(names):
+                value = exact[slot].astype(np.float32)
+                expected = rounded(value, seed, applied + (1 if PLANT else 0), places, (index + 1) << 16, f16)
+                others += np.count_nonzero(found[slot] != expected)
+                count += size
+                down, up = neighbours(value, f16)
+                magnitude = np.abs(found[slot])
+                slack = np.spacing(np.abs(value))  # Of f32.
+                assert ((magnitude >= down - slack) & (magnitude <= up + slack)).all(), f"{key}/{slot} is no neighbour"
+                errors.append(((magnitude - np.abs(exact[slot])) / (up - down)).ravel())
+            place = (place + size + 31) // 32 * 32
+            state[key] = found
+        applied += step != BAD
+    assert others <= count // 500, f"{others} of {count} elements are rounded otherwise"
+    errors = np.concatenate(errors)
+    # Errors of a rounding without bias are in (-1, 1), of variance 1/4 at most.
+    assert abs(errors.mean()) < 4 * 0.5 / np.sqrt(errors.size), f"errors have a mean of {errors.mean():.3g} units"
+
+
+def no_stagnation():
+    """1000 equal gradients and a beta2 of 0.999: to nearest, bf16 stops at a third of the
+    square, where what is added is less than half a unit."""
+    size, steps, gradient = 256, 1000, 0.5
+    case = {
+        "optimizer": {"name": "adamw", "lr": 1e-3, "weight_decay": 0.0},
+        "scaler": {"enabled": False}, "low_dtype": "float32", "slot_dtype": "bfloat16", "rounding_seed": 3,
+        "init_params": [{"name": "w", "shape": [size], "values": [0.0] * size}],
+        "steps": [{"scaled_grads": {"w": {"values": [gradient] * size}}}] * steps,
+    }
+    path = FOLDER / "stagnation.json"
+    path.write_text(json.dumps(case))
+    text = subprocess.run([TOOL, "step", str(path)], capture_output=True, text=True, check=True).stdout
+    square = np.array(json.loads(text.splitlines()[-1])["slots"]["w"]["exp_avg_sq"])
+    expected = gradient**2 * (1 - 0.999**steps) * (2 if PLANT else 1)
+    assert abs(square.mean() / expected - 1) < 0.02, f"{square.mean():.4f} instead of {expected:.4f}"
 
 
 def bias_of(stored, exact):
@@ -239,8 +373,19 @@ CHECKS = {
     "penalties": penalties,
     "larc clip": lambda: larc("clip"),
     "larc scale": lambda: larc("scale"),
+    "larc apex-clip": lambda: apex_larc("apex-clip"),
+    "larc apex-scale": lambda: apex_larc("apex-scale"),
+    "penalty of what is absent": absent_penalty,
     "average": ema,
     "gradients that come and go": presence,
+    "slots from the start": slots_from_start,
+    "adamw's slots in bf16": lambda: narrow_slots(
+        "adamw", False, adamw_slots, 0.01, {"name": "adamw", "betas": [0.9, 0.99], "weight_decay": 0.1}),
+    "sgd's slot in bf16": lambda: narrow_slots("sgd", False, sgd_slots, 0.01, {"name": "sgd", "momentum": 0.9}),
+    "sgd's slot in f16": lambda: narrow_slots("sgd16", True, sgd_slots, 0.01, {"name": "sgd", "momentum": 0.9}),
+    "sgd's slot in f16, subnormal": lambda: narrow_slots(
+        "sgd16-small", True, sgd_slots, 1e-6, {"name": "sgd", "momentum": 0.9}),
+    "no stagnation": no_stagnation,
     "stochastic rounding": stochastic,
     "bias": bias,
 }

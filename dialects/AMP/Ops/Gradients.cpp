@@ -16,6 +16,9 @@ using namespace mpc::amp;
 
 using Values = SmallVector<Value>;
 
+/// How many sums PyTorch's norm keeps.
+static constexpr int64_t kNormLanes = 8;
+
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
@@ -261,6 +264,60 @@ FailureOr<Values> CombineMaxAbsOp::buildBody(OpBuilder &builder,
                           max = maximum(max, Scalar{&b, part});
                         return {max.value};
                       });
+}
+
+//===----------------------------------------------------------------------===//
+// VectorNormOp
+//===----------------------------------------------------------------------===//
+
+/// The sums of the squares of every eighth element of `count` elements.
+static Value sumLanes(OpBuilder &builder, Location loc, Value flat,
+                      int64_t count) {
+  Value rows = kernel::ViewOp::create(
+      builder, loc,
+      RankedTensorType::get({count / kNormLanes, kNormLanes},
+                            builder.getF32Type()),
+      flat, /*offset=*/0);
+  auto type = RankedTensorType::get({kNormLanes}, builder.getF32Type());
+  AffineMap identity = builder.getMultiDimIdentityMap(2);
+  return nn::buildReduction(builder, loc, type, {{true, false}},
+                            {{rows, identity}}, 0.0,
+                            [](OpBuilder &inner, Location l, ValueRange s) {
+                              ImplicitLocOpBuilder b(l, inner);
+                              Scalar x{&b, s[0]};
+                              return (Scalar{&b, s[1]} + x * x).value;
+                            });
+}
+
+/// Every element of rank-1 `vector` from `begin` on.
+static SmallVector<Scalar> elementsOf(ImplicitLocOpBuilder &b, Value vector,
+                                      int64_t begin) {
+  SmallVector<Scalar> elements;
+  for (int64_t i = begin; i != typeOf(vector).getDimSize(0); ++i) {
+    Value index = arith::ConstantIndexOp::create(b, i);
+    elements.push_back({&b, tensor::ExtractOp::create(b, vector, index)});
+  }
+  return elements;
+}
+
+FailureOr<Values> VectorNormOp::buildBody(OpBuilder &builder,
+                                          ValueRange operands) {
+  int64_t size = typeOf(getInput()).getNumElements();
+  int64_t whole = size / kNormLanes * kNormLanes;
+  Value flat = nn::buildView(builder, getLoc(), operands[0], size);
+  Value lanes = whole == 0 ? Value() : sumLanes(builder, getLoc(), flat, whole);
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange) -> Values {
+    Scalar sum{&b, nn::buildScalarConstant(b, getLoc(), b.getF32Type(), 0.0)};
+    if (lanes)
+      for (Scalar lane : elementsOf(b, lanes, 0))
+        sum = sum + lane;
+    SmallVector<Scalar> rest = elementsOf(b, flat, whole);
+    size_t rounded = rest.size() / 4 * 4;
+    for (auto [index, x] : llvm::enumerate(rest))
+      sum = index < rounded ? sum + x * x : multiplyAdd(x, x, sum);
+    return {squareRoot(sum).value};
+  };
+  return buildScalars(builder, getLoc(), {}, builder.getF32Type(), body);
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,21 +44,72 @@ FailureOr<Values> AddPenaltyOp::buildBody(OpBuilder &builder,
                      });
 }
 
+LogicalResult LarcRateOp::verify() {
+  if (bool(getMinUpdate()) == bool(getWeightDecay()))
+    return emitOpError("needs one of min_update and weight_decay");
+  return success();
+}
+
+namespace {
+
+/// The numbers of LARC's rate of one tensor, in f64.
+struct LarcNumbers {
+  LarcNumbers(LarcRateOp op, ImplicitLocOpBuilder &b, ValueRange s)
+      : parameter{&b, s[0]}, gradient{&b, s[1]}, eta{&b, s[2]},
+        epsilon{&b, s[3]}, bound{&b, s[4]} {
+    if (op.getLr())
+      lr = Scalar{&b, s[5]}.as(b.getF64Type());
+  }
+  Scalar parameter, gradient, eta, epsilon;
+  Scalar bound; ///< min_update or weight_decay.
+  std::optional<Scalar> lr;
+};
+
+} // namespace
+
+static Scalar openSeq2SeqRate(const LarcNumbers &n) {
+  Scalar denominator = n.gradient + n.epsilon;
+  if (n.lr)
+    denominator = *n.lr * denominator;
+  Scalar rate = maximum(n.eta * n.parameter / denominator, n.bound);
+  return n.lr ? minimum(rate, rate.literal(1.0)) : rate;
+}
+
+/// `value` where neither norm is 0.
+static Scalar unlessZero(Scalar parameter, Scalar gradient, Scalar value,
+                         double otherwise) {
+  Value none = arith::OrIOp::create(*value.b, parameter.isEqualTo(0.0),
+                                    gradient.isEqualTo(0.0));
+  return select(none, value.literal(otherwise), value);
+}
+
+static Scalar apexRate(const LarcNumbers &n) {
+  Scalar denominator = n.gradient + n.parameter * n.bound + n.epsilon;
+  Scalar rate = n.eta * n.parameter / denominator;
+  if (n.lr)
+    rate = minimum(rate / *n.lr, rate.literal(1.0));
+  return unlessZero(n.parameter, n.gradient, rate, 1.0);
+}
+
 FailureOr<Values> LarcRateOp::buildBody(OpBuilder &builder,
                                         ValueRange operands) {
   return buildNewMap(builder, getLoc(), shapeOf(getRate()), operands,
                      [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-                       Scalar parameter{&b, s[0]}, gradient{&b, s[1]},
-                           eta{&b, s[2]}, least{&b, s[3]}, epsilon{&b, s[4]};
-                       Scalar denominator = gradient + epsilon;
-                       if (getLr())
-                         denominator =
-                             Scalar{&b, s[5]}.as(b.getF64Type()) * denominator;
-                       Scalar rate =
-                           maximum(eta * parameter / denominator, least);
-                       if (getLr())
-                         rate = minimum(rate, rate.literal(1.0));
+                       LarcNumbers numbers(*this, b, s);
+                       Scalar rate = getMinUpdate() ? openSeq2SeqRate(numbers)
+                                                    : apexRate(numbers);
                        return {rate.as(b.getF32Type()).value};
+                     });
+}
+
+FailureOr<Values> LarcDecayOp::buildBody(OpBuilder &builder,
+                                         ValueRange operands) {
+  return buildNewMap(builder, getLoc(), shapeOf(getDecay()), operands,
+                     [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+                       Scalar decay =
+                           unlessZero(Scalar{&b, s[0]}, Scalar{&b, s[1]},
+                                      Scalar{&b, s[2]}, 0.0);
+                       return {decay.as(b.getF32Type()).value};
                      });
 }
 

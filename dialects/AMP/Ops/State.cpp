@@ -72,6 +72,13 @@ LogicalResult OptimizerOp::verify() {
     if (!llvm::is_contained(optimizer->flags, flag.getValue()))
       return emitOpError("of kind '")
              << getKind() << "' has no flag '" << flag.getValue() << "'";
+  if (std::optional<Type> type = getSlotType()) {
+    std::string refusal = optimizer->refusal(*type, Flags(getFlags()));
+    if (!refusal.empty())
+      return emitOpError("cannot have slots of ") << *type << ": " << refusal;
+    if (!type->isF32() && !getHyper().contains("rounding_seed"))
+      return emitOpError("has slots of ") << *type << ", but no rounding_seed";
+  }
   // A number that a flag must switch on would have no effect.
   for (NamedAttribute entry : getHyper()) {
     StringRef name = entry.getName().getValue();
@@ -291,6 +298,12 @@ LogicalResult RegularizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError("must yield a gradient for each, of its shape");
   return verifyGradients(*this, symbols, getOutputs().getTypes(),
                          getParameters());
+}
+
+LogicalResult LarcOp::verify() {
+  if (bool(getMinUpdate()) == bool(getWeightDecay()))
+    return emitOpError("needs one of min_update and weight_decay");
+  return success();
 }
 
 LogicalResult LarcOp::verifySymbolUses(SymbolTableCollection &symbols) {

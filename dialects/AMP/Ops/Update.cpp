@@ -95,6 +95,23 @@ FailureOr<Values> PrepareOp::buildBody(OpBuilder &builder,
 // UpdateOp
 //===----------------------------------------------------------------------===//
 
+static LogicalResult verifySlots(UpdateOp op, ArrayRef<int64_t> shape) {
+  bool hasKeys = !op.getSlotKeys().empty();
+  if (hasKeys && op.getSlotKeys().size() != op.getSlots().size())
+    return op.emitOpError("has ") << op.getSlotKeys().size() << " keys for "
+                                  << op.getSlots().size() << " slots";
+  for (Value slot : op.getSlots()) {
+    auto type = cast<RankedTensorType>(slot.getType());
+    if (type.getShape() != shape)
+      return op.emitOpError("mixes shapes");
+    if (type.getElementType().isF32() == hasKeys)
+      return op.emitOpError("has a slot of ")
+             << type.getElementType() << (hasKeys ? " with" : " without")
+             << " a key";
+  }
+  return success();
+}
+
 LogicalResult UpdateOp::verify() {
   FailureOr<const Optimizer *> rule = findRule(*this, getKind());
   if (failed(rule))
@@ -107,9 +124,8 @@ LogicalResult UpdateOp::verify() {
            << " scalars and " << numSlots << " slots";
   auto parameterType = cast<RankedTensorType>(getParameter().getType());
   auto f32 = parameterType.clone(Float32Type::get(getContext()));
-  SmallVector<Type> expected(1 + numSlots, f32);
-  if (!(*rule)->trustRatio)
-    expected.front() = parameterType;
+  SmallVector<Type> expected = {(*rule)->trustRatio ? f32 : parameterType};
+  llvm::append_range(expected, getSlots().getTypes());
   if (failed(verifyRounding(*this, parameterType,
                             getKey() || (*rule)->trustRatio)))
     return failure();
@@ -126,10 +142,7 @@ LogicalResult UpdateOp::verify() {
   for (Value value : {Value(getGradient()), Value(getLow())})
     if (value && cast<RankedTensorType>(value.getType()).getShape() != shape)
       return emitOpError("mixes shapes");
-  for (Value slot : getSlots())
-    if (slot.getType() != f32)
-      return emitOpError("mixes shapes");
-  return success();
+  return verifySlots(*this, shape);
 }
 
 namespace {
@@ -147,19 +160,21 @@ struct UpdateElements {
       skip = take(1).front();
     if (op.getKey())
       key = take(1).front();
+    slotKeys = take(op.getSlotKeys().size());
     scalars = take(op.getScalars().size());
     parameter = take(1).front();
     slots = take(op.getSlots().size());
   }
   Value gradient, skip, key, parameter;
-  ValueRange scalars, slots;
+  ValueRange slotKeys, scalars, slots;
 };
 
 } // namespace
 
-/// `next` in the type of the parameter, which has a key where that is bf16.
-static Value roundByKey(ImplicitLocOpBuilder &b, Value next, Value key) {
-  return key ? emitStochasticBF16(b, next, key) : next;
+/// `next` in the type of `old`, which has a key where that has 16 bits.
+static Value roundByKey(ImplicitLocOpBuilder &b, Value next, Value old,
+                        Value key) {
+  return key ? emitStochasticRounding(b, next, old.getType(), key) : next;
 }
 
 /// The rule on one element: its first result, then the slots.
@@ -173,24 +188,38 @@ static Values emitRule(UpdateOp op, const Optimizer &rule,
   for (auto [name, value] : llvm::zip_equal(rule.scalars, old.scalars))
     scalars[name] = Scalar{&b, value};
   for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
-    scalars[slot.name] = Scalar{&b, value};
+    scalars[slot.name] = Scalar{&b, value}.as(b.getF32Type());
   rule.update(scalars, op.getDecay());
   Values results;
   if (rule.trustRatio)
     results.push_back(scalars["direction"].value);
   else
-    results.push_back(
-        keepIf(b, old.skip, old.parameter,
-               roundByKey(b, scalars["parameter"].value, old.key)));
-  for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
-    results.push_back(keepIf(b, old.skip, value, scalars[slot.name].value));
+    results.push_back(keepIf(
+        b, old.skip, old.parameter,
+        roundByKey(b, scalars["parameter"].value, old.parameter, old.key)));
+  for (auto [index, slot] : llvm::enumerate(slots)) {
+    Value key = old.slotKeys.empty() ? Value() : old.slotKeys[index];
+    Value next = roundByKey(b, scalars[slot.name].value, old.slots[index], key);
+    results.push_back(keepIf(b, old.skip, old.slots[index], next));
+  }
   return results;
 }
 
-/// A parameter rounded to the type of its copy. Of a skipped step it is the
-/// old copy: that is the old parameter, rounded.
-static Value roundTo(ImplicitLocOpBuilder &b, Value parameter, Value low) {
-  return nn::narrow(b, b.getLoc(), parameter, getElementTypeOrSelf(low));
+/// A weight rounded to a type of 16 bits; with `saturate` what is finite stays
+/// finite. Of a skipped step it is the old copy: that is the old parameter,
+/// rounded.
+static Value narrowWeight(ImplicitLocOpBuilder &b, Value weight, Type type,
+                          bool saturate) {
+  if (saturate) {
+    Scalar x{&b, weight};
+    double largest =
+        APFloat::getLargest(cast<FloatType>(type).getFloatSemantics())
+            .convertToDouble();
+    Scalar clamped =
+        minimum(maximum(x, x.literal(-largest)), x.literal(largest));
+    weight = select((x - x).isEqualTo(0.0), clamped, x).value;
+  }
+  return nn::narrow(b, b.getLoc(), weight, type);
 }
 
 FailureOr<Values> UpdateOp::buildBody(OpBuilder &builder, ValueRange operands) {
@@ -212,7 +241,8 @@ FailureOr<Values> UpdateOp::buildBody(OpBuilder &builder, ValueRange operands) {
       elements.erase(elements.begin() + (operands.size() - numInits));
     Values results = emitRule(*this, rule, b, UpdateElements(*this, elements));
     if (getLow())
-      results.push_back(roundTo(b, results.front(), getLow()));
+      results.push_back(narrowWeight(
+          b, results.front(), getElementTypeOrSelf(getLow()), getSaturate()));
     return results;
   };
   return buildMapInto(builder, getLoc(), shape, operands.drop_back(numInits),
@@ -242,13 +272,31 @@ FailureOr<Values> DescendOp::buildBody(OpBuilder &builder,
     Value key = getKey() ? s[getSkip() ? 3 : 2] : Value();
     Value old = s[s.size() - numInits];
     Scalar next = Scalar{&b, old}.as(b.getF32Type()) - lr * direction;
-    Values results = {keepIf(b, skip, old, roundByKey(b, next.value, key))};
+    Values results = {
+        keepIf(b, skip, old, roundByKey(b, next.value, old, key))};
     if (getLow())
-      results.push_back(roundTo(b, results.front(), getLow()));
+      results.push_back(narrowWeight(
+          b, results.front(), getElementTypeOrSelf(getLow()), getSaturate()));
     return results;
   };
   return buildMapInto(builder, getLoc(), shape, operands.drop_back(numInits),
                       operands.take_back(numInits), body);
+}
+
+//===----------------------------------------------------------------------===//
+// SaturateCastOp
+//===----------------------------------------------------------------------===//
+
+FailureOr<Values> SaturateCastOp::buildBody(OpBuilder &builder,
+                                            ValueRange operands) {
+  auto type = cast<RankedTensorType>(getOutput().getType());
+  Value empty = tensor::EmptyOp::create(builder, getLoc(), type.getShape(),
+                                        type.getElementType());
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+    return {narrowWeight(b, s[0], type.getElementType(), /*saturate=*/true)};
+  };
+  return buildMapInto(builder, getLoc(), type.getShape(), operands, empty,
+                      body);
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,63 @@ amp.optimizer @optimizer kind("sgd") hyper {} flags ["amsgrad"]
 
 // -----
 
+// expected-error @+1 {{cannot have slots of 'f16': slot 'exp_avg_sq' of adam is divided by, and small gradients make it 0 in f16, whose least number is 6e-08; keep slots in bf16}}
+amp.optimizer @optimizer kind("adam") hyper {rounding_seed = 1.0} slots(f16)
+
+// -----
+
+// expected-error @+1 {{cannot have slots of 'f64': slots are kept in f32, bf16 or f16}}
+amp.optimizer @optimizer kind("adam") hyper {rounding_seed = 1.0} slots(f64)
+
+// -----
+
+// expected-error @+1 {{has slots of 'bf16', but no rounding_seed}}
+amp.optimizer @optimizer kind("adam") hyper {} slots(bf16)
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+func.func @f(%g: tensor<4xf32>, %x: tensor<f64>) {
+  // expected-error @+1 {{needs one of min_update and weight_decay}}
+  %0 = amp.larc %g to [@w] eta(%x) eps(%x) : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%n: tensor<4xf64>, %x: tensor<f64>) {
+  // expected-error @+1 {{needs one of min_update and weight_decay}}
+  %0 = amp.larc_rate %n, %n eta(%x) eps(%x) min_update(%x) weight_decay(%x)
+      : tensor<4xf64> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<8xf32>, %slot: tensor<8xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{has a slot of 'bf16' without a key}}
+  %u:2 = amp.update "sgd" flags ["momentum"] decay(true) gradient(%p)
+      scalars(%s, %s, %s, %s, %s) parameter(%p) slots(%slot)
+      : (tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+         tensor<f32>, tensor<8xf32>, tensor<8xbf16>)
+      -> (tensor<8xf32>, tensor<8xbf16>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<8xf32>, %key: tensor<i32>, %s: tensor<f32>) {
+  // expected-error @+1 {{has 2 keys for 1 slots}}
+  %u:2 = amp.update "sgd" flags ["momentum"] decay(true) gradient(%p)
+      slot_keys(%key, %key) scalars(%s, %s, %s, %s, %s) parameter(%p) slots(%p)
+      : (tensor<8xf32>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>,
+         tensor<f32>, tensor<f32>, tensor<f32>, tensor<8xf32>, tensor<8xf32>)
+      -> (tensor<8xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
 func.func @f() {
   // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
   %0 = amp.get_scale @scaler : tensor<f32>

@@ -23,20 +23,30 @@ func.func @check(%g: tensor<3x4096xf16>) {
 }
 
 // CHECK-LABEL: func.func @by_tensor
-func.func @by_tensor(%x: tensor<3x4096xf32>, %sums: tensor<3xf64>) {
+func.func @by_tensor(%g: tensor<3x4096xf32>, %sums: tensor<3xf64>, %x: tensor<f64>) {
   // CHECK: amp.segment_norms %{{.*}} blocks [1, 2] : tensor<3xf64> -> tensor<2xf64>
   %norms = amp.segment_norms %sums blocks [1, 2] : tensor<3xf64> -> tensor<2xf64>
+  // CHECK: amp.larc_rate %{{.*}}, %{{.*}} eta(%{{.*}}) eps(%{{.*}}) min_update(%{{.*}}) : tensor<2xf64> -> tensor<2xf32>
+  %openseq = amp.larc_rate %norms, %norms eta(%x) eps(%x) min_update(%x)
+      : tensor<2xf64> -> tensor<2xf32>
+  // CHECK: amp.larc_rate %{{.*}}, %{{.*}} eta(%{{.*}}) eps(%{{.*}}) weight_decay(%{{.*}}) : tensor<2xf64> -> tensor<2xf32>
+  %apex = amp.larc_rate %norms, %norms eta(%x) eps(%x) weight_decay(%x)
+      : tensor<2xf64> -> tensor<2xf32>
+  // CHECK: amp.larc_decay %{{.*}}, %{{.*}} weight_decay(%{{.*}}) : tensor<2xf64> -> tensor<2xf32>
+  %decay = amp.larc_decay %norms, %norms weight_decay(%x)
+      : tensor<2xf64> -> tensor<2xf32>
   // CHECK: amp.trust_ratio %{{.*}}, %{{.*}} : tensor<2xf64> -> tensor<2xf32>
   %ratio = amp.trust_ratio %norms, %norms : tensor<2xf64> -> tensor<2xf32>
   // CHECK: amp.scale_segments %{{.*}} by %{{.*}} blocks [1, 2] : tensor<3x4096xf32>, tensor<2xf32>
-  %y = amp.scale_segments %x by %ratio blocks [1, 2]
+  %y = amp.scale_segments %g by %ratio blocks [1, 2]
       : tensor<3x4096xf32>, tensor<2xf32>
   return
 }
 
 // CHECK-LABEL: func.func @update
 func.func @update(%g: tensor<8xf16>, %p: tensor<8xf32>, %low: tensor<8xf16>,
-                  %lr: tensor<f32>, %skip: tensor<i1>, %x: tensor<f64>) {
+                  %lr: tensor<f32>, %skip: tensor<i1>, %x: tensor<f64>,
+                  %key: tensor<i32>) {
   // CHECK: amp.add_gradient %{{.*}} to %{{.*}} : tensor<8xf16>, tensor<8xf32>
   %sum = amp.add_gradient %g to %p : tensor<8xf16>, tensor<8xf32>
   // CHECK: %[[S:.*]]:6 = amp.prepare "sgd" flags ["momentum"] lr(%{{.*}}) skip(%{{.*}}) state(%{{.*}}) hyper(%{{.*}}, %{{.*}}, %{{.*}})
@@ -53,8 +63,17 @@ func.func @update(%g: tensor<8xf16>, %p: tensor<8xf32>, %low: tensor<8xf16>,
       : (tensor<8xf16>, tensor<i1>, tensor<f32>, tensor<f32>, tensor<f32>,
          tensor<f32>, tensor<f32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>)
       -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf16>)
-  // CHECK: amp.descend %{{.*}} by %{{.*}} lr(%{{.*}}) skip(%{{.*}}) low(%{{.*}})
-  %d:2 = amp.descend %p by %p lr(%lr) skip(%skip) low(%low)
+  // CHECK: amp.update "sgd" {{.*}} slot_keys(%{{.*}}) {{.*}} low(%{{.*}}) saturate
+  %v:3 = amp.update "sgd" flags ["momentum"] decay(true) gradient(%g)
+      slot_keys(%key) scalars(%s#1, %s#2, %s#3, %s#4, %s#5) parameter(%p)
+      slots(%g) low(%low) saturate
+      : (tensor<8xf16>, tensor<i32>, tensor<f32>, tensor<f32>, tensor<f32>,
+         tensor<f32>, tensor<f32>, tensor<8xf32>, tensor<8xf16>, tensor<8xf16>)
+      -> (tensor<8xf32>, tensor<8xf16>, tensor<8xf16>)
+  // CHECK: amp.saturate_cast %{{.*}} : tensor<8xf32> -> tensor<8xf16>
+  %n = amp.saturate_cast %p : tensor<8xf32> -> tensor<8xf16>
+  // CHECK: amp.descend %{{.*}} by %{{.*}} lr(%{{.*}}) skip(%{{.*}}) low(%{{.*}}) saturate
+  %d:2 = amp.descend %p by %p lr(%lr) skip(%skip) low(%low) saturate
       : (tensor<8xf32>, tensor<f32>, tensor<i1>, tensor<8xf32>, tensor<8xf16>)
       -> (tensor<8xf32>, tensor<8xf16>)
   return

@@ -10,6 +10,9 @@ amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.0}
 amp.optimizer @optimizer kind("sgd")
     hyper {clip_norm = 1.0, momentum = 0.9} flags ["momentum"]
 
+// CHECK: amp.optimizer @narrow kind("sgd") {{.*}} slots(f16)
+amp.optimizer @narrow kind("sgd") hyper {rounding_seed = 1.0} slots(f16)
+
 // CHECK: amp.custom_optimizer @custom rule(@rule) slots {mean = 5.000000e-01 : f64} hyper {beta = 9.000000e-01 : f64}
 amp.custom_optimizer @custom rule(@rule) slots {mean = 0.5} hyper {beta = 0.9}
 func.func private @rule(
@@ -33,6 +36,8 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   %ub = amp.unscale %db by %scale divide : tensor<4xf16> -> tensor<4xf32>
   // CHECK: %[[FOUND:.*]], %[[NORM:.*]] = amp.check {{.*}} : tensor<4x8xf32>, tensor<4xf32>
   %found, %norm = amp.check %uw, %ub : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.vector_norm %{{.*}} : tensor<4x8xf32>
+  %single = amp.vector_norm %uw : tensor<4x8xf32>
   // CHECK: amp.max_abs {{.*}} : tensor<4x8xf32>, tensor<4xf32>
   %max_abs = amp.max_abs %uw, %ub : tensor<4x8xf32>, tensor<4xf32>
   // CHECK: amp.get_hyper @optimizer "clip_norm" : tensor<f64>
@@ -53,6 +58,9 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   %gw, %gb = amp.take_gradients [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
   // CHECK: amp.apply @optimizer(%[[G]]#0, %[[G]]#1) to [@w, @b] lr(%{{.*}}) skip(%[[FOUND]]) no_decay [@b] : tensor<4x8xf32>, tensor<4xf32>
   amp.apply @optimizer(%gw, %gb) to [@w, @b] lr(%lr) skip(%found) no_decay [@b]
+      : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.apply @optimizer({{.*}}) to [@w, @b] lr(%{{.*}} : tensor<f64>) :
+  amp.apply @optimizer(%gw, %gb) to [@w, @b] lr(%max : tensor<f64>)
       : tensor<4x8xf32>, tensor<4xf32>
   // CHECK: amp.update_scale @scaler found(%[[FOUND]]) max_abs(%{{.*}})
   %good, %error = amp.update_scale @scaler found(%found) max_abs(%max_abs)

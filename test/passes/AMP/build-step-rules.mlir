@@ -3,6 +3,14 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=none ema=0.75 master-weights=false rounding-seed=7})' | FileCheck %s --check-prefix=KEPT
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{l1=0.5 l2=0.25 no-decay=bias larc=clip},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLABS
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=none ema=0.75 master-weights=false},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=STORED
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=apex-clip no-decay=bias hyper=weight_decay=0.25})' | FileCheck %s --check-prefix=APEX
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=apex-scale no-decay=bias hyper=weight_decay=0.25},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=APEXSLABS
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{clip-global-norm=1 clip-norm-order=torch})' | FileCheck %s --check-prefix=ORDER
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{optimizer=rmsprop hyper=momentum=0.5 slot-type=bf16},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLOTS
+// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{clip-norm-order=random})' 2>&1 | FileCheck %s --check-prefix=NOORDER
+// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{slot-type=i8})' 2>&1 | FileCheck %s --check-prefix=NOTYPE
+// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{slot-type=f16})' 2>&1 | FileCheck %s --check-prefix=NORANGE
+// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{optimizer=rmsprop flags=centered slot-type=bf16})' 2>&1 | FileCheck %s --check-prefix=CENTERED
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=both})' 2>&1 | FileCheck %s --check-prefix=MODE
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=clip clip-norm=1})' 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=clip larc-eta=-1})' 2>&1 | FileCheck %s --check-prefix=ETA
@@ -11,7 +19,11 @@
 // What surrounds an optimizer's rule: penalties, LARC, averages, and parameters
 // without masters.
 
-// MODE:    error: 'larc' must be clip or scale, not 'both'
+// MODE:    error: 'larc' must be clip, scale, apex-clip or apex-scale, not 'both'
+// NOORDER: error: 'clip-norm-order' must be f64 or torch, not 'random'
+// NOTYPE:  error: 'slot-type' must be f32, bf16 or f16, not 'i8'
+// NORANGE: error: cannot keep slots in f16: slot 'exp_avg_sq' of adamw is divided by, and small gradients make it 0 in f16
+// CENTERED: error: cannot keep slots in bf16: slot 'grad_avg' of rmsprop is squared and taken from another
 // BOTH:    error: gradients are clipped by 'clip_norm' or rescaled by 'larc', not by both
 // ETA:     error: 'larc_eta' must be finite and 0 or more, not -1
 // PENALTY: error: 'l1' must be finite and 0 or more, not -1
@@ -36,7 +48,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK:         %[[UB:.*]] = amp.unscale
 // CHECK:         %[[R:.*]]:2 = amp.regularize %[[U]], %[[UB]] to [@weight, @bias] l1(%{{.*}}) l2(%{{.*}}) no_decay [@bias]
 // CHECK:         amp.check %[[R]]#0, %[[R]]#1
-// CHECK:         %[[S:.*]]:2 = amp.larc %[[R]]#0, %[[R]]#1 to [@weight, @bias] eta(%{{.*}}) min_update(%{{.*}}) eps(%{{.*}}) lr(%{{.*}})
+// CHECK:         %[[S:.*]]:2 = amp.larc %[[R]]#0, %[[R]]#1 to [@weight, @bias] eta(%{{.*}}) eps(%{{.*}}) min_update(%{{.*}}) lr(%{{.*}})
 // CHECK:         amp.apply @optimizer(%[[S]]#0, %[[S]]#1)
 
 // A policy that checks what is scaled does not see the penalty.
@@ -74,3 +86,40 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // STORED:         %[[NEW:.*]]:3 = amp.update {{.*}} key(%[[KEY]])
 // STORED:         %[[SHARE:.*]] = amp.average_weight %{{.*}} step(%[[STEP]])
 // STORED:         amp.average %[[NEW]]#0 to %{{.*}} weight(%[[SHARE]])
+
+// Apex' LARC takes the rule's weight decay, but of those that see none.
+// APEX:       amp.optimizer @optimizer {{.*}}larc_weight_decay = 2.500000e-01 : f64, weight_decay = 0.000000e+00 : f64
+// APEX-LABEL: func.func @step
+// APEX:         %[[FACTOR:.*]] = amp.get_hyper @optimizer "larc_weight_decay"
+// APEX:         amp.larc {{.*}} weight_decay(%[[FACTOR]]) lr(%{{.*}}) no_decay [@bias]
+
+// APEXSLABS-LABEL: func.func @step
+// APEXSLABS:         %[[PN:.*]] = amp.segment_norms
+// APEXSLABS:         %[[GN:.*]] = amp.segment_norms
+// APEXSLABS:         %[[RATE:.*]] = amp.larc_rate %[[PN]], %[[GN]] eta(%{{.*}}) eps(%{{.*}}) weight_decay(%[[WD:.*]]) :
+// APEXSLABS:         %[[FACTOR:.*]] = amp.larc_decay %[[PN]], %[[GN]] weight_decay(%[[WD]])
+// APEXSLABS:         %[[D:.*]] = amp.scale_segments %{{.*}} by %[[FACTOR]]
+// APEXSLABS:         %[[SUM:.*]] = nn.add %{{.*}}, %[[D]]
+// APEXSLABS:         amp.scale_segments %[[SUM]] by %[[RATE]]
+// APEXSLABS:         amp.update {{.*}} decay(true)
+// APEXSLABS-NOT:     amp.larc_decay
+// APEXSLABS:         amp.update {{.*}} decay(false)
+
+// The norm of the norms, in PyTorch's order.
+// ORDER-LABEL: func.func @step
+// ORDER:         %[[A:.*]] = amp.vector_norm
+// ORDER:         %[[A1:.*]] = nn.reshape %[[A]]
+// ORDER:         %[[B:.*]] = amp.vector_norm
+// ORDER:         %[[B1:.*]] = nn.reshape %[[B]]
+// ORDER:         %[[ALL:.*]] = nn.concat %[[A1]], %[[B1]]
+// ORDER:         %[[N:.*]] = amp.vector_norm %[[ALL]]
+// ORDER:         %[[WIDE:.*]] = nn.cast %[[N]]
+// ORDER:         amp.clip_coefficient %[[WIDE]] max
+
+// Slots of 16 bits, each with random bits of its own.
+// SLOTS:       amp.slab @g0.square_avg : tensor<4096xbf16> {{.*}}"weight/square_avg", 0, tensor<4xbf16>, "slot"
+// SLOTS:       amp.slab @g0.momentum_buffer : tensor<4096xbf16>
+// SLOTS-LABEL: func.func @step
+// SLOTS:         %[[K1:.*]] = amp.rounding_key %{{.*}} step(%{{.*}}) salt 65536
+// SLOTS:         %[[K2:.*]] = amp.rounding_key %{{.*}} step(%{{.*}}) salt 131072
+// SLOTS:         amp.update "rmsprop" {{.*}} slot_keys(%[[K1]], %[[K2]])

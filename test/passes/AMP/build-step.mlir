@@ -97,4 +97,4 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // ACCUMULATE:         amp.unscale %[[G]]#0
 
 // INPUTS-LABEL: func.func @step
-// INPUTS-SAME:    (%{{.*}}: tensor<4xf16> {nn.name = "grad.emb"}, %{{.*}}: tensor<4xf16> {nn.name = "grad.fc.weight"}, %{{.*}}: tensor<f16> {nn.name = "grad.fc.bias"}, %{{.*}}: tensor<f32> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}
+// INPUTS-SAME:    (%{{.*}}: tensor<4xf16> {nn.name = "grad.emb"}, %{{.*}}: tensor<4xf16> {nn.name = "grad.fc.weight"}, %{{.*}}: tensor<f16> {nn.name = "grad.fc.bias"}, %{{.*}}: tensor<f64> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}

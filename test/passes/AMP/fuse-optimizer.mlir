@@ -1,4 +1,5 @@
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-fuse-optimizer)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-fuse-optimizer{saturate=false})' | FileCheck %s --check-prefix=ROUND --implicit-check-not=saturate
 // State goes into slabs, the optimizer runs on them.
 
 // Parameters are grouped by decay, type of gradient and 16-bit copy; tensors
@@ -80,7 +81,9 @@ func.func @step(%lr: tensor<f32> {nn.name = "lr"})
 // CHECK-LABEL: func.func @init
 // CHECK-SAME:    %[[P:.*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
 // CHECK-SAME:    -> (tensor<4096xf16> {amp.slab = @g0.f16})
-// CHECK:         nn.cast %[[P]] : tensor<4096xf32> -> tensor<4096xf16>
+// CHECK:         amp.saturate_cast %[[P]] : tensor<4096xf32> -> tensor<4096xf16>
+// ROUND-LABEL: func.func @init
+// ROUND:         nn.cast
 
 // -----
 

@@ -179,12 +179,19 @@ private:
     // What an outer region has lowered comes back to the type that the op was
     // written in.
     if (!decision.low)
-      return {widestType(written[op]), {}};
+      return {widestType(written[op]), {}, {}};
     FollowedType followed = followedType(op);
     if (!followed.type || follows(decision))
       return followed;
     bool isLow = decision.rule.rule == PrecisionRule::Lower;
-    return {isLow ? decision.low : Float32Type::get(op->getContext()), {}};
+    return {isLow ? decision.low : Float32Type::get(op->getContext()), {}, {}};
+  }
+
+  /// Whether the result of an op that computes in f32 for a number's sake has
+  /// the type of its other operands, as PyTorch has it. By our own policy it
+  /// stays in f32, in which 1e-8 is no 0.
+  bool narrowsResult(const FollowedType &target) const {
+    return target.others && !loaded->base->isOwn;
   }
 
   void castOp(Operation *op, const Decision &decision) {
@@ -198,6 +205,8 @@ private:
     op->removeDiscardableAttr(kLossAttr);
     if (target.type)
       setPrecision(op, target.type);
+    if (narrowsResult(target))
+      castResults(op, target.others);
     if (explain)
       setPrecisionRecord(op, {decision.low && target.type
                                   ? stringifyPrecisionRule(decision.rule.rule)
@@ -231,8 +240,15 @@ private:
     bool follows = known != origins.end();
     std::string origin = follows ? known->second : from;
     origins[op] = origin;
-    if (target.isUnheld)
-      return from + ", which is not exact in " + typeName(low);
+    if (target.others)
+      return from +
+             (StringRef(from).starts_with("the constant")
+                  ? ", which is not exact in "
+                  : ", which may not be exact in ") +
+             typeName(low) +
+             (narrowsResult(target)
+                  ? "; its result is " + typeName(low) + " again"
+                  : "");
     return follows ? from + ", which has it from " + origin : from;
   }
 
@@ -247,6 +263,17 @@ private:
       if (isCastable(elementType(result)))
         result.setType(
             mlir::cast<RankedTensorType>(result.getType()).clone(target));
+  }
+
+  /// What reads the results of `op` reads them in `type` from now on.
+  void castResults(Operation *op, Type type) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    for (Value result : op->getResults())
+      if (isCastable(elementType(result))) {
+        Value narrow = cast(builder, op->getLoc(), result, type);
+        result.replaceAllUsesExcept(narrow, narrow.getDefiningOp());
+      }
   }
 
   /// `mark` says that the cast goes where the op that it is for is refused.

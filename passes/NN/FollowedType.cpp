@@ -14,22 +14,42 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// The number that `value` is throughout. A cast of one is none: the model says
-/// what type it has.
-static std::optional<APFloat> numberOf(Value value) {
+/// What `value` repeats.
+static Value repeated(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<ReshapeOp, BroadcastOp>(op))
       break;
     value = op->getOperand(0);
   }
+  return value;
+}
+
+/// The number that `value` is throughout. A cast of one is none: the model says
+/// what type it has.
+static std::optional<APFloat> numberOf(Value value) {
   DenseFPElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+  if (!matchPattern(repeated(value), m_Constant(&elements)) ||
+      !elements.isSplat())
     return std::nullopt;
   return elements.getSplatValue<APFloat>();
 }
 
-/// Whether `type` holds `number` as it is, all digits of it.
-static bool holds(Type type, APFloat number) {
+/// One number for all elements, known or not.
+static bool isOneNumber(Value value) {
+  auto rankOf = [](Value v) {
+    return cast<RankedTensorType>(v.getType()).getRank();
+  };
+  return numberOf(value) || (rankOf(value) > 0 && rankOf(repeated(value)) == 0);
+}
+
+/// Whether `type` surely holds the one number of `value`, all digits of it.
+static bool holds(Type type, Value value) {
+  if (getElementTypeOrSelf(value) == type)
+    return true;
+  std::optional<APFloat> known = numberOf(value);
+  if (!known)
+    return false;
+  APFloat number = *known;
   bool losesInfo;
   number.convert(cast<FloatType>(type).getFloatSemantics(),
                  APFloat::rmNearestTiesToEven, &losesInfo);
@@ -61,16 +81,15 @@ FollowedType mpc::nn::followedType(Operation *op) {
   SmallVector<Value> numbers, others;
   for (Value operand : op->getOperands())
     if (isCastable(getElementTypeOrSelf(operand)))
-      (numberOf(operand) ? numbers : others).push_back(operand);
+      (isOneNumber(operand) ? numbers : others).push_back(operand);
   FollowedType result;
   SmallVector<Value> &followed = others.empty() ? numbers : others;
   result.type = widestType(TypeRange(ValueRange(followed)));
   if (others.empty())
     numbers.clear();
   for (Value number : numbers)
-    if (getElementTypeOrSelf(number) != result.type &&
-        !holds(result.type, *numberOf(number)))
-      return {Float32Type::get(op->getContext()), number, true};
+    if (!holds(result.type, number))
+      return {Float32Type::get(op->getContext()), number, result.type};
   for (Value operand : llvm::reverse(followed))
     if (getElementTypeOrSelf(operand) == result.type)
       result.from = operand;

@@ -19,14 +19,16 @@ struct FollowedType {
   mlir::Type type; ///< Null where no operand may be cast.
   /// The operand that brought `type`; null where two 16-bit types meet.
   mlir::Value from;
-  /// Whether `from` is a number that the others' type does not hold.
-  bool isUnheld = false;
+  /// The type of the other operands, where `from` is a number that they do not
+  /// hold.
+  mlir::Type others;
 };
 
 /// The widest type of the castable operands. A number that is written into the
 /// model (a constant of one value throughout) takes the type of the others, as
 /// a number in Python does, where that type holds it exactly: 1e-8 is 0 in f16
-/// and 1/sqrt(32) loses digits, so that these keep the op in f32.
+/// and 1/sqrt(32) loses digits, so that these keep the op in f32. So does one
+/// that is computed, as a learned temperature.
 FollowedType followedType(mlir::Operation *op);
 
 /// Where `value` comes from, in the model's names: "'fc' (linear)".

@@ -25,6 +25,7 @@ func.func @takes_the_type(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>) -> tensor<4x4
 }
 
 // Not where that type does not hold it: 0, subnormal, infinite or fewer digits.
+// PyTorch rounds the result.
 // CHECK-LABEL: func.func @not_held
 // BF16-LABEL:  func.func @not_held
 // TORCH-LABEL: func.func @not_held
@@ -39,6 +40,9 @@ func.func @not_held(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>)
   // BF16:  nn.select {{.*}}, tensor<4x4xbf16>
   // BF16:  nn.mul {{.*}} : tensor<4x4xf32>
   // TORCH: nn.add {{.*}} : tensor<4x4xf32>
+  // TORCH: %[[P:.*]] = nn.mul {{.*}} : tensor<4x4xf32>
+  // TORCH: %[[P16:.*]] = nn.cast %[[P]] : tensor<4x4xf32> -> tensor<4x4xf16>
+  // TORCH: nn.tanh %[[P16]] : tensor<4x4xf16>
   %eps = nn.constant dense<1.0e-8> : tensor<4x4xf32>
   %subnormal = nn.constant dense<0x35800000> : tensor<4x4xf32>
   %large = nn.constant dense<-1048576.0> : tensor<4x4xf32>
@@ -48,7 +52,9 @@ func.func @not_held(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>)
   %2 = nn.add %0, %subnormal : tensor<4x4xf32>
   %3 = nn.select %m, %0, %large : tensor<4x4xi1>, tensor<4x4xf32>
   %4 = nn.mul %0, %root : tensor<4x4xf32>
-  return %1, %2, %3, %4 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  // CHECK: nn.tanh {{.*}} : tensor<4x4xf32>
+  %5 = nn.tanh %4 : tensor<4x4xf32>
+  return %1, %2, %3, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // A table is no number, nor is a parameter; what is behind them says where its
@@ -82,4 +88,21 @@ func.func @as_written(%a: tensor<4x4xf32>, %h: tensor<4x4xf16>) -> (tensor<4x4xf
   %1 = nn.add %a, %half : tensor<4x4xf32>
   %2 = nn.add %h, %low : tensor<4x4xf16>
   return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf16>
+}
+
+// A number that is computed is not known to be exact, either.
+nn.parameter @t : tensor<f32> = <zeros>
+// CHECK-LABEL: func.func @learned
+// TORCH-LABEL: func.func @learned
+func.func @learned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK: nn.mul {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from
+  // CHECK: nn.tanh {{.*}} : tensor<4x4xf32>
+  // TORCH: nn.mul {{.*}} : tensor<4x4xf32>
+  // TORCH: nn.tanh {{.*}} : tensor<4x4xf16>
+  %t = nn.get @t : tensor<f32>
+  %every = nn.broadcast %t axes [] : tensor<f32> -> tensor<4x4xf32>
+  %0 = nn.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = nn.mul %0, %every : tensor<4x4xf32>
+  %2 = nn.tanh %1 : tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
 }

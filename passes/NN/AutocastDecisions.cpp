@@ -127,6 +127,12 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
                      context.isIsland ? "an nn.autocast region says disabled"
                                       : "there is no low type"},
                     context.isIsland ? "region" : "--precision=fp32"};
+  // All rules are asked, so that one counts as used where something stronger
+  // wins.
+  FailureOr<const PolicyRule *> ofNode = nodeRule(op);
+  if (failed(ofNode))
+    return failure();
+  const PolicyRule *region = regionRule(op, context), *ofOp = opRule(op);
   SmallVector<StringRef> names = namesOf(op);
   names.push_back(op->getName().stripDialect());
   for (StringRef candidate : names) {
@@ -138,12 +144,7 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
     if (lower.matches(candidate))
       return byFlag(context.low, PrecisionRule::Lower, "--lower", candidate);
   }
-  FailureOr<const PolicyRule *> found = nodeRule(op);
-  if (failed(found))
-    return failure();
-  // All are asked, so that a rule counts as used where a stronger one wins.
-  const PolicyRule *region = regionRule(op, context), *ofOp = opRule(op);
-  if (const PolicyRule *rule = *found ? *found : region ? region : ofOp)
+  if (const PolicyRule *rule = *ofNode ? *ofNode : region ? region : ofOp)
     return Decision{context.low,
                     {rule->action, rule->action == PrecisionRule::KeepF32,
                      "'" + rule->text() + "' in the policy file"},
@@ -160,6 +161,7 @@ LogicalResult DecisionMaker::visit(Block &block, const Context &context,
     if (auto region = dyn_cast<AutocastOp>(op)) {
       Context inner = context;
       inner.isIsland = !region.getEnabled();
+      hasIslands |= inner.isIsland;
       if (inner.isIsland)
         inner.low = Type();
       else if (region.getDtype())
@@ -197,5 +199,6 @@ void DecisionMaker::warnOfUnused(MLIRContext *context) const {
   for (auto [rule, isUsed] : llvm::zip(policy->rules, used))
     if (!isUsed)
       emitWarning(locationOf(*policy, rule, context))
-          << "'" << rule.text() << "' matches nothing in this model";
+          << "'" << rule.text() << "' matches nothing in this model"
+          << (hasIslands ? " that is not in a disabled region" : "");
 }

@@ -63,6 +63,7 @@ private:
   std::shared_ptr<const AutocastPolicy> policy;
   NamePatterns keepF32, lower;
   std::vector<bool> used;
+  bool hasIslands = false;
 };
 
 /// grappler's passes over the ops of one function: taint (2), then spread (3

@@ -1,6 +1,6 @@
 // RUN: split-file %s %t
 // RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=%t/policy.txt})' 2>&1 | FileCheck %t/model.mlir
-// RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=%t/policy.txt keep-fp32=by_op lower=by_region})' 2>&1 | FileCheck %t/model.mlir --check-prefix=FLAGS
+// RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=%t/policy.txt keep-fp32=by_op lower=by_region,flagged})' 2>&1 | FileCheck %t/model.mlir --check-prefix=FLAGS
 // RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp32 policy=%t/policy.txt})' 2>&1 | FileCheck %t/model.mlir --check-prefix=OFF
 
 //--- policy.txt
@@ -15,11 +15,17 @@ deny op matmul
 allow region marked
 deny region nowhere
 allow op cos
+deny node island
+deny node flagged
 
 //--- model.mlir
 // A rule that decides about nothing is named, with its line.
-// CHECK:     policy.txt:10:1: warning: 'deny region nowhere' matches nothing in this model
+// What a flag or another rule overrules does match; what an island has does not.
+// CHECK:     policy.txt:10:1: warning: 'deny region nowhere' matches nothing in this model that is not in a disabled region
 // CHECK:     policy.txt:11:1: warning: 'allow op cos' matches nothing in this model
+// CHECK:     policy.txt:12:1: warning: 'deny node island' matches nothing in this model
+// FLAGS-COUNT-3: warning
+// FLAGS-NOT:     warning
 // CHECK-NOT: warning
 // OFF-NOT:   warning
 
@@ -74,10 +80,13 @@ func.func @by_region(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) 
   } loc("marked")
   // CHECK: nn.log {{.*}}xf32>
   %2 = nn.autocast disabled -> tensor<4x4xf32> {
-    %3 = nn.log %a : tensor<4x4xf32>
+    %3 = nn.log %a : tensor<4x4xf32> loc("island")
     nn.yield %3 : tensor<4x4xf32>
   } loc("marked")
   // FLAGS: nn.exp {{.*}}xf16>
   %4 = nn.exp %a : tensor<4x4xf32> loc("by_region")
+  // CHECK: nn.exp {{.*}}xf32>
+  // FLAGS: nn.exp {{.*}}xf16>
+  %5 = nn.exp %a : tensor<4x4xf32> loc("flagged")
   return %0, %2 : tensor<4x4xf32>, tensor<4x4xf32>
 }

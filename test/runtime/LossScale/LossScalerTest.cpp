@@ -159,6 +159,38 @@ TEST(Dynamic, NeverGivesUpWithALimitOfZero) {
   EXPECT_EQ(scaler.scale(), 0x1p-14);
 }
 
+/// How many of the next `steps` are skipped where gradients overflow at a scale
+/// above `fits`.
+int countSkips(LossScaler &scaler, int steps, double fits) {
+  int skips = 0;
+  for (int i = 0; i != steps; ++i) {
+    bool overflows = scaler.scale() > fits;
+    scaler.step(overflows, overflows ? HUGE_VAL : 1.0);
+    skips += overflows;
+  }
+  return skips;
+}
+
+TEST(UsualSkips, AreTheFirstFewThenOneAnInterval) {
+  const std::vector<std::pair<PolicyKind, int>> policies = {
+      {PolicyKind::Dynamic, 101}, {PolicyKind::Torch, 101},
+      {PolicyKind::Keras, 101},   {PolicyKind::Keras3, 101},
+      {PolicyKind::Jmp, 101},     {PolicyKind::Apex, 101},
+      {PolicyKind::Ort, 101},     {PolicyKind::Flax, 102}};
+  for (auto [kind, period] : policies) {
+    LossScaler scaler = makeScaler(
+        kind, {{Setting::InitScale, 0x1p16}, {Setting::GrowthInterval, 100}});
+    EXPECT_EQ(countSkips(scaler, 6, 0x1p10), 6) << static_cast<int>(kind);
+    // From here on a period ends with its skip.
+    for (int i = 0; i != 20; ++i) {
+      EXPECT_EQ(countSkips(scaler, period - 1, 0x1p10), 0)
+          << static_cast<int>(kind) << " period " << i;
+      EXPECT_EQ(countSkips(scaler, 1, 0x1p10), 1)
+          << static_cast<int>(kind) << " period " << i;
+    }
+  }
+}
+
 TEST(Torch, ReachesZeroAsTheReferenceDoes) {
   LossScaler scaler = makeScaler(PolicyKind::Torch);
   for (int i = 0; i != 200; ++i)

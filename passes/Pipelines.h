@@ -21,6 +21,8 @@ struct PrecisionOptions {
   std::string precision = "fp32";    ///< fp32, bf16, fp16 or mixed.
   std::vector<std::string> keepFp32; ///< Regular expressions on names.
   std::vector<std::string> lower;
+  /// Type of the model's outputs: fp32, bf16 or fp16; empty: as it declares.
+  std::string outputType;
   /// Leave an op in f32 whose casts cost more than the low type saves.
   bool costAware = false;
   /// Weights beyond the low type's range have its largest number as their copy,

@@ -56,6 +56,27 @@ static void findBounds(func::FuncOp function, CompileReport &report) {
   });
 }
 
+static rt::Status runPasses(ImportedModel &model, PassManager &manager,
+                            CompileReport &report, const char *stage) {
+  DiagnosticCollector diagnostics(model.module->getContext());
+  LogicalResult result = manager.run(*model.module);
+  llvm::append_range(report.warnings, diagnostics.warnings());
+  return failed(result) ? diagnostics.status(stage) : rt::Status();
+}
+
+/// Gives the model's outputs their type, where one is asked for.
+static rt::Status castOutputs(ImportedModel &model,
+                              const PrecisionOptions &options,
+                              CompileReport &report) {
+  if (options.outputType.empty())
+    return {};
+  PassManager manager(model.module->getContext());
+  nn::CastOutputsPassOptions outputs;
+  outputs.type = options.outputType;
+  manager.addPass(nn::createCastOutputsPass(outputs));
+  return runPasses(model, manager, report, "casting the outputs");
+}
+
 /// Makes @loss, where there is a loss, and finds out about the inputs.
 static rt::Status addLoss(ImportedModel &model, const LossOptions &options,
                           CompileReport &report) {
@@ -113,14 +134,6 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
   return {};
 }
 
-static rt::Status runPasses(ImportedModel &model, PassManager &manager,
-                            CompileReport &report, const char *stage) {
-  DiagnosticCollector diagnostics(model.module->getContext());
-  LogicalResult result = manager.run(*model.module);
-  llvm::append_range(report.warnings, diagnostics.warnings());
-  return failed(result) ? diagnostics.status(stage) : rt::Status();
-}
-
 /// Gives every op its precision, and explains it where that is asked for:
 /// before gradients, whose ops follow those of the forward pass.
 static rt::Status placeCasts(ImportedModel &model,
@@ -142,6 +155,7 @@ static rt::Status placeCasts(ImportedModel &model,
 rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
                              CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
+  MPC_RETURN_IF_ERROR(castOutputs(model, options.precision, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   return placeCasts(model, options.precision, /*trains=*/false, report);
 }
@@ -171,6 +185,7 @@ static std::unique_ptr<Pass> fuseOptimizer(const PrecisionOptions &precision) {
 static rt::Status makeEval(ImportedModel &model, const EvalOptions &options,
                            CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
+  MPC_RETURN_IF_ERROR(castOutputs(model, options.precision, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   MPC_RETURN_IF_ERROR(
       placeCasts(model, options.precision, /*trains=*/false, report));
@@ -232,6 +247,7 @@ static rt::Status makeStep(ImportedModel &model, const TrainingOptions &options,
                            CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(checkParameterPatterns(model, options, report));
+  MPC_RETURN_IF_ERROR(castOutputs(model, options.precision, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   MPC_RETURN_IF_ERROR(
       placeCasts(model, options.precision, /*trains=*/true, report));
@@ -245,6 +261,9 @@ static rt::Status makeStep(ImportedModel &model, const TrainingOptions &options,
 static rt::Status makeOwnStep(ImportedModel &model,
                               const PrecisionOptions &precision,
                               CompileReport &report) {
+  if (!precision.outputType.empty())
+    return rt::usageError("--output-dtype: the module writes its step out; an "
+                          "nn.cast in it says what type a result has");
   MPC_RETURN_IF_ERROR(checkPrecision(model, precision, report));
   nameResults(*model.module);
   {

@@ -34,6 +34,12 @@ void mpc::addPrecisionFlags(CLI::App &app, PrecisionOptions &options) {
                  "Nodes and ops, by name, that run in the low type")
       ->type_name("REGEX")
       ->group(kPrecision);
+  app.add_option("--output-dtype", options.outputType,
+                 "Type that the model's outputs are cast to, before a loss is "
+                 "computed from them (default: as the model declares)")
+      ->type_name("fp32|bf16|fp16")
+      ->group(kPrecision)
+      ->check(oneOf({"fp32", "bf16", "fp16"}));
   app.add_flag("--cost-aware", options.costAware,
                "Leave a contraction in f32 where its casts cost more than the "
                "low type saves, as in small models")

@@ -27,6 +27,20 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def CastOutputsPass : Pass<"nn-cast-outputs", "::mlir::ModuleOp"> {
+  let summary = "Give the outputs of @model a type";
+  let description = [{
+    Casts each result of `@model` that is f32, f16 or bf16 to `type`. f64 and
+    integers stay. Before `nn-add-loss`, whose loss then sees what the casts
+    have rounded, and is computed in f32. Fails where there is no `@model`.
+  }];
+  let options = [
+    Option<"type", "type", "std::string", /*default=*/"\"fp32\"",
+           "fp32, bf16 or fp16 (default: fp32)">,
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
   let summary = "Make the entry @eval from @model and @loss";
   let description = [{

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// nn-cast-outputs: gives the model's outputs a type.
+#include "passes/NN/Passes.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/AutocastDecisions.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mpc::nn {
+#define GEN_PASS_DEF_CASTOUTPUTSPASS
+#include "passes/NN/Passes.h.inc"
+} // namespace mpc::nn
+
+using namespace mlir;
+using namespace mpc::nn;
+
+namespace {
+
+struct CastOutputsPass : mpc::nn::impl::CastOutputsPassBase<CastOutputsPass> {
+  using CastOutputsPassBase::CastOutputsPassBase;
+
+  void runOnOperation() override {
+    FailureOr<Type> type = parseType();
+    FailureOr<func::FuncOp> model = findModel();
+    if (failed(type) || failed(model))
+      return signalPassFailure();
+    Operation *terminator = model->getBody().front().getTerminator();
+    castOperands(terminator, *type);
+    model->setFunctionType(FunctionType::get(&getContext(),
+                                             model->getArgumentTypes(),
+                                             terminator->getOperandTypes()));
+  }
+
+private:
+  FailureOr<Type> parseType() {
+    MLIRContext *context = &getContext();
+    auto found = llvm::StringSwitch<Type>(type)
+                     .Case("fp32", Float32Type::get(context))
+                     .Case("bf16", BFloat16Type::get(context))
+                     .Case("fp16", Float16Type::get(context))
+                     .Default({});
+    if (found)
+      return found;
+    return getOperation().emitError()
+           << "unknown type '" << type << "'; known are fp32, bf16 and fp16";
+  }
+
+  FailureOr<func::FuncOp> findModel() {
+    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
+    if (model && !model.isDeclaration() && model.getBody().hasOneBlock())
+      return model;
+    return getOperation().emitError("has no function @model of one block");
+  }
+
+  static void castOperands(Operation *terminator, Type type) {
+    OpBuilder builder(terminator);
+    for (OpOperand &operand : terminator->getOpOperands()) {
+      auto tensor = mlir::cast<RankedTensorType>(operand.get().getType());
+      Type element = tensor.getElementType();
+      if (isCastable(element) && element != type)
+        operand.set(CastOp::create(builder, operand.get().getLoc(),
+                                   tensor.clone(type), operand.get()));
+    }
+  }
+};
+
+} // namespace

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds what nn-autocast decides against the table of other systems' lists.
 
-    python check_presets.py AutocastOps.csv NNOps.td autocast.md FOLDER
+    python check_presets.py AutocastOps.csv NNOps.td autocast.md torch_cpu.csv FOLDER
 
-Every nn op with a row runs once on f32 and once on 16-bit operands under each preset. Three
+Every nn op with a row runs once on f32, on 16-bit and on f64 operands under each preset. Three
 types of result tell three rules apart: low whatever comes in (lower), f32 whatever comes in
 (keep-f32), and what comes in (promote, infer, clear). grappler's categories are also read from
 the record that `explain` leaves, since infer and clear differ only in the company of others.
-The table in the documentation must say the same of each op.
+f64 stays f64. What torch-cpu makes of each is also what PyTorch itself made of it when it was
+asked (torch_cpu.csv). The table in the documentation must say the same of each op.
 Prints one line for each difference, and exits 1 where there is one.
 """
 import csv
@@ -110,7 +111,7 @@ def decide(module, policy, precision):
         place = re.search(r'\["(\w+)@(\w+)"\]', line)
         if place and "nn.cast" not in line:
             operands = line.split(" loc(")[0].split(" : ")[1].split("->")[0]
-            kind = re.search(r"(?:x|<)(f32|f16|bf16)>", operands)
+            kind = re.search(r"(?:x|<)(f64|f32|f16|bf16)>", operands)
             found[place.groups()] = (kind.group(1), re.search(r'rule = "([\w-]+)"', line).group(1))
     return found
 
@@ -136,6 +137,22 @@ def expected(policy, low, op, row):
     return GRAPPLER[row[column] if row else "unlisted"]
 
 
+def read_recorded(path):
+    """{(op, low, operand type): result type} of PyTorch's autocast on a CPU."""
+    with open(path, newline="") as file:
+        return {
+            (row["op"], row["low"], kind): row[column]
+            for row in csv.DictReader(file)
+            for kind, column in (("f32", "f32"), (row["low"], "low_operands"), ("f64", "f64"))
+        }
+
+
+def differs_from_torch(asked, found, low):
+    for (op, of, kind), result in asked.items():
+        if of == low and op in SAMPLES and found[op, kind][0] != result:
+            yield f"torch-cpu {low} {op} of {kind}: runs in {found[op, kind][0]}, PyTorch in {result}"
+
+
 def missing_samples(table, ops):
     """Ops that have a row under their own name but no sample here."""
     mnemonics = set(re.findall(r'NN_\w+<"(\w+)"', pathlib.Path(ops).read_text()))
@@ -159,7 +176,7 @@ def undocumented(table, docs):
 
 
 def main():
-    rows, ops, docs, folder = sys.argv[1:]
+    rows, ops, docs, torch, folder = sys.argv[1:]
     with open(rows, newline="") as file:
         table = {row["aten_op"]: row for row in csv.DictReader(file) if row["aten_op"]}
     # grappler's lists alone: taint and spread look at neighbours.
@@ -167,13 +184,20 @@ def main():
     lists.write_text("base grappler\ntaint off\nspread off\n")
     faults = [f"{op}: has a row and no sample" for op in missing_samples(table, ops)]
     faults += undocumented(table, docs)
-    checks = 0
+    asked = read_recorded(torch)
+    # What compare compared in, its result does not say.
+    unasked = [op for op in SAMPLES if (op, "f16", "f32") not in asked and op != "compare"]
+    faults += [f"{torch}: no row for {op}" for op in unasked]
+    checks = sum(op in SAMPLES for op, _, _ in asked)
     for low, precision in (("f16", "fp16"), ("bf16", "bf16")):
         module = pathlib.Path(folder, f"{low}.mlir")
-        module.write_text("".join(function(op, s[1], k) for op, s in SAMPLES.items() for k in ("f32", low)))
+        module.write_text("".join(function(op, s[1], k) for op, s in SAMPLES.items() for k in ("f32", low, "f64")))
         for policy in ("mpc", "torch-cuda", "torch-cpu", "o1", "o2", "o3", "keras", lists):
             found = decide(module, policy, precision)
             name = "grappler" if policy == lists else policy
+            if name == "torch-cpu":
+                faults += differs_from_torch(asked, found, low)
+            faults += [f"{name} {low} {op}: f64 is cast" for op in SAMPLES if found[op, "f64"][0] != "f64"]
             for op, (aten, _) in SAMPLES.items():
                 checks += 1
                 rule, recorded = expected(name, low, op, table.get(aten))

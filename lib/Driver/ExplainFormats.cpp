@@ -113,7 +113,7 @@ std::string mpc::toText(const Explanation &explanation) {
   os << title(explanation) << "\n\n";
   for (const std::string &line : totals(explanation))
     os << "  " << line << "\n";
-  os << "\nin f32, and why\n\n";
+  os << "\nin f32, and why (--lower=NODE or a policy file changes it)\n\n";
   for (const auto &[kind, ops] : groupWide(explanation)) {
     os << "  " << ops.size() << " " << kind.first << ": " << kind.second
        << "\n";

@@ -134,7 +134,7 @@ private:
       if (auto region = dyn_cast<AutocastOp>(op))
         inlineRegion(region);
       else if (decision != decisions.end())
-        castOp(&op, decision->second);
+        castOp(&op, settle(&op, decision->second));
       else if (!isa<CastOp>(op) && !op.hasTrait<OpTrait::IsTerminator>())
         castOperands(&op, written[&op]);
     }
@@ -167,6 +167,21 @@ private:
       return {};
     }
     llvm_unreachable("unknown rule");
+  }
+
+  /// A policy lowers no op into infinity: 0 * -3e38, as models mask with, would
+  /// be NaN. Where a flag or a rule asks for it, it is done.
+  static Decision settle(Operation *op, Decision decision) {
+    if (!decision.low || decision.isForced ||
+        decision.rule.rule != PrecisionRule::Lower)
+      return decision;
+    if (Value constant = findOverflow(op, decision.low)) {
+      decision.rule.rule = PrecisionRule::KeepF32;
+      decision.rule.why = describeSource(constant) + " is infinite in " +
+                          typeName(decision.low) + " (" + decision.rule.why +
+                          ")";
+    }
+    return decision;
   }
 
   static bool follows(const Decision &decision) {

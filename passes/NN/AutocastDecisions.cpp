@@ -116,7 +116,9 @@ static Decision byFlag(Type low, PrecisionRule rule, StringRef flag,
   return {low,
           {rule, rule == PrecisionRule::KeepF32,
            (flag + " names '" + name + "'").str()},
-          flag.str()};
+          flag.str(),
+          /*isOpen=*/false,
+          /*isForced=*/true};
 }
 
 FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
@@ -148,7 +150,9 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
     return Decision{context.low,
                     {rule->action, rule->action == PrecisionRule::KeepF32,
                      "'" + rule->text() + "' in the policy file"},
-                    whereIs(*policy, *rule)};
+                    whereIs(*policy, *rule),
+                    /*isOpen=*/false,
+                    /*isForced=*/true};
   Decision decision{context.low, policy->base->ruleOf(op, context.low),
                     ("policy " + policy->base->name).str()};
   decision.isOpen = policy->base->isOwn && !policy->taint && !policy->spread;

@@ -26,6 +26,8 @@ struct Decision {
   /// Whether nn-simplify-casts may choose another type: a preset that is said
   /// to decide like another system, a flag or a rule may not be overruled.
   bool isOpen = false;
+  /// Whether a flag or a rule of a file chose: then it is done as it says.
+  bool isForced = false;
 };
 
 /// In program order, of the ops that have a precision rule.

@@ -96,6 +96,33 @@ FollowedType mpc::nn::followedType(Operation *op) {
   return result;
 }
 
+static bool becomesInfinite(APFloat number, const llvm::fltSemantics &low) {
+  bool losesInfo;
+  if (!number.isFinite())
+    return false;
+  number.convert(low, APFloat::rmNearestTiesToEven, &losesInfo);
+  return !number.isFinite();
+}
+
+Value mpc::nn::findOverflow(Operation *op, Type low) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(low).getFloatSemantics();
+  for (Value operand : op->getOperands()) {
+    DenseFPElementsAttr elements;
+    if (!isCastable(getElementTypeOrSelf(operand)) ||
+        !matchPattern(repeated(operand), m_Constant(&elements)))
+      continue;
+    if (elements.isSplat()
+            ? becomesInfinite(elements.getSplatValue<APFloat>(), semantics)
+            : llvm::any_of(elements.getValues<APFloat>(),
+                           [&](const APFloat &n) {
+                             return becomesInfinite(n, semantics);
+                           }))
+      return operand;
+  }
+  return {};
+}
+
 std::string mpc::nn::describeSource(Value value) {
   // A cast says nothing of itself; what it casts does.
   while (auto cast = value.getDefiningOp<CastOp>())
@@ -107,7 +134,7 @@ std::string mpc::nn::describeSource(Value value) {
     return "parameter '" + get.getParameter().str() + "'";
   if (std::optional<APFloat> number = numberOf(value))
     return "the constant " + textOf(*number);
-  if (isa<ConstantOp>(op))
+  if (isa_and_nonnull<ConstantOp>(repeated(value).getDefiningOp()))
     return "a constant of the model";
   StringRef node = getNodeName(op->getLoc());
   std::string kind = op->getName().stripDialect().str();

@@ -31,6 +31,10 @@ struct FollowedType {
 /// that is computed, as a learned temperature.
 FollowedType followedType(mlir::Operation *op);
 
+/// An operand of `op` that is a constant with a finite number that is infinite
+/// in `low`, as the -3e38 of a mask in f16; null where there is none.
+mlir::Value findOverflow(mlir::Operation *op, mlir::Type low);
+
 /// Where `value` comes from, in the model's names: "'fc' (linear)".
 std::string describeSource(mlir::Value value);
 

@@ -1,6 +1,7 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=fp16 explain=true})' --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=bf16})' | FileCheck %s --check-prefix=BF16
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=torch-cpu})' | FileCheck %s --check-prefix=TORCH
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=bf16 policy=o3 lower=^forced$ explain=true})' --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=O3
 
 // A number takes the type of what it is combined with.
 // CHECK-LABEL: func.func @takes_the_type
@@ -105,4 +106,26 @@ func.func @learned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %1 = nn.mul %0, %every : tensor<4x4xf32>
   %2 = nn.tanh %1 : tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
+}
+
+// A policy that lowers every op lowers none into infinity, where nobody asked
+// for that op: 0 * -3.4e38 is 0. bf16 has another largest number than f32.
+// O3-LABEL: func.func @infinite
+func.func @infinite(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  // O3: nn.mul {{.*}} : tensor<4x4xf32> {{.*}}rule = "keep-f32"{{.*}}the constant -3.403e+38 is infinite in bf16 (O3 lowers every op)
+  // O3: nn.add {{.*}} : tensor<4x4xf32> {{.*}}a constant of the model is infinite in bf16
+  // O3: nn.mul {{.*}} : tensor<4x4xbf16>
+  // O3: nn.mul {{.*}} : tensor<4x4xbf16>
+  // O3: nn.mul {{.*}} : tensor<4x4xbf16>
+  %lowest = nn.constant dense<0xFF7FFFFF> : tensor<4x4xf32>
+  %row = nn.constant dense<[0.0, 1.0, 0xFF7FFFFF, 0xFF800000]> : tensor<4xf32>
+  %table = nn.broadcast %row axes [1] : tensor<4xf32> -> tensor<4x4xf32>
+  %inf = nn.constant dense<0xFF800000> : tensor<4x4xf32>
+  %large = nn.constant dense<-3.0e38> : tensor<4x4xf32>
+  %0 = nn.mul %a, %lowest : tensor<4x4xf32>
+  %1 = nn.add %a, %table : tensor<4x4xf32>
+  %2 = nn.mul %a, %lowest : tensor<4x4xf32> loc("forced")
+  %3 = nn.mul %a, %inf : tensor<4x4xf32>
+  %4 = nn.mul %a, %large : tensor<4x4xf32>
+  return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }

@@ -6,6 +6,7 @@
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/Nesting.h"
 #include "lib/Driver/SourceNames.h"
+#include "lib/Driver/TensorSizes.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -152,12 +153,9 @@ static rt::Result<ImportedModel> loadMlir(const std::string &path,
   return model;
 }
 
-rt::Result<ImportedModel> loadModel(const std::string &path,
-                                    mlir::MLIRContext &context,
-                                    const ImportOptions &options) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  context.appendDialectRegistry(registry);
+static rt::Result<ImportedModel> readModel(const std::string &path,
+                                           mlir::MLIRContext &context,
+                                           const ImportOptions &options) {
   StringRef name = path;
   if (path == "-" || name.ends_with(".mlir"))
     return loadMlir(path, context);
@@ -168,6 +166,18 @@ rt::Result<ImportedModel> loadModel(const std::string &path,
   if (!model)
     return statusOf(model.takeError());
   return std::move(*model);
+}
+
+rt::Result<ImportedModel> loadModel(const std::string &path,
+                                    mlir::MLIRContext &context,
+                                    const ImportOptions &options) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  MPC_ASSIGN_OR_RETURN(ImportedModel model, readModel(path, context, options));
+  if (std::optional<std::string> fault = findHugeTensor(*model.module, path))
+    return rt::invalidInput(*fault);
+  return model;
 }
 
 } // namespace mpc

@@ -4,6 +4,7 @@
 
 #include "runtime/Support/Rounding.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
@@ -576,6 +577,9 @@ std::array<double, kNumStateSlots> initialState(PolicyKind kind,
   const PolicyInfo &policy = policyInfo(kind);
   const double init = settings[Setting::InitScale];
   at(StateSlot::Scale) = policy.scaleIsF32 ? roundToF32(init) : init;
+  // Apex alone lets its ceiling hold from the start.
+  if (kind == PolicyKind::Apex)
+    at(StateSlot::Scale) = std::min(init, settings[Setting::MaxScale]);
   if (policy.reads(Setting::Hysteresis))
     at(StateSlot::Hysteresis) = settings[Setting::Hysteresis];
   if (kind == PolicyKind::Backoff || kind == PolicyKind::DeepSpeed)

@@ -73,6 +73,18 @@ TEST(SettingNames, MapFromFlagAndFromTheSystemsOwnKeys) {
             std::nullopt);
 }
 
+// Training refuses such settings; replay runs what Apex runs.
+TEST(InitialState, OfApexIsNotAboveItsCeiling) {
+  Settings settings = settingsOf(PolicyKind::Apex);
+  settings[Setting::MaxScale] = 100;
+  EXPECT_EQ(initialState(PolicyKind::Apex, settings)[0], 100);
+  settings[Setting::MaxScale] = 1e9;
+  EXPECT_EQ(initialState(PolicyKind::Apex, settings)[0], 65536);
+  Settings ort = settingsOf(PolicyKind::Ort);
+  ort[Setting::MaxScale] = 100;
+  EXPECT_EQ(initialState(PolicyKind::Ort, ort)[0], 65536);
+}
+
 struct Refused {
   PolicyKind policy;
   std::vector<SettingOverride> overrides;

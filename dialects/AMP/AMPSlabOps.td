@@ -33,7 +33,8 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
     Entries lie in order without overlap; what lies between them is zero. A
     function that takes the slab has an argument with `amp.slab = @name`, and
     one that changes it a result with the same attribute. `initial` holds the
-    elements that the state starts with; one value is meant for all.
+    elements that the state starts with; one value is meant for all. A loss
+    scaler with `wide_scale` has a scale of f64, which is not rounded to f32.
 
     ```mlir
     amp.slab @g0.parameter : tensor<4096xf32> entries [
@@ -43,9 +44,11 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<AnyRankedTensor>:$type,
                        AMP_EntryArrayAttr:$entries,
-                       OptionalAttr<DenseF64ArrayAttr>:$initial);
+                       OptionalAttr<DenseF64ArrayAttr>:$initial,
+                       UnitAttr:$wide_scale);
   let assemblyFormat = [{
-    $sym_name `:` $type `entries` $entries (`initial` $initial^)? attr-dict
+    $sym_name `:` $type `entries` $entries (`initial` $initial^)?
+    (`wide_scale` $wide_scale^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -268,7 +268,8 @@ void ProgramBuilder::addSlabs() {
     for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>())
       program.state.push_back({describeTensor(entry.getName(), entry.getType()),
                                roleOf(entry.getRole()), index,
-                               entry.getOffset() * elementBytes});
+                               entry.getOffset() * elementBytes,
+                               op.getWideScale()});
   }
 }
 

@@ -463,5 +463,6 @@ void SlabLayout::addScalarSlabs(ModuleOp module) {
         b, state.op.getLoc(), "state.loss_scale" + suffix, type,
         b.getArrayAttr(entry),
         b.getDenseF64ArrayAttr(rt::initialState(state.policy, state.settings)));
+    state.slab.setWideScale(!rt::policyInfo(state.policy).scaleIsF32);
   }
 }

@@ -85,6 +85,8 @@ struct StateTensor {
   StateRole role = StateRole::Parameter;
   uint32_t slab = 0;
   uint64_t offset = 0; ///< Bytes from the slab's begin.
+  /// Of a loss scaler: its scale is any f64, else one that f32 has too.
+  bool hasWideScale = false;
 };
 
 /// One contiguous, 64-byte aligned range of memory.

@@ -88,22 +88,27 @@ Result<double> Runner::readNumber(std::string_view name) const {
   return number.front();
 }
 
-/// The scale as the loss is multiplied with it, which must make sense.
-static Result<double> checkedScale(double scale) {
+/// The scale in the policy's type. The loss is multiplied with it in f32, in
+/// which it must make sense.
+static Result<double> checkedScale(double scale, bool isWide) {
   auto rounded = static_cast<float>(scale);
   if (!std::isfinite(rounded) || rounded <= 0)
     return invalidInput(fmt::format("a loss scale must be positive and finite "
                                     "in f32, not {}",
                                     shortestDecimal(scale)));
-  return static_cast<double>(rounded);
+  return isWide ? scale : static_cast<double>(rounded);
 }
 
 Status Runner::writeNumber(std::string_view name, double value) {
   if (name == kScaleName || name.ends_with("." + std::string(kScaleName))) {
-    auto slot = findSlot(name);
-    if (!slot)
+    size_t dot = name.rfind('.');
+    const Scaler *scaler =
+        findScaler(dot == std::string_view::npos ? std::string_view()
+                                                 : name.substr(0, dot));
+    if (!scaler)
       return noScaler();
-    MPC_ASSIGN_OR_RETURN(slot->front(), checkedScale(value));
+    MPC_ASSIGN_OR_RETURN(scaler->now[static_cast<size_t>(StateSlot::Scale)],
+                         checkedScale(value, scaler->tensor->hasWideScale));
     return {};
   }
   MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
@@ -119,7 +124,8 @@ Status Runner::updateScale(double newScale, std::string_view name) {
   if (!found)
     return noScaler();
   Scaler &scaler = scalers_[static_cast<size_t>(found - scalers_.data())];
-  MPC_ASSIGN_OR_RETURN(newScale, checkedScale(newScale));
+  MPC_ASSIGN_OR_RETURN(newScale,
+                       checkedScale(newScale, scaler.tensor->hasWideScale));
   for (size_t i = 0; i < scaler.now.size(); ++i) {
     auto slot = static_cast<StateSlot>(i);
     bool counts = slot == StateSlot::SkippedTotal ||

@@ -9,6 +9,10 @@ amp.slab @g0.parameter : tensor<4096xf32> entries [
 amp.slab @step : tensor<1xf64> entries [
     #amp.entry<"step", 0, tensor<f64>, "optimizer">] initial [0.0]
 
+// CHECK: amp.slab @scale : tensor<1xf64> {{.*}} initial [1.000000e+00] wide_scale
+amp.slab @scale : tensor<1xf64> entries [
+    #amp.entry<"scale", 0, tensor<1xf64>, "loss_scale">] initial [1.0] wide_scale
+
 // CHECK-LABEL: func.func @check
 func.func @check(%g: tensor<3x4096xf16>) {
   // CHECK: amp.square_sums %{{.*}} : tensor<3x4096xf16> -> tensor<3xf64>

@@ -61,11 +61,12 @@ protected:
 
   void run(bool bad) {
     alignas(64) float gradient = bad ? INFINITY : 1.0f;
-    alignas(64) float lr = 0.0f;
+    alignas(64) double lr = 0.0;
     const rt::Entry &entry = *runner->program().findEntry("step");
     std::vector<const void *> inputs;
     for (const rt::TensorDesc &input : entry.inputs)
-      inputs.push_back(input.name == "lr" ? &lr : &gradient);
+      inputs.push_back(input.name == "lr" ? static_cast<const void *>(&lr)
+                                          : &gradient);
     alignas(64) double memory[16][8];
     ASSERT_LE(entry.outputs.size(), 16u);
     std::vector<void *> outputs;
@@ -77,7 +78,7 @@ protected:
   /// Does one thing to both.
   void change(rt::Random &random) {
     double scale =
-        std::ldexp(1.0 + (random.next() >> 62), 4 + random.next() % 8);
+        std::ldexp(1.1 + (random.next() >> 62), 4 + random.next() % 8);
     bool bad = random.next() % 4 == 0;
     switch (random.next() % 8) {
     case 0:

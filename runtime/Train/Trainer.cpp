@@ -8,6 +8,7 @@
 #include "runtime/Train/Metrics.h"
 #include "runtime/Train/NanWatch.h"
 #include "runtime/Train/TensorBoard.h"
+#include "runtime/Train/WeightCopies.h"
 
 #include <algorithm>
 #include <chrono>
@@ -60,7 +61,8 @@ public:
             [this](std::string_view kind, std::string_view text) {
               tell(kind, text);
             },
-            hooks.output) {
+            hooks.output),
+        saturation_([this](std::string_view text) { tell("warning", text); }) {
     summary_.compileSeconds = options.compileSeconds;
     for (const StateTensor &tensor : runner.program().state)
       if (tensor.role == StateRole::Slot)
@@ -115,6 +117,7 @@ private:
   RunSummary summary_;
   std::vector<HistoryPoint> history_;
   NanWatch watch_;
+  SaturationWatch saturation_;
   Clock::time_point begin_;
   int64_t savedStep_ = -1;
   bool warnedOfLoss_ = false, warnedOfFloor_ = false;
@@ -555,8 +558,10 @@ Status Trainer::finish(const TrainResult &result) {
 
 Result<TrainResult> Trainer::train() {
   MPC_RETURN_IF_ERROR(prepare());
+  saturation_.look(*runner_);
   TrainResult result;
   Status status = loop(result);
+  saturation_.look(*runner_);
   // The curves of a run that failed are what one wants to see most.
   Status finished = finish(result);
   if (!status.ok())

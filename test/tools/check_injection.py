@@ -45,6 +45,7 @@ OPTIMIZERS = {
 AROUND = {
     "adamw-around": {"l1": 0.01, "l2": 0.02, "ema_decay": 0.9, "clip_global_norm": 0.05},
     "adamw-bf16": {"master_weights": False, "rounding_seed": 3, "ema_decay": 0.9, "larc": {"mode": "clip"}},
+    "adamw-slots": {"slot_dtype": "bfloat16", "rounding_seed": 3, "larc": {"mode": "apex-clip"}},
     "adamw-norms": {"clip": {"clipnorm": 0.02}},
     "adamw-accumulate": {"accumulate": 2},
 }

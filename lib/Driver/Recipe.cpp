@@ -228,7 +228,7 @@ static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
                  "rounded stochastically by --seed. f16 only where a rule does "
                  "not divide by them, as sgd (default: f32)")
       ->type_name("f32|bf16|f16")
-      ->group(kPrecision)
+      ->group(kOptimizer)
       ->check(oneOf({"f32", "bf16", "f16"}));
 }
 
@@ -268,7 +268,8 @@ Status mpc::checkOwnStep(const RecipeFlags &flags, ImportedModel &model) {
   for (const CLI::Option *option : flags.app->get_options()) {
     std::string name = option->get_name();
     bool isOfTheStep = option->get_group() == kLossScaling ||
-                       option->get_group() == kOptimizer || name == "--loss";
+                       option->get_group() == kOptimizer || name == "--loss" ||
+                       name == "--master-weights";
     if (option->count() > 0 && isOfTheStep &&
         !llvm::is_contained(kOfTheLoop, name))
       return usageError(name + ": the module writes its step out, and this "

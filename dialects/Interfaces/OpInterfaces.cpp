@@ -6,6 +6,11 @@
 
 #include "dialects/Interfaces/OpInterfaces.cpp.inc"
 
+bool mpc::hasOwnType(mlir::Operation *op, mlir::Value value) {
+  auto rule = llvm::dyn_cast<PrecisionOpInterface>(op);
+  return rule && rule.hasOwnType(value);
+}
+
 llvm::StringRef mpc::stringifyPrecisionRule(PrecisionRule rule) {
   switch (rule) {
   case PrecisionRule::Lower:

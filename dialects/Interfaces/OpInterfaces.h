@@ -45,4 +45,11 @@ llvm::StringRef describePrecisionRule(PrecisionRule rule);
 
 #include "dialects/Interfaces/OpInterfaces.h.inc"
 
+namespace mpc {
+
+/// PrecisionOpInterface's answer; false for an op without the interface.
+bool hasOwnType(mlir::Operation *op, mlir::Value value);
+
+} // namespace mpc
+
 #endif // MPC_DIALECTS_INTERFACES_OPINTERFACES_H

@@ -20,6 +20,13 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       }],
       "::llvm::StringRef", "getReferenceOp", (ins), [{}],
       [{ return $_op->getName().stripDialect(); }]>,
+    InterfaceMethod<[{
+        Whether `value`, an operand or a result, has a type of its own, which
+        no precision changes: statistics of f32 beside 16-bit activations. By
+        default none has.
+      }],
+      "bool", "hasOwnType", (ins "::mlir::Value":$value), [{}],
+      [{ return false; }]>,
   ];
 }
 

@@ -20,4 +20,11 @@
 #define GET_OP_CLASSES
 #include "dialects/NN/NNOps.h.inc"
 
+namespace mpc::nn {
+
+/// On a function's result: the parameter that it is the next value of.
+inline constexpr llvm::StringLiteral kBuffer = "nn.buffer";
+
+} // namespace mpc::nn
+
 #endif // MPC_DIALECTS_NN_NNDIALECT_H

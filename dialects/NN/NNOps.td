@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ops of the nn dialect. One entry is an op's whole declaration; its
-// methods are in Ops/<Family>.cpp.
+// methods are in Ops/<Family>.cpp. Normalization and losses are in
+// NNNormalizationOps.td.
 #ifndef MPC_DIALECTS_NN_NNOPS_TD
 #define MPC_DIALECTS_NN_NNOPS_TD
 
@@ -585,83 +586,6 @@ def NN_MaxPoolOp : NN_Op<"max_pool", [
   }];
 }
 
-//===----------------------------------------------------------------------===//
-// Normalization and losses
-//===----------------------------------------------------------------------===//
-
-def NN_SoftmaxOp : NN_Op<"softmax", [
-    Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,
-    Reference<"softmax.int">]> {
-  let summary = "Softmax along one axis";
-  let description = [{
-    Computes `exp(x - max(x)) / sum(exp(x - max(x)))` along `axis`, in f32
-    (f64 for f64) whatever the element type. A row of -inf gives NaN.
-
-    ```mlir
-    %y = nn.softmax %x axis(1) : tensor<8x10xf32>
-    ```
-  }];
-  let arguments = (ins NN_FloatTensor:$input, I64Attr:$axis);
-  let results = (outs NN_FloatTensor:$output);
-  let assemblyFormat = "$input `axis` `(` $axis `)` attr-dict `:` type($input)";
-  let hasVerifier = 1;
-}
-
-def NN_LogSoftmaxOp : NN_Op<"log_softmax", [
-    Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,
-    Reference<"log_softmax.int">]> {
-  let summary = "Logarithm of softmax along one axis";
-  let description = [{
-    Computes `x - max(x) - log(sum(exp(x - max(x))))` along `axis`, in f32
-    (f64 for f64).
-  }];
-  let arguments = (ins NN_FloatTensor:$input, I64Attr:$axis);
-  let results = (outs NN_FloatTensor:$output);
-  let assemblyFormat = "$input `axis` `(` $axis `)` attr-dict `:` type($input)";
-  let hasVerifier = 1;
-}
-
-def NN_LayerNormOp : NN_Op<"layer_norm", [
-    Pure, KeepF32, KernelBody, Differentiable, AttrSizedOperandSegments,
-    AllTypesMatch<["input", "output"]>]> {
-  let summary = "Layer normalization over the trailing axes";
-  let description = [{
-    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and
-    (population) variance are over the axes from `axis` on and `scale` and
-    `bias` have the shape of these axes. Computed in f32 (f64 for f64), the
-    variance from the deviations; one rounding.
-  }];
-  let arguments = (ins NN_FloatTensor:$input, Optional<NN_FloatTensor>:$scale,
-                       Optional<NN_FloatTensor>:$bias, I64Attr:$axis,
-                       F64Attr:$epsilon);
-  let results = (outs NN_FloatTensor:$output);
-  let assemblyFormat = [{
-    $input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?
-    `axis` `(` $axis `)` `epsilon` `(` $epsilon `)` attr-dict `:` type($input)
-  }];
-  let hasVerifier = 1;
-}
-
-def NN_CrossEntropyOp : NN_Op<"cross_entropy", [
-    Pure, KeepF32, KernelBody, Differentiable,
-    Reference<"nll_loss">]> {
-  let summary = "Mean softmax cross entropy against integer labels";
-  let description = [{
-    `mean_i(log(sum_c exp(x[i, c])) - x[i, target[i]])` over all elements of
-    `target`, computed in f32 (f64 for f64). `target` has the shape of
-    `logits` without `axis`. A label equal to `ignore_index` takes no part,
-    and the mean is over the others; a label out of range contributes
-    `log(sum_c exp(x[i, c]))` alone, and is never used as an address.
-  }];
-  let arguments = (ins NN_FloatTensor:$logits, NN_IntTensor:$target,
-                       I64Attr:$axis, OptionalAttr<I64Attr>:$ignore_index);
-  let results = (outs NN_FloatTensor:$loss);
-  let assemblyFormat = [{
-    $logits `,` $target `axis` `(` $axis `)`
-    (`ignore_index` `(` $ignore_index^ `)`)? attr-dict
-    `:` type($logits) `,` type($target) `->` type($loss)
-  }];
-  let hasVerifier = 1;
-}
+include "dialects/NN/NNNormalizationOps.td"
 
 #endif // MPC_DIALECTS_NN_NNOPS_TD

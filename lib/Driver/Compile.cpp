@@ -77,6 +77,13 @@ static rt::Status castOutputs(ImportedModel &model,
   return runPasses(model, manager, report, "casting the outputs");
 }
 
+/// Lets the model use the batch's statistics and keep the running ones.
+static rt::Status setTrainingMode(ImportedModel &model, CompileReport &report) {
+  PassManager manager(model.module->getContext());
+  manager.addPass(nn::createTrainingModePass());
+  return runPasses(model, manager, report, "setting the training mode");
+}
+
 /// Makes @loss, where there is a loss, and finds out about the inputs.
 static rt::Status addLoss(ImportedModel &model, const LossOptions &options,
                           CompileReport &report) {
@@ -152,12 +159,32 @@ static rt::Status placeCasts(ImportedModel &model,
   return {};
 }
 
-rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
-                             CompileReport &report) {
+static ModelMode findMode(ModuleOp module) {
+  ModelMode mode = ModelMode::Either;
+  module.walk([&](Operation *op) {
+    if (isa<nn::BatchNormTrainingOp>(op))
+      mode = ModelMode::Training;
+    else if (isa<nn::BatchNormOp>(op) && mode == ModelMode::Either)
+      mode = ModelMode::Inference;
+  });
+  return mode;
+}
+
+/// The model as it is computed: in its mode, with its loss and its casts.
+static rt::Status prepareEval(ImportedModel &model, const EvalOptions &options,
+                              CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(castOutputs(model, options.precision, report));
+  if (options.training)
+    MPC_RETURN_IF_ERROR(setTrainingMode(model, report));
+  report.mode = findMode(*model.module);
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   return placeCasts(model, options.precision, /*trains=*/false, report);
+}
+
+rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
+                             CompileReport &report) {
+  return prepareEval(model, options, report);
 }
 
 /// Runs `manager` on the model, then makes the program.
@@ -184,11 +211,7 @@ static std::unique_ptr<Pass> fuseOptimizer(const PrecisionOptions &precision) {
 
 static rt::Status makeEval(ImportedModel &model, const EvalOptions &options,
                            CompileReport &report) {
-  MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
-  MPC_RETURN_IF_ERROR(castOutputs(model, options.precision, report));
-  MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
-  MPC_RETURN_IF_ERROR(
-      placeCasts(model, options.precision, /*trains=*/false, report));
+  MPC_RETURN_IF_ERROR(prepareEval(model, options, report));
   PassManager manager(model.module->getContext());
   nn::BuildEvalPassOptions eval;
   eval.gradients = options.gradients;
@@ -248,6 +271,7 @@ static rt::Status makeStep(ImportedModel &model, const TrainingOptions &options,
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(checkParameterPatterns(model, options, report));
   MPC_RETURN_IF_ERROR(castOutputs(model, options.precision, report));
+  MPC_RETURN_IF_ERROR(setTrainingMode(model, report));
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   MPC_RETURN_IF_ERROR(
       placeCasts(model, options.precision, /*trains=*/true, report));

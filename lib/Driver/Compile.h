@@ -42,6 +42,7 @@ rt::Status readAutocastPolicy(PrecisionOptions &options,
 struct EvalOptions {
   LossOptions loss;
   bool gradients = false;
+  bool training = false; ///< In training mode, with statistics of the batch.
   PrecisionOptions precision;
   TargetOptions target;
 };
@@ -90,11 +91,15 @@ struct TrainingOptions {
   TargetOptions target;
 };
 
+/// By whose statistics a model normalizes: its results depend on that.
+enum class ModelMode { Either, Inference, Training };
+
 /// What compilation found beside the program.
 struct CompileReport {
   std::vector<std::string> warnings;
   /// Inputs that are class labels or row numbers, with their ranges.
   std::vector<rt::InputBound> bounds;
+  ModelMode mode = ModelMode::Either;
   Explanation explanation; ///< Filled where the precision options ask for it.
 };
 

@@ -109,13 +109,22 @@ static rt::Result<std::vector<double>> toDoubles(const rt::TensorView &view) {
 }
 
 /// How a reference may name what was computed as NAME: so, or as the reference
-/// files of test/Inputs do.
-static constexpr const char *kReferencePrefixes[] = {"", "eval.", "train."};
+/// files of test/Inputs do, which have both modes.
+static std::vector<std::string> referenceNames(const std::string &name,
+                                               ModelMode mode) {
+  std::vector<std::string> names = {name};
+  if (mode != ModelMode::Training)
+    names.push_back("eval." + name);
+  if (mode != ModelMode::Inference)
+    names.push_back("train." + name);
+  return names;
+}
 
 static const rt::TensorView *findReference(const rt::SafetensorsFile &file,
-                                           const std::string &name) {
-  for (const char *prefix : kReferencePrefixes)
-    if (const rt::TensorView *found = file.find(prefix + name))
+                                           const std::string &name,
+                                           ModelMode mode) {
+  for (const std::string &candidate : referenceNames(name, mode))
+    if (const rt::TensorView *found = file.find(candidate))
       return found;
   return nullptr;
 }
@@ -136,8 +145,9 @@ findNotComputed(const rt::SafetensorsFile &file, const rt::Program &program,
                 const std::vector<HostTensor> &outputs) {
   llvm::StringSet<> known = {"target", "in.target"};
   for (const HostTensor &output : outputs)
-    for (const char *prefix : kReferencePrefixes)
-      known.insert(prefix + output.desc.name);
+    for (const std::string &name :
+         referenceNames(output.desc.name, ModelMode::Either))
+      known.insert(name);
   for (const rt::Entry *entry : entriesOf(program))
     for (const rt::TensorDesc &input : entry->inputs) {
       known.insert(input.name);
@@ -186,11 +196,13 @@ static rt::Result<Comparison> compare(const HostTensor &ours,
 
 static rt::Status compareAll(const rt::Program &program,
                              const std::vector<HostTensor> &outputs,
-                             const EvalRequest &request, EvalReport &report) {
+                             const EvalRequest &request, ModelMode mode,
+                             EvalReport &report) {
   MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
                        rt::SafetensorsFile::open(request.expectPath));
   for (const HostTensor &output : outputs) {
-    const rt::TensorView *reference = findReference(file, output.desc.name);
+    const rt::TensorView *reference =
+        findReference(file, output.desc.name, mode);
     if (!reference)
       continue;
     MPC_ASSIGN_OR_RETURN(Comparison comparison,
@@ -251,10 +263,10 @@ run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
 static rt::Status runAndReport(const EvalRequest &request,
                                const rt::SafetensorsFile &inputs,
                                rt::Runner &runner,
-                               const std::vector<rt::InputBound> &bounds,
+                               const CompileReport &compiled,
                                EvalReport &report) {
   MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs,
-                       run(runner, inputs, bounds));
+                       run(runner, inputs, compiled.bounds));
   if (!request.outputsPath.empty()) {
     std::vector<rt::TensorView> views;
     for (const HostTensor &output : outputs)
@@ -262,7 +274,8 @@ static rt::Status runAndReport(const EvalRequest &request,
     MPC_RETURN_IF_ERROR(rt::writeSafetensors(request.outputsPath, views));
   }
   if (!request.expectPath.empty())
-    MPC_RETURN_IF_ERROR(compareAll(runner.program(), outputs, request, report));
+    MPC_RETURN_IF_ERROR(
+        compareAll(runner.program(), outputs, request, compiled.mode, report));
   return {};
 }
 
@@ -320,6 +333,6 @@ rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
   if (request.averaged)
     MPC_RETURN_IF_ERROR(initializeAverages(*runner, inits, request.initPath));
   MPC_RETURN_IF_ERROR(
-      runAndReport(request, inputs, *runner, compileReport.bounds, report));
+      runAndReport(request, inputs, *runner, compileReport, report));
   return report;
 }

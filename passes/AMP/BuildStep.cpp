@@ -72,13 +72,40 @@ private:
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     if (!loss || loss.isDeclaration())
       return fail() << "has no function @loss";
-    auto type = loss.getNumResults() == 1
+    auto type = loss.getNumResults() > 0
                     ? dyn_cast<RankedTensorType>(loss.getResultTypes().front())
                     : RankedTensorType();
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
       return loss.emitError("must yield one floating scalar");
     recipe.loss = loss;
+    return findBuffers(recipe);
+  }
+
+  LogicalResult findBuffers(StepRecipe &recipe) {
+    func::FuncOp loss = recipe.loss;
+    for (unsigned i = 1, e = loss.getNumResults(); i < e; ++i) {
+      auto symbol = loss.getResultAttrOfType<FlatSymbolRefAttr>(i, nn::kBuffer);
+      auto buffer =
+          symbol
+              ? getOperation().lookupSymbol<nn::ParameterOp>(symbol.getAttr())
+              : nn::ParameterOp();
+      if (!buffer || buffer.getType() != loss.getResultTypes()[i])
+        return loss.emitError("must yield one floating scalar; result ")
+               << i << " is no next value of a parameter (nn.buffer)";
+      if (elementTypeOf(buffer).isF64())
+        return buffer.emitError("'")
+               << buffer.getSymName() << "' is " << buffer.getType()
+               << ": running statistics are kept in f32";
+      buffer.setFrozen(true);
+      if (!elementTypeOf(buffer).isF32())
+        retype(buffer, Float32Type::get(&getContext()));
+      recipe.buffers.push_back(buffer);
+    }
     return success();
+  }
+
+  static Type elementTypeOf(nn::ParameterOp parameter) {
+    return cast<RankedTensorType>(parameter.getType()).getElementType();
   }
 
   LogicalResult checkNames() {

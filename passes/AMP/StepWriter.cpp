@@ -16,9 +16,10 @@ namespace {
 /// Writes one entry: first its arguments, then its ops, last its results.
 class EntryWriter {
 public:
-  EntryWriter(const StepRecipe &recipe, ModuleOp module, StringRef name)
-      : recipe(recipe), callee(recipe.loss), loc(module.getLoc()),
-        b(OpBuilder::atBlockEnd(module.getBody())) {
+  EntryWriter(const StepRecipe &recipe, ModuleOp module, StringRef name,
+              ArrayRef<nn::ParameterOp> pending = {})
+      : recipe(recipe), pending(pending), callee(recipe.loss),
+        loc(module.getLoc()), b(OpBuilder::atBlockEnd(module.getBody())) {
     function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
     b.setInsertionPointToStart(function.addEntryBlock());
   }
@@ -36,6 +37,9 @@ public:
   }
 
   void takeAccumulated() {
+    for (auto [buffer, sum] : llvm::zip_equal(recipe.buffers, pending))
+      buffers.push_back(
+          nn::GradientBuilder(b, loc).add(read(buffer), read(sum)));
     if (!recipe.trains())
       return;
     gradients.resize(recipe.parameters.size());
@@ -53,6 +57,9 @@ public:
   }
 
   void accumulate() {
+    for (auto [buffer, sum, value] :
+         llvm::zip_equal(recipe.buffers, pending, buffers))
+      assign(sum, nn::GradientBuilder(b, loc).sub(value, read(buffer)));
     if (!recipe.trains())
       return;
     for (const ParameterSet &set : recipe.sets)
@@ -70,6 +77,7 @@ public:
       update(lr);
     else
       updateNothing();
+    keepBuffers();
     addMetrics();
   }
 
@@ -113,6 +121,13 @@ private:
   Value getScale(Type elementType) {
     return GetScaleOp::create(b, loc, scalar(elementType), kScaler);
   }
+  Value read(nn::ParameterOp parameter) {
+    return nn::GetOp::create(b, loc, parameter.getType(),
+                             parameter.getSymName());
+  }
+  void assign(nn::ParameterOp parameter, Value value, Value skip = {}) {
+    AssignOp::create(b, loc, value, parameter.getSymName(), skip);
+  }
   Value hyper(StringRef name) {
     return GetHyperOp::create(b, loc, kOptimizer, name);
   }
@@ -146,11 +161,18 @@ private:
     if (recipe.accumulate > 1)
       seed = g.div(scale, g.splat(scale, double(recipe.accumulate)));
     Type lossType = cast<RankedTensorType>(types.front()).getElementType();
-    auto vjp = nn::VJPOp::create(
-        b, loc, types, callee.getName(), inputs, g.cast(seed, lossType),
-        b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
+    SmallVector<Value> seeds = {g.cast(seed, lossType)};
+    // No gradient flows through what is kept for the next step.
+    for (Type type : callee.getResultTypes().drop_front())
+      seeds.push_back(g.splat(cast<RankedTensorType>(type), 0.0));
+    auto vjp =
+        nn::VJPOp::create(b, loc, types, callee.getName(), inputs, seeds,
+                          b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
     loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
-    for (Value gradient : vjp.getOutputs().drop_front())
+    ValueRange behind = vjp.getOutputs().drop_front();
+    for (Value value : behind.take_front(recipe.buffers.size()))
+      buffers.push_back(g.cast(value, b.getF32Type()));
+    for (Value gradient : behind.drop_front(recipe.buffers.size()))
       gradients.push_back(g.cast(gradient, b.getF32Type()));
   }
 
@@ -320,6 +342,16 @@ private:
                                 skip ? skip : flag(false), flag(true));
   }
 
+  /// A step that is skipped leaves them as they were, too.
+  void keepBuffers() {
+    Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
+    for (auto [buffer, value] : llvm::zip_equal(recipe.buffers, buffers))
+      assign(buffer, value, skip);
+    nn::GradientBuilder g(b, loc);
+    for (nn::ParameterOp sum : pending)
+      assign(sum, g.splat(cast<RankedTensorType>(sum.getType()), 0.0));
+  }
+
   void updateScale() {
     auto update = UpdateScaleOp::create(b, loc, kScaler, found, maxAbs);
     counter = update.getCounter();
@@ -337,17 +369,45 @@ private:
   }
 
   const StepRecipe &recipe;
-  func::FuncOp callee; ///< The loss.
+  ArrayRef<nn::ParameterOp> pending; ///< For each buffer, in a window.
+  func::FuncOp callee;               ///< The loss.
   Location loc;
   OpBuilder b;
   func::FuncOp function;
   Value scale, loss, found, norm, maxAbs, counter, error;
-  SmallVector<Value> gradients;
+  SmallVector<Value> gradients, buffers;
   llvm::StringMap<Value> presences; ///< Inputs, by name.
   SmallVector<std::pair<StringRef, Value>> results;
 };
 
 } // namespace
+
+/// Adds, for each buffer, what the batches of a window add to it, and lets the
+/// loss read the sum of both: a window may yet be skipped.
+static SmallVector<nn::ParameterOp> addPending(const StepRecipe &recipe) {
+  SmallVector<nn::ParameterOp> pending;
+  for (nn::ParameterOp buffer : recipe.buffers) {
+    OpBuilder b(buffer->getContext());
+    b.setInsertionPointAfter(buffer);
+    auto sum = nn::ParameterOp::create(
+        b, buffer.getLoc(), (buffer.getSymName() + "/pending").str(),
+        buffer.getType(),
+        nn::InitAttr::get(b.getContext(), "zeros", APFloat(0.0)),
+        /*frozen=*/true);
+    func::FuncOp loss = recipe.loss;
+    loss.walk([&](nn::GetOp get) {
+      if (get.getParameter() != buffer.getSymName())
+        return;
+      b.setInsertionPointAfter(get);
+      auto change =
+          nn::GetOp::create(b, get.getLoc(), get.getType(), sum.getSymName());
+      auto whole = nn::AddOp::create(b, get.getLoc(), get, change);
+      get.getOutput().replaceAllUsesExcept(whole, whole);
+    });
+    pending.push_back(sum);
+  }
+  return pending;
+}
 
 void mpc::amp::writeEntries(const StepRecipe &recipe, ModuleOp module) {
   if (recipe.accumulate == 1) {
@@ -357,11 +417,12 @@ void mpc::amp::writeEntries(const StepRecipe &recipe, ModuleOp module) {
     step.finish();
     return;
   }
-  EntryWriter batch(recipe, module, "accumulate");
+  SmallVector<nn::ParameterOp> pending = addPending(recipe);
+  EntryWriter batch(recipe, module, "accumulate", pending);
   batch.readBatch();
   batch.accumulate();
   batch.finish();
-  EntryWriter apply(recipe, module, "apply");
+  EntryWriter apply(recipe, module, "apply", pending);
   apply.takeAccumulated();
   apply.step();
   apply.finish();

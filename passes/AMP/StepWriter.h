@@ -48,6 +48,8 @@ struct StepRecipe {
   llvm::SmallVector<mlir::Attribute> symbols; ///< Of `parameters`.
   llvm::SmallVector<mlir::Attribute> noDecay;
   llvm::SmallVector<ParameterSet> sets; ///< Of `parameters`.
+  /// State that the loss yields, behind its value, in this order.
+  llvm::SmallVector<nn::ParameterOp> buffers;
 
   const rt::PolicyInfo &info() const { return rt::policyInfo(policy); }
   bool scales() const { return policy != rt::PolicyKind::None; }

@@ -27,6 +27,14 @@ static bool isFloating(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
+/// Statistics of the batch are for the next step, not for the loss.
+static bool isStatistic(func::FuncOp function, unsigned index) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  auto value = dyn_cast<OpResult>(terminator->getOperand(index));
+  return value && isa<BatchNormTrainingOp>(value.getOwner()) &&
+         value.getResultNumber() != 0;
+}
+
 /// The result named `wanted`, or the only floating one.
 static FailureOr<unsigned> findResult(func::FuncOp function, StringRef wanted) {
   SmallVector<std::string> names;
@@ -36,6 +44,8 @@ static FailureOr<unsigned> findResult(func::FuncOp function, StringRef wanted) {
     if (isFloating(function.getResultTypes()[i])) {
       if (wanted == name)
         return i;
+      if (isStatistic(function, i))
+        continue;
       names.push_back("'" + name + "'");
       candidates.push_back(i);
     }
@@ -110,17 +120,21 @@ private:
          op != terminator; op = op->getNextNode())
       if (isa<mpc::PrecisionOpInterface>(op))
         op->setAttr(kLossAttr, builder.getUnitAttr());
-    terminator->setOperands(*made);
-    auto type = FunctionType::get(&getContext(), function.getArgumentTypes(),
-                                  made->getType());
-    while (function.getNumResults() > 1)
-      if (failed(function.eraseResult(function.getNumResults() - 1)))
+    for (unsigned i = function.getNumResults(); i-- > 0;) {
+      if (function.getResultAttr(i, kBuffer))
+        continue;
+      terminator->eraseOperand(i);
+      if (failed(function.eraseResult(i)))
         return failure();
-    function.setFunctionType(type);
-    function.setResultAttr(0, kName, builder.getStringAttr("loss"));
+    }
+    terminator->insertOperands(0, *made);
+    SmallVector<NamedAttribute> attributes = {
+        builder.getNamedAttr(kName, builder.getStringAttr("loss"))};
     if (loss == "output")
-      function.setResultAttr(0, kLossOutput, builder.getStringAttr(name));
-    return success();
+      attributes.push_back(
+          builder.getNamedAttr(kLossOutput, builder.getStringAttr(name)));
+    return function.insertResult(0, made->getType(),
+                                 builder.getDictionaryAttr(attributes));
   }
 
   FailureOr<Value> unknownLoss() {

@@ -194,7 +194,7 @@ private:
     // What an outer region has lowered comes back to the type that the op was
     // written in.
     if (!decision.low)
-      return {widestType(written[op]), {}, {}};
+      return {widestType(writtenTypes(op)), {}, {}};
     FollowedType followed = followedType(op);
     if (!followed.type || follows(decision))
       return followed;
@@ -267,15 +267,25 @@ private:
     return follows ? from + ", which has it from " + origin : from;
   }
 
+  /// The types, as written, of the operands that have none of their own.
+  SmallVector<Type> writtenTypes(Operation *op) {
+    SmallVector<Type> types;
+    for (auto [operand, type] : llvm::zip_equal(op->getOperands(), written[op]))
+      if (!hasOwnType(op, operand))
+        types.push_back(type);
+    return types;
+  }
+
   /// Casts the operands of `op` to `target` and lets its results follow.
   void setPrecision(Operation *op, Type target) {
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
-      if (isCastable(elementType(operand.get())))
+      if (isCastable(elementType(operand.get())) &&
+          !hasOwnType(op, operand.get()))
         operand.set(cast(builder, op->getLoc(), operand.get(), target,
                          op->getAttr(kRefusableAttr)));
     for (Value result : op->getResults())
-      if (isCastable(elementType(result)))
+      if (isCastable(elementType(result)) && !hasOwnType(op, result))
         result.setType(
             mlir::cast<RankedTensorType>(result.getType()).clone(target));
   }

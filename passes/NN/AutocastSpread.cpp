@@ -11,8 +11,9 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-static bool isCastableValue(Value value) {
-  return isCastable(getElementTypeOrSelf(value.getType()));
+static bool isCastableOf(Operation *op, Value value) {
+  return isCastable(getElementTypeOrSelf(value.getType())) &&
+         !hasOwnType(op, value);
 }
 
 /// The op that makes `value`, inside of the region that yields it.
@@ -56,12 +57,12 @@ private:
     SmallVector<Operation *> result;
     if (direction & Inputs)
       for (Value operand : op->getOperands())
-        if (isCastableValue(operand))
+        if (isCastableOf(op, operand))
           if (Operation *producer = producerOf(operand))
             result.push_back(producer);
     if (direction & Outputs)
       for (Value value : op->getResults())
-        if (isCastableValue(value))
+        if (isCastableOf(op, value))
           collectUsers(value, result);
     return result;
   }
@@ -82,9 +83,10 @@ private:
   /// Islands and ops without a value to cast are no part of the graph.
   bool takesPart(Operation *op) {
     auto it = decisions.find(op);
+    auto isCast = [&](Value value) { return isCastableOf(op, value); };
     return it != decisions.end() && it->second.low &&
-           (llvm::any_of(op->getOperands(), isCastableValue) ||
-            llvm::any_of(op->getResults(), isCastableValue));
+           (llvm::any_of(op->getOperands(), isCast) ||
+            llvm::any_of(op->getResults(), isCast));
   }
 
   PrecisionRule ruleOf(Operation *op) { return decisions[op].rule.rule; }

@@ -102,14 +102,16 @@ private:
       types.push_back(parameter.getType());
     }
     GradientBuilder g(builder, loss.getLoc());
-    Value seed =
-        g.splat(cast<RankedTensorType>(loss.getResultTypes().front()), 1.0);
+    SmallVector<Value> seeds;
+    for (auto type : loss.getResultTypes())
+      seeds.push_back(
+          g.splat(cast<RankedTensorType>(type), seeds.empty() ? 1.0 : 0.0));
     auto vjp = VJPOp::create(builder, loss.getLoc(), types, "loss",
-                             eval.getArguments(), seed,
+                             eval.getArguments(), seeds,
                              builder.getArrayAttr(wrt), ArrayRef<int64_t>());
     addLoss(vjp.getResult(0));
     for (auto [symbol, gradient] :
-         llvm::zip(wrt, vjp.getResults().drop_front())) {
+         llvm::zip(wrt, vjp.getResults().drop_front(seeds.size()))) {
       auto name = cast<FlatSymbolRefAttr>(symbol).getValue();
       addResult(g.wide(gradient), ("grad." + name).str());
     }

@@ -53,6 +53,10 @@ bool CastPlacement::isCastable(Value value) const {
   return type && (type.getElementType() == low || type.getElementType() == f32);
 }
 
+bool CastPlacement::isChosen(Operation *op, Value value) const {
+  return isCastable(value) && !hasOwnType(op, value);
+}
+
 static bool isMarked(Operation *op, StringRef name, Type low) {
   auto mark = op->getAttrOfType<TypeAttr>(name);
   return mark && mark.getValue() == low;
@@ -68,7 +72,7 @@ bool CastPlacement::isFree(Operation *op) const {
   Type common;
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
     Type type = getElementTypeOrSelf(value.getType());
-    if (!isa<FloatType>(type))
+    if (!isa<FloatType>(type) || hasOwnType(op, value))
       continue;
     if (!isCastable(value) || (common && common != type))
       return false;
@@ -76,16 +80,18 @@ bool CastPlacement::isFree(Operation *op) const {
   }
   // What yields no float has no type to choose.
   return llvm::any_of(op->getResults(),
-                      [&](Value result) { return isCastable(result); });
+                      [&](Value result) { return isChosen(op, result); });
 }
 
 void CastPlacement::addOp(Operation *op) {
   Decision decision;
   for (Value operand : op->getOperands())
-    decision.sources.push_back(isCastable(operand) ? source(operand) : Value());
+    decision.sources.push_back(isChosen(op, operand) ? source(operand)
+                                                     : Value());
   decision.wasLow = decision.isLow =
       llvm::any_of(op->getResults(), [&](Value result) {
-        return getElementTypeOrSelf(result.getType()) == low;
+        return isChosen(op, result) &&
+               getElementTypeOrSelf(result.getType()) == low;
       });
   placed.insert({op, std::move(decision)});
   graph.ops.emplace_back();
@@ -119,7 +125,7 @@ unsigned CastPlacement::freeNode(Operation *op) const {
 
 unsigned CastPlacement::readerNode(Operation *op, Value read) const {
   if (placed.contains(op))
-    return freeNode(op);
+    return isChosen(op, read) ? freeNode(op) : pinnedNode(read);
   auto cast = dyn_cast<CastOp>(op);
   bool narrows = cast && isCastable(cast.getOutput());
   return pinnedNode(narrows ? cast.getOutput() : read);
@@ -141,7 +147,7 @@ void CastPlacement::findReaders(Value value, Readers &readers) const {
 bool CastPlacement::isReadLowOnly(Operation *op) const {
   Readers readers;
   for (Value result : op->getResults()) {
-    if (isCastable(result))
+    if (isChosen(op, result))
       findReaders(result, readers);
     else if (!result.use_empty())
       return false;
@@ -193,7 +199,7 @@ void CastPlacement::addOwnCost(Operation *op) {
     if (source && seen.insert(source).second && isMoved(source))
       elements += numElements(source);
   for (Value result : op->getResults())
-    if (isCastable(result) && isMoved(result))
+    if (isChosen(op, result) && isMoved(result))
       elements += numElements(result);
   int64_t multiplyAdds = 0;
   if (auto contraction = dyn_cast<ContractionOpInterface>(op))
@@ -223,7 +229,7 @@ void CastPlacement::addValue(Value value) {
   Readers readers;
   findReaders(value, readers);
   Operation *writer = value.getDefiningOp();
-  bool isOpen = writer && placed.contains(writer);
+  bool isOpen = writer && placed.contains(writer) && isChosen(writer, value);
   PlacementGraph::Value entry{isOpen ? freeNode(writer) : pinnedNode(value),
                               {}};
   for (auto [op, reader] : readers)

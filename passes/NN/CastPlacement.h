@@ -27,7 +27,8 @@ public:
   struct Decision {
     bool wasLow, isLow;
     /// What each operand stands for, before any cast that may be taken back;
-    /// null where an operand is neither f32 nor of the low type.
+    /// null where an operand is neither f32 nor of the low type, or has a type
+    /// of its own.
     llvm::SmallVector<mlir::Value> sources;
   };
   /// In program order, also where nothing changes.
@@ -36,6 +37,8 @@ public:
 
   /// True of f32 and of the low type.
   bool isCastable(mlir::Value value) const;
+  /// True of an operand or result of `op` whose type is that of `op`.
+  bool isChosen(mlir::Operation *op, mlir::Value value) const;
   /// True of a cast that may be taken back: an exact widening, or what was
   /// inserted for a refusable op.
   bool isTransparent(CastOp cast) const;

@@ -80,7 +80,7 @@ Type mpc::nn::widestType(TypeRange types) {
 FollowedType mpc::nn::followedType(Operation *op) {
   SmallVector<Value> numbers, others;
   for (Value operand : op->getOperands())
-    if (isCastable(getElementTypeOrSelf(operand)))
+    if (isCastable(getElementTypeOrSelf(operand)) && !hasOwnType(op, operand))
       (isOneNumber(operand) ? numbers : others).push_back(operand);
   FollowedType result;
   SmallVector<Value> &followed = others.empty() ? numbers : others;

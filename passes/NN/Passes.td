@@ -5,13 +5,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TrainingModePass : Pass<"nn-training-mode", "::mlir::ModuleOp"> {
+  let summary = "Normalize by statistics of the batch and keep running ones";
+  let description = [{
+    Each `nn.batch_norm` of `@model` becomes an `nn.batch_norm_training`, and
+    each of these keeps the variance of the sample, as PyTorch does. Running
+    statistics that parameters hold become results of `@model`, behind its own:
+    the result for parameter `NAME` is named `stat.NAME` and says in the
+    attribute `nn.buffer` which parameter it is for. Where several ops share
+    one, each continues from the one before. Statistics that are no parameters
+    are not kept; a warning says so.
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let summary = "Make @loss from @model and a loss function";
   let description = [{
     Clones `@model` as `@loss`, which returns one scalar f32 (or f64) loss:
     `cross_entropy` against an added integer argument `target`, `mse` against
     an added floating one, or `output`, which takes the named scalar result.
-    The logits are the only floating result, or the one named. Fails where
+    Results for buffers (`nn-training-mode`) follow it; no other result stays.
+    The logits are the only floating result, or the one named; statistics of an
+    `nn.batch_norm_training` are none. Fails where
     there is more than one candidate, naming them. A loss that is a result of
     the model has its name in the attribute `nn.output`.
   }];

@@ -50,7 +50,7 @@ static void apply(Operation *op, const CastPlacement::Decision &decision,
     return;
   builder.setInsertionPointAfter(op);
   for (Value result : op->getResults())
-    if (placement.isCastable(result))
+    if (placement.isChosen(op, result))
       retype(builder, result, type, placement);
 }
 

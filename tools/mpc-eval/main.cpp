@@ -47,6 +47,10 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_flag("--gradients", request.options.gradients,
                "also write grad.<parameter> of the loss")
       ->group(kInput);
+  app.add_flag("--training", request.options.training,
+               "as a training step computes it: normalizations use statistics "
+               "of the batch, and stat.<buffer> is what running ones become")
+      ->group(kInput);
   addPrecisionFlags(app, request.options.precision);
   app.add_option("--outputs", request.outputsPath,
                  "where each output, loss and gradient is written; - is stdout")

@@ -27,7 +27,7 @@ listInitializers(const std::vector<onnx::InitializerRole> &initializers) {
     rows.push_back({rt::escape(initializer.name), shapeOf(initializer.shape),
                     dtype ? std::string(rt::name(*dtype))
                           : onnx::toString(initializer.type),
-                    initializer.isParameter ? "parameter" : "constant",
+                    onnx::toString(initializer.kind).str(),
                     initializer.rule});
     for (size_t i = 0; i < widths.size(); ++i)
       widths[i] = std::max(widths[i], rows.back()[i].size());

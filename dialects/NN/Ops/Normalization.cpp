@@ -3,19 +3,16 @@
 #include "dialects/NN/Body.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Ops/RowBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace mpc::nn;
 
 using Cotangents = ArrayRef<Value>;
 using Gradients = MutableArrayRef<Value>;
-
-static constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
 static RankedTensorType rankedType(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -26,78 +23,6 @@ static LogicalResult verifyAxis(Operation *op, Value value, int64_t axis) {
     return op->emitOpError("has no axis ") << axis;
   return success();
 }
-
-namespace {
-
-/// Builds bodies over one index space in which some axes are reduced to row
-/// values: the full space is read by `all`, row values by `row`.
-struct RowBody {
-  RowBody(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes)
-      : b(b), loc(loc) {
-    auto type = rankedType(input);
-    compute = getComputeType(type.getElementType());
-    full = type.clone(compute);
-    space.reduced.assign(type.getRank(), false);
-    SmallVector<int64_t> shape;
-    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-      space.reduced[axis] = llvm::is_contained(axes, axis);
-      if (!space.reduced[axis])
-        shape.push_back(type.getDimSize(axis));
-    }
-    rows = RankedTensorType::get(shape, compute);
-  }
-
-  Access all(Value x) { return {x, b.getMultiDimIdentityMap(full.getRank())}; }
-  Access row(Value x) { return {x, space.resultMap(b.getContext())}; }
-  Access along(Value x) {
-    SmallVector<AffineExpr> results;
-    for (auto [axis, reduced] : llvm::enumerate(space.reduced))
-      if (reduced)
-        results.push_back(b.getAffineDimExpr(axis));
-    return {x, AffineMap::get(full.getRank(), 0, results, b.getContext())};
-  }
-  Value map(ArrayRef<Access> inputs, ScalarFn fn) {
-    return buildMap(b, loc, full, inputs, fn);
-  }
-  Value mapRows(ArrayRef<Value> inputs, ScalarFn fn) {
-    SmallVector<Access> accesses;
-    for (Value input : inputs)
-      accesses.push_back({input, b.getMultiDimIdentityMap(rows.getRank())});
-    return buildMap(b, loc, rows, accesses, fn);
-  }
-  Value reduce(ArrayRef<Access> inputs, double init, ScalarFn fn) {
-    return buildReduction(b, loc, rows, space, inputs, init, fn);
-  }
-  Value max(Value x) {
-    return reduce(
-        {all(x)}, kLowest, [](OpBuilder &n, Location l, ValueRange s) -> Value {
-          return arith::MaximumFOp::create(n, l, s[1], widen(n, l, s[0]));
-        });
-  }
-  Value sum(Value x) {
-    return reduce({all(x)}, 0.0,
-                  [](OpBuilder &n, Location l, ValueRange s) -> Value {
-                    return arith::AddFOp::create(n, l, s[1], widen(n, l, s[0]));
-                  });
-  }
-  /// exp(x - peak)
-  Value expShifted(Value x, Value peak) {
-    return map({all(x), row(peak)},
-               [](OpBuilder &n, Location l, ValueRange s) -> Value {
-                 Value shifted =
-                     arith::SubFOp::create(n, l, widen(n, l, s[0]), s[1]);
-                 return math::ExpOp::create(n, l, shifted);
-               });
-  }
-
-  OpBuilder &b;
-  Location loc;
-  Type compute;
-  RankedTensorType full, rows;
-  ReductionSpace space;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // SoftmaxOp
@@ -196,43 +121,13 @@ static SmallVector<int64_t> axesFrom(int64_t axis, Value x) {
   return llvm::to_vector(llvm::seq<int64_t>(axis, rankedType(x).getRank()));
 }
 
-/// `value` times the constant `factor`.
-static Value scaled(OpBuilder &b, Location loc, Value value, double factor) {
-  Value constant = buildScalarConstant(b, loc, value.getType(), factor);
-  return arith::MulFOp::create(b, loc, value, constant);
-}
-
 FailureOr<SmallVector<Value>> LayerNormOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
   Location loc = getLoc();
   RowBody body(b, loc, getInput(), axesFrom(getAxis(), getInput()));
-  double count = 1.0, epsilon = getEpsilon().convertToDouble();
-  for (int64_t size : shapeOf(getInput()).drop_front(getAxis()))
-    count *= static_cast<double>(size);
-  Value mean = body.mapRows({body.sum(operands[0])},
-                            [&](OpBuilder &n, Location l, ValueRange s) {
-                              return scaled(n, l, s[0], 1.0 / count);
-                            });
-  Value centered =
-      body.map({body.all(operands[0]), body.row(mean)},
-               [](OpBuilder &n, Location l, ValueRange s) -> Value {
-                 return arith::SubFOp::create(n, l, widen(n, l, s[0]), s[1]);
-               });
-  Value squares =
-      body.reduce({body.all(centered)}, 0.0,
-                  [](OpBuilder &n, Location l, ValueRange s) -> Value {
-                    return arith::AddFOp::create(
-                        n, l, s[1], arith::MulFOp::create(n, l, s[0], s[0]));
-                  });
-  Value rstd = body.mapRows(
-      {squares}, [&](OpBuilder &n, Location l, ValueRange s) -> Value {
-        Value variance = scaled(n, l, s[0], 1.0 / count);
-        Value eps = buildScalarConstant(n, l, body.compute, epsilon);
-        Value one = buildScalarConstant(n, l, body.compute, 1.0);
-        Value root = math::SqrtOp::create(
-            n, l, arith::AddFOp::create(n, l, variance, eps));
-        return arith::DivFOp::create(n, l, one, root);
-      });
+  Value centered = body.subtractRow(operands[0], body.mean(operands[0]));
+  Value rstd = body.reciprocalDeviation(body.sumSquares(centered),
+                                        getEpsilon().convertToDouble());
   SmallVector<Access> inputs{body.all(centered), body.row(rstd)};
   for (Value factor : operands.drop_front())
     inputs.push_back(body.along(factor));

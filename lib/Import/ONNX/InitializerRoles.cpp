@@ -77,13 +77,17 @@ bool namedByExporter(const Tensor &tensor, const GraphUses &) {
   return StringRef(tensor.name).starts_with("val_");
 }
 
-bool runningStatistic(const Tensor &tensor, const GraphUses &uses) {
+/// What training keeps up to date.
+bool normalizationStatistic(const Tensor &tensor, const GraphUses &uses) {
+  return everyUse(tensor, uses, [](const GraphUses::Use &use) {
+    return use.node->opType == "BatchNormalization" && use.input >= 3;
+  });
+}
+
+bool runningStatistic(const Tensor &tensor, const GraphUses &) {
   return isOneOf(lastPart(tensor.name),
                  {"running_mean", "running_var", "num_batches_tracked",
-                  "moving_mean", "moving_variance"}) ||
-         everyUse(tensor, uses, [](const GraphUses::Use &use) {
-           return use.node->opType == "BatchNormalization" && use.input >= 3;
-         });
+                  "moving_mean", "moving_variance"});
 }
 
 /// A weight or bias of an op that has them.
@@ -265,19 +269,21 @@ bool always(const Tensor &, const GraphUses &) { return true; }
 
 struct RoleRule {
   bool (*matches)(const Tensor &, const GraphUses &);
-  bool isParameter;
+  RoleKind kind;
   StringRef text;
 };
 
-constexpr bool parameter = true;
-constexpr bool constant = false;
+constexpr RoleKind parameter = RoleKind::Parameter;
+constexpr RoleKind buffer = RoleKind::Buffer;
+constexpr RoleKind constant = RoleKind::Constant;
 
 /// The first row that matches decides.
 const RoleRule roleRules[] = {
     {notFloating, constant, "not floating-point"},
     {unused, constant, "used by no node"},
     {namedByExporter, constant, "val_*: a value the exporter computed"},
-    {runningStatistic, constant, "running statistic"},
+    {normalizationStatistic, buffer, "running statistic"},
+    {runningStatistic, constant, "running statistic of no normalization"},
     {anonymousWeight, parameter, "weight without a name (folded export)"},
     {anonymous, constant, "no name, and no weight of an op"},
     {namedAfterATen, constant, "named after the ATen op that made it"},
@@ -300,8 +306,20 @@ bool isWeightSlot(const Node &node, size_t input) {
 Role roleOf(const Tensor &tensor, const GraphUses &uses) {
   for (const RoleRule &rule : roleRules)
     if (rule.matches(tensor, uses))
-      return {rule.isParameter, rule.text};
-  return {false, "no rule"};
+      return {rule.kind, rule.text};
+  return {RoleKind::Constant, "no rule"};
+}
+
+StringRef toString(RoleKind kind) {
+  switch (kind) {
+  case RoleKind::Parameter:
+    return "parameter";
+  case RoleKind::Buffer:
+    return "buffer";
+  case RoleKind::Constant:
+    return "constant";
+  }
+  llvm_unreachable("unknown role");
 }
 
 std::vector<std::string> signsOfInferenceExport(const Graph &graph,

@@ -30,8 +30,17 @@ private:
   llvm::StringMap<bool> outputs_;
 };
 
+enum class RoleKind {
+  Parameter, ///< Trained.
+  Buffer,    ///< State that is not trained: running statistics.
+  Constant,
+};
+
+/// "parameter", "buffer" or "constant".
+llvm::StringRef toString(RoleKind kind);
+
 struct Role {
-  bool isParameter;
+  RoleKind kind;
   /// The rule in words.
   llvm::StringRef rule;
 };

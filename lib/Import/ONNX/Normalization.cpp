@@ -122,10 +122,60 @@ Error emitGroupNormalization(NodeImporter &node) {
   return normalizeGroups(node, node.intAttr("num_groups", 0));
 }
 
+/// Scale, bias and statistics: one element a channel, computed in the type that
+/// the input is computed in.
+Error checkChannelVectors(const NodeImporter &node) {
+  const Operand &input = node.in(0);
+  for (size_t i : seq<size_t>(1, 5)) {
+    MPC_TRY(node.requireFloat(i));
+    const Operand &vector = node.in(i);
+    bool isDouble = vector.type == ElemType::Double;
+    if (vector.shape != Shape{input.shape[1]} ||
+        isDouble != (input.type == ElemType::Double))
+      return node.fail("input '" + printable(node.node().inputs[i]) + "' is " +
+                       toString(vector.type) + "[" + shapeText(vector.shape) +
+                       "], expected " + Twine(input.shape[1]) +
+                       " elements beside a " + toString(input.type) + " input");
+  }
+  return Error::success();
+}
+
 Error emitBatchNormalization(NodeImporter &node) {
-  return node.fail("BatchNormalization is not supported yet: its running "
-                   "statistics need state in the program; LayerNormalization, "
-                   "GroupNormalization and InstanceNormalization are");
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  if (input.rank() < 2 || is_contained(input.shape, 0))
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels and spatial axes");
+  MPC_TRY(checkChannelVectors(node));
+  TensorBuilder &b = node.build;
+  APFloat epsilon(node.floatAttr("epsilon", 1e-5f));
+  // What ONNX calls momentum is how much stays.
+  APFloat momentum(1.0 - node.floatAttr("momentum", 0.9f));
+  SmallVector<mlir::Value> vectors;
+  for (size_t i : seq<size_t>(1, 5))
+    vectors.push_back(b.value(node.in(i)));
+  if (!node.intAttr("training_mode", 0)) {
+    if (node.wants(1) || node.wants(2))
+      return node.fail("statistics are outputs of training_mode=1 alone");
+    node.result(
+        0, b.fromValue(nn::BatchNormOp::create(
+               b.builder(), b.location(), b.tensorType(input.type, input.shape),
+               b.value(input), vectors[0], vectors[1], vectors[2], vectors[3],
+               /*axis=*/1, epsilon, momentum)));
+    return Error::success();
+  }
+  auto batch = b.tensorType(input.type == ElemType::Double ? ElemType::Double
+                                                           : ElemType::Float,
+                            node.in(3).shape);
+  auto op = nn::BatchNormTrainingOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, input.shape), batch,
+      batch, vectors[2].getType(), vectors[3].getType(), b.value(input),
+      vectors[0], vectors[1], vectors[2], vectors[3], /*axis=*/1, epsilon,
+      momentum, /*sample_variance=*/false);
+  node.result(0, b.fromValue(op.getOutput()));
+  node.result(1, b.fromValue(op.getNewMean()));
+  node.result(2, b.fromValue(op.getNewVariance()));
+  return Error::success();
 }
 
 /// input * rsqrt(mean(input^2) + epsilon) * scale, the mean over the axes from

@@ -23,11 +23,10 @@ namespace {
 
 constexpr StringRef functionName = "model";
 
-InitializerRole describe(const Tensor &tensor, bool isParameter,
-                         StringRef rule) {
+InitializerRole describe(const Tensor &tensor, RoleKind kind, StringRef rule) {
   return {tensor.name, tensor.type,
-          std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
-          isParameter, rule.str()};
+          std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()), kind,
+          rule.str()};
 }
 
 /// The rows of all families, by op type, oldest first.
@@ -198,11 +197,11 @@ Error GraphImporter::decideRoles() {
     std::string rule = role.rule.str();
     if (isFloat(tensor.type) && options_.overrideRole)
       if (auto chosen = options_.overrideRole(tensor.name)) {
-        role.isParameter = *chosen;
+        role.kind = *chosen ? RoleKind::Parameter : RoleKind::Constant;
         rule = "chosen by a flag";
       }
-    result_.initializers.push_back(describe(tensor, role.isParameter, rule));
-    if (role.isParameter && tensor.name == functionName)
+    result_.initializers.push_back(describe(tensor, role.kind, rule));
+    if (role.kind != RoleKind::Constant && tensor.name == functionName)
       return invalidModel(model_.path + ": an initializer is named '" +
                           functionName + "', which names the function");
   }
@@ -271,7 +270,7 @@ Expected<const Entry *> GraphImporter::lookup(StringRef name) {
                         "', which nothing before it defines");
   const Tensor &tensor = model_.graph.initializers[initializer->second];
   Entry entry;
-  if (result_.initializers[initializer->second].isParameter) {
+  if (result_.initializers[initializer->second].kind != RoleKind::Constant) {
     auto type = build_.tensorType(tensor.type, tensor.shape);
     auto symbol = FlatSymbolRefAttr::get(&context_, tensor.name);
     entry.tensor = build_.fromValue(nn::GetOp::create(
@@ -492,19 +491,20 @@ void GraphImporter::declareParameters() {
   builder_.setInsertionPoint(function_);
   auto init = nn::InitAttr::get(&context_, "external", APFloat(0.0));
   for (auto [index, tensor] : enumerate(model_.graph.initializers)) {
-    if (!result_.initializers[index].isParameter)
+    RoleKind kind = result_.initializers[index].kind;
+    if (kind == RoleKind::Constant)
       continue;
     if (!readParameters_.contains(index)) {
       result_.notes.push_back("initializer '" + printable(tensor.name) +
-                              "' reaches no output by its value: it is no "
-                              "parameter");
+                              "' reaches no output by its value: it is no " +
+                              toString(kind).str());
       continue;
     }
     nn::ParameterOp::create(
         builder_, NameLoc::get(builder_.getStringAttr(tensor.name)),
         builder_.getStringAttr(tensor.name),
         TypeAttr::get(build_.tensorType(tensor.type, tensor.shape)), init,
-        /*frozen=*/UnitAttr());
+        kind == RoleKind::Buffer ? builder_.getUnitAttr() : UnitAttr());
     const InitializerRole &role = result_.initializers[index];
     result_.parameters.push_back(
         {role.name, role.type, role.shape, tensor.bytes});
@@ -554,7 +554,7 @@ std::vector<InitializerRole> listInitializers(const Model &model) {
   std::vector<InitializerRole> roles;
   for (const Tensor &tensor : model.graph.initializers) {
     Role role = roleOf(tensor, uses);
-    roles.push_back(describe(tensor, role.isParameter, role.rule));
+    roles.push_back(describe(tensor, role.kind, role.rule));
   }
   return roles;
 }

@@ -4,6 +4,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H
 #define MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H
 
+#include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/OnnxModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,12 +38,12 @@ struct InitializerRole {
   /// It may be one that mpc does not have.
   ElemType type = ElemType::Undefined;
   std::vector<int64_t> shape;
-  bool isParameter = false;
+  RoleKind kind = RoleKind::Constant;
   std::string rule;
 };
 
-/// `module` holds `func.func @model` and an nn.parameter for each parameter;
-/// the values of these stay outside.
+/// `module` holds `func.func @model` and an nn.parameter for each parameter, a
+/// frozen one for each buffer; the values of these stay outside.
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<ParameterValue> parameters;

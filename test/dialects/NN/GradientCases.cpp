@@ -290,6 +290,45 @@ static void addNormalizations(Cases &cases) {
         axis(2) epsilon(1.0e-3) : tensor<2x3x5x$T>)"});
 }
 
+static void addBatchNorms(Cases &cases) {
+  const std::string constants = R"(
+    %one = nn.constant dense<[1.0, 0.5, -2.0]> : tensor<3x$T>
+    %two = nn.constant dense<[0.5, 1.0, 2.0]> : tensor<3x$T>
+    )";
+  const std::string tail = R"( epsilon(1.0e-3) momentum(0.1)
+        : (tensor<2x3x4x$T>, tensor<3x$T>, tensor<3x$T>, tensor<3x$T>,
+           tensor<3x$T>))";
+  const std::string normal = tail + " -> tensor<2x3x4x$T>";
+  cases.push_back({"batch_norm",
+                   "scale and bias",
+                   {{"2x3x4"}, {"3"}, {"3"}},
+                   "2x3x4",
+                   constants +
+                       "%r = nn.batch_norm %a, %b, %c, %one, %two axis(1)" +
+                       normal});
+  cases.push_back({"batch_norm",
+                   "statistics",
+                   {{"2x3x4"}, {"3"}, {"3", Domain::Positive}},
+                   "2x3x4",
+                   constants +
+                       "%r = nn.batch_norm %a, %one, %two, %b, %c axis(1)" +
+                       normal});
+  const std::string training =
+      " = nn.batch_norm_training %a, %b, %c, %one, %two axis(1)" + tail +
+      R"( -> (tensor<2x3x4x$T>, tensor<3x$C>, tensor<3x$C>, tensor<3x$T>,
+              tensor<3x$T>))";
+  std::vector<Argument> arguments = {{"2x3x4"}, {"3"}, {"3"}};
+  cases.push_back({"batch_norm_training", "output", arguments, "2x3x4",
+                   constants + "%r, %m, %d, %n, %v" + training});
+  cases.push_back({"batch_norm_training", "mean", arguments, "3",
+                   constants + "%y, %m, %d, %n, %v" + training +
+                       "\n%r = nn.cast %m : tensor<3x$C> -> tensor<3x$T>"});
+  cases.push_back({"batch_norm_training", "reciprocal deviation", arguments,
+                   "3",
+                   constants + "%y, %m, %d, %n, %v" + training +
+                       "\n%r = nn.cast %d : tensor<3x$C> -> tensor<3x$T>"});
+}
+
 static void addLosses(Cases &cases) {
   auto add = [&](const std::string &variant, const std::string &logits,
                  const Argument &labels, const std::string &attributes) {
@@ -322,6 +361,7 @@ static Cases makeCases() {
   addConvolutions(cases);
   addPools(cases);
   addNormalizations(cases);
+  addBatchNorms(cases);
   addLosses(cases);
   return cases;
 }

@@ -31,3 +31,21 @@ func.func @cross_entropy(%x: tensor<8x10xf32>, %t: tensor<8xi64>, %u: tensor<10x
   %1 = nn.cross_entropy %x, %u axis(0) ignore_index(-100) : tensor<8x10xf32>, tensor<10xi32> -> tensor<f32>
   return
 }
+
+// Statistics have types of their own.
+// CHECK-LABEL: func.func @batch_norm
+func.func @batch_norm(%x: tensor<4x3x8xf16>, %v: tensor<3xf32>, %h: tensor<3xbf16>) {
+  // CHECK: nn.batch_norm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} axis(1) epsilon(1.000000e-05) momentum(1.000000e-01)
+  // CHECK-SAME: (tensor<4x3x8xf16>, tensor<3xf32>, tensor<3xbf16>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x8xf16>
+  %0 = nn.batch_norm %x, %v, %h, %v, %v axis(1) epsilon(1.0e-5) momentum(0.1)
+      : (tensor<4x3x8xf16>, tensor<3xf32>, tensor<3xbf16>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x8xf16>
+  // CHECK: nn.batch_norm_training {{.*}} axis(1) epsilon(1.000000e-05) momentum(1.000000e-01) :
+  %1:5 = nn.batch_norm_training %x, %v, %v, %v, %h axis(1) epsilon(1.0e-5) momentum(0.1)
+      : (tensor<4x3x8xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xbf16>)
+      -> (tensor<4x3x8xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xbf16>)
+  // CHECK: nn.batch_norm_training {{.*}} axis(1) epsilon(1.000000e-05) momentum(1.000000e-01) sample_variance :
+  %2:5 = nn.batch_norm_training %x, %v, %v, %v, %v axis(1) epsilon(1.0e-5) momentum(0.1) sample_variance
+      : (tensor<4x3x8xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+      -> (tensor<4x3x8xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}

@@ -19,7 +19,9 @@ std::string ruleOf(const ModelWriter &writer, const std::string &name) {
       readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx", ""));
   for (const InitializerRole &role : listInitializers(model))
     if (role.name == name)
-      return role.isParameter ? "[" + role.rule + "]" : role.rule;
+      return role.kind == RoleKind::Parameter ? "[" + role.rule + "]"
+             : role.kind == RoleKind::Buffer  ? "(" + role.rule + ")"
+                                              : role.rule;
   return "none";
 }
 
@@ -35,7 +37,8 @@ TEST(InitializerRoles, ByName) {
   EXPECT_EQ(ruleOfName("mask_token"), "[floating-point initializer]");
   EXPECT_EQ(ruleOfName("logit_scale"), "[floating-point initializer]");
   EXPECT_EQ(ruleOfName("val_12"), "val_*: a value the exporter computed");
-  EXPECT_EQ(ruleOfName("bn.running_mean"), "running statistic");
+  EXPECT_EQ(ruleOfName("bn.running_mean"),
+            "running statistic of no normalization");
   EXPECT_EQ(ruleOfName("h.0.attn.mask"), "mask, by its name");
   EXPECT_EQ(ruleOfName("causal_mask_1"), "mask, by its name");
   EXPECT_EQ(ruleOfName("rope.inv_freq"), "rotary table, by its name");
@@ -65,7 +68,12 @@ TEST(InitializerRoles, ByUse) {
                        .node("BatchNormalization", {"x", "s", "b", "mean", "v"},
                              {"y"}),
                    "mean"),
-            "running statistic");
+            "(running statistic)");
+  EXPECT_EQ(ruleOf(ModelWriter()
+                       .weight("bn.running_mean", {2})
+                       .node("Sub", {"x", "bn.running_mean"}, {"y"}),
+                   "bn.running_mean"),
+            "running statistic of no normalization");
   EXPECT_EQ(
       ruleOf(ModelWriter().weight("low", {}).node("Clip", {"x", "low"}, {"y"}),
              "low"),

@@ -129,12 +129,6 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
                 .error,
             "m.onnx: node 'n' (Hardmax, opset 20): this op is not supported "
             "(unsupported in this file: Hardmax, Bernoulli)");
-  EXPECT_EQ(
-      errorOf(
-          {"BatchNormalization",
-           {{"x", {2, 3, 4}}, {"s", {3}}, {"b", {3}}, {"m", {3}}, {"v", {3}}}})
-          .substr(0, 40),
-      "BatchNormalization is not supported yet:");
 }
 
 TEST(OnnxImporter, ChecksNodesAgainstTheirRow) {
@@ -578,6 +572,55 @@ TEST(Normalization, LayerNormBroadcastsItsScale) {
   norm.inputs[1].shape = {3};
   EXPECT_EQ(errorOf(norm),
             "the scale has shape 3, which does not broadcast to 4");
+}
+
+TEST(Normalization, BatchNormKeepsItsStatistics) {
+  auto model = [](std::vector<TestAttribute> attributes,
+                  std::vector<std::string> outputs) {
+    ModelWriter writer;
+    writer.opset(20)
+        .input("x", F32, {int64_t(2), int64_t(3), int64_t(4)})
+        .weight("bn.weight", {3})
+        .weight("bn.bias", {3})
+        .weight("bn.running_mean", {3})
+        .weight("bn.running_var", {3})
+        .node(
+            "BatchNormalization",
+            {"x", "bn.weight", "bn.bias", "bn.running_mean", "bn.running_var"},
+            outputs, attributes);
+    for (const std::string &output : outputs)
+      writer.output(output);
+    return importWritten(writer);
+  };
+  Outcome inference = model({A::real("momentum", 0.75)}, {"y"});
+  EXPECT_TRUE(contains(inference, "nn.parameter @bn.weight :"));
+  EXPECT_TRUE(contains(inference, "nn.parameter frozen @bn.running_mean :"));
+  EXPECT_TRUE(contains(inference, "nn.parameter frozen @bn.running_var :"));
+  EXPECT_TRUE(contains(inference, "nn.batch_norm %arg0, "));
+  // How much of the old value stays, and how much is taken of the new one.
+  EXPECT_TRUE(contains(inference, "momentum(2.500000e-01)"));
+  Outcome training =
+      model({A::integer("training_mode", 1)}, {"y", "mean", "variance"});
+  EXPECT_TRUE(contains(training, "nn.batch_norm_training %arg0, "));
+  EXPECT_FALSE(contains(training, "sample_variance"));
+  EXPECT_EQ(model({}, {"y", "mean", "variance"}).error,
+            "m.onnx: node 'n' (BatchNormalization, opset 20): statistics are "
+            "outputs of training_mode=1 alone");
+}
+
+TEST(Normalization, BatchNormChecksItsVectors) {
+  OneNode norm{
+      "BatchNormalization",
+      {{"x", {2, 3, 4}}, {"s", {3}}, {"b", {3}}, {"m", {3}}, {"v", {4}}}};
+  EXPECT_EQ(errorOf(norm), "input 'v' is float[4], expected 3 elements beside "
+                           "a float input");
+  norm.inputs[4] = {"v", {3}, ElemType::Double};
+  EXPECT_EQ(errorOf(norm), "input 'v' is double[3], expected 3 elements beside "
+                           "a float input");
+  norm.inputs[4] = {"v", {3}};
+  norm.inputs[0].shape = {3};
+  EXPECT_EQ(errorOf(norm),
+            "the input is 3, expected batch, channels and spatial axes");
 }
 
 TEST(Loss, MeanCrossEntropyIsOneOp) {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What bodies of normalizations and losses share.
+#ifndef MPC_DIALECTS_NN_OPS_ROWBODY_H
+#define MPC_DIALECTS_NN_OPS_ROWBODY_H
+
+#include "dialects/NN/Body.h"
+
+namespace mpc::nn {
+
+/// Builds bodies over one index space in which some axes are reduced to row
+/// values: the full space is read by `all`, row values by `row`. Inputs come in
+/// their stored types, results are of the input's compute type.
+struct RowBody {
+  RowBody(mlir::OpBuilder &b, mlir::Location loc, mlir::Value input,
+          llvm::ArrayRef<int64_t> axes);
+
+  Access all(mlir::Value x) const;
+  Access row(mlir::Value x) const;
+  /// Values of the reduced axes, the same for every row.
+  Access along(mlir::Value x) const;
+
+  mlir::Value map(llvm::ArrayRef<Access> inputs, ScalarFn fn);
+  mlir::Value mapRows(llvm::ArrayRef<mlir::Value> inputs, ScalarFn fn);
+  mlir::Value reduce(llvm::ArrayRef<Access> inputs, double init, ScalarFn fn);
+
+  mlir::Value max(mlir::Value x);
+  mlir::Value sum(mlir::Value x);
+  mlir::Value sumSquares(mlir::Value x);
+  mlir::Value mean(mlir::Value x);
+  /// x - row
+  mlir::Value subtractRow(mlir::Value x, mlir::Value row);
+  /// exp(x - peak)
+  mlir::Value expShifted(mlir::Value x, mlir::Value peak);
+  /// 1 / sqrt(squares / count + epsilon), of sums of squared deviations.
+  mlir::Value reciprocalDeviation(mlir::Value squares, double epsilon);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Type compute;
+  mlir::RankedTensorType full, rows;
+  ReductionSpace space;
+  double count = 1.0; ///< Elements in a row.
+};
+
+/// `value` times the constant `factor`.
+mlir::Value buildScaled(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value value, double factor);
+
+/// 1 / sqrt(variance + epsilon)
+mlir::Value buildReciprocalDeviation(mlir::OpBuilder &b, mlir::Location loc,
+                                     mlir::Value variance, double epsilon);
+
+} // namespace mpc::nn
+
+#endif // MPC_DIALECTS_NN_OPS_ROWBODY_H

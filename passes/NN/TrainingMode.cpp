@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// nn-training-mode: statistics of the batch, and running ones as results.
+#include "passes/NN/Passes.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mpc::nn {
+#define GEN_PASS_DEF_TRAININGMODEPASS
+#include "passes/NN/Passes.h.inc"
+} // namespace mpc::nn
+
+using namespace mlir;
+using namespace mpc::nn;
+
+namespace {
+
+/// Goes through @model in order and keeps what each buffer holds so far.
+class TrainingMode {
+public:
+  explicit TrainingMode(func::FuncOp model) : model(model) {}
+
+  void run() {
+    for (Operation &op : llvm::make_early_inc_range(model.getBody().front())) {
+      if (auto inference = dyn_cast<BatchNormOp>(op))
+        update(replace(inference));
+      else if (auto training = dyn_cast<BatchNormTrainingOp>(op))
+        update(training);
+    }
+    addResults();
+  }
+
+private:
+  BatchNormTrainingOp replace(BatchNormOp op) {
+    OpBuilder b(op);
+    auto input = cast<RankedTensorType>(op.getInput().getType());
+    auto vector = RankedTensorType::get(
+        input.getDimSize(op.getAxis()),
+        input.getElementType().isF64() ? b.getF64Type() : b.getF32Type());
+    auto training = BatchNormTrainingOp::create(
+        b, op.getLoc(), input, vector, vector, op.getMean().getType(),
+        op.getVariance().getType(), op.getInput(), op.getScale(), op.getBias(),
+        op.getMean(), op.getVariance(), op.getAxis(), op.getEpsilon(),
+        op.getMomentum(), /*sample_variance=*/true);
+    training->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op.getOutput().replaceAllUsesWith(training.getOutput());
+    op.erase();
+    return training;
+  }
+
+  void update(BatchNormTrainingOp op) {
+    op.setSampleVariance(true);
+    OpOperand &mean = op.getRunningMeanMutable();
+    OpOperand &variance = op.getRunningVarianceMutable();
+    if (!isa_and_present<GetOp>(mean.get().getDefiningOp()) ||
+        !isa_and_present<GetOp>(variance.get().getDefiningOp())) {
+      op.emitWarning("its running statistics are no initializers: training "
+                     "does not keep them");
+      return;
+    }
+    advance(mean, op.getNewMean());
+    advance(variance, op.getNewVariance());
+  }
+
+  /// The buffer that `old` reads goes on as `next`.
+  void advance(OpOperand &old, Value next) {
+    auto get = cast<GetOp>(old.get().getDefiningOp());
+    auto [it, isNew] =
+        latest.try_emplace(get.getParameterAttr().getAttr(), next);
+    if (isNew)
+      return;
+    // Who shares a buffer continues from where the one before has left it.
+    old.set(it->second);
+    it->second = next;
+  }
+
+  void addResults() {
+    Builder b(model.getContext());
+    SymbolTable symbols(model->getParentOfType<ModuleOp>());
+    Operation *terminator = model.getBody().front().getTerminator();
+    for (auto [name, value] : latest) {
+      symbols.lookup<ParameterOp>(name).setFrozen(true);
+      unsigned index = model.getNumResults();
+      NamedAttribute attributes[] = {
+          b.getNamedAttr("nn.name", b.getStringAttr("stat." + name.getValue())),
+          b.getNamedAttr(kBuffer, FlatSymbolRefAttr::get(name))};
+      (void)model.insertResult(index, value.getType(),
+                               b.getDictionaryAttr(attributes));
+      terminator->insertOperands(index, value);
+    }
+  }
+
+  func::FuncOp model;
+  llvm::MapVector<StringAttr, Value> latest;
+};
+
+struct TrainingModePass
+    : mpc::nn::impl::TrainingModePassBase<TrainingModePass> {
+  using TrainingModePassBase::TrainingModePassBase;
+
+  void runOnOperation() override {
+    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
+    if (model && !model.isDeclaration() && model.getBody().hasOneBlock())
+      TrainingMode(model).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,65 @@
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(nn-training-mode)' --verify-diagnostics | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(nn-training-mode,nn-add-loss{loss=mse})' 2>/dev/null | FileCheck %s --check-prefix=LOSS
+
+// The batch's statistics take the place of the running ones, which become
+// results behind the model's own; who trains nothing keeps them as state.
+// CHECK:       nn.parameter frozen @m :
+// CHECK:       nn.parameter frozen @v :
+// CHECK-LABEL: func.func @model
+// CHECK-SAME:    -> (tensor<4x3xf16> {nn.name = "y"}, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"})
+// CHECK:         %[[M:.*]] = nn.get @m
+// CHECK:         %[[V:.*]] = nn.get @v
+// CHECK:         %[[A:.*]], %{{.*}}, %{{.*}}, %[[M1:.*]], %[[V1:.*]] = nn.batch_norm_training %{{.*}}, %{{.*}}, %{{.*}}, %[[M]], %[[V]] axis(1) epsilon(1.000000e-03) momentum(2.500000e-01) sample_variance {nn.mark}
+// Who shares statistics continues from where the one before has left them.
+// CHECK:         %[[B:.*]], %{{.*}}, %{{.*}}, %[[M2:.*]], %[[V2:.*]] = nn.batch_norm_training %[[A]], %{{.*}}, %{{.*}}, %[[M1]], %[[V1]]
+// CHECK:         return %[[B]], %[[M2]], %[[V2]]
+
+// The loss keeps them, and nothing else of the model's results.
+// LOSS-LABEL:  func.func private @loss
+// LOSS-SAME:     -> (tensor<f32> {nn.name = "loss"}, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"})
+nn.parameter @m : tensor<3xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<3xf32> = #nn.init<ones>
+func.func @model(%x: tensor<4x3xf16>, %s: tensor<3xf32>) -> (tensor<4x3xf16> {nn.name = "y"}) {
+  %m = nn.get @m : tensor<3xf32>
+  %v = nn.get @v : tensor<3xf32>
+  %0 = nn.batch_norm %x, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25) {nn.mark}
+      : (tensor<4x3xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf16>
+  %1 = nn.batch_norm %0, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf16>
+  return %1 : tensor<4x3xf16>
+}
+
+// -----
+
+// What is exported for training keeps its outputs, and PyTorch's variance. They
+// are no candidates for logits.
+// CHECK-LABEL: func.func @model
+// CHECK-SAME:    -> (tensor<3xf32>, tensor<4x3xf32>, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"})
+// CHECK:         %[[Y:.*]], %{{.*}}, %{{.*}}, %[[M:.*]], %[[V:.*]] = nn.batch_norm_training {{.*}} sample_variance
+// CHECK:         return %[[M]], %[[Y]], %[[M]], %[[V]]
+// LOSS-LABEL:  func.func private @loss
+// LOSS-SAME:     -> (tensor<f32> {nn.name = "loss"}, tensor<3xf32> {nn.buffer = @m
+nn.parameter frozen @m : tensor<3xf32> = #nn.init<zeros>
+nn.parameter frozen @v : tensor<3xf32> = #nn.init<ones>
+func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> (tensor<3xf32>, tensor<4x3xf32>) {
+  %m = nn.get @m : tensor<3xf32>
+  %v = nn.get @v : tensor<3xf32>
+  %0:5 = nn.batch_norm_training %x, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+      -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return %0#3, %0#0 : tensor<3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @model
+// CHECK-SAME:    -> tensor<4x3xf32> {
+// LOSS-LABEL:  func.func private @loss
+// LOSS-SAME:     -> (tensor<f32> {nn.name = "loss"}) {
+nn.parameter frozen @m : tensor<3xf32> = #nn.init<zeros>
+func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
+  // expected-warning @below {{its running statistics are no initializers: training does not keep them}}
+  %0 = nn.batch_norm %x, %s, %s, %s, %s axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}

@@ -339,10 +339,10 @@ bool MemoryPlanner::isElementwise(LaunchOp launch, unsigned index,
       continue;
     if (!generic.getMatchingIndexingMap(&use).isIdentity())
       return false;
-    for (AffineMap map : llvm::drop_begin(generic.getIndexingMapsArray(),
-                                          generic.getNumDpsInputs()))
-      if (!map.isIdentity())
-        return false;
+    SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+    if (!llvm::all_of(ArrayRef(maps).drop_front(generic.getNumDpsInputs()),
+                      [](AffineMap map) { return map.isIdentity(); }))
+      return false;
   }
   return true;
 }

@@ -33,7 +33,7 @@ class NamePatterns {
 public:
   /// In bytes. The library's matcher takes stack for each byte, of both, and a
   /// model's file may have names of any length: longer ones match nothing.
-  static constexpr size_t kMaxName = 2048, kMaxExpression = 16384;
+  static constexpr size_t kMaxName = 1024, kMaxExpression = 16384;
 
   /// Fails with a message that quotes the expression at fault.
   static llvm::FailureOr<NamePatterns>

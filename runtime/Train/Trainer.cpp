@@ -86,6 +86,7 @@ private:
   [[nodiscard]] bool skipped() const;
   std::optional<double> output(std::string_view name) const;
   Status account(const MetricsRow &row);
+  [[nodiscard]] bool lossIsBad(const MetricsRow &row) const;
   Status watch(const MetricsRow &row);
   bool isAtFloor(const MetricsRow &row) const;
   Status handleFloor(const MetricsRow &row);
@@ -367,6 +368,11 @@ Status Trainer::record(const MetricsRow &row) {
   return {};
 }
 
+/// A step without a loss has NaN in its row, and nothing wrong with it.
+bool Trainer::lossIsBad(const MetricsRow &row) const {
+  return !std::isfinite(row.loss) && entries_[0].scalar("loss");
+}
+
 /// Counts, records and judges a finished step.
 Status Trainer::account(const MetricsRow &row) {
   ++position_.step;
@@ -375,7 +381,7 @@ Status Trainer::account(const MetricsRow &row) {
   position_.loader = loader_.state();
   summary_.add(row);
   MPC_RETURN_IF_ERROR(record(row));
-  if (!std::isfinite(row.loss) && !row.skipped && !warnedOfLoss_) {
+  if (lossIsBad(row) && !row.skipped && !warnedOfLoss_) {
     warnedOfLoss_ = true;
     tell("warning", fmt::format("step {}: loss is {}", row.step,
                                 shortestDecimal(row.loss)));
@@ -402,7 +408,7 @@ bool Trainer::expectsFault() const {
 
 /// Says where a step that is not finite went wrong.
 Status Trainer::watch(const MetricsRow &row) {
-  if (row.skipped || !std::isfinite(row.loss))
+  if (row.skipped || lossIsBad(row))
     MPC_RETURN_IF_ERROR(watch_.report(*runner_, nanStep(row)));
   return isAtFloor(row) ? handleFloor(row) : Status();
 }

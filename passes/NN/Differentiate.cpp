@@ -54,9 +54,13 @@ public:
     seedResults();
     if (failed(differentiate()))
       return failure();
+    size = body.getOperations().size();
     replace();
     return success();
   }
+
+  /// Ops that run() has put in the place of the nn.vjp.
+  size_t numOps() const { return size; }
 
 private:
   OpBuilder atEnd() {
@@ -178,6 +182,7 @@ private:
 
   VJPOp op;
   func::FuncOp callee;
+  size_t size = 0;
   Block body;
   SmallVector<Operation *> forward;
   SmallVector<Value> results;
@@ -201,20 +206,38 @@ private:
   LogicalResult expandAll(func::FuncOp function, SymbolTable &symbols) {
     if (!visiting.insert(function).second)
       return function.emitError("differentiates itself");
+    if (visiting.size() > kMaxDepth)
+      return function.emitError("nn.vjp calls nn.vjp more than ")
+             << kMaxDepth << " deep";
     SmallVector<VJPOp> ops;
     function.walk([&](VJPOp op) { ops.push_back(op); });
     for (VJPOp op : ops) {
       auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
       if (!callee || callee.isDeclaration() || !callee.getBody().hasOneBlock())
         return op.emitOpError("can only differentiate a function of one block");
-      if (failed(expandAll(callee, symbols)) ||
-          failed(Expansion(op, callee).run()))
+      if (failed(expandAll(callee, symbols)) || failed(expand(op, callee)))
         return failure();
     }
     visiting.erase(function);
     return success();
   }
 
+  LogicalResult expand(VJPOp op, func::FuncOp callee) {
+    Expansion expansion(op, callee);
+    Location loc = op.getLoc();
+    if (failed(expansion.run()))
+      return failure();
+    made += expansion.numOps();
+    if (made > kMaxOps)
+      return mlir::emitError(loc)
+             << "gradients of gradients make more than " << kMaxOps << " ops";
+    return success();
+  }
+
+  /// Each level of derivatives multiplies the ops of the one below.
+  static constexpr size_t kMaxDepth = 64, kMaxOps = size_t{1} << 18;
+
+  size_t made = 0; ///< Ops, by all expansions.
   DenseSet<Operation *> visiting;
 };
 

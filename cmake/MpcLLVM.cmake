@@ -14,6 +14,10 @@ function(mpc_link_llvm target)
     ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_include_directories(${target} PUBLIC ${PROJECT_BINARY_DIR})
   target_compile_definitions(${target} PUBLIC ${MPC_LLVM_DEFINITIONS})
+  if(NOT LLVM_ENABLE_ASSERTIONS)
+    target_compile_options(${target} PUBLIC
+      "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Release>>>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/LLVMStatistic.h>")
+  endif()
   target_link_libraries(${target} PUBLIC MLIR LLVM)
 endfunction()
 

@@ -43,7 +43,8 @@ def NN_LayerNormOp : NN_Op<"layer_norm", [
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and
     (population) variance are over the axes from `axis` on and `scale` and
     `bias` have the shape of these axes. Computed in f32 (f64 for f64), the
-    variance from the deviations; one rounding.
+    variance from the deviations; one rounding. `scale` and `bias` keep their
+    types under autocast.
   }];
   let arguments = (ins NN_FloatTensor:$input, Optional<NN_FloatTensor>:$scale,
                        Optional<NN_FloatTensor>:$bias, I64Attr:$axis,
@@ -54,6 +55,12 @@ def NN_LayerNormOp : NN_Op<"layer_norm", [
     `axis` `(` $axis `)` `epsilon` `(` $epsilon `)` attr-dict `:` type($input)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Scale and bias are added to what is computed in f32 anyway.
+    bool hasOwnType(::mlir::Value value) {
+      return value != getInput() && value != getOutput();
+    }
+  }];
 }
 
 // Statistics have a type of their own, which no precision changes.

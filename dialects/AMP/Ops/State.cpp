@@ -22,6 +22,18 @@ static LogicalResult verifyNumbers(Operation *op, StringRef what,
   return success();
 }
 
+/// Of what trains: the settings of a policy are checked with their ranges.
+static LogicalResult verifyTraining(Operation *op, StringRef what,
+                                    DictionaryAttr numbers) {
+  if (failed(verifyNumbers(op, what, numbers)))
+    return failure();
+  for (NamedAttribute entry : numbers)
+    if (cast<FloatAttr>(entry.getValue()).getValue().isNaN())
+      return op->emitOpError() << what << " '" << entry.getName().getValue()
+                               << "' must be a number, not NaN";
+  return success();
+}
+
 /// Fails where `symbol` is no `SymbolOp` of the module.
 template <typename SymbolOp>
 static FailureOr<SymbolOp> lookup(Operation *op, SymbolTableCollection &symbols,
@@ -56,7 +68,7 @@ LogicalResult OptimizerOp::verify() {
   if (!optimizer)
     return emitOpError("has no rule for kind '")
            << getKind() << "'; known are " << knownOptimizers();
-  if (failed(verifyNumbers(*this, "hyper-parameter", getHyper())))
+  if (failed(verifyTraining(*this, "hyper-parameter", getHyper())))
     return failure();
   for (NamedAttribute entry : getHyper()) {
     StringRef name = entry.getName().getValue();
@@ -96,8 +108,8 @@ LogicalResult OptimizerOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CustomOptimizerOp::verify() {
-  if (failed(verifyNumbers(*this, "hyper-parameter", getHyper())) ||
-      failed(verifyNumbers(*this, "slot", getSlots())))
+  if (failed(verifyTraining(*this, "hyper-parameter", getHyper())) ||
+      failed(verifyTraining(*this, "slot", getSlots())))
     return failure();
   static constexpr StringRef kOwn[] = {"parameter", "gradient", "lr", "step",
                                        "decay"};

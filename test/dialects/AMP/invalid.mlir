@@ -11,6 +11,11 @@ amp.optimizer @optimizer kind("adamq") hyper {}
 
 // -----
 
+// expected-error @+1 {{hyper-parameter 'lr_decay' must be a number, not NaN}}
+amp.optimizer @optimizer kind("adagrad") hyper {lr_decay = 0x7FF8000000000000 : f64}
+
+// -----
+
 // expected-error @+1 {{hyper-parameter 'beta1' must be an f64}}
 amp.optimizer @optimizer kind("adam") hyper {beta1 = 1.0 : f32}
 

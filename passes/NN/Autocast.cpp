@@ -264,7 +264,8 @@ private:
              (narrowsResult(target)
                   ? "; its result is " + typeName(low) + " again"
                   : "");
-    return follows ? from + ", which has it from " + origin : from;
+    return follows && origin != from ? from + ", which has it from " + origin
+                                     : from;
   }
 
   /// The types, as written, of the operands that have none of their own.

@@ -127,9 +127,9 @@ static ExplainedOp explainOp(Operation *op) {
   result.source = record->source.str();
   result.why = record->why.str();
   if (!record->type.empty() && record->type != result.type) {
-    result.why = "autocast chose " + record->type.str() + " (" + result.source +
-                 ": " + result.why + "), but " + result.type +
-                 " moves fewer bytes with the casts around it";
+    result.why = result.type + " moves fewer bytes with the casts around it; " +
+                 "autocast chose " + record->type.str() + " (" + result.source +
+                 ": " + result.why + ")";
     result.source = "nn-simplify-casts";
   }
   return result;

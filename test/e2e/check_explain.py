@@ -28,7 +28,9 @@ def faults(report, low, trains):
             yield f"{name}: runs in {op['type']} by rule {op['rule']}"
         if not op["why"] or not op["source"]:
             yield f"{name}: no reason"
-        followed = re.search(r"comes from (.*?)(?:, which .*?)?(?:\), but .*)?$", op["why"])
+        # There autocast's own reason stands in parentheses, at the end.
+        why = op["why"].removesuffix(")") if op["source"] == "nn-simplify-casts" else op["why"]
+        followed = re.search(r"comes from (.*?)(?:, which .*)?$", why)
         if followed and not re.match(r"parameter|an input|(?:a|the) constant|operands of", followed[1]) and followed[1] not in names:
             yield f"{name}: follows {followed[1]}, which is no op here"
         if op["type"] == low and op["bytes_in_f32"] < op["bytes"]:

@@ -2,12 +2,10 @@
 // The loop: batch, step, bookkeeping, checkpoint.
 #include "runtime/Train/Trainer.h"
 
-#include "runtime/Support/Plot.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/BoundEntry.h"
-#include "runtime/Train/Metrics.h"
 #include "runtime/Train/NanWatch.h"
-#include "runtime/Train/TensorBoard.h"
+#include "runtime/Train/StepRecorder.h"
 #include "runtime/Train/WeightCopies.h"
 
 #include <algorithm>
@@ -39,19 +37,15 @@ std::vector<std::string_view> entriesOf(const Program &program,
   return {"step"};
 }
 
-/// What the plot shows of a step.
-struct HistoryPoint {
-  int64_t step;
-  double loss, scale;
-  bool skipped;
-};
-
 class Trainer {
 public:
   Trainer(Runner &runner, DataLoader &loader, const TrainOptions &options,
           const TrainHooks &hooks)
       : runner_(&runner), loader_(loader), options_(options), hooks_(hooks),
         schedule_(options.schedule),
+        recorder_({options.metrics, options.plot, options.tensorboard,
+                   options.resume},
+                  hooks.output),
         watch_(
             {options.nanReport, options.keepState,
              entriesOf(runner.program(), options.accumulate),
@@ -75,8 +69,6 @@ private:
   Status prepare();
   Status openCheckpoints();
   Status replaceNumbers();
-  Status checkPlot() const;
-  Status openMetrics();
   Status bindEntries();
   void findOthers();
   Status loop(TrainResult &result);
@@ -95,9 +87,7 @@ private:
   Status judge(const MetricsRow &row);
   Status giveUp(const MetricsRow &row, const std::string &why);
   [[nodiscard]] bool expectsFault() const;
-  Status record(const MetricsRow &row);
   Status checkpoint();
-  Status writePlot() const;
   Status finish(const TrainResult &result);
   void tell(std::string_view kind, std::string_view text);
 
@@ -112,11 +102,9 @@ private:
   std::vector<BoundEntry> entries_;
   std::vector<std::string> others_; ///< Scalars of no column that all have.
   std::optional<CheckpointFolder> checkpoints_;
-  std::optional<MetricsWriter> metrics_;
-  std::optional<TensorBoardWriter> tensorboard_;
   std::optional<Progress> progress_;
   RunSummary summary_;
-  std::vector<HistoryPoint> history_;
+  StepRecorder recorder_;
   NanWatch watch_;
   SaturationWatch saturation_;
   Clock::time_point begin_;
@@ -197,41 +185,6 @@ Status Trainer::replaceNumbers() {
   return {};
 }
 
-double wallTime() {
-  return std::chrono::duration<double>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-/// A plot is written at the end; that it cannot be must not cost a training.
-Status Trainer::checkPlot() const {
-  if (options_.plot.empty() || options_.plot == "-")
-    return {};
-  return AtomicFile::create(options_.plot).status();
-}
-
-Status Trainer::openMetrics() {
-  if (!options_.tensorboard.empty()) {
-    MPC_ASSIGN_OR_RETURN(tensorboard_, TensorBoardWriter::create(
-                                           options_.tensorboard, wallTime()));
-  }
-  if (options_.metrics.empty())
-    return {};
-  std::string header = metricsHeader(others_);
-  if (!options_.resume) {
-    MPC_ASSIGN_OR_RETURN(metrics_,
-                         MetricsWriter::create(options_.metrics, header));
-    return {};
-  }
-  std::vector<MetricsRow> kept;
-  MPC_ASSIGN_OR_RETURN(
-      metrics_,
-      MetricsWriter::resume(options_.metrics, position_.step, kept, header));
-  for (const MetricsRow &row : kept)
-    history_.push_back({row.step, row.loss, row.scale, row.skipped});
-  return {};
-}
-
 Status Trainer::bindEntries() {
   std::vector<TensorDesc> inputs =
       dataInputs(runner_->program(), options_.accumulate);
@@ -270,10 +223,10 @@ Status Trainer::prepare() {
                                   options_.epochs, options_.accumulate,
                                   loader_.batchSize(), loader_.numSamples()));
   MPC_RETURN_IF_ERROR(bindEntries());
-  MPC_RETURN_IF_ERROR(checkPlot());
+  MPC_RETURN_IF_ERROR(recorder_.checkPlot());
   MPC_RETURN_IF_ERROR(watch_.open());
   MPC_RETURN_IF_ERROR(openCheckpoints());
-  MPC_RETURN_IF_ERROR(openMetrics());
+  MPC_RETURN_IF_ERROR(recorder_.open(position_.step, others_));
   progress_.emplace(hooks_.terminal, position_.step, schedule_.totalSteps,
                     loader_.batchSize() * options_.accumulate);
   if (position_.step >= schedule_.totalSteps)
@@ -345,29 +298,6 @@ Status Trainer::step() {
   return account(row);
 }
 
-/// Puts a row into each of the places that were asked for.
-Status Trainer::record(const MetricsRow &row) {
-  if (!options_.plot.empty())
-    history_.push_back({row.step, row.loss, row.scale, row.skipped});
-  if (metrics_)
-    MPC_RETURN_IF_ERROR(metrics_->append(row));
-  if (!tensorboard_)
-    return {};
-  const std::pair<const char *, float> scalars[] = {
-      {"loss", static_cast<float>(row.loss)},
-      {"lr", row.lr},
-      {"scale", static_cast<float>(row.scale)},
-      {"skipped", row.skipped ? 1.0f : 0.0f},
-      {"grad_norm", static_cast<float>(row.gradNorm)}};
-  double now = wallTime();
-  for (auto [tag, value] : scalars)
-    MPC_RETURN_IF_ERROR(tensorboard_->scalar(tag, row.step, value, now));
-  for (size_t i = 0; i < others_.size(); ++i)
-    MPC_RETURN_IF_ERROR(tensorboard_->scalar(
-        others_[i], row.step, static_cast<float>(row.others[i]), now));
-  return {};
-}
-
 /// A step without a loss has NaN in its row, and nothing wrong with it.
 bool Trainer::lossIsBad(const MetricsRow &row) const {
   return !std::isfinite(row.loss) && entries_[0].scalar("loss");
@@ -380,7 +310,7 @@ Status Trainer::account(const MetricsRow &row) {
   position_.skippedInRow = row.skipped ? position_.skippedInRow + 1 : 0;
   position_.loader = loader_.state();
   summary_.add(row);
-  MPC_RETURN_IF_ERROR(record(row));
+  MPC_RETURN_IF_ERROR(recorder_.add(row));
   if (lossIsBad(row) && !row.skipped && !warnedOfLoss_) {
     warnedOfLoss_ = true;
     tell("warning", fmt::format("step {}: loss is {}", row.step,
@@ -502,36 +432,10 @@ Status Trainer::checkpoint() {
   if (!checkpoints_ || savedStep_ == position_.step)
     return {};
   // Rows of steps that a checkpoint calls done must outlive it.
-  if (metrics_)
-    MPC_RETURN_IF_ERROR(metrics_->sync());
+  MPC_RETURN_IF_ERROR(recorder_.sync());
   MPC_RETURN_IF_ERROR(checkpoints_->save(*runner_, position_));
   savedStep_ = position_.step;
-  return writePlot();
-}
-
-Status Trainer::writePlot() const {
-  if (options_.plot.empty() || history_.empty())
-    return {};
-  Plot plot;
-  plot.title = "Training loss and loss scale";
-  plot.xLabel = "step";
-  plot.markLabel = "skipped step";
-  PlotSeries loss{"loss", {}}, scale{"loss scale", {}};
-  for (const HistoryPoint &point : history_) {
-    auto x = static_cast<double>(point.step);
-    loss.points.emplace_back(x, point.loss);
-    scale.points.emplace_back(x, point.scale);
-    if (point.skipped)
-      plot.marks.push_back(x);
-  }
-  plot.panels = {{"loss", PlotScale::Linear, {std::move(loss)}},
-                 {"loss scale", PlotScale::Log2, {std::move(scale)}}};
-  std::string svg = renderSvg(plot);
-  if (options_.plot == "-") {
-    hooks_.output(svg);
-    return {};
-  }
-  return writeFileAtomically(options_.plot, svg);
+  return recorder_.writePlot();
 }
 
 Status Trainer::loop(TrainResult &result) {
@@ -556,7 +460,7 @@ Status Trainer::finish(const TrainResult &result) {
                      checkpoints_ ? "continue with --resume"
                                   : "without --checkpoint-dir it is not "
                                     "saved"));
-  MPC_RETURN_IF_ERROR(writePlot());
+  MPC_RETURN_IF_ERROR(recorder_.writePlot());
   if (options_.json)
     hooks_.output(summary_.toJson());
   return {};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table, the event file and the curves of a training.
+#include "runtime/Train/StepRecorder.h"
+
+#include "runtime/Support/Plot.h"
+
+#include <chrono>
+#include <utility>
+
+namespace mpc::rt {
+
+static double wallTime() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Status StepRecorder::checkPlot() const {
+  if (options_.plot.empty() || options_.plot == "-")
+    return {};
+  return AtomicFile::create(options_.plot).status();
+}
+
+Status StepRecorder::open(int64_t step,
+                          const std::vector<std::string> &others) {
+  others_ = others;
+  if (!options_.tensorboard.empty()) {
+    MPC_ASSIGN_OR_RETURN(tensorboard_, TensorBoardWriter::create(
+                                           options_.tensorboard, wallTime()));
+  }
+  if (options_.metrics.empty())
+    return {};
+  std::string header = metricsHeader(others);
+  if (!options_.resume) {
+    MPC_ASSIGN_OR_RETURN(metrics_,
+                         MetricsWriter::create(options_.metrics, header));
+    return {};
+  }
+  std::vector<MetricsRow> kept;
+  MPC_ASSIGN_OR_RETURN(
+      metrics_, MetricsWriter::resume(options_.metrics, step, kept, header));
+  for (const MetricsRow &row : kept)
+    history_.push_back({row.step, row.loss, row.scale, row.skipped});
+  return {};
+}
+
+Status StepRecorder::add(const MetricsRow &row) {
+  if (!options_.plot.empty())
+    history_.push_back({row.step, row.loss, row.scale, row.skipped});
+  if (metrics_)
+    MPC_RETURN_IF_ERROR(metrics_->append(row));
+  return tensorboard_ ? addScalars(row) : Status();
+}
+
+Status StepRecorder::addScalars(const MetricsRow &row) {
+  const std::pair<const char *, float> scalars[] = {
+      {"loss", static_cast<float>(row.loss)},
+      {"lr", row.lr},
+      {"scale", static_cast<float>(row.scale)},
+      {"skipped", row.skipped ? 1.0f : 0.0f},
+      {"grad_norm", static_cast<float>(row.gradNorm)}};
+  double now = wallTime();
+  for (auto [tag, value] : scalars)
+    MPC_RETURN_IF_ERROR(tensorboard_->scalar(tag, row.step, value, now));
+  for (size_t i = 0; i < others_.size(); ++i)
+    MPC_RETURN_IF_ERROR(tensorboard_->scalar(
+        others_[i], row.step, static_cast<float>(row.others[i]), now));
+  return {};
+}
+
+Status StepRecorder::sync() { return metrics_ ? metrics_->sync() : Status(); }
+
+Status StepRecorder::writePlot() const {
+  if (options_.plot.empty() || history_.empty())
+    return {};
+  Plot plot;
+  plot.title = "Training loss and loss scale";
+  plot.xLabel = "step";
+  plot.markLabel = "skipped step";
+  PlotSeries loss{"loss", {}}, scale{"loss scale", {}};
+  for (const Point &point : history_) {
+    auto x = static_cast<double>(point.step);
+    loss.points.emplace_back(x, point.loss);
+    scale.points.emplace_back(x, point.scale);
+    if (point.skipped)
+      plot.marks.push_back(x);
+  }
+  plot.panels = {{"loss", PlotScale::Linear, {std::move(loss)}},
+                 {"loss scale", PlotScale::Log2, {std::move(scale)}}};
+  std::string svg = renderSvg(plot);
+  if (options_.plot == "-") {
+    output_(svg);
+    return {};
+  }
+  return writeFileAtomically(options_.plot, svg);
+}
+
+} // namespace mpc::rt

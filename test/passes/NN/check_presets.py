@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds what nn-autocast decides against the table of other systems' lists.
 
-    python check_presets.py AutocastOps.csv NNOps.td autocast.md torch_cpu.csv FOLDER
+    python check_presets.py AutocastOps.csv dialects/NN autocast.md torch_cpu.csv FOLDER
 
 Every nn op with a row runs once on f32, on 16-bit and on f64 operands under each preset. Three
 types of result tell three rules apart: low whatever comes in (lower), f32 whatever comes in
@@ -60,6 +60,10 @@ SAMPLES |= {
     "softmax": ("softmax.int", f"nn.softmax %m axis(1) : {M}"),
     "log_softmax": ("log_softmax.int", f"nn.log_softmax %m axis(1) : {M}"),
     "layer_norm": ("layer_norm", f"nn.layer_norm %m axis(1) epsilon(1.0e-5) : {M}"),
+    "batch_norm": (
+        "batch_norm",
+        f"nn.batch_norm %m, %v, %v, %v, %v axis(1) epsilon(1.0e-5) momentum(0.1) : ({M}, {V}, {V}, {V}, {V}) -> {M}",
+    ),
     "cross_entropy": ("nll_loss", f"nn.cross_entropy %m, %i axis(1) : {M}, {I} -> {S}"),
 }
 # The own rule of each op, as design.md and PyTorch's practice have it; all others: follow.
@@ -130,7 +134,9 @@ def expected(policy, low, op, row):
     if policy == "torch-cpu":
         return TORCH[row["torch_cpu"] if row else ""], None
     if policy in ("keras", "o2", "o3"):
-        return ("keep-f32" if op == "cross_entropy" else "lower"), None
+        # Apex' keep_batchnorm_fp32, which o2 sets.
+        kept = op == "cross_entropy" or (policy == "o2" and op == "batch_norm")
+        return ("keep-f32" if kept else "lower"), None
     if row and not row["tf_op"]:  # No such op in TensorFlow: our own category.
         return OWN.get(op, "follow"), None
     column = "tf_grappler_cuda_fp16" if low == "f16" else "tf_grappler_onednn_bf16"
@@ -153,9 +159,11 @@ def differs_from_torch(asked, found, low):
             yield f"torch-cpu {low} {op} of {kind}: runs in {found[op, kind][0]}, PyTorch in {result}"
 
 
-def missing_samples(table, ops):
+def missing_samples(table, dialect):
     """Ops that have a row under their own name but no sample here."""
-    mnemonics = set(re.findall(r'NN_\w+<"(\w+)"', pathlib.Path(ops).read_text()))
+    text = "".join(path.read_text() for path in pathlib.Path(dialect).glob("*.td"))
+    mnemonics = set(re.findall(r'NN_\w+<"(\w+)"', text))
+    assert set(OWN) <= mnemonics, f"{dialect} declares no {set(OWN) - mnemonics}"
     return sorted((mnemonics & set(table)) - set(SAMPLES))
 
 
@@ -176,13 +184,13 @@ def undocumented(table, docs):
 
 
 def main():
-    rows, ops, docs, torch, folder = sys.argv[1:]
+    rows, dialect, docs, torch, folder = sys.argv[1:]
     with open(rows, newline="") as file:
         table = {row["aten_op"]: row for row in csv.DictReader(file) if row["aten_op"]}
     # grappler's lists alone: taint and spread look at neighbours.
     lists = pathlib.Path(folder, "grappler.txt")
     lists.write_text("base grappler\ntaint off\nspread off\n")
-    faults = [f"{op}: has a row and no sample" for op in missing_samples(table, ops)]
+    faults = [f"{op}: has a row and no sample" for op in missing_samples(table, dialect)]
     faults += undocumented(table, docs)
     asked = read_recorded(torch)
     # What compare compared in, its result does not say.

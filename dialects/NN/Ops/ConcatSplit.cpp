@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Concatenation and splitting: shapes, bodies and VJPs.
+#include "dialects/NN/Body.h"
+#include "dialects/NN/Gradient.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::nn;
+
+using Cotangents = ArrayRef<Value>;
+using Gradients = MutableArrayRef<Value>;
+
+static RankedTensorType rankedType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// ConcatOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         ConcatOp::Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  if (adaptor.getInputs().empty())
+    return emitOptionalError(loc, "needs at least one input");
+  auto first = rankedType(adaptor.getInputs().front());
+  int64_t axis = adaptor.getAxis();
+  if (axis < 0 || axis >= first.getRank())
+    return emitOptionalError(loc, "has no axis ", axis);
+  SmallVector<int64_t> shape(first.getShape());
+  shape[axis] = 0;
+  for (Value input : adaptor.getInputs()) {
+    auto type = rankedType(input);
+    SmallVector<int64_t> others(type.getShape());
+    if (type.getRank() != first.getRank() ||
+        type.getElementType() != first.getElementType())
+      return emitOptionalError(loc, "inputs differ in rank or element type");
+    shape[axis] += type.getDimSize(axis);
+    others[axis] = first.getDimSize(axis);
+    if (ArrayRef<int64_t>(others) != first.getShape())
+      return emitOptionalError(loc, "inputs differ beside axis ", axis);
+  }
+  inferred.push_back(first.clone(shape));
+  return success();
+}
+
+/// Parts of one size, each written to its place in the result, whose axis is
+/// viewed as (part, position). One write of the whole result in all.
+static Value buildEqualParts(OpBuilder &b, ConcatOp op, ValueRange operands) {
+  auto type = rankedType(op.getOutput());
+  int64_t rank = type.getRank(), axis = op.getAxis();
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= static_cast<int64_t>(operands.size());
+  shape.insert(shape.begin() + axis, operands.size());
+  Value result =
+      tensor::EmptyOp::create(b, op.getLoc(), shape, type.getElementType());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    SmallVector<AffineExpr> place(identity.getResults());
+    place.insert(place.begin() + axis,
+                 b.getAffineConstantExpr(static_cast<int64_t>(index)));
+    auto map = AffineMap::get(rank, 0, place, b.getContext());
+    auto part = linalg::GenericOp::create(
+        b, op.getLoc(), result.getType(), operand, result,
+        ArrayRef<AffineMap>{identity, map}, iterators,
+        [](OpBuilder &n, Location l, ValueRange s) {
+          linalg::YieldOp::create(n, l, s[0]);
+        });
+    result = part.getResult(0);
+  }
+  return buildView(b, op.getLoc(), result, type.getShape());
+}
+
+FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
+                                                  ValueRange operands) {
+  auto type = rankedType(getOutput());
+  int64_t axis = getAxis();
+  if (llvm::all_equal(operands.getTypes()) && type.getNumElements() != 0)
+    return SmallVector<Value>{buildEqualParts(b, *this, operands)};
+  // Each element is read from the part that it lies in; the others are read at
+  // a clamped place and not chosen.
+  auto element = [&](OpBuilder &n, Location l, ValueRange) -> Value {
+    SmallVector<Value> position;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      position.push_back(linalg::IndexOp::create(n, l, i));
+    Value along = position[axis], result;
+    int64_t offset = 0;
+    for (Value operand : operands) {
+      int64_t size = rankedType(operand).getDimSize(axis);
+      if (size == 0)
+        continue;
+      Value begin = arith::ConstantIndexOp::create(n, l, offset);
+      Value last = arith::ConstantIndexOp::create(n, l, size - 1);
+      Value zero = arith::ConstantIndexOp::create(n, l, 0);
+      Value at = arith::SubIOp::create(n, l, along, begin);
+      Value inside =
+          arith::CmpIOp::create(n, l, arith::CmpIPredicate::sge, at, zero);
+      at = arith::MaxSIOp::create(n, l, at, zero);
+      position[axis] = arith::MinSIOp::create(n, l, at, last);
+      Value part = tensor::ExtractOp::create(n, l, operand, position);
+      result =
+          result
+              ? arith::SelectOp::create(n, l, inside, part, result).getResult()
+              : part;
+      offset += size;
+    }
+    return result;
+  };
+  if (type.getNumElements() == 0)
+    return SmallVector<Value>{tensor::EmptyOp::create(
+        b, getLoc(), type.getShape(), type.getElementType())};
+  return SmallVector<Value>{buildMap(b, getLoc(), type, {}, element)};
+}
+
+LogicalResult ConcatOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  int64_t rank = rankedType(getOutput()).getRank(), axis = getAxis();
+  SmallVector<int64_t> starts(rank, 0), strides(rank, 1);
+  for (auto [index, input] : llvm::enumerate(getInputs())) {
+    SmallVector<int64_t> limits(shapeOf(getOutput()));
+    limits[axis] = starts[axis] + rankedType(input).getDimSize(axis);
+    dIn[index] = SliceOp::create(b, getLoc(), dOut[0], starts, limits, strides);
+    starts[axis] = limits[axis];
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SplitOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SplitOp::verify() {
+  auto input = rankedType(getInput());
+  auto axis = static_cast<int64_t>(getAxis());
+  if (axis < 0 || axis >= input.getRank())
+    return emitOpError("has no axis ") << axis;
+  int64_t covered = 0;
+  for (Value output : getOutputs()) {
+    auto type = rankedType(output);
+    if (type.getRank() != input.getRank() ||
+        type.getElementType() != input.getElementType())
+      return emitOpError("parts differ from the input in rank or type");
+    SmallVector<int64_t> others(type.getShape());
+    others[axis] = input.getDimSize(axis);
+    if (ArrayRef<int64_t>(others) != input.getShape())
+      return emitOpError("parts differ from the input beside axis ") << axis;
+    covered += type.getDimSize(axis);
+  }
+  if (covered != input.getDimSize(axis))
+    return emitOpError("parts cover ")
+           << covered << " of the " << input.getDimSize(axis)
+           << " elements along axis " << axis;
+  return success();
+}
+
+/// Calls `fn` with the first position of each part along the axis.
+static void forEachPart(SplitOp op,
+                        function_ref<void(unsigned, int64_t begin)> fn) {
+  int64_t begin = 0;
+  for (auto [index, output] : llvm::enumerate(op.getOutputs())) {
+    fn(index, begin);
+    begin += rankedType(output).getDimSize(op.getAxis());
+  }
+}
+
+FailureOr<SmallVector<Value>> SplitOp::buildBody(OpBuilder &b,
+                                                 ValueRange operands) {
+  SmallVector<Value> results(getNumResults());
+  LogicalResult status = success();
+  forEachPart(*this, [&](unsigned index, int64_t begin) {
+    auto type = rankedType(getOutputs()[index]);
+    SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1);
+    SmallVector<int64_t> limits(type.getShape());
+    starts[getAxis()] = begin;
+    limits[getAxis()] += begin;
+    auto slice =
+        SliceOp::create(b, getLoc(), operands[0], starts, limits, strides);
+    auto body = slice.buildBody(b, operands[0]);
+    if (failed(body))
+      status = failure();
+    else
+      results[index] = body->front();
+    slice.erase();
+  });
+  if (failed(status))
+    return failure();
+  return results;
+}
+
+// The cotangents, zero where nothing depends on a part, joined again.
+LogicalResult SplitOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  GradientBuilder g(b, getLoc());
+  SmallVector<Value> parts;
+  for (auto [d, output] : llvm::zip(dOut, getOutputs()))
+    parts.push_back(d ? d : g.splat(output, 0.0));
+  dIn[0] = ConcatOp::create(b, getLoc(), parts, getAxis());
+  return success();
+}

@@ -96,6 +96,12 @@ private:
         return buffer.emitError("'")
                << buffer.getSymName() << "' is " << buffer.getType()
                << ": running statistics are kept in f32";
+      std::string pending = pendingName(buffer.getSymName());
+      if (accumulate > 1 && getOperation().lookupSymbol(pending))
+        return buffer.emitError("'")
+               << buffer.getSymName() << "' waits in '" << pending
+               << "' for the end of a window of batches, but the model has a "
+                  "symbol of that name; rename it";
       buffer.setFrozen(true);
       if (!elementTypeOf(buffer).isF32())
         retype(buffer, Float32Type::get(&getContext()));

@@ -390,8 +390,7 @@ static SmallVector<nn::ParameterOp> addPending(const StepRecipe &recipe) {
     OpBuilder b(buffer->getContext());
     b.setInsertionPointAfter(buffer);
     auto sum = nn::ParameterOp::create(
-        b, buffer.getLoc(), (buffer.getSymName() + "/pending").str(),
-        buffer.getType(),
+        b, buffer.getLoc(), pendingName(buffer.getSymName()), buffer.getType(),
         nn::InitAttr::get(b.getContext(), "zeros", APFloat(0.0)),
         /*frozen=*/true);
     func::FuncOp loss = recipe.loss;

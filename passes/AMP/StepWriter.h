@@ -59,6 +59,11 @@ struct StepRecipe {
   }
 };
 
+/// The symbol of what a window of batches adds to buffer `name`.
+inline std::string pendingName(llvm::StringRef name) {
+  return (name + "/pending").str();
+}
+
 /// Adds @step to `module`, or @accumulate and @apply.
 void writeEntries(const StepRecipe &recipe, mlir::ModuleOp module);
 

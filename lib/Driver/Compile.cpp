@@ -170,9 +170,8 @@ static ModelMode findMode(ModuleOp module) {
   return mode;
 }
 
-/// The model as it is computed: in its mode, with its loss and its casts.
-static rt::Status prepareEval(ImportedModel &model, const EvalOptions &options,
-                              CompileReport &report) {
+rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
+                             CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkPrecision(model, options.precision, report));
   MPC_RETURN_IF_ERROR(castOutputs(model, options.precision, report));
   if (options.training)
@@ -180,11 +179,6 @@ static rt::Status prepareEval(ImportedModel &model, const EvalOptions &options,
   report.mode = findMode(*model.module);
   MPC_RETURN_IF_ERROR(addLoss(model, options.loss, report));
   return placeCasts(model, options.precision, /*trains=*/false, report);
-}
-
-rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
-                             CompileReport &report) {
-  return prepareEval(model, options, report);
 }
 
 /// Runs `manager` on the model, then makes the program.
@@ -211,7 +205,7 @@ static std::unique_ptr<Pass> fuseOptimizer(const PrecisionOptions &precision) {
 
 static rt::Status makeEval(ImportedModel &model, const EvalOptions &options,
                            CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepareEval(model, options, report));
+  MPC_RETURN_IF_ERROR(explainModel(model, options, report));
   PassManager manager(model.module->getContext());
   nn::BuildEvalPassOptions eval;
   eval.gradients = options.gradients;

@@ -103,7 +103,8 @@ struct CompileReport {
   Explanation explanation; ///< Filled where the precision options ask for it.
 };
 
-/// What compileEval would explain, without a program.
+/// The model as compileEval computes it, in its mode, with its loss and its
+/// casts; explained where that is asked for.
 rt::Status explainModel(ImportedModel &model, const EvalOptions &options,
                         CompileReport &report);
 

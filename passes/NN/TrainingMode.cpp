@@ -2,6 +2,7 @@
 // nn-training-mode: statistics of the batch, and running ones as results.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Body.h"
 #include "dialects/NN/NNDialect.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -34,9 +35,8 @@ private:
   BatchNormTrainingOp replace(BatchNormOp op) {
     OpBuilder b(op);
     auto input = cast<RankedTensorType>(op.getInput().getType());
-    auto vector = RankedTensorType::get(
-        input.getDimSize(op.getAxis()),
-        input.getElementType().isF64() ? b.getF64Type() : b.getF32Type());
+    auto vector = RankedTensorType::get(input.getDimSize(op.getAxis()),
+                                        getComputeType(input.getElementType()));
     auto training = BatchNormTrainingOp::create(
         b, op.getLoc(), input, vector, vector, op.getMean().getType(),
         op.getVariance().getType(), op.getInput(), op.getScale(), op.getBias(),

@@ -109,7 +109,7 @@ Value mpc::nn::findOverflow(Operation *op, Type low) {
       cast<FloatType>(low).getFloatSemantics();
   for (Value operand : op->getOperands()) {
     DenseFPElementsAttr elements;
-    if (!isCastable(getElementTypeOrSelf(operand)) ||
+    if (!isCastable(getElementTypeOrSelf(operand)) || hasOwnType(op, operand) ||
         !matchPattern(repeated(operand), m_Constant(&elements)))
       continue;
     if (elements.isSplat()

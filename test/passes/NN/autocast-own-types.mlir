@@ -42,3 +42,15 @@ func.func @island(%x: tensor<4x3xf16>, %s: tensor<3xf32>) -> tensor<4x3xf16> {
   }
   return %0 : tensor<4x3xf16>
 }
+
+// What is never cast cannot become infinite.
+// CHECK-LABEL: func.func @large
+// CHECK:         nn.batch_norm {{.*}} -> tensor<4x3xf16>
+func.func @large(%x: tensor<4x8xf32>, %w: tensor<3x8xf32>, %s: tensor<3xf32>, %v: tensor<3x3xf32>) -> tensor<4x3xf32> {
+  %large = nn.constant dense<1.0e+06> : tensor<3xf32>
+  %0 = nn.linear %x, %w : tensor<4x8xf32>, tensor<3x8xf32> -> tensor<4x3xf32>
+  %1 = nn.batch_norm %0, %s, %s, %s, %large axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  %2 = nn.linear %1, %v : tensor<4x3xf32>, tensor<3x3xf32> -> tensor<4x3xf32>
+  return %2 : tensor<4x3xf32>
+}

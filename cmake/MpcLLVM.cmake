@@ -19,7 +19,23 @@ function(mpc_link_llvm target)
       "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Release>>>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/LLVMStatistic.h>")
   endif()
   target_link_libraries(${target} PUBLIC MLIR LLVM)
+  if(MPC_PRECOMPILE_HEADERS AND NOT target STREQUAL MpcPrecompiled)
+    # Headers are precompiled as -fPIC; an executable would be -fPIE.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+    target_precompile_headers(${target} REUSE_FROM MpcPrecompiled)
+  endif()
 endfunction()
+
+if(MPC_PRECOMPILE_HEADERS)
+  add_library(MpcPrecompiled OBJECT ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
+  mpc_target_defaults(MpcPrecompiled)
+  mpc_link_llvm(MpcPrecompiled)
+  set_target_properties(MpcPrecompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(MpcPrecompiled PRIVATE -fPIC)
+  target_precompile_headers(MpcPrecompiled PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+endif()
 
 # mpc_tablegen(<target> <td> [<output> <flags...>;]...) runs mlir-tblgen on <td>
 # of the current folder; each OUT starts an output with its flags.

@@ -51,7 +51,9 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
     place. With `slots` of bf16 or f16, which need a `rounding_seed` too, the
     rule's slots are kept in that type and rounded in the same way; the average
     stays f32. A rule may refuse a type: f16 lacks the range of what it divides
-    by.
+    by. With `counts_skips` the state of the rule, as the number of its step,
+    advances in skipped steps too, as that of tf_keras does; averages and
+    rounding go by a second count, `applied`.
 
     ```mlir
     amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9, rounding_seed = 0.0}
@@ -61,10 +63,11 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind,
                        DictionaryAttr:$hyper,
                        DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
-                       OptionalAttr<TypeAttr>:$slot_type);
+                       OptionalAttr<TypeAttr>:$slot_type,
+                       UnitAttr:$counts_skips);
   let assemblyFormat = [{
     $sym_name `kind` `(` $kind `)` `hyper` $hyper (`flags` $flags^)?
-    (`slots` `(` $slot_type^ `)`)? attr-dict
+    (`slots` `(` $slot_type^ `)`)? (`counts_skips` $counts_skips^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -348,7 +351,7 @@ def AMP_ClipCoefficientOp : AMP_Op<"clip_coefficient", [Pure, KernelBody]> {
     `min(1, max / (norm + 1e-6))` in f32, PyTorch's rule, or with `keras`
     `max / maximum(norm, max)`; the latter in f64, rounded to f32. With `scale` as if the
     norm were that of the scaled gradients and `max` scaled too. One
-    coefficient for each norm; NaN for a NaN norm.
+    coefficient for each norm; NaN for a NaN norm, and for no other.
 
     ```mlir
     %c = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>

@@ -310,15 +310,17 @@ def AMP_PrepareOp : AMP_Op<"prepare", [
     From the learning rate, the optimizer's scalar state and its
     hyper-parameters, in the order that Optimizers.h gives them: the state
     after the step (the old one where `skip` is true), then what `amp.update`
-    needs, in f32.
+    needs, in f32. With `counts_skips` the state advances also where `skip` is
+    true; behind it comes the number of steps applied, which does not.
   }];
   let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, AMP_F32OrF64:$lr,
                        Optional<AMP_Flag>:$skip, Variadic<AMP_F64>:$state,
-                       Variadic<AMP_F64>:$hyper);
+                       Variadic<AMP_F64>:$hyper, UnitAttr:$counts_skips);
   let results = (outs Variadic<AMP_F32OrF64>:$outputs);
   let assemblyFormat = [{
     $kind `flags` $flags `lr` `(` $lr `)` (`skip` `(` $skip^ `)`)?
-    `state` `(` $state `)` `hyper` `(` $hyper `)` attr-dict
+    `state` `(` $state `)` `hyper` `(` $hyper `)`
+    (`counts_skips` $counts_skips^)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

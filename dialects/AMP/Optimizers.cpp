@@ -66,11 +66,11 @@ static constexpr StringRef kSgdScalars[] = {"lr", "momentum", "undamped",
                                             "weight_decay", "first"};
 
 static void prepareSgd(Scalars &s) {
-  Scalar step = s["step"];
-  s["first"] =
-      select(step.isEqualTo(0.0), step.literal(1.0), step.literal(0.0));
+  Scalar applied = s["applied"];
+  s["first"] = select(applied.isEqualTo(0.0), applied.literal(1.0),
+                      applied.literal(0.0));
   s["undamped"] = 1.0 - s["dampening"];
-  s["step"] = step + 1.0;
+  s["step"] = s["step"] + 1.0;
 }
 
 static void updateSgd(Scalars &s, bool decay) {
@@ -432,6 +432,8 @@ static constexpr Optimizer kOptimizers[] = {
      .clipsLikeKeras = true,
      .slotsFromStart = true},
 };
+
+ArrayRef<Optimizer> mpc::amp::allOptimizers() { return kOptimizers; }
 
 const Optimizer *mpc::amp::findOptimizer(StringRef name) {
   for (const Optimizer &optimizer : kOptimizers)

@@ -68,8 +68,9 @@ struct Optimizer {
   llvm::ArrayRef<NamedNumber> state;
   /// What `prepare` makes for `update`.
   llvm::ArrayRef<llvm::StringRef> scalars;
-  /// Once a step, in f64: has "lr", state and hyper-parameters by name;
-  /// overwrites the state and sets every one of `scalars`.
+  /// Once a step, in f64: has "lr", state and hyper-parameters by name, and in
+  /// "applied" how many steps were applied before; overwrites the state and
+  /// sets every one of `scalars`.
   void (*prepare)(Scalars &);
   /// Once an element, in f32: has "gradient", "parameter", the slots and
   /// `scalars`; overwrites parameter and slots. `decay` says whether the
@@ -90,6 +91,7 @@ struct Optimizer {
   [[nodiscard]] std::string refusal(mlir::Type type, Flags flags) const;
 };
 
+llvm::ArrayRef<Optimizer> allOptimizers();
 /// Null where there is none of that name.
 const Optimizer *findOptimizer(llvm::StringRef name);
 /// "sgd, adam, ...".

@@ -315,7 +315,7 @@ private:
       return failure();
     OptimizerOp::create(b, getOperation().getLoc(), kOptimizer,
                         recipe.optimizer->name, b.getDictionaryAttr(entries),
-                        flagNames, *slots);
+                        flagNames, *slots, recipe.info().iterationsCountSkips);
     return success();
   }
 

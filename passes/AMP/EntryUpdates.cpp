@@ -11,20 +11,22 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-SmallVector<Value> EntryRewriter::prepare(ApplyOp op,
+SmallVector<Value> EntryRewriter::prepare(ApplyOp apply,
                                           const OptimizerState &optimizer) {
   const Optimizer &rule = *optimizer.rule();
+  auto op = cast<OptimizerOp>(optimizer.op);
   SmallVector<Value> state, hyper;
-  for (size_t i = 0; i != rule.state.size(); ++i)
+  for (size_t i = 0; i != optimizer.state().size(); ++i)
     state.push_back(element(optimizer.scalars, i));
   for (const NamedNumber &number : rule.hypers)
     hyper.push_back(hyperOf(optimizer.name(), number.name));
   SmallVector<Type> types(state.size(),
                           RankedTensorType::get({}, b.getF64Type()));
   types.append(rule.scalars.size(), RankedTensorType::get({}, b.getF32Type()));
-  auto prepared = PrepareOp::create(b, op.getLoc(), types, rule.name,
-                                    cast<OptimizerOp>(optimizer.op).getFlags(),
-                                    op.getLr(), op.getSkip(), state, hyper);
+  auto prepared = PrepareOp::create(b, apply.getLoc(), types, rule.name,
+                                    op.getFlags(), apply.getLr(),
+                                    apply.getSkip(), state, hyper,
+                                    op.getCountsSkips());
   setElements(optimizer.scalars,
               prepared.getOutputs().take_front(state.size()));
   return llvm::to_vector_of<Value>(
@@ -141,10 +143,12 @@ LogicalResult EntryRewriter::checkPenalties(ApplyOp op,
 }
 
 Value EntryRewriter::stepCount(const OptimizerState &optimizer) {
-  ArrayRef<NamedNumber> state = optimizer.state();
-  auto step = llvm::find_if(
-      state, [](const NamedNumber &s) { return s.name == "step"; });
-  return element(optimizer.scalars, step - state.begin());
+  SmallVector<NamedNumber> state = optimizer.state();
+  auto isCount = [&](const NamedNumber &s) {
+    return s.name == (state.back().name == "applied" ? "applied" : "step");
+  };
+  return element(optimizer.scalars,
+                 llvm::find_if(state, isCount) - state.begin());
 }
 
 Value EntryRewriter::hyperOf(StringAttr optimizer, StringRef name) {

@@ -73,9 +73,13 @@ SmallVector<NamedNumber> OptimizerState::hypers() const {
   return numbers;
 }
 
-ArrayRef<NamedNumber> OptimizerState::state() const {
-  static constexpr NamedNumber kStep[] = {{"step", 0.0}};
-  return rule() ? rule()->state : ArrayRef<NamedNumber>(kStep);
+SmallVector<NamedNumber> OptimizerState::state() const {
+  if (!rule())
+    return {{"step", 0.0}};
+  SmallVector<NamedNumber> numbers(rule()->state);
+  if (cast<OptimizerOp>(op).getCountsSkips())
+    numbers.push_back({"applied", 0.0});
+  return numbers;
 }
 
 bool ParameterGroup::sharesSlabsWith(const ParameterGroup &other) const {

@@ -44,7 +44,7 @@ struct OptimizerState {
   /// Hyper-parameters with the values they start with.
   llvm::SmallVector<NamedNumber> hypers() const;
   /// The scalar state with its first values.
-  llvm::ArrayRef<NamedNumber> state() const;
+  llvm::SmallVector<NamedNumber> state() const;
   bool hasTrustRatio() const { return rule() && rule()->trustRatio; }
 };
 

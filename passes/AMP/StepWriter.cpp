@@ -185,8 +185,7 @@ private:
     regularize();
     auto check = CheckOp::create(b, loc, gradients);
     norm = check.getNorm();
-    if (!found)
-      found = recipe.scales() ? check.getFound() : flag(false);
+    addFinding(check);
     SmallVector<Value> unclipped = gradients;
     clip();
     applyLarc(lr);
@@ -198,6 +197,16 @@ private:
     apply(lr);
     if (!recipe.updatesEarly())
       updateScale();
+  }
+
+  /// What an earlier check has not found may yet be there in what is applied.
+  void addFinding(CheckOp check) {
+    if (!recipe.scales())
+      found = flag(false);
+    else if (found)
+      found = nn::SelectOp::create(b, loc, found, flag(true), check.getFound());
+    else
+      found = check.getFound();
   }
 
   /// A step without a gradient is one whose gradients are all finite.
@@ -269,6 +278,9 @@ private:
                          : Value(),
         recipe.larcDecays ? attributeOf(recipe.noDecay) : ArrayAttr());
     gradients = llvm::to_vector_of<Value>(op.getOutputs());
+    // A rate may be 0 / 0, or beyond f32.
+    if (!rt::appliesNonFinite(recipe.policy))
+      addFinding(CheckOp::create(b, loc, gradients));
   }
 
   ArrayAttr attributeOf(ArrayRef<Attribute> symbols) {

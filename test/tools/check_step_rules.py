@@ -24,7 +24,8 @@ STEPS = 6
 BAD = 3  # This step's gradients hold an infinity.
 
 
-def make_case(name, size=0.01, **extra):
+def make_case(name, size=0.01, still=(), **extra):
+    """`still` lists (step, tensor) whose gradients are all zero."""
     rng = np.random.default_rng(list(name.encode()))
     values = {key: rng.normal(0, 0.5, shape).astype(np.float32) for key, shape in SHAPES.items()}
     values["zero"][:] = 0
@@ -32,6 +33,8 @@ def make_case(name, size=0.01, **extra):
     for step in range(STEPS):
         scale = SCALE / (2 if step > BAD else 1)
         gradients = {key: rng.normal(0, size, shape).astype(np.float32) for key, shape in SHAPES.items()}
+        for key in SHAPES:
+            gradients[key] *= np.float32((step, key) not in still)
         scaled = {key: gradient * np.float32(scale) for key, gradient in gradients.items()}
         if step == BAD:
             scaled["b"][7] = np.inf
@@ -59,7 +62,7 @@ def run(path, applied=[step != BAD for step in range(STEPS)]):
     ]
     assert outputs[0] == outputs[1], f"{path.stem}: fused and unfused differ"
     lines = [json.loads(line) for line in outputs[0].splitlines()]
-    assert [line["applied"] for line in lines] == applied
+    assert [line["applied"] for line in lines] == applied, "another step is skipped"
     return lines
 
 
@@ -127,6 +130,98 @@ def apex_larc(mode):
 
     optimizer = {"name": "sgd", "lr": 0.1, "weight_decay": decay}
     descend(f"larc-{mode}", change, larc={"mode": mode}, optimizer=optimizer, no_decay=["b"])
+
+
+def larc_without_epsilon():
+    """A gradient of zeros has no rate where nothing is added to its norm: 0 * inf is NaN, which is
+    found in what is applied, whatever point the policy itself checks at. Rates of at most 1 and
+    Apex' rule are numbers."""
+    for policy in ("torch", "dynamic", "keras", "backoff", "deepspeed"):
+        for mode in ("clip", "scale", "apex-scale"):
+            path, values, _ = make_case(
+                f"still-{policy}-{mode}", still=[(0, "w"), (4, "b")], larc={"mode": mode, "eps": 0},
+                optimizer={"name": "sgd", "lr": 0.1, "weight_decay": 0.0})
+            case = json.loads(path.read_text())
+            case["scaler"] = {"policy": policy, "init_scale": SCALE, "growth_interval": 1000}
+            path.write_text(json.dumps(case))
+            skipped = [0, BAD, 4] if mode == "scale" else [BAD]
+            lines = run(path, [step not in skipped for step in range(STEPS)])
+            for key, value in values.items():
+                assert np.isfinite(np.array(lines[-1]["params"][key], np.float64)).all(), f"{policy}: {key}"
+                if 0 in skipped:
+                    near(lines[0]["params"][key], value, f"{policy}: {key}", ulp=0.5)
+    assert not PLANT, "every comparison above has failed already"
+
+
+def overflowing_penalty():
+    """Penalties beyond f32, of weights that are not: nothing of them is applied."""
+    path, values, _ = make_case("overflow", l2=3e38)
+    case = json.loads(path.read_text())
+    case["init_params"][0]["values"][5] = 10.0
+    case["scaler"]["policy"] = "torch"
+    path.write_text(json.dumps(case))
+    lines = run(path, [False] * STEPS)
+    near(lines[-1]["params"]["b"], values["b"], "b", ulp=0.5)
+
+
+def large_gradient():
+    """The square of a finite gradient is finite in f64, not in f32."""
+    path, values, gradients = make_case("large", size=1e25, optimizer={"name": "sgd", "lr": 1e-26})
+    for step, line in enumerate(run(path)):
+        for key in SHAPES:
+            if step != BAD:
+                values[key] = values[key] - 1e-26 * gradients[step][key].astype(np.float64)
+            near(line["params"][key], values[key], f"step {step}: {key}")
+
+
+def rmsprop(name, centered=False, momentum=0.0):
+    """PyTorch's rule (Hinton's, epsilon outside of the root), slots included."""
+    rate, alpha, epsilon, decay = 0.01, 0.9, 1e-6, 0.05
+    settings = {"alpha": alpha, "eps": epsilon, "weight_decay": decay, "centered": centered, "momentum": momentum}
+    path, values, gradients = make_case(name, optimizer={"name": "rmsprop", "lr": rate, **settings})
+    weights = {key: value.astype(np.float64) for key, value in values.items()}
+    square, mean, velocity = ({key: np.zeros(shape) for key, shape in SHAPES.items()} for _ in range(3))
+    for step, line in enumerate(run(path)):
+        for key in SHAPES:
+            if step != BAD:
+                gradient = gradients[step][key].astype(np.float64) + decay * weights[key]
+                square[key] = alpha * square[key] + (1 - alpha) * gradient**2
+                mean[key] = alpha * mean[key] + (1 - alpha) * gradient
+                root = np.sqrt(square[key] - (mean[key] ** 2 if centered else 0.0)) + epsilon
+                velocity[key] = momentum * velocity[key] + gradient / root
+                weights[key] = weights[key] - rate * (velocity[key] if momentum else gradient / root)
+            near(line["params"][key], weights[key], f"step {step}: {key}", ulp=32)
+            near(line["slots"][key]["square_avg"], square[key], f"step {step}: {key}/square_avg", ulp=16)
+            if centered:
+                near(line["slots"][key]["grad_avg"], mean[key], f"step {step}: {key}/grad_avg", ulp=16)
+            if momentum:
+                # Where gradient and decay cancel, f32 has few digits left of what is divided.
+                near(line["slots"][key]["momentum_buffer"], velocity[key], f"step {step}: {key}/momentum_buffer", ulp=2048)
+
+
+def keras_iterations(policy):
+    """tf_keras' wrapper advances `iterations` where it skips a step, and Adam corrects its moments
+    by them; Keras 3 leaves the inner optimizer alone."""
+    rate, beta1, beta2, epsilon = 0.01, 0.9, 0.999, 1e-7
+    path, values, gradients = make_case(f"iterations-{policy}", optimizer={"name": "keras-adam", "lr": rate})
+    case = json.loads(path.read_text())
+    case["scaler"]["policy"] = policy
+    path.write_text(json.dumps(case))
+    weights = {key: value.astype(np.float64) for key, value in values.items()}
+    mean, square = ({key: np.zeros(shape) for key, shape in SHAPES.items()} for _ in range(2))
+    iterations = 0
+    for step, line in enumerate(run(path)):
+        iterations += step != BAD or policy == "keras"
+        for key in SHAPES:
+            if step != BAD:
+                gradient = gradients[step][key].astype(np.float64)
+                mean[key] += (1 - beta1) * (gradient - mean[key])
+                square[key] += (1 - beta2) * (gradient**2 - square[key])
+                size = rate * np.sqrt(1 - beta2**iterations) / (1 - beta1**iterations)
+                weights[key] = weights[key] - size * mean[key] / (np.sqrt(square[key]) + epsilon)
+            # Keras has 1 - beta2^t in f32, with 4 digits at first; a count that is one off is 10^4 units.
+            near(line["params"][key], weights[key], f"step {step}: {key}", ulp=1024)
+            assert line["slots"][key]["step"] == [iterations], "iterations"
 
 
 def absent_penalty():
@@ -375,6 +470,15 @@ CHECKS = {
     "larc scale": lambda: larc("scale"),
     "larc apex-clip": lambda: apex_larc("apex-clip"),
     "larc apex-scale": lambda: apex_larc("apex-scale"),
+    "larc of zeros without epsilon": larc_without_epsilon,
+    "penalty beyond f32": overflowing_penalty,
+    "gradients of 1e25": large_gradient,
+    "rmsprop": lambda: rmsprop("rmsprop"),
+    "rmsprop, centered": lambda: rmsprop("rmsprop-centered", centered=True),
+    "rmsprop with momentum": lambda: rmsprop("rmsprop-momentum", momentum=0.9),
+    "rmsprop, centered, with momentum": lambda: rmsprop("rmsprop-both", centered=True, momentum=0.9),
+    "iterations of tf_keras": lambda: keras_iterations("keras"),
+    "iterations of Keras 3": lambda: keras_iterations("keras3"),
     "penalty of what is absent": absent_penalty,
     "average": ema,
     "gradients that come and go": presence,

@@ -60,15 +60,21 @@ static Scalar toSingle(Scalar x) {
 }
 
 /// `max` and `norm` in f64; `scale` may be null. PyTorch computes in f32, and
-/// divides by a tensor by multiplying with its reciprocal.
+/// divides by a tensor by multiplying with its reciprocal. A maximum of 0 or
+/// beyond f32 makes no NaN: what is clipped has been checked already.
 static Scalar clipCoefficient(Scalar norm, Scalar max, const Scalar *scale,
                               bool keras) {
   if (scale) {
     norm = norm * *scale;
     max = max * *scale;
   }
-  if (keras)
-    return max / maximum(norm, max);
+  if (keras) {
+    // max / maximum(norm, max), without 0 / 0 and inf / inf.
+    Value fits = arith::OrIOp::create(*max.b, norm.isLessThan(max),
+                                      (norm - max).isEqualTo(0.0));
+    return select(fits, max.literal(1.0), max / norm);
+  }
+  max = minimum(max, max.literal(std::numeric_limits<float>::max()));
   Scalar epsilon = toSingle(norm.literal(1e-6));
   Scalar shifted = toSingle(toSingle(norm) + epsilon);
   Scalar coefficient = toSingle(toSingle(1.0 / shifted) * toSingle(max));

@@ -45,11 +45,12 @@ LogicalResult PrepareOp::verify() {
   FailureOr<const Optimizer *> rule = findRule(*this, getKind());
   if (failed(rule))
     return failure();
-  if (getState().size() != (*rule)->state.size() ||
+  size_t numStates = (*rule)->state.size() + (getCountsSkips() ? 1 : 0);
+  if (getState().size() != numStates ||
       getHyper().size() != (*rule)->hypers.size())
     return emitOpError("of kind '")
-           << getKind() << "' takes " << (*rule)->state.size()
-           << " state scalars and " << (*rule)->hypers.size()
+           << getKind() << "' takes " << numStates << " state scalars and "
+           << (*rule)->hypers.size()
            << " hyper-parameters";
   SmallVector<Type> expected(getState().getTypes());
   auto f32 = RankedTensorType::get({}, Float32Type::get(getContext()));
@@ -64,7 +65,7 @@ LogicalResult PrepareOp::verify() {
 FailureOr<Values> PrepareOp::buildBody(OpBuilder &builder,
                                        ValueRange operands) {
   const Optimizer &rule = *findOptimizer(getKind());
-  size_t numStates = rule.state.size();
+  size_t numStates = getState().size();
   SmallVector<Type> types(numStates, builder.getF64Type());
   types.append(rule.scalars.size(), builder.getF32Type());
   bool hasSkip = getSkip() != nullptr;
@@ -77,13 +78,20 @@ FailureOr<Values> PrepareOp::buildBody(OpBuilder &builder,
     ValueRange old = s.take_front(numStates);
     for (auto [entry, value] : llvm::zip_first(rule.state, old))
       scalars[entry.name] = Scalar{&b, value};
+    Scalar applied = getCountsSkips() ? Scalar{&b, old.back()}
+                                      : Scalar(scalars["step"]);
+    scalars["applied"] = applied;
     for (auto [entry, value] :
          llvm::zip_first(rule.hypers, s.drop_front(numStates)))
       scalars[entry.name] = Scalar{&b, value};
     rule.prepare(scalars);
     Values results;
-    for (auto [entry, value] : llvm::zip_equal(rule.state, old))
-      results.push_back(keepIf(b, skip, value, scalars[entry.name].value));
+    for (auto [entry, value] : llvm::zip_first(rule.state, old))
+      results.push_back(keepIf(b, getCountsSkips() ? Value() : skip, value,
+                               scalars[entry.name].value));
+    if (getCountsSkips())
+      results.push_back(
+          keepIf(b, skip, applied.value, (applied + 1.0).value));
     for (StringRef name : rule.scalars)
       results.push_back(scalars[name].as(b.getF32Type()).value);
     return results;

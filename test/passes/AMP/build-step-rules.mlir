@@ -40,16 +40,19 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
   return %2 : tensor<f32>
 }
 
-// Penalties come after the unscale and are checked; LARC comes last.
+// Penalties come after the unscale and are checked; LARC comes last, and what it
+// makes is checked too.
 // CLIP:        hyper {{{.*}}l1 = 5.000000e-01 : f64, l2 = 2.500000e-01 : f64, larc_eps = {{.*}}, larc_eta = 1.000000e-02 : f64, larc_min_update
 // CHECK-LABEL: func.func @step
 // CHECK-DAG:     %[[LR:.*]]: tensor<f32> {nn.name = "lr"}
 // CHECK:         %[[U:.*]] = amp.unscale
 // CHECK:         %[[UB:.*]] = amp.unscale
 // CHECK:         %[[R:.*]]:2 = amp.regularize %[[U]], %[[UB]] to [@weight, @bias] l1(%{{.*}}) l2(%{{.*}}) no_decay [@bias]
-// CHECK:         amp.check %[[R]]#0, %[[R]]#1
+// CHECK:         %[[FIRST:.*]], %{{.*}} = amp.check %[[R]]#0, %[[R]]#1
 // CHECK:         %[[S:.*]]:2 = amp.larc %[[R]]#0, %[[R]]#1 to [@weight, @bias] eta(%{{.*}}) eps(%{{.*}}) min_update(%{{.*}}) lr(%{{.*}})
-// CHECK:         amp.apply @optimizer(%[[S]]#0, %[[S]]#1)
+// CHECK:         %[[LAST:.*]], %{{.*}} = amp.check %[[S]]#0, %[[S]]#1
+// CHECK:         %[[FOUND:.*]] = nn.select %[[FIRST]], %{{.*}}, %[[LAST]]
+// CHECK:         amp.apply @optimizer(%[[S]]#0, %[[S]]#1) {{.*}} skip(%[[FOUND]])
 
 // A policy that checks what is scaled does not see the penalty.
 // SCALE-LABEL: func.func @step
@@ -72,11 +75,12 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // SLABS-LABEL: func.func @step
 // SLABS:         %[[P:.*]] = amp.add_penalty %{{.*}} of %{{.*}} l1(%{{.*}}) l2(%{{.*}})
 // SLABS:         amp.combine_check
-// SLABS:         amp.add_penalty
 // SLABS:         amp.larc_rate
+// SLABS:         amp.larc_rate
+// SLABS:         amp.combine_check
+// SLABS:         amp.add_penalty
 // SLABS:         amp.update "adamw" {{.*}} decay(true)
 // SLABS-NOT:     amp.add_penalty
-// SLABS:         amp.larc_rate
 // SLABS:         amp.update "adamw" {{.*}} decay(false)
 
 // STORED:       amp.slab @g0.parameter : tensor<4096xbf16>

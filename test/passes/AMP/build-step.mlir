@@ -61,12 +61,14 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // NONE-NOT:     skip(
 // NONE:         amp.update_scale @scaler found(%[[FALSE]])
 
-// PyTorch checks what is scaled; the norm is that of what is not.
+// PyTorch checks what is scaled; the norm is that of what is not, in which
+// nothing may be found either.
 // TORCH-LABEL: func.func @step
 // TORCH:         %[[V:.*]]:4 = nn.vjp
-// TORCH:         %[[FOUND:.*]], %{{.*}} = amp.check %[[V]]#1, %[[V]]#2, %[[V]]#3
+// TORCH:         %[[SCALED:.*]], %{{.*}} = amp.check %[[V]]#1, %[[V]]#2, %[[V]]#3
 // TORCH:         amp.unscale
-// TORCH:         %{{.*}}, %[[NORM:.*]] = amp.check
+// TORCH:         %[[UNSCALED:.*]], %[[NORM:.*]] = amp.check
+// TORCH:         %[[FOUND:.*]] = nn.select %[[SCALED]], %{{.*}}, %[[UNSCALED]]
 // TORCH:         amp.clip_each
 // TORCH:         return %[[V]]#0, %{{.*}}, %[[FOUND]], %[[NORM]]
 

@@ -291,6 +291,7 @@ static rt::Status makeOwnStep(ImportedModel &model,
   }
   MPC_RETURN_IF_ERROR(placeCasts(model, precision, /*trains=*/true, report));
   PassManager manager(model.module->getContext());
+  manager.addPass(amp::createCheckScalingPass());
   buildAutodiffPipeline(manager);
   MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "differentiation"));
   // Models are part of the entries by now, and entries know the inputs.

@@ -140,6 +140,18 @@ def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
 }
 
+def CheckScalingPass : Pass<"amp-check-scaling", "::mlir::ModuleOp"> {
+  let summary = "Warn of gradients that are used with their scale in them";
+  let description = [{
+    For steps that a module writes out, before `nn.vjp` is expanded. Warns of an
+    `amp.apply` of gradients that are still scaled; of clipping, LARC and
+    penalties on such gradients by numbers that are not scaled too; and of an
+    `amp.unscale` of gradients that no scale is in. What is not known to be
+    either, as a gradient that the step multiplies by a scale itself, is passed
+    over. Changes nothing.
+  }];
+}
+
 def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
   let summary = "Put the state into slabs and the optimizer on them";
   let description = [{

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// amp-check-scaling: warns of steps that scale, clip and unscale in an order
+// that trains on wrong numbers.
+#include "passes/AMP/Passes.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/NN/NNDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mpc::amp {
+#define GEN_PASS_DEF_CHECKSCALINGPASS
+#include "passes/AMP/Passes.h.inc"
+} // namespace mpc::amp
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+namespace {
+
+/// What is known of a value.
+enum class Scaling {
+  Free,   ///< No scale is in it.
+  Factor, ///< Made of a scale: the scale, its inverse, a scaled bound.
+  Scaled, ///< A gradient, or a norm of some, that a scale multiplies.
+  Unknown ///< Anything: an input, or a gradient that meets a factor.
+};
+
+/// What the batches of a window add up, by parameter.
+using Sums = DenseMap<Attribute, Scaling>;
+
+/// Goes through a function in program order.
+class ScalingChecker {
+public:
+  explicit ScalingChecker(Sums &sums) : sums(sums) {}
+
+  void run(func::FuncOp function) {
+    for (BlockArgument argument : function.getArguments())
+      scaling[argument] = Scaling::Unknown;
+    for (Operation &op : function.getBody().front())
+      llvm::TypeSwitch<Operation *>(&op)
+          .Case<GetScaleOp, InverseScaleOp>(
+              [&](auto factor) { setAll(factor, Scaling::Factor); })
+          .Case<nn::VJPOp, UnscaleOp, ClipOp, ClipCoefficientOp, ClipEachOp,
+                ClampOp, LarcOp, RegularizeOp, ApplyOp, AccumulateOp,
+                TakeGradientsOp>([&](auto known) { visit(known); })
+          .Default([&](Operation *other) {
+            setAll(other, combine(other->getOperands()));
+          });
+  }
+
+private:
+  void setAll(Operation *op, Scaling value) {
+    for (Value result : op->getResults())
+      scaling[result] = value;
+  }
+
+  Scaling combine(ValueRange operands) {
+    bool any[4] = {};
+    for (Value operand : operands)
+      any[static_cast<int>(scaling.lookup(operand))] = true;
+    auto has = [&](Scaling s) { return any[static_cast<int>(s)]; };
+    // A program may unscale by arithmetic of its own.
+    if (has(Scaling::Unknown) ||
+        (has(Scaling::Scaled) && has(Scaling::Factor)))
+      return Scaling::Unknown;
+    if (has(Scaling::Scaled))
+      return Scaling::Scaled;
+    return has(Scaling::Factor) ? Scaling::Factor : Scaling::Free;
+  }
+
+  void visit(nn::VJPOp op) {
+    Scaling seed = combine(op.getSeeds());
+    size_t numGradients = op.getWrt().size() + op.getArgs().size();
+    Scaling value = combine(op.getInputs());
+    for (Value output : op.getOutputs().drop_back(numGradients))
+      scaling[output] =
+          value == Scaling::Free ? Scaling::Free : Scaling::Unknown;
+    for (Value gradient : op.getOutputs().take_back(numGradients))
+      scaling[gradient] = seed == Scaling::Factor ? Scaling::Scaled : seed;
+  }
+
+  void visit(UnscaleOp op) {
+    if (scaling.lookup(op.getInput()) == Scaling::Free)
+      op.emitWarning("unscales a gradient that has no scale in it: no seed of "
+                     "its nn.vjp depends on amp.get_scale");
+    scaling[op.getOutput()] = Scaling::Free;
+  }
+
+  void visit(ClipOp op) {
+    scaling[op.getOutput()] = scaling.lookup(op.getInput());
+  }
+
+  void visit(ClipCoefficientOp op) {
+    if (!op.getScale())
+      checkBound(op, op.getNorm(), op.getMax());
+    scaling[op.getCoefficient()] = Scaling::Free;
+  }
+
+  void visit(ClampOp op) {
+    checkBound(op, op.getInput(), op.getFactor());
+    scaling[op.getOutput()] = scaling.lookup(op.getInput());
+  }
+
+  void visit(ClipEachOp op) { visitAll(op, op.getMax()); }
+  void visit(LarcOp op) { visitAll(op, op.getEps()); }
+  void visit(RegularizeOp op) { visitAll(op, op.getL1()); }
+
+  /// An op that makes a gradient of each, by a number in their unit.
+  template <typename OpT> void visitAll(OpT op, Value bound) {
+    for (auto [gradient, result] :
+         llvm::zip_equal(op.getGradients(), op->getResults()))
+      scaling[result] = scaling.lookup(gradient);
+    if (!op.getGradients().empty())
+      checkBound(op, op.getGradients().front(), bound);
+  }
+
+  void checkBound(Operation *op, Value gradient, Value bound) {
+    if (scaling.lookup(gradient) == Scaling::Scaled &&
+        scaling.lookup(bound) == Scaling::Free)
+      op->emitWarning("takes gradients that are still scaled, and numbers that "
+                      "are not: unscale first, or multiply the numbers by the "
+                      "scale");
+  }
+
+  void visit(ApplyOp op) {
+    for (auto [gradient, symbol] :
+         llvm::zip_equal(op.getGradients(), op.getParameters()))
+      if (scaling.lookup(gradient) == Scaling::Scaled) {
+        op.emitWarning("updates '")
+            << cast<FlatSymbolRefAttr>(symbol).getValue()
+            << "' by a gradient that is still scaled: nothing unscales it";
+        return;
+      }
+  }
+
+  void visit(AccumulateOp op) {
+    for (auto [gradient, symbol] :
+         llvm::zip_equal(op.getGradients(), op.getParameters())) {
+      auto [it, isNew] = sums.try_emplace(symbol, scaling.lookup(gradient));
+      if (!isNew && it->second != scaling.lookup(gradient))
+        it->second = Scaling::Unknown;
+    }
+  }
+
+  void visit(TakeGradientsOp op) {
+    for (auto [gradient, symbol] :
+         llvm::zip_equal(op.getGradients(), op.getParameters())) {
+      auto it = sums.find(symbol);
+      scaling[gradient] = it == sums.end() ? Scaling::Unknown : it->second;
+    }
+  }
+
+  DenseMap<Value, Scaling> scaling;
+  Sums &sums;
+};
+
+struct CheckScalingPass
+    : mpc::amp::impl::CheckScalingPassBase<CheckScalingPass> {
+  using CheckScalingPassBase::CheckScalingPassBase;
+
+  void runOnOperation() override {
+    Sums sums;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      if (isEntry(function))
+        ScalingChecker(sums).run(function);
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

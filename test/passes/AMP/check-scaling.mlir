@@ -1,0 +1,160 @@
+// RUN: mpc-opt %s --split-input-file --amp-check-scaling --verify-diagnostics
+// Steps that train on scaled gradients, and such that only look like it.
+
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @optimizer kind("sgd") hyper {}
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @step(%lr: tensor<f32>) {
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %loss, %g = nn.vjp @loss() seed(%scale) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %found, %norm = amp.check %g : tensor<4xf32>
+  // expected-warning @+1 {{updates 'w' by a gradient that is still scaled: nothing unscales it}}
+  amp.apply @optimizer(%g) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
+  return
+}
+
+// -----
+
+// A bound that is not scaled, on what is.
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @optimizer kind("sgd") hyper {clip_global_norm = 1.0}
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @step(%lr: tensor<f32>) {
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %loss, %g = nn.vjp @loss() seed(%scale) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %found, %norm = amp.check %g : tensor<4xf32>
+  %max = amp.get_hyper @optimizer "clip_global_norm" : tensor<f64>
+  // expected-warning @+1 {{takes gradients that are still scaled, and numbers that are not: unscale first, or multiply the numbers by the scale}}
+  %factor = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>
+  %c = amp.clip %g by %factor : tensor<4xf32> -> tensor<4xf32>
+  %inverse = amp.inverse_scale %scale : tensor<f32>
+  %u = amp.unscale %c by %inverse : tensor<4xf32> -> tensor<4xf32>
+  amp.apply @optimizer(%u) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
+  return
+}
+
+// -----
+
+// The same with all that looks at a gradient's size.
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @optimizer kind("sgd") hyper {clip_norm = 1.0}
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @step(%lr: tensor<f32>) {
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %half = nn.constant dense<0.5> : tensor<f32>
+  %seed = nn.mul %scale, %half : tensor<f32>
+  %loss, %g = nn.vjp @loss() seed(%seed) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %max = amp.get_hyper @optimizer "clip_norm" : tensor<f64>
+  // expected-warning @+1 {{takes gradients that are still scaled}}
+  %a = amp.clip_each %g max(%max) : tensor<4xf32> -> tensor<4xf32>
+  // expected-warning @+1 {{takes gradients that are still scaled}}
+  %b = amp.clamp %a by %half : tensor<4xf32> -> tensor<4xf32>
+  // expected-warning @+1 {{takes gradients that are still scaled}}
+  %c = amp.regularize %b to [@w] l1(%max) l2(%max)
+      : tensor<4xf32> -> tensor<4xf32>
+  // expected-warning @+1 {{takes gradients that are still scaled}}
+  %d = amp.larc %c to [@w] eta(%max) eps(%max) min_update(%max)
+      : tensor<4xf32> -> tensor<4xf32>
+  %inverse = amp.inverse_scale %scale : tensor<f32>
+  %u = amp.unscale %d by %inverse : tensor<4xf32> -> tensor<4xf32>
+  amp.apply @optimizer(%u) to [@w] lr(%lr) : tensor<4xf32>
+  return
+}
+
+// -----
+
+// A scale that is taken out but was never put in.
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @optimizer kind("sgd") hyper {}
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @step(%lr: tensor<f32>) {
+  %one = nn.constant dense<1.0> : tensor<f32>
+  %loss, %g = nn.vjp @loss() seed(%one) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %inverse = amp.inverse_scale %scale : tensor<f32>
+  // expected-warning @+1 {{unscales a gradient that has no scale in it: no seed of its nn.vjp depends on amp.get_scale}}
+  %u = amp.unscale %g by %inverse : tensor<4xf32> -> tensor<4xf32>
+  amp.apply @optimizer(%u) to [@w] lr(%lr) : tensor<4xf32>
+  return
+}
+
+// -----
+
+// A window of batches keeps the scale in the sum.
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @optimizer kind("sgd") hyper {}
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @accumulate() {
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %loss, %g = nn.vjp @loss() seed(%scale) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  amp.accumulate(%g) to [@w] : tensor<4xf32>
+  return
+}
+func.func @apply(%lr: tensor<f32>) {
+  %g = amp.take_gradients [@w] : tensor<4xf32>
+  // expected-warning @+1 {{updates 'w' by a gradient that is still scaled}}
+  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
+  return
+}
+
+// -----
+
+// No warning: scaled bounds, an unscale of one's own, gradients that are
+// inputs, and no scale at all.
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @a kind("sgd") hyper {clip_global_norm = 1.0}
+amp.optimizer @b kind("sgd") hyper {}
+nn.parameter @v : tensor<4xf32> = #nn.init<ones>
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @step(%input: tensor<4xf32>, %lr: tensor<f32>) {
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %wide = amp.get_scale @scaler : tensor<f64>
+  %loss, %g = nn.vjp @loss() seed(%scale) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %found, %norm = amp.check %g : tensor<4xf32>
+  %max = amp.get_hyper @a "clip_global_norm" : tensor<f64>
+  %scaled_max = nn.mul %max, %wide : tensor<f64>
+  %factor = amp.clip_coefficient %norm max(%scaled_max)
+      : tensor<f64> -> tensor<f32>
+  %c = amp.clip %g by %factor : tensor<4xf32> -> tensor<4xf32>
+  %scales = nn.broadcast %scale axes [] : tensor<f32> -> tensor<4xf32>
+  %u = nn.div %c, %scales : tensor<4xf32>
+  amp.apply @a(%u) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
+  amp.apply @b(%input) to [@v] lr(%lr) : tensor<4xf32>
+  return
+}

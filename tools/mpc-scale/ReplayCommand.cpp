@@ -4,7 +4,6 @@
 
 #include "runtime/LossScale/Replay.h"
 #include "runtime/Support/File.h"
-#include "runtime/Support/Output.h"
 
 #include <array>
 #include <cmath>

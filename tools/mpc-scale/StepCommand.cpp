@@ -5,7 +5,6 @@
 #include "lib/Driver/OptimizerCase.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/Support/File.h"
-#include "runtime/Support/Output.h"
 
 #include <memory>
 

@@ -240,6 +240,18 @@ TEST(DeepSpeed, KeepsAScaleThatIsNoFloat32) {
       static_cast<double>(static_cast<float>(start)));
 }
 
+// Equal maxima have no deviation: what is scaled is 2^LogMax.
+TEST(LogNormal, AimsAtItsLogMax) {
+  for (double logMax : {8.0, 12.0}) {
+    LossScaler scaler =
+        makeScaler(PolicyKind::LogNormal, {{Setting::LogMax, logMax}});
+    for (int i = 0; i != 300; ++i)
+      scaler.step(false, 0x1p-3);
+    EXPECT_NEAR(scaler.scale() * 0x1p-3, std::exp2(logMax),
+                std::exp2(logMax) * 1e-3);
+  }
+}
+
 TEST(LogNormal, IgnoresStepsWhoseGradientsAreAllZero) {
   LossScaler scaler = makeScaler(PolicyKind::LogNormal);
   scaler.step(false, 0.01);

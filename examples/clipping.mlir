@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clipping by the global norm.
 //
-// Gradients are clipped to a norm of 1 after they are unscaled, or the
+// Gradients are clipped to a norm of 0.1 after they are unscaled, or the
 // threshold would depend on the scale. The norm is that of all gradients
 // together, the finite check comes with it, and the coefficient is PyTorch's:
 // min(1, max / (norm + 1e-6)). The maximum is a hyper-parameter, state that can

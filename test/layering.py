@@ -34,10 +34,13 @@ ALLOWED = {
 # Layer -> prefixes of outside headers that it must do without.
 FORBIDDEN_OUTSIDE = {
     "include": ["llvm/", "llvm-c/", "mlir/", "mlir-c/", "clang/", "cuda", "nvrtc", "cublas", "nccl"],
-    "runtime": ["llvm/", "llvm-c/", "mlir/", "mlir-c/", "clang/"],
+    "runtime": ["llvm/", "llvm-c/", "mlir/", "mlir-c/", "clang/", "cuda", "nvrtc", "cublas", "nccl"],
 }
 
-SUFFIXES = {".h", ".cpp", ".c", ".td", ".inc", ".cu"}
+# Text for a device: NVRTC gets it without any folder of headers.
+DEVICE_SUFFIXES = {".cu", ".cuh"}
+
+SUFFIXES = {".h", ".cpp", ".c", ".td", ".inc", *DEVICE_SUFFIXES}
 INCLUDE = re.compile(r'^\s*#?\s*include\s+["<]([^">]+)[">]')
 
 
@@ -63,6 +66,8 @@ def target_of(root, source, included):
 
 def fault_of(root, source, included):
     """Why this include is wrong, or None."""
+    if pathlib.PurePath(source).suffix in DEVICE_SUFFIXES:
+        return f"device text must include nothing, not {included}"
     layer = layer_of(source, ALLOWED)
     target = target_of(root, source, included)
     if target is None:

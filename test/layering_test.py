@@ -9,12 +9,12 @@ import layering
 
 
 class Layering(unittest.TestCase):
-    def faults(self, **files):
+    def faults(self, suffix=".h", **files):
         """Faults of a tree of {path: text}; `__` in a keyword stands for `/`."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for name, text in files.items():
-                path = root / (name.replace("__", "/") + ".h")
+                path = root / (name.replace("__", "/") + suffix)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
             return list(layering.faults(root))
@@ -57,6 +57,15 @@ class Layering(unittest.TestCase):
 
     def test_public_headers_do_without_cuda(self):
         self.assertTrue(self.faults(include__mpc__Program="#include <cuda_runtime.h>\n"))
+
+    def test_the_runtime_does_without_cuda(self):
+        self.assertTrue(self.faults(runtime__Device__CUDA__Driver="#include <cuda.h>\n"))
+
+    def test_device_text_includes_nothing(self):
+        self.assertEqual(
+            ["lib/Codegen/CUDA/Prelude.cuh:1: error: device text must include nothing, not cuda_fp16.h"],
+            self.faults(suffix=".cuh", lib__Codegen__CUDA__Prelude="#include <cuda_fp16.h>\n"),
+        )
 
     def test_a_file_of_no_layer_is_named(self):
         self.assertEqual(["lib/Misc/X.h:1: error: no layer holds this file"], self.faults(lib__Misc__X=""))

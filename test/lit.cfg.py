@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How lit finds and runs the tests of mpc. `config` and `lit_config` are lit's.
-import atexit
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 
 import lit.formats
 
@@ -27,12 +24,6 @@ config.environment["PATH"] = os.pathsep.join(
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
-
-# Each run starts with an empty compile cache: what an older build of the
-# compiler left behind would be tested instead of this one.
-cache = tempfile.mkdtemp(prefix="mpc-test-cache-")
-atexit.register(shutil.rmtree, cache, ignore_errors=True)
-config.environment["MPC_CACHE_DIR"] = cache
 
 venv_python = os.path.join(config.mpc_source_dir, ".venv", "bin", "python")
 python = venv_python if os.path.exists(venv_python) else sys.executable

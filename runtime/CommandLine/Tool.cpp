@@ -4,7 +4,9 @@
 
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/Support/File.h"
+#include "runtime/Support/Output.h"
 
+#include <csignal>
 #include <new>
 #include <unistd.h>
 
@@ -52,6 +54,8 @@ Result<std::string> parseFlags(CLI::App &app, int argc,
 }
 
 int runTool(const Tool &tool, int argc, const char *const *argv) {
+  // A reader that has gone is an error where it is written to.
+  (void)std::signal(SIGPIPE, SIG_IGN);
   try {
     Result<int> result = parseAndRun(tool, argc, argv);
     return result.ok() ? *result : reportError(tool.name, result.status());

@@ -182,14 +182,6 @@ Status AtomicFile::commit() {
   return {};
 }
 
-Status writeFileAtomically(const std::string &path, std::string_view text,
-                           const Io &io) {
-  MPC_ASSIGN_OR_RETURN(AtomicFile file,
-                       AtomicFile::create(path, text.size(), io));
-  MPC_RETURN_IF_ERROR(file.append(text));
-  return file.commit();
-}
-
 Result<std::string> readInput(const std::string &path) {
   bool isInput = path == "-";
   int fd = isInput ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -206,16 +198,6 @@ Result<std::string> readInput(const std::string &path) {
     return readFailure(isInput ? kStandardInput : path,
                        "cannot read: " + errnoMessage(error), error);
   return text;
-}
-
-Status writeOutput(const std::string &path, std::string_view text) {
-  if (path != "-")
-    return writeFileAtomically(path, text);
-  if (int error =
-          writeAll(Io::system(), STDOUT_FILENO, text.data(), text.size()))
-    return environmentError("standard output: cannot write: " +
-                            errnoMessage(error));
-  return {};
 }
 
 void removeOrphanTempFiles(const std::string &folder, const Io &io) {

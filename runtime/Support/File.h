@@ -75,15 +75,8 @@ private:
   const Io *io_;
 };
 
-/// Writes `text` as the whole content of `path`, atomically.
-Status writeFileAtomically(const std::string &path, std::string_view text,
-                           const Io &io = Io::system());
-
 /// The content of a file, or of a pipe; "-" is standard input.
 Result<std::string> readInput(const std::string &path);
-
-/// Writes all of `text` to a file, atomically, or to standard output for "-".
-Status writeOutput(const std::string &path, std::string_view text);
 
 /// Removes temporary files that dead writers left in `folder`: those whose
 /// process is gone, or was an earlier one with our own process id.

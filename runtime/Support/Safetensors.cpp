@@ -5,6 +5,7 @@
 
 #include "runtime/Support/CheckedSize.h"
 #include "runtime/Support/Hash.h"
+#include "runtime/Support/Output.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -312,48 +313,85 @@ Status SafetensorsFile::verifyContentHash() const {
   return {};
 }
 
-Status writeSafetensors(const std::string &path,
-                        std::span<const TensorView> tensors,
-                        const SafetensorsWriteOptions &options, const Io &io) {
-  MPC_RETURN_IF_ERROR(checkWritable(tensors).withContext(escape(path)));
+namespace {
+
+/// The content of a file, in order; it points into itself and the tensors.
+struct FileImage {
+  std::string length, header;
+  std::vector<std::string_view> data;
+  uint64_t bytes = 0;
+};
+
+Result<FileImage> makeImage(std::span<const TensorView> tensors,
+                            const SafetensorsWriteOptions &options) {
+  MPC_RETURN_IF_ERROR(checkWritable(tensors));
   std::vector<const TensorView *> sorted;
-  uint64_t dataBytes = 0;
-  for (const TensorView &view : tensors) {
+  for (const TensorView &view : tensors)
     sorted.push_back(&view);
-    dataBytes += view.desc.numBytes();
-  }
   std::sort(sorted.begin(), sorted.end(),
             [](const TensorView *a, const TensorView *b) {
               size_t wa = byteSize(a->desc.dtype), wb = byteSize(b->desc.dtype);
               return wa != wb ? wa > wb : a->desc.name < b->desc.name;
             });
-  std::string header = makeHeader(sorted, options);
-  if (header.size() > kMaxHeaderBytes)
-    return invalidInput(escape(path) + ": names take over 100 MB");
-  uint64_t length = header.size();
-  if (options.contentHash) {
-    ContentHash hash;
-    hash.update(lengthText(length).data(), kLengthBytes);
-    hash.update(header.data(), header.size());
-    for (const TensorView *view : sorted)
-      hash.update(view->data, view->desc.numBytes());
-    header.replace(kHashedPrefix.size(), ContentHash::kDigits, hash.digest());
+  FileImage image;
+  image.header = makeHeader(sorted, options);
+  if (image.header.size() > kMaxHeaderBytes)
+    return invalidInput("names take over 100 MB");
+  uint64_t length = image.header.size();
+  image.length = lengthText(length);
+  image.bytes = kLengthBytes + length;
+  for (const TensorView *view : sorted) {
+    image.data.emplace_back(static_cast<const char *>(view->data),
+                            view->desc.numBytes());
+    image.bytes += view->desc.numBytes();
   }
-  std::vector<std::string_view> pieces = {lengthText(length), header};
-  for (const TensorView *view : sorted)
-    pieces.emplace_back(static_cast<const char *>(view->data),
-                        view->desc.numBytes());
-  if (path == "-") {
-    for (std::string_view piece : pieces)
-      MPC_RETURN_IF_ERROR(writeOutput("-", piece));
-    return {};
-  }
-  MPC_ASSIGN_OR_RETURN(
-      AtomicFile file,
-      AtomicFile::create(path, kLengthBytes + length + dataBytes, io));
-  for (std::string_view piece : pieces)
+  return image;
+}
+
+/// Puts the hash of everything, itself zeros, into the header.
+void addContentHash(FileImage &image) {
+  ContentHash hash;
+  hash.update(image.length.data(), image.length.size());
+  hash.update(image.header.data(), image.header.size());
+  for (std::string_view piece : image.data)
+    hash.update(piece.data(), piece.size());
+  image.header.replace(kHashedPrefix.size(), ContentHash::kDigits,
+                       hash.digest());
+}
+
+template <typename File>
+Status writeImage(File &file, const FileImage &image) {
+  MPC_RETURN_IF_ERROR(file.append(image.length));
+  MPC_RETURN_IF_ERROR(file.append(image.header));
+  for (std::string_view piece : image.data)
     MPC_RETURN_IF_ERROR(file.append(piece));
   return file.commit();
+}
+
+template <typename File, typename... Args>
+Status writeAs(const std::string &path, std::span<const TensorView> tensors,
+               const SafetensorsWriteOptions &options, const Args &...args) {
+  Result<FileImage> image = makeImage(tensors, options);
+  if (!image.ok())
+    return image.status().withContext(escape(path));
+  if (options.contentHash)
+    addContentHash(*image);
+  MPC_ASSIGN_OR_RETURN(File file, File::create(path, image->bytes, args...));
+  return writeImage(file, *image);
+}
+
+} // namespace
+
+Status writeSafetensors(const std::string &path,
+                        std::span<const TensorView> tensors,
+                        const SafetensorsWriteOptions &options, const Io &io) {
+  return writeAs<AtomicFile>(path, tensors, options, io);
+}
+
+Status writeSafetensorsOutput(const std::string &path,
+                              std::span<const TensorView> tensors,
+                              const SafetensorsWriteOptions &options) {
+  return writeAs<OutputFile>(path, tensors, options);
 }
 
 } // namespace mpc::rt

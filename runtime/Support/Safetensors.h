@@ -64,13 +64,18 @@ struct SafetensorsWriteOptions {
   bool contentHash = false;
 };
 
-/// Writes the file atomically, or to standard output for "-". Tensors lie
-/// widest element first, then by name, so that all are aligned and equal
-/// contents give equal files.
+/// Writes a file of our own, as an AtomicFile. Tensors lie widest element
+/// first, then by name, so that all are aligned and equal contents give equal
+/// files.
 Status writeSafetensors(const std::string &path,
                         std::span<const TensorView> tensors,
                         const SafetensorsWriteOptions &options = {},
                         const Io &io = Io::system());
+
+/// The same to an output that the user named, as an OutputFile.
+Status writeSafetensorsOutput(const std::string &path,
+                              std::span<const TensorView> tensors,
+                              const SafetensorsWriteOptions &options = {});
 
 } // namespace mpc::rt
 

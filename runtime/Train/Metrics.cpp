@@ -2,17 +2,16 @@
 // CSV rows, the file they go to, and the summary of a run.
 #include "runtime/Train/Metrics.h"
 
+#include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fcntl.h>
+#include <cstdio>
 #include <fmt/format.h>
+#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace mpc::rt {
@@ -57,11 +56,14 @@ nlohmann::ordered_json jsonNumber(double value) {
   return shortestDecimal(value);
 }
 
+/// The high-water mark of this program's memory, which ru_maxrss is not: that
+/// one begins with the mark of the process that started it.
 double peakRssMb() {
-  struct rusage usage;
-  if (::getrusage(RUSAGE_SELF, &usage) != 0)
-    return 0;
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (double kib = 0; std::sscanf(line.c_str(), "VmHWM: %lf kB", &kib) == 1)
+      return kib / 1024;
+  return 0;
 }
 
 /// Bytes of `text` that rows before `step` take, with the header; those rows
@@ -128,30 +130,19 @@ bool parseCsv(std::string_view line, MetricsRow &row) {
   return true;
 }
 
-Result<MetricsWriter> MetricsWriter::openAt(const std::string &path,
-                                            int flags) {
-  if (path == "-")
-    return MetricsWriter("standard output", ::dup(STDOUT_FILENO));
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
-  if (fd < 0)
-    return environmentError(fmt::format("{}: cannot create: {}", escape(path),
-                                        errnoMessage(errno)));
-  return MetricsWriter(path, fd);
-}
-
 Result<MetricsWriter> MetricsWriter::create(const std::string &path,
                                             std::string_view header) {
-  MPC_ASSIGN_OR_RETURN(MetricsWriter writer, openAt(path, O_TRUNC));
-  MPC_RETURN_IF_ERROR(writer.write(std::string(header) + "\n"));
-  return writer;
+  MPC_ASSIGN_OR_RETURN(OutputStream stream, OutputStream::open(path));
+  MPC_RETURN_IF_ERROR(stream.append(std::string(header) + "\n"));
+  return MetricsWriter(std::move(stream));
 }
 
 Result<MetricsWriter> MetricsWriter::resume(const std::string &path,
                                             int64_t step,
                                             std::vector<MetricsRow> &kept,
                                             std::string_view header) {
-  struct stat info;
-  if (path == "-" || ::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+  MPC_ASSIGN_OR_RETURN(OutputPlace place, OutputPlace::find(path));
+  if (!place.isFile() || ::access(path.c_str(), F_OK) != 0)
     return create(path, header);
   size_t bytes = 0;
   {
@@ -163,39 +154,19 @@ Result<MetricsWriter> MetricsWriter::resume(const std::string &path,
       return result.status().withContext(escape(path));
     bytes = *result;
   }
-  MPC_ASSIGN_OR_RETURN(MetricsWriter writer, openAt(path, O_APPEND));
-  if (::ftruncate(writer.fd_, static_cast<off_t>(bytes)) != 0)
-    return environmentError(
-        fmt::format("{}: cannot cut: {}", escape(path), errnoMessage(errno)));
+  MPC_ASSIGN_OR_RETURN(OutputStream stream,
+                       OutputStream::open(path, OutputStream::Begin::Continue));
+  MPC_RETURN_IF_ERROR(stream.cut(bytes));
   if (bytes == 0)
-    MPC_RETURN_IF_ERROR(writer.write(std::string(header) + "\n"));
-  return writer;
-}
-
-MetricsWriter::~MetricsWriter() {
-  if (fd_ >= 0)
-    ::close(fd_);
-}
-
-Status MetricsWriter::write(std::string_view text) {
-  if (int error = writeAll(Io::system(), fd_, text.data(), text.size()))
-    return environmentError(fmt::format("{}: cannot write: {}", escape(path_),
-                                        errnoMessage(error)));
-  return {};
+    MPC_RETURN_IF_ERROR(stream.append(std::string(header) + "\n"));
+  return MetricsWriter(std::move(stream));
 }
 
 Status MetricsWriter::append(const MetricsRow &row) {
-  return write(toCsv(row) + "\n");
+  return stream_.append(toCsv(row) + "\n");
 }
 
-Status MetricsWriter::sync() {
-  // A pipe or a terminal cannot be synced and says EINVAL.
-  if (::fsync(fd_) == 0 || errno == EINVAL || errno == EROFS ||
-      errno == ENOTSUP)
-    return {};
-  return environmentError(
-      fmt::format("{}: cannot sync: {}", escape(path_), errnoMessage(errno)));
-}
+Status MetricsWriter::sync() { return stream_.sync(); }
 
 void RunSummary::add(const MetricsRow &row) {
   if (stepMs_.empty())

@@ -4,7 +4,7 @@
 #ifndef MPC_RUNTIME_TRAIN_METRICS_H
 #define MPC_RUNTIME_TRAIN_METRICS_H
 
-#include "runtime/Support/File.h"
+#include "runtime/Support/Output.h"
 #include "runtime/Support/Status.h"
 
 #include <cstdint>
@@ -41,39 +41,26 @@ inline constexpr std::string_view kMetricsHeader =
 /// False unless `line` is a whole row.
 [[nodiscard]] bool parseCsv(std::string_view line, MetricsRow &row);
 
-/// Appends rows to a file, each at once, so that it can be followed. "-" is
-/// the standard output.
+/// Appends rows to an output, each at once, so that it can be followed.
 class MetricsWriter {
 public:
   /// A new file, in place of any old one.
   static Result<MetricsWriter> create(const std::string &path,
                                       std::string_view header = kMetricsHeader);
-  /// Continues a file: rows of `step` and later are cut, as is a torn last
-  /// line; the rows before are kept and put into `kept`.
+  /// Continues a file, where it is one: rows of `step` and later are cut, as is
+  /// a torn last line; the rows before are kept and put into `kept`.
   static Result<MetricsWriter> resume(const std::string &path, int64_t step,
                                       std::vector<MetricsRow> &kept,
                                       std::string_view header = kMetricsHeader);
-  MetricsWriter(MetricsWriter &&other) noexcept
-      : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
-  MetricsWriter &operator=(MetricsWriter &&other) noexcept {
-    std::swap(path_, other.path_);
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~MetricsWriter();
-
   Status append(const MetricsRow &row);
   /// Forces all rows to disk; called before a checkpoint says that their
   /// steps are done.
   Status sync();
 
 private:
-  MetricsWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
-  static Result<MetricsWriter> openAt(const std::string &path, int flags);
-  Status write(std::string_view text);
+  explicit MetricsWriter(OutputStream stream) : stream_(std::move(stream)) {}
 
-  std::string path_;
-  int fd_ = -1;
+  OutputStream stream_;
 };
 
 /// What `--json` prints about a run.

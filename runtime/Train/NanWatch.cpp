@@ -2,48 +2,32 @@
 // Steps that are not finite, run again.
 #include "runtime/Train/NanWatch.h"
 
-#include "runtime/Support/File.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/BoundEntry.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace mpc::rt {
-namespace {
-
-Status appendTo(const std::string &path, int flags, std::string_view text) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
-  int error =
-      fd < 0 ? errno : writeAll(Io::system(), fd, text.data(), text.size());
-  if (fd >= 0)
-    ::close(fd);
-  if (!error)
-    return {};
-  return environmentError(
-      fmt::format("{}: cannot write: {}", escape(path), errnoMessage(error)));
-}
-
-} // namespace
 
 Status NanWatch::open() {
   const std::string &path = options_.report;
   if (path.empty() || path == NanWatchOptions::kTextOnly || path == "-")
     return {};
-  return appendTo(path, options_.append ? O_APPEND : O_TRUNC, "");
+  MPC_ASSIGN_OR_RETURN(
+      file_,
+      OutputStream::open(path, options_.append ? OutputStream::Begin::Continue
+                                               : OutputStream::Begin::New));
+  return {};
 }
 
-Status NanWatch::write(const std::string &line) const {
-  if (options_.report == NanWatchOptions::kTextOnly)
-    return {};
-  if (options_.report != "-")
-    return appendTo(options_.report, O_APPEND, line);
-  output_(line);
+Status NanWatch::write(const std::string &line) {
+  if (file_)
+    return file_->append(line);
+  if (options_.report == "-")
+    output_(line);
   return {};
 }
 

@@ -6,6 +6,7 @@
 #define MPC_RUNTIME_TRAIN_NANWATCH_H
 
 #include "runtime/Runner/Runner.h"
+#include "runtime/Support/Output.h"
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Data.h"
 #include "runtime/Train/NanReport.h"
@@ -67,7 +68,7 @@ public:
 private:
   Status keep(const Runner &runner);
   Result<std::optional<NanFinding>> probe(ProbeRequest request);
-  Status write(const std::string &line) const;
+  Status write(const std::string &line);
 
   NanWatchOptions options_;
   const NanProbe *probe_;
@@ -75,6 +76,7 @@ private:
   std::vector<TensorDesc> dataInputs_;
   Tell tell_;
   Output output_;
+  std::optional<OutputStream> file_;
   LoaderState before_;
   struct Kept {
     TensorDesc desc;

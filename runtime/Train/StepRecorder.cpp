@@ -2,6 +2,7 @@
 // The table, the event file and the curves of a training.
 #include "runtime/Train/StepRecorder.h"
 
+#include "runtime/Support/Output.h"
 #include "runtime/Support/Plot.h"
 
 #include <chrono>
@@ -16,9 +17,7 @@ static double wallTime() {
 }
 
 Status StepRecorder::checkPlot() const {
-  if (options_.plot.empty() || options_.plot == "-")
-    return {};
-  return AtomicFile::create(options_.plot).status();
+  return options_.plot.empty() ? Status() : checkOutput(options_.plot);
 }
 
 Status StepRecorder::open(int64_t step,
@@ -70,6 +69,13 @@ Status StepRecorder::addScalars(const MetricsRow &row) {
 
 Status StepRecorder::sync() { return metrics_ ? metrics_->sync() : Status(); }
 
+Status StepRecorder::refreshPlot() const {
+  if (options_.plot.empty())
+    return {};
+  MPC_ASSIGN_OR_RETURN(OutputPlace place, OutputPlace::find(options_.plot));
+  return place.isFile() ? writePlot() : Status();
+}
+
 Status StepRecorder::writePlot() const {
   if (options_.plot.empty() || history_.empty())
     return {};
@@ -92,7 +98,7 @@ Status StepRecorder::writePlot() const {
     output_(svg);
     return {};
   }
-  return writeFileAtomically(options_.plot, svg);
+  return writeOutput(options_.plot, svg);
 }
 
 } // namespace mpc::rt

@@ -38,7 +38,10 @@ public:
   [[nodiscard]] Status add(const MetricsRow &row);
   /// Puts the rows so far on the disk.
   [[nodiscard]] Status sync();
-  /// Draws the curves so far.
+  /// Draws the curves so far into a file, whose older curves they replace; what
+  /// is no file gets them once, at the end.
+  [[nodiscard]] Status refreshPlot() const;
+  /// Draws the curves of the whole run.
   [[nodiscard]] Status writePlot() const;
 
 private:

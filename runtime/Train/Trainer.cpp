@@ -435,7 +435,7 @@ Status Trainer::checkpoint() {
   MPC_RETURN_IF_ERROR(recorder_.sync());
   MPC_RETURN_IF_ERROR(checkpoints_->save(*runner_, position_));
   savedStep_ = position_.step;
-  return recorder_.writePlot();
+  return recorder_.refreshPlot();
 }
 
 Status Trainer::loop(TrainResult &result) {

@@ -7,7 +7,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
-#include "runtime/Support/File.h"
+#include "runtime/Support/Output.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
@@ -34,15 +34,6 @@ std::string print(const ImportedModel &model, bool locations) {
   return text;
 }
 
-rt::Status writeText(const std::string &path, const std::string &text) {
-  if (path != "-")
-    return rt::writeFileAtomically(path, text);
-  bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-      std::fflush(stdout) == 0;
-  return written ? rt::Status() : rt::environmentError("cannot write stdout");
-}
-
 rt::Status importFile(const Flags &flags) {
   MPC_ASSIGN_OR_RETURN(ImportOptions options, toImportOptions(flags.import));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -53,15 +44,17 @@ rt::Status importFile(const Flags &flags) {
   for (const std::string &note : model.notes)
     std::fprintf(stderr, "mpc-import: note: %s\n", note.c_str());
   if (flags.listParameters)
-    return writeText(flags.output, listInitializers(model.initializers));
-  if (flags.output != "-" && !model.parameters.empty()) {
+    return rt::writeOutput(flags.output, listInitializers(model.initializers));
+  MPC_ASSIGN_OR_RETURN(rt::OutputPlace place,
+                       rt::OutputPlace::find(flags.output));
+  if (place.isFile() && !model.parameters.empty()) {
     std::vector<rt::TensorView> values;
     for (const onnx::ParameterValue &value : model.parameters)
       values.push_back(viewOf(value));
     MPC_RETURN_IF_ERROR(
-        rt::writeSafetensors(parameterFileOf(flags.output), values));
+        rt::writeSafetensorsOutput(parameterFileOf(flags.output), values));
   }
-  return writeText(flags.output, print(model, flags.output != "-"));
+  return rt::writeOutput(flags.output, print(model, place.isFile()));
 }
 
 void addFlags(CLI::App &app, Flags &flags) {
@@ -74,9 +67,11 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   addInputShapeFlag(app, flags.import);
   addBatchSizeFlag(app, flags.import);
-  app.add_option("-o,--output", flags.output,
-                 "the module, with locations; parameter values go beside it "
-                 "as .safetensors (default: -, standard output, without both)")
+  app.add_option(
+         "-o,--output", flags.output,
+         "the module, with locations; parameter values go beside it "
+         "as .safetensors; to what is no file, as standard output, without "
+         "both (default: -)")
       ->type_name("FILE.mlir")
       ->group(kOutput);
   app.add_flag("--list-parameters", flags.listParameters,

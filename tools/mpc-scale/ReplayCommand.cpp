@@ -4,6 +4,7 @@
 
 #include "runtime/LossScale/Replay.h"
 #include "runtime/Support/File.h"
+#include "runtime/Support/Output.h"
 
 #include <array>
 #include <cmath>

@@ -5,6 +5,7 @@
 #include "lib/Driver/OptimizerCase.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/Support/File.h"
+#include "runtime/Support/Output.h"
 
 #include <memory>
 

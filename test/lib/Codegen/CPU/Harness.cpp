@@ -49,7 +49,9 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
     stream << func.getScheduleAttr();
   if (failed(emission.run(*module)))
     return llvm::createStringError(message);
-  auto target = cpu::getCpuTarget("host");
+  // 8 lanes run on any CPU that mpc runs on: what a host knows besides, as
+  // instructions for bf16, must not hide what those lack.
+  auto target = cpu::getCpuTarget(config.lanes == 8 ? "x86-64-v3" : "host");
   if (!target)
     return target.takeError();
   auto kernels = cpu::compileKernels(*module, *target);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One GPU: what it is, and its primary context.
+#ifndef MPC_RUNTIME_DEVICE_CUDA_CONTEXT_H
+#define MPC_RUNTIME_DEVICE_CUDA_CONTEXT_H
+
+#include "runtime/Device/CUDA/Driver.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mpc::rt::cuda {
+
+/// Compute capability: {9, 0} is sm_90.
+struct Capability {
+  int major = 0;
+  int minor = 0;
+  [[nodiscard]] int number() const { return major * 10 + minor; }
+};
+
+/// What is asked of a device once.
+struct DeviceInfo {
+  int ordinal = 0;
+  std::string name;
+  Capability capability;
+  uint64_t memoryBytes = 0;
+  int multiprocessors = 0;
+  int maxThreadsPerBlock = 0;
+  int maxSharedPerBlock = 0;      ///< without opting in, bytes
+  int maxSharedPerBlockOptIn = 0; ///< bytes
+  int l2Bytes = 0;
+};
+
+/// The primary context of a device, retained. What is created in it holds it,
+/// so that it is released last. A context may be used from several threads,
+/// each object of it from one at a time.
+class Context {
+public:
+  static Result<std::shared_ptr<const Context>>
+  create(std::shared_ptr<const Driver> driver, int ordinal);
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+  ~Context();
+
+  [[nodiscard]] const Driver &driver() const { return *driver_; }
+  [[nodiscard]] const DriverTable &table() const { return driver_->table(); }
+  [[nodiscard]] const DeviceInfo &info() const { return info_; }
+  /// "cuda:0 (NVIDIA H200)", as messages name it.
+  [[nodiscard]] std::string label() const;
+
+  /// Makes it the calling thread's context. Every call below does so itself.
+  [[nodiscard]] DriverCode enter() const;
+  /// As Driver::check, with the device's label in front.
+  [[nodiscard]] Status check(DriverCode code, const char *call,
+                             std::string_view doing) const;
+
+private:
+  Context(std::shared_ptr<const Driver> driver, DeviceId device)
+      : driver_(std::move(driver)), device_(device) {}
+  Status queryInfo(int ordinal);
+
+  std::shared_ptr<const Driver> driver_;
+  DeviceId device_;
+  ContextHandle handle_ = nullptr;
+  DeviceInfo info_;
+};
+
+using ContextRef = std::shared_ptr<const Context>;
+
+/// A handle of the driver's that is destroyed by `Destroy` in its context.
+/// Movable; empty after a move.
+template <typename Handle, DriverCode (*DriverTable::*Destroy)(Handle)>
+class Owned {
+public:
+  Owned() = default;
+  Owned(ContextRef context, Handle handle)
+      : context_(std::move(context)), handle_(handle) {}
+  Owned(Owned &&other) noexcept
+      : context_(std::move(other.context_)),
+        handle_(std::exchange(other.handle_, Handle{})) {}
+  Owned &operator=(Owned &&other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  // A lost context refuses this too; nobody is left to be told.
+  ~Owned() {
+    if (handle_ && context_->enter() == code::kSuccess)
+      (void)(context_->table().*Destroy)(handle_);
+  }
+
+  [[nodiscard]] Handle get() const { return handle_; }
+  [[nodiscard]] const Context &context() const { return *context_; }
+  [[nodiscard]] const ContextRef &contextRef() const { return context_; }
+
+private:
+  ContextRef context_;
+  Handle handle_{};
+};
+
+} // namespace mpc::rt::cuda
+
+/// Leaves the enclosing function with a Status if the driver refuses `call` in
+/// `context`, which is made current first.
+#define MPC_CUDA_RETURN_IF_REFUSED(context, call, arguments, doing)            \
+  do {                                                                         \
+    const ::mpc::rt::cuda::Context &mpcContext = (context);                    \
+    if (::mpc::rt::cuda::DriverCode mpcCode = mpcContext.enter();              \
+        mpcCode != ::mpc::rt::cuda::code::kSuccess)                            \
+      return mpcContext.check(mpcCode, "cuCtxSetCurrent", doing);              \
+    if (::mpc::rt::cuda::DriverCode mpcCode =                                  \
+            mpcContext.table().call arguments;                                 \
+        mpcCode != ::mpc::rt::cuda::code::kSuccess)                            \
+      return mpcContext.check(mpcCode, #call, doing);                          \
+  } while (false)
+
+#endif // MPC_RUNTIME_DEVICE_CUDA_CONTEXT_H

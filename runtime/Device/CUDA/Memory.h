@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Memory of a device, and host memory that a device copies from and to without
+/// the host waiting.
+#ifndef MPC_RUNTIME_DEVICE_CUDA_MEMORY_H
+#define MPC_RUNTIME_DEVICE_CUDA_MEMORY_H
+
+#include "runtime/Device/CUDA/Context.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace mpc::rt::cuda {
+
+/// Device memory of undefined content, aligned to 256 bytes or more.
+class DeviceBuffer {
+public:
+  /// `what` names the memory in the error: "slab 'weights'". No bytes are no
+  /// error, and no allocation.
+  static Result<DeviceBuffer> allocate(const ContextRef &context,
+                                       uint64_t bytes, std::string_view what);
+
+  DeviceBuffer() = default;
+  [[nodiscard]] DevicePointer pointer() const { return memory_.get(); }
+  [[nodiscard]] uint64_t size() const { return bytes_; }
+
+private:
+  using Memory = Owned<DevicePointer, &DriverTable::cuMemFree_v2>;
+  DeviceBuffer(Memory memory, uint64_t bytes)
+      : memory_(std::move(memory)), bytes_(bytes) {}
+
+  Memory memory_;
+  uint64_t bytes_ = 0;
+};
+
+/// Page-locked host memory, zero at first.
+class PinnedBuffer {
+public:
+  static Result<PinnedBuffer> allocate(const ContextRef &context,
+                                       uint64_t bytes, std::string_view what);
+
+  PinnedBuffer() = default;
+  [[nodiscard]] std::byte *data() const {
+    return static_cast<std::byte *>(memory_.get());
+  }
+  [[nodiscard]] uint64_t size() const { return bytes_; }
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data(), bytes_}; }
+
+private:
+  using Memory = Owned<void *, &DriverTable::cuMemFreeHost>;
+  PinnedBuffer(Memory memory, uint64_t bytes)
+      : memory_(std::move(memory)), bytes_(bytes) {}
+
+  Memory memory_;
+  uint64_t bytes_ = 0;
+};
+
+} // namespace mpc::rt::cuda
+
+#endif // MPC_RUNTIME_DEVICE_CUDA_MEMORY_H

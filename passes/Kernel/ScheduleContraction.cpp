@@ -165,6 +165,25 @@ static Value cloneFactor(OpBuilder &builder, Value factor,
   return mapping.lookup(factor);
 }
 
+// `map` with a loop of extent 1 added to each plain index that does not cover
+// its axis of `tensor`; the loop is appended to `extents`.
+static AffineMap addIdleLoop(AffineMap map, Value tensor,
+                             SmallVectorImpl<int64_t> &extents) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  AffineExpr idle = getAffineDimExpr(extents.size(), map.getContext());
+  SmallVector<AffineExpr> results(map.getResults());
+  bool added = false;
+  for (auto [expr, size] : llvm::zip(results, shape))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr);
+        dim && extents[dim.getPosition()] != size) {
+      expr = expr + idle;
+      added = true;
+    }
+  if (added)
+    extents.push_back(1);
+  return AffineMap::get(extents.size(), 0, results, map.getContext());
+}
+
 void PackSplitter::createPackBody(FuncOp pack) {
   const Statement &statement = contraction.statement;
   SmallVector<AffineExpr> dims(statement.numDims(),
@@ -180,6 +199,10 @@ void PackSplitter::createPackBody(FuncOp pack) {
       op.getIndexingMapsArray()[contraction.operands[operand]]
           .replaceDimsAndSymbols(statement.indices, {}, statement.numDims(), 0);
   source = source.replaceDimsAndSymbols(dims, {}, extents.size(), 0);
+  // linalg takes an access by a plain loop index as saying that the loop covers
+  // the axis. Where it reads a part (a result of extent 1 has no loop that
+  // would move the window), an idle loop of one step says otherwise.
+  source = addIdleLoop(source, contraction.getOperand(operand).tensor, extents);
   SmallVector<AffineMap> maps = {source, getPackedMap(dims, extents.size())};
 
   builder.setInsertionPointToStart(&pack.getBody().front());

@@ -141,3 +141,30 @@ kernel.func @in_f64(%a: tensor<20x30xf64>, %b: tensor<30x40xf64>, %c: tensor<20x
   } -> tensor<20x40xf64>
   kernel.return %r : tensor<20x40xf64>
 }
+
+// -----
+
+// A result of extent 1 has no loop that would move its window: the packed
+// factor is read over 3 of the input's 4 places, beside an idle loop.
+// CHECK-DAG:   #[[PART:.*]] = affine_map<({{.*}}) -> (0, d{{.}}, d{{.}} + [[IDLE:d.]], d{{.}} + d{{.}})>
+// CHECK-LABEL: kernel.func @narrow_conv_pack
+// CHECK:         linalg.generic {indexing_maps = [#[[PART]],
+// CHECK-LABEL: kernel.func @narrow_conv
+// CHECK-SAME:    #kernel.gemm<{{.*}}packed = 0
+kernel.func @narrow_conv(%a: tensor<1x32x4x10xf32>, %b: tensor<200x32x3x3xf32>, %c: tensor<1x200x1x8xf32>)
+    -> tensor<1x200x1x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x200x1x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x200x1x8xf32>) -> tensor<1x200x1x8xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, o, y, x, c, h, w) -> (n, c, y * 2 + h, x + w)>,
+        affine_map<(n, o, y, x, c, h, w) -> (o, c, h, w)>,
+        affine_map<(n, o, y, x, c, h, w) -> (n, o, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %b : tensor<1x32x4x10xf32>, tensor<200x32x3x3xf32>) outs(%init : tensor<1x200x1x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<1x200x1x8xf32>
+  kernel.return %r : tensor<1x200x1x8xf32>
+}

@@ -2,11 +2,13 @@
 // Folding of data movement into the maps of its readers.
 #include "passes/Kernel/FoldReads.h"
 
+#include "dialects/Kernel/KernelDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
+using namespace mpc::kernel;
 
 /// All loops parallel, one result, written once by an identity map, from a
 /// destination whose old content is not read.
@@ -74,16 +76,35 @@ static bool boundsRemain(linalg::GenericOp op, unsigned index) {
   return bounded.all();
 }
 
+/// An op that sums over several operands may be a contraction. It is one by the
+/// loops that each operand moves along, and sums in another order than other
+/// reductions: reads keep those loops.
+static bool mayBeContraction(linalg::GenericOp op) {
+  return op.getNumReductionLoops() != 0 && op.getNumDpsInputs() > 1;
+}
+
+static bool movesAlongSameLoops(linalg::GenericOp op, AffineMap a,
+                                AffineMap b) {
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (extent != 1 && a.isFunctionOfDim(loop) != b.isFunctionOfDim(loop))
+      return false;
+  return true;
+}
+
 static void setMaps(linalg::GenericOp op, ArrayRef<AffineMap> maps) {
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-/// Reads the source of a move through the composed map.
-static bool foldMove(linalg::GenericOp reader, OpOperand &operand,
-                     linalg::GenericOp move) {
+/// Lets `reader` read `source`, of which its operand is a copy that lies there
+/// as `place` says.
+static bool readSource(linalg::GenericOp reader, OpOperand &operand,
+                       Value source, AffineMap place) {
   unsigned index = operand.getOperandNumber();
   SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
-  AffineMap composed = move.getIndexingMapsArray().front().compose(maps[index]);
+  AffineMap composed = place.compose(maps[index]);
+  if (mayBeContraction(reader) &&
+      !movesAlongSameLoops(reader, composed, maps[index]))
+    return false;
   if (!boundsRemain(reader, index)) {
     // The composed map must bound what the old one did.
     llvm::SmallBitVector dims(reader.getNumLoops());
@@ -97,8 +118,31 @@ static bool foldMove(linalg::GenericOp reader, OpOperand &operand,
   }
   maps[index] = composed;
   setMaps(reader, maps);
-  operand.set(move.getDpsInputs().front());
+  operand.set(source);
   return true;
+}
+
+/// Where an element of `view` lies in its source, if they differ by axes of
+/// extent 1 alone, as the sum of a row does that keeps its axis.
+static std::optional<AffineMap> getPlaceInSource(ViewOp view) {
+  auto type = cast<RankedTensorType>(view.getType());
+  auto source = cast<RankedTensorType>(view.getSource().getType());
+  if (source.getNumElements() != type.getNumElements())
+    return std::nullopt;
+  SmallVector<int64_t> axes;
+  for (auto [axis, size] : llvm::enumerate(type.getShape()))
+    if (size != 1)
+      axes.push_back(axis);
+  SmallVector<AffineExpr> place;
+  auto next = axes.begin();
+  for (int64_t size : source.getShape()) {
+    if (size != 1 && (next == axes.end() || type.getDimSize(*next) != size))
+      return std::nullopt;
+    place.push_back(size == 1
+                        ? getAffineConstantExpr(0, view.getContext())
+                        : getAffineDimExpr(*next++, view.getContext()));
+  }
+  return AffineMap::get(type.getRank(), 0, place, view.getContext());
 }
 
 /// Computes a generated operand in place.
@@ -106,7 +150,8 @@ static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
                           linalg::GenericOp source) {
   unsigned index = operand.getOperandNumber();
   SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
-  if (!canInline(source, maps[index]) || !boundsRemain(reader, index))
+  if (!canInline(source, maps[index]) || !boundsRemain(reader, index) ||
+      mayBeContraction(reader))
     return false;
   Value value = inlineBody(source, reader, maps[index]);
   reader.getBody()->getArgument(index).replaceAllUsesWith(value);
@@ -118,11 +163,16 @@ static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
 }
 
 static bool foldOperand(linalg::GenericOp reader, OpOperand &operand) {
+  if (auto view = operand.get().getDefiningOp<ViewOp>()) {
+    std::optional<AffineMap> place = getPlaceInSource(view);
+    return place && readSource(reader, operand, view.getSource(), *place);
+  }
   auto source = operand.get().getDefiningOp<linalg::GenericOp>();
   if (!source)
     return false;
   if (isMove(source))
-    return foldMove(reader, operand, source);
+    return readSource(reader, operand, source.getDpsInputs().front(),
+                      source.getIndexingMapsArray().front());
   if (isGenerated(source))
     return foldGenerated(reader, operand, source);
   return false;

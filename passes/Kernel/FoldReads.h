@@ -9,8 +9,9 @@
 namespace mpc::kernel {
 
 /// Rewrites every `linalg.generic` of `block` whose operand is made by a
-/// broadcast, transpose, slice, reversal, constant or iota so that it reads
-/// the operand's source through a composed map. Bit-exact: nothing is computed
+/// broadcast, transpose, slice, reversal, constant or iota, or is a view that
+/// only adds or drops axes of extent 1, so that it reads the operand's source
+/// through a composed map. Bit-exact: nothing is computed
 /// that was not computed before.
 void foldReads(mlir::Block &block);
 

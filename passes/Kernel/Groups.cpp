@@ -208,9 +208,15 @@ bool Groups::readsAligned(const Group &producer, const Group &consumer,
   return true;
 }
 
-SmallVector<unsigned> Groups::producersOf(Operation *op) const {
+bool Groups::isMadeBy(Value value, unsigned group) const {
+  Operation *source = value.getDefiningOp();
+  auto it = groupOf.find(source);
+  return source && it != groupOf.end() && it->second == group;
+}
+
+SmallVector<unsigned> Groups::producersOf(Value value) const {
   llvm::SetVector<unsigned> result;
-  SmallVector<Value> work = usedTensors(op);
+  SmallVector<Value> work = {value};
   while (!work.empty()) {
     Operation *source = work.pop_back_val().getDefiningOp();
     if (!source)
@@ -224,32 +230,47 @@ SmallVector<unsigned> Groups::producersOf(Operation *op) const {
   return result.takeVector();
 }
 
-/// Whether a group between the two would have to run in the middle of them.
+/// Whether something between the two would have to run in the middle of them:
+/// a third group, or a view of a value that a joined kernel has not returned
+/// yet.
 bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
   DenseSet<unsigned> seen;
   SmallVector<unsigned> work;
-  auto enter = [&](unsigned group, bool fromConsumer) {
+  auto enter = [&](unsigned group) {
     for (Operation *statement : groups[group].statements)
-      for (unsigned next : producersOf(statement)) {
-        if (next == group || (fromConsumer && next == producer))
+      for (Value value : usedTensors(statement)) {
+        // Such a read would be one within the joined kernel.
+        if (group == consumer && isMadeBy(value, producer))
           continue;
-        if (seen.insert(next).second)
-          work.push_back(next);
+        for (unsigned next : producersOf(value))
+          if (next != group && seen.insert(next).second)
+            work.push_back(next);
       }
   };
-  enter(consumer, true);
+  enter(consumer);
   while (!work.empty()) {
     unsigned group = work.pop_back_val();
     if (group == producer)
       return true;
-    enter(group, false);
+    enter(group);
   }
   return false;
+}
+
+/// Whether a statement asks for the position of an element: a map on the result
+/// of a contraction knows none.
+static bool asksForIndex(const Group &group) {
+  return llvm::any_of(group.statements, [](Operation *statement) {
+    auto op = dyn_cast<linalg::GenericOp>(statement);
+    return op && op.hasIndexSemantics();
+  });
 }
 
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {
   const Group &p = groups[producer], &c = groups[consumer];
   Group joined = combine(p, c);
+  if (joined.kind == GroupKind::Contraction && asksForIndex(c))
+    return false;
   return joined.kind != GroupKind::Other && readsAligned(p, c, joined) &&
          !pathOutside(producer, consumer);
 }
@@ -260,9 +281,15 @@ void Groups::join(unsigned producer, unsigned consumer) {
   c.kind = joined.kind;
   c.shape = joined.shape;
   c.inner = joined.inner;
-  llvm::append_range(c.statements, p.statements);
-  llvm::sort(c.statements,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  // A contraction comes first. What the map on its result has from elsewhere
+  // does not read it, nor the other way round.
+  auto first = joined.kind == GroupKind::Contraction ? c.statements.begin()
+                                                     : c.statements.end();
+  c.statements.insert(first, p.statements.begin(), p.statements.end());
+  if (joined.kind != GroupKind::Contraction)
+    llvm::sort(c.statements, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
   for (Operation *statement : p.statements)
     groupOf[statement] = consumer;
   p.statements.clear();
@@ -277,7 +304,8 @@ void Groups::sort() {
   for (unsigned group = 0; group < count; ++group) {
     llvm::SetVector<unsigned> producers;
     for (Operation *statement : groups[group].statements)
-      producers.insert_range(producersOf(statement));
+      for (Value value : usedTensors(statement))
+        producers.insert_range(producersOf(value));
     producers.remove(group);
     missing[group] = producers.size();
     for (unsigned producer : producers)

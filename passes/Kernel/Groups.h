@@ -52,8 +52,10 @@ private:
   bool pathOutside(unsigned producer, unsigned consumer) const;
   void sort();
 
-  /// Groups of `op`'s operands, through views and packs; -1 entries left out.
-  llvm::SmallVector<unsigned> producersOf(mlir::Operation *op) const;
+  /// Whether a statement of `group` has `value` as its result.
+  bool isMadeBy(mlir::Value value, unsigned group) const;
+  /// The groups that `value` is made from, through views and packs.
+  llvm::SmallVector<unsigned> producersOf(mlir::Value value) const;
 
   llvm::SmallVector<Group> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;

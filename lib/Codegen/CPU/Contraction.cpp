@@ -253,7 +253,14 @@ bool EpilogueMatcher::matchDims(const Statement &statement) {
         matchDims(*linear, place->second))
       return true;
   }
-  return false;
+  // It reads nothing of what was computed: by what it writes, of the result's
+  // shape, for a later statement.
+  const Access &output = statement.outputs.front();
+  std::optional<Linear> linear = getLinear(output.index, numDims);
+  return linear && linear->offset == 0 &&
+         succeeded(verifyCompatibleShape(output.tensor.getType(),
+                                         contraction.getResult().getType())) &&
+         matchDims(*linear, known.lookup(contraction.getResult()));
 }
 
 std::optional<Linear> EpilogueMatcher::translate(AffineExpr index,

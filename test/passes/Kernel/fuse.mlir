@@ -125,3 +125,131 @@ func.func @two_results(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %1 = nn.neg %0 : tensor<64xf32>
   return %0, %1 : tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// A softmax as ONNX writes it out keeps the axis of its reductions: a view with
+// an axis of extent 1 is read as its source, and all is one kernel.
+// CHECK-LABEL: func.func @written_softmax
+// CHECK:         kernel.launch @[[K:.*]] ins(%arg0 : tensor<64x16xf32>)
+// CHECK-NOT:     kernel.launch
+// CHECK:         return
+// CHECK:       kernel.func @[[K]]
+// CHECK-COUNT-5: linalg.generic
+// CHECK-NOT:     linalg.generic
+// OFF-LABEL:   func.func @written_softmax
+// OFF-COUNT-7:   kernel.launch
+// OFF-NOT:       kernel.launch
+// OFF:           return
+func.func @written_softmax(%x: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %0 = nn.reduce_max %x axes [1] : tensor<64x16xf32> -> tensor<64xf32>
+  %1 = nn.reshape %0 : tensor<64xf32> -> tensor<64x1xf32>
+  %2 = nn.broadcast %1 axes [0, 1] : tensor<64x1xf32> -> tensor<64x16xf32>
+  %3 = nn.sub %x, %2 : tensor<64x16xf32>
+  %4 = nn.exp %3 : tensor<64x16xf32>
+  %5 = nn.reduce_sum %4 axes [1] : tensor<64x16xf32> -> tensor<64xf32>
+  %6 = nn.reshape %5 : tensor<64xf32> -> tensor<64x1xf32>
+  %7 = nn.broadcast %6 axes [0, 1] : tensor<64x1xf32> -> tensor<64x16xf32>
+  %8 = nn.div %4, %7 : tensor<64x16xf32>
+  return %8 : tensor<64x16xf32>
+}
+
+// -----
+
+// What a kernel returns can be viewed only after it ran: an op that reads a
+// value both as it is and through a view stays out of the kernel that makes it.
+// CHECK-LABEL: func.func @through_a_view
+// CHECK:         %[[E:.*]] = kernel.launch @{{.*}} ins(%arg0
+// CHECK:         %[[V:.*]] = kernel.view %[[E]][0]
+// CHECK:         %[[M:.*]] = kernel.launch @{{.*}} ins(%[[V]]
+// CHECK:         %[[W:.*]] = kernel.view %[[M]][0]
+// CHECK:         kernel.launch @{{.*}} ins(%[[E]], %[[W]]
+// CHECK:         return
+// OFF-LABEL:   func.func @through_a_view
+func.func @through_a_view(%x: tensor<64x16xf32>) -> tensor<64xf32> {
+  %0 = nn.reduce_sum %x axes [1] : tensor<64x16xf32> -> tensor<64xf32>
+  %1 = nn.reshape %0 : tensor<64xf32> -> tensor<8x8xf32>
+  %2 = nn.transpose %1 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %3 = nn.neg %2 : tensor<8x8xf32>
+  %4 = nn.reshape %3 : tensor<8x8xf32> -> tensor<64xf32>
+  %5 = nn.sub %0, %4 : tensor<64xf32>
+  return %5 : tensor<64xf32>
+}
+
+// -----
+
+// The same without a kernel between: the view is of a value of the group.
+// CHECK-LABEL: func.func @view_of_own
+// CHECK:         %[[E:.*]] = kernel.launch @{{.*}} ins(%arg0
+// CHECK:         %[[V:.*]] = kernel.view %[[E]][0]
+// CHECK:         kernel.launch @{{.*}} ins(%[[E]], %[[V]]
+// CHECK:         return
+// OFF-LABEL:   func.func @view_of_own
+func.func @view_of_own(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %0 = nn.exp %x : tensor<4x16xf32>
+  %1 = nn.reshape %0 : tensor<4x16xf32> -> tensor<16x4xf32>
+  %2 = nn.transpose %1 [1, 0] : tensor<16x4xf32> -> tensor<4x16xf32>
+  %3 = nn.sub %0, %2 : tensor<4x16xf32>
+  return %3 : tensor<4x16xf32>
+}
+
+// -----
+
+// A contraction sums in an order of its own, and is one by the loops that its
+// factors move along: a factor that is repeated or constant is made first.
+// CHECK-LABEL: func.func @repeated_factor
+// CHECK:         %[[B:.*]] = kernel.launch
+// CHECK:         kernel.launch @{{.*}} ins(%[[B]], %{{.*}} : tensor<16x32xf32>, tensor<8x32xf32>)
+// CHECK:         %[[C:.*]] = kernel.launch
+// CHECK:         kernel.launch @{{.*}} ins(%{{.*}}, %[[C]] : tensor<8x32xf32>, tensor<8x32xf32>)
+// CHECK-NOT:     kernel.launch
+// CHECK:         return
+// OFF-LABEL:   func.func @repeated_factor
+func.func @repeated_factor(%x: tensor<32xf32>, %w: tensor<8x32xf32>) -> (tensor<16x8xf32>, tensor<8x8xf32>) {
+  %0 = nn.broadcast %x axes [1] : tensor<32xf32> -> tensor<16x32xf32>
+  %1 = nn.linear %0, %w : tensor<16x32xf32>, tensor<8x32xf32> -> tensor<16x8xf32>
+  %2 = nn.constant dense<0.5> : tensor<8x32xf32>
+  %3 = nn.linear %w, %2 : tensor<8x32xf32>, tensor<8x32xf32> -> tensor<8x8xf32>
+  return %1, %3 : tensor<16x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// What the map on a contraction's result reads from elsewhere may stand before
+// it: the contraction is the first statement all the same.
+// CHECK-LABEL: func.func @side_map
+// CHECK-COUNT-1: kernel.launch @[[K:.*]] ins
+// CHECK-NOT:     kernel.launch
+// CHECK:         return
+// CHECK:       kernel.func @[[K]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         linalg.generic {{.*}}"reduction"]
+// CHECK:           math.fma
+// CHECK:           math.exp
+// CHECK:           arith.addf
+// OFF-LABEL:   func.func @side_map
+func.func @side_map(%a: tensor<16x32xf32>, %w: tensor<8x32xf32>, %b: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %0 = nn.exp %b : tensor<16x8xf32>
+  %1 = nn.linear %a, %w : tensor<16x32xf32>, tensor<8x32xf32> -> tensor<16x8xf32>
+  %2 = nn.add %0, %1 : tensor<16x8xf32>
+  return %2 : tensor<16x8xf32>
+}
+
+// -----
+
+// A map on a contraction's result knows no positions: what asks for them is a
+// kernel of its own.
+// CHECK-LABEL: func.func @mask
+// CHECK-COUNT-2: kernel.launch
+// CHECK-NOT:     kernel.launch
+// CHECK:         return
+// OFF-LABEL:   func.func @mask
+func.func @mask(%a: tensor<16x32xf32>, %w: tensor<16x32xf32>) -> tensor<16x16xf32> {
+  %0 = nn.linear %a, %w : tensor<16x32xf32>, tensor<16x32xf32> -> tensor<16x16xf32>
+  %1 = nn.iota axis(0) : tensor<16x16xi64>
+  %2 = nn.iota axis(1) : tensor<16x16xi64>
+  %3 = nn.compare le %2, %1 : tensor<16x16xi64> -> tensor<16x16xi1>
+  %4 = nn.neg %0 : tensor<16x16xf32>
+  %5 = nn.select %3, %0, %4 : tensor<16x16xi1>, tensor<16x16xf32>
+  return %5 : tensor<16x16xf32>
+}

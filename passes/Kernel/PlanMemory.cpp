@@ -16,6 +16,22 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::kernel;
 
+/// The elements of a constant that a view of it shows.
+static ElementsAttr partOf(const Place &place, RankedTensorType type) {
+  auto elements = dyn_cast<DenseElementsAttr>(place.buffer.constant);
+  if (!elements)
+    return place.buffer.constant;
+  if (elements.isSplat())
+    return elements.resizeSplat(type);
+  if (elements.getNumElements() == type.getNumElements())
+    return elements.reshape(type);
+  auto first = elements.getValues<Attribute>().begin() +
+               place.offset / elementBytes(type);
+  return DenseElementsAttr::get(
+      type,
+      llvm::to_vector(llvm::make_range(first, first + type.getNumElements())));
+}
+
 namespace {
 
 /// Rewrites a planned function on memory.
@@ -79,7 +95,7 @@ private:
     auto type = cast<RankedTensorType>(tensorType);
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
     if (place.buffer.kind == Buffer::Constant)
-      return constant(place.buffer.constant, memref);
+      return constant(partOf(place, type), memref);
     Value base = memory[0];
     int64_t offset = place.offset;
     if (place.buffer.kind == Buffer::Arena)
@@ -96,9 +112,6 @@ private:
 
   Value constant(ElementsAttr elements, MemRefType type) {
     auto module = function->getParentOfType<ModuleOp>();
-    if (auto dense = dyn_cast<DenseElementsAttr>(elements))
-      elements = dense.reshape(
-          RankedTensorType::get(type.getShape(), type.getElementType()));
     for (auto global : module.getOps<memref::GlobalOp>())
       if (global.getInitialValue() == elements && global.getType() == type)
         return memref::GetGlobalOp::create(builder, function.getLoc(), type,

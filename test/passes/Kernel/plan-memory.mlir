@@ -50,6 +50,17 @@ func.func @views(%x: tensor<4x6xf32>) -> tensor<2x6xf32> {
 
 // -----
 
+// A view of a constant is a constant of what it shows.
+// CHECK:       memref.global "private" constant @{{.*}} : memref<1x2xi32> = dense<{{\[\[}}5, 6]]>
+// CHECK-LABEL: func.func @view_of_constant(
+func.func @view_of_constant() -> tensor<1x2xi32> {
+  %0 = nn.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+  %1 = nn.slice %0 [2, 0] to [3, 2] by [1, 1] : tensor<3x2xi32> -> tensor<1x2xi32>
+  return %1 : tensor<1x2xi32>
+}
+
+// -----
+
 // Parts of a pack are made in their places; what lies between them is zeroed.
 // CHECK-LABEL: func.func @pack(
 // CHECK-SAME:    %[[OUT:[^:]*]]: memref<128xi8> {kernel.output

@@ -3,6 +3,7 @@
 #include "dialects/NN/Body.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Ops/IntegerArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -301,8 +302,10 @@ static Value geluTanhGradient(GradientBuilder &g, Value d, Value x) {
       g.add(g.scale(square, 3.0 * kGeluCubic), g.splat(x, 1.0)), kSqrt2OverPi);
   Value left = g.scale(g.add(t, g.splat(t, 1.0)), 0.5);
   Value bend = g.sub(g.splat(t, 1.0), g.mul(t, t));
+  // Far out the bend is 0 and the slope may be infinite.
+  Value flat = g.compare(CompareKind::EQ, bend, g.splat(bend, 0.0));
   Value right = g.mul(g.scale(x, 0.5), g.mul(bend, slope));
-  return g.mul(d, g.add(left, right));
+  return g.mul(d, g.add(left, g.select(flat, g.splat(right, 0.0), right)));
 }
 
 LogicalResult GeluOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -350,14 +353,7 @@ LogicalResult MulOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value DivOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   if (isFloat(s[0]))
     return arith::DivFOp::create(b, loc, s[0], s[1]);
-  // Integer division by zero is undefined: it gives zero here.
-  Value zero = constantLike(b, loc, s[1], 0),
-        one = constantLike(b, loc, s[1], 1);
-  Value isZero =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, s[1], zero);
-  Value divisor = arith::SelectOp::create(b, loc, isZero, one, s[1]);
-  Value quotient = arith::DivSIOp::create(b, loc, s[0], divisor);
-  return arith::SelectOp::create(b, loc, isZero, zero, quotient);
+  return buildIntegerQuotient(b, loc, s[0], s[1]);
 }
 // d(a / b) = da / b - (a / b) / b db
 LogicalResult DivOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -371,7 +367,7 @@ LogicalResult DivOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value PowOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   if (isFloat(s[0]))
     return math::PowFOp::create(b, loc, s[0], s[1]);
-  return math::IPowIOp::create(b, loc, s[0], s[1]);
+  return buildIntegerPower(b, loc, s[0], s[1]);
 }
 // d(a^b) = b a^(b-1) da + a^b log(a) db, the second where a > 0
 LogicalResult PowOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {

@@ -137,6 +137,8 @@ static Fp pow(Fp x, Fp y) {
       arith::OrIOp::create(*x.builder, x.loc, isInteger, equal(x, -HUGE_VAL));
   negative = select(real, negative, x.constant(NAN));
   Fp result = select(less(x, 0), negative, size);
+  // -0 is not less than 0, but its odd powers are negative.
+  result = select(isOdd, copysign(result, x), result);
   Condition one =
       arith::OrIOp::create(*x.builder, x.loc, equal(y, 0), equal(x, 1));
   return select(one, 1, result);

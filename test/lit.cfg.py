@@ -13,10 +13,12 @@ config.excludes = ["Inputs"]
 config.test_source_root = os.path.join(config.mpc_source_dir, "test")
 config.test_exec_root = os.path.join(config.mpc_binary_dir, "test")
 
-# Our tools first, then FileCheck, not and count of the LLVM that is linked.
+# Our tools and those of the tests first, then FileCheck, not and count of the
+# LLVM that is linked.
 config.environment["PATH"] = os.pathsep.join(
     [
         os.path.join(config.mpc_binary_dir, "bin"),
+        os.path.join(config.mpc_binary_dir, "test", "bin"),
         config.llvm_tools_dir,
         os.environ.get("PATH", ""),
     ]

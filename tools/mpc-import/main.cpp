@@ -21,6 +21,7 @@ struct Flags {
   std::string output = "-";
   ImportFlags import;
   bool listParameters = false;
+  bool listOps = false;
 };
 
 std::string print(const ImportedModel &model, bool locations) {
@@ -35,6 +36,10 @@ std::string print(const ImportedModel &model, bool locations) {
 }
 
 rt::Status importFile(const Flags &flags) {
+  if (flags.listOps)
+    return writeText(flags.output, onnx::describeOps());
+  if (flags.model.empty())
+    return rt::usageError("model is required (--help lists the flags)");
   MPC_ASSIGN_OR_RETURN(ImportOptions options, toImportOptions(flags.import));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_ASSIGN_OR_RETURN(ImportedModel model,
@@ -62,7 +67,6 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_option("model", flags.model,
                  "MODEL.onnx or FILE.mlir; - is MLIR "
                  "from standard input")
-      ->required()
       ->type_name("MODEL")
       ->group(kInput);
   addInputShapeFlag(app, flags.import);
@@ -76,6 +80,10 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kOutput);
   app.add_flag("--list-parameters", flags.listParameters,
                "prints what each initializer is, and by which rule")
+      ->group(kOutput);
+  app.add_flag("--list-ops", flags.listOps,
+               "prints the ONNX ops that are imported, of which versions, with "
+               "which attributes; takes no model")
       ->group(kOutput);
 }
 

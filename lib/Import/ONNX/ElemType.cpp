@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Element types, element counts and the memory of values.
+// Element types, shapes in text, element counts and the memory of values.
 #include "lib/Import/ONNX/OnnxModel.h"
 
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace llvm;
 
 namespace mpc::onnx {
 
+/// By ONNX's number.
+static constexpr const char *typeNames[] = {
+    "undefined",      "float",        "uint8",          "int8",
+    "uint16",         "int16",        "int32",          "int64",
+    "string",         "bool",         "float16",        "double",
+    "uint32",         "uint64",       "complex64",      "complex128",
+    "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+    "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1",
+    "float8e8m0",     "uint2",        "int2",           "float6e2m3",
+    "float6e3m2"};
+
+bool isKnown(ElemType type) {
+  auto number = static_cast<int32_t>(type);
+  return number >= 0 && static_cast<size_t>(number) < std::size(typeNames);
+}
+
 std::string toString(ElemType type) {
-  switch (type) {
-  case ElemType::Undefined:
-    return "undefined";
-  case ElemType::Float:
-    return "float";
-  case ElemType::UInt8:
-    return "uint8";
-  case ElemType::Int8:
-    return "int8";
-  case ElemType::UInt16:
-    return "uint16";
-  case ElemType::Int16:
-    return "int16";
-  case ElemType::Int32:
-    return "int32";
-  case ElemType::Int64:
-    return "int64";
-  case ElemType::String:
-    return "string";
-  case ElemType::Bool:
-    return "bool";
-  case ElemType::Float16:
-    return "float16";
-  case ElemType::Double:
-    return "double";
-  case ElemType::UInt32:
-    return "uint32";
-  case ElemType::UInt64:
-    return "uint64";
-  case ElemType::BFloat16:
-    return "bfloat16";
-  }
-  return "type " + std::to_string(static_cast<int32_t>(type));
+  auto number = static_cast<int32_t>(type);
+  return isKnown(type) ? typeNames[number] : "type " + std::to_string(number);
+}
+
+std::string toString(ArrayRef<Dimension> shape) {
+  return join(map_range(shape,
+                        [](const Dimension &dimension) {
+                          return dimension.size
+                                     ? std::to_string(*dimension.size)
+                                 : dimension.symbol.empty()
+                                     ? std::string("?")
+                                     : printable(dimension.symbol);
+                        }),
+              "x");
 }
 
 size_t byteSize(ElemType type) {

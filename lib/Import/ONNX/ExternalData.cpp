@@ -5,8 +5,10 @@
 
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SHA1.h"
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -138,6 +140,25 @@ Expected<ArrayRef<char>> ExternalData::slice(StringRef location,
                                  Twine(size) + " bytes)");
   }
   return whole->slice(offset, length.value_or(size - offset));
+}
+
+Error ExternalData::checkDigest(StringRef location, StringRef digest) {
+  if (digest.size() != 40 || !all_of(digest, isHexDigit))
+    return refused(location, "checksum '" + printable(digest) +
+                                 "' is not a SHA-1 of 40 hexadecimal digits");
+  Expected<ArrayRef<char>> whole = file(location);
+  if (!whole)
+    return whole.takeError();
+  auto [known, isNew] = digests_.try_emplace(location);
+  if (isNew) {
+    auto *first = reinterpret_cast<const uint8_t *>(whole->data());
+    known->second = toHex(SHA1::hash(ArrayRef(first, whole->size())),
+                          /*LowerCase=*/true);
+  }
+  if (digest.equals_insensitive(known->second))
+    return Error::success();
+  return refused(location, "the file's SHA-1 is " + known->second +
+                               ", the model says checksum " + digest);
 }
 
 } // namespace mpc::onnx

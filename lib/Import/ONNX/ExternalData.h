@@ -24,12 +24,18 @@ public:
                                              uint64_t offset,
                                              std::optional<uint64_t> length);
 
+  /// Fails where `digest`, in hexadecimal, is not the SHA-1 of the whole file
+  /// at `location`.
+  llvm::Error checkDigest(llvm::StringRef location, llvm::StringRef digest);
+
 private:
   llvm::Expected<llvm::ArrayRef<char>> file(llvm::StringRef location);
 
   std::string folder_;
   Storage &storage_;
   llvm::StringMap<llvm::ArrayRef<char>> files_;
+  /// SHA-1 of files, once something asked for it.
+  llvm::StringMap<std::string> digests_;
 };
 
 } // namespace mpc::onnx

@@ -22,14 +22,8 @@ struct PartialShape {
 };
 
 std::string describe(const ValueInfo &input) {
-  auto sizes = map_range(input.shape, [](const Dimension &dimension) {
-    if (dimension.size)
-      return std::to_string(*dimension.size);
-    return dimension.symbol.empty() ? std::string("?")
-                                    : printable(dimension.symbol);
-  });
   return "'" + printable(input.name) + "' " + toString(input.type) + "[" +
-         join(sizes, "x") + "]";
+         toString(input.shape) + "]";
 }
 
 std::string listInputs(ArrayRef<const ValueInfo *> inputs) {
@@ -190,11 +184,6 @@ Error InputResolver::applyBatch() {
 
 Error InputResolver::open(const PartialShape &shape, size_t axis) const {
   const ValueInfo &input = *shape.input;
-  std::vector<std::string> sizes;
-  for (const Dimension &dimension : input.shape)
-    sizes.push_back(dimension.size             ? std::to_string(*dimension.size)
-                    : dimension.symbol.empty() ? "?"
-                                               : printable(dimension.symbol));
   std::string symbol = input.shape[axis].symbol.empty()
                            ? ""
                            : " ('" + printable(input.shape[axis].symbol) + "')";
@@ -202,7 +191,7 @@ Error InputResolver::open(const PartialShape &shape, size_t axis) const {
       model_.path + ": dimension " + Twine(axis) + symbol + " of input '" +
       printable(input.name) +
       "' is open; fix it with --input-shape=" + printable(input.name) + "=" +
-      join(sizes, "x") + (axis == 0 ? " or --batch-size" : ""));
+      toString(input.shape) + (axis == 0 ? " or --batch-size" : ""));
 }
 
 } // namespace

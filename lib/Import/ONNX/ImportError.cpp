@@ -43,6 +43,12 @@ Fault takeError(Error error, std::string &message) {
   return fault;
 }
 
+Error prefixed(const Twine &place, Error error) {
+  std::string text;
+  Fault fault = takeError(std::move(error), text);
+  return make_error<ImportError>(fault, (place + ": " + text).str());
+}
+
 std::string printable(StringRef text) {
   constexpr size_t longest = 256;
   std::string result;

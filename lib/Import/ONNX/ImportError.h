@@ -44,6 +44,9 @@ llvm::Error usageFault(const llvm::Twine &message);
 /// Disk, memory or permission is at fault.
 llvm::Error environmentFault(const llvm::Twine &message);
 
+/// `error`, with the same fault, and "place: " before its message.
+llvm::Error prefixed(const llvm::Twine &place, llvm::Error error);
+
 /// What `error` says is at fault, its message in `message`; consumes it.
 Fault takeError(llvm::Error error, std::string &message);
 

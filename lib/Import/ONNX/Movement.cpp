@@ -192,11 +192,15 @@ Error emitSpaceToDepth(NodeImporter &node) {
       input.shape[3] % block != 0)
     return node.fail("blocksize " + Twine(block) + " does not fit " +
                      shapeText(input.shape));
+  StringRef mode = node.stringAttr("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    return node.fail("attribute 'mode' is '" + printable(mode) + "'");
   int64_t n = input.shape[0], c = input.shape[1];
   int64_t h = input.shape[2] / block, w = input.shape[3] / block;
   TensorBuilder &b = node.build;
-  Operand moved = b.transpose(b.reshape(input, {n, c, h, block, w, block}),
-                              {0, 3, 5, 1, 2, 4});
+  Operand blocks = b.reshape(input, {n, c, h, block, w, block});
+  Operand moved = mode == "DCR" ? b.transpose(blocks, {0, 3, 5, 1, 2, 4})
+                                : b.transpose(blocks, {0, 1, 3, 5, 2, 4});
   node.result(0, b.reshape(moved, {n, c * block * block, h, w}));
   return Error::success();
 }
@@ -483,6 +487,7 @@ const OpRule rules[] = {
     {"SequenceAt", 13, 2, 2, 1, "", emitSequenceAt},
     {"Slice", 13, 3, 5, 1, "", emitSlice},
     {"SpaceToDepth", 13, 1, 1, 1, "blocksize:i", emitSpaceToDepth},
+    {"SpaceToDepth", 28, 1, 1, 1, "blocksize:i mode:s", emitSpaceToDepth},
     {"Split", 13, 1, 2, unlimited, "axis:i", emitSplit},
     {"Split", 18, 1, 2, unlimited, "axis:i num_outputs:i", emitSplit},
     {"SplitToSequence", 13, 1, 2, 1, "axis:i keepdims:i", emitSplitToSequence},

@@ -16,11 +16,6 @@ class NodeImporter;
 /// and of their type) has been checked.
 using Emitter = llvm::Error (*)(NodeImporter &node);
 
-/// The opset that this importer was written against; newer files are read by
-/// the last known signature of each op.
-constexpr int64_t oldestOpset = 13;
-constexpr int64_t newestOpset = 20;
-
 /// How a version of an op is imported.
 struct OpRule {
   llvm::StringRef opType;

@@ -227,7 +227,9 @@ Error emitLpNormalization(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"BatchNormalization", 13, 5, 5, 3, "epsilon:f momentum:f training_mode:i",
+    {"BatchNormalization", 13, 5, 5, 1, "epsilon:f momentum:f",
+     emitBatchNormalization},
+    {"BatchNormalization", 14, 5, 5, 3, "epsilon:f momentum:f training_mode:i",
      emitBatchNormalization},
     {"GroupNormalization", 21, 3, 3, 1, "epsilon:f num_groups:i stash_type:i",
      emitGroupNormalization},

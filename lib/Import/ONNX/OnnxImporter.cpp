@@ -6,6 +6,7 @@
 #include "lib/Import/ONNX/GraphInputs.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
+#include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -29,14 +30,18 @@ InitializerRole describe(const Tensor &tensor, RoleKind kind, StringRef rule) {
           rule.str()};
 }
 
+SmallVector<ArrayRef<OpRule>> allFamilies() {
+  return {contractionRules(), elementwiseRules(), indexingRules(),
+          lossRules(),        movementRules(),    normalizationRules(),
+          recurrentRules(),   reductionRules(),   resizeRules(),
+          structureRules(),   windowRules()};
+}
+
 /// The rows of all families, by op type, oldest first.
 class RuleTable {
 public:
   RuleTable() {
-    for (ArrayRef<OpRule> family :
-         {contractionRules(), elementwiseRules(), indexingRules(), lossRules(),
-          movementRules(), normalizationRules(), recurrentRules(),
-          reductionRules(), resizeRules(), structureRules(), windowRules()})
+    for (ArrayRef<OpRule> family : allFamilies())
       for (const OpRule &rule : family)
         rows_[rule.opType].push_back(&rule);
   }
@@ -109,12 +114,14 @@ public:
                 const ImportOptions &options)
       : model_(model), context_(context), options_(options),
         builder_(&context, &counter_), build_(builder_, model.storage),
-        uses_(model.graph) {}
+        uses_(model.graph), opset_(opsetOf(model)) {
+    for (const ValueInfo &info : model.graph.values)
+      declared_[info.name] = &info;
+  }
 
   Expected<ImportedModel> run();
 
 private:
-  Error checkOpset();
   Error decideRoles();
   Error makeFunction();
   Error importNodes();
@@ -123,10 +130,11 @@ private:
   Error checkAttributes(const NodeImporter &importer, const OpRule &rule);
   Error bindInputs(NodeImporter &importer, const OpRule &rule);
   Expected<const Entry *> lookup(StringRef name);
-  Error define(StringRef name, Entry entry);
+  void define(StringRef name, Entry entry);
   Value valueOf(Entry &entry, StringRef name);
   Error finish();
-  Error checkOutput(const ValueInfo &output, const Operand &operand) const;
+  Error checkDeclared(StringRef what, const ValueInfo &info,
+                      const Operand &operand) const;
   void declareParameters();
   void warnOfInferenceExport();
   Error verifyModule();
@@ -141,11 +149,13 @@ private:
   TensorBuilder build_;
   GraphUses uses_;
   RuleTable rules_;
-  int64_t opset_ = 0;
+  int64_t opset_;
   ImportedModel result_;
   func::FuncOp function_;
   StringMap<int64_t> symbols_;
   StringMap<Entry> entries_;
+  /// What the file says of values that are neither inputs nor outputs.
+  StringMap<const ValueInfo *> declared_;
   /// Initializers by name; what is used of them becomes an entry.
   StringMap<size_t> initializers_;
   /// Initializers that an nn.get reads.
@@ -153,7 +163,6 @@ private:
 };
 
 Expected<ImportedModel> GraphImporter::run() {
-  MPC_TRY(checkOpset());
   MPC_TRY(decideRoles());
   MPC_TRY(makeFunction());
   MPC_TRY(importNodes());
@@ -165,34 +174,10 @@ Expected<ImportedModel> GraphImporter::run() {
   return std::move(result_);
 }
 
-Error GraphImporter::checkOpset() {
-  for (const auto &[domain, version] : model_.opsets)
-    if (domain.empty())
-      opset_ = version;
-  if (opset_ == 0)
-    return invalidModel(
-        model_.path + ": the file imports no opset of ai.onnx (supported: " +
-        Twine(oldestOpset) + " to " + Twine(newestOpset) + ", and newer ones)");
-  if (opset_ < oldestOpset)
-    return invalidModel(model_.path + ": opset " + Twine(opset_) +
-                        " is older than the oldest supported, " +
-                        Twine(oldestOpset) +
-                        "; convert the file with onnx.version_converter or "
-                        "export it with opset_version=20");
-  if (opset_ > newestOpset)
-    result_.notes.push_back("opset " + std::to_string(opset_) +
-                            " is newer than " + std::to_string(newestOpset) +
-                            ": its ops are read as opset " +
-                            std::to_string(newestOpset) + " defines them");
-  return Error::success();
-}
-
 Error GraphImporter::decideRoles() {
   ArrayRef<Tensor> tensors = model_.graph.initializers;
   for (auto [index, tensor] : enumerate(tensors)) {
-    if (!initializers_.try_emplace(tensor.name, index).second)
-      return invalidModel(model_.path + ": two initializers are named '" +
-                          printable(tensor.name) + "'");
+    initializers_[tensor.name] = index;
     Role role = roleOf(tensor, uses_);
     std::string rule = role.rule.str();
     if (isFloat(tensor.type) && options_.overrideRole)
@@ -236,9 +221,8 @@ Error GraphImporter::makeFunction() {
   for (auto [index, input] : enumerate(inputs)) {
     block->getArgument(index).setLoc(
         NameLoc::get(builder_.getStringAttr(input->name)));
-    MPC_TRY(
-        define(input->name,
-               Entry{build_.fromValue(block->getArgument(index)), false, {}}));
+    define(input->name,
+           Entry{build_.fromValue(block->getArgument(index)), false, {}});
   }
   return Error::success();
 }
@@ -251,12 +235,8 @@ SmallVector<DictionaryAttr> GraphImporter::namesOf(ArrayRef<StringRef> names) {
   });
 }
 
-Error GraphImporter::define(StringRef name, Entry entry) {
-  if (initializers_.contains(name) ||
-      !entries_.try_emplace(name, std::move(entry)).second)
-    return invalidModel(model_.path + ": '" + printable(name) +
-                        "' is defined twice");
-  return Error::success();
+void GraphImporter::define(StringRef name, Entry entry) {
+  entries_.try_emplace(name, std::move(entry));
 }
 
 /// An initializer becomes an entry when something first asks for it.
@@ -421,25 +401,30 @@ Error GraphImporter::importNode(const Node &node) {
     if (index >= importer.results_.size() || !importer.results_[index])
       return importer.fail("output " + Twine(index) + " ('" + printable(name) +
                            "') is not computed");
-    MPC_TRY(define(name, std::move(*importer.results_[index])));
+    Entry &entry = *importer.results_[index];
+    if (const ValueInfo *info = declared_.lookup(name);
+        info && !entry.isSequence)
+      MPC_TRY(checkDeclared("value", *info, entry.tensor));
+    define(name, std::move(entry));
   }
   return Error::success();
 }
 
-Error GraphImporter::checkOutput(const ValueInfo &output,
-                                 const Operand &operand) const {
+/// What the file says of a value, against what it is.
+Error GraphImporter::checkDeclared(StringRef what, const ValueInfo &info,
+                                   const Operand &operand) const {
   auto wrong = [&](const Twine &why) {
-    return invalidModel(model_.path + ": output '" + printable(output.name) +
-                        "' " + why);
+    return invalidModel(model_.path + ": " + what + " '" +
+                        printable(info.name) + "' " + why);
   };
-  if (output.type != ElemType::Undefined && output.type != operand.type)
-    return wrong("is declared " + toString(output.type) +
+  if (info.type != ElemType::Undefined && info.type != operand.type)
+    return wrong("is declared " + toString(info.type) +
                  ", the graph computes " + toString(operand.type));
-  if (!output.hasShape)
+  if (!info.hasShape)
     return Error::success();
-  bool agrees = output.shape.size() == operand.shape.size();
-  for (size_t axis = 0; agrees && axis < output.shape.size(); ++axis) {
-    const Dimension &dimension = output.shape[axis];
+  bool agrees = info.shape.size() == operand.shape.size();
+  for (size_t axis = 0; agrees && axis < info.shape.size(); ++axis) {
+    const Dimension &dimension = info.shape[axis];
     std::optional<int64_t> size = dimension.size;
     auto symbol = symbols_.find(dimension.symbol);
     if (!size && symbol != symbols_.end())
@@ -448,11 +433,7 @@ Error GraphImporter::checkOutput(const ValueInfo &output,
   }
   if (agrees)
     return Error::success();
-  SmallVector<std::string> declared;
-  for (const Dimension &dimension : output.shape)
-    declared.push_back(dimension.size ? std::to_string(*dimension.size)
-                                      : printable(dimension.symbol));
-  return wrong("is declared with shape [" + join(declared, "x") +
+  return wrong("is declared with shape [" + toString(info.shape) +
                "], the graph computes [" + shapeText(operand.shape) + "]");
 }
 
@@ -461,7 +442,6 @@ Error GraphImporter::finish() {
     return invalidModel(model_.path + ": the graph has no outputs");
   SmallVector<Value> values;
   SmallVector<Type> types;
-  StringMap<bool> seen;
   for (const ValueInfo &output : model_.graph.outputs) {
     Expected<const Entry *> entry = lookup(output.name);
     if (!entry || (*entry)->isSequence) {
@@ -469,10 +449,7 @@ Error GraphImporter::finish() {
       return invalidModel(model_.path + ": output '" + printable(output.name) +
                           "' is no tensor that the graph computes");
     }
-    if (!seen.try_emplace(output.name, true).second)
-      return invalidModel(model_.path + ": two outputs are named '" +
-                          printable(output.name) + "'");
-    MPC_TRY(checkOutput(output, (*entry)->tensor));
+    MPC_TRY(checkDeclared("output", output, (*entry)->tensor));
     build_.setLocation(NameLoc::get(builder_.getStringAttr(output.name)));
     values.push_back(build_.value((*entry)->tensor));
     types.push_back(values.back().getType());
@@ -547,6 +524,26 @@ Expected<ImportedModel> importModel(StringRef path, MLIRContext &context,
   if (!model)
     return model.takeError();
   return importModel(std::move(*model), context, options);
+}
+
+static std::string boundText(unsigned bound) {
+  return bound == unlimited ? "any" : std::to_string(bound);
+}
+
+std::string describeOps() {
+  std::vector<std::string> lines;
+  for (ArrayRef<OpRule> family : allFamilies())
+    for (const OpRule &rule : family)
+      lines.push_back(
+          (rule.opType + " from opset " + Twine(rule.since) + ": inputs " +
+           Twine(rule.minInputs) + " to " + boundText(rule.maxInputs) +
+           ", outputs to " + boundText(rule.maxOutputs) + ", attributes" +
+           (rule.attributes.empty() ? " none" : "") + " " + rule.attributes)
+              .str());
+  llvm::sort(lines);
+  return join(map_range(lines, [](StringRef line) { return line.rtrim(); }),
+              "\n") +
+         "\n";
 }
 
 std::vector<InitializerRole> listInitializers(const Model &model) {

@@ -68,6 +68,10 @@ llvm::Expected<ImportedModel> importModel(Model model,
 /// The roles of a file's initializers, without importing its graph.
 std::vector<InitializerRole> listInitializers(const Model &model);
 
+/// A line for each version of each op that is imported: since when, how many
+/// inputs and outputs, which attributes.
+std::string describeOps();
+
 /// Reads "NAME=8x64" (or "NAME=" for a scalar) into `options`.
 llvm::Error parseInputShape(llvm::StringRef text, ImportOptions &options);
 

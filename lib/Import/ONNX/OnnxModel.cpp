@@ -4,16 +4,14 @@
 /// functions here: sub-graphs are skipped, never entered.
 #include "lib/Import/ONNX/OnnxModel.h"
 
-#include "lib/Import/ONNX/ExternalData.h"
 #include "lib/Import/ONNX/ImportError.h"
-#include "lib/Import/ONNX/Message.h"
+#include "lib/Import/ONNX/ModelChecks.h"
+#include "lib/Import/ONNX/TensorReader.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <cstring>
 
 using namespace llvm;
 
@@ -23,88 +21,7 @@ namespace {
 
 using protozero::data_view;
 
-/// A TensorProto with its data not yet looked for.
-struct RawTensor {
-  Tensor tensor;
-  std::optional<data_view> raw;
-  std::vector<int64_t> integers;
-  std::vector<float> reals;
-  std::vector<double> doubles;
-  size_t strings = 0;
-  bool segmented = false;
-  bool external = false;
-  std::vector<std::pair<std::string, std::string>> externalKeys;
-};
-
-std::pair<std::string, std::string> readStringPair(data_view bytes) {
-  Message message(bytes, "StringStringEntryProto");
-  std::pair<std::string, std::string> entry;
-  while (message.next()) {
-    switch (message.field()) {
-    case 1:
-      entry.first = message.text();
-      break;
-    case 2:
-      entry.second = message.text();
-      break;
-    default:
-      message.skip();
-    }
-  }
-  return entry;
-}
-
-RawTensor readRawTensor(data_view bytes) {
-  Message message(bytes, "TensorProto");
-  RawTensor raw;
-  while (message.next()) {
-    switch (message.field()) {
-    case 1:
-      message.integers(raw.tensor.shape);
-      break;
-    case 2:
-      raw.tensor.type =
-          static_cast<ElemType>(static_cast<int32_t>(message.integer()));
-      break;
-    case 3:
-      raw.segmented = true;
-      message.skip();
-      break;
-    case 4:
-      message.reals(raw.reals);
-      break;
-    case 5:
-    case 7:
-    case 11:
-      message.integers(raw.integers);
-      break;
-    case 6:
-      ++raw.strings;
-      message.skip();
-      break;
-    case 8:
-      raw.tensor.name = message.text();
-      break;
-    case 9:
-      raw.raw = message.view();
-      break;
-    case 10:
-      message.doubles(raw.doubles);
-      break;
-    case 13:
-      raw.externalKeys.push_back(readStringPair(message.view()));
-      break;
-    case 14:
-      raw.external = message.integer() == 1;
-      break;
-    default:
-      message.skip();
-    }
-  }
-  return raw;
-}
-
-/// Reads one file; remembers what it is at, for messages.
+/// Reads one file.
 class ModelReader {
 public:
   ModelReader(Model &model, StringRef folder)
@@ -113,15 +30,16 @@ public:
   Error read(ArrayRef<char> bytes);
 
 private:
-  Error readModelMessage(data_view bytes);
-  Error readGraph(data_view bytes);
-  Expected<Node> readNode(data_view bytes, size_t index);
-  Expected<Attribute> readAttribute(data_view bytes);
-  Expected<ValueInfo> readValueInfo(data_view bytes);
-  Expected<Tensor> readTensor(data_view bytes, const Twine &fallbackName);
-  Error findData(RawTensor &raw);
-  Error findExternalData(RawTensor &raw, size_t size);
-  Error copyTypedData(RawTensor &raw, size_t count);
+  Error readModelMessage(Message message);
+  Error readGraph(Message message);
+  Error readInitializer(Message message);
+  Error refuseSparse(Message message);
+  Expected<Node> readNode(Message message, size_t index);
+  Error readAttributes(Message message, Node &node);
+  Expected<Attribute> readAttribute(Message message);
+  Expected<ValueInfo> readValueInfo(Message message);
+  Error finishTensor(RawTensor &raw, const Twine &fallbackName);
+  Error inNode(const Node &node, Error error);
 
   Model &model_;
   ExternalData externalData_;
@@ -140,21 +58,30 @@ Error ModelReader::read(ArrayRef<char> bytes) {
     return invalidModel(model_.path + ": not a well-formed ONNX file: it is "
                                       "text; is it an .mlir file?");
   try {
-    return readModelMessage(data_view(bytes.data(), bytes.size()));
+    return readModelMessage(
+        Message(data_view(bytes.data(), bytes.size()), message::model));
   } catch (const WrongField &fault) {
     return invalidModel(model_.path +
                         ": not a well-formed ONNX file: " + fault.text);
-  } catch (const protozero::end_of_buffer_exception &) {
-    return invalidModel(model_.path + ": not a well-formed ONNX file: it ends "
-                                      "in the middle of a field (cut off?)");
-  } catch (const protozero::exception &fault) {
-    return invalidModel(model_.path +
-                        ": not a well-formed ONNX file: " + fault.what());
   }
 }
 
-Error ModelReader::readModelMessage(data_view bytes) {
-  Message message(bytes, "ModelProto");
+static std::pair<std::string, int64_t> readOpset(Message message) {
+  std::pair<std::string, int64_t> entry;
+  while (message.next()) {
+    if (message.field() == 1)
+      entry.first = message.text();
+    else if (message.field() == 2)
+      entry.second = message.integer();
+    else
+      message.skip();
+  }
+  if (entry.first == "ai.onnx")
+    entry.first.clear();
+  return entry;
+}
+
+Error ModelReader::readModelMessage(Message message) {
   while (message.next()) {
     switch (message.field()) {
     case 1:
@@ -164,28 +91,13 @@ Error ModelReader::readModelMessage(data_view bytes) {
       model_.producer = message.text();
       break;
     case 7:
-      if (hasGraph_)
-        return invalidModel(model_.path + ": the file has two graphs");
       hasGraph_ = true;
-      if (Error error = readGraph(message.view()))
+      if (Error error = readGraph(message.child(message::graph)))
         return error;
       break;
-    case 8: {
-      Message opset(message.view(), "OperatorSetIdProto");
-      std::pair<std::string, int64_t> entry;
-      while (opset.next()) {
-        if (opset.field() == 1)
-          entry.first = opset.text();
-        else if (opset.field() == 2)
-          entry.second = opset.integer();
-        else
-          opset.skip();
-      }
-      if (entry.first == "ai.onnx")
-        entry.first.clear();
-      model_.opsets.push_back(std::move(entry));
+    case 8:
+      model_.opsets.push_back(readOpset(message.child(message::opset)));
       break;
-    }
     case 25:
       model_.hasFunctions = true;
       message.skip();
@@ -199,13 +111,21 @@ Error ModelReader::readModelMessage(data_view bytes) {
   return Error::success();
 }
 
-Error ModelReader::readGraph(data_view bytes) {
-  Message message(bytes, "GraphProto");
+Error ModelReader::readGraph(Message message) {
   Graph &graph = model_.graph;
+  auto keepInfo = [&](std::vector<ValueInfo> &list) -> Error {
+    Expected<ValueInfo> info = readValueInfo(message.child(message::valueInfo));
+    if (!info)
+      return info.takeError();
+    list.push_back(std::move(*info));
+    return Error::success();
+  };
   while (message.next()) {
+    Error error = Error::success();
     switch (message.field()) {
     case 1: {
-      Expected<Node> node = readNode(message.view(), graph.nodes.size());
+      Expected<Node> node =
+          readNode(message.child(message::node), graph.nodes.size());
       if (!node)
         return node.takeError();
       graph.nodes.push_back(std::move(*node));
@@ -214,41 +134,58 @@ Error ModelReader::readGraph(data_view bytes) {
     case 2:
       graph.name = message.text();
       break;
-    case 5: {
-      Expected<Tensor> tensor = readTensor(
-          message.view(), "initializer " + Twine(graph.initializers.size()));
-      if (!tensor)
-        return tensor.takeError();
-      if (tensor->name.empty())
-        return invalidModel(model_.path + ": initializer " +
-                            Twine(graph.initializers.size()) + " has no name");
-      graph.initializers.push_back(std::move(*tensor));
+    case 5:
+      error = readInitializer(message.child(message::tensor));
       break;
-    }
     case 11:
-    case 12: {
-      bool input = message.field() == 11;
-      Expected<ValueInfo> info = readValueInfo(message.view());
-      if (!info)
-        return info.takeError();
-      (input ? graph.inputs : graph.outputs).push_back(std::move(*info));
+      error = keepInfo(graph.inputs);
       break;
-    }
+    case 12:
+      error = keepInfo(graph.outputs);
+      break;
+    case 13:
+      error = keepInfo(graph.values);
+      break;
     case 15:
-      return invalidModel(model_.path +
-                          ": sparse initializers are not supported");
+      error = refuseSparse(message.child(message::sparseTensor));
+      break;
     default:
       message.skip();
     }
+    if (error)
+      return error;
   }
   return Error::success();
 }
 
-Expected<Node> ModelReader::readNode(data_view bytes, size_t index) {
-  Message message(bytes, "NodeProto");
+Error ModelReader::readInitializer(Message message) {
+  std::vector<Tensor> &initializers = model_.graph.initializers;
+  RawTensor raw = readRawTensor(message);
+  if (raw.tensor.name.empty())
+    return invalidModel(model_.path + ": initializer " +
+                        Twine(initializers.size()) + " has no name");
+  if (Error error = finishTensor(raw, ""))
+    return prefixed(model_.path, std::move(error));
+  initializers.push_back(std::move(raw.tensor));
+  return Error::success();
+}
+
+Error ModelReader::refuseSparse(Message message) {
+  std::string name;
+  while (message.next()) {
+    if (message.field() == 1)
+      name = readRawTensor(message.child(message::tensor)).tensor.name;
+    else
+      message.skip();
+  }
+  return invalidModel(model_.path + ": initializer '" + printable(name) +
+                      "' is sparse; sparse initializers are not supported");
+}
+
+Expected<Node> ModelReader::readNode(Message message, size_t index) {
+  // Attributes come before the name in many files: they are read behind it.
+  Message again = message;
   Node node;
-  // Attributes come before the name in many files: read them at the end.
-  std::vector<data_view> attributes;
   while (message.next()) {
     switch (message.field()) {
     case 1:
@@ -263,14 +200,11 @@ Expected<Node> ModelReader::readNode(data_view bytes, size_t index) {
     case 4:
       node.opType = message.text();
       break;
-    case 5:
-      attributes.push_back(message.view());
-      break;
     case 7:
       node.domain = message.text();
       break;
     case 9: {
-      auto [key, value] = readStringPair(message.view());
+      auto [key, value] = readStringPair(message.child(message::stringPair));
       if (key == "pkg.torch.onnx.name_scopes")
         node.scopes = std::move(value);
       break;
@@ -285,24 +219,87 @@ Expected<Node> ModelReader::readNode(data_view bytes, size_t index) {
     node.name = node.outputs.empty() || node.outputs.front().empty()
                     ? node.opType + "_" + std::to_string(index)
                     : node.outputs.front();
-  for (data_view bytes : attributes) {
-    Expected<Attribute> attribute = readAttribute(bytes);
-    if (!attribute) {
-      std::string text;
-      Fault fault = takeError(attribute.takeError(), text);
-      return make_error<ImportError>(
-          fault, model_.path + ": node '" + printable(node.name) + "' (" +
-                     printable(node.opType) + "): " + text);
-    }
-    node.attributes.push_back(std::move(*attribute));
-  }
+  if (Error error = readAttributes(again, node))
+    return std::move(error);
   return node;
 }
 
-Expected<Attribute> ModelReader::readAttribute(data_view bytes) {
-  Message message(bytes, "AttributeProto");
+Error ModelReader::readAttributes(Message message, Node &node) {
+  while (message.next()) {
+    if (message.field() != 5) {
+      message.skip();
+      continue;
+    }
+    Expected<Attribute> attribute =
+        readAttribute(message.child(message::attribute));
+    if (!attribute)
+      return inNode(node, attribute.takeError());
+    node.attributes.push_back(std::move(*attribute));
+  }
+  return Error::success();
+}
+
+/// "FILE: node 'n' (Op): " before what is wrong in it.
+Error ModelReader::inNode(const Node &node, Error error) {
+  return prefixed(model_.path + ": node '" + printable(node.name) + "' (" +
+                      printable(node.opType) + ")",
+                  std::move(error));
+}
+
+/// The field that holds the value of an attribute of some type.
+struct AttributeKind {
+  int32_t type;
+  const char *name;
+  uint32_t field;
+};
+
+static constexpr AttributeKind attributeKinds[] = {{1, "FLOAT", 2},
+                                                   {2, "INT", 3},
+                                                   {3, "STRING", 4},
+                                                   {4, "TENSOR", 5},
+                                                   {5, "GRAPH", 6},
+                                                   {6, "FLOATS", 7},
+                                                   {7, "INTS", 8},
+                                                   {8, "STRINGS", 9},
+                                                   {9, "TENSORS", 10},
+                                                   {10, "GRAPHS", 11},
+                                                   {11, "SPARSE_TENSOR", 22},
+                                                   {12, "SPARSE_TENSORS", 23},
+                                                   {13, "TYPE_PROTO", 14},
+                                                   {14, "TYPE_PROTOS", 15}};
+
+/// An attribute holds one value, of the type that it says; sets the type where
+/// it does not say.
+static Error checkKind(Attribute &attribute, const Message &message) {
+  std::string prefix = "attribute '" + printable(attribute.name) + "' ";
+  const AttributeKind *held = nullptr;
+  for (const AttributeKind &kind : attributeKinds) {
+    if (message.count(kind.field) == 0)
+      continue;
+    if (held)
+      return invalidModel(prefix + "holds both " + message.nameOf(held->field) +
+                          " and " + message.nameOf(kind.field));
+    held = &kind;
+  }
+  if (attribute.type == 0 && !held)
+    return invalidModel(prefix + "has neither type nor value");
+  if (attribute.type == 0)
+    attribute.type = held->type;
+  auto *said = find_if(attributeKinds, [&](const AttributeKind &kind) {
+    return kind.type == attribute.type;
+  });
+  if (said == std::end(attributeKinds))
+    return invalidModel(prefix + "has type " + Twine(attribute.type) +
+                        ", which is no attribute type of ONNX");
+  if (held && held != said)
+    return invalidModel(prefix + "is of type " + said->name + ", but holds " +
+                        message.nameOf(held->field));
+  return Error::success();
+}
+
+Expected<Attribute> ModelReader::readAttribute(Message message) {
   Attribute attribute;
-  std::optional<data_view> tensor;
+  std::optional<RawTensor> tensor;
   while (message.next()) {
     switch (message.field()) {
     case 1:
@@ -318,7 +315,7 @@ Expected<Attribute> ModelReader::readAttribute(data_view bytes) {
       attribute.s = message.text();
       break;
     case 5:
-      tensor = message.view();
+      tensor = readRawTensor(message.child(message::tensor));
       break;
     case 7:
       message.reals(attribute.floats);
@@ -339,186 +336,97 @@ Expected<Attribute> ModelReader::readAttribute(data_view bytes) {
   }
   if (attribute.name.empty())
     return invalidModel("an attribute has no name");
+  if (message.count(21) != 0)
+    return invalidModel("attribute '" + printable(attribute.name) +
+                        "' refers to one of a function, and is in none");
+  if (Error error = checkKind(attribute, message))
+    return std::move(error);
   if (tensor) {
-    Expected<Tensor> value =
-        readTensor(*tensor, "attribute '" + Twine(attribute.name) + "'");
-    if (!value)
-      return value.takeError();
-    attribute.t = std::move(*value);
+    if (Error error =
+            finishTensor(*tensor, "attribute '" + Twine(attribute.name) + "'"))
+      return std::move(error);
+    attribute.t = std::move(tensor->tensor);
   }
   return attribute;
 }
 
-Expected<ValueInfo> ModelReader::readValueInfo(data_view bytes) {
-  Message message(bytes, "ValueInfoProto");
+static Dimension readDimension(Message message) {
+  Dimension entry;
+  while (message.next()) {
+    if (message.field() == 1)
+      entry.size = message.integer();
+    else if (message.field() == 2)
+      entry.symbol = message.text();
+    else
+      message.skip();
+    if (entry.size && !entry.symbol.empty())
+      message.fail("stands beside dim_value");
+  }
+  // Some writers say "open" with -1.
+  if (entry.size == -1)
+    entry.size.reset();
+  return entry;
+}
+
+static void readShape(Message message, ValueInfo &info) {
+  info.hasShape = true;
+  while (message.next()) {
+    if (message.field() == 1)
+      info.shape.push_back(readDimension(message.child(message::dimension)));
+    else
+      message.skip();
+  }
+}
+
+static void readTensorType(Message message, ValueInfo &info) {
+  info.isTensor = true;
+  while (message.next()) {
+    if (message.field() == 1)
+      info.type =
+          static_cast<ElemType>(static_cast<int32_t>(message.integer()));
+    else if (message.field() == 2)
+      readShape(message.child(message::shape), info);
+    else
+      message.skip();
+  }
+}
+
+static void readType(Message message, ValueInfo &info) {
+  bool isOther = false;
+  while (message.next()) {
+    if (message.field() == 1) {
+      readTensorType(message.child(message::tensorType), info);
+    } else {
+      isOther |= message.field() != 6;
+      message.skip();
+    }
+    if (info.isTensor && isOther)
+      message.fail("stands beside another type");
+  }
+}
+
+Expected<ValueInfo> ModelReader::readValueInfo(Message message) {
   ValueInfo info;
-  std::optional<data_view> typeBytes;
   while (message.next()) {
     if (message.field() == 1)
       info.name = message.text();
     else if (message.field() == 2)
-      typeBytes = message.view();
+      readType(message.child(message::type), info);
     else
       message.skip();
   }
   if (info.name.empty())
     return invalidModel(model_.path + ": a graph input or output has no name");
-  if (!typeBytes)
-    return info;
-  Message type(*typeBytes, "TypeProto");
-  while (type.next()) {
-    if (type.field() != 1) {
-      type.skip();
-      continue;
-    }
-    info.isTensor = true;
-    Message tensor(type.view(), "TypeProto.Tensor");
-    while (tensor.next()) {
-      if (tensor.field() == 1) {
-        info.type =
-            static_cast<ElemType>(static_cast<int32_t>(tensor.integer()));
-        continue;
-      }
-      if (tensor.field() != 2) {
-        tensor.skip();
-        continue;
-      }
-      info.hasShape = true;
-      Message shape(tensor.view(), "TensorShapeProto");
-      while (shape.next()) {
-        if (shape.field() != 1) {
-          shape.skip();
-          continue;
-        }
-        Message dimension(shape.view(), "TensorShapeProto.Dimension");
-        Dimension entry;
-        while (dimension.next()) {
-          if (dimension.field() == 1)
-            entry.size = dimension.integer();
-          else if (dimension.field() == 2)
-            entry.symbol = dimension.text();
-          else
-            dimension.skip();
-        }
-        // Some writers say "open" with -1.
-        if (entry.size == -1)
-          entry.size.reset();
-        info.shape.push_back(std::move(entry));
-      }
-    }
-  }
   return info;
 }
 
-Expected<Tensor> ModelReader::readTensor(data_view bytes,
-                                         const Twine &fallbackName) {
-  std::string fallback = fallbackName.str();
-  RawTensor raw = readRawTensor(bytes);
-  Error error = findData(raw);
-  if (!error)
-    return std::move(raw.tensor);
-  std::string text;
-  Fault fault = takeError(std::move(error), text);
-  std::string name =
-      raw.tensor.name.empty() ? fallback : "tensor '" + raw.tensor.name + "'";
-  return make_error<ImportError>(fault, model_.path + ": " + printable(name) +
-                                            ": " + text);
-}
-
-Error ModelReader::findData(RawTensor &raw) {
-  Tensor &tensor = raw.tensor;
-  if (raw.segmented)
-    return invalidModel("tensors in segments are not supported");
-  std::optional<int64_t> count = countElements(tensor.shape);
-  if (!count)
-    return invalidModel(
-        "the shape [" +
-        join(map_range(tensor.shape,
-                       [](int64_t size) { return std::to_string(size); }),
-             ", ") +
-        "] is negative or too large");
-  if (tensor.shape.size() > 64)
-    return invalidModel("rank " + Twine(tensor.shape.size()) +
-                        " is above the limit of 64");
-  // Strings and the sub-byte types are refused where something uses them.
-  size_t elementSize = byteSize(tensor.type);
-  if (elementSize == 0)
-    return Error::success();
-  size_t size = static_cast<size_t>(*count) * elementSize;
-  if (raw.external)
-    return findExternalData(raw, size);
-  if (!raw.raw)
-    return copyTypedData(raw, static_cast<size_t>(*count));
-  if (raw.raw->size() != size)
-    return invalidModel("raw_data has " + Twine(raw.raw->size()) +
-                        " bytes, its shape and type need " + Twine(size));
-  tensor.bytes = ArrayRef<char>(raw.raw->data(), size);
-  return Error::success();
-}
-
-Error ModelReader::findExternalData(RawTensor &raw, size_t size) {
-  std::string location;
-  uint64_t offset = 0;
-  std::optional<uint64_t> length;
-  for (const auto &[key, value] : raw.externalKeys) {
-    uint64_t number = 0;
-    bool isNumber = key == "offset" || key == "length";
-    if (isNumber && StringRef(value).getAsInteger(10, number))
-      return invalidModel("external data: " + key + " '" + printable(value) +
-                          "' is not a number");
-    if (key == "location")
-      location = value;
-    else if (key == "offset")
-      offset = number;
-    else if (key == "length")
-      length = number;
-  }
-  if (length && *length != size)
-    return invalidModel("external data has length " + Twine(*length) +
-                        ", its shape and type need " + Twine(size));
-  Expected<ArrayRef<char>> bytes = externalData_.slice(location, offset, size);
-  if (!bytes)
-    return bytes.takeError();
-  raw.tensor.bytes = *bytes;
-  return Error::success();
-}
-
-/// Writes `values` as little-endian elements of type T.
-template <typename T>
-void pack(MutableArrayRef<char> out, const auto &values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    T value = static_cast<T>(values[i]);
-    std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
-Error ModelReader::copyTypedData(RawTensor &raw, size_t count) {
-  Tensor &tensor = raw.tensor;
-  size_t found = tensor.type == ElemType::Float    ? raw.reals.size()
-                 : tensor.type == ElemType::Double ? raw.doubles.size()
-                                                   : raw.integers.size();
-  if (found != count)
-    return invalidModel("the data has " + Twine(found) +
-                        " elements, the shape needs " + Twine(count));
-  MutableArrayRef<char> out =
-      model_.storage.allocate(count * byteSize(tensor.type));
-  tensor.bytes = out;
-  if (tensor.type == ElemType::Float)
-    pack<float>(out, raw.reals);
-  else if (tensor.type == ElemType::Double)
-    pack<double>(out, raw.doubles);
-  else if (tensor.type == ElemType::Bool)
-    for (size_t i = 0; i < count; ++i)
-      out[i] = raw.integers[i] != 0;
-  else if (byteSize(tensor.type) == 1)
-    pack<int8_t>(out, raw.integers);
-  else if (byteSize(tensor.type) == 2)
-    pack<int16_t>(out, raw.integers);
-  else if (byteSize(tensor.type) == 4)
-    pack<int32_t>(out, raw.integers);
-  else
-    pack<int64_t>(out, raw.integers);
-  return Error::success();
+/// Finds the tensor's data, and names the tensor where there is a fault.
+Error ModelReader::finishTensor(RawTensor &raw, const Twine &fallbackName) {
+  std::string name = raw.tensor.name.empty()
+                         ? fallbackName.str()
+                         : "tensor '" + raw.tensor.name + "'";
+  Error error = findData(raw, model_.storage, externalData_);
+  return error ? prefixed(printable(name), std::move(error)) : Error::success();
 }
 
 } // namespace
@@ -531,6 +439,8 @@ Expected<Model> readModel(std::unique_ptr<MemoryBuffer> buffer, StringRef path,
   if (bytes.empty())
     return invalidModel(path + ": the file is empty");
   if (Error error = ModelReader(model, folder).read(bytes))
+    return std::move(error);
+  if (Error error = checkModel(model))
     return std::move(error);
   return model;
 }

@@ -35,10 +35,14 @@ enum class ElemType : int32_t {
   Double = 11,
   UInt32 = 12,
   UInt64 = 13,
+  Complex64 = 14,
+  Complex128 = 15,
   BFloat16 = 16,
 };
 
-/// "float", "int64", ... as ONNX writes it; "type 17" for others.
+/// Whether ONNX has a type of that number; not all of them are named above.
+bool isKnown(ElemType type);
+/// "float", "int64", ... as ONNX writes it; "type 99" for one that it has not.
 std::string toString(ElemType type);
 /// Bytes of an element in raw data; 0 for a type that is not read.
 size_t byteSize(ElemType type);
@@ -59,7 +63,8 @@ struct Tensor {
 
 struct Attribute {
   std::string name;
-  /// AttributeProto.AttributeType; 0 where the file does not say.
+  /// AttributeProto.AttributeType; where the file does not say, that of the
+  /// field that holds the value.
   int32_t type = 0;
   float f = 0.0f;
   int64_t i = 0;
@@ -87,6 +92,9 @@ struct Dimension {
   std::string symbol;
 };
 
+/// "8x?xseq"; empty for rank 0.
+std::string toString(llvm::ArrayRef<Dimension> shape);
+
 struct ValueInfo {
   std::string name;
   ElemType type = ElemType::Undefined;
@@ -101,6 +109,8 @@ struct Graph {
   std::vector<Tensor> initializers;
   std::vector<ValueInfo> inputs;
   std::vector<ValueInfo> outputs;
+  /// What the file says of values in between.
+  std::vector<ValueInfo> values;
 };
 
 /// Memory that tensors point into: the mapped file, mapped external files, and

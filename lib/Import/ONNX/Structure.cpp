@@ -139,6 +139,8 @@ const OpRule rules[] = {
      emitConstant},
     {"ConstantOfShape", 13, 1, 1, 1, "value:t", emitConstantOfShape},
     {"Range", 13, 3, 3, 1, "", emitRange},
+    // Computed in double whatever it is.
+    {"Range", 27, 3, 3, 1, "stash_type:i", emitRange},
     {"Shape", 13, 1, 1, 1, "", emitShape},
     {"Shape", 15, 1, 1, 1, "end:i start:i", emitShape},
     {"Size", 13, 1, 1, 1, "", emitSize},

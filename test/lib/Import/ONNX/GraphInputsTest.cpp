@@ -108,7 +108,7 @@ TEST(GraphInputs, RefusesInputsThatAreNoTensors) {
                               .node("Identity", {"x"}, {"y"})
                               .output("y"))
                 .error,
-            "m.onnx: input 'x' float[-3] is negative or too large");
+            "m.onnx: input 'x': dimension 0 is -3");
 }
 
 TEST(GraphInputs, ReadsTheFlag) {

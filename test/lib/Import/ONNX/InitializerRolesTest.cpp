@@ -14,7 +14,11 @@ constexpr ElemType F32 = ElemType::Float;
 /// The rule that decides about the initializer `name`; a parameter's in
 /// brackets.
 std::string ruleOf(const ModelWriter &writer, const std::string &name) {
-  std::string bytes = writer.bytes();
+  ModelWriter whole = writer;
+  whole.opset(20);
+  for (const char *input : {"x", "q", "k", "m", "s", "b", "v", "w", "r"})
+    whole.input(input, F32, {"n"});
+  std::string bytes = whole.bytes();
   auto model = llvm::cantFail(
       readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx", ""));
   for (const InitializerRole &role : listInitializers(model))

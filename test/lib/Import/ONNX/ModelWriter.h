@@ -39,6 +39,13 @@ struct TestAttribute {
         w.add_int64(8, value);
     });
   }
+  /// Field by field, as a writer that makes mistakes does.
+  static TestAttribute raw(auto add) {
+    TestAttribute attribute;
+    pbf_writer writer(attribute.bytes);
+    add(writer);
+    return attribute;
+  }
   static TestAttribute tensor(const std::string &name,
                               const std::string &value) {
     return make(name, 4, [&](pbf_writer &w) { w.add_message(5, value); });
@@ -110,6 +117,21 @@ public:
     pbf_writer(graph_).add_message(12, valueInfo(name, type, shape));
     return *this;
   }
+  /// What the file says of a value in between.
+  ModelWriter &value(const std::string &name, ElemType type,
+                     const std::vector<TestDim> &shape) {
+    pbf_writer(graph_).add_message(13, valueInfo(name, type, shape));
+    return *this;
+  }
+  /// Field `number` of the graph, as it is.
+  ModelWriter &field(uint32_t number, const std::string &bytes) {
+    pbf_writer(graph_).add_message(number, bytes);
+    return *this;
+  }
+  ModelWriter &irVersion(int64_t version) {
+    irVersion_ = version;
+    return *this;
+  }
   /// An output that says nothing but its name.
   ModelWriter &output(const std::string &name) {
     pbf_writer writer(graph_);
@@ -160,7 +182,7 @@ public:
   std::string bytes() const {
     std::string model;
     pbf_writer writer(model);
-    writer.add_int64(1, 10);
+    writer.add_int64(1, irVersion_);
     writer.add_message(7, graph_);
     for (const auto &[domain, version] : opsets_) {
       pbf_writer entry(writer, 8);
@@ -193,6 +215,7 @@ private:
     return bytes;
   }
 
+  int64_t irVersion_ = 10;
   std::string graph_;
   std::vector<std::pair<std::string, int64_t>> opsets_;
 };

@@ -58,35 +58,103 @@ private:
 TEST(OnnxModel, RefusesWhatIsNotOnnx) {
   EXPECT_EQ(importBytes("").error, "m.onnx: the file is empty");
   EXPECT_EQ(importBytes("PK\x03\x04 something").error,
-            "m.onnx: not a well-formed ONNX file: invalid tag exception");
-  EXPECT_EQ(importBytes(std::string("\x3a\x05graph", 4)).error,
-            "m.onnx: not a well-formed ONNX file: it ends in the middle of a "
-            "field (cut off?)");
+            "m.onnx: not a well-formed ONNX file: field 10 of ModelProto is "
+            "followed by what is no field");
+  EXPECT_EQ(importBytes(std::string("\x01\x02", 2)).error,
+            "m.onnx: not a well-formed ONNX file: ModelProto does not begin "
+            "with a field");
   EXPECT_EQ(importBytes(std::string("\x08\x0a", 2)).error,
             "m.onnx: not an ONNX file: it has no graph");
-  // Field 7, the graph, as a number.
-  EXPECT_EQ(importBytes(std::string("\x38\x01", 2)).error,
-            "m.onnx: not a well-formed ONNX file: field 7 of ModelProto has "
-            "wire type 0, expected 2");
 }
 
-TEST(OnnxModel, RefusesTensorsWhoseDataDoesNotFit) {
-  auto with = [](const std::string &tensor) {
-    return importWritten(ModelWriter().opset(20).initializer(tensor)).error;
+/// What is said of a file whose graph has these bytes.
+std::string errorOfGraph(const std::string &graph) {
+  std::string bytes;
+  pbf_writer(bytes).add_message(7, graph);
+  std::string error = importBytes(bytes).error;
+  std::string prefix = "m.onnx: not a well-formed ONNX file: ";
+  EXPECT_EQ(error.rfind(prefix, 0), 0u) << error;
+  return error.substr(std::min(prefix.size(), error.size()));
+}
+
+TEST(OnnxModel, NamesTheFieldThatIsDamaged) {
+  // Field 7, the graph, as a number.
+  EXPECT_EQ(importBytes(std::string("\x38\x01", 2)).error,
+            "m.onnx: not a well-formed ONNX file: graph (field 7 of "
+            "ModelProto) has wire type 0, expected 2");
+  EXPECT_EQ(importBytes(std::string("\x3a\x05graph", 4)).error,
+            "m.onnx: not a well-formed ONNX file: graph (field 7 of "
+            "ModelProto) reaches past the end of its message (cut off?)");
+  // The third node's second input is cut off.
+  std::string node = std::string("\x0a\x01x\x0a\x05y", 6);
+  std::string graph;
+  for (const std::string &bytes : {std::string(), std::string(), node})
+    pbf_writer(graph).add_message(1, bytes);
+  EXPECT_EQ(errorOfGraph(graph),
+            "graph.node[2].input[1] (field 1 of NodeProto) reaches past the "
+            "end of its message (cut off?)");
+  // A number of eleven bytes.
+  EXPECT_EQ(errorOfGraph(std::string("\x2a\x0d\x10") + std::string(11, '\xff') +
+                         "\x01"),
+            "graph.initializer[0].data_type (field 2 of TensorProto) cannot "
+            "be read: varint too long exception");
+  // A packed float of three bytes.
+  EXPECT_EQ(errorOfGraph(std::string("\x2a\x05\x22\x03") + "abc"),
+            "graph.initializer[0].float_data[0] (field 4 of TensorProto) "
+            "cannot be read: invalid length exception");
+  // Behind the name, a field of number 0.
+  EXPECT_EQ(errorOfGraph(std::string("\x12\x01g\x02\x00", 5)),
+            "graph.name (field 2 of GraphProto) is followed by what is no "
+            "field");
+}
+
+TEST(OnnxModel, RefusesFieldsThatAreThereTwice) {
+  EXPECT_EQ(errorOfGraph("\x12\x01g\x12\x01h"),
+            "graph.name (field 2 of GraphProto) is there twice");
+  std::string tensor = testTensor("w", F32, {1}, "1234");
+  pbf_writer(tensor).add_bytes(9, "5678");
+  std::string graph;
+  pbf_writer(graph).add_message(5, tensor);
+  EXPECT_EQ(errorOfGraph(graph), "graph.initializer[0].raw_data (field 9 of "
+                                 "TensorProto) is there twice");
+  std::string model;
+  pbf_writer(model).add_message(7, std::string());
+  pbf_writer(model).add_message(7, std::string());
+  EXPECT_EQ(importBytes(model).error,
+            "m.onnx: not a well-formed ONNX file: graph (field 7 of "
+            "ModelProto) is there twice");
+}
+
+// A dimension is a number or a name, a type is one type.
+TEST(OnnxModel, RefusesTypesThatAreTwo) {
+  auto input = [](auto addType, auto addDimension) {
+    std::string graph;
+    {
+      pbf_writer writer(graph);
+      pbf_writer info(writer, 11);
+      info.add_bytes(1, "x");
+      pbf_writer type(info, 2);
+      {
+        pbf_writer tensor(type, 1);
+        pbf_writer shape(tensor, 2);
+        pbf_writer dimension(shape, 1);
+        addDimension(dimension);
+      }
+      addType(type);
+    }
+    return errorOfGraph(graph);
   };
-  EXPECT_EQ(with(testTensor("w", F32, {2, 3}, "12345678")),
-            "m.onnx: tensor 'w': raw_data has 8 bytes, its shape and type need "
-            "24");
-  EXPECT_EQ(with(testTensor("w", F32, {-2, 3}, "")),
-            "m.onnx: tensor 'w': the shape [-2, 3] is negative or too large");
-  EXPECT_EQ(
-      with(testTensor("w", F32, {int64_t(1) << 40, int64_t(1) << 40}, "")),
-      "m.onnx: tensor 'w': the shape [1099511627776, 1099511627776] is "
-      "negative or too large");
-  EXPECT_EQ(with(testTensor("", F32, {1}, "1234")),
-            "m.onnx: initializer 0 has no name");
-  EXPECT_EQ(with(testTensor("w", F32, std::vector<int64_t>(65, 1), "1234")),
-            "m.onnx: tensor 'w': rank 65 is above the limit of 64");
+  EXPECT_EQ(input([](pbf_writer &) {},
+                  [](pbf_writer &dimension) {
+                    dimension.add_int64(1, 8);
+                    dimension.add_bytes(2, "batch");
+                  }),
+            "graph.input[0].type.tensor_type.shape.dim[0].dim_param (field 2 "
+            "of TensorShapeProto.Dimension) stands beside dim_value");
+  EXPECT_EQ(input([](pbf_writer &type) { type.add_bytes(4, std::string()); },
+                  [](pbf_writer &dimension) { dimension.add_int64(1, 8); }),
+            "graph.input[0].type.sequence_type (field 4 of TypeProto) stands "
+            "beside another type");
 }
 
 TEST(OnnxModel, ReadsExternalDataOfItsFolder) {
@@ -121,6 +189,29 @@ TEST(OnnxModel, RefusesExternalDataPastTheEnd) {
   EXPECT_EQ(error("-1", "48"),
             "m.onnx: tensor 'fc.weight': external data: offset '-1' is not a "
             "number");
+}
+
+// The digest of 48 bytes of value 1, by sha1sum.
+TEST(OnnxModel, ChecksTheDigestOfExternalData) {
+  Folder folder;
+  folder.write("w.bin", 48);
+  auto error = [&](const std::string &digest) {
+    return importBytes(
+               withExternal({{"location", "w.bin"}, {"checksum", digest}})
+                   .bytes(),
+               {}, folder.path())
+        .error;
+  };
+  std::string prefix = "m.onnx: tensor 'fc.weight': external data 'w.bin': ";
+  EXPECT_EQ(error("e23606322bb753416d85858b75a29dc129042168"), "");
+  EXPECT_EQ(error("E23606322BB753416D85858B75A29DC129042168"), "");
+  EXPECT_EQ(error("0000000000000000000000000000000000000000"),
+            prefix +
+                "the file's SHA-1 is e23606322bb753416d85858b75a29dc129042168, "
+                "the model says checksum "
+                "0000000000000000000000000000000000000000");
+  EXPECT_EQ(error("abc"), prefix + "checksum 'abc' is not a SHA-1 of 40 "
+                                   "hexadecimal digits");
 }
 
 // What stands outside is as large as the tensor, so that reading it would work.

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 SIZE_LIMIT = 2 << 20
-CODE_SUFFIXES = {".c", ".cpp", ".h", ".td", ".cmake", ".py", ".sh", ".in", ".cu"}
+CODE_SUFFIXES = {".c", ".cpp", ".h", ".td", ".cmake", ".py", ".sh", ".in", ".cu", ".cuh"}
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 SPDX_WITHIN = 3
 

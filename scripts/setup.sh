@@ -98,16 +98,24 @@ install_packages() {
     die "could not install ${missing[*]} (needs Debian 12 and permission)"
 }
 
+# Installs a file of requirements into .venv unless the last one was the same.
+install_requirements() {
+  local stamp=.venv/$1
+  cmp -s "scripts/$1" "$stamp" && return 0
+  quietly .venv/bin/python -m pip install --quiet \
+    --disable-pip-version-check --requirement "scripts/$1" || return 1
+  cp "scripts/$1" "$stamp"
+}
+
 make_venv() {
-  local stamp=.venv/requirements.txt
-  cmp -s scripts/requirements.txt "$stamp" && [[ -x .venv/bin/python ]] &&
-    return 0
-  say "making the Python environment .venv"
-  { quietly python3 -m venv .venv &&
-    quietly .venv/bin/python -m pip install --quiet \
-      --disable-pip-version-check --requirement scripts/requirements.txt; } ||
+  if [[ ! -x .venv/bin/python ]]; then
+    say "making the Python environment .venv"
+    quietly python3 -m venv .venv || die "could not make .venv"
+  fi
+  install_requirements requirements.txt ||
     die "could not install scripts/requirements.txt into .venv"
-  cp scripts/requirements.txt "$stamp"
+  install_requirements requirements-cuda.txt ||
+    say "could not install scripts/requirements-cuda.txt: its tests are skipped"
 }
 
 configured() {

@@ -79,7 +79,7 @@ std::string preprocess(const Scratch &scratch, const std::string &flags) {
 std::string registration(const std::string &plain, const std::string &text) {
   static const std::regex kernel(
       R"(extern\s+"C"\s+__attribute__\s*\(\(used, noinline\)\)\s+void\s+(\w+)\s*\()");
-  std::string table, checks;
+  std::string table;
   for (std::sregex_iterator found(plain.begin(), plain.end(), kernel), end;
        found != end; ++found) {
     std::string name = (*found)[1];
@@ -91,13 +91,15 @@ std::string registration(const std::string &plain, const std::string &text) {
                          bounded ? bounds[1].str() : "1024");
   }
   return "\n#line 1 \"registration\"\n"
-         "extern \"C\" __attribute__((visibility(\"hidden\"))) extern const "
-         "simt::Kernel mpcSimtKernels[] = {\n" +
+         "extern \"C\" {\n"
+         "extern const simt::Kernel mpcSimtKernels[];\n"
+         "extern const size_t mpcSimtKernelCount;\n"
+         "const simt::Kernel mpcSimtKernels[] = {\n" +
          table +
          "  {}};\n"
-         "extern \"C\" __attribute__((visibility(\"hidden\"))) extern const "
-         "size_t mpcSimtKernelCount = sizeof mpcSimtKernels / sizeof "
-         "*mpcSimtKernels - 1;\n";
+         "const size_t mpcSimtKernelCount =\n"
+         "    sizeof mpcSimtKernels / sizeof *mpcSimtKernels - 1;\n"
+         "}\n";
 }
 
 /// Without checks a kernel runs some ten times faster, and its faults are not

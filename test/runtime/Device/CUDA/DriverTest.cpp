@@ -162,8 +162,9 @@ TEST_F(DriverLayer, EveryCallMayFail) {
                           " failed: "
                           "CUDA_ERROR_INVALID_VALUE (1), invalid argument"));
     // The recording of a graph that could not be taken back is the test's own.
-    if (std::string(call) != "cuStreamEndCapture")
+    if (std::string(call) != "cuStreamEndCapture") {
       EXPECT_EQ(fake().alive(), 0) << call;
+    }
   }
   useMachine({});
   EXPECT_TRUE(useAll().ok());

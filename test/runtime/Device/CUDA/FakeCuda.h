@@ -30,8 +30,9 @@ protected:
   void SetUp() override { useMachine({}); }
   void TearDown() override {
     context_.reset();
-    if (checksAlive_)
+    if (checksAlive_) {
       EXPECT_EQ(fake().alive(), 0);
+    }
   }
 
   static FakeDriver &fake() { return fakeDriver(); }

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The prelude and the test kernels compiled by NVRTC for every architecture:
+// no spills, and the instructions that each of them is meant to become.
+#include "test/runtime/Device/CUDA/KernelRunner.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <regex>
+#include <set>
+#include <unistd.h>
+
+namespace mpc::rt::cuda::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+/// `path` below the folder nvidia/cu13 of .venv, where wheels of CUDA 13 lie.
+std::string inWheels(const std::string &path) {
+  std::error_code none;
+  for (const auto &python : fs::directory_iterator(MPC_VENV "/lib", none)) {
+    fs::path file = python.path() / "site-packages/nvidia/cu13" / path;
+    if (fs::exists(file))
+      return file;
+  }
+  return "";
+}
+
+Result<std::shared_ptr<const Nvrtc>> findNvrtc() {
+  std::string wheel = inWheels("lib/libnvrtc.so.13");
+  bool isNamed = std::getenv("MPC_NVRTC") != nullptr;
+  return wheel.empty() || isNamed ? Nvrtc::open() : Nvrtc::open(wheel);
+}
+
+std::string outputOf(const std::string &command) {
+  std::string output;
+  FILE *pipe = ::popen(command.c_str(), "r");
+  if (!pipe)
+    return output;
+  std::array<char, 4096> part{};
+  while (size_t count = std::fread(part.data(), 1, part.size(), pipe))
+    output.append(part.data(), count);
+  ::pclose(pipe);
+  return output;
+}
+
+/// What it prints of a cubin; `tool` is that of the wheels, else of the PATH.
+std::string inspect(const std::string &tool, const std::string &flags,
+                    const Image &image) {
+  std::string file = fs::temp_directory_path() /
+                     ("mpc-sass-" + std::to_string(::getpid()) + ".cubin");
+  std::ofstream(file, std::ios::binary)
+      .write(image.bytes.data(),
+             static_cast<std::streamsize>(image.bytes.size()));
+  std::string wheel = inWheels("bin/" + tool);
+  std::string output = outputOf("PATH=\"$PATH:/usr/local/cuda/bin\" " +
+                                (wheel.empty() ? tool : "'" + wheel + "'") +
+                                " " + flags + " '" + file + "' 2>/dev/null");
+  fs::remove(file);
+  return output;
+}
+
+/// "LDG.E.128.CONSTANT" and so on, each once, of disassembled code.
+std::set<std::string> opcodesOf(const std::string &sass) {
+  static const std::regex line(R"(\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+))");
+  std::set<std::string> opcodes;
+  for (std::sregex_iterator found(sass.begin(), sass.end(), line), end;
+       found != end; ++found)
+    opcodes.insert((*found)[1]);
+  return opcodes;
+}
+
+bool hasOpcode(const std::set<std::string> &opcodes,
+               const std::string &pattern) {
+  std::regex wanted(pattern);
+  return std::any_of(opcodes.begin(), opcodes.end(), [&](const auto &opcode) {
+    return std::regex_match(opcode, wanted);
+  });
+}
+
+/// Where a tool is missing its tests are skipped, but not under CI, which would
+/// never learn that they stopped running.
+#define MPC_REQUIRE(condition, reason)                                         \
+  if (!(condition)) {                                                          \
+    if (std::getenv("CI"))                                                     \
+      FAIL() << (reason);                                                      \
+    GTEST_SKIP() << (reason);                                                  \
+  }
+
+/// What a kernel must have: its most registers, and patterns of opcodes.
+struct Expectation {
+  const char *kernel;
+  int registers;
+  std::vector<const char *> opcodes;
+};
+
+constexpr const char *kLoad16 = R"(LDG\.E\.128.*)";
+constexpr const char *kStore16 = R"(STG\.E\.128.*)";
+constexpr const char *kShuffle = R"(SHFL\.BFLY)";
+constexpr const char *kMatrices = R"(LDSM\.16\.M88\.4)";
+constexpr const char *kCopy16 = R"(LDGSTS\.E\.BYPASS.*\.128.*)";
+
+// Two blocks of 256 threads find room in 65536 registers with 128 a thread;
+// without cp.async, on sm_75, the product takes a few more.
+const std::vector<Expectation> kSince80 = {
+    {"map_bias_gelu", 64, {kLoad16, kStore16}},
+    {"row_softmax", 40, {kShuffle}},
+    {"sum_blocks", 48, {kLoad16, kShuffle}},
+    {"matmul_f16", 128, {kMatrices, kCopy16, R"(HMMA\.16816\.F32)"}},
+    {"matmul_bf16", 128, {kMatrices, kCopy16, R"(HMMA\.16816\.F32\.BF16)"}},
+    {"matrices", 40, {kMatrices, R"(LDSM\.16\.MT88\.4)"}},
+    {"products", 40, {R"(HMMA\.1688\.F32)", R"(HMMA\.16816\.F32)"}},
+};
+const std::vector<Expectation> kBefore80 = {
+    {"map_bias_gelu", 64, {kLoad16, kStore16}},
+    {"row_softmax", 40, {kShuffle}},
+    {"sum_blocks", 48, {kLoad16, kShuffle}},
+    {"matmul_f16", 136, {kMatrices, R"(HMMA\.1688\.F32)"}},
+    {"matrices", 40, {kMatrices, R"(LDSM\.16\.MT88\.4)"}},
+    {"products", 40, {R"(HMMA\.1688\.F32)"}},
+};
+
+/// All test kernels as one text: a disassembler takes longer to start than to
+/// run.
+Source allKernels() {
+  std::string text;
+  for (const char *name : {"map", "softmax", "sum", "matmul", "instructions"})
+    text += readText(MPC_TEST_INPUTS "/cuda/" + std::string(name) + ".cu");
+  return withPrelude("all.cu", text);
+}
+
+/// The part of a disassembly that is `kernel`.
+std::string sectionOf(const std::string &sass, const std::string &kernel) {
+  size_t begin = sass.find("\n.text." + kernel + ":");
+  if (begin == std::string::npos)
+    return "";
+  return sass.substr(begin, sass.find("\n.text.", begin + 1) - begin);
+}
+
+/// "REG:32" of the kernel in what cuobjdump prints; -1 where it is not there.
+int registersOf(const std::string &resources, const std::string &kernel) {
+  std::smatch found;
+  std::regex pattern("Function " + kernel + ":\\s+REG:([0-9]+)");
+  return std::regex_search(resources, found, pattern) ? std::stoi(found[1])
+                                                      : -1;
+}
+
+class Sass : public testing::TestWithParam<int> {};
+
+TEST_P(Sass, HasNoSpillsAndTheInstructionsThatAreMeant) {
+  auto nvrtc = findNvrtc();
+  MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
+  int arch = GetParam();
+  if (std::ranges::count((*nvrtc)->archs(), arch) == 0)
+    GTEST_SKIP() << "NVRTC " << (*nvrtc)->version() << " does not know it";
+  std::vector<std::string> options = {"--ptxas-options=-v"};
+  auto image =
+      (*nvrtc)->compile(allKernels(), {arch, Target::Kind::Cubin}, options);
+  ASSERT_TRUE(image.ok()) << image.status().message();
+  EXPECT_THAT(image->log, Not(HasSubstr("warning")));
+  EXPECT_THAT(image->log, HasSubstr("0 bytes spill stores"));
+  static const std::regex spill("[1-9][0-9]* bytes spill");
+  EXPECT_FALSE(std::regex_search(image->log, spill)) << image->log;
+  std::string resources = inspect("cuobjdump", "--dump-resource-usage", *image);
+  std::string sass = inspect("nvdisasm", "-c", *image);
+  MPC_REQUIRE(!sass.empty() && !resources.empty(),
+              "no nvdisasm or no cuobjdump");
+  for (const Expectation &expected : arch < 80 ? kBefore80 : kSince80) {
+    SCOPED_TRACE(expected.kernel);
+    auto opcodes = opcodesOf(sectionOf(sass, expected.kernel));
+    EXPECT_FALSE(hasOpcode(opcodes, "(LDL|STL).*")) << "local memory";
+    for (const char *pattern : expected.opcodes)
+      EXPECT_TRUE(hasOpcode(opcodes, pattern))
+          << pattern << " in " << testing::PrintToString(opcodes);
+    int registers = registersOf(resources, expected.kernel);
+    EXPECT_GT(registers, 0);
+    EXPECT_LE(registers, expected.registers);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Sass,
+                         testing::Values(75, 80, 86, 89, 90, 100, 120),
+                         [](const auto &info) {
+                           return "sm_" + std::to_string(info.param);
+                         });
+
+TEST(RealNvrtc, ReportsArchitecturesAndWritesPtx) {
+  auto nvrtc = findNvrtc();
+  MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
+  EXPECT_TRUE(std::ranges::is_sorted((*nvrtc)->archs()));
+  int newest = (*nvrtc)->archs().back();
+  auto target = (*nvrtc)->targetFor({newest / 10 + 1, 0});
+  ASSERT_TRUE(target.ok());
+  EXPECT_EQ(*target, (Target{newest, Target::Kind::Ptx}));
+  auto image = (*nvrtc)->compile(inputKernels("sum"), *target);
+  ASSERT_TRUE(image.ok()) << image.status().message();
+  EXPECT_THAT(image->bytes.data(),
+              HasSubstr(".target sm_" + std::to_string(newest)));
+  EXPECT_EQ(image->bytes.back(), '\0');
+}
+
+TEST(RealNvrtc, AnErrorComesWithTheLog) {
+  auto nvrtc = findNvrtc();
+  MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
+  Source broken = {"broken.cu", "__global__ void k() { undeclared; }\n"};
+  auto image = (*nvrtc)->compile(broken, {90, Target::Kind::Cubin});
+  ASSERT_FALSE(image.ok());
+  EXPECT_THAT(image.status().message(),
+              HasSubstr("broken.cu(1): error: identifier \"undeclared\" is "
+                        "undefined"));
+}
+
+TEST(RealNvrtc, CompilesOnSeveralThreads) {
+  auto nvrtc = findNvrtc();
+  MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
+  std::vector<Source> sources = {inputKernels("softmax"), inputKernels("sum")};
+  auto images = (*nvrtc)->compileAll(sources, {90, Target::Kind::Cubin}, 2);
+  ASSERT_TRUE(images.ok()) << images.status().message();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    auto alone = (*nvrtc)->compile(sources[i], {90, Target::Kind::Cubin});
+    ASSERT_TRUE(alone.ok());
+    EXPECT_EQ((*images)[i].bytes, alone->bytes) << sources[i].name;
+  }
+}
+
+} // namespace
+} // namespace mpc::rt::cuda::test

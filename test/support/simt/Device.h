@@ -34,8 +34,11 @@ uint32_t mpcSimtAtomicOr(uint32_t *at, uint32_t bits, const void *code);
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define MPC_DEVICE static inline __attribute__((unused))
+// What only passes on to the machine: the machine's own memory is not checked.
+#define MPC_FORWARD                                                            \
+  static __attribute__((unused, noinline, no_sanitize("thread")))
 #define MPC_DYNAMIC_SHARED(type, name)                                         \
-  type *name = static_cast<type *>(mpcSimtMachine()->dynamicShared())
+  type *name = static_cast<type *>(mpcSimtDynamicShared())
 
 #define threadIdx (mpcSimtPosition.threadIdx)
 #define blockIdx (mpcSimtPosition.blockIdx)
@@ -48,6 +51,13 @@ typedef uintptr_t mpc_shared;
 // A default argument is evaluated at the place of the call: its line.
 #define MPC_SIMT_LINE int line = __builtin_LINE()
 
+MPC_FORWARD void *mpcSimtDynamicShared() {
+  return mpcSimtMachine()->dynamicShared();
+}
+MPC_FORWARD void mpcSimtRequireAlignment(const void *at, int line) {
+  mpcSimtMachine()->requireAlignment(at, 16, line);
+}
+
 MPC_DEVICE mpc_shared mpc_shared_address(const void *pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
@@ -55,12 +65,12 @@ MPC_DEVICE mpc_shared mpc_shared_address(const void *pointer) {
 // Templates, since mpc_pack is defined by the prelude, after this file.
 template <typename Pack = mpc_pack>
 MPC_DEVICE Pack mpc_load16(const void *from, MPC_SIMT_LINE) {
-  mpcSimtMachine()->requireAlignment(from, 16, line);
+  mpcSimtRequireAlignment(from, line);
   return *static_cast<const Pack *>(from);
 }
 template <typename Pack>
 MPC_DEVICE void mpc_store16(void *to, Pack v, MPC_SIMT_LINE) {
-  mpcSimtMachine()->requireAlignment(to, 16, line);
+  mpcSimtRequireAlignment(to, line);
   *static_cast<Pack *>(to) = v;
 }
 
@@ -75,12 +85,12 @@ MPC_DEVICE float mpc_f16_to_f32(uint16_t x) { return mpcSimtValueOfF16(x); }
 MPC_DEVICE uint16_t mpc_f32_to_f16(float x) { return mpcSimtRoundToF16(x); }
 MPC_DEVICE uint16_t mpc_f32_to_bf16(float x) { return mpcSimtRoundToBF16(x); }
 
-MPC_DEVICE float mpc_shuffle(uint32_t mask, float x, int lane, MPC_SIMT_LINE) {
+MPC_FORWARD float mpc_shuffle(uint32_t mask, float x, int lane, MPC_SIMT_LINE) {
   return mpc_float(
       mpcSimtMachine()->shuffle(mask, mpc_bits(x), lane & 31, line));
 }
-MPC_DEVICE float mpc_shuffle_xor(uint32_t mask, float x, int distance,
-                                 MPC_SIMT_LINE) {
+MPC_FORWARD float mpc_shuffle_xor(uint32_t mask, float x, int distance,
+                                  MPC_SIMT_LINE) {
   int lane =
       static_cast<int>(threadIdx.x +
                        blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) &
@@ -88,49 +98,49 @@ MPC_DEVICE float mpc_shuffle_xor(uint32_t mask, float x, int distance,
   return mpc_float(
       mpcSimtMachine()->shuffle(mask, mpc_bits(x), lane ^ distance, line));
 }
-MPC_DEVICE void mpc_sync_warp(uint32_t mask, MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_sync_warp(uint32_t mask, MPC_SIMT_LINE) {
   mpcSimtMachine()->syncWarp(mask, line);
 }
-MPC_DEVICE void mpc_sync_block(MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_sync_block(MPC_SIMT_LINE) {
   mpcSimtMachine()->syncBlock(line);
 }
 MPC_DEVICE uint32_t mpc_atomic_or(uint32_t *at, uint32_t bits) {
   return mpcSimtAtomicOr(at, bits, __builtin_return_address(0));
 }
 
-MPC_DEVICE void mpc_ldmatrix_x4(uint32_t (&matrix)[4], mpc_shared row,
-                                MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_ldmatrix_x4(uint32_t (&matrix)[4], mpc_shared row,
+                                 MPC_SIMT_LINE) {
   mpcSimtMachine()->loadMatrices(matrix, reinterpret_cast<const void *>(row),
                                  false, line);
 }
-MPC_DEVICE void mpc_ldmatrix_x4_transposed(uint32_t (&matrix)[4],
-                                           mpc_shared row, MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_ldmatrix_x4_transposed(uint32_t (&matrix)[4],
+                                            mpc_shared row, MPC_SIMT_LINE) {
   mpcSimtMachine()->loadMatrices(matrix, reinterpret_cast<const void *>(row),
                                  true, line);
 }
 
-MPC_DEVICE void mpc_mma_m16n8k8_f16(float (&d)[4], const uint32_t (&a)[2],
-                                    uint32_t b, MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_mma_m16n8k8_f16(float (&d)[4], const uint32_t (&a)[2],
+                                     uint32_t b, MPC_SIMT_LINE) {
   mpcSimtMachine()->multiply(simt::Product::M16N8K8F16, d, a, &b, line);
 }
 #if MPC_ARCH >= 80
-MPC_DEVICE void mpc_mma_m16n8k16_f16(float (&d)[4], const uint32_t (&a)[4],
-                                     const uint32_t (&b)[2], MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_mma_m16n8k16_f16(float (&d)[4], const uint32_t (&a)[4],
+                                      const uint32_t (&b)[2], MPC_SIMT_LINE) {
   mpcSimtMachine()->multiply(simt::Product::M16N8K16F16, d, a, b, line);
 }
-MPC_DEVICE void mpc_mma_m16n8k16_bf16(float (&d)[4], const uint32_t (&a)[4],
-                                      const uint32_t (&b)[2], MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_mma_m16n8k16_bf16(float (&d)[4], const uint32_t (&a)[4],
+                                       const uint32_t (&b)[2], MPC_SIMT_LINE) {
   mpcSimtMachine()->multiply(simt::Product::M16N8K16BF16, d, a, b, line);
 }
 #endif
 
-MPC_DEVICE void mpc_copy_async16(mpc_shared to, const void *from, int bytes,
-                                 MPC_SIMT_LINE) {
+MPC_FORWARD void mpc_copy_async16(mpc_shared to, const void *from, int bytes,
+                                  MPC_SIMT_LINE) {
   mpcSimtMachine()->copyAsync(reinterpret_cast<void *>(to), from, bytes, line);
 }
-MPC_DEVICE void mpc_copy_async_commit() { mpcSimtMachine()->commitCopies(); }
+MPC_FORWARD void mpc_copy_async_commit() { mpcSimtMachine()->commitCopies(); }
 template <int Pending>
-MPC_DEVICE void mpc_copy_async_wait() {
+MPC_FORWARD void mpc_copy_async_wait() {
   mpcSimtMachine()->waitForCopies(Pending);
 }
 

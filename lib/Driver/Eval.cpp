@@ -271,7 +271,7 @@ static rt::Status runAndReport(const EvalRequest &request,
     std::vector<rt::TensorView> views;
     for (const HostTensor &output : outputs)
       views.push_back(output.view());
-    MPC_RETURN_IF_ERROR(rt::writeSafetensors(request.outputsPath, views));
+    MPC_RETURN_IF_ERROR(rt::writeSafetensorsOutput(request.outputsPath, views));
   }
   if (!request.expectPath.empty())
     MPC_RETURN_IF_ERROR(

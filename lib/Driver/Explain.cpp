@@ -8,12 +8,10 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/PrecisionRecord.h"
-#include "runtime/Support/File.h"
+#include "runtime/Support/Output.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <cstdio>
 
 using namespace mlir;
 using namespace mpc;
@@ -206,10 +204,5 @@ rt::Status mpc::writeExplanation(const Explanation &explanation,
   std::string text = name.ends_with(".html")   ? toHtml(explanation)
                      : name.ends_with(".json") ? toJson(explanation)
                                                : toText(explanation);
-  if (file != "-")
-    return rt::writeFileAtomically(file, text);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-      std::fflush(stdout) != 0)
-    return rt::environmentError("--explain: cannot write to standard output");
-  return {};
+  return rt::writeOutput(file, text);
 }

@@ -107,12 +107,9 @@ static rt::Status checkText(const std::string &path,
   if (text.starts_with("ML\xefR"))
     return rt::invalidInput(path + ": is MLIR bytecode; write it as text with "
                                    "mpc-opt first");
-  std::optional<NestingFault> fault = findDeepNesting(text);
-  if (!fault)
-    return {};
-  size_t line = text.take_front(fault->place).count('\n') + 1;
-  return rt::invalidInput(path + ":" + std::to_string(line) +
-                          ": error: " + fault->message);
+  if (std::optional<std::string> fault = describeDeepNesting(path, text))
+    return rt::invalidInput(*fault);
+  return {};
 }
 
 /// Null on an error, which is emitted.

@@ -19,6 +19,11 @@ struct Alias {
   uint64_t size = 1; ///< Aliases in it, each as often as it is read.
 };
 
+struct NestingFault {
+  size_t place; ///< Byte of the text.
+  std::string message;
+};
+
 class NestingScanner {
 public:
   explicit NestingScanner(StringRef text) : text(text) {}
@@ -169,6 +174,11 @@ private:
 
 } // namespace
 
-std::optional<NestingFault> mpc::findDeepNesting(StringRef text) {
-  return NestingScanner(text).run();
+std::optional<std::string> mpc::describeDeepNesting(StringRef file,
+                                                    StringRef text) {
+  std::optional<NestingFault> fault = NestingScanner(text).run();
+  if (!fault)
+    return std::nullopt;
+  size_t line = text.take_front(fault->place).count('\n') + 1;
+  return (file + ":" + Twine(line) + ": error: " + fault->message).str();
 }

@@ -8,7 +8,6 @@
 
 #include "llvm/ADT/StringRef.h"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -21,14 +20,10 @@ inline constexpr unsigned kMaxOperators = 1024;
 /// How many aliases an alias may stand for when all are written out.
 inline constexpr unsigned kMaxAliases = 1 << 20;
 
-struct NestingFault {
-  size_t place; ///< Byte of the text.
-  std::string message;
-};
-
-/// Where `text` first passes a limit, if it does. What is in strings and
-/// comments does not count.
-std::optional<NestingFault> findDeepNesting(llvm::StringRef text);
+/// "FILE:LINE: error: ..." where `text` first passes a limit, if it does. What
+/// is in strings and comments does not count.
+std::optional<std::string> describeDeepNesting(llvm::StringRef file,
+                                               llvm::StringRef text);
 
 } // namespace mpc
 

@@ -25,6 +25,8 @@ TEXTS = {
     "remainder": "#m = affine_map<(d0) -> (" + "d0 mod " * DEEP + "2)>\n",
     "chain": aliases(DEEP, 1),
     "doubling": aliases(60, 2),
+    "split": GOOD + "// -----\n" + "// Here it is.\n" + "module {" * DEEP,
+    "open": "// -----\n".join(["module { // expected-error {{expected operation name in quotes}}\n"] * 300),
     "flat": "// " + "(" * DEEP + "\n" + GOOD.replace("return", 'return {nn.x = "\\"' + "[" * 999 + '"}'),
     "long": "\n".join(["#a0 = [1]", *(f"#a{i} = [#a0, {i} : i32, -{i} : i32]" for i in range(1, 3000)), GOOD]),
 }

@@ -37,7 +37,7 @@ std::string print(const ImportedModel &model, bool locations) {
 
 rt::Status importFile(const Flags &flags) {
   if (flags.listOps)
-    return writeText(flags.output, onnx::describeOps());
+    return rt::writeOutput(flags.output, onnx::describeOps());
   if (flags.model.empty())
     return rt::usageError("model is required (--help lists the flags)");
   MPC_ASSIGN_OR_RETURN(ImportOptions options, toImportOptions(flags.import));

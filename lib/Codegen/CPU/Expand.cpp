@@ -130,6 +130,22 @@ static Value expandExtend(OpBuilder &b, arith::ExtFOp op) {
   return arith::ExtFOp::create(b, op.getLoc(), op.getType(), x);
 }
 
+// Constants of bf16 by their bits, as all that carries a bf16 is lowered.
+static Value expandConstant(OpBuilder &b, arith::ConstantOp op) {
+  if (!getElementTypeOrSelf(op.getType()).isBF16())
+    return {};
+  Type bits = withElement(op.getType(), b.getI16Type());
+  auto toBits = [](const APFloat &value) { return value.bitcastToAPInt(); };
+  TypedAttr attr;
+  if (auto scalar = dyn_cast<FloatAttr>(op.getValue()))
+    attr = b.getIntegerAttr(bits, toBits(scalar.getValue()));
+  else
+    attr = cast<DenseFPElementsAttr>(op.getValue())
+               .mapValues(b.getI16Type(), toBits);
+  Value raw = arith::ConstantOp::create(b, op.getLoc(), attr);
+  return arith::BitcastOp::create(b, op.getLoc(), op.getType(), raw);
+}
+
 static Value toSingle(OpBuilder &b, Location loc, Value x) {
   if (getElementTypeOrSelf(x.getType()).isBF16())
     return extendFromBFloat(b, loc, x);
@@ -182,7 +198,7 @@ static Value promote(OpBuilder &b, Operation *op) {
 }
 
 static bool isArithmetic(Operation *op) {
-  if (isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp>(op))
+  if (isa<arith::SelectOp, arith::BitcastOp>(op))
     return false;
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
@@ -197,6 +213,8 @@ static Value expandArithmetic(OpBuilder &b, Operation *op) {
 }
 
 static Value expand(OpBuilder &b, Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return expandConstant(b, constant);
   if (auto truncate = dyn_cast<arith::TruncFOp>(op))
     return expandTruncate(b, truncate);
   if (auto extend = dyn_cast<arith::ExtFOp>(op))

@@ -15,6 +15,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
 
@@ -44,7 +45,21 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     LLVMConversionTarget target(getContext());
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    carryBFloatAsBits();
+  }
+
+  /// Arithmetic on bf16 has been expanded, and what is left moves bits. LLVM
+  /// moves a bf16 through f32 where the CPU has no instructions for it (in a
+  /// phi, in a masked load), and calls a function to come back.
+  void carryBFloatAsBits() {
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([](BFloat16Type type) -> Type {
+      return IntegerType::get(type.getContext(), 16);
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
   }
 };
 

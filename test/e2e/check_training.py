@@ -8,21 +8,27 @@ exits 1 where a bound does not hold.
 """
 import argparse
 import csv
+import itertools
 import json
 
 import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-# Largest |loss - fp64| of PyTorch's runs: bf16, fp16 until its first skip, fp16 in all (a
-# skipped step shifts the run). An implementation that rounds elsewhere may have twice that.
+# Largest |loss - fp64| of PyTorch's runs: bf16, and fp16 until its first skip. An
+# implementation that rounds elsewhere may have twice that.
 RECORDED_ERROR = {
-    "digits-mlp": (4e-4, 9e-5, 9e-5),
-    "chargpt": (2.9e-3, 6e-4, 2.8e-2),
-    "digits-cnn": (1.1e-2, 4.8e-3, 0.11),
+    "digits-mlp": (4e-4, 9e-5),
+    "chargpt": (2.9e-3, 6e-4),
+    "digits-cnn": (1.1e-2, 4.8e-3),
 }
 ALLOWED = 2.0
 FIRST_SKIPS = 8  # those of fp16hi that are far from marginal
+# How many steps sooner or later a gradient at the edge of overflow may be skipped. Then all
+# later ones may move with it, as the scale grows so many steps after a skip. (Measured: none.)
+MOVED_BY = 1
+# Relative error of the norms of trained weights; measured: 8e-8 to 9e-5, 2.3e-3, 9e-4.
+NORM_ERROR = {"fp32": 1e-4, "bf16": 0.005, "fp16": 0.002, "fp16hi": 0.002}
 
 
 class Checks:
@@ -107,27 +113,45 @@ def same_decisions(reference, metrics):
     return int(different[0]) + 1 if len(different) else reference.steps
 
 
+def check_skips(checks, reference, metrics):
+    """Every skip is one of the recorded ones, at most MOVED_BY steps away from it."""
+    ours = list(np.flatnonzero(metrics["skipped"]))
+    theirs = list(np.flatnonzero(reference.skips()))
+    # One that moves past the end is none.
+    pairs = itertools.zip_longest(ours, theirs, fillvalue=reference.steps)
+    moved = max((abs(int(a) - int(b)) for a, b in pairs), default=0)
+    checks.bound("a skip moved by, in steps", moved, MOVED_BY)
+
+
+def one_skip(reference, what):
+    """How far a skip shifts a run: a share of what all skips of fp16hi did to the recorded one."""
+    values, truth = reference.get(what, "fp16hi"), reference.get(what, "fp64")
+    change = np.abs(values / truth - 1.0) if what == "final_norm" else np.abs(values - truth)
+    return float(change.max() / np.count_nonzero(reference.get("skipped", "fp16hi")))
+
+
 def check_loss(checks, reference, metrics, comparable):
     ours = np.array(metrics["loss"])
-    truth = reference.get("loss", "fp64")
-    error = np.abs(ours - truth)
+    error = np.abs(ours - reference.get("loss", "fp64"))
     if reference.kind == "fp32":
         checks.bound("loss, steps 0 to 9", error[:10].max(), 1e-5)
         checks.bound("loss, all steps", error.max(), 1e-3)
         return
-    bf16, until_skip, in_all = RECORDED_ERROR[reference.name]
+    bf16, until_skip = RECORDED_ERROR[reference.name]
     if reference.kind == "bf16":
         checks.bound("loss, all steps", error.max(), ALLOWED * bf16)
-    elif reference.kind == "fp16":
+        return
+    if reference.kind == "fp16":
         skips = np.flatnonzero(metrics["skipped"])
         unshifted = int(skips[0]) + 1 if len(skips) else reference.steps
         checks.bound("loss until a skip", error[:unshifted].max(), ALLOWED * until_skip)
-        checks.bound("loss with the same skips", error[:comparable].max(), ALLOWED * in_all)
-    else:
-        # The skips shift the run, so that fp64 is no measure. Two fp16 runs differ by less
-        # than bf16, with three bits less, from the truth.
-        difference = np.abs(ours - reference.get("loss"))[:comparable]
-        checks.bound("loss with the same skips", difference.max(), bf16)
+    # Skips shift a run, so that fp64 is no measure. Two fp16 runs differ by less than bf16,
+    # with three bits less, from the truth; where a skip moved, by what one skip does too.
+    difference = np.abs(ours - reference.get("loss"))
+    checks.bound("loss with the same skips", difference[:comparable].max(), bf16)
+    if comparable < reference.steps:
+        limit = bf16 + one_skip(reference, "loss")
+        checks.bound("loss after a skip that moved", difference.max(), limit)
 
 
 def check_gradient_norm(checks, reference, metrics, comparable):
@@ -142,12 +166,12 @@ def check_gradient_norm(checks, reference, metrics, comparable):
 
 
 def check_final_norms(checks, reference, checkpoint, comparable):
-    if comparable < reference.steps:
-        return
     weights = load_file(checkpoint)
     recorded = reference.get("final_norm", "fp64" if reference.kind == "fp32" else None)
     ours = np.array([np.linalg.norm(weights[name].astype(np.float64)) for name in reference.norm_names])
-    checks.bound("final norms, relative", np.abs(ours / recorded - 1.0).max(), 1e-4 if reference.kind == "fp32" else 0.005)
+    moved = one_skip(reference, "final_norm") if comparable < reference.steps else 0.0
+    error = np.abs(ours / recorded - 1.0).max()
+    checks.bound("final norms, relative", error, NORM_ERROR[reference.kind] + moved)
 
 
 def main():
@@ -163,6 +187,7 @@ def main():
     checks.equal("step", metrics["step"], list(range(reference.steps)))
     checks.equal("lr", metrics["lr"], [reference.config["lr"]] * reference.steps)
     check_scale(checks, reference, metrics)
+    check_skips(checks, reference, metrics)
     comparable = same_decisions(reference, metrics)
     print(f"     the same steps skipped as recorded, up to step {comparable - 1}")
     check_loss(checks, reference, metrics, comparable)

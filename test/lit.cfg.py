@@ -38,9 +38,11 @@ def python_has(module):
     return subprocess.run([python, "-c", probe]).returncode == 0
 
 
-if python_has("numpy"):
-    config.available_features.add("python-numpy")
-if python_has("onnx"):
-    config.available_features.add("python-onnx")
+# Without them many tests are left out, which must not pass for success.
+for module in ("numpy", "onnx"):
+    if python_has(module):
+        config.available_features.add(f"python-{module}")
+    elif os.environ.get("CI"):
+        lit_config.fatal(f"CI is set, but {python} has no module '{module}'")
 if config.cuda:
     config.available_features.add("cuda")

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <set>
+#include <vector>
 
 namespace mpc::rt {
 namespace {
@@ -102,6 +104,24 @@ TEST_F(DataTest, ShuffleUsesEachSampleAtMostOnceAnEpoch) {
   std::vector<int> first(epochs[0].begin(), epochs[0].begin() + 4);
   EXPECT_EQ(next(*same), first);
   EXPECT_NE(next(*other), first);
+}
+
+// Not only those of neighbours: a generator that is seeded by half the number of
+// the epoch, or by its last bits, repeats an order later.
+TEST_F(DataTest, ShuffleOrdersOfAllEpochsDiffer) {
+  write(20);
+  for (uint64_t seed : {0, 1, 2}) {
+    Result<DataLoader> loader = open(SampleOrder::Shuffle, seed);
+    ASSERT_TRUE(loader.ok());
+    std::set<std::vector<int>> orders;
+    for (int epoch = 0; epoch < 300; ++epoch) {
+      std::vector<int> order;
+      for (int batch = 0; batch < 5; ++batch)
+        for (int sample : next(*loader))
+          order.push_back(sample);
+      EXPECT_TRUE(orders.insert(order).second) << seed << " " << epoch;
+    }
+  }
 }
 
 TEST_F(DataTest, ShuffleIsUniform) {

@@ -10,7 +10,9 @@ but `yes` a reason. api-cases.md: a row is `| id | theirs | answer | how | tests
 each recorded case; `same` and `error` name a test.
 
 A test is `Suite.Name` of a GoogleTest, or a file below test/, where `file:text` also asks
-that the file contains the text.
+that the file contains the text. It must be one that runs: its program's sources are listed
+for CMake and it is not disabled; lit finds the file, which has a RUN line; a Python file is
+named where something runs it.
 """
 import json
 import pathlib
@@ -33,16 +35,34 @@ ROW = re.compile(r"^\| *([A-Z]\d+|[a-z]\w*_\w+|defaults) *\|(.*)\|\s*$")
 GTEST = re.compile(r"TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)|TYPED_TEST\(\s*(\w+),\s*(\w+)\s*\)")
 
 
+def is_listed(source):
+    """Whether CMake builds a source: it is listed in its folder."""
+    listing = source.with_name("CMakeLists.txt")
+    names = re.sub(r"#.*", "", listing.read_text()) if listing.is_file() else ""
+    return re.search(rf"(?<![\w./]){re.escape(source.name)}\b", names) is not None
+
+
 class Tests:
     """The tests of the project: names of GoogleTests, files of all others."""
 
     def __init__(self, root):
         self.root = root / "test"
         self.names = set()
-        for file in self.root.rglob("*.cpp"):
+        for file in filter(is_listed, self.root.rglob("*.cpp")):
             for match in GTEST.finditer(file.read_text()):
                 suite, name = match.group(1, 2) if match.group(1) else match.group(3, 4)
                 self.names.add(f"{suite}.{name}")
+        runners = [f for f in self.root.rglob("*") if f.suffix in (".test", ".mlir", ".py", ".txt")]
+        self.texts = {file: file.read_text(errors="replace") for file in runners}
+
+    def runs(self, file):
+        """Whether lit, CMake or another Python file runs `file`."""
+        if file.suffix in (".test", ".mlir"):
+            return "RUN:" in self.texts[file] and "Inputs" not in file.relative_to(self.root).parts
+        if file.suffix != ".py":
+            return True
+        named = re.compile(rf"\b{re.escape(file.name)}\b|\bimport {file.stem}\b")
+        return any(named.search(text) for other, text in self.texts.items() if other != file)
 
     def fault(self, reference):
         path, _, text = reference.partition(":")
@@ -52,7 +72,9 @@ class Tests:
                 return f"no file test/{path}"
             if text and text not in file.read_text():
                 return f"test/{path} does not contain '{text}'"
-            return None
+            return None if self.runs(file) else f"nothing runs test/{path}"
+        if "DISABLED_" in reference:
+            return f"{reference} is disabled"
         return None if reference in self.names else f"no test {reference}"
 
 

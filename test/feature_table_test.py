@@ -14,15 +14,21 @@ class FeatureTable(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         test = pathlib.Path(folder.name) / "test/passes"
         test.mkdir(parents=True)
-        (test / "a.mlir").write_text("func.func @shares_casts()\n")
-        (test / "ATest.cpp").write_text("TEST(Suite, Name) {}\nTEST_P(Other, Each) {}\n")
+        (test / "a.mlir").write_text("// RUN: mpc-opt\nfunc.func @shares_casts()\n")
+        (test / "ATest.cpp").write_text("TEST(Suite, Name) {}\nTEST_P(Other, Each) {}\nTEST(Suite, DISABLED_Now) {}\n")
+        (test / "BTest.cpp").write_text("TEST(Suite, Unlisted) {}\n")
+        (test / "CMakeLists.txt").write_text("mpc_add_unittest(T SOURCES ATest.cpp) # not BTest.cpp\n")
+        (test / "idle.mlir").write_text("func.func @f()\n")
+        (test / "idle.py").write_text("print(1)\n")
+        (test / "b.py").write_text("print(1)\n")
+        (test / "b.test").write_text("RUN: %python %S/b.py\n")
         self.tests = feature_table.Tests(pathlib.Path(folder.name))
 
     def row(self, *cells):
         return list(feature_table.row_faults(["A1", "feature", *cells], self.tests))
 
     def test_tests_that_exist_pass(self):
-        self.assertEqual([], self.row("yes", "", "`Suite.Name`, `Other.Each`, `passes/a.mlir:@shares_casts`"))
+        self.assertEqual([], self.row("yes", "", "`Suite.Name`, `Other.Each`, `passes/a.mlir:@shares_casts`, `passes/b.py`"))
 
     def test_a_yes_needs_a_test(self):
         self.assertIn("names no test", self.row("yes", "so it is", "")[0])
@@ -31,6 +37,13 @@ class FeatureTable(unittest.TestCase):
         self.assertIn("no test Suite.Gone", self.row("yes", "", "`Suite.Gone`")[0])
         self.assertIn("no file", self.row("yes", "", "`passes/b.mlir`")[0])
         self.assertIn("does not contain", self.row("yes", "", "`passes/a.mlir:@gone`")[0])
+
+    def test_a_test_must_run(self):
+        self.assertIn("no test Suite.Unlisted", self.row("yes", "", "`Suite.Unlisted`")[0])
+        self.assertIn("no test Suite.Now", self.row("yes", "", "`Suite.Now`")[0])
+        self.assertIn("is disabled", self.row("yes", "", "`Suite.DISABLED_Now`")[0])
+        self.assertIn("nothing runs test/passes/idle.mlir", self.row("yes", "", "`passes/idle.mlir`")[0])
+        self.assertIn("nothing runs test/passes/idle.py", self.row("yes", "", "`passes/idle.py`")[0])
 
     def test_a_no_needs_a_reason(self):
         for answer in ("no", "later", "does not arise"):

@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plants single faults in the sources and asks the tests to find them.
+
+    test/mutate.py --work=/tmp/mutants --count=100 --results=mutants.json
+
+A mutant is one change in one line: another operator, constant, comparison or predicate, or a
+statement left out. Each is planted into a worktree of its own below --work (made of the
+commit that is checked out, and built once); only the targets that the area's tests need are
+built again, then these tests run until one fails. What no test finds survives, and is printed
+with its line. A mutant that does not compile, or makes the same program, does not count.
+
+Which mutants there are, and their order, follows from --seed alone, so that a campaign stops
+and goes on: what --results holds already is not run again. --list prints mutants and runs
+nothing; --area limits them (ops, loss-scale, amp, passes, codegen). A survivor is either
+equivalent, which --judge=ID=REASON records, or a test is missing:
+
+    test/mutate.py --results=mutants.json --judge=4c1f08a2='the divisor is never 0 here'
+
+Meant to be run by hand, with `nice -n 19`: a mutant takes from seconds to some minutes.
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LIT = "/usr/lib/llvm-22/bin/lit"
+
+
+class Area:
+    """Sources, and what covers them: programs and lit tests, the quickest first."""
+
+    def __init__(
+        self, sources, programs, lit, tools=("mpc-opt", "mpc-eval", "mpc-train", "mpc-scale")
+    ):
+        self.sources, self.programs, self.lit, self.tools = sources, programs, lit, tools
+
+    def targets(self):
+        return [*self.programs, *self.tools]
+
+
+VALUES = ["dialects/NN"]
+AREAS = {
+    "ops": Area(
+        ["dialects/NN/Ops/*.cpp"],
+        ["nn-gradient-test"],
+        [*VALUES, "passes/NN", "passes/Kernel"],
+        ("mpc-check-values", "mpc-opt", "mpc-eval"),
+    ),
+    "loss-scale": Area(
+        ["runtime/LossScale/*.h", "runtime/LossScale/*.cpp"],
+        ["MpcLossScaleTest", "MpcScaleToolTest", "MpcAMPTest"],
+        ["tools/mpc-scale-policies.test", "tools/mpc-scale-injection.test"],
+        ("mpc-scale",),
+    ),
+    "amp": Area(
+        ["dialects/AMP/*.cpp", "dialects/AMP/Ops/*.cpp"],
+        ["MpcAMPTest"],
+        [
+            "dialects/AMP",
+            "passes/AMP",
+            "tools/mpc-scale-step.test",
+            "tools/mpc-scale-rules.test",
+            "tools/mpc-scale-bad-rules.test",
+            "e2e",
+        ],
+    ),
+    "passes": Area(
+        ["passes/NN/*.cpp"],
+        ["MpcNNPassesTest"],
+        ["passes/NN", "dialects/NN/values", "e2e"],
+        ("mpc-check-values", "mpc-opt", "mpc-eval", "mpc-train"),
+    ),
+    "codegen": Area(
+        ["lib/Codegen/CPU/*.cpp"],
+        ["codegen-cpu-test"],
+        [*VALUES, "passes/Kernel", "e2e"],
+        ("mpc-check-values", "mpc-opt", "mpc-eval", "mpc-train"),
+    ),
+}
+
+# What stands in C++ for an operation of the program that is compiled is a fault as good as an
+# operator of C++: ops by name, comparisons by predicate.
+SWAPS = [
+    (r" \+ ", [" - "]),
+    (r" - ", [" + "]),
+    (r" \* ", [" / "]),
+    (r" / ", [" * "]),
+    (r" < ", [" <= "]),
+    (r" <= ", [" < "]),
+    (r" > ", [" >= "]),
+    (r" >= ", [" > "]),
+    (r" == ", [" != "]),
+    (r" != ", [" == "]),
+    (r" && ", [" || "]),
+    (r" \|\| ", [" && "]),
+    (r"\bif \(!", ["if ("]),
+    (r"\bif \((?!!)(?=[\w(])(?!auto|[\w:]+ \w+ =)", ["if (!"]),
+    (r"\btrue\b", ["false"]),
+    (r"\bfalse\b", ["true"]),
+    (r"\bAddFOp\b", ["SubFOp"]),
+    (r"\bSubFOp\b", ["AddFOp"]),
+    (r"\bMulFOp\b", ["DivFOp"]),
+    (r"\bDivFOp\b", ["MulFOp"]),
+    (r"\bAddIOp\b", ["SubIOp"]),
+    (r"\bSubIOp\b", ["AddIOp"]),
+    (r"\bMaximumFOp\b", ["MinimumFOp"]),
+    (r"\bMinimumFOp\b", ["MaximumFOp"]),
+    (r"\bg\.add\(", ["g.sub("]),
+    (r"\bg\.sub\(", ["g.add("]),
+    (r"\bg\.mul\(", ["g.div("]),
+    (r"\bg\.div\(", ["g.mul("]),
+    (r"\bg\.neg\(", ["("]),
+    (r"CmpFPredicate::OGT", ["CmpFPredicate::OGE", "CmpFPredicate::OLT"]),
+    (r"CmpFPredicate::OLT", ["CmpFPredicate::OLE"]),
+    (r"CompareKind::GT\b", ["CompareKind::GE", "CompareKind::LT"]),
+    (r"CompareKind::LT\b", ["CompareKind::LE"]),
+    (r"CompareKind::EQ\b", ["CompareKind::NE"]),
+    (r"CmpIPredicate::slt", ["CmpIPredicate::sle"]),
+    (r"\bstd::max\b", ["std::min"]),
+    (r"\bstd::min\b", ["std::max"]),
+    (r"\+\+(?=\w)", ["--"]),
+]
+CONSTANT = re.compile(r"(?<![\w.\"])(\d+\.\d+(?:e[-+]?\d+)?|\d+)(?![\w.\"x])")
+STATEMENT = re.compile(
+    r"^\s+(?!return|using|case|default|break|continue|//|\}|[\w:<>*& ]+\s[*&]?\w+\s*(=|;|\())[\w.>-].*;\s*$"
+)
+SKIPPED = re.compile(
+    r"^\s*(//|#|\*|using |static_assert|namespace |template)|assert\(|llvm_unreachable|emit\w*Error|<<|\""
+)
+
+
+class Mutant:
+    def __init__(self, area, path, number, line, changed):
+        self.area, self.path, self.number = area, path, number
+        self.line, self.changed = line, changed
+        text = f"{path}\0{line}\0{changed}\0{number}"
+        self.id = hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def describe(self):
+        now = self.changed.strip() or "(left out)"
+        return f"{self.id} {self.path}:{self.number}\n    - {self.line.strip()}\n    + {now}"
+
+    def record(self, outcome, by, seconds):
+        return {
+            "area": self.area,
+            "path": self.path,
+            "line": self.number,
+            "was": self.line.strip(),
+            "is": self.changed.strip(),
+            "outcome": outcome,
+            "by": by,
+            "seconds": round(seconds, 1),
+        }
+
+
+def other_constants(text):
+    if "." in text:
+        value = float(text)
+        return ["2.0"] if value == 0 else [repr(value * 1.01), repr(value / 2)]
+    return ["1"] if text == "0" else [str(int(text) + 1), str(int(text) - 1)]
+
+
+def changes(line):
+    """Every line that differs from `line` by one fault."""
+    if SKIPPED.search(line):
+        return
+    for pattern, others in SWAPS:
+        for match in re.finditer(pattern, line):
+            for other in others:
+                yield line[: match.start()] + other + line[match.end() :]
+    for match in CONSTANT.finditer(line):
+        for other in other_constants(match.group()):
+            yield line[: match.start()] + other + line[match.end() :]
+    # What is not the end of a longer statement; dropping a declaration would not compile.
+    if STATEMENT.match(line) and line.count("(") == line.count(")"):
+        yield "\n"
+
+
+def mutants_of(area, root):
+    for pattern in AREAS[area].sources:
+        for path in sorted(root.glob(pattern)):
+            lines = path.read_text().splitlines(keepends=True)
+            for number, line in enumerate(lines, 1):
+                for changed in dict.fromkeys(changes(line)):
+                    yield Mutant(area, str(path.relative_to(root)), number, line, changed)
+
+
+def choose(areas, seed, root):
+    """All mutants; the areas in turn, each in an order of its own, so that every prefix is fair."""
+    queues = []
+    for area in areas:
+        found = list(mutants_of(area, root))
+        random.Random(f"{seed} {area}").shuffle(found)
+        queues.append(found[::-1])
+    while any(queues):
+        for queue in queues:
+            if queue:
+                yield queue.pop()
+
+
+class Workshop:
+    """A worktree in which a mutant is planted, built and tested; never the user's own."""
+
+    def __init__(self, folder, jobs, timeout):
+        self.root, self.build = folder, folder / "build"
+        self.jobs, self.timeout = jobs, timeout
+
+    def prepare(self, areas):
+        if not self.root.exists():
+            self.git(ROOT, "worktree", "add", "--detach", str(self.root), "HEAD")
+            if (ROOT / ".venv").exists():
+                (self.root / ".venv").symlink_to((ROOT / ".venv").resolve())
+            subprocess.run(
+                [self.root / "scripts/setup.sh", "--no-build"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+        self.git(self.root, "checkout", "--", ".")
+        targets = sorted({target for area in areas for target in AREAS[area].targets()})
+        print(f"building {', '.join(targets)} in {self.build}", flush=True)
+        if self.ninja(targets, None) != 0:
+            sys.exit("mutate.py: the sources do not build without a mutant")
+
+    @staticmethod
+    def git(where, *arguments):
+        subprocess.run(["git", "-C", str(where), *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def ninja(self, targets, timeout):
+        return self.run(["ninja", "-C", str(self.build), f"-j{self.jobs}", *targets], timeout)
+
+    def run(self, command, timeout):
+        """The exit status; -1 where it ran too long, as a loop that a mutant never leaves."""
+        try:
+            return subprocess.run(
+                command,
+                cwd=self.root,
+                timeout=timeout,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            return -1
+
+    def programs(self, area):
+        for name in AREAS[area].programs:
+            found = [p for p in self.build.rglob(name) if p.is_file()]
+            yield name, [str(found[0])]
+        for test in AREAS[area].lit:
+            yield test, [
+                LIT,
+                f"-j{self.jobs}",
+                "-q",
+                "--max-failures=1",
+                str(self.build / "test" / test),
+            ]
+
+    def judge(self, mutant):
+        """Outcome, and which test found it."""
+        if self.ninja(AREAS[mutant.area].targets(), None) != 0:
+            return "does not compile", None
+        for name, command in self.programs(mutant.area):
+            if self.run(command, self.timeout) != 0:
+                return "killed", name
+        return "survived", None
+
+    def try_mutant(self, mutant):
+        path = self.root / mutant.path
+        original = path.read_text()
+        lines = original.splitlines(keepends=True)
+        if lines[mutant.number - 1] != mutant.line:
+            return "is not there", None
+        lines[mutant.number - 1] = mutant.changed
+        try:
+            path.write_text("".join(lines))
+            return self.judge(mutant)
+        finally:
+            path.write_text(original)
+
+
+class Results:
+    """What has been run, in a file that every mutant is added to at once."""
+
+    def __init__(self, path):
+        self.path = path
+        self.mutants = json.loads(path.read_text()) if path.exists() else {}
+
+    def add(self, mutant, record):
+        self.mutants[mutant] = record
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps(self.mutants, indent=1, sort_keys=True) + "\n")
+        part.replace(self.path)
+
+    def counted(self):
+        return [
+            r for r in self.mutants.values() if r["outcome"] in ("killed", "survived", "equivalent")
+        ]
+
+    def survivors(self):
+        return {i: r for i, r in self.mutants.items() if r["outcome"] == "survived"}
+
+    def summary(self):
+        outcomes = [r["outcome"] for r in self.mutants.values()]
+        return (
+            ", ".join(f"{outcomes.count(o)} {o}" for o in sorted(set(outcomes)))
+            or "nothing run yet"
+        )
+
+
+def time_left(results, count):
+    counted = results.counted()
+    spent = sum(r["seconds"] for r in results.mutants.values())
+    seconds = int(spent / max(len(counted), 1) * (count - len(counted)))
+    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d} left"
+
+
+def campaign(workshop, results, mutants, count):
+    for mutant in mutants:
+        if len(results.counted()) >= count:
+            return
+        if mutant.id in results.mutants:
+            continue
+        start = time.monotonic()
+        outcome, by = workshop.try_mutant(mutant)
+        results.add(mutant.id, mutant.record(outcome, by, time.monotonic() - start))
+        print(
+            f"{len(results.counted())}/{count}  {outcome}{f' by {by}' if by else ''}  {time_left(results, count)}",
+            flush=True,
+        )
+        if outcome == "survived":
+            print(mutant.describe(), flush=True)
+
+
+def judge(results, judgement):
+    name, _, reason = judgement.partition("=")
+    if name not in results.survivors():
+        sys.exit(f"mutate.py: --judge: '{name}' is no survivor of {results.path}")
+    results.add(name, {**results.mutants[name], "outcome": "equivalent", "by": reason})
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--area",
+        action="append",
+        choices=sorted(AREAS),
+        help="which sources; may be given again (default: all)",
+    )
+    parser.add_argument(
+        "--count",
+        type=int,
+        default=100,
+        metavar="N",
+        help="how many mutants that compile (default: 100)",
+    )
+    parser.add_argument("--seed", default="1", help="another seed, other mutants (default: 1)")
+    parser.add_argument(
+        "--work", type=pathlib.Path, metavar="DIR", help="where the worktree is, or is made"
+    )
+    parser.add_argument(
+        "--results",
+        type=pathlib.Path,
+        default=pathlib.Path("mutants.json"),
+        metavar="FILE",
+        help="what was run; read to go on, written after each (default: mutants.json)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=2,
+        metavar="N",
+        help="parallel compilations and tests (default: 2)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=int,
+        default=600,
+        metavar="S",
+        help="seconds for one step of tests (default: 600)",
+    )
+    parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
+    parser.add_argument(
+        "--judge",
+        action="append",
+        default=[],
+        metavar="ID=REASON",
+        help="record why a survivor is equivalent",
+    )
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    areas = options.area or sorted(AREAS)
+    results = Results(options.results)
+    for judgement in options.judge:
+        judge(results, judgement)
+    if options.list:
+        for _, mutant in zip(range(options.count), choose(areas, options.seed, ROOT)):
+            print(mutant.describe())
+        return 0
+    if not options.judge:
+        if not options.work:
+            sys.exit("mutate.py: --work=DIR is required: sources are changed and built there")
+        workshop = Workshop(options.work.resolve(), options.jobs, options.timeout)
+        workshop.prepare(areas)
+        campaign(workshop, results, choose(areas, options.seed, workshop.root), options.count)
+    print(results.summary())
+    return 1 if results.survivors() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

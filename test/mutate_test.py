@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which mutants mutate.py makes, and how a campaign goes on."""
+import pathlib
+import tempfile
+import unittest
+
+import mutate
+
+
+class Stub:
+    """A workshop in which every other mutant survives."""
+
+    def __init__(self):
+        self.tried = []
+
+    def try_mutant(self, mutant):
+        self.tried.append(mutant.id)
+        return ("survived", None) if len(self.tried) % 2 else ("killed", "a test")
+
+
+class Mutate(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        source = self.root / "dialects/NN/Ops/A.cpp"
+        source.parent.mkdir(parents=True)
+        source.write_text("// a + b\nint f(int a) {\n  return a + 2;\n}\n")
+        self.results = mutate.Results(self.root / "results.json")
+
+    def of(self, line):
+        return [changed.strip() for changed in mutate.changes(line)]
+
+    def test_operators_and_predicates(self):
+        self.assertIn("x = a - b;", self.of("  x = a + b;"))
+        self.assertIn("if (a <= b)", self.of("  if (a < b)"))
+        self.assertIn("if (!ready)", self.of("  if (ready)"))
+        self.assertIn("return g.sub(a, b);", self.of("  return g.add(a, b);"))
+        self.assertIn("CompareKind::GE, x", self.of("  CompareKind::GT, x"))
+
+    def test_constants(self):
+        self.assertIn("half = a * 0.25;", self.of("  half = a * 0.5;"))
+        self.assertIn("rank = n - 2;", self.of("  rank = n - 1;"))
+        self.assertEqual([], self.of("  f32(x);")[1:])
+
+    def test_statements_are_dropped_but_declarations_are_not(self):
+        self.assertIn("", self.of("  count.push_back(a);"))
+        self.assertNotIn("", self.of("  int count = a;"))
+        self.assertNotIn("", self.of("  return a;"))
+        self.assertNotIn("", self.of("  call(a,"))
+
+    def test_comments_and_messages_are_left_alone(self):
+        for line in ("  // a + b", '  emitError() << "1 + 1";', "#include <a + b>", "  assert(a < b);"):
+            self.assertEqual([], self.of(line))
+
+    def test_order_follows_from_the_seed(self):
+        first, again, other = ([m.id for m in mutate.choose(["ops"], seed, self.root)] for seed in "112")
+        self.assertEqual(first, again)
+        self.assertEqual(sorted(first), sorted(other))
+        self.assertGreater(len(first), 2)
+
+    def test_a_campaign_goes_on_where_it_stopped(self):
+        mutants = list(mutate.choose(["ops"], "1", self.root))
+        stub = Stub()
+        mutate.campaign(stub, self.results, mutants, 2)
+        self.assertEqual(2, len(stub.tried))
+        again = mutate.Results(self.results.path)
+        mutate.campaign(stub, again, mutants, 3)
+        self.assertEqual(3, len(set(stub.tried)))
+        self.assertEqual("1 killed, 2 survived", again.summary())
+
+    def test_a_survivor_is_judged(self):
+        mutants = list(mutate.choose(["ops"], "1", self.root))
+        mutate.campaign(Stub(), self.results, mutants, 1)
+        mutate.judge(self.results, f"{mutants[0].id}=never 0")
+        self.assertEqual({}, self.results.survivors())
+        with self.assertRaises(SystemExit):
+            mutate.judge(self.results, f"{mutants[0].id}=again")
+
+    def test_a_source_is_as_it_was_after_a_mutant(self):
+        mutant = next(m for m in mutate.choose(["ops"], "1", self.root))
+        workshop = mutate.Workshop(self.root, 1, 10)
+        seen = []
+        workshop.judge = lambda m: seen.append((self.root / m.path).read_text()) or ("killed", "x")
+        before = (self.root / mutant.path).read_text()
+        workshop.try_mutant(mutant)
+        self.assertNotEqual(before, seen[0])
+        self.assertEqual(before, (self.root / mutant.path).read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

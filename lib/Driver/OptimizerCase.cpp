@@ -108,18 +108,11 @@ private:
     line["applied"] = !found || rt::appliesNonFinite(which.policy);
     line["scale"] = 1.0;
     line["counter"] = nullptr;
-    for (const rt::StateTensor &tensor : runner->program().state) {
-      if (tensor.role != rt::StateRole::LossScale)
-        continue;
-      MPC_ASSIGN_OR_RETURN(rt::TensorView view,
-                           runner->readState(tensor.desc.name));
-      const auto *state = static_cast<const double *>(view.data);
-      line["scale"] =
-          toCaseNumber(state[static_cast<size_t>(rt::StateSlot::Scale)]);
-      if (rt::policyInfo(which.policy).hasCounter)
-        line["counter"] =
-            toCaseNumber(state[static_cast<size_t>(rt::StateSlot::Counter)]);
-    }
+    if (auto scale = runner->readNumber("scale"); scale.ok())
+      line["scale"] = toCaseNumber(*scale);
+    if (auto counter = runner->readNumber("counter");
+        counter.ok() && rt::policyInfo(which.policy).hasCounter)
+      line["counter"] = toCaseNumber(*counter);
     MPC_RETURN_IF_ERROR(describeTensors(line));
     return line;
   }
@@ -205,7 +198,8 @@ private:
 
   /// How many steps the parameter has seen, which PyTorch calls a slot.
   rt::Status describeCount(const CaseParameter &parameter, json &slots) {
-    std::string name = "amp.optimizer." + optimizerOf(parameter) + "step";
+    std::string name =
+        std::string(rt::kOptimizerName) + "." + optimizerOf(parameter) + "step";
     if (!runner->program().findState(name))
       return {};
     MPC_ASSIGN_OR_RETURN(rt::TensorView view, runner->readState(name));

@@ -441,7 +441,7 @@ void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
   for (auto [name, value] : llvm::zip_equal(names, values))
     numbers.push_back({name, value});
   if (!numbers.empty())
-    hyperSlab = addNumberSlab(b, loc, "state.hyperparameters", "amp.hyper.",
+    hyperSlab = addNumberSlab(b, loc, "state.hyperparameters", rt::kHyperPrefix,
                               "hyperparameters", numbers);
 }
 
@@ -455,13 +455,14 @@ void SlabLayout::addScalarSlabs(ModuleOp module) {
     if (state.parameters)
       state.scalars = addNumberSlab(
           b, state.op->getLoc(), "state.optimizer" + suffix,
-          "amp.optimizer" + suffix + ".", "optimizer", state.state());
+          std::string(rt::kOptimizerName) + suffix + ".", "optimizer",
+          state.state());
   }
   auto type =
       RankedTensorType::get({int64_t(rt::kNumStateSlots)}, b.getF64Type());
   for (auto &[name, state] : scalers) {
     std::string suffix = suffixOf(scalers, name);
-    auto entry = EntryAttr::get(b.getContext(), "amp.loss_scale" + suffix, 0,
+    auto entry = EntryAttr::get(b.getContext(), std::string(rt::kScalerName) + suffix, 0,
                                 type, "loss_scale");
     state.slab = SlabOp::create(
         b, state.op.getLoc(), "state.loss_scale" + suffix, type,

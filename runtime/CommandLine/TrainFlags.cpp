@@ -75,6 +75,9 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags) {
        "Curves of the loss and the loss scale", group);
   path(app, "--tensorboard", flags.tensorboard, "DIR",
        "Write an event file for TensorBoard", group);
+  path(app, "--record", flags.record, "FILE.json",
+       "What happened to the loss scale, as a trace for mpc-scale replay",
+       group);
   auto *folder = path(app, "--checkpoint-dir", flags.checkpointDir, "DIR",
                       "Keep the two newest checkpoints here", group);
   app.add_option("--checkpoint-every", flags.checkpointEvery,
@@ -178,6 +181,7 @@ TrainOptions toTrainOptions(const DataFlags &data, const OutputFlags &output,
   options.metrics = output.metrics;
   options.plot = output.plot;
   options.tensorboard = output.tensorboard;
+  options.record = output.record;
   options.checkpointDir = output.checkpointDir;
   options.checkpointEvery = output.checkpointEvery;
   options.resume = output.resume;

@@ -25,7 +25,7 @@ struct DataFlags {
 
 /// What the OUTPUT flags say.
 struct OutputFlags {
-  std::string metrics, plot, tensorboard, checkpointDir;
+  std::string metrics, plot, tensorboard, record, checkpointDir;
   int64_t checkpointEvery = 0;
   bool resume = false;
   bool json = false;

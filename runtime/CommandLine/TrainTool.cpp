@@ -32,6 +32,18 @@ Status initializeState(Runner &runner, const TrainTool &tool) {
   return {};
 }
 
+/// The program's rule, and what it is told while it runs.
+TrainingRule wholeRule(const TrainTool &tool) {
+  TrainingRule rule = tool.rule;
+  if (rule.empty())
+    return rule;
+  const Schedule &schedule = tool.schedule;
+  rule["--lr"] = shortestDecimal(schedule.lr);
+  rule["--lr-schedule"] = name(schedule.kind);
+  rule["--warmup-steps"] = std::to_string(schedule.warmupSteps);
+  return rule;
+}
+
 Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
   if (tool.data.batchSize == 0 || tool.data.batchSize == loader.batchSize())
     return {};
@@ -54,6 +66,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
   options.accumulate = tool.accumulate;
   options.given = tool.given;
+  options.rule = wholeRule(tool);
   options.replays = tool.replays;
   options.compileSeconds = tool.compileSeconds;
   options.keepState = tool.keepState;

@@ -25,8 +25,9 @@ struct TrainTool {
   int64_t accumulate = 1;
   int64_t replays = 0;
   double compileSeconds = 0;
-  std::vector<GivenNumber> given;                   ///< See TrainOptions.
-  bool keepState = false;                           ///< See TrainOptions.
+  std::vector<GivenNumber> given; ///< See TrainOptions.
+  TrainingRule rule;      ///< See TrainOptions; the schedule's part is added.
+  bool keepState = false; ///< See TrainOptions.
   std::string floorName = TrainOptions().floorName; ///< See TrainOptions.
   /// See TrainHooks; may be empty.
   NanProbe probe;

@@ -55,25 +55,6 @@ constexpr std::array<SettingRow, kNumSettings> kSettings = {{
     {"most_recent", Range::Switch, "1: use the newest maximum only"},
 }};
 
-constexpr std::array<std::string_view, kNumStateSlots> kSlotKeys = {
-    "scale",
-    "counter",
-    "skipped_total",
-    "applied_total",
-    "skipped_in_a_row",
-    "error",
-    "hysteresis",
-    "iter",
-    "last_overflow_iter",
-    "mean",
-    "slow_mean",
-    "slow_square",
-    "mean_decay",
-    "slow_decay",
-    "mu",
-    "sigma",
-};
-
 /// What is wrong with `value`, or nothing.
 std::string_view complaint(Range range, double value) {
   if (std::isnan(value))
@@ -270,10 +251,6 @@ std::array<double, kNumStateSlots> initialState(PolicyKind kind,
     at(StateSlot::SlowDecay) = 1;
   }
   return state;
-}
-
-std::string_view slotKey(StateSlot slot) {
-  return kSlotKeys[static_cast<size_t>(slot)];
 }
 
 std::string_view message(ScaleError error) {

@@ -6,6 +6,7 @@
 #define MPC_RUNTIME_LOSSSCALE_POLICYINFO_H
 
 #include "runtime/LossScale/Policies.h"
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Status.h"
 
 #include <optional>
@@ -114,9 +115,6 @@ trainingSettings(PolicyKind kind, std::span<const SettingOverride> overrides);
 /// The state before the first step.
 [[nodiscard]] std::array<double, kNumStateSlots>
 initialState(PolicyKind kind, const Settings &settings);
-
-/// A state slot's name in files: "skipped_in_a_row".
-[[nodiscard]] std::string_view slotKey(StateSlot slot);
 
 /// What a ScaleError means to a user; empty for None.
 [[nodiscard]] std::string_view message(ScaleError error);

@@ -2,7 +2,7 @@
 // Numbers of the state, read and set by name while a program runs.
 #include "runtime/Runner/Runner.h"
 
-#include "runtime/LossScale/PolicyInfo.h"
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -13,18 +13,7 @@
 namespace mpc::rt {
 namespace {
 
-constexpr std::string_view kHyperPrefix = "amp.hyper.";
-constexpr std::string_view kScalerPrefix = "amp.loss_scale.";
-
-/// Where a loss scaler's vector has what is called `name`.
-std::optional<size_t> slotOf(std::string_view name) {
-  for (size_t i = 0; i < kNumStateSlots; ++i)
-    if (slotKey(static_cast<StateSlot>(i)) == name)
-      return i;
-  return std::nullopt;
-}
-
-constexpr std::string_view kScaleName = "scale";
+const std::string_view kScaleName = slotKey(StateSlot::Scale);
 
 Status noScaler() {
   return invalidInput("the program has no such loss scaler; of several, name "
@@ -62,7 +51,7 @@ void Runner::findScalers() {
 const Runner::Scaler *Runner::findScaler(std::string_view name) const {
   if (name.empty())
     return scalers_.size() == 1 ? scalers_.data() : nullptr;
-  std::string full = std::string(kScalerPrefix) + std::string(name);
+  std::string full = fmt::format("{}.{}", kScalerName, name);
   for (const Scaler &scaler : scalers_)
     if (scaler.tensor->desc.name == full)
       return &scaler;
@@ -70,19 +59,22 @@ const Runner::Scaler *Runner::findScaler(std::string_view name) const {
 }
 
 /// What a scaler keeps under "counter" or "NAME.counter".
-std::optional<std::span<double>> Runner::findSlot(std::string_view name) const {
+std::optional<std::span<double>>
+Runner::findScalerSlot(std::string_view name) const {
   size_t dot = name.rfind('.');
   bool hasName = dot != std::string_view::npos;
   const Scaler *scaler =
       findScaler(hasName ? name.substr(0, dot) : std::string_view());
-  std::optional<size_t> slot = slotOf(hasName ? name.substr(dot + 1) : name);
-  if (!scaler || !slot || *slot >= scaler->now.size())
+  std::optional<StateSlot> slot =
+      findSlot(hasName ? name.substr(dot + 1) : name);
+  auto index = static_cast<size_t>(slot.value_or(StateSlot::Scale));
+  if (!scaler || !slot || index >= scaler->now.size())
     return std::nullopt;
-  return scaler->now.subspan(*slot, 1);
+  return scaler->now.subspan(index, 1);
 }
 
 Result<double> Runner::readNumber(std::string_view name) const {
-  if (auto slot = findSlot(name))
+  if (auto slot = findScalerSlot(name))
     return slot->front();
   MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
   return number.front();
@@ -126,14 +118,9 @@ Status Runner::updateScale(double newScale, std::string_view name) {
   Scaler &scaler = scalers_[static_cast<size_t>(found - scalers_.data())];
   MPC_ASSIGN_OR_RETURN(newScale,
                        checkedScale(newScale, scaler.tensor->hasWideScale));
-  for (size_t i = 0; i < scaler.now.size(); ++i) {
-    auto slot = static_cast<StateSlot>(i);
-    bool counts = slot == StateSlot::SkippedTotal ||
-                  slot == StateSlot::AppliedTotal ||
-                  slot == StateSlot::SkippedInARow;
-    if (!counts)
+  for (size_t i = 0; i < scaler.now.size(); ++i)
+    if (slotInfo(static_cast<StateSlot>(i)).kind != SlotKind::Count)
       scaler.now[i] = scaler.before[i];
-  }
   scaler.now[static_cast<size_t>(StateSlot::Scale)] = newScale;
   scaler.remember();
   return {};

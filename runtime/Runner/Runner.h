@@ -110,7 +110,7 @@ private:
   Result<std::span<double>> findNumber(std::string_view name) const;
   void findScalers();
   const Scaler *findScaler(std::string_view name) const;
-  std::optional<std::span<double>> findSlot(std::string_view name) const;
+  std::optional<std::span<double>> findScalerSlot(std::string_view name) const;
 
   std::shared_ptr<const Program> program_;
   State state_;

@@ -129,7 +129,7 @@ Status State::importTensors(std::span<const TensorView> sources) {
                         listed("missing", missing) + listed("extra", extra) +
                         listed("different", different));
   for (const auto &[target, source] : copies)
-    if (!target.empty())
+    if (!target.empty() && target.data() != source)
       std::memcpy(target.data(), source, target.size());
   return {};
 }

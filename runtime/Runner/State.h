@@ -43,8 +43,9 @@ public:
   /// All that a checkpoint holds, in the program's order.
   [[nodiscard]] std::vector<TensorView> exportTensors() const;
 
-  /// Sets exactly the tensors of exportTensors() from `sources`: missing, extra
-  /// or differing ones are an error that lists them, and then nothing changed.
+  /// Sets exactly the tensors of exportTensors() from `sources`, some of which
+  /// may be where they lie already: missing, extra or differing ones are an
+  /// error that lists them, and then nothing changed.
   Status importTensors(std::span<const TensorView> sources);
 
 private:

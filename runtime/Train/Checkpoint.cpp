@@ -2,8 +2,10 @@
 // Saving, choosing and loading of checkpoints.
 #include "runtime/Train/Checkpoint.h"
 
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/SavedState.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +22,7 @@ namespace mpc::rt {
 namespace {
 
 constexpr std::string_view kFormat = "mpc-checkpoint";
+constexpr std::string_view kRuleField = "rule";
 constexpr int64_t kFormatVersion = 1;
 constexpr size_t kKept = 2;
 /// Counters are kept as f64 in the state, which holds integers up to here.
@@ -128,47 +131,31 @@ Result<TrainPosition> positionOf(const Metadata &metadata) {
   return invalidInput(fmt::format("field 'data.order' is {}", quote(order)));
 }
 
-/// A slot of the loss scaler's state vector that has a range.
-struct ScaleField {
-  size_t index;
-  const char *name;
-  bool isScale;
-};
-/// In the order of the state vector, which only ever grows at its end.
-constexpr ScaleField kScaleFields[] = {{0, "scale", true},
-                                       {1, "counter", false},
-                                       {2, "skipped_total", false},
-                                       {3, "applied_total", false},
-                                       {4, "skipped_in_a_row", false}};
+/// What an optimizer counts. An f64 holds whole numbers up to here.
+constexpr SlotInfo kCount = {StateSlot::Counter, "", SlotKind::Count, 0,
+                             double(kMaxCounter)};
 
-/// What is wrong with one number of the state; empty where nothing is.
-std::string numberFault(double value, bool isScale) {
-  constexpr double kMaxScale = std::numeric_limits<float>::max();
-  if (isScale && !(value > 0 && value <= kMaxScale))
-    return "expected a positive finite scale";
-  if (!isScale && !(value >= 0 && value <= double(kMaxCounter)))
-    return fmt::format("expected 0 to {}", kMaxCounter);
-  return "";
+Status checkNumber(const StateTensor &tensor, std::string_view field,
+                   const SlotInfo &range, double value) {
+  if (range.holds(value))
+    return {};
+  return invalidInput(
+      fmt::format("field {} of {} is {}, expected {} to {}", quote(field),
+                  quote(tensor.desc.name), shortestDecimal(value),
+                  shortestDecimal(range.low), shortestDecimal(range.high)));
 }
 
 Status checkStateTensor(const StateTensor &tensor,
                         std::span<const double> values) {
-  auto check = [&](size_t index, const std::string &field, bool isScale) {
-    std::string fault = numberFault(values[index], isScale);
-    if (fault.empty())
-      return Status();
-    return invalidInput(fmt::format("field {} of {} is {}, {}", quote(field),
-                                    quote(tensor.desc.name),
-                                    shortestDecimal(values[index]), fault));
-  };
-  if (tensor.role == StateRole::LossScale) {
-    for (const ScaleField &field : kScaleFields)
-      if (field.index < values.size())
-        MPC_RETURN_IF_ERROR(check(field.index, field.name, field.isScale));
-  } else if (tensor.role == StateRole::Optimizer) {
+  if (tensor.role == StateRole::LossScale)
+    for (size_t i = 0; i < std::min(values.size(), kNumStateSlots); ++i) {
+      const SlotInfo &slot = slotInfo(static_cast<StateSlot>(i));
+      MPC_RETURN_IF_ERROR(checkNumber(tensor, slot.key, slot, values[i]));
+    }
+  if (tensor.role == StateRole::Optimizer)
     for (size_t i = 0; i < values.size(); ++i)
-      MPC_RETURN_IF_ERROR(check(i, std::to_string(i), false));
-  }
+      MPC_RETURN_IF_ERROR(
+          checkNumber(tensor, std::to_string(i), kCount, values[i]));
   return {};
 }
 
@@ -195,15 +182,10 @@ Result<SafetensorsFile> openWhole(const std::string &path) {
   return file;
 }
 
-Result<TrainPosition> loadFile(const SafetensorsFile &file, int64_t step,
-                               Runner &runner) {
-  MPC_RETURN_IF_ERROR(checkVersion(file.metadata()));
-  MPC_ASSIGN_OR_RETURN(TrainPosition position, positionOf(file.metadata()));
-  if (position.step != step)
-    return invalidInput(fmt::format("holds step {}", position.step));
-  MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));
-  MPC_RETURN_IF_ERROR(runner.importState(file.tensors()));
-  return position;
+/// Empty where an older mpc wrote the file.
+Result<TrainingRule> ruleOf(const Metadata &metadata) {
+  auto it = metadata.find(kRuleField);
+  return it == metadata.end() ? TrainingRule() : parseTrainingRule(it->second);
 }
 
 } // namespace
@@ -257,6 +239,8 @@ Status CheckpointFolder::save(const Runner &runner,
                               const TrainPosition &position) {
   SafetensorsWriteOptions options;
   options.metadata = metadataOf(position);
+  if (!rule_.empty())
+    options.metadata[std::string(kRuleField)] = toJson(rule_);
   options.contentHash = true;
   MPC_RETURN_IF_ERROR(writeSafetensors(fileOf(position.step),
                                        runner.exportState(), options, *io_));
@@ -274,6 +258,34 @@ void CheckpointFolder::removeOld() {
   for (int64_t step : steps())
     if (std::find(good_.begin(), good_.end(), step) == good_.end())
       io_->unlink(fileOf(step).c_str());
+}
+
+Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
+                                                 int64_t step, Runner &runner) {
+  MPC_RETURN_IF_ERROR(checkVersion(file.metadata()));
+  MPC_ASSIGN_OR_RETURN(TrainPosition position, positionOf(file.metadata()));
+  if (position.step != step)
+    return invalidInput(fmt::format("holds step {}", position.step));
+  MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));
+  MPC_ASSIGN_OR_RETURN(TrainingRule saved, ruleOf(file.metadata()));
+  SavedState state = fitState(runner, file.tensors(), saved, rule_);
+  Status status = runner.importState(state.tensors);
+  std::string change = describeChange(saved, rule_);
+  if (!status.ok())
+    return Status(status.code(),
+                  status.message() +
+                      (change.empty() ? "" : "; this run has " + change) +
+                      "; --init=FILE without --resume begins anew with the "
+                      "weights of a checkpoint");
+  std::string where = escape(fileOf(step)) + ": ";
+  if (saved.empty() && !rule_.empty())
+    warn_(where + "does not say by which rule it was trained; taken to be "
+                  "this run's");
+  if (!change.empty())
+    warn_(where + "the run goes on with " + change);
+  for (const std::string &text : state.changes)
+    warn_(where + text);
+  return position;
 }
 
 Result<std::optional<TrainPosition>>

@@ -8,8 +8,10 @@
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/File.h"
 #include "runtime/Support/FolderLock.h"
+#include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Data.h"
+#include "runtime/Train/TrainingRule.h"
 
 #include <cstdint>
 #include <functional>
@@ -35,7 +37,7 @@ struct TrainPosition {
 /// the two newest. Locked against other writers while this lives.
 class CheckpointFolder {
 public:
-  /// Told of a damaged checkpoint that was passed over.
+  /// Told of a damaged checkpoint that was passed over, and of changes.
   using Warning = std::function<void(const std::string &message)>;
 
   /// Makes the folder where only its last component is missing, locks it, and
@@ -43,13 +45,18 @@ public:
   static Result<CheckpointFolder> open(std::string path, Warning warn,
                                        const Io &io = Io::system());
 
+  /// By which rule this run trains: saved, and compared with what a checkpoint
+  /// says. Empty for nothing known.
+  void setRule(TrainingRule rule) { rule_ = std::move(rule); }
+
   /// Writes a checkpoint of this position and then removes all but the two
   /// newest good ones. When it returns, the checkpoint is on disk.
   Status save(const Runner &runner, const TrainPosition &position);
 
   /// Loads the newest whole checkpoint into the runner; empty where the folder
   /// holds none. Damaged ones are passed over with a warning; one that does
-  /// not fit the program, and a folder of damaged ones only, are errors.
+  /// not fit the program, and a folder of damaged ones only, are errors. A
+  /// warning says by what the rule differs, and what begins anew for that.
   Result<std::optional<TrainPosition>> loadNewest(Runner &runner);
 
   /// Steps of the checkpoints in the folder, whole or not, newest first.
@@ -63,16 +70,19 @@ private:
       : path_(std::move(path)), warn_(std::move(warn)), lock_(std::move(lock)),
         io_(&io) {}
   void removeOld();
+  Result<TrainPosition> loadFile(const SafetensorsFile &file, int64_t step,
+                                 Runner &runner);
 
   std::string path_;
   Warning warn_;
   FolderLock lock_;
   const Io *io_;
+  TrainingRule rule_;
   std::vector<int64_t> good_; ///< Loaded or saved by this, oldest first.
 };
 
-/// Checks what no training step produces: a scale that is not positive and
-/// finite, a negative counter. Names the field.
+/// Checks what no training step produces: a scale that is negative, a
+/// negative counter. Names the field.
 Status checkStateFields(const Program &program,
                         std::span<const TensorView> tensors);
 

@@ -8,6 +8,18 @@
 
 namespace mpc::rt {
 
+std::string_view name(ScheduleKind kind) {
+  switch (kind) {
+  case ScheduleKind::Constant:
+    return "constant";
+  case ScheduleKind::Linear:
+    return "linear";
+  case ScheduleKind::Cosine:
+    return "cosine";
+  }
+  return "";
+}
+
 double Schedule::at(int64_t appliedSteps) const {
   auto a = static_cast<double>(appliedSteps);
   auto warmup = static_cast<double>(warmupSteps);

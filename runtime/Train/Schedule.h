@@ -5,10 +5,14 @@
 #define MPC_RUNTIME_TRAIN_SCHEDULE_H
 
 #include <cstdint>
+#include <string_view>
 
 namespace mpc::rt {
 
 enum class ScheduleKind : uint8_t { Constant, Cosine, Linear };
+
+/// As a flag names it.
+[[nodiscard]] std::string_view name(ScheduleKind kind);
 
 /// A function of the steps applied so far: a skipped step does not move it.
 ///

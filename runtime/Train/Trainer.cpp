@@ -6,6 +6,7 @@
 #include "runtime/Train/BoundEntry.h"
 #include "runtime/Train/NanWatch.h"
 #include "runtime/Train/StepRecorder.h"
+#include "runtime/Train/TraceRecorder.h"
 #include "runtime/Train/WeightCopies.h"
 
 #include <algorithm>
@@ -46,6 +47,7 @@ public:
         recorder_({options.metrics, options.plot, options.tensorboard,
                    options.resume},
                   hooks.output),
+        trace_(options.record),
         watch_(
             {options.nanReport, options.keepState,
              entriesOf(runner.program(), options.accumulate),
@@ -69,6 +71,7 @@ private:
   Status prepare();
   Status openCheckpoints();
   Status replaceNumbers();
+  void warnOfUselessScale();
   Status bindEntries();
   void findOthers();
   Status loop(TrainResult &result);
@@ -105,6 +108,7 @@ private:
   std::optional<Progress> progress_;
   RunSummary summary_;
   StepRecorder recorder_;
+  TraceRecorder trace_;
   NanWatch watch_;
   SaturationWatch saturation_;
   Clock::time_point begin_;
@@ -133,6 +137,7 @@ Status Trainer::openCheckpoints() {
                                               [this](const std::string &text) {
                                                 tell("warning", text);
                                               }));
+  checkpoints_->setRule(options_.rule);
   std::vector<int64_t> steps = checkpoints_->steps();
   if (!options_.resume) {
     // A new run would otherwise delete an old one's checkpoints.
@@ -160,7 +165,18 @@ Status Trainer::openCheckpoints() {
   savedStep_ = position_.step;
   tell("note", fmt::format("resuming {}",
                            escape(checkpoints_->fileOf(position_.step))));
-  return replaceNumbers();
+  MPC_RETURN_IF_ERROR(replaceNumbers());
+  warnOfUselessScale();
+  return {};
+}
+
+/// Such a scale was reached by the policy's own rule, and no step leaves it.
+void Trainer::warnOfUselessScale() {
+  Result<double> scale = runner_->readNumber("scale");
+  if (scale.ok() && !(*scale > 0 && std::isfinite(*scale)))
+    tell("warning", fmt::format("the loss scale is {}, with which no step is "
+                                "applied; --init-scale sets another",
+                                shortestDecimal(*scale)));
 }
 
 /// A flag that was given holds for the rest of the training, whatever the run
@@ -224,9 +240,13 @@ Status Trainer::prepare() {
                                   loader_.batchSize(), loader_.numSamples()));
   MPC_RETURN_IF_ERROR(bindEntries());
   MPC_RETURN_IF_ERROR(recorder_.checkPlot());
+  MPC_RETURN_IF_ERROR(trace_.check(options_.rule));
   MPC_RETURN_IF_ERROR(watch_.open());
   MPC_RETURN_IF_ERROR(openCheckpoints());
   MPC_RETURN_IF_ERROR(recorder_.open(position_.step, others_));
+  MPC_RETURN_IF_ERROR(position_.step > 0
+                          ? trace_.resume(*runner_, position_.step)
+                          : trace_.open(*runner_));
   progress_.emplace(hooks_.terminal, position_.step, schedule_.totalSteps,
                     loader_.batchSize() * options_.accumulate);
   if (position_.step >= schedule_.totalSteps)
@@ -275,6 +295,8 @@ Status Trainer::runUntilFinite(MetricsRow &row) {
   for (int64_t replay = 0;; ++replay) {
     MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
     MPC_RETURN_IF_ERROR(runEntries(row));
+    trace_.add(*runner_, {position_.step, output("found_inf").value_or(0) != 0,
+                          !skipped(), output("scale").value_or(1)});
     bool gaveUp = output("scale_error").value_or(0) != 0;
     if (!skipped() || gaveUp || replay == options_.replays)
       return {};
@@ -435,6 +457,7 @@ Status Trainer::checkpoint() {
   MPC_RETURN_IF_ERROR(recorder_.sync());
   MPC_RETURN_IF_ERROR(checkpoints_->save(*runner_, position_));
   savedStep_ = position_.step;
+  MPC_RETURN_IF_ERROR(trace_.refresh());
   return recorder_.refreshPlot();
 }
 
@@ -461,6 +484,7 @@ Status Trainer::finish(const TrainResult &result) {
                                   : "without --checkpoint-dir it is not "
                                     "saved"));
   MPC_RETURN_IF_ERROR(recorder_.writePlot());
+  MPC_RETURN_IF_ERROR(trace_.write());
   if (options_.json)
     hooks_.output(summary_.toJson());
   return {};

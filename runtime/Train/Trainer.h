@@ -11,6 +11,7 @@
 #include "runtime/Train/NanReport.h"
 #include "runtime/Train/Progress.h"
 #include "runtime/Train/Schedule.h"
+#include "runtime/Train/TrainingRule.h"
 
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,7 @@ struct TrainOptions {
   std::string metrics;        ///< CSV file, "-" for standard output, or empty.
   std::string plot;           ///< SVG file, or empty.
   std::string tensorboard;    ///< Folder for an event file, or empty.
+  std::string record;         ///< Trace of the loss scale, or empty.
   /// Report steps that are not finite: NanWatchOptions::report.
   std::string nanReport;
   /// A step that is not finite changes more than the loss scale.
@@ -57,6 +59,9 @@ struct TrainOptions {
   std::string checkpointDir;
   int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
   bool resume = false;
+  /// What checkpoints say of how they were trained; a resume warns of what is
+  /// another then.
+  TrainingRule rule;
   /// These replace what a checkpoint holds, with a note that says so.
   std::vector<GivenNumber> given;
   bool json = false;         ///< Print the summary line.

@@ -55,7 +55,8 @@ TOOLS = {
         ["mpc-train", MODELS / "mlp.onnx", f"--data={FOLDER / 'data.safetensors'}", "--steps=3",
          "--precision=fp16", "--loss-scale=torch", "--init-scale=1e37"],
         {"--metrics": starts("step,loss,lr,scale"), "--plot": starts("<svg"),
-         "--explain": starts("precision of @"), "--nan-report": is_lines},
+         "--explain": starts("precision of @"), "--nan-report": is_lines,
+         "--record": contains("mpc-loss-scale-trace/1")},
     ),
 }  # fmt: skip
 # Of these the tool reads, or makes a folder with files of its own.

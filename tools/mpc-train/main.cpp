@@ -4,6 +4,7 @@
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Parameters.h"
 #include "lib/Driver/Recipe.h"
+#include "lib/Driver/RuleRecord.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
@@ -132,6 +133,7 @@ rt::Result<int> train(Flags &flags) {
   for (const std::string &warning : model.warnings)
     rt::reportWarning(tool.name, warning);
   MPC_ASSIGN_OR_RETURN(TrainingOptions options, trainingOptions(flags, model));
+  bool hasOwn = hasOwnStep(model);
   std::vector<ParameterInit> inits = listParameterInits(*model.module);
   Recompiler recompiler(model, options, tool.runner);
   CompileReport report;
@@ -146,6 +148,7 @@ rt::Result<int> train(Flags &flags) {
   tool.data.data.bounds = report.bounds;
   tool.accumulate = options.accumulate;
   tool.given = givenNumbers(flags.recipe);
+  tool.rule = hasOwn ? recordOwnRule(precision) : recordRule(options);
   tool.keepState = options.keepState;
   addRecompiler(tool, recompiler);
   tool.initialize = [&](rt::Runner &runner) {

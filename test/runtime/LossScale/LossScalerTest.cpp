@@ -93,6 +93,25 @@ TEST_P(AllPolicies, GoOnAfterALoadAsIfNothingHappened) {
   }
 }
 
+/// What a checkpoint would hold after each step: always, never and now and then
+/// not finite, gradients from nothing to beyond f32.
+TEST_P(AllPolicies, KeepEachSlotInItsRange) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double maxima[] = {0, 0x1p-149, 1, 1e30, kInf, std::nan("")};
+  for (int every : {1, 3, 7, 0}) {
+    LossScaler scaler =
+        makeScaler(GetParam().kind, {{Setting::GrowthInterval, 1}});
+    for (int i = 0; i != 3000; ++i) {
+      scaler.step(every != 0 && i % every == 0, maxima[i / 5 % 6]);
+      for (size_t slot = 0; slot != kNumStateSlots; ++slot) {
+        const SlotInfo &info = slotInfo(static_cast<StateSlot>(slot));
+        ASSERT_TRUE(info.holds(scaler.at(info.slot)))
+            << info.key << " is " << scaler.at(info.slot) << " at " << i;
+      }
+    }
+  }
+}
+
 TEST_P(AllPolicies, SkipExactlyWhatTheySayTheySkip) {
   LossScaler scaler = makeScaler(GetParam().kind);
   EXPECT_TRUE(scaler.step(false, 1.0).applied);

@@ -2,6 +2,7 @@
 // The bytes of an event file against hand-made ones.
 #include "runtime/Train/TensorBoard.h"
 
+#include "test/runtime/EventFile.h"
 #include "test/runtime/TempFolder.h"
 
 #include <cstring>
@@ -19,23 +20,6 @@ TEST(TensorBoard, ChecksumsOfKnownData) {
   EXPECT_EQ(unmask(maskedCrc32c(std::string(32, '\0'))), 0x8a9136aau);
   EXPECT_EQ(unmask(maskedCrc32c(std::string(32, '\xff'))), 0x62a8ab43u);
   EXPECT_EQ(unmask(maskedCrc32c("123456789")), 0xe3069283u);
-}
-
-/// The data of each record, its checksums verified.
-std::vector<std::string> recordsOf(const std::string &file) {
-  std::vector<std::string> records;
-  for (size_t at = 0; at < file.size();) {
-    uint64_t length = 0;
-    uint32_t lengthCrc = 0, dataCrc = 0;
-    std::memcpy(&length, file.data() + at, 8);
-    std::memcpy(&lengthCrc, file.data() + at + 8, 4);
-    EXPECT_EQ(lengthCrc, maskedCrc32c(file.substr(at, 8)));
-    records.push_back(file.substr(at + 12, length));
-    std::memcpy(&dataCrc, file.data() + at + 12 + length, 4);
-    EXPECT_EQ(dataCrc, maskedCrc32c(records.back()));
-    at += 16 + length;
-  }
-  return records;
 }
 
 TEST(TensorBoard, WritesAVersionAndScalars) {

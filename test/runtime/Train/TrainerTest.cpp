@@ -5,6 +5,7 @@
 #include "runtime/Support/Random.h"
 #include "runtime/Train/Interrupt.h"
 #include "runtime/Train/Metrics.h"
+#include "test/runtime/EventFile.h"
 #include "test/runtime/TempFolder.h"
 #include "test/runtime/TestProgram.h"
 
@@ -82,6 +83,33 @@ protected:
   }();
   std::string screen_, output_;
 };
+
+TEST_F(TrainerTest, EachNumberOfAStepIsAScalarForTensorBoard) {
+  options_.tensorboard = folder_.path("tb");
+  ASSERT_TRUE(run().ok());
+  std::vector<std::string> records;
+  for (const auto &file :
+       std::filesystem::directory_iterator(options_.tensorboard))
+    records = recordsOf(readText(file.path()));
+  std::vector<MetricsRow> rows = readMetrics();
+  ASSERT_EQ(rows.size(), 20u);
+  ASSERT_EQ(records.size(), 1 + 5 * rows.size()); // The first is the version.
+  auto record = records.begin() + 1;
+  for (const MetricsRow &row : rows)
+    for (auto [tag, value] :
+         {std::pair("loss", float(row.loss)), std::pair("lr", row.lr),
+          std::pair("scale", float(row.scale)),
+          std::pair("skipped", row.skipped ? 1.0f : 0.0f),
+          std::pair("grad_norm", float(row.gradNorm))}) {
+      EventScalar scalar = scalarOf(*record++);
+      EXPECT_EQ(scalar.step, row.step);
+      EXPECT_EQ(scalar.tag, tag);
+      EXPECT_TRUE(scalar.value == value ||
+                  (std::isnan(scalar.value) && std::isnan(value)))
+          << tag << " of step " << row.step << " is " << scalar.value;
+    }
+  EXPECT_NE(rows.front().scale, rows.back().scale);
+}
 
 TEST_F(TrainerTest, RecordsEachStepAndLearns) {
   data_.order = SampleOrder::Sequential;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The scalars of a program's state: how they are called, what each slot of a
+/// loss scaler is, and what it may hold.
+#ifndef MPC_RUNTIME_LOSSSCALE_SCALARSTATE_H
+#define MPC_RUNTIME_LOSSSCALE_SCALARSTATE_H
+
+#include "runtime/LossScale/Policies.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mpc::rt {
+
+/// In front of the name of a number that the user sets: "amp.hyper.beta1";
+/// where a module has several of a kind, "amp.hyper.critic.beta1".
+inline constexpr std::string_view kHyperPrefix = "amp.hyper.";
+/// A loss scaler's vector; of several "amp.loss_scale.critic".
+inline constexpr std::string_view kScalerName = "amp.loss_scale";
+/// What an optimizer counts: "amp.optimizer.step"; of several
+/// "amp.optimizer.critic.step".
+inline constexpr std::string_view kOptimizerName = "amp.optimizer";
+
+enum class SlotKind : uint8_t {
+  Scale, ///< The scale itself.
+  Count, ///< Of steps: goes on whatever becomes of the scale.
+  Rule,  ///< What the policy remembers.
+};
+
+/// A slot of a loss scaler's vector. The range is that of what steps make of
+/// it, so that a checkpoint with anything else is damaged.
+struct SlotInfo {
+  StateSlot slot;
+  std::string_view key; ///< Its name in files.
+  SlotKind kind;
+  double low, high;
+  bool mayBeNaN = false;
+
+  [[nodiscard]] bool holds(double value) const;
+};
+
+[[nodiscard]] const SlotInfo &slotInfo(StateSlot slot);
+/// A slot's name in files: "skipped_in_a_row".
+[[nodiscard]] std::string_view slotKey(StateSlot slot);
+/// The slot that is called `key`.
+[[nodiscard]] std::optional<StateSlot> findSlot(std::string_view key);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_LOSSSCALE_SCALARSTATE_H

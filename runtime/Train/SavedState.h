@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A checkpoint's tensors for a program whose rule may be another one.
+#ifndef MPC_RUNTIME_TRAIN_SAVEDSTATE_H
+#define MPC_RUNTIME_TRAIN_SAVEDSTATE_H
+
+#include "runtime/Runner/Runner.h"
+#include "runtime/Support/Safetensors.h"
+#include "runtime/Train/TrainingRule.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mpc::rt {
+
+struct SavedState {
+  std::vector<TensorView> tensors;  ///< For Runner::importState.
+  std::vector<std::string> changes; ///< What is not as it was, in sentences.
+};
+
+/// Takes what a checkpoint has. Numbers that the user sets and loss scalers
+/// are the runner's own where the checkpoint lacks them, and where the policy
+/// or the optimizer that they belong to is another; what the checkpoint has of
+/// them beyond the program is dropped. All else must fit.
+[[nodiscard]] SavedState fitState(const Runner &runner,
+                                  std::span<const TensorView> saved,
+                                  const TrainingRule &before,
+                                  const TrainingRule &now);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_TRAIN_SAVEDSTATE_H

@@ -105,6 +105,7 @@ struct FakeModule {
 class FakeState final : public FakeDriver {
 public:
   static FakeState &get();
+  FakeState() { memory.reset(machine.memoryBytes); }
 
   void reset(const FakeMachine &machine) override;
   void failAt(std::string_view symbol, int use, int code) override;

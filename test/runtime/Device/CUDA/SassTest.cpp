@@ -2,6 +2,7 @@
 // The prelude and the test kernels compiled by NVRTC for every architecture:
 // no spills, and the instructions that each of them is meant to become.
 #include "test/runtime/Device/CUDA/KernelRunner.h"
+#include "test/runtime/Device/CUDA/RealNvrtc.h"
 
 #include <algorithm>
 #include <array>
@@ -19,23 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-
-/// `path` below the folder nvidia/cu13 of .venv, where wheels of CUDA 13 lie.
-std::string inWheels(const std::string &path) {
-  std::error_code none;
-  for (const auto &python : fs::directory_iterator(MPC_VENV "/lib", none)) {
-    fs::path file = python.path() / "site-packages/nvidia/cu13" / path;
-    if (fs::exists(file))
-      return file;
-  }
-  return "";
-}
-
-Result<std::shared_ptr<const Nvrtc>> findNvrtc() {
-  std::string wheel = inWheels("lib/libnvrtc.so.13");
-  bool isNamed = std::getenv("MPC_NVRTC") != nullptr;
-  return wheel.empty() || isNamed ? Nvrtc::open() : Nvrtc::open(wheel);
-}
 
 std::string outputOf(const std::string &command) {
   std::string output;

@@ -14,7 +14,7 @@ void mpc::buildPrecisionPipeline(OpPassManager &manager,
   // ops that read them.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // f32 leaves the program as it is written.
-  if (options.precision != "fp32")
+  if (options.precision != Precision::FP32)
     manager.addNestedPass<func::FuncOp>(nn::createRewriteBannedPass());
   nn::AutocastPassOptions autocast;
   autocast.precision = options.precision;

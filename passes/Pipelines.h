@@ -4,9 +4,11 @@
 #ifndef MPC_PASSES_PIPELINES_H
 #define MPC_PASSES_PIPELINES_H
 
+#include "dialects/Interfaces/Precision.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,11 @@ namespace mpc {
 
 /// What the precision and loss stages need to know.
 struct PrecisionOptions {
-  std::string precision = "fp32";    ///< fp32, bf16, fp16 or mixed.
+  Precision precision = Precision::FP32;
   std::vector<std::string> keepFp32; ///< Regular expressions on names.
   std::vector<std::string> lower;
-  /// Type of the model's outputs: fp32, bf16 or fp16; empty: as it declares.
-  std::string outputType;
+  /// Type of the model's outputs; none: as it declares.
+  std::optional<Precision> outputType;
   /// Leave an op in f32 whose casts cost more than the low type saves.
   bool costAware = false;
   /// Weights beyond the low type's range have its largest number as their copy,

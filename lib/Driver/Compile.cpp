@@ -68,11 +68,11 @@ static rt::Status runPasses(ImportedModel &model, PassManager &manager,
 static rt::Status castOutputs(ImportedModel &model,
                               const PrecisionOptions &options,
                               CompileReport &report) {
-  if (options.outputType.empty())
+  if (!options.outputType)
     return {};
   PassManager manager(model.module->getContext());
   nn::CastOutputsPassOptions outputs;
-  outputs.type = options.outputType;
+  outputs.type = *options.outputType;
   manager.addPass(nn::createCastOutputsPass(outputs));
   return runPasses(model, manager, report, "casting the outputs");
 }
@@ -123,7 +123,7 @@ static rt::Status checkPrecision(ImportedModel &model,
                                     {"--lower", options.lower}};
   MPC_RETURN_IF_ERROR(checkPatterns(flags));
   warnOfUnmatchedNodes(*model.module, flags, report.warnings);
-  if (options.precision == "fp32" &&
+  if (options.precision == Precision::FP32 &&
       options.policy != PrecisionOptions().policy)
     report.warnings.push_back("--autocast-policy=" + options.policy +
                               " changes nothing with --precision=fp32");
@@ -151,7 +151,7 @@ static rt::Status placeCasts(ImportedModel &model,
   MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "casting"));
   if (options.explain) {
     report.explanation = explainPrecision(*model.module, trains);
-    report.explanation.precision = options.precision;
+    report.explanation.precision = stringifyPrecision(options.precision);
     StringRef policy = options.policy;
     policy.consume_front("preset:");
     report.explanation.policy = policy.str();
@@ -279,7 +279,7 @@ static rt::Status makeStep(ImportedModel &model, const TrainingOptions &options,
 static rt::Status makeOwnStep(ImportedModel &model,
                               const PrecisionOptions &precision,
                               CompileReport &report) {
-  if (!precision.outputType.empty())
+  if (precision.outputType)
     return rt::usageError("--output-dtype: the module writes its step out; an "
                           "nn.cast in it says what type a result has");
   MPC_RETURN_IF_ERROR(checkPrecision(model, precision, report));

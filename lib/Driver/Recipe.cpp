@@ -14,13 +14,27 @@ using namespace mpc;
 using namespace mpc::rt;
 using namespace mpc::rt::flag_group;
 
-void mpc::addPrecisionFlags(CLI::App &app, PrecisionOptions &options) {
-  app.add_option("--precision", options.precision,
-                 "Type of contractions and what they feed; mixed is fp16 "
-                 "(default: fp32)")
-      ->type_name("fp32|bf16|fp16|mixed")
+/// A flag that takes the name of a precision, one of `names`.
+template <typename Value>
+static void addPrecisionFlag(CLI::App &app, const std::string &flag,
+                             Value &value, const std::string &help,
+                             const std::vector<std::string> &names) {
+  app.add_option_function<std::string>(
+         flag,
+         [&value](const std::string &name) { value = *parsePrecision(name); },
+         help)
+      ->type_name(llvm::join(names, "|"))
       ->group(kPrecision)
-      ->check(oneOf({"fp32", "bf16", "fp16", "mixed"}));
+      ->check(oneOf(names));
+}
+
+void mpc::addPrecisionFlags(CLI::App &app, PrecisionOptions &options) {
+  std::vector<std::string> names = precisionNames(), types = names;
+  types.pop_back(); // The outputs of a model are not mixed.
+  addPrecisionFlag(app, "--precision", options.precision,
+                   "Type of contractions and what they feed; mixed is fp16 "
+                   "(default: fp32)",
+                   names);
   app.add_option("--autocast-policy", options.policy,
                  "What runs in the low type: " + nn::knownAutocastPresets() +
                      ", or a file of rules (default: mpc)")
@@ -34,12 +48,10 @@ void mpc::addPrecisionFlags(CLI::App &app, PrecisionOptions &options) {
                  "Nodes and ops, by name, that run in the low type")
       ->type_name("REGEX")
       ->group(kPrecision);
-  app.add_option("--output-dtype", options.outputType,
-                 "Type that the model's outputs are cast to, before a loss is "
-                 "computed from them (default: as the model declares)")
-      ->type_name("fp32|bf16|fp16")
-      ->group(kPrecision)
-      ->check(oneOf({"fp32", "bf16", "fp16"}));
+  addPrecisionFlag(app, "--output-dtype", options.outputType,
+                   "Type that the model's outputs are cast to, before a loss "
+                   "is computed from them (default: as the model declares)",
+                   types);
   app.add_flag("--cost-aware", options.costAware,
                "Leave a contraction in f32 where its casts cost more than the "
                "low type saves, as in small models")
@@ -340,8 +352,7 @@ static Status addOptimizer(const RecipeFlags &flags, TrainingOptions &options) {
 
 static Status addPolicy(const RecipeFlags &flags, TrainingOptions &options) {
   std::string name = flags.lossScale;
-  bool isFp16 = flags.precision.precision == "fp16" ||
-                flags.precision.precision == "mixed";
+  bool isFp16 = flags.precision.precision == Precision::FP16;
   if (name.empty())
     name = isFp16 ? "dynamic" : "none";
   MPC_ASSIGN_OR_RETURN(PolicyKind kind, parsePolicy("--loss-scale", name));
@@ -419,11 +430,11 @@ static Status addGradientOptions(const RecipeFlags &flags,
   if (flags.clipNormOrder != "f64" && flags.clipGlobalNorm == 0.0)
     return usageError("--clip-norm-order needs --clip-global-norm");
   MPC_RETURN_IF_ERROR(addLarc(flags, options));
-  const std::string &precision = flags.precision.precision;
-  if (flags.masterWeights == "off" && precision != "bf16")
+  Precision precision = flags.precision.precision;
+  if (flags.masterWeights == "off" && precision != Precision::BF16)
     return usageError("--master-weights=off: weights without masters are of "
                       "bf16, but --precision is " +
-                      precision);
+                      stringifyPrecision(precision).str());
   options.clipGlobalNorm = flags.clipGlobalNorm;
   options.clipNorm = flags.clipNorm;
   options.clipValue = flags.clipValue;

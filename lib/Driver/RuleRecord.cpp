@@ -13,17 +13,22 @@ static std::string listOf(std::vector<std::string> words) {
   return llvm::join(words, " ");
 }
 
+/// Empty where none was asked for.
+static std::string nameOf(std::optional<Precision> precision) {
+  return precision ? stringifyPrecision(*precision).str() : "";
+}
+
 static std::string onOff(bool isOn) { return isOn ? "on" : "off"; }
 
 rt::TrainingRule mpc::recordOwnRule(const PrecisionOptions &options) {
   llvm::StringRef policy = options.policy;
   policy.consume_front("preset:");
-  return {{"--precision", options.precision},
+  return {{"--precision", nameOf(options.precision)},
           {"--autocast-policy", policy.str()},
           {"--keep-fp32", listOf(options.keepFp32)},
           {"--lower", listOf(options.lower)},
           {"--cost-aware", onOff(options.costAware)},
-          {"--output-dtype", options.outputType},
+          {"--output-dtype", nameOf(options.outputType)},
           {"--weight-cast", options.saturateWeights ? "saturate" : "round"}};
 }
 

@@ -60,9 +60,7 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
   }
 
   void runOnOperation() override {
-    FailureOr<Type> low = parsePrecision();
-    if (failed(low))
-      return signalPassFailure();
+    Type low = lowType();
     DecisionMaker maker(loaded, keepPatterns, lowerPatterns);
     DenseSet<StringAttr> models = findModels();
     bool anyLow = false;
@@ -71,7 +69,7 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
         continue;
       bool isModel = models.empty() || models.contains(function.getNameAttr());
       FailureOr<Decisions> made =
-          maker.decide(function, isModel ? *low : Type());
+          maker.decide(function, isModel ? low : Type());
       if (failed(made))
         return signalPassFailure();
       decisions = std::move(*made);
@@ -93,17 +91,10 @@ private:
     return models;
   }
 
-  FailureOr<Type> parsePrecision() {
-    MLIRContext *context = &getContext();
-    if (precision == "fp32")
-      return Type();
-    if (precision == "bf16")
-      return Type(BFloat16Type::get(context));
-    if (precision == "fp16" || precision == "mixed")
-      return Type(Float16Type::get(context));
-    return getOperation().emitError()
-           << "unknown precision '" << precision
-           << "'; known are fp32, bf16, fp16 and mixed (fp16)";
+  /// Null for fp32, which lowers nothing.
+  Type lowType() {
+    return precision == Precision::FP32 ? Type()
+                                        : typeOf(precision, &getContext());
   }
 
   void castFunction(func::FuncOp function) {

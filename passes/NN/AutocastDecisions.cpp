@@ -12,10 +12,6 @@ using namespace mpc::nn;
 
 using Subject = PolicyRule::Subject;
 
-bool mpc::nn::isCastable(Type elementType) {
-  return elementType.isF16() || elementType.isBF16() || elementType.isF32();
-}
-
 /// The low type in force, and the rule of the innermost region that one names.
 struct DecisionMaker::Context {
   Type low;

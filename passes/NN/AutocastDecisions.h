@@ -5,6 +5,7 @@
 #define MPC_PASSES_NN_AUTOCASTDECISIONS_H
 
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/Interfaces/Precision.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/NN/AutocastPolicy.h"
 #include "llvm/ADT/MapVector.h"
@@ -12,9 +13,6 @@
 namespace mpc::nn {
 
 class AutocastOp;
-
-/// f16, bf16 and f32 may be cast; f64 and integers are never touched.
-bool isCastable(mlir::Type elementType);
 
 /// An op's precision and what chose it.
 struct Decision {

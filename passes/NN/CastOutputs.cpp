@@ -2,10 +2,9 @@
 // nn-cast-outputs: gives the model's outputs a type.
 #include "passes/NN/Passes.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/NN/AutocastDecisions.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_CASTOUTPUTSPASS
@@ -13,6 +12,7 @@ namespace mpc::nn {
 } // namespace mpc::nn
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
 
 namespace {
@@ -21,31 +21,17 @@ struct CastOutputsPass : mpc::nn::impl::CastOutputsPassBase<CastOutputsPass> {
   using CastOutputsPassBase::CastOutputsPassBase;
 
   void runOnOperation() override {
-    FailureOr<Type> type = parseType();
     FailureOr<func::FuncOp> model = findModel();
-    if (failed(type) || failed(model))
+    if (failed(model))
       return signalPassFailure();
     Operation *terminator = model->getBody().front().getTerminator();
-    castOperands(terminator, *type);
+    castOperands(terminator, typeOf(type, &getContext()));
     model->setFunctionType(FunctionType::get(&getContext(),
                                              model->getArgumentTypes(),
                                              terminator->getOperandTypes()));
   }
 
 private:
-  FailureOr<Type> parseType() {
-    MLIRContext *context = &getContext();
-    auto found = llvm::StringSwitch<Type>(type)
-                     .Case("fp32", Float32Type::get(context))
-                     .Case("bf16", BFloat16Type::get(context))
-                     .Case("fp16", Float16Type::get(context))
-                     .Default({});
-    if (found)
-      return found;
-    return getOperation().emitError()
-           << "unknown type '" << type << "'; known are fp32, bf16 and fp16";
-  }
-
   FailureOr<func::FuncOp> findModel() {
     auto model = getOperation().lookupSymbol<func::FuncOp>("model");
     if (model && !model.isDeclaration() && model.getBody().hasOneBlock())

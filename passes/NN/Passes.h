@@ -4,6 +4,7 @@
 #ifndef MPC_PASSES_NN_PASSES_H
 #define MPC_PASSES_NN_PASSES_H
 
+#include "dialects/Interfaces/Precision.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -51,8 +51,8 @@ def CastOutputsPass : Pass<"nn-cast-outputs", "::mlir::ModuleOp"> {
     have rounded, and is computed in f32. Fails where there is no `@model`.
   }];
   let options = [
-    Option<"type", "type", "std::string", /*default=*/"\"fp32\"",
-           "fp32, bf16 or fp16 (default: fp32)">,
+    Option<"type", "type", "::mpc::Precision", /*default=*/
+           "::mpc::Precision::FP32", "fp32, bf16 or fp16 (default: fp32)">,
   ];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
@@ -111,7 +111,8 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
     the types that it is written in.
   }];
   let options = [
-    Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"",
+    Option<"precision", "precision", "::mpc::Precision", /*default=*/
+           "::mpc::Precision::BF16",
            "low-precision type: fp32 (no casts), bf16 or fp16 (default: bf16)">,
     Option<"policy", "policy", "std::string", /*default=*/"\"preset:mpc\"",
            "built-in policy or policy file (default: mpc)">,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parameters, constants, regions and vjp.
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/Body.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -140,7 +141,7 @@ void AutocastOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult AutocastOp::verify() {
-  if (getDtype() && !getDtype()->isF16() && !getDtype()->isBF16())
+  if (getDtype() && !mpc::isLowPrecision(*getDtype()))
     return emitOpError("dtype must be f16 or bf16, not ") << *getDtype();
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getOperandTypes() != getResultTypes())

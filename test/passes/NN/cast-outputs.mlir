@@ -2,7 +2,7 @@
 // RUN: mpc-opt %s --nn-cast-outputs | FileCheck %s --check-prefix=FP32
 // RUN: not mpc-opt %s --nn-cast-outputs=type=f16 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: echo 'module {}' | not mpc-opt --nn-cast-outputs 2>&1 | FileCheck %s --check-prefix=NONE
-// UNKNOWN: error: unknown type 'f16'; known are fp32, bf16 and fp16
+// UNKNOWN: unknown precision 'f16'; known are fp32, bf16, fp16 and mixed (fp16)
 // NONE:    error: has no function @model of one block
 
 // Floating outputs of up to 32 bits get the type, also one that is an input,

@@ -490,10 +490,17 @@ LogicalResult SelectOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 // CastOp
 //===----------------------------------------------------------------------===//
 
-/// True where every value of `from` is one of `to`.
+/// True where every value of `from` is one of `to`. Of integers those up to 16
+/// bits: what one of them becomes in any type is rounded once from f32.
 static bool isExact(Type from, Type to) {
   if (from == to)
     return true;
+  if (auto integer = dyn_cast<IntegerType>(from)) {
+    auto type = dyn_cast<FloatType>(to);
+    unsigned bits = std::max(integer.getWidth() - 1, 1u);
+    return type && integer.getWidth() <= 16 &&
+           bits <= APFloat::semanticsPrecision(type.getFloatSemantics());
+  }
   auto narrowType = dyn_cast<FloatType>(from),
        wideType = dyn_cast<FloatType>(to);
   if (!narrowType || !wideType)

@@ -36,6 +36,36 @@ func.func @rounding_stays(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
+// An integer that a float holds is rounded once, from itself.
+// CHECK-LABEL: func.func @exact_integers
+// CHECK-SAME:    %[[A:[^:]*]]: tensor<4xi8>, %[[B:[^:]*]]: tensor<4xi1>
+func.func @exact_integers(%a: tensor<4xi8>, %b: tensor<4xi1>) -> (tensor<4xf16>, tensor<4xi8>, tensor<4xbf16>) {
+  // CHECK-DAG: %[[H:.*]] = nn.cast %[[A]] : tensor<4xi8> -> tensor<4xf16>
+  // CHECK-DAG: %[[T:.*]] = nn.cast %[[B]] : tensor<4xi1> -> tensor<4xbf16>
+  // CHECK-NOT: nn.cast
+  // CHECK:     return %[[H]], %[[A]], %[[T]]
+  %0 = nn.cast %a : tensor<4xi8> -> tensor<4xf32>
+  %1 = nn.cast %0 : tensor<4xf32> -> tensor<4xf16>
+  %2 = nn.cast %0 : tensor<4xf32> -> tensor<4xi8>
+  %3 = nn.cast %b : tensor<4xi1> -> tensor<4xf16>
+  %4 = nn.cast %3 : tensor<4xf16> -> tensor<4xbf16>
+  return %1, %2, %4 : tensor<4xf16>, tensor<4xi8>, tensor<4xbf16>
+}
+
+// One that it does not hold is rounded on the way, and that stays.
+// CHECK-LABEL: func.func @inexact_integers
+func.func @inexact_integers(%a: tensor<4xi16>, %b: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xf16>) {
+  // CHECK: nn.cast %{{.*}} : tensor<4xi16> -> tensor<4xf16>
+  // CHECK: nn.cast %{{.*}} : tensor<4xf16> -> tensor<4xf32>
+  // CHECK: nn.cast %{{.*}} : tensor<4xi64> -> tensor<4xf32>
+  // CHECK: nn.cast %{{.*}} : tensor<4xf32> -> tensor<4xf16>
+  %0 = nn.cast %a : tensor<4xi16> -> tensor<4xf16>
+  %1 = nn.cast %0 : tensor<4xf16> -> tensor<4xf32>
+  %2 = nn.cast %b : tensor<4xi64> -> tensor<4xf32>
+  %3 = nn.cast %2 : tensor<4xf32> -> tensor<4xf16>
+  return %1, %3 : tensor<4xf32>, tensor<4xf16>
+}
+
 // Casts that meet by folding are shared as well.
 // CHECK-LABEL: func.func @share_after_fold
 // CHECK-SAME:    %[[X:.*]]: tensor

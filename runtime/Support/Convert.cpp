@@ -5,6 +5,7 @@
 
 #include "runtime/Support/Rounding.h"
 
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -14,25 +15,29 @@
 namespace mpc::rt {
 namespace {
 
-struct F16 {
-  uint16_t bits;
-};
-struct BF16 {
+/// A float of 16 bits.
+template <const FloatFormat &format>
+struct Half {
   uint16_t bits;
 };
 struct Boolean {
   uint8_t bits;
 };
 
-double toDouble(F16 x) { return valueOfF16(x.bits); }
-double toDouble(BF16 x) { return valueOfBF16(x.bits); }
+template <const FloatFormat &format>
+double toDouble(Half<format> x) {
+  return std::bit_cast<float>(widenToF32Bits(format, x.bits));
+}
 template <typename T>
 double toDouble(T x) {
   return static_cast<double>(x);
 }
 
-void fromDouble(double x, F16 &out) { out.bits = roundToF16(x); }
-void fromDouble(double x, BF16 &out) { out.bits = roundToBF16(x); }
+template <const FloatFormat &format>
+void fromDouble(double x, Half<format> &out) {
+  out.bits = static_cast<uint16_t>(
+      roundF64Bits(format, std::bit_cast<uint64_t>(x)));
+}
 void fromDouble(double x, float &out) { out = static_cast<float>(x); }
 void fromDouble(double x, double &out) { out = x; }
 
@@ -55,8 +60,9 @@ bool fromInteger(int64_t x, T &out) {
 }
 
 template <typename T>
-constexpr bool kIsFloat = std::is_floating_point_v<T> ||
-                          std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+constexpr bool kIsFloat = std::is_floating_point_v<T>;
+template <const FloatFormat &format>
+constexpr bool kIsFloat<Half<format>> = true;
 
 /// Calls `body` with a value of the C++ type of `dtype`.
 template <typename Body>
@@ -67,9 +73,9 @@ auto dispatch(DType dtype, Body body) {
   case DType::F32:
     return body(float());
   case DType::F16:
-    return body(F16());
+    return body(Half<kFormatF16>());
   case DType::BF16:
-    return body(BF16());
+    return body(Half<kFormatBF16>());
   case DType::I64:
     return body(int64_t());
   case DType::I32:
@@ -126,32 +132,6 @@ std::optional<int64_t> convertAll(const char *source, char *target,
   return std::nullopt;
 }
 
-/// Bits of a float's significand, or of an integer's magnitude.
-int precisionBits(DType dtype) {
-  switch (dtype) {
-  case DType::F64:
-    return 53;
-  case DType::F32:
-    return 24;
-  case DType::F16:
-    return 11;
-  case DType::BF16:
-  case DType::U8:
-    return 8;
-  case DType::I64:
-    return 63;
-  case DType::I32:
-    return 31;
-  case DType::I16:
-    return 15;
-  case DType::I8:
-    return 7;
-  case DType::Bool:
-    break;
-  }
-  return 1;
-}
-
 } // namespace
 
 Conversion conversion(DType from, DType to) {
@@ -166,9 +146,8 @@ Conversion conversion(DType from, DType to) {
   }
   if (!isFloat(from))
     return moreBits ? Conversion::Exact : Conversion::Checked;
-  // bf16 has f32's exponents, so that f16 does not hold its values.
-  bool fits = moreBits && !(from == DType::BF16 && to == DType::F16);
-  return fits ? Conversion::Exact : Conversion::Rounding;
+  return formatOf(to)->holds(*formatOf(from)) ? Conversion::Exact
+                                              : Conversion::Rounding;
 }
 
 std::optional<int64_t> convert(const void *source, DType from, void *target,

@@ -11,23 +11,24 @@ namespace {
 
 struct DTypeRow {
   DType dtype;
+  const FloatFormat *format; ///< Null for integers and bool.
+  int magnitudeBits;         ///< Of an integer.
   size_t bytes;
-  bool isFloat;
   std::string_view name;
   std::string_view safetensorsName;
 };
 
 constexpr std::array<DTypeRow, 10> kRows = {{
-    {DType::F64, 8, true, "f64", "F64"},
-    {DType::F32, 4, true, "f32", "F32"},
-    {DType::F16, 2, true, "f16", "F16"},
-    {DType::BF16, 2, true, "bf16", "BF16"},
-    {DType::I64, 8, false, "i64", "I64"},
-    {DType::I32, 4, false, "i32", "I32"},
-    {DType::I16, 2, false, "i16", "I16"},
-    {DType::I8, 1, false, "i8", "I8"},
-    {DType::U8, 1, false, "u8", "U8"},
-    {DType::Bool, 1, false, "bool", "BOOL"},
+    {DType::F64, &kFormatF64, 0, 8, kFormatF64.name, "F64"},
+    {DType::F32, &kFormatF32, 0, 4, kFormatF32.name, "F32"},
+    {DType::F16, &kFormatF16, 0, 2, kFormatF16.name, "F16"},
+    {DType::BF16, &kFormatBF16, 0, 2, kFormatBF16.name, "BF16"},
+    {DType::I64, nullptr, 63, 8, "i64", "I64"},
+    {DType::I32, nullptr, 31, 4, "i32", "I32"},
+    {DType::I16, nullptr, 15, 2, "i16", "I16"},
+    {DType::I8, nullptr, 7, 1, "i8", "I8"},
+    {DType::U8, nullptr, 8, 1, "u8", "U8"},
+    {DType::Bool, nullptr, 1, 1, "bool", "BOOL"},
 }};
 
 const DTypeRow &row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
@@ -35,7 +36,12 @@ const DTypeRow &row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
 } // namespace
 
 size_t byteSize(DType dtype) { return row(dtype).bytes; }
-bool isFloat(DType dtype) { return row(dtype).isFloat; }
+bool isFloat(DType dtype) { return formatOf(dtype) != nullptr; }
+const FloatFormat *formatOf(DType dtype) { return row(dtype).format; }
+int precisionBits(DType dtype) {
+  const DTypeRow &found = row(dtype);
+  return found.format ? found.format->mantissaBits + 1 : found.magnitudeBits;
+}
 std::string_view name(DType dtype) { return row(dtype).name; }
 std::string_view safetensorsName(DType dtype) {
   return row(dtype).safetensorsName;

@@ -4,6 +4,8 @@
 #ifndef MPC_RUNTIME_SUPPORT_DTYPE_H
 #define MPC_RUNTIME_SUPPORT_DTYPE_H
 
+#include "runtime/Support/FloatFormat.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +20,10 @@ enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
 /// Bytes of one element.
 [[nodiscard]] size_t byteSize(DType dtype);
 [[nodiscard]] bool isFloat(DType dtype);
+/// Null for integers and bool.
+[[nodiscard]] const FloatFormat *formatOf(DType dtype);
+/// Bits of a float's significand, or of an integer's magnitude.
+[[nodiscard]] int precisionBits(DType dtype);
 /// The name users see: "f32", "i64", "bool".
 [[nodiscard]] std::string_view name(DType dtype);
 /// The name in a safetensors header: "F32", "I64", "BOOL".

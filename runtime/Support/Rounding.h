@@ -6,51 +6,20 @@
 #ifndef MPC_RUNTIME_SUPPORT_ROUNDING_H
 #define MPC_RUNTIME_SUPPORT_ROUNDING_H
 
+#include "runtime/Support/FloatFormat.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
 namespace mpc::rt {
 
-/// A binary floating-point format of sign, exponent and mantissa.
-struct FloatFormat {
-  int exponentBits;
-  int mantissaBits;
-  int bias;
-  /// Whether the largest exponent holds inf and NaN (IEEE). Without it only the
-  /// code of all ones is NaN, and what overflows becomes NaN.
-  bool hasInfinity;
-
-  [[nodiscard]] constexpr int width() const {
-    return 1 + exponentBits + mantissaBits;
-  }
-  [[nodiscard]] constexpr uint32_t signBit() const {
-    return uint32_t{1} << (width() - 1);
-  }
-  /// What a magnitude above the largest finite one becomes: inf, or NaN.
-  [[nodiscard]] constexpr uint32_t overflowCode() const {
-    const uint32_t ones = signBit() - 1;
-    return hasInfinity ? ones - ((uint32_t{1} << mantissaBits) - 1) : ones;
-  }
-  /// The canonical quiet NaN, without sign.
-  [[nodiscard]] constexpr uint32_t nanCode() const {
-    return hasInfinity ? overflowCode() | uint32_t{1} << (mantissaBits - 1)
-                       : overflowCode();
-  }
-};
-
-inline constexpr FloatFormat kFormatF32{8, 23, 127, true};
-inline constexpr FloatFormat kFormatF16{5, 10, 15, true};
-inline constexpr FloatFormat kFormatBF16{8, 7, 127, true};
-inline constexpr FloatFormat kFormatE4M3FN{4, 3, 7, false};
-inline constexpr FloatFormat kFormatE5M2{5, 2, 15, true};
-
 namespace detail {
 
 /// The code without sign of `significand` * 2^(exponent - sourceMantissaBits),
 /// where `significand` < 2^(sourceMantissaBits + 1) carries its leading bit
 /// unless the source is subnormal.
-constexpr uint32_t roundMagnitude(FloatFormat format, uint64_t significand,
+constexpr uint64_t roundMagnitude(const FloatFormat &format, uint64_t significand,
                                   int exponent, int sourceMantissaBits) {
   const int minExponent = 1 - format.bias;
   const int kept = std::max(exponent, minExponent);
@@ -72,42 +41,44 @@ constexpr uint32_t roundMagnitude(FloatFormat format, uint64_t significand,
     return format.overflowCode();
   const uint64_t code =
       (static_cast<uint64_t>(field) << format.mantissaBits) + rounded;
-  return static_cast<uint32_t>(std::min<uint64_t>(code, format.overflowCode()));
+  return std::min(code, format.overflowCode());
 }
 
 } // namespace detail
 
-/// The code in `format` of the f32 with pattern `bits`. NaN becomes the
+/// The code in `format`, of 32 bits at most, of the f32 with pattern `bits`. NaN becomes the
 /// canonical NaN with its sign kept.
-constexpr uint32_t roundF32Bits(FloatFormat format, uint32_t bits) {
-  const uint32_t sign = bits >> 31 != 0 ? format.signBit() : 0;
+constexpr uint32_t roundF32Bits(const FloatFormat &format, uint32_t bits) {
+  const uint64_t sign = bits >> 31 != 0 ? format.signBit() : 0;
   const uint32_t magnitude = bits & 0x7fffffffU;
   if (magnitude > 0x7f800000U)
-    return sign | format.nanCode();
+    return static_cast<uint32_t>(sign | format.nanCode());
   if (magnitude == 0x7f800000U)
-    return sign | format.overflowCode();
+    return static_cast<uint32_t>(sign | format.overflowCode());
   const int field = static_cast<int>(magnitude >> 23);
   const uint32_t leading = field == 0 ? 0 : uint32_t{1} << 23;
   const uint32_t significand = (magnitude & 0x7fffffU) | leading;
-  return sign | detail::roundMagnitude(format, significand,
-                                       std::max(field, 1) - 127, 23);
+  return static_cast<uint32_t>(
+      sign | detail::roundMagnitude(format, significand,
+                                    std::max(field, 1) - 127, 23));
 }
 
 /// The code in `format` of the f64 with pattern `bits`, rounded once. NaN
 /// becomes the canonical NaN with its sign kept.
-constexpr uint32_t roundF64Bits(FloatFormat format, uint64_t bits) {
-  const uint32_t sign = bits >> 63 != 0 ? format.signBit() : 0;
+constexpr uint32_t roundF64Bits(const FloatFormat &format, uint64_t bits) {
+  const uint64_t sign = bits >> 63 != 0 ? format.signBit() : 0;
   const uint64_t magnitude = bits & 0x7fffffffffffffffULL;
   const uint64_t infinity = 0x7ff0000000000000ULL;
   if (magnitude > infinity)
-    return sign | format.nanCode();
+    return static_cast<uint32_t>(sign | format.nanCode());
   if (magnitude == infinity)
-    return sign | format.overflowCode();
+    return static_cast<uint32_t>(sign | format.overflowCode());
   const int field = static_cast<int>(magnitude >> 52);
   const uint64_t leading = field == 0 ? 0 : uint64_t{1} << 52;
   const uint64_t significand = (magnitude & 0xfffffffffffffULL) | leading;
-  return sign | detail::roundMagnitude(format, significand,
-                                       std::max(field, 1) - 1023, 52);
+  return static_cast<uint32_t>(
+      sign | detail::roundMagnitude(format, significand,
+                                    std::max(field, 1) - 1023, 52));
 }
 
 /// The f64 pattern of the f32 with pattern `bits`; exact.
@@ -132,9 +103,9 @@ constexpr uint64_t widenF32Bits(uint32_t bits) {
 
 /// The f32 pattern of `code` in `format`; exact. `code` has no bit above the
 /// format's width.
-constexpr uint32_t widenToF32Bits(FloatFormat format, uint32_t code) {
+constexpr uint32_t widenToF32Bits(const FloatFormat &format, uint32_t code) {
   const uint32_t sign = (code & format.signBit()) != 0 ? 0x80000000U : 0;
-  const uint32_t magnitude = code & (format.signBit() - 1);
+  const auto magnitude = static_cast<uint32_t>(code & (format.signBit() - 1));
   const uint32_t mantissaMask = (uint32_t{1} << format.mantissaBits) - 1;
   const uint32_t mantissa = magnitude & mantissaMask;
   const int toF32 = 23 - format.mantissaBits;

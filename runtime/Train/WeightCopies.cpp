@@ -17,7 +17,7 @@ namespace mpc::rt {
 namespace {
 
 float largestOf(DType type) {
-  return type == DType::F16 ? 65504.0f : 0x1.fep+127f;
+  return static_cast<float>(formatOf(type)->largest());
 }
 
 /// How many elements are finite in both, and further from 0 in the weight than

@@ -2,14 +2,17 @@
 // Arithmetic on 16-bit floats, conversions to them, and math functions.
 #include "lib/Codegen/CPU/Expand.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "lib/Codegen/CPU/Math.h"
 #include "lib/Codegen/CPU/MathBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "runtime/Support/FloatFormat.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
+using mpc::isLowPrecision;
 
 static Type withElement(Type type, Type element) {
   if (auto vector = dyn_cast<VectorType>(type))
@@ -20,7 +23,6 @@ static Type withElement(Type type, Type element) {
 static bool isElement(Value value, bool (*predicate)(Type)) {
   return predicate(getElementTypeOrSelf(value.getType()));
 }
-static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
 
 namespace {
 
@@ -54,20 +56,28 @@ struct Bits {
 // Conversions
 //===----------------------------------------------------------------------===//
 
+/// bf16 is the upper half of f32.
+static constexpr mpc::rt::FloatFormat kNarrow = mpc::rt::kFormatBF16;
+static constexpr int kDropped =
+    mpc::rt::kFormatF32.mantissaBits - kNarrow.mantissaBits;
+static_assert(kNarrow.exponentBits == mpc::rt::kFormatF32.exponentBits);
+
 // Round to nearest even: add half a unit, less one where the last bit is even.
-// What was NaN is 0x7FC0.
+// What was NaN is the canonical NaN.
 static Value truncateToBFloat(OpBuilder &b, Location loc, Value x) {
   Type bits32 = withElement(x.getType(), b.getI32Type());
   Type bits16 = withElement(x.getType(), b.getI16Type());
   Type result = withElement(x.getType(), b.getBF16Type());
   Bits bits{b, loc, bits32};
   Value raw = arith::BitcastOp::create(b, loc, bits32, x);
-  Value high = arith::ShRUIOp::create(b, loc, raw, bits.constant(16));
+  Value high = arith::ShRUIOp::create(b, loc, raw, bits.constant(kDropped));
   Value odd = bits.land(high, bits.constant(1));
-  Value sum = bits.add(raw, bits.add(odd, bits.constant(0x7fff)));
+  Value sum = bits.add(raw, bits.add(odd, bits.constant((1 << (kDropped - 1)) - 1)));
   Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-  sum = bits.select(isNaN, bits.constant(0x7fc00000), sum);
-  high = arith::ShRUIOp::create(b, loc, sum, bits.constant(16));
+  Value nan =
+      bits.constant(static_cast<int64_t>(kNarrow.nanCode() << kDropped));
+  sum = bits.select(isNaN, nan, sum);
+  high = arith::ShRUIOp::create(b, loc, sum, bits.constant(kDropped));
   high = arith::TruncIOp::create(b, loc, bits16, high);
   return arith::BitcastOp::create(b, loc, result, high);
 }
@@ -78,7 +88,7 @@ static Value extendFromBFloat(OpBuilder &b, Location loc, Value x) {
   Bits bits{b, loc, bits32};
   Value raw = arith::BitcastOp::create(b, loc, bits16, x);
   raw = arith::ExtUIOp::create(b, loc, bits32, raw);
-  raw = arith::ShLIOp::create(b, loc, raw, bits.constant(16));
+  raw = arith::ShLIOp::create(b, loc, raw, bits.constant(kDropped));
   return arith::BitcastOp::create(
       b, loc, withElement(x.getType(), b.getF32Type()), raw);
 }
@@ -109,7 +119,7 @@ static Value truncateToOdd(OpBuilder &b, Location loc, Value x) {
 static Value expandTruncate(OpBuilder &b, arith::TruncFOp op) {
   Value x = op.getIn();
   Type element = getElementTypeOrSelf(op.getType());
-  if (!isNarrow(element))
+  if (!isLowPrecision(element))
     return {};
   bool wide = getElementTypeOrSelf(x.getType()).isF64();
   if (!wide && element.isF16())
@@ -164,7 +174,7 @@ static Value toNarrow(OpBuilder &b, Location loc, Value x, Type type) {
 /// An integer becomes a 16-bit float through f64, which holds it exactly.
 template <typename Op>
 static Value expandFromInteger(OpBuilder &b, Op op) {
-  if (!isNarrow(getElementTypeOrSelf(op.getType())))
+  if (!isLowPrecision(getElementTypeOrSelf(op.getType())))
     return {};
   Value wide = Op::create(
       b, op.getLoc(), withElement(op.getType(), b.getF64Type()), op.getIn());
@@ -182,11 +192,11 @@ static Value expandArithmetic(OpBuilder &b, Operation *op);
 static Value promote(OpBuilder &b, Operation *op) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
-    if (isElement(operand, isNarrow))
+    if (isElement(operand, isLowPrecision))
       mapping.map(operand, toSingle(b, op->getLoc(), operand));
   Operation *copy = b.clone(*op, mapping);
   Type type = op->getResult(0).getType();
-  bool narrow = isNarrow(getElementTypeOrSelf(type));
+  bool narrow = isLowPrecision(getElementTypeOrSelf(type));
   if (narrow)
     copy->getResult(0).setType(withElement(type, b.getF32Type()));
   Value result = copy->getResult(0);
@@ -224,7 +234,7 @@ static Value expand(OpBuilder &b, Operation *op) {
   if (auto convert = dyn_cast<arith::UIToFPOp>(op))
     return expandFromInteger(b, convert);
   if (llvm::any_of(op->getOperands(),
-                   [](Value operand) { return isElement(operand, isNarrow); }))
+                   [](Value operand) { return isElement(operand, isLowPrecision); }))
     return promote(b, op);
   return expandArithmetic(b, op);
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds what nn-autocast decides against the table of other systems' lists.
+"""Holds what nn-autocast decides against other systems' lists.
 
-    python check_presets.py AutocastOps.csv dialects/NN autocast.md torch_cpu.csv FOLDER
+    python check_presets.py AutocastOps.csv dialects/NN autocast.md torch_cpu.csv published_lists.csv FOLDER
 
 Every nn op with a row runs once on f32, on 16-bit and on f64 operands under each preset. Three
 types of result tell three rules apart: low whatever comes in (lower), f32 whatever comes in
 (keep-f32), and what comes in (promote, infer, clear). grappler's categories are also read from
 the record that `explain` leaves, since infer and clear differ only in the company of others.
-f64 stays f64. What torch-cpu makes of each is also what PyTorch itself made of it when it was
-asked (torch_cpu.csv). The table in the documentation must say the same of each op.
+f64 stays f64. The table that the pass is built from is not what it is held against: torch-cuda and o1
+are held against PyTorch's documentation, grappler against TensorFlow's header (published_lists.csv, in
+their words, read by hand), torch-cpu against what PyTorch made of each op when it was asked
+(torch_cpu.csv). The table in the documentation must say the same of each op as the one built in.
 Prints one line for each difference, and exits 1 where there is one.
 """
 import csv
@@ -73,22 +75,16 @@ OWN = {op: "lower" for op in ("matmul", "linear", "conv")} | {
         "exp log softplus rsqrt reciprocal pow reduce_sum softmax log_softmax layer_norm cross_entropy"
     ).split()
 }
-TORCH = {
-    "lower_precision_fp": "lower",
-    "fp32": "keep-f32",
-    "fp32_set_opt_dtype": "keep-f32",
-    "fp32_append_dtype": "keep-f32",
-    "promote": "follow",
-    "unlisted": "follow",
-    "": "follow",
-}
+# Lists of "CUDA ops that can autocast to float16", "to float32", "that promote to the widest".
+TORCH_CUDA = {"float16": "lower", "float32": "keep-f32", "widest": "follow", "none": "follow"}
+TORCH_CPU = {"lower_precision_fp": "lower", "fp32": "keep-f32", "promote": "follow", "unlisted": "follow"}
 # What grappler does with each list, and the rule that the record names.
 GRAPPLER = {
     "allow": ("lower", "lower"),
     "deny": ("keep-f32", "keep-f32"),
     "infer": ("follow", "infer"),
     "clear": ("follow", "clear"),
-    "unlisted": ("keep-f32", "keep-f32"),
+    "none": ("keep-f32", "keep-f32"),
 }
 
 
@@ -125,22 +121,21 @@ def rule_of(low, found, op):
     return {(low, low): "lower", ("f32", "f32"): "keep-f32", ("f32", low): "follow"}.get(kinds, kinds)
 
 
-def expected(policy, low, op, row):
-    """The rule that the table gives, and the recorded one where it is checked."""
+def expected(policy, low, op, row, published):
+    """The rule that the system gives, and the recorded one where it is checked."""
     if policy == "mpc":
         return OWN.get(op, "follow"), None
     if policy in ("torch-cuda", "o1"):
-        return TORCH[row["torch_cuda"] if row else ""], None
+        return TORCH_CUDA[published["torch_cuda"]], None
     if policy == "torch-cpu":
-        return TORCH[row["torch_cpu"] if row else ""], None
+        return TORCH_CPU[row["torch_cpu"] or "unlisted" if row else "unlisted"], None
     if policy in ("keras", "o2", "o3"):
         # Apex' keep_batchnorm_fp32, which o2 sets.
         kept = op == "cross_entropy" or (policy == "o2" and op == "batch_norm")
         return ("keep-f32" if kept else "lower"), None
-    if row and not row["tf_op"]:  # No such op in TensorFlow: our own category.
+    if not published["tf_op"]:  # No such op in TensorFlow: our own category.
         return OWN.get(op, "follow"), None
-    column = "tf_grappler_cuda_fp16" if low == "f16" else "tf_grappler_onednn_bf16"
-    return GRAPPLER[row[column] if row else "unlisted"]
+    return GRAPPLER[published["grappler_fp16" if low == "f16" else "grappler_bf16"]]
 
 
 def read_recorded(path):
@@ -184,15 +179,18 @@ def undocumented(table, docs):
 
 
 def main():
-    rows, dialect, docs, torch, folder = sys.argv[1:]
+    rows, dialect, docs, torch, lists, folder = sys.argv[1:]
     with open(rows, newline="") as file:
         table = {row["aten_op"]: row for row in csv.DictReader(file) if row["aten_op"]}
+    with open(lists, newline="") as file:
+        published = {row["op"]: row for row in csv.DictReader(file)}
     # grappler's lists alone: taint and spread look at neighbours.
-    lists = pathlib.Path(folder, "grappler.txt")
-    lists.write_text("base grappler\ntaint off\nspread off\n")
+    grappler = pathlib.Path(folder, "grappler.txt")
+    grappler.write_text("base grappler\ntaint off\nspread off\n")
     faults = [f"{op}: has a row and no sample" for op in missing_samples(table, dialect)]
     faults += undocumented(table, docs)
     asked = read_recorded(torch)
+    faults += [f"{lists}: no row for {op}" for op in SAMPLES if op not in published]
     # What compare compared in, its result does not say.
     unasked = [op for op in SAMPLES if (op, "f16", "f32") not in asked and op != "compare"]
     faults += [f"{torch}: no row for {op}" for op in unasked]
@@ -200,21 +198,21 @@ def main():
     for low, precision in (("f16", "fp16"), ("bf16", "bf16")):
         module = pathlib.Path(folder, f"{low}.mlir")
         module.write_text("".join(function(op, s[1], k) for op, s in SAMPLES.items() for k in ("f32", low, "f64")))
-        for policy in ("mpc", "torch-cuda", "torch-cpu", "o1", "o2", "o3", "keras", lists):
+        for policy in ("mpc", "torch-cuda", "torch-cpu", "o1", "o2", "o3", "keras", grappler):
             found = decide(module, policy, precision)
-            name = "grappler" if policy == lists else policy
+            name = "grappler" if policy == grappler else policy
             if name == "torch-cpu":
                 faults += differs_from_torch(asked, found, low)
             faults += [f"{name} {low} {op}: f64 is cast" for op in SAMPLES if found[op, "f64"][0] != "f64"]
             for op, (aten, _) in SAMPLES.items():
                 checks += 1
-                rule, recorded = expected(name, low, op, table.get(aten))
+                rule, recorded = expected(name, low, op, table.get(aten), published[op])
                 ours = rule_of(low, found, op)
                 if ours != rule:
-                    faults.append(f"{name} {low} {op}: runs as {ours}, the table says {rule}")
+                    faults.append(f"{name} {low} {op}: runs as {ours}, expected {rule}")
                 if recorded and found[op, "f32"][1] != recorded:
-                    faults.append(f"{name} {low} {op}: is {found[op, 'f32'][1]}, the table says {recorded}")
-    print("\n".join(faults + [f"{checks} decisions, {len(faults)} differ from the table"]))
+                    faults.append(f"{name} {low} {op}: is {found[op, 'f32'][1]}, expected {recorded}")
+    print("\n".join(faults + [f"{checks} decisions, {len(faults)} differ from the lists"]))
     return 1 if faults else 0
 
 

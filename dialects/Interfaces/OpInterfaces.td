@@ -27,6 +27,12 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       }],
       "bool", "hasOwnType", (ins "::mlir::Value":$value), [{}],
       [{ return false; }]>,
+    InterfaceMethod<[{
+        Whether a number keeps f32 as an operand where the op runs in 16 bits:
+        the op computes with all its digits and rounds once, at its result. By
+        default it is rounded to the type of the op.
+      }],
+      "bool", "carriesNumbers", (ins), [{}], [{ return false; }]>,
   ];
 }
 

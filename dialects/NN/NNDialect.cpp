@@ -2,6 +2,7 @@
 // Registration of the nn dialect.
 #include "dialects/NN/NNDialect.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,6 +29,40 @@ static ParseResult parseTypesInParens(OpAsmParser &parser,
 static void printTypesInParens(OpAsmPrinter &printer, Operation *,
                                TypeRange types) {
   printer << "(" << types << ")";
+}
+
+/// One type for all, or "f16, f32 -> f16" of each.
+static ParseResult parseArithmeticTypes(OpAsmParser &parser, Type &lhs,
+                                        Type &rhs, Type &output) {
+  if (parser.parseType(lhs))
+    return failure();
+  rhs = output = lhs;
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return failure(parser.parseType(rhs) || parser.parseArrow() ||
+                 parser.parseType(output));
+}
+
+static void printArithmeticTypes(OpAsmPrinter &printer, Operation *, Type lhs,
+                                 Type rhs, Type output) {
+  printer << lhs;
+  if (lhs != rhs || lhs != output)
+    printer << ", " << rhs << " -> " << output;
+}
+
+/// Of two operands the type of 16 bits, where the other is of f32.
+static LogicalResult inferArithmetic(std::optional<Location> loc, Value lhs,
+                                     Value rhs,
+                                     SmallVectorImpl<Type> &inferred) {
+  Type left = getElementTypeOrSelf(lhs), right = getElementTypeOrSelf(rhs);
+  bool leftIsNumber = left.isF32() && mpc::isLowPrecision(right);
+  bool rightIsNumber = right.isF32() && mpc::isLowPrecision(left);
+  if (left != right && !leftIsNumber && !rightIsNumber)
+    return emitOptionalError(loc, "operands must have one type, or one be of "
+                                  "f32 beside f16 or bf16, not ",
+                             left, " and ", right);
+  inferred.push_back((leftIsNumber ? rhs : lhs).getType());
+  return success();
 }
 
 #include "dialects/NN/NNDialect.cpp.inc"

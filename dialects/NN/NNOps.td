@@ -231,13 +231,49 @@ class NN_Binary<string mnemonic, string formula, list<Trait> traits>
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($output)";
 }
 
-def NN_AddOp : NN_Binary<"add", "a + b", [Promote, Commutative]> {
+// Numbers of f32 may meet operands of 16 bits.
+class NN_Arithmetic<string mnemonic, string formula, list<Trait> traits>
+    : NN_Elementwise<mnemonic, [SameOperandsAndResultShape, InferType]
+                                   # traits> {
+  let summary = "Elementwise " # formula;
+  let description = "Computes `" # formula # [{` of each pair of elements.
+    Operands have one shape: broadcasting is `nn.broadcast`. They have one
+    type, or one of them is of f32 beside one of 16 bits: a number that 16 bits
+    would round. The result then has 16 bits, and is what is rounded.
+
+    ```mlir
+    %y = nn.mul %x, %c : tensor<4xf16>, tensor<4xf32> -> tensor<4xf16>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$lhs, NN_Tensor:$rhs);
+  let results = (outs NN_Tensor:$output);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:`
+    custom<ArithmeticTypes>(type($lhs), type($rhs), type($output))
+  }];
+  let extraClassDeclaration = [{
+    bool hasOwnType(::mlir::Value value) {
+      return value.getType() != getOutput().getType();
+    }
+    bool carriesNumbers() { return true; }
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> loc,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      return inferArithmetic(loc, adaptor.getLhs(), adaptor.getRhs(), inferred);
+    }
+  }];
+}
+
+def NN_AddOp : NN_Arithmetic<"add", "a + b", [Promote, Commutative]> {
   let hasCanonicalizer = 1;
 }
-def NN_SubOp : NN_Binary<"sub", "a - b", [Promote]>;
-def NN_MulOp : NN_Binary<"mul", "a * b", [Promote, Commutative]>;
-def NN_DivOp : NN_Binary<"div", "a / b", [Promote]>;
-def NN_PowOp : NN_Binary<"pow", "a ^ b", [KeepF32, Reference<"pow.Tensor_Tensor">]>;
+def NN_SubOp : NN_Arithmetic<"sub", "a - b", [Promote]>;
+def NN_MulOp : NN_Arithmetic<"mul", "a * b", [Promote, Commutative]>;
+def NN_DivOp : NN_Arithmetic<"div", "a / b", [Promote]>;
+def NN_PowOp : NN_Arithmetic<"pow", "a ^ b",
+                             [KeepF32, Reference<"pow.Tensor_Tensor">]>;
 def NN_MaximumOp : NN_Binary<"maximum", "max(a, b), NaN if either is",
                              [Promote, Commutative]>;
 def NN_MinimumOp : NN_Binary<"minimum", "min(a, b), NaN if either is",

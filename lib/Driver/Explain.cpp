@@ -3,6 +3,7 @@
 #include "lib/Driver/Explain.h"
 
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -53,6 +54,16 @@ int64_t Explanation::weightCopyBytes() const {
   });
 }
 
+int64_t Explanation::carryingOps() const {
+  return llvm::count_if(
+      ops, [](const ExplainedOp &op) { return op.carriesNumber; });
+}
+int64_t Explanation::carryingBytes() const {
+  return total(ops, [](const ExplainedOp &op) {
+    return op.carriesNumber ? op.bytes : 0;
+  });
+}
+
 static std::string typeName(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
@@ -66,8 +77,7 @@ static int64_t bytesOf(Type type) {
 }
 
 static bool isNarrow(Type type) {
-  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-  return element && element.getWidth() < 32;
+  return isLowPrecision(getElementTypeOrSelf(type));
 }
 
 static std::string describe(Operation *op) {
@@ -103,12 +113,19 @@ static std::string typeOf(Operation *op) {
   return found ? typeName(found) : "";
 }
 
-static ExplainedOp explainOp(Operation *op) {
+static bool carriesNumber(PrecisionOpInterface op) {
+  return op.carriesNumbers() &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value value) { return op.hasOwnType(value); });
+}
+
+static ExplainedOp explainOp(PrecisionOpInterface op) {
   ExplainedOp result;
   result.node = getNodeName(op->getLoc()).str();
   result.scope = getNodeScope(op->getLoc()).str();
   result.op = op->getName().stripDialect().str();
   result.type = typeOf(op);
+  result.carriesNumber = carriesNumber(op);
   for (Type type : op->getResultTypes()) {
     int64_t bytes = bytesOf(type);
     result.bytes += bytes;
@@ -192,8 +209,8 @@ Explanation mpc::explainPrecision(ModuleOp module, bool trains) {
       if (!isOfNumber(cast))
         result.casts.push_back(
             explainCast(cast, trains, trains && depends.contains(cast)));
-    } else if (isa<PrecisionOpInterface>(op))
-      result.ops.push_back(explainOp(op));
+    } else if (auto precise = dyn_cast<PrecisionOpInterface>(op))
+      result.ops.push_back(explainOp(precise));
   });
   return result;
 }

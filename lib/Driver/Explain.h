@@ -22,6 +22,8 @@ struct ExplainedOp {
   std::string why;    ///< For people.
   int64_t bytes = 0;  ///< Of its results.
   int64_t bytesInF32 = 0; ///< The same with its 16-bit results in f32.
+  /// Whether it runs in 16 bits with a number of f32, which those do not hold.
+  bool carriesNumber = false;
 
   /// "'node' (op)".
   [[nodiscard]] std::string name() const;
@@ -50,6 +52,8 @@ struct Explanation {
   [[nodiscard]] int64_t activationBytes() const; ///< Results and cast copies.
   [[nodiscard]] int64_t activationBytesInF32() const;
   [[nodiscard]] int64_t weightCopyBytes() const;
+  [[nodiscard]] int64_t carryingOps() const; ///< Ops that carry a number.
+  [[nodiscard]] int64_t carryingBytes() const; ///< Of their results.
 };
 
 /// What `module` says after its casts are placed: of @loss, of @model where

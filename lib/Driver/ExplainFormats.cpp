@@ -64,6 +64,12 @@ static std::vector<std::string> totals(const Explanation &explanation) {
               "{1} in f32, copies by casts included: {2} {3}",
               bytes(now), bytes(inF32), bytes(std::abs(inF32 - now)),
               now <= inF32 ? "saved" : "more"));
+  if (int64_t ops = explanation.carryingOps())
+    lines.push_back(
+        formatv("numbers that 16 bits would round: {0} ops hold them in f32 and "
+                "round their results alone, {1} instead of {2} in f32",
+                ops, bytes(explanation.carryingBytes()),
+                bytes(2 * explanation.carryingBytes())));
   if (int64_t copies = explanation.weightCopyBytes())
     lines.push_back(
         formatv("weights: {0} read in 16 bits instead of {1} in f32; the "
@@ -147,7 +153,8 @@ static llvm::json::Object toObject(const ExplainedOp &op) {
   return llvm::json::Object{
       {"node", op.node}, {"scope", op.scope}, {"op", op.op},
       {"type", op.type}, {"rule", op.rule},   {"source", op.source},
-      {"why", op.why},   {"bytes", op.bytes}, {"bytes_in_f32", op.bytesInF32}};
+      {"why", op.why},   {"bytes", op.bytes}, {"bytes_in_f32", op.bytesInF32},
+      {"carries_number", op.carriesNumber}};
 }
 
 static llvm::json::Object toObject(const ExplainedCast &cast) {
@@ -192,7 +199,9 @@ std::string mpc::toJson(const Explanation &explanation) {
       {"gradient_cast_bytes", explanation.gradientBytes()},
       {"activation_bytes", explanation.activationBytes()},
       {"activation_bytes_in_f32", explanation.activationBytesInF32()},
-      {"weight_copy_bytes", explanation.weightCopyBytes()}};
+      {"weight_copy_bytes", explanation.weightCopyBytes()},
+      {"carrying_ops", explanation.carryingOps()},
+      {"carrying_bytes", explanation.carryingBytes()}};
   llvm::json::Value all =
       llvm::json::Object{{"function", explanation.function},
                          {"precision", explanation.precision},

@@ -101,7 +101,11 @@ private:
     written.clear();
     origins.clear();
     function.walk([&](Operation *op) {
-      written[op] = llvm::to_vector(op->getOperandTypes());
+      Written &as = written[op];
+      for (Value operand : op->getOperands()) {
+        as.types.push_back(operand.getType());
+        as.isOwn.push_back(hasOwnType(op, operand));
+      }
     });
     for (Block &block : function.getBody()) {
       castBlock(block);
@@ -127,7 +131,7 @@ private:
       else if (decision != decisions.end())
         castOp(&op, settle(&op, decision->second));
       else if (!isa<CastOp>(op) && !op.hasTrait<OpTrait::IsTerminator>())
-        castOperands(&op, written[&op]);
+        castOperands(&op, written[&op].types);
     }
   }
 
@@ -162,11 +166,12 @@ private:
 
   /// A policy lowers no op into infinity: 0 * -3e38, as models mask with, would
   /// be NaN. Where a flag or a rule asks for it, it is done.
-  static Decision settle(Operation *op, Decision decision) {
+  Decision settle(Operation *op, Decision decision) {
     if (!decision.low || decision.isForced ||
         decision.rule.rule != PrecisionRule::Lower)
       return decision;
-    if (Value constant = findOverflow(op, decision.low)) {
+    if (Value constant = findOverflow(chosenValues(op),
+                                      mlir::cast<FloatType>(decision.low))) {
       decision.rule.rule = PrecisionRule::KeepF32;
       decision.rule.why = describeSource(constant) + " is infinite in " +
                           typeName(decision.low) + " (" + decision.rule.why +
@@ -186,18 +191,11 @@ private:
     // written in.
     if (!decision.low)
       return {widestType(writtenTypes(op)), {}, {}};
-    FollowedType followed = followedType(op);
+    FollowedType followed = promotionOf(op).followedType();
     if (!followed.type || follows(decision))
       return followed;
     bool isLow = decision.rule.rule == PrecisionRule::Lower;
     return {isLow ? decision.low : Float32Type::get(op->getContext()), {}, {}};
-  }
-
-  /// Whether the result of an op that computes in f32 for a number's sake has
-  /// the type of its other operands, as PyTorch has it. By our own policy it
-  /// stays in f32, in which 1e-8 is no 0.
-  bool narrowsResult(const FollowedType &target) const {
-    return target.others && !loaded->base->isOwn;
   }
 
   void castOp(Operation *op, const Decision &decision) {
@@ -210,9 +208,7 @@ private:
       op->setAttr(mark, TypeAttr::get(decision.low));
     op->removeDiscardableAttr(kLossAttr);
     if (target.type)
-      setPrecision(op, target.type);
-    if (narrowsResult(target))
-      castResults(op, target.others);
+      setPrecision(op, target.type, /*carry=*/static_cast<bool>(decision.low));
     if (explain)
       setPrecisionRecord(op, {decision.low && target.type
                                   ? stringifyPrecisionRule(decision.rule.rule)
@@ -230,10 +226,21 @@ private:
              "alone";
     if (!decision.low)
       return why + ": it runs as it was written";
+    std::string carried = describeCarried(op, target.type);
     if (!follows(decision))
-      return why;
+      return why + carried;
     return why + "; " + typeName(target.type) + " comes from " +
-           describeFollowed(op, target, decision.low);
+           describeFollowed(op, target, decision.low) + carried;
+  }
+
+  /// The numbers that `op` carries, for people; empty where there are none.
+  std::string describeCarried(Operation *op, Type type) {
+    Promotion promotion = promotionOf(op);
+    std::string text;
+    for (Value operand : chosenValues(op))
+      if (promotion.readType(operand, type) != type)
+        text += "; " + describeSource(operand) + " stays f32 within";
+    return text;
   }
 
   /// What brought an op's type, and where that has it from at first.
@@ -246,51 +253,58 @@ private:
     bool follows = known != origins.end();
     std::string origin = follows ? known->second : from;
     origins[op] = origin;
-    if (target.others)
-      return from +
-             (StringRef(from).starts_with("the constant")
-                  ? ", which is not exact in "
-                  : ", which may not be exact in ") +
-             typeName(low) +
-             (narrowsResult(target)
-                  ? "; its result is " + typeName(low) + " again"
-                  : "");
+    if (!target.loss.empty())
+      return from + ", which is " + target.loss.str() + " in " + typeName(low);
     return follows && origin != from ? from + ", which has it from " + origin
                                      : from;
   }
 
   /// The types, as written, of the operands that have none of their own.
   SmallVector<Type> writtenTypes(Operation *op) {
+    const Written &as = written[op];
     SmallVector<Type> types;
-    for (auto [operand, type] : llvm::zip_equal(op->getOperands(), written[op]))
-      if (!hasOwnType(op, operand))
+    for (auto [type, isOwn] : llvm::zip_equal(as.types, as.isOwn))
+      if (!isOwn)
         types.push_back(type);
     return types;
   }
 
-  /// Casts the operands of `op` to `target` and lets its results follow.
-  void setPrecision(Operation *op, Type target) {
+  /// The operands of `op` that may be cast. Which have a type of their own says
+  /// the op as it was written: what it reads may have been cast since.
+  SmallVector<OpOperand *> chosenOperands(Operation *op) {
+    SmallVector<OpOperand *> chosen;
+    for (auto [operand, isOwn] :
+         llvm::zip_equal(op->getOpOperands(), written[op].isOwn))
+      if (!isOwn && isCastable(elementType(operand.get())))
+        chosen.push_back(&operand);
+    return chosen;
+  }
+
+  SmallVector<Value> chosenValues(Operation *op) {
+    return llvm::map_to_vector(chosenOperands(op), [](OpOperand *operand) {
+      return operand->get();
+    });
+  }
+
+  Promotion promotionOf(Operation *op) {
+    return {op, chosenValues(op), loaded->base->numbers};
+  }
+
+  /// Casts the operands of `op` for `target` and lets its results follow.
+  /// `carry` says whether it may carry numbers.
+  void setPrecision(Operation *op, Type target, bool carry) {
     OpBuilder builder(op);
-    for (OpOperand &operand : op->getOpOperands())
-      if (isCastable(elementType(operand.get())) &&
-          !hasOwnType(op, operand.get()))
-        operand.set(cast(builder, op->getLoc(), operand.get(), target,
-                         op->getAttr(kRefusableAttr)));
+    Promotion promotion = promotionOf(op);
+    for (OpOperand *operand : chosenOperands(op)) {
+      Value value = operand->get();
+      Type type = carry ? promotion.readType(value, target) : target;
+      operand->set(cast(builder, op->getLoc(), value, type,
+                        op->getAttr(kRefusableAttr)));
+    }
     for (Value result : op->getResults())
       if (isCastable(elementType(result)) && !hasOwnType(op, result))
         result.setType(
             mlir::cast<RankedTensorType>(result.getType()).clone(target));
-  }
-
-  /// What reads the results of `op` reads them in `type` from now on.
-  void castResults(Operation *op, Type type) {
-    OpBuilder builder(op->getContext());
-    builder.setInsertionPointAfter(op);
-    for (Value result : op->getResults())
-      if (isCastable(elementType(result))) {
-        Value narrow = cast(builder, op->getLoc(), result, type);
-        result.replaceAllUsesExcept(narrow, narrow.getDefiningOp());
-      }
   }
 
   /// `mark` says that the cast goes where the op that it is for is refused.
@@ -309,8 +323,13 @@ private:
   std::shared_ptr<const AutocastPolicy> loaded;
   NamePatterns keepPatterns, lowerPatterns;
   Decisions decisions;
-  /// The operand types of each op before any cast.
-  DenseMap<Operation *, SmallVector<Type>> written;
+  /// The operands of an op before any cast: their types, and which of them have
+  /// their own.
+  struct Written {
+    SmallVector<Type> types;
+    SmallVector<bool> isOwn;
+  };
+  DenseMap<Operation *, Written> written;
   /// Where an op that follows its operands has its type from at first.
   DenseMap<Operation *, std::string> origins;
 };

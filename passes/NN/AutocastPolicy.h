@@ -25,6 +25,19 @@ struct OpRule {
   std::string why;
 };
 
+/// What becomes of a number (a constant of one value, a tensor of no
+/// dimensions) that the 16-bit type of the operands beside it does not hold.
+enum class Numbers {
+  /// Arithmetic computes with its f32 value and rounds once, at the result;
+  /// other ops read it rounded. So does PyTorch.
+  Carry,
+  /// The same; but one that would be 0, subnormal or infinite keeps the op in
+  /// f32.
+  KeepRange,
+  /// It is rounded to the type of the others, as TensorFlow converts it.
+  Round,
+};
+
 /// A built-in policy.
 struct AutocastPreset {
   llvm::StringLiteral name;
@@ -35,6 +48,7 @@ struct AutocastPreset {
   bool spread = false;
   /// Ours: nn-simplify-casts may move what it leaves open.
   bool isOwn = false;
+  Numbers numbers = Numbers::Carry;
 };
 
 llvm::ArrayRef<AutocastPreset> autocastPresets();

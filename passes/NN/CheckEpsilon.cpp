@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/FollowedType.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 
@@ -15,21 +16,8 @@ namespace mpc::nn {
 } // namespace mpc::nn
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
-
-/// What is left of `value` in `type` where that is too little: "0" or
-/// "subnormal"; empty where it is held, or was never a number above 0.
-static StringRef lossIn(const APFloat &value, FloatType type) {
-  if (!value.isFiniteNonZero())
-    return "";
-  APFloat rounded = value;
-  bool losesInfo = false;
-  rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-  if (rounded.isZero())
-    return "0";
-  return rounded.isDenormal() ? "subnormal" : "";
-}
 
 /// The one value of a constant, looked for behind a cast; empty for any other.
 static std::optional<APFloat> getConstant(Value value) {
@@ -58,24 +46,36 @@ private:
     // A cast says nothing of how its result is used.
     if (!isa<CastOp>(op))
       for (Value operand : op->getOperands())
-        if (auto type = dyn_cast<FloatType>(getElementTypeOrSelf(operand)))
-          if (std::optional<APFloat> constant = getConstant(operand))
-            warn(op, "constant", *constant, type);
+        if (std::optional<APFloat> constant = getConstant(operand))
+          checkConstant(op, operand, *constant);
     if (auto epsilon = op->getAttrOfType<FloatAttr>("epsilon"))
       warn(op, "epsilon", epsilon.getValue(),
-           Float32Type::get(op->getContext()));
+           Float32Type::get(op->getContext()), "takes it");
+  }
+
+  /// A number that an op carries is held by it, but may be nothing beside what
+  /// the result is rounded to: 0 + 1e-8 is 0 in f16.
+  void checkConstant(Operation *op, Value operand, const APFloat &constant) {
+    auto rule = dyn_cast<PrecisionOpInterface>(op);
+    bool isCarried =
+        rule && rule.carriesNumbers() && rule.hasOwnType(operand);
+    Value typed = isCarried ? op->getResult(0) : operand;
+    if (auto type = dyn_cast<FloatType>(getElementTypeOrSelf(typed)))
+      warn(op, "constant", constant, type,
+           isCarried ? "rounds its result" : "takes it");
   }
 
   void warn(Operation *op, StringRef what, const APFloat &value,
-            FloatType type) {
+            FloatType type, StringRef use) {
     StringRef loss = lossIn(value, type);
-    if (loss.empty())
+    // What is infinite is a mask's, and shows in the result.
+    if (loss.empty() || loss == "infinite")
       return;
     std::string text;
     llvm::raw_string_ostream(text)
         << what << " " << llvm::format("%g", value.convertToDouble()) << " is "
-        << loss << " in " << type << ", in which " << op->getName()
-        << " takes it";
+        << loss << " in " << type << ", in which " << op->getName() << " "
+        << use;
     if (!type.isF32())
       text += "; --keep-fp32 keeps nodes in f32";
     // The loss is made of the model: both hold the node.

@@ -34,16 +34,22 @@ static std::optional<APFloat> numberOf(Value value) {
   return elements.getSplatValue<APFloat>();
 }
 
-/// One number for all elements, known or not.
-static bool isOneNumber(Value value) {
+/// In the order in which PyTorch lets operands decide a type.
+enum class Priority { Tensor, Scalar, Number };
+
+static Priority priorityOf(Value value) {
   auto rankOf = [](Value v) {
     return cast<RankedTensorType>(v.getType()).getRank();
   };
-  return numberOf(value) || (rankOf(value) > 0 && rankOf(repeated(value)) == 0);
+  if (numberOf(value))
+    return Priority::Number;
+  // An op of scalars has none but these: they are its tensors.
+  return rankOf(value) > 0 && rankOf(repeated(value)) == 0 ? Priority::Scalar
+                                                           : Priority::Tensor;
 }
 
 /// Whether `type` surely holds the one number of `value`, all digits of it.
-static bool holds(Type type, Value value) {
+static bool holds(FloatType type, Value value) {
   if (getElementTypeOrSelf(value) == type)
     return true;
   std::optional<APFloat> known = numberOf(value);
@@ -51,9 +57,23 @@ static bool holds(Type type, Value value) {
     return false;
   APFloat number = *known;
   bool losesInfo;
-  number.convert(cast<FloatType>(type).getFloatSemantics(),
-                 APFloat::rmNearestTiesToEven, &losesInfo);
-  return !losesInfo && !number.isDenormal();
+  number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return !losesInfo;
+}
+
+StringRef mpc::nn::lossIn(const APFloat &value, FloatType type) {
+  if (!value.isFiniteNonZero())
+    return "";
+  APFloat rounded = value;
+  bool losesInfo;
+  rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  if (!rounded.isFinite())
+    return "infinite";
+  if (rounded.isZero())
+    return "0";
+  return rounded.isDenormal() ? "subnormal" : "";
 }
 
 static std::string textOf(const APFloat &number) {
@@ -77,47 +97,59 @@ Type mpc::nn::widestType(TypeRange types) {
   return widest;
 }
 
-FollowedType mpc::nn::followedType(Operation *op) {
-  SmallVector<Value> numbers, others;
-  for (Value operand : op->getOperands())
-    if (isCastable(getElementTypeOrSelf(operand)) && !hasOwnType(op, operand))
-      (isOneNumber(operand) ? numbers : others).push_back(operand);
+Promotion::Promotion(Operation *op, ArrayRef<Value> operands, Numbers numbers)
+    : op(op), numbers(numbers) {
+  Priority first = Priority::Number;
+  for (Value operand : operands)
+    first = std::min(first, priorityOf(operand));
+  for (Value operand : operands)
+    (priorityOf(operand) == first ? deciding : numbersBeside)
+        .push_back(operand);
+}
+
+FollowedType Promotion::followedType() const {
   FollowedType result;
-  SmallVector<Value> &followed = others.empty() ? numbers : others;
-  result.type = widestType(TypeRange(ValueRange(followed)));
-  if (others.empty())
-    numbers.clear();
-  for (Value number : numbers)
-    if (!holds(result.type, number))
-      return {Float32Type::get(op->getContext()), number, result.type};
-  for (Value operand : llvm::reverse(followed))
+  result.type = widestType(TypeRange(ValueRange(deciding)));
+  if (numbers == Numbers::KeepRange)
+    for (Value operand : numbersBeside)
+      if (std::optional<APFloat> number = numberOf(operand))
+        if (StringRef loss = lossIn(*number, cast<FloatType>(result.type));
+            !loss.empty())
+          return {Float32Type::get(op->getContext()), operand, loss};
+  for (Value operand : llvm::reverse(deciding))
     if (getElementTypeOrSelf(operand) == result.type)
       result.from = operand;
   return result;
 }
 
-static bool becomesInfinite(APFloat number, const llvm::fltSemantics &low) {
-  bool losesInfo;
-  if (!number.isFinite())
+bool Promotion::carries(Value number, FloatType type) const {
+  auto rule = dyn_cast<PrecisionOpInterface>(op);
+  if (type.isF32() || !rule || !rule.carriesNumbers() ||
+      !llvm::is_contained(numbersBeside, number) || holds(type, number))
     return false;
-  number.convert(low, APFloat::rmNearestTiesToEven, &losesInfo);
-  return !number.isFinite();
+  // 0 times what has become infinite is NaN, whatever a policy rounds.
+  std::optional<APFloat> known = numberOf(number);
+  return numbers != Numbers::Round ||
+         (known && lossIn(*known, type) == "infinite");
 }
 
-Value mpc::nn::findOverflow(Operation *op, Type low) {
-  const llvm::fltSemantics &semantics =
-      cast<FloatType>(low).getFloatSemantics();
-  for (Value operand : op->getOperands()) {
+Type Promotion::readType(Value operand, Type type) const {
+  return carries(operand, cast<FloatType>(type))
+             ? Type(Float32Type::get(op->getContext()))
+             : type;
+}
+
+Value mpc::nn::findOverflow(ArrayRef<Value> operands, FloatType low) {
+  auto isLost = [&](const APFloat &number) {
+    return lossIn(number, low) == "infinite";
+  };
+  for (Value operand : operands) {
     DenseFPElementsAttr elements;
-    if (!isCastable(getElementTypeOrSelf(operand)) || hasOwnType(op, operand) ||
-        !matchPattern(repeated(operand), m_Constant(&elements)))
+    if (!matchPattern(repeated(operand), m_Constant(&elements)))
       continue;
     if (elements.isSplat()
-            ? becomesInfinite(elements.getSplatValue<APFloat>(), semantics)
-            : llvm::any_of(elements.getValues<APFloat>(),
-                           [&](const APFloat &n) {
-                             return becomesInfinite(n, semantics);
-                           }))
+            ? isLost(elements.getSplatValue<APFloat>())
+            : llvm::any_of(elements.getValues<APFloat>(), isLost))
       return operand;
   }
   return {};

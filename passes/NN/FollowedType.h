@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The type of an op that follows its operands, and which of them it follows.
+/// The type of an op that follows its operands, and in which type it reads
+/// each of them.
 #ifndef MPC_PASSES_NN_FOLLOWEDTYPE_H
 #define MPC_PASSES_NN_FOLLOWEDTYPE_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "passes/NN/AutocastPolicy.h"
+#include "llvm/ADT/APFloat.h"
 
 #include <string>
 
@@ -19,21 +22,46 @@ struct FollowedType {
   mlir::Type type; ///< Null where no operand may be cast.
   /// The operand that brought `type`; null where two 16-bit types meet.
   mlir::Value from;
-  /// The type of the other operands, where `from` is a number that they do not
-  /// hold.
-  mlir::Type others;
+  /// What the number `from` would be in the type of the other operands: "0",
+  /// "subnormal" or "infinite". Empty where no number keeps the op in f32.
+  llvm::StringRef loss;
 };
 
-/// The widest type of the castable operands. A number that is written into the
-/// model (a constant of one value throughout) takes the type of the others, as
-/// a number in Python does, where that type holds it exactly: 1e-8 is 0 in f16
-/// and 1/sqrt(32) loses digits, so that these keep the op in f32. So does one
-/// that is computed, as a learned temperature.
-FollowedType followedType(mlir::Operation *op);
+/// The operands of an op by the order in which PyTorch lets them decide a type:
+/// tensors, then scalars (tensors of no dimensions, repeated), then numbers
+/// that are written into the model. The first of these that there are decide;
+/// what is behind them is a number beside them, whose type decides nothing.
+class Promotion {
+public:
+  /// `operands` are those of `op` that may be cast.
+  Promotion(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+            Numbers numbers);
 
-/// An operand of `op` that is a constant with a finite number that is infinite
+  /// The widest type of the deciding operands; f32 where that would lose a
+  /// number beside them that the policy keeps.
+  [[nodiscard]] FollowedType followedType() const;
+
+  /// The type in which `op` reads `operand` where it runs in `type`: f32 for a
+  /// number that it carries, as 1/sqrt(32) in f16, else `type`.
+  [[nodiscard]] mlir::Type readType(mlir::Value operand, mlir::Type type) const;
+
+private:
+  [[nodiscard]] bool carries(mlir::Value number, mlir::FloatType type) const;
+
+  mlir::Operation *op;
+  llvm::SmallVector<mlir::Value, 2> deciding, numbersBeside;
+  Numbers numbers;
+};
+
+/// What is left of `value` in `type` where that is too little: "0",
+/// "subnormal" or "infinite"; empty where it is held or rounded, was never
+/// finite, or was 0.
+llvm::StringRef lossIn(const llvm::APFloat &value, mlir::FloatType type);
+
+/// One of `operands` that is a constant with a finite number that is infinite
 /// in `low`, as the -3e38 of a mask in f16; null where there is none.
-mlir::Value findOverflow(mlir::Operation *op, mlir::Type low);
+mlir::Value findOverflow(llvm::ArrayRef<mlir::Value> operands,
+                         mlir::FloatType low);
 
 /// Where `value` comes from, in the model's names: "'fc' (linear)".
 std::string describeSource(mlir::Value value);

@@ -30,7 +30,7 @@ def faults(report, low, trains):
             yield f"{name}: no reason"
         # There autocast's own reason stands in parentheses, at the end.
         why = op["why"].removesuffix(")") if op["source"] == "nn-simplify-casts" else op["why"]
-        followed = re.search(r"comes from (.*?)(?:, which .*)?$", why)
+        followed = re.search(r"comes from (.*?)(?:, which .*|; .* stays f32 within)?$", why)
         if followed and not re.match(r"parameter|an input|(?:a|the) constant|operands of", followed[1]) and followed[1] not in names:
             yield f"{name}: follows {followed[1]}, which is no op here"
         if op["type"] == low and op["bytes_in_f32"] < op["bytes"]:
@@ -52,6 +52,8 @@ def faults(report, low, trains):
         + sum(c["bytes_written"] for c in casts if not c["weight_copy"]),
         "activation_bytes_in_f32": sum(op["bytes_in_f32"] for op in ops),
         "weight_copy_bytes": sum(c["bytes_written"] for c in casts if c["weight_copy"]),
+        "carrying_ops": sum("stays f32 within" in op["why"] for op in ops),
+        "carrying_bytes": sum(op["bytes"] for op in ops if "stays f32 within" in op["why"]),
     }
     for key, value in sums.items():
         if totals[key] != value:

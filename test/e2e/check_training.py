@@ -147,11 +147,26 @@ def check_loss(checks, reference, metrics, comparable):
         checks.bound("loss until a skip", error[:unshifted].max(), ALLOWED * until_skip)
     # Skips shift a run, so that fp64 is no measure. Two fp16 runs differ by less than bf16,
     # with three bits less, from the truth; where a skip moved, by what one skip does too.
-    difference = np.abs(ours - reference.get("loss"))
+    difference = np.abs(ours - reference.get("loss")) / sensitivity(reference)
     checks.bound("loss with the same skips", difference[:comparable].max(), bf16)
     if comparable < reference.steps:
         limit = bf16 + one_skip(reference, "loss")
         checks.bound("loss after a skip that moved", difference.max(), limit)
+
+
+def sensitivity(reference):
+    """How many times as far as usual weights that differ a little move the loss of each step: the
+    gradient's norm by its median. chargpt's is 36 times that in steps 17 to 19, behind an update
+    that raised the loss: initial weights that differ by 1e-4 of themselves, below what fp16 holds,
+    move it by 0.006 to 0.023 there and by 0.0001 before, whether attention scores are f32 or f16."""
+    if f"gnorm.{reference.kind}" not in reference.tensors:
+        return np.ones(reference.steps)
+    norms = reference.get("gnorm").copy()
+    usual = np.median(norms[np.isfinite(norms)])
+    for step in reversed(range(reference.steps - 1)):
+        if not np.isfinite(norms[step]):  # A skip leaves the weights to the next step.
+            norms[step] = norms[step + 1]
+    return np.where(np.isfinite(norms), np.maximum(norms / usual, 1.0), 1.0)
 
 
 def check_gradient_norm(checks, reference, metrics, comparable):

@@ -323,8 +323,12 @@ Value AddOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return binary<arith::AddFOp, arith::AddIOp>(b, loc, s);
 }
 // d(a + b) = da + db
-LogicalResult AddOp::buildVJP(OpBuilder &, Cotangents dOut, Gradients dIn) {
-  dIn[0] = dIn[1] = dOut[0];
+LogicalResult AddOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  GradientBuilder g(b, getLoc());
+  dIn[0] = g.as(dOut[0], getLhs());
+  dIn[1] = g.as(dOut[0], getRhs());
   return success();
 }
 

@@ -48,7 +48,7 @@ func.func @binary(%x: tensor<4x8xf32>, %i: tensor<4xi32>) {
   %add = nn.add %x, %x : tensor<4x8xf32>
   // CHECK: nn.sub %{{.*}}, %{{.*}} : tensor<4xi32>
   %sub = nn.sub %i, %i : tensor<4xi32>
-  // CHECK: nn.mul %{{.*}}, %{{.*}} : tensor<4x8xf32>
+  // CHECK: nn.mul %{{.*}}, %{{.*}} : tensor<4x8xf32>{{$}}
   %mul = nn.mul %x, %x : tensor<4x8xf32>
   // CHECK: nn.div %{{.*}}, %{{.*}} : tensor<4xi32>
   %div = nn.div %i, %i : tensor<4xi32>
@@ -78,5 +78,18 @@ func.func @compare_and_select(%x: tensor<4xf16>, %i: tensor<4xi64>,
   %ge = nn.compare ge %x, %x : tensor<4xf16> -> tensor<4xi1>
   // CHECK: nn.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<4xi1>, tensor<4xf16>
   %select = nn.select %m, %x, %x : tensor<4xi1>, tensor<4xf16>
+  return
+}
+
+// A number of f32 beside 16 bits, on either side.
+// CHECK-LABEL: func.func @numbers
+func.func @numbers(%x: tensor<4xf16>, %b: tensor<4xbf16>, %c: tensor<4xf32>) {
+  // CHECK: nn.mul %{{.*}}, %{{.*}} : tensor<4xf16>, tensor<4xf32> -> tensor<4xf16>
+  %mul = nn.mul %x, %c : tensor<4xf16>, tensor<4xf32> -> tensor<4xf16>
+  // CHECK: nn.pow %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xbf16> -> tensor<4xbf16>
+  %pow = nn.pow %c, %b : tensor<4xf32>, tensor<4xbf16> -> tensor<4xbf16>
+  // What is all of one type is written once.
+  // CHECK: nn.div %{{.*}}, %{{.*}} : tensor<4xf16>{{$}}
+  %div = nn.div %x, %x : tensor<4xf16>, tensor<4xf16> -> tensor<4xf16>
   return
 }

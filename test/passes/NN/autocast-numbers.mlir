@@ -1,6 +1,7 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=fp16 explain=true})' --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=bf16})' | FileCheck %s --check-prefix=BF16
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=torch-cpu})' | FileCheck %s --check-prefix=TORCH
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=keras})' | FileCheck %s --check-prefix=KERAS
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{precision=bf16 policy=o3 lower=^forced$ explain=true})' --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=O3
 
 // A number takes the type of what it is combined with.
@@ -25,25 +26,27 @@ func.func @takes_the_type(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>) -> tensor<4x4
   return %4 : tensor<4x4xf32>
 }
 
-// Not where that type does not hold it: 0, subnormal, infinite or fewer digits.
-// PyTorch rounds the result.
+// Where that type has fewer digits the op carries the number in f32, and its
+// result is rounded once. By our own policy the op stays in f32 where the number
+// would be 0, subnormal or infinite; by PyTorch's it does not.
 // CHECK-LABEL: func.func @not_held
 // BF16-LABEL:  func.func @not_held
 // TORCH-LABEL: func.func @not_held
 func.func @not_held(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>)
     -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
-  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 1e-08, which is not exact in f16
-  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 9.537e-07, which is not exact in f16
-  // CHECK: nn.select {{.*}}, tensor<4x4xf32> {{.*}}f32 comes from the constant -1.049e+06, which is not exact in f16
-  // CHECK: nn.mul {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 0.1768, which is not exact in f16
-  // BF16:  nn.add {{.*}} : tensor<4x4xf32>
-  // BF16:  nn.add {{.*}} : tensor<4x4xbf16>
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 1e-08, which is 0 in f16"
+  // CHECK: nn.add {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 9.537e-07, which is subnormal in f16"
+  // CHECK: nn.select {{.*}}, tensor<4x4xf32> {{.*}}f32 comes from the constant -1.049e+06, which is infinite in f16"
+  // CHECK: nn.mul {{.*}} : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16> {{.*}}f16 comes from matmul; the constant 0.1768 stays f32 within"
+  // BF16:  nn.add {{.*}} : tensor<4x4xbf16>, tensor<4x4xf32> -> tensor<4x4xbf16>
+  // BF16:  nn.add {{.*}} : tensor<4x4xbf16>{{$}}
   // BF16:  nn.select {{.*}}, tensor<4x4xbf16>
-  // BF16:  nn.mul {{.*}} : tensor<4x4xf32>
-  // TORCH: nn.add {{.*}} : tensor<4x4xf32>
-  // TORCH: %[[P:.*]] = nn.mul {{.*}} : tensor<4x4xf32>
-  // TORCH: %[[P16:.*]] = nn.cast %[[P]] : tensor<4x4xf32> -> tensor<4x4xf16>
-  // TORCH: nn.tanh %[[P16]] : tensor<4x4xf16>
+  // BF16:  nn.mul {{.*}} : tensor<4x4xbf16>, tensor<4x4xf32> -> tensor<4x4xbf16>
+  // TORCH: nn.add {{.*}} : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
+  // TORCH: nn.add {{.*}} : tensor<4x4xf16>{{$}}
+  // TORCH: %[[LOW:.*]] = nn.cast %{{.*}} : tensor<4x4xf32> -> tensor<4x4xf16>
+  // TORCH: nn.select %{{.*}}, %{{.*}}, %[[LOW]] : tensor<4x4xi1>, tensor<4x4xf16>
+  // TORCH: nn.mul {{.*}} : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
   %eps = nn.constant dense<1.0e-8> : tensor<4x4xf32>
   %subnormal = nn.constant dense<0x35800000> : tensor<4x4xf32>
   %large = nn.constant dense<-1048576.0> : tensor<4x4xf32>
@@ -53,7 +56,8 @@ func.func @not_held(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>)
   %2 = nn.add %0, %subnormal : tensor<4x4xf32>
   %3 = nn.select %m, %0, %large : tensor<4x4xi1>, tensor<4x4xf32>
   %4 = nn.mul %0, %root : tensor<4x4xf32>
-  // CHECK: nn.tanh {{.*}} : tensor<4x4xf32>
+  // CHECK: nn.tanh {{.*}} : tensor<4x4xf16>
+  // TORCH: nn.tanh {{.*}} : tensor<4x4xf16>
   %5 = nn.tanh %4 : tensor<4x4xf32>
   return %1, %2, %3, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
@@ -91,14 +95,14 @@ func.func @as_written(%a: tensor<4x4xf32>, %h: tensor<4x4xf16>) -> (tensor<4x4xf
   return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf16>
 }
 
-// A number that is computed is not known to be exact, either.
+// A number that is computed is not known to be exact: it is carried.
 nn.parameter @t : tensor<f32> = <zeros>
 // CHECK-LABEL: func.func @learned
 // TORCH-LABEL: func.func @learned
 func.func @learned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // CHECK: nn.mul {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from
-  // CHECK: nn.tanh {{.*}} : tensor<4x4xf32>
-  // TORCH: nn.mul {{.*}} : tensor<4x4xf32>
+  // CHECK: nn.mul {{.*}} : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
+  // CHECK: nn.tanh {{.*}} : tensor<4x4xf16>
+  // TORCH: nn.mul {{.*}} : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
   // TORCH: nn.tanh {{.*}} : tensor<4x4xf16>
   %t = nn.get @t : tensor<f32>
   %every = nn.broadcast %t axes [] : tensor<f32> -> tensor<4x4xf32>
@@ -106,6 +110,56 @@ func.func @learned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %1 = nn.mul %0, %every : tensor<4x4xf32>
   %2 = nn.tanh %1 : tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
+}
+
+// A tensor of no dimensions decides a type before a number does, and after one
+// that has dimensions: of both categories beside f16 the widest decides nothing.
+// CHECK-LABEL: func.func @priorities
+func.func @priorities(%a: tensor<4x4xf32>, %s: tensor<f16>, %h: tensor<4x4xf16>)
+    -> (tensor<f16>, tensor<f32>, tensor<4x4xf16>, tensor<4x4xf16>) {
+  // CHECK: nn.mul {{.*}} : tensor<f16>, tensor<f32> -> tensor<f16>
+  // CHECK: nn.mul {{.*}} : tensor<f32> loc
+  // CHECK: nn.sub {{.*}} : tensor<4x4xf32>, tensor<4x4xf16> -> tensor<4x4xf16>
+  // CHECK: nn.maximum {{.*}} : tensor<4x4xf16>
+  %root = nn.constant dense<0.176776692> : tensor<f32>
+  %t = nn.get @t : tensor<f32>
+  %0 = nn.autocast enabled -> tensor<f32> {
+    %low = nn.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    %top = nn.reduce_max %low axes [0, 1] : tensor<4x4xf32> -> tensor<f32>
+    %scaled = nn.mul %top, %root : tensor<f32>
+    %learned = nn.mul %scaled, %t : tensor<f32>
+    nn.yield %learned : tensor<f32>
+  }
+  %every = nn.broadcast %t axes [] : tensor<f32> -> tensor<4x4xf32>
+  %x = nn.cast %h : tensor<4x4xf16> -> tensor<4x4xf32>
+  %1 = nn.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %2 = nn.sub %every, %1 : tensor<4x4xf32>
+  %3 = nn.maximum %2, %every : tensor<4x4xf32>
+  %4 = nn.cast %2 : tensor<4x4xf32> -> tensor<4x4xf16>
+  %5 = nn.cast %3 : tensor<4x4xf32> -> tensor<4x4xf16>
+  return %s, %0, %4, %5 : tensor<f16>, tensor<f32>, tensor<4x4xf16>, tensor<4x4xf16>
+}
+
+// What is written with a number of f32 keeps it, whatever its other operand runs
+// in; in f32 it is nothing special.
+// CHECK-LABEL: func.func @written
+func.func @written(%h: tensor<4x4xf16>) -> (tensor<4x4xf16>, tensor<4x4xf16>) {
+  // CHECK: nn.mul {{.*}} : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
+  // CHECK: nn.div {{.*}} : tensor<4x4xf32> loc
+  %root = nn.constant dense<0.176776692> : tensor<4x4xf32>
+  %0 = nn.mul %h, %root : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
+  %1 = nn.exp %h : tensor<4x4xf16>
+  %2 = nn.div %1, %root : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
+  return %0, %2 : tensor<4x4xf16>, tensor<4x4xf16>
+}
+
+// TensorFlow gives a number the type of the others.
+// KERAS-LABEL: func.func @keras
+func.func @keras(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // KERAS: nn.mul {{.*}} : tensor<4x4xf16>{{$}}
+  %root = nn.constant dense<0.176776692> : tensor<4x4xf32>
+  %0 = nn.mul %a, %root : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
 }
 
 // A policy that lowers every op lowers none into infinity, where nobody asked

@@ -39,7 +39,7 @@ func.func @norm(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
 func.func @model(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %eps = nn.constant dense<1.0e-8> : tensor<4x4xf32>
   %0 = nn.matmul %x, %w : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  // expected-warning @unknown {{constant 1e-08 is 0 in f16, in which nn.div takes it}}
+  // expected-warning @unknown {{constant 1e-08 is 0 in f16, in which nn.div rounds its result}}
   %1 = nn.div %0, %eps : tensor<4x4xf32> loc("quotient")
   return %1 : tensor<4x4xf32>
 }

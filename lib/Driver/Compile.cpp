@@ -194,7 +194,12 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   kernels.naive = target.naive;
   buildKernelPipeline(manager, kernels);
   MPC_RETURN_IF_ERROR(runPasses(model, manager, report, "compilation"));
-  return buildProgram(*model.module, *cpuTarget);
+  if (llvm::Error error = cpu::checkRunsHere(*cpuTarget))
+    return rt::environmentError(llvm::toString(std::move(error)));
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       buildProgram(*model.module, *cpuTarget));
+  program->bounds = std::move(report.bounds);
+  return program;
 }
 
 static std::unique_ptr<Pass> fuseOptimizer(const PrecisionOptions &precision) {

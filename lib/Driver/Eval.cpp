@@ -3,6 +3,7 @@
 #include "lib/Driver/Eval.h"
 
 #include "lib/Driver/Parameters.h"
+#include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringSet.h"
@@ -16,27 +17,6 @@ bool EvalReport::passed() const {
   return std::all_of(comparisons.begin(), comparisons.end(),
                      [](const Comparison &c) { return c.passed; });
 }
-
-namespace {
-
-/// A tensor with memory of its own, aligned for kernels.
-struct HostTensor {
-  rt::TensorDesc desc;
-  rt::HostBuffer buffer;
-
-  static rt::Result<HostTensor> create(const rt::TensorDesc &desc) {
-    HostTensor tensor;
-    tensor.desc = desc;
-    MPC_ASSIGN_OR_RETURN(
-        tensor.buffer,
-        rt::HostBuffer::allocate(std::max<size_t>(desc.numBytes(), 1),
-                                 "tensor " + rt::quote(desc.name)));
-    return tensor;
-  }
-  [[nodiscard]] rt::TensorView view() const { return {desc, buffer.data()}; }
-};
-
-} // namespace
 
 /// Converts all of `source` to `dtype`, into `target`.
 static rt::Status convertTensor(const rt::TensorView &source, rt::DType dtype,
@@ -55,8 +35,8 @@ static rt::Status convertTensor(const rt::TensorView &source, rt::DType dtype,
 }
 
 /// Finds the input in the file, also as "in.NAME", and converts it.
-static rt::Result<HostTensor> readInput(const rt::SafetensorsFile &file,
-                                        const rt::TensorDesc &wanted) {
+static rt::Status readInput(const rt::SafetensorsFile &file,
+                            const rt::TensorDesc &wanted, std::byte *data) {
   const rt::TensorView *given = file.find(wanted.name);
   if (!given)
     given = file.find("in." + wanted.name);
@@ -69,11 +49,7 @@ static rt::Result<HostTensor> readInput(const rt::SafetensorsFile &file,
     return rt::invalidInput(file.path() + ": tensor " + rt::quote(wanted.name) +
                             " is " + toString(given->desc) +
                             ", the model takes " + toString(wanted));
-  MPC_ASSIGN_OR_RETURN(HostTensor tensor, HostTensor::create(wanted));
-  rt::Status status = convertTensor(*given, wanted.dtype, tensor.buffer.data());
-  if (!status.ok())
-    return status.withContext(file.path());
-  return tensor;
+  return convertTensor(*given, wanted.dtype, data).withContext(file.path());
 }
 
 /// Class labels and row numbers index memory: what lies outside is an error.
@@ -129,26 +105,17 @@ static const rt::TensorView *findReference(const rt::SafetensorsFile &file,
   return nullptr;
 }
 
-/// The evaluation of a model, or one step that a module writes out, of one
-/// batch.
-static std::vector<const rt::Entry *> entriesOf(const rt::Program &program) {
-  for (const char *name : {"eval", "step"})
-    if (const rt::Entry *entry = program.findEntry(name))
-      return {entry};
-  return {program.findEntry("accumulate"), program.findEntry("apply")};
-}
-
 /// Tensors of the reference that stand for nothing that was computed. Inputs
 /// and weights may lie in the same file.
 static std::vector<std::string>
 findNotComputed(const rt::SafetensorsFile &file, const rt::Program &program,
-                const std::vector<HostTensor> &outputs) {
+                const std::vector<rt::TensorView> &outputs) {
   llvm::StringSet<> known = {"target", "in.target"};
-  for (const HostTensor &output : outputs)
+  for (const rt::TensorView &output : outputs)
     for (const std::string &name :
          referenceNames(output.desc.name, ModelMode::Either))
       known.insert(name);
-  for (const rt::Entry *entry : entriesOf(program))
+  for (const rt::Entry *entry : program.evalEntries())
     for (const rt::TensorDesc &input : entry->inputs) {
       known.insert(input.name);
       known.insert("in." + input.name);
@@ -162,14 +129,14 @@ findNotComputed(const rt::SafetensorsFile &file, const rt::Program &program,
   return result;
 }
 
-static rt::Result<Comparison> compare(const HostTensor &ours,
+static rt::Result<Comparison> compare(const rt::TensorView &ours,
                                       const rt::TensorView &reference,
                                       const EvalRequest &request) {
   if (ours.desc.numElements() != reference.desc.numElements())
     return rt::invalidInput(
         request.expectPath + ": tensor " + rt::quote(reference.desc.name) +
         " is " + toString(reference.desc) + ", ours is " + toString(ours.desc));
-  MPC_ASSIGN_OR_RETURN(std::vector<double> left, toDoubles(ours.view()));
+  MPC_ASSIGN_OR_RETURN(std::vector<double> left, toDoubles(ours));
   MPC_ASSIGN_OR_RETURN(std::vector<double> right, toDoubles(reference));
   Comparison result;
   result.name = ours.desc.name;
@@ -195,12 +162,12 @@ static rt::Result<Comparison> compare(const HostTensor &ours,
 }
 
 static rt::Status compareAll(const rt::Program &program,
-                             const std::vector<HostTensor> &outputs,
+                             const std::vector<rt::TensorView> &outputs,
                              const EvalRequest &request, ModelMode mode,
                              EvalReport &report) {
   MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
                        rt::SafetensorsFile::open(request.expectPath));
-  for (const HostTensor &output : outputs) {
+  for (const rt::TensorView &output : outputs) {
     const rt::TensorView *reference =
         findReference(file, output.desc.name, mode);
     if (!reference)
@@ -218,64 +185,50 @@ static rt::Status compareAll(const rt::Program &program,
   return {};
 }
 
-/// Runs the entry on the inputs; one tensor an output.
-static rt::Result<std::vector<HostTensor>>
-runEntry(rt::Runner &runner, const rt::Entry &entry,
-         const rt::SafetensorsFile &inputs,
-         const std::vector<rt::InputBound> &bounds) {
-  std::vector<HostTensor> arguments, results;
-  std::vector<const void *> inputPointers;
-  std::vector<void *> outputPointers;
-  for (const rt::TensorDesc &desc : entry.inputs) {
-    MPC_ASSIGN_OR_RETURN(HostTensor tensor, readInput(inputs, desc));
-    MPC_RETURN_IF_ERROR(checkBounds(inputs, tensor.view(), bounds));
-    arguments.push_back(std::move(tensor));
-    inputPointers.push_back(arguments.back().buffer.data());
+/// Runs the entries of an evaluation in turn; `calls` keeps their results.
+static rt::Status run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
+                      std::vector<rt::EntryCall> &calls) {
+  auto fill = [&](const rt::TensorDesc &input, std::byte *data) -> rt::Status {
+    MPC_RETURN_IF_ERROR(readInput(inputs, input, data));
+    return checkBounds(inputs, {input, data}, runner.program().bounds);
+  };
+  for (const rt::Entry *entry : runner.program().evalEntries()) {
+    MPC_ASSIGN_OR_RETURN(rt::EntryCall call,
+                         rt::EntryCall::fill(runner, *entry, fill));
+    MPC_RETURN_IF_ERROR(call.run());
+    calls.push_back(std::move(call));
   }
-  for (const rt::TensorDesc &desc : entry.outputs) {
-    MPC_ASSIGN_OR_RETURN(HostTensor tensor, HostTensor::create(desc));
-    results.push_back(std::move(tensor));
-    outputPointers.push_back(results.back().buffer.data());
-  }
-  MPC_RETURN_IF_ERROR(runner.run(entry.name, inputPointers, outputPointers));
-  return results;
+  return {};
 }
 
-/// Runs the entries in turn; of two results of a name the later one counts.
-static rt::Result<std::vector<HostTensor>>
-run(rt::Runner &runner, const rt::SafetensorsFile &inputs,
-    const std::vector<rt::InputBound> &bounds) {
-  std::vector<HostTensor> results;
-  for (const rt::Entry *entry : entriesOf(runner.program())) {
-    MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> next,
-                         runEntry(runner, *entry, inputs, bounds));
-    llvm::erase_if(results, [&](const HostTensor &result) {
-      return llvm::any_of(next, [&](const HostTensor &other) {
-        return other.desc.name == result.desc.name;
+/// The results of all; of two of a name the later one counts.
+static std::vector<rt::TensorView>
+resultsOf(const std::vector<rt::EntryCall> &calls) {
+  std::vector<rt::TensorView> results;
+  for (const rt::EntryCall &call : calls)
+    for (const rt::TensorView &output : call.outputs()) {
+      llvm::erase_if(results, [&](const rt::TensorView &earlier) {
+        return earlier.desc.name == output.desc.name;
       });
-    });
-    std::move(next.begin(), next.end(), std::back_inserter(results));
-  }
+      results.push_back(output);
+    }
   return results;
 }
 
 /// Runs the program and writes and compares what was asked for.
 static rt::Status runAndReport(const EvalRequest &request,
                                const rt::SafetensorsFile &inputs,
-                               rt::Runner &runner,
-                               const CompileReport &compiled,
+                               rt::Runner &runner, ModelMode mode,
                                EvalReport &report) {
-  MPC_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs,
-                       run(runner, inputs, compiled.bounds));
-  if (!request.outputsPath.empty()) {
-    std::vector<rt::TensorView> views;
-    for (const HostTensor &output : outputs)
-      views.push_back(output.view());
-    MPC_RETURN_IF_ERROR(rt::writeSafetensorsOutput(request.outputsPath, views));
-  }
+  std::vector<rt::EntryCall> calls;
+  MPC_RETURN_IF_ERROR(run(runner, inputs, calls));
+  std::vector<rt::TensorView> outputs = resultsOf(calls);
+  if (!request.outputsPath.empty())
+    MPC_RETURN_IF_ERROR(
+        rt::writeSafetensorsOutput(request.outputsPath, outputs));
   if (!request.expectPath.empty())
     MPC_RETURN_IF_ERROR(
-        compareAll(runner.program(), outputs, request, compiled.mode, report));
+        compareAll(runner.program(), outputs, request, mode, report));
   return {};
 }
 
@@ -333,6 +286,6 @@ rt::Result<EvalReport> mpc::evaluate(const EvalRequest &request) {
   if (request.averaged)
     MPC_RETURN_IF_ERROR(initializeAverages(*runner, inits, request.initPath));
   MPC_RETURN_IF_ERROR(
-      runAndReport(request, inputs, *runner, compileReport, report));
+      runAndReport(request, inputs, *runner, compileReport.mode, report));
   return report;
 }

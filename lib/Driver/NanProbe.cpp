@@ -5,6 +5,7 @@
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/AMP/Passes.h"
+#include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -14,9 +15,6 @@
 
 using namespace mlir;
 using namespace mpc;
-
-/// Outputs are aligned as kernels want them.
-static constexpr size_t kStride = 64;
 
 namespace {
 
@@ -37,10 +35,9 @@ struct Site {
 struct Recompiler::Probe {
   std::map<std::string, std::vector<Site>, std::less<>> sites; ///< By entry.
   std::unique_ptr<rt::Runner> runner;
-  rt::HostBuffer outputs;
 };
 
-static Site readSite(DictionaryAttr attributes) {
+static rt::Result<Site> readSite(DictionaryAttr attributes) {
   auto text = [&](StringRef name) {
     auto attribute = attributes.getAs<StringAttr>(name);
     return attribute ? attribute.str() : std::string();
@@ -50,8 +47,9 @@ static Site readSite(DictionaryAttr attributes) {
   site.tensor.node = text("node");
   site.tensor.file = text("file");
   site.tensor.gradient = attributes.contains("gradient");
-  site.tensor.desc =
-      describeTensor("", attributes.getAs<TypeAttr>("type").getValue());
+  MPC_ASSIGN_OR_RETURN(
+      site.tensor.desc,
+      describeTensor("", attributes.getAs<TypeAttr>("type").getValue()));
   site.tensor.parameter = text("parameter");
   if (auto inputs = attributes.getAs<DenseI64ArrayAttr>("inputs"))
     site.inputs = inputs.asArrayRef().vec();
@@ -60,11 +58,14 @@ static Site readSite(DictionaryAttr attributes) {
   return site;
 }
 
-static std::vector<Site> readSites(func::FuncOp function) {
+static rt::Result<std::vector<Site>> readSites(func::FuncOp function) {
   std::vector<Site> sites;
-  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-    sites.push_back(readSite(
-        cast<DictionaryAttr>(function.getResultAttr(i, amp::kSiteAttrName))));
+  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
+    MPC_ASSIGN_OR_RETURN(Site site,
+                         readSite(cast<DictionaryAttr>(
+                             function.getResultAttr(i, amp::kSiteAttrName))));
+    sites.push_back(std::move(site));
+  }
   return sites;
 }
 
@@ -190,19 +191,19 @@ rt::Status Recompiler::compile() {
   auto made = std::make_unique<Probe>();
   ImportedModel model = copyModel();
   CompileReport report;
-  size_t largest = 1;
-  MPC_ASSIGN_OR_RETURN(
-      std::shared_ptr<rt::Program> program,
-      compileProbe(model, options, report, [&](func::FuncOp function) {
-        std::vector<Site> &sites = made->sites[function.getName().str()];
-        sites = readSites(function);
-        largest = std::max(largest, sites.size());
-      }));
+  rt::Status status;
+  auto inspect = [&](func::FuncOp function) {
+    rt::Result<std::vector<Site>> sites = readSites(function);
+    if (sites.ok())
+      made->sites[function.getName().str()] = *std::move(sites);
+    else
+      status = sites.status();
+  };
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       compileProbe(model, options, report, inspect));
+  MPC_RETURN_IF_ERROR(status);
   MPC_ASSIGN_OR_RETURN(made->runner,
                        rt::Runner::create(program, runnerOptions));
-  MPC_ASSIGN_OR_RETURN(
-      made->outputs,
-      rt::HostBuffer::allocate(largest * kStride, "the outputs of the probe"));
   probe = std::move(made);
   return {};
 }
@@ -227,22 +228,18 @@ Recompiler::find(const rt::ProbeRequest &step) {
   if (found == probe->sites.end())
     return rt::internalError("the probe has no entry " + rt::quote(step.entry));
   std::vector<Site> &sites = found->second;
-  std::vector<const void *> inputs;
-  for (const rt::TensorDesc &input :
-       runner.program().findEntry(step.entry)->inputs) {
-    inputs.push_back(step.input(input.name));
-    if (!inputs.back())
-      return rt::internalError("the probe reads an unknown input " +
-                               rt::quote(input.name));
-  }
-  std::vector<void *> outputs;
-  for (size_t i = 0; i < sites.size(); ++i)
-    outputs.push_back(probe->outputs.data() + i * kStride);
-  MPC_RETURN_IF_ERROR(runner.run(step.entry, inputs, outputs));
-  for (auto [site, output] : llvm::zip_equal(sites, outputs))
-    site.tensor.largest = site.tensor.desc.dtype == rt::DType::F64
-                              ? *static_cast<const double *>(output)
-                              : *static_cast<const float *>(output);
+  auto findInput = [&](const rt::TensorDesc &input) {
+    return step.input(input.name);
+  };
+  MPC_ASSIGN_OR_RETURN(
+      rt::EntryCall call,
+      rt::EntryCall::bind(runner, *runner.program().findEntry(step.entry),
+                          findInput));
+  MPC_RETURN_IF_ERROR(call.run());
+  for (auto [site, output] : llvm::zip_equal(sites, call.outputs()))
+    site.tensor.largest = output.desc.dtype == rt::DType::F64
+                              ? *static_cast<const double *>(output.data)
+                              : *static_cast<const float *>(output.data);
   judge(sites);
   return makeFinding(sites);
 }

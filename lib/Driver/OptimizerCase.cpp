@@ -6,14 +6,13 @@
 #include "dialects/NN/NNDialect.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/OptimizerCaseFile.h"
-#include "runtime/Runner/Runner.h"
+#include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <map>
 
 using namespace mpc;
 using nlohmann::json;
@@ -48,64 +47,41 @@ public:
 private:
   rt::Status step(const json &gradients) {
     int64_t batches = which.options.accumulate;
-    if (batches == 1)
-      return runEntry("step", gradients, -1);
+    auto entries = runner->program().stepEntries(batches);
+    if (entries.empty())
+      return rt::internalError("the program has no step");
+    if (entries.size() == 1)
+      return runEntry(*entries.front(), gradients, -1);
     for (int64_t batch = 0; batch < batches; ++batch)
-      MPC_RETURN_IF_ERROR(runEntry("accumulate", gradients, batch));
-    return runEntry("apply", gradients, -1);
+      MPC_RETURN_IF_ERROR(runEntry(*entries.front(), gradients, batch));
+    return runEntry(*entries.back(), gradients, -1);
   }
 
-  rt::Status runEntry(std::string_view name, const json &gradients,
+  rt::Status runEntry(const rt::Entry &entry, const json &gradients,
                       int64_t batch) {
-    const rt::Entry *entry = runner->program().findEntry(name);
-    if (!entry)
-      return rt::internalError("the program has no entry '" +
-                               std::string(name) + "'");
-    std::vector<rt::HostBuffer> buffers;
-    std::vector<const void *> inputs;
-    std::vector<void *> results;
-    for (const rt::TensorDesc &desc : entry->inputs) {
-      MPC_ASSIGN_OR_RETURN(rt::HostBuffer buffer, allocate(desc));
+    auto fill = [&](const rt::TensorDesc &desc, std::byte *data) -> rt::Status {
       if (desc.name == "lr") {
-        std::memcpy(buffer.data(), &which.lr, sizeof(which.lr));
+        std::memcpy(data, &which.lr, sizeof(which.lr));
       } else if (desc.name.rfind(kPresent, 0) == 0) {
         size_t set = std::stoul(desc.name.substr(kPresent.size()));
-        *buffer.data() = std::byte{which.present[set][index]};
+        *data = std::byte{which.present[set][index]};
       } else {
-        MPC_RETURN_IF_ERROR(
-            readCaseGradient(gradients, desc, batch, buffer.data()));
+        return readCaseGradient(gradients, desc, batch, data);
       }
-      inputs.push_back(buffer.data());
-      buffers.push_back(std::move(buffer));
-    }
-    outputs.clear();
-    for (const rt::TensorDesc &desc : entry->outputs) {
-      MPC_ASSIGN_OR_RETURN(rt::HostBuffer buffer, allocate(desc));
-      results.push_back(buffer.data());
-      outputs.emplace(desc.name, std::move(buffer));
-    }
-    return runner->run(name, inputs, results);
-  }
-
-  static rt::Result<rt::HostBuffer> allocate(const rt::TensorDesc &desc) {
-    return rt::HostBuffer::allocate(std::max<size_t>(desc.numBytes(), 1),
-                                    "tensor " + rt::quote(desc.name));
-  }
-
-  bool foundInf() const {
-    auto it = outputs.find("found_inf");
-    bool found = false;
-    if (it != outputs.end())
-      std::memcpy(&found, it->second.data(), 1);
-    return found;
+      return {};
+    };
+    MPC_ASSIGN_OR_RETURN(rt::EntryCall call,
+                         rt::EntryCall::fill(*runner, entry, fill));
+    MPC_RETURN_IF_ERROR(call.run());
+    foundInf = call.scalar("found_inf").value_or(0) != 0;
+    return {};
   }
 
   rt::Result<json> describe(size_t index) {
-    bool found = foundInf();
     json line;
     line["step"] = index;
-    line["found_inf"] = found;
-    line["applied"] = !found || rt::appliesNonFinite(which.policy);
+    line["found_inf"] = foundInf;
+    line["applied"] = !foundInf || rt::appliesNonFinite(which.policy);
     line["scale"] = 1.0;
     line["counter"] = nullptr;
     if (auto scale = runner->readNumber("scale"); scale.ok())
@@ -229,7 +205,7 @@ private:
   const OptimizerCase &which;
   size_t index = 0; ///< Of the step.
   std::unique_ptr<rt::Runner> runner;
-  std::map<std::string, rt::HostBuffer> outputs;
+  bool foundInf = false; ///< Of the entry that ran last.
 };
 
 } // namespace

@@ -12,13 +12,15 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel/Passes.h"
+#include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mpc;
 
-static rt::DType dtypeOf(Type type) {
+/// Empty for a type that the runtime does not have: f8, wide unsigned integers.
+static std::optional<rt::DType> dtypeOf(Type type) {
   if (type.isF64())
     return rt::DType::F64;
   if (type.isF32())
@@ -27,7 +29,11 @@ static rt::DType dtypeOf(Type type) {
     return rt::DType::F16;
   if (type.isBF16())
     return rt::DType::BF16;
-  switch (type.getIntOrFloatBitWidth()) {
+  if (type.isUnsignedInteger())
+    return type.isUnsignedInteger(8) ? std::optional(rt::DType::U8)
+                                     : std::nullopt;
+  auto integer = dyn_cast<IntegerType>(type);
+  switch (integer ? integer.getWidth() : 0) {
   case 64:
     return rt::DType::I64;
   case 32:
@@ -36,15 +42,22 @@ static rt::DType dtypeOf(Type type) {
     return rt::DType::I16;
   case 8:
     return rt::DType::I8;
-  default:
+  case 1:
     return rt::DType::Bool;
+  default:
+    return std::nullopt;
   }
 }
 
-rt::TensorDesc mpc::describeTensor(StringRef name, Type type) {
+rt::Result<rt::TensorDesc> mpc::describeTensor(StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return {name.str(), dtypeOf(tensor.getElementType()),
-          std::vector<int64_t>(tensor.getShape())};
+  if (std::optional<rt::DType> dtype = dtypeOf(tensor.getElementType()))
+    return rt::TensorDesc{name.str(), *dtype,
+                          std::vector<int64_t>(tensor.getShape())};
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return rt::invalidInput("tensor " + rt::quote(name.str()) + " is " + text +
+                          ", whose elements the runtime does not have");
 }
 
 namespace {
@@ -55,7 +68,7 @@ public:
       : module(module), program(program) {}
 
   rt::Status run() {
-    addSlabs();
+    MPC_RETURN_IF_ERROR(addSlabs());
     collectSources();
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
@@ -72,7 +85,7 @@ public:
   }
 
 private:
-  void addSlabs();
+  rt::Status addSlabs();
   void eraseDeclarations();
 
   void collectSources() {
@@ -88,9 +101,10 @@ private:
   rt::Status addEntry(func::FuncOp function) {
     rt::Entry entry;
     entry.name = function.getName().str();
+    entry.role = rt::entryRole(entry.name);
     spaces.clear();
     for (BlockArgument argument : function.getArguments())
-      addArgument(function, argument, entry);
+      MPC_RETURN_IF_ERROR(addArgument(function, argument, entry));
     for (Operation &op : function.getBody().front()) {
       if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
         MPC_RETURN_IF_ERROR(addLaunch(launch, entry));
@@ -104,8 +118,8 @@ private:
     return {};
   }
 
-  void addArgument(func::FuncOp function, BlockArgument argument,
-                   rt::Entry &entry) {
+  rt::Status addArgument(func::FuncOp function, BlockArgument argument,
+                         rt::Entry &entry) {
     unsigned index = argument.getArgNumber();
     auto attribute = [&](StringRef name) {
       return function.getArgAttr(index, name);
@@ -113,23 +127,25 @@ private:
     if (attribute("kernel.arena")) {
       entry.arenaBytes = cast<MemRefType>(argument.getType()).getNumElements();
       spaces[argument] = {rt::Space::Arena, 0, 0};
-      return;
+      return {};
     }
     if (auto slab =
             dyn_cast_or_null<FlatSymbolRefAttr>(attribute("amp.slab"))) {
       spaces[argument] = {rt::Space::State, slabs.lookup(slab.getValue()), 0};
-      return;
+      return {};
     }
     auto name = dyn_cast_or_null<StringAttr>(attribute("nn.name"));
     std::string fallback = "argument" + std::to_string(index);
-    rt::TensorDesc desc =
+    MPC_ASSIGN_OR_RETURN(
+        rt::TensorDesc desc,
         describeTensor(name ? name.getValue() : StringRef(fallback),
-                       cast<TypeAttr>(attribute("kernel.type")).getValue());
+                       cast<TypeAttr>(attribute("kernel.type")).getValue()));
     bool isOutput = static_cast<bool>(attribute("kernel.output"));
     auto &list = isOutput ? entry.outputs : entry.inputs;
     spaces[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,
                         static_cast<uint32_t>(list.size()), 0};
     list.push_back(std::move(desc));
+    return {};
   }
 
   /// The place that a memref of a planned entry stands for.
@@ -249,7 +265,7 @@ static void appendElement(Type type, double value,
     bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
 }
 
-void ProgramBuilder::addSlabs() {
+rt::Status ProgramBuilder::addSlabs() {
   for (auto op : module.getOps<amp::SlabOp>()) {
     auto type = cast<RankedTensorType>(op.getType());
     Type elementType = type.getElementType();
@@ -265,12 +281,15 @@ void ProgramBuilder::addSlabs() {
                       initial->size() == 1 ? initial->front() : (*initial)[i],
                       slab.initial);
     program.slabs.push_back(std::move(slab));
-    for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>())
-      program.state.push_back({describeTensor(entry.getName(), entry.getType()),
-                               roleOf(entry.getRole()), index,
+    for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>()) {
+      MPC_ASSIGN_OR_RETURN(rt::TensorDesc desc,
+                           describeTensor(entry.getName(), entry.getType()));
+      program.state.push_back({std::move(desc), roleOf(entry.getRole()), index,
                                entry.getOffset() * elementBytes,
                                op.getWideScale()});
+    }
   }
+  return {};
 }
 
 /// What is left must be kernels: the code generator knows nothing else.
@@ -280,7 +299,7 @@ void ProgramBuilder::eraseDeclarations() {
       op.erase();
 }
 
-/// Emits the kernels, compiles them, and points the launches at them.
+/// Emits the kernels and compiles them to the program's image.
 static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
                           rt::Program &program) {
   DiagnosticCollector diagnostics(module.getContext());
@@ -289,7 +308,7 @@ static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
   if (failed(manager.run(module)))
     return diagnostics.status("emitting kernels");
   llvm::Expected<cpu::CompiledKernels> compiled =
-      cpu::compileKernels(module, target);
+      cpu::compileImage(module, target);
   if (!compiled)
     return rt::internalError(llvm::toString(compiled.takeError()) +
                              (diagnostics.errors().empty() ? "" : "\n") +
@@ -302,12 +321,12 @@ static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
       if (it == compiled->kernels.end())
         return rt::internalError("kernel '" + launch.symbol +
                                  "' was not compiled");
-      launch.function = it->second.function;
+      launch.codeOffset = it->second.offset;
       launch.chunks = it->second.chunks;
       launch.scratchBytes = it->second.scratchBytes;
     }
   }
-  program.code = compiled->code;
+  program.code.bytes = std::move(compiled->image);
   return {};
 }
 

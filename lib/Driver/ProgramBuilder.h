@@ -11,14 +11,15 @@
 
 namespace mpc {
 
-/// Takes the entries' launches out of `module`, compiles its kernels for
-/// `target` and loads them into this process. Consumes the module's contents.
+/// Takes the entries' launches out of `module` and compiles its kernels for
+/// `target`, which may be another machine. Consumes the module's contents.
 /// What the module must hold: docs/design.md, "Program".
 rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target);
 
-/// A tensor type as the runtime has it.
-rt::TensorDesc describeTensor(llvm::StringRef name, mlir::Type type);
+/// A tensor type as the runtime has it; an error where it lacks the elements'.
+rt::Result<rt::TensorDesc> describeTensor(llvm::StringRef name,
+                                          mlir::Type type);
 
 } // namespace mpc
 

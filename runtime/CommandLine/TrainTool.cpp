@@ -56,9 +56,11 @@ Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
 Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool) {
   SignalGuard guard;
+  DataOptions data = tool.data.data;
+  data.bounds = program->bounds;
   MPC_ASSIGN_OR_RETURN(
       DataLoader loader,
-      DataLoader::open(tool.data.data, dataInputs(*program, tool.accumulate)));
+      DataLoader::open(data, dataInputs(*program, tool.accumulate)));
   MPC_RETURN_IF_ERROR(checkBatchSize(tool, loader));
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner,
                        Runner::create(std::move(program), tool.runner));

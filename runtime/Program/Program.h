@@ -8,13 +8,19 @@
 
 #include "runtime/Support/DType.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mpc::rt {
+
+/// Machine code of a program. It runs wherever it is loaded, from a page on:
+/// nothing in it names an address, and it refers to nothing outside.
+struct CodeImage {
+  std::vector<std::byte> bytes;
+};
 
 /// A compiled CPU kernel. `buffers` are the launch's buffers in order; the
 /// kernel does chunks [begin, end) of its launch's `chunks`. `scratch` is this
@@ -40,7 +46,7 @@ struct BufferRef {
 };
 
 enum class LaunchKind : uint8_t {
-  Kernel, ///< Call `function` on all chunks.
+  Kernel, ///< Call the code at `codeOffset` on all chunks.
   Copy,   ///< Copy `bytes` from buffers[0] to buffers[1].
   Fill,   ///< Zero `bytes` of buffers[0].
 };
@@ -48,8 +54,8 @@ enum class LaunchKind : uint8_t {
 /// One thing an entry does. Launches run in order.
 struct Launch {
   LaunchKind kind = LaunchKind::Kernel;
-  std::string symbol;                ///< Name of the kernel.
-  KernelFunction function = nullptr; ///< Set once the code is loaded.
+  std::string symbol;      ///< Name of the kernel.
+  uint64_t codeOffset = 0; ///< Of a Kernel: where it begins in the image.
   std::vector<BufferRef> buffers;
   int64_t chunks = 1;        ///< A function of shape only.
   uint64_t scratchBytes = 0; ///< Per worker.
@@ -57,9 +63,31 @@ struct Launch {
   std::string sources;       ///< Names of the model's nodes in it.
 };
 
+/// What an entry is for.
+enum class EntryRole : uint8_t {
+  Other,
+  Init,       ///< Derives what follows from the parameters.
+  Eval,       ///< Evaluates, and leaves the state as it is.
+  Step,       ///< An optimizer step of one batch.
+  Accumulate, ///< A batch of a window,
+  Apply,      ///< and what ends it.
+};
+
+/// The role of an entry that is called so: "step" is a Step.
+[[nodiscard]] EntryRole entryRole(std::string_view name);
+
+/// What an integer input may hold: [lower, upper). Class labels and token
+/// numbers index memory, so that what lies outside must be found before.
+struct InputBound {
+  std::string name;
+  int64_t lower = 0;
+  int64_t upper = 0;
+};
+
 /// A function of (state, inputs) to (state, outputs).
 struct Entry {
   std::string name; ///< "init", "step", "eval", ...
+  EntryRole role = EntryRole::Other;
   std::vector<TensorDesc> inputs;
   std::vector<TensorDesc> outputs;
   uint64_t arenaBytes = 0;
@@ -107,12 +135,20 @@ struct Program {
   std::vector<StateTensor> state;
   std::vector<Constant> constants;
   std::vector<Entry> entries;
-  /// Keeps the code that `Launch::function` points into alive.
-  std::shared_ptr<void> code;
+  std::vector<InputBound> bounds; ///< By names of inputs, in any entry.
+  CodeImage code;
 
   /// Null where there is none of that name.
   [[nodiscard]] const Entry *findEntry(std::string_view name) const;
   [[nodiscard]] const StateTensor *findState(std::string_view name) const;
+  /// Null where there is none; there is at most one.
+  [[nodiscard]] const Entry *findEntry(EntryRole role) const;
+  /// The entries of an optimizer step of `batches`, in order: the first runs on
+  /// each batch, one more once after the last. Empty where there is no step.
+  [[nodiscard]] std::vector<const Entry *> stepEntries(int64_t batches) const;
+  /// Those of one evaluation: of a program that only has a step, its entries on
+  /// one batch.
+  [[nodiscard]] std::vector<const Entry *> evalEntries() const;
 };
 
 } // namespace mpc::rt

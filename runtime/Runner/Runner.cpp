@@ -52,8 +52,9 @@ std::string launchFault(const Program &program, const Entry &entry,
   if (launch.buffers.size() != wanted)
     return fmt::format("expected {} buffers, found {}", wanted,
                        launch.buffers.size());
-  if (launch.kind == LaunchKind::Kernel && !launch.function)
-    return "its code is not loaded";
+  if (launch.kind == LaunchKind::Kernel &&
+      launch.codeOffset >= program.code.bytes.size())
+    return "its code lies outside the image";
   if (launch.chunks < 0)
     return "number of chunks is negative";
   uint64_t bytes = launch.kind == LaunchKind::Kernel ? 0 : launch.bytes;
@@ -126,6 +127,7 @@ Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
 
 Status Runner::allocate(RunnerOptions options) {
   MPC_ASSIGN_OR_RETURN(pool_, ThreadPool::create(options.threads));
+  MPC_ASSIGN_OR_RETURN(code_, LoadedCode::load(program_->code.bytes));
   uint64_t arenaBytes = 0, scratchBytes = 0;
   for (const Entry &entry : program_->entries) {
     arenaBytes = std::max(arenaBytes, entry.arenaBytes);
@@ -206,7 +208,8 @@ std::optional<size_t> Runner::findEntry(std::string_view name) const {
 
 void Runner::launch(const Launch &launch, void **buffers) {
   if (launch.kind == LaunchKind::Kernel) {
-    KernelCall call{launch.function, buffers, scratch_.data(), scratchStride_};
+    KernelCall call{code_.at<KernelFunction>(launch.codeOffset), buffers,
+                    scratch_.data(), scratchStride_};
     pool_->run(launch.chunks, runKernel, &call);
     return;
   }
@@ -269,8 +272,8 @@ Status Runner::importState(std::span<const TensorView> sources) {
 }
 
 Status Runner::derive() {
-  std::optional<size_t> init = findEntry("init");
-  return init ? run(*init) : Status();
+  const Entry *init = program_->findEntry(EntryRole::Init);
+  return init ? run(init->name) : Status();
 }
 
 } // namespace mpc::rt

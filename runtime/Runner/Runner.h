@@ -4,6 +4,7 @@
 #ifndef MPC_RUNTIME_RUNNER_RUNNER_H
 #define MPC_RUNTIME_RUNNER_RUNNER_H
 
+#include "runtime/Device/CPU/LoadedCode.h"
 #include "runtime/Device/CPU/Memory.h"
 #include "runtime/Device/CPU/ThreadPool.h"
 #include "runtime/Program/Program.h"
@@ -114,6 +115,7 @@ private:
 
   std::shared_ptr<const Program> program_;
   State state_;
+  LoadedCode code_;
   std::unique_ptr<ThreadPool> pool_;
   /// One arena serves all entries, which run one at a time.
   HostBuffer arena_;

@@ -5,6 +5,7 @@
 #define MPC_RUNTIME_TRAIN_DATA_H
 
 #include "runtime/Device/CPU/Memory.h"
+#include "runtime/Program/Program.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
@@ -19,14 +20,6 @@ namespace mpc::rt {
 enum class SampleOrder : uint8_t {
   Shuffle,    ///< A new permutation each epoch; no sample twice in one.
   Sequential, ///< As in the file, again and again.
-};
-
-/// What an integer input may hold: [lower, upper). Class labels and token
-/// numbers index memory, so that what lies outside must be found before.
-struct InputBound {
-  std::string name;
-  int64_t lower = 0;
-  int64_t upper = 0;
 };
 
 struct DataOptions {

@@ -3,7 +3,7 @@
 #include "runtime/Train/NanWatch.h"
 
 #include "runtime/Support/Text.h"
-#include "runtime/Train/BoundEntry.h"
+#include "runtime/Train/StepCalls.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,9 @@
 #include "runtime/Train/Trainer.h"
 
 #include "runtime/Support/Text.h"
-#include "runtime/Train/BoundEntry.h"
+#include "runtime/Train/CheckpointKeeper.h"
 #include "runtime/Train/NanWatch.h"
+#include "runtime/Train/StepCalls.h"
 #include "runtime/Train/StepRecorder.h"
 #include "runtime/Train/TraceRecorder.h"
 #include "runtime/Train/WeightCopies.h"
@@ -13,9 +14,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 #include <optional>
-#include <set>
 #include <unistd.h>
 
 namespace mpc::rt {
@@ -23,19 +22,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What amp-count-underflow adds.
-constexpr std::string_view kUnderflow = "underflow";
-
 double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::vector<std::string_view> entriesOf(const Program &program,
-                                        int64_t accumulate) {
-  bool isWindow = program.findEntry("apply") && !program.findEntry("step");
-  if (accumulate > 1 || isWindow)
-    return {"accumulate", "apply"};
-  return {"step"};
+std::vector<std::string_view> namesOf(std::vector<const Entry *> entries) {
+  std::vector<std::string_view> names;
+  for (const Entry *entry : entries)
+    names.emplace_back(entry->name);
+  return names;
 }
 
 class Trainer {
@@ -44,13 +39,17 @@ public:
           const TrainHooks &hooks)
       : runner_(&runner), loader_(loader), options_(options), hooks_(hooks),
         schedule_(options.schedule),
+        checkpoints_(options,
+                     [this](std::string_view kind, std::string_view text) {
+                       tell(kind, text);
+                     }),
         recorder_({options.metrics, options.plot, options.tensorboard,
                    options.resume},
                   hooks.output),
         trace_(options.record),
         watch_(
             {options.nanReport, options.keepState,
-             entriesOf(runner.program(), options.accumulate),
+             namesOf(runner.program().stepEntries(options.accumulate)),
              options.accumulate, options.resume},
             hooks.probe, loader,
             dataInputs(runner.program(), options.accumulate),
@@ -70,16 +69,10 @@ public:
 private:
   Status prepare();
   Status openCheckpoints();
-  Status replaceNumbers();
-  void warnOfUselessScale();
   Status bindEntries();
-  void findOthers();
   Status loop(TrainResult &result);
   Status step();
-  Status runEntries(MetricsRow &row);
   Status runUntilFinite(MetricsRow &row);
-  [[nodiscard]] bool skipped() const;
-  std::optional<double> output(std::string_view name) const;
   Status account(const MetricsRow &row);
   [[nodiscard]] bool lossIsBad(const MetricsRow &row) const;
   Status watch(const MetricsRow &row);
@@ -102,9 +95,8 @@ private:
   Schedule schedule_;
   TrainPosition position_;
   float lr_ = 0;
-  std::vector<BoundEntry> entries_;
-  std::vector<std::string> others_; ///< Scalars of no column that all have.
-  std::optional<CheckpointFolder> checkpoints_;
+  std::optional<StepCalls> calls_;
+  CheckpointKeeper checkpoints_;
   std::optional<Progress> progress_;
   RunSummary summary_;
   StepRecorder recorder_;
@@ -112,7 +104,6 @@ private:
   NanWatch watch_;
   SaturationWatch saturation_;
   Clock::time_point begin_;
-  int64_t savedStep_ = -1;
   bool warnedOfLoss_ = false, warnedOfFloor_ = false;
 };
 
@@ -125,106 +116,24 @@ void Trainer::tell(std::string_view kind, std::string_view text) {
 }
 
 Status Trainer::openCheckpoints() {
-  if (options_.checkpointDir.empty()) {
-    if (options_.resume || options_.checkpointEvery)
-      return usageError(
-          fmt::format("{} needs --checkpoint-dir",
-                      options_.resume ? "--resume" : "--checkpoint-every"));
-    return {};
-  }
-  MPC_ASSIGN_OR_RETURN(checkpoints_,
-                       CheckpointFolder::open(options_.checkpointDir,
-                                              [this](const std::string &text) {
-                                                tell("warning", text);
-                                              }));
-  checkpoints_->setRule(options_.rule);
-  std::vector<int64_t> steps = checkpoints_->steps();
-  if (!options_.resume) {
-    // A new run would otherwise delete an old one's checkpoints.
-    if (!steps.empty())
-      return usageError(fmt::format(
-          "{}: holds checkpoints up to step {}; continue them with --resume, "
-          "or name another folder",
-          escape(options_.checkpointDir), steps[0]));
-    return {};
-  }
+  MPC_RETURN_IF_ERROR(checkpoints_.open());
   MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
-                       checkpoints_->loadNewest(*runner_));
-  if (!position) {
-    tell("note", fmt::format("{}: no checkpoint to resume, starting from "
-                             "scratch",
-                             escape(options_.checkpointDir)));
+                       checkpoints_.load(*runner_));
+  if (!position)
     return {};
-  }
-  MPC_RETURN_IF_ERROR(loader_.restore(position->loader)
-                          .withContext(checkpoints_->fileOf(position->step)));
+  std::string file = checkpoints_.fileOf(position->step);
+  MPC_RETURN_IF_ERROR(loader_.restore(position->loader).withContext(file));
   if (!position->keptFp32.empty())
-    MPC_RETURN_IF_ERROR(keepFp32(position->keptFp32)
-                            .withContext(checkpoints_->fileOf(position->step)));
+    MPC_RETURN_IF_ERROR(keepFp32(position->keptFp32).withContext(file));
   position_ = *position;
-  savedStep_ = position_.step;
-  tell("note", fmt::format("resuming {}",
-                           escape(checkpoints_->fileOf(position_.step))));
-  MPC_RETURN_IF_ERROR(replaceNumbers());
-  warnOfUselessScale();
-  return {};
-}
-
-/// Such a scale was reached by the policy's own rule, and no step leaves it.
-void Trainer::warnOfUselessScale() {
-  Result<double> scale = runner_->readNumber("scale");
-  if (scale.ok() && !(*scale > 0 && std::isfinite(*scale)))
-    tell("warning", fmt::format("the loss scale is {}, with which no step is "
-                                "applied; --init-scale sets another",
-                                shortestDecimal(*scale)));
-}
-
-/// A flag that was given holds for the rest of the training, whatever the run
-/// that is resumed was told; what was not given stays as it was.
-Status Trainer::replaceNumbers() {
-  for (const GivenNumber &given : options_.given) {
-    MPC_ASSIGN_OR_RETURN(double saved, runner_->readNumber(given.name));
-    if (saved == given.value)
-      continue;
-    MPC_RETURN_IF_ERROR(runner_->writeNumber(given.name, given.value));
-    std::string effect;
-    if (given.name == "init_scale") {
-      MPC_ASSIGN_OR_RETURN(double scale, runner_->readNumber("scale"));
-      MPC_RETURN_IF_ERROR(runner_->writeNumber("scale", given.value));
-      effect = fmt::format(", and the scale, {}, starts from it again",
-                           shortestDecimal(scale));
-    }
-    tell("note", fmt::format("{}={} replaces {} of the checkpoint{}",
-                             given.flag, shortestDecimal(given.value),
-                             shortestDecimal(saved), effect));
-  }
-  return {};
+  tell("note", "resuming " + escape(file));
+  return checkpoints_.replaceNumbers(*runner_);
 }
 
 Status Trainer::bindEntries() {
-  std::vector<TensorDesc> inputs =
-      dataInputs(runner_->program(), options_.accumulate);
-  for (std::string_view name :
-       entriesOf(runner_->program(), options_.accumulate)) {
-    MPC_ASSIGN_OR_RETURN(
-        BoundEntry entry,
-        BoundEntry::bind(*runner_, name, loader_, inputs, &lr_));
-    entries_.push_back(std::move(entry));
-  }
-  findOthers();
+  MPC_ASSIGN_OR_RETURN(
+      calls_, StepCalls::bind(*runner_, loader_, options_.accumulate, &lr_));
   return {};
-}
-
-void Trainer::findOthers() {
-  // Metrics that have a column of their own, and columns that no output fills.
-  std::set<std::string, std::less<>> known = {
-      "step",    "loss",      "lr",      "scale",     "good_steps",
-      "skipped", "grad_norm", "step_ms", "found_inf", "scale_error"};
-  others_.clear();
-  for (const BoundEntry &entry : entries_)
-    for (const TensorDesc &output : entry.outputs())
-      if (output.numElements() == 1 && known.insert(output.name).second)
-        others_.push_back(output.name);
 }
 
 Status Trainer::prepare() {
@@ -243,7 +152,7 @@ Status Trainer::prepare() {
   MPC_RETURN_IF_ERROR(trace_.check(options_.rule));
   MPC_RETURN_IF_ERROR(watch_.open());
   MPC_RETURN_IF_ERROR(openCheckpoints());
-  MPC_RETURN_IF_ERROR(recorder_.open(position_.step, others_));
+  MPC_RETURN_IF_ERROR(recorder_.open(position_.step, calls_->others()));
   MPC_RETURN_IF_ERROR(position_.step > 0
                           ? trace_.resume(*runner_, position_.step)
                           : trace_.open(*runner_));
@@ -254,51 +163,16 @@ Status Trainer::prepare() {
   return {};
 }
 
-/// Of the last entry that has it.
-std::optional<double> Trainer::output(std::string_view name) const {
-  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry)
-    if (auto value = entry->scalar(name))
-      return value;
-  return std::nullopt;
-}
-
-/// Runs the entries of one optimizer step: the mean loss and the sum of
-/// underflows over its batches, of all else the last.
-Status Trainer::runEntries(MetricsRow &row) {
-  row.loss = 0;
-  double underflow = 0;
-  for (int64_t i = 0; i < options_.accumulate; ++i) {
-    MPC_RETURN_IF_ERROR(loader_.next());
-    MPC_RETURN_IF_ERROR(entries_[0].run(*runner_));
-    row.loss += entries_[0].scalar("loss").value_or(
-        std::numeric_limits<double>::quiet_NaN());
-    underflow += entries_[0].scalar(kUnderflow).value_or(0);
-  }
-  row.loss /= static_cast<double>(options_.accumulate);
-  if (entries_.size() > 1)
-    MPC_RETURN_IF_ERROR(entries_[1].run(*runner_));
-  row.others.clear();
-  for (const std::string &name : others_)
-    row.others.push_back(name == kUnderflow ? underflow
-                                            : output(name).value_or(0));
-  return {};
-}
-
-bool Trainer::skipped() const {
-  return output("skipped").value_or(output("found_inf").value_or(0)) != 0;
-}
-
 /// A skipped step has changed nothing but the loss scale: with a lower one the
 /// same batches may do.
 Status Trainer::runUntilFinite(MetricsRow &row) {
   LoaderState begin = loader_.state();
   for (int64_t replay = 0;; ++replay) {
     MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
-    MPC_RETURN_IF_ERROR(runEntries(row));
-    trace_.add(*runner_, {position_.step, output("found_inf").value_or(0) != 0,
-                          !skipped(), output("scale").value_or(1)});
-    bool gaveUp = output("scale_error").value_or(0) != 0;
-    if (!skipped() || gaveUp || replay == options_.replays)
+    MPC_RETURN_IF_ERROR(calls_->run(row));
+    trace_.add(*runner_,
+               {position_.step, calls_->foundInf(), !row.skipped, row.scale});
+    if (!row.skipped || calls_->hasScaleError() || replay == options_.replays)
       return {};
     MPC_RETURN_IF_ERROR(loader_.restore(begin));
   }
@@ -312,17 +186,12 @@ Status Trainer::step() {
   row.stepMs = secondsSince(begin) * 1e3;
   row.step = position_.step;
   row.lr = lr_;
-  row.scale = output("scale").value_or(1);
-  row.goodSteps = output("good_steps").value_or(0);
-  row.gradNorm =
-      output("grad_norm").value_or(std::numeric_limits<double>::quiet_NaN());
-  row.skipped = skipped();
   return account(row);
 }
 
 /// A step without a loss has NaN in its row, and nothing wrong with it.
 bool Trainer::lossIsBad(const MetricsRow &row) const {
-  return !std::isfinite(row.loss) && entries_[0].scalar("loss");
+  return !std::isfinite(row.loss) && calls_->hasLoss();
 }
 
 /// Counts, records and judges a finished step.
@@ -422,7 +291,7 @@ Status Trainer::keepFp32(const std::vector<std::string> &nodes) {
   MPC_RETURN_IF_ERROR(next->importState(runner_->exportState()));
   runner_ = next.get();
   owned_ = std::move(next);
-  entries_.clear();
+  calls_.reset();
   return bindEntries();
 }
 
@@ -437,7 +306,7 @@ Status Trainer::judge(const MetricsRow &row) {
                          "the last at step {} with loss scale {}",
                          position_.skippedInRow, row.step,
                          shortestDecimal(row.scale)));
-  if (row.skipped && output("scale_error").value_or(0) != 0)
+  if (row.skipped && calls_->hasScaleError())
     return giveUp(row, fmt::format("the loss-scale policy gave up at step {} "
                                    "with loss scale {}",
                                    row.step, shortestDecimal(row.scale)));
@@ -451,12 +320,11 @@ Status Trainer::giveUp(const MetricsRow &row, const std::string &why) {
 }
 
 Status Trainer::checkpoint() {
-  if (!checkpoints_ || savedStep_ == position_.step)
+  if (!checkpoints_.isDue(position_.step))
     return {};
   // Rows of steps that a checkpoint calls done must outlive it.
   MPC_RETURN_IF_ERROR(recorder_.sync());
-  MPC_RETURN_IF_ERROR(checkpoints_->save(*runner_, position_));
-  savedStep_ = position_.step;
+  MPC_RETURN_IF_ERROR(checkpoints_.save(*runner_, position_));
   MPC_RETURN_IF_ERROR(trace_.refresh());
   return recorder_.refreshPlot();
 }
@@ -478,11 +346,11 @@ Status Trainer::loop(TrainResult &result) {
 Status Trainer::finish(const TrainResult &result) {
   progress_->finish(secondsSince(begin_));
   if (result.signal)
-    tell("note",
-         fmt::format("stopped after step {}; {}", position_.step,
-                     checkpoints_ ? "continue with --resume"
-                                  : "without --checkpoint-dir it is not "
-                                    "saved"));
+    tell("note", fmt::format("stopped after step {}; {}", position_.step,
+                             checkpoints_.isKept()
+                                 ? "continue with --resume"
+                                 : "without --checkpoint-dir it is not "
+                                   "saved"));
   MPC_RETURN_IF_ERROR(recorder_.writePlot());
   MPC_RETURN_IF_ERROR(trace_.write());
   if (options_.json)
@@ -510,18 +378,6 @@ Result<TrainResult> Trainer::train() {
 
 void writeStandardOutput(std::string_view text) {
   (void)!writeAll(Io::system(), STDOUT_FILENO, text.data(), text.size());
-}
-
-std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
-  std::vector<TensorDesc> inputs;
-  for (std::string_view name : entriesOf(program, accumulate))
-    if (const Entry *entry = program.findEntry(name))
-      for (const TensorDesc &desc : entry->inputs)
-        if (desc.name != kLearningRate &&
-            std::none_of(inputs.begin(), inputs.end(),
-                         [&](auto &known) { return known.name == desc.name; }))
-          inputs.push_back(desc);
-  return inputs;
 }
 
 Result<TrainResult> train(Runner &runner, DataLoader &loader,

@@ -11,6 +11,7 @@
 #include "runtime/Train/NanReport.h"
 #include "runtime/Train/Progress.h"
 #include "runtime/Train/Schedule.h"
+#include "runtime/Train/StepCalls.h"
 #include "runtime/Train/TrainingRule.h"
 
 #include <cstdint>
@@ -90,10 +91,6 @@ struct TrainResult {
   TrainPosition position;
   int signal = 0; ///< What stopped the run, if anything; it was saved.
 };
-
-/// The inputs that training takes from the data: all but "lr".
-[[nodiscard]] std::vector<TensorDesc> dataInputs(const Program &program,
-                                                 int64_t accumulate = 1);
 
 /// Trains. Each optimizer step runs entry "step"; with `accumulate` > 1, entry
 /// "accumulate" on each batch and then "apply", as it does where there is no

@@ -83,6 +83,20 @@ inline void update(void *const *buffers, int64_t, int64_t, void *) {
   }
 }
 
+/// Puts code into the program's image that goes on in a function of this test.
+/// The offset of that code.
+inline uint64_t addCode(Program &program, KernelFunction function) {
+  std::vector<std::byte> &image = program.code.bytes;
+  size_t offset = image.size();
+  // movabs $function, %rax; jmp *%rax
+  image.resize(offset + 16, std::byte{0xcc});
+  const uint8_t load[] = {0x48, 0xb8}, jump[] = {0xff, 0xe0};
+  std::memcpy(image.data() + offset, load, sizeof load);
+  std::memcpy(image.data() + offset + 2, &function, sizeof function);
+  std::memcpy(image.data() + offset + 10, jump, sizeof jump);
+  return offset;
+}
+
 inline std::shared_ptr<Program> makeTestProgram() {
   auto program = std::make_shared<Program>();
   program->slabs = {
@@ -101,15 +115,17 @@ inline std::shared_ptr<Program> makeTestProgram() {
 
   Entry init;
   init.name = "init";
+  init.role = EntryRole::Init;
   Launch narrow;
   narrow.symbol = "narrow";
-  narrow.function = narrowWeights;
+  narrow.codeOffset = addCode(*program, narrowWeights);
   narrow.buffers = {weight, copy};
   narrow.chunks = kFeatures;
   init.launches = {narrow};
 
   Entry step;
   step.name = "step";
+  step.role = EntryRole::Step;
   step.inputs = {{"x", DType::F32, {kBatch, kFeatures}},
                  {"target", DType::F32, {kBatch}},
                  {"lr", DType::F32, {}}};
@@ -123,13 +139,13 @@ inline std::shared_ptr<Program> makeTestProgram() {
   auto output = [](uint32_t i) { return BufferRef{Space::Output, i, 0}; };
   Launch backward;
   backward.symbol = "forward_backward";
-  backward.function = forwardBackward;
+  backward.codeOffset = addCode(*program, forwardBackward);
   backward.buffers = {input(0), input(1), copy, gradient, {Space::Arena, 0, 0},
                       output(0)};
   backward.scratchBytes = kFeatures * sizeof(float);
   Launch apply;
   apply.symbol = "update";
-  apply.function = update;
+  apply.codeOffset = addCode(*program, update);
   apply.buffers = {input(2), weight,    velocity,  gradient,  scale,    steps,
                    copy,     output(1), output(2), output(3), output(4)};
   step.launches = {backward, apply};

@@ -145,7 +145,6 @@ rt::Result<int> train(Flags &flags) {
   if (precision.explain)
     MPC_RETURN_IF_ERROR(
         writeExplanation(report.explanation, tool.output.explain));
-  tool.data.data.bounds = report.bounds;
   tool.accumulate = options.accumulate;
   tool.given = givenNumbers(flags.recipe);
   tool.rule = hasOwn ? recordOwnRule(precision) : recordRule(options);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translates kernels to LLVM IR, emits an object and links it in memory.
+// Translates kernels to LLVM IR, emits an object and links it to an image.
 #include "lib/Codegen/CPU/Jit.h"
 
+#include "lib/Codegen/CPU/CodeImage.h"
 #include "lib/Codegen/CPU/Lower.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/ExecutionEngine/Orc/Core.h"
-#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
-#include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ObjectFile.h"
@@ -24,6 +22,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::cpu;
 
 /// Lowers `module` to the LLVM dialect; the error is what was diagnosed.
@@ -134,13 +133,30 @@ static CompiledKernels listKernels(ModuleOp module) {
     auto scratch = function->getAttrOfType<IntegerAttr>("mpc.scratch");
     if (chunks && scratch)
       compiled.kernels[function.getName()] = {
-          nullptr, chunks.getInt(), static_cast<uint64_t>(scratch.getInt())};
+          nullptr, 0, chunks.getInt(), static_cast<uint64_t>(scratch.getInt())};
   }
   return compiled;
 }
 
+/// Links the object and says where its kernels are.
+static llvm::Error addImage(llvm::ArrayRef<char> object,
+                            CompiledKernels &compiled) {
+  auto image = linkImage(object);
+  if (!image)
+    return image.takeError();
+  for (auto &kernel : compiled.kernels) {
+    auto offset = image->offsets.find(kernel.first());
+    if (offset == image->offsets.end())
+      return llvm::createStringError("kernel '" + kernel.first() +
+                                     "' was not compiled");
+    kernel.second.offset = offset->second;
+  }
+  compiled.image = std::move(image->bytes);
+  return llvm::Error::success();
+}
+
 llvm::Expected<CompiledKernels>
-mpc::cpu::compileObject(ModuleOp module, const CpuTarget &target) {
+mpc::cpu::compileImage(ModuleOp module, const CpuTarget &target) {
   auto machine = createTargetMachine(target);
   if (!machine)
     return machine.takeError();
@@ -152,60 +168,28 @@ mpc::cpu::compileObject(ModuleOp module, const CpuTarget &target) {
   if (!code)
     return code.takeError();
   optimize(**code, **machine);
-  if (llvm::Error error = emitObject(**code, **machine, compiled.object))
+  llvm::SmallVector<char, 0> object;
+  if (llvm::Error error = emitObject(**code, **machine, object))
     return error;
-  if (llvm::Error error = checkNoUndefinedSymbol(compiled.object))
+  if (llvm::Error error = checkNoUndefinedSymbol(object))
+    return error;
+  if (llvm::Error error = addImage(object, compiled))
     return error;
   return compiled;
-}
-
-namespace {
-
-/// Code in this process: linked by JITLink, gone when destroyed.
-struct LoadedCode {
-  explicit LoadedCode(std::unique_ptr<llvm::orc::ExecutorProcessControl> epc)
-      : session(std::move(epc)), layer(session) {}
-  ~LoadedCode() { llvm::cantFail(session.endSession()); }
-
-  llvm::orc::ExecutionSession session;
-  llvm::orc::ObjectLinkingLayer layer;
-};
-
-} // namespace
-
-llvm::Error mpc::cpu::loadObject(CompiledKernels &compiled) {
-  auto epc = llvm::orc::SelfExecutorProcessControl::Create();
-  if (!epc)
-    return epc.takeError();
-  auto code = std::make_shared<LoadedCode>(std::move(*epc));
-  llvm::orc::JITDylib &library = code->session.createBareJITDylib("kernels");
-  llvm::orc::SymbolLookupSet names;
-  for (const auto &kernel : compiled.kernels)
-    names.add(code->session.intern(kernel.first()));
-  if (llvm::Error error = code->layer.add(
-          library, llvm::MemoryBuffer::getMemBufferCopy(
-                       getReference(compiled.object).getBuffer(), "kernels")))
-    return error;
-  auto found = code->session.lookup(
-      llvm::orc::makeJITDylibSearchOrder(&library), std::move(names));
-  if (!found)
-    return found.takeError();
-  for (auto &kernel : compiled.kernels)
-    kernel.second.function = found->lookup(code->session.intern(kernel.first()))
-                                 .getAddress()
-                                 .toPtr<KernelFunction>();
-  compiled.code = code;
-  return llvm::Error::success();
 }
 
 llvm::Expected<CompiledKernels>
 mpc::cpu::compileKernels(ModuleOp module, const CpuTarget &target) {
   if (llvm::Error error = checkRunsHere(target))
     return error;
-  auto compiled = compileObject(module, target);
+  auto compiled = compileImage(module, target);
   if (!compiled)
     return compiled.takeError();
-  if (llvm::Error error = loadObject(*compiled))
-    return error;
+  rt::Result<rt::LoadedCode> code = rt::LoadedCode::load(compiled->image);
+  if (!code.ok())
+    return llvm::createStringError(code.status().message());
+  for (auto &kernel : compiled->kernels)
+    kernel.second.function = code->at<KernelFunction>(kernel.second.offset);
+  compiled->code = std::make_shared<rt::LoadedCode>(*std::move(code));
   return compiled;
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Emitted kernels to machine code: in memory, or as an object file's bytes.
+/// Emitted kernels to machine code: an image, loaded or not.
 #ifndef MPC_LIB_CODEGEN_CPU_JIT_H
 #define MPC_LIB_CODEGEN_CPU_JIT_H
 
 #include "lib/Codegen/CPU/Target.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
+#include "runtime/Device/CPU/LoadedCode.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
 
 namespace mpc::cpu {
 
@@ -18,27 +21,25 @@ using KernelFunction = void (*)(void *const *buffers, int64_t begin,
 
 /// What a launch of a kernel must say.
 struct CompiledKernel {
-  KernelFunction function = nullptr; ///< Null in what compileObject returns.
+  KernelFunction function = nullptr; ///< Null in what compileImage returns.
+  uint64_t offset = 0;               ///< In the image.
   int64_t chunks = 1;
   uint64_t scratchBytes = 0; ///< Per worker.
 };
 
 struct CompiledKernels {
   llvm::StringMap<CompiledKernel> kernels; ///< By symbol.
-  llvm::SmallVector<char, 0> object;       ///< The ELF object, to be saved.
-  std::shared_ptr<void> code;              ///< Keeps the functions alive.
+  /// Runs wherever it is loaded: see rt::CodeImage.
+  std::vector<std::byte> image;
+  std::shared_ptr<rt::LoadedCode> code; ///< Keeps the functions alive.
 };
 
-/// Compiles a module that kernel-to-cpu has emitted to an object. It refers to
-/// no symbol outside of itself. Consumes the module's contents.
-llvm::Expected<CompiledKernels> compileObject(mlir::ModuleOp module,
-                                              const CpuTarget &target);
+/// Compiles a module that kernel-to-cpu has emitted. The image refers to no
+/// symbol outside of itself. Consumes the module's contents.
+llvm::Expected<CompiledKernels> compileImage(mlir::ModuleOp module,
+                                             const CpuTarget &target);
 
-/// Loads the object of `compiled` into this process and fills in `function`
-/// and `code`.
-llvm::Error loadObject(CompiledKernels &compiled);
-
-/// Both.
+/// The same for this machine, loaded, so that the functions can be called.
 llvm::Expected<CompiledKernels> compileKernels(mlir::ModuleOp module,
                                                const CpuTarget &target);
 

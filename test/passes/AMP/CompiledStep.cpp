@@ -7,6 +7,7 @@
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "mlir/Pass/PassManager.h"
+#include "runtime/Runner/EntryCall.h"
 #include "gtest/gtest.h"
 
 #include <cstring>
@@ -53,44 +54,23 @@ CompiledProgram::CompiledProgram(
   runner = std::move(*made);
 }
 
-/// Memory of a tensor, aligned as the runner wants it.
-static rt::HostBuffer allocate(uint64_t bytes) {
-  auto buffer = rt::HostBuffer::allocate(bytes, "a test's tensor");
-  EXPECT_TRUE(buffer.ok());
-  return std::move(*buffer);
-}
-
 CompiledProgram::Tensors CompiledProgram::run(const std::string &name,
                                               const Tensors &tensors) {
-  const rt::Entry *entry = runner->program().findEntry(name);
-  if (!entry) {
-    ADD_FAILURE() << "no entry " << name;
-    return {};
-  }
-  std::vector<rt::HostBuffer> memory;
-  std::vector<const void *> inputs;
-  std::vector<void *> outputs;
-  for (const rt::TensorDesc &desc : entry->inputs) {
-    memory.push_back(allocate(desc.numBytes()));
-    inputs.push_back(memory.back().data());
+  auto fill = [&](const rt::TensorDesc &desc, std::byte *data) -> rt::Status {
     auto given = tensors.find(desc.name);
     if (given == tensors.end() || given->second.size() != desc.numBytes())
-      ADD_FAILURE() << "input " << toString(desc) << " is not given";
-    else
-      std::memcpy(memory.back().data(), given->second.data(),
-                  given->second.size());
-  }
-  for (const rt::TensorDesc &desc : entry->outputs) {
-    memory.push_back(allocate(desc.numBytes()));
-    outputs.push_back(memory.back().data());
-  }
-  rt::Status status = runner->run(name, inputs, outputs);
+      return rt::invalidInput("input " + toString(desc) + " is not given");
+    std::memcpy(data, given->second.data(), given->second.size());
+    return {};
+  };
+  auto call = rt::EntryCall::fill(*runner, name, fill);
+  rt::Status status = call.ok() ? call->run() : call.status();
   EXPECT_TRUE(status.ok()) << status.message();
   Tensors results;
-  for (size_t i = 0; i != outputs.size(); ++i) {
-    auto data = static_cast<const std::byte *>(outputs[i]);
-    const rt::TensorDesc &desc = entry->outputs[i];
-    results[desc.name] = {data, data + desc.numBytes()};
+  for (const rt::TensorView &view :
+       call.ok() ? call->outputs() : std::vector<rt::TensorView>()) {
+    auto data = static_cast<const std::byte *>(view.data);
+    results[view.desc.name] = {data, data + view.desc.numBytes()};
   }
   return results;
 }

@@ -109,7 +109,7 @@ std::shared_ptr<Program> makeCopyProgram(int64_t count) {
   BufferRef front{Space::Output, 0, 0}, inner{Space::Output, 0, 4};
   Launch copy = launch(LaunchKind::Copy, "copy", {in, middle}, bytes);
   Launch add = launch(LaunchKind::Kernel, "add", {middle, inner});
-  add.function = addOne;
+  add.codeOffset = test::addCode(*program, addOne);
   add.chunks = count;
   add.scratchBytes = 4;
   Launch fill =
@@ -161,16 +161,18 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
   EXPECT_EQ(faultOf([](Program &, auto &l) { l[0].buffers.pop_back(); }),
             "program: entry 'eval', launch 0 ('copy'): expected 2 buffers, "
             "found 1");
-  EXPECT_EQ(faultOf([](Program &, auto &l) { l[1].function = nullptr; }),
-            "program: entry 'eval', launch 1 ('add'): its code is not loaded");
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[1].codeOffset = 16; }),
+            "program: entry 'eval', launch 1 ('add'): its code lies outside "
+            "the image");
   EXPECT_EQ(faultOf([](Program &p, auto &) {
               p.slabs = {{"s", 4}};
               p.state = {{{"t", DType::F32, {2}}, StateRole::Slot, 0, 0}};
             }),
             "state tensor 't' does not lie in its slab");
-  EXPECT_EQ(
-      faultOf([](Program &p, auto &) { p.slabs = {{"s", uint64_t(1) << 62}}; }),
-      "cannot allocate 4.0 EiB for state slab 's'");
+  EXPECT_EQ(faultOf([](Program &p, auto &) {
+              p.slabs = {{"s", uint64_t(1) << 62}};
+            }),
+            "cannot allocate 4.0 EiB for state slab 's'");
 }
 
 TEST(Runner, RefusesAWrongNumberOfArguments) {

@@ -244,10 +244,12 @@ TEST_F(TrainerTest, AccumulatesOverBatches) {
   Entry &step = program->entries[1];
   Entry accumulate = step, apply = step;
   accumulate.name = "accumulate";
+  accumulate.role = EntryRole::Accumulate;
   accumulate.inputs.pop_back();
   accumulate.outputs.resize(1);
   accumulate.launches.pop_back();
   apply.name = "apply";
+  apply.role = EntryRole::Apply;
   apply.inputs = {step.inputs[2]};
   apply.outputs.erase(apply.outputs.begin());
   apply.launches.erase(apply.launches.begin());

@@ -29,6 +29,7 @@ public:
   /// Runs the only kernel, or the one called `name`.
   void run(std::vector<void *> buffers, const std::string &name = "k") const;
   int64_t chunks(const std::string &name = "k") const;
+  [[nodiscard]] const cpu::CompiledKernels &code() const { return compiled; }
   /// The schedule that the kernel was given, as text.
   const std::string &schedule() const { return scheduleText; }
 

@@ -4,6 +4,9 @@
 #include "lib/Codegen/CPU/Target.h"
 #include "gtest/gtest.h"
 
+#include <array>
+#include <cmath>
+
 using namespace mpc;
 using namespace mpc::test;
 
@@ -91,4 +94,42 @@ kernel.func @k(%x: tensor<2xf32>, %d: tensor<2xf32>) -> tensor<2xf32> {
   std::vector<float> x = {1, 2}, d(2);
   copy.run({x.data(), d.data()});
   EXPECT_EQ(d, x);
+}
+
+// An image is copied to where it runs, constants that vectors read included.
+TEST(Jit, TheImageRunsWhereverItIsLoaded) {
+  Kernels kernels(R"mlir(
+#i = affine_map<(i) -> (i)>
+kernel.func @k(%x: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf32>) outs(%d : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  kernel.return %r : tensor<64xf32>
+}
+)mlir");
+  const cpu::CompiledKernels &compiled = kernels.code();
+  ASSERT_EQ(compiled.kernels.size(), 1u);
+  const cpu::CompiledKernel &kernel = compiled.kernels.begin()->second;
+  std::vector<float> x = randoms(64), first(64), second(64);
+  auto one = rt::LoadedCode::load(compiled.image);
+  auto other = rt::LoadedCode::load(compiled.image);
+  ASSERT_TRUE(one.ok() && other.ok());
+  auto run = [&](const rt::LoadedCode &code, std::vector<float> &result) {
+    alignas(64) std::array<float, 64> in, out;
+    std::copy(x.begin(), x.end(), in.begin());
+    std::vector<std::byte> scratch(kernel.scratchBytes + 64);
+    void *buffers[] = {in.data(), out.data()};
+    code.at<cpu::KernelFunction>(kernel.offset)(buffers, 0, kernel.chunks,
+                                                scratch.data());
+    std::copy(out.begin(), out.end(), result.begin());
+  };
+  EXPECT_NE(one->at<const void *>(0), other->at<const void *>(0));
+  run(*one, first);
+  run(*other, second);
+  EXPECT_EQ(first, second);
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(first[i], std::exp(x[i]), 1e-6 * std::exp(x[i]));
 }

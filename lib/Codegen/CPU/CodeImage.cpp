@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Links by JITLink, at an address that does not matter, and keeps the bytes.
+#include "lib/Codegen/CPU/CodeImage.h"
+
+#include "llvm/ExecutionEngine/JITLink/JITLink.h"
+#include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
+#include "llvm/ExecutionEngine/JITLink/x86_64.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+using namespace llvm::jitlink;
+using namespace mpc::cpu;
+
+/// What an image has no use for: it is not unwound, and not debugged by this.
+static Error removeTables(LinkGraph &graph) {
+  SmallVector<Section *> removed;
+  for (Section &section : graph.sections())
+    if (section.getName() == ".eh_frame" ||
+        section.getName().starts_with(".debug"))
+      removed.push_back(&section);
+  for (Section *section : removed)
+    graph.removeSection(*section);
+  return Error::success();
+}
+
+/// Whether a fix-up writes an address, rather than a distance.
+static bool isAddress(Edge::Kind kind) {
+  switch (kind) {
+  case x86_64::Pointer64:
+  case x86_64::Pointer32:
+  case x86_64::Pointer32Signed:
+  case x86_64::Pointer16:
+  case x86_64::Pointer8:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static Error checkPositionIndependent(LinkGraph &graph) {
+  for (Section &section : graph.sections()) {
+    bool isWritten =
+        (section.getMemProt() & orc::MemProt::Write) != orc::MemProt::None;
+    if (isWritten && !section.empty())
+      return createStringError("kernels write to memory of their own: " +
+                               section.getName());
+    for (Block *block : section.blocks())
+      if (any_of(block->edges(),
+                 [](const Edge &edge) { return isAddress(edge.getKind()); }))
+        return createStringError("kernels hold an address: " +
+                                 section.getName());
+  }
+  return Error::success();
+}
+
+/// Takes what lies in memory once every distance is written.
+static Error takeImage(LinkGraph &graph, CodeImage &image) {
+  constexpr uint64_t kPage = 4096;
+  uint64_t begin = ~uint64_t(0), end = 0;
+  for (Block *block : graph.blocks()) {
+    begin = std::min(begin, block->getAddress().getValue());
+    end = std::max(end, block->getAddress().getValue() + block->getSize());
+  }
+  if (end == 0)
+    return Error::success();
+  begin -= begin % kPage;
+  image.bytes.resize(end - begin);
+  for (Block *block : graph.blocks())
+    if (!block->isZeroFill() && block->getSize() != 0)
+      std::memcpy(image.bytes.data() + (block->getAddress().getValue() - begin),
+                  block->getContent().data(), block->getSize());
+  for (Symbol *symbol : graph.defined_symbols())
+    if (symbol->hasName())
+      image.offsets[*symbol->getName()] =
+          symbol->getAddress().getValue() - begin;
+  return Error::success();
+}
+
+namespace {
+
+/// Links in this process, on the caller's thread.
+class ImageContext : public JITLinkContext {
+public:
+  ImageContext(JITLinkMemoryManager &memory, CodeImage &image, Error &error)
+      : JITLinkContext(nullptr), memory(memory), image(image), error(error) {}
+
+  JITLinkMemoryManager &getMemoryManager() override { return memory; }
+
+  void notifyFailed(Error fault) override {
+    error = joinErrors(std::move(error), std::move(fault));
+  }
+
+  void lookup(const LookupMap &symbols,
+              std::unique_ptr<JITLinkAsyncLookupContinuation> rest) override {
+    if (symbols.empty())
+      rest->run(AsyncLookupResult());
+    else
+      rest->run(createStringError("kernels refer to symbols outside"));
+  }
+
+  Error notifyResolved(LinkGraph &) override { return Error::success(); }
+
+  void notifyFinalized(JITLinkMemoryManager::FinalizedAlloc alloc) override {
+    std::vector<JITLinkMemoryManager::FinalizedAlloc> allocations;
+    allocations.push_back(std::move(alloc));
+    memory.deallocate(std::move(allocations),
+                      [this](Error fault) { notifyFailed(std::move(fault)); });
+  }
+
+  Error modifyPassConfig(LinkGraph &, PassConfiguration &passes) override {
+    passes.PrePrunePasses.insert(passes.PrePrunePasses.begin(), removeTables);
+    passes.PreFixupPasses.push_back(checkPositionIndependent);
+    passes.PostFixupPasses.push_back(
+        [this](LinkGraph &graph) { return takeImage(graph, image); });
+    return Error::success();
+  }
+
+private:
+  JITLinkMemoryManager &memory;
+  CodeImage &image;
+  Error &error;
+};
+
+} // namespace
+
+Expected<CodeImage> mpc::cpu::linkImage(ArrayRef<char> object) {
+  auto memory = InProcessMemoryManager::Create();
+  if (!memory)
+    return memory.takeError();
+  auto graph = createLinkGraphFromObject(
+      {StringRef(object.data(), object.size()), "kernels"},
+      std::make_shared<orc::SymbolStringPool>());
+  if (!graph)
+    return graph.takeError();
+  CodeImage image;
+  Error error = Error::success();
+  link(std::move(*graph),
+       std::make_unique<ImageContext>(**memory, image, error));
+  if (error)
+    return std::move(error);
+  return image;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// From an object file to an image that runs wherever it is loaded.
+#ifndef MPC_LIB_CODEGEN_CPU_CODEIMAGE_H
+#define MPC_LIB_CODEGEN_CPU_CODEIMAGE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mpc::cpu {
+
+struct CodeImage {
+  std::vector<std::byte> bytes;      ///< To begin at a page.
+  llvm::StringMap<uint64_t> offsets; ///< Of functions, by name.
+};
+
+/// Links an ELF object that refers to nothing outside of itself. It must hold
+/// no address and write to no memory of its own; unwind tables are left out.
+llvm::Expected<CodeImage> linkImage(llvm::ArrayRef<char> object);
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_CODEIMAGE_H

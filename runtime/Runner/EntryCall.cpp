@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory and places of an entry's tensors.
+#include "runtime/Runner/EntryCall.h"
+
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Text.h"
+
+#include <fmt/format.h>
+
+namespace mpc::rt {
+
+Result<std::byte *> EntryCall::allocate(const char *what,
+                                        const TensorDesc &desc) {
+  MPC_ASSIGN_OR_RETURN(
+      HostBuffer buffer,
+      HostBuffer::allocate(desc.numBytes(),
+                           fmt::format("{} {}", what, quote(desc.name))));
+  memory_.push_back(std::move(buffer));
+  return memory_.back().data();
+}
+
+Result<EntryCall> EntryCall::create(Runner &runner, const Entry &entry) {
+  EntryCall call(runner,
+                 static_cast<size_t>(&entry - runner.program().entries.data()));
+  for (const TensorDesc &output : entry.outputs) {
+    MPC_ASSIGN_OR_RETURN(std::byte * data, call.allocate("output", output));
+    call.outputs_.push_back(data);
+  }
+  return call;
+}
+
+Result<EntryCall> EntryCall::bind(Runner &runner, const Entry &entry,
+                                  const Find &find) {
+  MPC_ASSIGN_OR_RETURN(EntryCall call, create(runner, entry));
+  for (const TensorDesc &input : entry.inputs) {
+    const void *data = find(input);
+    if (!data)
+      return internalError(fmt::format("entry {}: input {} is unknown",
+                                       quote(entry.name), quote(input.name)));
+    call.inputs_.push_back(data);
+  }
+  return call;
+}
+
+Result<EntryCall> EntryCall::fill(Runner &runner, const Entry &entry,
+                                  const Fill &fill) {
+  MPC_ASSIGN_OR_RETURN(EntryCall call, create(runner, entry));
+  for (const TensorDesc &input : entry.inputs) {
+    MPC_ASSIGN_OR_RETURN(std::byte * data, call.allocate("input", input));
+    MPC_RETURN_IF_ERROR(fill(input, data));
+    call.inputs_.push_back(data);
+  }
+  return call;
+}
+
+Result<EntryCall> EntryCall::fill(Runner &runner, std::string_view name,
+                                  const Fill &fillInput) {
+  const Entry *entry = runner.program().findEntry(name);
+  if (!entry)
+    return invalidInput("the program has no entry " + quote(name));
+  return fill(runner, *entry, fillInput);
+}
+
+std::vector<TensorView> EntryCall::outputs() const {
+  std::vector<TensorView> views;
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    views.push_back({entry().outputs[i], outputs_[i]});
+  return views;
+}
+
+std::optional<double> EntryCall::scalar(std::string_view name) const {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const TensorDesc &desc = entry().outputs[i];
+    if (desc.name != name || desc.numElements() != 1)
+      continue;
+    double value = 0;
+    (void)convert(outputs_[i], desc.dtype, &value, DType::F64, 1);
+    return value;
+  }
+  return std::nullopt;
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checkpoints over the life of a run.
+#include "runtime/Train/CheckpointKeeper.h"
+
+#include "runtime/Support/Text.h"
+#include "runtime/Train/Trainer.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+
+Status CheckpointKeeper::open() {
+  if (options_.checkpointDir.empty()) {
+    if (options_.resume || options_.checkpointEvery)
+      return usageError(
+          fmt::format("{} needs --checkpoint-dir",
+                      options_.resume ? "--resume" : "--checkpoint-every"));
+    return {};
+  }
+  auto warn = [this](const std::string &text) { tell_("warning", text); };
+  MPC_ASSIGN_OR_RETURN(folder_,
+                       CheckpointFolder::open(options_.checkpointDir, warn));
+  folder_->setRule(options_.rule);
+  std::vector<int64_t> steps = folder_->steps();
+  // A new run would otherwise delete an old one's checkpoints.
+  if (!options_.resume && !steps.empty())
+    return usageError(fmt::format(
+        "{}: holds checkpoints up to step {}; continue them with --resume, "
+        "or name another folder",
+        escape(options_.checkpointDir), steps[0]));
+  return {};
+}
+
+Result<std::optional<TrainPosition>> CheckpointKeeper::load(Runner &runner) {
+  if (!options_.resume)
+    return std::optional<TrainPosition>();
+  MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
+                       folder_->loadNewest(runner));
+  if (position)
+    savedStep_ = position->step;
+  else
+    tell_("note", fmt::format("{}: no checkpoint to resume, starting from "
+                              "scratch",
+                              escape(options_.checkpointDir)));
+  return position;
+}
+
+Status CheckpointKeeper::replaceNumbers(Runner &runner) {
+  for (const GivenNumber &given : options_.given) {
+    MPC_ASSIGN_OR_RETURN(double saved, runner.readNumber(given.name));
+    if (saved == given.value)
+      continue;
+    MPC_RETURN_IF_ERROR(runner.writeNumber(given.name, given.value));
+    std::string effect;
+    if (given.name == "init_scale") {
+      MPC_ASSIGN_OR_RETURN(double scale, runner.readNumber("scale"));
+      MPC_RETURN_IF_ERROR(runner.writeNumber("scale", given.value));
+      effect = fmt::format(", and the scale, {}, starts from it again",
+                           shortestDecimal(scale));
+    }
+    tell_("note", fmt::format("{}={} replaces {} of the checkpoint{}",
+                              given.flag, shortestDecimal(given.value),
+                              shortestDecimal(saved), effect));
+  }
+  warnOfUselessScale(runner);
+  return {};
+}
+
+/// Such a scale was reached by the policy's own rule, and no step leaves it.
+void CheckpointKeeper::warnOfUselessScale(const Runner &runner) {
+  Result<double> scale = runner.readNumber("scale");
+  if (scale.ok() && !(*scale > 0 && std::isfinite(*scale)))
+    tell_("warning", fmt::format("the loss scale is {}, with which no step is "
+                                 "applied; --init-scale sets another",
+                                 shortestDecimal(*scale)));
+}
+
+Status CheckpointKeeper::save(const Runner &runner,
+                              const TrainPosition &position) {
+  MPC_RETURN_IF_ERROR(folder_->save(runner, position));
+  savedStep_ = position.step;
+  return {};
+}
+
+} // namespace mpc::rt

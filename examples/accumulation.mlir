@@ -17,6 +17,7 @@ nn.parameter @b2 : tensor<4xf32> = #nn.init<zeros>
 
 amp.scaler @scaler policy("dynamic") settings {growth_interval = 2000.0}
 amp.optimizer @optimizer kind("adamw") hyper {weight_decay = 0.01}
+    trains [@w1, @b1, @w2, @b2]
 
 func.func private @loss(%x: tensor<16x8xf32>, %target: tensor<16xi64>)
     -> tensor<f32> {
@@ -46,9 +47,10 @@ func.func @accumulate(
       : (tensor<16x8xf32>, tensor<16xi64>), (tensor<f32>)
       -> tensor<f32>, tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
         tensor<4xf32>
-  amp.accumulate(%g_w1, %g_b1, %g_w2, %g_b2) to [@w1, @b1, @w2, @b2]
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients = amp.gather %g_w1, %g_b1, %g_w2, %g_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  amp.accumulate %gradients : !amp.gradients<@optimizer>
   return %loss : tensor<f32>
 }
 
@@ -57,22 +59,12 @@ func.func @apply(%lr: tensor<f32> {nn.name = "lr"})
         tensor<i1> {nn.name = "found_inf"}, tensor<f64> {nn.name = "grad_norm"},
         tensor<f64> {nn.name = "good_steps"},
         tensor<f64> {nn.name = "scale_error"}) {
-  %g_w1, %g_b1, %g_w2, %g_b2 = amp.take_gradients [@w1, @b1, @w2, @b2]
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients = amp.take_gradients : !amp.gradients<@optimizer>
   %scale = amp.get_scale @scaler : tensor<f32>
   %inverse = amp.inverse_scale %scale : tensor<f32>
-  %u_w1 = amp.unscale %g_w1 by %inverse : tensor<16x8xf32> -> tensor<16x8xf32>
-  %u_b1 = amp.unscale %g_b1 by %inverse : tensor<16xf32> -> tensor<16xf32>
-  %u_w2 = amp.unscale %g_w2 by %inverse : tensor<4x16xf32> -> tensor<4x16xf32>
-  %u_b2 = amp.unscale %g_b2 by %inverse : tensor<4xf32> -> tensor<4xf32>
-  %found, %norm = amp.check %u_w1, %u_b1, %u_w2, %u_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
-  amp.apply @optimizer(%u_w1, %u_b1, %u_w2, %u_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%found)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %unscaled = amp.unscale %gradients by %inverse : !amp.gradients<@optimizer>
+  %found, %norm = amp.check %unscaled : !amp.gradients<@optimizer>
+  amp.apply %unscaled lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   %good_steps, %error = amp.update_scale @scaler found(%found)
   return %scale, %found, %norm, %good_steps, %error
       : tensor<f32>, tensor<i1>, tensor<f64>, tensor<f64>,

@@ -18,9 +18,9 @@ nn.parameter @generator : tensor<8x4xf32> = #nn.init<uniform 0.35>
 nn.parameter @critic : tensor<1x8xf32> = #nn.init<uniform 0.35>
 
 amp.scaler @scaler policy("dynamic") settings {init_scale = 1024.0}
-amp.optimizer @for_critic kind("sgd") hyper {}
+amp.optimizer @for_critic kind("sgd") hyper {} trains [@critic]
 amp.optimizer @for_generator kind("sgd") hyper {momentum = 0.9}
-    flags ["momentum"]
+    flags ["momentum"] trains [@generator]
 
 func.func private @generate(%z: tensor<16x4xf32>) -> tensor<16x8xf32> {
   %w = nn.get @generator : tensor<8x4xf32>
@@ -67,11 +67,14 @@ func.func @step(
       : (tensor<16x8xf32>, tensor<f32>), (tensor<f32>)
       -> tensor<f32>, tensor<1x8xf32>
   %d_critic = nn.add %d_real, %d_fake : tensor<1x8xf32>
-  %u_critic = amp.unscale %d_critic by %inverse
-      : tensor<1x8xf32> -> tensor<1x8xf32>
-  %bad_critic, %norm_critic = amp.check %u_critic : tensor<1x8xf32>
-  amp.apply @for_critic(%u_critic) to [@critic] lr(%lr) skip(%bad_critic)
-      : tensor<1x8xf32>
+  %gradients_for_critic = amp.gather %d_critic : tensor<1x8xf32>
+      -> !amp.gradients<@for_critic>
+  %unscaled_for_critic = amp.unscale %gradients_for_critic by %inverse
+      : !amp.gradients<@for_critic>
+  %bad_critic, %norm_critic = amp.check %unscaled_for_critic
+      : !amp.gradients<@for_critic>
+  amp.apply %unscaled_for_critic lr(%lr) skip(%bad_critic)
+      : !amp.gradients<@for_critic>
 
   // The generator: what it makes should be 1 to the critic, as it is now. The
   // chain has two links: through the critic to the sample, from there on.
@@ -81,11 +84,14 @@ func.func @step(
   %sample, %d_generator = nn.vjp @generate(%z) seed(%d_sample)
       wrt [@generator] : (tensor<16x4xf32>), (tensor<16x8xf32>)
       -> tensor<16x8xf32>, tensor<8x4xf32>
-  %u_generator = amp.unscale %d_generator by %inverse
-      : tensor<8x4xf32> -> tensor<8x4xf32>
-  %bad_generator, %norm = amp.check %u_generator : tensor<8x4xf32>
-  amp.apply @for_generator(%u_generator) to [@generator] lr(%lr)
-      skip(%bad_generator) : tensor<8x4xf32>
+  %gradients_for_generator = amp.gather %d_generator : tensor<8x4xf32>
+      -> !amp.gradients<@for_generator>
+  %unscaled_for_generator = amp.unscale %gradients_for_generator by %inverse
+      : !amp.gradients<@for_generator>
+  %bad_generator, %norm = amp.check %unscaled_for_generator
+      : !amp.gradients<@for_generator>
+  amp.apply %unscaled_for_generator lr(%lr) skip(%bad_generator)
+      : !amp.gradients<@for_generator>
 
   %yes = nn.constant dense<true> : tensor<i1>
   %found = nn.select %bad_critic, %yes, %bad_generator

@@ -16,6 +16,7 @@ nn.parameter @b2 : tensor<4xf32> = #nn.init<zeros>
 amp.scaler @scaler policy("dynamic") settings {growth_interval = 2000.0}
 amp.optimizer @optimizer kind("sgd")
     hyper {momentum = 0.9, clip_global_norm = 0.1} flags ["momentum"]
+    trains [@w1, @b1, @w2, @b2]
 
 func.func private @loss(%x: tensor<16x8xf32>, %target: tensor<16xi64>)
     -> tensor<f32> {
@@ -47,32 +48,22 @@ func.func @step(
       : (tensor<16x8xf32>, tensor<16xi64>), (tensor<f32>)
       -> tensor<f32>, tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
         tensor<4xf32>
-  %overflow, %scaled_norm = amp.check %g_w1, %g_b1, %g_w2, %g_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients = amp.gather %g_w1, %g_b1, %g_w2, %g_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  %overflow, %scaled_norm = amp.check %gradients : !amp.gradients<@optimizer>
 
   %max = amp.get_hyper @optimizer "clip_global_norm" : tensor<f64>
   %exact_scale = amp.get_scale @scaler : tensor<f64>
   %scaled_max = nn.mul %max, %exact_scale : tensor<f64>
   %coefficient = amp.clip_coefficient %scaled_norm max(%scaled_max)
       : tensor<f64> -> tensor<f32>
-  %c_w1 = amp.clip %g_w1 by %coefficient : tensor<16x8xf32> -> tensor<16x8xf32>
-  %c_b1 = amp.clip %g_b1 by %coefficient : tensor<16xf32> -> tensor<16xf32>
-  %c_w2 = amp.clip %g_w2 by %coefficient : tensor<4x16xf32> -> tensor<4x16xf32>
-  %c_b2 = amp.clip %g_b2 by %coefficient : tensor<4xf32> -> tensor<4xf32>
+  %clipped = amp.clip %gradients by %coefficient : !amp.gradients<@optimizer>
 
   %inverse = amp.inverse_scale %scale : tensor<f32>
-  %u_w1 = amp.unscale %c_w1 by %inverse : tensor<16x8xf32> -> tensor<16x8xf32>
-  %u_b1 = amp.unscale %c_b1 by %inverse : tensor<16xf32> -> tensor<16xf32>
-  %u_w2 = amp.unscale %c_w2 by %inverse : tensor<4x16xf32> -> tensor<4x16xf32>
-  %u_b2 = amp.unscale %c_b2 by %inverse : tensor<4xf32> -> tensor<4xf32>
-  %found, %clipped_norm = amp.check %u_w1, %u_b1, %u_w2, %u_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
-  amp.apply @optimizer(%u_w1, %u_b1, %u_w2, %u_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%found)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %unscaled = amp.unscale %clipped by %inverse : !amp.gradients<@optimizer>
+  %found, %clipped_norm = amp.check %unscaled : !amp.gradients<@optimizer>
+  amp.apply %unscaled lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   %good_steps, %error = amp.update_scale @scaler found(%found)
   %norm = nn.div %scaled_norm, %exact_scale : tensor<f64>
   return %loss, %scale, %found, %norm, %good_steps, %error

@@ -18,6 +18,7 @@ nn.parameter @b2 : tensor<4xf32> = #nn.init<zeros>
 amp.scaler @scaler policy("dynamic") settings {growth_interval = 2000.0}
 amp.optimizer @optimizer kind("adamw")
     hyper {weight_decay = 0.01, clip_global_norm = 0.1}
+    trains [@w1, @b1, @w2, @b2]
 
 func.func private @loss(%x: tensor<16x8xf32>, %target: tensor<16xi64>)
     -> tensor<f32> {
@@ -51,25 +52,17 @@ func.func @step(
         tensor<4xf32>
 
   %inverse = amp.inverse_scale %scale : tensor<f32>
-  %u_w1 = amp.unscale %g_w1 by %inverse : tensor<16x8xf32> -> tensor<16x8xf32>
-  %u_b1 = amp.unscale %g_b1 by %inverse : tensor<16xf32> -> tensor<16xf32>
-  %u_w2 = amp.unscale %g_w2 by %inverse : tensor<4x16xf32> -> tensor<4x16xf32>
-  %u_b2 = amp.unscale %g_b2 by %inverse : tensor<4xf32> -> tensor<4xf32>
-  %found, %norm = amp.check %u_w1, %u_b1, %u_w2, %u_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients = amp.gather %g_w1, %g_b1, %g_w2, %g_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  %unscaled = amp.unscale %gradients by %inverse : !amp.gradients<@optimizer>
+  %found, %norm = amp.check %unscaled : !amp.gradients<@optimizer>
 
   %max = amp.get_hyper @optimizer "clip_global_norm" : tensor<f64>
   %coefficient = amp.clip_coefficient %norm max(%max)
       : tensor<f64> -> tensor<f32>
-  %c_w1 = amp.clip %u_w1 by %coefficient : tensor<16x8xf32> -> tensor<16x8xf32>
-  %c_b1 = amp.clip %u_b1 by %coefficient : tensor<16xf32> -> tensor<16xf32>
-  %c_w2 = amp.clip %u_w2 by %coefficient : tensor<4x16xf32> -> tensor<4x16xf32>
-  %c_b2 = amp.clip %u_b2 by %coefficient : tensor<4xf32> -> tensor<4xf32>
-  amp.apply @optimizer(%c_w1, %c_b1, %c_w2, %c_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%found)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %clipped = amp.clip %unscaled by %coefficient : !amp.gradients<@optimizer>
+  amp.apply %clipped lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   %good_steps, %error = amp.update_scale @scaler found(%found)
   return %loss, %scale, %found, %norm, %good_steps, %error
       : tensor<f32>, tensor<f32>, tensor<i1>, tensor<f64>, tensor<f64>,

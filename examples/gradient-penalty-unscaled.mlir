@@ -17,6 +17,7 @@ nn.parameter @b2 : tensor<4xf32> = #nn.init<zeros>
 
 amp.scaler @scaler policy("dynamic") settings {init_scale = 1024.0}
 amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9} flags ["momentum"]
+    trains [@w1, @b1, @w2, @b2]
 
 func.func private @loss(%x: tensor<16x8xf32>, %target: tensor<16xi64>)
     -> tensor<f32> {
@@ -75,17 +76,12 @@ func.func @step(
         tensor<4xf32>
 
   %inverse = amp.inverse_scale %scale : tensor<f32>
-  %u_w1 = amp.unscale %g_w1 by %inverse : tensor<16x8xf32> -> tensor<16x8xf32>
-  %u_b1 = amp.unscale %g_b1 by %inverse : tensor<16xf32> -> tensor<16xf32>
-  %u_w2 = amp.unscale %g_w2 by %inverse : tensor<4x16xf32> -> tensor<4x16xf32>
-  %u_b2 = amp.unscale %g_b2 by %inverse : tensor<4xf32> -> tensor<4xf32>
-  %found, %norm = amp.check %u_w1, %u_b1, %u_w2, %u_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
-  amp.apply @optimizer(%u_w1, %u_b1, %u_w2, %u_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%found)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients = amp.gather %g_w1, %g_b1, %g_w2, %g_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  %unscaled = amp.unscale %gradients by %inverse : !amp.gradients<@optimizer>
+  %found, %norm = amp.check %unscaled : !amp.gradients<@optimizer>
+  amp.apply %unscaled lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   %good_steps, %error = amp.update_scale @scaler found(%found)
   return %loss, %scale, %found, %norm, %good_steps, %error
       : tensor<f32>, tensor<f32>, tensor<i1>, tensor<f64>, tensor<f64>,

@@ -16,6 +16,7 @@ nn.parameter @b2 : tensor<4xf32> = #nn.init<zeros>
 
 amp.scaler @scaler policy("dynamic") settings {growth_interval = 2000.0}
 amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9} flags ["momentum"]
+    trains [@w1, @b1, @w2, @b2]
 
 func.func private @loss(%x: tensor<16x8xf32>, %target: tensor<16xi64>)
     -> tensor<f32> {
@@ -67,13 +68,11 @@ func.func @step(
   %t_b1 = nn.add %u_b1, %u_b1 : tensor<16xf32>
   %t_b2 = nn.add %u_b2, %u_b2 : tensor<4xf32>
 
-  %found, %norm = amp.check %t_w1, %t_b1, %t_w2, %t_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
-  amp.apply @optimizer(%t_w1, %t_b1, %t_w2, %t_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%found)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients = amp.gather %t_w1, %t_b1, %t_w2, %t_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  %found, %norm = amp.check %gradients : !amp.gradients<@optimizer>
+  amp.apply %gradients lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   %good_steps, %error = amp.update_scale @scaler found(%found)
   return %loss, %scale, %found, %norm, %good_steps, %error
       : tensor<f32>, tensor<f32>, tensor<i1>, tensor<f64>, tensor<f64>,

@@ -20,7 +20,9 @@ nn.parameter @b.w2 : tensor<4x16xf32> = #nn.init<uniform 0.25>
 
 amp.scaler @scaler policy("dynamic") settings {init_scale = 4096.0}
 amp.optimizer @first kind("sgd") hyper {momentum = 0.9} flags ["momentum"]
+    trains [@a.w1, @a.w2]
 amp.optimizer @second kind("adamw") hyper {weight_decay = 0.01}
+    trains [@b.w1, @b.w2]
 
 // Of 2a + 3b and of 3a - 5b.
 func.func private @loss0(%x: tensor<16x8xf32>, %z: tensor<16x8xf32>,
@@ -102,18 +104,18 @@ func.func @step(
   %b.w2 = nn.add %b0.w2, %b1.w2 : tensor<4x16xf32>
 
   %inverse = amp.inverse_scale %scale : tensor<f32>
-  %ua.w1 = amp.unscale %a.w1 by %inverse : tensor<16x8xf32> -> tensor<16x8xf32>
-  %ua.w2 = amp.unscale %a.w2 by %inverse : tensor<4x16xf32> -> tensor<4x16xf32>
-  %ub.w1 = amp.unscale %b.w1 by %inverse : tensor<16x8xf32> -> tensor<16x8xf32>
-  %ub.w2 = amp.unscale %b.w2 by %inverse : tensor<4x16xf32> -> tensor<4x16xf32>
-  %found_a, %norm_a = amp.check %ua.w1, %ua.w2
-      : tensor<16x8xf32>, tensor<4x16xf32>
-  %found_b, %norm_b = amp.check %ub.w1, %ub.w2
-      : tensor<16x8xf32>, tensor<4x16xf32>
-  amp.apply @first(%ua.w1, %ua.w2) to [@a.w1, @a.w2]
-      lr(%lr) skip(%found_a) : tensor<16x8xf32>, tensor<4x16xf32>
-  amp.apply @second(%ub.w1, %ub.w2) to [@b.w1, @b.w2]
-      lr(%lr) skip(%found_b) : tensor<16x8xf32>, tensor<4x16xf32>
+  %gradients_first = amp.gather %a.w1, %a.w2
+      : tensor<16x8xf32>, tensor<4x16xf32> -> !amp.gradients<@first>
+  %unscaled_first = amp.unscale %gradients_first by %inverse
+      : !amp.gradients<@first>
+  %gradients_second = amp.gather %b.w1, %b.w2
+      : tensor<16x8xf32>, tensor<4x16xf32> -> !amp.gradients<@second>
+  %unscaled_second = amp.unscale %gradients_second by %inverse
+      : !amp.gradients<@second>
+  %found_a, %norm_a = amp.check %unscaled_first : !amp.gradients<@first>
+  %found_b, %norm_b = amp.check %unscaled_second : !amp.gradients<@second>
+  amp.apply %unscaled_first lr(%lr) skip(%found_a) : !amp.gradients<@first>
+  amp.apply %unscaled_second lr(%lr) skip(%found_b) : !amp.gradients<@second>
 
   %yes = nn.constant dense<true> : tensor<i1>
   %found = nn.select %found_a, %yes, %found_b : tensor<i1>, tensor<i1>

@@ -19,7 +19,9 @@ nn.parameter @b.w2 : tensor<4x16xf32> = #nn.init<uniform 0.25>
 amp.scaler @for_a policy("dynamic") settings {init_scale = 65536.0}
 amp.scaler @for_b policy("dynamic") settings {init_scale = 1024.0}
 amp.optimizer @first kind("sgd") hyper {momentum = 0.9} flags ["momentum"]
+    trains [@a.w1, @a.w2]
 amp.optimizer @second kind("adamw") hyper {weight_decay = 0.01}
+    trains [@b.w1, @b.w2]
 
 func.func private @loss_a(%x: tensor<16x8xf32>, %target: tensor<16xi64>)
     -> tensor<f32> {
@@ -65,14 +67,12 @@ func.func @step(
       wrt [@a.w1, @a.w2] : (tensor<16x8xf32>, tensor<16xi64>), (tensor<f32>)
       -> tensor<f32>, tensor<16x8xf32>, tensor<4x16xf32>
   %inverse_a = amp.inverse_scale %scale_a : tensor<f32>
-  %ua.w1 = amp.unscale %a.w1 by %inverse_a
-      : tensor<16x8xf32> -> tensor<16x8xf32>
-  %ua.w2 = amp.unscale %a.w2 by %inverse_a
-      : tensor<4x16xf32> -> tensor<4x16xf32>
-  %found_a, %norm_a = amp.check %ua.w1, %ua.w2
-      : tensor<16x8xf32>, tensor<4x16xf32>
-  amp.apply @first(%ua.w1, %ua.w2) to [@a.w1, @a.w2]
-      lr(%lr) skip(%found_a) : tensor<16x8xf32>, tensor<4x16xf32>
+  %gradients_first = amp.gather %a.w1, %a.w2
+      : tensor<16x8xf32>, tensor<4x16xf32> -> !amp.gradients<@first>
+  %unscaled_first = amp.unscale %gradients_first by %inverse_a
+      : !amp.gradients<@first>
+  %found_a, %norm_a = amp.check %unscaled_first : !amp.gradients<@first>
+  amp.apply %unscaled_first lr(%lr) skip(%found_a) : !amp.gradients<@first>
   %good_a, %error_a = amp.update_scale @for_a found(%found_a)
 
   %scale_b = amp.get_scale @for_b : tensor<f32>
@@ -80,14 +80,12 @@ func.func @step(
       wrt [@b.w1, @b.w2] : (tensor<16x8xf32>, tensor<16xi64>), (tensor<f32>)
       -> tensor<f32>, tensor<16x8xf32>, tensor<4x16xf32>
   %inverse_b = amp.inverse_scale %scale_b : tensor<f32>
-  %ub.w1 = amp.unscale %b.w1 by %inverse_b
-      : tensor<16x8xf32> -> tensor<16x8xf32>
-  %ub.w2 = amp.unscale %b.w2 by %inverse_b
-      : tensor<4x16xf32> -> tensor<4x16xf32>
-  %found_b, %norm_b = amp.check %ub.w1, %ub.w2
-      : tensor<16x8xf32>, tensor<4x16xf32>
-  amp.apply @second(%ub.w1, %ub.w2) to [@b.w1, @b.w2]
-      lr(%lr) skip(%found_b) : tensor<16x8xf32>, tensor<4x16xf32>
+  %gradients_second = amp.gather %b.w1, %b.w2
+      : tensor<16x8xf32>, tensor<4x16xf32> -> !amp.gradients<@second>
+  %unscaled_second = amp.unscale %gradients_second by %inverse_b
+      : !amp.gradients<@second>
+  %found_b, %norm_b = amp.check %unscaled_second : !amp.gradients<@second>
+  amp.apply %unscaled_second lr(%lr) skip(%found_b) : !amp.gradients<@second>
   %good_b, %error_b = amp.update_scale @for_b found(%found_b)
 
   return %loss_a, %scale_a, %found_a, %norm_a, %good_a, %error_a,

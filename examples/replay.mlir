@@ -23,6 +23,7 @@ amp.scaler @scaler policy("dynamic")
       settings {init_scale = 16777216.0, growth_factor = 1024.0,
     backoff_factor = 9.765625e-4, growth_interval = 3.0}
 amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9} flags ["momentum"]
+    trains [@w1, @b1, @w2, @b2]
 
 func.func private @loss(%x: tensor<16x8xf32>, %target: tensor<16xi64>)
     -> tensor<f32> {
@@ -59,19 +60,12 @@ func.func @step(
       -> tensor<f32>, tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
         tensor<4xf32>
   %inverse0 = amp.inverse_scale %scale : tensor<f32>
-  %u0_w1 = amp.unscale %g0_w1 by %inverse0
-      : tensor<16x8xf32> -> tensor<16x8xf32>
-  %u0_b1 = amp.unscale %g0_b1 by %inverse0 : tensor<16xf32> -> tensor<16xf32>
-  %u0_w2 = amp.unscale %g0_w2 by %inverse0
-      : tensor<4x16xf32> -> tensor<4x16xf32>
-  %u0_b2 = amp.unscale %g0_b2 by %inverse0 : tensor<4xf32> -> tensor<4xf32>
-  %bad0, %norm0 = amp.check %u0_w1, %u0_b1, %u0_w2, %u0_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
-  amp.apply @optimizer(%u0_w1, %u0_b1, %u0_w2, %u0_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%bad0)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients0 = amp.gather %g0_w1, %g0_b1, %g0_w2, %g0_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  %unscaled0 = amp.unscale %gradients0 by %inverse0 : !amp.gradients<@optimizer>
+  %bad0, %norm0 = amp.check %unscaled0 : !amp.gradients<@optimizer>
+  amp.apply %unscaled0 lr(%lr) skip(%bad0) : !amp.gradients<@optimizer>
   %good0, %error0 = amp.update_scale @scaler found(%bad0)
   %done1 = nn.select %bad0, %no, %yes : tensor<i1>, tensor<i1>
 
@@ -84,20 +78,13 @@ func.func @step(
       -> tensor<f32>, tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
         tensor<4xf32>
   %inverse1 = amp.inverse_scale %scale1 : tensor<f32>
-  %u1_w1 = amp.unscale %g1_w1 by %inverse1
-      : tensor<16x8xf32> -> tensor<16x8xf32>
-  %u1_b1 = amp.unscale %g1_b1 by %inverse1 : tensor<16xf32> -> tensor<16xf32>
-  %u1_w2 = amp.unscale %g1_w2 by %inverse1
-      : tensor<4x16xf32> -> tensor<4x16xf32>
-  %u1_b2 = amp.unscale %g1_b2 by %inverse1 : tensor<4xf32> -> tensor<4xf32>
-  %bad1, %norm1 = amp.check %u1_w1, %u1_b1, %u1_w2, %u1_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients1 = amp.gather %g1_w1, %g1_b1, %g1_w2, %g1_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  %unscaled1 = amp.unscale %gradients1 by %inverse1 : !amp.gradients<@optimizer>
+  %bad1, %norm1 = amp.check %unscaled1 : !amp.gradients<@optimizer>
   %skip1 = nn.select %done1, %yes, %bad1 : tensor<i1>, tensor<i1>
-  amp.apply @optimizer(%u1_w1, %u1_b1, %u1_w2, %u1_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%skip1)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  amp.apply %unscaled1 lr(%lr) skip(%skip1) : !amp.gradients<@optimizer>
   %good1, %error1 = amp.update_scale @scaler found(%bad1) skip(%done1)
   %done2 = nn.select %skip1, %done1, %yes : tensor<i1>, tensor<i1>
   %norm_1 = nn.select %done1, %norm0, %norm1 : tensor<i1>, tensor<f64>
@@ -112,20 +99,13 @@ func.func @step(
       -> tensor<f32>, tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
         tensor<4xf32>
   %inverse2 = amp.inverse_scale %scale2 : tensor<f32>
-  %u2_w1 = amp.unscale %g2_w1 by %inverse2
-      : tensor<16x8xf32> -> tensor<16x8xf32>
-  %u2_b1 = amp.unscale %g2_b1 by %inverse2 : tensor<16xf32> -> tensor<16xf32>
-  %u2_w2 = amp.unscale %g2_w2 by %inverse2
-      : tensor<4x16xf32> -> tensor<4x16xf32>
-  %u2_b2 = amp.unscale %g2_b2 by %inverse2 : tensor<4xf32> -> tensor<4xf32>
-  %bad2, %norm2 = amp.check %u2_w1, %u2_b1, %u2_w2, %u2_b2
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  %gradients2 = amp.gather %g2_w1, %g2_b1, %g2_w2, %g2_b2
+      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  %unscaled2 = amp.unscale %gradients2 by %inverse2 : !amp.gradients<@optimizer>
+  %bad2, %norm2 = amp.check %unscaled2 : !amp.gradients<@optimizer>
   %skip2 = nn.select %done2, %yes, %bad2 : tensor<i1>, tensor<i1>
-  amp.apply @optimizer(%u2_w1, %u2_b1, %u2_w2, %u2_b2) to [@w1, @b1, @w2, @b2]
-      lr(%lr) skip(%skip2)
-      : tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>,
-        tensor<4xf32>
+  amp.apply %unscaled2 lr(%lr) skip(%skip2) : !amp.gradients<@optimizer>
   %good2, %error2 = amp.update_scale @scaler found(%bad2) skip(%done2)
   %done3 = nn.select %skip2, %done2, %yes : tensor<i1>, tensor<i1>
   %norm_2 = nn.select %done2, %norm_1, %norm2 : tensor<i1>, tensor<f64>

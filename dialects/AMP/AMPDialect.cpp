@@ -20,6 +20,28 @@ using namespace mpc::amp;
 #include "dialects/AMP/AMPDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AMP/AMPAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/AMP/AMPTypes.cpp.inc"
+
+#include "dialects/AMP/AMPInterfaces.cpp.inc"
+
+/// The type of what is made of one gradient, which is told, or of all.
+static ParseResult parseMapTypes(OpAsmParser &parser, Type &input,
+                                 Type &output) {
+  if (parser.parseType(input))
+    return failure();
+  output = input;
+  if (isa<GradientsType>(input))
+    return success();
+  return failure(parser.parseArrow() || parser.parseType(output));
+}
+
+static void printMapTypes(OpAsmPrinter &printer, Operation *, Type input,
+                          Type output) {
+  printer << input;
+  if (!isa<GradientsType>(input))
+    printer << " -> " << output;
+}
 
 /// The type of a learning rate is told where it is not f32.
 static ParseResult parseLrType(OpAsmParser &parser, Type &type) {
@@ -41,6 +63,10 @@ void AMPDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/AMP/AMPAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/AMP/AMPTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -4,6 +4,7 @@
 #ifndef MPC_DIALECTS_AMP_AMPDIALECT_H
 #define MPC_DIALECTS_AMP_AMPDIALECT_H
 
+#include "dialects/AMP/GradientGroup.h"
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -15,13 +16,29 @@
 #include "dialects/AMP/AMPDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AMP/AMPAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/AMP/AMPTypes.h.inc"
+
+#include "dialects/AMP/AMPInterfaces.h.inc"
+
+namespace mpc::amp {
+
+/// The op is elementwise on slabs, and cheap: amp-fuse-optimizer computes it
+/// anew for each that reads it.
+template <typename ConcreteType>
+class Recomputed : public mlir::OpTrait::TraitBase<ConcreteType, Recomputed> {};
+
+/// The op reads its first operand as f32, also where that is of 16 bits.
+template <typename ConcreteType>
+class WidensFirst : public mlir::OpTrait::TraitBase<ConcreteType, WidensFirst> {
+};
+
+} // namespace mpc::amp
+
 #define GET_OP_CLASSES
 #include "dialects/AMP/AMPOps.h.inc"
 
 namespace mpc::amp {
-
-/// Elements of a block: the unit of the finite check. Slabs are whole blocks.
-inline constexpr int64_t kBlockSize = 4096;
 
 /// The attribute of a function's argument or result that is a slab's value.
 inline constexpr llvm::StringLiteral kSlabAttrName = "amp.slab";

@@ -13,9 +13,10 @@ def AMP_Dialect : Dialect {
   let description = [{
     Two levels. On the first, state has a name: `@scaler`, `@optimizer` and the
     parameters are symbols that ops read and write. `amp-build-step` makes it.
-    On the second, state is in slabs: every op is pure, and a function takes
-    and yields whole slabs, which `amp.slab` lays out. `amp-fuse-optimizer`
-    makes it.
+    All gradients of an optimizer are one value there, of a type of their own,
+    from `amp.gather` to `amp.apply`. On the second, state is in slabs: every op
+    is pure, and a function takes and yields whole slabs, which `amp.slab` lays
+    out. `amp-lower-state` makes it.
 
     Scalars are computed in f64 and rounded to f32 where they meet tensors. A
     skipped step is data flow: the new state is selected from the old.
@@ -26,6 +27,21 @@ def AMP_Dialect : Dialect {
     "::mpc::kernel::KernelDialect", "::mpc::nn::NNDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+def AMP_GradientsType : TypeDef<AMP_Dialect, "Gradients"> {
+  let mnemonic = "gradients";
+  let summary = "The gradients of all parameters that an optimizer trains";
+  let description = [{
+    One tensor of f32 for each, in the optimizer's order.
+
+    ```mlir
+    !amp.gradients<@optimizer>
+    ```
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$optimizer);
+  let assemblyFormat = "`<` $optimizer `>`";
 }
 
 class AMP_ScalarOf<Type elementType, string description>
@@ -58,6 +74,16 @@ def AMP_F32Vector : Type<And<[RankedTensorOf<[F32]>.predicate,
                              HasAnyRankOfPred<[1]>]>, "vector of f32",
                          "::mlir::RankedTensorType">;
 
+// Symbols of parameters; none by default.
+def AMP_Parameters
+    : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols of parameters"> {
+  let constBuilderCall = "$_builder.getArrayAttr($0)";
+}
+
+// A gradient by itself, or all of an optimizer.
+def AMP_AnyGradients : AnyTypeOf<[AMP_Gradient, AMP_GradientsType]>;
+def AMP_AnyF32Gradients : AnyTypeOf<[AMP_F32Tensor, AMP_GradientsType]>;
+
 // One value, or one for each of several tensors.
 def AMP_F64Norms : Type<Or<[AMP_F64.predicate, AMP_F64Vector.predicate]>,
                         "tensor<f64> or vector of f64",
@@ -65,6 +91,14 @@ def AMP_F64Norms : Type<Or<[AMP_F64.predicate, AMP_F64Vector.predicate]>,
 def AMP_F32Norms : Type<Or<[AMP_F32.predicate, AMP_F32Vector.predicate]>,
                         "tensor<f32> or vector of f32",
                         "::mlir::RankedTensorType">;
+
+// See the traits of these names in AMPDialect.h.
+def Recomputed : NativeOpTrait<"Recomputed"> {
+  let cppNamespace = "::mpc::amp";
+}
+def WidensFirst : NativeOpTrait<"WidensFirst"> {
+  let cppNamespace = "::mpc::amp";
+}
 
 class AMP_Op<string mnemonic, list<Trait> traits = []>
     : Op<AMP_Dialect, mnemonic, traits>;

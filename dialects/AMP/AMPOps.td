@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ops of the amp dialect on state with a name, and on gradients; those on
 // slabs are in AMPSlabOps.td. Methods of the ops on symbols are in Ops/State.cpp,
-// of those on gradients in Ops/Gradients.cpp and Ops/Penalty.cpp.
+// of those on gradients in Ops/Gradients.cpp, Ops/Penalty.cpp and Ops/Rates.cpp.
 #ifndef MPC_DIALECTS_AMP_AMPOPS_TD
 #define MPC_DIALECTS_AMP_AMPOPS_TD
 
 include "dialects/AMP/AMPDialect.td"
+include "dialects/AMP/AMPInterfaces.td"
 include "dialects/Interfaces/OpInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -36,10 +37,12 @@ def AMP_ScalerOp : AMP_Op<"scaler", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
+def AMP_OptimizerOp : AMP_Op<"optimizer", [
+    Symbol, AMP_OptimizerInterface, UsesSymbols]> {
   let summary = "An optimizer: its rule and the hyper-parameters it starts with";
   let description = [{
-    Kinds, their hyper-parameters, flags and slots: Optimizers.h. A flag
+    It `trains` parameters of f32 or, with `rounding_seed`, of bf16, each of
+    which has no other optimizer; those of `no_decay` see no weight decay. Kinds, their hyper-parameters, flags and slots: Optimizers.h. A flag
     changes what the rule computes and is fixed; a hyper-parameter is state and
     may be changed while the program runs. Those of every kind: `clip_...`,
     `larc_...`, `l1` and `l2` are what `amp.get_hyper` reads for the ops on
@@ -58,22 +61,26 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [Symbol]> {
     ```mlir
     amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9, rounding_seed = 0.0}
                              flags ["momentum"] slots(bf16)
+                             trains [@w, @b] no_decay [@b]
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind,
                        DictionaryAttr:$hyper,
                        DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
                        OptionalAttr<TypeAttr>:$slot_type,
-                       UnitAttr:$counts_skips);
+                       UnitAttr:$counts_skips,
+                       DefaultValuedAttr<AMP_Parameters, "{}">:$trains,
+                       OptionalAttr<AMP_Parameters>:$no_decay);
   let assemblyFormat = [{
     $sym_name `kind` `(` $kind `)` `hyper` $hyper (`flags` $flags^)?
-    (`slots` `(` $slot_type^ `)`)? (`counts_skips` $counts_skips^)? attr-dict
+    (`slots` `(` $slot_type^ `)`)? (`counts_skips` $counts_skips^)?
+    (`trains` $trains^)? (`no_decay` $no_decay^)? attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def AMP_CustomOptimizerOp : AMP_Op<"custom_optimizer", [
-    Symbol, UsesSymbols]> {
+    Symbol, AMP_OptimizerInterface, UsesSymbols]> {
   let summary = "An optimizer whose rule is a function of the module";
   let description = [{
     `rule` is written for one element, in elementwise nn ops on tensors of rank
@@ -83,17 +90,21 @@ def AMP_CustomOptimizerOp : AMP_Op<"custom_optimizer", [
     number among those that were applied, from 1), `decay` (1, or 0 for
     parameters that see no decay) and each hyper-parameter, of f32 or f64. It
     takes those that it needs, and yields, by name, `parameter` and the slots
-    that change, of f32. Slots start with the values given.
+    that change, of f32. Slots start with the values given. What it trains is as
+    of `amp.optimizer`.
 
     ```mlir
     amp.custom_optimizer @optimizer rule(@momentum) slots {velocity = 0.0}
-                         hyper {momentum = 0.9}
+                         hyper {momentum = 0.9} trains [@w, @b]
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$rule,
-                       DictionaryAttr:$slots, DictionaryAttr:$hyper);
+                       DictionaryAttr:$slots, DictionaryAttr:$hyper,
+                       DefaultValuedAttr<AMP_Parameters, "{}">:$trains,
+                       OptionalAttr<AMP_Parameters>:$no_decay);
   let assemblyFormat = [{
-    $sym_name `rule` `(` $rule `)` `slots` $slots `hyper` $hyper attr-dict
+    $sym_name `rule` `(` $rule `)` `slots` $slots `hyper` $hyper
+    (`trains` $trains^)? (`no_decay` $no_decay^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -125,32 +136,24 @@ def AMP_GetHyperOp : AMP_Op<"get_hyper", [
 }
 
 def AMP_ApplyOp : AMP_Op<"apply", [
-    AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>,
-    UsesSymbols]> {
+    MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
   let summary = "One optimizer step";
   let description = [{
-    Updates the `parameters`, of f32 or, with `rounding_seed`, of bf16, and the
-    optimizer's slots by their gradients, and advances the optimizer's step count. Where `skip` is true nothing changes,
-    to the bit. Parameters of `no_decay` see no weight decay. A learning rate of
-    f64 (`lr(%lr : tensor<f64>)`) is rounded only where a rule uses it.
+    Updates the parameters that the optimizer trains, and its slots, by their
+    gradients, and advances its step count. Where `skip` is true nothing
+    changes, to the bit. A learning rate of f64 (`lr(%lr : tensor<f64>)`) is
+    rounded only where a rule uses it.
 
     ```mlir
-    amp.apply @optimizer(%dw, %db) to [@w, @b] lr(%lr) skip(%found)
-        no_decay [@b] : tensor<10x64xf32>, tensor<10xf32>
+    amp.apply %gradients lr(%lr) skip(%found) : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$optimizer,
-                       Variadic<AMP_Gradient>:$gradients,
-                       FlatSymbolRefArrayAttr:$parameters,
-                       AMP_F32OrF64:$lr,
-                       Optional<AMP_Flag>:$skip,
-                       OptionalAttr<FlatSymbolRefArrayAttr>:$no_decay);
+  let arguments = (ins AMP_GradientsType:$gradients, AMP_F32OrF64:$lr,
+                       Optional<AMP_Flag>:$skip);
   let assemblyFormat = [{
-    $optimizer `(` $gradients `)` `to` $parameters
-    `lr` `(` $lr `` custom<LrType>(type($lr)) `` `)` (`skip` `(` $skip^ `)`)?
-    (`no_decay` $no_decay^)? attr-dict `:` type($gradients)
+    $gradients `lr` `(` $lr `` custom<LrType>(type($lr)) `` `)`
+    (`skip` `(` $skip^ `)`)? attr-dict `:` qualified(type($gradients))
   }];
-  let hasVerifier = 1;
 }
 
 def AMP_AssignOp : AMP_Op<"assign", [
@@ -179,14 +182,11 @@ def AMP_AccumulateOp : AMP_Op<"accumulate", [
     Sums in f32, in the order of the calls.
 
     ```mlir
-    amp.accumulate(%dw, %db) to [@w, @b] : tensor<10x64xf32>, tensor<10xf32>
+    amp.accumulate %gradients : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins Variadic<AMP_Gradient>:$gradients,
-                       FlatSymbolRefArrayAttr:$parameters);
-  let assemblyFormat = [{
-    `(` $gradients `)` `to` $parameters attr-dict `:` type($gradients)
-  }];
+  let arguments = (ins AMP_GradientsType:$gradients);
+  let assemblyFormat = "$gradients attr-dict `:` qualified(type($gradients))";
 }
 
 def AMP_TakeGradientsOp : AMP_Op<"take_gradients", [
@@ -194,12 +194,12 @@ def AMP_TakeGradientsOp : AMP_Op<"take_gradients", [
   let summary = "The accumulated gradients, which start again from zero";
   let description = [{
     ```mlir
-    %dw, %db = amp.take_gradients [@w, @b] : tensor<10x64xf32>, tensor<10xf32>
+    %gradients = amp.take_gradients : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins FlatSymbolRefArrayAttr:$parameters);
-  let results = (outs Variadic<AMP_F32Tensor>:$gradients);
-  let assemblyFormat = "$parameters attr-dict `:` type($gradients)";
+  let arguments = (ins);
+  let results = (outs AMP_GradientsType:$gradients);
+  let assemblyFormat = "attr-dict `:` qualified(type($gradients))";
 }
 
 def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
@@ -231,8 +231,40 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
 // Gradients
 //===----------------------------------------------------------------------===//
 
-def AMP_InverseScaleOp : AMP_Op<"inverse_scale", [
-    Pure, KernelBody, Differentiable]> {
+def AMP_GatherOp : AMP_Op<"gather", [Pure, UsesSymbols]> {
+  let summary = "The gradients of all parameters of an optimizer, as one value";
+  let description = [{
+    In the order in which the optimizer names what it trains. One of 16 bits
+    counts as its exact image in f32.
+
+    ```mlir
+    %g = amp.gather %dw, %db : tensor<4xf32>, tensor<8xf16>
+        -> !amp.gradients<@optimizer>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_Gradient>:$gradients);
+  let results = (outs AMP_GradientsType:$output);
+  let assemblyFormat = [{
+    $gradients attr-dict `:` type($gradients) `->` qualified(type($output))
+  }];
+}
+
+def AMP_SplitOp : AMP_Op<"split", [Pure, UsesSymbols]> {
+  let summary = "The gradient of each parameter of an optimizer";
+  let description = [{
+    ```mlir
+    %dw, %db = amp.split %g : !amp.gradients<@optimizer>
+        -> tensor<4xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AMP_GradientsType:$input);
+  let results = (outs Variadic<AMP_F32Tensor>:$gradients);
+  let assemblyFormat = [{
+    $input attr-dict `:` qualified(type($input)) `->` type($gradients)
+  }];
+}
+
+def AMP_InverseScaleOp : AMP_Op<"inverse_scale", [Pure, Differentiable]> {
   let summary = "The factor that gradients are unscaled with";
   let description = [{
     `f32(1 / f64(scale))`; with `flushed` 0 where that is subnormal, as
@@ -247,18 +279,21 @@ def AMP_InverseScaleOp : AMP_Op<"inverse_scale", [
   let assemblyFormat = "$scale (`flushed` $flushed^)? attr-dict `:` type($scale)";
 }
 
-// Elementwise on one gradient, with one scalar. The result is f32.
+// Elementwise on one gradient or all of an optimizer, with one scalar. The
+// result is f32.
 class AMP_GradientMap<string mnemonic, list<Trait> traits = []>
     : AMP_Op<mnemonic, traits # [
-          Pure, KernelBody, AllShapesMatch<["input", "output"]>]> {
-  let arguments = (ins AMP_Gradient:$input, AMP_F32:$factor);
-  let results = (outs AMP_F32Tensor:$output);
+          Pure, KernelBody, WidensFirst, Recomputed]> {
+  let arguments = (ins AMP_AnyGradients:$input, AMP_F32:$factor);
+  let results = (outs AMP_AnyF32Gradients:$output);
   let assemblyFormat = [{
-    $input `by` $factor attr-dict `:` type($input) `->` type($output)
+    $input `by` $factor attr-dict `:` custom<MapTypes>(type($input), type($output))
   }];
+  let hasVerifier = 1;
 }
 
-def AMP_UnscaleOp : AMP_GradientMap<"unscale", [Differentiable]> {
+def AMP_UnscaleOp : AMP_GradientMap<"unscale", [
+    Differentiable, AMP_GradientTransformInterface]> {
   let summary = "A gradient without its scale";
   let description = [{
     `f32(input) * factor`; with `divide`, `f32(input) / factor`, where the
@@ -266,33 +301,35 @@ def AMP_UnscaleOp : AMP_GradientMap<"unscale", [Differentiable]> {
     unscaled by the factor already is refused.
 
     ```mlir
-    %u = amp.unscale %g by %inverse : tensor<4xf16> -> tensor<4xf32>
+    %u = amp.unscale %g by %inverse : !amp.gradients<@optimizer>
+    %t = amp.unscale %dw by %inverse : tensor<4xf16> -> tensor<4xf32>
     ```
   }];
-  let arguments = (ins AMP_Gradient:$input, AMP_F32:$factor, UnitAttr:$divide);
+  let arguments = (ins AMP_AnyGradients:$input, AMP_F32:$factor,
+                       UnitAttr:$divide);
   let assemblyFormat = [{
     $input `by` $factor (`divide` $divide^)? attr-dict
-    `:` type($input) `->` type($output)
+    `:` custom<MapTypes>(type($input), type($output))
   }];
-  let hasVerifier = 1;
 }
 
-def AMP_ClipOp : AMP_GradientMap<"clip"> {
+def AMP_ClipOp : AMP_GradientMap<"clip", [AMP_GradientTransformInterface]> {
   let summary = "A gradient times the clip coefficient";
   let description = [{
     ```mlir
-    %c = amp.clip %u by %coefficient : tensor<4xf32> -> tensor<4xf32>
+    %c = amp.clip %u by %coefficient : !amp.gradients<@optimizer>
     ```
   }];
 }
 
-def AMP_ClampOp : AMP_GradientMap<"clamp"> {
+def AMP_ClampOp : AMP_GradientMap<"clamp", [
+    DeclareOpInterfaceMethods<AMP_GradientTransformInterface, ["getBound"]>]> {
   let summary = "A gradient with its elements in [-factor, factor]";
   let description = [{
     NaN stays NaN.
 
     ```mlir
-    %c = amp.clamp %u by %limit : tensor<4xf32> -> tensor<4xf32>
+    %c = amp.clamp %u by %limit : !amp.gradients<@optimizer>
     ```
   }];
 }
@@ -305,10 +342,10 @@ def AMP_CheckOp : AMP_Op<"check", [Pure]> {
     overflow, and it is finite where every element is.
 
     ```mlir
-    %found, %norm = amp.check %a, %b : tensor<4xf32>, tensor<8xf32>
+    %found, %norm = amp.check %g : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins Variadic<AMP_Gradient>:$gradients);
+  let arguments = (ins Variadic<AMP_AnyGradients>:$gradients);
   let results = (outs AMP_Flag:$found, AMP_F64:$norm);
   let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
 }
@@ -337,10 +374,10 @@ def AMP_MaxAbsOp : AMP_Op<"max_abs", [Pure]> {
   let summary = "The largest absolute value; NaN where there is one";
   let description = [{
     ```mlir
-    %max = amp.max_abs %a, %b : tensor<4xf32>, tensor<8xf32>
+    %max = amp.max_abs %g : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins Variadic<AMP_Gradient>:$gradients);
+  let arguments = (ins Variadic<AMP_AnyGradients>:$gradients);
   let results = (outs AMP_F32:$max);
   let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
 }
@@ -367,52 +404,53 @@ def AMP_ClipCoefficientOp : AMP_Op<"clip_coefficient", [Pure, KernelBody]> {
   let hasVerifier = 1;
 }
 
-def AMP_ClipEachOp : AMP_Op<"clip_each", [Pure]> {
+// Of all gradients of an optimizer at once.
+class AMP_Transform<string mnemonic, list<string> methods,
+                    list<Trait> traits = []>
+    : AMP_Op<mnemonic, traits # [
+          AllTypesMatch<["input", "output"]>,
+          DeclareOpInterfaceMethods<AMP_GradientTransformInterface,
+                                    methods # ["getBound", "buildGroup"]>]> {
+  let results = (outs AMP_GradientsType:$output);
+}
+
+def AMP_ClipEachOp : AMP_Transform<"clip_each", ["needsTensors"], [Pure]> {
   let summary = "Each gradient clipped to its own norm";
   let description = [{
     Each times the coefficient that `amp.clip_coefficient` has for its norm.
 
     ```mlir
-    %c:2 = amp.clip_each %a, %b max(%max) : tensor<4xf32>, tensor<8xf32>
-        -> tensor<4xf32>, tensor<8xf32>
+    %c = amp.clip_each %g max(%max) : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins Variadic<AMP_F32Tensor>:$gradients, AMP_F64:$max,
-                       UnitAttr:$keras);
-  let results = (outs Variadic<AMP_F32Tensor>:$clipped);
+  let arguments = (ins AMP_GradientsType:$input, AMP_F64:$max, UnitAttr:$keras);
   let assemblyFormat = [{
-    $gradients `max` `(` $max `)` (`keras` $keras^)? attr-dict
-    `:` type($gradients) `->` type($clipped)
+    $input `max` `(` $max `)` (`keras` $keras^)? attr-dict
+    `:` qualified(type($input))
   }];
-  let hasVerifier = 1;
 }
 
-def AMP_RegularizeOp : AMP_Op<"regularize", [
-    MemoryEffects<[MemRead]>, UsesSymbols]> {
+def AMP_RegularizeOp : AMP_Transform<"regularize", ["needsParameters"], [
+    MemoryEffects<[MemRead]>]> {
   let summary = "Each gradient with that of its parameter's penalty";
   let description = [{
     The gradient of `l1 * sum |w| + l2 * sum w^2`, taken of the parameter as the
     optimizer holds it: `g + 2 * l2 * w` in one rounding, then
-    `+ l1 * sign(w)`. Parameters of `no_decay` have no penalty.
+    `+ l1 * sign(w)`. Parameters that see no weight decay have no penalty.
 
     ```mlir
-    %r:2 = amp.regularize %a, %b to [@a, @b] l1(%l1) l2(%l2) no_decay [@b]
-        : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
+    %r = amp.regularize %g l1(%l1) l2(%l2) : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins Variadic<AMP_Gradient>:$gradients,
-                       FlatSymbolRefArrayAttr:$parameters, AMP_F64:$l1,
-                       AMP_F64:$l2,
-                       OptionalAttr<FlatSymbolRefArrayAttr>:$no_decay);
-  let results = (outs Variadic<AMP_F32Tensor>:$outputs);
+  let arguments = (ins AMP_GradientsType:$input, AMP_F64:$l1, AMP_F64:$l2);
   let assemblyFormat = [{
-    $gradients `to` $parameters `l1` `(` $l1 `)` `l2` `(` $l2 `)`
-    (`no_decay` $no_decay^)? attr-dict `:` type($gradients) `->` type($outputs)
+    $input `l1` `(` $l1 `)` `l2` `(` $l2 `)` attr-dict
+    `:` qualified(type($input))
   }];
 }
 
-def AMP_LarcOp : AMP_Op<"larc", [
-    AttrSizedOperandSegments, MemoryEffects<[MemRead]>, UsesSymbols]> {
+def AMP_LarcOp : AMP_Transform<"larc", ["needsTensors", "needsParameters"], [
+    AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "Each gradient at a rate from its norm and its parameter's";
   let description = [{
     Layer-wise adaptive rates (You et al., 2017): each gradient times the rate
@@ -421,26 +459,22 @@ def AMP_LarcOp : AMP_Op<"larc", [
 
     With `min_update` the rates are OpenSeq2Seq's, with `weight_decay` those of
     NVIDIA Apex: the gradient is then `rate * (g + weight_decay * w)`, and is
-    itself, without decay, where its norm or the parameter's is 0. Parameters of
-    `no_decay` have a `weight_decay` of 0.
+    itself, without decay, where its norm or the parameter's is 0. Parameters
+    that see no weight decay have a `weight_decay` of 0.
 
     ```mlir
-    %s:2 = amp.larc %a, %b to [@a, @b] eta(%eta) eps(%eps) min_update(%min)
-        lr(%lr) : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
+    %s = amp.larc %g eta(%eta) eps(%eps) min_update(%min) lr(%lr)
+        : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins Variadic<AMP_Gradient>:$gradients,
-                       FlatSymbolRefArrayAttr:$parameters, AMP_F64:$eta,
-                       AMP_F64:$eps, Optional<AMP_F64>:$min_update,
-                       Optional<AMP_F64>:$weight_decay, Optional<AMP_F32>:$lr,
-                       OptionalAttr<FlatSymbolRefArrayAttr>:$no_decay);
-  let results = (outs Variadic<AMP_F32Tensor>:$outputs);
+  let arguments = (ins AMP_GradientsType:$input, AMP_F64:$eta, AMP_F64:$eps,
+                       Optional<AMP_F64>:$min_update,
+                       Optional<AMP_F64>:$weight_decay, Optional<AMP_F32>:$lr);
   let assemblyFormat = [{
-    $gradients `to` $parameters `eta` `(` $eta `)` `eps` `(` $eps `)`
+    $input `eta` `(` $eta `)` `eps` `(` $eps `)`
     (`min_update` `(` $min_update^ `)`)?
     (`weight_decay` `(` $weight_decay^ `)`)? (`lr` `(` $lr^ `)`)?
-    (`no_decay` $no_decay^)?
-    attr-dict `:` type($gradients) `->` type($outputs)
+    attr-dict `:` qualified(type($input))
   }];
   let hasVerifier = 1;
 }

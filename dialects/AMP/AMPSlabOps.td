@@ -53,8 +53,27 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
   let hasVerifier = 1;
 }
 
+def AMP_LoadOp : AMP_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "A slab as it is at this point of an entry";
+  let description = [{
+    Lives within `amp-lower-state` alone, which makes arguments of it.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$slab);
+  let results = (outs AnyRankedTensor:$value);
+  let assemblyFormat = "$slab attr-dict `:` type($value)";
+}
+
+def AMP_StoreOp : AMP_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "What a slab is from this point of an entry on";
+  let description = [{
+    Lives within `amp-lower-state` alone, which makes results of it.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, FlatSymbolRefAttr:$slab);
+  let assemblyFormat = "$value `to` $slab attr-dict `:` type($value)";
+}
+
 class AMP_BlockOp<string mnemonic, Type resultType>
-    : AMP_Op<mnemonic, [Pure, KernelBody]> {
+    : AMP_Op<mnemonic, [Pure, KernelBody, WidensFirst]> {
   let arguments = (ins AMP_Gradient:$input);
   let results = (outs resultType:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
@@ -169,7 +188,7 @@ def AMP_LarcDecayOp : AMP_Op<"larc_decay", [
 }
 
 def AMP_AddPenaltyOp : AMP_Op<"add_penalty", [
-    Pure, KernelBody, AllShapesMatch<["gradient", "parameter", "output"]>]> {
+    Pure, KernelBody, WidensFirst, Recomputed, AllShapesMatch<["gradient", "parameter", "output"]>]> {
   let summary = "A slab of gradients with those of the parameters' penalty";
   let description = "What `amp.regularize` says, on slabs.";
   let arguments = (ins AMP_Gradient:$gradient, AMP_Gradient:$parameter,
@@ -228,7 +247,7 @@ def AMP_RoundingKeyOp : AMP_Op<"rounding_key", [Pure, KernelBody]> {
 }
 
 def AMP_ScaleSegmentsOp : AMP_Op<"scale_segments", [
-    Pure, KernelBody, AllTypesMatch<["input", "output"]>]> {
+    Pure, KernelBody, Recomputed, AllTypesMatch<["input", "output"]>]> {
   let summary = "Each tensor of a slab times its own factor";
   let description = [{
     Tensor `i` is the next `blocks[i]` rows.
@@ -249,7 +268,7 @@ def AMP_ScaleSegmentsOp : AMP_Op<"scale_segments", [
 }
 
 def AMP_AddGradientOp : AMP_Op<"add_gradient", [
-    Pure, KernelBody, AllTypesMatch<["sum", "output"]>,
+    Pure, KernelBody, WidensFirst, AllTypesMatch<["sum", "output"]>,
     AllShapesMatch<["gradient", "sum"]>]> {
   let summary = "Accumulated gradients and one more, in f32";
   let arguments = (ins AMP_Gradient:$gradient, AMP_F32Tensor:$sum);
@@ -327,7 +346,7 @@ def AMP_PrepareOp : AMP_Op<"prepare", [
 }
 
 def AMP_UpdateOp : AMP_Op<"update", [
-    AttrSizedOperandSegments, Pure, KernelBody]> {
+    AttrSizedOperandSegments, Pure, KernelBody, WidensFirst]> {
   let summary = "One optimizer step on a slab";
   let description = [{
     One map: from the gradient, the old parameter and slots and the scalars of

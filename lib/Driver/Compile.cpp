@@ -202,10 +202,12 @@ finish(ImportedModel &model, PassManager &manager, const TargetOptions &target,
   return program;
 }
 
-static std::unique_ptr<Pass> fuseOptimizer(const PrecisionOptions &precision) {
-  amp::FuseOptimizerPassOptions options;
+static void lowerState(PassManager &manager,
+                       const PrecisionOptions &precision) {
+  amp::LowerStatePassOptions options;
   options.saturate = precision.saturateWeights;
-  return amp::createFuseOptimizerPass(options);
+  manager.addPass(amp::createLowerStatePass(options));
+  manager.addPass(amp::createFuseOptimizerPass());
 }
 
 static rt::Status makeEval(ImportedModel &model, const EvalOptions &options,
@@ -326,7 +328,7 @@ mpc::compileEval(ImportedModel &model, const EvalOptions &options,
                  CompileReport &report) {
   MPC_RETURN_IF_ERROR(makeAnyEval(model, options, report));
   PassManager manager(model.module->getContext());
-  manager.addPass(fuseOptimizer(options.precision));
+  lowerState(manager, options.precision);
   return finish(model, manager, options.target, report);
 }
 
@@ -344,7 +346,7 @@ mpc::compileTraining(ImportedModel &model, const TrainingOptions &options,
   PassManager manager(model.module->getContext());
   if (options.countUnderflow)
     manager.addPass(amp::createCountUnderflowPass());
-  manager.addPass(fuseOptimizer(options.precision));
+  lowerState(manager, options.precision);
   return finish(model, manager, options.target, report);
 }
 
@@ -360,7 +362,7 @@ mpc::compileProbe(ImportedModel &model, const TrainingOptions &options,
     if (amp::isEntry(function))
       inspect(function);
   PassManager rest(model.module->getContext());
-  rest.addPass(fuseOptimizer(options.precision));
+  lowerState(rest, options.precision);
   return finish(model, rest, options.target, report);
 }
 
@@ -369,6 +371,6 @@ mpc::compileOptimizer(ImportedModel &model, const TrainingOptions &options,
                       CompileReport &report) {
   PassManager manager(model.module->getContext());
   manager.addPass(amp::createBuildStepPass(stepOptions(options)));
-  manager.addPass(fuseOptimizer(options.precision));
+  lowerState(manager, options.precision);
   return finish(model, manager, options.target, report);
 }

@@ -7,7 +7,6 @@
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/AMP/SlabLayout.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -80,34 +79,34 @@ private:
   };
   using Attributes = SmallVector<NamedAttribute>;
 
-  /// Parameters by their gradients: what an optimizer is given, and what that
-  /// is made of by ops on gradients alone.
+  /// Parameters by their gradients: what is gathered for an optimizer, and
+  /// what that is made of by casts and transforms alone.
   void findGradients() {
-    for (Operation &op : function.getBody().front())
-      llvm::TypeSwitch<Operation *>(&op).Case<ApplyOp, AccumulateOp>(
-          [&](auto taker) {
-            for (auto [gradient, symbol] :
-                 llvm::zip_equal(taker.getGradients(), taker.getParameters()))
-              nameChain(gradient, cast<FlatSymbolRefAttr>(symbol).getAttr());
-          });
+    for (auto gather : function.getBody().front().getOps<GatherOp>())
+      for (auto [gradient, symbol] : llvm::zip_equal(
+               gather.getGradients(), trainedBy(gather.getType())))
+        nameChain(gradient, cast<FlatSymbolRefAttr>(symbol).getAttr());
+  }
+
+  ArrayAttr trainedBy(GradientsType type) {
+    return SymbolTable::lookupNearestSymbolFrom<OptimizerInterface>(
+               function, type.getOptimizer())
+        .getTrains();
   }
 
   void nameChain(Value gradient, StringAttr parameter) {
     while (gradientNames.try_emplace(gradient, parameter).second) {
       Operation *op = gradient.getDefiningOp();
-      if (isa_and_present<nn::CastOp, UnscaleOp, ClipOp, ClampOp>(op))
-        gradient = op->getOperand(0);
-      else if (op && takesAllGradients(op))
-        gradient = op->getOperand(cast<OpResult>(gradient).getResultNumber());
-      else
+      if (!isa_and_present<nn::CastOp, GradientTransformInterface>(op))
         return;
+      gradient = op->getOperand(0);
     }
   }
 
   /// What a step returns, checks or changes its state by.
   void findUsed() {
     for (Operation &op : function.getBody().front())
-      if (isa<CheckOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
+      if (isa<CheckOp, GatherOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
           !isMemoryEffectFree(&op))
         used.insert_range(op.getOperands());
   }
@@ -144,8 +143,7 @@ private:
       set(attributes, "gradient", b.getUnitAttr());
     SmallVector<int64_t> inputs;
     for (Value operand : op->getOperands())
-      if (auto it = siteOf.find(operand); it != siteOf.end())
-        inputs.push_back(it->second);
+      llvm::append_range(inputs, sitesOf.lookup(operand));
     set(attributes, "inputs", b.getDenseI64ArrayAttr(inputs));
     if (llvm::any_of(op->getOperands(), [&](Value operand) {
           return infinities.contains(operand);
@@ -163,7 +161,50 @@ private:
     }
     b.setInsertionPointAfter(op);
     for (Value result : op->getResults())
-      add(result, opSite(op));
+      if (auto type = dyn_cast<GradientsType>(result.getType()))
+        addGradients(op, result, trainedBy(type));
+      else
+        add(result, opSite(op));
+  }
+
+  /// One site for each parameter. What is gathered has its sites already.
+  void addGradients(Operation *op, Value gradients, ArrayAttr parameters) {
+    if (isa<GatherOp>(op)) {
+      for (Value gradient : op->getOperands())
+        llvm::append_range(sitesOf[gradients], sitesOf.lookup(gradient));
+      return;
+    }
+    SmallVector<Type> types;
+    for (auto symbol : parameters.getAsRange<FlatSymbolRefAttr>())
+      types.push_back(cast<RankedTensorType>(
+                          SymbolTable::lookupNearestSymbolFrom<nn::ParameterOp>(
+                              function, symbol)
+                              .getType())
+                          .clone(b.getF32Type()));
+    auto parts = SplitOp::create(b, op->getLoc(), types, gradients);
+    SmallVector<int64_t> sources =
+        op->getNumOperands() == 0 ? SmallVector<int64_t>()
+                                  : sitesOf.lookup(op->getOperand(0));
+    SmallVector<int64_t> made;
+    for (auto [index, part] : llvm::enumerate(parts.getGradients())) {
+      gradientNames[part] =
+          cast<FlatSymbolRefAttr>(parameters[index]).getAttr();
+      if (used.contains(gradients))
+        used.insert(part);
+      Attributes attributes = opSite(op);
+      if (index < sources.size())
+        setInputs(attributes, sources[index]);
+      made.push_back(sites.size());
+      add(part, std::move(attributes));
+    }
+    sitesOf[gradients] = made;
+  }
+
+  /// Of several sites that an op reads, the one that this part is made of.
+  void setInputs(Attributes &attributes, int64_t source) {
+    for (NamedAttribute &attribute : attributes)
+      if (attribute.getName() == "inputs")
+        attribute.setValue(b.getDenseI64ArrayAttr(source));
   }
 
   void add(Value value, Attributes attributes) {
@@ -176,7 +217,7 @@ private:
       set(attributes, "parameter", it->second);
     if (used.contains(value))
       set(attributes, "used", b.getUnitAttr());
-    siteOf[value] = sites.size();
+    sitesOf[value] = {static_cast<int64_t>(sites.size())};
     sites.push_back({largestOf(value, type), std::move(attributes)});
   }
 
@@ -219,7 +260,8 @@ private:
   DenseSet<Value> used;
   /// Constants with infinities that are meant, such as those of masks.
   DenseSet<Value> infinities;
-  DenseMap<Value, int64_t> siteOf;
+  /// One of a tensor, of gradients one for each parameter.
+  DenseMap<Value, SmallVector<int64_t>> sitesOf;
   SmallVector<Site> sites;
 };
 

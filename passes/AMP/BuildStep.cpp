@@ -315,7 +315,8 @@ private:
       return failure();
     OptimizerOp::create(b, getOperation().getLoc(), kOptimizer,
                         recipe.optimizer->name, b.getDictionaryAttr(entries),
-                        flagNames, *slots, recipe.info().iterationsCountSkips);
+                        flagNames, *slots, recipe.info().iterationsCountSkips,
+                        b.getArrayAttr({}), ArrayAttr());
     return success();
   }
 
@@ -384,8 +385,21 @@ private:
         b.setInsertionPointAfter(first);
         cast<OptimizerOp>(b.clone(*first)).setSymName(set.optimizer);
       }
+      setTrained(recipe, set);
       recipe.sets.push_back(std::move(set));
     }
+  }
+
+  /// Tells the optimizer of `set` what it trains.
+  void setTrained(const StepRecipe &recipe, const ParameterSet &set) {
+    auto op = getOperation().lookupSymbol<OptimizerOp>(set.optimizer);
+    SmallVector<Attribute> symbols = set.select(recipe.symbols);
+    op.setTrainsAttr(ArrayAttr::get(&getContext(), symbols));
+    llvm::erase_if(symbols, [&](Attribute symbol) {
+      return !llvm::is_contained(recipe.noDecay, symbol);
+    });
+    op.setNoDecayAttr(symbols.empty() ? ArrayAttr()
+                                      : ArrayAttr::get(&getContext(), symbols));
   }
 
   /// Which parameters are trained, and which of them see no decay.

@@ -26,8 +26,8 @@ enum class Scaling {
   Unknown ///< Anything: an input, or a gradient that meets a factor.
 };
 
-/// What the batches of a window add up, by parameter.
-using Sums = DenseMap<Attribute, Scaling>;
+/// What the batches of a window add up, by its type, which names the optimizer.
+using Sums = DenseMap<Type, Scaling>;
 
 /// Goes through a function in program order.
 class ScalingChecker {
@@ -41,9 +41,9 @@ public:
       llvm::TypeSwitch<Operation *>(&op)
           .Case<GetScaleOp, InverseScaleOp>(
               [&](auto factor) { setAll(factor, Scaling::Factor); })
-          .Case<nn::VJPOp, UnscaleOp, ClipOp, ClipCoefficientOp, ClipEachOp,
-                ClampOp, LarcOp, RegularizeOp, ApplyOp, AccumulateOp,
-                TakeGradientsOp>([&](auto known) { visit(known); })
+          .Case<nn::VJPOp, UnscaleOp, GradientTransformInterface,
+                ClipCoefficientOp, ApplyOp, AccumulateOp, TakeGradientsOp>(
+              [&](auto known) { visit(known); })
           .Default([&](Operation *other) {
             setAll(other, combine(other->getOperands()));
           });
@@ -87,32 +87,17 @@ private:
     scaling[op.getOutput()] = Scaling::Free;
   }
 
-  void visit(ClipOp op) {
-    scaling[op.getOutput()] = scaling.lookup(op.getInput());
+  void visit(GradientTransformInterface op) {
+    Value source = op->getOperand(0);
+    if (Value bound = op.getBound())
+      checkBound(op, source, bound);
+    scaling[op->getResult(0)] = scaling.lookup(source);
   }
 
   void visit(ClipCoefficientOp op) {
     if (!op.getScale())
       checkBound(op, op.getNorm(), op.getMax());
     scaling[op.getCoefficient()] = Scaling::Free;
-  }
-
-  void visit(ClampOp op) {
-    checkBound(op, op.getInput(), op.getFactor());
-    scaling[op.getOutput()] = scaling.lookup(op.getInput());
-  }
-
-  void visit(ClipEachOp op) { visitAll(op, op.getMax()); }
-  void visit(LarcOp op) { visitAll(op, op.getEps()); }
-  void visit(RegularizeOp op) { visitAll(op, op.getL1()); }
-
-  /// An op that makes a gradient of each, by a number in their unit.
-  template <typename OpT> void visitAll(OpT op, Value bound) {
-    for (auto [gradient, result] :
-         llvm::zip_equal(op.getGradients(), op->getResults()))
-      scaling[result] = scaling.lookup(gradient);
-    if (!op.getGradients().empty())
-      checkBound(op, op.getGradients().front(), bound);
   }
 
   void checkBound(Operation *op, Value gradient, Value bound) {
@@ -124,31 +109,22 @@ private:
   }
 
   void visit(ApplyOp op) {
-    for (auto [gradient, symbol] :
-         llvm::zip_equal(op.getGradients(), op.getParameters()))
-      if (scaling.lookup(gradient) == Scaling::Scaled) {
-        op.emitWarning("updates '")
-            << cast<FlatSymbolRefAttr>(symbol).getValue()
-            << "' by a gradient that is still scaled: nothing unscales it";
-        return;
-      }
+    if (scaling.lookup(op.getGradients()) == Scaling::Scaled)
+      op.emitWarning("updates parameters by gradients that are still scaled: "
+                     "nothing unscales them");
   }
 
   void visit(AccumulateOp op) {
-    for (auto [gradient, symbol] :
-         llvm::zip_equal(op.getGradients(), op.getParameters())) {
-      auto [it, isNew] = sums.try_emplace(symbol, scaling.lookup(gradient));
-      if (!isNew && it->second != scaling.lookup(gradient))
-        it->second = Scaling::Unknown;
-    }
+    Scaling value = scaling.lookup(op.getGradients());
+    auto [it, isNew] = sums.try_emplace(op.getGradients().getType(), value);
+    if (!isNew && it->second != value)
+      it->second = Scaling::Unknown;
   }
 
   void visit(TakeGradientsOp op) {
-    for (auto [gradient, symbol] :
-         llvm::zip_equal(op.getGradients(), op.getParameters())) {
-      auto it = sums.find(symbol);
-      scaling[gradient] = it == sums.end() ? Scaling::Unknown : it->second;
-    }
+    auto it = sums.find(op.getType());
+    scaling[op.getResult()] =
+        it == sums.end() ? Scaling::Unknown : it->second;
   }
 
   DenseMap<Value, Scaling> scaling;

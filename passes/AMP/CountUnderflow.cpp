@@ -7,7 +7,6 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/ExposeCasts.h"
-#include "passes/AMP/SlabLayout.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mpc::amp {
@@ -18,21 +17,6 @@ namespace mpc::amp {
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
-
-/// The op that takes the gradients of this function's own batch, or null.
-static Operation *findTaker(func::FuncOp function) {
-  for (Operation &op : function.getOps())
-    if (isa<AccumulateOp>(op) ||
-        (isa<ApplyOp>(op) && function.getOps<TakeGradientsOp>().empty()))
-      return &op;
-  return nullptr;
-}
-
-static ValueRange gradientsOf(Operation *taker) {
-  if (auto apply = dyn_cast<ApplyOp>(taker))
-    return apply.getGradients();
-  return cast<AccumulateOp>(taker).getGradients();
-}
 
 /// How many elements of a 16-bit tensor are zero or subnormal, as f64, which
 /// holds any count.
@@ -49,15 +33,30 @@ static Value countTiny(nn::GradientBuilder &g, OpBuilder &b, Value gradient) {
   return g.sum(g.cast(tiny, b.getF64Type()), axes);
 }
 
-static void addCount(func::FuncOp function, Operation *taker) {
-  OpBuilder b(taker);
-  nn::GradientBuilder g(b, taker->getLoc());
-  llvm::SetVector<Value> narrow;
-  for (Value gradient : gradientsOf(taker)) {
-    Value raw = getGradientChain(gradient).raw;
-    if (getElementTypeOrSelf(raw).getIntOrFloatBitWidth() == 16)
-      narrow.insert(raw);
+/// What `gradient` is made of by transforms and exact casts alone.
+static Value sourceOf(Value gradient) {
+  while (Operation *op = gradient.getDefiningOp()) {
+    auto cast = dyn_cast<nn::CastOp>(op);
+    bool widens =
+        cast && getElementTypeOrSelf(cast.getInput()).getIntOrFloatBitWidth() <
+                    getElementTypeOrSelf(gradient).getIntOrFloatBitWidth();
+    if (!widens && !isa<GradientTransformInterface>(op))
+      break;
+    gradient = op->getOperand(0);
   }
+  return gradient;
+}
+
+static void addCount(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  OpBuilder b(terminator);
+  nn::GradientBuilder g(b, function.getLoc());
+  llvm::SetVector<Value> narrow;
+  for (auto gather : function.getOps<GatherOp>())
+    for (Value gradient : gather.getGradients())
+      if (Value raw = sourceOf(gradient);
+          getElementTypeOrSelf(raw).getIntOrFloatBitWidth() == 16)
+        narrow.insert(raw);
   Value count = g.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (Value gradient : narrow)
     count = g.add(count, countTiny(g, b, gradient));
@@ -65,7 +64,7 @@ static void addCount(func::FuncOp function, Operation *taker) {
   (void)function.insertResult(index, count.getType(),
                               b.getDictionaryAttr(b.getNamedAttr(
                                   "nn.name", b.getStringAttr("underflow"))));
-  function.getBody().front().getTerminator()->insertOperands(index, count);
+  terminator->insertOperands(index, count);
 }
 
 namespace {
@@ -77,10 +76,10 @@ struct CountUnderflowPass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isDeclaration() ||
-          !findTaker(function))
+          function.getOps<GatherOp>().empty())
         continue;
       exposeCasts(function);
-      addCount(function, findTaker(function));
+      addCount(function);
     }
   }
 };

@@ -2,10 +2,9 @@
 // Rules of custom optimizers, from one element to slabs.
 #include "passes/AMP/CustomRule.h"
 
-#include "dialects/Interfaces/OpInterfaces.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -21,8 +20,8 @@ public:
   RuleWriter(OpBuilder &builder, ApplyOp apply, ArrayRef<int64_t> shape)
       : b(builder), apply(apply), shape(shape) {}
 
-  LogicalResult run(func::FuncOp rule, const llvm::StringMap<Value> &elements,
-                    const llvm::StringMap<Value> &scalars) {
+  void run(FunctionOpInterface rule, const llvm::StringMap<Value> &elements,
+           const llvm::StringMap<Value> &scalars) {
     nn::GradientBuilder g(b, apply.getLoc());
     for (BlockArgument argument : rule.getArguments()) {
       auto name =
@@ -33,10 +32,8 @@ public:
                        getElementTypeOrSelf(argument));
       mapping.map(argument, value);
     }
-    for (Operation &op : rule.getBody().front().without_terminator())
-      if (failed(write(op)))
-        return failure();
-    return success();
+    for (Operation &op : rule.getFunctionBody().front().without_terminator())
+      write(op);
   }
 
   /// What `value` of the rule has become, for every element.
@@ -52,27 +49,19 @@ private:
     return cast<RankedTensorType>(value.getType()).getRank() == 0;
   }
 
-  LogicalResult write(Operation &op) {
-    if (!op.hasTrait<OpTrait::ConstantLike>() &&
-        !isa<ScalarBodyOpInterface>(op)) {
-      InFlightDiagnostic error = op.emitOpError(
-          "is not elementwise, and has no place in an optimizer's rule");
-      error.attachNote(apply.getLoc()) << "which is applied here";
-      return error;
-    }
+  void write(Operation &op) {
     bool isUniform = llvm::all_of(op.getOperands(), [&](Value operand) {
       return isScalar(mapping.lookup(operand));
     });
     Operation *clone = b.clone(op, mapping);
     if (isUniform)
-      return success();
+      return;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(clone);
     for (auto [index, operand] : llvm::enumerate(op.getOperands()))
       clone->setOperand(index, spread(operand));
     for (Value result : clone->getResults())
       result.setType(cast<RankedTensorType>(result.getType()).clone(shape));
-    return success();
   }
 
   OpBuilder &b;
@@ -83,22 +72,19 @@ private:
 
 } // namespace
 
-FailureOr<llvm::MapVector<StringRef, Value>>
+llvm::MapVector<StringRef, Value>
 mpc::amp::emitCustomRule(OpBuilder &builder, ApplyOp apply,
                          CustomOptimizerOp optimizer,
                          const llvm::StringMap<Value> &elements,
                          const llvm::StringMap<Value> &scalars) {
-  auto rule = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+  auto rule = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
       optimizer, optimizer.getRuleAttr());
-  if (!rule)
-    return optimizer.emitOpError("needs a func.func as its rule");
   auto slab = cast<RankedTensorType>(elements.lookup("parameter").getType());
   RuleWriter writer(builder, apply, slab.getShape());
-  if (failed(writer.run(rule, elements, scalars)))
-    return failure();
+  writer.run(rule, elements, scalars);
   nn::GradientBuilder g(builder, apply.getLoc());
   llvm::MapVector<StringRef, Value> results;
-  Operation *terminator = rule.getBody().front().getTerminator();
+  Operation *terminator = rule.getFunctionBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     StringRef name = rule.getResultAttrOfType<StringAttr>(index, "nn.name");
     Value next = writer.spread(value);

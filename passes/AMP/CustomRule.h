@@ -13,9 +13,8 @@ namespace mpc::amp {
 /// Writes the rule of `optimizer` for whole slabs, one element after another:
 /// `elements` has its parameters, gradients and slots by name, `scalars` what
 /// is one number for all. Returns the rule's results by name; where the step
-/// of `apply` is skipped they are the old values. Fails, with an error emitted,
-/// on an op that is not elementwise.
-mlir::FailureOr<llvm::MapVector<llvm::StringRef, mlir::Value>>
+/// of `apply` is skipped they are the old values.
+llvm::MapVector<llvm::StringRef, mlir::Value>
 emitCustomRule(mlir::OpBuilder &builder, ApplyOp apply,
                CustomOptimizerOp optimizer,
                const llvm::StringMap<mlir::Value> &elements,

@@ -65,19 +65,14 @@ static Value castParameter(Value value, Type elementType) {
 /// The 16-bit value that `value` is an exact image of; null if there is none.
 static Value narrowSource(Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto cast = dyn_cast_if_present<nn::CastOp>(op))
+  if (auto cast = dyn_cast_if_present<nn::CastOp>(op);
+      cast && getElementTypeOrSelf(cast.getType()).isF32())
     return isLow(cast.getInput().getType()) ? cast.getInput() : Value();
   OpOperand *moved = getMoved(op);
   if (!moved)
     return {};
   Value source = narrowSource(moved->get());
   return source ? moveInstead(op, source) : Value();
-}
-
-static bool takesGradients(Operation &op) {
-  return isa<amp::UnscaleOp, amp::ClipOp, amp::ClampOp, amp::ClipEachOp,
-             amp::CheckOp, amp::MaxAbsOp, amp::ApplyOp, amp::AccumulateOp,
-             amp::RegularizeOp, amp::LarcOp>(op);
 }
 
 void mpc::amp::exposeCasts(func::FuncOp function) {
@@ -91,23 +86,8 @@ void mpc::amp::exposeCasts(func::FuncOp function) {
       cast.erase();
     }
   }
-  // One narrow value for each gradient, however many ops take it.
-  DenseMap<Value, Value> exposed;
-  for (Operation &op : block) {
-    if (!takesGradients(op))
-      continue;
-    for (OpOperand &operand : op.getOpOperands()) {
-      Value value = operand.get();
-      if (!getMoved(value.getDefiningOp()))
-        continue;
-      auto [it, isNew] = exposed.try_emplace(value, value);
-      if (Value narrow = isNew ? narrowSource(value) : Value()) {
-        OpBuilder builder(narrow.getContext());
-        builder.setInsertionPointAfterValue(narrow);
-        it->second = nn::CastOp::create(builder, value.getLoc(),
-                                        value.getType(), narrow);
-      }
-      operand.set(it->second);
-    }
-  }
+  for (auto gather : block.getOps<amp::GatherOp>())
+    for (OpOperand &operand : gather->getOpOperands())
+      if (Value narrow = narrowSource(operand.get()))
+        operand.set(narrow);
 }

@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adds arguments and results for slabs to a function.
+// Slabs as arguments and results of a function.
 #include "passes/AMP/FunctionSlabs.h"
-
-#include "passes/AMP/SlabLayout.h"
 
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-Value FunctionSlabs::get(SlabOp slab) {
-  auto [it, isNew] = values.try_emplace(slab.getSymNameAttr());
-  if (isNew)
-    it->second = {addArgument(slab), slab, false};
-  return it->second.value;
+void FunctionSlabs::promote() {
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      load.replaceAllUsesWith(stateOf(load.getSlabAttr().getAttr()).value);
+      load.erase();
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      stateOf(store.getSlabAttr().getAttr()) = {store.getValue(), true};
+      store.erase();
+    }
+  }
+  addResults();
 }
 
-void FunctionSlabs::set(SlabOp slab, Value value) {
-  get(slab);
-  values[slab.getSymNameAttr()].value = value;
-  values[slab.getSymNameAttr()].changed = true;
+FunctionSlabs::State &FunctionSlabs::stateOf(StringAttr slab) {
+  auto [it, isNew] = slabs.try_emplace(slab);
+  if (isNew) {
+    auto op = SymbolTable::lookupNearestSymbolFrom<SlabOp>(function, slab);
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, op.getType(), attributes(slab),
+                                  op.getLoc());
+    it->second.value = function.getArgument(index);
+  }
+  return it->second;
 }
 
-void FunctionSlabs::finish() {
+void FunctionSlabs::addResults() {
   Operation *terminator = function.getBody().front().getTerminator();
-  for (auto &[name, entry] : values) {
-    if (!entry.changed)
+  for (auto &[name, state] : slabs) {
+    if (!state.changed)
       continue;
-    unsigned index = function.getNumResults();
-    terminator->insertOperands(terminator->getNumOperands(), entry.value);
-    (void)function.insertResult(index, entry.value.getType(),
-                                attributes(entry.slab));
+    terminator->insertOperands(terminator->getNumOperands(), state.value);
+    (void)function.insertResult(function.getNumResults(),
+                                state.value.getType(), attributes(name));
   }
 }
 
-DictionaryAttr FunctionSlabs::attributes(SlabOp slab) {
+DictionaryAttr FunctionSlabs::attributes(StringAttr slab) {
   Builder b(function.getContext());
   return b.getDictionaryAttr(b.getNamedAttr(
-      kSlabAttrName, FlatSymbolRefAttr::get(slab.getSymNameAttr())));
-}
-
-Value FunctionSlabs::addArgument(SlabOp slab) {
-  unsigned index = function.getNumArguments();
-  (void)function.insertArgument(index, slab.getType(), attributes(slab),
-                                slab.getLoc());
-  return function.getArgument(index);
+      kSlabAttrName, FlatSymbolRefAttr::get(slab)));
 }

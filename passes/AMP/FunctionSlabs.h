@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The slabs that one entry reads and writes.
+/// The slabs that one entry reads and writes, as its arguments and results.
 #ifndef MPC_PASSES_AMP_FUNCTIONSLABS_H
 #define MPC_PASSES_AMP_FUNCTIONSLABS_H
 
@@ -10,28 +10,25 @@
 
 namespace mpc::amp {
 
-/// The slabs of one function: an argument each, and the values that they have
-/// come to.
+/// Turns loads and stores of slabs into values: an argument for each slab that
+/// is used, a result for each that is stored.
 class FunctionSlabs {
 public:
   explicit FunctionSlabs(mlir::func::FuncOp function) : function(function) {}
-  /// The slab's value so far.
-  mlir::Value get(SlabOp slab);
-  void set(SlabOp slab, mlir::Value value);
-  /// Returns the slabs that were set.
-  void finish();
+  void promote();
 
 private:
-  struct Entry {
+  /// What a slab has come to.
+  struct State {
     mlir::Value value;
-    SlabOp slab;
     bool changed = false;
   };
-  mlir::DictionaryAttr attributes(SlabOp slab);
-  mlir::Value addArgument(SlabOp slab);
+  State &stateOf(mlir::StringAttr slab);
+  mlir::DictionaryAttr attributes(mlir::StringAttr slab);
+  void addResults();
 
   mlir::func::FuncOp function;
-  llvm::MapVector<mlir::StringAttr, Entry> values;
+  llvm::MapVector<mlir::StringAttr, State> slabs;
 };
 
 } // namespace mpc::amp

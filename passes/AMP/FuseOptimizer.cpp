@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-fuse-optimizer: puts the state into slabs and the optimizer on them.
+// amp-fuse-optimizer: lets what is done to gradients join what reads them.
 #include "passes/AMP/Passes.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
-#include "passes/AMP/EntryRewriter.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mpc::amp {
 #define GEN_PASS_DEF_FUSEOPTIMIZERPASS
@@ -14,12 +17,108 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-bool mpc::amp::isModel(func::FuncOp function) {
-  return function.getName() == "model" || function.getName() == "loss";
+static bool isLow(Type type) {
+  Type elementType = getElementTypeOrSelf(type);
+  return elementType.isF16() || elementType.isBF16();
 }
 
-bool mpc::amp::isEntry(func::FuncOp function) {
-  return function.isPublic() && !function.isDeclaration() && !isModel(function);
+/// Whether `op` is a map over a slab, or its blocks.
+static bool isSlabMap(Operation *op) {
+  return op && (op->hasTrait<Recomputed>() || isa<nn::CastOp>(op));
+}
+
+namespace {
+
+/// A gradient of 16 bits is read as it is.
+struct ReadNarrow : RewritePattern {
+  explicit ReadNarrow(MLIRContext *context)
+      : RewritePattern(Pattern::MatchTraitOpTypeTag(),
+                       TypeID::get<WidensFirst>(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    auto cast = op->getOperand(0).getDefiningOp<nn::CastOp>();
+    if (!cast || !isLow(cast.getInput().getType()) ||
+        !getElementTypeOrSelf(cast.getType()).isF32())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, cast.getInput()); });
+    return success();
+  }
+};
+
+/// The blocks of a map are the map of the blocks.
+struct MapBlocks : OpRewritePattern<kernel::ViewOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(kernel::ViewOp view,
+                                PatternRewriter &rewriter) const override {
+    Operation *map = view.getSource().getDefiningOp();
+    auto type = cast<RankedTensorType>(view.getType());
+    if (type.getRank() != 2 || type.getDimSize(1) != kBlockSize)
+      return failure();
+    if (auto range = dyn_cast_if_present<kernel::ViewOp>(map);
+        range && range.getSource().getType() == type) {
+      rewriter.replaceOp(view, range.getSource());
+      return success();
+    }
+    if (!isSlabMap(map))
+      return failure();
+    auto flat = cast<RankedTensorType>(view.getSource().getType());
+    if (flat.getRank() != 1 || flat.getNumElements() != type.getNumElements())
+      return failure();
+    Operation *clone = rewriter.clone(*map);
+    for (OpOperand &operand : clone->getOpOperands()) {
+      auto part = cast<RankedTensorType>(operand.get().getType());
+      if (part.getRank() == 0)
+        continue;
+      rewriter.setInsertionPoint(clone);
+      operand.set(kernel::ViewOp::create(
+          rewriter, view.getLoc(), type.clone(part.getElementType()),
+          operand.get(), 0));
+    }
+    clone->getResult(0).setType(type);
+    rewriter.replaceOp(view, clone->getResults());
+    return success();
+  }
+};
+
+/// What is cheap is computed anew for each that reads it, so that no f32
+/// gradient is stored.
+struct Recompute : RewritePattern {
+  explicit Recompute(MLIRContext *context)
+      : RewritePattern(Pattern::MatchTraitOpTypeTag(),
+                       TypeID::get<Recomputed>(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (op->use_empty() || op->hasOneUse() || type.getRank() == 0 ||
+        type.getShape().back() % kBlockSize != 0)
+      return failure();
+    OpOperand &use = *op->use_begin();
+    rewriter.setInsertionPoint(use.getOwner());
+    Operation *clone = rewriter.clone(*op);
+    rewriter.modifyOpInPlace(use.getOwner(),
+                             [&] { use.set(clone->getResult(0)); });
+    return success();
+  }
+};
+
+} // namespace
+
+/// Whether `op` is computed for its readers, or a view of what is.
+static bool isRecomputed(Operation *op) {
+  if (auto view = dyn_cast<kernel::ViewOp>(op))
+    op = view.getSource().getDefiningOp();
+  return op && op->hasTrait<Recomputed>();
+}
+
+/// Lets what is computed for one reader stand before that.
+static void moveToReaders(func::FuncOp function) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (op.hasOneUse() && isRecomputed(&op))
+      op.moveBefore(*op.user_begin());
 }
 
 namespace {
@@ -29,66 +128,19 @@ struct FuseOptimizerPass
   using FuseOptimizerPassBase::FuseOptimizerPassBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    SmallVector<func::FuncOp> entries = findEntries();
-    for (func::FuncOp entry : entries)
-      exposeCasts(entry);
-    FailureOr<SlabLayout> built = SlabLayout::build(module, entries);
-    if (failed(built))
-      return signalPassFailure();
-    SlabLayout layout = std::move(*built);
-    layout.saturates = saturate;
-    for (func::FuncOp entry : entries)
-      if (failed(EntryRewriter(layout, entry).run()))
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ReadNarrow, MapBlocks, Recompute>(&getContext());
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!isEntry(function))
+        continue;
+      if (failed(applyPatternsGreedily(function, frozen, config)))
         return signalPassFailure();
-    if (failed(addInit(layout)))
-      return signalPassFailure();
-    clean();
-    numGroups = layout.parameterGroups().size();
-    numSlabs = llvm::range_size(module.getOps<SlabOp>());
-  }
-
-private:
-  SmallVector<func::FuncOp> findEntries() {
-    return llvm::filter_to_vector(getOperation().getOps<func::FuncOp>(),
-                                  isEntry);
-  }
-
-  /// Adds @init, which rounds the parameters to their 16-bit copies.
-  LogicalResult addInit(SlabLayout &layout) {
-    if (llvm::none_of(layout.parameterGroups(),
-                      [](ParameterGroup &g) { return g.lowSlab != nullptr; }))
-      return success();
-    if (Operation *other = getOperation().lookupSymbol("init"))
-      return other->emitError("takes the name of the entry that makes 16-bit "
-                              "copies");
-    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    Location loc = getOperation().getLoc();
-    auto init = func::FuncOp::create(b, loc, "init", b.getFunctionType({}, {}));
-    b.setInsertionPointToStart(init.addEntryBlock());
-    b.setInsertionPoint(func::ReturnOp::create(b, loc));
-    FunctionSlabs slabs(init);
-    for (ParameterGroup &group : layout.parameterGroups())
-      if (group.lowSlab)
-        slabs.set(group.lowSlab,
-                  layout.buildCopy(b, loc, group, slabs.get(group.slab)));
-    slabs.finish();
-    return success();
-  }
-
-  /// Erases what the entries no longer need.
-  void clean() {
-    ModuleOp module = getOperation();
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<ScalerOp, OptimizerOp, CustomOptimizerOp>(op))
-        op.erase();
-    SmallVector<func::FuncOp> sources = llvm::filter_to_vector(
-        module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-          return isModel(function) || function.isPrivate();
-        });
-    for (func::FuncOp source : sources)
-      if (SymbolTable::symbolKnownUseEmpty(source, module))
-        source.erase();
+      moveToReaders(function);
+    }
   }
 };
 

@@ -152,8 +152,8 @@ def CheckScalingPass : Pass<"amp-check-scaling", "::mlir::ModuleOp"> {
   }];
 }
 
-def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
-  let summary = "Put the state into slabs and the optimizer on them";
+def LowerStatePass : Pass<"amp-lower-state", "::mlir::ModuleOp"> {
+  let summary = "Put the state into slabs, and gradients and optimizers on them";
   let description = [{
     Groups the parameters by the optimizer that updates them, by whether they
     see weight decay, by the type in which their gradients arrive, and by
@@ -169,17 +169,14 @@ def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
     Every public function but `@model` and `@loss` is an entry: it gets the
     slabs that it uses as arguments, and yields those that it changes as
     results, both with the attribute `amp.slab`. `@model`, `@loss`
-    and private functions are erased where nothing uses them. Unscale and clip are computed anew for the
-    check and for the update, so that no f32 gradient is stored. Where there
-    are 16-bit copies, `@init` makes them from the parameters.
+    and private functions are erased where nothing uses them. All gradients of
+    an optimizer become one flat range for each of its groups; what a transform
+    makes of one it says itself (GradientTransformInterface). Where there are
+    16-bit copies, `@init` makes them from the parameters.
 
     Copies of what is finite are finite, unless `saturate` is off.
 
-    Requires that `nn.vjp` is expanded. Each `amp.apply` of an optimizer must
-    update the same parameters, and a parameter has one optimizer; what else
-    stands between the ops, in what order, and how often, is free. Ops on
-    gradients that are not those of one optimizer, or not alike for all of
-    them, work on copies of their own.
+    Requires that `nn.vjp` is expanded.
   }];
   let options = [
     Option<"saturate", "saturate", "bool", /*default=*/"true",
@@ -193,6 +190,16 @@ def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
                            "::mpc::kernel::KernelDialect",
                            "::mlir::func::FuncDialect"];
+}
+
+def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
+  let summary = "Let what is done to gradients join what reads them";
+  let description = [{
+    On slabs. What is cheap, as unscale, clip and penalties, is computed anew for
+    the check and for the update, on gradients of the type in which they arrive,
+    so that no f32 gradient is stored. Results keep their bits.
+  }];
+  let dependentDialects = ["::mpc::kernel::KernelDialect"];
 }
 
 #endif // MPC_PASSES_AMP_PASSES_TD

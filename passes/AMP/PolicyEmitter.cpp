@@ -139,3 +139,14 @@ mpc::amp::buildPolicyStep(OpBuilder &builder, Location loc, rt::PolicyKind kind,
   llvm::copy(results, state.begin());
   return state;
 }
+
+Value mpc::amp::buildInverseScale(OpBuilder &builder, Location loc, Value scale,
+                                  bool flushed) {
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> SmallVector<Value> {
+    IRBuilder ir(b);
+    IRBuilder::Value wide{Scalar{&b, s.front()}.as(b.getF64Type()).value};
+    Value inverse = rt::inverseScale(ir, wide, flushed).ir;
+    return {Scalar{&b, inverse}.as(b.getF32Type()).value};
+  };
+  return buildScalars(builder, loc, scale, builder.getF32Type(), body).front();
+}

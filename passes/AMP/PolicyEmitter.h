@@ -26,6 +26,11 @@ std::array<mlir::Value, rt::kNumStateSlots>
 buildPolicyStep(mlir::OpBuilder &builder, mlir::Location loc,
                 rt::PolicyKind kind, const PolicyOperands &operands);
 
+/// The factor that gradients are unscaled with, f32, from a scale of f32 or
+/// f64.
+mlir::Value buildInverseScale(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value scale, bool flushed);
+
 } // namespace mpc::amp
 
 #endif // MPC_PASSES_AMP_POLICYEMITTER_H

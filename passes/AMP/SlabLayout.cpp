@@ -2,6 +2,8 @@
 // Grouping of parameters, and the places of all state.
 #include "passes/AMP/SlabLayout.h"
 
+#include "passes/AMP/Passes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -19,40 +21,16 @@ static bool isLow(Type elementType) {
   return elementType.isF16() || elementType.isBF16();
 }
 
-bool mpc::amp::takesAllGradients(Operation *op) {
-  return isa<ClipEachOp, LarcOp, RegularizeOp>(op);
-}
-
-GradientChain mpc::amp::getGradientChain(Value gradient) {
-  GradientChain chain;
-  while (Operation *op = gradient.getDefiningOp()) {
-    unsigned operand = 0;
-    if (isa<UnscaleOp, ClipOp, ClampOp>(op)) {
-      chain.maps.push_back(op);
-    } else if (takesAllGradients(op)) {
-      chain.maps.push_back(op);
-      operand = cast<OpResult>(gradient).getResultNumber();
-    } else if (auto cast = dyn_cast<nn::CastOp>(op);
-               !cast || !isLow(elementTypeOf(cast.getInput()))) {
-      break;
-    }
-    gradient = op->getOperand(operand);
-  }
-  std::reverse(chain.maps.begin(), chain.maps.end());
-  chain.raw = gradient;
-  return chain;
-}
-
 //===----------------------------------------------------------------------===//
 // What one optimizer, one group has
 //===----------------------------------------------------------------------===//
 
 StringAttr OptimizerState::name() const {
-  return SymbolTable::getSymbolName(op);
+  return SymbolTable::getSymbolName(trainer());
 }
 
 const Optimizer *OptimizerState::rule() const {
-  auto known = dyn_cast<OptimizerOp>(op);
+  auto known = dyn_cast<OptimizerOp>(trainer().getOperation());
   return known ? findOptimizer(known.getKind()) : nullptr;
 }
 
@@ -61,7 +39,7 @@ static double numberOf(DictionaryAttr numbers, StringRef name) {
 }
 
 SmallVector<NamedNumber> OptimizerState::hypers() const {
-  auto given = op->getAttrOfType<DictionaryAttr>("hyper");
+  DictionaryAttr given = trainer().getHyper();
   SmallVector<NamedNumber> numbers;
   for (NamedAttribute entry : given)
     numbers.push_back({entry.getName().getValue(),
@@ -77,7 +55,7 @@ SmallVector<NamedNumber> OptimizerState::state() const {
   if (!rule())
     return {{"step", 0.0}};
   SmallVector<NamedNumber> numbers(rule()->state);
-  if (cast<OptimizerOp>(op).getCountsSkips())
+  if (cast<OptimizerOp>(trainer().getOperation()).getCountsSkips())
     numbers.push_back({"applied", 0.0});
   return numbers;
 }
@@ -107,16 +85,13 @@ SmallVector<int64_t> ParameterGroup::blocks() const {
 // What the entries do
 //===----------------------------------------------------------------------===//
 
-FailureOr<SlabLayout> SlabLayout::build(ModuleOp module,
-                                        ArrayRef<func::FuncOp> entries) {
-  SlabLayout layout;
-  if (failed(layout.findState(module, entries)))
-    return failure();
-  layout.group(module, entries);
-  layout.place();
-  layout.addSlabs(module);
-  layout.addScalarSlabs(module);
-  return layout;
+SlabLayout::SlabLayout(Operation *op) : module(cast<ModuleOp>(op)) {
+  entries = llvm::filter_to_vector(module.getOps<func::FuncOp>(), isEntry);
+  valid = succeeded(findState()) && succeeded(checkSums());
+  if (!valid)
+    return;
+  group();
+  place();
 }
 
 SlabLayout::Place SlabLayout::lookup(StringAttr parameter) {
@@ -133,36 +108,66 @@ SlabLayout::groupsOf(const OptimizerState &optimizer) {
   return found;
 }
 
-OptimizerState *SlabLayout::optimizerOf(ArrayAttr parameters) {
-  for (auto &[name, state] : optimizers)
-    if (state.parameters == parameters)
-      return &state;
-  return nullptr;
-}
-
-LogicalResult SlabLayout::findState(ModuleOp module,
-                                    ArrayRef<func::FuncOp> entries) {
+LogicalResult SlabLayout::findState() {
   alignment = kAlignment;
   for (auto op : module.getOps<ScalerOp>())
     if (failed(addScaler(op)))
       return failure();
-  for (Operation &op : *module.getBody())
-    if (isa<OptimizerOp, CustomOptimizerOp>(op))
-      optimizers[SymbolTable::getSymbolName(&op)].op = &op;
-  for (func::FuncOp entry : entries) {
-    for (auto op : entry.getOps<ApplyOp>())
-      if (failed(addApply(op)))
-        return failure();
-    for (auto op : entry.getOps<AssignOp>())
-      assigned.insert(op.getParameterAttr());
-    // What is done by tensor is done by blocks of one tensor.
-    if (!entry.getOps<ClipEachOp>().empty() || !entry.getOps<LarcOp>().empty())
-      alignment = kBlockSize;
-  }
+  for (auto op : module.getOps<OptimizerInterface>())
+    if (failed(addOptimizer(op)))
+      return failure();
   for (func::FuncOp entry : entries)
+    findUses(entry);
+  return success();
+}
+
+/// Every step of an optimizer updates the same parameters, and a parameter has
+/// one optimizer: slots and groups follow from that.
+LogicalResult SlabLayout::addOptimizer(OptimizerInterface op) {
+  OptimizerState &state = optimizers[SymbolTable::getSymbolName(op)];
+  state.op = op;
+  for (auto [index, symbol] : llvm::enumerate(op.getTrains())) {
+    auto [it, isNew] = trainers.try_emplace(symbol, state.name(),
+                                            static_cast<unsigned>(index));
+    if (!isNew)
+      return op.emitOpError()
+             << "trains '" << cast<FlatSymbolRefAttr>(symbol).getValue()
+             << "', which '" << it->second.first.getValue()
+             << "' trains already";
+  }
+  return success();
+}
+
+void SlabLayout::findUses(func::FuncOp entry) {
+  for (auto op : entry.getOps<GatherOp>())
+    if (OptimizerState &state = optimizer(op.getType()); !state.gathered)
+      state.gathered = op;
+  for (auto op : entry.getOps<ApplyOp>())
+    optimizer(op.getGradients().getType()).applies = true;
+  for (auto op : entry.getOps<AccumulateOp>())
+    optimizer(op.getGradients().getType()).accumulates = true;
+  for (auto op : entry.getOps<AssignOp>())
+    assigned.insert(op.getParameterAttr());
+  // What is done by tensor is done by blocks of one tensor.
+  for (auto op : entry.getOps<GradientTransformInterface>())
+    if (op.needsTensors())
+      alignment = kBlockSize;
+  for (auto &[name, state] : optimizers)
+    if (state.applies && state.hasTrustRatio())
+      alignment = kBlockSize;
+}
+
+/// What adds up gradients and what takes the sum belong together.
+LogicalResult SlabLayout::checkSums() const {
+  auto *self = const_cast<SlabLayout *>(this);
+  for (func::FuncOp entry : self->entries) {
+    for (auto op : entry.getOps<TakeGradientsOp>())
+      if (!self->optimizer(op.getType()).accumulates)
+        return op.emitOpError("takes gradients that nothing accumulates");
     for (auto op : entry.getOps<AccumulateOp>())
-      if (failed(addAccumulate(op)))
-        return failure();
+      if (!self->optimizer(op.getGradients().getType()).applies)
+        return op.emitOpError("adds up gradients that nothing applies");
+  }
   return success();
 }
 
@@ -191,42 +196,6 @@ LogicalResult SlabLayout::addScaler(ScalerOp op) {
   return success();
 }
 
-/// Every step of an optimizer updates the same parameters, and a parameter has
-/// one optimizer: slots and groups follow from that.
-LogicalResult SlabLayout::addApply(ApplyOp op) {
-  OptimizerState &state = optimizer(op.getOptimizerAttr().getAttr());
-  if (state.parameters) {
-    if (state.parameters == op.getParameters() &&
-        state.noDecay == op.getNoDecayAttr())
-      return success();
-    return op.emitOpError("must update the parameters that optimizer '")
-           << op.getOptimizer() << "' updates elsewhere, with the same decay";
-  }
-  state.parameters = op.getParameters();
-  state.noDecay = op.getNoDecayAttr();
-  if (state.hasTrustRatio())
-    alignment = kBlockSize;
-  for (auto [symbol, gradient] :
-       llvm::zip_equal(op.getParameters(), op.getGradients()))
-    if (!firstGradients.try_emplace(symbol, gradient).second)
-      return op.emitOpError("updates '")
-             << cast<FlatSymbolRefAttr>(symbol).getValue()
-             << "', which is updated already";
-  return success();
-}
-
-LogicalResult SlabLayout::addAccumulate(AccumulateOp op) {
-  OptimizerState *state = optimizerOf(op.getParameters());
-  if (!state)
-    return op.emitOpError("must take the parameters that amp.apply takes");
-  if (!state->accumulates)
-    for (auto [symbol, gradient] :
-         llvm::zip_equal(op.getParameters(), op.getGradients()))
-      firstGradients[symbol] = gradient;
-  state->accumulates = true;
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//
@@ -244,17 +213,20 @@ static DenseMap<StringAttr, Type> findLowTypes(ArrayRef<func::FuncOp> entries) {
   return types;
 }
 
-void SlabLayout::group(ModuleOp module, ArrayRef<func::FuncOp> entries) {
+/// What `key`, the group of a parameter, has by what trains that.
+static void setTrainer(ParameterGroup &key, const OptimizerState &state,
+                       Attribute symbol, unsigned index) {
+  key.gradientType =
+      state.gathered
+          ? elementTypeOf(GatherOp(state.gathered).getGradients()[index])
+          : Type(Float32Type::get(symbol.getContext()));
+  ArrayAttr noDecay = state.trainer().getNoDecayAttr();
+  key.decay = !noDecay || !llvm::is_contained(noDecay, symbol);
+  key.optimizer = state.name();
+}
+
+void SlabLayout::group() {
   DenseMap<StringAttr, Type> lowTypes = findLowTypes(entries);
-  struct Update {
-    const OptimizerState *optimizer;
-    unsigned index;
-  };
-  DenseMap<Attribute, Update> updates;
-  for (auto &[name, state] : optimizers)
-    if (state.parameters)
-      for (auto [index, symbol] : llvm::enumerate(state.parameters))
-        updates[symbol] = {&state, static_cast<unsigned>(index)};
   for (auto parameter : module.getOps<nn::ParameterOp>()) {
     StringAttr name = parameter.getSymNameAttr();
     auto symbol = FlatSymbolRefAttr::get(name);
@@ -265,15 +237,9 @@ void SlabLayout::group(ModuleOp module, ArrayRef<func::FuncOp> entries) {
       key.lowType = lowTypes.lookup(name);
     if (assigned.contains(symbol))
       key.assigned = symbol;
-    auto update = updates.find(symbol);
-    if (update != updates.end()) {
-      const OptimizerState &optimizer = *update->second.optimizer;
-      key.gradientType =
-          elementTypeOf(getGradientChain(firstGradients.at(symbol)).raw);
-      key.decay =
-          !optimizer.noDecay || !llvm::is_contained(optimizer.noDecay, symbol);
-      key.optimizer = optimizer.name();
-    }
+    auto [trainer, index] = trainers.lookup(symbol);
+    if (trainer && optimizer(trainer).applies)
+      setTrainer(key, optimizer(trainer), symbol, index);
     auto found = llvm::find_if(groups, [&](const ParameterGroup &g) {
       return g.sharesSlabsWith(key);
     });
@@ -282,7 +248,7 @@ void SlabLayout::group(ModuleOp module, ArrayRef<func::FuncOp> entries) {
       found = std::prev(groups.end());
     }
     found->parameters.push_back(parameter);
-    found->order.push_back(update == updates.end() ? 0 : update->second.index);
+    found->order.push_back(index);
   }
 }
 
@@ -321,7 +287,7 @@ static SlabOp addGroupSlab(OpBuilder &b, ParameterGroup &group,
                         b.getArrayAttr(entries), initial);
 }
 
-void SlabLayout::addSlabs(ModuleOp module) {
+void SlabLayout::addSlabs() {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   for (auto parameter : module.getOps<nn::ParameterOp>())
     b.setInsertionPointAfter(parameter);
@@ -339,6 +305,7 @@ void SlabLayout::addSlabs(ModuleOp module) {
     if (group.isTrained())
       addGradientSlabs(b, group, prefix);
   }
+  addScalarSlabs();
 }
 
 /// Slabs of what comes with a gradient: its sum, the optimizer's slots.
@@ -349,8 +316,7 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
     group.gradientSlab = addGroupSlab(b, group, prefix + "gradient",
                                       b.getF32Type(), "/gradient", "gradient");
   addSlotSlabs(b, group, prefix);
-  auto known = dyn_cast<OptimizerOp>(state.op);
-  if (known && known.getHyper().contains("ema_decay"))
+  if (state.rule() && state.trainer().getHyper().contains("ema_decay"))
     group.averageSlab =
         addGroupSlab(b, group, prefix + "ema", b.getF32Type(), "/ema", "slot");
 }
@@ -358,14 +324,15 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
 void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
                               const std::string &prefix) {
   const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
-  auto known = dyn_cast<OptimizerOp>(state.op);
+  auto known = dyn_cast<OptimizerOp>(state.trainer().getOperation());
   Type type = known ? known.getSlotType().value_or(b.getF32Type())
                     : Type(b.getF32Type());
   auto addSlot = [&](StringRef name, DenseF64ArrayAttr initial) {
     group.slotSlabs.push_back(addGroupSlab(
         b, group, prefix + name, type, ("/" + name).str(), "slot", initial));
   };
-  if (auto custom = dyn_cast<CustomOptimizerOp>(state.op)) {
+  if (auto custom =
+          dyn_cast<CustomOptimizerOp>(state.trainer().getOperation())) {
     for (NamedAttribute slot : custom.getSlots()) {
       StringRef name = slot.getName().getValue();
       addSlot(name, b.getDenseF64ArrayAttr(numberOf(custom.getSlots(), name)));
@@ -380,14 +347,6 @@ void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
         initial = b.getDenseF64ArrayAttr(number.value);
     addSlot(slot.name, initial);
   }
-}
-
-Value SlabLayout::buildCopy(OpBuilder &b, Location loc, ParameterGroup &group,
-                            Value parameters) const {
-  auto type = cast<RankedTensorType>(group.lowSlab.getType());
-  if (saturates)
-    return SaturateCastOp::create(b, loc, type, parameters);
-  return nn::CastOp::create(b, loc, type, parameters);
 }
 
 /// A slab of f64 scalars.
@@ -445,16 +404,16 @@ void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
                               "hyperparameters", numbers);
 }
 
-void SlabLayout::addScalarSlabs(ModuleOp module) {
+void SlabLayout::addScalarSlabs() {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   for (auto slab : module.getOps<SlabOp>())
     b.setInsertionPointAfter(slab);
   addHyperSlab(b, module.getLoc());
   for (auto &[name, state] : optimizers) {
     std::string suffix = suffixOf(optimizers, name);
-    if (state.parameters)
+    if (state.applies)
       state.scalars = addNumberSlab(
-          b, state.op->getLoc(), "state.optimizer" + suffix,
+          b, state.op.getLoc(), "state.optimizer" + suffix,
           std::string(rt::kOptimizerName) + suffix + ".", "optimizer",
           state.state());
   }

@@ -17,27 +17,17 @@
 
 namespace mpc::amp {
 
-/// A gradient as an amp op takes it: what arrives from the backward pass, and
-/// what amp ops make of it, in order.
-struct GradientChain {
-  /// In its own type: an exact upcast is looked through.
-  mlir::Value raw;
-  llvm::SmallVector<mlir::Operation *> maps;
-};
-GradientChain getGradientChain(mlir::Value gradient);
-
-/// Whether `op` takes all gradients at once, and yields one for each.
-bool takesAllGradients(mlir::Operation *op);
-
 /// An optimizer of the module: what it updates, and the state that it keeps
 /// beside slots.
 struct OptimizerState {
-  mlir::Operation *op = nullptr; ///< amp.optimizer or amp.custom_optimizer.
-  mlir::ArrayAttr parameters;    ///< Of its amp.apply ops; null without one.
-  mlir::ArrayAttr noDecay;
-  bool accumulates = false;
-  SlabOp scalars; ///< The scalar state; null without amp.apply.
+  OptimizerInterface op;
+  bool applies = false;     ///< An entry steps it.
+  bool accumulates = false; ///< An entry adds up its gradients.
+  GatherOp gathered;        ///< Where its gradients arrive first, or null.
+  SlabOp scalars;           ///< The scalar state; null unless it is stepped.
 
+  /// `op`: its methods change nothing, though they are not const.
+  OptimizerInterface trainer() const { return op; }
   mlir::StringAttr name() const;
   /// Null where the rule is a function of the module.
   const Optimizer *rule() const;
@@ -60,14 +50,14 @@ struct ScalerState {
 struct ParameterGroup {
   mlir::Type elementType;
   mlir::Type lowType;      ///< Of the copy that is read; null for none.
-  mlir::Type gradientType; ///< As it arrives first; null if frozen.
+  mlir::Type gradientType; ///< As it arrives first; null if untrained.
   bool decay = false;
   mlir::Attribute optimizer; ///< Name of the one that updates it, or null.
   mlir::Attribute assigned;  ///< The parameter, where amp.assign writes it.
 
   llvm::SmallVector<nn::ParameterOp> parameters;
   llvm::SmallVector<int64_t> offsets; ///< In elements.
-  llvm::SmallVector<unsigned> order;  ///< Index among amp.apply's gradients.
+  llvm::SmallVector<unsigned> order;  ///< Index among what is trained.
   int64_t end = 0;                    ///< Of the last tensor, in elements.
   int64_t size = 0;                   ///< The same, as whole blocks.
 
@@ -86,13 +76,14 @@ struct ParameterGroup {
   llvm::SmallVector<int64_t> blocks() const;
 };
 
-/// The state of a module: an analysis of its entries, then the slabs.
+/// How the state of a module lies: an analysis of its entries.
 class SlabLayout {
 public:
-  /// Reads the entries and adds the slabs to `module`. Fails, with an error
-  /// emitted, on what cannot be laid out.
-  static mlir::FailureOr<SlabLayout>
-  build(mlir::ModuleOp module, llvm::ArrayRef<mlir::func::FuncOp> entries);
+  explicit SlabLayout(mlir::Operation *module);
+  /// False after an error, which is emitted: the module cannot be laid out.
+  bool isValid() const { return valid; }
+  /// Adds the slabs to the module.
+  void addSlabs();
 
   struct Place {
     ParameterGroup *group;
@@ -107,8 +98,10 @@ public:
   OptimizerState &optimizer(mlir::StringAttr name) {
     return optimizers.find(name)->second;
   }
-  /// The one that updates exactly these, in this order; null for none.
-  OptimizerState *optimizerOf(mlir::ArrayAttr parameters);
+  OptimizerState &optimizer(mlir::Type gradients) {
+    return optimizer(
+        mlir::cast<GradientsType>(gradients).getOptimizer().getAttr());
+  }
   ScalerState &scaler(mlir::StringAttr name) {
     return scalers.find(name)->second;
   }
@@ -117,35 +110,34 @@ public:
     return hyperIndices.at(owner).lookup(name);
   }
   int64_t tensorAlignment() const { return alignment; }
-  /// The 16-bit copy of `parameters`, the slab of `group`.
-  mlir::Value buildCopy(mlir::OpBuilder &b, mlir::Location loc,
-                        ParameterGroup &group, mlir::Value parameters) const;
 
-  SlabOp hyperSlab;      ///< Optimizers' and scalers' numbers.
-  bool saturates = true; ///< Copies of what is finite are finite.
+  SlabOp hyperSlab; ///< Optimizers' and scalers' numbers.
 
 private:
-  mlir::LogicalResult findState(mlir::ModuleOp module,
-                                llvm::ArrayRef<mlir::func::FuncOp> entries);
+  mlir::LogicalResult findState();
   mlir::LogicalResult addScaler(ScalerOp op);
-  mlir::LogicalResult addApply(ApplyOp op);
-  mlir::LogicalResult addAccumulate(AccumulateOp op);
-  void group(mlir::ModuleOp module, llvm::ArrayRef<mlir::func::FuncOp> entries);
+  mlir::LogicalResult addOptimizer(OptimizerInterface op);
+  void findUses(mlir::func::FuncOp entry);
+  mlir::LogicalResult checkSums() const;
+  void group();
   void place();
-  void addSlabs(mlir::ModuleOp module);
   void addGradientSlabs(mlir::OpBuilder &b, ParameterGroup &group,
                         const std::string &prefix);
   void addSlotSlabs(mlir::OpBuilder &b, ParameterGroup &group,
                     const std::string &prefix);
-  void addScalarSlabs(mlir::ModuleOp module);
+  void addScalarSlabs();
   void addHyperSlab(mlir::OpBuilder &b, mlir::Location loc);
 
+  mlir::ModuleOp module;
+  llvm::SmallVector<mlir::func::FuncOp> entries;
+  bool valid;
   std::vector<ParameterGroup> groups;
   llvm::MapVector<mlir::StringAttr, OptimizerState> optimizers;
   llvm::MapVector<mlir::StringAttr, ScalerState> scalers;
   llvm::DenseSet<mlir::Attribute> assigned; ///< Written by amp.assign.
-  /// The gradient that arrives first for a parameter.
-  llvm::DenseMap<mlir::Attribute, mlir::Value> firstGradients;
+  /// Who trains a parameter, and its place in that order.
+  llvm::DenseMap<mlir::Attribute, std::pair<mlir::StringAttr, unsigned>>
+      trainers;
   llvm::DenseMap<mlir::StringAttr, std::pair<unsigned, int64_t>> places;
   llvm::DenseMap<mlir::StringAttr, llvm::StringMap<int64_t>> hyperIndices;
   int64_t alignment; ///< Of parameters, in elements.

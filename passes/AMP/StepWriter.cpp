@@ -40,31 +40,16 @@ public:
     for (auto [buffer, sum] : llvm::zip_equal(recipe.buffers, pending))
       buffers.push_back(
           nn::GradientBuilder(b, loc).add(read(buffer), read(sum)));
-    if (!recipe.trains())
-      return;
-    gradients.resize(recipe.parameters.size());
-    for (const ParameterSet &set : recipe.sets) {
-      SmallVector<Type> types;
-      for (nn::ParameterOp parameter : set.select(recipe.parameters))
-        types.push_back(
-            cast<RankedTensorType>(parameter.getType()).clone(b.getF32Type()));
-      auto taken = TakeGradientsOp::create(
-          b, loc, types, b.getArrayAttr(set.select(recipe.symbols)));
-      for (auto [member, gradient] :
-           llvm::zip_equal(set.members, taken.getGradients()))
-        gradients[member] = gradient;
-    }
+    for (const ParameterSet &set : recipe.sets)
+      gradients.push_back(TakeGradientsOp::create(b, loc, typeOf(set)));
   }
 
   void accumulate() {
     for (auto [buffer, sum, value] :
          llvm::zip_equal(recipe.buffers, pending, buffers))
       assign(sum, nn::GradientBuilder(b, loc).sub(value, read(buffer)));
-    if (!recipe.trains())
-      return;
-    for (const ParameterSet &set : recipe.sets)
-      AccumulateOp::create(b, loc, set.select(gradients),
-                           b.getArrayAttr(set.select(recipe.symbols)));
+    for (Value all : gradients)
+      AccumulateOp::create(b, loc, all);
   }
 
   /// All of a step behind the gradients, and its metrics.
@@ -139,14 +124,28 @@ private:
                             : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
   }
 
+  GradientsType typeOf(const ParameterSet &set) {
+    return GradientsType::get(
+        b.getContext(), FlatSymbolRefAttr::get(b.getContext(), set.optimizer));
+  }
+
+  /// `tensors` has one for each parameter.
+  void gather(const SmallVector<Value> &tensors) {
+    for (const ParameterSet &set : recipe.sets)
+      gradients.push_back(
+          GatherOp::create(b, loc, typeOf(set), set.select(tensors)));
+  }
+
   void readGradients() {
+    SmallVector<Value> tensors;
     for (nn::ParameterOp parameter : recipe.parameters) {
       auto type = cast<RankedTensorType>(parameter.getType());
       Value input = addArgument(type.clone(recipe.gradientType),
                                 nameAttrs("grad." + parameter.getSymName()));
-      gradients.push_back(
+      tensors.push_back(
           nn::GradientBuilder(b, loc).cast(input, b.getF32Type()));
     }
+    gather(tensors);
   }
 
   void differentiate(ValueRange inputs) {
@@ -172,8 +171,9 @@ private:
     ValueRange behind = vjp.getOutputs().drop_front();
     for (Value value : behind.take_front(recipe.buffers.size()))
       buffers.push_back(g.cast(value, b.getF32Type()));
-    for (Value gradient : behind.drop_front(recipe.buffers.size()))
-      gradients.push_back(g.cast(gradient, b.getF32Type()));
+    gather(llvm::map_to_vector(
+        behind.drop_front(recipe.buffers.size()),
+        [&](Value tensor) { return g.cast(tensor, b.getF32Type()); }));
   }
 
   void update(Value lr) {
@@ -245,17 +245,10 @@ private:
   void regularize() {
     if (!recipe.regularizes)
       return;
-    for (const ParameterSet &set : recipe.sets) {
-      SmallVector<Value> members = set.select(gradients);
-      auto op =
-          RegularizeOp::create(b, loc, ValueRange(members).getTypes(), members,
-                               b.getArrayAttr(set.select(recipe.symbols)),
-                               whilePresent(set, hyper("l1")),
-                               whilePresent(set, hyper("l2")), noDecay(set));
-      for (auto [member, output] :
-           llvm::zip_equal(set.members, op.getOutputs()))
-        gradients[member] = output;
-    }
+    for (auto [set, all] : llvm::zip_equal(recipe.sets, gradients))
+      all = RegularizeOp::create(b, loc, all.getType(), all,
+                                 whilePresent(set, hyper("l1")),
+                                 whilePresent(set, hyper("l2")));
   }
 
   /// `number`, or 0 in a step in which `set` has no gradient.
@@ -269,38 +262,32 @@ private:
   void applyLarc(Value lr) {
     if (!recipe.larc)
       return;
-    auto op = LarcOp::create(
-        b, loc, ValueRange(gradients).getTypes(), gradients,
-        b.getArrayAttr(recipe.symbols), hyper("larc_eta"), hyper("larc_eps"),
-        recipe.larcDecays ? Value() : hyper("larc_min_update"),
-        recipe.larcDecays ? hyper("larc_weight_decay") : Value(),
-        recipe.larcClips ? nn::GradientBuilder(b, loc).cast(lr, b.getF32Type())
-                         : Value(),
-        recipe.larcDecays ? attributeOf(recipe.noDecay) : ArrayAttr());
-    gradients = llvm::to_vector_of<Value>(op.getOutputs());
+    Value rate = nn::GradientBuilder(b, loc).cast(lr, b.getF32Type());
+    for (Value &all : gradients)
+      all = LarcOp::create(
+          b, loc, all.getType(), all, hyper("larc_eta"), hyper("larc_eps"),
+          recipe.larcDecays ? Value() : hyper("larc_min_update"),
+          recipe.larcDecays ? hyper("larc_weight_decay") : Value(),
+          recipe.larcClips ? rate : Value());
     // A rate may be 0 / 0, or beyond f32.
     if (!rt::appliesNonFinite(recipe.policy))
       addFinding(CheckOp::create(b, loc, gradients));
   }
 
-  ArrayAttr attributeOf(ArrayRef<Attribute> symbols) {
-    return symbols.empty() ? ArrayAttr() : b.getArrayAttr(symbols);
-  }
-
-  ArrayAttr noDecay(const ParameterSet &set) {
-    SmallVector<Attribute> symbols = set.select(recipe.symbols);
-    return attributeOf(
-        llvm::filter_to_vector(recipe.noDecay, [&](Attribute symbol) {
-          return llvm::is_contained(symbols, symbol);
-        }));
-  }
-
   /// The norm of the norms of all tensors.
   Value torchNorm() {
     nn::GradientBuilder g(b, loc);
-    SmallVector<Value> norms;
-    for (Value gradient : gradients)
-      norms.push_back(g.reshape(VectorNormOp::create(b, loc, gradient), {1}));
+    SmallVector<Value> norms(recipe.parameters.size());
+    for (auto [set, all] : llvm::zip_equal(recipe.sets, gradients)) {
+      SmallVector<Type> types;
+      for (nn::ParameterOp parameter : set.select(recipe.parameters))
+        types.push_back(
+            cast<RankedTensorType>(parameter.getType()).clone(b.getF32Type()));
+      auto parts = SplitOp::create(b, loc, types, all);
+      for (auto [member, part] :
+           llvm::zip_equal(set.members, parts.getGradients()))
+        norms[member] = g.reshape(VectorNormOp::create(b, loc, part), {1});
+    }
     int64_t count = norms.size();
     Value all = nn::ConcatOp::create(
         b, loc, RankedTensorType::get({count}, b.getF32Type()), norms, 0);
@@ -317,10 +304,9 @@ private:
         gradient =
             ClipOp::create(b, loc, gradient.getType(), gradient, coefficient);
     } else if (recipe.clip == "clip_norm") {
-      auto clipped =
-          ClipEachOp::create(b, loc, ValueRange(gradients).getTypes(),
-                             gradients, hyper(recipe.clip), keras);
-      gradients = llvm::to_vector_of<Value>(clipped.getClipped());
+      for (Value &all : gradients)
+        all = ClipEachOp::create(b, loc, all.getType(), all,
+                                 hyper(recipe.clip), keras);
     } else if (recipe.clip == "clip_value") {
       Value limit =
           nn::GradientBuilder(b, loc).cast(hyper(recipe.clip), b.getF32Type());
@@ -330,11 +316,8 @@ private:
   }
 
   void apply(Value lr) {
-    for (const ParameterSet &set : recipe.sets) {
-      ApplyOp::create(b, loc, set.optimizer, set.select(gradients),
-                      b.getArrayAttr(set.select(recipe.symbols)), lr,
-                      skipOf(set), noDecay(set));
-    }
+    for (auto [set, all] : llvm::zip_equal(recipe.sets, gradients))
+      ApplyOp::create(b, loc, all, lr, skipOf(set));
   }
 
   /// Whether `set`, which is not always there, has gradients in this step.
@@ -387,7 +370,8 @@ private:
   OpBuilder b;
   func::FuncOp function;
   Value scale, loss, found, norm, maxAbs, counter, error;
-  SmallVector<Value> gradients, buffers;
+  SmallVector<Value> gradients; ///< One for each set.
+  SmallVector<Value> buffers;
   llvm::StringMap<Value> presences; ///< Inputs, by name.
   SmallVector<std::pair<StringRef, Value>> results;
 };

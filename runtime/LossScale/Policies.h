@@ -523,18 +523,27 @@ constexpr UnscaleRule unscaleRule(PolicyKind kind) {
                                     : UnscaleRule::Reciprocal;
 }
 
-/// The factor that gradients are multiplied with: f32(1 / f64(scale)). For
-/// UnscaleRule::Divide it only says how large the quotient is.
+/// The factor that gradients are multiplied with: f32(1 / f64(scale)), or 0
+/// where that is subnormal and to be `flushed`.
 template <ScalarBuilder B>
-typename B::Value inverseScale(PolicyKind kind, B &builder,
-                               typename B::Value scale) {
+typename B::Value inverseScale(B &builder, typename B::Value scale,
+                               bool flushed) {
   Num<B> inverse = f32(1.0 / Num<B>{&builder, scale});
-  if (unscaleRule(kind) != UnscaleRule::FlushedReciprocal)
+  if (!flushed)
     return inverse.value;
   constexpr double kFloatMin = std::numeric_limits<float>::min();
   Flag<B> subnormal =
       (inverse < kFloatMin) & (inverse.literal(-kFloatMin) < inverse);
   return select(subnormal, inverse * 0.0, inverse).value;
+}
+
+/// The same by a policy's rule. For UnscaleRule::Divide it only says how large
+/// the quotient is.
+template <ScalarBuilder B>
+typename B::Value inverseScale(PolicyKind kind, B &builder,
+                               typename B::Value scale) {
+  return inverseScale(builder, scale,
+                      unscaleRule(kind) == UnscaleRule::FlushedReciprocal);
 }
 
 } // namespace mpc::rt

@@ -56,6 +56,12 @@ def check_step(folder):
     assert found["found_inf"].dtype == bool and not found["found_inf"]
 
 
+SPLIT = """%u_w1, %u_b1, %u_w2, %u_b2 = amp.split %unscaled
+      : !amp.gradients<@optimizer>
+      -> tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4xf32>
+  """
+
+
 def return_gradients():
     with open(os.path.join(EXAMPLES, "basic.mlir")) as file:
         text = file.read()
@@ -66,7 +72,7 @@ def return_gradients():
     head, tail = text.split("return %loss, %scale")
     tail = tail.replace(": ", ": tensor<4x16xf32>, tensor<4xf32>, ", 1)
     with open("grads.mlir", "w") as file:
-        file.write(head + "return %u_w2, %u_b2, %loss, %scale" + tail)
+        file.write(head + SPLIT + "return %u_w2, %u_b2, %loss, %scale" + tail)
 
 
 def main():

@@ -27,22 +27,6 @@ static RankedTensorType typeOf(Value value) {
 // InverseScaleOp, ClipCoefficientOp
 //===----------------------------------------------------------------------===//
 
-FailureOr<Values> InverseScaleOp::buildBody(OpBuilder &builder,
-                                            ValueRange operands) {
-  return buildScalars(
-      builder, getLoc(), operands, builder.getF32Type(),
-      [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-        Scalar scale = Scalar{&b, s[0]}.as(b.getF64Type());
-        Scalar inverse = (1.0 / scale).as(b.getF32Type());
-        if (getFlushed()) {
-          Scalar least = inverse.literal(std::numeric_limits<float>::min());
-          Value subnormal = absolute(inverse).isLessThan(least);
-          inverse = select(subnormal, inverse * inverse.literal(0.0), inverse);
-        }
-        return {inverse.value};
-      });
-}
-
 LogicalResult InverseScaleOp::buildVJP(OpBuilder &, ArrayRef<Value>,
                                        MutableArrayRef<Value>) {
   return success();
@@ -98,12 +82,6 @@ FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,
                       });
 }
 
-LogicalResult ClipEachOp::verify() {
-  if (getGradients().getTypes() != getClipped().getTypes())
-    return emitOpError("must yield a gradient for each, of its type");
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // UnscaleOp, ClipOp, ClampOp
 //===----------------------------------------------------------------------===//
@@ -128,10 +106,27 @@ static Value scaleOf(Value factor) {
   return inverse ? inverse.getScale() : factor;
 }
 
+/// What is made of all gradients is of their type, what is made of one tensor
+/// of its shape.
+static LogicalResult verifyMap(Operation *op) {
+  Type input = op->getOperand(0).getType();
+  Type output = op->getResult(0).getType();
+  bool fits = isa<GradientsType>(input)
+                  ? input == output
+                  : succeeded(verifyCompatibleShape(input, output));
+  return fits ? success()
+              : op->emitOpError("cannot make ") << output << " of " << input;
+}
+
+LogicalResult ClipOp::verify() { return verifyMap(*this); }
+LogicalResult ClampOp::verify() { return verifyMap(*this); }
+
 /// Dividing by the scale twice is no error of types, and ruins the step.
 LogicalResult UnscaleOp::verify() {
+  if (failed(verifyMap(*this)))
+    return failure();
   Operation *op = getInput().getDefiningOp();
-  while (isa_and_present<UnscaleOp, ClipOp, ClampOp>(op)) {
+  while (isa_and_present<GradientTransformInterface>(op)) {
     if (auto earlier = dyn_cast<UnscaleOp>(op);
         earlier && scaleOf(earlier.getFactor()) == scaleOf(getFactor())) {
       InFlightDiagnostic error = emitOpError("unscales a gradient twice");

@@ -49,10 +49,35 @@ static FailureOr<Operation *> lookupOptimizer(Operation *op,
                                               SymbolTableCollection &symbols,
                                               FlatSymbolRefAttr symbol) {
   Operation *found = symbols.lookupNearestSymbolFrom(op, symbol);
-  if (isa_and_present<OptimizerOp, CustomOptimizerOp>(found))
+  if (isa_and_present<OptimizerInterface>(found))
     return found;
   return op->emitOpError() << "uses '" << symbol.getValue()
                            << "', which is no optimizer of this module";
+}
+
+/// What an optimizer trains are parameters of f32, or, where it rounds, of
+/// bf16.
+static LogicalResult verifyTrains(OptimizerInterface op,
+                                  SymbolTableCollection &symbols, bool rounds) {
+  for (auto symbol : op.getTrains().getAsRange<FlatSymbolRefAttr>()) {
+    auto parameter = lookup<nn::ParameterOp>(op, symbols, symbol, "parameter");
+    if (failed(parameter))
+      return failure();
+    Type type = getElementTypeOrSelf(parameter->getType());
+    if (!type.isF32() && !type.isBF16())
+      return op.emitOpError() << "can only train parameters of f32 and bf16, "
+                              << "but '" << symbol.getValue() << "' is "
+                              << parameter->getType();
+    if (type.isBF16() && !rounds)
+      return op.emitOpError() << "trains '" << symbol.getValue()
+                              << "' in bf16, but has no rounding_seed";
+  }
+  if (ArrayAttr noDecay = op.getNoDecayAttr())
+    for (auto symbol : noDecay.getAsRange<FlatSymbolRefAttr>())
+      if (!llvm::is_contained(op.getTrains(), Attribute(symbol)))
+        return op.emitOpError() << "keeps decay from '" << symbol.getValue()
+                                << "', which it does not train";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,6 +126,10 @@ LogicalResult OptimizerOp::verify() {
                                  << "', which keeps its state";
   }
   return success();
+}
+
+LogicalResult OptimizerOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyTrains(*this, symbols, getHyper().contains("rounding_seed"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,6 +213,21 @@ static LogicalResult verifyRuleResults(CustomOptimizerOp op,
   return success();
 }
 
+/// A rule is of one element, and runs on all.
+static LogicalResult verifyRuleBody(CustomOptimizerOp op,
+                                    FunctionOpInterface rule) {
+  for (Operation &inner : rule.getFunctionBody().front().without_terminator()) {
+    if (inner.hasTrait<OpTrait::ConstantLike>() ||
+        isa<ScalarBodyOpInterface>(inner))
+      continue;
+    InFlightDiagnostic error = inner.emitOpError(
+        "is not elementwise, and has no place in an optimizer's rule");
+    error.attachNote(op.getLoc()) << "which is that of this optimizer";
+    return error;
+  }
+  return success();
+}
+
 LogicalResult
 CustomOptimizerOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto rule = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
@@ -191,9 +235,11 @@ CustomOptimizerOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!rule || rule.isExternal() || !rule.getFunctionBody().hasOneBlock())
     return emitOpError("uses rule '")
            << getRule() << "', which is no function of one block";
-  if (failed(verifyRuleArguments(*this, rule)))
+  if (failed(verifyRuleArguments(*this, rule)) ||
+      failed(verifyRuleResults(*this, rule)) ||
+      failed(verifyRuleBody(*this, rule)))
     return failure();
-  return verifyRuleResults(*this, rule);
+  return verifyTrains(*this, symbols, /*rounds=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,62 +271,6 @@ void UpdateScaleOp::build(OpBuilder &builder, OperationState &state,
   build(builder, state, scaler, found, maxAbs, Value());
 }
 
-LogicalResult ApplyOp::verify() {
-  if (getGradients().size() != getParameters().size())
-    return emitOpError("has ") << getGradients().size() << " gradients for "
-                               << getParameters().size() << " parameters";
-  for (Attribute symbol :
-       getNoDecay().value_or(ArrayAttr::get(getContext(), {})))
-    if (!llvm::is_contained(getParameters(), symbol))
-      return emitOpError("keeps decay from '")
-             << cast<FlatSymbolRefAttr>(symbol).getValue()
-             << "', which it does not update";
-  return success();
-}
-
-/// Each gradient must have the shape of its parameter, which must be f32, or
-/// bf16 where it has no master.
-static LogicalResult verifyGradients(Operation *op,
-                                     SymbolTableCollection &symbols,
-                                     TypeRange gradients, ArrayAttr names) {
-  if (gradients.size() != names.size())
-    return op->emitOpError() << "has " << gradients.size() << " gradients for "
-                             << names.size() << " parameters";
-  for (auto [gradient, symbol] :
-       llvm::zip_equal(gradients, names.getAsRange<FlatSymbolRefAttr>())) {
-    auto parameter = lookup<nn::ParameterOp>(op, symbols, symbol, "parameter");
-    if (failed(parameter))
-      return failure();
-    auto type = cast<RankedTensorType>(parameter->getType());
-    if (!type.getElementType().isF32() && !type.getElementType().isBF16())
-      return op->emitOpError()
-             << "can only update parameters of f32 and bf16, "
-             << "but '" << symbol.getValue() << "' is " << type;
-    if (cast<RankedTensorType>(gradient).getShape() != type.getShape())
-      return op->emitOpError() << "has a gradient of " << gradient << " for '"
-                               << symbol.getValue() << "', " << type;
-  }
-  return success();
-}
-
-LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto optimizer = lookupOptimizer(*this, symbols, getOptimizerAttr());
-  if (failed(optimizer))
-    return failure();
-  auto known = dyn_cast<OptimizerOp>(*optimizer);
-  bool rounds = known && known.getHyper().contains("rounding_seed");
-  for (auto symbol : getParameters().getAsRange<FlatSymbolRefAttr>())
-    if (auto parameter =
-            symbols.lookupNearestSymbolFrom<nn::ParameterOp>(*this, symbol);
-        parameter && getElementTypeOrSelf(parameter.getType()).isBF16() &&
-        !rounds)
-      return emitOpError("updates '")
-             << symbol.getValue() << "' in bf16, but optimizer '"
-             << getOptimizer() << "' has no rounding_seed";
-  return verifyGradients(*this, symbols, getGradients().getTypes(),
-                         getParameters());
-}
-
 LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto parameter =
       lookup<nn::ParameterOp>(*this, symbols, getParameterAttr(), "parameter");
@@ -293,37 +283,67 @@ LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Users of gradients
+//===----------------------------------------------------------------------===//
+
+/// The optimizer whose gradients `type` is of.
+static FailureOr<OptimizerInterface> lookupTrainer(
+    Operation *op, SymbolTableCollection &symbols, Type type) {
+  auto found = lookupOptimizer(op, symbols,
+                               cast<GradientsType>(type).getOptimizer());
+  if (failed(found))
+    return failure();
+  return cast<OptimizerInterface>(*found);
+}
+
+/// `gradients` are of what an optimizer trains, in its order and shapes.
+static LogicalResult verifyGradients(Operation *op,
+                                     SymbolTableCollection &symbols, Type type,
+                                     TypeRange gradients) {
+  auto trainer = lookupTrainer(op, symbols, type);
+  if (failed(trainer))
+    return failure();
+  ArrayAttr names = trainer->getTrains();
+  if (gradients.size() != names.size())
+    return op->emitOpError()
+           << "has " << gradients.size() << " gradients for the "
+           << names.size() << " parameters that '" << trainer->getSymName()
+           << "' trains";
+  for (auto [gradient, symbol] :
+       llvm::zip_equal(gradients, names.getAsRange<FlatSymbolRefAttr>())) {
+    auto parameter = lookup<nn::ParameterOp>(op, symbols, symbol, "parameter");
+    if (failed(parameter))
+      return failure();
+    auto type = cast<RankedTensorType>(parameter->getType());
+    if (cast<RankedTensorType>(gradient).getShape() != type.getShape())
+      return op->emitOpError() << "has a gradient of " << gradient << " for '"
+                               << symbol.getValue() << "', " << type;
+  }
+  return success();
+}
+
+LogicalResult GatherOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyGradients(*this, symbols, getOutput().getType(),
+                         getGradients().getTypes());
+}
+
+LogicalResult SplitOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyGradients(*this, symbols, getInput().getType(),
+                         getGradients().getTypes());
+}
+
+LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return lookupTrainer(*this, symbols, getGradients().getType());
+}
+
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyGradients(*this, symbols, getGradients().getTypes(),
-                         getParameters());
+  return lookupTrainer(*this, symbols, getGradients().getType());
 }
 
 LogicalResult
 TakeGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyGradients(*this, symbols, getGradients().getTypes(),
-                         getParameters());
-}
-
-LogicalResult RegularizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  for (auto [gradient, output] : llvm::zip(getGradients(), getOutputs()))
-    if (failed(verifyCompatibleShape(gradient.getType(), output.getType())))
-      return emitOpError("must yield a gradient for each, of its shape");
-  return verifyGradients(*this, symbols, getOutputs().getTypes(),
-                         getParameters());
-}
-
-LogicalResult LarcOp::verify() {
-  if (bool(getMinUpdate()) == bool(getWeightDecay()))
-    return emitOpError("needs one of min_update and weight_decay");
-  return success();
-}
-
-LogicalResult LarcOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  for (auto [gradient, output] : llvm::zip(getGradients(), getOutputs()))
-    if (failed(verifyCompatibleShape(gradient.getType(), output.getType())))
-      return emitOpError("must yield a gradient for each, of its shape");
-  return verifyGradients(*this, symbols, getOutputs().getTypes(),
-                         getParameters());
+  return lookupTrainer(*this, symbols, getGradients().getType());
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,9 +47,11 @@ amp.optimizer @optimizer kind("adam") hyper {} slots(bf16)
 // -----
 
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-func.func @f(%g: tensor<4xf32>, %x: tensor<f64>) {
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+func.func @f(%x: tensor<f64>) {
+  %g = amp.take_gradients : !amp.gradients<@optimizer>
   // expected-error @+1 {{needs one of min_update and weight_decay}}
-  %0 = amp.larc %g to [@w] eta(%x) eps(%x) : tensor<4xf32> -> tensor<4xf32>
+  %0 = amp.larc %g eta(%x) eps(%x) : !amp.gradients<@optimizer>
   return
 }
 
@@ -121,46 +123,72 @@ func.func @f() {
 
 // -----
 
-amp.optimizer @optimizer kind("sgd") hyper {}
-func.func @f(%g: tensor<4xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{keeps decay from 'b', which it does not update}}
-  amp.apply @optimizer(%g) to [@w] lr(%lr) no_decay [@b] : tensor<4xf32>
-  return
-}
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+// expected-error @+1 {{keeps decay from 'b', which it does not train}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w] no_decay [@b]
 
 // -----
 
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @optimizer kind("sgd") hyper {}
-func.func @f(%g: tensor<4xf32>, %lr: tensor<f32>) {
-  // expected-error @+1 {{has 2 gradients for 1 parameters}}
-  amp.apply @optimizer(%g, %g) to [@w] lr(%lr) : tensor<4xf32>, tensor<4xf32>
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+func.func @f(%g: tensor<4xf32>) {
+  // expected-error @+1 {{has 2 gradients for the 1 parameters that 'optimizer' trains}}
+  %0 = amp.gather %g, %g : tensor<4xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
   return
 }
 
 // -----
 
-func.func @f(%g: tensor<4xf32>) {
-  // expected-error @+1 {{uses 'w', which is no parameter of this module}}
-  amp.accumulate(%g) to [@w] : tensor<4xf32>
-  return
-}
+// expected-error @+1 {{uses 'w', which is no parameter of this module}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
 
 // -----
 
 nn.parameter @w : tensor<4xf16> = #nn.init<zeros>
-func.func @f() {
-  // expected-error @+1 {{can only update parameters of f32 and bf16, but 'w' is 'tensor<4xf16>'}}
-  %g = amp.take_gradients [@w] : tensor<4xf32>
+// expected-error @+1 {{can only train parameters of f32 and bf16, but 'w' is 'tensor<4xf16>'}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+
+// -----
+
+nn.parameter @w : tensor<4xbf16> = #nn.init<zeros>
+// expected-error @+1 {{trains 'w' in bf16, but has no rounding_seed}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+
+// -----
+
+nn.parameter @w : tensor<5xf32> = #nn.init<zeros>
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+func.func @f(%g: tensor<4xf16>) {
+  // expected-error @+1 {{has a gradient of 'tensor<4xf16>' for 'w', 'tensor<5xf32>'}}
+  %0 = amp.gather %g : tensor<4xf16> -> !amp.gradients<@optimizer>
   return
 }
 
 // -----
 
 nn.parameter @w : tensor<5xf32> = #nn.init<zeros>
-func.func @f(%g: tensor<4xf16>) {
-  // expected-error @+1 {{has a gradient of 'tensor<4xf16>' for 'w', 'tensor<5xf32>'}}
-  amp.accumulate(%g) to [@w] : tensor<4xf16>
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+func.func @f() {
+  %g = amp.take_gradients : !amp.gradients<@optimizer>
+  // expected-error @+1 {{has a gradient of 'tensor<6xf32>' for 'w', 'tensor<5xf32>'}}
+  %0 = amp.split %g : !amp.gradients<@optimizer> -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{uses 'optimizer', which is no optimizer of this module}}
+  %g = amp.take_gradients : !amp.gradients<@optimizer>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{cannot make 'tensor<5xf32>' of 'tensor<4xf16>'}}
+  %0 = amp.clip %g by %s : tensor<4xf16> -> tensor<5xf32>
   return
 }
 
@@ -169,14 +197,6 @@ func.func @f(%g: tensor<4xf16>) {
 func.func @f(%norm: tensor<3xf64>, %max: tensor<f64>) {
   // expected-error @+1 {{must make one coefficient of each norm}}
   %0 = amp.clip_coefficient %norm max(%max) : tensor<3xf64> -> tensor<2xf32>
-  return
-}
-
-// -----
-
-func.func @f(%g: tensor<3xf32>, %max: tensor<f64>) {
-  // expected-error @+1 {{must yield a gradient for each, of its type}}
-  %0 = amp.clip_each %g max(%max) : tensor<3xf32> -> tensor<4xf32>
   return
 }
 
@@ -434,4 +454,33 @@ func.func @f(%g: tensor<4xf32>, %c: tensor<f32>, %scale: tensor<f32>) {
   // expected-error @+1 {{unscales a gradient twice}}
   %2 = amp.unscale %1 by %scale divide : tensor<4xf32> -> tensor<4xf32>
   return
+}
+
+// -----
+
+// Whatever stands between the two.
+nn.parameter @w : tensor<5xf32> = #nn.init<zeros>
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+func.func @f(%scale: tensor<f32>, %x: tensor<f64>) {
+  %g = amp.take_gradients : !amp.gradients<@optimizer>
+  %inverse = amp.inverse_scale %scale : tensor<f32>
+  // expected-note @+1 {{it is unscaled here already}}
+  %0 = amp.unscale %g by %inverse : !amp.gradients<@optimizer>
+  %1 = amp.regularize %0 l1(%x) l2(%x) : !amp.gradients<@optimizer>
+  %2 = amp.clip_each %1 max(%x) : !amp.gradients<@optimizer>
+  %3 = amp.larc %2 eta(%x) eps(%x) min_update(%x) : !amp.gradients<@optimizer>
+  // expected-error @+1 {{unscales a gradient twice}}
+  %4 = amp.unscale %3 by %inverse : !amp.gradients<@optimizer>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{which is that of this optimizer}}
+amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
+func.func private @rule(%g: tensor<f32> {nn.name = "gradient"})
+    -> (tensor<f32> {nn.name = "parameter"}) {
+  // expected-error @+1 {{is not elementwise, and has no place in an optimizer's rule}}
+  %0 = nn.reduce_sum %g axes [] : tensor<f32> -> tensor<f32>
+  return %0 : tensor<f32>
 }

@@ -7,11 +7,13 @@ nn.parameter @b : tensor<4xf32> = #nn.init<zeros>
 // CHECK: amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.000000e+00 : f64}
 amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.0}
 // CHECK: amp.optimizer @optimizer kind("sgd") hyper {clip_norm = 1.000000e+00 : f64, momentum = 9.000000e-01 : f64} flags ["momentum"]
+// CHECK-SAME: trains [@w, @b] no_decay [@b]
 amp.optimizer @optimizer kind("sgd")
     hyper {clip_norm = 1.0, momentum = 0.9} flags ["momentum"]
+    trains [@w, @b] no_decay [@b]
 
-// CHECK: amp.optimizer @narrow kind("sgd") {{.*}} slots(f16)
-amp.optimizer @narrow kind("sgd") hyper {rounding_seed = 1.0} slots(f16)
+// CHECK: amp.optimizer @narrow kind("sgd") {{.*}} slots(f16) counts_skips
+amp.optimizer @narrow kind("sgd") hyper {rounding_seed = 1.0} slots(f16) counts_skips
 
 // CHECK: amp.custom_optimizer @custom rule(@rule) slots {mean = 5.000000e-01 : f64} hyper {beta = 9.000000e-01 : f64}
 amp.custom_optimizer @custom rule(@rule) slots {mean = 0.5} hyper {beta = 0.9}
@@ -49,19 +51,33 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   %cw = amp.clip %uw by %c : tensor<4x8xf32> -> tensor<4x8xf32>
   // CHECK: amp.clamp %{{.*}} by %{{.*}} : tensor<4xf32> -> tensor<4xf32>
   %cb = amp.clamp %ub by %c : tensor<4xf32> -> tensor<4xf32>
-  // CHECK: amp.clip_each {{.*}} max(%{{.*}}) : tensor<4x8xf32>, tensor<4xf32> -> tensor<4x8xf32>, tensor<4xf32>
-  %ew, %eb = amp.clip_each %cw, %cb max(%max)
-      : tensor<4x8xf32>, tensor<4xf32> -> tensor<4x8xf32>, tensor<4xf32>
-  // CHECK: amp.accumulate({{.*}}) to [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
-  amp.accumulate(%ew, %eb) to [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
-  // CHECK: %[[G:.*]]:2 = amp.take_gradients [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
-  %gw, %gb = amp.take_gradients [@w, @b] : tensor<4x8xf32>, tensor<4xf32>
-  // CHECK: amp.apply @optimizer(%[[G]]#0, %[[G]]#1) to [@w, @b] lr(%{{.*}}) skip(%[[FOUND]]) no_decay [@b] : tensor<4x8xf32>, tensor<4xf32>
-  amp.apply @optimizer(%gw, %gb) to [@w, @b] lr(%lr) skip(%found) no_decay [@b]
-      : tensor<4x8xf32>, tensor<4xf32>
-  // CHECK: amp.apply @optimizer({{.*}}) to [@w, @b] lr(%{{.*}} : tensor<f64>) :
-  amp.apply @optimizer(%gw, %gb) to [@w, @b] lr(%max : tensor<f64>)
-      : tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: %[[G:.*]] = amp.gather %{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4xf32> -> !amp.gradients<@optimizer>
+  %g = amp.gather %cw, %cb : tensor<4x8xf32>, tensor<4xf32>
+      -> !amp.gradients<@optimizer>
+  // CHECK: %[[U:.*]] = amp.unscale %[[G]] by %{{.*}} divide : !amp.gradients<@optimizer>
+  %u = amp.unscale %g by %scale divide : !amp.gradients<@optimizer>
+  // CHECK: amp.clamp %[[U]] by %{{.*}} : !amp.gradients<@optimizer>
+  %clamped = amp.clamp %u by %c : !amp.gradients<@optimizer>
+  // CHECK: %[[E:.*]] = amp.clip_each %{{.*}} max(%{{.*}}) keras : !amp.gradients<@optimizer>
+  %e = amp.clip_each %clamped max(%max) keras : !amp.gradients<@optimizer>
+  // CHECK: amp.regularize %[[E]] l1(%{{.*}}) l2(%{{.*}}) : !amp.gradients<@optimizer>
+  %r = amp.regularize %e l1(%max) l2(%max) : !amp.gradients<@optimizer>
+  // CHECK: amp.larc %{{.*}} eta(%{{.*}}) eps(%{{.*}}) weight_decay(%{{.*}}) lr(%{{.*}}) : !amp.gradients<@optimizer>
+  %l = amp.larc %r eta(%max) eps(%max) weight_decay(%max) lr(%lr)
+      : !amp.gradients<@optimizer>
+  // CHECK: %[[PARTS:.*]]:2 = amp.split %{{.*}} : !amp.gradients<@optimizer> -> tensor<4x8xf32>, tensor<4xf32>
+  %ew, %eb = amp.split %l : !amp.gradients<@optimizer>
+      -> tensor<4x8xf32>, tensor<4xf32>
+  // CHECK: amp.check %{{.*}}, %[[PARTS]]#0 : !amp.gradients<@optimizer>, tensor<4x8xf32>
+  %mixed, %both = amp.check %l, %ew : !amp.gradients<@optimizer>, tensor<4x8xf32>
+  // CHECK: amp.accumulate %{{.*}} : !amp.gradients<@optimizer>
+  amp.accumulate %l : !amp.gradients<@optimizer>
+  // CHECK: %[[SUM:.*]] = amp.take_gradients : !amp.gradients<@optimizer>
+  %sum = amp.take_gradients : !amp.gradients<@optimizer>
+  // CHECK: amp.apply %[[SUM]] lr(%{{.*}}) skip(%[[FOUND]]) : !amp.gradients<@optimizer>
+  amp.apply %sum lr(%lr) skip(%found) : !amp.gradients<@optimizer>
+  // CHECK: amp.apply %[[SUM]] lr(%{{.*}} : tensor<f64>) : !amp.gradients<@optimizer>
+  amp.apply %sum lr(%max : tensor<f64>) : !amp.gradients<@optimizer>
   // CHECK: amp.update_scale @scaler found(%[[FOUND]]) max_abs(%{{.*}})
   %good, %error = amp.update_scale @scaler found(%found) max_abs(%max_abs)
   // CHECK: amp.update_scale @scaler found(%[[FOUND]]) skip(%[[FOUND]])

@@ -38,7 +38,7 @@ module {
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:    node = "scaler", op = "amp.get_scale", type = tensor<f32>}, nn.name = "site2"}
 // CHECK-SAME:    op = "nn.mul", parameter = "w", type = tensor<4xf16>}, nn.name = "site4"}
-// CHECK-SAME:    op = "nn.cast", parameter = "w", type = tensor<4xf32>}, nn.name = "site5"}
+// CHECK-SAME:    op = "nn.cast", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site5"}
 // CHECK-SAME:    op = "amp.unscale", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site6"}
 // CHECK-SAME:    op = "amp.check", type = tensor<f64>}, nn.name = "site7"}
 // CHECK-SAME:    op = "amp.clip", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site9"}
@@ -49,18 +49,19 @@ module {
 module {
   nn.parameter @w : tensor<4xf32> = <zeros>
   amp.scaler @scaler policy("dynamic") settings {}
-  amp.optimizer @sgd kind("sgd") hyper {clip_global_norm = 1.0}
+  amp.optimizer @sgd kind("sgd") hyper {clip_global_norm = 1.0} trains [@w]
   func.func @step(%x: tensor<4xf16> {nn.name = "x"}, %lr: tensor<f32> {nn.name = "lr"}) {
     %scale = amp.get_scale @scaler : tensor<f32>
     %inverse = amp.inverse_scale %scale : tensor<f32>
     %g = nn.mul %x, %x : tensor<4xf16>
     %wide = nn.cast %g : tensor<4xf16> -> tensor<4xf32>
-    %u = amp.unscale %wide by %inverse : tensor<4xf32> -> tensor<4xf32>
-    %found, %norm = amp.check %u : tensor<4xf32>
+    %gradients = amp.gather %wide : tensor<4xf32> -> !amp.gradients<@sgd>
+    %unscaled = amp.unscale %gradients by %inverse : !amp.gradients<@sgd>
+    %found, %norm = amp.check %unscaled : !amp.gradients<@sgd>
     %max = amp.get_hyper @sgd "clip_global_norm" : tensor<f64>
     %factor = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>
-    %c = amp.clip %u by %factor : tensor<4xf32> -> tensor<4xf32>
-    amp.apply @sgd(%c) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
+    %clipped = amp.clip %unscaled by %factor : !amp.gradients<@sgd>
+    amp.apply %clipped lr(%lr) skip(%found) : !amp.gradients<@sgd>
     %good, %error = amp.update_scale @scaler found(%found)
     return
   }

@@ -20,9 +20,10 @@ func.func private @loss(%x: tensor<4x3xf32> {nn.name = "x"})
 // CHECK-LABEL: func.func @step
 // CHECK:         %[[ZERO:.*]] = nn.constant dense<0.0{{.*}}> : tensor<3xf32>
 // CHECK:         %[[V:.*]]:3 = nn.vjp @loss(%{{.*}}) seed(%{{.*}}, %[[ZERO]]) wrt [@scale]
-// CHECK:         amp.unscale %[[V]]#2 by
+// CHECK:         %[[G:.*]] = amp.gather %[[V]]#2
+// CHECK:         amp.unscale %[[G]] by
 // CHECK:         %[[FOUND:.*]], %{{.*}} = amp.check
-// CHECK:         amp.apply {{.*}} to [@scale]
+// CHECK:         amp.apply
 // CHECK:         amp.assign %[[V]]#1 to @mean skip(%[[FOUND]]) : tensor<3xf32>
 
 // NONE-LABEL: func.func @step

@@ -1,14 +1,15 @@
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step)' 2>/dev/null | FileCheck %s
 // RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-build-step)' -o /dev/null
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{accumulate=2},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer,func.func(kernel-lower-bodies))' 2>/dev/null | FileCheck %s --check-prefix=WHOLE
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{accumulate=2},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer,func.func(kernel-lower-bodies))' 2>/dev/null | FileCheck %s --check-prefix=WHOLE
 // RUN: not mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{master-weights=false})' 2>&1 | FileCheck %s --check-prefix=HALF
 // Which parameters a step trains, and in which type.
 
 // What the loss does not depend on, or only by way of integers and flags, has
 // no gradient. A gradient of zero is another thing.
+// CHECK:         amp.optimizer {{.*}} trains [@used, @flat]
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@used, @flat]
-// CHECK:         amp.apply {{.*}} to [@used, @flat] lr
+// CHECK:         amp.apply
 nn.parameter @used : tensor<4xf32> = #nn.init<ones>
 nn.parameter @flat : tensor<4xf32> = #nn.init<ones>
 // expected-warning @+1 {{parameter 'unread' has no path to the loss: it has no gradient and is not updated}}

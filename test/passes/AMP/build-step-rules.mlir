@@ -1,12 +1,12 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{l1=0.5 l2=0.25 no-decay=bias larc=clip larc-eta=0.01})' | FileCheck %s --check-prefixes=CHECK,CLIP
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=torch l2=0.25 larc=scale})' | FileCheck %s --check-prefix=SCALE
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=none ema=0.75 master-weights=false rounding-seed=7})' | FileCheck %s --check-prefix=KEPT
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{l1=0.5 l2=0.25 no-decay=bias larc=clip},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLABS
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=none ema=0.75 master-weights=false},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=STORED
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{l1=0.5 l2=0.25 no-decay=bias larc=clip},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLABS
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=none ema=0.75 master-weights=false},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=STORED
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=apex-clip no-decay=bias hyper=weight_decay=0.25})' | FileCheck %s --check-prefix=APEX
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=apex-scale no-decay=bias hyper=weight_decay=0.25},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=APEXSLABS
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=apex-scale no-decay=bias hyper=weight_decay=0.25},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=APEXSLABS
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{clip-global-norm=1 clip-norm-order=torch})' | FileCheck %s --check-prefix=ORDER
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{optimizer=rmsprop hyper=momentum=0.5 slot-type=bf16},nn-differentiate,symbol-dce,canonicalize,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLOTS
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{optimizer=rmsprop hyper=momentum=0.5 slot-type=bf16},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLOTS
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{clip-norm-order=random})' 2>&1 | FileCheck %s --check-prefix=NOORDER
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{slot-type=i8})' 2>&1 | FileCheck %s --check-prefix=NOTYPE
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{slot-type=f16})' 2>&1 | FileCheck %s --check-prefix=NORANGE
@@ -46,13 +46,12 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK-LABEL: func.func @step
 // CHECK-DAG:     %[[LR:.*]]: tensor<f32> {nn.name = "lr"}
 // CHECK:         %[[U:.*]] = amp.unscale
-// CHECK:         %[[UB:.*]] = amp.unscale
-// CHECK:         %[[R:.*]]:2 = amp.regularize %[[U]], %[[UB]] to [@weight, @bias] l1(%{{.*}}) l2(%{{.*}}) no_decay [@bias]
-// CHECK:         %[[FIRST:.*]], %{{.*}} = amp.check %[[R]]#0, %[[R]]#1
-// CHECK:         %[[S:.*]]:2 = amp.larc %[[R]]#0, %[[R]]#1 to [@weight, @bias] eta(%{{.*}}) eps(%{{.*}}) min_update(%{{.*}}) lr(%{{.*}})
-// CHECK:         %[[LAST:.*]], %{{.*}} = amp.check %[[S]]#0, %[[S]]#1
+// CHECK:         %[[R:.*]] = amp.regularize %[[U]] l1(%{{.*}}) l2(%{{.*}})
+// CHECK:         %[[FIRST:.*]], %{{.*}} = amp.check %[[R]]
+// CHECK:         %[[S:.*]] = amp.larc %[[R]] eta(%{{.*}}) eps(%{{.*}}) min_update(%{{.*}}) lr(%{{.*}})
+// CHECK:         %[[LAST:.*]], %{{.*}} = amp.check %[[S]]
 // CHECK:         %[[FOUND:.*]] = nn.select %[[FIRST]], %{{.*}}, %[[LAST]]
-// CHECK:         amp.apply @optimizer(%[[S]]#0, %[[S]]#1) {{.*}} skip(%[[FOUND]])
+// CHECK:         amp.apply %[[S]] lr(%{{.*}}) skip(%[[FOUND]])
 
 // A policy that checks what is scaled does not see the penalty.
 // SCALE-LABEL: func.func @step
@@ -60,7 +59,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // SCALE:         amp.regularize
 // SCALE:         amp.larc
 // SCALE-NOT:     lr(
-// SCALE-SAME:    : tensor<4xf32>
+// SCALE-SAME:    : !amp.gradients
 // SCALE:         amp.apply
 
 // Parameters of bf16 are read as what the model computes in.
@@ -70,7 +69,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // KEPT:         nn.cast %[[W]] : tensor<4xbf16> -> tensor<4xf32>
 // KEPT:       amp.optimizer @optimizer {{.*}}ema_decay = 7.500000e-01 : f64, {{.*}}rounding_seed = 7.000000e+00 : f64
 
-// Only groups that decay have a penalty, for the check and anew for the update;
+// Only groups that decay have a penalty, for the check and anew for what follows;
 // LARC's norms are those of parameters and of gradients with it.
 // SLABS-LABEL: func.func @step
 // SLABS:         %[[P:.*]] = amp.add_penalty %{{.*}} of %{{.*}} l1(%{{.*}}) l2(%{{.*}})
@@ -95,7 +94,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // APEX:       amp.optimizer @optimizer {{.*}}larc_weight_decay = 2.500000e-01 : f64, weight_decay = 0.000000e+00 : f64
 // APEX-LABEL: func.func @step
 // APEX:         %[[FACTOR:.*]] = amp.get_hyper @optimizer "larc_weight_decay"
-// APEX:         amp.larc {{.*}} weight_decay(%[[FACTOR]]) lr(%{{.*}}) no_decay [@bias]
+// APEX:         amp.larc {{.*}} weight_decay(%[[FACTOR]]) lr(%{{.*}})
 
 // APEXSLABS-LABEL: func.func @step
 // APEXSLABS:         %[[PN:.*]] = amp.segment_norms
@@ -103,15 +102,16 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // APEXSLABS:         %[[RATE:.*]] = amp.larc_rate %[[PN]], %[[GN]] eta(%{{.*}}) eps(%{{.*}}) weight_decay(%[[WD:.*]]) :
 // APEXSLABS:         %[[FACTOR:.*]] = amp.larc_decay %[[PN]], %[[GN]] weight_decay(%[[WD]])
 // APEXSLABS:         %[[D:.*]] = amp.scale_segments %{{.*}} by %[[FACTOR]]
-// APEXSLABS:         %[[SUM:.*]] = nn.add %{{.*}}, %[[D]]
-// APEXSLABS:         amp.scale_segments %[[SUM]] by %[[RATE]]
-// APEXSLABS:         amp.update {{.*}} decay(true)
+// APEXSLABS:         %[[DECAYS:.*]] = kernel.view %[[D]][0]
+// APEXSLABS:         nn.add %{{.*}}, %[[DECAYS]]
 // APEXSLABS-NOT:     amp.larc_decay
+// APEXSLABS:         amp.update {{.*}} decay(true)
 // APEXSLABS:         amp.update {{.*}} decay(false)
 
 // The norm of the norms, in PyTorch's order.
 // ORDER-LABEL: func.func @step
-// ORDER:         %[[A:.*]] = amp.vector_norm
+// ORDER:         %[[PARTS:.*]]:2 = amp.split
+// ORDER:         %[[A:.*]] = amp.vector_norm %[[PARTS]]#0
 // ORDER:         %[[A1:.*]] = nn.reshape %[[A]]
 // ORDER:         %[[B:.*]] = amp.vector_norm
 // ORDER:         %[[B1:.*]] = nn.reshape %[[B]]

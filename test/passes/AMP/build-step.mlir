@@ -27,25 +27,24 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // Settings that the policy reads and hyper-parameters are there to be changed.
 // SGD:        amp.scaler @scaler policy("dynamic") settings {backoff_factor = 5.000000e-01 : f64, growth_factor = 2.000000e+00 : f64, growth_interval = 2.000000e+03 : f64
 // ADAMW:      amp.scaler @scaler policy("dynamic") settings {{.*}}growth_interval = 7.000000e+00 : f64
-// SGD:        amp.optimizer @optimizer kind("sgd") hyper {dampening = 0.000000e+00 : f64, momentum = 9.000000e-01 : f64, weight_decay = 1.000000e-01 : f64} flags ["nesterov", "momentum"]
-// ADAMW:      amp.optimizer @optimizer kind("adamw") hyper {beta1 = {{.*}}, beta2 = {{.*}}, clip_global_norm = 2.000000e+00 : f64, eps = {{.*}}, weight_decay = {{.*}}}
+// SGD:        amp.optimizer @optimizer kind("sgd") hyper {dampening = 0.000000e+00 : f64, momentum = 9.000000e-01 : f64, weight_decay = 1.000000e-01 : f64} flags ["nesterov", "momentum"] trains [@fc.weight, @fc.bias] no_decay [@fc.bias]
+// ADAMW:      amp.optimizer @optimizer kind("adamw") hyper {beta1 = {{.*}}, beta2 = {{.*}}, clip_global_norm = 2.000000e+00 : f64, eps = {{.*}}, weight_decay = {{.*}}} trains [@fc.weight, @fc.bias]{{$}}
 
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:    (%[[X:.*]]: tensor<4xf32> {nn.name = "x"}, %[[LR:.*]]: tensor<f32> {nn.name = "lr"})
 // CHECK-SAME:    -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "scale"}, tensor<i1> {nn.name = "found_inf"}, tensor<f64> {nn.name = "grad_norm"}, tensor<f64> {nn.name = "good_steps"}, tensor<f64> {nn.name = "scale_error"})
 // CHECK:         %[[SCALE:.*]] = amp.get_scale @scaler : tensor<f32>
 // CHECK:         %[[V:.*]]:3 = nn.vjp @loss(%[[X]]) seed(%[[SCALE]]) wrt [@fc.weight, @fc.bias]
+// CHECK:         %[[G:.*]] = amp.gather %[[V]]#1, %[[V]]#2 : tensor<4xf32>, tensor<f32> -> !amp.gradients<@optimizer>
 // CHECK:         %[[INV:.*]] = amp.inverse_scale %[[SCALE]]
-// CHECK:         %[[U:.*]] = amp.unscale %[[V]]#1 by %[[INV]]
-// CHECK:         %[[UB:.*]] = amp.unscale %[[V]]#2 by %[[INV]]
-// CHECK:         %[[FOUND:.*]], %[[NORM:.*]] = amp.check %[[U]], %[[UB]]
+// CHECK:         %[[U:.*]] = amp.unscale %[[G]] by %[[INV]]
+// CHECK:         %[[FOUND:.*]], %[[NORM:.*]] = amp.check %[[U]]
 // SGD-NOT:       amp.clip
 // ADAMW:         %[[MAX:.*]] = amp.get_hyper @optimizer "clip_global_norm"
 // ADAMW:         %[[C:.*]] = amp.clip_coefficient %[[NORM]] max(%[[MAX]])
-// ADAMW:         %[[CW:.*]] = amp.clip %[[U]] by %[[C]]
-// ADAMW:         %[[CB:.*]] = amp.clip %[[UB]] by %[[C]]
-// SGD:           amp.apply @optimizer(%[[U]], %[[UB]]) to [@fc.weight, @fc.bias] lr(%[[LR]]) skip(%[[FOUND]]) no_decay [@fc.bias]
-// ADAMW:         amp.apply @optimizer(%[[CW]], %[[CB]]) to [@fc.weight, @fc.bias] lr(%[[LR]]) skip(%[[FOUND]]) :
+// ADAMW:         %[[CLIPPED:.*]] = amp.clip %[[U]] by %[[C]]
+// SGD:           amp.apply %[[U]] lr(%[[LR]]) skip(%[[FOUND]])
+// ADAMW:         amp.apply %[[CLIPPED]] lr(%[[LR]]) skip(%[[FOUND]])
 // CHECK:         %[[GOOD:.*]], %[[ERROR:.*]] = amp.update_scale @scaler found(%[[FOUND]])
 // CHECK:         return %[[V]]#0, %[[SCALE]], %[[FOUND]], %[[NORM]], %[[GOOD]], %[[ERROR]]
 
@@ -65,7 +64,8 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // nothing may be found either.
 // TORCH-LABEL: func.func @step
 // TORCH:         %[[V:.*]]:4 = nn.vjp
-// TORCH:         %[[SCALED:.*]], %{{.*}} = amp.check %[[V]]#1, %[[V]]#2, %[[V]]#3
+// TORCH:         %[[G:.*]] = amp.gather %[[V]]#1, %[[V]]#2, %[[V]]#3
+// TORCH:         %[[SCALED:.*]], %{{.*}} = amp.check %[[G]]
 // TORCH:         amp.unscale
 // TORCH:         %[[UNSCALED:.*]], %[[NORM:.*]] = amp.check
 // TORCH:         %[[FOUND:.*]] = nn.select %[[SCALED]], %{{.*}}, %[[UNSCALED]]
@@ -92,11 +92,12 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // ACCUMULATE:         %[[FOUR:.*]] = nn.constant dense<4.000000e+00>
 // ACCUMULATE:         %[[SEED:.*]] = nn.div %[[SCALE]], %[[FOUR]]
 // ACCUMULATE:         %[[V:.*]]:4 = nn.vjp @loss(%{{.*}}) seed(%[[SEED]])
-// ACCUMULATE:         amp.accumulate(%[[V]]#1, %[[V]]#2, %[[V]]#3) to [@emb, @fc.weight, @fc.bias]
+// ACCUMULATE:         %[[B:.*]] = amp.gather %[[V]]#1, %[[V]]#2, %[[V]]#3
+// ACCUMULATE:         amp.accumulate %[[B]]
 // ACCUMULATE-LABEL: func.func @apply
 // ACCUMULATE-SAME:    (%{{.*}}: tensor<f32> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}
-// ACCUMULATE:         %[[G:.*]]:3 = amp.take_gradients [@emb, @fc.weight, @fc.bias]
-// ACCUMULATE:         amp.unscale %[[G]]#0
+// ACCUMULATE:         %[[G:.*]] = amp.take_gradients : !amp.gradients<@optimizer>
+// ACCUMULATE:         amp.unscale %[[G]]
 
 // INPUTS-LABEL: func.func @step
 // INPUTS-SAME:    (%{{.*}}: tensor<4xf16> {nn.name = "grad.emb"}, %{{.*}}: tensor<4xf16> {nn.name = "grad.fc.weight"}, %{{.*}}: tensor<f16> {nn.name = "grad.fc.bias"}, %{{.*}}: tensor<f64> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}

@@ -3,7 +3,7 @@
 
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 amp.scaler @scaler policy("dynamic") settings {}
-amp.optimizer @optimizer kind("sgd") hyper {}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
 func.func private @loss() -> tensor<f32> {
   %w = nn.get @w : tensor<4xf32>
   %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
@@ -13,9 +13,10 @@ func.func @step(%lr: tensor<f32>) {
   %scale = amp.get_scale @scaler : tensor<f32>
   %loss, %g = nn.vjp @loss() seed(%scale) wrt [@w]
       : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
-  %found, %norm = amp.check %g : tensor<4xf32>
-  // expected-warning @+1 {{updates 'w' by a gradient that is still scaled: nothing unscales it}}
-  amp.apply @optimizer(%g) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
+  %found, %norm = amp.check %gradients : !amp.gradients<@optimizer>
+  // expected-warning @+1 {{updates parameters by gradients that are still scaled: nothing unscales them}}
+  amp.apply %gradients lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   return
 }
 
@@ -24,7 +25,7 @@ func.func @step(%lr: tensor<f32>) {
 // A bound that is not scaled, on what is.
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 amp.scaler @scaler policy("dynamic") settings {}
-amp.optimizer @optimizer kind("sgd") hyper {clip_global_norm = 1.0}
+amp.optimizer @optimizer kind("sgd") hyper {clip_global_norm = 1.0} trains [@w]
 func.func private @loss() -> tensor<f32> {
   %w = nn.get @w : tensor<4xf32>
   %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
@@ -34,14 +35,15 @@ func.func @step(%lr: tensor<f32>) {
   %scale = amp.get_scale @scaler : tensor<f32>
   %loss, %g = nn.vjp @loss() seed(%scale) wrt [@w]
       : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
-  %found, %norm = amp.check %g : tensor<4xf32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
+  %found, %norm = amp.check %gradients : !amp.gradients<@optimizer>
   %max = amp.get_hyper @optimizer "clip_global_norm" : tensor<f64>
   // expected-warning @+1 {{takes gradients that are still scaled, and numbers that are not: unscale first, or multiply the numbers by the scale}}
   %factor = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>
-  %c = amp.clip %g by %factor : tensor<4xf32> -> tensor<4xf32>
+  %clipped = amp.clip %gradients by %factor : !amp.gradients<@optimizer>
   %inverse = amp.inverse_scale %scale : tensor<f32>
-  %u = amp.unscale %c by %inverse : tensor<4xf32> -> tensor<4xf32>
-  amp.apply @optimizer(%u) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
+  %unscaled = amp.unscale %clipped by %inverse : !amp.gradients<@optimizer>
+  amp.apply %unscaled lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   return
 }
 
@@ -50,7 +52,7 @@ func.func @step(%lr: tensor<f32>) {
 // The same with all that looks at a gradient's size.
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 amp.scaler @scaler policy("dynamic") settings {}
-amp.optimizer @optimizer kind("sgd") hyper {clip_norm = 1.0}
+amp.optimizer @optimizer kind("sgd") hyper {clip_norm = 1.0} trains [@w]
 func.func private @loss() -> tensor<f32> {
   %w = nn.get @w : tensor<4xf32>
   %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
@@ -63,19 +65,19 @@ func.func @step(%lr: tensor<f32>) {
   %loss, %g = nn.vjp @loss() seed(%seed) wrt [@w]
       : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
   %max = amp.get_hyper @optimizer "clip_norm" : tensor<f64>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
   // expected-warning @+1 {{takes gradients that are still scaled}}
-  %a = amp.clip_each %g max(%max) : tensor<4xf32> -> tensor<4xf32>
+  %a = amp.clip_each %gradients max(%max) : !amp.gradients<@optimizer>
   // expected-warning @+1 {{takes gradients that are still scaled}}
-  %b = amp.clamp %a by %half : tensor<4xf32> -> tensor<4xf32>
+  %b = amp.clamp %a by %half : !amp.gradients<@optimizer>
   // expected-warning @+1 {{takes gradients that are still scaled}}
-  %c = amp.regularize %b to [@w] l1(%max) l2(%max)
-      : tensor<4xf32> -> tensor<4xf32>
+  %c = amp.regularize %b l1(%max) l2(%max) : !amp.gradients<@optimizer>
   // expected-warning @+1 {{takes gradients that are still scaled}}
-  %d = amp.larc %c to [@w] eta(%max) eps(%max) min_update(%max)
-      : tensor<4xf32> -> tensor<4xf32>
+  %d = amp.larc %c eta(%max) eps(%max) min_update(%max)
+      : !amp.gradients<@optimizer>
   %inverse = amp.inverse_scale %scale : tensor<f32>
-  %u = amp.unscale %d by %inverse : tensor<4xf32> -> tensor<4xf32>
-  amp.apply @optimizer(%u) to [@w] lr(%lr) : tensor<4xf32>
+  %unscaled = amp.unscale %d by %inverse : !amp.gradients<@optimizer>
+  amp.apply %unscaled lr(%lr) : !amp.gradients<@optimizer>
   return
 }
 
@@ -84,7 +86,7 @@ func.func @step(%lr: tensor<f32>) {
 // A scale that is taken out but was never put in.
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 amp.scaler @scaler policy("dynamic") settings {}
-amp.optimizer @optimizer kind("sgd") hyper {}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
 func.func private @loss() -> tensor<f32> {
   %w = nn.get @w : tensor<4xf32>
   %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
@@ -96,9 +98,10 @@ func.func @step(%lr: tensor<f32>) {
       : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
   %scale = amp.get_scale @scaler : tensor<f32>
   %inverse = amp.inverse_scale %scale : tensor<f32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
   // expected-warning @+1 {{unscales a gradient that has no scale in it: no seed of its nn.vjp depends on amp.get_scale}}
-  %u = amp.unscale %g by %inverse : tensor<4xf32> -> tensor<4xf32>
-  amp.apply @optimizer(%u) to [@w] lr(%lr) : tensor<4xf32>
+  %unscaled = amp.unscale %gradients by %inverse : !amp.gradients<@optimizer>
+  amp.apply %unscaled lr(%lr) : !amp.gradients<@optimizer>
   return
 }
 
@@ -107,7 +110,7 @@ func.func @step(%lr: tensor<f32>) {
 // A window of batches keeps the scale in the sum.
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 amp.scaler @scaler policy("dynamic") settings {}
-amp.optimizer @optimizer kind("sgd") hyper {}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
 func.func private @loss() -> tensor<f32> {
   %w = nn.get @w : tensor<4xf32>
   %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
@@ -117,13 +120,14 @@ func.func @accumulate() {
   %scale = amp.get_scale @scaler : tensor<f32>
   %loss, %g = nn.vjp @loss() seed(%scale) wrt [@w]
       : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
-  amp.accumulate(%g) to [@w] : tensor<4xf32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
+  amp.accumulate %gradients : !amp.gradients<@optimizer>
   return
 }
 func.func @apply(%lr: tensor<f32>) {
-  %g = amp.take_gradients [@w] : tensor<4xf32>
-  // expected-warning @+1 {{updates 'w' by a gradient that is still scaled}}
-  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
+  %gradients = amp.take_gradients : !amp.gradients<@optimizer>
+  // expected-warning @+1 {{updates parameters by gradients that are still scaled}}
+  amp.apply %gradients lr(%lr) : !amp.gradients<@optimizer>
   return
 }
 
@@ -133,8 +137,8 @@ func.func @apply(%lr: tensor<f32>) {
 // inputs, and no scale at all.
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 amp.scaler @scaler policy("dynamic") settings {}
-amp.optimizer @a kind("sgd") hyper {clip_global_norm = 1.0}
-amp.optimizer @b kind("sgd") hyper {}
+amp.optimizer @a kind("sgd") hyper {clip_global_norm = 1.0} trains [@w]
+amp.optimizer @b kind("sgd") hyper {} trains [@v]
 nn.parameter @v : tensor<4xf32> = #nn.init<ones>
 func.func private @loss() -> tensor<f32> {
   %w = nn.get @w : tensor<4xf32>
@@ -154,7 +158,9 @@ func.func @step(%input: tensor<4xf32>, %lr: tensor<f32>) {
   %c = amp.clip %g by %factor : tensor<4xf32> -> tensor<4xf32>
   %scales = nn.broadcast %scale axes [] : tensor<f32> -> tensor<4xf32>
   %u = nn.div %c, %scales : tensor<4xf32>
-  amp.apply @a(%u) to [@w] lr(%lr) skip(%found) : tensor<4xf32>
-  amp.apply @b(%input) to [@v] lr(%lr) : tensor<4xf32>
+  %gradients_a = amp.gather %u : tensor<4xf32> -> !amp.gradients<@a>
+  amp.apply %gradients_a lr(%lr) skip(%found) : !amp.gradients<@a>
+  %gradients_b = amp.gather %input : tensor<4xf32> -> !amp.gradients<@b>
+  amp.apply %gradients_b lr(%lr) : !amp.gradients<@b>
   return
 }

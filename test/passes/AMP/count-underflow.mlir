@@ -7,6 +7,7 @@
 // CHECK-SAME:    tensor<f64> {nn.name = "underflow"})
 // CHECK:         %[[P:.*]] = nn.mul %{{.*}} : tensor<5xf32>
 // CHECK:         %[[G:.*]] = nn.cast %[[P]] : tensor<5xf32> -> tensor<5xf16>
+// CHECK:         amp.gather %[[G]], %{{.*}} : tensor<5xf16>, tensor<3xf32>
 // CHECK:         amp.check
 // CHECK:         %[[W:.*]] = nn.cast %[[G]] : tensor<5xf16> -> tensor<5xf32>
 // CHECK:         %[[A:.*]] = nn.abs %[[W]]

@@ -1,5 +1,5 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-fuse-optimizer)' | FileCheck %s
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-fuse-optimizer{saturate=false})' | FileCheck %s --check-prefix=ROUND --implicit-check-not=saturate
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-lower-state{saturate=false},amp-fuse-optimizer)' | FileCheck %s --check-prefix=ROUND --implicit-check-not=saturate
 // State goes into slabs, the optimizer runs on them.
 
 // Parameters are grouped by decay, type of gradient and 16-bit copy; tensors
@@ -21,12 +21,13 @@ nn.parameter @v : tensor<3x8xf32> = #nn.init<zeros>
 amp.scaler @scaler policy("torch") settings {growth_interval = 2000.0}
 amp.optimizer @optimizer kind("adamw")
     hyper {beta1 = 0.9, beta2 = 0.999, eps = 1.0e-8, weight_decay = 0.01}
+    trains [@w, @b, @v] no_decay [@b]
 
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:    %[[SCALER:[^ ]*]]: tensor<16xf64> {amp.slab = @state.loss_scale}
 // CHECK-SAME:    %[[LOW:[^ ]*]]: tensor<4096xf16> {amp.slab = @g0.f16}
-// CHECK-SAME:    %[[P0:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
 // CHECK-SAME:    %[[P1:[^ ]*]]: tensor<4096xf32> {amp.slab = @g1.parameter}
+// CHECK-SAME:    %[[P0:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
 // CHECK-SAME:    %[[M0:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.exp_avg}
 // CHECK-SAME:    -> (tensor<f32> {nn.name = "scale"}
 // CHECK-SAME:    tensor<4096xf16> {amp.slab = @g0.f16}
@@ -50,27 +51,26 @@ func.func @step(%lr: tensor<f32> {nn.name = "lr"})
   %dw = nn.cast %w16 : tensor<4x8xf16> -> tensor<4x8xf32>
   %dvt = nn.cast %vt16 : tensor<8x3xf16> -> tensor<8x3xf32>
   %dv = nn.transpose %dvt [1, 0] : tensor<8x3xf32> -> tensor<3x8xf32>
-  // CHECK:       %[[INV:.*]] = amp.inverse_scale %[[SCALE]]
+  // CHECK:       %[[INV:.*]] = linalg.generic {{.*}} ins(%[[SCALE]] : tensor<f32>)
   %inv = amp.inverse_scale %scale : tensor<f32>
-  %uw = amp.unscale %dw by %inv : tensor<4x8xf32> -> tensor<4x8xf32>
-  %ub = amp.unscale %db by %inv : tensor<4xf32> -> tensor<4xf32>
-  %uv = amp.unscale %dv by %inv : tensor<3x8xf32> -> tensor<3x8xf32>
+  %gradients = amp.gather %dw, %db, %dv
+      : tensor<4x8xf32>, tensor<4xf32>, tensor<3x8xf32>
+      -> !amp.gradients<@optimizer>
+  %unscaled = amp.unscale %gradients by %inv : !amp.gradients<@optimizer>
   // Gradients are packed as they arrive; the check has its own unscale.
   // CHECK:       %[[G0:.*]] = kernel.pack %[[W]], %{{.*}} at [0, 32] : tensor<4x8xf16>, tensor<3x8xf16> -> tensor<4096xf16>
+  // CHECK:       %[[G1:.*]] = kernel.pack %[[DB]] at [0] : tensor<4xf32> -> tensor<4096xf32>
   // CHECK:       %[[BLOCKS:.*]] = kernel.view %[[G0]][0] : tensor<4096xf16> -> tensor<1x4096xf16>
   // CHECK:       %[[UB:.*]] = amp.unscale %[[BLOCKS]] by %[[INV]] : tensor<1x4096xf16> -> tensor<1x4096xf32>
   // CHECK:       %[[SUM0:.*]] = amp.square_sums %[[UB]]
-  // CHECK:       %[[G1:.*]] = kernel.pack %[[DB]] at [0] : tensor<4xf32> -> tensor<4096xf32>
   // CHECK:       %[[SUM1:.*]] = amp.square_sums
   // CHECK:       %[[FOUND:.*]], %{{.*}} = amp.combine_check %[[SUM0]], %[[SUM1]]
-  %found, %norm = amp.check %uw, %ub, %uv
-      : tensor<4x8xf32>, tensor<4xf32>, tensor<3x8xf32>
+  %found, %norm = amp.check %unscaled : !amp.gradients<@optimizer>
   // CHECK:       %[[S:.*]]:11 = amp.prepare "adamw"
   // CHECK:       %[[U:.*]] = amp.unscale %[[G0]] by %[[INV]] : tensor<4096xf16> -> tensor<4096xf32>
   // CHECK:       %[[NEW0:.*]]:4 = amp.update "adamw" flags [] decay(true) gradient(%[[U]]) skip(%[[FOUND]]) scalars(%[[S]]#3, {{.*}}) parameter(%[[P0]]) slots(%[[M0]], %{{.*}}) low(%[[LOW]])
   // CHECK:       amp.update "adamw" flags [] decay(false) {{.*}} parameter(%[[P1]])
-  amp.apply @optimizer(%uw, %ub, %uv) to [@w, @b, @v] lr(%lr) skip(%found)
-      no_decay [@b] : tensor<4x8xf32>, tensor<4xf32>, tensor<3x8xf32>
+  amp.apply %unscaled lr(%lr) skip(%found) : !amp.gradients<@optimizer>
   // CHECK:       %[[STATE:.*]]:16 = linalg.generic
   // CHECK:       %[[PACKED:.*]] = kernel.pack %[[STATE]]#0, %[[STATE]]#1
   %good, %error = amp.update_scale @scaler found(%found)

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-fuse-optimizer)'
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)'
 // What amp-fuse-optimizer refuses.
 
 // expected-error @+1 {{has unknown policy 'magic'; known are}}
@@ -12,18 +12,21 @@ amp.scaler @scaler policy("torch") settings {speed = 1.0}
 // -----
 
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
 func.func @step(%g: tensor<4xf32>) {
-  // expected-error @+1 {{must take the parameters that amp.apply takes}}
-  amp.accumulate(%g) to [@w] : tensor<4xf32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
+  // expected-error @+1 {{adds up gradients that nothing applies}}
+  amp.accumulate %gradients : !amp.gradients<@optimizer>
   return
 }
 
 // -----
 
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
 func.func @step() {
   // expected-error @+1 {{takes gradients that nothing accumulates}}
-  %g = amp.take_gradients [@w] : tensor<4xf32>
+  %g = amp.take_gradients : !amp.gradients<@optimizer>
   return
 }
 
@@ -60,42 +63,9 @@ amp.scaler @scaler policy("torch") settings {growth_factor = 0.5}
 
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @v : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @optimizer kind("sgd") hyper {}
-func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
-  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
-  // expected-error @+1 {{must update the parameters that optimizer 'optimizer' updates elsewhere, with the same decay}}
-  amp.apply @optimizer(%g) to [@v] lr(%lr) : tensor<4xf32>
-  return
-}
-
-// -----
-
-nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-nn.parameter @v : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @a kind("sgd") hyper {}
-amp.optimizer @b kind("sgd") hyper {}
-func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
-  amp.apply @a(%g, %g) to [@w, @v] lr(%lr) : tensor<4xf32>, tensor<4xf32>
-  // expected-error @+1 {{updates 'v', which is updated already}}
-  amp.apply @b(%g) to [@v] lr(%lr) : tensor<4xf32>
-  return
-}
-
-// -----
-
-nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
-func.func private @rule(%g: tensor<f32> {nn.name = "gradient"})
-    -> (tensor<f32> {nn.name = "parameter"}) {
-  // expected-error @+1 {{is not elementwise, and has no place in an optimizer's rule}}
-  %0 = nn.reduce_sum %g axes [] : tensor<f32> -> tensor<f32>
-  return %0 : tensor<f32>
-}
-func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>) {
-  // expected-note @+1 {{which is applied here}}
-  amp.apply @optimizer(%g) to [@w] lr(%lr) : tensor<4xf32>
-  return
-}
+amp.optimizer @a kind("sgd") hyper {} trains [@w, @v]
+// expected-error @+1 {{trains 'v', which 'a' trains already}}
+amp.optimizer @b kind("sgd") hyper {} trains [@v]
 
 // -----
 

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-fuse-optimizer)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
 // Several optimizers, scalers and steps; state that a step keeps itself.
 
 // Each optimizer has its groups, each scaler its state, under their names.
@@ -19,7 +19,8 @@ nn.parameter @v : tensor<8xf32> = #nn.init<zeros>
 amp.scaler @first policy("torch") settings {}
 amp.scaler @second policy("torch") settings {}
 amp.optimizer @a kind("sgd") hyper {momentum = 0.9} flags ["momentum"]
-amp.optimizer @b kind("sgd") hyper {}
+    trains [@w]
+amp.optimizer @b kind("sgd") hyper {} trains [@v]
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:    %[[GW:[^ ]*]]: tensor<4xf32>, %[[GV:[^ ]*]]: tensor<8xf32>
 func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %lr: tensor<f32>) {
@@ -28,12 +29,14 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %lr: tensor<f32>) {
   // CHECK: %[[FW:.*]], %{{.*}} = amp.combine_check
   // CHECK: %[[PV:.*]] = kernel.pack %[[GV]] at [0]
   // CHECK: %[[FV:.*]], %{{.*}} = amp.combine_check
-  %fw, %nw = amp.check %gw : tensor<4xf32>
-  %fv, %nv = amp.check %gv : tensor<8xf32>
+  %gradients_a = amp.gather %gw : tensor<4xf32> -> !amp.gradients<@a>
+  %fw, %nw = amp.check %gradients_a : !amp.gradients<@a>
+  %gradients_b = amp.gather %gv : tensor<8xf32> -> !amp.gradients<@b>
+  %fv, %nv = amp.check %gradients_b : !amp.gradients<@b>
   // CHECK: amp.update "sgd" flags ["momentum"] {{.*}} gradient(%[[PW]]) skip(%[[FW]])
   // CHECK: amp.update "sgd" flags [] {{.*}} gradient(%[[PV]]) skip(%[[FV]])
-  amp.apply @a(%gw) to [@w] lr(%lr) skip(%fw) : tensor<4xf32>
-  amp.apply @b(%gv) to [@v] lr(%lr) skip(%fv) : tensor<8xf32>
+  amp.apply %gradients_a lr(%lr) skip(%fw) : !amp.gradients<@a>
+  amp.apply %gradients_b lr(%lr) skip(%fv) : !amp.gradients<@b>
   %c1, %e1 = amp.update_scale @first found(%fw)
   %c2, %e2 = amp.update_scale @second found(%fv)
   return
@@ -43,7 +46,7 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %lr: tensor<f32>) {
 
 // A read after an update has the new value, one before it the old.
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @a kind("sgd") hyper {}
+amp.optimizer @a kind("sgd") hyper {} trains [@w]
 // CHECK-LABEL: func.func @step
 func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>)
     -> (tensor<4xf32>, tensor<4xf32>) {
@@ -52,7 +55,8 @@ func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>)
   // CHECK: %[[READ:.*]] = kernel.view %[[NEW]][0]
   // CHECK: return %[[OLD]], %[[READ]]
   %old = nn.get @w : tensor<4xf32>
-  amp.apply @a(%g) to [@w] lr(%lr) : tensor<4xf32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@a>
+  amp.apply %gradients lr(%lr) : !amp.gradients<@a>
   %new = nn.get @w : tensor<4xf32>
   return %old, %new : tensor<4xf32>, tensor<4xf32>
 }
@@ -65,7 +69,7 @@ func.func @step(%g: tensor<4xf32>, %lr: tensor<f32>)
 // CHECK: amp.slab @g1.parameter : {{.*}} entries [#amp.entry<"w", 0, tensor<4xf32>, "parameter">]
 nn.parameter frozen @h : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-amp.optimizer @a kind("sgd") hyper {}
+amp.optimizer @a kind("sgd") hyper {} trains [@w]
 // CHECK-LABEL: func.func @step
 func.func @step(%g: tensor<4xf32>, %skip: tensor<i1>, %lr: tensor<f32>) {
   // CHECK: %[[MASK:.*]] = nn.broadcast %{{.*}} axes [] : tensor<i1> -> tensor<4xi1>
@@ -73,7 +77,8 @@ func.func @step(%g: tensor<4xf32>, %skip: tensor<i1>, %lr: tensor<f32>) {
   // CHECK: %[[VALUE:.*]] = nn.select %[[MASK]], %[[OLD]], %{{.*}}
   // CHECK: %[[NEW:.*]] = kernel.pack %[[VALUE]] at [0]
   // CHECK: return {{.*}}%[[NEW]]
-  amp.apply @a(%g) to [@w] lr(%lr) : tensor<4xf32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@a>
+  amp.apply %gradients lr(%lr) : !amp.gradients<@a>
   amp.assign %g to @h skip(%skip) : tensor<4xf32>
   return
 }
@@ -84,7 +89,7 @@ func.func @step(%g: tensor<4xf32>, %skip: tensor<i1>, %lr: tensor<f32>) {
 // that an optimizer does not take.
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @v : tensor<8xf32> = #nn.init<zeros>
-amp.optimizer @a kind("sgd") hyper {}
+amp.optimizer @a kind("sgd") hyper {} trains [@w, @v]
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:    %[[GW:[^ ]*]]: tensor<4xf32>, %[[GV:[^ ]*]]: tensor<8xf32>
 func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %s: tensor<f32>,
@@ -93,7 +98,9 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %s: tensor<f32>,
   %uw = amp.unscale %gw by %s : tensor<4xf32> -> tensor<4xf32>
   // CHECK: %[[PACK:.*]] = kernel.pack %[[UW]], %[[GV]] at [0, 32]
   // CHECK: amp.update {{.*}} gradient(%[[PACK]])
-  amp.apply @a(%uw, %gv) to [@w, @v] lr(%lr) : tensor<4xf32>, tensor<8xf32>
+  %gradients = amp.gather %uw, %gv : tensor<4xf32>, tensor<8xf32>
+      -> !amp.gradients<@a>
+  amp.apply %gradients lr(%lr) : !amp.gradients<@a>
   // CHECK: %[[ONE:.*]] = kernel.pack %[[GV]] at [0]
   // CHECK: kernel.view %[[ONE]][0]
   // CHECK: %[[FOUND:.*]], %{{.*}} = amp.combine_check
@@ -108,7 +115,8 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %s: tensor<f32>,
 // a scalar, and a skipped step keeps the old values.
 // CHECK: amp.slab @g0.velocity : tensor<4096xf32> entries [#amp.entry<"w/velocity", 0, tensor<4xf32>, "slot">] initial [5.000000e-01]
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
-amp.custom_optimizer @custom rule(@rule) slots {velocity = 0.5} hyper {beta = 0.9}
+amp.custom_optimizer @custom rule(@rule) slots {velocity = 0.5}
+    hyper {beta = 0.9} trains [@w]
 func.func private @rule(
     %w: tensor<f32> {nn.name = "parameter"},
     %g: tensor<f32> {nn.name = "gradient"},
@@ -133,7 +141,8 @@ func.func @step(%g: tensor<4xf32>, %skip: tensor<i1>, %lr: tensor<f32>) {
   // CHECK: %[[NEW:.*]] = nn.sub %{{.*}}, %[[MOVE]] : tensor<4096xf32>
   // CHECK: nn.select %{{.*}}, %{{.*}}, %[[NEXT]]
   // CHECK: nn.select %{{.*}}, %{{.*}}, %[[NEW]]
-  amp.apply @custom(%g) to [@w] lr(%lr) skip(%skip) : tensor<4xf32>
+  %gradients = amp.gather %g : tensor<4xf32> -> !amp.gradients<@custom>
+  amp.apply %gradients lr(%lr) skip(%skip) : !amp.gradients<@custom>
   return
 }
 
@@ -142,7 +151,8 @@ func.func @step(%g: tensor<4xf32>, %skip: tensor<i1>, %lr: tensor<f32>) {
 // A rule is told which parameters see decay.
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @b : tensor<2xf32> = #nn.init<zeros>
-amp.custom_optimizer @custom rule(@rule) slots {} hyper {}
+amp.custom_optimizer @custom rule(@rule) slots {} hyper {} trains [@w, @b]
+    no_decay [@b]
 func.func private @rule(
     %w: tensor<f32> {nn.name = "parameter"},
     %decay: tensor<f32> {nn.name = "decay"})
@@ -160,18 +170,18 @@ func.func @step(%gw: tensor<4xf32>, %gb: tensor<2xf32>, %lr: tensor<f32>) {
   // CHECK: %[[ZERO:.*]] = nn.constant dense<0.000000e+00> : tensor<f32>
   // CHECK: %[[ZEROS:.*]] = nn.broadcast %[[ZERO]]
   // CHECK: nn.sub %[[B]], %[[ZEROS]]
-  amp.apply @custom(%gw, %gb) to [@w, @b] lr(%lr) no_decay [@b]
-      : tensor<4xf32>, tensor<2xf32>
+  %gradients = amp.gather %gw, %gb : tensor<4xf32>, tensor<2xf32>
+      -> !amp.gradients<@custom>
+  amp.apply %gradients lr(%lr) : !amp.gradients<@custom>
   return
 }
 
 // -----
 
-// What takes all gradients is computed where it stands for a user that is no
-// update: each result is a part of a slab.
+// What is made of all gradients may be taken apart: each is a part of a slab.
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @v : tensor<8xf32> = #nn.init<zeros>
-amp.optimizer @a kind("sgd") hyper {}
+amp.optimizer @a kind("sgd") hyper {} trains [@w, @v]
 // CHECK-LABEL: func.func @step
 func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %max: tensor<f64>,
                 %lr: tensor<f32>) -> tensor<8xf32> {
@@ -180,43 +190,47 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %max: tensor<f64>,
   // CHECK: %[[SCALED:.*]] = amp.scale_segments
   // CHECK: %[[FLAT:.*]] = kernel.view %[[SCALED]][0] : tensor<2x4096xf32> -> tensor<8192xf32>
   // CHECK: %[[CV:.*]] = kernel.view %[[FLAT]][4096] : tensor<8192xf32> -> tensor<8xf32>
-  %cw, %cv = amp.clip_each %gw, %gv max(%max)
-      : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
+  %g = amp.gather %gw, %gv : tensor<4xf32>, tensor<8xf32>
+      -> !amp.gradients<@a>
+  %c = amp.clip_each %g max(%max) : !amp.gradients<@a>
+  %cw, %cv = amp.split %c : !amp.gradients<@a> -> tensor<4xf32>, tensor<8xf32>
   // CHECK: %[[TWICE:.*]] = nn.add %[[CV]], %[[CV]]
   %twice = nn.add %cv, %cv : tensor<8xf32>
   // CHECK: amp.update
-  amp.apply @a(%cw, %cv) to [@w, @v] lr(%lr) : tensor<4xf32>, tensor<8xf32>
-  // CHECK-NOT: amp.clip_each
+  amp.apply %c lr(%lr) : !amp.gradients<@a>
   // CHECK: return %[[TWICE]]
   return %twice : tensor<8xf32>
 }
 
 // -----
 
-// So it is where the check of two optimizers' gradients looks at penalties: each
-// is that of its own parameter, and one without decay has none.
+// A check of two optimizers' gradients looks at the penalties of each; what sees
+// no decay has none.
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @v : tensor<8xf32> = #nn.init<zeros>
-amp.optimizer @a kind("sgd") hyper {}
-amp.optimizer @b kind("sgd") hyper {}
+amp.optimizer @a kind("sgd") hyper {} trains [@w] no_decay [@w]
+amp.optimizer @b kind("sgd") hyper {} trains [@v]
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:    %[[GW:[^ ]*]]: tensor<4xf32>, %[[GV:[^ ]*]]: tensor<8xf32>
 func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %l: tensor<f64>,
                 %lr: tensor<f32>) {
+  // CHECK: %[[PW:.*]] = kernel.pack %[[GW]] at [0]
+  %a = amp.gather %gw : tensor<4xf32> -> !amp.gradients<@a>
+  %ra = amp.regularize %a l1(%l) l2(%l) : !amp.gradients<@a>
   // CHECK: %[[PV:.*]] = kernel.pack %[[GV]] at [0]
-  // CHECK: %[[V:.*]] = kernel.view %[[SLAB:arg[0-9]+]][0] : tensor<4096xf32> -> tensor<8xf32>
-  // CHECK: %[[OWN:.*]] = kernel.pack %[[V]] at [0]
-  // CHECK: %[[PENALTY:.*]] = amp.add_penalty
-  // CHECK: %[[RV:.*]] = kernel.view %{{.*}}[0] : tensor<4096xf32> -> tensor<8xf32>
-  // CHECK: %[[RW:.*]] = kernel.view %{{.*}}[0] : tensor<4096xf32> -> tensor<4xf32>
-  %r:2 = amp.regularize %gw, %gv to [@w, @v] l1(%l) l2(%l) no_decay [@w]
-      : tensor<4xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<8xf32>
-  // CHECK: %[[BOTH:.*]] = kernel.pack %[[RW]], %[[RV]] at [0, 32]
-  // CHECK: %[[FOUND:.*]], %{{.*}} = amp.combine_check
-  %found, %norm = amp.check %r#0, %r#1 : tensor<4xf32>, tensor<8xf32>
-  // CHECK: amp.update {{.*}} skip(%[[FOUND]])
-  amp.apply @a(%r#0) to [@w] lr(%lr) skip(%found) no_decay [@w] : tensor<4xf32>
-  amp.apply @b(%r#1) to [@v] lr(%lr) skip(%found) : tensor<8xf32>
-  // CHECK-NOT: amp.regularize
+  %b = amp.gather %gv : tensor<8xf32> -> !amp.gradients<@b>
+  %rb = amp.regularize %b l1(%l) l2(%l) : !amp.gradients<@b>
+  // CHECK: %[[BLOCKS:.*]] = kernel.view %[[PW]][0] : tensor<4096xf32> -> tensor<1x4096xf32>
+  // CHECK: %[[SA:.*]] = amp.square_sums %[[BLOCKS]]
+  // CHECK: %[[PENALTY:.*]] = amp.add_penalty %{{.*}} -> tensor<1x4096xf32>
+  // CHECK: %[[SB:.*]] = amp.square_sums %[[PENALTY]]
+  // CHECK: %[[FOUND:.*]], %{{.*}} = amp.combine_check %[[SA]], %[[SB]]
+  %found, %norm = amp.check %ra, %rb
+      : !amp.gradients<@a>, !amp.gradients<@b>
+  // CHECK: amp.update {{.*}} gradient(%[[PW]]) skip(%[[FOUND]])
+  // CHECK: %[[OWN:.*]] = amp.add_penalty %[[PV]] of {{.*}} -> tensor<4096xf32>
+  // CHECK: amp.update {{.*}} gradient(%[[OWN]]) skip(%[[FOUND]])
+  amp.apply %ra lr(%lr) skip(%found) : !amp.gradients<@a>
+  amp.apply %rb lr(%lr) skip(%found) : !amp.gradients<@b>
   return
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What ops of the amp dialect say of themselves to its passes.
+#ifndef MPC_DIALECTS_AMP_AMPINTERFACES_TD
+#define MPC_DIALECTS_AMP_AMPINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def AMP_OptimizerInterface : OpInterface<"OptimizerInterface"> {
+  let cppNamespace = "::mpc::amp";
+  let description = "A symbol that trains parameters.";
+  let methods = [
+    InterfaceMethod<"Its name.", "::llvm::StringRef", "getSymName">,
+    InterfaceMethod<"The parameters, in the order of their gradients.",
+      "::mlir::ArrayAttr", "getTrains">,
+    InterfaceMethod<"Those that see no weight decay; may be null.",
+      "::mlir::ArrayAttr", "getNoDecayAttr">,
+    InterfaceMethod<"The hyper-parameters that are given.",
+      "::mlir::DictionaryAttr", "getHyper">,
+  ];
+}
+
+def AMP_GradientTransformInterface : OpInterface<"GradientTransformInterface"> {
+  let cppNamespace = "::mpc::amp";
+  let description = [{
+    Makes gradients, its result, of gradients, its first operand: of all those
+    of an optimizer, or, where it can, of one tensor. This is all that a new
+    transform implements: passes know transforms by nothing else.
+
+    `amp-lower-state` takes gradients apart into groups, whose tensors lie in
+    order in one flat range, and asks for the body of each. The body is built of
+    pure ops that have kernel bodies.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Whether it looks at tensors by themselves, as at their norms. Each is
+        then whole blocks of kBlockSize elements.
+      }],
+      "bool", "needsTensors", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<"Whether it reads the parameters.",
+      "bool", "needsParameters", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+        A number in the gradients' own unit, which has to be scaled where they
+        are; null where it has none.
+      }],
+      "::mlir::Value", "getBound", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+        Builds the transform of one group: flat, of f32. By default the op
+        itself, on the flat range.
+      }],
+      "::mlir::Value", "buildGroup",
+      (ins "::mlir::OpBuilder &":$builder,
+           "const ::mpc::amp::GradientGroup &":$group), [{}], [{
+        return buildOnRange($_op, builder, group);
+      }]>,
+  ];
+}
+
+#endif // MPC_DIALECTS_AMP_AMPINTERFACES_TD

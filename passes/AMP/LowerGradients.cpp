@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Patterns for gradients: gathered, transformed, checked, accumulated.
+#include "dialects/NN/Gradient.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/AMP/StatePatterns.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+/// Replaces `op`, whose one result is of all gradients, by what that is of each
+/// group.
+static void replaceByGroups(ConversionPatternRewriter &b, Operation *op,
+                            SmallVector<Value> ranges) {
+  SmallVector<SmallVector<Value>> results;
+  results.push_back(std::move(ranges));
+  b.replaceOpWithMultiple(op, std::move(results));
+}
+
+namespace {
+
+struct LowerGather : StatePattern<GatherOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(GatherOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SlabBuilder s = slabs(op, b);
+    SmallVector<Value> ranges;
+    for (ParameterGroup *group :
+         layout().groupsOf(layout().optimizer(op.getType()))) {
+      SmallVector<Value> parts = llvm::map_to_vector(
+          group->order, [&](unsigned i) { return adaptor.getGradients()[i]; });
+      ranges.push_back(nn::GradientBuilder(b, op.getLoc())
+                           .cast(s.pack(*group, parts), b.getF32Type()));
+    }
+    replaceByGroups(b, op, std::move(ranges));
+    return success();
+  }
+};
+
+struct LowerSplit : StatePattern<SplitOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(SplitOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SlabBuilder s = slabs(op, b);
+    SmallVector<Value> parts(op.getNumResults());
+    for (auto [group, range] : llvm::zip_equal(
+             layout().groupsOf(layout().optimizer(op.getInput().getType())),
+             adaptor.getInput()))
+      for (auto [index, offset] : llvm::zip_equal(group->order, group->offsets))
+        parts[index] =
+            s.view(range, offset,
+                   cast<RankedTensorType>(op.getResult(index).getType()));
+    b.replaceOp(op, parts);
+    return success();
+  }
+};
+
+/// Any transform: what it makes of each group is its own affair.
+struct LowerTransform
+    : OpInterfaceConversionPattern<GradientTransformInterface> {
+  LowerTransform(const TypeConverter &types, MLIRContext *context,
+                 const StateContext &state)
+      : OpInterfaceConversionPattern(types, context), state(state) {}
+
+  LogicalResult matchAndRewrite(GradientTransformInterface op,
+                                ArrayRef<ValueRange> operands,
+                                ConversionPatternRewriter &b) const override {
+    auto type = dyn_cast<GradientsType>(op->getResult(0).getType());
+    if (!type)
+      return failure(); // Of one tensor, which has a body.
+    SlabBuilder s(state.layout, state.saturates, b, op.getLoc());
+    SmallVector<Value> scalars = llvm::map_to_vector(
+        operands.drop_front(), [](ValueRange range) { return range.front(); });
+    auto groups = state.layout.groupsOf(state.layout.optimizer(type));
+    SmallVector<Value> results;
+    for (auto [group, range] : llvm::zip_equal(groups, operands[0])) {
+      SmallVector<int64_t> blocks;
+      Value parameters;
+      if (op.needsTensors())
+        blocks = group->blocks();
+      if (op.needsParameters())
+        parameters = s.load(group->slab);
+      results.push_back(op.buildGroup(b, {.gradients = range,
+                                          .parameters = parameters,
+                                          .decay = group->decay,
+                                          .scalars = scalars,
+                                          .blocks = blocks}));
+    }
+    replaceByGroups(b, op, std::move(results));
+    return success();
+  }
+
+private:
+  const StateContext &state;
+};
+
+/// A reduction of gradients: of all of some optimizers, and of tensors, which
+/// lie in a range of their own.
+template <typename OpT> struct LowerReduction : StatePattern<OpT> {
+  using StatePattern<OpT>::StatePattern;
+
+protected:
+  SmallVector<Value> rangesOf(OpT op, ArrayRef<ValueRange> operands,
+                              OpBuilder &b) const {
+    SmallVector<Value> ranges, tensors;
+    ParameterGroup own;
+    for (auto [gradients, values] :
+         llvm::zip_equal(op.getGradients(), operands)) {
+      auto type = dyn_cast<RankedTensorType>(gradients.getType());
+      if (!type) {
+        llvm::append_range(ranges, values);
+        continue;
+      }
+      tensors.push_back(values.front());
+      own.place(type.getNumElements(), this->layout().tensorAlignment());
+    }
+    if (!tensors.empty())
+      ranges.push_back(this->slabs(op, b).pack(own, tensors));
+    return ranges;
+  }
+};
+
+struct LowerCheck : LowerReduction<CheckOp> {
+  using LowerReduction::LowerReduction;
+
+  LogicalResult matchAndRewrite(CheckOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SmallVector<Value> sums = llvm::map_to_vector(
+        rangesOf(op, adaptor.getGradients(), b), [&](Value range) {
+          return buildSquareSums(b, op.getLoc(), range);
+        });
+    b.replaceOpWithNewOp<CombineCheckOp>(op, sums);
+    return success();
+  }
+};
+
+struct LowerMaxAbs : LowerReduction<MaxAbsOp> {
+  using LowerReduction::LowerReduction;
+
+  LogicalResult matchAndRewrite(MaxAbsOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SmallVector<Value> parts;
+    for (Value range : rangesOf(op, adaptor.getGradients(), b)) {
+      Value blocks = buildBlocks(b, op.getLoc(), range);
+      int64_t rows = cast<RankedTensorType>(blocks.getType()).getDimSize(0);
+      parts.push_back(BlockMaxAbsOp::create(
+          b, op.getLoc(), RankedTensorType::get(rows, b.getF32Type()), blocks));
+    }
+    b.replaceOpWithNewOp<CombineMaxAbsOp>(op, parts);
+    return success();
+  }
+};
+
+struct LowerAccumulate : StatePattern<AccumulateOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(AccumulateOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SlabBuilder s = slabs(op, b);
+    for (auto [group, range] : llvm::zip_equal(
+             layout().groupsOf(layout().optimizer(op.getGradients().getType())),
+             adaptor.getGradients()))
+      s.store(group->gradientSlab,
+              AddGradientOp::create(b, op.getLoc(), range,
+                                    s.load(group->gradientSlab)));
+    b.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerTakeGradients : StatePattern<TakeGradientsOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(TakeGradientsOp op, OpAdaptor,
+                                ConversionPatternRewriter &b) const override {
+    SlabBuilder s = slabs(op, b);
+    SmallVector<Value> sums;
+    for (ParameterGroup *group :
+         layout().groupsOf(layout().optimizer(op.getType()))) {
+      sums.push_back(s.load(group->gradientSlab));
+      s.store(group->gradientSlab,
+              nn::GradientBuilder(b, op.getLoc()).splat(sums.back(), 0.0));
+    }
+    replaceByGroups(b, op, std::move(sums));
+    return success();
+  }
+};
+
+} // namespace
+
+void mpc::amp::addGradientPatterns(RewritePatternSet &patterns,
+                                   const TypeConverter &types,
+                                   const StateContext &state) {
+  patterns.add<LowerGather, LowerSplit, LowerTransform, LowerCheck, LowerMaxAbs,
+               LowerAccumulate, LowerTakeGradients>(
+      types, patterns.getContext(), state);
+}

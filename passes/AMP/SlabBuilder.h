@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Reads and writes the state of a module at one place of an entry.
+#ifndef MPC_PASSES_AMP_SLABBUILDER_H
+#define MPC_PASSES_AMP_SLABBUILDER_H
+
+#include "passes/AMP/SlabLayout.h"
+
+namespace mpc::amp {
+
+/// Writes ops on slabs, where `builder` stands.
+class SlabBuilder {
+public:
+  SlabBuilder(SlabLayout &layout, bool saturates, mlir::OpBuilder &builder,
+              mlir::Location loc)
+      : layout(layout), saturates(saturates), b(builder), loc(loc) {}
+
+  mlir::Value load(SlabOp slab);
+  void store(SlabOp slab, mlir::Value value);
+  mlir::Value view(mlir::Value slab, int64_t offset,
+                   mlir::RankedTensorType type);
+  /// Element `index` of a slab of f64.
+  mlir::Value element(SlabOp slab, int64_t index);
+  void storeElements(SlabOp slab, mlir::ValueRange elements);
+  /// A number of the optimizer or scaler `owner`.
+  mlir::Value number(mlir::StringAttr owner, llvm::StringRef name);
+  /// `parts`, of one type or else of f32, in the places of `group`.
+  mlir::Value pack(const ParameterGroup &group,
+                   llvm::SmallVector<mlir::Value> parts);
+  /// The 16-bit copy of `parameters`, the slab of `group`.
+  mlir::Value copyOf(const ParameterGroup &group, mlir::Value parameters);
+  /// Stores the parameters of a group, and their copy.
+  void storeParameters(ParameterGroup &group, mlir::Value parameters);
+
+  SlabLayout &layout;
+  const bool saturates; ///< Copies of what is finite are finite.
+
+private:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+};
+
+} // namespace mpc::amp
+
+#endif // MPC_PASSES_AMP_SLABBUILDER_H

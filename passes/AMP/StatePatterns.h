@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The patterns of amp-lower-state.
+#ifndef MPC_PASSES_AMP_STATEPATTERNS_H
+#define MPC_PASSES_AMP_STATEPATTERNS_H
+
+#include "mlir/Transforms/DialectConversion.h"
+#include "passes/AMP/SlabBuilder.h"
+
+namespace mpc::amp {
+
+/// What all patterns go by.
+struct StateContext {
+  SlabLayout &layout;
+  bool saturates; ///< Copies of what is finite are finite.
+};
+
+/// From an op that names state to ops on slabs. All gradients of an optimizer
+/// become one flat tensor of f32 for each of its groups, in their order.
+template <typename OpT>
+class StatePattern : public mlir::OpConversionPattern<OpT> {
+public:
+  StatePattern(const mlir::TypeConverter &types, mlir::MLIRContext *context,
+               const StateContext &state)
+      : mlir::OpConversionPattern<OpT>(types, context), state(state) {}
+
+protected:
+  SlabBuilder slabs(OpT op, mlir::OpBuilder &builder) const {
+    return {state.layout, state.saturates, builder, op.getLoc()};
+  }
+  SlabLayout &layout() const { return state.layout; }
+
+private:
+  const StateContext &state;
+};
+
+/// The one value of an operand that may be missing.
+inline mlir::Value valueOf(mlir::ValueRange operand) {
+  return operand.empty() ? mlir::Value() : operand.front();
+}
+
+/// Ops that read state, and loss scalers.
+void addScalarPatterns(mlir::RewritePatternSet &patterns,
+                       const mlir::TypeConverter &types,
+                       const StateContext &state);
+/// Ops on gradients.
+void addGradientPatterns(mlir::RewritePatternSet &patterns,
+                         const mlir::TypeConverter &types,
+                         const StateContext &state);
+/// Ops that change parameters.
+void addUpdatePatterns(mlir::RewritePatternSet &patterns,
+                       const mlir::TypeConverter &types,
+                       const StateContext &state);
+
+} // namespace mpc::amp
+
+#endif // MPC_PASSES_AMP_STATEPATTERNS_H

@@ -1,34 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The orders in which passes run.
+// The orders in which passes run, and their names.
 #include "passes/Pipelines.h"
 
+#include "dialects/AMP/Recipe.h"
+#include "lib/Codegen/CPU/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/AMP/Passes.h"
 #include "passes/Kernel/Passes.h"
 #include "passes/NN/Passes.h"
 
 using namespace mlir;
+using namespace mpc;
 
-void mpc::buildPrecisionPipeline(OpPassManager &manager,
-                                 const PrecisionOptions &options) {
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static void addLoss(OpPassManager &manager, amp::RecipeOp recipe) {
+  if (!recipe.getLoss())
+    return;
+  nn::AddLossPassOptions loss;
+  loss.loss = stringifyLossKind(*recipe.getLoss()).str();
+  loss.output = recipe.getLossOf().value_or("").str();
+  if (ArrayAttr target = recipe.getTargetAttr())
+    for (auto size : target.getAsRange<IntegerAttr>())
+      loss.targetShape.push_back(size.getInt());
+  manager.addPass(nn::createAddLossPass(loss));
+}
+
+void mpc::buildModelPipeline(OpPassManager &manager, amp::RecipeOp recipe,
+                             bool training) {
+  if (recipe.getOutputs()) {
+    nn::CastOutputsPassOptions outputs;
+    outputs.type = *recipe.getOutputs();
+    manager.addPass(nn::createCastOutputsPass(outputs));
+  }
+  if (training)
+    manager.addPass(nn::createTrainingModePass());
+  addLoss(manager, recipe);
+}
+
+void mpc::buildPrecisionPipeline(
+    OpPassManager &manager, amp::RecipeOp recipe,
+    std::shared_ptr<const nn::AutocastPolicy> policy, bool explain) {
   // First, so that a weight is cast as it is stored: transposes fold into the
   // ops that read them.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // f32 leaves the program as it is written.
-  if (options.precision != Precision::FP32)
+  if (recipe.getPrecision() != Precision::FP32)
     manager.addNestedPass<func::FuncOp>(nn::createRewriteBannedPass());
   nn::AutocastPassOptions autocast;
-  autocast.precision = options.precision;
-  autocast.keepF32 = llvm::to_vector(options.keepFp32);
-  autocast.lower = llvm::to_vector(options.lower);
+  autocast.precision = recipe.getPrecision();
+  autocast.keepF32 = llvm::to_vector(amp::stringsOf(recipe.getKeepFp32()));
+  autocast.lower = llvm::to_vector(amp::stringsOf(recipe.getLower()));
   autocast.leaveOpen = true;
-  autocast.policy = options.policy;
-  autocast.explain = options.explain;
-  manager.addPass(nn::createAutocastPass(autocast, options.loadedPolicy));
+  autocast.policy = recipe.getAutocast().str();
+  autocast.explain = explain;
+  manager.addPass(nn::createAutocastPass(autocast, std::move(policy)));
   nn::SimplifyCastsPassOptions casts;
-  casts.refuse = options.costAware;
+  casts.refuse = recipe.getCostAware();
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));
   // Before casts of constants are folded: what a constant was is then gone.
   manager.addPass(nn::createCheckEpsilonPass());
+}
+
+void mpc::buildPreparationPipeline(OpPassManager &manager,
+                                   const EvaluationOptions &options) {
+  amp::PrepareModelPassOptions prepare;
+  prepare.ownStep = options.ownStep;
+  prepare.explain = options.explain;
+  prepare.training = options.training;
+  manager.addPass(amp::createPrepareModelPass(prepare));
 }
 
 void mpc::buildAutodiffPipeline(OpPassManager &manager) {
@@ -39,15 +82,174 @@ void mpc::buildAutodiffPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass());
 }
 
+void mpc::buildStatePipeline(OpPassManager &manager) {
+  manager.addPass(amp::createLowerStatePass());
+  manager.addPass(amp::createFuseOptimizerPass());
+}
+
 void mpc::buildKernelPipeline(OpPassManager &manager,
                               const KernelOptions &options) {
   manager.addNestedPass<func::FuncOp>(kernel::createLowerBodiesPass());
-  kernel::FusePassOptions fuse;
-  fuse.enabled = options.fuse;
-  manager.addPass(kernel::createFusePass(fuse));
-  kernel::SchedulePassOptions schedule;
+  if (options.fuse)
+    manager.addNestedPass<func::FuncOp>(kernel::createFusePass());
+  manager.addPass(kernel::createOutlinePass());
+  cpu::SchedulePassOptions schedule;
   schedule.lanes = options.lanes;
   schedule.naive = options.naive;
-  manager.addPass(kernel::createSchedulePass(schedule));
+  manager.addPass(cpu::createSchedulePass(schedule));
   manager.addPass(kernel::createPlanMemoryPass());
+}
+
+//===----------------------------------------------------------------------===//
+// Whole pipelines
+//===----------------------------------------------------------------------===//
+
+/// Entries whose gradients are ops.
+static void addStep(OpPassManager &manager, const StepOptions &options) {
+  buildPreparationPipeline(manager,
+                           {options, /*gradients=*/true, /*training=*/true});
+  if (options.ownStep)
+    manager.addPass(amp::createCheckScalingPass());
+  else
+    manager.addPass(amp::createBuildStepPass());
+  buildAutodiffPipeline(manager);
+}
+
+void mpc::buildTrainingPipeline(OpPassManager &manager,
+                                const StepOptions &options) {
+  addStep(manager, options);
+  manager.addPass(amp::createCountUnderflowPass());
+  buildStatePipeline(manager);
+  buildKernelPipeline(manager, options.kernels);
+}
+
+void mpc::buildProbePipeline(OpPassManager &manager,
+                             const StepOptions &options) {
+  addStep(manager, options);
+  manager.addPass(amp::createAddProbesPass());
+  buildStatePipeline(manager);
+  buildKernelPipeline(manager, options.kernels);
+}
+
+void mpc::buildEvaluationPipeline(OpPassManager &manager,
+                                  const EvaluationOptions &options) {
+  if (options.ownStep) {
+    addStep(manager, options);
+  } else {
+    buildPreparationPipeline(manager, options);
+    nn::BuildEvalPassOptions eval;
+    eval.gradients = options.gradients;
+    manager.addPass(nn::createBuildEvalPass(eval));
+    buildAutodiffPipeline(manager);
+  }
+  buildStatePipeline(manager);
+  buildKernelPipeline(manager, options.kernels);
+}
+
+void mpc::buildOptimizerPipeline(OpPassManager &manager,
+                                 const KernelOptions &options) {
+  manager.addPass(amp::createBuildStepPass());
+  buildStatePipeline(manager);
+  buildKernelPipeline(manager, options);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+template <typename Pipeline>
+struct KernelFlags : PassPipelineOptions<Pipeline> {
+  template <typename T>
+  using Option = typename PassPipelineOptions<Pipeline>::template Option<T>;
+
+  Option<int64_t> lanes{*this, "lanes",
+                        llvm::cl::desc("f32 lanes of a vector register"),
+                        llvm::cl::init(KernelOptions().lanes)};
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("join structured ops into kernels"),
+                    llvm::cl::init(KernelOptions().fuse)};
+  Option<bool> naive{*this, "naive",
+                     llvm::cl::desc("run every kernel by scalar loops"),
+                     llvm::cl::init(KernelOptions().naive)};
+
+  [[nodiscard]] KernelOptions kernels() const { return {lanes, fuse, naive}; }
+};
+
+struct KernelPipeline : KernelFlags<KernelPipeline> {};
+
+template <typename Pipeline>
+struct StepFlags : KernelFlags<Pipeline> {
+  template <typename T>
+  using Option = typename PassPipelineOptions<Pipeline>::template Option<T>;
+
+  Option<bool> ownStep{*this, "own-step",
+                       llvm::cl::desc("the module writes its step out"),
+                       llvm::cl::init(false)};
+  Option<bool> explain{*this, "explain",
+                       llvm::cl::desc("keep in locations why each op has its "
+                                      "precision"),
+                       llvm::cl::init(false)};
+
+  [[nodiscard]] StepOptions step() const {
+    return {ownStep, explain, this->kernels()};
+  }
+};
+
+struct StepPipeline : StepFlags<StepPipeline> {};
+
+struct EvaluationPipeline : StepFlags<EvaluationPipeline> {
+  Option<bool> gradients{*this, "gradients",
+                         llvm::cl::desc("yield the gradients of the loss"),
+                         llvm::cl::init(false)};
+  Option<bool> training{*this, "training",
+                        llvm::cl::desc("use the statistics of the batch"),
+                        llvm::cl::init(false)};
+};
+
+} // namespace
+
+/// The parts that stand alone.
+static void registerParts() {
+  PassPipelineRegistration<>("mpc-autodiff-pipeline",
+                             "Expand gradients and fold",
+                             buildAutodiffPipeline);
+  PassPipelineRegistration<>("mpc-state-pipeline",
+                             "Put the state into slabs and fuse the optimizer",
+                             buildStatePipeline);
+  PassPipelineRegistration<KernelPipeline>(
+      "mpc-kernel-pipeline", "From ops to planned kernels",
+      [](OpPassManager &manager, const KernelPipeline &flags) {
+        buildKernelPipeline(manager, flags.kernels());
+      });
+}
+
+void mpc::registerPipelines() {
+  registerParts();
+  PassPipelineRegistration<StepPipeline>(
+      "mpc-training-pipeline",
+      "From a model and its recipe to the kernels of a training step",
+      [](OpPassManager &manager, const StepPipeline &flags) {
+        buildTrainingPipeline(manager, flags.step());
+      });
+  PassPipelineRegistration<StepPipeline>(
+      "mpc-probe-pipeline",
+      "The same, with entries that yield the magnitude of every value",
+      [](OpPassManager &manager, const StepPipeline &flags) {
+        buildProbePipeline(manager, flags.step());
+      });
+  PassPipelineRegistration<EvaluationPipeline>(
+      "mpc-evaluation-pipeline",
+      "From a model and its recipe to the kernels of an evaluation",
+      [](OpPassManager &manager, const EvaluationPipeline &flags) {
+        buildEvaluationPipeline(
+            manager, {flags.step(), flags.gradients, flags.training});
+      });
+  PassPipelineRegistration<KernelPipeline>(
+      "mpc-optimizer-pipeline",
+      "From parameters and a recipe to the kernels of an optimizer's step",
+      [](OpPassManager &manager, const KernelPipeline &flags) {
+        buildOptimizerPipeline(manager, flags.kernels());
+      });
 }

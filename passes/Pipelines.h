@@ -1,41 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The orders in which passes run. Nothing else knows one.
+/// The orders in which passes run. Nothing else knows one. `mpc-opt` has each
+/// whole one by its name.
 #ifndef MPC_PASSES_PIPELINES_H
 #define MPC_PASSES_PIPELINES_H
 
-#include "dialects/Interfaces/Precision.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
+namespace mpc::amp {
+class RecipeOp;
+} // namespace mpc::amp
 namespace mpc::nn {
 struct AutocastPolicy;
 } // namespace mpc::nn
 
 namespace mpc {
-
-/// What the precision and loss stages need to know.
-struct PrecisionOptions {
-  Precision precision = Precision::FP32;
-  std::vector<std::string> keepFp32; ///< Regular expressions on names.
-  std::vector<std::string> lower;
-  /// Type of the model's outputs; none: as it declares.
-  std::optional<Precision> outputType;
-  /// Leave an op in f32 whose casts cost more than the low type saves.
-  bool costAware = false;
-  /// Weights beyond the low type's range have its largest number as their copy,
-  /// which an infinity would be otherwise.
-  bool saturateWeights = true;
-  /// A built-in autocast policy, or a file; "preset:NAME" is no file.
-  std::string policy = "preset:mpc";
-  /// What `policy` names, where it has been read already.
-  std::shared_ptr<const nn::AutocastPolicy> loadedPolicy;
-  bool explain = false; ///< Keep in locations why each op has its precision.
-};
 
 /// What the kernel stages need to know.
 struct KernelOptions {
@@ -44,16 +25,73 @@ struct KernelOptions {
   bool naive = false; ///< Run every kernel by scalar loops.
 };
 
-/// Casts: autocast, then placement and sharing.
-void buildPrecisionPipeline(mlir::OpPassManager &manager,
-                            const PrecisionOptions &options);
+/// What a recipe leaves open, as it is no part of the training.
+struct StepOptions {
+  /// The module writes its step out: its recipe says only how models are
+  /// computed.
+  bool ownStep = false;
+  bool explain = false; ///< Keep in locations why each op has its precision.
+  KernelOptions kernels;
+};
 
-/// Expands vjps; afterwards only bit-exact folds run.
+struct EvaluationOptions : StepOptions {
+  bool gradients = false; ///< Also yield the gradients of the loss.
+  bool training = false;  ///< In training mode, with statistics of the batch.
+};
+
+//===----------------------------------------------------------------------===//
+// From a module with its amp.recipe to planned kernels
+//===----------------------------------------------------------------------===//
+
+/// mpc-training-pipeline: the entries of a training step.
+void buildTrainingPipeline(mlir::OpPassManager &manager,
+                           const StepOptions &options);
+
+/// mpc-probe-pipeline: the same entries, which yield the largest magnitude of
+/// each of their values instead (amp-add-probes).
+void buildProbePipeline(mlir::OpPassManager &manager,
+                        const StepOptions &options);
+
+/// mpc-evaluation-pipeline: the entry of one evaluation.
+void buildEvaluationPipeline(mlir::OpPassManager &manager,
+                             const EvaluationOptions &options);
+
+/// mpc-optimizer-pipeline: the step of an optimizer alone, whose gradients are
+/// inputs.
+void buildOptimizerPipeline(mlir::OpPassManager &manager,
+                            const KernelOptions &options);
+
+//===----------------------------------------------------------------------===//
+// Their parts
+//===----------------------------------------------------------------------===//
+
+/// What comes before gradients and the entry: amp-prepare-model.
+void buildPreparationPipeline(mlir::OpPassManager &manager,
+                              const EvaluationOptions &options);
+
+/// The model in its mode, with its outputs' types and its loss, as `recipe`
+/// says.
+void buildModelPipeline(mlir::OpPassManager &manager, amp::RecipeOp recipe,
+                        bool training);
+
+/// Casts, as `recipe` says: autocast by `policy`, then placement and sharing.
+void buildPrecisionPipeline(mlir::OpPassManager &manager, amp::RecipeOp recipe,
+                            std::shared_ptr<const nn::AutocastPolicy> policy,
+                            bool explain);
+
+/// mpc-autodiff-pipeline: expands vjps; afterwards only bit-exact folds run.
 void buildAutodiffPipeline(mlir::OpPassManager &manager);
 
-/// Bodies, fusion, schedules, memory. Leaves kernels and planned entries.
+/// mpc-state-pipeline: state in slabs, and what is done to gradients joined.
+void buildStatePipeline(mlir::OpPassManager &manager);
+
+/// mpc-kernel-pipeline: bodies, fusion, schedules, memory. Leaves kernels and
+/// planned entries.
 void buildKernelPipeline(mlir::OpPassManager &manager,
                          const KernelOptions &options);
+
+/// Makes the names above known to whatever parses a pipeline.
+void registerPipelines();
 
 } // namespace mpc
 

@@ -11,8 +11,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "docs/generated"
-DIALECTS = {"nn": "NN", "amp": "AMP", "kernel": "Kernel"}
-TOOLS = ("mpc-train", "mpc-eval", "mpc-import", "mpc-scale replay", "mpc-scale step")
+DIALECTS = {
+    "nn": "dialects/NN/NNOps.td",
+    "amp": "dialects/AMP/AMPOps.td",
+    "kernel": "dialects/Kernel/KernelOps.td",
+    "cpu": "lib/Codegen/CPU/CPUDialect.td",
+}
+PASSES = ("passes/NN", "passes/AMP", "passes/Kernel", "lib/Codegen/CPU")
+TOOLS = ("mpc-train", "mpc-eval", "mpc-compile", "mpc-run", "mpc-inspect", "mpc-import", "mpc-scale replay", "mpc-scale step")
 
 
 def run(*command):
@@ -26,12 +32,12 @@ def tablegen(arguments, source, *flags):
 
 def pages(arguments):
     """Name and text of each page."""
-    for mnemonic, folder in DIALECTS.items():
+    for mnemonic, source in DIALECTS.items():
         flags = ("-gen-dialect-doc", f"-dialect={mnemonic}")
-        yield f"{mnemonic}.md", tablegen(arguments, f"dialects/{folder}/{folder}Ops.td", *flags)
+        yield f"{mnemonic}.md", tablegen(arguments, source, *flags)
     passes = [
-        tablegen(arguments, f"passes/{folder}/Passes.td", "-gen-pass-doc")
-        for folder in DIALECTS.values()
+        tablegen(arguments, f"{folder}/Passes.td", "-gen-pass-doc")
+        for folder in PASSES
     ]
     yield "passes.md", "# Passes\n\n" + "\n".join(passes)
     for tool in TOOLS:

@@ -12,8 +12,10 @@ each recorded case; `same` and `error` name a test.
 A test is `Suite.Name` of a GoogleTest, or a file below test/, where `file:text` also asks
 that the file contains the text. It must be one that runs: its program's sources are listed
 for CMake and it is not disabled; lit finds the file, which has a RUN line; a Python file is
-named where something runs it.
+named where something runs it. And it must know of the row: `Features: A1, B2.` is a line of the
+file, or of the comment above a GoogleTest.
 """
+import itertools
 import json
 import pathlib
 import re
@@ -32,7 +34,19 @@ ROWS = {
 }  # fmt: skip
 
 ROW = re.compile(r"^\| *([A-Z]\d+|[a-z]\w*_\w+|defaults) *\|(.*)\|\s*$")
+FEATURES = re.compile(r"Features: ([A-Z]\d+(?:, [A-Z]\d+)*)")
 GTEST = re.compile(r"TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)|TYPED_TEST\(\s*(\w+),\s*(\w+)\s*\)")
+
+
+def features_of(text):
+    """The rows that a test says it is of."""
+    return {row for match in FEATURES.finditer(text) for row in match.group(1).split(", ")}
+
+
+def comment_above(text, position):
+    lines = text[:position].splitlines()
+    above = itertools.takewhile(lambda line: line.startswith("//"), reversed(lines))
+    return "\n".join(above)
 
 
 def is_listed(source):
@@ -47,11 +61,12 @@ class Tests:
 
     def __init__(self, root):
         self.root = root / "test"
-        self.names = set()
+        self.names = {}
         for file in filter(is_listed, self.root.rglob("*.cpp")):
-            for match in GTEST.finditer(file.read_text()):
+            text = file.read_text()
+            for match in GTEST.finditer(text):
                 suite, name = match.group(1, 2) if match.group(1) else match.group(3, 4)
-                self.names.add(f"{suite}.{name}")
+                self.names[f"{suite}.{name}"] = features_of(comment_above(text, match.start()))
         runners = [f for f in self.root.rglob("*") if f.suffix in (".test", ".mlir", ".py", ".txt")]
         self.texts = {file: file.read_text(errors="replace") for file in runners}
 
@@ -67,7 +82,7 @@ class Tests:
     def fault(self, reference):
         path, _, text = reference.partition(":")
         file = self.root / path
-        if "/" in path or path.endswith(".py"):
+        if is_file(path):
             if not file.is_file():
                 return f"no file test/{path}"
             if text and text not in file.read_text():
@@ -76,6 +91,15 @@ class Tests:
         if "DISABLED_" in reference:
             return f"{reference} is disabled"
         return None if reference in self.names else f"no test {reference}"
+
+    def features(self, reference):
+        """The rows that a test without fault says it is of."""
+        path = reference.partition(":")[0]
+        return features_of((self.root / path).read_text()) if is_file(path) else self.names[path]
+
+
+def is_file(path):
+    return "/" in path or path.endswith(".py")
 
 
 def cells(line):
@@ -90,7 +114,7 @@ def row_faults(row, tests, answers=ANSWERS):
     if len(row) != 5:
         yield f"has {len(row)} cells, not 5"
         return
-    _, _, answer, reason, references = row
+    name, _, answer, reason, references = row
     references = re.findall(r"`([^`]+)`", references)
     if answer not in answers:
         yield f"'{answer}' is none of {', '.join(answers)}"
@@ -101,6 +125,8 @@ def row_faults(row, tests, answers=ANSWERS):
     for reference in references:
         if fault := tests.fault(reference):
             yield fault
+        elif answers is ANSWERS and name not in tests.features(reference):
+            yield f"{reference} says nothing of {name} (Features: {name}.)"
 
 
 def faults(text, tests, wanted, answers=ANSWERS):

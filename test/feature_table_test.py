@@ -14,13 +14,14 @@ class FeatureTable(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         test = pathlib.Path(folder.name) / "test/passes"
         test.mkdir(parents=True)
-        (test / "a.mlir").write_text("// RUN: mpc-opt\nfunc.func @shares_casts()\n")
-        (test / "ATest.cpp").write_text("TEST(Suite, Name) {}\nTEST_P(Other, Each) {}\nTEST(Suite, DISABLED_Now) {}\n")
+        (test / "a.mlir").write_text("// RUN: mpc-opt\nfunc.func @shares_casts()\n// Features: A1, B2.\n")
+        (test / "ATest.cpp").write_text("// It works.\n// Features: A1.\nTEST(Suite, Name) {}\n// Features: A1.\nTEST_P(Other, Each) {}\n"
+                                      "// Features: B2.\n\nTEST(Suite, Silent) {}\nTEST(Suite, DISABLED_Now) {}\n")
         (test / "BTest.cpp").write_text("TEST(Suite, Unlisted) {}\n")
         (test / "CMakeLists.txt").write_text("mpc_add_unittest(T SOURCES ATest.cpp) # not BTest.cpp\n")
         (test / "idle.mlir").write_text("func.func @f()\n")
         (test / "idle.py").write_text("print(1)\n")
-        (test / "b.py").write_text("print(1)\n")
+        (test / "b.py").write_text("# Features: A1.\nprint(1)\n")
         (test / "b.test").write_text("RUN: %python %S/b.py\n")
         self.tests = feature_table.Tests(pathlib.Path(folder.name))
 
@@ -44,6 +45,12 @@ class FeatureTable(unittest.TestCase):
         self.assertIn("is disabled", self.row("yes", "", "`Suite.DISABLED_Now`")[0])
         self.assertIn("nothing runs test/passes/idle.mlir", self.row("yes", "", "`passes/idle.mlir`")[0])
         self.assertIn("nothing runs test/passes/idle.py", self.row("yes", "", "`passes/idle.py`")[0])
+
+    def test_a_test_must_know_its_row(self):
+        for silent in ("Suite.Silent", "passes/b.test"):
+            self.assertEqual([f"{silent} says nothing of A1 (Features: A1.)"], self.row("yes", "", f"`{silent}`"))
+        cases = ["a_case", "theirs", "same", "", "`Suite.Silent`"]
+        self.assertEqual([], list(feature_table.row_faults(cases, self.tests, feature_table.CASE_ANSWERS)))
 
     def test_a_no_needs_a_reason(self):
         for answer in ("no", "later", "does not arise"):

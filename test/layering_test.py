@@ -45,6 +45,29 @@ class Layering(unittest.TestCase):
         self.assertEqual(1, len(found))
         self.assertIn("runtime must not include passes/Pipelines.h", found[0])
 
+    def test_a_command_line_is_of_tools_and_what_is_made_for_them(self):
+        self.assertEqual(
+            [],
+            self.faults(
+                tools__x__Main='#include <CLI/CLI.hpp>\n#include "runtime/CommandLine/Tool.h"\n',
+                runtime__CommandLine__Tool='#include <CLI/CLI.hpp>\n#include "runtime/Train/Loop.h"\n',
+            ),
+        )
+        self.assertEqual(
+            ["lib/Driver/Recipe.h:1: error: lib/Driver must do without CLI/CLI.hpp"],
+            self.faults(lib__Driver__Recipe="#include <CLI/CLI.hpp>\n"),
+        )
+        self.assertEqual(
+            ["runtime/Train/Loop.h:1: error: runtime must do without runtime/CommandLine/Tool.h"],
+            self.faults(
+                runtime__Train__Loop='#include "../CommandLine/Tool.h"\n', runtime__CommandLine__Tool=""
+            ),
+        )
+
+    def test_passes_on_kernels_know_no_target(self):
+        self.assertFalse(self.faults(passes__Kernel__Fuse='#include "dialects/Kernel/Body.h"\n'))
+        self.assertTrue(self.faults(passes__Kernel__Fuse='#include "lib/Codegen/CPU/Target.h"\n'))
+
     def test_only_the_loss_scale_of_the_runtime_is_open_to_amp_passes(self):
         self.assertTrue(self.faults(passes__AMP__Step='#include "runtime/Program/Program.h"\n'))
         self.assertTrue(self.faults(passes__NN__Cast='#include "runtime/LossScale/Policy.h"\n'))

@@ -23,6 +23,8 @@ config.environment["PATH"] = os.pathsep.join(
         os.environ.get("PATH", ""),
     ]
 )
+# What is kept of an earlier compilation would hide what this one does.
+config.environment["MPC_CACHE_DIR"] = ""
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -6,9 +6,10 @@
 
 A mutant is one change in one line: another operator, constant, comparison or predicate, or a
 statement left out. Each is planted into a worktree of its own below --work (made of the
-commit that is checked out, and built once); only the targets that the area's tests need are
-built again, then these tests run until one fails. What no test finds survives, and is printed
-with its line. A mutant that does not compile, or makes the same program, does not count.
+commit that is checked out, and built once). The area's tests run in turn, the quickest first,
+until one fails; of each only what it needs is built again, and it is left out where the
+mutant makes the same programs. What no test finds survives, and is printed with its line. A
+mutant that does not compile, or makes the same programs everywhere, does not count.
 
 Which mutants there are, and their order, follows from --seed alone, so that a campaign stops
 and goes on: what --results holds already is not run again. --list prints mutants and runs
@@ -33,55 +34,107 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIT = "/usr/lib/llvm-22/bin/lit"
 
 
-class Area:
-    """Sources, and what covers them: programs and lit tests, the quickest first."""
+class Suite:
+    """A program, or lit tests and the tools that they run."""
 
-    def __init__(
-        self, sources, programs, lit, tools=("mpc-opt", "mpc-eval", "mpc-train", "mpc-scale")
-    ):
-        self.sources, self.programs, self.lit, self.tools = sources, programs, lit, tools
+    def __init__(self, program=None, lit=(), tools=()):
+        self.program, self.lit = program, lit
+        self.targets = [program] if program else list(tools)
+
+    def name(self):
+        return self.program or " ".join(self.lit)
+
+
+class Area:
+    """Sources, and the suites that cover them, in the order in which they run."""
+
+    def __init__(self, sources, suites):
+        self.sources, self.suites = sources, suites
 
     def targets(self):
-        return [*self.programs, *self.tools]
+        return [target for suite in self.suites for target in suite.targets]
 
 
-VALUES = ["dialects/NN"]
+def e2e(names):
+    return [f"e2e/{name}.test" for name in names.split()]
+
+
+VALUES = Suite(lit=["dialects/NN/values"], tools=["mpc-check-values"])
+TRAIN = ["mpc-opt", "mpc-import", "mpc-eval", "mpc-train", "mpc-scale"]
+STEPS = [f"tools/mpc-scale-{name}.test" for name in ("bad-rules", "policies", "step", "rules")]
+INJECTION = "tools/mpc-scale-injection.test"
 AREAS = {
     "ops": Area(
         ["dialects/NN/Ops/*.cpp"],
-        ["nn-gradient-test"],
-        [*VALUES, "passes/NN", "passes/Kernel"],
-        ("mpc-check-values", "mpc-opt", "mpc-eval"),
+        [
+            VALUES,
+            Suite("nn-gradient-test"),
+            Suite(
+                lit=["dialects/NN", "passes/NN", "passes/Kernel"],
+                tools=["mpc-check-values", *TRAIN],
+            ),
+            Suite(lit=e2e("eval-fp32 eval-training-mode eval-low-precision"), tools=TRAIN),
+        ],
     ),
     "loss-scale": Area(
         ["runtime/LossScale/*.h", "runtime/LossScale/*.cpp"],
-        ["MpcLossScaleTest", "MpcScaleToolTest", "MpcAMPTest"],
-        ["tools/mpc-scale-policies.test", "tools/mpc-scale-injection.test"],
-        ("mpc-scale",),
+        [
+            Suite("MpcLossScaleTest"),
+            Suite("MpcScaleToolTest"),
+            Suite(lit=STEPS, tools=["mpc-scale"]),
+            Suite("MpcAMPTest"),
+            Suite(lit=["tools/exit-codes.test", INJECTION], tools=TRAIN),
+            Suite(lit=e2e("default-policy record resume-settings at-floor"), tools=TRAIN),
+        ],
     ),
     "amp": Area(
         ["dialects/AMP/*.cpp", "dialects/AMP/Ops/*.cpp"],
-        ["MpcAMPTest"],
         [
-            "dialects/AMP",
-            "passes/AMP",
-            "tools/mpc-scale-step.test",
-            "tools/mpc-scale-rules.test",
-            "tools/mpc-scale-bad-rules.test",
-            "e2e",
+            Suite(lit=["dialects/AMP", "passes/AMP"], tools=TRAIN),
+            Suite(lit=STEPS, tools=["mpc-scale"]),
+            Suite("MpcAMPTest"),
+            Suite(lit=[INJECTION], tools=["mpc-scale"]),
+            Suite(
+                lit=e2e(
+                    "example-basic example-clipping example-accumulation example-multiple"
+                    " example-custom-optimizer example-gradient-transform"
+                    " example-gradient-penalty own-step-faults train-narrow-slots"
+                    " train-without-masters train-batch-norm eval-averages skipped-step"
+                ),
+                tools=TRAIN,
+            ),
         ],
     ),
     "passes": Area(
         ["passes/NN/*.cpp"],
-        ["MpcNNPassesTest"],
-        ["passes/NN", "dialects/NN/values", "e2e"],
-        ("mpc-check-values", "mpc-opt", "mpc-eval", "mpc-train"),
+        [
+            Suite("MpcNNPassesTest"),
+            Suite(lit=["passes/NN"], tools=["mpc-check-values", *TRAIN]),
+            Suite(lit=["passes/AMP", "passes/Kernel", "tools/exit-codes.test"], tools=TRAIN),
+            Suite(
+                lit=e2e(
+                    "explain output-dtype eval-numbers small-epsilon eval-bce"
+                    " train-autocast-policy eval-modes own-step-faults nan-report"
+                    " train-batch-norm eval-low-precision eval-training-mode example-basic"
+                ),
+                tools=TRAIN,
+            ),
+        ],
     ),
     "codegen": Area(
         ["lib/Codegen/CPU/*.cpp"],
-        ["codegen-cpu-test"],
-        [*VALUES, "passes/Kernel", "e2e"],
-        ("mpc-check-values", "mpc-opt", "mpc-eval", "mpc-train"),
+        [
+            VALUES,
+            Suite("codegen-cpu-test"),
+            Suite(lit=["passes/Kernel"], tools=TRAIN),
+            Suite(
+                lit=e2e(
+                    "naive-bits max-pool-edges eval-fp32 eval-low-precision"
+                    " train-without-masters train-digits-cnn eval-training-mode train-chargpt"
+                ),
+                tools=TRAIN,
+            ),
+        ],
     ),
 }
 
@@ -169,6 +222,10 @@ def other_constants(text):
 
 def changes(line):
     """Every line that differs from `line` by one fault."""
+    code, slashes, comment = line.partition("//")
+    if slashes:
+        yield from (changed.rstrip("\n") + slashes + comment for changed in changes(code))
+        return
     if SKIPPED.search(line):
         return
     for pattern, others in SWAPS:
@@ -227,6 +284,9 @@ class Workshop:
         print(f"building {', '.join(targets)} in {self.build}", flush=True)
         if self.ninja(targets, None) != 0:
             sys.exit("mutate.py: the sources do not build without a mutant")
+        self.original = {}
+        for suite in (suite for area in areas for suite in AREAS[area].suites):
+            self.original |= self.programs(suite)
 
     @staticmethod
     def git(where, *arguments):
@@ -248,27 +308,33 @@ class Workshop:
         except subprocess.TimeoutExpired:
             return -1
 
-    def programs(self, area):
-        for name in AREAS[area].programs:
-            found = [p for p in self.build.rglob(name) if p.is_file()]
-            yield name, [str(found[0])]
-        for test in AREAS[area].lit:
-            yield test, [
-                LIT,
-                f"-j{self.jobs}",
-                "-q",
-                "--max-failures=1",
-                str(self.build / "test" / test),
-            ]
+    def programs(self, suite):
+        """The programs that a suite runs, by what is in them."""
+        found = {}
+        for target in suite.targets:
+            path = next(p for p in self.build.rglob(target) if p.is_file())
+            found[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+    def command(self, suite):
+        if suite.program:
+            return [str(next(iter(self.programs(suite)))), "--gtest_fail_fast"]
+        tests = [str(self.build / "test" / test) for test in suite.lit]
+        return [LIT, f"-j{self.jobs}", "-q", "--max-failures=1", *tests]
 
     def judge(self, mutant):
         """Outcome, and which test found it."""
-        if self.ninja(AREAS[mutant.area].targets(), None) != 0:
-            return "does not compile", None
-        for name, command in self.programs(mutant.area):
-            if self.run(command, self.timeout) != 0:
-                return "killed", name
-        return "survived", None
+        outcome = "same program"
+        for suite in AREAS[mutant.area].suites:
+            if self.ninja(suite.targets, None) != 0:
+                return "does not compile", None
+            programs = self.programs(suite)
+            if all(self.original[path] == content for path, content in programs.items()):
+                continue
+            if self.run(self.command(suite), self.timeout) != 0:
+                return "killed", suite.name()
+            outcome = "survived"
+        return outcome, None
 
     def try_mutant(self, mutant):
         path = self.root / mutant.path

@@ -54,6 +54,11 @@ class Mutate(unittest.TestCase):
         for line in ("  // a + b", '  emitError() << "1 + 1";', "#include <a + b>", "  assert(a < b);"):
             self.assertEqual([], self.of(line))
 
+    def test_of_a_line_with_a_comment_the_code_changes(self):
+        found = self.of("  half = a * 0.5; // 1 + 1")
+        self.assertIn("half = a / 0.5; // 1 + 1", found)
+        self.assertTrue(all(changed.endswith("// 1 + 1") for changed in found))
+
     def test_order_follows_from_the_seed(self):
         first, again, other = ([m.id for m in mutate.choose(["ops"], seed, self.root)] for seed in "112")
         self.assertEqual(first, again)
@@ -87,6 +92,24 @@ class Mutate(unittest.TestCase):
         workshop.try_mutant(mutant)
         self.assertNotEqual(before, seen[0])
         self.assertEqual(before, (self.root / mutant.path).read_text())
+
+    def test_only_suites_whose_programs_differ_run(self):
+        mutant = next(m for m in mutate.choose(["ops"], "1", self.root))
+        suites = mutate.AREAS["ops"].suites
+        for differing, outcome, runs in ((0, "same program", 0), (1, "survived", 1), (2, "killed", 1)):
+            workshop, ran = mutate.Workshop(self.root, 1, 10), []
+            workshop.original = {suite.name(): "as it was" for suite in suites}
+            workshop.ninja = lambda *_: 0
+            workshop.command = lambda suite: suite.name()
+            now = dict(zip(workshop.original, ["as it was", "other"] + ["as it was"] * len(suites)))
+            workshop.programs = lambda suite: {suite.name(): now[suite.name()] if differing else "as it was"}
+            workshop.run = lambda command, _: ran.append(command) or (1 if differing == 2 else 0)
+            self.assertEqual((outcome, runs), (workshop.judge(mutant)[0], len(ran)))
+
+    def test_every_test_that_an_area_names_is_there(self):
+        for area in mutate.AREAS.values():
+            for name in (name for suite in area.suites for name in suite.lit):
+                self.assertTrue((mutate.ROOT / "test" / name).exists(), name)
 
 
 if __name__ == "__main__":

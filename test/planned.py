@@ -11,13 +11,14 @@ import re
 import sys
 
 PASS = re.compile(r'\bPass<"([\w-]+)"')
-NAME = re.compile(r"`((?:nn|amp|kernel|mpc)-[a-z-]+)(?![\w/:.-])[^`]*`( \(planned)?")
+NAME = re.compile(r"`((?:nn|amp|kernel|cpu|cuda|mpc)-[a-z-]+)(?![\w/:.-])[^`]*`( \(planned)?")
 # What begins as a tool's name does and is none: packages and libraries.
 NO_TOOLS = {"mpc-compiler", "mpc-runtime", "mpc-c"}
 
 
 def existing(root):
-    passes = (PASS.findall(path.read_text()) for path in root.glob("passes/*/Passes.td"))
+    files = [*root.glob("passes/*/Passes.td"), *root.glob("lib/Codegen/*/Passes.td")]
+    passes = (PASS.findall(path.read_text()) for path in files)
     tools = (path.name for path in root.glob("tools/mpc-*"))
     return {name for names in passes for name in names} | set(tools)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ops of the amp dialect on state with a name, and on gradients; those on
-// slabs are in AMPSlabOps.td. Methods of the ops on symbols are in Ops/State.cpp,
+// slabs are in AMPSlabOps.td, the recipe in AMPRecipe.td. Methods of the ops on symbols are in Ops/State.cpp,
 // of those on gradients in Ops/Gradients.cpp, Ops/Penalty.cpp and Ops/Rates.cpp.
 #ifndef MPC_DIALECTS_AMP_AMPOPS_TD
 #define MPC_DIALECTS_AMP_AMPOPS_TD
@@ -479,6 +479,7 @@ def AMP_LarcOp : AMP_Transform<"larc", ["needsTensors", "needsParameters"], [
   let hasVerifier = 1;
 }
 
+include "dialects/AMP/AMPRecipe.td"
 include "dialects/AMP/AMPSlabOps.td"
 
 #endif // MPC_DIALECTS_AMP_AMPOPS_TD

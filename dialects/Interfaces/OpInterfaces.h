@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The interfaces by which an op says what passes need to know of it: its
-/// precision rule, its VJP and its kernel body.
+/// precision rule, its VJP, its kernel body, its indices, its training form.
 #ifndef MPC_DIALECTS_INTERFACES_OPINTERFACES_H
 #define MPC_DIALECTS_INTERFACES_OPINTERFACES_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+
+#include <optional>
 
 namespace mpc {
 
@@ -34,6 +36,19 @@ struct PrecisionIs {
 template <typename ConcreteOp>
 class HasReferenceOp
     : public mlir::OpTrait::TraitBase<ConcreteOp, HasReferenceOp> {};
+
+/// The numbers from `low` to `high`, which is the first beyond them.
+struct IndexRange {
+  int64_t low;
+  int64_t high;
+};
+
+/// State that an op carries from step to step: the operand that holds it, and
+/// the result that takes its place.
+struct RunningState {
+  mlir::OpOperand *old;
+  mlir::OpResult next;
+};
 
 /// "lower", "keep-f32", "promote", "infer" or "clear".
 llvm::StringRef stringifyPrecisionRule(PrecisionRule rule);

@@ -112,6 +112,45 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   ];
 }
 
+def IndexOpInterface : OpInterface<"IndexOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    An op with operands that count places of another one, as rows or classes.
+    Data from outside are held against their range before they are used.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The numbers that may stand in `operand`; none where they are not
+        indices, or where a number out of range has a meaning.
+      }],
+      "::std::optional<::mpc::IndexRange>", "getIndexRange",
+      (ins "::mlir::OpOperand &":$operand)>,
+  ];
+}
+
+def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    An op that computes otherwise in training than in evaluation, as batch
+    normalization does.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether it computes as in training.", "bool",
+      "isTrainingForm", (ins)>,
+    InterfaceMethod<[{
+        Puts the form that PyTorch trains in its place and returns it; itself
+        where it has that form.
+      }],
+      "::mpc::TrainingOpInterface", "toTrainingForm",
+      (ins "::mlir::OpBuilder &":$builder)>,
+    InterfaceMethod<[{
+        What it keeps from step to step, as statistics; empty for the form of
+        an evaluation.
+      }],
+      "::llvm::SmallVector<::mpc::RunningState>", "getRunningState", (ins)>,
+  ];
+}
+
 class Precision<string rule>
     : ParamNativeOpTrait<"PrecisionIs", "::mpc::PrecisionRule::" # rule> {
   let cppNamespace = "::mpc";
@@ -132,6 +171,8 @@ def Clear   : TraitList<[Precision<"Clear">, PrecisionOpInterface]>;
 
 def Contraction
     : TraitList<[DeclareOpInterfaceMethods<ContractionOpInterface>]>;
+def Indexing : TraitList<[DeclareOpInterfaceMethods<IndexOpInterface>]>;
+def TrainingForm : TraitList<[DeclareOpInterfaceMethods<TrainingOpInterface>]>;
 def Differentiable : TraitList<[DeclareOpInterfaceMethods<VJPOpInterface>]>;
 def KernelBody : TraitList<[DeclareOpInterfaceMethods<KernelBodyOpInterface>]>;
 def ScalarBody : TraitList<[DeclareOpInterfaceMethods<ScalarBodyOpInterface>]>;

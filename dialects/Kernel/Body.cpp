@@ -49,16 +49,22 @@ int64_t Statement::numIterations() const {
   return count;
 }
 
+int64_t Statement::numParallel() const {
+  int64_t count = 1;
+  for (auto [extent, isReduced] : llvm::zip(extents, reduced))
+    count *= isReduced ? 1 : extent;
+  return count;
+}
+
 bool Statement::readsOutput(unsigned index) const {
-  if (isa<ScatterOp>(op))
-    return true;
   linalg::GenericOp linalgOp = generic();
-  return !linalgOp.getMatchingBlockArgument(linalgOp.getDpsInitOperand(index))
+  return !linalgOp ||
+         !linalgOp.getMatchingBlockArgument(linalgOp.getDpsInitOperand(index))
               .use_empty();
 }
 
 bool Statement::coversOutput(unsigned index) const {
-  if (isa<ScatterOp>(op))
+  if (!generic())
     return false;
   const Access &output = outputs[index];
   std::optional<Linear> linear = getLinear(output.index, numDims());
@@ -112,6 +118,23 @@ static Access getAccess(linalg::GenericOp op, OpOperand &operand,
           simplifyAffineExpr(flat.replaceDims(dims), numDims, 0)};
 }
 
+/// The loops of an op of which no more is known. Shapes are static, so that
+/// nothing is built.
+static Statement getStatement(TilingInterface op) {
+  Statement statement;
+  statement.op = op;
+  OpBuilder builder(op);
+  for (auto [range, iterator] :
+       llvm::zip(op.getIterationDomain(builder), op.getLoopIteratorTypes())) {
+    int64_t extent = *getConstantIntValue(range.size);
+    if (extent == 1)
+      continue;
+    statement.extents.push_back(extent);
+    statement.reduced.push_back(iterator == utils::IteratorType::reduction);
+  }
+  return statement;
+}
+
 static Statement getStatement(linalg::GenericOp op) {
   Statement statement;
   statement.op = op;
@@ -137,12 +160,18 @@ static Statement getStatement(linalg::GenericOp op) {
   return statement;
 }
 
-static LogicalResult verifyGeneric(linalg::GenericOp op) {
+static LogicalResult verifyShapes(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     if (!type || !type.hasStaticShape())
-      return op.emitOpError("in a kernel needs operands of static shape");
+      return op->emitOpError("in a kernel needs operands of static shape");
   }
+  return success();
+}
+
+static LogicalResult verifyGeneric(linalg::GenericOp op) {
+  if (failed(verifyShapes(op)))
+    return failure();
   for (Operation &inner : *op.getBody())
     if (inner.getNumRegions() != 0)
       return inner.emitOpError("cannot stand in the region of a kernel");
@@ -161,9 +190,10 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
               return success();
             })
             .Case([&](ScatterOp scatter) {
-              Statement statement;
-              statement.op = scatter;
-              body.statements.push_back(std::move(statement));
+              if (failed(verifyShapes(scatter)))
+                return failure();
+              body.statements.push_back(
+                  getStatement(cast<TilingInterface>(*scatter)));
               return success();
             })
             .Case([](arith::ConstantOp constant) -> LogicalResult {

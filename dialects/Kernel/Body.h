@@ -33,7 +33,8 @@ struct Linear {
 /// `expr` over `numDims` dimensions as a Linear, if it is one.
 std::optional<Linear> getLinear(mlir::AffineExpr expr, unsigned numDims);
 
-/// A `linalg.generic` or `kernel.scatter`. A scatter has no accesses.
+/// A structured op: destination style, over loops of known extents. Only a
+/// `linalg.generic` has accesses; what others touch is computed from data.
 struct Statement {
   mlir::Operation *op = nullptr;
   llvm::SmallVector<int64_t> extents; ///< None is 1.
@@ -46,8 +47,16 @@ struct Statement {
   mlir::linalg::GenericOp generic() const {
     return mlir::dyn_cast<mlir::linalg::GenericOp>(op);
   }
+  /// What output `index` is written over.
+  mlir::Value getInit(unsigned index) const {
+    return mlir::cast<mlir::DestinationStyleOpInterface>(op)
+        .getDpsInitOperand(index)
+        ->get();
+  }
   unsigned numDims() const { return extents.size(); }
   int64_t numIterations() const;
+  /// Iterations of the parallel dimensions.
+  int64_t numParallel() const;
   bool isParallel() const { return !llvm::is_contained(reduced, true); }
   /// Whether the region reads what output `index` held before.
   bool readsOutput(unsigned index) const;

@@ -33,6 +33,10 @@ struct Rows {
   /// original order is reduced over too; and whether the last one of all is.
   llvm::SmallVector<bool> followsReduced;
   bool lastIsReduced = false;
+  /// Whether vectors go along an axis that is kept: the last axis is, or a row
+  /// has too few elements. A function of shape and axes alone, since it fixes
+  /// the order of sums.
+  bool byColumns = false;
 };
 
 /// Reads a body as Rows, if it is that: every reduction combines by one

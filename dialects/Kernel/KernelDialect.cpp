@@ -15,6 +15,8 @@ using namespace mlir;
 using namespace mpc::kernel;
 
 #include "dialects/Kernel/KernelDialect.cpp.inc"
+#include "dialects/Kernel/KernelEnums.cpp.inc"
+#include "dialects/Kernel/ScheduleInterface.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/KernelAttrs.cpp.inc"
 #define GET_OP_CLASSES
@@ -29,6 +31,29 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/Kernel/KernelOps.cpp.inc"
       >();
+}
+
+/// Whether `argument` can have the attribute `value` under its name.
+static bool isArgumentAttribute(Operation *op, Type argument,
+                                NamedAttribute attribute) {
+  if (attribute.getName() == KernelDialect::MayAliasAttrHelper::getNameStr())
+    return isa<FuncOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue());
+  auto buffer = dyn_cast<BufferAttr>(attribute.getValue());
+  bool hasType = buffer && buffer.getType();
+  return attribute.getName() == KernelDialect::BufferAttrHelper::getNameStr() &&
+         buffer && isa<MemRefType>(argument) &&
+         hasType == (buffer.getRole() != BufferRole::Arena);
+}
+
+LogicalResult KernelDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned /*region*/, unsigned argument,
+    NamedAttribute attribute) {
+  Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[argument];
+  if (isArgumentAttribute(op, type, attribute))
+    return success();
+  return op->emitOpError("argument #")
+         << argument << " cannot have '" << attribute.getName().getValue()
+         << "' = " << attribute.getValue();
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,22 +72,53 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name,
     block->addArgument(input, state.location);
 }
 
+/// The word before the name, if there is one.
+static ParseResult parseKind(OpAsmParser &parser, OperationState &result) {
+  SmallVector<StringRef> words;
+  for (uint32_t kind = 0; kind <= getMaxEnumValForKernelKind(); ++kind)
+    words.push_back(stringifyKernelKind(static_cast<KernelKind>(kind)));
+  StringRef word;
+  if (failed(parser.parseOptionalKeyword(&word, words)))
+    return success();
+  result.addAttribute(
+      FuncOp::getKindAttrName(result.name),
+      KernelKindAttr::get(parser.getContext(), *symbolizeKernelKind(word)));
+  return success();
+}
+
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> inputs,
                       ArrayRef<Type> results,
                       function_interface_impl::VariadicFlag, std::string &) {
     return builder.getFunctionType(inputs, results);
   };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (failed(parseKind(parser, result)) ||
+      failed(function_interface_impl::parseFunctionOp(
+          parser, result, /*allowVariadic=*/false,
+          getFunctionTypeAttrName(result.name), buildType,
+          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name))))
+    return failure();
+  // An attribute of another type than its own would be dropped.
+  return verifyInherentAttrs(result.name, result.attributes, [&]() {
+    return parser.emitError(loc) << "'" << result.name.getStringRef() << "' op ";
+  });
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(
-      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
+  printer << ' ' << stringifyKernelKind(getKind()) << ' ';
+  if (std::optional<StringRef> visibility = getSymVisibility())
+    printer << *visibility << ' ';
+  printer.printSymbolName(getSymName());
+  function_interface_impl::printFunctionSignature(
+      printer, *this, getArgumentTypes(), /*isVariadic=*/false,
+      getResultTypes());
+  function_interface_impl::printFunctionAttributes(
+      printer, *this,
+      {getFunctionTypeAttrName(), getArgAttrsAttrName(), getResAttrsAttrName(),
+       getKindAttrName(), getSymVisibilityAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
 ReturnOp FuncOp::getReturn() {
@@ -84,6 +140,19 @@ LogicalResult FuncOp::verify() {
     return emitOpError("must end in kernel.return");
   if (terminator.getOperandTypes() != getResultTypes())
     return terminator.emitOpError("returns other types than its kernel");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GroupOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GroupOp::verifyRegions() {
+  auto terminator = dyn_cast<ReturnOp>(getBody().front().getTerminator());
+  if (!terminator)
+    return emitOpError("must end in kernel.return");
+  if (terminator.getOperandTypes() != getResultTypes())
+    return terminator.emitOpError("returns other types than its group has");
   return success();
 }
 
@@ -190,4 +259,19 @@ LogicalResult ScatterOp::verify() {
       init.getDimSize(2) != updates.getDimSize(2))
     return emitOpError("updates, indices and init disagree in shape");
   return success();
+}
+
+SmallVector<utils::IteratorType> ScatterOp::getLoopIteratorTypes() {
+  return {utils::IteratorType::parallel, utils::IteratorType::parallel,
+          utils::IteratorType::reduction};
+}
+
+SmallVector<Range> ScatterOp::getIterationDomain(OpBuilder &builder) {
+  auto updates = cast<RankedTensorType>(getUpdates().getType());
+  auto whole = [&](int64_t extent) {
+    return Range{builder.getIndexAttr(0), builder.getIndexAttr(extent),
+                 builder.getIndexAttr(1)};
+  };
+  return {whole(updates.getDimSize(0)), whole(updates.getDimSize(2)),
+          whole(updates.getDimSize(1))};
 }

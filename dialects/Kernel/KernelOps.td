@@ -4,11 +4,14 @@
 #define MPC_DIALECTS_KERNEL_KERNELOPS_TD
 
 include "dialects/Kernel/KernelDialect.td"
+include "dialects/Kernel/ScheduleInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []>
     : Op<Kernel_Dialect, mnemonic, traits>;
@@ -23,9 +26,20 @@ def Kernel_FuncOp : Kernel_Op<"func", [
     destination. `sources` names the model's nodes that it came from; it and
     the name play no part in whether two kernels are equal.
 
+    Two more things are said of the body, which the verifier proves, and on
+    which planners, schedules and emitters rely:
+
+    - its **kind**, the word before the name: what structure it has, whatever
+      the device. Without a word it is `loops`, which any body is.
+    - `kernel.may_alias` at an input: the results whose destination may be the
+      same memory. Each element of the input is read only where, and no later
+      than, that element of the result is written. Who emits the kernel keeps
+      to that.
+
     ```mlir
-    kernel.func @relu(%x: tensor<8xf32>, %out: tensor<8xf32>) -> tensor<8xf32>
-        attributes {schedule = #kernel.map<chunks = 1, lanes = 8>} {
+    kernel.func map @relu(%x: tensor<8xf32> {kernel.may_alias = array<i64: 0>},
+                          %out: tensor<8xf32>) -> tensor<8xf32>
+        attributes {schedule = #cpu.map<chunks = 1, lanes = 8>} {
       %0 = linalg.generic ... ins(%x) outs(%out) {...} -> tensor<8xf32>
       kernel.return %0 : tensor<8xf32>
     }
@@ -36,11 +50,14 @@ def Kernel_FuncOp : Kernel_Op<"func", [
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs,
-                       OptionalAttr<AnyAttr>:$schedule,
+                       DefaultValuedAttr<Kernel_KernelKindAttr,
+                           "::mpc::kernel::KernelKind::Loops">:$kind,
+                       OptionalAttr<Kernel_ScheduleInterface>:$schedule,
                        OptionalAttr<StrArrayAttr>:$sources);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
       return getFunctionType().getInputs();
@@ -56,6 +73,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [
       return getArgument(getNumInputs() + result);
     }
     ReturnOp getReturn();
+
+    /// Whether the destination of `result` may be the memory of `input`.
+    bool mayAlias(unsigned input, unsigned result);
   }];
   let skipDefaultBuilders = 1;
   let builders = [
@@ -64,10 +84,31 @@ def Kernel_FuncOp : Kernel_Op<"func", [
 }
 
 def Kernel_ReturnOp : Kernel_Op<"return", [
-    Pure, Terminator, ReturnLike, HasParent<"FuncOp">]> {
-  let summary = "Results of a kernel";
+    Pure, Terminator, ReturnLike, ParentOneOf<["FuncOp", "GroupOp"]>]> {
+  let summary = "Results of a kernel or group";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Kernel_GroupOp : Kernel_Op<"group", [
+    SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "Structured ops that run in one kernel";
+  let description = [{
+    What `kernel-fuse` decides: `kernel-outline` makes a kernel of each group,
+    and of each structured op that stands in none.
+
+    ```mlir
+    %y = kernel.group -> tensor<8xf32> {
+      %0 = linalg.generic ... ins(%x : tensor<8xf32>) ...
+      %1 = linalg.generic ... ins(%0 : tensor<8xf32>) ...
+      kernel.return %1 : tensor<8xf32>
+    }
+    ```
+  }];
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`->` type($results)^)? attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [
@@ -131,14 +172,17 @@ def Kernel_PackOp : Kernel_Op<"pack", [Pure]> {
 }
 
 def Kernel_ScatterOp : Kernel_Op<"scatter", [
-    Pure, AllTypesMatch<["init", "result"]>]> {
+    Pure, AllTypesMatch<["init", "result"]>, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<TilingInterface,
+        ["getLoopIteratorTypes", "getIterationDomain"]>]> {
   let summary = "Sum slices into places given by index";
   let description = [{
     The body of `nn.scatter_add`: adds each slice of `updates` to `init`, in
     index order. `updates` is `[outer, index, inner]`, `indices` is
     `[outer, index]` or `[index]` (the same for each `outer`), `init` is
     `[outer, size, inner]` of f32 or f64. A negative index counts from the
-    end; an index out of range is clamped.
+    end; an index out of range is clamped. The loops are outer, inner, index:
+    the last one sums.
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$indices,
                        AnyRankedTensor:$init);
@@ -146,6 +190,11 @@ def Kernel_ScatterOp : Kernel_Op<"scatter", [
   let assemblyFormat = [{
     `ins` `(` $updates `,` $indices `:` type($updates) `,` type($indices) `)`
     `outs` `(` $init `:` type($init) `)` attr-dict
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitMutable();
+    }
   }];
   let hasVerifier = 1;
 }

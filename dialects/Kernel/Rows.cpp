@@ -29,6 +29,17 @@ Operation *mpc::kernel::getCombiner(const Statement &statement,
   return isAssociative(combiner) ? combiner : nullptr;
 }
 
+// Rows of fewer elements than this leave most lanes of a vector empty.
+static constexpr int64_t leastRow = 4;
+
+static bool goesByColumns(const Rows &rows) {
+  ArrayRef<int64_t> extents = rows.statements.front().extents;
+  int64_t elements = 1;
+  for (int64_t extent : extents.drop_front(rows.numOuter))
+    elements *= extent;
+  return rows.numOuter != 0 && (!rows.lastIsReduced || elements < leastRow);
+}
+
 namespace {
 
 class RowsReader {
@@ -163,6 +174,7 @@ std::optional<Rows> RowsReader::read() {
   for (const Statement &statement : body.statements)
     if (!place(statement))
       return std::nullopt;
+  rows.byColumns = goesByColumns(rows);
   return std::move(rows);
 }
 

@@ -109,3 +109,15 @@ SmallVector<int64_t> mpc::nn::otherAxes(int64_t rank, ArrayRef<int64_t> axes) {
 ArrayRef<int64_t> mpc::nn::shapeOf(Value value) {
   return typeOf(value).getShape();
 }
+
+void mpc::nn::unaryVJP(
+    OpBuilder &builder, Operation *op, ArrayRef<Value> cotangents,
+    MutableArrayRef<Value> operandCotangents,
+    function_ref<Value(GradientBuilder &, Value, Value)> fn) {
+  if (!cotangents[0])
+    return;
+  GradientBuilder g(builder, op->getLoc());
+  Value input = op->getOperand(0);
+  Value gradient = fn(g, g.wide(cotangents[0]), g.wide(input));
+  operandCotangents[0] = g.as(gradient, input);
+}

@@ -46,6 +46,15 @@ public:
   mlir::Location loc;
 };
 
+/// The VJP of an op of one operand: `fn` takes the cotangent and the operand,
+/// both wide, and gives the operand's cotangent.
+void unaryVJP(mlir::OpBuilder &builder, mlir::Operation *op,
+              llvm::ArrayRef<mlir::Value> cotangents,
+              llvm::MutableArrayRef<mlir::Value> operandCotangents,
+              llvm::function_ref<mlir::Value(GradientBuilder &, mlir::Value,
+                                             mlir::Value)>
+                  fn);
+
 /// The axes of a tensor of `rank` that are not in `axes`.
 llvm::SmallVector<int64_t> otherAxes(int64_t rank,
                                      llvm::ArrayRef<int64_t> axes);

@@ -4,6 +4,7 @@
 
 #include "dialects/Interfaces/Precision.h"
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/Constants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -12,6 +13,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -82,6 +84,21 @@ struct NNInlinerInterface : DialectInlinerInterface {
   }
 };
 
+/// Every elementwise op of constants is what its scalar body computes.
+struct NNFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,
+                     SmallVectorImpl<OpFoldResult> &results) const final {
+    auto body = dyn_cast<mpc::ScalarBodyOpInterface>(op);
+    if (!body || op->getNumResults() != 1)
+      return failure();
+    DenseElementsAttr known = foldScalarBody(body, operands);
+    if (known)
+      results.push_back(known);
+    return success(known != nullptr);
+  }
+};
+
 } // namespace
 
 void NNDialect::initialize() {
@@ -93,7 +110,7 @@ void NNDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/NN/NNOps.cpp.inc"
       >();
-  addInterfaces<NNInlinerInterface>();
+  addInterfaces<NNFoldInterface, NNInlinerInterface>();
 }
 
 Operation *NNDialect::materializeConstant(OpBuilder &builder, Attribute value,

@@ -66,7 +66,8 @@ def NN_LayerNormOp : NN_Op<"layer_norm", [
 // Statistics have a type of their own, which no precision changes.
 class NN_BatchNormalization<string mnemonic>
     : NN_Op<mnemonic, [
-        Pure, Infer, Reference<"batch_norm">, KernelBody, Differentiable]> {
+        Pure, Infer, Reference<"batch_norm">, KernelBody, Differentiable,
+        TrainingForm]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool hasOwnType(::mlir::Value value) {
@@ -132,7 +133,7 @@ def NN_BatchNormTrainingOp : NN_BatchNormalization<"batch_norm_training"> {
 }
 
 def NN_CrossEntropyOp : NN_Op<"cross_entropy", [
-    Pure, KeepF32, KernelBody, Differentiable,
+    Pure, KeepF32, KernelBody, Differentiable, Indexing,
     Reference<"nll_loss">]> {
   let summary = "Mean softmax cross entropy against integer labels";
   let description = [{

@@ -5,6 +5,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -24,8 +25,8 @@
 using namespace mlir;
 
 void mpc::registerDialects(DialectRegistry &registry) {
-  registry.insert<mpc::amp::AMPDialect, mpc::kernel::KernelDialect,
-                  mpc::nn::NNDialect>();
+  registry.insert<mpc::amp::AMPDialect, mpc::cpu::CPUDialect,
+                  mpc::kernel::KernelDialect, mpc::nn::NNDialect>();
   registry
       .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,

@@ -4,7 +4,9 @@
 #ifndef MPC_LIB_DRIVER_EVAL_H
 #define MPC_LIB_DRIVER_EVAL_H
 
-#include "lib/Driver/Compile.h"
+#include "lib/Driver/Recipe.h"
+#include "runtime/Program/ProgramFile.h"
+#include "runtime/Train/Evaluation.h"
 
 namespace mpc {
 
@@ -12,35 +14,33 @@ struct EvalRequest {
   std::string modelPath;
   ImportOptions importOptions;
   EvalOptions options;
-  std::string inputsPath;  ///< "-" is standard input; empty: only explain.
-  std::string outputsPath; ///< "-" is standard output; empty: nothing.
-  std::string initPath;    ///< Weights by name; empty: the model's own.
-  bool averaged = false;   ///< Take the averages (NAME/ema) of initPath.
-  std::string expectPath;  ///< Reference values; empty: no comparison.
-  std::string explainPath; ///< Empty: nothing is explained; "-": stdout.
-  double rtol = 1e-5;      ///< Relative to a tensor's largest element.
-  double atol = 0.0;
-  uint64_t seed = 0;
-  int threads = 0;
-};
-
-/// What a comparison found of one tensor.
-struct Comparison {
-  std::string name;
-  double largestError = 0.0; ///< Largest |ours - reference|.
-  double largestValue = 0.0; ///< Largest |reference|.
-  bool passed = false;
+  PrecisionFlags precision;
+  std::optional<LossFlag> loss; ///< None: no loss is computed.
+  std::string recipe;           ///< The flags behind all this: recipeText().
+  std::string explainPath;      ///< Empty: nothing is explained; "-": stdout.
+  rt::EvaluationRequest run;    ///< Without inputs: only explain.
 };
 
 struct EvalReport {
   std::vector<std::string> warnings;
-  std::vector<Comparison> comparisons;
-  /// Tensors of the reference that were not computed, and so not compared.
-  std::vector<std::string> notComputed;
-  [[nodiscard]] bool passed() const;
+  rt::EvaluationReport results;
 };
 
-/// Evaluates. A comparison that does not pass is no error: see the report.
+/// The program of an evaluation, with the model's values; `targetShape` is that
+/// of the labels, empty where it is not known. Explains where that is asked
+/// for.
+rt::Result<std::shared_ptr<rt::Program>>
+compileEvalProgram(const EvalRequest &request,
+                   const std::vector<int64_t> &targetShape,
+                   std::vector<std::string> &warnings);
+
+/// The same for each of `levels`; `warn` is called with the warnings of the
+/// first.
+rt::Result<rt::ProgramVariants>
+compileEvalPrograms(EvalRequest request, const std::vector<std::string> &levels,
+                    void (*warn)(const std::vector<std::string> &warnings));
+
+/// Compiles and evaluates.
 rt::Result<EvalReport> evaluate(const EvalRequest &request);
 
 } // namespace mpc

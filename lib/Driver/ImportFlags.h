@@ -7,7 +7,6 @@
 #include "lib/Driver/ModelFile.h"
 #include "runtime/Support/Status.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,13 +15,13 @@ namespace mpc {
 
 struct ImportFlags {
   std::vector<std::string> inputShapes; ///< "NAME=DIMS".
+  std::vector<std::string> inputValues; ///< "NAME=NUMBERS".
   int64_t batchSize = 0;                ///< 0 where it is not given.
+  /// Initializers by the role that the user gives them.
+  std::vector<std::string> parameters, buffers, constants;
+  /// Train what is left where the exporter took parameters from the file.
+  bool allowLosses = false;
 };
-
-/// --input-shape, which all tools have.
-void addInputShapeFlag(CLI::App &app, ImportFlags &flags);
-/// --batch-size where no data is read in batches.
-void addBatchSizeFlag(CLI::App &app, ImportFlags &flags);
 
 /// A usage error where a shape is none.
 rt::Result<ImportOptions> toImportOptions(const ImportFlags &flags);

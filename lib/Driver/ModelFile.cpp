@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -75,10 +76,19 @@ static rt::Status statusOf(Error error) {
 static onnx::ElemType elemTypeOf(rt::DType dtype) {
   using onnx::ElemType;
   for (ElemType type :
-       {ElemType::Double, ElemType::Float16, ElemType::BFloat16})
+       {ElemType::Double, ElemType::Float16, ElemType::BFloat16,
+        ElemType::Int64, ElemType::Int32, ElemType::Int16, ElemType::Int8,
+        ElemType::UInt8, ElemType::Bool})
     if (dtypeOf(type) == dtype)
       return type;
   return ElemType::Float;
+}
+
+onnx::Tensor tensorOf(const rt::TensorView &tensor) {
+  return {tensor.desc.name, elemTypeOf(tensor.desc.dtype),
+          onnx::Shape(tensor.desc.shape.begin(), tensor.desc.shape.end()),
+          ArrayRef(reinterpret_cast<const char *>(tensor.data),
+                   tensor.desc.numBytes())};
 }
 
 /// Adds the values that lie beside an MLIR file. They are copied: the model
@@ -175,6 +185,13 @@ rt::Result<ImportedModel> loadModel(const std::string &path,
   if (std::optional<std::string> fault = findHugeTensor(*model.module, path))
     return rt::invalidInput(*fault);
   return model;
+}
+
+rt::Status refuseLosses(const ImportedModel &model, const std::string &path) {
+  if (model.losses.empty())
+    return {};
+  return rt::invalidInput(path + ": " + join(model.losses, "; ") +
+                          "; --allow-lost-parameters trains what is left");
 }
 
 } // namespace mpc

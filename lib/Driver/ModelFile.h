@@ -25,8 +25,15 @@ rt::Result<ImportedModel> loadModel(const std::string &path,
                                     mlir::MLIRContext &context,
                                     const ImportOptions &options);
 
+/// An error where the exporter took parameters from the file: they would not be
+/// trained as the model was written.
+rt::Status refuseLosses(const ImportedModel &model, const std::string &path);
+
 /// Our name for an ONNX element type, or nothing for one that we lack.
 std::optional<rt::DType> dtypeOf(onnx::ElemType type);
+
+/// A tensor of a file as an importer takes it; its bytes are the file's.
+onnx::Tensor tensorOf(const rt::TensorView &tensor);
 
 /// A parameter's value as the writers of files take it.
 rt::TensorView viewOf(const onnx::ParameterValue &value);

@@ -2,6 +2,7 @@
 // Where a step first went inf or NaN.
 #include "lib/Driver/NanProbe.h"
 
+#include "dialects/AMP/Recipe.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/AMP/Passes.h"
@@ -172,10 +173,9 @@ makeFinding(const std::vector<Site> &sites) {
   return finding;
 }
 
-Recompiler::Recompiler(const ImportedModel &model, TrainingOptions trainOptions,
+Recompiler::Recompiler(const ImportedModel &model, CompileOptions options,
                        rt::RunnerOptions runnerOptions)
-    : options(std::move(trainOptions)), keptFp32(options.precision.keepFp32),
-      runnerOptions(runnerOptions) {
+    : options(std::move(options)), runnerOptions(runnerOptions) {
   source.module = model.module.get().clone();
 }
 
@@ -184,6 +184,12 @@ Recompiler::~Recompiler() = default;
 ImportedModel Recompiler::copyModel() const {
   ImportedModel model;
   model.module = ModuleOp(source.module.get()).clone();
+  amp::RecipeOp recipe = amp::findRecipe(*model.module);
+  SmallVector<Attribute> patterns(recipe.getKeepFp32().getValue());
+  for (const std::string &node : keptFp32)
+    patterns.push_back(
+        StringAttr::get(recipe.getContext(), exactPattern(node)));
+  recipe.setKeepFp32Attr(ArrayAttr::get(recipe.getContext(), patterns));
   return model;
 }
 
@@ -246,9 +252,7 @@ Recompiler::find(const rt::ProbeRequest &step) {
 
 rt::Result<std::unique_ptr<rt::Runner>>
 Recompiler::keepFp32(const std::vector<std::string> &nodes) {
-  options.precision.keepFp32 = keptFp32;
-  for (const std::string &node : nodes)
-    options.precision.keepFp32.push_back(exactPattern(node));
+  keptFp32 = nodes;
   // The old one is of another step.
   probe.reset();
   ImportedModel model = copyModel();

@@ -16,11 +16,11 @@
 
 namespace mpc {
 
-/// A model as it was before its step was compiled. The model's context must
-/// outlive this.
+/// A model with its recipe, as it was before its step was compiled. Its context
+/// must outlive this.
 class Recompiler {
 public:
-  Recompiler(const ImportedModel &model, TrainingOptions options,
+  Recompiler(const ImportedModel &model, CompileOptions options,
              rt::RunnerOptions runnerOptions);
   ~Recompiler();
 
@@ -33,14 +33,15 @@ public:
 private:
   struct Probe;
 
+  /// The model, with the nodes of `keptFp32` in fp32 too.
   ImportedModel copyModel() const;
   rt::Status compile();
   /// A probe with the state that the step is to begin with.
   rt::Status prepare(const rt::ProbeRequest &step);
 
   ImportedModel source;
-  TrainingOptions options;
-  std::vector<std::string> keptFp32; ///< As the recipe says.
+  CompileOptions options;
+  std::vector<std::string> keptFp32; ///< By keepFp32().
   rt::RunnerOptions runnerOptions;
   std::unique_ptr<Probe> probe;
 };

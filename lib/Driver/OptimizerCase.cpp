@@ -2,10 +2,10 @@
 // Recorded optimizer steps through the compiled step.
 #include "lib/Driver/OptimizerCase.h"
 
-#include "dialects/AMP/Optimizers.h"
 #include "dialects/NN/NNDialect.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/OptimizerCaseFile.h"
+#include "lib/Driver/Recipe.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
@@ -22,8 +22,9 @@ namespace {
 /// Runs a case on its program.
 class CaseRunner {
 public:
-  CaseRunner(const OptimizerCase &which, std::unique_ptr<rt::Runner> runner)
-      : which(which), runner(std::move(runner)) {}
+  CaseRunner(const OptimizerCase &which, amp::RecipeOp recipe,
+             std::unique_ptr<rt::Runner> runner)
+      : which(which), recipe(recipe), runner(std::move(runner)) {}
 
   rt::Result<std::string> run() {
     for (const CaseParameter &parameter : which.parameters)
@@ -46,7 +47,7 @@ public:
 
 private:
   rt::Status step(const json &gradients) {
-    int64_t batches = which.options.accumulate;
+    int64_t batches = recipe.getAccumulate();
     auto entries = runner->program().stepEntries(batches);
     if (entries.empty())
       return rt::internalError("the program has no step");
@@ -139,7 +140,7 @@ private:
       json &slots = line["slots"][parameter.name];
       if (parameter.isEverPresent())
         MPC_RETURN_IF_ERROR(describeCount(parameter, slots));
-      else if (amp::findOptimizer(which.options.optimizer)->slotsFromStart)
+      else if (recipe.getRule()->slotsFromStart)
         slots = untouchedSlots(parameter);
     }
     return {};
@@ -147,12 +148,11 @@ private:
 
   /// What a parameter that never has a gradient has where slots are there from
   /// the start.
-  json untouchedSlots(const CaseParameter &parameter) const {
-    const amp::Optimizer &rule = *amp::findOptimizer(which.options.optimizer);
+  json untouchedSlots(const CaseParameter &parameter) {
+    const amp::Optimizer &rule = *recipe.getRule();
     json slots = {{"step", json::array({0.0})}};
     for (const amp::OptimizerSlot &slot : rule.slots) {
-      if (!slot.flag.empty() &&
-          !llvm::is_contained(which.options.flags, slot.flag))
+      if (!slot.flag.empty() && !amp::Flags(recipe.getFlags()).has(slot.flag))
         continue;
       slots[slot.name.str()] =
           json(parameter.values.size(), json(floatOf(initialOf(rule, slot))));
@@ -160,15 +160,13 @@ private:
     return slots;
   }
 
-  float initialOf(const amp::Optimizer &rule,
-                  const amp::OptimizerSlot &slot) const {
+  float initialOf(const amp::Optimizer &rule, const amp::OptimizerSlot &slot) {
     double value = 0.0;
     for (const amp::NamedNumber &number : rule.hypers)
       if (number.name == slot.initial)
         value = number.value;
-    for (llvm::StringRef given : which.options.hyper)
-      if (auto [name, number] = given.split('='); name == slot.initial)
-        number.getAsDouble(value);
+    if (auto given = recipe.getHyper().getAs<mlir::FloatAttr>(slot.initial))
+      value = given.getValueAsDouble();
     return static_cast<float>(value);
   }
 
@@ -203,6 +201,7 @@ private:
   static constexpr std::string_view kPresent = "present.";
 
   const OptimizerCase &which;
+  amp::RecipeOp recipe;
   size_t index = 0; ///< Of the step.
   std::unique_ptr<rt::Runner> runner;
   bool foundInf = false; ///< Of the entry that ran last.
@@ -210,38 +209,43 @@ private:
 
 } // namespace
 
-/// A module that holds the parameters and nothing else.
-static ImportedModel makeModel(const OptimizerCase &which,
-                               mlir::MLIRContext &context) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.loadDialect<nn::NNDialect>();
-  mlir::OpBuilder builder(&context);
-  ImportedModel model;
-  model.module = mlir::ModuleOp::create(builder.getUnknownLoc());
-  builder.setInsertionPointToStart(model.module->getBody());
+static void addParameters(const OptimizerCase &which, mlir::ModuleOp module) {
+  auto builder = mlir::OpBuilder::atBlockEnd(module.getBody());
   for (const CaseParameter &parameter : which.parameters)
     nn::ParameterOp::create(
         builder, builder.getUnknownLoc(), parameter.name,
         mlir::RankedTensorType::get(parameter.shape, builder.getF32Type()),
-        nn::InitAttr::get(&context, "zeros", llvm::APFloat(0.0)),
+        nn::InitAttr::get(builder.getContext(), "zeros", llvm::APFloat(0.0)),
         /*frozen=*/false);
-  return model;
+}
+
+/// Compiles a copy of `module`.
+static rt::Result<std::unique_ptr<rt::Runner>> compile(mlir::ModuleOp module,
+                                                       bool fuse) {
+  ImportedModel copy;
+  copy.module = module.clone();
+  TargetOptions target;
+  target.fuse = fuse;
+  CompileReport report;
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       compileOptimizer(copy, target, report));
+  rt::RunnerOptions options;
+  options.threads = 1;
+  return rt::Runner::create(program, options);
 }
 
 rt::Result<std::string> mpc::runOptimizerCase(std::string_view text,
                                               bool fuse) {
-  MPC_ASSIGN_OR_RETURN(OptimizerCase which, readOptimizerCase(text));
-  which.options.target.fuse = fuse;
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  ImportedModel model = makeModel(which, context);
-  CompileReport report;
-  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileOptimizer(model, which.options, report));
-  rt::RunnerOptions options;
-  options.threads = 1;
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<nn::NNDialect>();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  amp::RecipeOp recipe = addRecipe(*module);
+  MPC_ASSIGN_OR_RETURN(OptimizerCase which, readOptimizerCase(text, recipe));
+  addParameters(which, *module);
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<rt::Runner> runner,
-                       rt::Runner::create(program, options));
-  return CaseRunner(which, std::move(runner)).run();
+                       compile(*module, fuse));
+  return CaseRunner(which, recipe, std::move(runner)).run();
 }

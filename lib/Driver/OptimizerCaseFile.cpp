@@ -2,8 +2,8 @@
 // What the keys of a case mean.
 #include "lib/Driver/OptimizerCaseFile.h"
 
-#include "dialects/AMP/Optimizers.h"
 #include "lib/Driver/Patterns.h"
+#include "mlir/IR/Builders.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
@@ -162,9 +162,34 @@ static rt::Status readParameters(const json &root, OptimizerCase &result) {
   return {};
 }
 
-static void addHyper(OptimizerCase &result, const std::string &name,
+/// Adds an f64 to one of the recipe's dictionaries.
+static mlir::DictionaryAttr withNumber(mlir::DictionaryAttr numbers,
+                                       llvm::StringRef name, double value) {
+  mlir::Builder b(numbers.getContext());
+  mlir::NamedAttrList list(numbers);
+  list.set(name, b.getF64FloatAttr(value));
+  return list.getDictionary(numbers.getContext());
+}
+
+/// Adds a string to one of the recipe's lists.
+static mlir::ArrayAttr withString(mlir::ArrayAttr strings,
+                                  llvm::StringRef text) {
+  llvm::SmallVector<mlir::Attribute> list(strings.getValue());
+  list.push_back(mlir::StringAttr::get(strings.getContext(), text));
+  return mlir::ArrayAttr::get(strings.getContext(), list);
+}
+
+static mlir::FloatAttr toAttr(amp::RecipeOp recipe, double value) {
+  return mlir::Builder(recipe.getContext()).getF64FloatAttr(value);
+}
+
+static void addHyper(amp::RecipeOp recipe, const std::string &name,
                      double value) {
-  result.options.hyper.push_back(name + "=" + rt::shortestDecimal(value));
+  recipe.setHyperAttr(withNumber(recipe.getHyper(), name, value));
+}
+
+static void addFlag(amp::RecipeOp recipe, llvm::StringRef flag) {
+  recipe.setFlagsAttr(withString(recipe.getFlags(), flag));
 }
 
 /// The file's name for a hyper-parameter in ours.
@@ -176,7 +201,8 @@ static std::string hyperName(const std::string &name) {
   return name == "epsilon" ? "eps" : name;
 }
 
-static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
+static rt::Status readOptimizer(const json &root, OptimizerCase &result,
+                                amp::RecipeOp recipe) {
   auto section = root.find("optimizer");
   if (section == root.end() || !section->is_object() ||
       !section->contains("name") || !(*section)["name"].is_string())
@@ -191,20 +217,18 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
   if (!optimizer)
     return rt::invalidInput("optimizer " + rt::quote(name) +
                             " is unknown; known are " + amp::knownOptimizers());
-  result.options.optimizer = name;
-  if (system.rfind("torch", 0) == 0)
-    result.options.clipNormOrder = "torch";
+  recipe.setOptimizer(name);
   for (const auto &[key, value] : section->items()) {
     if (key == "name")
       continue;
     if (value.is_boolean()) {
       if (value.get<bool>())
-        result.options.flags.push_back(key);
+        addFlag(recipe, key);
       continue;
     }
     if (key == "betas" && value.is_array() && value.size() == 2) {
-      addHyper(result, "beta1", toNumber(value[0]).value_or(0.9));
-      addHyper(result, "beta2", toNumber(value[1]).value_or(0.999));
+      addHyper(recipe, "beta1", toNumber(value[0]).value_or(0.9));
+      addHyper(recipe, "beta2", toNumber(value[1]).value_or(0.999));
       continue;
     }
     std::optional<double> number = toNumber(value);
@@ -220,15 +244,16 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result) {
         return rt::invalidInput("optimizer: 'eps_root' other than 0 is not "
                                 "known");
     } else {
-      addHyper(result, hyperName(key), *number);
+      addHyper(recipe, hyperName(key), *number);
       if (key == "momentum" && *number != 0.0)
-        result.options.flags.push_back("momentum");
+        addFlag(recipe, "momentum");
     }
   }
   return {};
 }
 
-static rt::Status readScaler(const json &root, OptimizerCase &result) {
+static rt::Status readScaler(const json &root, OptimizerCase &result,
+                             amp::RecipeOp recipe) {
   auto section = root.find("scaler");
   json scaler = section == root.end() ? json::object() : *section;
   if (!scaler.is_object())
@@ -241,21 +266,14 @@ static rt::Status readScaler(const json &root, OptimizerCase &result) {
     name = "none";
   MPC_ASSIGN_OR_RETURN(result.policy, rt::parsePolicy("scaler.policy", name));
   const rt::PolicyInfo &info = rt::policyInfo(result.policy);
-  std::vector<rt::SettingOverride> overrides;
+  recipe.setPolicy(llvm::StringRef(info.name));
   for (const auto &[key, value] : scaler.items()) {
     std::optional<double> number = toNumber(value);
     std::optional<rt::Setting> setting = rt::findSetting(info, key);
     if (number && setting && info.reads(*setting))
-      overrides.push_back({*setting, *number});
-  }
-  rt::Settings settings = rt::settingsOf(result.policy, overrides);
-  result.options.policy = std::string(info.name);
-  for (size_t i = 0; i < rt::kNumSettings; ++i) {
-    auto setting = static_cast<rt::Setting>(i);
-    if (info.reads(setting))
-      result.options.settings.push_back(std::string(rt::settingKey(setting)) +
-                                        "=" +
-                                        rt::shortestDecimal(settings[setting]));
+      recipe.setSettingsAttr(
+          withNumber(recipe.getSettings(),
+                     llvm::StringRef(rt::settingKey(*setting)), *number));
   }
   return {};
 }
@@ -265,93 +283,136 @@ static double numberOr0(const json &object, const char *key) {
   return object.contains(key) ? toNumber(object[key]).value_or(0.0) : 0.0;
 }
 
-/// Our name of the type that `key` of the case names, or of `otherwise`.
-static rt::Result<std::string> readFloatType(const json &root, const char *key,
-                                             const char *otherwise) {
+/// The type that `key` of the case names, or `otherwise`.
+static rt::Result<mlir::Type> readFloatType(const json &root, const char *key,
+                                            const char *otherwise,
+                                            mlir::MLIRContext *context) {
   json value = root.value(key, json(otherwise));
   std::string name = value.is_string() ? value.get<std::string>() : "";
-  for (auto [known, ours] :
-       {std::pair("float16", "f16"), std::pair("bfloat16", "bf16"),
-        std::pair("float32", "f32")})
-    if (name == known)
-      return std::string(ours);
+  mlir::Builder b(context);
+  if (name == "float16")
+    return mlir::Type(b.getF16Type());
+  if (name == "bfloat16")
+    return mlir::Type(b.getBF16Type());
+  if (name == "float32")
+    return mlir::Type(b.getF32Type());
   return rt::invalidInput(std::string(key) + " " + rt::quote(name) +
                           " is none of float16, bfloat16, float32");
 }
 
-/// What the recorded systems do not have, or not in their step.
-static rt::Status readExtras(const json &root, OptimizerCase &result) {
-  TrainingOptions &options = result.options;
-  options.l1 = numberOr0(root, "l1");
-  options.l2 =
-      numberOr0(root, "l2") + numberOr0(root, "fp32_l2_regularizer_lambda");
-  options.ema = numberOr0(root, "ema_decay");
+/// What weights and slots are kept in, and how they are rounded.
+static rt::Status readStorage(const json &root, amp::RecipeOp recipe) {
   json masters = root.value("master_weights", json(true));
   if (!masters.is_boolean())
     return rt::invalidInput("'master_weights' is neither true nor false");
-  options.masterWeights = masters.get<bool>();
+  recipe.setNoMasters(!masters.get<bool>());
   json seed = root.value("rounding_seed", json(0u));
   if (!seed.is_number_unsigned())
     return rt::invalidInput("'rounding_seed' is no whole number of 0 or more");
-  options.roundingSeed = seed.get<uint64_t>();
-  MPC_ASSIGN_OR_RETURN(options.slotType,
-                       readFloatType(root, "slot_dtype", "float32"));
-  json undecayed = root.value("no_decay", json::array());
-  if (!undecayed.is_array() ||
-      !llvm::all_of(undecayed, std::mem_fn(&json::is_string)))
-    return rt::invalidInput("'no_decay' is no list of names");
-  for (const json &name : undecayed)
-    options.noDecay.push_back(exactPattern(name.get<std::string>()));
+  // It is state, an f64: no more than 53 bits.
+  constexpr uint64_t kSeedMask = (uint64_t{1} << 53) - 1;
+  auto bits = seed.get<uint64_t>();
+  recipe.setRoundingSeed(
+      static_cast<int64_t>((bits ^ (bits >> 53)) & kSeedMask));
+  MPC_ASSIGN_OR_RETURN(
+      mlir::Type slots,
+      readFloatType(root, "slot_dtype", "float32", recipe.getContext()));
+  recipe.setSlots(slots);
+  return {};
+}
+
+static rt::Status readLarc(const json &root, amp::RecipeOp recipe) {
   if (!root.contains("larc") || root["larc"].is_null())
     return {};
   const json &larc = root["larc"];
   if (!larc.is_object() || !larc.contains("mode") || !larc["mode"].is_string())
     return rt::invalidInput("'larc' needs a mode: clip, scale, apex-clip or "
                             "apex-scale");
-  options.larc = LarcOptions::of(larc["mode"].get<std::string>());
-  for (auto [key, value] : {std::pair("eta", &options.larc.eta),
-                            std::pair("min_update", &options.larc.minUpdate),
-                            std::pair("eps", &options.larc.eps)})
-    if (larc.contains(key))
-      *value = numberOr0(larc, key);
+  std::string mode = larc["mode"].get<std::string>();
+  recipe.setLarc(amp::parseLarcKind(mode));
+  if (!recipe.getLarc())
+    return rt::invalidInput("'larc' must be clip, scale, apex-clip or "
+                            "apex-scale, not " +
+                            rt::quote(mode));
+  if (larc.contains("eta"))
+    recipe.setLarcEtaAttr(toAttr(recipe, numberOr0(larc, "eta")));
+  if (larc.contains("min_update") && !recipe.isApex())
+    recipe.setLarcMinUpdateAttr(toAttr(recipe, numberOr0(larc, "min_update")));
+  if (larc.contains("eps"))
+    recipe.setLarcEpsAttr(toAttr(recipe, numberOr0(larc, "eps")));
   return {};
 }
 
-static rt::Status readClip(const json &root, OptimizerCase &result) {
-  auto number = numberOr0;
-  TrainingOptions &options = result.options;
-  options.clipGlobalNorm = number(root, "clip_global_norm");
-  if (root.contains("clip") && root["clip"].is_object()) {
-    const json &clip = root["clip"];
-    options.clipGlobalNorm += number(clip, "global_clipnorm");
-    options.clipNorm = number(clip, "clipnorm");
-    options.clipValue = number(clip, "clipvalue");
+/// What the recorded systems do not have, or not in their step.
+static rt::Status readExtras(const json &root, amp::RecipeOp recipe) {
+  recipe.setL1Attr(toAttr(recipe, numberOr0(root, "l1")));
+  recipe.setL2Attr(
+      toAttr(recipe, numberOr0(root, "l2") +
+                         numberOr0(root, "fp32_l2_regularizer_lambda")));
+  recipe.setEmaAttr(toAttr(recipe, numberOr0(root, "ema_decay")));
+  json undecayed = root.value("no_decay", json::array());
+  if (!undecayed.is_array() ||
+      !llvm::all_of(undecayed, std::mem_fn(&json::is_string)))
+    return rt::invalidInput("'no_decay' is no list of names");
+  for (const json &name : undecayed)
+    recipe.setNoDecayAttr(
+        withString(recipe.getNoDecay(), exactPattern(name.get<std::string>())));
+  MPC_RETURN_IF_ERROR(readStorage(root, recipe));
+  return readLarc(root, recipe);
+}
+
+/// Whether the case was recorded from PyTorch, whose norm is summed in f32.
+static bool isOfTorch(const json &root) {
+  return root.contains("reference") && root["reference"].is_object() &&
+         root["reference"].value("system", "").rfind("torch", 0) == 0;
+}
+
+static rt::Status readClip(const json &root, amp::RecipeOp recipe) {
+  json clip = root.value("clip", json::object());
+  if (!clip.is_object())
+    clip = json::object();
+  std::pair<amp::ClipKind, double> kinds[] = {
+      {amp::ClipKind::GlobalNorm, numberOr0(root, "clip_global_norm") +
+                                      numberOr0(clip, "global_clipnorm")},
+      {amp::ClipKind::Norm, numberOr0(clip, "clipnorm")},
+      {amp::ClipKind::Value, numberOr0(clip, "clipvalue")}};
+  for (auto [kind, bound] : kinds) {
+    if (bound == 0.0)
+      continue;
+    if (recipe.getClip())
+      return rt::invalidInput("gradients are clipped in one way: by the norm "
+                              "of all, by each norm or by value");
+    recipe.setClip(kind);
+    recipe.setClipByAttr(toAttr(recipe, bound));
   }
-  options.clipScaled = root.contains("clip_before_unscale") &&
-                       root["clip_before_unscale"].is_boolean() &&
-                       root["clip_before_unscale"].get<bool>();
+  bool isGlobal = recipe.getClip() == amp::ClipKind::GlobalNorm;
+  recipe.setTorchNorm(isGlobal && isOfTorch(root));
+  json before = root.value("clip_before_unscale", json(false));
+  recipe.setClipScaled(isGlobal && before.is_boolean() && before.get<bool>());
   return {};
 }
 
 /// Parameters that never have a gradient are left out; those that have one in
 /// the same steps share a step count, as they do in PyTorch.
-static void addSets(OptimizerCase &result) {
+static void addSets(OptimizerCase &result, amp::RecipeOp recipe) {
   std::map<std::vector<bool>, std::string> sets;
   for (const CaseParameter &parameter : result.parameters) {
     if (!parameter.isEverPresent()) {
-      result.options.noGradient.push_back(exactPattern(parameter.name));
+      recipe.setNoGradientAttr(
+          withString(recipe.getNoGradient(), exactPattern(parameter.name)));
     } else if (!parameter.isAlwaysPresent()) {
       std::string &set = sets[parameter.present];
       set += (set.empty() ? "" : "|") + exactPattern(parameter.name);
     }
   }
   for (const auto &[present, pattern] : sets) {
-    result.options.gradientSets.push_back(pattern);
+    recipe.setGradientSetsAttr(withString(recipe.getGradientSets(), pattern));
     result.present.push_back(present);
   }
 }
 
-static rt::Status readSteps(const json &root, OptimizerCase &result) {
+static rt::Status readSteps(const json &root, OptimizerCase &result,
+                            amp::RecipeOp recipe) {
   if (!root.contains("steps") || !root["steps"].is_array())
     return missing("list 'steps'");
   result.steps = root["steps"];
@@ -363,26 +424,35 @@ static rt::Status readSteps(const json &root, OptimizerCase &result) {
       parameter.present.push_back(
           hasGradient(step["scaled_grads"], parameter.name));
   }
-  addSets(result);
+  addSets(result, recipe);
   return {};
 }
 
-rt::Result<OptimizerCase> mpc::readOptimizerCase(std::string_view text) {
+static rt::Status readAccumulate(const json &root, amp::RecipeOp recipe) {
+  if (root.contains("accumulate") && root["accumulate"].is_number_integer())
+    recipe.setAccumulate(root["accumulate"].get<int64_t>());
+  constexpr uint64_t kLargest = 1024; // A negative number is beyond it too.
+  if (recipe.getAccumulate() < 1 || recipe.getAccumulate() > kLargest)
+    return rt::invalidInput("'accumulate' is no number of batches");
+  return {};
+}
+
+rt::Result<OptimizerCase> mpc::readOptimizerCase(std::string_view text,
+                                                 amp::RecipeOp recipe) {
   json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded() || !root.is_object())
     return rt::invalidInput("is no JSON object");
   OptimizerCase result;
   MPC_RETURN_IF_ERROR(readParameters(root, result));
-  MPC_RETURN_IF_ERROR(readOptimizer(root, result));
-  MPC_RETURN_IF_ERROR(readScaler(root, result));
-  MPC_RETURN_IF_ERROR(readClip(root, result));
-  MPC_RETURN_IF_ERROR(readExtras(root, result));
-  MPC_RETURN_IF_ERROR(readSteps(root, result));
-  MPC_ASSIGN_OR_RETURN(result.options.gradientType,
-                       readFloatType(root, "low_dtype", "float16"));
-  if (root.contains("accumulate") && root["accumulate"].is_number_integer())
-    result.options.accumulate = root["accumulate"].get<int64_t>();
-  if (result.options.accumulate < 1 || result.options.accumulate > 1024)
-    return rt::invalidInput("'accumulate' is no number of batches");
+  MPC_RETURN_IF_ERROR(readOptimizer(root, result, recipe));
+  MPC_RETURN_IF_ERROR(readScaler(root, result, recipe));
+  MPC_RETURN_IF_ERROR(readClip(root, recipe));
+  MPC_RETURN_IF_ERROR(readExtras(root, recipe));
+  MPC_RETURN_IF_ERROR(readSteps(root, result, recipe));
+  MPC_ASSIGN_OR_RETURN(
+      mlir::Type gradients,
+      readFloatType(root, "low_dtype", "float16", recipe.getContext()));
+  recipe.setGradients(gradients);
+  MPC_RETURN_IF_ERROR(readAccumulate(root, recipe));
   return result;
 }

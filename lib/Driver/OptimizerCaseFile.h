@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_DRIVER_OPTIMIZERCASEFILE_H
 #define MPC_LIB_DRIVER_OPTIMIZERCASEFILE_H
 
-#include "lib/Driver/Compile.h"
+#include "dialects/AMP/Recipe.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Support/DType.h"
 #include "runtime/Support/Status.h"
@@ -31,16 +31,18 @@ struct CaseParameter {
 
 struct OptimizerCase {
   std::vector<CaseParameter> parameters;
-  TrainingOptions options;
   rt::PolicyKind policy = rt::PolicyKind::Torch;
   double lr = 1e-3;
   nlohmann::json steps; ///< As the file has them.
-  /// In which steps the parameters of each of options.gradientSets have one.
+  /// In which steps the parameters of each of the recipe's gradient_sets have
+  /// one.
   std::vector<std::vector<bool>> present;
 };
 
-/// Checks everything but the values of gradients.
-rt::Result<OptimizerCase> readOptimizerCase(std::string_view text);
+/// Checks everything but the values of gradients. How the step is made becomes
+/// `recipe`.
+rt::Result<OptimizerCase> readOptimizerCase(std::string_view text,
+                                            amp::RecipeOp recipe);
 
 /// Writes the elements of input "grad.<parameter>" of one step to `target`:
 /// those of batch `batch` where it has several, zeros where there are none.

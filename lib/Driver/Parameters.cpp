@@ -4,55 +4,22 @@
 
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "runtime/Support/Random.h"
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Text.h"
-
-#include <cmath>
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mpc;
 
-std::vector<ParameterInit> mpc::listParameterInits(mlir::ModuleOp module) {
-  std::vector<ParameterInit> inits;
-  for (auto parameter : module.getOps<nn::ParameterOp>()) {
-    nn::InitAttr init = parameter.getInit();
-    inits.push_back({parameter.getSymName().str(), init.getKind().str(),
-                     init.getArgument().convertToDouble()});
-  }
-  return inits;
-}
+/// The hyper-parameter that stochastic rounding draws from.
+static constexpr llvm::StringLiteral kRoundingSeed = "rounding_seed";
 
-/// Uniform in [0, 1), on a grid of 2^-53.
-static double uniform01(rt::Random &random) {
-  return static_cast<double>(random.next() >> 11) * 0x1p-53;
-}
-
-/// Mean 0, deviation 1 (Box and Muller, 1958).
-static double normal(rt::Random &random) {
-  double radius = std::sqrt(-2.0 * std::log(1.0 - uniform01(random)));
-  return radius * std::cos(2.0 * M_PI * uniform01(random));
-}
-
-static double draw(const ParameterInit &init, rt::Random &random) {
-  if (init.kind == "uniform")
-    return init.argument * (2.0 * uniform01(random) - 1.0);
-  if (init.kind == "normal")
-    return init.argument * normal(random);
-  return init.kind == "ones" ? 1.0 : 0.0;
-}
-
-/// Sets parameter `index` as its initializer says: a stream of its own, so
-/// that one more parameter changes no other.
-static rt::Status fill(rt::Runner &runner, const ParameterInit &init,
-                       size_t index, uint64_t seed) {
-  const rt::StateTensor *tensor = runner.program().findState(init.name);
-  if (!tensor)
-    return {}; // The program does not use it.
-  rt::Random random(seed, index);
-  std::vector<float> values(tensor->desc.numElements());
-  for (float &value : values)
-    value = static_cast<float>(draw(init, random));
-  return runner.writeState(
-      {{init.name, rt::DType::F32, tensor->desc.shape}, values.data()});
+static rt::InitialKind kindOf(llvm::StringRef name) {
+  return llvm::StringSwitch<rt::InitialKind>(name)
+      .Case("ones", rt::InitialKind::Ones)
+      .Case("uniform", rt::InitialKind::Uniform)
+      .Case("normal", rt::InitialKind::Normal)
+      .Case("external", rt::InitialKind::External)
+      .Default(rt::InitialKind::Zeros);
 }
 
 static const onnx::ParameterValue *find(const ImportedModel &model,
@@ -63,61 +30,57 @@ static const onnx::ParameterValue *find(const ImportedModel &model,
   return nullptr;
 }
 
-rt::Status mpc::initializeParameters(rt::Runner &runner,
-                                     const ImportedModel &model,
-                                     const std::vector<ParameterInit> &inits,
-                                     const std::string &initFile,
-                                     uint64_t seed) {
-  std::optional<rt::SafetensorsFile> file;
-  if (!initFile.empty()) {
-    MPC_ASSIGN_OR_RETURN(file, rt::SafetensorsFile::open(initFile));
-  }
-  for (size_t index = 0; index < inits.size(); ++index) {
-    const ParameterInit &init = inits[index];
-    if (!runner.program().findState(init.name))
-      continue;
-    const rt::TensorView *given = file ? file->find(init.name) : nullptr;
-    const onnx::ParameterValue *own = find(model, init.name);
-    if (given) {
-      rt::Status status = runner.writeState(*given);
-      if (!status.ok())
-        return status.withContext(initFile);
-    } else if (own) {
-      MPC_RETURN_IF_ERROR(runner.writeState(viewOf(*own)));
-    } else if (init.kind == "external") {
-      return rt::invalidInput("parameter " + rt::quote(init.name) +
-                              " has no value: give one with --init=FILE");
-    } else {
-      MPC_RETURN_IF_ERROR(fill(runner, init, index, seed));
-    }
-  }
-  return runner.derive();
+/// As the module says, without the model's values.
+static rt::InitialValue readInitializer(nn::ParameterOp parameter) {
+  nn::InitAttr init = parameter.getInit();
+  rt::InitialValue value;
+  value.desc.name = parameter.getSymName().str();
+  value.kind = kindOf(init.getKind());
+  value.argument = init.getArgument().convertToDouble();
+  return value;
 }
 
-rt::Status mpc::initializeAverages(rt::Runner &runner,
-                                   const std::vector<ParameterInit> &inits,
-                                   const std::string &initFile) {
-  if (initFile.empty())
-    return rt::usageError("--ema needs a checkpoint: --init=FILE");
-  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
-                       rt::SafetensorsFile::open(initFile));
-  bool found = false;
-  for (const ParameterInit &init : inits) {
-    const rt::TensorView *average = file.find(init.name + "/ema");
-    if (!average || !runner.program().findState(init.name))
-      continue;
-    rt::TensorView view = *average;
-    view.desc.name = init.name;
-    rt::Status status = runner.writeState(view);
-    if (!status.ok())
-      return status.withContext(initFile);
-    found = true;
+std::vector<rt::InitialValue> mpc::takeInitialValues(ImportedModel &model) {
+  auto storage = std::make_shared<onnx::Storage>(std::move(model.storage));
+  std::vector<rt::InitialValue> values;
+  for (auto parameter : model.module->getOps<nn::ParameterOp>()) {
+    rt::InitialValue value = readInitializer(parameter);
+    value.stream = values.size();
+    if (const onnx::ParameterValue *own = find(model, value.desc.name)) {
+      value.kind = rt::InitialKind::Values;
+      value.desc = viewOf(*own).desc;
+      std::span<const char> bytes(own->bytes.data(), own->bytes.size());
+      value.values = {storage, std::as_bytes(bytes)};
+    }
+    values.push_back(std::move(value));
   }
-  if (!found)
-    return rt::invalidInput(rt::escape(initFile) +
-                            ": holds no average of a parameter; --ema is for "
-                            "checkpoints of a training with --ema");
-  return runner.derive();
+  return values;
+}
+
+void mpc::setInitialValues(rt::Program &program,
+                           const std::vector<rt::InitialValue> &values) {
+  for (rt::InitialValue value : values) {
+    const rt::StateTensor *tensor = program.findState(value.desc.name);
+    if (!tensor)
+      continue; // The program does not use it.
+    if (value.kind != rt::InitialKind::Values)
+      value.desc = tensor->desc;
+    program.initialValues.push_back(std::move(value));
+  }
+}
+
+void mpc::roundBySeed(rt::Program &program) {
+  for (const rt::StateTensor &tensor : program.state) {
+    llvm::StringRef name(tensor.desc.name);
+    if (tensor.role != rt::StateRole::Hyperparameters ||
+        !name.consume_front(rt::kHyperPrefix) ||
+        name.substr(name.rfind('.') + 1) != kRoundingSeed)
+      continue;
+    rt::InitialValue value;
+    value.desc = tensor.desc;
+    value.kind = rt::InitialKind::Seed;
+    program.initialValues.push_back(std::move(value));
+  }
 }
 
 rt::Result<int64_t> mpc::checkBatchSize(ImportedModel &model, int64_t wanted) {

@@ -5,33 +5,20 @@
 #define MPC_LIB_DRIVER_PARAMETERS_H
 
 #include "lib/Driver/ModelFile.h"
-#include "runtime/Runner/Runner.h"
+#include "runtime/Program/Program.h"
 
 namespace mpc {
 
-/// How each parameter of a module is first set; taken before compilation
-/// consumes the module.
-struct ParameterInit {
-  std::string name;
-  std::string kind; ///< zeros, ones, uniform, normal or external.
-  double argument = 0.0;
-};
+/// How each parameter of the model is first set. The model's memory becomes
+/// that of the values.
+std::vector<rt::InitialValue> takeInitialValues(ImportedModel &model);
 
-std::vector<ParameterInit> listParameterInits(mlir::ModuleOp module);
+/// Gives the program those of `values` that it uses.
+void setInitialValues(rt::Program &program,
+                      const std::vector<rt::InitialValue> &values);
 
-/// Writes the parameters' values into the runner's state: those of `initFile`
-/// where it has them (empty for none), else the model's own, else what the
-/// initializer says, drawn from `seed`. An external parameter without a value
-/// is an error that names it, and so is a value of the wrong shape.
-rt::Status initializeParameters(rt::Runner &runner, const ImportedModel &model,
-                                const std::vector<ParameterInit> &inits,
-                                const std::string &initFile, uint64_t seed);
-
-/// Replaces each parameter by its average (NAME/ema) in `initFile`, a
-/// checkpoint of a training with --ema; those without one stay.
-rt::Status initializeAverages(rt::Runner &runner,
-                              const std::vector<ParameterInit> &inits,
-                              const std::string &initFile);
+/// Lets the step round by the run's seed, where it rounds stochastically.
+void roundBySeed(rt::Program &program);
 
 /// The size of a batch: the first dimension of the model's inputs. A usage
 /// error where `wanted`, if not 0, is another.

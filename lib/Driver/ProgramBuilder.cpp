@@ -5,13 +5,13 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CPU/Jit.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Diagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/Kernel/Passes.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -121,26 +121,30 @@ private:
   rt::Status addArgument(func::FuncOp function, BlockArgument argument,
                          rt::Entry &entry) {
     unsigned index = argument.getArgNumber();
-    auto attribute = [&](StringRef name) {
-      return function.getArgAttr(index, name);
-    };
-    if (attribute("kernel.arena")) {
+    auto buffer = function.getArgAttrOfType<kernel::BufferAttr>(
+        index, kernel::KernelDialect::BufferAttrHelper::getNameStr());
+    if (!buffer)
+      return rt::internalError("an argument of a planned entry has no role");
+    if (buffer.getRole() == kernel::BufferRole::Arena) {
       entry.arenaBytes = cast<MemRefType>(argument.getType()).getNumElements();
       spaces[argument] = {rt::Space::Arena, 0, 0};
       return {};
     }
-    if (auto slab =
-            dyn_cast_or_null<FlatSymbolRefAttr>(attribute("amp.slab"))) {
+    if (buffer.getRole() == kernel::BufferRole::State) {
+      auto slab = function.getArgAttrOfType<FlatSymbolRefAttr>(
+          index, amp::kSlabAttrName);
+      if (!slab)
+        return rt::internalError("an argument that is state names no slab");
       spaces[argument] = {rt::Space::State, slabs.lookup(slab.getValue()), 0};
       return {};
     }
-    auto name = dyn_cast_or_null<StringAttr>(attribute("nn.name"));
+    auto name = function.getArgAttrOfType<StringAttr>(index, "nn.name");
     std::string fallback = "argument" + std::to_string(index);
     MPC_ASSIGN_OR_RETURN(
         rt::TensorDesc desc,
         describeTensor(name ? name.getValue() : StringRef(fallback),
-                       cast<TypeAttr>(attribute("kernel.type")).getValue()));
-    bool isOutput = static_cast<bool>(attribute("kernel.output"));
+                       buffer.getType()));
+    bool isOutput = buffer.getRole() == kernel::BufferRole::Output;
     auto &list = isOutput ? entry.outputs : entry.inputs;
     spaces[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,
                         static_cast<uint32_t>(list.size()), 0};
@@ -150,6 +154,12 @@ private:
 
   /// The place that a memref of a planned entry stands for.
   rt::Result<rt::BufferRef> resolve(Value memory) {
+    MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, findPlace(memory));
+    ref.bytes = bytesOf(memory);
+    return ref;
+  }
+
+  rt::Result<rt::BufferRef> findPlace(Value memory) {
     if (auto view = memory.getDefiningOp<memref::ViewOp>()) {
       APInt shift;
       auto it = spaces.find(view.getSource());
@@ -176,8 +186,7 @@ private:
   rt::Constant makeConstant(memref::GetGlobalOp get) {
     auto global = module.lookupSymbol<memref::GlobalOp>(get.getName());
     auto elements = cast<DenseElementsAttr>(*global.getInitialValue());
-    rt::Constant result;
-    result.name = get.getName().str();
+    std::vector<uint8_t> bytes;
     Type type = elements.getElementType();
     // A splat stores one element, and bits of i1 are packed.
     for (Attribute element : elements.getValues<Attribute>()) {
@@ -185,17 +194,18 @@ private:
                        ? cast<FloatAttr>(element).getValue().bitcastToAPInt()
                        : cast<IntegerAttr>(element).getValue();
       uint64_t word = bits.getZExtValue();
-      unsigned bytes = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
-      for (unsigned i = 0; i < bytes; ++i)
-        result.bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+      unsigned size = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
+      for (unsigned i = 0; i < size; ++i)
+        bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
     }
-    return result;
+    return {get.getName().str(), rt::SharedBytes::of(std::move(bytes))};
   }
 
   rt::Status addLaunch(kernel::LaunchOp op, rt::Entry &entry) {
     rt::Launch launch;
     launch.symbol = op.getKernel().str();
     launch.sources = sources.lookup(op.getKernel());
+    launch.numRead = op.getInputs().size();
     for (Value operand : op.getOperands()) {
       MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, resolve(operand));
       launch.buffers.push_back(ref);
@@ -217,6 +227,7 @@ private:
     MPC_ASSIGN_OR_RETURN(rt::BufferRef from, resolve(copy.getSource()));
     MPC_ASSIGN_OR_RETURN(rt::BufferRef to, resolve(copy.getTarget()));
     launch.buffers = {from, to};
+    launch.numRead = 1;
     entry.launches.push_back(std::move(launch));
     return {};
   }
@@ -275,11 +286,14 @@ rt::Status ProgramBuilder::addSlabs() {
     rt::Slab slab;
     slab.name = op.getSymName().str();
     slab.bytes = type.getNumElements() * elementBytes;
-    if (std::optional<ArrayRef<double>> initial = op.getInitial())
+    if (std::optional<ArrayRef<double>> initial = op.getInitial()) {
+      std::vector<uint8_t> bytes;
       for (int64_t i = 0; i < type.getNumElements(); ++i)
         appendElement(elementType,
                       initial->size() == 1 ? initial->front() : (*initial)[i],
-                      slab.initial);
+                      bytes);
+      slab.initial = rt::SharedBytes::of(std::move(bytes));
+    }
     program.slabs.push_back(std::move(slab));
     for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>()) {
       MPC_ASSIGN_OR_RETURN(rt::TensorDesc desc,
@@ -304,7 +318,7 @@ static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
                           rt::Program &program) {
   DiagnosticCollector diagnostics(module.getContext());
   PassManager manager(module.getContext());
-  manager.addPass(kernel::createToCPUPass());
+  manager.addPass(cpu::createEmitPass());
   if (failed(manager.run(module)))
     return diagnostics.status("emitting kernels");
   llvm::Expected<cpu::CompiledKernels> compiled =
@@ -326,7 +340,7 @@ static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
       launch.scratchBytes = it->second.scratchBytes;
     }
   }
-  program.code.bytes = std::move(compiled->image);
+  program.code.bytes = rt::SharedBytes::of(std::move(compiled->image));
   return {};
 }
 

@@ -1,26 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How a model is trained: what the RECIPE flags say.
+/// What the RECIPE flags say, and how it becomes the module's amp.recipe.
 #ifndef MPC_LIB_DRIVER_RECIPE_H
 #define MPC_LIB_DRIVER_RECIPE_H
 
+#include "dialects/AMP/Recipe.h"
 #include "lib/Driver/Compile.h"
 #include "lib/Driver/ImportFlags.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Train/Trainer.h"
 
-#include <CLI/CLI.hpp>
-
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mpc {
 
+/// Which loss is taken of the model: --loss.
+struct LossFlag {
+  amp::LossKind kind = amp::LossKind::CrossEntropy;
+  std::string output; ///< The model's output that it is taken of; or empty.
+};
+
+/// Reads "cross_entropy[:OUTPUT]", "mse[:OUTPUT]" or "output:NAME".
+rt::Result<LossFlag> parseLoss(const std::string &text);
+
+/// How the model's ops get their precision.
+struct PrecisionFlags {
+  Precision precision = Precision::FP32;
+  std::vector<std::string> keepFp32, lower; ///< Regular expressions on names.
+  std::optional<Precision> outputType;      ///< None: as the model declares.
+  bool costAware = false;
+  bool saturateWeights = true;
+  /// A built-in autocast policy, or a file; "preset:NAME" is no file.
+  std::string policy = "preset:mpc";
+  std::optional<std::string> rules; ///< What the file says.
+};
+
+/// Reads what `flags.policy` names. Usage errors name the flag, errors in a
+/// file its line.
+rt::Status readAutocastPolicy(PrecisionFlags &flags,
+                              mlir::MLIRContext &context);
+
 /// The RECIPE flags as given.
 struct RecipeFlags {
   std::string loss = "cross_entropy";
-  PrecisionOptions precision;
+  PrecisionFlags precision;
   std::string optimizer = "adamw";
   /// Hyper-parameters and flags of the optimizer, by our names.
   std::map<std::string, double> hyper;
@@ -34,7 +60,7 @@ struct RecipeFlags {
   std::map<rt::Setting, double> scaleSettings;
   double clipGlobalNorm = 0.0, clipNorm = 0.0, clipValue = 0.0;
   std::string clipNormOrder = "f64";
-  LarcOptions larc;
+  std::string larc; ///< --larc, or empty.
   double l1 = 0.0, l2 = 0.0, ema = 0.0;
   std::string masterWeights = "on";
   std::string slotType = "f32";
@@ -44,27 +70,37 @@ struct RecipeFlags {
   TargetOptions target;
   bool noFuse = false;
   bool strictCasts = false;
-  const CLI::App *app = nullptr; ///< Whose flags these are.
+  /// Flags that were given and say how a step is made.
+  std::vector<std::string> stepFlags;
+  /// The flags of the step that were given, in one order, as a command line has
+  /// them; of a file of rules its name without its folder.
+  std::string text;
 };
-
-/// Registers the flags of the group Precision that every tool has.
-void addPrecisionFlags(CLI::App &app, PrecisionOptions &options);
-
-/// Registers the flags; `flags` must outlive parsing. --lr and its schedule
-/// are the runtime's.
-void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
 
 /// For a module that writes its step out: a usage error where a flag says how a
 /// step is made, or asks for entries that are not there.
 rt::Status checkOwnStep(const RecipeFlags &flags, ImportedModel &model);
 
+/// A recipe of defaults in `module`, in place of one that it came with.
+amp::RecipeOp addRecipe(mlir::ModuleOp module);
+/// Writes how a model is computed.
+void writePrecision(const PrecisionFlags &flags, amp::RecipeOp recipe);
+/// Writes which loss is taken. `targetShape` is that of one batch of `target`;
+/// empty where it is not known.
+void writeLoss(const LossFlag &loss, llvm::ArrayRef<int64_t> targetShape,
+               amp::RecipeOp recipe);
+/// Writes all that the flags say but the shape of `target`. Usage errors name
+/// the flag.
+rt::Status writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe);
+
 /// Where skipped steps are run again: a usage error for a policy that would run
 /// them at the same scale.
-rt::Status checkReplay(const TrainingOptions &options);
-
-/// The options of compileTraining that these flags set. Usage errors name the
-/// flag.
-rt::Result<TrainingOptions> toTrainingOptions(const RecipeFlags &flags);
+rt::Status checkReplay(amp::RecipeOp recipe);
+/// The least scale of the recipe's policy; 0 where it has none.
+double floorOf(amp::RecipeOp recipe);
+/// Whether a step that is not finite may change more than the loss scale, or
+/// changes it before it is read.
+bool changesState(amp::RecipeOp recipe);
 
 /// The numbers among these flags that were given and are state of the program:
 /// a resumed run is to have them.

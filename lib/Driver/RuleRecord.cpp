@@ -4,11 +4,14 @@
 
 #include "runtime/Train/TrainingRule.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mpc;
 
 /// In the order in which it was given, which decides nothing.
-static std::string listOf(std::vector<std::string> words) {
+static std::string listOf(mlir::ArrayAttr strings) {
+  std::vector<std::string> words = amp::stringsOf(strings);
   llvm::sort(words);
   return llvm::join(words, " ");
 }
@@ -20,39 +23,54 @@ static std::string nameOf(std::optional<Precision> precision) {
 
 static std::string onOff(bool isOn) { return isOn ? "on" : "off"; }
 
-rt::TrainingRule mpc::recordOwnRule(const PrecisionOptions &options) {
-  llvm::StringRef policy = options.policy;
+rt::TrainingRule mpc::recordOwnRule(amp::RecipeOp recipe) {
+  llvm::StringRef policy = recipe.getAutocast();
   policy.consume_front("preset:");
-  return {{"--precision", nameOf(options.precision)},
+  return {{"--precision", nameOf(recipe.getPrecision())},
           {"--autocast-policy", policy.str()},
-          {"--keep-fp32", listOf(options.keepFp32)},
-          {"--lower", listOf(options.lower)},
-          {"--cost-aware", onOff(options.costAware)},
-          {"--output-dtype", nameOf(options.outputType)},
-          {"--weight-cast", options.saturateWeights ? "saturate" : "round"}};
+          {"--keep-fp32", listOf(recipe.getKeepFp32())},
+          {"--lower", listOf(recipe.getLower())},
+          {"--cost-aware", onOff(recipe.getCostAware())},
+          {"--output-dtype", nameOf(recipe.getOutputs())},
+          {"--weight-cast", recipe.getRoundWeights() ? "round" : "saturate"}};
 }
 
-rt::TrainingRule mpc::recordRule(const TrainingOptions &options) {
-  rt::TrainingRule rule = recordOwnRule(options.precision);
-  const LossOptions &loss = options.loss;
-  rule["--loss"] = loss.kind + (loss.output.empty() ? "" : ":" + loss.output);
-  rule[std::string(rt::kPolicyFlag)] = options.policy;
-  rule[std::string(rt::kOptimizerFlag)] = options.optimizer;
-  rule["--opt-arg"] = listOf(options.flags);
-  rule["--no-decay"] = listOf(options.noDecay);
-  rule["--freeze"] = listOf(options.freeze);
-  rule["--trainable"] = listOf(options.trainable);
+/// "KIND" or "KIND:OUTPUT"; empty for none.
+static std::string lossOf(amp::RecipeOp recipe) {
+  if (!recipe.getLoss())
+    return "";
+  std::string text = stringifyLossKind(*recipe.getLoss()).str();
+  return recipe.getLossOf() ? text + ":" + recipe.getLossOf()->str() : text;
+}
+
+/// Of slots: f32, bf16, f16.
+static std::string nameOf(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+rt::TrainingRule mpc::recordRule(amp::RecipeOp recipe) {
+  rt::TrainingRule rule = recordOwnRule(recipe);
+  rule["--loss"] = lossOf(recipe);
+  rule[std::string(rt::kPolicyFlag)] = recipe.getPolicy().str();
+  rule[std::string(rt::kOptimizerFlag)] = recipe.getOptimizer().str();
+  rule["--opt-arg"] = listOf(recipe.getFlags());
+  rule["--no-decay"] = listOf(recipe.getNoDecay());
+  rule["--freeze"] = listOf(recipe.getFreeze());
+  rule["--trainable"] = listOf(recipe.getTrainable());
   // Their numbers are state where they are on.
-  rule["--clip-global-norm"] = onOff(options.clipGlobalNorm != 0.0);
-  rule["--clip-norm"] = onOff(options.clipNorm != 0.0);
-  rule["--clip-value"] = onOff(options.clipValue != 0.0);
-  rule["--clip-norm-order"] = options.clipNormOrder;
-  rule["--l1"] = onOff(options.l1 != 0.0);
-  rule["--l2"] = onOff(options.l2 != 0.0);
-  rule["--ema"] = onOff(options.ema != 0.0);
-  rule["--larc"] = options.larc.mode;
-  rule["--master-weights"] = onOff(options.masterWeights);
-  rule["--slot-dtype"] = options.slotType;
-  rule["--accumulate"] = std::to_string(options.accumulate);
+  std::optional<amp::ClipKind> clip = recipe.getClip();
+  rule["--clip-global-norm"] = onOff(clip == amp::ClipKind::GlobalNorm);
+  rule["--clip-norm"] = onOff(clip == amp::ClipKind::Norm);
+  rule["--clip-value"] = onOff(clip == amp::ClipKind::Value);
+  rule["--clip-norm-order"] = recipe.getTorchNorm() ? "torch" : "f64";
+  rule["--l1"] = onOff(recipe.getL1().isNonZero());
+  rule["--l2"] = onOff(recipe.getL2().isNonZero());
+  rule["--ema"] = onOff(recipe.getEma().isNonZero());
+  rule["--larc"] = recipe.getLarc() ? amp::nameOf(*recipe.getLarc()) : "";
+  rule["--master-weights"] = onOff(!recipe.getNoMasters());
+  rule["--slot-dtype"] = nameOf(recipe.getSlotType());
+  rule["--accumulate"] = std::to_string(recipe.getAccumulate());
   return rule;
 }

@@ -4,17 +4,17 @@
 #ifndef MPC_LIB_DRIVER_RULERECORD_H
 #define MPC_LIB_DRIVER_RULERECORD_H
 
-#include "lib/Driver/Compile.h"
+#include "dialects/AMP/Recipe.h"
 #include "runtime/Train/TrainingRule.h"
 
 namespace mpc {
 
 /// The flags of a recipe that decide how a step computes and what it does with
 /// the state, as far as they are no numbers of the state themselves.
-rt::TrainingRule recordRule(const TrainingOptions &options);
+rt::TrainingRule recordRule(amp::RecipeOp recipe);
 
 /// The same of a step that a module writes out: how its models are computed.
-rt::TrainingRule recordOwnRule(const PrecisionOptions &options);
+rt::TrainingRule recordOwnRule(amp::RecipeOp recipe);
 
 } // namespace mpc
 

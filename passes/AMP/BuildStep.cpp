@@ -3,14 +3,13 @@
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
-#include "dialects/AMP/Optimizers.h"
+#include "dialects/AMP/Recipe.h"
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "passes/AMP/StepWriter.h"
 #include "passes/AMP/TrainedParameters.h"
-#include "runtime/LossScale/PolicyInfo.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -24,51 +23,41 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// "NAME=VALUE", split.
-static FailureOr<std::pair<StringRef, double>> parseSetting(Location loc,
-                                                            StringRef text) {
-  auto [name, number] = text.split('=');
-  double value = 0.0;
-  if (name.empty() || number.getAsDouble(value))
-    return emitError(loc) << "'" << text
-                          << "' is not of the form NAME=VALUE with a number";
-  return std::pair(name, value);
-}
-
 namespace {
 
 struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
   using BuildStepPassBase::BuildStepPassBase;
 
   void runOnOperation() override {
-    StepRecipe recipe;
-    if (failed(findGradients(recipe)) || failed(checkNames()) ||
-        failed(readPolicy(recipe)) || failed(readOptimizer(recipe)) ||
-        failed(choose(recipe)))
+    recipe = findRecipe(getOperation());
+    StepPlan plan;
+    plan.recipe = recipe;
+    if (failed(checkNames()) || failed(findLoss(plan)))
       return signalPassFailure();
-    recipe.accumulate = accumulate;
-    recipe.clipsScaled = clipScaled;
-    recipe.torchNorm = clipNormOrder == "torch";
-    writeEntries(recipe, getOperation());
+    addScaler();
+    addOptimizer();
+    if (failed(choose(plan)))
+      return signalPassFailure();
+    writeEntries(plan, getOperation());
   }
 
 private:
   InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
 
-  LogicalResult findGradients(StepRecipe &recipe) {
-    if (accumulate < 1)
-      return fail() << "'accumulate' must be 1 or more, not "
-                    << accumulate.getValue();
-    if (gradientType.empty())
-      return findLoss(recipe);
-    recipe.gradientType = floatType(gradientType);
-    if (!recipe.gradientType)
-      return fail() << "'gradient-type' must be f16, bf16 or f32, not '"
-                    << gradientType << "'";
+  LogicalResult checkNames() {
+    if (!recipe)
+      return fail() << "has no amp.recipe, which says what its step is";
+    for (StringRef name :
+         {StringRef("step"), StringRef("accumulate"), StringRef("apply"),
+          StringRef(kScaler), StringRef(kOptimizer)})
+      if (getOperation().lookupSymbol(name))
+        return fail() << "already has a symbol @" << name;
     return success();
   }
 
-  LogicalResult findLoss(StepRecipe &recipe) {
+  LogicalResult findLoss(StepPlan &plan) {
+    if (recipe.getGradients())
+      return success();
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     if (!loss || loss.isDeclaration())
       return fail() << "has no function @loss";
@@ -77,12 +66,12 @@ private:
                     : RankedTensorType();
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
       return loss.emitError("must yield one floating scalar");
-    recipe.loss = loss;
-    return findBuffers(recipe);
+    plan.loss = loss;
+    return findBuffers(plan);
   }
 
-  LogicalResult findBuffers(StepRecipe &recipe) {
-    func::FuncOp loss = recipe.loss;
+  LogicalResult findBuffers(StepPlan &plan) {
+    func::FuncOp loss = plan.loss;
     for (unsigned i = 1, e = loss.getNumResults(); i < e; ++i) {
       auto symbol = loss.getResultAttrOfType<FlatSymbolRefAttr>(i, nn::kBuffer);
       auto buffer =
@@ -97,7 +86,7 @@ private:
                << buffer.getSymName() << "' is " << buffer.getType()
                << ": running statistics are kept in f32";
       std::string pending = pendingName(buffer.getSymName());
-      if (accumulate > 1 && getOperation().lookupSymbol(pending))
+      if (recipe.getAccumulate() > 1 && getOperation().lookupSymbol(pending))
         return buffer.emitError("'")
                << buffer.getSymName() << "' waits in '" << pending
                << "' for the end of a window of batches, but the model has a "
@@ -105,7 +94,7 @@ private:
       buffer.setFrozen(true);
       if (!elementTypeOf(buffer).isF32())
         retype(buffer, Float32Type::get(&getContext()));
-      recipe.buffers.push_back(buffer);
+      plan.buffers.push_back(buffer);
     }
     return success();
   }
@@ -114,75 +103,69 @@ private:
     return cast<RankedTensorType>(parameter.getType()).getElementType();
   }
 
-  LogicalResult checkNames() {
-    for (StringRef name :
-         {StringRef("step"), StringRef("accumulate"), StringRef("apply"),
-          StringRef(kScaler), StringRef(kOptimizer)})
-      if (getOperation().lookupSymbol(name))
-        return fail() << "already has a symbol @" << name;
-    return success();
-  }
-
-  LogicalResult readPolicy(StepRecipe &recipe) {
-    auto kind = rt::parsePolicy("policy", policy.getValue());
-    if (!kind.ok())
-      return fail() << kind.status().message();
-    recipe.policy = *kind;
-    SmallVector<rt::SettingOverride> overrides;
-    for (const std::string &text : settings) {
-      auto setting = parseSetting(getOperation().getLoc(), text);
-      if (failed(setting))
-        return failure();
-      auto known = rt::findSetting(recipe.info(), setting->first.str());
-      if (!known)
-        return fail() << "policy '" << policy << "' has no setting '"
-                      << setting->first << "'";
-      overrides.push_back({*known, setting->second});
-    }
-    auto values = rt::trainingSettings(recipe.policy,
-                                       {overrides.data(), overrides.size()});
-    if (!values.ok())
-      return fail() << values.status().message();
-    addScaler(recipe, *values);
-    return success();
-  }
-
-  void addScaler(const StepRecipe &recipe, const rt::Settings &values) {
-    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+  DictionaryAttr toNumbers(const llvm::StringMap<double> &values) {
+    Builder b(&getContext());
     SmallVector<NamedAttribute> entries;
+    for (const auto &entry : values)
+      entries.push_back(
+          b.getNamedAttr(entry.getKey(), b.getF64FloatAttr(entry.getValue())));
+    return b.getDictionaryAttr(entries);
+  }
+
+  const rt::PolicyInfo &policy() {
+    return rt::policyInfo(recipe.getPolicyKind());
+  }
+
+  void addScaler() {
+    rt::Settings settings = recipe.getAllSettings();
+    llvm::StringMap<double> values;
     for (size_t i = 0; i != rt::kNumSettings; ++i) {
       auto setting = static_cast<rt::Setting>(i);
-      if (recipe.info().reads(setting))
-        entries.push_back(b.getNamedAttr(StringRef(rt::settingKey(setting)),
-                                         b.getF64FloatAttr(values[setting])));
+      if (policy().reads(setting))
+        values[StringRef(rt::settingKey(setting))] = settings[setting];
     }
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     ScalerOp::create(b, getOperation().getLoc(), kScaler,
-                     StringRef(recipe.info().name),
-                     b.getDictionaryAttr(entries));
+                     StringRef(policy().name), toNumbers(values));
   }
 
-  LogicalResult readOptimizer(StepRecipe &recipe) {
-    recipe.optimizer = findOptimizer(optimizer.getValue());
-    if (!recipe.optimizer)
-      return fail() << "unknown optimizer '" << optimizer << "'; known are "
-                    << knownOptimizers();
+  /// The rule's hyper-parameters, and those of what is around it.
+  llvm::StringMap<double> findHypers() {
     llvm::StringMap<double> values;
-    for (const NamedNumber &entry : recipe.optimizer->hypers)
+    for (const NamedNumber &entry : recipe.getRule()->hypers)
       values[entry.name] = entry.value;
-    for (const std::string &text : hyper) {
-      auto setting = parseSetting(getOperation().getLoc(), text);
-      if (failed(setting))
-        return failure();
-      if (!values.contains(setting->first))
-        return fail() << "optimizer '" << optimizer
-                      << "' has no hyper-parameter '" << setting->first << "'";
-      values[setting->first] = setting->second;
-    }
+    for (NamedAttribute entry : recipe.getHyper())
+      values[entry.getName().getValue()] =
+          cast<FloatAttr>(entry.getValue()).getValueAsDouble();
     warnOfEpsilon(values);
-    if (failed(readClip(recipe, values)) || failed(readLarc(recipe, values)) ||
-        failed(readPenalties(recipe, values)) || failed(readStorage(values)))
-      return failure();
-    return addOptimizer(recipe, values);
+    if (recipe.getClip())
+      values[clipHyper(*recipe.getClip())] =
+          recipe.getClipBy()->convertToDouble();
+    addLarc(values);
+    if (recipe.hasPenalty()) {
+      values["l1"] = recipe.getL1().convertToDouble();
+      values["l2"] = recipe.getL2().convertToDouble();
+    }
+    if (recipe.getEma().isNonZero())
+      values["ema_decay"] = recipe.getEma().convertToDouble();
+    if (recipe.getNoMasters() || !recipe.getSlotType().isF32())
+      values["rounding_seed"] = static_cast<double>(recipe.getRoundingSeed());
+    return values;
+  }
+
+  void addLarc(llvm::StringMap<double> &values) {
+    if (!recipe.getLarc())
+      return;
+    values["larc_eta"] = recipe.getEta();
+    values["larc_eps"] = recipe.getEps();
+    if (!recipe.isApex()) {
+      values["larc_min_update"] = recipe.getMinUpdate();
+      return;
+    }
+    // Taken in by the rates: the rule has none left.
+    values["larc_weight_decay"] = values.lookup("weight_decay");
+    if (auto decay = values.find("weight_decay"); decay != values.end())
+      decay->second = 0.0;
   }
 
   /// Rules add it to a root, in f32: where nothing is left of it, an element
@@ -197,155 +180,34 @@ private:
     std::string value;
     llvm::raw_string_ostream(value) << llvm::format("%g", it->second);
     emitWarning(getOperation().getLoc())
-        << "'eps' of optimizer '" << optimizer << "', " << value << ", is "
-        << (narrow == 0.0f ? "0" : "subnormal")
+        << "'eps' of optimizer '" << recipe.getOptimizer() << "', " << value
+        << ", is " << (narrow == 0.0f ? "0" : "subnormal")
         << " in f32, in which it is added: weights whose gradients are 0 may "
         << "become NaN";
   }
 
-  LogicalResult readClip(StepRecipe &recipe, llvm::StringMap<double> &values) {
-    std::pair<StringRef, double> kinds[] = {
-        {"clip_global_norm", clipGlobalNorm},
-        {"clip_norm", clipNorm},
-        {"clip_value", clipValue}};
-    for (auto [name, value] : kinds) {
-      if (value == 0.0)
-        continue;
-      if (!(value > 0.0) || !std::isfinite(value))
-        return fail() << "'" << name << "' must be positive and finite, not "
-                      << value;
-      if (!recipe.clip.empty())
-        return fail() << "gradients are clipped by '" << recipe.clip
-                      << "' or by '" << name << "', not by both";
-      recipe.clip = name;
-      values[name] = value;
-    }
-    if (clipNormOrder != "f64" && clipNormOrder != "torch")
-      return fail() << "'clip-norm-order' must be f64 or torch, not '"
-                    << clipNormOrder << "'";
-    return success();
-  }
-
-  LogicalResult readLarc(StepRecipe &recipe, llvm::StringMap<double> &values) {
-    if (larc.empty())
-      return success();
-    StringRef mode = larc;
-    recipe.larcDecays = mode.consume_front("apex-");
-    if (mode != "clip" && mode != "scale")
-      return fail() << "'larc' must be clip, scale, apex-clip or apex-scale, "
-                    << "not '" << larc << "'";
-    if (!recipe.clip.empty())
-      return fail() << "gradients are clipped by '" << recipe.clip
-                    << "' or rescaled by 'larc', not by both";
-    std::pair<StringRef, double> numbers[] = {
-        {"larc_eta", larcEta},
-        {"larc_min_update", larcMinUpdate},
-        {"larc_eps", larcEps}};
-    for (auto [name, value] : numbers) {
-      if (!(value >= 0.0) || !std::isfinite(value))
-        return fail() << "'" << name << "' must be finite and 0 or more, not "
-                      << value;
-      values[name] = value;
-    }
-    recipe.larc = true;
-    recipe.larcClips = mode == "clip";
-    if (!recipe.larcDecays)
-      return success();
-    // Taken in by the rates: the rule has none left.
-    values.erase("larc_min_update");
-    values["larc_weight_decay"] = values.lookup("weight_decay");
-    if (auto decay = values.find("weight_decay"); decay != values.end())
-      decay->second = 0.0;
-    return success();
-  }
-
-  LogicalResult readPenalties(StepRecipe &recipe,
-                              llvm::StringMap<double> &values) {
-    if (l1 == 0.0 && l2 == 0.0)
-      return success();
-    std::pair<StringRef, double> numbers[] = {{"l1", l1}, {"l2", l2}};
-    for (auto [name, value] : numbers) {
-      if (!(value >= 0.0) || !std::isfinite(value))
-        return fail() << "'" << name << "' must be finite and 0 or more, not "
-                      << value;
-      values[name] = value;
-    }
-    recipe.regularizes = true;
-    return success();
-  }
-
-  /// What is kept of parameters beside the parameters, or in place of them.
-  LogicalResult readStorage(llvm::StringMap<double> &values) {
-    if (!(ema >= 0.0) || !(ema < 1.0))
-      return fail() << "'ema' must be from 0 up to, not including, 1, not "
-                    << ema.getValue();
-    if (ema != 0.0)
-      values["ema_decay"] = ema;
-    if (!masterWeights || slotType != "f32")
-      values["rounding_seed"] = static_cast<double>(roundingSeed);
-    return success();
-  }
-
-  LogicalResult addOptimizer(const StepRecipe &recipe,
-                             const llvm::StringMap<double> &values) {
+  void addOptimizer() {
+    llvm::StringMap<double> values = findHypers();
+    SmallVector<Attribute> flags(recipe.getFlags().getValue());
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    SmallVector<NamedAttribute> entries;
-    for (const auto &entry : values)
-      entries.push_back(
-          b.getNamedAttr(entry.getKey(), b.getF64FloatAttr(entry.getValue())));
-    SmallVector<StringRef> names;
-    for (const std::string &flag : flags) {
-      if (!llvm::is_contained(recipe.optimizer->flags, flag))
-        return fail() << "optimizer '" << optimizer << "' has no flag '" << flag
-                      << "'";
-      names.push_back(flag);
-    }
     // What keeps no velocity needs no slot for it.
-    if (llvm::is_contained(recipe.optimizer->flags, "momentum") &&
+    auto momentum = b.getStringAttr("momentum");
+    if (llvm::is_contained(recipe.getRule()->flags, "momentum") &&
         values.lookup("momentum") != 0.0 &&
-        !llvm::is_contained(names, "momentum"))
-      names.push_back("momentum");
-    if (llvm::is_contained(names, "nesterov") &&
-        (!llvm::is_contained(names, "momentum") ||
-         values.lookup("dampening") != 0.0))
-      return fail() << "nesterov needs momentum and no dampening";
-    ArrayAttr flagNames = b.getStrArrayAttr(names);
-    auto slots = readSlotType(recipe, Flags(flagNames));
-    if (failed(slots))
-      return failure();
-    OptimizerOp::create(b, getOperation().getLoc(), kOptimizer,
-                        recipe.optimizer->name, b.getDictionaryAttr(entries),
-                        flagNames, *slots, recipe.info().iterationsCountSkips,
-                        b.getArrayAttr({}), ArrayAttr());
-    return success();
+        !llvm::is_contained(flags, momentum))
+      flags.push_back(momentum);
+    Type slots = recipe.getSlotType();
+    OptimizerOp::create(
+        b, getOperation().getLoc(), kOptimizer, recipe.getRule()->name,
+        toNumbers(values), b.getArrayAttr(flags),
+        slots.isF32() ? TypeAttr() : TypeAttr::get(slots),
+        policy().iterationsCountSkips, b.getArrayAttr({}), ArrayAttr());
   }
 
-  /// Null for f32.
-  FailureOr<TypeAttr> readSlotType(const StepRecipe &recipe, Flags names) {
-    Type type = floatType(slotType);
-    if (!type)
-      return fail() << "'slot-type' must be f32, bf16 or f16, not '" << slotType
-                    << "'";
-    std::string refusal = recipe.optimizer->refusal(type, names);
-    if (!refusal.empty())
-      return fail() << "cannot keep slots in " << slotType << ": " << refusal;
-    return type.isF32() ? TypeAttr() : TypeAttr::get(type);
-  }
-
-  /// Null where `name` is none of f16, bf16 and f32.
-  Type floatType(StringRef name) {
-    Builder b(&getContext());
-    return llvm::StringSwitch<Type>(name)
-        .Case("f16", b.getF16Type())
-        .Case("bf16", b.getBF16Type())
-        .Case("f32", b.getF32Type())
-        .Default({});
-  }
-
-  FailureOr<NamePatterns> compile(const ListOption<std::string> &list) {
-    SmallVector<std::string> expressions(list.begin(), list.end());
+  FailureOr<NamePatterns> compile(ArrayAttr list) {
     return NamePatterns::compile(
-        expressions, [&](const std::string &message) { fail() << message; });
+        stringsOf(list),
+        [&](const std::string &message) { fail() << message; });
   }
 
   /// Updates are made in f32, whatever the model computes in; without masters
@@ -353,8 +215,9 @@ private:
   LogicalResult setStorage(nn::ParameterOp parameter) {
     Builder b(&getContext());
     Type type = cast<RankedTensorType>(parameter.getType()).getElementType();
-    Type stored = masterWeights ? Type(b.getF32Type()) : b.getBF16Type();
-    if (!masterWeights && type.isF16())
+    bool hasMaster = !recipe.getNoMasters();
+    Type stored = hasMaster ? Type(b.getF32Type()) : b.getBF16Type();
+    if (!hasMaster && type.isF16())
       return parameter.emitError("'")
              << parameter.getSymName() << "' is " << parameter.getType()
              << ", which bf16 cannot hold: train it with master weights";
@@ -371,7 +234,7 @@ private:
   }
 
   /// The sets that have members, each with a state of its own.
-  void addSets(StepRecipe &recipe, MutableArrayRef<ParameterSet> chosen) {
+  void addSets(StepPlan &plan, MutableArrayRef<ParameterSet> chosen) {
     auto first = getOperation().lookupSymbol<OptimizerOp>(kOptimizer);
     for (auto [index, set] : llvm::enumerate(chosen)) {
       if (set.members.empty())
@@ -379,37 +242,37 @@ private:
       if (index > 0)
         set.present = "present." + std::to_string(index - 1);
       set.optimizer = kOptimizer.str();
-      if (!recipe.sets.empty()) {
-        set.optimizer += std::to_string(recipe.sets.size() + 1);
+      if (!plan.sets.empty()) {
+        set.optimizer += std::to_string(plan.sets.size() + 1);
         OpBuilder b(first);
         b.setInsertionPointAfter(first);
         cast<OptimizerOp>(b.clone(*first)).setSymName(set.optimizer);
       }
-      setTrained(recipe, set);
-      recipe.sets.push_back(std::move(set));
+      setTrained(plan, set);
+      plan.sets.push_back(std::move(set));
     }
   }
 
   /// Tells the optimizer of `set` what it trains.
-  void setTrained(const StepRecipe &recipe, const ParameterSet &set) {
+  void setTrained(const StepPlan &plan, const ParameterSet &set) {
     auto op = getOperation().lookupSymbol<OptimizerOp>(set.optimizer);
-    SmallVector<Attribute> symbols = set.select(recipe.symbols);
+    SmallVector<Attribute> symbols = set.select(plan.symbols);
     op.setTrainsAttr(ArrayAttr::get(&getContext(), symbols));
     llvm::erase_if(symbols, [&](Attribute symbol) {
-      return !llvm::is_contained(recipe.noDecay, symbol);
+      return !llvm::is_contained(plan.noDecay, symbol);
     });
     op.setNoDecayAttr(symbols.empty() ? ArrayAttr()
                                       : ArrayAttr::get(&getContext(), symbols));
   }
 
   /// Which parameters are trained, and which of them see no decay.
-  LogicalResult choose(StepRecipe &recipe) {
-    auto frozen = compile(freeze);
-    auto trained = compile(trainable);
-    auto undecayed = compile(noDecay);
-    auto ungraded = compile(noGradient);
+  LogicalResult choose(StepPlan &plan) {
+    auto frozen = compile(recipe.getFreeze());
+    auto trained = compile(recipe.getTrainable());
+    auto undecayed = compile(recipe.getNoDecay());
+    auto ungraded = compile(recipe.getNoGradient());
     SmallVector<NamePatterns> sets;
-    for (const std::string &expression : gradientSets) {
+    for (const std::string &expression : stringsOf(recipe.getGradientSets())) {
       auto set = NamePatterns::compile(
           {expression}, [&](const std::string &message) { fail() << message; });
       if (failed(set))
@@ -421,8 +284,8 @@ private:
         failed(ungraded))
       return failure();
     DenseSet<StringAttr> reached;
-    if (recipe.loss)
-      reached = findDifferentiableParameters(recipe.loss);
+    if (plan.loss)
+      reached = findDifferentiableParameters(plan.loss);
     bool hasIdle = false;
     for (auto parameter : getOperation().getOps<nn::ParameterOp>()) {
       StringRef name = parameter.getSymName();
@@ -431,7 +294,7 @@ private:
         parameter.setFrozen(true);
       if (parameter.getFrozen())
         continue;
-      if (recipe.loss && !reached.contains(parameter.getSymNameAttr())) {
+      if (plan.loss && !reached.contains(parameter.getSymNameAttr())) {
         parameter.emitWarning("parameter '")
             << name << "' has no path to the loss: it has no gradient and is "
             << "not updated";
@@ -447,17 +310,19 @@ private:
       auto set = llvm::find_if(
           sets, [&](NamePatterns &patterns) { return patterns.matches(name); });
       size_t index = set == sets.end() ? 0 : 1 + (set - sets.begin());
-      chosen[index].members.push_back(recipe.parameters.size());
-      recipe.parameters.push_back(parameter);
-      recipe.symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));
+      chosen[index].members.push_back(plan.parameters.size());
+      plan.parameters.push_back(parameter);
+      plan.symbols.push_back(FlatSymbolRefAttr::get(&getContext(), name));
       if (undecayed->matches(name))
-        recipe.noDecay.push_back(FlatSymbolRefAttr::get(&getContext(), name));
+        plan.noDecay.push_back(FlatSymbolRefAttr::get(&getContext(), name));
     }
-    addSets(recipe, chosen);
-    if (recipe.parameters.empty() && !hasIdle)
+    addSets(plan, chosen);
+    if (plan.parameters.empty() && !hasIdle)
       return fail() << "has no parameter to train";
     return success();
   }
+
+  RecipeOp recipe;
 };
 
 } // namespace

@@ -2,7 +2,7 @@
 // amp-count-underflow: counts the gradient elements that 16 bits flush.
 #include "passes/AMP/Passes.h"
 
-#include "dialects/AMP/AMPDialect.h"
+#include "dialects/AMP/Recipe.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -74,6 +74,9 @@ struct CountUnderflowPass
   using CountUnderflowPassBase::CountUnderflowPassBase;
 
   void runOnOperation() override {
+    RecipeOp recipe = findRecipe(getOperation());
+    if (!recipe || !recipe.getCountUnderflow())
+      return;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isDeclaration() ||
           function.getOps<GatherOp>().empty())

@@ -2,6 +2,7 @@
 // amp-lower-state: from state and gradients that have names to slabs.
 #include "passes/AMP/Passes.h"
 
+#include "dialects/AMP/Recipe.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "passes/AMP/ExposeCasts.h"
 #include "passes/AMP/FunctionSlabs.h"
@@ -78,6 +79,8 @@ struct LowerStatePass : mpc::amp::impl::LowerStatePassBase<LowerStatePass> {
     if (!layout.isValid())
       return signalPassFailure();
     layout.addSlabs();
+    RecipeOp recipe = findRecipe(getOperation());
+    saturates = !recipe || !recipe.getRoundWeights();
     if (failed(lower(layout)) || failed(addInit(layout)))
       return signalPassFailure();
     clean();
@@ -96,7 +99,7 @@ private:
     addTypeConversions(types, layout);
     ConversionTarget target(getContext());
     addTarget(target, types);
-    StateContext state{layout, saturate};
+    StateContext state{layout, saturates};
     RewritePatternSet patterns(&getContext());
     addScalarPatterns(patterns, types, state);
     addGradientPatterns(patterns, types, state);
@@ -125,7 +128,7 @@ private:
     auto init = func::FuncOp::create(b, loc, "init", b.getFunctionType({}, {}));
     b.setInsertionPointToStart(init.addEntryBlock());
     b.setInsertionPoint(func::ReturnOp::create(b, loc));
-    SlabBuilder slabs(layout, saturate, b, loc);
+    SlabBuilder slabs(layout, saturates, b, loc);
     for (ParameterGroup &group : layout.parameterGroups())
       if (group.lowSlab)
         slabs.store(group.lowSlab, slabs.copyOf(group, slabs.load(group.slab)));
@@ -137,7 +140,7 @@ private:
   void clean() {
     ModuleOp module = getOperation();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<ScalerOp, OptimizerInterface>(op))
+      if (isa<RecipeOp, ScalerOp, OptimizerInterface>(op))
         op.erase();
     SmallVector<func::FuncOp> sources = llvm::filter_to_vector(
         module.getOps<func::FuncOp>(), [](func::FuncOp function) {
@@ -147,6 +150,8 @@ private:
       if (SymbolTable::symbolKnownUseEmpty(source, module))
         source.erase();
   }
+
+  bool saturates = true; ///< Copies of what is finite are finite.
 };
 
 } // namespace

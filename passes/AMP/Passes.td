@@ -5,104 +5,55 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PrepareModelPass : Pass<"amp-prepare-model", "::mlir::ModuleOp"> {
+  let summary = "Give the model its loss and its precision, as the recipe says";
+  let description = [{
+    Runs what the module's `amp.recipe` asks for of `nn-cast-outputs`,
+    `nn-training-mode`, `nn-add-loss`, `nn-rewrite-banned`, `nn-autocast`,
+    `nn-simplify-casts` and `nn-check-epsilon`. Fails where there is no recipe,
+    or where its autocast policy is none.
+  }];
+  let options = [
+    Option<"training", "training", "bool", /*default=*/"true",
+           "let the model use the statistics of the batch (default: yes)">,
+    Option<"ownStep", "own-step", "bool", /*default=*/"false",
+           "the module writes its step out: only its precision is left to do "
+           "(default: no)">,
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "keep in each op's location why it has its precision (default: no)">,
+  ];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
   let summary = "Make @step, one training step, from @loss and a recipe";
   let description = [{
-    Adds a loss scaler, an optimizer and `@step`, which takes the inputs of
-    `@loss` and the learning rate `lr` and yields `loss`, `scale` (in force
-    during the step), `found_inf`, `grad_norm` (unscaled, before clipping),
-    `good_steps` (the policy's counter after the step) and `scale_error` (0
-    unless the policy gives up), named so by `nn.name`. With `accumulate` above
-    1 it is two entries: `@accumulate` takes the inputs, yields `loss` and adds
-    up gradients, whose mean `@apply` takes. With `gradient-type` the scaled
-    gradients are inputs, called `grad.<parameter>`, and summed, not averaged.
+    Does what the module's `amp.recipe` says. Adds a loss scaler, an optimizer
+    and `@step`, which takes the inputs of `@loss` and the learning rate `lr` and
+    yields `loss`, `scale` (in force during the step), `found_inf`, `grad_norm`
+    (unscaled, before clipping), `good_steps` (the policy's counter after the
+    step) and `scale_error` (0 unless the policy gives up), named so by
+    `nn.name`. With `accumulate` above 1 it is two entries: `@accumulate` takes
+    the inputs, yields `loss` and adds up gradients, whose mean `@apply` takes.
+    With `gradients` the scaled gradients are inputs, called `grad.<parameter>`,
+    and summed, not averaged.
 
     A step takes the gradients of the scaled loss, unscales, checks and clips
     them, applies the optimizer and updates the scale; check and update stand
-    where the policy has them. At most one of the three kinds of clipping can
-    be chosen. Parameters that match `freeze`, or none of `trainable`, become
-    `frozen`. A parameter without a path of floating values to the loss, or that
-    matches `no-gradient`, has no gradient: it gets no update, no decay and no
-    slots, and where none has one the step still counts as finite. A trained
-    parameter of f16 or bf16 becomes its f32 master, and what reads it a cast;
-    without `master-weights` every trained parameter becomes one of bf16.
+    where the policy has them. Parameters that match `freeze`, or none of
+    `trainable`, become `frozen`. A parameter without a path of floating values
+    to the loss, or that matches `no_gradient`, has no gradient: it gets no
+    update, no decay and no slots, and where none has one the step still counts
+    as finite. A trained parameter of f16 or bf16 becomes its f32 master, and
+    what reads it a cast; with `no_masters` every trained parameter becomes one
+    of bf16.
 
     Penalties are added after the unscale and before check and clipping, so
-    that the scale does not change them; parameters of `no-decay` have none.
-    `loss` is told without them. LARC takes the place of clipping. Fails on an unknown policy, optimizer, setting or flag, and where all
-    parameters are frozen.
+    that the scale does not change them; parameters of `no_decay` have none.
+    `loss` is told without them. LARC takes the place of clipping. Fails where
+    there is no recipe, and where all parameters are frozen.
   }];
-  let options = [
-    Option<"policy", "policy", "std::string", /*default=*/"\"dynamic\"",
-           "loss-scale policy (default: dynamic)">,
-    ListOption<"settings", "settings", "std::string",
-               "NAME=VALUE settings of the policy, as growth_factor=2">,
-    Option<"optimizer", "optimizer", "std::string", /*default=*/"\"adamw\"",
-           "optimizer (default: adamw)">,
-    ListOption<"hyper", "hyper", "std::string",
-               "NAME=VALUE hyper-parameters of the optimizer, as beta1=0.9">,
-    ListOption<"flags", "flags", "std::string",
-               "flags of the optimizer, as nesterov">,
-    ListOption<"noDecay", "no-decay", "std::string",
-               "ECMAScript regular expressions on parameter names: these see "
-               "no weight decay">,
-    ListOption<"freeze", "freeze", "std::string",
-               "ECMAScript regular expressions on parameter names: these are "
-               "not trained">,
-    ListOption<"trainable", "trainable", "std::string",
-               "ECMAScript regular expressions on parameter names: only these "
-               "are trained (default: all)">,
-    ListOption<"noGradient", "no-gradient", "std::string",
-               "ECMAScript regular expressions on parameter names: these get no "
-               "gradient where gradients are inputs">,
-    ListOption<"gradientSets", "gradient-sets", "std::string",
-               "ECMAScript regular expressions on parameter names: each makes a "
-               "set whose gradients, where they are inputs, come and go together, "
-               "as an input `present.INDEX` says; where they are not there, the "
-               "set and its step count are left alone">,
-    Option<"clipGlobalNorm", "clip-global-norm", "double", /*default=*/"0.0",
-           "largest norm of all gradients together (default: 0, no clipping)">,
-    Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",
-           "largest norm of each gradient (default: 0, no clipping)">,
-    Option<"clipValue", "clip-value", "double", /*default=*/"0.0",
-           "largest absolute value of each element (default: 0, no clipping)">,
-    Option<"clipNormOrder", "clip-norm-order", "std::string",
-           /*default=*/"\"f64\"",
-           "how the norm that clip-global-norm reads is summed: f64, or torch, "
-           "in f32 and in the order of PyTorch's CPU kernel (default: f64)">,
-    Option<"clipScaled", "clip-scaled", "bool", /*default=*/"false",
-           "clip the global norm as if before the unscale, to a maximum that "
-           "is scaled too (default: no)">,
-    Option<"l1", "l1", "double", /*default=*/"0.0",
-           "penalty on absolute values, added to the gradients (default: 0)">,
-    Option<"l2", "l2", "double", /*default=*/"0.0",
-           "penalty on squares, added to the gradients (default: 0)">,
-    Option<"larc", "larc", "std::string", /*default=*/"\"\"",
-           "layer-wise rates, OpenSeq2Seq's: clip, at most 1, or scale; or those "
-           "of Apex, which take weight decay in: apex-clip or apex-scale "
-           "(default: none)">,
-    Option<"larcEta", "larc-eta", "double", /*default=*/"0.001",
-           "LARC's trust in a layer (default: 0.001)">,
-    Option<"larcMinUpdate", "larc-min-update", "double", /*default=*/"1e-7",
-           "LARC's least rate, of clip and scale (default: 1e-7)">,
-    Option<"larcEps", "larc-eps", "double", /*default=*/"1e-7",
-           "added to the norm that LARC divides by (default: 1e-7)">,
-    Option<"ema", "ema", "double", /*default=*/"0.0",
-           "decay of an average of the parameters (default: 0, none is kept)">,
-    Option<"masterWeights", "master-weights", "bool", /*default=*/"true",
-           "keep parameters in f32, else in bf16, rounded stochastically "
-           "(default: yes)">,
-    Option<"slotType", "slot-type", "std::string", /*default=*/"\"f32\"",
-           "type of the optimizer's slots: f32, bf16 or f16; 16 bits are rounded "
-           "stochastically (default: f32)">,
-    Option<"roundingSeed", "rounding-seed", "int64_t", /*default=*/"0",
-           "seed of stochastic rounding (default: 0)">,
-    Option<"accumulate", "accumulate", "int64_t", /*default=*/"1",
-           "batches a step (default: 1)">,
-    Option<"gradientType", "gradient-type", "std::string", /*default=*/"\"\"",
-           "take the scaled gradients as inputs of this type, f16, bf16 or "
-           "f32, instead of from @loss (default: from @loss)">,
-  ];
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
 }
@@ -110,7 +61,8 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
 def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
   let summary = "Let steps yield how many gradient elements have underflowed";
   let description = [{
-    Every function that holds `amp.accumulate`, or an `amp.apply` of its own
+    Where the module's `amp.recipe` says `count_underflow`, every function that
+    holds `amp.accumulate`, or an `amp.apply` of its own
     gradients, yields one more result, `underflow`: how many elements of the
     gradients that arrive in f16 or bf16, still scaled, are zero or subnormal.
     An element that was zero before it was rounded counts too; what arrives in
@@ -174,15 +126,11 @@ def LowerStatePass : Pass<"amp-lower-state", "::mlir::ModuleOp"> {
     makes of one it says itself (GradientTransformInterface). Where there are
     16-bit copies, `@init` makes them from the parameters.
 
-    Copies of what is finite are finite, unless `saturate` is off.
+    Copies of what is finite are finite, unless the module's `amp.recipe` says
+    `round_weights`. The recipe is then done, and erased.
 
     Requires that `nn.vjp` is expanded.
   }];
-  let options = [
-    Option<"saturate", "saturate", "bool", /*default=*/"true",
-           "let 16-bit copies of weights beyond the type's range be its largest "
-           "number, not infinite (default: yes)">,
-  ];
   let statistics = [
     Statistic<"numSlabs", "slabs", "slabs of the state">,
     Statistic<"numGroups", "groups", "groups of parameters">,

@@ -16,10 +16,12 @@ namespace {
 /// Writes one entry: first its arguments, then its ops, last its results.
 class EntryWriter {
 public:
-  EntryWriter(const StepRecipe &recipe, ModuleOp module, StringRef name,
+  EntryWriter(const StepPlan &plan, ModuleOp module, StringRef name,
               ArrayRef<nn::ParameterOp> pending = {})
-      : recipe(recipe), pending(pending), callee(recipe.loss),
-        loc(module.getLoc()), b(OpBuilder::atBlockEnd(module.getBody())) {
+      : plan(plan), recipe(plan.recipe),
+        info(rt::policyInfo(recipe.getPolicyKind())), pending(pending),
+        callee(plan.loss), loc(module.getLoc()),
+        b(OpBuilder::atBlockEnd(module.getBody())) {
     function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
     b.setInsertionPointToStart(function.addEntryBlock());
   }
@@ -27,7 +29,7 @@ public:
   /// The loss and the gradients of the scaled loss of one batch, or the
   /// gradients that are inputs.
   void readBatch() {
-    if (!recipe.loss)
+    if (!plan.loss)
       return readGradients();
     SmallVector<Value> inputs;
     for (unsigned i = 0, e = callee.getNumArguments(); i < e; ++i)
@@ -37,16 +39,16 @@ public:
   }
 
   void takeAccumulated() {
-    for (auto [buffer, sum] : llvm::zip_equal(recipe.buffers, pending))
+    for (auto [buffer, sum] : llvm::zip_equal(plan.buffers, pending))
       buffers.push_back(
           nn::GradientBuilder(b, loc).add(read(buffer), read(sum)));
-    for (const ParameterSet &set : recipe.sets)
+    for (const ParameterSet &set : plan.sets)
       gradients.push_back(TakeGradientsOp::create(b, loc, typeOf(set)));
   }
 
   void accumulate() {
     for (auto [buffer, sum, value] :
-         llvm::zip_equal(recipe.buffers, pending, buffers))
+         llvm::zip_equal(plan.buffers, pending, buffers))
       assign(sum, nn::GradientBuilder(b, loc).sub(value, read(buffer)));
     for (Value all : gradients)
       AccumulateOp::create(b, loc, all);
@@ -55,10 +57,10 @@ public:
   /// All of a step behind the gradients, and its metrics.
   void step() {
     // Recorded steps come with the number that was set, which is an f64.
-    Type rate = recipe.loss ? b.getF32Type() : b.getF64Type();
+    Type rate = plan.loss ? b.getF32Type() : b.getF64Type();
     Value lr = addArgument(scalar(rate), nameAttrs("lr"));
     readScale();
-    if (recipe.trains())
+    if (plan.trains())
       update(lr);
     else
       updateNothing();
@@ -120,8 +122,8 @@ private:
   void readScale() {
     if (scale)
       return;
-    scale = recipe.scales() ? getScale(b.getF32Type())
-                            : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
+    scale = scales() ? getScale(b.getF32Type())
+                     : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
   }
 
   GradientsType typeOf(const ParameterSet &set) {
@@ -131,16 +133,16 @@ private:
 
   /// `tensors` has one for each parameter.
   void gather(const SmallVector<Value> &tensors) {
-    for (const ParameterSet &set : recipe.sets)
+    for (const ParameterSet &set : plan.sets)
       gradients.push_back(
           GatherOp::create(b, loc, typeOf(set), set.select(tensors)));
   }
 
   void readGradients() {
     SmallVector<Value> tensors;
-    for (nn::ParameterOp parameter : recipe.parameters) {
+    for (nn::ParameterOp parameter : plan.parameters) {
       auto type = cast<RankedTensorType>(parameter.getType());
-      Value input = addArgument(type.clone(recipe.gradientType),
+      Value input = addArgument(type.clone(*recipe.getGradients()),
                                 nameAttrs("grad." + parameter.getSymName()));
       tensors.push_back(
           nn::GradientBuilder(b, loc).cast(input, b.getF32Type()));
@@ -152,13 +154,13 @@ private:
     readScale();
     nn::GradientBuilder g(b, loc);
     SmallVector<Type> types(callee.getResultTypes());
-    for (nn::ParameterOp parameter : recipe.parameters)
+    for (nn::ParameterOp parameter : plan.parameters)
       types.push_back(parameter.getType());
     // The scale multiplies the loss before any narrowing. Of several batches
     // the mean counts.
     Value seed = scale;
-    if (recipe.accumulate > 1)
-      seed = g.div(scale, g.splat(scale, double(recipe.accumulate)));
+    if (recipe.getAccumulate() > 1)
+      seed = g.div(scale, g.splat(scale, double(recipe.getAccumulate())));
     Type lossType = cast<RankedTensorType>(types.front()).getElementType();
     SmallVector<Value> seeds = {g.cast(seed, lossType)};
     // No gradient flows through what is kept for the next step.
@@ -166,20 +168,20 @@ private:
       seeds.push_back(g.splat(cast<RankedTensorType>(type), 0.0));
     auto vjp =
         nn::VJPOp::create(b, loc, types, callee.getName(), inputs, seeds,
-                          b.getArrayAttr(recipe.symbols), ArrayRef<int64_t>());
+                          b.getArrayAttr(plan.symbols), ArrayRef<int64_t>());
     loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
     ValueRange behind = vjp.getOutputs().drop_front();
-    for (Value value : behind.take_front(recipe.buffers.size()))
+    for (Value value : behind.take_front(plan.buffers.size()))
       buffers.push_back(g.cast(value, b.getF32Type()));
     gather(llvm::map_to_vector(
-        behind.drop_front(recipe.buffers.size()),
+        behind.drop_front(plan.buffers.size()),
         [&](Value tensor) { return g.cast(tensor, b.getF32Type()); }));
   }
 
   void update(Value lr) {
-    if (recipe.info().check == rt::CheckPoint::Scaled)
+    if (info.check == rt::CheckPoint::Scaled)
       found = CheckOp::create(b, loc, gradients).getFound();
-    if (recipe.updatesEarly())
+    if (updatesEarly())
       updateScale();
     unscale();
     regularize();
@@ -189,19 +191,18 @@ private:
     SmallVector<Value> unclipped = gradients;
     clip();
     applyLarc(lr);
-    if (recipe.info().needsGradMaxAbs)
-      maxAbs = MaxAbsOp::create(b, loc,
-                                recipe.info().check == rt::CheckPoint::AfterClip
-                                    ? gradients
-                                    : unclipped);
+    if (info.needsGradMaxAbs)
+      maxAbs = MaxAbsOp::create(
+          b, loc,
+          info.check == rt::CheckPoint::AfterClip ? gradients : unclipped);
     apply(lr);
-    if (!recipe.updatesEarly())
+    if (!updatesEarly())
       updateScale();
   }
 
   /// What an earlier check has not found may yet be there in what is applied.
   void addFinding(CheckOp check) {
-    if (!recipe.scales())
+    if (!scales())
       found = flag(false);
     else if (found)
       found = nn::SelectOp::create(b, loc, found, flag(true), check.getFound());
@@ -213,25 +214,25 @@ private:
   void updateNothing() {
     found = flag(false);
     norm = constant(b.getF64Type(), b.getF64FloatAttr(0.0));
-    if (recipe.info().needsGradMaxAbs)
+    if (info.needsGradMaxAbs)
       maxAbs = constant(b.getF32Type(), b.getF32FloatAttr(0.0));
     updateScale();
   }
 
   void unscale() {
-    if (!recipe.scales())
+    if (!scales())
       return;
-    bool narrow = recipe.info().scaleIsF32;
+    bool narrow = info.scaleIsF32;
     // After an early update another scale is in force.
     Value current =
-        narrow && !recipe.updatesEarly()
+        narrow && !updatesEarly()
             ? scale
             : getScale(narrow ? Type(b.getF32Type()) : Type(b.getF64Type()));
     unscaleBy(current);
   }
 
   void unscaleBy(Value current) {
-    rt::UnscaleRule rule = rt::unscaleRule(recipe.policy);
+    rt::UnscaleRule rule = rt::unscaleRule(info.kind);
     bool divide = rule == rt::UnscaleRule::Divide;
     bool flushed = rule == rt::UnscaleRule::FlushedReciprocal;
     Value factor =
@@ -243,9 +244,9 @@ private:
   }
 
   void regularize() {
-    if (!recipe.regularizes)
+    if (!recipe.hasPenalty())
       return;
-    for (auto [set, all] : llvm::zip_equal(recipe.sets, gradients))
+    for (auto [set, all] : llvm::zip_equal(plan.sets, gradients))
       all = RegularizeOp::create(b, loc, all.getType(), all,
                                  whilePresent(set, hyper("l1")),
                                  whilePresent(set, hyper("l2")));
@@ -260,27 +261,27 @@ private:
   }
 
   void applyLarc(Value lr) {
-    if (!recipe.larc)
+    if (!recipe.getLarc())
       return;
     Value rate = nn::GradientBuilder(b, loc).cast(lr, b.getF32Type());
     for (Value &all : gradients)
       all = LarcOp::create(
           b, loc, all.getType(), all, hyper("larc_eta"), hyper("larc_eps"),
-          recipe.larcDecays ? Value() : hyper("larc_min_update"),
-          recipe.larcDecays ? hyper("larc_weight_decay") : Value(),
-          recipe.larcClips ? rate : Value());
+          recipe.isApex() ? Value() : hyper("larc_min_update"),
+          recipe.isApex() ? hyper("larc_weight_decay") : Value(),
+          recipe.isClipped() ? rate : Value());
     // A rate may be 0 / 0, or beyond f32.
-    if (!rt::appliesNonFinite(recipe.policy))
+    if (!rt::appliesNonFinite(info.kind))
       addFinding(CheckOp::create(b, loc, gradients));
   }
 
   /// The norm of the norms of all tensors.
   Value torchNorm() {
     nn::GradientBuilder g(b, loc);
-    SmallVector<Value> norms(recipe.parameters.size());
-    for (auto [set, all] : llvm::zip_equal(recipe.sets, gradients)) {
+    SmallVector<Value> norms(plan.parameters.size());
+    for (auto [set, all] : llvm::zip_equal(plan.sets, gradients)) {
       SmallVector<Type> types;
-      for (nn::ParameterOp parameter : set.select(recipe.parameters))
+      for (nn::ParameterOp parameter : set.select(plan.parameters))
         types.push_back(
             cast<RankedTensorType>(parameter.getType()).clone(b.getF32Type()));
       auto parts = SplitOp::create(b, loc, types, all);
@@ -295,28 +296,36 @@ private:
   }
 
   void clip() {
-    bool keras = recipe.optimizer->clipsLikeKeras;
-    if (recipe.clip == "clip_global_norm") {
-      Value coefficient = ClipCoefficientOp::create(
-          b, loc, scalar(b.getF32Type()), recipe.torchNorm ? torchNorm() : norm,
-          hyper(recipe.clip), recipe.clipsScaled ? scale : Value(), keras);
-      for (Value &gradient : gradients)
-        gradient =
-            ClipOp::create(b, loc, gradient.getType(), gradient, coefficient);
-    } else if (recipe.clip == "clip_norm") {
-      for (Value &all : gradients)
-        all = ClipEachOp::create(b, loc, all.getType(), all,
-                                 hyper(recipe.clip), keras);
-    } else if (recipe.clip == "clip_value") {
-      Value limit =
-          nn::GradientBuilder(b, loc).cast(hyper(recipe.clip), b.getF32Type());
-      for (Value &gradient : gradients)
-        gradient = ClampOp::create(b, loc, gradient.getType(), gradient, limit);
+    if (!recipe.getClip())
+      return;
+    bool keras = recipe.getRule()->clipsLikeKeras;
+    Value bound = hyper(clipHyper(*recipe.getClip()));
+    Value by;
+    if (recipe.getClip() == ClipKind::GlobalNorm)
+      by = ClipCoefficientOp::create(
+          b, loc, scalar(b.getF32Type()),
+          recipe.getTorchNorm() ? torchNorm() : norm, bound,
+          recipe.getClipScaled() ? scale : Value(), keras);
+    else if (recipe.getClip() == ClipKind::Value)
+      by = nn::GradientBuilder(b, loc).cast(bound, b.getF32Type());
+    for (Value &all : gradients)
+      all = clipped(all, by ? by : bound, keras);
+  }
+
+  Value clipped(Value all, Value by, bool keras) {
+    switch (*recipe.getClip()) {
+    case ClipKind::GlobalNorm:
+      return ClipOp::create(b, loc, all.getType(), all, by);
+    case ClipKind::Norm:
+      return ClipEachOp::create(b, loc, all.getType(), all, by, keras);
+    case ClipKind::Value:
+      return ClampOp::create(b, loc, all.getType(), all, by);
     }
+    llvm_unreachable("no other kind");
   }
 
   void apply(Value lr) {
-    for (auto [set, all] : llvm::zip_equal(recipe.sets, gradients))
+    for (auto [set, all] : llvm::zip_equal(plan.sets, gradients))
       ApplyOp::create(b, loc, all, lr, skipOf(set));
   }
 
@@ -330,7 +339,7 @@ private:
 
   /// Whether this step leaves `set` alone; null for never.
   Value skipOf(const ParameterSet &set) {
-    Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
+    Value skip = rt::appliesNonFinite(info.kind) ? Value() : found;
     if (set.present.empty())
       return skip;
     return nn::SelectOp::create(b, loc, presence(set),
@@ -339,8 +348,8 @@ private:
 
   /// A step that is skipped leaves them as they were, too.
   void keepBuffers() {
-    Value skip = rt::appliesNonFinite(recipe.policy) ? Value() : found;
-    for (auto [buffer, value] : llvm::zip_equal(recipe.buffers, buffers))
+    Value skip = rt::appliesNonFinite(info.kind) ? Value() : found;
+    for (auto [buffer, value] : llvm::zip_equal(plan.buffers, buffers))
       assign(buffer, value, skip);
     nn::GradientBuilder g(b, loc);
     for (nn::ParameterOp sum : pending)
@@ -359,11 +368,18 @@ private:
                {"grad_norm", norm},
                {"good_steps", counter},
                {"scale_error", error}};
-    if (recipe.policy == rt::PolicyKind::KerasFixed)
+    if (info.kind == rt::PolicyKind::KerasFixed)
       results.push_back({"skipped", flag(false)});
   }
 
-  const StepRecipe &recipe;
+  bool scales() const { return info.kind != rt::PolicyKind::None; }
+  bool updatesEarly() const {
+    return info.update == rt::UpdatePoint::BeforeUnscale;
+  }
+
+  const StepPlan &plan;
+  RecipeOp recipe;
+  const rt::PolicyInfo &info;
   ArrayRef<nn::ParameterOp> pending; ///< For each buffer, in a window.
   func::FuncOp callee;               ///< The loss.
   Location loc;
@@ -380,16 +396,16 @@ private:
 
 /// Adds, for each buffer, what the batches of a window add to it, and lets the
 /// loss read the sum of both: a window may yet be skipped.
-static SmallVector<nn::ParameterOp> addPending(const StepRecipe &recipe) {
+static SmallVector<nn::ParameterOp> addPending(const StepPlan &plan) {
   SmallVector<nn::ParameterOp> pending;
-  for (nn::ParameterOp buffer : recipe.buffers) {
+  for (nn::ParameterOp buffer : plan.buffers) {
     OpBuilder b(buffer->getContext());
     b.setInsertionPointAfter(buffer);
     auto sum = nn::ParameterOp::create(
         b, buffer.getLoc(), pendingName(buffer.getSymName()), buffer.getType(),
         nn::InitAttr::get(b.getContext(), "zeros", APFloat(0.0)),
         /*frozen=*/true);
-    func::FuncOp loss = recipe.loss;
+    func::FuncOp loss = plan.loss;
     loss.walk([&](nn::GetOp get) {
       if (get.getParameter() != buffer.getSymName())
         return;
@@ -404,20 +420,21 @@ static SmallVector<nn::ParameterOp> addPending(const StepRecipe &recipe) {
   return pending;
 }
 
-void mpc::amp::writeEntries(const StepRecipe &recipe, ModuleOp module) {
-  if (recipe.accumulate == 1) {
-    EntryWriter step(recipe, module, "step");
+void mpc::amp::writeEntries(const StepPlan &plan, ModuleOp module) {
+  RecipeOp recipe = plan.recipe;
+  if (recipe.getAccumulate() == 1) {
+    EntryWriter step(plan, module, "step");
     step.readBatch();
     step.step();
     step.finish();
     return;
   }
-  SmallVector<nn::ParameterOp> pending = addPending(recipe);
-  EntryWriter batch(recipe, module, "accumulate", pending);
+  SmallVector<nn::ParameterOp> pending = addPending(plan);
+  EntryWriter batch(plan, module, "accumulate", pending);
   batch.readBatch();
   batch.accumulate();
   batch.finish();
-  EntryWriter apply(recipe, module, "apply", pending);
+  EntryWriter apply(plan, module, "apply", pending);
   apply.takeAccumulated();
   apply.step();
   apply.finish();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Writes the entries of a training step from what a recipe comes to.
+/// Writes the entries of a training step from a recipe and what it comes to.
 #ifndef MPC_PASSES_AMP_STEPWRITER_H
 #define MPC_PASSES_AMP_STEPWRITER_H
 
-#include "dialects/AMP/Optimizers.h"
+#include "dialects/AMP/Recipe.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/LossScale/PolicyInfo.h"
 
 #include <string>
 
@@ -30,20 +29,10 @@ struct ParameterSet {
   }
 };
 
-/// What the recipe comes to for one module.
-struct StepRecipe {
-  rt::PolicyKind policy;
-  const Optimizer *optimizer = nullptr;
-  llvm::StringRef clip;     ///< The hyper-parameter to clip by, or empty.
-  bool regularizes = false; ///< Adds the gradients of penalties.
-  bool larc = false;        ///< Rates from norms,
-  bool larcClips = false;   ///< at most 1,
-  bool larcDecays = false;  ///< that take weight decay in: Apex'.
-  bool clipsScaled = false; ///< As if before the unscale.
-  bool torchNorm = false;   ///< Clips by the norm as PyTorch sums it.
-  int64_t accumulate = 1;   ///< Batches a step.
-  mlir::func::FuncOp loss;  ///< Null where gradients are inputs,
-  mlir::Type gradientType;  ///< of this type.
+/// What a recipe comes to for one module.
+struct StepPlan {
+  RecipeOp recipe;
+  mlir::func::FuncOp loss; ///< Null where gradients are inputs.
   llvm::SmallVector<nn::ParameterOp> parameters;
   llvm::SmallVector<mlir::Attribute> symbols; ///< Of `parameters`.
   llvm::SmallVector<mlir::Attribute> noDecay;
@@ -51,13 +40,13 @@ struct StepRecipe {
   /// State that the loss yields, behind its value, in this order.
   llvm::SmallVector<nn::ParameterOp> buffers;
 
-  const rt::PolicyInfo &info() const { return rt::policyInfo(policy); }
-  bool scales() const { return policy != rt::PolicyKind::None; }
   bool trains() const { return !parameters.empty(); }
-  bool updatesEarly() const {
-    return info().update == rt::UpdatePoint::BeforeUnscale;
-  }
 };
+
+/// The hyper-parameter that bounds what `kind` clips.
+inline std::string clipHyper(ClipKind kind) {
+  return ("clip_" + stringifyClipKind(kind)).str();
+}
 
 /// The symbol of what a window of batches adds to buffer `name`.
 inline std::string pendingName(llvm::StringRef name) {
@@ -65,7 +54,7 @@ inline std::string pendingName(llvm::StringRef name) {
 }
 
 /// Adds @step to `module`, or @accumulate and @apply.
-void writeEntries(const StepRecipe &recipe, mlir::ModuleOp module);
+void writeEntries(const StepPlan &plan, mlir::ModuleOp module);
 
 } // namespace mpc::amp
 

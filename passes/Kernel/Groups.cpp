@@ -60,16 +60,15 @@ static bool writesLeading(linalg::GenericOp op) {
   return true;
 }
 
-/// The kind and space of a group of one op.
+/// The space of a group of one op.
 static Group classify(linalg::GenericOp op) {
   Group group;
-  group.statements.push_back(op);
   int64_t reductions = trailingReductions(op);
   if (reductions < 0 || !writesLeading(op) || readsByIndex(op))
     return group;
   SmallVector<int64_t> loops = op.getStaticLoopRanges();
   if (reductions == 0) {
-    group.kind = GroupKind::Map;
+    group.space = GroupSpace::Map;
     group.shape = loops;
     return group;
   }
@@ -77,11 +76,11 @@ static Group classify(linalg::GenericOp op) {
     return op.getMatchingIndexingMap(in).isIdentity();
   });
   if (readsWhole) {
-    group.kind = GroupKind::Rows;
+    group.space = GroupSpace::Rows;
     group.shape = loops;
     group.inner = reductions;
   } else if (op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1) {
-    group.kind = GroupKind::Contraction;
+    group.space = GroupSpace::Contraction;
     group.shape.assign(loops.begin(), loops.end() - reductions);
   }
   return group;
@@ -96,22 +95,42 @@ static SmallVector<Value> usedTensors(Operation *op) {
   return used.takeVector();
 }
 
-Groups::Groups(Block &block, bool fuse) {
+/// The only op that uses `fill`, which then becomes part of it.
+static Operation *getOwner(Operation *op) {
+  if (!isa<linalg::FillOp>(op) || !op->hasOneUse())
+    return nullptr;
+  Operation *user = *op->user_begin();
+  bool isStatement = isa<DestinationStyleOpInterface>(user) &&
+                     user->getBlock() == op->getBlock();
+  return isStatement ? user : nullptr;
+}
+
+SmallVector<Operation *> mpc::kernel::withItsFills(Operation *op) {
+  if (!isa<DestinationStyleOpInterface>(op) || getOwner(op))
+    return {};
+  SmallVector<Operation *> statements;
+  for (Value operand : op->getOperands())
+    if (Operation *source = operand.getDefiningOp();
+        source && getOwner(source) == op)
+      statements.push_back(source);
+  statements.push_back(op);
+  return statements;
+}
+
+Groups::Groups(Block &block) {
   collect(block);
-  if (fuse) {
-    for (Operation &op : block) {
-      auto it = groupOf.find(&op);
-      if (it == groupOf.end())
+  for (Operation &op : block) {
+    auto it = groupOf.find(&op);
+    if (it == groupOf.end())
+      continue;
+    for (Value operand : usedTensors(&op)) {
+      Operation *source = operand.getDefiningOp();
+      if (!source || !groupOf.contains(source))
         continue;
-      for (Value operand : usedTensors(&op)) {
-        Operation *source = operand.getDefiningOp();
-        if (!source || !groupOf.contains(source))
-          continue;
-        unsigned producer = groupOf.lookup(source);
-        unsigned consumer = groupOf.lookup(&op);
-        if (producer != consumer && canJoin(producer, consumer))
-          join(producer, consumer);
-      }
+      unsigned producer = groupOf.lookup(source);
+      unsigned consumer = groupOf.lookup(&op);
+      if (producer != consumer && canJoin(producer, consumer))
+        join(producer, consumer);
     }
   }
   sort();
@@ -119,61 +138,50 @@ Groups::Groups(Block &block, bool fuse) {
 
 void Groups::collect(Block &block) {
   for (Operation &op : block) {
-    if (auto fill = dyn_cast<linalg::FillOp>(op)) {
-      // A fill goes to the op that reduces into it.
-      if (fill->hasOneUse())
-        continue;
-    }
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic && !isa<ScatterOp, linalg::FillOp>(op))
+    SmallVector<Operation *> statements = withItsFills(&op);
+    if (statements.empty())
       continue;
-    Group group;
-    if (generic)
-      group = classify(generic);
-    else
-      group.statements.push_back(&op);
-    for (Value operand : op.getOperands())
-      if (auto fill = operand.getDefiningOp<linalg::FillOp>();
-          fill && fill->hasOneUse())
-        group.statements.insert(group.statements.begin(), fill);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    Group group = generic ? classify(generic) : Group();
+    group.statements = std::move(statements);
     for (Operation *statement : group.statements)
       groupOf[statement] = groups.size();
     groups.push_back(std::move(group));
   }
 }
 
-/// The kind and space of two groups together; Other where they do not fit.
+/// The space of two groups together; Other where they do not fit.
 static Group combine(const Group &producer, const Group &consumer) {
   Group result;
   ArrayRef<int64_t> p = producer.shape, c = consumer.shape;
   auto rowsOf = [](const Group &g) {
     return ArrayRef<int64_t>(g.shape).drop_back(g.inner);
   };
-  using Kind = GroupKind;
-  auto set = [&](Kind kind, ArrayRef<int64_t> shape, int64_t inner) {
-    result.kind = kind;
+  using Space = GroupSpace;
+  auto set = [&](Space space, ArrayRef<int64_t> shape, int64_t inner) {
+    result.space = space;
     result.shape.assign(shape.begin(), shape.end());
     result.inner = inner;
   };
-  if (producer.kind == Kind::Map && consumer.kind == Kind::Map && p == c)
-    set(Kind::Map, p, 0);
-  else if (producer.kind == Kind::Contraction && consumer.kind == Kind::Map &&
-           p == c)
-    set(Kind::Contraction, p, 0);
-  else if (producer.kind == Kind::Rows && consumer.kind == Kind::Rows &&
+  if (producer.space == Space::Map && consumer.space == Space::Map && p == c)
+    set(Space::Map, p, 0);
+  else if (producer.space == Space::Contraction &&
+           consumer.space == Space::Map && p == c)
+    set(Space::Contraction, p, 0);
+  else if (producer.space == Space::Rows && consumer.space == Space::Rows &&
            p == c && producer.inner == consumer.inner)
-    set(Kind::Rows, p, producer.inner);
-  else if (producer.kind == Kind::Rows && consumer.kind == Kind::Map &&
+    set(Space::Rows, p, producer.inner);
+  else if (producer.space == Space::Rows && consumer.space == Space::Map &&
            (p == c || rowsOf(producer) == c))
-    set(Kind::Rows, p, producer.inner);
-  else if (producer.kind == Kind::Map && consumer.kind == Kind::Rows &&
+    set(Space::Rows, p, producer.inner);
+  else if (producer.space == Space::Map && consumer.space == Space::Rows &&
            (p == c || p == rowsOf(consumer)))
-    set(Kind::Rows, c, consumer.inner);
-  if (result.kind == Kind::Rows) {
+    set(Space::Rows, c, consumer.inner);
+  if (result.space == Space::Rows) {
     int64_t rows =
         product(ArrayRef<int64_t>(result.shape).drop_back(result.inner));
     if (rows < kMinRows && product(result.shape) > kSmallSpace)
-      result.kind = Kind::Other;
+      result.space = Space::Other;
   }
   return result;
 }
@@ -269,24 +277,24 @@ static bool asksForIndex(const Group &group) {
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {
   const Group &p = groups[producer], &c = groups[consumer];
   Group joined = combine(p, c);
-  if (joined.kind == GroupKind::Contraction && asksForIndex(c))
+  if (joined.space == GroupSpace::Contraction && asksForIndex(c))
     return false;
-  return joined.kind != GroupKind::Other && readsAligned(p, c, joined) &&
+  return joined.space != GroupSpace::Other && readsAligned(p, c, joined) &&
          !pathOutside(producer, consumer);
 }
 
 void Groups::join(unsigned producer, unsigned consumer) {
   Group &p = groups[producer], &c = groups[consumer];
   Group joined = combine(p, c);
-  c.kind = joined.kind;
+  c.space = joined.space;
   c.shape = joined.shape;
   c.inner = joined.inner;
   // A contraction comes first. What the map on its result has from elsewhere
   // does not read it, nor the other way round.
-  auto first = joined.kind == GroupKind::Contraction ? c.statements.begin()
+  auto first = joined.space == GroupSpace::Contraction ? c.statements.begin()
                                                      : c.statements.end();
   c.statements.insert(first, p.statements.begin(), p.statements.end());
-  if (joined.kind != GroupKind::Contraction)
+  if (joined.space != GroupSpace::Contraction)
     llvm::sort(c.statements, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });

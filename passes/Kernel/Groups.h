@@ -13,8 +13,9 @@
 
 namespace mpc::kernel {
 
-/// How the ops of a group share an index space.
-enum class GroupKind {
+/// How the ops of a group share an index space. What kind of kernel comes of
+/// them is a matter of the whole body: see kernel::kindOf.
+enum class GroupSpace {
   Map,         ///< Elementwise over `shape`.
   Rows,        ///< Also reductions over the last `inner` axes of `shape`.
   Contraction, ///< A contraction with result `shape`, then maps over it.
@@ -23,11 +24,15 @@ enum class GroupKind {
 
 /// Structured ops that become one kernel, in program order.
 struct Group {
-  GroupKind kind = GroupKind::Other;
+  GroupSpace space = GroupSpace::Other;
   llvm::SmallVector<int64_t> shape;
   int64_t inner = 0;
   llvm::SmallVector<mlir::Operation *> statements;
 };
+
+/// A structured op behind the fills that it alone uses; nothing where `op` is
+/// no structured op, or such a fill.
+llvm::SmallVector<mlir::Operation *> withItsFills(mlir::Operation *op);
 
 /// The partition of a block's structured ops into kernels: an analysis, the
 /// rewriting is Fuse.cpp's. Two groups are joined if they run over one space,
@@ -35,8 +40,7 @@ struct Group {
 /// between them.
 class Groups {
 public:
-  /// With `fuse` off, each op (with its fill) is a group.
-  Groups(mlir::Block &block, bool fuse);
+  explicit Groups(mlir::Block &block);
 
   /// The ops of each group; the groups in an order that respects uses.
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {

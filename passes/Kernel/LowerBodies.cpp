@@ -5,6 +5,9 @@
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Body.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace mpc::kernel {
@@ -15,8 +18,17 @@ namespace mpc::kernel {
 using namespace mlir;
 using namespace mpc;
 
-/// The values that take the place of the results of `op`, empty where it has
-/// no body.
+/// Whether `op` is of the kernel level, or ends a block. An op of any dialect
+/// may bring its body, as one of a user does.
+static bool isLowered(Operation *op) {
+  if (isa<ScalarBodyOpInterface, KernelBodyOpInterface>(op))
+    return false;
+  return op->hasTrait<OpTrait::IsTerminator>() ||
+         isa<kernel::KernelDialect, linalg::LinalgDialect,
+             tensor::TensorDialect, arith::ArithDialect>(op->getDialect());
+}
+
+/// The values that take the place of the results of `op`.
 static FailureOr<SmallVector<Value>> lower(Operation *op) {
   OpBuilder builder(op);
   if (auto scalar = dyn_cast<ScalarBodyOpInterface>(op))
@@ -24,7 +36,8 @@ static FailureOr<SmallVector<Value>> lower(Operation *op) {
         nn::buildElementwise(scalar, builder, op->getOperands())};
   if (auto body = dyn_cast<KernelBodyOpInterface>(op))
     return body.buildBody(builder, op->getOperands());
-  return SmallVector<Value>();
+  return op->emitOpError("has no kernel body, and no pass before "
+                         "kernel-lower-bodies has replaced it");
 }
 
 namespace {
@@ -36,11 +49,11 @@ struct LowerBodiesPass : kernel::impl::LowerBodiesPassBase<LowerBodiesPass> {
     func::FuncOp function = getOperation();
     for (Block &block : function.getBody()) {
       for (Operation &op : llvm::make_early_inc_range(block)) {
+        if (isLowered(&op))
+          continue;
         FailureOr<SmallVector<Value>> results = lower(&op);
         if (failed(results))
           return signalPassFailure();
-        if (results->empty())
-          continue;
         op.replaceAllUsesWith(*results);
         op.erase();
       }

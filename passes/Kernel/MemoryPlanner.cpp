@@ -2,6 +2,7 @@
 // Places of tensors: requested, tied to state, packed, in the arena; lifetimes.
 #include "passes/Kernel/MemoryPlanner.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,13 +34,13 @@ LogicalResult MemoryPlanner::run() {
   return success();
 }
 
-Place MemoryPlanner::place(Value value) const {
+Allocation MemoryPlanner::place(Value value) const {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return {{Buffer::Argument, argument.getArgNumber(), {}}, 0};
   return places.lookup(value);
 }
 
-int64_t MemoryPlanner::arenaOffset(const Place &place) const {
+int64_t MemoryPlanner::arenaOffset(const Allocation &place) const {
   return arena[place.buffer.index].offset + place.offset;
 }
 
@@ -48,11 +49,11 @@ ArrayRef<std::pair<PackOp, unsigned>> MemoryPlanner::copiedParts() const {
 }
 
 std::optional<unsigned> MemoryPlanner::tiedArgument(unsigned index) {
-  Attribute slab = function.getResultAttr(index, "amp.slab");
+  Attribute slab = function.getResultAttr(index, amp::kSlabAttrName);
   if (!slab)
     return std::nullopt;
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-    if (function.getArgAttr(i, "amp.slab") == slab)
+    if (function.getArgAttr(i, amp::kSlabAttrName) == slab)
       return i;
   return std::nullopt;
 }
@@ -60,7 +61,7 @@ std::optional<unsigned> MemoryPlanner::tiedArgument(unsigned index) {
 void MemoryPlanner::placeResults() {
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-    Place target{{Buffer::Result, static_cast<unsigned>(index), {}}, 0};
+    Allocation target{{Buffer::Result, static_cast<unsigned>(index), {}}, 0};
     if (std::optional<unsigned> argument = tiedArgument(index)) {
       if (value == function.getArgument(*argument))
         continue;
@@ -92,7 +93,7 @@ Value MemoryPlanner::findDestination(Value value) {
   return value;
 }
 
-bool MemoryPlanner::request(Value value, const Place &target) {
+bool MemoryPlanner::request(Value value, const Allocation &target) {
   if (places.contains(value) || requested.contains(value))
     return false;
   Operation *op = value.getDefiningOp();
@@ -120,7 +121,7 @@ bool MemoryPlanner::request(Value value, const Place &target) {
 
 LogicalResult MemoryPlanner::placeOperation(Operation *op) {
   if (auto view = dyn_cast<ViewOp>(op)) {
-    Place source = place(view.getSource());
+    Allocation source = place(view.getSource());
     source.offset +=
         static_cast<int64_t>(view.getOffset()) * elementBytes(view.getType());
     places[view.getResult()] = source;
@@ -139,7 +140,7 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
   return success();
 }
 
-Place MemoryPlanner::newArenaPlace(Type type) {
+Allocation MemoryPlanner::allocateInArena(Type type) {
   ArenaBuffer buffer;
   buffer.bytes = std::max<int64_t>(numBytes(type), 1);
   buffer.first = std::numeric_limits<int64_t>::max();
@@ -162,14 +163,14 @@ PackOp MemoryPlanner::packOf(Value value, unsigned &part) {
   return {};
 }
 
-Place MemoryPlanner::packPlace(PackOp pack) {
+Allocation MemoryPlanner::packPlace(PackOp pack) {
   auto it = packPlaces.find(pack);
   if (it != packPlaces.end())
     return it->second;
   auto wanted = requested.find(pack.getResult());
-  Place place = wanted != requested.end()
+  Allocation place = wanted != requested.end()
                     ? wanted->second
-                    : newArenaPlace(pack.getResult().getType());
+                    : allocateInArena(pack.getResult().getType());
   packPlaces[pack] = place;
   return place;
 }
@@ -183,11 +184,11 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
         continue;
       }
       // The old content is still needed: work on a copy of it.
-      places[result] = newArenaPlace(result.getType());
+      places[result] = allocateInArena(result.getType());
       initialCopies.push_back({launch, destination, places[result]});
       continue;
     }
-    Place place;
+    Allocation place;
     unsigned part = 0;
     if (auto it = requested.find(result); it != requested.end()) {
       place = it->second;
@@ -195,7 +196,7 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
       place = packPlace(pack);
       place.offset += pack.getOffsets()[part] * elementBytes(result.getType());
     } else {
-      place = newArenaPlace(result.getType());
+      place = allocateInArena(result.getType());
     }
     places[result] = place;
     places[destination] = place;
@@ -203,12 +204,12 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
 }
 
 void MemoryPlanner::placePack(PackOp pack) {
-  Place place = packPlace(pack);
+  Allocation place = packPlace(pack);
   places[pack.getResult()] = place;
   for (auto [index, part] : llvm::enumerate(pack.getParts())) {
-    Place wanted = place;
+    Allocation wanted = place;
     wanted.offset += pack.getOffsets()[index] * elementBytes(part.getType());
-    Place actual = this->place(part);
+    Allocation actual = this->place(part);
     if (actual.buffer.kind != wanted.buffer.kind ||
         actual.buffer.index != wanted.buffer.index ||
         actual.offset != wanted.offset)
@@ -321,30 +322,13 @@ bool MemoryPlanner::comesTooLate(OpOperand &use, const Range &range,
     return true;
   // A destination is updated by the very op that writes it.
   return use.getOperandNumber() < launch.getInputs().size() &&
-         !isElementwise(launch, use.getOperandNumber(), write.result);
+         !mayAlias(launch, use.getOperandNumber(), write.result);
 }
 
-bool MemoryPlanner::isElementwise(LaunchOp launch, unsigned index,
-                                  unsigned result) {
+bool MemoryPlanner::mayAlias(LaunchOp launch, unsigned input, unsigned result) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
       launch, launch.getKernelAttr());
-  Operation *writer = kernel.getReturn().getOperand(result).getDefiningOp();
-  for (OpOperand &use : kernel.getArgument(index).getUses()) {
-    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!generic || generic.getNumReductionLoops() != 0 ||
-        (writer && writer->isBeforeInBlock(generic)))
-      return false;
-    // An op without loops reads all that it reads before it writes.
-    if (generic.getNumLoops() == 0)
-      continue;
-    if (!generic.getMatchingIndexingMap(&use).isIdentity())
-      return false;
-    SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
-    if (!llvm::all_of(ArrayRef(maps).drop_front(generic.getNumDpsInputs()),
-                      [](AffineMap map) { return map.isIdentity(); }))
-      return false;
-  }
-  return true;
+  return kernel.mayAlias(input, result);
 }
 
 void MemoryPlanner::orderCopies() {
@@ -356,7 +340,7 @@ void MemoryPlanner::orderCopies() {
   for (FinalCopy &copy : toState) {
     if (place(copy.value).buffer.kind != Buffer::Argument)
       continue;
-    copy.staging = newArenaPlace(copy.value.getType());
+    copy.staging = allocateInArena(copy.value.getType());
     ArenaBuffer &buffer = arena[copy.staging->buffer.index];
     buffer.first = buffer.last = end;
   }

@@ -25,7 +25,7 @@ struct Buffer {
 };
 
 /// Where a value lies.
-struct Place {
+struct Allocation {
   Buffer buffer;
   int64_t offset = 0; ///< Bytes.
 };
@@ -33,9 +33,9 @@ struct Place {
 /// A copy that puts `value` where it has to be; after all launches.
 struct FinalCopy {
   mlir::Value value;
-  Place target;
+  Allocation target;
   /// Where the value waits while other copies run.
-  std::optional<Place> staging = std::nullopt;
+  std::optional<Allocation> staging = std::nullopt;
 };
 
 /// Decides where every tensor of one function lies.
@@ -46,16 +46,16 @@ public:
       order[&op] = order.size();
   }
   mlir::LogicalResult run();
-  Place place(mlir::Value value) const;
+  Allocation place(mlir::Value value) const;
   int64_t arenaSize() const { return size; }
-  int64_t arenaOffset(const Place &place) const;
+  int64_t arenaOffset(const Allocation &place) const;
   mlir::ArrayRef<FinalCopy> copies() const { return finalCopies; }
 
   /// What must be copied before a launch that updates in place.
   struct InitialCopy {
     LaunchOp launch;
     mlir::Value from;
-    Place to;
+    Allocation to;
   };
   mlir::ArrayRef<InitialCopy> copiesBefore() const { return initialCopies; }
   /// A part of a pack that lies elsewhere, and is copied where the pack is.
@@ -70,13 +70,13 @@ private:
   static mlir::Value findDestination(mlir::Value value);
   /// Asks that `value` be made at `target`. False where it already has
   /// another place.
-  bool request(mlir::Value value, const Place &target);
+  bool request(mlir::Value value, const Allocation &target);
   mlir::LogicalResult placeOperation(mlir::Operation *op);
-  Place newArenaPlace(mlir::Type type);
+  Allocation allocateInArena(mlir::Type type);
   /// The pack that `value`, used once, is a part of.
   static PackOp packOf(mlir::Value value, unsigned &part);
   /// The pack's own place, made at its first part.
-  Place packPlace(PackOp pack);
+  Allocation packPlace(PackOp pack);
   void placeLaunch(LaunchOp launch);
   void placePack(PackOp pack);
   /// Every op that uses the memory of an arena buffer is in its lifetime.
@@ -114,18 +114,16 @@ private:
   /// Whether `use` reads `range` when `write` may have been done already.
   bool comesTooLate(mlir::OpOperand &use, const Range &range,
                     const Write &write);
-  /// Whether the kernel, when it writes result `result`, has read operand
-  /// `index` at that element, and reads it there no more: statements run one
-  /// after another over the whole space.
-  bool isElementwise(LaunchOp launch, unsigned index, unsigned result);
+  /// Whether the kernel says that `result` may lie in the memory of `input`.
+  static bool mayAlias(LaunchOp launch, unsigned input, unsigned result);
   /// No copy may write what a later one reads: those to outputs go first, and
   /// what one slab gives to another waits in the arena.
   void orderCopies();
 
   mlir::func::FuncOp function;
   mlir::DenseMap<mlir::Operation *, int64_t> order;
-  mlir::DenseMap<mlir::Value, Place> places, requested;
-  mlir::DenseMap<mlir::Operation *, Place> packPlaces;
+  mlir::DenseMap<mlir::Value, Allocation> places, requested;
+  mlir::DenseMap<mlir::Operation *, Allocation> packPlaces;
   mlir::SmallVector<ArenaBuffer> arena;
   mlir::SmallVector<FinalCopy> finalCopies;
   mlir::SmallVector<InitialCopy> initialCopies;

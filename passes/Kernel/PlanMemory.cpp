@@ -2,6 +2,7 @@
 // kernel-plan-memory: gives every tensor a place in one arena.
 #include "passes/Kernel/Passes.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,7 +18,7 @@ using namespace mpc;
 using namespace mpc::kernel;
 
 /// The elements of a constant that a view of it shows.
-static ElementsAttr partOf(const Place &place, RankedTensorType type) {
+static ElementsAttr partOf(const Allocation &place, RankedTensorType type) {
   auto elements = dyn_cast<DenseElementsAttr>(place.buffer.constant);
   if (!elements)
     return place.buffer.constant;
@@ -60,24 +61,23 @@ private:
     unsigned numOld = block->getNumArguments();
     SmallVector<Type> types{bytesType(builder, planner.arenaSize())};
     SmallVector<DictionaryAttr> attributes{
-        builder.getDictionaryAttr(attribute("kernel.arena"))};
+        describe(DictionaryAttr(), BufferRole::Arena, {})};
     for (unsigned i = 0; i < numOld; ++i) {
       Type type = block->getArgument(i).getType();
       types.push_back(bytesType(builder, numBytes(type)));
-      NamedAttrList list(function.getArgAttrDict(i));
-      list.set("kernel.type", TypeAttr::get(type));
-      attributes.push_back(list.getDictionary(builder.getContext()));
+      bool isState = function.getArgAttr(i, amp::kSlabAttrName) != nullptr;
+      attributes.push_back(
+          describe(function.getArgAttrDict(i),
+                   isState ? BufferRole::State : BufferRole::Input, type));
     }
     for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
-      if (function.getResultAttr(i, "amp.slab"))
+      if (function.getResultAttr(i, amp::kSlabAttrName))
         continue;
       resultArgument[i] = types.size();
       Type type = function.getResultTypes()[i];
       types.push_back(bytesType(builder, numBytes(type)));
-      NamedAttrList list(function.getResultAttrDict(i));
-      list.set("kernel.type", TypeAttr::get(type));
-      list.set("kernel.output", builder.getUnitAttr());
-      attributes.push_back(list.getDictionary(builder.getContext()));
+      attributes.push_back(
+          describe(function.getResultAttrDict(i), BufferRole::Output, type));
     }
     for (Type type : types)
       memory.push_back(block->addArgument(type, function.getLoc()));
@@ -86,12 +86,17 @@ private:
     newAttributes = std::move(attributes);
   }
 
-  NamedAttribute attribute(StringRef name) {
-    return builder.getNamedAttr(name, builder.getUnitAttr());
+  /// `given`, and what memory the argument is.
+  DictionaryAttr describe(DictionaryAttr given, BufferRole role, Type type) {
+    NamedAttrList list(given);
+    list.set(KernelDialect::BufferAttrHelper::getNameStr(),
+             BufferAttr::get(builder.getContext(), role,
+                             dyn_cast_or_null<RankedTensorType>(type)));
+    return list.getDictionary(builder.getContext());
   }
 
   /// `place` as a memref of the shape of `tensorType`.
-  Value view(const Place &place, Type tensorType) {
+  Value view(const Allocation &place, Type tensorType) {
     auto type = cast<RankedTensorType>(tensorType);
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
     if (place.buffer.kind == Buffer::Constant)
@@ -151,7 +156,7 @@ private:
                      launch.getKernelAttr(), inputs, outputs);
   }
 
-  void copy(const Place &from, const Place &to, Type type) {
+  void copy(const Allocation &from, const Allocation &to, Type type) {
     memref::CopyOp::create(builder, function.getLoc(), view(from, type),
                            view(to, type));
     ++copies;
@@ -159,12 +164,12 @@ private:
 
   /// Parts are in place already, or copied; what lies between them is zeroed.
   void rewritePack(PackOp pack) {
-    Place place = planner.place(pack.getResult());
+    Allocation place = planner.place(pack.getResult());
     int64_t bytes = elementBytes(pack.getResult().getType()), end = 0;
     auto zero = [&](int64_t from, int64_t to) {
       if (from >= to)
         return;
-      Place gap = place;
+      Allocation gap = place;
       gap.offset += from * bytes;
       auto type =
           RankedTensorType::get({(to - from) * bytes}, builder.getI8Type());
@@ -180,7 +185,7 @@ private:
       if (other != pack)
         continue;
       Value part = pack.getParts()[index];
-      Place target = place;
+      Allocation target = place;
       target.offset += pack.getOffsets()[index] * bytes;
       copy(planner.place(part), target, part.getType());
     }
@@ -192,7 +197,7 @@ private:
         copy(planner.place(last.value), *last.staging, last.value.getType());
     for (const FinalCopy &last : planner.copies()) {
       bool isState = last.target.buffer.kind == Buffer::Argument;
-      Place from = last.staging.value_or(planner.place(last.value));
+      Allocation from = last.staging.value_or(planner.place(last.value));
       copy(from, last.target, last.value.getType());
       if (isState)
         function.emitRemark("the old value of slab #")

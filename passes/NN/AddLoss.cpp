@@ -31,7 +31,7 @@ static bool isFloating(Type type) {
 static bool isStatistic(func::FuncOp function, unsigned index) {
   Operation *terminator = function.getBody().front().getTerminator();
   auto value = dyn_cast<OpResult>(terminator->getOperand(index));
-  return value && isa<BatchNormTrainingOp>(value.getOwner()) &&
+  return value && isa<mpc::TrainingOpInterface>(value.getOwner()) &&
          value.getResultNumber() != 0;
 }
 

@@ -212,6 +212,7 @@ static PolicyOrError readPolicy(StringRef file, mlir::MLIRContext &context) {
       parseAutocastPolicy((*buffer)->getBuffer(), file, context);
   if (!policy)
     return failure(Kind::Content, toString(policy.takeError()));
+  policy->text = (*buffer)->getBuffer().str();
   return {std::make_shared<AutocastPolicy>(std::move(*policy)), {}};
 }
 

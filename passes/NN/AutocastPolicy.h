@@ -78,6 +78,7 @@ struct AutocastPolicy {
   /// ops beside lowered ones; what neither reaches stays in f32.
   bool spread = false;
   std::string file; ///< Empty for a preset.
+  std::string text; ///< What the file says.
   std::vector<PolicyRule> rules;
 };
 

@@ -252,3 +252,12 @@ int64_t CastPlacement::bytesOfChange(Operation *op) const {
   other[node] = !other[node];
   return (graph.cost(other) - graph.cost(isLow)) / kByte;
 }
+
+llvm::json::Object CastPlacement::toJSON() const {
+  llvm::json::Object result = graph.toJSON(isLow);
+  llvm::json::Array &ops = *result.getArray("ops");
+  for (const auto &[op, decision] : placed)
+    (*ops[freeNode(op)].getAsObject())["name"] =
+        op->getName().getStringRef().str();
+  return result;
+}

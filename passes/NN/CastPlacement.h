@@ -45,6 +45,9 @@ public:
   /// By how much the program would cost more, in bytes, if the type of this op
   /// alone were the other one.
   int64_t bytesOfChange(mlir::Operation *op) const;
+  /// The graph that was cut, and how. The first two of its ops stand for all
+  /// that are decided; the others have their names.
+  llvm::json::Object toJSON() const;
 
 private:
   /// Two nodes stand for all ops that are decided.

@@ -155,6 +155,9 @@ def SimplifyCastsPass : Pass<"nn-simplify-casts", "::mlir::func::FuncOp"> {
     Option<"refuse", "refuse", "bool", /*default=*/"true",
            "leave ops of rule lower in f32 where casts cost more than they "
            "save (default: yes)">,
+    Option<"printGraph", "print-graph", "bool", /*default=*/"false",
+           "print to stderr what was cut, and how: a line of JSON for each "
+           "function and low type, costs in 64ths of a byte (default: no)">,
   ];
   let statistics = [
     Statistic<"numPlaced", "ops-placed", "ops whose type was changed">

@@ -10,6 +10,7 @@
 using namespace mpc::nn;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+namespace json = llvm::json;
 
 int64_t PlacementGraph::cost(ArrayRef<bool> isLow) const {
   int64_t sum = 0;
@@ -52,4 +53,20 @@ SmallVector<bool> PlacementGraph::place() const {
   SmallVector<bool> isF32 = cut.solve(f32, low);
   return llvm::map_to_vector(ArrayRef(isF32).take_front(ops.size()),
                              [](bool side) { return !side; });
+}
+
+json::Object PlacementGraph::toJSON(ArrayRef<bool> isLow) const {
+  json::Array nodes, edges;
+  for (auto [op, low] : llvm::zip_equal(ops, isLow))
+    nodes.push_back(json::Object{{"low_cost", op.lowCost},
+                                 {"f32_cost", op.f32Cost},
+                                 {"can_be_low", op.canBeLow},
+                                 {"can_be_f32", op.canBeF32},
+                                 {"is_low", low}});
+  for (const Value &value : values)
+    edges.push_back(json::Object{{"writer", value.writer},
+                                 {"readers", json::Array(value.readers)},
+                                 {"widening", value.widening},
+                                 {"narrowing", value.narrowing}});
+  return json::Object{{"ops", std::move(nodes)}, {"values", std::move(edges)}};
 }

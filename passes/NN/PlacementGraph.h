@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
 
 #include <cstdint>
 
@@ -37,6 +38,9 @@ struct PlacementGraph {
   /// The cheapest placement; of several the one with the most ops in the low
   /// type, which is unique.
   llvm::SmallVector<bool> place() const;
+
+  /// The graph and a placement of it, for whoever wants to judge that.
+  llvm::json::Object toJSON(llvm::ArrayRef<bool> isLow) const;
 };
 
 } // namespace mpc::nn

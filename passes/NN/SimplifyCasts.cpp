@@ -6,6 +6,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/CastPlacement.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_SIMPLIFYCASTSPASS
@@ -104,6 +105,8 @@ struct SimplifyCastsPass
     if (!place)
       return;
     CastPlacement placement(block, low, refuse);
+    if (printGraph)
+      print(placement, low);
     Type f32 = Float32Type::get(&getContext());
     for (auto &[op, decision] : placement.decisions()) {
       apply(op, decision, decision.isLow ? low : f32, placement);
@@ -115,9 +118,18 @@ struct SimplifyCastsPass
     }
   }
 
+  void print(const CastPlacement &placement, FloatType low) {
+    llvm::json::Object graph = placement.toJSON();
+    graph["function"] = getOperation().getSymName();
+    graph["low"] = llvm::formatv("{0}", Type(low)).str();
+    // At once, since functions are worked on in parallel.
+    llvm::errs() << llvm::formatv("{0}\n", llvm::json::Value(std::move(graph)))
+                        .str();
+  }
+
   static void simplify(CastOp cast, KnownCasts &known) {
     // Folding may also redirect the cast to an earlier source in place.
-    OpFoldResult folded = cast.fold(CastOp::FoldAdaptor({}, cast));
+    OpFoldResult folded = cast.fold(CastOp::FoldAdaptor(Attribute(), cast));
     if (auto value = dyn_cast_if_present<Value>(folded);
         value && value != cast.getResult()) {
       cast.replaceAllUsesWith(value);

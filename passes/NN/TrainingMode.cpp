@@ -2,7 +2,6 @@
 // nn-training-mode: statistics of the batch, and running ones as results.
 #include "passes/NN/Passes.h"
 
-#include "dialects/NN/Body.h"
 #include "dialects/NN/NNDialect.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -22,44 +21,27 @@ public:
   explicit TrainingMode(func::FuncOp model) : model(model) {}
 
   void run() {
+    OpBuilder builder(model.getContext());
     for (Operation &op : llvm::make_early_inc_range(model.getBody().front())) {
-      if (auto inference = dyn_cast<BatchNormOp>(op))
-        update(replace(inference));
-      else if (auto training = dyn_cast<BatchNormTrainingOp>(op))
-        update(training);
+      builder.setInsertionPoint(&op);
+      if (auto trains = dyn_cast<mpc::TrainingOpInterface>(op))
+        update(trains.toTrainingForm(builder));
     }
     addResults();
   }
 
 private:
-  BatchNormTrainingOp replace(BatchNormOp op) {
-    OpBuilder b(op);
-    auto input = cast<RankedTensorType>(op.getInput().getType());
-    auto vector = RankedTensorType::get(input.getDimSize(op.getAxis()),
-                                        getComputeType(input.getElementType()));
-    auto training = BatchNormTrainingOp::create(
-        b, op.getLoc(), input, vector, vector, op.getMean().getType(),
-        op.getVariance().getType(), op.getInput(), op.getScale(), op.getBias(),
-        op.getMean(), op.getVariance(), op.getAxis(), op.getEpsilon(),
-        op.getMomentum(), /*sample_variance=*/true);
-    training->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    op.getOutput().replaceAllUsesWith(training.getOutput());
-    op.erase();
-    return training;
-  }
-
-  void update(BatchNormTrainingOp op) {
-    op.setSampleVariance(true);
-    OpOperand &mean = op.getRunningMeanMutable();
-    OpOperand &variance = op.getRunningVarianceMutable();
-    if (!isa_and_present<GetOp>(mean.get().getDefiningOp()) ||
-        !isa_and_present<GetOp>(variance.get().getDefiningOp())) {
+  void update(mpc::TrainingOpInterface op) {
+    SmallVector<mpc::RunningState> states = op.getRunningState();
+    if (!llvm::all_of(states, [](mpc::RunningState state) {
+          return isa_and_present<GetOp>(state.old->get().getDefiningOp());
+        })) {
       op.emitWarning("its running statistics are no initializers: training "
                      "does not keep them");
       return;
     }
-    advance(mean, op.getNewMean());
-    advance(variance, op.getNewVariance());
+    for (mpc::RunningState state : states)
+      advance(*state.old, state.next);
   }
 
   /// The buffer that `old` reads goes on as `next`.

@@ -31,7 +31,7 @@ Result<int> parseAndRun(const Tool &tool, int argc, const char *const *argv) {
   tool.addFlags(app);
   MPC_ASSIGN_OR_RETURN(std::string text, parseFlags(app, argc, argv));
   if (!text.empty()) {
-    writeTo(STDOUT_FILENO, text);
+    MPC_RETURN_IF_ERROR(writeOutput("-", text));
     return 0;
   }
   return tool.run();

@@ -12,11 +12,11 @@
 namespace mpc::rt {
 namespace {
 
-Status initializeState(Runner &runner, const TrainTool &tool) {
-  if (tool.initialize)
-    MPC_RETURN_IF_ERROR(tool.initialize(runner));
+Status initialize(Runner &runner, const TrainTool &tool) {
+  MPC_RETURN_IF_ERROR(
+      initializeState(runner, tool.data.init, tool.data.data.seed));
   if (tool.data.init.empty())
-    return runner.derive();
+    return {};
   MPC_ASSIGN_OR_RETURN(InitialWeightsReport report,
                        loadInitialWeights(runner, tool.data.init));
   auto warn = [&](const char *what, const std::vector<std::string> &names) {
@@ -33,8 +33,8 @@ Status initializeState(Runner &runner, const TrainTool &tool) {
 }
 
 /// The program's rule, and what it is told while it runs.
-TrainingRule wholeRule(const TrainTool &tool) {
-  TrainingRule rule = tool.rule;
+TrainingRule wholeRule(const Program &program, const TrainTool &tool) {
+  TrainingRule rule = program.protocol.rule;
   if (rule.empty())
     return rule;
   const Schedule &schedule = tool.schedule;
@@ -60,19 +60,21 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   data.bounds = program->bounds;
   MPC_ASSIGN_OR_RETURN(
       DataLoader loader,
-      DataLoader::open(data, dataInputs(*program, tool.accumulate)));
+      DataLoader::open(data,
+                       dataInputs(*program, program->protocol.accumulate)));
   MPC_RETURN_IF_ERROR(checkBatchSize(tool, loader));
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner,
-                       Runner::create(std::move(program), tool.runner));
-  MPC_RETURN_IF_ERROR(initializeState(*runner, tool));
+                       Runner::create(program, tool.runner));
+  MPC_RETURN_IF_ERROR(initialize(*runner, tool));
   TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
-  options.accumulate = tool.accumulate;
+  const StepProtocol &protocol = program->protocol;
+  options.accumulate = protocol.accumulate;
+  options.keepState = protocol.keepState;
+  options.floorName = protocol.floorName;
+  options.rule = wholeRule(*program, tool);
   options.given = tool.given;
-  options.rule = wholeRule(tool);
   options.replays = tool.replays;
   options.compileSeconds = tool.compileSeconds;
-  options.keepState = tool.keepState;
-  options.floorName = tool.floorName;
   TrainHooks hooks;
   hooks.probe = tool.probe;
   hooks.keepFp32 = tool.keepFp32;

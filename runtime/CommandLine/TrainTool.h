@@ -22,26 +22,19 @@ struct TrainTool {
   OutputFlags output;
   Schedule schedule;
   RunnerOptions runner;
-  int64_t accumulate = 1;
   int64_t replays = 0;
   double compileSeconds = 0;
   std::vector<GivenNumber> given; ///< See TrainOptions.
-  TrainingRule rule;      ///< See TrainOptions; the schedule's part is added.
-  bool keepState = false; ///< See TrainOptions.
-  std::string floorName = TrainOptions().floorName; ///< See TrainOptions.
   /// See TrainHooks; may be empty.
   NanProbe probe;
   std::function<Result<std::unique_ptr<Runner>>(
       const std::vector<std::string> &)>
       keepFp32;
-  /// Sets the state that the program itself does not hold: the model's own
-  /// weights, the first loss scale. May be empty.
-  std::function<Status(Runner &)> initialize;
 };
 
-/// Makes the runner and its state (initialize, then --init), opens the data,
-/// and trains until done or told to stop. The value is the exit code: 0, or
-/// 128 + the signal.
+/// Makes the runner and its first state (see initializeState), opens the data,
+/// and trains by the program's protocol until done or told to stop. The value
+/// is the exit code: 0, or 128 + the signal.
 Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool);
 

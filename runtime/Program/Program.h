@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A compiled program: one state layout, the entries that run on it, and the
-/// launches of each entry. Plain data; the compiler fills it in, the Runner
-/// walks it. See docs/design.md, "Program".
+/// A compiled program: one state layout, the entries that run on it, the
+/// launches of each entry, and all that a run must know of the step. Plain data;
+/// the compiler fills it in or a file is read, the Runner walks it. See
+/// docs/design.md, "Program".
 #ifndef MPC_RUNTIME_PROGRAM_PROGRAM_H
 #define MPC_RUNTIME_PROGRAM_PROGRAM_H
 
 #include "runtime/Support/DType.h"
+#include "runtime/Support/SharedBytes.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +22,17 @@ namespace mpc::rt {
 /// Machine code of a program. It runs wherever it is loaded, from a page on:
 /// nothing in it names an address, and it refers to nothing outside.
 struct CodeImage {
-  std::vector<std::byte> bytes;
+  SharedBytes bytes;
+  /// ContentHash of the bytes, which is compared before they run; empty for
+  /// those that this process made.
+  std::string hash;
+};
+
+/// The processor that code is for.
+struct CodeTarget {
+  std::string cpu; ///< "x86-64-v3", "x86-64-v4", or "host" and then
+  /// what `machine` is: the cpuIdentity() of the one it was made on.
+  std::string machine;
 };
 
 /// A compiled CPU kernel. `buffers` are the launch's buffers in order; the
@@ -38,11 +51,12 @@ enum class Space : uint8_t {
   Output,   ///< A tensor the run fills in; index is the output.
 };
 
-/// A place in memory: `offset` bytes into a space.
+/// A place in memory: `bytes` of a space, from `offset` on.
 struct BufferRef {
   Space space = Space::Arena;
   uint32_t index = 0;
   uint64_t offset = 0;
+  uint64_t bytes = 0;
 };
 
 enum class LaunchKind : uint8_t {
@@ -57,6 +71,7 @@ struct Launch {
   std::string symbol;      ///< Name of the kernel.
   uint64_t codeOffset = 0; ///< Of a Kernel: where it begins in the image.
   std::vector<BufferRef> buffers;
+  uint32_t numRead = 0;      ///< Of the buffers; the others are written.
   int64_t chunks = 1;        ///< A function of shape only.
   uint64_t scratchBytes = 0; ///< Per worker.
   uint64_t bytes = 0;        ///< For Copy and Fill.
@@ -122,13 +137,51 @@ struct Slab {
   std::string name;
   uint64_t bytes = 0;
   /// First content: as many bytes as the slab has, or none for zeros.
-  std::vector<uint8_t> initial = {};
+  SharedBytes initial = {};
 };
 
 struct Constant {
   std::string name;
-  std::vector<uint8_t> bytes;
+  SharedBytes bytes;
 };
+
+/// Where the first value of a state tensor comes from.
+enum class InitialKind : uint8_t {
+  Zeros,
+  Ones,
+  Uniform,  ///< Drawn from [-argument, argument).
+  Normal,   ///< Drawn with mean 0 and deviation `argument`.
+  Values,   ///< Those that the program has.
+  External, ///< The program has none: a file must.
+  Seed,     ///< The run's seed, which the step rounds by.
+};
+
+/// The first value of a state tensor, where it is not that of its slab.
+struct InitialValue {
+  /// The tensor's name and shape; the element type is that of `values`, which
+  /// a parameter's master may be wider than.
+  TensorDesc desc;
+  InitialKind kind = InitialKind::Zeros;
+  double argument = 0;
+  uint64_t stream = 0; ///< Of the random numbers: of its own for each tensor.
+  SharedBytes values = {};
+};
+
+/// What the loop around a step must know of it.
+struct StepProtocol {
+  int64_t accumulate = 1; ///< Batches of one step: see stepEntries().
+  /// A skipped step may change more than the loss scale, or change that before
+  /// it reads it.
+  bool keepState = false;
+  /// Runner::readNumber's name of the loss scale's floor; empty for none.
+  std::string floorName = "min_scale";
+  /// By what rule the step was made: flags and what they are set to, given or
+  /// not. See TrainingRule.
+  std::map<std::string, std::string, std::less<>> rule = {};
+};
+
+/// By whose statistics a model normalizes: its results depend on that.
+enum class ModelMode : uint8_t { Either, Inference, Training };
 
 struct Program {
   std::vector<Slab> slabs;
@@ -136,6 +189,12 @@ struct Program {
   std::vector<Constant> constants;
   std::vector<Entry> entries;
   std::vector<InputBound> bounds; ///< By names of inputs, in any entry.
+  std::vector<InitialValue> initialValues;
+  StepProtocol protocol;
+  ModelMode mode = ModelMode::Either;
+  std::string recipe; ///< What it was made by, as flags of a command line.
+  std::vector<std::string> warnings; ///< What its compilation warned of.
+  CodeTarget target;
   CodeImage code;
 
   /// Null where there is none of that name.

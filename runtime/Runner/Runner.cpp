@@ -57,9 +57,10 @@ std::string launchFault(const Program &program, const Entry &entry,
     return "its code lies outside the image";
   if (launch.chunks < 0)
     return "number of chunks is negative";
-  uint64_t bytes = launch.kind == LaunchKind::Kernel ? 0 : launch.bytes;
   for (size_t i = 0; i < launch.buffers.size(); ++i) {
     const BufferRef &ref = launch.buffers[i];
+    uint64_t bytes =
+        launch.kind == LaunchKind::Kernel ? ref.bytes : launch.bytes;
     std::optional<uint64_t> size = sizeOf(program, entry, ref);
     if (!size || ref.offset > *size || bytes > *size - ref.offset)
       return fmt::format("buffer {} lies outside its memory", i);
@@ -127,7 +128,8 @@ Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
 
 Status Runner::allocate(RunnerOptions options) {
   MPC_ASSIGN_OR_RETURN(pool_, ThreadPool::create(options.threads));
-  MPC_ASSIGN_OR_RETURN(code_, LoadedCode::load(program_->code.bytes));
+  MPC_ASSIGN_OR_RETURN(code_, LoadedCode::load(program_->code.bytes.view(),
+                                               program_->code.hash));
   uint64_t arenaBytes = 0, scratchBytes = 0;
   for (const Entry &entry : program_->entries) {
     arenaBytes = std::max(arenaBytes, entry.arenaBytes);
@@ -143,16 +145,27 @@ Status Runner::allocate(RunnerOptions options) {
                              workers, &total))
     return invalidInput("program: scratch is too large");
   MPC_ASSIGN_OR_RETURN(scratch_, HostBuffer::allocate(total, "scratch"));
-  for (const Constant &constant : program_->constants) {
+  for (const Constant &constant : program_->constants)
+    MPC_RETURN_IF_ERROR(addConstant(constant));
+  return {};
+}
+
+/// Takes a constant where it lies if it lies well, as in a mapped file.
+Status Runner::addConstant(const Constant &constant) {
+  const std::byte *data = constant.bytes.data();
+  bool isAligned =
+      reinterpret_cast<uintptr_t>(data) % HostBuffer::kAlignment == 0;
+  if (constant.bytes.empty() || !isAligned) {
     MPC_ASSIGN_OR_RETURN(
-        HostBuffer buffer,
+        HostBuffer copy,
         HostBuffer::allocate(constant.bytes.size(),
                              "constant " + quote(constant.name)));
-    // The program's own bytes need not be aligned.
     if (!constant.bytes.empty())
-      std::memcpy(buffer.data(), constant.bytes.data(), constant.bytes.size());
-    constants_.push_back(std::move(buffer));
+      std::memcpy(copy.data(), data, constant.bytes.size());
+    data = copy.data();
+    copies_.push_back(std::move(copy));
   }
+  constants_.push_back(data);
   return {};
 }
 
@@ -163,7 +176,8 @@ void *Runner::address(const BufferRef &ref) const {
   case Space::State:
     return state_.slab(ref.index) + ref.offset;
   case Space::Constant:
-    return constants_[ref.index].data() + ref.offset;
+    // Kernels take one kind of pointer; they do not write to constants.
+    return const_cast<std::byte *>(constants_[ref.index]) + ref.offset;
   case Space::Input:
   case Space::Output:
     break;

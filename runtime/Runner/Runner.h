@@ -105,6 +105,7 @@ private:
   Runner(std::shared_ptr<const Program> program, State state)
       : program_(std::move(program)), state_(std::move(state)) {}
   Status allocate(RunnerOptions options);
+  Status addConstant(const Constant &constant);
   void resolve(const Entry &entry);
   void *address(const BufferRef &ref) const;
   void launch(const Launch &launch, void **buffers);
@@ -121,7 +122,8 @@ private:
   HostBuffer arena_;
   HostBuffer scratch_;
   uint64_t scratchStride_ = 0;
-  std::vector<HostBuffer> constants_;
+  std::vector<const std::byte *> constants_;
+  std::vector<HostBuffer> copies_; ///< Of constants that are not aligned.
   std::vector<Plan> plans_;
   std::vector<Scaler> scalers_;
 };

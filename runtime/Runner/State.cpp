@@ -16,6 +16,12 @@ namespace mpc::rt {
 namespace {
 
 Status checkLayout(const Program &program) {
+  for (const Slab &slab : program.slabs)
+    if (!slab.initial.empty() && slab.initial.size() != slab.bytes)
+      return invalidInput(fmt::format("slab {}: its first content is {} bytes, "
+                                      "expected {}",
+                                      quote(slab.name), slab.initial.size(),
+                                      slab.bytes));
   std::set<std::string_view> names;
   for (const StateTensor &tensor : program.state) {
     std::string who = "state tensor " + quote(tensor.desc.name);

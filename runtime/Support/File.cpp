@@ -208,12 +208,26 @@ void removeOrphanTempFiles(const std::string &folder, const Io &io) {
       io.unlink(it->path().c_str());
 }
 
+bool isPrivate(const struct stat &info) {
+  return info.st_uid == ::geteuid() &&
+         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 Result<MappedFile> MappedFile::open(std::string path) {
+  return map(std::move(path), 0, /*wantsPrivate=*/false);
+}
+
+Result<MappedFile> MappedFile::openPrivate(std::string path) {
+  return map(std::move(path), O_NOFOLLOW, /*wantsPrivate=*/true);
+}
+
+Result<MappedFile> MappedFile::map(std::string path, int flags,
+                                   bool wantsPrivate) {
   auto failure = [&](const std::string &what, int error) {
     return readFailure(path, what, error);
   };
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
-  int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
   if (fd < 0)
     return failure("cannot open: " + errnoMessage(errno), errno);
   struct stat info;
@@ -223,6 +237,8 @@ Result<MappedFile> MappedFile::open(std::string path) {
     status = failure("cannot stat: " + errnoMessage(errno), errno);
   else if (!S_ISREG(info.st_mode))
     status = failure("is not a regular file", 0);
+  else if (wantsPrivate && !isPrivate(info))
+    status = failure("others own it or can write to it", 0);
   else if (info.st_size > 0) {
     data = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
                   MAP_PRIVATE, fd, 0);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 namespace mpc::rt {
@@ -78,6 +79,9 @@ private:
 /// The content of a file, or of a pipe; "-" is standard input.
 Result<std::string> readInput(const std::string &path);
 
+/// Whether it is this user's, and nobody else can write to it.
+bool isPrivate(const struct stat &info);
+
 /// Removes temporary files that dead writers left in `folder`: those whose
 /// process is gone, or was an earlier one with our own process id.
 void removeOrphanTempFiles(const std::string &folder,
@@ -88,6 +92,9 @@ void removeOrphanTempFiles(const std::string &folder,
 class MappedFile {
 public:
   static Result<MappedFile> open(std::string path);
+  /// The same of a file that belongs to this user and that nobody else can
+  /// write; a symbolic link is not followed.
+  static Result<MappedFile> openPrivate(std::string path);
   /// What is left of standard input; its path is "standard input".
   static Result<MappedFile> readStandardInput();
   MappedFile(MappedFile &&other) noexcept;
@@ -100,6 +107,7 @@ public:
   }
 
 private:
+  static Result<MappedFile> map(std::string path, int flags, bool wantsPrivate);
   MappedFile(std::string path, const std::byte *data, size_t size)
       : path_(std::move(path)), data_(data), size_(size) {}
 

@@ -28,4 +28,10 @@ std::string ContentHash::digest() const {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+std::string ContentHash::of(const void *data, size_t bytes) {
+  ContentHash hash;
+  hash.update(data, bytes);
+  return hash.digest();
+}
+
 } // namespace mpc::rt

@@ -24,6 +24,9 @@ public:
 
   static constexpr size_t kDigits = 32;
 
+  /// The digest of one range.
+  [[nodiscard]] static std::string of(const void *data, size_t bytes);
+
 private:
   struct State;
   std::unique_ptr<State> state_;

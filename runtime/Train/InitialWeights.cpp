@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Setting parameters by name from a safetensors file.
+// First values of the state: the program's, drawn ones, those of a file.
 #include "runtime/Train/InitialWeights.h"
 
+#include "runtime/Support/Random.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Text.h"
 
+#include <cmath>
 #include <fmt/format.h>
+#include <numbers>
+#include <optional>
 
 namespace mpc::rt {
 namespace {
@@ -15,7 +19,101 @@ bool isWeight(const StateTensor *tensor) {
                     tensor->role == StateRole::Buffer);
 }
 
+/// Uniform in [0, 1), on a grid of 2^-53.
+double uniform01(Random &random) {
+  return static_cast<double>(random.next() >> 11) * 0x1p-53;
+}
+
+/// Mean 0, deviation 1 (Box and Muller, 1958).
+double normal(Random &random) {
+  double radius = std::sqrt(-2.0 * std::log(1.0 - uniform01(random)));
+  return radius * std::cos(2.0 * std::numbers::pi * uniform01(random));
+}
+
+double draw(const InitialValue &initial, Random &random) {
+  switch (initial.kind) {
+  case InitialKind::Uniform:
+    return initial.argument * (2.0 * uniform01(random) - 1.0);
+  case InitialKind::Normal:
+    return initial.argument * normal(random);
+  case InitialKind::Ones:
+    return 1.0;
+  default:
+    return 0.0;
+  }
+}
+
+/// A stream of its own, so that one more tensor changes no other.
+Status writeDrawn(Runner &runner, const InitialValue &initial, uint64_t seed) {
+  Random random(seed, initial.stream);
+  std::vector<float> values(static_cast<size_t>(initial.desc.numElements()));
+  for (float &value : values)
+    value = static_cast<float>(draw(initial, random));
+  return runner.writeState(
+      {{initial.desc.name, DType::F32, initial.desc.shape}, values.data()});
+}
+
+/// The seed is state, an f64: no more than 53 bits of it count.
+Status writeSeed(Runner &runner, const InitialValue &initial, uint64_t seed) {
+  constexpr uint64_t kMask = (uint64_t{1} << 53) - 1;
+  auto value = static_cast<double>((seed ^ (seed >> 53)) & kMask);
+  return runner.writeState(
+      {{initial.desc.name, DType::F64, initial.desc.shape}, &value});
+}
+
+Status writeInitial(Runner &runner, const InitialValue &initial,
+                    uint64_t seed) {
+  switch (initial.kind) {
+  case InitialKind::External:
+    return invalidInput("parameter " + quote(initial.desc.name) +
+                        " has no value: give one with --init=FILE");
+  case InitialKind::Values:
+    return runner.writeState({initial.desc, initial.values.data()});
+  case InitialKind::Seed:
+    return writeSeed(runner, initial, seed);
+  default:
+    return writeDrawn(runner, initial, seed);
+  }
+}
+
 } // namespace
+
+Status initializeState(Runner &runner, const std::string &initFile,
+                       uint64_t seed) {
+  std::optional<SafetensorsFile> file;
+  if (!initFile.empty()) {
+    MPC_ASSIGN_OR_RETURN(file, SafetensorsFile::open(initFile));
+  }
+  for (const InitialValue &initial : runner.program().initialValues) {
+    bool isGiven = file && initial.kind != InitialKind::Seed;
+    const TensorView *given = isGiven ? file->find(initial.desc.name) : nullptr;
+    Status status = given ? runner.writeState(*given).withContext(initFile)
+                          : writeInitial(runner, initial, seed);
+    MPC_RETURN_IF_ERROR(status);
+  }
+  return runner.derive();
+}
+
+Status initializeAverages(Runner &runner, const std::string &initFile) {
+  if (initFile.empty())
+    return usageError("--ema needs a checkpoint: --init=FILE");
+  MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(initFile));
+  bool found = false;
+  for (const InitialValue &initial : runner.program().initialValues) {
+    const TensorView *average = file.find(initial.desc.name + "/ema");
+    if (!average)
+      continue;
+    TensorView view = *average;
+    view.desc.name = initial.desc.name;
+    MPC_RETURN_IF_ERROR(runner.writeState(view).withContext(initFile));
+    found = true;
+  }
+  if (!found)
+    return invalidInput(escape(initFile) +
+                        ": holds no average of a parameter; --ema is for "
+                        "checkpoints of a training with --ema");
+  return runner.derive();
+}
 
 Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
                                                 const std::string &path) {

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Initial weights from a file (`--init`).
+/// The state that a run begins with: the program's, and a file's (`--init`).
 #ifndef MPC_RUNTIME_TRAIN_INITIALWEIGHTS_H
 #define MPC_RUNTIME_TRAIN_INITIALWEIGHTS_H
 
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/Status.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace mpc::rt {
+
+/// Sets the state as the program's initial values say, and derives what follows
+/// from it: what `initFile` has (empty for none) is the file's, what is drawn
+/// comes from `seed`. A weight whose values lie outside and that the file lacks
+/// is an error that names it, and so is a value of the wrong shape.
+Status initializeState(Runner &runner, const std::string &initFile,
+                       uint64_t seed);
+
+/// Replaces each weight by its average (NAME/ema) in `initFile`, a checkpoint
+/// of a training with --ema; those without one stay.
+Status initializeAverages(Runner &runner, const std::string &initFile);
 
 /// What a file of weights and a program did not have in common.
 struct InitialWeightsReport {

@@ -12,10 +12,14 @@ variance of the sample.
 """
 import argparse
 import os
+import pathlib
 import sys
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import reference
 
 BATCH, CHANNELS, LENGTH, OUTPUTS = 6, 3, 4, 2
 EPSILON, RATE = 0.01, 0.1
@@ -70,14 +74,14 @@ def train(directory, steps, window, skip, momentum):
     data = load_file(os.path.join(directory, "data.safetensors"))
     state = {name: value.astype(np.float64)
              for name, value in load_file(os.path.join(directory, "init.safetensors")).items()}
+    optimizer = reference.Sgd(RATE)
     for step in range(skip, steps):
         gradients = {name: np.zeros_like(state[name]) for name in ("scale", "bias", "weight")}
         for batch in range(step * window, (step + 1) * window):
             part = slice(batch * BATCH, (batch + 1) * BATCH)
             add_gradients(data["x"][part].astype(np.float64), data["target"][part].astype(np.float64),
                           state, gradients, momentum)
-        for name, gradient in gradients.items():
-            state[name] = state[name] - RATE * gradient / window
+        optimizer.step(state, {name: gradient / window for name, gradient in gradients.items()})
     return state
 
 

@@ -10,10 +10,15 @@ import argparse
 import csv
 import itertools
 import json
+import pathlib
+import sys
 
 import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import load_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import reference as rules
 
 # Largest |loss - fp64| of PyTorch's runs: bf16, and fp16 until its first skip. An
 # implementation that rounds elsewhere may have twice that.
@@ -80,17 +85,13 @@ def read_metrics(path):
 
 def scale_trace(scaler, skips):
     """What GradScaler does: the scale in force at each step, the count of good steps after it."""
-    scale, good = scaler["init_scale"], 0
-    scales, counts = [], []
+    rule, scales, counts = rules.torch(scaler), [scaler["init_scale"]], []
+    next(rule)
     for skipped in skips:
+        scale, good = rule.send(skipped)
         scales.append(scale)
-        good = 0 if skipped else good + 1
-        if skipped:
-            scale *= scaler["backoff_factor"]
-        elif good == scaler["growth_interval"]:
-            scale, good = scale * scaler["growth_factor"], 0
         counts.append(good)
-    return scales, counts
+    return scales[:-1], counts
 
 
 def check_scale(checks, reference, metrics):

@@ -14,10 +14,14 @@ import argparse
 import csv
 import os
 import subprocess
+import pathlib
 import sys
 
 import numpy as np
 from safetensors.numpy import load_file, save_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import reference as rules
 
 TOLERANCE = {"fp32": 2e-5, "fp16": 0.02, "bf16": 0.15}
 STEPS, BATCH, LR = 6, 16, 0.05
@@ -72,49 +76,6 @@ def central_differences(function, w, h=1e-5):
     return gradients
 
 
-def norm(gradients):
-    return np.sqrt(sum((g * g).sum() for g in gradients.values()))
-
-
-# --- optimizers, as the papers have them ------------------------------------------------------
-
-
-class Sgd:
-    def __init__(self, momentum=0.9):
-        self.momentum, self.velocity = momentum, {}
-
-    def step(self, w, gradients):
-        for key, g in gradients.items():
-            self.velocity[key] = self.momentum * self.velocity.get(key, 0) + g
-            w[key] = w[key] - LR * self.velocity[key]
-
-
-class AdamW:
-    def __init__(self, decay=0.01):
-        self.decay, self.t, self.m, self.v = decay, 0, {}, {}
-
-    def step(self, w, gradients):
-        self.t += 1
-        for key, g in gradients.items():
-            self.m[key] = 0.9 * self.m.get(key, 0) + 0.1 * g
-            self.v[key] = 0.999 * self.v.get(key, 0) + 0.001 * g * g
-            m, v = self.m[key] / (1 - 0.9**self.t), self.v[key] / (1 - 0.999**self.t)
-            w[key] = w[key] * (1 - LR * self.decay) - LR * m / (np.sqrt(v) + 1e-8)
-
-
-class AdaBelief:
-    def __init__(self):
-        self.t, self.m, self.s = 0, {}, {}
-
-    def step(self, w, gradients):
-        self.t += 1
-        for key, g in gradients.items():
-            self.m[key] = 0.9 * self.m.get(key, 0) + 0.1 * g
-            self.s[key] = 0.99 * self.s.get(key, 0) + 0.01 * (g - self.m[key]) ** 2
-            m, s = self.m[key] / (1 - 0.9**self.t), self.s[key] / (1 - 0.99**self.t)
-            w[key] = w[key] - LR * m / (np.sqrt(s) + 1e-4)
-
-
 # --- what each example does -------------------------------------------------------------------
 
 
@@ -122,14 +83,13 @@ class Scaler:
     """PyTorch's rule, with the cap of `dynamic`."""
 
     def __init__(self, scale=65536.0, growth=2.0, backoff=0.5, interval=2000):
-        self.scale, self.growth, self.backoff, self.interval, self.good = scale, growth, backoff, interval, 0
+        self.scale, self.good = scale, 0
+        settings = {"init_scale": scale, "growth_factor": growth, "backoff_factor": backoff}
+        self.rule = rules.torch(settings | {"growth_interval": interval}, cap=2.0**24)
+        next(self.rule)
 
     def update(self, found):
-        self.good = 0 if found else self.good + 1
-        if found:
-            self.scale *= self.backoff
-        elif self.good == self.interval:
-            self.scale, self.good = min(self.scale * self.growth, 2.0**24), 0
+        self.scale, self.good = self.rule.send(found)
 
 
 class Reference:
@@ -141,7 +101,7 @@ class Reference:
     inputs = {}  # Widths of those beside x and target.
 
     def __init__(self, precision):
-        self.precision, self.optimizer, self.scaler = precision, Sgd(), Scaler()
+        self.precision, self.optimizer, self.scaler = precision, rules.Sgd(LR, momentum=0.9), Scaler()
 
     def plant(self, data):
         """An infinite sample in the third step."""
@@ -154,7 +114,7 @@ class Reference:
         return gradients
 
     def norm(self, gradients):
-        return norm(gradients)
+        return rules.global_norm(gradients)
 
     def found(self, gradients, scale):
         """Whether a gradient is not finite, or too large for f16: then by far."""
@@ -189,17 +149,16 @@ class Reference:
 class Clipping(Reference):
     def __init__(self, precision):
         super().__init__(precision)
-        self.optimizer = AdamW()
+        self.optimizer = rules.AdamW(LR, decay=0.01)
 
     def transform(self, gradients):
-        factor = min(1.0, 0.1 / (norm(gradients) + 1e-6))
-        return {k: g * factor for k, g in gradients.items()}
+        return rules.clip(gradients, 0.1)
 
 
 class ClipScaled(Clipping):
     def __init__(self, precision):
         super().__init__(precision)
-        self.optimizer = Sgd()
+        self.optimizer = rules.Sgd(LR, momentum=0.9)
 
 
 class Accumulation(Reference):
@@ -207,14 +166,14 @@ class Accumulation(Reference):
 
     def __init__(self, precision):
         super().__init__(precision)
-        self.optimizer = AdamW()
+        self.optimizer = rules.AdamW(LR, decay=0.01)
 
 
 class Penalty(Reference):
     def gradients(self, w, batch):
         def penalized(moved):
             loss, gradients = loss_and_gradients(moved, batch)
-            return loss + norm(gradients)
+            return loss + rules.global_norm(gradients)
 
         return penalized(w), central_differences(penalized, w)
 
@@ -245,7 +204,7 @@ class SwitchedOff(Reference):
 
 class Transform(Reference):
     def norm(self, gradients):
-        return norm(self.transform(gradients))
+        return rules.global_norm(self.transform(gradients))
 
     def transform(self, gradients):
         return {
@@ -278,7 +237,7 @@ class Multiple(Reference):
 
     def __init__(self, precision):
         super().__init__(precision)
-        self.optimizers, self.scaler = {"a": Sgd(), "b": AdamW()}, Scaler(4096.0)
+        self.optimizers, self.scaler = {"a": rules.Sgd(LR, momentum=0.9), "b": rules.AdamW(LR, decay=0.01)}, Scaler(4096.0)
 
     def plant(self, data):
         """The second net overflows in the first step, in f16; the first in the third, both in the fifth."""
@@ -297,7 +256,7 @@ class Multiple(Reference):
             if not found[net]:
                 self.optimizers[net].step(w, part)
         self.scaler.update(any(found.values()))
-        value = norm(gradients) if not any(found.values()) else np.nan
+        value = rules.global_norm(gradients) if not any(found.values()) else np.nan
         row = {"loss": loss, "scale": scale, "skipped": any(found.values()), "grad_norm": value}
         return row | {"good_steps": self.scaler.good}
 
@@ -328,7 +287,7 @@ class PerLossScale(Multiple):
             if not found:
                 self.optimizers[net].step(w, gradients)
             scaler.update(found)
-            row = {"loss": loss, "scale": scale, "skipped": found, "grad_norm": norm(gradients)}
+            row = {"loss": loss, "scale": scale, "skipped": found, "grad_norm": rules.global_norm(gradients)}
             rows[net] = row | {"good_steps": scaler.good}
         return rows["a"]
 
@@ -405,7 +364,7 @@ class Closure(Reference):
                 t /= 2
             self.move, self.last = -t * d, g
             w["w"] = w["w"] - t * d
-        row = {"loss": loss, "scale": scale, "skipped": found, "grad_norm": norm({"w": g})}
+        row = {"loss": loss, "scale": scale, "skipped": found, "grad_norm": rules.global_norm({"w": g})}
         return row | {"good_steps": self.scaler.good}
 
 
@@ -415,7 +374,7 @@ class Adversarial(Reference):
 
     def __init__(self, precision):
         super().__init__(precision)
-        self.for_critic, self.scaler = Sgd(0.0), Scaler(1024.0)
+        self.for_critic, self.scaler = rules.Sgd(LR), Scaler(1024.0)
 
     def judge(self, w, sample, label):
         """The loss, its gradient by the critic, and by the sample."""
@@ -435,7 +394,7 @@ class Adversarial(Reference):
         assert not self.found(generator, scale)
         self.optimizer.step(w, generator)
         self.scaler.update(bad)
-        row = {"loss": loss, "scale": scale, "skipped": bad, "grad_norm": norm(generator)}
+        row = {"loss": loss, "scale": scale, "skipped": bad, "grad_norm": rules.global_norm(generator)}
         return row | {"good_steps": self.scaler.good}
 
 
@@ -455,7 +414,7 @@ class AtOnce(Adversarial):
 class CustomOptimizer(Reference):
     def __init__(self, precision):
         super().__init__(precision)
-        self.optimizer = AdaBelief()
+        self.optimizer = rules.AdaBelief(LR, betas=(0.9, 0.99), epsilon=1e-4)
 
 
 REFERENCES = {

@@ -86,7 +86,8 @@ inline void update(void *const *buffers, int64_t, int64_t, void *) {
 /// Puts code into the program's image that goes on in a function of this test.
 /// The offset of that code.
 inline uint64_t addCode(Program &program, KernelFunction function) {
-  std::vector<std::byte> &image = program.code.bytes;
+  std::span<const std::byte> earlier = program.code.bytes.view();
+  std::vector<std::byte> image(earlier.begin(), earlier.end());
   size_t offset = image.size();
   // movabs $function, %rax; jmp *%rax
   image.resize(offset + 16, std::byte{0xcc});
@@ -94,6 +95,7 @@ inline uint64_t addCode(Program &program, KernelFunction function) {
   std::memcpy(image.data() + offset, load, sizeof load);
   std::memcpy(image.data() + offset + 2, &function, sizeof function);
   std::memcpy(image.data() + offset + 10, jump, sizeof jump);
+  program.code.bytes = SharedBytes::of(std::move(image));
   return offset;
 }
 

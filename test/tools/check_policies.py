@@ -18,33 +18,18 @@ import sys
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import reference
+from reference import MAX, NORMAL
+
 TOOL, FOLDER, PLANT = sys.argv[1], pathlib.Path(sys.argv[2]), "--plant" in sys.argv
 TRACES, STEPS = 12, 60
-MAX = float(np.finfo(np.float32).max)
-NORMAL = float(np.finfo(np.float32).tiny)
 SINGLES = [65536.0, 1.0, 3.3, 2.0**-100, 2.0**120, 1e-40, 1.4e-45, 3e38, MAX, 0.1, 7.0]
 DOUBLES = [65536.0, 1.0, 3.3, 2.0**24, 0.1]
 INTERVALS = [1, 2, 3, 7]
 
 
-def f32(x):
-    return float(np.float32(x))
-
-
-def times(x, y):
-    return f32(np.float32(x) * np.float32(y))
-
-
-def over(x, y):
-    return f32(np.float32(x) / np.float32(y))
-
-
-def finite_or(x, otherwise):
-    return x if math.isfinite(x) else otherwise
-
-
-# Each policy: its settings at random; then a generator, which is sent found_inf (of
-# te_delayed: the amax) and yields scale and counter.
+# The settings of each policy, at random.
 def torch_settings(r):
     return {
         "init_scale": r.choice(SINGLES),
@@ -54,36 +39,8 @@ def torch_settings(r):
     }
 
 
-def torch(c):
-    scale, count = f32(c["init_scale"]), 0
-    left = tolerated = c.get("hysteresis", 1)
-    bad = yield
-    while True:
-        if bad:
-            count, left = 0, left - 1
-            scale = f32(scale * c["backoff_factor"]) if left <= 0 else scale
-        else:
-            count, left = count + 1, tolerated
-            if count == c["growth_interval"]:
-                scale, count = finite_or(f32(scale * c["growth_factor"]), scale), 0
-        bad = yield scale, count
-
-
 def keras_settings(r):
     return {"initial_scale": r.choice(SINGLES), "dynamic_growth_steps": r.choice(INTERVALS)}
-
-
-def keras(c, floor, guarded):
-    scale, count = f32(c["initial_scale"]), 0
-    bad = yield
-    while True:
-        count = 0 if bad else count + 1
-        if bad:
-            scale = max(times(scale, 0.5), floor)
-        elif count == c["dynamic_growth_steps"]:
-            grown = times(scale, 2)
-            scale, count = finite_or(grown, scale) if guarded else grown, 0
-        bad = yield scale, count
 
 
 def jmp_settings(r):
@@ -95,19 +52,6 @@ def jmp_settings(r):
     }
 
 
-def jmp(c):
-    scale, count = f32(c["init"]), 0
-    bad = yield
-    while True:
-        if bad:
-            scale, count = max(f32(c["min_loss_scale"]), over(scale, c["factor"])), 0
-        else:
-            if count == c["interval"] - 1:
-                scale = finite_or(times(scale, c["factor"]), scale)
-            count = (count + 1) % c["interval"]
-        bad = yield scale, count
-
-
 def flax_settings(r):
     return {
         "init": r.choice(SINGLES),
@@ -116,19 +60,6 @@ def flax_settings(r):
         "backoff_factor": r.choice([0.5, 0.3]),
         "minimum_scale": r.choice([NORMAL, 1.0, 0.125]),
     }
-
-
-def flax(c):
-    scale, count = f32(c["init"]), 0
-    bad = yield
-    while True:
-        if bad:
-            scale, count = max(times(scale, c["backoff_factor"]), f32(c["minimum_scale"])), 0
-        elif count == c["interval"]:
-            scale, count = min(times(scale, c["growth_factor"]), MAX), 0
-        else:
-            count += 1
-        bad = yield scale, count
 
 
 def deepspeed_settings(r):
@@ -143,25 +74,6 @@ def deepspeed_settings(r):
     }
 
 
-def deepspeed(c):
-    scale, left, step, last = c["init_scale"], c["delayed_shift"], 0, -1
-    bad = yield
-    while True:
-        stable = step - last - 1
-        grows = not bad and stable > 0 and stable % c["scale_window"] == 0
-        if bad:
-            last = step
-            if left == 1:
-                scale = max(scale / c["scale_factor"], c["min_scale"])
-            else:
-                left -= 1
-        elif c["consecutive_hysteresis"] or grows:
-            left = c["delayed_shift"]
-        scale = scale * c["scale_factor"] if grows else scale
-        step += 1
-        bad = yield scale, step - last - 1
-
-
 def megatron_settings(r):
     return {
         "initial_scale": r.choice(SINGLES),
@@ -171,18 +83,6 @@ def megatron_settings(r):
         "growth_interval": r.choice(INTERVALS),
         "hysteresis": r.choice([1, 2, 3]),
     }
-
-
-def megatron(c):
-    scale, count, left = f32(c["initial_scale"]), 0, c["hysteresis"]
-    bad = yield
-    while True:
-        count, left = (0, left - 1) if bad else (count + 1, left)
-        if bad and left <= 0:
-            scale = max(times(scale, c["backoff_factor"]), f32(c["min_scale"]))
-        if count == c["growth_interval"]:
-            scale, count, left = times(scale, c["growth_factor"]), 0, c["hysteresis"]
-        bad = yield scale, count
 
 
 def apex_settings(r):
@@ -195,18 +95,6 @@ def apex_settings(r):
     }
 
 
-def apex(c):
-    scale, count = min(c["max_loss_scale"], c["init_scale"]), 0
-    bad = yield
-    while True:
-        count = 0 if bad else count + 1
-        if bad:
-            scale = max(c["min_loss_scale"] or 0.0, scale / 2)
-        if count == c["scale_window"]:
-            scale, count = min(c["max_loss_scale"], scale * 2), 0
-        bad = yield scale, count
-
-
 def ort_settings(r):
     return {
         "loss_scale": r.choice(DOUBLES),
@@ -214,18 +102,6 @@ def ort_settings(r):
         "min_loss_scale": r.choice([1.0, 128.0, 0.1]),
         "max_loss_scale": r.choice([2.0**24, 100.0, 2.0**30]),
     }
-
-
-def ort(c):
-    scale, count = c["loss_scale"], 0
-    bad = yield
-    while True:
-        count = 0 if bad else count + 1
-        if bad:
-            scale = max(c["min_loss_scale"], scale / 2)
-        elif count >= c["up_scale_window"]:
-            scale, count = min(c["max_loss_scale"], scale * 2), 0
-        bad = yield scale, count
 
 
 def backoff_settings(r):
@@ -237,20 +113,6 @@ def backoff_settings(r):
     }
 
 
-def backoff(c):
-    scale, step, last = f32(c["scale_max"]), 0, -1
-    bad = yield
-    while True:
-        last = step if bad else last
-        if bad:
-            scale = over(scale, c["step_factor"])
-        elif (step - last) % c["step_window"] == 0:
-            scale = times(scale, c["step_factor"])
-        scale = max(min(scale, f32(c["scale_max"])), f32(c["scale_min"]))
-        step += 1
-        bad = yield scale, (step - last - 1) % c["step_window"]
-
-
 def te_settings(r):
     return {
         "margin": r.choice([0, 1, 2, 5]),
@@ -260,30 +122,19 @@ def te_settings(r):
     }
 
 
-def te_delayed(c):
-    scale, history = 1.0, []
-    amax = yield
-    while True:
-        history = [*history, f32(amax)][-c["amax_history_len"] :]
-        amax = history[-1] if c["amax_compute_algo"] == "most_recent" else float(np.max(history))
-        if amax > 0 and math.isfinite(amax):
-            scale = finite_or(over(over(c["fp8_max"], amax), 2.0 ** c["margin"]), MAX)
-        amax = yield scale, None
-
-
 POLICIES = {
-    "torch": (torch_settings, torch),
-    "apex_hysteresis": (lambda r: {**torch_settings(r), "hysteresis": r.choice([1, 2, 3, 5])}, torch),
-    "tf_keras": (keras_settings, lambda c: keras(c, 1.0, True)),
-    "keras3": (keras_settings, lambda c: keras(c, 0.0, False)),
-    "jmp": (jmp_settings, jmp),
-    "flax": (flax_settings, flax),
-    "deepspeed": (deepspeed_settings, deepspeed),
-    "megatron": (megatron_settings, megatron),
-    "apex": (apex_settings, apex),
-    "ort": (ort_settings, ort),
-    "openseq2seq_backoff": (backoff_settings, backoff),
-    "te_delayed": (te_settings, te_delayed),
+    "torch": (torch_settings, reference.torch),
+    "apex_hysteresis": (lambda r: {**torch_settings(r), "hysteresis": r.choice([1, 2, 3, 5])}, reference.torch),
+    "tf_keras": (keras_settings, lambda c: reference.keras(c, 1.0, True)),
+    "keras3": (keras_settings, lambda c: reference.keras(c, 0.0, False)),
+    "jmp": (jmp_settings, reference.jmp),
+    "flax": (flax_settings, reference.flax),
+    "deepspeed": (deepspeed_settings, reference.deepspeed),
+    "megatron": (megatron_settings, reference.megatron),
+    "apex": (apex_settings, reference.apex),
+    "ort": (ort_settings, reference.ort),
+    "openseq2seq_backoff": (backoff_settings, reference.backoff),
+    "te_delayed": (te_settings, reference.te_delayed),
 }
 AMAXES = [1.0, 0.001, 3.3, 0.0, 1e-40, 1e-45, 3e38, math.inf, math.nan, 2.0**-130, 17.0]
 

@@ -15,6 +15,10 @@ import sys
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import reference
+from reference import neighbours, rounded
+
 TOOL, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 PLANT = "--plant" in sys.argv[3:]
 LR = float(np.float32(0.1))
@@ -55,6 +59,10 @@ def make_case(name, size=0.01, still=(), **extra):
     return path, values, [gradients for gradients, _ in steps]
 
 
+def wide(tensors):
+    return {key: tensor.astype(np.float64) for key, tensor in tensors.items()}
+
+
 def run(path, applied=[step != BAD for step in range(STEPS)]):
     outputs = [
         subprocess.run([TOOL, "step", str(path), *flags], capture_output=True, text=True, check=True).stdout
@@ -79,11 +87,10 @@ def near(found, expected, what, ulp=4):
 def descend(name, change, **extra):
     """Runs a case; `change` makes of a gradient and its weight what descends."""
     path, values, gradients = make_case(name, **extra)
-    weights = {key: value.astype(np.float64) for key, value in values.items()}
-    average = None
+    weights, optimizer, average = wide(values), reference.Sgd(LR), None
     for step, line in enumerate(run(path)):
         if step != BAD:
-            weights = {k: w - LR * change(k, gradients[step][k].astype(np.float64), w) for k, w in weights.items()}
+            optimizer.step(weights, {k: change(k, g, weights[k]) for k, g in wide(gradients[step]).items()})
             if average is None:
                 average = dict(weights)
             else:
@@ -167,61 +174,48 @@ def overflowing_penalty():
 def large_gradient():
     """The square of a finite gradient is finite in f64, not in f32."""
     path, values, gradients = make_case("large", size=1e25, optimizer={"name": "sgd", "lr": 1e-26})
+    weights, optimizer = wide(values), reference.Sgd(1e-26)
     for step, line in enumerate(run(path)):
+        if step != BAD:
+            optimizer.step(weights, wide(gradients[step]))
         for key in SHAPES:
-            if step != BAD:
-                values[key] = values[key] - 1e-26 * gradients[step][key].astype(np.float64)
-            near(line["params"][key], values[key], f"step {step}: {key}")
+            near(line["params"][key], weights[key], f"step {step}: {key}")
 
 
 def rmsprop(name, centered=False, momentum=0.0):
-    """PyTorch's rule (Hinton's, epsilon outside of the root), slots included."""
+    """PyTorch's rule, slots included."""
     rate, alpha, epsilon, decay = 0.01, 0.9, 1e-6, 0.05
     settings = {"alpha": alpha, "eps": epsilon, "weight_decay": decay, "centered": centered, "momentum": momentum}
     path, values, gradients = make_case(name, optimizer={"name": "rmsprop", "lr": rate, **settings})
-    weights = {key: value.astype(np.float64) for key, value in values.items()}
-    square, mean, velocity = ({key: np.zeros(shape) for key, shape in SHAPES.items()} for _ in range(3))
+    weights, optimizer = wide(values), reference.RmsProp(rate, alpha, epsilon, decay, centered, momentum)
+    # Where gradient and decay cancel, f32 has few digits left of what is divided.
+    units = {"square_avg": 16, "grad_avg": 16, "momentum_buffer": 2048}
     for step, line in enumerate(run(path)):
+        if step != BAD:
+            optimizer.step(weights, wide(gradients[step]))
         for key in SHAPES:
-            if step != BAD:
-                gradient = gradients[step][key].astype(np.float64) + decay * weights[key]
-                square[key] = alpha * square[key] + (1 - alpha) * gradient**2
-                mean[key] = alpha * mean[key] + (1 - alpha) * gradient
-                root = np.sqrt(square[key] - (mean[key] ** 2 if centered else 0.0)) + epsilon
-                velocity[key] = momentum * velocity[key] + gradient / root
-                weights[key] = weights[key] - rate * (velocity[key] if momentum else gradient / root)
             near(line["params"][key], weights[key], f"step {step}: {key}", ulp=32)
-            near(line["slots"][key]["square_avg"], square[key], f"step {step}: {key}/square_avg", ulp=16)
-            if centered:
-                near(line["slots"][key]["grad_avg"], mean[key], f"step {step}: {key}/grad_avg", ulp=16)
-            if momentum:
-                # Where gradient and decay cancel, f32 has few digits left of what is divided.
-                near(line["slots"][key]["momentum_buffer"], velocity[key], f"step {step}: {key}/momentum_buffer", ulp=2048)
+            for slot, value in optimizer.slots[key].items():
+                near(line["slots"][key][slot], value, f"step {step}: {key}/{slot}", ulp=units[slot])
 
 
 def keras_iterations(policy):
     """tf_keras' wrapper advances `iterations` where it skips a step, and Adam corrects its moments
     by them; Keras 3 leaves the inner optimizer alone."""
-    rate, beta1, beta2, epsilon = 0.01, 0.9, 0.999, 1e-7
-    path, values, gradients = make_case(f"iterations-{policy}", optimizer={"name": "keras-adam", "lr": rate})
+    path, values, gradients = make_case(f"iterations-{policy}", optimizer={"name": "keras-adam", "lr": 0.01})
     case = json.loads(path.read_text())
     case["scaler"]["policy"] = policy
     path.write_text(json.dumps(case))
-    weights = {key: value.astype(np.float64) for key, value in values.items()}
-    mean, square = ({key: np.zeros(shape) for key, shape in SHAPES.items()} for _ in range(2))
-    iterations = 0
+    weights, optimizer = wide(values), reference.KerasAdam(0.01)
     for step, line in enumerate(run(path)):
-        iterations += step != BAD or policy == "keras"
+        if step != BAD:
+            optimizer.step(weights, wide(gradients[step]))
+        elif policy == "keras":
+            optimizer.iterations += 1
         for key in SHAPES:
-            if step != BAD:
-                gradient = gradients[step][key].astype(np.float64)
-                mean[key] += (1 - beta1) * (gradient - mean[key])
-                square[key] += (1 - beta2) * (gradient**2 - square[key])
-                size = rate * np.sqrt(1 - beta2**iterations) / (1 - beta1**iterations)
-                weights[key] = weights[key] - size * mean[key] / (np.sqrt(square[key]) + epsilon)
             # Keras has 1 - beta2^t in f32, with 4 digits at first; a count that is one off is 10^4 units.
             near(line["params"][key], weights[key], f"step {step}: {key}", ulp=1024)
-            assert line["slots"][key]["step"] == [iterations], "iterations"
+            assert line["slots"][key]["step"] == [optimizer.iterations], "iterations"
 
 
 def absent_penalty():
@@ -232,13 +226,12 @@ def absent_penalty():
     for step in (1, 4):
         case["steps"][step]["scaled_grads"]["w"] = None
     path.write_text(json.dumps(case))
-    weights = {k: v.astype(np.float64) for k, v in values.items()}
+    weights, optimizer = wide(values), reference.Sgd(LR)
     for step, line in enumerate(run(path)):
         there = [k for k in SHAPES if k != "w" or step not in (1, 4)]
         if step != BAD:
             sums = {k: gradients[step][k].astype(np.float64) + 0.06 * weights[k] for k in there}
-            factor = min(1.0, 0.5 / (np.sqrt(sum((s**2).sum() for s in sums.values())) + 1e-6))
-            weights.update({k: weights[k] - LR * factor * sums[k] for k in there})
+            optimizer.step(weights, reference.clip(sums, 0.5))
         for key in SHAPES:
             near(line["params"][key], weights[key], f"step {step}: {key}")
             weights[key] = np.array(line["params"][key]).reshape(SHAPES[key])
@@ -263,7 +256,7 @@ def presence():
     there = {"w": range(8), "b": (1, 3, 4, 6), "zero": (0, 4), "never": ()}
     shapes = {"w": (7, 9), "b": (9,), "zero": (5,), "never": (4,)}
     bad, none = 3, 7  # An infinity in b; no gradient at all.
-    beta1, beta2, epsilon, decay, rate = 0.9, 0.999, 1e-8, 0.1, 0.01
+    decay, rate = 0.1, 0.01
     rng = np.random.default_rng(21)
     weights = {k: rng.normal(0, 0.5, s).astype(np.float32) for k, s in shapes.items()}
     steps, gradients = [], []
@@ -288,21 +281,14 @@ def presence():
     path = FOLDER / "presence.json"
     path.write_text(json.dumps(case))
     lines = run(path, [step != bad for step in range(8)])
-    now = {k: [w.astype(np.float64), np.zeros(w.shape), np.zeros(w.shape), 0] for k, w in weights.items()}
+    now, optimizer = wide(weights), reference.AdamW(rate, decay)
     for step, line in enumerate(lines):
-        for key, state in now.items():
-            if step not in there[key] or step in (bad, none):
-                continue
-            weight, mean, square, count = state
-            gradient, count = gradients[step][key].astype(np.float64), count + 1
-            mean = beta1 * mean + (1 - beta1) * gradient
-            square = beta2 * square + (1 - beta2) * gradient**2
-            denominator = np.sqrt(square / (1 - beta2**count)) + epsilon
-            weight = weight * (1 - rate * decay) - rate * mean / (1 - beta1**count) / denominator
-            now[key] = [weight, mean, square, count]
-        for key, (weight, mean, _, _) in now.items():
+        if step not in (bad, none):
+            optimizer.step(now, wide({k: g for k, g in gradients[step].items() if step in there[k]}))
+        for key, weight in now.items():
             near(line["params"][key], weight, f"step {step}: {key}", ulp=16)
-            if mean.any():
+            if key in optimizer.slots:
+                mean = optimizer.slots[key]["exp_avg"]
                 near(line["slots"][key]["exp_avg"], mean, f"step {step}: {key}/exp_avg", ulp=16)
         assert line["slots"]["never"] == {}, "what never has a gradient has slots"
     assert lines[-1]["counter"] == 4 and not lines[-1]["found_inf"]
@@ -310,49 +296,6 @@ def presence():
 
 def ema():
     descend("ema", lambda key, gradient, weight: gradient, ema_decay=0.75)
-
-
-def hash32(x):
-    for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):
-        x = ((x ^ (x >> shift)) * factor) & 0xFFFFFFFF
-    return x ^ (x >> 16)
-
-
-def rounded(value, seed, step, places, salt=0, f16=False):
-    """bf16 or f16 by the bits that amp.rounding_key specifies."""
-    key = salt
-    for word in (seed & 0xFFFFFFFF, seed >> 32, step, 0):
-        key = hash32((hash32(key) + word) & 0xFFFFFFFF)
-    random = hash32((key + places * 0x9E3779B9) & 0xFFFFFFFF) >> 16
-    if not f16:
-        bits = (value.ravel().view(np.uint32).astype(np.uint64) + random) & 0xFFFF0000
-        return bits.astype(np.uint32).view(np.float32).reshape(value.shape)
-    size = np.abs(value.ravel())
-    bits = (size.view(np.uint32).astype(np.uint64) + (random >> 3)) & 0xFFFFE000
-    normal = np.minimum(bits.astype(np.uint32).view(np.float32), np.float32(65504))
-    units = size.astype(np.float64) * 2.0**24
-    small = (np.floor(units) + (random < (units - np.floor(units)) * 2.0**16)) * 2.0**-24
-    result = np.where(size < 2.0**-14, small, normal).astype(np.float32)
-    return np.copysign(result, value.ravel()).reshape(value.shape)
-
-
-def neighbours(value, f16):
-    """The numbers of the type at and next to `value`, by magnitude."""
-    if not f16:
-        bits = np.abs(value).view(np.uint32) & np.uint32(0xFFFF0000)
-        return bits.view(np.float32), (bits + np.uint32(0x10000)).view(np.float32)
-    nearest = np.abs(value).astype(np.float16)
-    down = np.where(nearest > np.abs(value), np.nextafter(nearest, np.float16(0)), nearest)
-    return down.astype(np.float32), np.nextafter(down, np.float16(np.inf)).astype(np.float32)
-
-
-def adamw_slots(state, gradient):
-    mean, square = state["exp_avg"], state["exp_avg_sq"]
-    return {"exp_avg": mean + 0.1 * (gradient - mean), "exp_avg_sq": 0.99 * square + 0.01 * gradient**2}
-
-
-def sgd_slots(state, gradient):
-    return {"momentum_buffer": 0.9 * state["momentum_buffer"] + gradient}
 
 
 def narrow_slots(name, f16, rule, size, optimizer):
@@ -363,7 +306,7 @@ def narrow_slots(name, f16, rule, size, optimizer):
         f"slots-{name}", size, slot_dtype="float16" if f16 else "bfloat16", rounding_seed=seed,
         optimizer={"lr": 0.01, **optimizer})
     applied, others, count, errors = 0, 0, 0, []
-    names = list(rule(dict.fromkeys(["exp_avg", "exp_avg_sq", "momentum_buffer"], 0.0), 0.0))
+    names = rule.names()
     state = {key: {slot: np.zeros(shape) for slot in names} for key, shape in SHAPES.items()}
     for step, line in enumerate(run(path)):
         place = 0
@@ -372,7 +315,8 @@ def narrow_slots(name, f16, rule, size, optimizer):
             if step == BAD:
                 assert all((found[slot] == state[key][slot]).all() for slot in names), "a skipped step moved a slot"
                 continue
-            exact = rule({k: v.astype(np.float64) for k, v in state[key].items()}, gradients[step][key].astype(np.float64))
+            rule.slots[key] = exact = wide(state[key])
+            rule.step({key: 0.0}, {key: gradients[step][key].astype(np.float64)})
             size = found[names[0]].size
             places = np.arange(place, place + size, dtype=np.uint64)
             for index, slot in enumerate(names):
@@ -484,11 +428,12 @@ CHECKS = {
     "gradients that come and go": presence,
     "slots from the start": slots_from_start,
     "adamw's slots in bf16": lambda: narrow_slots(
-        "adamw", False, adamw_slots, 0.01, {"name": "adamw", "betas": [0.9, 0.99], "weight_decay": 0.1}),
-    "sgd's slot in bf16": lambda: narrow_slots("sgd", False, sgd_slots, 0.01, {"name": "sgd", "momentum": 0.9}),
-    "sgd's slot in f16": lambda: narrow_slots("sgd16", True, sgd_slots, 0.01, {"name": "sgd", "momentum": 0.9}),
+        "adamw", False, reference.AdamW(0.01, betas=(0.9, 0.99)), 0.01,
+        {"name": "adamw", "betas": [0.9, 0.99], "weight_decay": 0.1}),
+    "sgd's slot in bf16": lambda: narrow_slots("sgd", False, reference.Sgd(0.01, momentum=0.9), 0.01, {"name": "sgd", "momentum": 0.9}),
+    "sgd's slot in f16": lambda: narrow_slots("sgd16", True, reference.Sgd(0.01, momentum=0.9), 0.01, {"name": "sgd", "momentum": 0.9}),
     "sgd's slot in f16, subnormal": lambda: narrow_slots(
-        "sgd16-small", True, sgd_slots, 1e-6, {"name": "sgd", "momentum": 0.9}),
+        "sgd16-small", True, reference.Sgd(0.01, momentum=0.9), 1e-6, {"name": "sgd", "momentum": 0.9}),
     "no stagnation": no_stagnation,
     "stochastic rounding": stochastic,
     "bias": bias,

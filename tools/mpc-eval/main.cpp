@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-eval: one evaluation of a model, with its loss and gradients.
 #include "lib/Driver/Eval.h"
-#include "lib/Driver/Recipe.h"
+#include "runtime/CommandLine/EvalFlags.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
-#include "runtime/Support/Text.h"
-
-#include <algorithm>
-#include <cstdio>
+#include "tools/Flags/ImportFlags.h"
+#include "tools/Flags/RecipeFlags.h"
 
 using namespace mpc;
 
@@ -19,26 +17,23 @@ struct Flags {
   ImportFlags import;
   std::string loss;
   bool noFuse = false;
+  const CLI::App *app = nullptr; ///< Whose flags these are.
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
+  flags.app = &app;
   EvalRequest &request = flags.request;
   app.add_option("model", request.modelPath, "MODEL.onnx or FILE.mlir")
       ->required()
       ->group(kInput);
-  app.add_option("--inputs", request.inputsPath,
-                 "tensors named as the model's inputs, and target; - is stdin")
-      ->type_name("FILE.safetensors")
-      ->group(kInput);
-  app.add_option("--init", request.initPath,
+  rt::addEvaluationFlags(app, request.run);
+  app.add_option("--init", request.run.initPath,
                  "weights by name (default: the model's own)")
       ->type_name("FILE.safetensors")
       ->group(kInput);
-  app.add_flag("--ema", request.averaged,
-               "the averages of weights that a checkpoint for --init holds")
-      ->group(kInput);
   addInputShapeFlag(app, flags.import);
+  addRoleFlags(app, flags.import);
   addBatchSizeFlag(app, flags.import);
   app.add_option("--loss", flags.loss,
                  "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME")
@@ -51,32 +46,12 @@ void addFlags(CLI::App &app, Flags &flags) {
                "as a training step computes it: normalizations use statistics "
                "of the batch, and stat.<buffer> is what running ones become")
       ->group(kInput);
-  addPrecisionFlags(app, request.options.precision);
-  app.add_option("--outputs", request.outputsPath,
-                 "where each output, loss and gradient is written; - is stdout")
-      ->type_name("FILE.safetensors")
-      ->group(kOutput);
-  app.add_option(
-         "--expect", request.expectPath,
-         "reference values to compare with; exit 1 where they differ, or "
-         "none was computed")
-      ->type_name("FILE.safetensors")
-      ->group(kOutput);
-  app.add_option("--rtol", request.rtol,
-                 "tolerance relative to a tensor's largest element "
-                 "(default: 1e-5)")
-      ->type_name("X")
-      ->check(rt::nonNegativeNumber())
-      ->group(kOutput);
-  app.add_option("--atol", request.atol, "absolute tolerance (default: 0)")
-      ->type_name("X")
-      ->check(rt::nonNegativeNumber())
-      ->group(kOutput);
+  addPrecisionFlags(app, request.precision);
   app.add_option("--cpu", request.options.target.cpu,
                  "host, x86-64-v3 or x86-64-v4 (default: host)")
       ->type_name("CPU")
       ->group(kTarget);
-  app.add_option("--threads", request.threads,
+  app.add_option("--threads", request.run.runner.threads,
                  "worker threads (default: one a CPU)")
       ->check(rt::wholeNumber(1))
       ->type_name("N")
@@ -94,51 +69,29 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kDebugging);
 }
 
-void printComparisons(const EvalReport &report) {
-  for (const Comparison &c : report.comparisons)
-    std::fprintf(stderr, "%s %-40s error %.3g of %.3g\n",
-                 c.passed ? "ok  " : "FAIL", c.name.c_str(), c.largestError,
-                 c.largestValue);
-  if (report.comparisons.empty())
-    return;
-  std::vector<std::string> names;
-  for (const std::string &name : report.notComputed)
-    names.push_back(rt::quote(name));
-  if (!names.empty())
-    rt::reportWarning("mpc-eval", "the reference also has, not computed and "
-                                  "not compared: " +
-                                      rt::joinSome(names));
-  auto failed =
-      std::count_if(report.comparisons.begin(), report.comparisons.end(),
-                    [](const Comparison &c) { return !c.passed; });
-  std::fprintf(stderr,
-               "%zu compared, %td differ, %zu of the reference not "
-               "computed\n",
-               report.comparisons.size(), failed, report.notComputed.size());
-}
-
 rt::Result<int> run(Flags &flags) {
   EvalRequest &request = flags.request;
-  bool evaluates = !request.outputsPath.empty() || !request.expectPath.empty();
+  bool evaluates =
+      !request.run.outputsPath.empty() || !request.run.expectPath.empty();
   if (!evaluates && request.explainPath.empty())
     return rt::usageError(
         "nothing to do: give --outputs or --expect, or --explain");
-  if (evaluates && request.inputsPath.empty())
+  if (evaluates && request.run.inputsPath.empty())
     return rt::usageError("--inputs is required");
   if (request.options.gradients && flags.loss.empty())
     return rt::usageError("--gradients needs --loss");
-  if (request.modelPath == "-" && request.inputsPath == "-")
+  if (request.modelPath == "-" && request.run.inputsPath == "-")
     return rt::usageError("--inputs=-: standard input is the model already");
   if (!flags.loss.empty()) {
-    MPC_ASSIGN_OR_RETURN(request.options.loss, parseLoss(flags.loss));
+    MPC_ASSIGN_OR_RETURN(request.loss, parseLoss(flags.loss));
   }
   MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(flags.import));
   request.options.target.fuse = !flags.noFuse;
+  request.recipe = recipeText(*flags.app);
   MPC_ASSIGN_OR_RETURN(EvalReport report, evaluate(request));
   for (const std::string &warning : report.warnings)
     rt::reportWarning("mpc-eval", warning);
-  printComparisons(report);
-  return report.passed() ? 0 : 1;
+  return rt::reportEvaluation("mpc-eval", report.results);
 }
 
 } // namespace

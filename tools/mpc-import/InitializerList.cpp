@@ -18,6 +18,15 @@ static std::string shapeOf(const std::vector<int64_t> &shape) {
   return text + "]";
 }
 
+/// "; tied: embed, head" where several modules read it.
+static std::string tiesOf(const onnx::InitializerRole &initializer) {
+  std::string text;
+  if (initializer.readers.size() > 1)
+    for (const std::string &reader : initializer.readers)
+      text += (text.empty() ? "; tied: " : ", ") + rt::escape(reader);
+  return text;
+}
+
 std::string
 listInitializers(const std::vector<onnx::InitializerRole> &initializers) {
   std::vector<std::array<std::string, 5>> rows;
@@ -28,7 +37,7 @@ listInitializers(const std::vector<onnx::InitializerRole> &initializers) {
                     dtype ? std::string(rt::name(*dtype))
                           : onnx::toString(initializer.type),
                     onnx::toString(initializer.kind).str(),
-                    initializer.rule});
+                    initializer.rule + tiesOf(initializer)});
     for (size_t i = 0; i < widths.size(); ++i)
       widths[i] = std::max(widths[i], rows.back()[i].size());
   }

@@ -2,13 +2,13 @@
 // Imports a model file and prints it as a module of nn ops.
 #include "tools/mpc-import/InitializerList.h"
 
-#include "lib/Driver/ImportFlags.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/Support/Output.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/Flags/ImportFlags.h"
 
 #include <cstdio>
 
@@ -70,6 +70,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->type_name("MODEL")
       ->group(kInput);
   addInputShapeFlag(app, flags.import);
+  addRoleFlags(app, flags.import);
   addBatchSizeFlag(app, flags.import);
   app.add_option(
          "-o,--output", flags.output,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-opt: runs passes over IR, with every flag of the stock mlir-opt.
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/Nesting.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -11,12 +12,16 @@
 #include "passes/AMP/Passes.h"
 #include "passes/Kernel/Passes.h"
 #include "passes/NN/Passes.h"
+#include "passes/Pipelines.h"
 #include "runtime/Support/Output.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -83,13 +88,25 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
   return process(std::move(buffer), output, registry, config);
 }
 
+/// What LLVM does, it does with a second signal: its streams are flushed at
+/// exit.
+static void fallSilent(int) {
+  constexpr llvm::StringLiteral message =
+      "mpc-opt: error: standard output: cannot write: Broken pipe\n";
+  (void)!::write(STDERR_FILENO, message.data(), message.size());
+  ::_exit(static_cast<int>(mpc::rt::StatusCode::Environment));
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  (void)std::signal(SIGPIPE, fallSilent);
   DialectRegistry registry;
   mpc::registerDialects(registry);
   registerTransformsPasses();
   mpc::amp::registerMpcAMPPasses();
+  mpc::cpu::registerMpcCPUPasses();
   mpc::kernel::registerMpcKernelPasses();
   mpc::nn::registerMpcNNPasses();
+  mpc::registerPipelines();
   return asMainReturnCode(run(argc, argv, registry));
 }

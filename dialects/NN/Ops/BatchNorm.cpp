@@ -71,6 +71,25 @@ static SmallVector<int64_t> axesBut(int64_t axis, Value x) {
 
 LogicalResult BatchNormOp::verify() { return verifyCommon(*this); }
 
+bool BatchNormOp::isTrainingForm() { return false; }
+
+SmallVector<mpc::RunningState> BatchNormOp::getRunningState() { return {}; }
+
+mpc::TrainingOpInterface BatchNormOp::toTrainingForm(OpBuilder &b) {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto vector = RankedTensorType::get(input.getDimSize(getAxis()),
+                                      getComputeType(input.getElementType()));
+  auto training = BatchNormTrainingOp::create(
+      b, getLoc(), input, vector, vector, getMean().getType(),
+      getVariance().getType(), getInput(), getScale(), getBias(), getMean(),
+      getVariance(), getAxis(), getEpsilon(), getMomentum(),
+      /*sample_variance=*/true);
+  training->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  getOutput().replaceAllUsesWith(training.getOutput());
+  erase();
+  return training;
+}
+
 FailureOr<SmallVector<Value>> BatchNormOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
   RowBody body(b, getLoc(), getInput(), axesBut(getAxis(), getInput()));
@@ -156,6 +175,18 @@ static Value buildRunning(RowBody &body, Value old, Value value,
         return narrow(n, l, arith::AddFOp::create(n, l, kept, added),
                       type.getElementType());
       });
+}
+
+bool BatchNormTrainingOp::isTrainingForm() { return true; }
+
+mpc::TrainingOpInterface BatchNormTrainingOp::toTrainingForm(OpBuilder &) {
+  setSampleVariance(true);
+  return *this;
+}
+
+SmallVector<mpc::RunningState> BatchNormTrainingOp::getRunningState() {
+  return {{&getRunningMeanMutable(), cast<OpResult>(getNewMean())},
+          {&getRunningVarianceMutable(), cast<OpResult>(getNewVariance())}};
 }
 
 FailureOr<SmallVector<Value>>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Concatenation and splitting: shapes, bodies and VJPs.
 #include "dialects/NN/Body.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,6 +50,30 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
   }
   inferred.push_back(first.clone(shape));
   return success();
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
+  if (getInputs().size() == 1)
+    return getInputs().front();
+  auto type = rankedType(getOutput());
+  auto isKnown = llvm::IsaAndPresentPred<DenseElementsAttr>;
+  if (!llvm::all_of(adaptor.getInputs(), isKnown) ||
+      type.getNumElements() > kMostFolded)
+    return {};
+  SmallVector<ElementBytes> parts;
+  for (Attribute input : adaptor.getInputs())
+    parts.emplace_back(cast<DenseElementsAttr>(input));
+  int64_t outer = 1;
+  for (int64_t size : type.getShape().take_front(getAxis()))
+    outer *= size;
+  SmallVector<char> bytes;
+  for (int64_t block = 0; block < outer; ++block)
+    for (auto [part, input] : llvm::zip_equal(parts, getInputs())) {
+      int64_t length = rankedType(input).getNumElements() / outer;
+      for (int64_t i = block * length; i < (block + 1) * length; ++i)
+        bytes.append(part.at(i), part.at(i) + part.size());
+    }
+  return constantOfBytes(type, bytes);
 }
 
 /// Parts of one size, each written to its place in the result, whose axis is
@@ -171,6 +196,22 @@ static void forEachPart(SplitOp op,
     fn(index, begin);
     begin += rankedType(output).getDimSize(op.getAxis());
   }
+}
+
+LogicalResult SplitOp::fold(FoldAdaptor adaptor,
+                            SmallVectorImpl<OpFoldResult> &results) {
+  auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  if (!known)
+    return failure();
+  SmallVector<int64_t> strides = denseStrides(shapeOf(getInput()));
+  int64_t base = 0;
+  for (Value output : getOutputs()) {
+    results.push_back(foldStrided(known, rankedType(output), base, strides));
+    if (!results.back())
+      return failure();
+    base += rankedType(output).getDimSize(getAxis()) * strides[getAxis()];
+  }
+  return success();
 }
 
 FailureOr<SmallVector<Value>> SplitOp::buildBody(OpBuilder &b,

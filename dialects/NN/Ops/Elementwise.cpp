@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise ops: scalar bodies and VJPs.
 #include "dialects/NN/Body.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Ops/IntegerArithmetic.h"
@@ -29,17 +30,6 @@ static Value binary(OpBuilder &b, Location loc, ValueRange s) {
   if (isFloat(s[0]))
     return FloatOp::create(b, loc, s[0], s[1]);
   return IntOp::create(b, loc, s[0], s[1]);
-}
-
-/// A unary VJP: `fn` takes the wide cotangent and input.
-static void unaryVJP(
-    OpBuilder &builder, Operation *op, Cotangents dOut, Gradients dIn,
-    function_ref<Value(GradientBuilder &, Value dOutput, Value input)> fn) {
-  if (!dOut[0])
-    return;
-  GradientBuilder g(builder, op->getLoc());
-  Value input = op->getOperand(0);
-  dIn[0] = g.as(fn(g, g.wide(dOut[0]), g.wide(input)), input);
 }
 
 /// A binary VJP: `fn` sets both wide cotangents.
@@ -120,12 +110,19 @@ LogicalResult TanhOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   return success();
 }
 
+// 1 / (1 + exp(-x)); exp(x) where exp(-x) would overflow and the result is
+// subnormal.
 Value SigmoidOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Value one = constantLike(b, loc, s[0], 1.0);
+  Value limit = constantLike(b, loc, s[0], s[0].getType().isF64() ? -709 : -88);
+  Value isTiny = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, s[0],
+                                       limit);
   Value negated = arith::NegFOp::create(b, loc, s[0]);
-  Value exp = math::ExpOp::create(b, loc, negated);
+  Value exponent = arith::SelectOp::create(b, loc, isTiny, s[0], negated);
+  Value exp = math::ExpOp::create(b, loc, exponent);
   Value sum = arith::AddFOp::create(b, loc, one, exp);
-  return arith::DivFOp::create(b, loc, one, sum);
+  Value quotient = arith::DivFOp::create(b, loc, one, sum);
+  return arith::SelectOp::create(b, loc, isTiny, exp, quotient);
 }
 // d sigmoid(x) = y (1 - y) dx
 LogicalResult SigmoidOp::buildVJP(OpBuilder &b, Cotangents dOut,
@@ -156,28 +153,6 @@ Value SqrtOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
 LogicalResult SqrtOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   unaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value) {
     return g.div(g.scale(d, 0.5), g.wide(getOutput()));
-  });
-  return success();
-}
-
-Value SinOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  return math::SinOp::create(b, loc, s[0]);
-}
-// d sin(x) = cos(x) dx
-LogicalResult SinOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
-  unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
-    return g.mul(d, CosOp::create(g.b, g.loc, x.getType(), x));
-  });
-  return success();
-}
-
-Value CosOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  return math::CosOp::create(b, loc, s[0]);
-}
-// d cos(x) = -sin(x) dx
-LogicalResult CosOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
-  unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
-    return g.neg(g.mul(d, SinOp::create(g.b, g.loc, x.getType(), x)));
   });
   return success();
 }
@@ -244,73 +219,6 @@ LogicalResult ReciprocalOp::buildVJP(OpBuilder &b, Cotangents dOut,
   unaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value) {
     Value y = g.wide(getOutput());
     return g.neg(g.mul(d, g.mul(y, y)));
-  });
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// GeluOp
-//===----------------------------------------------------------------------===//
-
-static const double kSqrt2OverPi = std::sqrt(2.0 / M_PI);
-static constexpr double kGeluCubic = 0.044715;
-
-/// sqrt(2/pi) (x + 0.044715 x^3), the argument of tanh.
-static Value geluArgument(OpBuilder &b, Location loc, Value x) {
-  Value square = arith::MulFOp::create(b, loc, x, x);
-  Value inner = arith::MulFOp::create(b, loc, square,
-                                      constantLike(b, loc, x, kGeluCubic));
-  inner = arith::AddFOp::create(b, loc, inner, constantLike(b, loc, x, 1.0));
-  inner = arith::MulFOp::create(b, loc, inner, x);
-  return arith::MulFOp::create(b, loc, inner,
-                               constantLike(b, loc, x, kSqrt2OverPi));
-}
-
-Value GeluOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Value x = s[0];
-  Value bend;
-  if (getTanh()) {
-    bend = math::TanhOp::create(b, loc, geluArgument(b, loc, x));
-  } else {
-    Value scaled =
-        arith::MulFOp::create(b, loc, x, constantLike(b, loc, x, M_SQRT1_2));
-    bend = math::ErfOp::create(b, loc, scaled);
-  }
-  Value half = arith::MulFOp::create(b, loc, x, constantLike(b, loc, x, 0.5));
-  Value gate =
-      arith::AddFOp::create(b, loc, bend, constantLike(b, loc, x, 1.0));
-  return arith::MulFOp::create(b, loc, half, gate);
-}
-
-// With Phi the normal distribution: d gelu(x) = (Phi(x) + x phi(x)) dx
-static Value geluErfGradient(GradientBuilder &g, Value d, Value x) {
-  Value erf = ErfOp::create(g.b, g.loc, x.getType(), g.scale(x, M_SQRT1_2));
-  Value cdf = g.scale(g.add(erf, g.splat(erf, 1.0)), 0.5);
-  Value density =
-      ExpOp::create(g.b, g.loc, x.getType(), g.scale(g.mul(x, x), -0.5));
-  Value pdf = g.scale(density, 1.0 / std::sqrt(2.0 * M_PI));
-  return g.mul(d, g.add(cdf, g.mul(x, pdf)));
-}
-
-// With t = tanh(u(x)): d gelu = ((1 + t) / 2 + x (1 - t^2) u'(x) / 2) dx
-static Value geluTanhGradient(GradientBuilder &g, Value d, Value x) {
-  Value square = g.mul(x, x);
-  Value cubic = g.add(g.scale(square, kGeluCubic), g.splat(x, 1.0));
-  Value u = g.scale(g.mul(cubic, x), kSqrt2OverPi);
-  Value t = TanhOp::create(g.b, g.loc, x.getType(), u);
-  Value slope = g.scale(
-      g.add(g.scale(square, 3.0 * kGeluCubic), g.splat(x, 1.0)), kSqrt2OverPi);
-  Value left = g.scale(g.add(t, g.splat(t, 1.0)), 0.5);
-  Value bend = g.sub(g.splat(t, 1.0), g.mul(t, t));
-  // Far out the bend is 0 and the slope may be infinite.
-  Value flat = g.compare(CompareKind::EQ, bend, g.splat(bend, 0.0));
-  Value right = g.mul(g.scale(x, 0.5), g.mul(bend, slope));
-  return g.mul(d, g.add(left, g.select(flat, g.splat(right, 0.0), right)));
-}
-
-LogicalResult GeluOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
-  unaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value x) {
-    return getTanh() ? geluTanhGradient(g, d, x) : geluErfGradient(g, d, x);
   });
   return success();
 }
@@ -401,6 +309,21 @@ static std::pair<Value, Value> splitByOrder(GradientBuilder &g, Value d,
   return {dLhs, dRhs};
 }
 
+Value RemOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
+  if (isFloat(s[0]))
+    return arith::RemFOp::create(b, loc, s[0], s[1]);
+  return buildIntegerRemainder(b, loc, s[0], s[1]);
+}
+// d rem(a, b) = da - trunc(a / b) db
+LogicalResult RemOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  binaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value x, Value y) {
+    Value whole = g.div(g.sub(x, g.wide(getOutput())), y);
+    Value times = RoundOp::create(g.b, g.loc, whole.getType(), whole);
+    return std::pair(d, g.sub(g.splat(d, 0.0), g.mul(d, times)));
+  });
+  return success();
+}
+
 Value MaximumOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return binary<arith::MaximumFOp, arith::MaxSIOp>(b, loc, s);
 }
@@ -476,6 +399,13 @@ LogicalResult CompareOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
   return success(); // Constant almost everywhere.
 }
 
+OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
+  auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getCondition());
+  if (std::optional<double> fixed = splatOf(known))
+    return *fixed != 0.0 ? getOnTrue() : getOnFalse();
+  return {};
+}
+
 Value SelectOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return arith::SelectOp::create(b, loc, s[0], s[1], s[2]);
 }
@@ -487,91 +417,5 @@ LogicalResult SelectOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   Value zero = g.splat(dOut[0], 0.0);
   dIn[1] = g.select(getCondition(), dOut[0], zero);
   dIn[2] = g.select(getCondition(), zero, dOut[0]);
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// CastOp
-//===----------------------------------------------------------------------===//
-
-/// True where every value of `from` is one of `to`. Of integers those up to 16
-/// bits: what one of them becomes in any type is rounded once from f32.
-static bool isExact(Type from, Type to) {
-  if (from == to)
-    return true;
-  if (auto integer = dyn_cast<IntegerType>(from)) {
-    auto type = dyn_cast<FloatType>(to);
-    unsigned bits = std::max(integer.getWidth() - 1, 1u);
-    return type && integer.getWidth() <= 16 &&
-           bits <= APFloat::semanticsPrecision(type.getFloatSemantics());
-  }
-  auto narrowType = dyn_cast<FloatType>(from),
-       wideType = dyn_cast<FloatType>(to);
-  if (!narrowType || !wideType)
-    return false;
-  return wideType.isF64() || (wideType.isF32() && !narrowType.isF64());
-}
-
-OpFoldResult CastOp::fold(FoldAdaptor) {
-  if (getInput().getType() == getOutput().getType())
-    return getInput();
-  auto inner = getInput().getDefiningOp<CastOp>();
-  if (!inner)
-    return {};
-  Type source = getElementTypeOrSelf(inner.getInput().getType());
-  Type middle = getElementTypeOrSelf(inner.getOutput().getType());
-  Type target = getElementTypeOrSelf(getOutput().getType());
-  if (!isExact(source, middle))
-    return {};
-  if (source == target)
-    return inner.getInput();
-  // The first cast changes no value: this one may read what it read.
-  if (!isa<FloatType>(target))
-    return {};
-  getInputMutable().assign(inner.getInput());
-  return getOutput();
-}
-
-static Value castFromFloat(OpBuilder &b, Location loc, Value x, Type to) {
-  if (isa<FloatType>(to))
-    return narrow(b, loc, x, to);
-  if (to.isInteger(1))
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, x,
-                                 constantLike(b, loc, x, 0.0));
-  return arith::FPToSIOp::create(b, loc, to, x);
-}
-
-static Value castFromInt(OpBuilder &b, Location loc, Value x, Type to) {
-  bool fromBool = x.getType().isInteger(1);
-  if (isa<FloatType>(to)) {
-    Type compute = getComputeType(to);
-    if (fromBool)
-      return arith::UIToFPOp::create(b, loc, compute, x);
-    return arith::SIToFPOp::create(b, loc, compute, x);
-  }
-  if (to.isInteger(1))
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, x,
-                                 constantLike(b, loc, x, 0));
-  unsigned from = x.getType().getIntOrFloatBitWidth();
-  unsigned width = to.getIntOrFloatBitWidth();
-  if (from == width)
-    return x;
-  if (from > width)
-    return arith::TruncIOp::create(b, loc, to, x);
-  if (fromBool)
-    return arith::ExtUIOp::create(b, loc, to, x);
-  return arith::ExtSIOp::create(b, loc, to, x);
-}
-
-Value CastOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Type to = getElementTypeOrSelf(getOutput().getType());
-  return isFloat(s[0]) ? castFromFloat(b, loc, s[0], to)
-                       : castFromInt(b, loc, s[0], to);
-}
-// A cast is linear: the cotangent is cast back.
-LogicalResult CastOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
-  Type from = getElementTypeOrSelf(getInput().getType());
-  if (dOut[0] && isa<FloatType>(from))
-    dIn[0] = GradientBuilder(b, getLoc()).cast(dOut[0], from);
   return success();
 }

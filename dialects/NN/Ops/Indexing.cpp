@@ -2,6 +2,7 @@
 // Reading and summing by index.
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Body.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,6 +92,33 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
+  auto input = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  auto indices = dyn_cast_or_null<DenseElementsAttr>(adaptor.getIndices());
+  auto type = rankedType(getOutput());
+  if (!input || !indices || type.getNumElements() > kMostFolded)
+    return {};
+  if (input.isSplat())
+    return input.resizeSplat(type);
+  ArrayRef<int64_t> in = shapeOf(getInput());
+  int64_t batches = product(in.take_front(getBatchDims()));
+  int64_t size = in[getAxis()], inner = product(in.drop_front(getAxis() + 1));
+  int64_t outer = product(in.take_front(getAxis()));
+  ElementBytes from(input);
+  SmallVector<char> bytes;
+  for (int64_t block = 0; block < outer; ++block) {
+    int64_t count = indices.getNumElements() / batches;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t index = intAt(indices, block * batches / outer * count + i);
+      index += index < 0 ? size : 0;
+      index = std::clamp<int64_t>(index, 0, size - 1);
+      const char *slice = from.at((block * size + index) * inner);
+      bytes.append(slice, slice + inner * from.size());
+    }
+  }
+  return constantOfBytes(type, bytes);
+}
+
 /// An index counted from the end where negative, then clamped to [0, size).
 static Value wrapAndClamp(OpBuilder &b, Location loc, Value raw, int64_t size) {
   Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), raw);
@@ -103,6 +131,13 @@ static Value wrapAndClamp(OpBuilder &b, Location loc, Value raw, int64_t size) {
   index = arith::SelectOp::create(b, loc, negative, wrapped, index);
   index = arith::MaxSIOp::create(b, loc, index, zero);
   return arith::MinSIOp::create(b, loc, index, last);
+}
+
+std::optional<mpc::IndexRange> GatherOp::getIndexRange(OpOperand &operand) {
+  if (operand.getOperandNumber() != getIndicesMutable().getOperandNumber())
+    return std::nullopt;
+  int64_t size = shapeOf(getInput())[getAxis()];
+  return mpc::IndexRange{-size, size};
 }
 
 FailureOr<SmallVector<Value>> GatherOp::buildBody(OpBuilder &b,
@@ -133,11 +168,29 @@ FailureOr<SmallVector<Value>> GatherOp::buildBody(OpBuilder &b,
   return SmallVector<Value>{result};
 }
 
+/// `d` with zeros in the slices that were read at the frozen index.
+static Value withoutFrozen(GradientBuilder &g, GatherOp op, Value d) {
+  Value indices = op.getIndices();
+  auto number = static_cast<double>(*op.getFrozen());
+  Value isFrozen =
+      g.compare(CompareKind::EQ, indices, g.splat(indices, number));
+  SmallVector<int64_t> axes;
+  auto batchDims = static_cast<int64_t>(op.getBatchDims());
+  for (int64_t i = 0, e = rankedType(indices).getRank(); i < e; ++i)
+    axes.push_back(i < batchDims ? i : op.getAxis() + i - batchDims);
+  auto type = rankedType(d).clone(g.b.getI1Type());
+  Value mask = BroadcastOp::create(g.b, g.loc, type, isFrozen, axes);
+  return g.select(mask, g.splat(d, 0.0), d);
+}
+
 // The transpose of a gather is a scatter-add.
 LogicalResult GatherOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
-  if (dOut[0])
-    dIn[0] = ScatterAddOp::create(b, getLoc(), getInput().getType(), dOut[0],
-                                  getIndices(), getAxis(), getBatchDims());
+  if (!dOut[0])
+    return success();
+  GradientBuilder g(b, getLoc());
+  Value d = getFrozen() ? withoutFrozen(g, *this, dOut[0]) : dOut[0];
+  dIn[0] = ScatterAddOp::create(b, getLoc(), getInput().getType(), d,
+                                getIndices(), getAxis(), getBatchDims());
   return success();
 }
 
@@ -157,6 +210,28 @@ LogicalResult ScatterAddOp::verify() {
       rankedType(getOutput()).getElementType())
     return emitOpError("cannot change the element type");
   return success();
+}
+
+OpFoldResult ScatterAddOp::fold(FoldAdaptor adaptor) {
+  auto updates = dyn_cast_or_null<DenseElementsAttr>(adaptor.getUpdates());
+  auto indices = dyn_cast_or_null<DenseElementsAttr>(adaptor.getIndices());
+  auto type = rankedType(getOutput());
+  if (!updates || !indices ||
+      std::max(type.getNumElements(), updates.getNumElements()) > kMostFolded)
+    return {};
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t size = shape[getAxis()], outer = product(shape.take_front(getAxis()));
+  int64_t inner = product(shape.drop_front(getAxis() + 1));
+  int64_t batches = product(shape.take_front(getBatchDims()));
+  int64_t count = indices.getNumElements() / std::max<int64_t>(batches, 1);
+  SmallVector<double> sums(type.getNumElements(), 0.0);
+  for (int64_t i = 0, e = updates.getNumElements(); i < e; ++i) {
+    int64_t block = i / (count * inner), at = i / inner % count;
+    int64_t index = intAt(indices, block * batches / outer * count + at);
+    index = std::clamp<int64_t>(index < 0 ? index + size : index, 0, size - 1);
+    sums[(block * size + index) * inner + i % inner] += realAt(updates, i);
+  }
+  return constantOfReals(type, sums);
 }
 
 FailureOr<SmallVector<Value>> ScatterAddOp::buildBody(OpBuilder &b,
@@ -188,6 +263,6 @@ LogicalResult ScatterAddOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                      Gradients dIn) {
   if (dOut[0])
     dIn[0] = GatherOp::create(b, getLoc(), dOut[0], getIndices(), getAxis(),
-                              getBatchDims());
+                              getBatchDims(), /*frozen=*/IntegerAttr());
   return success();
 }

@@ -48,6 +48,14 @@ Value nn::buildIntegerQuotient(OpBuilder &builder, Location loc, Value lhs,
                   i.select(isMinusOne, negated, quotient));
 }
 
+// a - quotient * b, which is a where b is 0 and the quotient is, and 0 for -1.
+Value nn::buildIntegerRemainder(OpBuilder &builder, Location loc, Value lhs,
+                                Value rhs) {
+  Value quotient = buildIntegerQuotient(builder, loc, lhs, rhs);
+  return arith::SubIOp::create(
+      builder, loc, lhs, arith::MulIOp::create(builder, loc, quotient, rhs));
+}
+
 // Squares and multiplies, one bit of the exponent after the other: the same
 // work for every exponent, as vectors want it.
 Value nn::buildIntegerPower(OpBuilder &builder, Location loc, Value base,

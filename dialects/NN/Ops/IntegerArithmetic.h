@@ -13,6 +13,10 @@ namespace mpc::nn {
 mlir::Value buildIntegerQuotient(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::Value lhs, mlir::Value rhs);
 
+/// lhs - quotient * rhs.
+mlir::Value buildIntegerRemainder(mlir::OpBuilder &builder, mlir::Location loc,
+                                  mlir::Value lhs, mlir::Value rhs);
+
 /// base ^ exponent. Of a negative exponent the reciprocal, towards zero: 0
 /// unless the base is 1 or -1.
 mlir::Value buildIntegerPower(mlir::OpBuilder &builder, mlir::Location loc,

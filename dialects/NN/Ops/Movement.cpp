@@ -2,11 +2,16 @@
 // Data movement but nn.concat and nn.split: shapes, folds, bodies and VJPs.
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Body.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cstring>
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mpc;
@@ -47,8 +52,9 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
     getInputMutable().assign(inner.getInput());
     return getOutput();
   }
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput()))
-    return splat.resizeSplat(cast<ShapedType>(getOutput().getType()));
+  if (auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput()))
+    return known.isSplat() ? known.resizeSplat(rankedType(getOutput()))
+                           : known.reshape(rankedType(getOutput()));
   return {};
 }
 
@@ -103,10 +109,16 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-OpFoldResult TransposeOp::fold(FoldAdaptor) {
+OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   ArrayRef<int64_t> permutation = getPermutation();
   if (llvm::is_sorted(permutation))
     return getInput();
+  if (auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput())) {
+    SmallVector<int64_t> strides, from = denseStrides(shapeOf(getInput()));
+    for (int64_t axis : permutation)
+      strides.push_back(from[axis]);
+    return foldStrided(known, rankedType(getOutput()), 0, strides);
+  }
   auto inner = getInput().getDefiningOp<TransposeOp>();
   if (!inner)
     return {};
@@ -159,12 +171,23 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+/// Elements of a repeated constant that is stored at most.
+static constexpr int64_t kMostRepeated = 1024;
+
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getOutput().getType())
     return getInput();
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput()))
-    return splat.resizeSplat(cast<ShapedType>(getOutput().getType()));
-  return {};
+  auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  auto type = rankedType(getOutput());
+  // Others than one number, like masks, stay small.
+  if (!known || (!known.isSplat() && type.getNumElements() > kMostRepeated))
+    return {};
+  SmallVector<int64_t> from = denseStrides(shapeOf(getInput()));
+  SmallVector<int64_t> strides(type.getRank(), 0);
+  for (auto [index, axis] : llvm::enumerate(getAxes()))
+    if (shapeOf(getInput())[index] != 1)
+      strides[axis] = from[index];
+  return foldStrided(known, type, 0, strides);
 }
 
 FailureOr<SmallVector<Value>> BroadcastOp::buildBody(OpBuilder &b,
@@ -228,6 +251,21 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
   }
   inferred.push_back(type.clone(shape));
   return success();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getOutput().getType())
+    return getInput();
+  auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  if (!known)
+    return {};
+  SmallVector<int64_t> strides = denseStrides(shapeOf(getInput()));
+  int64_t base = 0;
+  for (auto [axis, stride] : llvm::enumerate(strides)) {
+    base += getStarts()[axis] * stride;
+    stride *= getStrides()[axis];
+  }
+  return foldStrided(known, rankedType(getOutput()), base, strides);
 }
 
 /// The flat position of the box in its source where the box is one contiguous
@@ -302,7 +340,10 @@ FailureOr<SmallVector<Value>> SliceOp::buildBody(OpBuilder &b,
   if (std::optional<int64_t> offset = contiguousOffset(*this))
     return SmallVector<Value>{
         kernel::ViewOp::create(b, getLoc(), type, operands[0], *offset)};
-  Value result = buildBoxRead(b, *this, operands[0]);
+  // An empty box lies nowhere: its start may be the end of the axis.
+  Value result = type.getNumElements() == 0
+                     ? Value()
+                     : buildBoxRead(b, *this, operands[0]);
   if (!result)
     result = buildIndexedRead(b, *this, operands[0]);
   return SmallVector<Value>{result};
@@ -354,6 +395,46 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// Copies each element that cropping leaves to its place.
+static void copyPadded(PadOp op, const ElementBytes &from,
+                       MutableArrayRef<char> bytes) {
+  ArrayRef<int64_t> shape = shapeOf(op.getInput()),
+                    to = shapeOf(op.getOutput());
+  SmallVector<int64_t> in = denseStrides(shape), out = denseStrides(to);
+  for (int64_t i = 0, e = rankedType(op.getInput()).getNumElements(); i < e;
+       ++i) {
+    int64_t place = 0;
+    bool inside = true;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      int64_t index = i / in[axis] % shape[axis];
+      int64_t at = op.getLow()[axis] + index * (op.getInterior()[axis] + 1);
+      inside &= at >= 0 && at < to[axis];
+      place += at * out[axis];
+    }
+    if (inside)
+      std::memcpy(bytes.data() + place * from.size(), from.at(i), from.size());
+  }
+}
+
+OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
+  auto type = rankedType(getOutput());
+  auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  if (!known || type.getNumElements() > kMostFolded)
+    return {};
+  ElementBytes from(known);
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  double real = getValue().convertToDouble();
+  // The body truncates to an integer; as a truth value 0.5 would be true.
+  if (!isa<FloatType>(type.getElementType()))
+    real = std::trunc(real);
+  ElementBytes value(constantOfReals(scalar, real));
+  SmallVector<char> bytes;
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
+    bytes.append(value.at(0), value.at(0) + value.size());
+  copyPadded(*this, from, bytes);
+  return constantOfBytes(type, bytes);
+}
+
 FailureOr<SmallVector<Value>> PadOp::buildBody(OpBuilder &b,
                                                ValueRange operands) {
   return SmallVector<Value>{buildPad(b, getLoc(), operands[0], getLow(),
@@ -395,6 +476,20 @@ LogicalResult ReverseOp::verify() {
     seen[axis] = true;
   }
   return success();
+}
+
+OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
+  auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  auto type = rankedType(getOutput());
+  if (!known || type.getNumElements() == 0)
+    return {};
+  SmallVector<int64_t> strides = denseStrides(type.getShape());
+  int64_t base = 0;
+  for (int64_t axis : getAxes()) {
+    base += (type.getDimSize(axis) - 1) * strides[axis];
+    strides[axis] = -strides[axis];
+  }
+  return foldStrided(known, type, base, strides);
 }
 
 FailureOr<SmallVector<Value>> ReverseOp::buildBody(OpBuilder &b,

@@ -212,6 +212,15 @@ static Value takesPart(OpBuilder &b, Location loc, Value label,
   return arith::UIToFPOp::create(b, loc, compute, used);
 }
 
+std::optional<mpc::IndexRange>
+CrossEntropyOp::getIndexRange(OpOperand &operand) {
+  // With `ignore_index` a label out of range has a meaning.
+  if (operand.getOperandNumber() != getTargetMutable().getOperandNumber() ||
+      getIgnoreIndex())
+    return std::nullopt;
+  return mpc::IndexRange{0, shapeOf(getLogits())[getAxis()]};
+}
+
 FailureOr<SmallVector<Value>> CrossEntropyOp::buildBody(OpBuilder &b,
                                                         ValueRange operands) {
   Location loc = getLoc();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions over axes.
 #include "dialects/NN/Body.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
+#include <functional>
 #include <limits>
 
 using namespace mlir;
@@ -51,6 +54,26 @@ static Value buildReduce(OpBuilder &b, Location loc, Value input,
   return buildNarrowing(b, loc, wide, type.getElementType());
 }
 
+/// The same of a constant, in f64.
+static DenseElementsAttr foldReduce(Attribute input, ArrayRef<int64_t> axes,
+                                    RankedTensorType type, double init,
+                                    function_ref<double(double, double)> fn) {
+  auto known = dyn_cast_or_null<DenseElementsAttr>(input);
+  if (!known || known.getNumElements() > kMostFoldedReals)
+    return {};
+  ArrayRef<int64_t> shape = known.getType().getShape();
+  SmallVector<int64_t> in = denseStrides(shape);
+  SmallVector<int64_t> out = denseStrides(type.getShape());
+  SmallVector<double> results(type.getNumElements(), init);
+  for (int64_t i = 0, e = known.getNumElements(); i < e; ++i) {
+    int64_t place = 0;
+    for (auto [to, axis] : llvm::enumerate(otherAxes(shape.size(), axes)))
+      place += i / in[axis] % shape[axis] * out[to];
+    results[place] = fn(results[place], realAt(known, i));
+  }
+  return constantOfReals(type, results);
+}
+
 //===----------------------------------------------------------------------===//
 // ReduceSumOp
 //===----------------------------------------------------------------------===//
@@ -60,6 +83,11 @@ LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *,
                                             ReduceSumOp::Adaptor adaptor,
                                             SmallVectorImpl<Type> &inferred) {
   return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
+}
+
+OpFoldResult ReduceSumOp::fold(FoldAdaptor adaptor) {
+  return foldReduce(adaptor.getInput(), getAxes(), rankedType(getOutput()), 0.0,
+                    std::plus<double>());
 }
 
 FailureOr<SmallVector<Value>> ReduceSumOp::buildBody(OpBuilder &b,
@@ -91,6 +119,14 @@ LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *,
                                             ReduceMaxOp::Adaptor adaptor,
                                             SmallVectorImpl<Type> &inferred) {
   return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
+}
+
+OpFoldResult ReduceMaxOp::fold(FoldAdaptor adaptor) {
+  return foldReduce(adaptor.getInput(), getAxes(), rankedType(getOutput()),
+                    -std::numeric_limits<double>::infinity(),
+                    [](double a, double b) {
+                      return std::isnan(a) || a > b ? a : b;
+                    });
 }
 
 FailureOr<SmallVector<Value>> ReduceMaxOp::buildBody(OpBuilder &b,

@@ -1,58 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits a kernel by the schedule that it carries.
+// cpu-emit: emits kernels by the schedules that they carry.
+#include "lib/Codegen/CPU/Passes.h"
+
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/Gemm.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+namespace mpc::cpu {
+#define GEN_PASS_DEF_EMITPASS
+#include "lib/Codegen/CPU/Passes.h.inc"
+} // namespace mpc::cpu
 
 using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-LogicalResult mpc::cpu::emitKernel(FuncOp kernel) {
-  Attribute schedule = kernel.getScheduleAttr();
+static LogicalResult emitBody(Emitter &emitter, const Body &body,
+                              ScheduleAttrInterface schedule) {
+  return TypeSwitch<Attribute, LogicalResult>(schedule)
+      .Case([&](LoopsAttr loops) {
+        return emitLoops(emitter, body, loops.getChunks());
+      })
+      .Case([&](GemmAttr gemm) {
+        emitGemm(emitter, body, gemm);
+        return success();
+      })
+      .Case([&](PackAttr pack) { return emitPack(emitter, body, pack); })
+      .Case([&](MapAttr map) {
+        emitMap(emitter, body, map);
+        return success();
+      })
+      .Case<RowsAttr, ColumnsAttr>([&](auto rows) {
+        emitRows(emitter, body, rows.getChunks(), rows.getLanes());
+        return success();
+      })
+      .Default([&](Attribute) {
+        return emitter.kernel.emitOpError("has the schedule of another target: ")
+               << schedule;
+      });
+}
+
+/// Puts a `func.func` in the place of `kernel`.
+static LogicalResult emitKernel(FuncOp kernel) {
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   if (!schedule)
-    return kernel.emitOpError("has no schedule; run kernel-schedule first");
-  FailureOr<Body> body = getBody(kernel);
-  if (failed(body))
-    return failure();
+    return kernel.emitOpError("has no schedule; run cpu-schedule first");
   OpBuilder builder(kernel.getContext());
   Emitter emitter(builder, kernel);
-  int64_t chunks = 1;
-  LogicalResult result =
-      TypeSwitch<Attribute, LogicalResult>(schedule)
-          .Case([&](LoopsAttr loops) {
-            chunks = loops.getChunks();
-            return emitLoops(emitter, *body, chunks);
-          })
-          .Case([&](GemmAttr gemm) {
-            chunks = gemm.getChunks();
-            return emitGemm(emitter, *body, gemm);
-          })
-          .Case([&](PackAttr pack) {
-            chunks = pack.getChunks();
-            return emitPack(emitter, *body, pack);
-          })
-          .Case([&](MapAttr map) {
-            chunks = map.getChunks();
-            return emitMap(emitter, *body, map);
-          })
-          .Case([&](RowsAttr rows) {
-            chunks = rows.getChunks();
-            return emitRows(emitter, *body, {chunks, rows.getLanes(), false});
-          })
-          .Case([&](ColumnsAttr columns) {
-            chunks = columns.getChunks();
-            return emitRows(emitter, *body, {chunks, columns.getLanes(), true});
-          })
-          .Default([&](Attribute) {
-            return kernel.emitOpError("has a schedule that CPUs do not know: ")
-                   << schedule;
-          });
-  if (failed(result)) {
+  if (failed(emitBody(emitter, *getBody(kernel), schedule))) {
     emitter.function.erase();
     return failure();
   }
-  emitter.finish(chunks);
+  emitter.finish(schedule.getChunks());
   kernel.erase();
   return success();
 }
+
+namespace {
+
+struct EmitPass : mpc::cpu::impl::EmitPassBase<EmitPass> {
+  using EmitPassBase::EmitPassBase;
+
+  void runOnOperation() override {
+    for (FuncOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
+      if (failed(emitKernel(kernel)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

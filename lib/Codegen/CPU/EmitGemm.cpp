@@ -75,7 +75,7 @@ private:
   ColumnAddress getAddress(const Linear &index, const ResultTile &tile,
                            const PanelColumns &columns);
   bool isRowInvariant(const Linear &index);
-  Value load(const Place &place, const ColumnAddress &address, Value row,
+  Value load(const LinearAccess &place, const ColumnAddress &address, Value row,
              Lanes lanes);
   void store(Value value, const EpilogueStore &target,
              const ColumnAddress &address, Value row, Lanes lanes);
@@ -167,13 +167,13 @@ Factor GemmEmitter::getFactor(unsigned operand, Contraction::Group outer,
                               Value batch) {
   const Access &access = contraction.getOperand(operand);
   Linear linear = *getLinear(access.index, contraction.statement.numDims());
-  Path batches = contraction.getPath(linear.strides, Contraction::Batch);
+  StridedIndex batches = contraction.getStridedIndex(linear.strides, Contraction::Batch);
   return {contraction.factors[operand],
           contraction.getArgument(operand),
           emitter.getBuffer(access.tensor),
           math.add(math.at(batches, batch), linear.offset),
-          contraction.getPath(linear.strides, outer),
-          contraction.getPath(linear.strides, Contraction::K)};
+          contraction.getStridedIndex(linear.strides, outer),
+          contraction.getStridedIndex(linear.strides, Contraction::K)};
 }
 
 MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
@@ -310,8 +310,8 @@ bool GemmEmitter::isRowInvariant(const Linear &index) {
 ColumnAddress GemmEmitter::getAddress(const Linear &index,
                                       const ResultTile &tile,
                                       const PanelColumns &columns) {
-  Path batches = contraction.getPath(index.strides, Contraction::Batch);
-  Path path = contraction.getPath(index.strides, columnGroup);
+  StridedIndex batches = contraction.getStridedIndex(index.strides, Contraction::Batch);
+  StridedIndex path = contraction.getStridedIndex(index.strides, columnGroup);
   Value base = math.add(math.at(batches, tile.batch), index.offset);
   auto at = [&](int64_t lane) {
     return math.add(base, math.at(path, math.add(columns.column, lane)));
@@ -337,12 +337,12 @@ Value GemmEmitter::fromStorage(Value value, Type type) {
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-Value GemmEmitter::load(const Place &place, const ColumnAddress &address,
+Value GemmEmitter::load(const LinearAccess &place, const ColumnAddress &address,
                         Value row, Lanes lanes) {
   if (Value splat = emitter.getSplatValue(place.tensor))
     return splat;
   auto at = [&](Value column) {
-    return row ? math.add(column, math.at(contraction.getPath(
+    return row ? math.add(column, math.at(contraction.getStridedIndex(
                                               place.index.strides, rowGroup),
                                           row))
                : column;
@@ -368,7 +368,7 @@ void GemmEmitter::store(Value value, const EpilogueStore &target,
                         const ColumnAddress &address, Value row, Lanes lanes) {
   Value buffer = emitter.getBuffer(target.destination);
   Value rowPart =
-      math.at(contraction.getPath(target.index.strides, rowGroup), row);
+      math.at(contraction.getStridedIndex(target.index.strides, rowGroup), row);
   if (lanes.isScalar())
     return emitter.store(value, buffer, math.add(address.places[0], rowPart));
   value = emitter.broadcast(value, lanes);
@@ -403,7 +403,7 @@ void GemmEmitter::emitEpilogue(const ResultTile &tile,
   for (const EpilogueStep &step : epilogue.steps) {
     readAddresses.emplace_back();
     invariants.emplace_back();
-    for (const Place &read : step.reads) {
+    for (const LinearAccess &read : step.reads) {
       readAddresses.back().emplace_back();
       invariants.back().emplace_back();
       if (!read.tensor || !emitter.getBuffer(read.tensor))
@@ -450,18 +450,9 @@ void GemmEmitter::emitRow(const ResultTile &tile, const PanelColumns &columns,
     store(values.lookup(target.value), target, address, row, columns.lanes);
 }
 
-LogicalResult mpc::cpu::emitGemm(Emitter &emitter, const Body &body,
-                                 GemmAttr schedule) {
-  std::optional<Contraction> contraction;
-  if (!body.statements.empty())
-    contraction = matchContraction(body.statements.front());
-  if (!contraction)
-    return emitter.kernel.emitOpError("does not begin with a contraction");
-  std::optional<Epilogue> epilogue =
-      matchEpilogue(emitter.kernel, body, *contraction);
-  if (!epilogue)
-    return emitter.kernel.emitOpError(
-        "has more than a map after its contraction");
-  GemmEmitter(emitter, *contraction, *epilogue, schedule).emit();
-  return success();
+void mpc::cpu::emitGemm(Emitter &emitter, const Body &body,
+                        GemmAttr schedule) {
+  Contraction contraction = *matchContraction(body.statements.front());
+  Epilogue epilogue = *matchEpilogue(emitter.kernel, body, contraction);
+  GemmEmitter(emitter, contraction, epilogue, schedule).emit();
 }

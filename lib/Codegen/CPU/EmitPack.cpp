@@ -52,10 +52,10 @@ Value IndexMath::floor(Value a, int64_t unit) const {
   return unit == 1 ? a : sub(a, rem(a, unit));
 }
 
-Value IndexMath::at(const Path &path, Value index) const {
+Value IndexMath::at(const StridedIndex &path, Value index) const {
   Value place = constant(0);
   for (size_t number = path.parts.size(); number-- > 0;) {
-    const Path::Part &part = path.parts[number];
+    const StridedIndex::Part &part = path.parts[number];
     Value digit = number == 0 ? index : rem(index, part.extent);
     place = add(place, mul(digit, part.stride));
     if (number != 0)
@@ -65,7 +65,7 @@ Value IndexMath::at(const Path &path, Value index) const {
 }
 
 //===----------------------------------------------------------------------===//
-// #kernel.pack
+// #cpu.pack
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -74,7 +74,7 @@ namespace {
 class PackEmitter {
 public:
   PackEmitter(Emitter &emitter, const mpc::kernel::Statement &statement,
-              mpc::kernel::PackAttr schedule)
+              PackAttr schedule)
       : emitter(emitter), math(emitter), statement(statement),
         schedule(schedule),
         source(*mpc::kernel::getLinear(statement.inputs[0].index,
@@ -83,7 +83,7 @@ public:
   void emit();
 
 private:
-  Path getPath(unsigned first, unsigned count, int64_t &size);
+  StridedIndex getStridedIndex(unsigned first, unsigned count, int64_t &size);
   void emitChunk(Value chunk);
   void emitRows(const Factor &factor, FactorBlock block, Value batch);
   void emitColumns(const Factor &factor, const FactorBlock &block, Value batch);
@@ -91,17 +91,18 @@ private:
   Emitter &emitter;
   IndexMath math;
   const mpc::kernel::Statement &statement;
-  mpc::kernel::PackAttr schedule;
+  PackAttr schedule;
   mpc::kernel::Linear source;
   int64_t batchSize = 1, outerSize = 1, kSize = 1;
-  Path batchPath, outerPath, kPath;
+  StridedIndex batchPath, outerPath, kPath;
   Value result;
 };
 
 } // namespace
 
-Path PackEmitter::getPath(unsigned first, unsigned count, int64_t &size) {
-  Path path;
+StridedIndex PackEmitter::getStridedIndex(unsigned first, unsigned count,
+                                          int64_t &size) {
+  StridedIndex path;
   for (unsigned dim = first; dim < first + count; ++dim) {
     path.append(statement.extents[dim], source.strides[dim]);
     size *= statement.extents[dim];
@@ -111,9 +112,9 @@ Path PackEmitter::getPath(unsigned first, unsigned count, int64_t &size) {
 
 void PackEmitter::emit() {
   unsigned outer = schedule.getBatch(), k = outer + schedule.getOuter();
-  batchPath = getPath(0, outer, batchSize);
-  outerPath = getPath(outer, schedule.getOuter(), outerSize);
-  kPath = getPath(k, statement.numDims() - k, kSize);
+  batchPath = getStridedIndex(0, outer, batchSize);
+  outerPath = getStridedIndex(outer, schedule.getOuter(), outerSize);
+  kPath = getStridedIndex(k, statement.numDims() - k, kSize);
   result = emitter.getBuffer(emitter.kernel.getDestination(0));
   emitter.emitLoop(emitter.begin, emitter.end, 1,
                    [&](Value chunk) { emitChunk(chunk); });
@@ -171,13 +172,22 @@ void PackEmitter::emitColumns(const Factor &factor, const FactorBlock &block,
                   schedule.getLanes());
 }
 
+static bool isPacking(const mpc::kernel::Body &body, PackAttr schedule) {
+  if (body.statements.size() != 1 || !body.statements.front().generic())
+    return false;
+  const mpc::kernel::Statement &statement = body.statements.front();
+  return !statement.inputs.empty() && statement.isParallel() &&
+         schedule.getBatch() + schedule.getOuter() <= statement.numDims() &&
+         mpc::kernel::getLinear(statement.inputs[0].index,
+                                statement.numDims());
+}
+
 LogicalResult mpc::cpu::emitPack(Emitter &emitter,
                                  const mpc::kernel::Body &body,
-                                 mpc::kernel::PackAttr schedule) {
-  const mpc::kernel::Statement &statement = body.statements.front();
-  if (body.statements.size() != 1 || !statement.generic() ||
-      !mpc::kernel::getLinear(statement.inputs[0].index, statement.numDims()))
+                                 PackAttr schedule) {
+  if (!isPacking(body, schedule))
     return emitter.kernel.emitOpError("is no packing of one factor");
+  const mpc::kernel::Statement &statement = body.statements.front();
   PackEmitter(emitter, statement, schedule).emit();
   return success();
 }

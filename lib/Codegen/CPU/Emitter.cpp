@@ -2,6 +2,7 @@
 // The function being built, memory, index arithmetic and loops.
 #include "lib/Codegen/CPU/Emitter.h"
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -53,8 +54,9 @@ void Emitter::finish(int64_t chunks) {
   scratch.setType(MemRefType::get({scratchBytes}, builder.getI8Type()));
   function.setType(builder.getFunctionType(
       function.getBody().front().getArgumentTypes(), {}));
-  function->setAttr("mpc.chunks", builder.getI64IntegerAttr(chunks));
-  function->setAttr("mpc.scratch", builder.getI64IntegerAttr(scratchBytes));
+  function->setAttr(
+      CPUDialect::kKernelAttrName,
+      KernelAttr::get(builder.getContext(), chunks, scratchBytes));
 }
 
 //===----------------------------------------------------------------------===//

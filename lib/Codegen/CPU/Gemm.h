@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The pieces that #kernel.gemm and #kernel.pack are emitted from: index
+/// The pieces that #cpu.gemm and #cpu.pack are emitted from: index
 /// arithmetic on paths, packing of blocks, the micro-kernel.
 #ifndef MPC_LIB_CODEGEN_CPU_GEMM_H
 #define MPC_LIB_CODEGEN_CPU_GEMM_H
 
-#include "lib/Codegen/CPU/Contraction.h"
+#include "dialects/Kernel/Contraction.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Emitter.h"
 
 namespace mpc::cpu {
+
+using kernel::StridedIndex;
 
 /// Index arithmetic that folds constants.
 class IndexMath {
@@ -27,7 +30,7 @@ public:
   /// The largest multiple of `unit` up to `a`.
   mlir::Value floor(mlir::Value a, int64_t unit) const;
   /// Where `path` is at the flat index `index`.
-  mlir::Value at(const Path &path, mlir::Value index) const;
+  mlir::Value at(const StridedIndex &path, mlir::Value index) const;
 
 private:
   Emitter &emitter;
@@ -40,7 +43,7 @@ struct Factor {
   mlir::BlockArgument argument;
   /// The flat memref, and the position that the paths start from.
   mlir::Value buffer, base;
-  Path outer, k;
+  StridedIndex outer, k;
 };
 
 /// Rows or columns [first, first + count) x k [kFirst, kFirst + kCount) of a
@@ -69,9 +72,9 @@ void emitPackRows(Emitter &emitter, const Factor &factor,
 void emitPackColumns(Emitter &emitter, const Factor &factor,
                      const FactorBlock &block, const Target &target,
                      int64_t width, int64_t columns, int64_t lanes);
-/// #kernel.pack.
+/// #cpu.pack.
 mlir::LogicalResult emitPack(Emitter &emitter, const kernel::Body &body,
-                             kernel::PackAttr schedule);
+                             PackAttr schedule);
 
 /// The micro-kernel of a module: rows x columns results in registers,
 /// `lanes` columns a vector.
@@ -92,9 +95,8 @@ void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
                          MicroOperand b, MicroOperand init,
                          MicroOperand result);
 
-/// #kernel.gemm.
-mlir::LogicalResult emitGemm(Emitter &emitter, const kernel::Body &body,
-                             kernel::GemmAttr schedule);
+/// #cpu.gemm.
+void emitGemm(Emitter &emitter, const kernel::Body &body, GemmAttr schedule);
 
 } // namespace mpc::cpu
 

@@ -2,6 +2,7 @@
 // Translates kernels to LLVM IR, emits an object and links it to an image.
 #include "lib/Codegen/CPU/Jit.h"
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/CodeImage.h"
 #include "lib/Codegen/CPU/Lower.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -129,11 +130,12 @@ static llvm::Error checkNoUndefinedSymbol(llvm::ArrayRef<char> object) {
 static CompiledKernels listKernels(ModuleOp module) {
   CompiledKernels compiled;
   for (auto function : module.getOps<FunctionOpInterface>()) {
-    auto chunks = function->getAttrOfType<IntegerAttr>("mpc.chunks");
-    auto scratch = function->getAttrOfType<IntegerAttr>("mpc.scratch");
-    if (chunks && scratch)
+    auto kernel =
+        function->getAttrOfType<KernelAttr>(CPUDialect::kKernelAttrName);
+    if (kernel)
       compiled.kernels[function.getName()] = {
-          nullptr, 0, chunks.getInt(), static_cast<uint64_t>(scratch.getInt())};
+          nullptr, 0, kernel.getChunks(),
+          static_cast<uint64_t>(kernel.getScratch())};
   }
   return compiled;
 }

@@ -34,7 +34,7 @@ struct CompiledKernels {
   std::shared_ptr<rt::LoadedCode> code; ///< Keeps the functions alive.
 };
 
-/// Compiles a module that kernel-to-cpu has emitted. The image refers to no
+/// Compiles a module that cpu-emit has emitted. The image refers to no
 /// symbol outside of itself. Consumes the module's contents.
 llvm::Expected<CompiledKernels> compileImage(mlir::ModuleOp module,
                                              const CpuTarget &target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #kernel.loops: statements in order, each a nest of scalar loops.
+// #cpu.loops: statements in order, each a nest of scalar loops.
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/Storage.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,11 +56,7 @@ int64_t mpc::cpu::countLoopUnits(kernel::FuncOp kernel, const Body &body) {
       return 1;
   if (statement.generic())
     return countGenericUnits(kernel, statement, storage);
-  auto scatter = cast<ScatterOp>(statement.op);
-  auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
-  if (!storage.getPlace(0, 0).inPlace)
-    return 1;
-  return updates.getDimSize(0) * updates.getDimSize(2);
+  return storage.getPlace(0, 0).inPlace ? statement.numParallel() : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,6 +78,7 @@ public:
 
 private:
   void emitStatement(unsigned number);
+  void emitOpaque(const Statement &statement, std::pair<Value, Value> units);
   void placeOutput(unsigned number, unsigned output);
   void emitFill(Value tensor, Value buffer);
   void emitGeneric(const Statement &statement, ValueRange dims);
@@ -99,12 +96,6 @@ private:
 
 } // namespace
 
-static Value getInit(Operation *op, unsigned output) {
-  if (auto scatter = dyn_cast<ScatterOp>(op))
-    return scatter.getInit();
-  return cast<linalg::GenericOp>(op).getDpsInitOperand(output)->get();
-}
-
 /// Gives every element of `buffer` what `tensor` holds.
 void LoopEmitter::emitFill(Value tensor, Value buffer) {
   int64_t count = cast<RankedTensorType>(tensor.getType()).getNumElements();
@@ -116,8 +107,9 @@ void LoopEmitter::emitFill(Value tensor, Value buffer) {
 }
 
 void LoopEmitter::placeOutput(unsigned number, unsigned output) {
-  Operation *op = body.statements[number].op;
-  Value init = getInit(op, output), result = op->getResult(output);
+  const Statement &statement = body.statements[number];
+  Value init = statement.getInit(output);
+  Value result = statement.op->getResult(output);
   const OutputPlace &place = storage.getPlace(number, output);
   if (place.inPlace)
     return emitter.setBuffer(result, emitter.getBuffer(init));
@@ -149,23 +141,27 @@ void LoopEmitter::emitGeneric(const Statement &statement, ValueRange dims) {
                   places[number]);
 }
 
+/// Iterations [from, to) of the parallel dimensions of an op without accesses.
+void LoopEmitter::emitOpaque(const Statement &statement,
+                             std::pair<Value, Value> units) {
+  auto scatter = cast<ScatterOp>(statement.op);
+  emitScatter(emitter, scatter, emitter.getBuffer(scatter.getResult()), units);
+}
+
 void LoopEmitter::emitStatement(unsigned number) {
   const Statement &statement = body.statements[number];
   for (unsigned out = 0; out < statement.op->getNumResults(); ++out) {
     placeOutput(number, out);
-    Value init = getInit(statement.op, out);
+    Value init = statement.getInit(out);
     if (storage.getPlace(number, out).inPlace || isUndefined(init) ||
         (statement.coversOutput(out) && !statement.readsOutput(out)))
       continue;
     emitFill(init, emitter.getBuffer(statement.op->getResult(out)));
   }
-  if (auto scatter = dyn_cast<ScatterOp>(statement.op)) {
-    auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
-    int64_t units = updates.getDimSize(0) * updates.getDimSize(2);
-    return emitScatter(
-        emitter, scatter, emitter.getBuffer(scatter.getResult()),
-        {emitter.constantIndex(0), emitter.constantIndex(units)});
-  }
+  if (!statement.generic())
+    return emitOpaque(statement,
+                      {emitter.constantIndex(0),
+                       emitter.constantIndex(statement.numParallel())});
   emitter.emitNest(statement.extents,
                    [&](ValueRange dims) { emitGeneric(statement, dims); });
 }
@@ -214,9 +210,8 @@ void LoopEmitter::emitChunks() {
   Value to = emitter.chunkStart(emitter.end, units, chunks);
   for (unsigned out = 0; out < statement.op->getNumResults(); ++out)
     placeOutput(0, out);
-  if (auto scatter = dyn_cast<ScatterOp>(statement.op))
-    return emitScatter(emitter, scatter, emitter.getBuffer(scatter.getResult()),
-                       {from, to});
+  if (!statement.generic())
+    return emitOpaque(statement, {from, to});
   ArrayRef<int64_t> outerExtents = getChunkDims(statement);
   auto innerExtents =
       ArrayRef(statement.extents).drop_front(outerExtents.size());

@@ -2,6 +2,7 @@
 // One conversion of everything that emitters use to the LLVM dialect.
 #include "lib/Codegen/CPU/Lower.h"
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Expand.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -70,7 +71,7 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
-      if (function->hasAttr("mpc.chunks"))
+      if (function->hasAttr(mpc::cpu::CPUDialect::kKernelAttrName))
         wrap(function);
       else if (!function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);

@@ -4,6 +4,7 @@
 #include "lib/Codegen/CPU/Math.h"
 
 #include "lib/Codegen/CPU/MathErf.h"
+#include "lib/Codegen/CPU/MathReduction.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -24,13 +25,9 @@ struct SinCos {
 };
 } // namespace
 
-// x = n pi/2 + r with pi/2 in three parts, each product exact in its fma: good
-// for |x| below 2^30. Series on [-pi/4, pi/4] are fdlibm's.
+// Series on [-pi/4, pi/4] are fdlibm's.
 static SinCos sinCos(Fp x) {
-  Rounded n = roundToInteger(x * (2 / pi));
-  Fp r = fma(n.whole, x.constant(-1.57079632679489655800e+00), x);
-  r = fma(n.whole, x.constant(-6.12323399573676603587e-17), r);
-  r = fma(n.whole, x.constant(1.49738490485916983e-33), r);
+  auto [r, number] = reduceByQuarters(x);
   Fp z = r * r;
   Fp sine =
       polynomial(z, {1.58969099521155010221e-10, -2.50507602534068634195e-08,
@@ -48,10 +45,12 @@ static SinCos sinCos(Fp x) {
     return arith::CmpIOp::create(b, x.loc, arith::CmpIPredicate::ne, masked,
                                  integer(x, 0));
   };
-  Condition odd = bit(n.number, 1);
-  Value next = arith::AddIOp::create(b, x.loc, n.number, integer(x, 1));
+  Condition odd = bit(number, 1);
+  Value next = arith::AddIOp::create(b, x.loc, number, integer(x, 1));
   Fp s = select(odd, cosine, sine), c = select(odd, sine, cosine);
-  return {select(bit(n.number, 2), -s, s), select(bit(next, 2), -c, c)};
+  // The reduction makes 0 of -0.
+  s = select(equal(x, 0), x, select(bit(number, 2), -s, s));
+  return {s, select(bit(next, 2), -c, c)};
 }
 
 // Cephes: |x| reduced to [-0.42, 0.66] by subtracting pi/4 or pi/2.

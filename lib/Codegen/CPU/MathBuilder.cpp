@@ -215,5 +215,6 @@ Fp mpc::cpu::tanh(Fp x) {
     near = fma(p * z, x, x);
   }
   Fp far = 1 - 2 / (exp(size + size) + 1);
-  return select(less(size, 0.625), near, copysign(far, x));
+  // Also of -0, which the sum near it makes 0 of.
+  return copysign(select(less(size, 0.625), near, far), x);
 }

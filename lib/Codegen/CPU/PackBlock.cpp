@@ -121,7 +121,8 @@ Value Packer::convert(Value element) {
   auto vector = dyn_cast<VectorType>(element.getType());
   Lanes width =
       vector ? Lanes{vector.getDimSize(0), vector.getDimSize(0)} : Lanes{};
-  for (Operation *op : getSlice(result, factor.argument.getOwner())) {
+  for (Operation *op :
+       mpc::kernel::getSlice(result, factor.argument.getOwner())) {
     SmallVector<Value> operands =
         llvm::map_to_vector(op->getOperands(), [&](Value value) {
           return emitter.broadcast(values.lookup(value), width);

@@ -11,9 +11,6 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-// Rows of fewer elements than this leave most lanes empty.
-static constexpr int64_t leastRow = 4;
-
 /// Merges neighbouring reduced dimensions. That, and the direction of vectors,
 /// fixes the order of sums: both are functions of shape and axes alone, so that
 /// what a reduction is fused with does not change its bits.
@@ -22,14 +19,6 @@ static void mergeReduced(Rows &rows) {
     if (rows.followsReduced[inner])
       for (Statement &statement : rows.statements)
         mergeAlways(statement, rows.numOuter + inner - 1);
-}
-
-static bool goesByColumns(const Rows &rows) {
-  ArrayRef<int64_t> extents = rows.statements.front().extents;
-  int64_t elements = 1;
-  for (int64_t extent : extents.drop_front(rows.numOuter))
-    elements *= extent;
-  return rows.numOuter != 0 && (!rows.lastIsReduced || elements < leastRow);
 }
 
 /// Makes the kept dimension that suits vectors best the last kept one.
@@ -48,7 +37,7 @@ static void moveColumnsLast(Rows &rows, int64_t lanes) {
 
 RowPlan::RowPlan(Rows given, int64_t lanes)
     : rows(std::move(given)), lanes(lanes) {
-  isColumns = goesByColumns(rows);
+  isColumns = rows.byColumns;
   mergeReduced(rows);
   unsigned inner = rows.statements.front().numDims() - rows.numOuter;
   mergeDims(rows.statements, 0, rows.numOuter);
@@ -74,21 +63,31 @@ SmallVector<int64_t> RowPlan::unitExtents() const {
   return result;
 }
 
-// The planner may give a destination the memory of an input that is read, in
-// program order, no later than the destination is written. Passes keep that.
+/// Whether `statement` reads an input that may lie where `result` is written.
+static bool readsMemoryOf(const Statement &statement, FuncOp kernel,
+                          unsigned result) {
+  return llvm::any_of(statement.inputs, [&](const Access &input) {
+    auto argument = dyn_cast<BlockArgument>(input.tensor);
+    return argument && kernel.mayAlias(argument.getArgNumber(), result);
+  });
+}
+
+// A destination may lie in the memory of an input that is read, in program
+// order, no later than the destination is written. Passes keep that.
 int RowPlan::getLeastWriteLevel(unsigned number) const {
   int least = -1;
-  for (Value result : rows.statements[number].op->getResults()) {
-    if (llvm::none_of(result.getUsers(), llvm::IsaPred<ReturnOp>))
-      continue;
-    for (unsigned earlier = 0; earlier < number; ++earlier)
-      for (const Access &input : rows.statements[earlier].inputs)
-        if (isa<BlockArgument>(input.tensor) &&
-            input.tensor.getType() == result.getType())
+  auto kernel = cast<FuncOp>(rows.statements[number].op->getParentOp());
+  for (Value value : rows.statements[number].op->getResults())
+    for (OpOperand &use : value.getUses()) {
+      if (!isa<ReturnOp>(use.getOwner()))
+        continue;
+      for (unsigned earlier = 0; earlier < number; ++earlier)
+        if (readsMemoryOf(rows.statements[earlier], kernel,
+                          use.getOperandNumber()))
           least = std::max(least, levels[earlier] +
                                       (rows.roles[earlier] == Role::Row &&
                                        rows.roles[number] != Role::Row));
-  }
+    }
   return least;
 }
 

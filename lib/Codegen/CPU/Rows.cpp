@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #kernel.rows and #kernel.columns: maps and reductions over one space, one
+// #cpu.rows and #cpu.columns: maps and reductions over one space, one
 // row, or a block of columns, at a time.
 //
 // A row is done in passes over its elements: a statement that needs the value
@@ -487,17 +487,8 @@ void RowEmitter::emit(int64_t chunks) {
   emitter.emitLoop(from, to, 1, [&](Value unit) { emitUnit(unit); });
 }
 
-LogicalResult mpc::cpu::emitRows(Emitter &emitter, const Body &body,
-                                 const RowSchedule &schedule) {
-  std::optional<Rows> rows = getRows(emitter.kernel, body);
-  if (!rows)
-    return emitter.kernel.emitOpError(
-        "is no DAG of maps and reductions over one space");
-  RowPlan plan(std::move(*rows), schedule.lanes);
-  if (plan.isColumns != schedule.isColumns)
-    return emitter.kernel.emitOpError("runs by ")
-           << (plan.isColumns ? "#kernel.columns" : "#kernel.rows")
-           << ", as its shape and axes say";
-  RowEmitter(emitter, body, std::move(plan)).emit(schedule.chunks);
-  return success();
+void mpc::cpu::emitRows(Emitter &emitter, const Body &body, int64_t chunks,
+                        int64_t lanes) {
+  RowPlan plan(*getRows(emitter.kernel, body), lanes);
+  RowEmitter(emitter, body, std::move(plan)).emit(chunks);
 }

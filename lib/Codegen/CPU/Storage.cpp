@@ -27,12 +27,6 @@ int Storage::getDestination(Value value) const {
   return found == destinations.end() ? -1 : found->second;
 }
 
-static Value getOutput(Operation *op, unsigned output) {
-  if (auto scatter = dyn_cast<mpc::kernel::ScatterOp>(op))
-    return scatter.getInit();
-  return cast<linalg::GenericOp>(op).getDpsInitOperand(output)->get();
-}
-
 /// Whether the region of `user` reads `tensor` at a computed place.
 static bool extractsFrom(Operation *user, Value tensor) {
   return llvm::any_of(tensor.getUsers(), [&](Operation *op) {
@@ -44,13 +38,16 @@ static Operation *getStatementOf(Operation *user, mpc::kernel::FuncOp kernel) {
   return kernel.getBody().front().findAncestorOpInBlock(*user);
 }
 
+/// Whether a statement makes `tensor`: fills and constants are none.
+static bool isComputed(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  return isa<DestinationStyleOpInterface>(op) && !isa<linalg::FillOp>(op);
+}
+
 bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
-  Value tensor = getOutput(statement.op, output);
-  if (tensor.getDefiningOp<linalg::FillOp>() ||
-      tensor.getDefiningOp<tensor::EmptyOp>())
-    return false;
-  if (!isa<linalg::GenericOp, kernel::ScatterOp>(
-          tensor.getDefiningOp() ? tensor.getDefiningOp() : statement.op))
+  Value tensor = statement.getInit(output);
+  // What is no memory yet cannot be updated.
+  if (!isa<BlockArgument>(tensor) && !isComputed(tensor))
     return false;
   if (isa<BlockArgument>(tensor) && !destinations.contains(tensor))
     return false;
@@ -61,7 +58,8 @@ bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
     if (user != statement.op && !user->isBeforeInBlock(statement.op))
       return false;
   }
-  if (isa<kernel::ScatterOp>(statement.op))
+  // Where others read and write is known only when they run.
+  if (!statement.generic())
     return llvm::count(statement.op->getOperands(), tensor) == 1;
   for (const kernel::Access &input : statement.inputs)
     if (input.tensor == tensor &&
@@ -78,12 +76,9 @@ int Storage::findDestination(Value value) {
       return use.getOperandNumber();
     if (user->getBlock() != &kernel.getBody().front())
       continue;
-    if (auto scatter = dyn_cast<kernel::ScatterOp>(user))
-      if (scatter.getInit() == value)
-        return findDestination(scatter.getResult());
-    if (auto generic = dyn_cast<linalg::GenericOp>(user))
-      if (generic.isDpsInit(&use))
-        return findDestination(generic.getTiedOpResult(&use));
+    auto op = dyn_cast<DestinationStyleOpInterface>(user);
+    if (op && op.isDpsInit(&use))
+      return findDestination(op.getTiedOpResult(&use));
   }
   return -1;
 }
@@ -111,19 +106,14 @@ static bool isReturned(Value value) {
   return llvm::any_of(value.getUsers(), llvm::IsaPred<mpc::kernel::ReturnOp>);
 }
 
-static int64_t countElements(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getNumElements();
-}
-
-/// Whether a later statement reads an input of the size of `value`. The planner
-/// may have put its destination there, counting on that the destination is
-/// written by the statement that computes what is returned, not before.
-bool Storage::readsInputLater(Value value) {
+/// Whether a later statement than that which makes `value` reads an input that
+/// may lie in `destination`: that one is written by the statement that computes
+/// what is returned, not before.
+bool Storage::readsInputLater(Value value, unsigned destination) {
   for (unsigned number = 0; number < kernel.getNumInputs(); ++number) {
-    BlockArgument input = kernel.getArgument(number);
-    if (countElements(input) != countElements(value))
+    if (!kernel.mayAlias(number, destination))
       continue;
-    for (Operation *user : input.getUsers())
+    for (Operation *user : kernel.getArgument(number).getUsers())
       if (value.getDefiningOp()->isBeforeInBlock(getStatementOf(user, kernel)))
         return true;
   }
@@ -131,7 +121,7 @@ bool Storage::readsInputLater(Value value) {
 }
 
 OutputPlace Storage::choosePlace(const Statement &statement, unsigned output) {
-  Value operand = getOutput(statement.op, output);
+  Value operand = statement.getInit(output);
   Value result = statement.op->getResult(output);
   int wanted = findDestination(result);
   // The destination of an update in place may be an input's memory too, which
@@ -146,7 +136,7 @@ OutputPlace Storage::choosePlace(const Statement &statement, unsigned output) {
       return {/*inPlace=*/true, present};
   }
   if (wanted >= 0 && isFreeAfter(wanted, statement.op) &&
-      (isReturned(result) || !readsInputLater(result)))
+      (isReturned(result) || !readsInputLater(result, wanted)))
     return {/*inPlace=*/false, wanted};
   return {};
 }

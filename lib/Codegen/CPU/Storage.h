@@ -33,7 +33,7 @@ private:
   OutputPlace choosePlace(const kernel::Statement &statement, unsigned output);
   bool canUpdateInPlace(const kernel::Statement &statement, unsigned output);
   int findDestination(mlir::Value value);
-  bool readsInputLater(mlir::Value value);
+  bool readsInputLater(mlir::Value value, unsigned destination);
   bool isFreeAfter(int destination, mlir::Operation *op);
 
   kernel::FuncOp kernel;

@@ -27,13 +27,8 @@ static std::string listMissing(llvm::ArrayRef<const char *> wanted,
   return missing;
 }
 
-static llvm::Expected<CpuTarget> getHost() {
+static CpuTarget getHost() {
   llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
-  std::string missing = listMissing(level3, present);
-  if (!missing.empty())
-    return llvm::createStringError(
-        "this CPU is below x86-64-v3, the least that mpc needs: it lacks " +
-        missing);
   CpuTarget target;
   target.name = llvm::sys::getHostCPUName().str();
   target.lanes = listMissing(level4, present).empty() ? 16 : 8;
@@ -58,7 +53,11 @@ llvm::Expected<CpuTarget> mpc::cpu::getCpuTarget(llvm::StringRef name) {
 llvm::Error mpc::cpu::checkRunsHere(const CpuTarget &target) {
   llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
   std::string missing = listMissing(level3, present);
-  if (missing.empty() && target.lanes == 16)
+  if (!missing.empty())
+    return llvm::createStringError(
+        "this CPU is below x86-64-v3, the least that mpc needs: it lacks " +
+        missing);
+  if (target.lanes == 16)
     missing = listMissing(level4, present);
   if (missing.empty())
     return llvm::Error::success();

@@ -21,8 +21,8 @@ struct CpuTarget {
   int64_t lanes = 8;    ///< f32 lanes: 8 for AVX2, 16 for AVX-512.
 };
 
-/// The target called "host", "x86-64-v3" or "x86-64-v4". An error on any other
-/// name, and on a host below x86-64-v3.
+/// The target called "host", "x86-64-v3" or "x86-64-v4"; an error on any other
+/// name.
 llvm::Expected<CpuTarget> getCpuTarget(llvm::StringRef name);
 
 /// Whether code for `target` runs on this machine; the error says what lacks.

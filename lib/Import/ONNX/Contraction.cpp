@@ -167,10 +167,10 @@ Operand buildConv(TensorBuilder &b, const Operand &input, const Operand &weight,
                   const Operand *bias, const Window &window, int64_t groups) {
   Shape shape{input.shape[0], weight.shape[0]};
   append_range(shape, window.output);
-  mlir::Value in = b.value(input), w = b.value(weight);
+  mlir::Value in = input.value, w = weight.value;
   return b.fromValue(nn::ConvOp::create(
       b.builder(), b.location(), b.tensorType(input.type, shape), in, w,
-      bias ? b.value(*bias) : mlir::Value(), window.strides, window.low,
+      bias ? bias->value : mlir::Value(), window.strides, window.low,
       window.high, window.dilations, static_cast<uint64_t>(groups)));
 }
 

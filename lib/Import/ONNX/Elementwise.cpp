@@ -48,33 +48,16 @@ Error emitGelu(NodeImporter &node) {
   TensorBuilder &b = node.build;
   const Operand &input = node.in(0);
   node.result(
-      0, b.fromValue(nn::GeluOp::create(b.builder(), b.location(),
+      0, b.fold(nn::GeluOp::create(b.builder(), b.location(),
                                         b.tensorType(input.type, input.shape),
-                                        b.value(input), kind == "tanh")));
+                                        input.value, kind == "tanh")));
   return Error::success();
-}
-
-Error emitMish(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  Operand softplus = b.unary<nn::SoftplusOp>(node.in(0));
-  node.result(0, b.binary(Binary::Mul, node.in(0), b.tanh(softplus)));
-  return Error::success();
-}
-
-/// x where x > 0, `negative` elsewhere.
-Operand positiveElse(TensorBuilder &b, const Operand &x,
-                     const Operand &negative) {
-  return b.select(b.compare(nn::CompareKind::GT, x, b.splatLike(x, 0.0)), x,
-                  negative);
 }
 
 Error emitLeakyRelu(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  const Operand &x = node.in(0);
-  double alpha = node.floatAttr("alpha", 0.01f);
-  node.result(0, positiveElse(b, x, b.binary(Binary::Mul, x, alpha)));
+  node.result(0, node.build.activation<nn::LeakyReluOp>(
+                     node.in(0), node.floatAttr("alpha", 0.01f)));
   return Error::success();
 }
 
@@ -84,92 +67,49 @@ Error emitPRelu(NodeImporter &node) {
   TensorBuilder &b = node.build;
   const Operand &x = node.in(0);
   MPC_TRY_ASSIGN(Operand slope, node.broadcastTo(node.in(1), x.shape, "slope"));
-  node.result(0, positiveElse(b, x, b.binary(Binary::Mul, slope, x)));
+  Operand isPositive = b.compare(nn::CompareKind::GT, x, b.splatLike(x, 0.0));
+  node.result(0, b.select(isPositive, x, b.binary(Binary::Mul, slope, x)));
   return Error::success();
 }
 
-/// scale * (exp(min(x, 0) / width) - 1): where x is positive the exponential
-/// would overflow, and its gradient spoil the branch not taken.
-Operand exponentialTail(TensorBuilder &b, const Operand &x, double scale,
-                        double width) {
-  Operand low = b.binary(Binary::Min, x, 0.0);
-  if (width != 1.0)
-    low = b.binary(Binary::Div, low, width);
-  Operand tail = b.binary(Binary::Sub, b.exp(low), 1.0);
-  return scale == 1.0 ? tail : b.binary(Binary::Mul, tail, scale);
+/// scale * (x where x > 0, alpha * (exp(x / width) - 1) elsewhere)
+Error emitExponential(NodeImporter &node, double alpha, double scale,
+                      double width) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, node.build.activation<nn::EluOp>(node.in(0), alpha, scale,
+                                                  width));
+  return Error::success();
 }
 
 Error emitElu(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  const Operand &x = node.in(0);
-  double alpha = node.floatAttr("alpha", 1.0);
-  node.result(0, positiveElse(b, x, exponentialTail(b, x, alpha, 1.0)));
-  return Error::success();
+  return emitExponential(node, node.floatAttr("alpha", 1.0), 1.0, 1.0);
 }
 
 Error emitCelu(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  const Operand &x = node.in(0);
   double alpha = node.floatAttr("alpha", 1.0);
   if (alpha == 0.0)
     return node.fail("attribute 'alpha' is 0");
-  node.result(0, positiveElse(b, x, exponentialTail(b, x, alpha, alpha)));
-  return Error::success();
+  return emitExponential(node, alpha, 1.0, alpha);
 }
 
 Error emitSelu(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  const Operand &x = node.in(0);
-  double alpha = node.floatAttr("alpha", 1.67326319217681884765625);
-  double gamma = node.floatAttr("gamma", 1.05070102214813232421875);
-  Operand y = positiveElse(b, x, exponentialTail(b, x, alpha, 1.0));
-  node.result(0, b.binary(Binary::Mul, y, gamma));
-  return Error::success();
-}
-
-/// max(0, min(1, alpha * x + beta))
-Operand hardSigmoid(TensorBuilder &b, const Operand &x, double alpha,
-                    double beta) {
-  Operand line = b.binary(Binary::Add, b.binary(Binary::Mul, x, alpha), beta);
-  return b.binary(Binary::Max, b.binary(Binary::Min, line, 1.0), 0.0);
+  return emitExponential(
+      node, node.floatAttr("alpha", 1.67326319217681884765625),
+      node.floatAttr("gamma", 1.05070102214813232421875), 1.0);
 }
 
 Error emitHardSigmoid(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
-  node.result(0,
-              hardSigmoid(node.build, node.in(0), node.floatAttr("alpha", 0.2f),
-                          node.floatAttr("beta", 0.5)));
+  node.result(0, node.build.activation<nn::HardSigmoidOp>(
+                     node.in(0), node.floatAttr("alpha", 0.2f),
+                     node.floatAttr("beta", 0.5)));
   return Error::success();
 }
 
-Error emitHardSwish(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  node.result(0, b.binary(Binary::Mul, node.in(0),
-                          hardSigmoid(b, node.in(0), 1.0 / 6.0, 0.5)));
-  return Error::success();
-}
-
-/// x * sigmoid(alpha * x)
 Error emitSwish(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  const Operand &x = node.in(0);
-  double alpha = node.floatAttr("alpha", 1.0);
-  Operand scaled = alpha == 1.0 ? x : b.binary(Binary::Mul, x, alpha);
-  node.result(0, b.binary(Binary::Mul, x, b.sigmoid(scaled)));
-  return Error::success();
-}
-
-Error emitSoftsign(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  TensorBuilder &b = node.build;
-  const Operand &x = node.in(0);
-  node.result(0,
-              b.binary(Binary::Div, x, b.binary(Binary::Add, b.abs(x), 1.0)));
+  node.result(0, node.build.activation<nn::SwishOp>(
+                     node.in(0), node.floatAttr("alpha", 1.0)));
   return Error::success();
 }
 
@@ -369,10 +309,14 @@ Error emitDropout(NodeImporter &node) {
   const Operand &input = node.in(0);
   double ratio = 0.5;
   if (node.has(1)) {
-    if (countElements(node.in(1).shape) != 1 || !node.in(1).literal)
+    if (countElements(node.in(1).shape) != 1 || !node.in(1).known)
       return node.fail("the ratio must be one known number");
-    ratio = node.in(1).literal->floatAt(0);
+    ratio = nn::realAt(node.in(1).known, 0);
   }
+  // An input that turns it on is obeyed or refused.
+  if (ratio > 0.0 && node.has(2) && node.in(2).splatValue() == 1.0 &&
+      isa<mlir::BlockArgument>(node.in(2).value))
+    return node.fail("dropout that an input turns on is not supported");
   if (ratio > 0.0)
     node.warn("dropout is not active yet: the node passes its input on");
   node.result(0, input);
@@ -386,8 +330,14 @@ using Kind = nn::CompareKind;
 
 const OpRule rules[] = {
     {"Abs", 13, 1, 1, 1, "", emitNumber<&TB::abs>},
+    {"Acos", 13, 1, 1, 1, "", emitUnary<nn::AcosOp>},
+    {"Acosh", 13, 1, 1, 1, "", emitUnary<nn::AcoshOp>},
     {"Add", 13, 2, 2, 1, "", emitVariadic<Binary::Add>},
     {"And", 13, 2, 2, 1, "", emitLogic<Logic::And>},
+    {"Asin", 13, 1, 1, 1, "", emitUnary<nn::AsinOp>},
+    {"Asinh", 13, 1, 1, 1, "", emitUnary<nn::AsinhOp>},
+    {"Atan", 13, 1, 1, 1, "", emitUnary<nn::AtanOp>},
+    {"Atanh", 13, 1, 1, 1, "", emitUnary<nn::AtanhOp>},
     {"Cast", 13, 1, 1, 1, "to:i", emitCast},
     {"Cast", 19, 1, 1, 1, "to:i saturate:i", emitCast},
     // How casts to float8e8m0 round, which is refused.
@@ -395,20 +345,23 @@ const OpRule rules[] = {
     {"CastLike", 15, 2, 2, 1, "", emitCastLike},
     {"CastLike", 19, 2, 2, 1, "saturate:i", emitCastLike},
     {"CastLike", 24, 2, 2, 1, "saturate:i round_mode:s", emitCastLike},
+    {"Ceil", 13, 1, 1, 1, "", emitUnary<nn::CeilOp>},
     {"Celu", 13, 1, 1, 1, "alpha:f", emitCelu},
     {"Clip", 13, 1, 3, 1, "", emitClip},
     {"Cos", 13, 1, 1, 1, "", emitUnary<nn::CosOp>},
+    {"Cosh", 13, 1, 1, 1, "", emitUnary<nn::CoshOp>},
     {"Div", 13, 2, 2, 1, "", emitVariadic<Binary::Div>},
     {"Dropout", 13, 1, 3, 2, "seed:i", emitDropout},
     {"Elu", 13, 1, 1, 1, "alpha:f", emitElu},
     {"Equal", 13, 2, 2, 1, "", emitCompare<Kind::EQ>},
     {"Erf", 13, 1, 1, 1, "", emitUnary<nn::ErfOp>},
     {"Exp", 13, 1, 1, 1, "", emitFloat<&TB::exp>},
+    {"Floor", 13, 1, 1, 1, "", emitUnary<nn::FloorOp>},
     {"Gelu", 20, 1, 1, 1, "approximate:s", emitGelu},
     {"Greater", 13, 2, 2, 1, "", emitCompare<Kind::GT>},
     {"GreaterOrEqual", 13, 2, 2, 1, "", emitCompare<Kind::GE>},
     {"HardSigmoid", 13, 1, 1, 1, "alpha:f beta:f", emitHardSigmoid},
-    {"HardSwish", 14, 1, 1, 1, "", emitHardSwish},
+    {"HardSwish", 14, 1, 1, 1, "", emitUnary<nn::HardSwishOp>},
     {"Identity", 13, 1, 1, 1, "", emitIdentity},
     {"IsNaN", 13, 1, 1, 1, "", emitIsNaN},
     {"LeakyRelu", 13, 1, 1, 1, "alpha:f", emitLeakyRelu},
@@ -418,7 +371,7 @@ const OpRule rules[] = {
     {"Max", 13, 1, unlimited, 1, "", emitVariadic<Binary::Max>},
     {"Mean", 13, 1, unlimited, 1, "", emitMean},
     {"Min", 13, 1, unlimited, 1, "", emitVariadic<Binary::Min>},
-    {"Mish", 18, 1, 1, 1, "", emitMish},
+    {"Mish", 18, 1, 1, 1, "", emitUnary<nn::MishOp>},
     {"Mul", 13, 2, 2, 1, "", emitVariadic<Binary::Mul>},
     {"Neg", 13, 1, 1, 1, "", emitNumber<&TB::neg>},
     {"Not", 13, 1, 1, 1, "", emitNot},
@@ -427,16 +380,19 @@ const OpRule rules[] = {
     {"Pow", 13, 2, 2, 1, "", emitPow},
     {"Reciprocal", 13, 1, 1, 1, "", emitFloat<&TB::reciprocal>},
     {"Relu", 13, 1, 1, 1, "", emitNumber<&TB::relu>},
+    {"Round", 13, 1, 1, 1, "", emitUnary<nn::RoundOp>},
     {"Selu", 13, 1, 1, 1, "alpha:f gamma:f", emitSelu},
     {"Sigmoid", 13, 1, 1, 1, "", emitFloat<&TB::sigmoid>},
     {"Sign", 13, 1, 1, 1, "", emitUnary<nn::SignOp>},
     {"Sin", 13, 1, 1, 1, "", emitUnary<nn::SinOp>},
+    {"Sinh", 13, 1, 1, 1, "", emitUnary<nn::SinhOp>},
     {"Softplus", 13, 1, 1, 1, "", emitUnary<nn::SoftplusOp>},
-    {"Softsign", 13, 1, 1, 1, "", emitSoftsign},
+    {"Softsign", 13, 1, 1, 1, "", emitUnary<nn::SoftsignOp>},
     {"Sqrt", 13, 1, 1, 1, "", emitFloat<&TB::sqrt>},
     {"Sub", 13, 2, 2, 1, "", emitVariadic<Binary::Sub>},
     {"Sum", 13, 1, unlimited, 1, "", emitVariadic<Binary::Add>},
     {"Swish", 24, 1, 1, 1, "alpha:f", emitSwish},
+    {"Tan", 13, 1, 1, 1, "", emitUnary<nn::TanOp>},
     {"Tanh", 13, 1, 1, 1, "", emitFloat<&TB::tanh>},
     {"ThresholdedRelu", 13, 1, 1, 1, "alpha:f", emitThresholdedRelu},
     {"Where", 13, 3, 3, 1, "", emitWhere},

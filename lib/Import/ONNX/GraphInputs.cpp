@@ -213,6 +213,22 @@ resolveInputShapes(const Model &model, ArrayRef<const ValueInfo *> inputs,
   return InputResolver(model, inputs, options, symbols).run();
 }
 
+Error parseInputValue(StringRef text, ImportOptions &options) {
+  auto [name, list] = text.rsplit('=');
+  if (name.empty() || !text.contains('='))
+    return usageFault("--input-value=" + printable(text) +
+                      ": expected NAME=NUMBER,NUMBER,...");
+  SmallVector<StringRef> parts;
+  list.split(parts, ',', -1, /*KeepEmpty=*/false);
+  std::vector<double> numbers;
+  for (StringRef part : parts)
+    if (part.getAsDouble(numbers.emplace_back()))
+      return usageFault("--input-value=" + printable(text) + ": '" +
+                        printable(part) + "' is no number");
+  options.inputNumbers.emplace_back(name.str(), std::move(numbers));
+  return Error::success();
+}
+
 Error parseInputShape(StringRef text, ImportOptions &options) {
   // A name may hold '=': the sizes may not.
   auto [name, sizes] = text.rsplit('=');

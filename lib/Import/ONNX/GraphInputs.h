@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_GRAPHINPUTS_H
 #define MPC_LIB_IMPORT_ONNX_GRAPHINPUTS_H
 
-#include "lib/Import/ONNX/Literal.h"
+#include "lib/Import/ONNX/OnnxModel.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -3,6 +3,7 @@
 /// ONNX ops that select elements by index or by place.
 #include "lib/Import/ONNX/NodeImporter.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -24,11 +25,11 @@ Error requireIndices(NodeImporter &node, size_t index) {
 Expected<Operand> checkedIndices(NodeImporter &node, size_t index,
                                  int64_t size) {
   const Operand &indices = node.in(index);
-  if (!indices.literal)
+  if (!indices.known)
     return indices;
   bool negative = false;
-  for (int64_t i = 0, e = indices.literal->numElements(); i < e; ++i) {
-    int64_t value = indices.literal->intAt(i);
+  for (int64_t i = 0, e = indices.known.getNumElements(); i < e; ++i) {
+    int64_t value = nn::intAt(indices.known, i);
     if (value < -size || value >= size)
       return node.fail("index " + Twine(value) +
                        " is out of range for an axis of size " + Twine(size));
@@ -44,6 +45,15 @@ Expected<Operand> checkedIndices(NodeImporter &node, size_t index,
                   indices);
 }
 
+/// The padding_idx of an embedding, which its call alone knows.
+std::optional<int64_t> paddingIndex(const Node &node) {
+  OriginalCall call(node);
+  if (call.target() != "aten.embedding.default")
+    return std::nullopt;
+  std::optional<int64_t> index = call.integer(2, "padding_idx");
+  return index && *index >= 0 ? index : std::nullopt;
+}
+
 Error emitGather(NodeImporter &node) {
   const Operand &input = node.in(0);
   MPC_TRY(requireIndices(node, 1));
@@ -56,7 +66,8 @@ Error emitGather(NodeImporter &node) {
   MPC_TRY(node.checkSize(shape));
   if (input.shape[axis] == 0 && *countElements(shape) != 0)
     return node.fail("gathers from an empty axis");
-  node.result(0, node.build.gather(input, indices, axis));
+  node.result(0, node.build.gather(input, indices, axis, /*batchDims=*/0,
+                                   paddingIndex(node.node())));
   return Error::success();
 }
 
@@ -70,9 +81,9 @@ Operand iota(TensorBuilder &b, ElemType type, ArrayRef<int64_t> shape,
 Error emitOneHot(NodeImporter &node) {
   MPC_TRY(requireIndices(node, 0));
   const Operand &indices = node.in(0);
-  if (!node.in(1).literal || countElements(node.in(1).shape) != 1)
+  if (!node.in(1).known || countElements(node.in(1).shape) != 1)
     return node.fail("the depth must be one known number");
-  int64_t depth = node.in(1).literal->intAt(0);
+  int64_t depth = nn::intAt(node.in(1).known, 0);
   const Operand &values = node.in(2);
   if (depth < 1 || depth > (int64_t(1) << 31) || values.shape != Shape{2})
     return node.fail("the depth is " + Twine(depth) + ", the values are " +

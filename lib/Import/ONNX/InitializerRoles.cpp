@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-GraphUses::GraphUses(const Graph &graph) {
+GraphUses::GraphUses(const Graph &graph) : record_(graph) {
   for (const Node &node : graph.nodes) {
     for (auto [index, name] : enumerate(node.inputs))
       if (!name.empty())
@@ -32,6 +32,17 @@ ArrayRef<GraphUses::Use> GraphUses::usesOf(StringRef name) const {
 
 const Node *GraphUses::producerOf(StringRef name) const {
   return producers_.lookup(name);
+}
+
+std::vector<std::string> GraphUses::readersOf(StringRef name) const {
+  std::vector<std::string> readers;
+  for (const Use &use : usesOf(name)) {
+    std::string path = modulePath(use.node->scopes);
+    std::string reader = path.empty() ? use.node->name : path;
+    if (!is_contained(readers, reader))
+      readers.push_back(std::move(reader));
+  }
+  return readers;
 }
 
 bool GraphUses::isOutput(StringRef name) const {
@@ -248,6 +259,7 @@ bool attentionScale(const Tensor &tensor, const GraphUses &uses) {
 bool isSetting(const GraphUses::Use &use) {
   StringRef op = use.node->opType;
   if (isOneOf(op, {"Shape", "Size", "Equal", "Less", "LessOrEqual", "Greater",
+                   "Floor", "Ceil", "Round",
                    "GreaterOrEqual", "IsNaN", "IsInf", "ArgMax", "ArgMin"}))
     return true;
   if (isOneOf(op, {"Clip", "Resize", "Upsample", "Dropout", "Pad", "OneHot",
@@ -263,6 +275,33 @@ bool isSetting(const GraphUses::Use &use) {
 
 bool onlySettings(const Tensor &tensor, const GraphUses &uses) {
   return everyUse(tensor, uses, isSetting);
+}
+
+using Recorded = ExporterRecord::Kind;
+
+template <Recorded kind>
+bool isRecorded(const Tensor &tensor, const GraphUses &uses) {
+  return uses.record().kindOf(tensor.name) == kind;
+}
+
+/// A number of an op's settings has to be known when the model is compiled.
+bool recordedSetting(const Tensor &tensor, const GraphUses &uses) {
+  return isRecorded<Recorded::Buffer>(tensor, uses) &&
+         onlySettings(tensor, uses);
+}
+
+/// A parameter whose value the exporter has computed anew.
+bool rewritten(const Tensor &tensor, const GraphUses &uses) {
+  const ExporterRecord &record = uses.record();
+  if (!record.exists() || record.kindOf(tensor.name))
+    return false;
+  return record.isCalled(tensor.name) ||
+         (StringRef(tensor.name).contains('.') &&
+          any_of(uses.usesOf(tensor.name), isWeightUse));
+}
+
+bool unrecorded(const Tensor &tensor, const GraphUses &uses) {
+  return uses.record().exists() && !uses.record().kindOf(tensor.name);
 }
 
 bool always(const Tensor &, const GraphUses &) { return true; }
@@ -281,6 +320,14 @@ constexpr RoleKind constant = RoleKind::Constant;
 const RoleRule roleRules[] = {
     {notFloating, constant, "not floating-point"},
     {unused, constant, "used by no node"},
+    {isRecorded<Recorded::Parameter>, parameter, "the exporter's record"},
+    {recordedSetting, constant, "a setting of an op"},
+    {isRecorded<Recorded::Buffer>, buffer, "the exporter's record"},
+    {isRecorded<Recorded::PassingBuffer>, constant,
+     "the exporter's record: a buffer that is not saved"},
+    {isRecorded<Recorded::Other>, constant, "the exporter's record"},
+    {rewritten, parameter, "a parameter that the exporter has rewritten"},
+    {unrecorded, constant, "not in the exporter's record"},
     {namedByExporter, constant, "val_*: a value the exporter computed"},
     {normalizationStatistic, buffer, "running statistic"},
     {runningStatistic, constant, "running statistic of no normalization"},
@@ -322,9 +369,32 @@ StringRef toString(RoleKind kind) {
   llvm_unreachable("unknown role");
 }
 
-std::vector<std::string> signsOfInferenceExport(const Graph &graph,
-                                                const GraphUses &uses) {
-  std::vector<std::string> signs;
+/// "3 PARTS (the first is 'NAME')"
+static std::string countText(ArrayRef<std::string> names, StringRef parts) {
+  return (Twine(names.size()) + " " + parts + " (the first is '" +
+          printable(names.front()) + "')")
+      .str();
+}
+
+/// What the exporter's record tells of parameters that are not what they were.
+static std::vector<std::string> findRecordedLosses(const Graph &graph,
+                                                   const GraphUses &uses) {
+  std::vector<std::string> losses, changed;
+  std::vector<std::string> missing = uses.record().missing(graph);
+  for (const Tensor &tensor : graph.initializers)
+    if (isFloat(tensor.type) && rewritten(tensor, uses))
+      changed.push_back(tensor.name);
+  if (!missing.empty())
+    losses.push_back(countText(missing, "parameters are gone"));
+  if (!changed.empty())
+    losses.push_back(
+        countText(changed, "parameters hold other values than the model's, "
+                           "those of a normalization multiplied in"));
+  return losses;
+}
+
+std::vector<std::string> findLosses(const Graph &graph, const GraphUses &uses) {
+  std::vector<std::string> signs = findRecordedLosses(graph, uses);
   StringRef firstUnnamed, firstFused;
   size_t numUnnamed = 0, numFused = 0;
   for (const Tensor &tensor : graph.initializers) {

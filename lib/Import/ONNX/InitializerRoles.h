@@ -5,12 +5,12 @@
 #ifndef MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
 #define MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
 
-#include "lib/Import/ONNX/OnnxModel.h"
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mpc::onnx {
 
-/// Who reads and who makes each name of a graph.
+/// Who reads and who makes each name of a graph, and what its exporter says.
 class GraphUses {
 public:
   struct Use {
@@ -23,8 +23,12 @@ public:
   llvm::ArrayRef<Use> usesOf(llvm::StringRef name) const;
   const Node *producerOf(llvm::StringRef name) const;
   bool isOutput(llvm::StringRef name) const;
+  const ExporterRecord &record() const { return record_; }
+  /// The modules whose nodes read `name`; a node's name where it has no module.
+  std::vector<std::string> readersOf(llvm::StringRef name) const;
 
 private:
+  ExporterRecord record_;
   llvm::StringMap<std::vector<Use>> uses_;
   llvm::StringMap<const Node *> producers_;
   llvm::StringMap<bool> outputs_;
@@ -48,9 +52,10 @@ struct Role {
 /// The role of `tensor` by the table.
 Role roleOf(const Tensor &tensor, const GraphUses &uses);
 
-/// What shows that the file was exported for inference: weights without names,
-/// normalizations multiplied into convolutions. One line for each sign.
-std::vector<std::string> signsOfInferenceExport(const Graph &graph,
+/// What the exporter took from a model that is to be trained: weights without
+/// names, normalizations multiplied into convolutions, parameters that are
+/// gone. One line for each kind of loss.
+std::vector<std::string> findLosses(const Graph &graph,
                                                 const GraphUses &uses);
 
 } // namespace mpc::onnx

@@ -110,11 +110,11 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
     const Attribute *ignored = node.attribute("ignore_index");
     auto ignore = ignored ? b.builder().getI64IntegerAttr(ignored->i)
                           : mlir::IntegerAttr();
-    mlir::Value logits = b.value(scores);
+    mlir::Value logits = scores.value;
     node.result(
         0, b.fromValue(nn::CrossEntropyOp::create(
                b.builder(), b.location(), b.tensorType(scores.type, {}), logits,
-               b.value(node.in(1)), b.builder().getI64IntegerAttr(1), ignore)));
+               node.in(1).value, b.builder().getI64IntegerAttr(1), ignore)));
   } else {
     lossOf(node, *logProbability);
   }

@@ -466,9 +466,9 @@ Error emitPad(NodeImporter &node) {
     return node.fail("attribute 'mode' is '" + printable(mode) + "'");
   double value = 0.0;
   if (node.has(2)) {
-    if (!node.in(2).literal || countElements(node.in(2).shape) != 1)
+    if (!node.in(2).known || countElements(node.in(2).shape) != 1)
       return node.fail("the value of the padding must be one known number");
-    value = node.in(2).literal->floatAt(0);
+    value = nn::realAt(node.in(2).known, 0);
   }
   SmallVector<int64_t> interior(input.rank(), 0);
   node.result(0, node.build.pad(input, low, high, interior, value));

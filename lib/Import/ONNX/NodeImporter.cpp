@@ -17,7 +17,7 @@ std::string shapeText(ArrayRef<int64_t> shape) {
       map_range(shape, [](int64_t size) { return std::to_string(size); }), "x");
 }
 
-Expected<Literal> literalOf(const Tensor &tensor) {
+Expected<Operand> TensorBuilder::constant(const Tensor &tensor) {
   switch (tensor.type) {
   case ElemType::Undefined:
   case ElemType::String:
@@ -28,7 +28,7 @@ Expected<Literal> literalOf(const Tensor &tensor) {
     break;
   default:
     if (byteSize(tensor.type) != 0)
-      return Literal{tensor.type, tensor.shape, tensor.bytes};
+      return constant(tensor.type, tensor.shape, tensor.bytes);
   }
   return invalidModel("element type " + toString(tensor.type) +
                       " is not supported (float, float16, bfloat16, double, "
@@ -53,17 +53,17 @@ SmallVector<Operand> NodeImporter::allInputs() const {
 Expected<SmallVector<int64_t>> NodeImporter::ints(size_t index,
                                                   StringRef what) const {
   const Operand &operand = in(index);
-  if (!operand.literal)
+  if (!operand.known)
     return fail(what + " must be known when the model is compiled, but '" +
                 printable(node_.inputs[index]) +
                 "' depends on an input or a parameter");
   if (operand.isFloat() || operand.rank() > 1)
     return fail(what + " must be a vector of integers, found " +
                 toString(operand.type) + "[" + shapeText(operand.shape) + "]");
-  if (operand.literal->numElements() > 65536)
-    return fail(what + " has " + Twine(operand.literal->numElements()) +
+  if (operand.known.getNumElements() > 65536)
+    return fail(what + " has " + Twine(operand.known.getNumElements()) +
                 " elements");
-  return operand.literal->ints();
+  return nn::intsOf(operand.known);
 }
 
 const Attribute *NodeImporter::attribute(StringRef name) const {

@@ -32,15 +32,19 @@ struct OpRule {
 constexpr unsigned unlimited = ~0u;
 
 /// The rules of one family of ops.
+llvm::ArrayRef<OpRule> attentionRules();
 llvm::ArrayRef<OpRule> contractionRules();
+llvm::ArrayRef<OpRule> einsumRules();
 llvm::ArrayRef<OpRule> elementwiseRules();
 llvm::ArrayRef<OpRule> indexingRules();
 llvm::ArrayRef<OpRule> lossRules();
 llvm::ArrayRef<OpRule> movementRules();
 llvm::ArrayRef<OpRule> normalizationRules();
+llvm::ArrayRef<OpRule> positionRules();
 llvm::ArrayRef<OpRule> recurrentRules();
 llvm::ArrayRef<OpRule> reductionRules();
 llvm::ArrayRef<OpRule> resizeRules();
+llvm::ArrayRef<OpRule> scanRules();
 llvm::ArrayRef<OpRule> structureRules();
 llvm::ArrayRef<OpRule> windowRules();
 
@@ -109,7 +113,7 @@ public:
   llvm::Error requireSameType(size_t index, size_t other) const;
   /// Broadcasts operands to their common shape.
   llvm::Error unify(llvm::MutableArrayRef<Operand> operands) const;
-  /// A literal of `values`; fails where the file's constants get too many.
+  /// A constant of `values`; fails where the file's constants get too many.
   template <typename T>
   llvm::Expected<Operand> constant(ElemType type, llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<T> values) const {
@@ -137,9 +141,6 @@ private:
 
 /// "8x64"; "scalar" for rank 0.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
-
-/// A tensor of a file as a literal, or an error that names its type.
-llvm::Expected<Literal> literalOf(const Tensor &tensor);
 
 } // namespace mpc::onnx
 

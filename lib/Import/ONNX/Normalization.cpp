@@ -153,14 +153,14 @@ Error emitBatchNormalization(NodeImporter &node) {
   APFloat momentum(1.0 - node.floatAttr("momentum", 0.9f));
   SmallVector<mlir::Value> vectors;
   for (size_t i : seq<size_t>(1, 5))
-    vectors.push_back(b.value(node.in(i)));
+    vectors.push_back(node.in(i).value);
   if (!node.intAttr("training_mode", 0)) {
     if (node.wants(1) || node.wants(2))
       return node.fail("statistics are outputs of training_mode=1 alone");
     node.result(
         0, b.fromValue(nn::BatchNormOp::create(
                b.builder(), b.location(), b.tensorType(input.type, input.shape),
-               b.value(input), vectors[0], vectors[1], vectors[2], vectors[3],
+               input.value, vectors[0], vectors[1], vectors[2], vectors[3],
                /*axis=*/1, epsilon, momentum)));
     return Error::success();
   }
@@ -169,7 +169,7 @@ Error emitBatchNormalization(NodeImporter &node) {
                             node.in(3).shape);
   auto op = nn::BatchNormTrainingOp::create(
       b.builder(), b.location(), b.tensorType(input.type, input.shape), batch,
-      batch, vectors[2].getType(), vectors[3].getType(), b.value(input),
+      batch, vectors[2].getType(), vectors[3].getType(), input.value,
       vectors[0], vectors[1], vectors[2], vectors[3], /*axis=*/1, epsilon,
       momentum, /*sample_variance=*/false);
   node.result(0, b.fromValue(op.getOutput()));

@@ -8,10 +8,10 @@
 #include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
+#include "lib/Import/ONNX/RuleTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -24,60 +24,15 @@ namespace {
 
 constexpr StringRef functionName = "model";
 
-InitializerRole describe(const Tensor &tensor, RoleKind kind, StringRef rule) {
-  return {tensor.name, tensor.type,
-          std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()), kind,
-          rule.str()};
-}
-
-SmallVector<ArrayRef<OpRule>> allFamilies() {
-  return {contractionRules(), elementwiseRules(), indexingRules(),
-          lossRules(),        movementRules(),    normalizationRules(),
-          recurrentRules(),   reductionRules(),   resizeRules(),
-          structureRules(),   windowRules()};
-}
-
-/// The rows of all families, by op type, oldest first.
-class RuleTable {
-public:
-  RuleTable() {
-    for (ArrayRef<OpRule> family : allFamilies())
-      for (const OpRule &rule : family)
-        rows_[rule.opType].push_back(&rule);
-  }
-
-  ArrayRef<const OpRule *> rowsOf(StringRef opType) const {
-    auto found = rows_.find(opType);
-    return found == rows_.end() ? ArrayRef<const OpRule *>()
-                                : ArrayRef(found->second);
-  }
-
-  /// Names of supported ops that `opType` may have meant.
-  std::string near(StringRef opType) const {
-    SmallVector<StringRef> names;
-    for (const auto &[name, rows] : rows_) {
-      bool part = name.contains_insensitive(opType) ||
-                  opType.contains_insensitive(name);
-      if ((part && std::min(name.size(), opType.size()) > 3) ||
-          name.edit_distance_insensitive(opType) <= opType.size() / 4)
-        names.push_back(name);
-    }
-    llvm::sort(names);
-    return join(names, ", ");
-  }
-
-private:
-  MapVector<StringRef, SmallVector<const OpRule *, 1>> rows_;
-};
-
-/// The module path in "['', 'net', 'net.0', 'linear']": the part before the
-/// last.
-std::string modulePath(StringRef scopes) {
-  SmallVector<StringRef> parts;
-  scopes.split(parts, ',');
-  if (parts.size() < 2)
-    return "";
-  return parts[parts.size() - 2].trim(" []'\"").str();
+InitializerRole describe(const Tensor &tensor, const GraphUses &uses) {
+  Role role = roleOf(tensor, uses);
+  InitializerRole result{
+      tensor.name, tensor.type,
+      std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()), role.kind,
+      role.rule.str(), {}};
+  if (role.kind == RoleKind::Parameter)
+    result.readers = uses.readersOf(tensor.name);
+  return result;
 }
 
 /// Counts the ops that the importer makes.
@@ -91,21 +46,6 @@ struct OpCounter : OpBuilder::Listener {
 /// Unrolled layers may make many ops of few bytes.
 constexpr size_t mostOps = 4000000;
 
-/// What attribute kinds a row's letters mean, as AttributeProto numbers them.
-int32_t attributeType(StringRef kind) {
-  if (kind == "f")
-    return 1;
-  if (kind == "i")
-    return 2;
-  if (kind == "s")
-    return 3;
-  if (kind == "t")
-    return 4;
-  if (kind == "fs")
-    return 6;
-  return kind == "is" ? 7 : 8;
-}
-
 } // namespace
 
 class GraphImporter {
@@ -113,7 +53,7 @@ public:
   GraphImporter(Model &model, MLIRContext &context,
                 const ImportOptions &options)
       : model_(model), context_(context), options_(options),
-        builder_(&context, &counter_), build_(builder_, model.storage),
+        builder_(&context, &counter_), build_(builder_),
         uses_(model.graph), opset_(opsetOf(model)) {
     for (const ValueInfo &info : model.graph.values)
       declared_[info.name] = &info;
@@ -123,11 +63,13 @@ public:
 
 private:
   Error decideRoles();
+  Error overrideRoles();
   Error makeFunction();
+  Expected<DenseElementsAttr> givenValue(const ValueInfo &input,
+                                         ArrayRef<int64_t> shape);
   Error importNodes();
   Error importNode(const Node &node);
   Expected<const OpRule *> ruleFor(const Node &node);
-  Error checkAttributes(const NodeImporter &importer, const OpRule &rule);
   Error bindInputs(NodeImporter &importer, const OpRule &rule);
   Expected<const Entry *> lookup(StringRef name);
   void define(StringRef name, Entry entry);
@@ -135,8 +77,9 @@ private:
   Error finish();
   Error checkDeclared(StringRef what, const ValueInfo &info,
                       const Operand &operand) const;
+  void eraseUnusedConstants();
   void declareParameters();
-  void warnOfInferenceExport();
+  void warnOfLosses();
   Error verifyModule();
   Location locationOf(const Node &node);
   SmallVector<DictionaryAttr> namesOf(ArrayRef<StringRef> names);
@@ -167,8 +110,9 @@ Expected<ImportedModel> GraphImporter::run() {
   MPC_TRY(makeFunction());
   MPC_TRY(importNodes());
   MPC_TRY(finish());
+  eraseUnusedConstants();
   declareParameters();
-  warnOfInferenceExport();
+  warnOfLosses();
   MPC_TRY(verifyModule());
   result_.storage = std::move(model_.storage);
   return std::move(result_);
@@ -178,17 +122,30 @@ Error GraphImporter::decideRoles() {
   ArrayRef<Tensor> tensors = model_.graph.initializers;
   for (auto [index, tensor] : enumerate(tensors)) {
     initializers_[tensor.name] = index;
-    Role role = roleOf(tensor, uses_);
-    std::string rule = role.rule.str();
-    if (isFloat(tensor.type) && options_.overrideRole)
-      if (auto chosen = options_.overrideRole(tensor.name)) {
-        role.kind = *chosen ? RoleKind::Parameter : RoleKind::Constant;
-        rule = "chosen by a flag";
-      }
-    result_.initializers.push_back(describe(tensor, role.kind, rule));
-    if (role.kind != RoleKind::Constant && tensor.name == functionName)
+    result_.initializers.push_back(describe(tensor, uses_));
+  }
+  MPC_TRY(overrideRoles());
+  for (const InitializerRole &role : result_.initializers)
+    if (role.kind != RoleKind::Constant && role.name == functionName)
       return invalidModel(model_.path + ": an initializer is named '" +
                           functionName + "', which names the function");
+  return Error::success();
+}
+
+/// What --parameter, --buffer and --constant say.
+Error GraphImporter::overrideRoles() {
+  for (const auto &[name, kind] : options_.roles) {
+    auto found = initializers_.find(name);
+    if (found == initializers_.end())
+      return invalidModel(model_.path + ": --" + toString(kind) + "=" + name +
+                          ": the file has no such initializer");
+    InitializerRole &role = result_.initializers[found->second];
+    if (kind != RoleKind::Constant && !isFloat(role.type))
+      return invalidModel(model_.path + ": --" + toString(kind) + "=" + name +
+                          ": it is " + toString(role.type) +
+                          ", expected a floating-point type");
+    role.kind = kind;
+    role.rule = "chosen by a flag";
   }
   return Error::success();
 }
@@ -221,10 +178,37 @@ Error GraphImporter::makeFunction() {
   for (auto [index, input] : enumerate(inputs)) {
     block->getArgument(index).setLoc(
         NameLoc::get(builder_.getStringAttr(input->name)));
-    define(input->name,
-           Entry{build_.fromValue(block->getArgument(index)), false, {}});
+    Operand operand = build_.fromValue(block->getArgument(index));
+    MPC_TRY_ASSIGN(operand.known, givenValue(*input, operand.shape));
+    define(input->name, Entry{std::move(operand), false, {}});
   }
   return Error::success();
+}
+
+/// Elements of an input that may be compiled in: a setting of an op has few.
+static bool maySet(ElemType type, ArrayRef<int64_t> shape) {
+  return countElements(shape).value_or(INT64_MAX) <=
+         (isFloat(type) ? 16 : 65536);
+}
+
+/// The value that the user gives an input, or null.
+Expected<DenseElementsAttr>
+GraphImporter::givenValue(const ValueInfo &input, ArrayRef<int64_t> shape) {
+  RankedTensorType type = build_.tensorType(input.type, shape);
+  for (const auto &[name, numbers] : options_.inputNumbers) {
+    if (name != input.name)
+      continue;
+    if (static_cast<int64_t>(numbers.size()) != type.getNumElements())
+      return invalidModel(model_.path + ": --input-value=" + name + ": has " +
+                          Twine(numbers.size()) + " numbers, the input is " +
+                          shapeText(shape));
+    return nn::constantOfReals(type, numbers);
+  }
+  for (const Tensor &tensor : options_.inputTensors)
+    if (tensor.name == input.name && tensor.type == input.type &&
+        ArrayRef<int64_t>(tensor.shape) == shape && maySet(input.type, shape))
+      return nn::constantOfBytes(type, tensor.bytes);
+  return DenseElementsAttr();
 }
 
 /// nn.name of each argument or result; all at once, for files of many.
@@ -257,13 +241,14 @@ Expected<const Entry *> GraphImporter::lookup(StringRef name) {
         builder_, NameLoc::get(builder_.getStringAttr(name)), type, symbol));
     readParameters_.insert(initializer->second);
   } else {
-    Expected<Literal> literal = literalOf(tensor);
-    if (!literal) {
+    build_.setLocation(NameLoc::get(builder_.getStringAttr(name)));
+    Expected<Operand> constant = build_.constant(tensor);
+    if (!constant) {
       std::string text;
-      takeError(literal.takeError(), text);
+      takeError(constant.takeError(), text);
       return invalidModel("initializer '" + printable(name) + "': " + text);
     }
-    entry.tensor = build_.fromLiteral(std::move(*literal));
+    entry.tensor = *constant;
   }
   return &entries_.try_emplace(name, std::move(entry)).first->second;
 }
@@ -321,29 +306,6 @@ Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
   return best;
 }
 
-Error GraphImporter::checkAttributes(const NodeImporter &importer,
-                                     const OpRule &rule) {
-  SmallVector<StringRef> known;
-  rule.attributes.split(known, ' ', -1, /*KeepEmpty=*/false);
-  for (const Attribute &attribute : importer.node().attributes) {
-    auto found = find_if(known, [&](StringRef entry) {
-      return entry.split(':').first == attribute.name;
-    });
-    if (found == known.end())
-      return importer.fail("attribute '" + printable(attribute.name) +
-                           "' is not known (known: " +
-                           (known.empty() ? "none" : rule.attributes) + ")");
-    int32_t expected = attributeType(found->split(':').second);
-    bool wrong = attribute.type != 0 && attribute.type != expected;
-    if (wrong || (expected == 4 && !attribute.t))
-      return importer.fail("attribute '" + printable(attribute.name) +
-                           "' is not of its kind (AttributeProto type " +
-                           Twine(attribute.type) + ", expected " +
-                           Twine(expected) + ")");
-  }
-  return Error::success();
-}
-
 Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
   const Node &node = importer.node();
   if (node.inputs.size() > rule.maxInputs)
@@ -387,8 +349,8 @@ Error GraphImporter::importNode(const Node &node) {
     return rule.takeError();
   NodeImporter importer(node, opset_, model_.path, build_);
   MPC_TRY(checkAttributes(importer, **rule));
-  build_.setLocation(locationOf(node));
   MPC_TRY(bindInputs(importer, **rule));
+  build_.setLocation(locationOf(node));
   MPC_TRY((*rule)->emit(importer));
   if (counter_.count > mostOps)
     return importer.fail("the graph unrolls into more than " + Twine(mostOps) +
@@ -451,7 +413,7 @@ Error GraphImporter::finish() {
     }
     MPC_TRY(checkDeclared("output", output, (*entry)->tensor));
     build_.setLocation(NameLoc::get(builder_.getStringAttr(output.name)));
-    values.push_back(build_.value((*entry)->tensor));
+    values.push_back((*entry)->tensor.value);
     types.push_back(values.back().getType());
   }
   func::ReturnOp::create(builder_, function_.getLoc(), values);
@@ -462,6 +424,14 @@ Error GraphImporter::finish() {
         return StringRef(output.name);
       })));
   return Error::success();
+}
+
+/// Constants that were folded into others.
+void GraphImporter::eraseUnusedConstants() {
+  for (auto constant :
+       llvm::make_early_inc_range(function_.getOps<nn::ConstantOp>()))
+    if (constant->use_empty())
+      constant.erase();
 }
 
 void GraphImporter::declareParameters() {
@@ -488,13 +458,14 @@ void GraphImporter::declareParameters() {
   }
 }
 
-void GraphImporter::warnOfInferenceExport() {
-  for (const std::string &sign : signsOfInferenceExport(model_.graph, uses_))
-    result_.warnings.push_back(
-        sign +
+void GraphImporter::warnOfLosses() {
+  for (const std::string &loss : findLosses(model_.graph, uses_))
+    result_.losses.push_back(
+        loss +
         ": this file was exported for inference, with constant folding; what "
         "was folded cannot be trained as it was written. Export it with "
         "torch.onnx.export(..., dynamo=True, optimize=False)");
+  append_range(result_.warnings, result_.losses);
 }
 
 Error GraphImporter::verifyModule() {
@@ -515,6 +486,7 @@ Error GraphImporter::verifyModule() {
 Expected<ImportedModel> importModel(Model model, MLIRContext &context,
                                     const ImportOptions &options) {
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
+  separateMerged(model.graph);
   return GraphImporter(model, context, options).run();
 }
 
@@ -526,33 +498,11 @@ Expected<ImportedModel> importModel(StringRef path, MLIRContext &context,
   return importModel(std::move(*model), context, options);
 }
 
-static std::string boundText(unsigned bound) {
-  return bound == unlimited ? "any" : std::to_string(bound);
-}
-
-std::string describeOps() {
-  std::vector<std::string> lines;
-  for (ArrayRef<OpRule> family : allFamilies())
-    for (const OpRule &rule : family)
-      lines.push_back(
-          (rule.opType + " from opset " + Twine(rule.since) + ": inputs " +
-           Twine(rule.minInputs) + " to " + boundText(rule.maxInputs) +
-           ", outputs to " + boundText(rule.maxOutputs) + ", attributes" +
-           (rule.attributes.empty() ? " none" : "") + " " + rule.attributes)
-              .str());
-  llvm::sort(lines);
-  return join(map_range(lines, [](StringRef line) { return line.rtrim(); }),
-              "\n") +
-         "\n";
-}
-
 std::vector<InitializerRole> listInitializers(const Model &model) {
   GraphUses uses(model.graph);
   std::vector<InitializerRole> roles;
-  for (const Tensor &tensor : model.graph.initializers) {
-    Role role = roleOf(tensor, uses);
-    roles.push_back(describe(tensor, role.kind, role.rule));
-  }
+  for (const Tensor &tensor : model.graph.initializers)
+    roles.push_back(describe(tensor, uses));
   return roles;
 }
 

@@ -8,7 +8,6 @@
 #include "lib/Import/ONNX/OnnxModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include <functional>
 
 namespace mpc::onnx {
 
@@ -18,9 +17,14 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::vector<int64_t>>> inputShapes;
   /// --batch-size: the first dimension of the inputs, where it is open.
   std::optional<int64_t> batchSize;
-  /// Decides about a floating-point initializer before the table does: true
-  /// makes it a parameter, false a constant. May be empty.
-  std::function<std::optional<bool>(llvm::StringRef name)> overrideRole;
+  /// --input-value=NAME=0,2: what is compiled in where an op asks for a number
+  /// that has to be known, like axes and sizes.
+  std::vector<std::pair<std::string, std::vector<double>>> inputNumbers;
+  /// The same of a file of inputs; its bytes outlive the import.
+  std::vector<Tensor> inputTensors;
+  /// --parameter=NAME, --buffer=NAME, --constant=NAME: decided before the table
+  /// of rules.
+  std::vector<std::pair<std::string, RoleKind>> roles;
 };
 
 /// The value of an nn.parameter, by its symbol's name. `bytes` belong to the
@@ -40,6 +44,8 @@ struct InitializerRole {
   std::vector<int64_t> shape;
   RoleKind kind = RoleKind::Constant;
   std::string rule;
+  /// Of a parameter: the modules that read it. Several are tied to it.
+  std::vector<std::string> readers;
 };
 
 /// `module` holds `func.func @model` and an nn.parameter for each parameter, a
@@ -52,6 +58,8 @@ struct ImportedModel {
   /// What the user may want to know, and what probably is a mistake.
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
+  /// The warnings that say what the exporter took: what is lost is not trained.
+  std::vector<std::string> losses;
   Storage storage;
 };
 
@@ -71,6 +79,9 @@ std::vector<InitializerRole> listInitializers(const Model &model);
 /// A line for each version of each op that is imported: since when, how many
 /// inputs and outputs, which attributes.
 std::string describeOps();
+
+/// Reads "NAME=0,2" into `options`.
+llvm::Error parseInputValue(llvm::StringRef text, ImportOptions &options);
 
 /// Reads "NAME=8x64" (or "NAME=" for a scalar) into `options`.
 llvm::Error parseInputShape(llvm::StringRef text, ImportOptions &options);

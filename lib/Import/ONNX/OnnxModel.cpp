@@ -207,6 +207,8 @@ Expected<Node> ModelReader::readNode(Message message, size_t index) {
       auto [key, value] = readStringPair(message.child(message::stringPair));
       if (key == "pkg.torch.onnx.name_scopes")
         node.scopes = std::move(value);
+      else if (key == "pkg.torch.onnx.fx_node")
+        node.call = std::move(value);
       break;
     }
     default:
@@ -405,6 +407,14 @@ static void readType(Message message, ValueInfo &info) {
   }
 }
 
+static void readInputKind(Message message, ValueInfo &info) {
+  auto [key, value] = readStringPair(message);
+  if (StringRef(key).ends_with("InputSpec.kind"))
+    info.inputKind = std::move(value);
+  else if (StringRef(key).ends_with("InputSpec.persistent"))
+    info.isPersistent = value != "False";
+}
+
 Expected<ValueInfo> ModelReader::readValueInfo(Message message) {
   ValueInfo info;
   while (message.next()) {
@@ -412,6 +422,8 @@ Expected<ValueInfo> ModelReader::readValueInfo(Message message) {
       info.name = message.text();
     else if (message.field() == 2)
       readType(message.child(message::type), info);
+    else if (message.field() == 4)
+      readInputKind(message.child(message::stringPair), info);
     else
       message.skip();
   }

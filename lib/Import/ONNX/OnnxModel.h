@@ -48,6 +48,8 @@ std::string toString(ElemType type);
 size_t byteSize(ElemType type);
 bool isFloat(ElemType type);
 
+using Shape = llvm::SmallVector<int64_t, 4>;
+
 /// Number of elements of `shape`; nothing if a size is negative or the product
 /// passes what memory can hold.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
@@ -84,6 +86,8 @@ struct Node {
   std::vector<Attribute> attributes;
   /// pkg.torch.onnx.name_scopes: the module path in the exporter's words.
   std::string scopes;
+  /// pkg.torch.onnx.fx_node: the call that the node comes from.
+  std::string call;
 };
 
 /// A dimension: a size, or a name for one that is open.
@@ -101,6 +105,10 @@ struct ValueInfo {
   bool isTensor = false;
   bool hasShape = false;
   llvm::SmallVector<Dimension, 4> shape;
+  /// What PyTorch's exporter says of an input or initializer: "PARAMETER", ...
+  std::string inputKind;
+  /// Whether a buffer is in the module's state_dict.
+  bool isPersistent = true;
 };
 
 struct Graph {

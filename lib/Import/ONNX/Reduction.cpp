@@ -107,10 +107,10 @@ Error reduceKnownIntegers(NodeImporter &node, Reduce kind,
   const Operand &input = node.in(0);
   bool all = static_cast<int64_t>(axes.size()) == input.rank();
   int64_t count = *countElements(input.shape);
-  if (!input.literal || !all || count == 0 || count > 65536)
+  if (!input.known || !all || count == 0 || count > 65536)
     return node.fail("reductions of " + toString(input.type) +
                      " tensors are not supported");
-  SmallVector<int64_t> values = input.literal->ints();
+  SmallVector<int64_t> values = nn::intsOf(input.known);
   uint64_t result = static_cast<uint64_t>(values[0]);
   for (int64_t value : ArrayRef(values).drop_front()) {
     if (kind == Reduce::Sum)

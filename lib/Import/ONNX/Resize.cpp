@@ -23,11 +23,11 @@ struct AxisResize {
 
 Expected<SmallVector<double>> readScales(NodeImporter &node) {
   const Operand &scales = node.in(2);
-  if (!scales.literal || scales.rank() != 1)
+  if (!scales.known || scales.rank() != 1)
     return node.fail("the scales must be a known vector");
   SmallVector<double> result;
-  for (int64_t i = 0, e = scales.literal->numElements(); i < e; ++i)
-    result.push_back(scales.literal->floatAt(i));
+  for (int64_t i = 0, e = scales.known.getNumElements(); i < e; ++i)
+    result.push_back(nn::realAt(scales.known, i));
   return result;
 }
 

@@ -28,13 +28,13 @@ Error emitConstant(NodeImporter &node) {
                      " attributes, expected one");
   const Attribute &value = node.node().attributes.front();
   if (value.t) {
-    Expected<Literal> literal = literalOf(*value.t);
-    if (!literal) {
+    Expected<Operand> constant = node.build.constant(*value.t);
+    if (!constant) {
       std::string text;
-      takeError(literal.takeError(), text);
+      takeError(constant.takeError(), text);
       return node.fail(text);
     }
-    node.result(0, node.build.fromLiteral(std::move(*literal)));
+    node.result(0, *constant);
     return Error::success();
   }
   int64_t numInts = static_cast<int64_t>(value.ints.size());
@@ -56,15 +56,14 @@ Error emitConstantOfShape(NodeImporter &node) {
     node.result(0, node.build.splat(ElemType::Float, shape, 0.0));
     return Error::success();
   }
-  Expected<Literal> literal = literalOf(*value->t);
-  if (!literal || literal->numElements() != 1) {
-    consumeError(literal.takeError());
+  Expected<Operand> number = node.build.constant(*value->t);
+  if (!number || countElements(number->shape) != 1) {
+    consumeError(number.takeError());
     return node.fail("attribute 'value' must be one number of a supported "
                      "type");
   }
-  // One element is a splat of any shape.
-  literal->shape = Shape(ArrayRef<int64_t>(shape));
-  node.result(0, node.build.fromLiteral(std::move(*literal)));
+  Operand scalar = node.build.reshape(*number, {});
+  node.result(0, node.build.broadcastTo(scalar, shape));
   return Error::success();
 }
 
@@ -103,10 +102,10 @@ Error emitRange(NodeImporter &node) {
   for (size_t i = 0; i < 3; ++i) {
     MPC_TRY(node.requireSameType(i, 0));
     const Operand &bound = node.in(i);
-    if (!bound.literal || countElements(bound.shape) != 1)
+    if (!bound.known || countElements(bound.shape) != 1)
       return node.fail("bounds and step must be known numbers");
-    bounds[i] = bound.literal->floatAt(0);
-    integers[i] = bound.literal->intAt(0);
+    bounds[i] = nn::realAt(bound.known, 0);
+    integers[i] = nn::intAt(bound.known, 0);
   }
   if (bounds[2] == 0.0 || node.in(0).isBool())
     return node.fail("the step is 0 or the type bool");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The ops of nn, or the literals that they would compute.
+/// The ops of nn, folded as they are made.
 #include "lib/Import/ONNX/TensorBuilder.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -11,12 +11,6 @@ using namespace llvm;
 using namespace mlir;
 
 namespace mpc::onnx {
-
-std::optional<double> Operand::splatValue() const {
-  if (!literal || !literal->isSplat())
-    return std::nullopt;
-  return literal->floatAt(0);
-}
 
 Type elementType(MLIRContext *context, ElemType type) {
   switch (type) {
@@ -92,54 +86,62 @@ Operand TensorBuilder::fromValue(Value value) {
   operand.type = elementTypeOf(type.getElementType());
   operand.shape = Shape(type.getShape());
   operand.value = value;
+  matchPattern(value, m_Constant(&operand.known));
   return operand;
 }
 
-Operand TensorBuilder::fromLiteral(Literal literal) {
-  literals_.push_back(std::move(literal));
-  Operand operand;
-  operand.type = literals_.back().type;
-  operand.shape = literals_.back().shape;
-  operand.literal = &literals_.back();
-  return operand;
+bool TensorBuilder::charge(size_t bytes) {
+  if (bytes > budget_)
+    return false;
+  budget_ -= bytes;
+  return true;
 }
 
-std::optional<Operand> TensorBuilder::wrap(std::optional<Literal> literal) {
-  if (!literal)
-    return std::nullopt;
-  return fromLiteral(std::move(*literal));
+/// Bytes of a constant of `type`; of equal elements one is stored.
+static size_t sizeOf(RankedTensorType type, bool isSplat) {
+  return (isSplat ? 1 : type.getNumElements()) *
+         nn::elementBytes(type.getElementType());
 }
 
-/// Bytes whose every element is the same, cut to one of them.
-static ArrayRef<char> shrinkSplat(ArrayRef<char> bytes, size_t size) {
-  if (bytes.size() <= size || bytes.size() % size != 0)
-    return bytes;
-  bool same = std::equal(bytes.begin() + size, bytes.end(), bytes.begin());
-  return same ? bytes.take_front(size) : bytes;
-}
-
-Value TensorBuilder::value(const Operand &operand) {
-  if (operand.value)
-    return operand.value;
-  const Literal &literal = *operand.literal;
-  RankedTensorType type = tensorType(literal.type, literal.shape);
-  ArrayRef<char> bytes = shrinkSplat(literal.bytes, byteSize(literal.type));
-  if (literal.numElements() == 0)
-    bytes = {};
-  DenseElementsAttr attr;
-  if (literal.type == ElemType::Bool) {
-    SmallVector<bool> bits =
-        map_to_vector(bytes, [](char bit) { return bit != 0; });
-    attr = DenseElementsAttr::get(type, ArrayRef<bool>(bits));
-  } else {
-    attr = DenseElementsAttr::getFromRawBuffer(type, bytes);
+Operand TensorBuilder::fold(Operation *op) {
+  SmallVector<mlir::Attribute> known(op->getNumOperands());
+  bool isAnyKnown = false, areSplats = true;
+  for (auto [constant, operand] : zip_equal(known, op->getOperands())) {
+    DenseElementsAttr attr;
+    if (!matchPattern(operand, m_Constant(&attr)))
+      continue;
+    constant = attr;
+    isAnyKnown = true;
+    areSplats &= attr.isSplat();
   }
-  return nn::ConstantOp::create(builder_, location_, type, attr);
+  Value result = op->getResult(0);
+  auto type = llvm::cast<RankedTensorType>(result.getType());
+  SmallVector<OpFoldResult> results;
+  if (!isAnyKnown || sizeOf(type, areSplats) > budget_ ||
+      failed(op->fold(known, results)) || results.size() != 1)
+    return fromValue(result);
+  op->erase();
+  if (auto value = dyn_cast<Value>(results.front()))
+    return fromValue(value);
+  auto constant = llvm::cast<DenseElementsAttr>(
+      llvm::cast<mlir::Attribute>(results.front()));
+  charge(sizeOf(type, constant.isSplat()));
+  return this->constant(constant);
+}
+
+Operand TensorBuilder::constant(DenseElementsAttr value) {
+  return fromValue(nn::ConstantOp::create(builder_, location_, value.getType(),
+                                          value));
+}
+
+Operand TensorBuilder::constant(ElemType type, ArrayRef<int64_t> shape,
+                                ArrayRef<char> bytes) {
+  return constant(nn::constantOfBytes(tensorType(type, shape), bytes));
 }
 
 Operand TensorBuilder::splat(ElemType type, ArrayRef<int64_t> shape,
                              double value) {
-  return fromLiteral(folder_.splat(type, shape, value));
+  return constant(nn::constantOfReals(tensorType(type, shape), value));
 }
 
 Operand TensorBuilder::splatLike(const Operand &like, double value) {
@@ -147,14 +149,9 @@ Operand TensorBuilder::splatLike(const Operand &like, double value) {
 }
 
 Operand TensorBuilder::ints(ArrayRef<int64_t> values) {
-  // A shape's worth of numbers: no budget refuses it but a spent one.
-  std::optional<Operand> known = wrap(folder_.fromInts(
-      ElemType::Int64, {static_cast<int64_t>(values.size())}, values));
-  if (known)
-    return *known;
-  auto type = tensorType(ElemType::Int64, {int64_t(values.size())});
-  return fromValue(nn::ConstantOp::create(
-      builder_, location_, type, DenseElementsAttr::get(type, values)));
+  auto size = static_cast<int64_t>(values.size());
+  return constant(
+      nn::constantOfInts(tensorType(ElemType::Int64, {size}), values));
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,10 +161,8 @@ Operand TensorBuilder::ints(ArrayRef<int64_t> values) {
 Operand TensorBuilder::reshape(const Operand &input, ArrayRef<int64_t> shape) {
   if (input.shape == shape)
     return input;
-  if (input.literal)
-    return fromLiteral(folder_.reshape(*input.literal, shape));
-  return fromValue(nn::ReshapeOp::create(
-      builder_, location_, tensorType(input.type, shape), value(input)));
+  return fold(nn::ReshapeOp::create(
+      builder_, location_, tensorType(input.type, shape), input.value));
 }
 
 Operand TensorBuilder::transpose(const Operand &input,
@@ -175,38 +170,19 @@ Operand TensorBuilder::transpose(const Operand &input,
   if (llvm::equal(permutation, seq<int64_t>(0, input.rank())))
     return input;
   Shape shape;
-  SmallVector<int64_t> from = denseStrides(input.shape), strides;
-  for (int64_t axis : permutation) {
+  for (int64_t axis : permutation)
     shape.push_back(input.shape[axis]);
-    strides.push_back(from[axis]);
-  }
-  if (input.literal)
-    if (auto known = wrap(folder_.strided(*input.literal, shape, 0, strides)))
-      return *known;
-  return fromValue(nn::TransposeOp::create(builder_, location_,
+  return fold(nn::TransposeOp::create(builder_, location_,
                                            tensorType(input.type, shape),
-                                           value(input), permutation));
+                                           input.value, permutation));
 }
 
 Operand TensorBuilder::broadcast(const Operand &input, ArrayRef<int64_t> shape,
                                  ArrayRef<int64_t> axes) {
   if (input.shape == shape)
     return input;
-  // A constant of one number is made in its final shape: its gradient and its
-  // kernels are then those of a constant, not of a broadcast. Others, like
-  // masks, stay small.
-  if (input.literal && (input.literal->isSplat() ||
-                        countElements(shape).value_or(INT64_MAX) <= 1024)) {
-    SmallVector<int64_t> from = denseStrides(input.shape);
-    SmallVector<int64_t> strides(shape.size(), 0);
-    for (auto [index, axis] : enumerate(axes))
-      if (input.shape[index] != 1)
-        strides[axis] = from[index];
-    if (auto known = wrap(folder_.strided(*input.literal, shape, 0, strides)))
-      return *known;
-  }
-  return fromValue(nn::BroadcastOp::create(
-      builder_, location_, tensorType(input.type, shape), value(input), axes));
+  return fold(nn::BroadcastOp::create(
+      builder_, location_, tensorType(input.type, shape), input.value, axes));
 }
 
 Operand TensorBuilder::broadcastTo(const Operand &input,
@@ -220,22 +196,15 @@ Operand TensorBuilder::slice(const Operand &input, ArrayRef<int64_t> starts,
                              ArrayRef<int64_t> limits,
                              ArrayRef<int64_t> strides) {
   Shape shape;
-  SmallVector<int64_t> from = denseStrides(input.shape), steps;
-  int64_t base = 0;
   for (int64_t axis = 0; axis < input.rank(); ++axis) {
     int64_t extent = limits[axis] - starts[axis];
     shape.push_back(extent <= 0 ? 0 : (extent - 1) / strides[axis] + 1);
-    base += starts[axis] * from[axis];
-    steps.push_back(from[axis] * strides[axis]);
   }
   if (input.shape == shape)
     return input;
-  if (input.literal)
-    if (auto known = wrap(folder_.strided(*input.literal, shape, base, steps)))
-      return *known;
-  return fromValue(nn::SliceOp::create(builder_, location_,
+  return fold(nn::SliceOp::create(builder_, location_,
                                        tensorType(input.type, shape),
-                                       value(input), starts, limits, strides));
+                                       input.value, starts, limits, strides));
 }
 
 Operand TensorBuilder::sliceAxis(const Operand &input, int64_t axis,
@@ -250,7 +219,7 @@ Operand TensorBuilder::sliceAxis(const Operand &input, int64_t axis,
 std::vector<Operand> TensorBuilder::split(const Operand &input, int64_t axis,
                                           ArrayRef<int64_t> sizes) {
   std::vector<Operand> parts;
-  if (input.literal || sizes.size() == 1) {
+  if (input.known || sizes.size() == 1) {
     int64_t start = 0;
     for (int64_t size : sizes) {
       parts.push_back(sliceAxis(input, axis, start, start + size));
@@ -264,44 +233,27 @@ std::vector<Operand> TensorBuilder::split(const Operand &input, int64_t axis,
     shape[axis] = size;
     types.push_back(tensorType(input.type, shape));
   }
-  auto op = nn::SplitOp::create(builder_, location_, types, value(input), axis);
+  auto op = nn::SplitOp::create(builder_, location_, types, input.value, axis);
   for (mlir::Value output : op.getOutputs())
     parts.push_back(fromValue(output));
   return parts;
 }
 
 Operand TensorBuilder::reverse(const Operand &input, ArrayRef<int64_t> axes) {
-  if (input.literal && !is_contained(input.shape, 0)) {
-    SmallVector<int64_t> strides = denseStrides(input.shape);
-    int64_t base = 0;
-    for (int64_t axis : axes) {
-      base += (input.shape[axis] - 1) * strides[axis];
-      strides[axis] = -strides[axis];
-    }
-    if (auto known =
-            wrap(folder_.strided(*input.literal, input.shape, base, strides)))
-      return *known;
-  }
-  return fromValue(nn::ReverseOp::create(builder_, location_,
+  return fold(nn::ReverseOp::create(builder_, location_,
                                          tensorType(input.type, input.shape),
-                                         value(input), axes));
+                                         input.value, axes));
 }
 
 Operand TensorBuilder::concat(ArrayRef<Operand> inputs, int64_t axis) {
   if (inputs.size() == 1)
     return inputs.front();
-  if (all_of(inputs, [](const Operand &in) { return in.literal; })) {
-    auto literals =
-        map_to_vector(inputs, [](const Operand &in) { return in.literal; });
-    if (auto known = wrap(folder_.concat(literals, axis)))
-      return *known;
-  }
   Shape shape = inputs.front().shape;
   for (const Operand &input : inputs.drop_front())
     shape[axis] += input.shape[axis];
   auto values =
-      map_to_vector(inputs, [&](const Operand &in) { return value(in); });
-  return fromValue(nn::ConcatOp::create(builder_, location_,
+      map_to_vector(inputs, [&](const Operand &in) { return in.value; });
+  return fold(nn::ConcatOp::create(builder_, location_,
                                         tensorType(inputs.front().type, shape),
                                         values, static_cast<uint64_t>(axis)));
 }
@@ -319,34 +271,30 @@ Operand TensorBuilder::pad(const Operand &input, ArrayRef<int64_t> low,
   }
   if (!change)
     return input;
-  return fromValue(
-      nn::PadOp::create(builder_, location_, tensorType(input.type, shape),
-                        value(input), low, high, interior, APFloat(padding)));
+  return fold(nn::PadOp::create(
+      builder_, location_, tensorType(input.type, shape), input.value, low,
+      high, interior, APFloat(padding)));
 }
 
 Operand TensorBuilder::gather(const Operand &input, const Operand &indices,
-                              int64_t axis, int64_t batchDims) {
+                              int64_t axis, int64_t batchDims,
+                              std::optional<int64_t> frozen) {
   ArrayRef<int64_t> in = input.shape;
-  if (indices.literal && batchDims == 0) {
-    // One known index is a slice: its gradient is a pad, not a scatter.
-    if (indices.rank() == 0) {
-      int64_t at = indices.literal->intAt(0);
-      Shape shape(in.take_front(axis));
-      append_range(shape, in.drop_front(axis + 1));
-      return reshape(sliceAxis(input, axis, at, at + 1), shape);
-    }
-    if (input.literal)
-      if (auto known =
-              wrap(folder_.gather(*input.literal, *indices.literal, axis)))
-        return *known;
+  // One known index is a slice: its gradient is a pad, not a scatter.
+  if (indices.known && batchDims == 0 && indices.rank() == 0) {
+    int64_t at = nn::intAt(indices.known, 0);
+    Shape shape(in.take_front(axis));
+    append_range(shape, in.drop_front(axis + 1));
+    return reshape(sliceAxis(input, axis, at, at + 1), shape);
   }
   Shape shape(in.take_front(axis));
   append_range(shape, ArrayRef(indices.shape).drop_front(batchDims));
   append_range(shape, in.drop_front(axis + 1));
-  return fromValue(nn::GatherOp::create(
-      builder_, location_, tensorType(input.type, shape), value(input),
-      value(indices), static_cast<uint64_t>(axis),
-      static_cast<uint64_t>(batchDims)));
+  return fold(nn::GatherOp::create(
+      builder_, location_, tensorType(input.type, shape), input.value,
+      indices.value, static_cast<uint64_t>(axis),
+      static_cast<uint64_t>(batchDims),
+      frozen ? builder_.getI64IntegerAttr(*frozen) : IntegerAttr()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,17 +312,17 @@ static Shape without(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
 Operand TensorBuilder::reduceSum(const Operand &input, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return input;
-  return fromValue(nn::ReduceSumOp::create(
+  return fold(nn::ReduceSumOp::create(
       builder_, location_, tensorType(input.type, without(input.shape, axes)),
-      value(input), axes));
+      input.value, axes));
 }
 
 Operand TensorBuilder::reduceMax(const Operand &input, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return input;
-  return fromValue(nn::ReduceMaxOp::create(
+  return fold(nn::ReduceMaxOp::create(
       builder_, location_, tensorType(input.type, without(input.shape, axes)),
-      value(input), axes));
+      input.value, axes));
 }
 
 Operand TensorBuilder::reduceMean(const Operand &input,
@@ -395,43 +343,41 @@ Operand TensorBuilder::matmul(const Operand &lhs, const Operand &rhs,
   Shape shape(ArrayRef(lhs.shape).drop_back(2));
   shape.push_back(lhs.shape[lhs.rank() - (transposeLhs ? 1 : 2)]);
   shape.push_back(rhs.shape[rhs.rank() - (transposeRhs ? 2 : 1)]);
-  Value left = value(lhs);
-  return fromValue(
-      nn::MatmulOp::create(builder_, location_, tensorType(lhs.type, shape),
-                           left, value(rhs), /*bias=*/Value(), transposeLhs,
-                           transposeRhs));
+  return fold(nn::MatmulOp::create(
+      builder_, location_, tensorType(lhs.type, shape), lhs.value, rhs.value,
+      /*bias=*/Value(), transposeLhs, transposeRhs));
 }
 
 Operand TensorBuilder::linear(const Operand &input, const Operand &weight,
                               const Operand *bias) {
   Shape shape(input.shape);
   shape.back() = weight.shape.front();
-  Value in = value(input);
-  Value w = value(weight);
-  return fromValue(nn::LinearOp::create(builder_, location_,
+  Value in = input.value;
+  Value w = weight.value;
+  return fold(nn::LinearOp::create(builder_, location_,
                                         tensorType(input.type, shape), in, w,
-                                        bias ? value(*bias) : Value()));
+                                        bias ? bias->value : Value()));
 }
 
 Operand TensorBuilder::softmax(const Operand &input, int64_t axis) {
-  return fromValue(nn::SoftmaxOp::create(
-      builder_, location_, tensorType(input.type, input.shape), value(input),
+  return fold(nn::SoftmaxOp::create(
+      builder_, location_, tensorType(input.type, input.shape), input.value,
       static_cast<uint64_t>(axis)));
 }
 
 Operand TensorBuilder::logSoftmax(const Operand &input, int64_t axis) {
-  return fromValue(nn::LogSoftmaxOp::create(
-      builder_, location_, tensorType(input.type, input.shape), value(input),
+  return fold(nn::LogSoftmaxOp::create(
+      builder_, location_, tensorType(input.type, input.shape), input.value,
       static_cast<uint64_t>(axis)));
 }
 
 Operand TensorBuilder::layerNorm(const Operand &input, const Operand *scale,
                                  const Operand *bias, int64_t axis,
                                  double epsilon) {
-  Value in = value(input);
-  Value gamma = scale ? value(*scale) : Value();
-  Value beta = bias ? value(*bias) : Value();
-  return fromValue(nn::LayerNormOp::create(
+  Value in = input.value;
+  Value gamma = scale ? scale->value : Value();
+  Value beta = bias ? bias->value : Value();
+  return fold(nn::LayerNormOp::create(
       builder_, location_, tensorType(input.type, input.shape), in, gamma, beta,
       static_cast<uint64_t>(axis), APFloat(epsilon)));
 }

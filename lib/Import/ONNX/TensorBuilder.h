@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Builds nn ops on operands that may be known already: what is known folds,
-/// the rest becomes ops. Emitters of ONNX ops are written in these terms.
+/// Builds nn ops and folds at once what is known. Emitters of ONNX ops are
+/// written in these terms.
 #ifndef MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H
 #define MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H
 
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
-#include "lib/Import/ONNX/Literal.h"
+#include "lib/Import/ONNX/OnnxModel.h"
 #include "mlir/IR/Builders.h"
-#include <cstring>
-#include <deque>
 
 namespace mpc::onnx {
 
-/// A tensor of the graph: a literal, a value, or both once a literal has been
-/// needed as a value.
+/// A tensor of the graph.
 struct Operand {
   ElemType type = ElemType::Undefined;
   Shape shape;
   mlir::Value value;
-  const Literal *literal = nullptr;
+  /// What it is, where that is known when the model is compiled.
+  mlir::DenseElementsAttr known;
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
   bool isFloat() const { return onnx::isFloat(type); }
   bool isBool() const { return type == ElemType::Bool; }
   /// The one number that all elements are, where that is known.
-  std::optional<double> splatValue() const;
+  std::optional<double> splatValue() const { return nn::splatOf(known); }
 };
 
 /// The nn type of an element, or null for one that nn does not have.
@@ -42,9 +41,8 @@ std::optional<Shape> broadcastShape(llvm::ArrayRef<int64_t> a,
 /// Callers have checked shapes and types: here a wrong one is a bug.
 class TensorBuilder {
 public:
-  TensorBuilder(mlir::OpBuilder &builder, Storage &storage)
-      : builder_(builder), folder_(storage),
-        location_(builder.getUnknownLoc()) {}
+  explicit TensorBuilder(mlir::OpBuilder &builder)
+      : builder_(builder), location_(builder.getUnknownLoc()) {}
 
   mlir::OpBuilder &builder() { return builder_; }
   mlir::Location location() const { return location_; }
@@ -53,22 +51,27 @@ public:
   mlir::RankedTensorType tensorType(ElemType type,
                                     llvm::ArrayRef<int64_t> shape);
   Operand fromValue(mlir::Value value);
-  Operand fromLiteral(Literal literal);
-  /// A literal of `values`, or nothing where the budget of computed constants
-  /// is spent.
+  /// The first result of `op`, folded where its operands are known. What a
+  /// file makes of constants is charged to a budget; once that is spent, nothing
+  /// folds.
+  Operand fold(mlir::Operation *op);
+  Operand constant(mlir::DenseElementsAttr value);
+  /// A file's tensor, or an error that names its type.
+  llvm::Expected<Operand> constant(const Tensor &tensor);
+  /// Elements as a file stores them, of a type that nn has.
+  Operand constant(ElemType type, llvm::ArrayRef<int64_t> shape,
+                   llvm::ArrayRef<char> bytes);
+  /// A constant of `values`, or nothing where the budget is spent.
   template <typename T>
   std::optional<Operand> fromValues(ElemType type,
                                     llvm::ArrayRef<int64_t> shape,
                                     llvm::ArrayRef<T> values) {
-    auto bytes = folder_.allocate(type, static_cast<int64_t>(values.size()));
-    if (!bytes)
+    llvm::ArrayRef<char> bytes(reinterpret_cast<const char *>(values.data()),
+                               values.size() * sizeof(T));
+    if (!charge(bytes.size()))
       return std::nullopt;
-    if (!values.empty())
-      std::memcpy(bytes->data(), values.data(), bytes->size());
-    return fromLiteral(Literal{type, Shape(shape), *bytes});
+    return constant(type, shape, bytes);
   }
-  /// The operand as a value; a literal becomes an nn.constant.
-  mlir::Value value(const Operand &operand);
 
   Operand splat(ElemType type, llvm::ArrayRef<int64_t> shape, double value);
   Operand splatLike(const Operand &like, double value);
@@ -96,9 +99,11 @@ public:
   Operand pad(const Operand &input, llvm::ArrayRef<int64_t> low,
               llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior,
               double value);
-  /// Known indices are within [0, size of the axis).
+  /// Known indices are within [0, size of the axis). The slice of index
+  /// `frozen` takes no gradient.
   Operand gather(const Operand &input, const Operand &indices, int64_t axis,
-                 int64_t batchDims = 0);
+                 int64_t batchDims = 0,
+                 std::optional<int64_t> frozen = std::nullopt);
 
   /// Elementwise: operands have one shape.
   Operand binary(Binary kind, const Operand &lhs, const Operand &rhs);
@@ -109,14 +114,19 @@ public:
   Operand logicalNot(const Operand &input);
   Operand cast(const Operand &input, ElemType type);
 
-  /// An op of one floating operand; `fold` computes it on literals.
+  /// An op of one floating operand.
   template <typename OpTy>
-  Operand unary(const Operand &input, double (*fold)(double) = nullptr) {
-    if (std::optional<Operand> known = foldUnary(input, fold))
-      return *known;
-    return fromValue(OpTy::create(builder_, location_,
-                                  tensorType(input.type, input.shape),
-                                  value(input)));
+  Operand unary(const Operand &input) {
+    return fold(OpTy::create(builder_, location_,
+                             tensorType(input.type, input.shape), input.value));
+  }
+  /// The same with numbers as settings.
+  template <typename OpTy>
+  Operand activation(const Operand &input,
+                     std::same_as<double> auto... settings) {
+    return fold(OpTy::create(builder_, location_,
+                             tensorType(input.type, input.shape), input.value,
+                             llvm::APFloat(settings)...));
   }
   Operand neg(const Operand &input);
   Operand exp(const Operand &input);
@@ -145,18 +155,13 @@ public:
                     const Operand *bias, int64_t axis, double epsilon);
 
 private:
-  std::optional<Operand> foldUnary(const Operand &input,
-                                   double (*fold)(double));
-  std::optional<Operand> foldBinary(Binary kind, const Operand &lhs,
-                                    const Operand &rhs);
-  std::optional<Operand> wrap(std::optional<Literal> literal);
+  bool charge(size_t bytes);
   template <typename OpTy>
   Operand emitBinary(const Operand &lhs, const Operand &rhs);
 
   mlir::OpBuilder &builder_;
-  LiteralFolder folder_;
-  /// Literals that operands point to.
-  std::deque<Literal> literals_;
+  /// Bytes that constants may still take.
+  size_t budget_ = size_t(64) << 20;
   mlir::Location location_;
 };
 

@@ -175,7 +175,7 @@ Error emitMaxPool(NodeImporter &node) {
   append_range(shape, window.output);
   auto pool = nn::MaxPoolOp::create(
       b.builder(), b.location(), b.tensorType(input.type, shape),
-      b.tensorType(ElemType::Int64, shape), b.value(input), window.kernel,
+      b.tensorType(ElemType::Int64, shape), input.value, window.kernel,
       window.strides, window.low, window.high, window.dilations);
   node.result(0, b.fromValue(pool.getOutput()));
   return Error::success();

@@ -2,6 +2,7 @@
 // Code pages over POSIX: written first, then made to run.
 #include "runtime/Device/CPU/LoadedCode.h"
 
+#include "runtime/Support/Hash.h"
 #include "runtime/Support/Text.h"
 
 #include <cerrno>
@@ -10,7 +11,8 @@
 
 namespace mpc::rt {
 
-Result<LoadedCode> LoadedCode::load(std::span<const std::byte> image) {
+Result<LoadedCode> LoadedCode::load(std::span<const std::byte> image,
+                                    std::string_view hash) {
   if (image.empty())
     return LoadedCode();
   void *data = ::mmap(nullptr, image.size(), PROT_READ | PROT_WRITE,
@@ -20,6 +22,8 @@ Result<LoadedCode> LoadedCode::load(std::span<const std::byte> image) {
                             errnoMessage(errno));
   LoadedCode code(data, image.size());
   std::memcpy(data, image.data(), image.size());
+  if (!hash.empty() && ContentHash::of(data, image.size()) != hash)
+    return invalidInput("the machine code is damaged: its hash is another");
   if (::mprotect(data, image.size(), PROT_READ | PROT_EXEC) != 0)
     return environmentError("this system does not let compiled code run: " +
                             errnoMessage(errno));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace mpc::rt {
@@ -17,7 +18,10 @@ namespace mpc::rt {
 /// Nothing of the image runs while it is loaded.
 class LoadedCode {
 public:
-  static Result<LoadedCode> load(std::span<const std::byte> image);
+  /// The copy is compared with `hash`, a ContentHash, before it can run; an
+  /// empty one is for an image that this process made.
+  static Result<LoadedCode> load(std::span<const std::byte> image,
+                                 std::string_view hash = {});
 
   LoadedCode() = default;
   LoadedCode(LoadedCode &&other) noexcept

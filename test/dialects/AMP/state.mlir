@@ -90,3 +90,5 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   amp.assign %eb to @b : tensor<4xf32>
   return
 }
+
+// Features: I8.

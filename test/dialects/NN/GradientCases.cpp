@@ -11,17 +11,33 @@ static const Domain positive = Domain::Positive, distinct = Domain::Distinct,
 
 static void addUnary(Cases &cases) {
   auto add = [&](const std::string &op, Domain domain = Domain::Any,
-                 double ulps = 1.5) {
+                 double ulps = 1.5, const std::string &settings = "") {
     cases.push_back({op,
                      domain == positive ? "positive" : "",
                      {{"3x7", domain}},
                      "3x7",
-                     "%r = nn." + op + " %a : tensor<3x7x$T>",
+                     "%r = nn." + op + " %a " + settings + " : tensor<3x7x$T>",
                      ulps});
   };
   for (const char *op : {"neg", "abs", "sign", "relu", "tanh", "sigmoid", "erf",
-                         "sin", "cos", "exp", "softplus", "gelu"})
+                         "sin", "cos", "exp", "softplus", "gelu", "floor",
+                         "ceil", "round", "atan", "sinh", "cosh", "asinh",
+                         "mish", "softsign", "hard_swish"})
     add(op);
+  add("leaky_relu", Domain::Any, 1.5, "alpha 0.1");
+  add("elu", Domain::Any, 1.5, "alpha 1.5 scale 1.25 width 0.5");
+  add("hard_sigmoid", Domain::Any, 1.5, "alpha 0.2 beta 0.5");
+  add("swish", Domain::Any, 1.5, "alpha 1.5");
+  for (const char *op : {"tan", "asin", "acos", "atanh"})
+    cases.push_back({op, "within 1/2", {{"3x7"}}, "3x7",
+                     "%q = nn.constant dense<0.25> : tensor<3x7x$T>\n"
+                     "%s = nn.mul %a, %q : tensor<3x7x$T>\n"
+                     "%r = nn." + std::string(op) + " %s : tensor<3x7x$T>",
+                     3.5});
+  cases.push_back({"acosh", "beyond 1", {{"3x7", positive}}, "3x7", R"(
+    %one = nn.constant dense<1.0> : tensor<3x7x$T>
+    %s = nn.add %a, %one : tensor<3x7x$T>
+    %r = nn.acosh %s : tensor<3x7x$T>)"});
   add("sqrt", positive);
   add("log", positive);
   add("rsqrt", positive, 3.5);
@@ -44,6 +60,7 @@ static void addBinary(Cases &cases) {
   for (const char *op : {"add", "sub", "mul", "div"})
     add(op, Domain::Any, Domain::Any);
   add("pow", positive, Domain::Any);
+  add("rem", Domain::Any, Domain::Any);
   add("maximum", distinct, shifted);
   add("minimum", distinct, shifted);
   cases.push_back({"pow", "negative base", {{"3x7"}}, "3x7", R"(

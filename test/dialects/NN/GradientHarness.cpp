@@ -3,6 +3,7 @@
 #include "GradientHarness.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Dialects.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,7 +11,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/Kernel/Passes.h"
 #include "passes/NN/Passes.h"
 #include "passes/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
@@ -147,10 +147,10 @@ void CompiledModule::readEntries(mlir::ModuleOp module) {
     Entry &entry = entries[function.getName().str()];
     for (auto argument : llvm::drop_begin(function.getArguments())) {
       unsigned index = argument.getArgNumber();
-      auto type = mlir::cast<mlir::RankedTensorType>(
-          function.getArgAttrOfType<mlir::TypeAttr>(index, "kernel.type")
-              .getValue());
-      bool isOutput = function.getArgAttr(index, "kernel.output") != nullptr;
+      auto buffer = function.getArgAttrOfType<kernel::BufferAttr>(
+          index, kernel::KernelDialect::BufferAttrHelper::getNameStr());
+      mlir::RankedTensorType type = buffer.getType();
+      bool isOutput = buffer.getRole() == kernel::BufferRole::Output;
       (isOutput ? entry.outputs : entry.inputs)
           .push_back({typeName(type.getElementType()), type.getNumElements()});
     }
@@ -202,7 +202,7 @@ bool CompiledModule::build(mlir::MLIRContext &context, const std::string &text,
        llvm::make_early_inc_range(llvm::reverse(*module->getBody())))
     if (!mlir::isa<kernel::FuncOp>(op))
       op.erase();
-  emit.addPass(kernel::createToCPUPass());
+  emit.addPass(cpu::createEmitPass());
   if (failed(emit.run(*module)))
     return false;
   llvm::Expected<cpu::CompiledKernels> result =

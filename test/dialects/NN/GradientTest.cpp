@@ -146,6 +146,7 @@ TEST_F(GradientTest, FirstOrderEqualsCentralDifferences) {
         << titleOf(test);
 }
 
+// Features: G6.
 TEST_F(GradientTest, SecondOrderEqualsCentralDifferences) {
   for (auto [index, test] : llvm::enumerate(gradientCases())) {
     std::vector<size_t> floating = floatingOf(test);
@@ -160,6 +161,7 @@ TEST_F(GradientTest, SecondOrderEqualsCentralDifferences) {
 }
 
 // A 16-bit VJP computes in f32 and rounds once; in f32 it rounds at each op.
+// Features: X27.
 TEST_F(GradientTest, NarrowFormatsFollowF64) {
   for (auto [index, test] : llvm::enumerate(gradientCases())) {
     EXPECT_LE(ulpError(test, index, "f16"), test.ulps) << titleOf(test);
@@ -234,3 +236,5 @@ TEST(GradientHarness, FindsAWrongGradient) {
                              gradientInputs(test, false, "f64"), {0, 1}, 1),
             1e-2);
 }
+
+// Features: B24.

@@ -7,6 +7,7 @@
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "runtime/Runner/EntryCall.h"
 #include "gtest/gtest.h"
 
@@ -24,13 +25,23 @@ std::unique_ptr<mlir::MLIRContext> mpc::test::makeContext() {
   return context;
 }
 
-CompiledProgram::CompiledProgram(
-    mlir::ModuleOp module,
-    const std::function<void(mlir::PassManager &)> &addPasses,
-    const KernelOptions &options) {
+/// By their names, which are registered once a process.
+static llvm::LogicalResult addPipeline(mlir::PassManager &manager,
+                                       llvm::StringRef pipeline) {
+  static const bool kAreKnown = (registerPipelines(), true);
+  (void)kAreKnown;
+  return mlir::parsePassPipeline(pipeline, manager);
+}
+
+CompiledProgram::CompiledProgram(mlir::ModuleOp module,
+                                 llvm::StringRef pipeline,
+                                 const KernelOptions &options) {
   DiagnosticCollector diagnostics(module.getContext());
   mlir::PassManager manager(module.getContext());
-  addPasses(manager);
+  if (failed(addPipeline(manager, pipeline))) {
+    ADD_FAILURE() << "no pipeline: " << pipeline.str();
+    return;
+  }
   buildKernelPipeline(manager, options);
   if (failed(manager.run(module))) {
     ADD_FAILURE() << diagnostics.errors();

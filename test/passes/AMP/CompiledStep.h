@@ -6,11 +6,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "passes/AMP/Passes.h"
 #include "passes/Pipelines.h"
 #include "runtime/Runner/Runner.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,10 +23,9 @@ class CompiledProgram {
 public:
   using Tensors = std::map<std::string, std::vector<std::byte>>;
 
-  /// Runs `addPasses` and the kernel pipeline on `module`. Fails the test on
-  /// any error, and is then empty.
-  CompiledProgram(mlir::ModuleOp module,
-                  const std::function<void(mlir::PassManager &)> &addPasses,
+  /// Runs `pipeline`, a text, and the kernel pipeline on `module`. Fails the
+  /// test on any error, and is then empty.
+  CompiledProgram(mlir::ModuleOp module, llvm::StringRef pipeline,
                   const KernelOptions &options = {});
 
   explicit operator bool() const { return runner != nullptr; }

@@ -56,6 +56,7 @@ std::map<Name, double> collectDefaults() {
 
 } // namespace
 
+// Features: E4.
 TEST(Defaults, AreThoseOfTheirSources) {
   std::map<Name, double> expected = readTable(), found = collectDefaults();
   for (const auto &[name, value] : found) {

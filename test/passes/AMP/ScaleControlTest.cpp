@@ -4,6 +4,7 @@
 // and changes, to the bit.
 #include "CompiledStep.h"
 
+#include "dialects/AMP/Recipe.h"
 #include "dialects/NN/NNDialect.h"
 #include "lib/Driver/Compile.h"
 #include "runtime/LossScale/LossScaler.h"
@@ -34,17 +35,22 @@ protected:
         mlir::RankedTensorType::get({1}, b.getF32Type()),
         nn::InitAttr::get(context.get(), "zeros", llvm::APFloat(0.0)),
         /*frozen=*/false);
-    TrainingOptions options;
-    options.policy = std::string(GetParam().name);
-    options.optimizer = "sgd";
-    options.gradientType = "f32";
+    b.setInsertionPointToEnd(model.module->getBody());
+    auto recipe = amp::RecipeOp::create(b, b.getUnknownLoc());
+    recipe.setPolicy(llvm::StringRef(GetParam().name));
+    recipe.setOptimizer("sgd");
+    recipe.setGradients(b.getF32Type());
+    auto set = [&](llvm::StringRef name, double value) {
+      recipe.setSettingsAttr(
+          b.getDictionaryAttr(b.getNamedAttr(name, b.getF64FloatAttr(value))));
+    };
     if (GetParam().reads(rt::Setting::GrowthInterval))
-      options.settings = {"growth_interval=3"};
+      set("growth_interval", 3);
     if (GetParam().kind == rt::PolicyKind::Fixed ||
         GetParam().kind == rt::PolicyKind::KerasFixed)
-      options.settings = {"init_scale=1024"};
+      set("init_scale", 1024);
     CompileReport report;
-    auto program = compileOptimizer(model, options, report);
+    auto program = compileOptimizer(model, {}, report);
     ASSERT_TRUE(program.ok()) << program.status().message();
     auto made = rt::Runner::create(*program, {.threads = 1});
     ASSERT_TRUE(made.ok());
@@ -116,6 +122,7 @@ protected:
   std::unique_ptr<rt::LossScaler> scaler;
 };
 
+// Features: F10, F11.
 TEST_P(ScaleControl, FollowsThePolicy) {
   compile();
   if (HasFatalFailure())

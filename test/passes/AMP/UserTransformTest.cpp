@@ -7,7 +7,6 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -149,13 +148,7 @@ protected:
     context->getOrLoadDialect<TestDialect>();
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
     EXPECT_TRUE(module);
-    CompiledProgram program(
-        *module,
-        [](mlir::PassManager &manager) {
-          manager.addPass(amp::createLowerStatePass());
-          manager.addPass(amp::createFuseOptimizerPass());
-        },
-        GetParam());
+    CompiledProgram program(*module, "mpc-state-pipeline", GetParam());
     for (size_t tensor = 0; tensor != 2; ++tensor)
       weights[tensor].assign(kSizes[tensor], 0.75);
     program.set("w", Tensor(kSizes[0], 0.75f));
@@ -239,6 +232,7 @@ TEST_P(UserTransform, IsTriedAgain) {
   EXPECT_EQ(program.state().at("b"), smooth.state().at("b"));
 }
 
+// Features: J10.
 TEST_P(UserTransform, EndsAWindow) {
   CompiledProgram program = compile(windowText());
   ASSERT_TRUE(program);

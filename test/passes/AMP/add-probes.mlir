@@ -93,3 +93,5 @@ module {
     return %x : tensor<2xf32>
   }
 }
+
+// Features: X3.

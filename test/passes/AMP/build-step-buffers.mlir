@@ -1,9 +1,10 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{optimizer=sgd})' | FileCheck %s
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{optimizer=sgd policy=none})' | FileCheck %s --check-prefix=NONE
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{optimizer=sgd accumulate=4})' | FileCheck %s --check-prefix=WINDOW
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("sgd")/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& optimizer("sgd")/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("sgd") accumulate(4)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=WINDOW
 // State that the loss yields is kept where the step is not skipped, and no
 // gradient flows through it.
 
+amp.recipe
 nn.parameter frozen @mean : tensor<3xf32> = #nn.init<zeros>
 nn.parameter @scale : tensor<3xf32> = #nn.init<ones>
 func.func private @loss(%x: tensor<4x3xf32> {nn.name = "x"})
@@ -59,6 +60,7 @@ func.func private @loss(%x: tensor<4x3xf32> {nn.name = "x"})
 // CHECK-LABEL: func.func @step
 // CHECK:         %[[WIDE:.*]] = nn.cast %{{.*}}#1 : tensor<3xf16> -> tensor<3xf32>
 // CHECK:         amp.assign %[[WIDE]] to @mean
+amp.recipe
 nn.parameter @mean : tensor<3xf16> = #nn.init<zeros>
 nn.parameter @scale : tensor<3xf32> = #nn.init<ones>
 func.func private @loss() -> (tensor<f32>, tensor<3xf16> {nn.buffer = @mean}) {

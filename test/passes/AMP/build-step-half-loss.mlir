@@ -7,6 +7,7 @@
 // CHECK:         %[[SCALE:.*]] = amp.get_scale @scaler : tensor<f32>
 // CHECK:         %[[SEED:.*]] = nn.cast %[[SCALE]] : tensor<f32> -> tensor<f16>
 // CHECK:         nn.vjp @loss() seed(%[[SEED]])
+amp.recipe policy("dynamic")
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 func.func @loss() -> tensor<f16> {
   %w = nn.get @w : tensor<4xf32>
@@ -14,3 +15,5 @@ func.func @loss() -> tensor<f16> {
   %1 = nn.cast %0 : tensor<f32> -> tensor<f16>
   return %1 : tensor<f16>
 }
+
+// Features: G4.

@@ -2,10 +2,13 @@
 // What @loss must be.
 
 // expected-error @+1 {{has no function @loss}}
-module {}
+module {
+  amp.recipe policy("dynamic")
+}
 
 // -----
 
+amp.recipe policy("dynamic")
 nn.parameter @w : tensor<2xf32> = #nn.init<ones>
 // expected-error @+1 {{must yield one floating scalar}}
 func.func @loss() -> tensor<2xf32> {

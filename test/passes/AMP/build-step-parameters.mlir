@@ -1,7 +1,7 @@
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step)' 2>/dev/null | FileCheck %s
 // RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-build-step)' -o /dev/null
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{accumulate=2},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer,func.func(kernel-lower-bodies))' 2>/dev/null | FileCheck %s --check-prefix=WHOLE
-// RUN: not mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{master-weights=false})' 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: sed 's/^amp.recipe.*/& accumulate(2)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer,func.func(kernel-lower-bodies))' 2>/dev/null | FileCheck %s --check-prefix=WHOLE
+// RUN: sed 's/^amp.recipe.*/& no_masters/' %s | not mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' 2>&1 | FileCheck %s --check-prefix=HALF
 // Which parameters a step trains, and in which type.
 
 // What the loss does not depend on, or only by way of integers and flags, has
@@ -10,6 +10,7 @@
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@used, @flat]
 // CHECK:         amp.apply
+amp.recipe policy("dynamic")
 nn.parameter @used : tensor<4xf32> = #nn.init<ones>
 nn.parameter @flat : tensor<4xf32> = #nn.init<ones>
 // expected-warning @+1 {{parameter 'unread' has no path to the loss: it has no gradient and is not updated}}
@@ -41,6 +42,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK:         return %{{.*}}, %[[SCALE]], %[[FALSE]], %[[ZERO]], %[[GOOD]], %[[ERROR]]
 // WHOLE: func.func @accumulate
 // WHOLE:       func.func @apply
+amp.recipe policy("dynamic")
 // expected-warning @+1 {{parameter 'w' has no path to the loss}}
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
@@ -53,6 +55,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // A gradient inside of a loss depends on what its function reads.
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@w]
+amp.recipe policy("dynamic")
 nn.parameter @w : tensor<f32> = #nn.init<ones>
 func.func private @inner(%x: tensor<f32>) -> tensor<f32> {
   %w = nn.get @w : tensor<f32>
@@ -79,6 +82,7 @@ func.func @loss(%x: tensor<f32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK:         nn.vjp @loss({{.*}} -> tensor<f32>, tensor<4xf32>
 // WHOLE:       amp.slab @{{.*}}.f16 : {{.*}}"w/f16"
 // HALF: error: 'w' is 'tensor<4xf16>', which bf16 cannot hold: train it with master weights
+amp.recipe policy("dynamic")
 nn.parameter @w : tensor<4xf16> = #nn.init<external>
 nn.parameter frozen @table : tensor<4xbf16> = #nn.init<ones>
 func.func @loss(%x: tensor<4xf16> {nn.name = "x"}) -> tensor<f32> {
@@ -91,3 +95,5 @@ func.func @loss(%x: tensor<4xf16> {nn.name = "x"}) -> tensor<f32> {
   %loss = nn.reduce_sum %3 axes [0] : tensor<4xf32> -> tensor<f32>
   return %loss : tensor<f32>
 }
+
+// Features: H7, H8, X8.

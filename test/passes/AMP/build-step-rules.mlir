@@ -1,34 +1,16 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{l1=0.5 l2=0.25 no-decay=bias larc=clip larc-eta=0.01})' | FileCheck %s --check-prefixes=CHECK,CLIP
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=torch l2=0.25 larc=scale})' | FileCheck %s --check-prefix=SCALE
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=none ema=0.75 master-weights=false rounding-seed=7})' | FileCheck %s --check-prefix=KEPT
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{l1=0.5 l2=0.25 no-decay=bias larc=clip},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLABS
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{policy=none ema=0.75 master-weights=false},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=STORED
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=apex-clip no-decay=bias hyper=weight_decay=0.25})' | FileCheck %s --check-prefix=APEX
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=apex-scale no-decay=bias hyper=weight_decay=0.25},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=APEXSLABS
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{clip-global-norm=1 clip-norm-order=torch})' | FileCheck %s --check-prefix=ORDER
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{optimizer=rmsprop hyper=momentum=0.5 slot-type=bf16},nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLOTS
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{clip-norm-order=random})' 2>&1 | FileCheck %s --check-prefix=NOORDER
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{slot-type=i8})' 2>&1 | FileCheck %s --check-prefix=NOTYPE
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{slot-type=f16})' 2>&1 | FileCheck %s --check-prefix=NORANGE
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{optimizer=rmsprop flags=centered slot-type=bf16})' 2>&1 | FileCheck %s --check-prefix=CENTERED
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=both})' 2>&1 | FileCheck %s --check-prefix=MODE
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=clip clip-norm=1})' 2>&1 | FileCheck %s --check-prefix=BOTH
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{larc=clip larc-eta=-1})' 2>&1 | FileCheck %s --check-prefix=ETA
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{l1=-1})' 2>&1 | FileCheck %s --check-prefix=PENALTY
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{ema=1})' 2>&1 | FileCheck %s --check-prefix=DECAY
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") l1(0.5) l2(0.25) no_decay(["bias"]) larc(clip) larc_eta(0.01)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,CLIP
+// RUN: sed 's/^amp.recipe$/& policy("torch") l2(0.25) larc(scale)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=SCALE
+// RUN: sed 's/^amp.recipe$/& ema(0.75) no_masters rounding_seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=KEPT
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") l1(0.5) l2(0.25) no_decay(["bias"]) larc(clip)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLABS
+// RUN: sed 's/^amp.recipe$/& ema(0.75) no_masters/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=STORED
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") larc(apex_clip) no_decay(["bias"]) hyper({weight_decay = 0.25})/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=APEX
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") larc(apex_scale) no_decay(["bias"]) hyper({weight_decay = 0.25})/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=APEXSLABS
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") clip(global_norm) clip_by(1.0) torch_norm/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ORDER
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("rmsprop") hyper({momentum = 0.5}) slots(bf16)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLOTS
 // What surrounds an optimizer's rule: penalties, LARC, averages, and parameters
 // without masters.
 
-// MODE:    error: 'larc' must be clip, scale, apex-clip or apex-scale, not 'both'
-// NOORDER: error: 'clip-norm-order' must be f64 or torch, not 'random'
-// NOTYPE:  error: 'slot-type' must be f32, bf16 or f16, not 'i8'
-// NORANGE: error: cannot keep slots in f16: slot 'exp_avg_sq' of adamw is divided by, and small gradients make it 0 in f16
-// CENTERED: error: cannot keep slots in bf16: slot 'grad_avg' of rmsprop is squared and taken from another
-// BOTH:    error: gradients are clipped by 'clip_norm' or rescaled by 'larc', not by both
-// ETA:     error: 'larc_eta' must be finite and 0 or more, not -1
-// PENALTY: error: 'l1' must be finite and 0 or more, not -1
-// DECAY:   error: 'ema' must be from 0 up to, not including, 1, not 1
-
+amp.recipe
 nn.parameter @weight : tensor<4xf32> = #nn.init<ones>
 nn.parameter @bias : tensor<4xf32> = #nn.init<zeros>
 func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
@@ -127,3 +109,5 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // SLOTS:         %[[K1:.*]] = amp.rounding_key %{{.*}} step(%{{.*}}) salt 65536
 // SLOTS:         %[[K2:.*]] = amp.rounding_key %{{.*}} step(%{{.*}}) salt 131072
 // SLOTS:         amp.update "rmsprop" {{.*}} slot_keys(%[[K1]], %[[K2]])
+
+// Features: D4, D5, D9, K7, X5.

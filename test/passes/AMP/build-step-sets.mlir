@@ -1,6 +1,6 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{gradient-type=f32 gradient-sets=^b$ no-decay=b})' | FileCheck %s
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{gradient-type=f32 gradient-sets=^w$,^b$ policy=none})' | FileCheck %s --check-prefix=ALL
-// RUN: not mpc-opt %s --pass-pipeline='builtin.module(amp-build-step{gradient-type=f32 gradient-sets=*})' 2>&1 | FileCheck %s --check-prefix=REGEX
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") gradients(f32) gradient_sets(["^b$"]) no_decay(["b"])/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& gradients(f32) gradient_sets(["^w$", "^b$"])/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ALL
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") gradients(f32) gradient_sets(["*"])/' %s | not mpc-opt --pass-pipeline='builtin.module(amp-build-step)' 2>&1 | FileCheck %s --check-prefix=REGEX
 // REGEX: error: {{.*}}'*'
 
 // Parameters whose gradients come and go have an optimizer of their own, that
@@ -23,5 +23,6 @@
 // ALL:         amp.apply %{{.*}} lr(%{{.*}}) skip(%[[A]]) : !amp.gradients<@optimizer>
 // ALL:         %[[B:.*]] = nn.select
 // ALL:         amp.apply %{{.*}} lr(%{{.*}}) skip(%[[B]]) : !amp.gradients<@optimizer2>
+amp.recipe
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 nn.parameter @b : tensor<4xf32> = #nn.init<ones>

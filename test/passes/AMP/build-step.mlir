@@ -1,15 +1,16 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{optimizer=sgd hyper=momentum=0.9,weight_decay=0.1 flags=nesterov no-decay=bias freeze=emb})' | FileCheck %s --check-prefixes=CHECK,SGD
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{clip-global-norm=2 settings=growth_interval=7 trainable=^fc})' | FileCheck %s --check-prefixes=CHECK,ADAMW
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=none clip-value=3})' | FileCheck %s --check-prefix=NONE
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=torch clip-norm=3})' | FileCheck %s --check-prefix=TORCH
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=deepspeed})' | FileCheck %s --check-prefix=EARLY
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{policy=logmax clip-global-norm=1})' | FileCheck %s --check-prefix=LOGMAX
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{accumulate=4})' | FileCheck %s --check-prefix=ACCUMULATE
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-build-step{gradient-type=f16})' | FileCheck %s --check-prefix=INPUTS
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("sgd") hyper({momentum = 0.9, weight_decay = 0.1}) flags(["nesterov"]) no_decay(["bias"]) freeze(["emb"])/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,SGD
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") clip(global_norm) clip_by(2.0) settings({growth_interval = 7.0}) trainable(["^fc"])/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,ADAMW
+// RUN: sed 's/^amp.recipe$/& clip(value) clip_by(3.0)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/^amp.recipe$/& policy("torch") clip(norm) clip_by(3.0)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=TORCH
+// RUN: sed 's/^amp.recipe$/& policy("deepspeed")/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=EARLY
+// RUN: sed 's/^amp.recipe$/& policy("logmax") clip(global_norm) clip_by(1.0)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=LOGMAX
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") accumulate(4)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ACCUMULATE
+// RUN: sed 's/^amp.recipe$/& policy("dynamic") gradients(f16)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=INPUTS
 // A recipe makes one step of a loss.
 
 // SGD:   nn.parameter frozen @emb
 // ADAMW: nn.parameter frozen @emb
+amp.recipe
 nn.parameter @emb : tensor<4xf32> = #nn.init<ones>
 nn.parameter @fc.weight : tensor<4xf32> = #nn.init<ones>
 nn.parameter @fc.bias : tensor<f32> = #nn.init<zeros>
@@ -101,3 +102,5 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 
 // INPUTS-LABEL: func.func @step
 // INPUTS-SAME:    (%{{.*}}: tensor<4xf16> {nn.name = "grad.emb"}, %{{.*}}: tensor<4xf16> {nn.name = "grad.fc.weight"}, %{{.*}}: tensor<f16> {nn.name = "grad.fc.bias"}, %{{.*}}: tensor<f64> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}
+
+// Features: A12, A16, F12, G1, G4, G9, H1, H5, I9, I17, K1, L1, X6, X7.

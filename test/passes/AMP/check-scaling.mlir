@@ -164,3 +164,5 @@ func.func @step(%input: tensor<4xf32>, %lr: tensor<f32>) {
   amp.apply %gradients_b lr(%lr) : !amp.gradients<@b>
   return
 }
+
+// Features: G8, X7.

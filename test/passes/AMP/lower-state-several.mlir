@@ -234,3 +234,5 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %l: tensor<f64>,
   amp.apply %rb lr(%lr) skip(%found) : !amp.gradients<@b>
   return
 }
+
+// Features: G7.

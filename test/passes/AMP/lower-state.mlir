@@ -1,5 +1,5 @@
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-lower-state{saturate=false},amp-fuse-optimizer)' | FileCheck %s --check-prefix=ROUND --implicit-check-not=saturate
+// RUN: sed 's/^amp.recipe$/& round_weights/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=ROUND --implicit-check-not=saturate
 // State goes into slabs, the optimizer runs on them.
 
 // Parameters are grouped by decay, type of gradient and 16-bit copy; tensors
@@ -15,6 +15,7 @@
 // CHECK: amp.slab @state.loss_scale : tensor<16xf64> entries [#amp.entry<"amp.loss_scale", 0, tensor<16xf64>, "loss_scale">] initial [6.553600e+04,
 // CHECK-NOT: amp.scaler
 // CHECK-NOT: amp.optimizer
+amp.recipe
 nn.parameter @w : tensor<4x8xf32> = #nn.init<zeros>
 nn.parameter @b : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @v : tensor<3x8xf32> = #nn.init<zeros>
@@ -91,6 +92,7 @@ func.func @step(%lr: tensor<f32> {nn.name = "lr"})
 // from goes.
 // CHECK:       amp.slab @g0.parameter : tensor<4096xf32>
 // CHECK:       amp.slab @g1.parameter : tensor<8192xf64> entries [#amp.entry<"wide", 0, tensor<5000xf64>, "parameter">]
+amp.recipe
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 nn.parameter @wide : tensor<5000xf64> = #nn.init<zeros>
 // CHECK-NOT:   @model
@@ -109,3 +111,5 @@ func.func @eval() -> (tensor<4xf32>, tensor<5000xf64>) {
   %d = nn.get @wide : tensor<5000xf64>
   return %w, %d : tensor<4xf32>, tensor<5000xf64>
 }
+
+// Features: A15, C9, C11, D1, D3, H4, H11, I12, I14.

@@ -1,12 +1,13 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(kernel-lower-bodies),kernel-fuse)' | FileCheck %s
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(kernel-lower-bodies),kernel-fuse{enabled=false})' | FileCheck %s --check-prefix=OFF
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(kernel-lower-bodies,kernel-fuse),kernel-outline)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(kernel-lower-bodies),kernel-outline)' | FileCheck %s --check-prefix=OFF
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(kernel-lower-bodies,kernel-fuse))' | FileCheck %s --check-prefix=GROUP
 
 // Softmax is one kernel: maximum, sum and maps over the same rows.
 // CHECK-LABEL: func.func @softmax
 // CHECK:         kernel.launch @[[K:.*]] ins
 // CHECK-NOT:     kernel.launch
 // CHECK:         return
-// CHECK:       kernel.func @[[K]]
+// CHECK:       kernel.func {{[a-z]+}} @[[K]]
 // CHECK-COUNT-4: linalg.generic
 // CHECK-NOT:     linalg.generic
 // CHECK-NOT:   kernel.func
@@ -26,7 +27,7 @@ func.func @softmax(%x: tensor<64x16xf16>) -> tensor<64x16xf16> {
 // CHECK-LABEL: func.func @linear_bias_gelu
 // CHECK:         kernel.launch @[[K:.*]] ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<32x64xf32>, tensor<10x64xf32>, tensor<10xf32>)
 // CHECK-NOT:     kernel.launch
-// CHECK:       kernel.func @[[K]]
+// CHECK:       kernel.func {{[a-z]+}} @[[K]]
 // CHECK:         math.fma
 // CHECK:         math.erf
 // CHECK-NOT:   kernel.func
@@ -83,7 +84,7 @@ func.func @constant(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func.func @equal_kernels
 // CHECK:         kernel.launch @[[K:.*]] ins
 // CHECK:         kernel.launch @[[K]] ins
-// CHECK:       kernel.func @[[K]]
+// CHECK:       kernel.func {{[a-z]+}} @[[K]]
 // CHECK-NOT:   kernel.func
 // OFF-LABEL:   func.func @equal_kernels
 // OFF:         kernel.func
@@ -134,7 +135,7 @@ func.func @two_results(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 // CHECK:         kernel.launch @[[K:.*]] ins(%arg0 : tensor<64x16xf32>)
 // CHECK-NOT:     kernel.launch
 // CHECK:         return
-// CHECK:       kernel.func @[[K]]
+// CHECK:       kernel.func {{[a-z]+}} @[[K]]
 // CHECK-COUNT-5: linalg.generic
 // CHECK-NOT:     linalg.generic
 // OFF-LABEL:   func.func @written_softmax
@@ -221,7 +222,7 @@ func.func @repeated_factor(%x: tensor<32xf32>, %w: tensor<8x32xf32>) -> (tensor<
 // CHECK-COUNT-1: kernel.launch @[[K:.*]] ins
 // CHECK-NOT:     kernel.launch
 // CHECK:         return
-// CHECK:       kernel.func @[[K]]
+// CHECK:       kernel.func {{[a-z]+}} @[[K]]
 // CHECK-NOT:     linalg.generic
 // CHECK:         linalg.generic {{.*}}"reduction"]
 // CHECK:           math.fma
@@ -252,4 +253,24 @@ func.func @mask(%a: tensor<16x32xf32>, %w: tensor<16x32xf32>) -> tensor<16x16xf3
   %4 = nn.neg %0 : tensor<16x16xf32>
   %5 = nn.select %3, %0, %4 : tensor<16x16xi1>, tensor<16x16xf32>
   return %5 : tensor<16x16xf32>
+}
+
+// -----
+
+// What is decided stands in the function, before kernels are made of it.
+// GROUP-LABEL: func.func @groups
+// GROUP:         %[[G:.*]] = kernel.group -> tensor<64xf32> {
+// GROUP-COUNT-2:   linalg.generic
+// GROUP:           kernel.return
+// GROUP:         }
+// GROUP:         kernel.view %[[G]][0]
+// GROUP-NOT:     kernel.group
+// GROUP:         linalg.generic
+// GROUP:         return
+func.func @groups(%x: tensor<64xf32>) -> tensor<8x8xf32> {
+  %0 = nn.exp %x : tensor<64xf32>
+  %1 = nn.neg %0 : tensor<64xf32>
+  %2 = nn.reshape %1 : tensor<64xf32> -> tensor<8x8xf32>
+  %3 = nn.transpose %2 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  return %3 : tensor<8x8xf32>
 }

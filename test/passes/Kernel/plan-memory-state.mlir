@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(kernel-lower-bodies),kernel-fuse,kernel-plan-memory)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(kernel-lower-bodies,kernel-fuse),kernel-outline,kernel-plan-memory)' | FileCheck %s
 
 // New state is written over the old, element by element.
 // CHECK-LABEL: func.func @in_place(
@@ -31,7 +31,7 @@ func.func @two_slabs(%p: tensor<64xf32> {amp.slab = @p}, %m: tensor<64xf32> {amp
 // Where a later statement of the kernel reads the old momentum, the new one
 // cannot lie in its place.
 // CHECK-LABEL: func.func @read_by_later_statement(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.arena}, %{{.*}}: memref<256xi8> {amp.slab = @p{{.*}}, %[[M:[^:]*]]: memref<256xi8> {amp.slab = @m
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<arena>}, %{{.*}}: memref<256xi8> {amp.slab = @p{{.*}}, %[[M:[^:]*]]: memref<256xi8> {amp.slab = @m
 // CHECK:         kernel.launch
 // CHECK:         %[[FROM:.*]] = memref.view %[[ARENA]]
 // CHECK:         %[[TO:.*]] = memref.view %[[M]]
@@ -45,6 +45,27 @@ func.func @read_by_later_statement(%p: tensor<64xf32> {amp.slab = @p}, %m: tenso
   %1 = nn.mul %0, %m : tensor<64xf32>
   %2 = nn.sub %p, %1 : tensor<64xf32>
   return %2, %0 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// A row of the result covers elements of the old value that later rows read,
+// one a row: sizes differ, so that the new one cannot lie in its place.
+// CHECK-LABEL: func.func @read_by_rows(
+// CHECK:         kernel.launch
+// CHECK:         memref.copy
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+// expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
+func.func @read_by_rows(%p: tensor<8x4xf32> {amp.slab = @p}, %a: tensor<8x4xf32>) -> (tensor<8x4xf32> {amp.slab = @p}) {
+  %0 = nn.slice %p [0, 0] to [2, 4] by [1, 1] : tensor<8x4xf32> -> tensor<2x4xf32>
+  %1 = nn.reshape %0 : tensor<2x4xf32> -> tensor<8xf32>
+  %2 = nn.neg %1 : tensor<8xf32>
+  %3 = nn.reduce_sum %a axes [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %4 = nn.add %2, %3 : tensor<8xf32>
+  %5 = nn.broadcast %4 axes [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %6 = nn.mul %5, %a : tensor<8x4xf32>
+  return %6 : tensor<8x4xf32>
 }
 
 // -----
@@ -79,7 +100,7 @@ func.func @read_out_of_order(%p: tensor<8x8xf32> {amp.slab = @p}) -> (tensor<8x8
 
 // An old value that is an output leaves before the new one comes.
 // CHECK-LABEL: func.func @old_value_as_output(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.arena}, %[[P:[^:]*]]: memref<256xi8> {amp.slab = @p{{.*}}, %{{.*}}: memref{{.*}}, %[[OUT:[^:]*]]: memref<256xi8> {kernel.output
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<arena>}, %[[P:[^:]*]]: memref<256xi8> {amp.slab = @p{{.*}}, %{{.*}}: memref{{.*}}, %[[OUT:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<output
 // CHECK:         kernel.launch
 // CHECK:         %[[OLD:.*]] = memref.view %[[P]]
 // CHECK:         %[[TO:.*]] = memref.view %[[OUT]]
@@ -98,7 +119,7 @@ func.func @old_value_as_output(%p: tensor<64xf32> {amp.slab = @p}, %g: tensor<64
 
 // Slabs that change places pass through the arena.
 // CHECK-LABEL: func.func @swap(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<512xi8> {kernel.arena}, %[[P:[^:]*]]: memref<256xi8> {{{.*}}}, %[[Q:[^:]*]]: memref<256xi8>
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<512xi8> {kernel.buffer = #kernel.buffer<arena>}, %[[P:[^:]*]]: memref<256xi8> {{{.*}}}, %[[Q:[^:]*]]: memref<256xi8>
 // CHECK:         %[[Q0:.*]] = memref.view %[[Q]]
 // CHECK:         memref.copy %[[Q0]],
 // CHECK:         %[[P0:.*]] = memref.view %[[P]]
@@ -161,7 +182,7 @@ func.func @unchanged(%p: tensor<64xf32> {amp.slab = @p}) -> (tensor<64xf32> {amp
 // A kernel that updates one view of a slab in place does so on a copy, where
 // another view of the same range is read later.
 // CHECK-LABEL: func.func @other_view(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<{{.*}}> {kernel.arena}, %[[S:[^:]*]]: memref<128xi8> {amp.slab = @s
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<{{.*}}> {kernel.buffer = #kernel.buffer<arena>}, %[[S:[^:]*]]: memref<128xi8> {amp.slab = @s
 // CHECK:         %[[OLD:.*]] = memref.view %[[S]]
 // CHECK:         %[[TO:.*]] = memref.view %[[ARENA]]
 // CHECK:         memref.copy %[[OLD]], %[[TO]]

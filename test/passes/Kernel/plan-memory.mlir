@@ -1,9 +1,9 @@
-// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(kernel-lower-bodies),kernel-fuse{enabled=false},kernel-plan-memory)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(kernel-lower-bodies),kernel-outline,kernel-plan-memory)' | FileCheck %s
 
 // A value takes the place of one that is read no more; never that of one it is
 // made from. The last one lands in the output.
 // CHECK-LABEL: func.func @lifetimes(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<512xi8> {kernel.arena}, %[[X:[^:]*]]: memref<256xi8> {{{.*}}}, %[[Y:[^:]*]]: memref<256xi8> {kernel.output, kernel.type = tensor<64xf32>, nn.name = "y"})
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<512xi8> {kernel.buffer = #kernel.buffer<arena>}, %[[X:[^:]*]]: memref<256xi8> {{{.*}}}, %[[Y:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<output, tensor<64xf32>>, nn.name = "y"})
 // CHECK:         %[[X0:.*]] = memref.view %[[X]][%c0{{.*}}][]
 // CHECK:         %[[A:.*]] = memref.view %[[ARENA]][%c0{{.*}}][]
 // CHECK:         kernel.launch @{{.*}} ins(%[[X0]] : memref<64xf32>) outs(%[[A]] :
@@ -26,7 +26,7 @@ func.func @lifetimes(%x: tensor<64xf32>) -> (tensor<64xf32> {nn.name = "y"}) {
 
 // Values that are needed together lie side by side, on 64-byte borders.
 // CHECK-LABEL: func.func @together(
-// CHECK-SAME:    memref<128xi8> {kernel.arena}
+// CHECK-SAME:    memref<128xi8> {kernel.buffer = #kernel.buffer<arena>}
 // CHECK-DAG:     memref.view %arg0[%c0{{.*}}][] : memref<128xi8> to memref<5xf32>
 // CHECK-DAG:     memref.view %arg0[%c64{{.*}}][] : memref<128xi8> to memref<5xf32>
 func.func @together(%x: tensor<5xf32>) -> tensor<5xf32> {
@@ -63,7 +63,7 @@ func.func @view_of_constant() -> tensor<1x2xi32> {
 
 // Parts of a pack are made in their places; what lies between them is zeroed.
 // CHECK-LABEL: func.func @pack(
-// CHECK-SAME:    %[[OUT:[^:]*]]: memref<128xi8> {kernel.output
+// CHECK-SAME:    %[[OUT:[^:]*]]: memref<128xi8> {kernel.buffer = #kernel.buffer<output
 // CHECK:         %[[A:.*]] = memref.view %[[OUT]][%c0{{.*}}][] : memref<128xi8> to memref<4xf32>
 // CHECK:         kernel.launch {{.*}} outs(%[[A]] :
 // CHECK:         %[[B:.*]] = memref.view %[[OUT]][%c64{{.*}}][] : memref<128xi8> to memref<2x4xf32>

@@ -24,3 +24,5 @@ func.func @layers(%x: tensor<2x3x4xf32>, %w: tensor<4x4xf32>) -> (tensor<2x3x4xf
   %6 = nn.add %5, %bias : tensor<2x3x4xf32> loc("sum1")
   return %3, %6 : tensor<2x3x4xf32>, tensor<2x3x4xf32>
 }
+
+// Features: B1.

@@ -183,3 +183,5 @@ func.func @infinite(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, t
   %4 = nn.mul %a, %large : tensor<4x4xf32>
   return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// Features: B3.

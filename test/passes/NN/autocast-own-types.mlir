@@ -54,3 +54,5 @@ func.func @large(%x: tensor<4x8xf32>, %w: tensor<3x8xf32>, %s: tensor<3xf32>, %v
   %2 = nn.linear %1, %v : tensor<4x3xf32>, tensor<3x3xf32> -> tensor<4x3xf32>
   return %2 : tensor<4x3xf32>
 }
+
+// Features: A13.

@@ -37,3 +37,5 @@ func.func @in_island(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   }
   return %0 : tensor<4x4xf32>
 }
+
+// Features: B17, B18.

@@ -3,6 +3,8 @@
 // RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=%t/policy.txt keep-fp32=by_op lower=by_region,flagged})' 2>&1 | FileCheck %t/model.mlir --check-prefix=FLAGS
 // RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp32 policy=%t/policy.txt})' 2>&1 | FileCheck %t/model.mlir --check-prefix=OFF
 
+// Features: A7, B17, X10.
+
 //--- policy.txt
 base torch-cuda          # a comment
 allow op tanh nn.erf

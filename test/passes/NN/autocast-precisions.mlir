@@ -25,3 +25,5 @@ func.func @low_type(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   }
   return %1 : tensor<4x4xf32>
 }
+
+// Features: A5, A12, C4, C5.

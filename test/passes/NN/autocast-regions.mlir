@@ -82,3 +82,5 @@ func.func @enabled_in_island(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   }
   return %0 : tensor<4x4xf32>
 }
+
+// Features: A14, C1, C2, C12, C15.

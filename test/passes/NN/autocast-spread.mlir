@@ -3,6 +3,8 @@
 // RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=%t/taint.txt})' | FileCheck %t/model.mlir --check-prefix=TAINT
 // RUN: mpc-opt %t/model.mlir --pass-pipeline='builtin.module(nn-autocast{precision=fp16 policy=%t/spread.txt})' | FileCheck %t/model.mlir --check-prefix=SPREAD
 
+// Features: B6, B7, B8, B16.
+
 //--- taint.txt
 base grappler
 spread off

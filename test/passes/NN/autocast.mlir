@@ -103,3 +103,5 @@ func.func @results_keep_their_types(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = nn.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// Features: A9, A10, B1, B2, B3, B4, B5, B10, B12.

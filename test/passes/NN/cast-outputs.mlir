@@ -24,3 +24,5 @@ func.func @model(%a: tensor<4x4xf32>, %h: tensor<4x4xf16>, %d: tensor<2xf64>, %i
   %0 = nn.relu %a : tensor<4x4xf32>
   return %0, %h, %d, %i : tensor<4x4xf32>, tensor<4x4xf16>, tensor<2xf64>, tensor<3xi64>
 }
+
+// Features: A9.

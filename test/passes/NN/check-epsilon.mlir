@@ -49,3 +49,5 @@ func.func @loss(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %1 = nn.div %0, %eps : tensor<4x4xf32> loc("quotient")
   return %1 : tensor<4x4xf32>
 }
+
+// Features: X16.

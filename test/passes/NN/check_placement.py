@@ -2,34 +2,25 @@
 """Holds the placement of casts to an exhaustive search.
 
 Makes small random graphs, runs nn-autocast and nn-simplify-casts on them, and
-tries every placement of every graph by the cost model that
-docs/rationale/cast-placement.md states, written here a second time. The pass
-must have found a cheapest one, of these the one with the most ops in the low
-type, and its IR must hold the casts that the model paid for, each once. Every
-graph goes through the pass in two orders of its ops.
+reads the placement problem that the pass prints, with its answer. The answer
+must be a cheapest of all placements that the problem allows, of these the one
+with the most ops in the low type. Every graph goes through the pass in two
+orders of its ops, which must be placed alike. What things cost, and that the
+IR is as decided, is for place-casts-costs.mlir and place-casts.mlir.
 
   check_placement.py [--refuse] [--graphs=N] [--planted]
 
---planted runs the pass without placement instead, and succeeds only if this
-check then finds fault.
+--planted changes the type of one op in each answer, and succeeds only if this
+check then finds fault with all of them.
 """
 
 import argparse
+import json
 import random
-import re
 import subprocess
 import sys
 
 import numpy as np
-
-LOW_BYTES, F32_BYTES = 2, 4
-BYTE, F32_MULTIPLY_ADD, LOW_MULTIPLY_ADD = 64, 8, 1
-ELEMENTWISE = {"tanh", "relu", "sigmoid", "exp", "add", "mul"}
-INFER = {"tanh", "relu", "sigmoid", "reduce_max"}
-CLEAR = {"transpose", "concat", "split"}
-KEEP = {"exp", "softmax"}
-LOWER = {"matmul"}
-
 
 class Op:
     def __init__(self, kind, operands, shapes):
@@ -182,155 +173,24 @@ class Graph:
         return [f"  {head} = {text}"]
 
 
-class Model:
-    """The stated costs of a graph's placements."""
-
-    def __init__(self, graph, refuse):
-        self.graph = graph
-        self.was_low = {}
-        for op in graph.ops:
-            self.was_low[op] = self.autocast(op)
-        self.free = [
-            op
-            for op in graph.ops
-            if op.kind in INFER | CLEAR or (refuse and op.kind in LOWER)
-        ]
-        self.may_be_low = {}
-        for op in reversed(graph.ops):
-            self.may_be_low[op] = self.limit(op)
-
-    def autocast(self, op):
-        """True where the rules alone put the op in the low type."""
-        if op.kind in LOWER:
-            return True
-        if op.kind in INFER | CLEAR | {"add", "mul"}:
-            return all(self.was_low[v[0]] for v in op.operands)
-        return False
-
-    def limit(self, op):
-        if op not in self.free or self.was_low[op]:
-            return self.was_low[op]
-        readers = [r for i in range(len(op.shapes)) for r in self.readers((op, i))]
-        return bool(readers) and all(self.reads_low(reader) for reader in readers)
-
-    def readers(self, value):
-        return self.graph.readers_of(value)
-
-    def reads_low(self, reader):
-        if reader == "return":
-            return False
-        return reader.kind == "round" or self.may_be_low[reader]
-
-    def moved(self, value):
-        op = value[0]
-        if op.kind == "constant":
-            return False
-        readers = self.readers(value)
-        inside = len(readers) == 1 and readers[0] != "return"
-        inside = inside and readers[0].kind in ELEMENTWISE
-        return not (op.kind in ELEMENTWISE and inside)
-
-    def own_cost(self, op, low):
-        count = sum(elements(v) for v in set(op.operands) if self.moved(v))
-        results = [(op, i) for i in range(len(op.shapes))]
-        count += sum(elements(v) for v in results if self.moved(v))
-        cost = count * (LOW_BYTES if low else F32_BYTES) * BYTE
-        if op.kind == "matmul":
-            adds = elements((op, 0)) * op.operands[0][0].shapes[op.operands[0][1]][1]
-            cost += adds * (LOW_MULTIPLY_ADD if low else F32_MULTIPLY_ADD)
-        return cost
-
-    def cast_bytes(self, value, narrowing):
-        if not self.moved(value):
-            return 0
-        per_element = LOW_BYTES + F32_BYTES
-        if value[0].kind == "get" and narrowing:
-            per_element = LOW_BYTES
-        return elements(value) * per_element
-
-    def writes_low(self, op, placement):
-        # Where the model rounds, it is the rounded value that others read.
-        return True if op.kind == "round" else self.label(op, placement)
-
-    def label(self, op, placement):
-        """A column of booleans: is the op in the low type, for all placements."""
-        if op == "return":
-            return False
-        if op.kind == "round":
-            return True
-        return placement.get(op, self.was_low[op])
-
-    def cast_costs(self, placement):
-        total = 0
-        for value in self.graph.values():
-            written = self.writes_low(value[0], placement)
-            other = False
-            for reader in self.readers(value):
-                other = other | (self.label(reader, placement) != written)
-            cost = np.where(
-                written, self.cast_bytes(value, False), self.cast_bytes(value, True)
-            )
-            total = total + other * cost
-        return total
-
-    def costs(self, placement):
-        total = self.cast_costs(placement) * BYTE
-        for op in self.free:
-            low, f32 = self.own_cost(op, True), self.own_cost(op, False)
-            total = total + np.where(placement[op], low, f32)
-        return total
-
-    def all_placements(self):
-        choices = [op for op in self.free if self.may_be_low[op]]
-        rows = np.arange(1 << len(choices))
-        placement = {op: np.zeros_like(rows, bool) for op in self.free}
-        for bit, op in enumerate(choices):
-            placement[op] = (rows >> bit) & 1 == 1
-        return placement, len(choices)
-
-
-def parse(text):
-    """For each function its ops, without casts, and its casts."""
-    functions = {}
-    for line in text.splitlines():
-        if match := re.search(r"func\.func @(\w+)\((.*?)\) ->", line):
-            ops, casts, writers = [], [], {}
-            functions[match[1]] = ops, casts, writers
-            for arg in re.findall(r"%arg\d+", match[2]):
-                writers[arg] = "arg"
-        elif match := re.search(r"(%\w+)(?::\d)? = nn\.(\w+) (.*) :(.*)", line):
-            name, kind, operands, types = match.groups()
-            if kind == "cast":
-                casts.append((name, operands, types))
-            else:
-                ops.append((name, kind, types))
-                writers[name] = kind
-    return functions
-
-
-def is_low(types):
-    return types.rsplit("->", 1)[-1].strip().endswith("xf16>")
-
-
-def run(graphs, refuse, planted):
+def run(graphs, refuse):
+    """The printed problems, by function."""
     shapes = {op.shapes[0] for g in graphs for op in g.ops if op.kind == "get"}
     module = [
         f"nn.parameter @w{'x'.join(map(str, s))} : {tensor(s, 'f32')} = <zeros>"
         for s in sorted(shapes)
     ]
-    orders = []
     for i, graph in enumerate(graphs):
-        orders.append([graph.ops, graph.shuffled()])
-        for j, order in enumerate(orders[-1]):
+        for j, order in enumerate([graph.ops, graph.shuffled()]):
             module.append(graph.print(f"g{i}_{j}", order))
-    options = f"place={'false' if planted else 'true'} refuse={str(refuse).lower()}"
+    options = f"print-graph=true refuse={str(refuse).lower()}"
     pipeline = (
         "builtin.module(nn-autocast{precision=fp16 leave-open=true},"
         f"func.func(nn-simplify-casts{{{options}}}))"
     )
     text = "\n".join(module)
     done = subprocess.run(
-        ["mpc-opt", f"--pass-pipeline={pipeline}"],
+        ["mpc-opt", "-o", "/dev/null", "--mlir-disable-threading", f"--pass-pipeline={pipeline}"],
         input=text,
         capture_output=True,
         text=True,
@@ -338,69 +198,59 @@ def run(graphs, refuse, planted):
     )
     if done.returncode:
         sys.exit(f"mpc-opt failed on\n{text}\n{done.stderr[:2000]}")
-    return orders, parse(done.stdout)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("{")]
+    problems = [json.loads(line) for line in lines]
+    return {problem["function"]: problem for problem in problems}
 
 
-def read_back(order, function):
-    """The placement that the pass's output shows, and its casts' bytes."""
-    ops, casts, _ = function
-    wanted = [op for op in order if op.kind not in ("arg", "round")]
-    if [op.kind for op in wanted] != [kind for _, kind, _ in ops]:
-        raise ValueError("ops are missing or out of order")
-    placement, by_name = {}, {}
-    for op, (name, _, types) in zip(wanted, ops):
-        placement[op] = np.array([is_low(types)])
-        by_name[name] = op
-    args = [op for op in order if op.kind == "arg"]
-    return placement, by_name, args, casts
+def all_placements(ops):
+    """A column of booleans for each op: is it in the low type, in each placement there is."""
+    choices = [i for i, op in enumerate(ops) if op["can_be_low"] and op["can_be_f32"]]
+    rows = np.arange(1 << len(choices))
+    columns = [np.full_like(rows, op["can_be_low"], bool) for op in ops]
+    for bit, op in enumerate(choices):
+        columns[op] = (rows >> bit) & 1 == 1
+    return columns, len(choices)
 
 
-def count_casts(model, by_name, args, casts):
-    total, cast_names = 0, {}
-    for name, operand, types in casts:
-        source, _, number = operand.partition("#")
-        narrowing = is_low(types)
-        cast_names[name] = operand
-        while source in cast_names:  # What a round of the model's own has made.
-            source, _, number = cast_names[source].partition("#")
-        if source.startswith("%arg"):
-            op = args[int(source[4:])]
-        else:
-            op = by_name[source]
-        value = (op, int(number or 0))
-        # A rounded value lies in memory whoever wrote the value before.
-        is_round = operand.partition("#")[0] in cast_names
-        if is_round:
-            total += elements(value) * (LOW_BYTES + F32_BYTES)
-        else:
-            total += model.cast_bytes(value, narrowing)
+def costs(problem, columns):
+    """Of each placement: every op in its type, every value cast once a direction."""
+    total = np.zeros(len(columns[0]), np.int64)
+    for op, low in zip(problem["ops"], columns):
+        total += np.where(low, op["low_cost"], op["f32_cost"])
+    for value in problem["values"]:
+        written = columns[value["writer"]]
+        is_cast = np.zeros_like(written)
+        for reader in value["readers"]:
+            is_cast |= columns[reader] != written
+        total += is_cast * np.where(written, value["widening"], value["narrowing"])
     return total
 
 
-def check(model, order, function):
-    """What is wrong with the pass's placement, or None."""
-    found, by_name, args, casts = read_back(order, function)
-    for op in model.graph.ops:
-        if op not in model.free and op in found and found[op][0] != model.was_low[op]:
-            return f"nn.{op.kind} is decided, but was changed"
-        if op in model.free and found[op][0] and not model.may_be_low[op]:
-            return f"nn.{op.kind} rounds what is read in f32"
-    free = {op: found[op] for op in model.free}
-    placements, bits = model.all_placements()
-    costs = np.broadcast_to(model.costs(placements), 1 << bits)
-    paid = int(np.max(model.costs(free)))
-    if paid != costs.min():
-        return f"costs {paid / BYTE} bytes, {costs.min() / BYTE} are possible"
-    lows = sum(np.broadcast_to(low, costs.shape).astype(int) for low in placements.values())
-    if model.free and np.sum([low[0] for low in free.values()]) != lows[
-        costs == costs.min()
-    ].max():
+def check(problem):
+    """What is wrong with the answer, or None."""
+    ops = problem["ops"]
+    answer = [op["is_low"] for op in ops]
+    for op in ops:
+        if not op["can_be_low" if op["is_low"] else "can_be_f32"]:
+            return f"{op.get('name', 'a decided op')} is in a type that it may not have"
+    columns, _ = all_placements(ops)
+    paid = int(costs(problem, [np.array([low]) for low in answer])[0])
+    every = costs(problem, columns)
+    if paid != every.min():
+        return f"costs {paid}, {every.min()} is possible"
+    if sum(answer) != sum(columns)[every == every.min()].max():
         return "a cheapest placement has more ops in the low type"
-    counted = count_casts(model, by_name, args, casts)
-    stated = int(np.max(model.cast_costs(free)))
-    if counted != stated:
-        return f"has casts of {counted} bytes, the model counts {stated}"
     return None
+
+
+def plant(problem):
+    """Gives the first op that has a choice the other type. False where none has."""
+    for op in problem["ops"]:
+        if op["can_be_low"] and op["can_be_f32"]:
+            op["is_low"] = not op["is_low"]
+            return True
+    return False
 
 
 def main():
@@ -412,33 +262,27 @@ def main():
     flags = parser.parse_args()
     rng = random.Random(flags.seed)
     graphs = [Graph(rng, rng.randint(3, 14)) for _ in range(flags.graphs)]
-    orders, functions = run(graphs, flags.refuse, flags.planted)
-    faults, choices, changed = 0, [], 0
-    for i, graph in enumerate(graphs):
-        model = Model(graph, flags.refuse)
-        choices.append(model.all_placements()[1])
-        labels = []
-        for j, order in enumerate(orders[i]):
-            function = functions[f"g{i}_{j}"]
-            fault = check(model, order, function)
-            found = read_back(order, function)[0]
-            labels.append([bool(found[op][0]) for op in model.free])
-            changed += any(found[op][0] != model.was_low[op] for op in model.free)
-            if fault:
-                faults += 1
-                print(f"graph {i}, order {j}: {fault}")
-                if faults == 1 and not flags.planted:
-                    print(graph.print(f"g{i}_{j}", order))
-        if labels[0] != labels[1]:
-            faults += 1
-            print(f"graph {i}: the placement depends on the order of the ops")
+    problems = run(graphs, flags.refuse)
+    placed = [name for name, p in problems.items() if not flags.planted or plant(p)]
+    faults = {name: fault for name in placed if (fault := check(problems[name]))}
+    if not flags.planted:
+        for i in range(len(graphs)):
+            # Ops of one name and one cost are alike, whatever their order.
+            first, second = (
+                sorted(json.dumps(op, sort_keys=True) for op in problems.get(f"g{i}_{j}", {"ops": []})["ops"])
+                for j in (0, 1)
+            )
+            if first != second:
+                faults[f"g{i}"] = "the placement depends on the order of the ops"
+    for name, fault in faults.items():
+        print(f"{name}: {fault}")
+    choices = [all_placements(problems[name]["ops"])[1] for name in placed]
     print(
-        f"{len(graphs)} graphs, up to {max(choices)} free choices "
-        f"({sum(choices)} in all), {changed} of {2 * len(graphs)} placements "
-        f"differ from autocast's, {faults} faults"
+        f"{len(placed)} placements, up to {max(choices)} free choices "
+        f"({sum(choices)} in all), {len(faults)} faults"
     )
     if flags.planted:
-        sys.exit(0 if faults else "the planted error was not found")
+        sys.exit(0 if len(faults) == len(placed) else "a planted error was not found")
     sys.exit(1 if faults else 0)
 
 

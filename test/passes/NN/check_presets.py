@@ -23,8 +23,11 @@ import sys
 V, M, S, I = "tensor<4x$T>", "tensor<4x4x$T>", "tensor<$T>", "tensor<4xi64>"
 X = "tensor<1x2x8x8x$T>"
 UNARY = (
-    "neg abs sign relu tanh sigmoid erf sqrt sin cos exp log softplus rsqrt reciprocal gelu"
+    "neg abs sign relu tanh sigmoid erf sqrt sin cos exp log softplus rsqrt reciprocal gelu "
+    "floor ceil round tan asin acos sinh cosh softsign"
 ).split()
+# Ops that PyTorch has not been asked about. What compare compared in, its result does not say.
+UNASKED = "compare floor ceil round tan asin acos sinh cosh softsign leaky_relu elu".split()
 BINARY = "add sub mul div pow maximum minimum".split()
 
 # nn op -> (name in the table, MLIR). PyTorch's cross_entropy_loss is on no CUDA list because it
@@ -33,6 +36,8 @@ SAMPLES = {op: (op, f"nn.{op} %v : {V}") for op in UNARY}
 SAMPLES |= {op: (op, f"nn.{op} %v, %v : {V}") for op in BINARY}
 SAMPLES |= {
     "pow": ("pow.Tensor_Tensor", f"nn.pow %v, %v : {V}"),
+    "leaky_relu": ("leaky_relu", f"nn.leaky_relu %v alpha 0.1 : {V}"),
+    "elu": ("elu", f"nn.elu %v alpha 1.0 scale 1.0 width 1.0 : {V}"),
     "compare": ("eq", f"nn.compare eq %v, %v : {V} -> tensor<4xi1>"),
     "select": ("where", f"nn.select %b, %v, %v : tensor<4xi1>, {V}"),
     "reshape": ("reshape", f"nn.reshape %m : {M} -> tensor<16x$T>"),
@@ -72,7 +77,8 @@ SAMPLES |= {
 OWN = {op: "lower" for op in ("matmul", "linear", "conv")} | {
     op: "keep-f32"
     for op in (
-        "exp log softplus rsqrt reciprocal pow reduce_sum softmax log_softmax layer_norm cross_entropy"
+        "exp log softplus rsqrt reciprocal pow reduce_sum softmax log_softmax layer_norm cross_entropy "
+        "tan asin acos sinh cosh"
     ).split()
 }
 # Lists of "CUDA ops that can autocast to float16", "to float32", "that promote to the widest".
@@ -191,8 +197,7 @@ def main():
     faults += undocumented(table, docs)
     asked = read_recorded(torch)
     faults += [f"{lists}: no row for {op}" for op in SAMPLES if op not in published]
-    # What compare compared in, its result does not say.
-    unasked = [op for op in SAMPLES if (op, "f16", "f32") not in asked and op != "compare"]
+    unasked = [op for op in SAMPLES if (op, "f16", "f32") not in asked and op not in UNASKED]
     faults += [f"{torch}: no row for {op}" for op in unasked]
     checks = sum(op in SAMPLES for op, _, _ in asked)
     for low, precision in (("f16", "fp16"), ("bf16", "bf16")):

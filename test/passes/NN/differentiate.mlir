@@ -172,3 +172,5 @@ func.func @of_cast(%s: tensor<4xf16>, %x: tensor<4xf32>, %i: tensor<4xi32>) -> (
       : (tensor<4xf32>, tensor<4xi32>), (tensor<4xf16>) -> tensor<4xf16>, tensor<4xf32>, tensor<4xi32>
   return %0#1, %0#2 : tensor<4xf32>, tensor<4xi32>
 }
+
+// Features: B24, G2.

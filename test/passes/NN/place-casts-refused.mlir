@@ -87,3 +87,5 @@ func.func @multiply_adds(%x: tensor<8x16xf32>, %w: tensor<4x16xf32>, %b: tensor<
   %2 = nn.conv %i, %k strides [1, 1] low [0, 0] high [0, 0] dilations [1, 1] groups(2) : tensor<1x2x6x6xf32>, tensor<4x1x3x3xf32> -> tensor<1x4x4x4xf32>
   return %0, %1, %2 : tensor<8x4xf32>, tensor<16x4xf32>, tensor<1x4x4x4xf32>
 }
+
+// Features: X11.

@@ -159,3 +159,5 @@ func.func @indices(%x: tensor<1x1x64x64xf32>) -> (tensor<1x1x32x32xf32>, tensor<
   %2 = nn.matmul %0, %0 : tensor<1x1x32x32xf32>, tensor<1x1x32x32xf32> -> tensor<1x1x32x32xf32>
   return %2, %1 : tensor<1x1x32x32xf32>, tensor<1x1x32x32xi64>
 }
+
+// Features: B7.

@@ -87,3 +87,5 @@ func.func @unused() {
   %2 = nn.cast %1 : tensor<4x4xf16> -> tensor<4x4xf32>
   return
 }
+
+// Features: B21, C17, X12.

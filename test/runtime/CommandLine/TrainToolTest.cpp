@@ -26,22 +26,22 @@ protected:
     tool_.data.data.path = folder_.path("data");
     tool_.data.steps = 2;
     tool_.output.json = true;
-    tool_.initialize = [](Runner &runner) {
-      double scale[] = {8, 0};
-      return runner.writeState({{"loss_scale", DType::F64, {2}}, scale});
-    };
+    double scale[16] = {8, 0};
+    program_->slabs[2].initial =
+        SharedBytes::of(std::vector<double>(scale, scale + 16));
   }
 
   Result<int> run() {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    Result<int> result = trainProgram(test::makeTestProgram(), tool_);
+    Result<int> result = trainProgram(program_, tool_);
     output_ = testing::internal::GetCapturedStdout();
     error_ = testing::internal::GetCapturedStderr();
     return result;
   }
 
   TempFolder folder_;
+  std::shared_ptr<Program> program_ = test::makeTestProgram();
   TrainTool tool_;
   std::string output_, error_;
 };

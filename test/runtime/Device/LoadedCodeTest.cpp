@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code that is loaded, run, and kept from being written.
 #include "runtime/Device/CPU/LoadedCode.h"
+#include "runtime/Support/Hash.h"
 
 #include <gtest/gtest.h>
 #include <vector>
@@ -30,6 +31,17 @@ TEST(LoadedCode, CannotBeWritten) {
   Result<LoadedCode> loaded = LoadedCode::load(makeImage());
   ASSERT_TRUE(loaded.ok());
   EXPECT_DEATH(*loaded->at<volatile char *>(0) = 0, "");
+}
+
+TEST(LoadedCode, CodeWithAnotherHashIsRefused) {
+  std::vector<std::byte> image = makeImage();
+  std::string hash = ContentHash::of(image.data(), image.size());
+  EXPECT_TRUE(LoadedCode::load(image, hash).ok());
+  image[9] ^= std::byte{1};
+  Result<LoadedCode> loaded = LoadedCode::load(image, hash);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.status().message(),
+            "the machine code is damaged: its hash is another");
 }
 
 TEST(LoadedCode, AnEmptyImageIsNoFault) {

@@ -65,6 +65,7 @@ void forAllStrings(const LossScaler &start,
 
 class AllPolicies : public testing::TestWithParam<PolicyInfo> {};
 
+// Features: L12, X1.
 TEST_P(AllPolicies, CountEveryStepOnce) {
   const PolicyInfo &policy = GetParam();
   for (double start : {1.0, 65536.0})
@@ -81,6 +82,7 @@ TEST_P(AllPolicies, CountEveryStepOnce) {
           });
 }
 
+// Features: L7, X23.
 TEST_P(AllPolicies, GoOnAfterALoadAsIfNothingHappened) {
   LossScaler plain = makeScaler(GetParam().kind, {{Setting::Hysteresis, 3}});
   LossScaler resumed = plain;
@@ -95,6 +97,7 @@ TEST_P(AllPolicies, GoOnAfterALoadAsIfNothingHappened) {
 
 /// What a checkpoint would hold after each step: always, never and now and then
 /// not finite, gradients from nothing to beyond f32.
+// Features: X23.
 TEST_P(AllPolicies, KeepEachSlotInItsRange) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const double maxima[] = {0, 0x1p-149, 1, 1e30, kInf, std::nan("")};
@@ -112,6 +115,7 @@ TEST_P(AllPolicies, KeepEachSlotInItsRange) {
   }
 }
 
+// Features: E1.
 TEST_P(AllPolicies, SkipExactlyWhatTheySayTheySkip) {
   LossScaler scaler = makeScaler(GetParam().kind);
   EXPECT_TRUE(scaler.step(false, 1.0).applied);
@@ -129,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(LossScaler, AllPolicies,
                            return name;
                          });
 
+// Features: E8, E9.
 TEST(Dynamic, StaysWithinItsBoundsWhateverHappens) {
   for (double start : {0x1p-14, 1.0, 65536.0, 0x1p24})
     for (double interval : {1.0, 2.0, 3.0})
@@ -158,6 +163,7 @@ TEST(Dynamic, IsTorchWithinItsBounds) {
   }
 }
 
+// Features: X4.
 TEST(Dynamic, NamesTooManySkipsInARow) {
   LossScaler scaler = makeScaler(PolicyKind::Dynamic);
   for (int i = 1; i != 50; ++i)
@@ -190,6 +196,7 @@ int countSkips(LossScaler &scaler, int steps, double fits) {
   return skips;
 }
 
+// Features: L13.
 TEST(UsualSkips, AreTheFirstFewThenOneAnInterval) {
   const std::vector<std::pair<PolicyKind, int>> policies = {
       {PolicyKind::Dynamic, 101}, {PolicyKind::Torch, 101},
@@ -219,6 +226,7 @@ TEST(Torch, ReachesZeroAsTheReferenceDoes) {
             std::numeric_limits<double>::infinity());
 }
 
+// Features: F10.
 TEST(Torch, UpdateSetsTheScaleAndNothingElse) {
   LossScaler scaler = makeScaler(PolicyKind::Torch);
   scaler.step(false);
@@ -236,6 +244,7 @@ TEST(Torch, AStepWithANewScaleIsCountedButNotSeen) {
   EXPECT_EQ(scaler.at(StateSlot::SkippedTotal), 1);
 }
 
+// Features: F11.
 TEST(Settings, ChangeFromTheNextStepOn) {
   LossScaler scaler =
       makeScaler(PolicyKind::Dynamic, {{Setting::GrowthInterval, 1}});
@@ -249,6 +258,7 @@ TEST(Settings, ChangeFromTheNextStepOn) {
   EXPECT_EQ(scaler.scale(), 65536);
 }
 
+// Features: F6.
 TEST(DeepSpeed, KeepsAScaleThatIsNoFloat32) {
   const double start = 65536.1;
   EXPECT_EQ(
@@ -282,6 +292,7 @@ TEST(LogNormal, IgnoresStepsWhoseGradientsAreAllZero) {
   EXPECT_EQ(scaler.at(StateSlot::AppliedTotal), 2);
 }
 
+// Features: F8.
 TEST(LogNormal, RecoversFromAnOverflowInSteps) {
   LossScaler mended = makeScaler(PolicyKind::LogNormal);
   LossScaler exact = makeScaler(PolicyKind::LogMax);
@@ -310,6 +321,7 @@ TEST(LogNormal, TakesANonFiniteMaximumForAnOverflow) {
   }
 }
 
+// Features: L7, L8.
 TEST(Load, RefusesAStateWithASlotMissing) {
   LossScaler scaler = makeScaler(PolicyKind::Dynamic);
   auto saved = scaler.save();

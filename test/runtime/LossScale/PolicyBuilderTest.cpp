@@ -156,6 +156,7 @@ TEST_P(RecordedPolicy, ComputesWhatNumbersCompute) {
 }
 
 // The compiled form runs once a step on one thread: a policy stays small.
+// Features: F14.
 TEST_P(RecordedPolicy, StaysSmall) {
   const size_t inputs = kNumStateSlots + kNumSettings + 2;
   const size_t limit = GetParam().needsGradMaxAbs ? 700 : 100;

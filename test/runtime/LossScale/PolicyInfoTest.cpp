@@ -9,6 +9,7 @@
 namespace mpc::rt {
 namespace {
 
+// Features: E3.
 TEST(PolicyNames, AcceptEveryDocumentedSpelling) {
   const std::pair<const char *, PolicyKind> names[] = {
       {"dynamic", PolicyKind::Dynamic},
@@ -42,6 +43,7 @@ TEST(PolicyNames, AcceptEveryDocumentedSpelling) {
   EXPECT_EQ(findPolicy(""), std::nullopt);
 }
 
+// Features: E13.
 TEST(PolicyNames, AreListedWhereOneIsUnknown) {
   Result<PolicyKind> kind = parsePolicy("--loss-scale", "dynamo");
   ASSERT_FALSE(kind.ok());
@@ -91,6 +93,7 @@ struct Refused {
   const char *message;
 };
 
+// Features: E6, E7, E11, E14.
 TEST(TrainingSettings, RefuseWhatMakesNoSense) {
   const Refused cases[] = {
       {PolicyKind::Dynamic,

@@ -32,6 +32,7 @@ TEST(Replay, PrintsOneLineForEachEntry) {
       "\n");
 }
 
+// Features: I16.
 TEST(Replay, ListsFlagsOfSeveralOptimizers) {
   const std::string lines =
       run(traceOf(R"({"action": "multi_step", "found_inf": [false, true]})"));
@@ -87,6 +88,7 @@ TEST(Replay, FindsOverflowInMaximaWithoutFlag) {
   EXPECT_FALSE(result->curve[2].skipped);
 }
 
+// Features: X26.
 TEST(Replay, SimulatesOverflowOfScaledMaxima) {
   ReplayOptions options;
   options.overflowAbove = 65504;
@@ -200,6 +202,7 @@ TEST(Replay, ListsKnownPoliciesWhereOneIsUnknown) {
       << message;
 }
 
+// Features: X26.
 TEST(ScaleCurve, DrawsStairsAndMarks) {
   ReplayResult result;
   result.curve = {{4, false, 1}, {4, true, 1}, {2, false, 1}};

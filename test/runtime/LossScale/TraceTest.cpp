@@ -117,6 +117,7 @@ std::vector<std::string> differences(const std::string &text,
 
 class Trace : public testing::TestWithParam<std::string> {};
 
+// Features: E10, F1, F2, F3, F4, F5, F6, F8, F9, F13, H2, M2, M5, X25.
 TEST_P(Trace, MatchesTheReference) {
   for (const std::string &wrong : differences(readTrace(GetParam()), {}))
     ADD_FAILURE() << wrong;
@@ -161,6 +162,7 @@ bool grows(const json &trace) {
 }
 
 // The comparison sees a planted error: growth one step late or early.
+// Features: E5, F2.
 TEST(Traces, AnIntervalThatIsOffByOneShows) {
   size_t checked = 0;
   for (const std::string &name : traceNames()) {
@@ -203,6 +205,7 @@ void expectDistinguished(const std::string &prefix, PolicyKind other) {
   EXPECT_GT(different, 0u) << prefix << " against " << policyInfo(other).name;
 }
 
+// Features: X25.
 TEST(Traces, TellPoliciesApart) {
   expectDistinguished("tf_keras_", PolicyKind::Keras3);
   expectDistinguished("keras3_", PolicyKind::Keras);

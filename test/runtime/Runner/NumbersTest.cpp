@@ -53,6 +53,7 @@ protected:
   std::unique_ptr<Runner> runner;
 };
 
+// Features: F11, J4.
 TEST_F(Numbers, AreReadAndSetByName) {
   EXPECT_EQ(read("beta1"), 0);
   ASSERT_TRUE(runner->writeNumber("beta1", 0.95).ok());
@@ -87,6 +88,7 @@ TEST_F(Numbers, SettingTheScaleLeavesTheCounter) {
   EXPECT_EQ(read("counter"), 2);
 }
 
+// Features: F10.
 TEST_F(Numbers, UpdateTakesThePlaceOfTheStepsOwn) {
   step();
   step();
@@ -119,6 +121,7 @@ TEST_F(Numbers, UpdateAfterAnImportGoesBackToNoOlderState) {
   EXPECT_EQ(read("counter"), 7);
 }
 
+// Features: J6.
 TEST_F(Numbers, TheScaleIsThatOfTheLoss) {
   ASSERT_TRUE(runner->updateScale(0.1).ok());
   EXPECT_EQ(read("scale"), double(0.1f));

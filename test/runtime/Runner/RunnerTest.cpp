@@ -90,7 +90,7 @@ void addOne(void *const *buffers, int64_t begin, int64_t end, void *scratch) {
 std::shared_ptr<Program> makeCopyProgram(int64_t count) {
   auto program = std::make_shared<Program>();
   uint64_t bytes = static_cast<uint64_t>(count) * 4;
-  program->constants = {{"five", {5, 0, 0, 0}}};
+  program->constants = {{"five", SharedBytes::of<uint8_t>({5, 0, 0, 0})}};
   Entry entry;
   entry.name = "eval";
   entry.inputs = {{"in", DType::I32, {count}}};
@@ -205,6 +205,7 @@ TEST(State, WritesConvertWhereThatIsSafe) {
             "no state tensor 'v'");
 }
 
+// Features: J6, J11.
 TEST(State, ExportsWhatACheckpointHolds) {
   auto runner = makeRunner(test::makeTestProgram());
   std::vector<std::string> names;

@@ -72,6 +72,7 @@ protected:
   }
 };
 
+// Features: A3.
 TEST_P(RoundingVectors, MatchEveryRow) { checkAllRows(); }
 
 TEST_P(RoundingVectors, MatchEveryRowWhereSubnormalsAreFlushed) {
@@ -193,6 +194,7 @@ TEST(Rounding, StochasticRoundingKeepsInfAndNaN) {
 
 // 0x1.008p0 is halfway between two bf16 values: it goes up for half of all
 // random numbers.
+// Features: D10.
 TEST(Rounding, StochasticRoundingIsUnbiasedAtAMidpoint) {
   uint32_t up = 0;
   for (uint32_t random = 0; random != 65536; ++random)

@@ -198,6 +198,7 @@ TEST_F(CheckpointTest, SavingAfterAFallBackKeepsGoodOnes) {
   EXPECT_EQ(load(), 15);
 }
 
+// Features: L10.
 TEST_F(CheckpointTest, KilledWhileSavingLosesNoAcknowledgedStep) {
   Random random(3);
   for (int round = 0; round < 20; ++round) {
@@ -321,7 +322,7 @@ std::shared_ptr<Program> makeProgramWithNumbers(double beta1, double interval,
   auto bytesOf = [](std::vector<double> values, size_t size) {
     std::vector<uint8_t> bytes(size);
     std::memcpy(bytes.data(), values.data(), values.size() * sizeof(double));
-    return bytes;
+    return SharedBytes::of(std::move(bytes));
   };
   program->state[3].desc.name = "amp.loss_scale";
   program->slabs[2].initial = bytesOf({scale, 0}, program->slabs[2].bytes);
@@ -370,6 +371,7 @@ TEST_F(RuleTest, TheSameKeepsEveryNumber) {
   EXPECT_TRUE(warnings_.empty());
 }
 
+// Features: J9.
 TEST_F(RuleTest, OfAnotherPolicySettingsAndScaleBeginAnew) {
   TrainingRule now = rule_;
   now["--loss-scale"] = "keras3";

@@ -15,6 +15,7 @@ struct Screen {
   }
 };
 
+// Features: L13.
 TEST(Progress, LinesInAPipe) {
   Screen screen;
   Progress progress(screen.terminal(false, false), 0, 100, 32);

@@ -34,6 +34,7 @@ TEST(Schedule, LinearFallsToZero) {
   EXPECT_EQ(schedule.at(99), 0);
 }
 
+// Features: I3.
 TEST(Schedule, CosineFallsToZero) {
   Schedule schedule{ScheduleKind::Cosine, 2.0, 0, 12};
   EXPECT_EQ(schedule.at(0), 2.0);

@@ -22,6 +22,7 @@ TEST(TensorBoard, ChecksumsOfKnownData) {
   EXPECT_EQ(unmask(maskedCrc32c("123456789")), 0xe3069283u);
 }
 
+// Features: L11.
 TEST(TensorBoard, WritesAVersionAndScalars) {
   TempFolder folder;
   auto writer = TensorBoardWriter::create(folder.path("logs"), 1.0);

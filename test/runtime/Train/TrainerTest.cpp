@@ -111,6 +111,7 @@ TEST_F(TrainerTest, EachNumberOfAStepIsAScalarForTensorBoard) {
   EXPECT_NE(rows.front().scale, rows.back().scale);
 }
 
+// Features: I3, J5, X2.
 TEST_F(TrainerTest, RecordsEachStepAndLearns) {
   data_.order = SampleOrder::Sequential;
   options_.steps = 60;
@@ -235,6 +236,7 @@ TEST_F(TrainerTest, FlagsThatNeedAFolder) {
             "--checkpoint-every needs --checkpoint-dir");
 }
 
+// Features: L1.
 TEST_F(TrainerTest, AccumulatesOverBatches) {
   data_.order = SampleOrder::Sequential;
   writeData({});

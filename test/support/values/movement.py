@@ -164,6 +164,7 @@ MOVES = {
         sliced("box", (5, 7), (1, 2), (4, 6), (1, 1)),
         sliced("strides", (7, 9), (1, 0), (7, 8), (2, 3)),
         sliced("last", (6, 2), (5, 1), (6, 2), (1, 1)),
+        sliced("nothing", (4, 6, 3), (0, 6, 0), (4, 6, 3), (1, 1, 1)),
         sliced("ragged", (8,), (1,), (8,), (3,)),
     ],
     "pad": [
@@ -299,6 +300,18 @@ def gather_functions():
             [seed],
             {0: wanted},
         )
+    yield frozen_gather()
+
+
+def frozen_gather():
+    """The slice of the frozen index takes no gradient."""
+    a, ids = numbered("f32", (4, 3), edges=False), Tensor("i64", [[1, 2, 1], [0, 3, 1]])
+    result = Result("f32", a.values[ids.values])
+    seed = Tensor("f32", np.arange(18.0).reshape(2, 3, 3) - 3)
+    wanted = scattered(seed.values, ids.values, 0, 0, (4, 3))
+    wanted[1] = 0.0
+    body = f"%r = nn.gather %a, %b axis(0) frozen(1) : {a.type}, {ids.type} -> {result.type}"
+    return Function("frozen_vjp", [a, ids], body, [result], [seed], {0: Result("f32", wanted)})
 
 
 def scatter_functions():

@@ -182,3 +182,18 @@ func.func @one_row_vjp(
       : (tensor<1x7xf32>, tensor<2x3xi64>), (tensor<2x3x7xf32>) -> tensor<2x3x7xf32>, tensor<1x7xf32>
   return %v#0, %v#1 : tensor<2x3x7xf32>, tensor<1x7xf32>
 }
+
+func.func private @frozen_vjp_of(%a: tensor<4x3xf32>, %b: tensor<2x3xi64>) -> (tensor<2x3x3xf32>) {
+  %r = nn.gather %a, %b axis(0) frozen(1) : tensor<4x3xf32>, tensor<2x3xi64> -> tensor<2x3x3xf32>
+  return %r : tensor<2x3x3xf32>
+}
+func.func @frozen_vjp(
+    %a: tensor<4x3xf32> {values.are = dense<[[0.5, 1.0, 1.5], [2.0, 2.5, 3.0], [3.5, 4.0, 4.5], [5.0, 5.5, 6.0]]> : tensor<4x3xf32>},
+    %b: tensor<2x3xi64> {values.are = dense<[[1, 2, 1], [0, 3, 1]]> : tensor<2x3xi64>},
+    %c: tensor<2x3x3xf32> {values.are = dense<[[[-3.0, -2.0, -1.0], [0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], [[6.0, 7.0, 8.0], [9.0, 10.0, 11.0], [12.0, 13.0, 14.0]]]> : tensor<2x3x3xf32>})
+    -> (tensor<2x3x3xf32> {values.are = dense<[[[2.0, 2.5, 3.0], [3.5, 4.0, 4.5], [2.0, 2.5, 3.0]], [[0.5, 1.0, 1.5], [5.0, 5.5, 6.0], [2.0, 2.5, 3.0]]]> : tensor<2x3x3xf64>},
+        tensor<4x3xf32> {values.are = dense<[[6.0, 7.0, 8.0], [0.0, 0.0, 0.0], [0.0, 1.0, 2.0], [9.0, 10.0, 11.0]]> : tensor<4x3xf64>}) {
+  %v:2 = nn.vjp @frozen_vjp_of(%a, %b) seed(%c) wrt [] args [0]
+      : (tensor<4x3xf32>, tensor<2x3xi64>), (tensor<2x3x3xf32>) -> tensor<2x3x3xf32>, tensor<4x3xf32>
+  return %v#0, %v#1 : tensor<2x3x3xf32>, tensor<4x3xf32>
+}

@@ -2,12 +2,13 @@
 // Contractions as text, compiled, and evaluated.
 #include "Contractions.h"
 
-#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Contract.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Dialects.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/Kernel/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -374,10 +375,14 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return llvm::createStringError(message + text);
-  kernel::SchedulePassOptions options;
+  // What kernel-outline says of its kernels.
+  for (auto func : module->getOps<kernel::FuncOp>())
+    if (failed(kernel::stateContract(func)))
+      return llvm::createStringError(message + text);
+  cpu::SchedulePassOptions options;
   options.lanes = lanes;
   mlir::PassManager schedules(&context), emission(&context);
-  schedules.addPass(kernel::createSchedulePass(options));
+  schedules.addPass(cpu::createSchedulePass(options));
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message + text);
   GemmKernels result;
@@ -386,14 +391,14 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
   if (auto pack = module->lookupSymbol<kernel::FuncOp>("k_pack")) {
     auto type = mlir::cast<mlir::RankedTensorType>(pack.getResultTypes()[0]);
     result.packed.resize(type.getNumElements());
-    auto gemm = mlir::cast<kernel::GemmAttr>(main.getScheduleAttr());
+    auto gemm = mlir::cast<cpu::GemmAttr>(main.getScheduleAttr());
     auto generic = *main.getBody().getOps<mlir::linalg::GenericOp>().begin();
     result.packedSource = *gemm.getPacked();
     result.packedArgument =
         mlir::cast<mlir::BlockArgument>(generic.getInputs()[*gemm.getPacked()])
             .getArgNumber();
   }
-  emission.addPass(kernel::createToCPUPass());
+  emission.addPass(cpu::createEmitPass());
   if (failed(emission.run(*module)))
     return llvm::createStringError(message + text);
   auto compiled = cpu::compileKernels(*module, *target);

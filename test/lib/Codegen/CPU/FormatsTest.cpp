@@ -36,7 +36,7 @@ static std::vector<To> run(const std::string &body, const std::string &from,
                            const std::string &to, const std::vector<From> &x) {
   Buffers got = runAllWays(
       convert(body, from, to, x.size()),
-      {bytes(x), std::vector<uint8_t>(x.size() * sizeof(To))}, "#kernel.map");
+      {bytes(x), std::vector<uint8_t>(x.size() * sizeof(To))}, "#cpu.map");
   return values<To>(got[1]);
 }
 

@@ -60,7 +60,7 @@ static void expectExact(const Loops &loops, const std::string &what) {
   for (int64_t lanes : {8, 0}) {
     auto kernels = GemmKernels::compile(getText(loops, After::Nothing), lanes);
     ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
-    ASSERT_NE(kernels->schedule().find("#kernel.gemm"), std::string::npos)
+    ASSERT_NE(kernels->schedule().find("#cpu.gemm"), std::string::npos)
         << what << ": " << kernels->schedule();
     for (int64_t pieces : {1, 3}) {
       std::vector<float> result(want.size(), 12345.0f);
@@ -239,7 +239,7 @@ static void expectEverything(const Loops &loops) {
     auto kernels =
         GemmKernels::compile(getText(loops, After::Everything), lanes);
     ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
-    ASSERT_NE(kernels->schedule().find("#kernel.gemm"), std::string::npos);
+    ASSERT_NE(kernels->schedule().find("#cpu.gemm"), std::string::npos);
     std::vector<uint16_t> result(count, 0x1234);
     std::vector<uint8_t> mask(count, 7);
     kernels->run({a.data(), b.data(), bias.data(), residual.data(),

@@ -2,11 +2,11 @@
 // Compiles the text of a kernel and runs it on arrays.
 #include "Harness.h"
 
-#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Contract.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Dialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/Kernel/Passes.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <limits>
@@ -36,12 +36,16 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return llvm::createStringError(message);
+  // What kernel-outline says of its kernels.
+  for (auto func : module->getOps<kernel::FuncOp>())
+    if (!func.getSchedule() && failed(kernel::stateContract(func)))
+      return llvm::createStringError(message);
   mlir::PassManager schedules(&context), emission(&context);
-  kernel::SchedulePassOptions options;
+  cpu::SchedulePassOptions options;
   options.lanes = config.lanes;
   options.naive = config.naive;
-  schedules.addPass(kernel::createSchedulePass(options));
-  emission.addPass(kernel::createToCPUPass());
+  schedules.addPass(cpu::createSchedulePass(options));
+  emission.addPass(cpu::createEmitPass());
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message);
   llvm::raw_string_ostream stream(schedule);

@@ -15,7 +15,7 @@ namespace mpc::test {
 
 /// How kernels are scheduled and run.
 struct Config {
-  bool naive = false; ///< #kernel.loops everywhere.
+  bool naive = false; ///< #cpu.loops everywhere.
   int64_t lanes = 8;
   int64_t pieces = 1; ///< Calls that the chunks of a launch are split into.
 };

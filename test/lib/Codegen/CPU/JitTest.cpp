@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Objects stand alone, and what cannot be compiled says so.
 #include "Harness.h"
+#include "lib/Codegen/CPU/CodeImage.h"
 #include "lib/Codegen/CPU/Target.h"
+#include "llvm-c/Target.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 #include "gtest/gtest.h"
 
 #include <array>
@@ -15,7 +24,7 @@ using namespace mpc::test;
 TEST(Jit, UndefinedSymbolIsAnError) {
   std::string error = compileError(R"mlir(
 #i = affine_map<(i) -> (i)>
-kernel.func @k(%x: tensor<4xi64>, %d: tensor<4xi64>) -> tensor<4xi64> attributes {schedule = #kernel.loops<chunks = 1>} {
+kernel.func @k(%x: tensor<4xi64>, %d: tensor<4xi64>) -> tensor<4xi64> attributes {schedule = #cpu.loops<chunks = 1>} {
   %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
       ins(%x : tensor<4xi64>) outs(%d : tensor<4xi64>) {
   ^bb0(%a: i64, %o: i64):
@@ -53,6 +62,7 @@ kernel.func @k(%x: tensor<4xi32>, %d: tensor<4xi32>) -> tensor<4xi32> {
       << error;
 }
 
+// Features: L14.
 TEST(Jit, TargetsByName) {
   auto v3 = cpu::getCpuTarget("x86-64-v3");
   ASSERT_TRUE(static_cast<bool>(v3));
@@ -132,4 +142,57 @@ kernel.func @k(%x: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
   EXPECT_EQ(first, second);
   for (size_t i = 0; i < x.size(); ++i)
     EXPECT_NEAR(first[i], std::exp(x[i]), 1e-6 * std::exp(x[i]));
+}
+
+/// What linkImage says of LLVM IR; empty where it links.
+static std::string linkError(llvm::StringRef text) {
+  LLVMInitializeX86AsmParser();
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(text, diagnostic, context);
+  if (!module)
+    return diagnostic.getMessage().str();
+  auto machine = llvm::cantFail(
+      cpu::createTargetMachine({"x86-64-v3", /*features=*/"", /*lanes=*/8}));
+  module->setDataLayout(machine->createDataLayout());
+  module->setTargetTriple(machine->getTargetTriple());
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile))
+    return "no code generator";
+  passes.run(*module);
+  auto image = cpu::linkImage(object);
+  return image ? "" : llvm::toString(image.takeError());
+}
+
+// An image is bytes that are copied: an address in it would be that of the
+// linker's own copy.
+TEST(Image, HoldsNoAddress) {
+  EXPECT_EQ(linkError("define ptr @k() { ret ptr null }"), "");
+  EXPECT_EQ(linkError(R"(
+module asm ".section .rodata.table,\22a\22,@progbits"
+module asm "table: .quad k"
+@table = external hidden global ptr
+define ptr @k() {
+  %p = load ptr, ptr @table
+  ret ptr %p
+}
+)"),
+            "kernels hold an address: .rodata.table");
+}
+
+// Its pages are not writable, and all who run it share them.
+TEST(Image, HasNoMemoryOfItsOwn) {
+  EXPECT_EQ(linkError(R"(
+@count = internal global i32 7
+define i32 @k() {
+  %n = load i32, ptr @count
+  %m = add i32 %n, 1
+  store i32 %m, ptr @count
+  ret i32 %m
+}
+)"),
+            "kernels write to memory of their own: .data");
 }

@@ -18,7 +18,7 @@ static const char *matmul = R"mlir(
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 kernel.func @k(%a: tensor<5x7xf32>, %b: tensor<7x3xf32>, %c: tensor<5x3xf32>)
-    -> tensor<5x3xf32> attributes {schedule = #kernel.loops<chunks = 15>} {
+    -> tensor<5x3xf32> attributes {schedule = #cpu.loops<chunks = 15>} {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<5x3xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<5x3xf32>) -> tensor<5x3xf32>
@@ -127,10 +127,11 @@ kernel.func @k(%x: tensor<3xf32>, %at: tensor<4xi64>, %d: tensor<4xf32>, %f: ten
 }
 
 // Updates sum in index order; a negative index counts from the end.
+// Features: H9.
 TEST(Loops, ScatterAddsInIndexOrder) {
   for (int64_t pieces : {1, 3}) {
     Kernels kernels(R"mlir(
-kernel.func @k(%u: tensor<2x4x3xf32>, %at: tensor<4xi64>, %d: tensor<2x3x3xf32>) -> tensor<2x3x3xf32> attributes {schedule = #kernel.loops<chunks = 6>} {
+kernel.func @k(%u: tensor<2x4x3xf32>, %at: tensor<4xi64>, %d: tensor<2x3x3xf32>) -> tensor<2x3x3xf32> attributes {schedule = #cpu.loops<chunks = 6>} {
   %r = kernel.scatter ins(%u, %at : tensor<2x4x3xf32>, tensor<4xi64>) outs(%d : tensor<2x3x3xf32>)
   kernel.return %r : tensor<2x3x3xf32>
 }

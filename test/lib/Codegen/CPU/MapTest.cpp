@@ -35,7 +35,7 @@ kernel.func @k(%x: tensor<NxF>, %y: tensor<NxF>, %d: tensor<NxF>) -> tensor<NxF>
     for (int i = 0; i < n; ++i)
       want[i] = x[i] / y[i];
     Buffers got = runAllWays(replaceAll(text, "F", "f32"),
-                             {bytes(x), bytes(y), bytes(x)}, "#kernel.map");
+                             {bytes(x), bytes(y), bytes(x)}, "#cpu.map");
     EXPECT_EQ(values<float>(got[2]), want) << n;
   }
 }
@@ -75,7 +75,7 @@ kernel.func @k(%x: tensor<5x7xf32>, %row: tensor<7xf32>, %col: tensor<5x1xf32>, 
 )mlir",
                            {bytes(x), bytes(row), bytes(column), bytes(scale),
                             bytes(flipped), bytes(x), std::vector<uint8_t>(35)},
-                           "#kernel.map");
+                           "#cpu.map");
   std::vector<float> want(35);
   std::vector<uint8_t> flags(35);
   for (int m = 0; m < 5; ++m)
@@ -114,7 +114,7 @@ kernel.func @k(%x: tensor<6x50xf32>, %y: tensor<3x23xf32>, %d: tensor<3x30xf32>)
   kernel.return %r : tensor<3x30xf32>
 }
 )mlir",
-                           {bytes(x), bytes(x), bytes(d)}, "#kernel.map");
+                           {bytes(x), bytes(x), bytes(d)}, "#cpu.map");
   for (int m = 0; m < 3; ++m)
     for (int n = 0; n < 23; ++n)
       d[m * 30 + n + 7] = (m * 100 + n) + x[(m * 2 + 1) * 50 + n * 2 + 3];
@@ -145,7 +145,7 @@ kernel.func @k(%x: tensor<20xf32>, %d: tensor<40xf32>) -> tensor<40xf32> {
   kernel.return %r : tensor<40xf32>
 }
 )mlir",
-                           {bytes(x), bytes(d)}, "#kernel.map");
+                           {bytes(x), bytes(d)}, "#cpu.map");
   for (int i = 0; i < 40; ++i)
     d[i] = i >= 5 && i < 25 ? x[i - 5] : 0.5f;
   EXPECT_EQ(values<float>(got[1]), d);
@@ -223,6 +223,6 @@ kernel.func @k(%x: tensor<13xi32>, %y: tensor<13xi32>, %d: tensor<13xi32>) -> te
   kernel.return %r : tensor<13xi32>
 }
 )mlir",
-                           {bytes(x), bytes(y), bytes(want)}, "#kernel.map");
+                           {bytes(x), bytes(y), bytes(want)}, "#cpu.map");
   EXPECT_EQ(values<int32_t>(got[2]), want);
 }

@@ -76,7 +76,7 @@ TEST(Rows, SumsInTheDocumentedOrder) {
         runVectors(fill(rowSum, {{"COMBINE", "arith.addf %s, %a : f32"},
                                  {"M", "5"},
                                  {"N", std::to_string(n)}}),
-                   {bytes(x), bytes(d)}, "#kernel.rows");
+                   {bytes(x), bytes(d)}, "#cpu.rows");
     EXPECT_EQ(values<float>(got[1]), want) << n;
   }
 }
@@ -86,12 +86,12 @@ TEST(Rows, FusedMultiplyAddAndMaximum) {
   Buffers squares = runVectors(
       fill(rowSum,
            {{"COMBINE", "math.fma %a, %a, %s : f32"}, {"M", "3"}, {"N", "21"}}),
-      {bytes(x), bytes(d)}, "#kernel.rows");
+      {bytes(x), bytes(d)}, "#cpu.rows");
   Buffers largest =
       runVectors(fill(rowSum, {{"COMBINE", "arith.maximumf %s, %a : f32"},
                                {"M", "3"},
                                {"N", "21"}}),
-                 {bytes(x), bytes(d)}, "#kernel.rows");
+                 {bytes(x), bytes(d)}, "#cpu.rows");
   for (int m = 0; m < 3; ++m) {
     double sum = 0.5;
     float most = 0.5f;
@@ -172,7 +172,7 @@ TEST(Rows, SoftmaxOfSixteenBits) {
                                   {"to T", "to bf16"},
                                   {"M", std::to_string(rows)},
                                   {"N", std::to_string(n)}}),
-                   {bytes(x), bytes(d)}, "#kernel.rows");
+                   {bytes(x), bytes(d)}, "#cpu.rows");
     d = values<uint16_t>(got[1]);
     for (int m = 0; m < rows; ++m) {
       double sum = 0;
@@ -202,7 +202,7 @@ TEST(Columns, SoftmaxOverTheFirstAxis) {
               {"\"parallel\", \"reduction\"", "\"reduction\", \"parallel\""},
               {"MxN", "11x" + std::to_string(m)},
               {"Mx", std::to_string(m) + "x"}});
-    Buffers got = runAllWays(text, {bytes(x), bytes(d)}, "#kernel.columns");
+    Buffers got = runAllWays(text, {bytes(x), bytes(d)}, "#cpu.columns");
     double sum = 0, total = 0;
     for (int i = 0; i < 11; ++i)
       sum += std::exp(2.0 * x[i * m]);
@@ -238,7 +238,7 @@ kernel.func @k(%x: tensor<4x9xNxf32>, %d: tensor<Nxf32>) -> tensor<Nxf32> {
 }
 )mlir",
                                   {{"N", std::to_string(n)}}),
-                             {bytes(x), bytes(d)}, "#kernel.columns");
+                             {bytes(x), bytes(d)}, "#cpu.columns");
     EXPECT_EQ(values<float>(got[1]), want) << n;
   }
 }
@@ -249,7 +249,7 @@ TEST(Columns, SumsOfShortRows) {
   runAllWays(
       fill(rowSum,
            {{"COMBINE", "arith.addf %s, %a : f32"}, {"M", "50"}, {"N", "3"}}),
-      {bytes(x), bytes(d)}, "#kernel.columns");
+      {bytes(x), bytes(d)}, "#cpu.columns");
 }
 
 // An operand that is read transposed, or is the same for all of one inner
@@ -278,7 +278,7 @@ kernel.func @k(%x: tensor<3x5x7xf32>, %s: tensor<SHAPExf32>, %d: tensor<3xf32>) 
         std::pair("3x5", "a, b")}) {
     Buffers got =
         runVectors(fill(text, {{"SHAPE", shape}, {"PLACE", place}}),
-                   {bytes(x), bytes(zeros), bytes(d)}, "#kernel.rows");
+                   {bytes(x), bytes(zeros), bytes(d)}, "#cpu.rows");
     EXPECT_EQ(values<float>(got[2]), want) << shape;
   }
 }
@@ -309,7 +309,7 @@ kernel.func @k(%x: tensor<3x5x20xf32>, %d: tensor<1x5x1xf32>) -> tensor<1x5x1xf3
   kernel.return %r : tensor<1x5x1xf32>
 }
 )mlir",
-                           {bytes(x), bytes(d)}, "#kernel.rows");
+                           {bytes(x), bytes(d)}, "#cpu.rows");
   for (int c = 0; c < 5; ++c) {
     double sum = 0;
     for (int b = 0; b < 3; ++b)

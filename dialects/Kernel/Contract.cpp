@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds and proves what a kernel states of its body.
+#include "dialects/Kernel/Contract.h"
+
+#include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Contraction.h"
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+//===----------------------------------------------------------------------===//
+// Kind
+//===----------------------------------------------------------------------===//
+
+static bool isContraction(FuncOp kernel, const Body &body) {
+  std::optional<Contraction> contraction =
+      matchContraction(body.statements.front());
+  return contraction && matchEpilogue(kernel, body, *contraction);
+}
+
+KernelKind mpc::kernel::kindOf(FuncOp kernel, const Body &body) {
+  if (body.statements.empty())
+    return KernelKind::Loops;
+  if (body.statements.size() == 1 && isa<ScatterOp>(body.statements.front().op))
+    return KernelKind::Scatter;
+  if (isContraction(kernel, body))
+    return KernelKind::Contraction;
+  if (isMap(kernel, body))
+    return KernelKind::Map;
+  if (std::optional<Rows> rows = getRows(kernel, body))
+    return rows->byColumns ? KernelKind::Columns : KernelKind::Rows;
+  return KernelKind::Loops;
+}
+
+static LogicalResult verifyKind(FuncOp kernel) {
+  FailureOr<Body> body = getBody(kernel);
+  if (failed(body))
+    return failure();
+  KernelKind stated = kernel.getKind();
+  // Any body may be run by loops.
+  if (stated == KernelKind::Loops)
+    return success();
+  KernelKind found = kindOf(kernel, *body);
+  if (found == stated)
+    return success();
+  return kernel.emitOpError("states the kind '")
+         << stringifyKernelKind(stated) << "', but its body is of kind '"
+         << stringifyKernelKind(found) << "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Aliasing
+//===----------------------------------------------------------------------===//
+
+/// Whether each iteration reads by `use` at most what it writes itself.
+static bool readsWhereItWrites(linalg::GenericOp op, OpOperand &use) {
+  if (op.getNumReductionLoops() != 0)
+    return false;
+  // An op without loops reads all that it reads before it writes.
+  if (op.getNumLoops() == 0)
+    return true;
+  auto hasIdentity = [&](OpOperand &operand) {
+    return op.getMatchingIndexingMap(&operand).isIdentity();
+  };
+  return hasIdentity(use) &&
+         llvm::all_of(op.getDpsInitsMutable(), hasIdentity);
+}
+
+static bool haveSameMemory(Type first, Type second) {
+  auto a = cast<RankedTensorType>(first), b = cast<RankedTensorType>(second);
+  return a.getElementType() == b.getElementType() &&
+         a.getNumElements() == b.getNumElements();
+}
+
+bool mpc::kernel::canAlias(FuncOp kernel, unsigned input, unsigned result) {
+  BlockArgument argument = kernel.getArgument(input);
+  Value value = kernel.getReturn().getValues()[result];
+  if (!haveSameMemory(argument.getType(), value.getType()))
+    return false;
+  Operation *writer = value.getDefiningOp();
+  return llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+    auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
+    bool isLater = op && writer && writer->isBeforeInBlock(op);
+    return op && !isLater && readsWhereItWrites(op, use);
+  });
+}
+
+static LogicalResult verifyAliases(FuncOp kernel, unsigned argument) {
+  auto aliases = kernel.getArgAttrOfType<DenseI64ArrayAttr>(
+      argument, KernelDialect::MayAliasAttrHelper::getNameStr());
+  if (!aliases)
+    return success();
+  if (argument >= kernel.getNumInputs())
+    return kernel.emitOpError("argument #")
+           << argument << " is a destination, which aliases no other";
+  for (int64_t result : aliases.asArrayRef()) {
+    if (result < 0 || result >= static_cast<int64_t>(kernel.getNumResults()))
+      return kernel.emitOpError("argument #")
+             << argument << " aliases result #" << result
+             << ", which there is not";
+    if (!canAlias(kernel, argument, result))
+      return kernel.emitOpError("argument #")
+             << argument << " cannot lie in the memory of result #" << result
+             << ": it is read where, or after, other elements are written";
+  }
+  return success();
+}
+
+static void stateAliases(FuncOp kernel, unsigned input) {
+  SmallVector<int64_t> results;
+  for (unsigned result = 0; result < kernel.getNumResults(); ++result)
+    if (canAlias(kernel, input, result))
+      results.push_back(result);
+  StringRef name = KernelDialect::MayAliasAttrHelper::getNameStr();
+  if (results.empty())
+    kernel.removeArgAttr(input, name);
+  else
+    kernel.setArgAttr(input, name,
+                      DenseI64ArrayAttr::get(kernel.getContext(), results));
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+LogicalResult mpc::kernel::stateContract(FuncOp kernel) {
+  FailureOr<Body> body = getBody(kernel);
+  if (failed(body))
+    return failure();
+  kernel.setKind(kindOf(kernel, *body));
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
+    stateAliases(kernel, input);
+  return success();
+}
+
+bool FuncOp::mayAlias(unsigned input, unsigned result) {
+  auto aliases = getArgAttrOfType<DenseI64ArrayAttr>(
+      input, KernelDialect::MayAliasAttrHelper::getNameStr());
+  return aliases && llvm::is_contained(aliases.asArrayRef(), result);
+}
+
+static LogicalResult verifySchedule(FuncOp kernel) {
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
+  if (!schedule || schedule.fits(kernel.getKind()))
+    return success();
+  return kernel.emitOpError("is of kind '")
+         << stringifyKernelKind(kernel.getKind())
+         << "', which does not run by " << schedule;
+}
+
+LogicalResult FuncOp::verifyRegions() {
+  if (failed(verifyKind(*this)) || failed(verifySchedule(*this)))
+    return failure();
+  for (unsigned argument = 0; argument < getNumArguments(); ++argument)
+    if (failed(verifyAliases(*this, argument)))
+      return failure();
+  return success();
+}

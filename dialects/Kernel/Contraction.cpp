@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Recognizes contractions and the maps on their results.
+#include "dialects/Kernel/Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+//===----------------------------------------------------------------------===//
+// StridedIndex
+//===----------------------------------------------------------------------===//
+
+void StridedIndex::append(int64_t extent, int64_t stride) {
+  if (!parts.empty() && parts.back().stride == extent * stride) {
+    parts.back() = {parts.back().extent * extent, stride};
+    return;
+  }
+  parts.push_back({extent, stride});
+}
+
+int64_t StridedIndex::getRun(int64_t limit, int64_t stride) const {
+  if (parts.empty() || parts.back().stride != stride)
+    return 1;
+  if (parts.size() == 1)
+    return limit;
+  int64_t run = 1;
+  while (run * 2 <= limit && parts.back().extent % (run * 2) == 0)
+    run *= 2;
+  return run;
+}
+
+//===----------------------------------------------------------------------===//
+// The region: acc + f(a) * g(b)
+//===----------------------------------------------------------------------===//
+
+// Collects the region's arguments that `value` is computed from.
+static void collectArguments(Value value, Block *block,
+                             SmallPtrSetImpl<Value> &arguments) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    arguments.insert(argument);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != block)
+    return;
+  for (Value operand : op->getOperands())
+    collectArguments(operand, block, arguments);
+}
+
+SmallVector<Operation *> mpc::kernel::getSlice(Value value, Block *block,
+                                            Value known) {
+  SmallPtrSet<Operation *, 8> needed;
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    Operation *op = next == known ? nullptr : next.getDefiningOp();
+    if (op && op->getBlock() == block && needed.insert(op).second)
+      llvm::append_range(pending, op->getOperands());
+  }
+  SmallVector<Operation *> slice;
+  for (Operation &op : *block)
+    if (needed.contains(&op))
+      slice.push_back(&op);
+  return slice;
+}
+
+// The input that `factor` is computed from, if it is one.
+static std::optional<unsigned> getSource(Value factor, Block *block,
+                                         unsigned numInputs) {
+  SmallPtrSet<Value, 4> arguments;
+  collectArguments(factor, block, arguments);
+  if (arguments.size() != 1)
+    return std::nullopt;
+  unsigned number = cast<BlockArgument>(*arguments.begin()).getArgNumber();
+  return number < numInputs ? std::optional(number) : std::nullopt;
+}
+
+static bool matchProduct(Contraction &contraction) {
+  Block *block = contraction.generic().getBody();
+  Value result = block->getTerminator()->getOperand(0);
+  Value sum = block->getArguments().back();
+  if (auto fma = result.getDefiningOp<math::FmaOp>()) {
+    if (fma.getC() != sum)
+      return false;
+    contraction.factors = {fma.getA(), fma.getB()};
+    return true;
+  }
+  auto add = result.getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return false;
+  bool sumFirst = add.getLhs() == sum;
+  Value product = sumFirst ? add.getRhs() : add.getLhs();
+  auto mul = product.getDefiningOp<arith::MulFOp>();
+  if (!mul || (!sumFirst && add.getRhs() != sum))
+    return false;
+  contraction.factors = {mul.getLhs(), mul.getRhs()};
+  contraction.fused = false;
+  return true;
+}
+
+static bool matchRegion(Contraction &contraction) {
+  linalg::GenericOp op = contraction.generic();
+  Block *block = op.getBody();
+  if (!block->getArguments().back().hasOneUse() || !matchProduct(contraction))
+    return false;
+  for (unsigned side = 0; side < 2; ++side) {
+    std::optional<unsigned> source =
+        getSource(contraction.factors[side], block, op.getNumDpsInputs());
+    if (!source || !contraction.factors[side].getType().isF32())
+      return false;
+    contraction.operands[side] = *source;
+  }
+  if (contraction.operands[0] > contraction.operands[1]) {
+    std::swap(contraction.operands[0], contraction.operands[1]);
+    std::swap(contraction.factors[0], contraction.factors[1]);
+  }
+  return contraction.operands[0] != contraction.operands[1];
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+StridedIndex Contraction::getStridedIndex(ArrayRef<int64_t> strides, Group group) const {
+  StridedIndex path;
+  for (unsigned dim : groups[group])
+    path.append(statement.extents[dim], strides[dim]);
+  return path;
+}
+
+static std::optional<Contraction::Group> getGroup(bool first, bool second,
+                                                  bool reduced) {
+  if (first && second)
+    return reduced ? Contraction::K : Contraction::Batch;
+  if (reduced || first == second)
+    return std::nullopt;
+  return first ? Contraction::M : Contraction::N;
+}
+
+static bool matchGroups(Contraction &contraction) {
+  const Statement &statement = contraction.statement;
+  for (unsigned dim = 0; dim < statement.numDims(); ++dim) {
+    std::optional<Contraction::Group> group =
+        getGroup(contraction.getOperand(0).index.isFunctionOfDim(dim),
+                 contraction.getOperand(1).index.isFunctionOfDim(dim),
+                 statement.reduced[dim]);
+    if (!group)
+      return false;
+    contraction.groups[*group].push_back(dim);
+    contraction.sizes[*group] *= statement.extents[dim];
+  }
+  Linear result = *getLinear(statement.outputs[0].index, statement.numDims());
+  for (auto group : {Contraction::Batch, Contraction::M, Contraction::N})
+    llvm::sort(contraction.groups[group], [&](unsigned a, unsigned b) {
+      return result.strides[a] > result.strides[b];
+    });
+  return true;
+}
+
+static bool isPositiveZero(Value splat) {
+  llvm::APFloat value(0.0f);
+  return splat && matchPattern(splat, m_ConstantFloat(&value)) &&
+         value.isPosZero();
+}
+
+static bool isPackable(const Access &access) {
+  Type type = cast<RankedTensorType>(access.tensor.getType()).getElementType();
+  return isa<BlockArgument>(access.tensor) &&
+         (type.isF32() || type.isF16() || type.isBF16());
+}
+
+std::optional<Contraction>
+mpc::kernel::matchContraction(const Statement &statement) {
+  linalg::GenericOp op = statement.generic();
+  if (!op || op->getNumResults() != 1 || op.getNumDpsInputs() < 2 ||
+      !llvm::is_contained(statement.reduced, true))
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type.getElementType().isF32() || type.getNumElements() == 0 ||
+      !isPositiveZero(getSplat(statement.outputs[0].tensor)) ||
+      !statement.coversOutput(0) || op.hasIndexSemantics())
+    return std::nullopt;
+  Contraction contraction;
+  contraction.statement = statement;
+  if (!matchRegion(contraction) || !isPackable(contraction.getOperand(0)) ||
+      !isPackable(contraction.getOperand(1)) || !matchGroups(contraction))
+    return std::nullopt;
+  return contraction;
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogue
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Builds an Epilogue step by step, knowing where each tensor computed so far
+/// has the element of an iteration.
+class EpilogueMatcher {
+public:
+  EpilogueMatcher(const Contraction &contraction) : contraction(contraction) {
+    const Statement &statement = contraction.statement;
+    known[contraction.getResult()] =
+        *getLinear(statement.outputs[0].index, statement.numDims());
+  }
+
+  bool addStep(const Statement &statement);
+  bool addStore(Value value, Value destination);
+  Epilogue epilogue;
+
+private:
+  bool matchDims(const Statement &statement);
+  bool matchDims(const Linear &access, const Linear &result);
+  std::optional<Linear> translate(AffineExpr index, unsigned numDims);
+  std::optional<LinearAccess> getRead(const Access &access, unsigned numDims);
+
+  const Contraction &contraction;
+  llvm::DenseMap<Value, Linear> known;
+  /// For each dimension of the statement at hand that of the contraction.
+  SmallVector<unsigned> dims;
+};
+
+} // namespace
+
+// Two dimensions are the same where they take the same steps through a tensor
+// that both sides cover.
+bool EpilogueMatcher::matchDims(const Linear &access, const Linear &result) {
+  dims.clear();
+  for (int64_t stride : access.strides) {
+    const int64_t *place = llvm::find(result.strides, stride);
+    if (stride == 0 || place == result.strides.end())
+      return false;
+    dims.push_back(place - result.strides.begin());
+  }
+  return true;
+}
+
+bool EpilogueMatcher::matchDims(const Statement &statement) {
+  unsigned numDims = statement.numDims();
+  unsigned numParallel = llvm::count(contraction.statement.reduced, false);
+  if (numDims != numParallel)
+    return false;
+  for (const Access &access : statement.inputs) {
+    auto place = known.find(access.tensor);
+    std::optional<Linear> linear = getLinear(access.index, numDims);
+    if (place != known.end() && linear && linear->offset == 0 &&
+        matchDims(*linear, place->second))
+      return true;
+  }
+  // It reads nothing of what was computed: by what it writes, of the result's
+  // shape, for a later statement.
+  const Access &output = statement.outputs.front();
+  std::optional<Linear> linear = getLinear(output.index, numDims);
+  return linear && linear->offset == 0 &&
+         succeeded(verifyCompatibleShape(output.tensor.getType(),
+                                         contraction.getResult().getType())) &&
+         matchDims(*linear, known.lookup(contraction.getResult()));
+}
+
+std::optional<Linear> EpilogueMatcher::translate(AffineExpr index,
+                                                 unsigned numDims) {
+  std::optional<Linear> linear = getLinear(index, numDims);
+  if (!linear)
+    return std::nullopt;
+  Linear result;
+  result.offset = linear->offset;
+  result.strides.assign(contraction.statement.numDims(), 0);
+  for (unsigned dim = 0; dim < numDims; ++dim)
+    result.strides[dims[dim]] = linear->strides[dim];
+  return result;
+}
+
+std::optional<LinearAccess> EpilogueMatcher::getRead(const Access &access,
+                                              unsigned numDims) {
+  std::optional<Linear> index = translate(access.index, numDims);
+  if (!index)
+    return std::nullopt;
+  auto computed = known.find(access.tensor);
+  if (computed != known.end()) {
+    // Another iteration's value is not at hand.
+    if (computed->second.strides != index->strides || index->offset != 0)
+      return std::nullopt;
+  } else if (!isa<BlockArgument>(access.tensor) && !getSplat(access.tensor)) {
+    return std::nullopt;
+  }
+  return LinearAccess{access.tensor, *index};
+}
+
+bool EpilogueMatcher::addStep(const Statement &statement) {
+  linalg::GenericOp op = statement.generic();
+  if (!op || !statement.isParallel() || statement.hasExtract() ||
+      op.hasIndexSemantics() || !matchDims(statement))
+    return false;
+  EpilogueStep step;
+  step.statement = &statement;
+  for (const Access &access : statement.inputs) {
+    std::optional<LinearAccess> read = getRead(access, statement.numDims());
+    if (!read)
+      return false;
+    step.reads.push_back(*read);
+  }
+  for (auto [number, access] : llvm::enumerate(statement.outputs)) {
+    step.reads.emplace_back();
+    if (statement.readsOutput(number)) {
+      std::optional<LinearAccess> read = getRead(access, statement.numDims());
+      if (!read)
+        return false;
+      step.reads.back() = *read;
+    }
+    std::optional<Linear> index = translate(access.index, statement.numDims());
+    if (!index || !statement.coversOutput(number))
+      return false;
+    known[op->getResult(number)] = *index;
+  }
+  epilogue.steps.push_back(std::move(step));
+  return true;
+}
+
+bool EpilogueMatcher::addStore(Value value, Value destination) {
+  auto place = known.find(value);
+  if (place == known.end())
+    return false;
+  epilogue.stores.push_back({value, destination, place->second});
+  return true;
+}
+
+std::optional<Epilogue>
+mpc::kernel::matchEpilogue(FuncOp kernel, const Body &body,
+                        const Contraction &contraction) {
+  EpilogueMatcher matcher(contraction);
+  for (const Statement &statement : llvm::drop_begin(body.statements))
+    if (!matcher.addStep(statement))
+      return std::nullopt;
+  for (auto [number, value] : llvm::enumerate(kernel.getReturn().getValues()))
+    if (!matcher.addStore(value, kernel.getDestination(number)))
+      return std::nullopt;
+  return std::move(matcher.epilogue);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What every target's schedule says to those who know no target.
+#ifndef MPC_DIALECTS_KERNEL_SCHEDULEINTERFACE_TD
+#define MPC_DIALECTS_KERNEL_SCHEDULEINTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def Kernel_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::mpc::kernel";
+  let description = [{
+    How a kernel runs on one target: tiles, lanes, chunks. A target has a
+    dialect of such attributes, one or more for each kind of kernel, chosen by a
+    pass of its own.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Into how many independent pieces a launch is cut. A function of shapes
+        only, so that results never depend on the threads.
+      }],
+      "int64_t", "getChunks", (ins)>,
+    InterfaceMethod<"Whether kernels of `kind` can run so.",
+      "bool", "fits", (ins "::mpc::kernel::KernelKind":$kind)>,
+  ];
+}
+
+#endif // MPC_DIALECTS_KERNEL_SCHEDULEINTERFACE_TD

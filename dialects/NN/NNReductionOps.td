@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions over axes.
+#ifndef MPC_DIALECTS_NN_NNREDUCTIONOPS_TD
+#define MPC_DIALECTS_NN_NNREDUCTIONOPS_TD
+
+include "dialects/NN/NNOpBase.td"
+
+class NN_Reduce<string mnemonic, string formula, list<Trait> traits>
+    : NN_Op<mnemonic, traits # [Pure, KernelBody, Differentiable, InferType]> {
+  let summary = formula # " over axes";
+  let description = [{
+    The axes are removed from the shape. Accumulates in f32 (f64 for f64) and
+    rounds once.
+  }];
+  let arguments = (ins NN_FloatTensor:$input, DenseI64ArrayAttr:$axes);
+  let results = (outs NN_FloatTensor:$output);
+  let assemblyFormat = [{
+    $input `axes` $axes attr-dict `:` type($input) `->` type($output)
+  }];
+  let hasFolder = 1;
+}
+
+def NN_ReduceSumOp : NN_Reduce<"reduce_sum", "Sum",
+    [KeepF32, Reference<"sum.dim_IntList">]>;
+def NN_ReduceMaxOp : NN_Reduce<"reduce_max", "Maximum",
+    [Infer, Reference<"max">]>;
+
+#endif // MPC_DIALECTS_NN_NNREDUCTIONOPS_TD

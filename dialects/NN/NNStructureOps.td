@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parameters, constants, casts and regions.
+#ifndef MPC_DIALECTS_NN_NNSTRUCTUREOPS_TD
+#define MPC_DIALECTS_NN_NNSTRUCTUREOPS_TD
+
+include "dialects/NN/NNOpBase.td"
+
+def NN_InitAttr : AttrDef<NN_Dialect, "Init"> {
+  let mnemonic = "init";
+  let summary = "How a parameter's first value is made";
+  let description = [{
+    `zeros`, `ones`, `uniform(b)` (within [-b, b)), `normal(s)` (mean 0,
+    deviation s) or `external` (the value comes with the model's file, by the
+    parameter's name). The value is initial state: it is no part of the
+    compiled module.
+  }];
+  let parameters = (ins StringRefParameter<"kind">:$kind,
+                        APFloatParameter<"bound or deviation">:$argument);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def NN_ParameterOp : NN_Op<"parameter", [Symbol]> {
+  let summary = "A trainable tensor of the model";
+  let description = [{
+    Declares a parameter under the name that the model's file gives it. Ops
+    read it by `nn.get`; a weight that is used twice is one parameter read
+    twice.
+
+    ```mlir
+    nn.parameter @fc.weight : tensor<10x64xf32> = #nn.init<uniform 0.125>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<NN_FloatTensor>:$type,
+                       NN_InitAttr:$init, UnitAttr:$frozen);
+  let assemblyFormat = [{
+    (`frozen` $frozen^)? $sym_name `:` $type `=` $init attr-dict
+  }];
+}
+
+def NN_GetOp : NN_Op<"get", [
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    Differentiable]> {
+  let summary = "The value of a parameter";
+  let description = [{
+    Reads the parameter as it is at that point of the program: after what
+    earlier ops of a step have written.
+
+    ```mlir
+    %w = nn.get @fc.weight : tensor<10x64xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$parameter);
+  let results = (outs NN_FloatTensor:$output);
+  let assemblyFormat = "$parameter `:` type($output) attr-dict";
+}
+
+def NN_ConstantOp : NN_Op<"constant", [
+    Pure, ConstantLike, AllTypesMatch<["value", "output"]>, Differentiable,
+    KernelBody]> {
+  let summary = "A tensor known at compile time";
+  let description = [{
+    ```mlir
+    %c = nn.constant dense<0.5> : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs NN_Tensor:$output);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+}
+
+def NN_CastOp : NN_Op<"cast", [
+    Pure, SameOperandsAndResultShape, Differentiable, ScalarBody]> {
+  let summary = "Change the element type";
+  let description = [{
+    Between floating types rounds once, to nearest even, without saturation:
+    what is too large becomes infinite. Float to integer truncates towards
+    zero; integer to float rounds to nearest even; to `i1` is `!= 0`.
+
+    A cast of a wider type's exact image folds away: f16 to f32 to f16. A
+    cast that may round never folds.
+
+    ```mlir
+    %y = nn.cast %x : tensor<4x8xf32> -> tensor<4x8xf16>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$input);
+  let results = (outs NN_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasFolder = 1;
+}
+
+def NN_AutocastOp : NN_Op<"autocast", [
+    SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments]> {
+  let summary = "A region with its own precision";
+  let description = [{
+    Inside, `nn-autocast` uses `dtype` as the low type (`enabled`), or leaves
+    every op in the type it was written in (`disabled`: an fp32 island).
+    Regions nest and the inner one wins. The pass inlines them.
+
+    ```mlir
+    %y = nn.autocast disabled -> tensor<4x8xf32> {
+      %0 = nn.exp %x : tensor<4x8xf32>
+      nn.yield %0 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins BoolAttr:$enabled, OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Variadic<NN_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def NN_YieldOp : NN_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"AutocastOp">]> {
+  let summary = "Results of an autocast region";
+  let arguments = (ins Variadic<NN_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), "/*nothing to yield*/">];
+}
+
+def NN_VJPOp : NN_Op<"vjp", [
+    AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A function's results and its vector-Jacobian product";
+  let description = [{
+    Calls `callee` and yields its results, then one gradient for each
+    parameter in `wrt` and each argument number in `args`, of the parameter's
+    or argument's type: the product of the `seeds` (one for each floating
+    result, in its type) with the Jacobian. `nn-differentiate` expands it,
+    innermost first. Where nothing depends on a parameter its gradient is
+    zero.
+
+    ```mlir
+    %loss, %dw = nn.vjp @loss(%x) seed(%s) wrt [@w]
+        : (tensor<4xf32>), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<NN_Tensor>:$inputs,
+                       Variadic<NN_FloatTensor>:$seeds,
+                       FlatSymbolRefArrayAttr:$wrt,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$args);
+  let results = (outs Variadic<NN_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` `seed` `(` $seeds `)` `wrt` $wrt
+    (`args` $args^)? attr-dict
+    `:` custom<TypesInParens>(type($inputs)) `,`
+    custom<TypesInParens>(type($seeds)) `->` type($outputs)
+  }];
+}
+
+#endif // MPC_DIALECTS_NN_NNSTRUCTUREOPS_TD

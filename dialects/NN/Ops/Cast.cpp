@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// nn.cast: folds, scalar body and VJP.
+#include "dialects/NN/Body.h"
+#include "dialects/NN/Constants.h"
+#include "dialects/NN/Gradient.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mpc::nn;
+
+using Cotangents = ArrayRef<Value>;
+using Gradients = MutableArrayRef<Value>;
+
+/// True where every value of `from` is one of `to`. Of integers those up to 16
+/// bits: what one of them becomes in any type is rounded once from f32.
+static bool isExact(Type from, Type to) {
+  if (from == to)
+    return true;
+  if (auto integer = dyn_cast<IntegerType>(from)) {
+    auto type = dyn_cast<FloatType>(to);
+    unsigned bits = std::max(integer.getWidth() - 1, 1u);
+    return type && integer.getWidth() <= 16 &&
+           bits <= APFloat::semanticsPrecision(type.getFloatSemantics());
+  }
+  auto narrowType = dyn_cast<FloatType>(from),
+       wideType = dyn_cast<FloatType>(to);
+  if (!narrowType || !wideType)
+    return false;
+  return wideType.isF64() || (wideType.isF32() && !narrowType.isF64());
+}
+
+static DenseElementsAttr foldCast(DenseElementsAttr input,
+                                  RankedTensorType type) {
+  bool isReal = isa<FloatType>(input.getElementType());
+  int64_t count = input.isSplat() ? 1 : input.getNumElements();
+  if (count > (isReal ? kMostFoldedReals : kMostFolded))
+    return {};
+  if (!isReal && !isa<FloatType>(type.getElementType()))
+    return constantOfInts(type,
+                          ArrayRef<int64_t>(intsOf(input)).take_front(count));
+  SmallVector<double> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(realAt(input, i));
+  return constantOfReals(type, values);
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getOutput().getType())
+    return getInput();
+  if (auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput()))
+    return foldCast(known, cast<RankedTensorType>(getOutput().getType()));
+  auto inner = getInput().getDefiningOp<CastOp>();
+  if (!inner)
+    return {};
+  Type source = getElementTypeOrSelf(inner.getInput().getType());
+  Type middle = getElementTypeOrSelf(inner.getOutput().getType());
+  Type target = getElementTypeOrSelf(getOutput().getType());
+  if (!isExact(source, middle))
+    return {};
+  if (source == target)
+    return inner.getInput();
+  // The first cast changes no value: this one may read what it read.
+  if (!isa<FloatType>(target))
+    return {};
+  getInputMutable().assign(inner.getInput());
+  return getOutput();
+}
+
+static Value castFromFloat(OpBuilder &b, Location loc, Value x, Type to) {
+  if (isa<FloatType>(to))
+    return narrow(b, loc, x, to);
+  if (to.isInteger(1))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, x,
+                                 buildScalarConstant(b, loc, x.getType(), 0.0));
+  return arith::FPToSIOp::create(b, loc, to, x);
+}
+
+static Value castFromInt(OpBuilder &b, Location loc, Value x, Type to) {
+  bool fromBool = x.getType().isInteger(1);
+  if (isa<FloatType>(to)) {
+    Type compute = getComputeType(to);
+    if (fromBool)
+      return arith::UIToFPOp::create(b, loc, compute, x);
+    return arith::SIToFPOp::create(b, loc, compute, x);
+  }
+  if (to.isInteger(1))
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, x,
+                                 buildScalarConstant(b, loc, x.getType(), 0));
+  unsigned from = x.getType().getIntOrFloatBitWidth();
+  unsigned width = to.getIntOrFloatBitWidth();
+  if (from == width)
+    return x;
+  if (from > width)
+    return arith::TruncIOp::create(b, loc, to, x);
+  if (fromBool)
+    return arith::ExtUIOp::create(b, loc, to, x);
+  return arith::ExtSIOp::create(b, loc, to, x);
+}
+
+Value CastOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
+  Type to = getElementTypeOrSelf(getOutput().getType());
+  return isa<FloatType>(s[0].getType()) ? castFromFloat(b, loc, s[0], to)
+                                        : castFromInt(b, loc, s[0], to);
+}
+// A cast is linear: the cotangent is cast back.
+LogicalResult CastOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  Type from = getElementTypeOrSelf(getInput().getType());
+  if (dOut[0] && isa<FloatType>(from))
+    dIn[0] = GradientBuilder(b, getLoc()).cast(dOut[0], from);
+  return success();
+}

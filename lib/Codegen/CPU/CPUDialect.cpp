@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cpu dialect: which schedule runs which kernels, and in which numbers.
+#include "lib/Codegen/CPU/CPUDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mpc::cpu;
+using mpc::kernel::KernelKind;
+
+#include "lib/Codegen/CPU/CPUDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "lib/Codegen/CPU/CPUAttrs.cpp.inc"
+
+void CPUDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "lib/Codegen/CPU/CPUAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult CPUDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  if (attribute.getName() == kKernelAttrName && isa<FunctionOpInterface>(op) &&
+      isa<KernelAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError("attribute '")
+         << attribute.getName().getValue()
+         << "' is not the #cpu.kernel of a function";
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+bool LoopsAttr::fits(KernelKind) const { return true; }
+bool MapAttr::fits(KernelKind kind) const { return kind == KernelKind::Map; }
+bool RowsAttr::fits(KernelKind kind) const { return kind == KernelKind::Rows; }
+bool ColumnsAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Columns;
+}
+bool GemmAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Contraction;
+}
+// What it leaves between packed elements is zero, so that it is no map.
+bool PackAttr::fits(KernelKind kind) const { return kind == KernelKind::Loops; }
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+static LogicalResult verifyPositive(EmitError emitError,
+                                    ArrayRef<int64_t> numbers) {
+  if (llvm::all_of(numbers, [](int64_t number) { return number > 0; }))
+    return success();
+  return emitError() << "chunks, lanes and sizes must be positive";
+}
+
+/// Lanes are a power of two: partial results are combined pairwise.
+static LogicalResult verifyVectors(EmitError emitError, int64_t chunks,
+                                   int64_t lanes) {
+  if (failed(verifyPositive(emitError, {chunks, lanes})))
+    return failure();
+  if (llvm::isPowerOf2_64(lanes))
+    return success();
+  return emitError() << "lanes must be a power of two";
+}
+
+/// The micro-kernel reads and writes whole vectors.
+static LogicalResult verifyPanel(EmitError emitError, int64_t columns,
+                                 int64_t lanes) {
+  if (columns % lanes == 0)
+    return success();
+  return emitError() << columns << " columns of a micro-tile are no multiple "
+                     << "of " << lanes << " lanes";
+}
+
+LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks) {
+  return verifyPositive(emitError, chunks);
+}
+
+LogicalResult MapAttr::verify(EmitError emitError, int64_t chunks,
+                              int64_t lanes) {
+  return verifyVectors(emitError, chunks, lanes);
+}
+
+LogicalResult RowsAttr::verify(EmitError emitError, int64_t chunks,
+                               int64_t inner, int64_t lanes) {
+  if (failed(verifyPositive(emitError, inner)))
+    return failure();
+  return verifyVectors(emitError, chunks, lanes);
+}
+
+LogicalResult ColumnsAttr::verify(EmitError emitError, int64_t chunks,
+                                  int64_t lanes) {
+  return verifyVectors(emitError, chunks, lanes);
+}
+
+LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
+                               int64_t lanes, unsigned rows,
+                               std::optional<unsigned> packed,
+                               ArrayRef<int64_t> tile,
+                               ArrayRef<int64_t> micro) {
+  if (rows > 1 || packed.value_or(0) > 1)
+    return emitError() << "a contraction has the factors 0 and 1";
+  if (tile.size() != 3 || micro.size() != 2)
+    return emitError() << "a tile is rows, columns and k, a micro-tile rows "
+                          "and columns";
+  if (failed(verifyPositive(emitError, tile)) ||
+      failed(verifyPositive(emitError, micro)) ||
+      failed(verifyVectors(emitError, chunks, lanes)))
+    return failure();
+  return verifyPanel(emitError, micro[1], lanes);
+}
+
+LogicalResult PackAttr::verify(EmitError emitError, int64_t chunks,
+                               int64_t lanes, int64_t batch, int64_t outer,
+                               int64_t tile, int64_t block, int64_t panel) {
+  if (batch < 0 || outer < 0 || panel < 0)
+    return emitError() << "counts of dimensions cannot be negative";
+  if (failed(verifyPositive(emitError, {tile, block})) ||
+      failed(verifyVectors(emitError, chunks, lanes)))
+    return failure();
+  return verifyPanel(emitError, panel, lanes);
+}

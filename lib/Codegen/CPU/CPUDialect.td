@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cpu dialect: schedules of kernels for CPUs.
+#ifndef MPC_LIB_CODEGEN_CPU_CPUDIALECT_TD
+#define MPC_LIB_CODEGEN_CPU_CPUDIALECT_TD
+
+include "dialects/Kernel/ScheduleInterface.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def CPU_Dialect : Dialect {
+  let name = "cpu";
+  let cppNamespace = "::mpc::cpu";
+  let summary = "How kernels run on CPUs";
+  let description = [{
+    Attributes only: a schedule for each kind of `kernel.func`, which
+    `cpu-schedule` chooses and `cpu-emit` carries out.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Where an emitted function has its `#cpu.kernel`.
+    static constexpr ::llvm::StringLiteral kKernelAttrName = "cpu.kernel";
+  }];
+}
+
+class CPU_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<CPU_Dialect, attrName, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+// Schedules say for how many f32 `lanes` they are.
+class CPU_Schedule<string attrName, string attrMnemonic>
+    : CPU_Attr<attrName, attrMnemonic,
+               [DeclareAttrInterfaceMethods<Kernel_ScheduleInterface,
+                                            ["fits"]>]> {
+  let genVerifyDecl = 1;
+}
+
+def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel"> {
+  let summary = "What a launch of an emitted function must know";
+  let description = [{
+    `scratch` is the bytes of memory of its own that each worker needs.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$scratch);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CPU_LoopsAttr : CPU_Schedule<"Loops", "loops"> {
+  let summary = "Scalar loops in the order written; any body";
+  let parameters = (ins "int64_t":$chunks);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CPU_MapAttr : CPU_Schedule<"Map", "map"> {
+  let summary = "Elementwise over one index space, vectorized on its last axis";
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CPU_RowsAttr : CPU_Schedule<"Rows", "rows"> {
+  let summary = "One row at a time, vectorized on the last axis summed over";
+  let description = [{
+    For bodies of maps and reductions over one space, whose reductions all go
+    over the same `inner` axes, wherever those stand. A row is all elements
+    that end in one sum.
+
+    A reduction keeps `lanes` partial results, lane `l` over the elements `l`,
+    `l + lanes`, ... of the row; they start from the neutral element, and are
+    combined pairwise at the end: lane `l` with lane `l + lanes/2`, and so on;
+    the first value (the fill) is combined with the result. Neighbouring inner
+    axes count as one axis; over several that are no neighbours, the lanes
+    start anew on each line of the last. So the order is a function of shape
+    and axes, whatever else is in the kernel.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$inner, "int64_t":$lanes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CPU_ColumnsAttr : CPU_Schedule<"Columns", "columns"> {
+  let summary = "A block of columns at a time, vectorized on an axis kept";
+  let description = [{
+    For the same bodies as `#cpu.rows`, where the last axis is kept or rows
+    have fewer than 4 elements.
+    Each lane sums its own column in index order, from the first value on: the
+    bits are those of scalar loops.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm"> {
+  let summary = "A contraction on packed blocks, then a map on its tiles";
+  let description = [{
+    One factor (`rows`: which) gives the rows of the micro-kernel, the other the
+    columns; the result is computed in tiles of rows x columns, one a chunk, k
+    in blocks. A micro-kernel keeps `micro` rows x columns in registers. The
+    factor `packed`, if any, was packed by a kernel of its own; the rest is
+    packed by the chunk. Every element is one chain of multiply-adds over k
+    ascending, whatever the numbers here.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "unsigned":$rows,
+                        OptionalParameter<"std::optional<unsigned>">:$packed,
+                        ArrayRefParameter<"int64_t">:$tile,
+                        ArrayRefParameter<"int64_t">:$micro);
+  let assemblyFormat = [{
+    `<` `chunks` `=` $chunks `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,`
+    (`packed` `=` $packed^ `,`)? `tile` `=` `[` $tile `]` `,`
+    `micro` `=` `[` $micro `]` `>`
+  }];
+  let extraClassDeclaration = [{
+    int64_t getTileRows() const { return getTile()[0]; }
+    int64_t getTileColumns() const { return getTile()[1]; }
+    int64_t getKBlock() const { return getTile()[2]; }
+    int64_t getMicroRows() const { return getMicro()[0]; }
+    int64_t getMicroColumns() const { return getMicro()[1]; }
+    /// Elements from one packed row to the next; a little more than a block,
+    /// so that rows do not fall into the same cache set.
+    int64_t getRowStride() const {
+      return (getKBlock() + 7) / 8 * 8 + 8;
+    }
+    unsigned getColumns() const { return 1 - getRows(); }
+    bool isPacked(unsigned operand) const {
+      return getPacked() && *getPacked() == operand;
+    }
+  }];
+}
+
+def CPU_PackAttr : CPU_Schedule<"Pack", "pack"> {
+  let summary = "A contraction's factor, converted and packed";
+  let description = [{
+    The statement's dimensions are those of the batch (`batch` of them), of the
+    rows or columns (`outer` of them) and of k. As rows the result is
+    `[batch, k block, group of micro rows, row in group, k in block]`, with
+    `block` as the third number of `#cpu.gemm`'s tile; as columns (`panel` > 0 of them a panel) it is
+    `[batch, panel, k, column in panel]`. What has no source is zero. A chunk
+    is one of `units` runs of `tile` rows or columns of one batch.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$batch,
+                        "int64_t":$outer, "int64_t":$tile, "int64_t":$block,
+                        "int64_t":$panel);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // MPC_LIB_CODEGEN_CPU_CPUDIALECT_TD

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// How a contraction is blocked for CPUs: a function of shapes and strides.
+#ifndef MPC_LIB_CODEGEN_CPU_CONTRACTIONPLAN_H
+#define MPC_LIB_CODEGEN_CPU_CONTRACTIONPLAN_H
+
+#include "dialects/Kernel/Contraction.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
+
+namespace mpc::cpu {
+
+/// The schedule of `contraction` for vectors of `lanes` f32.
+GemmAttr planContraction(const kernel::Contraction &contraction,
+                         const kernel::Epilogue &epilogue, int64_t lanes);
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_CONTRACTIONPLAN_H

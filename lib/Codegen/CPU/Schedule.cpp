@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cpu-schedule: fixes how every kernel runs.
+#include "lib/Codegen/CPU/Passes.h"
+
+#include "dialects/Kernel/Classify.h"
+#include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/Rows.h"
+#include "lib/Codegen/CPU/ScheduleContraction.h"
+
+namespace mpc::cpu {
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "lib/Codegen/CPU/Passes.h.inc"
+} // namespace mpc::cpu
+
+using namespace mlir;
+using namespace mpc::cpu;
+using namespace mpc::kernel;
+
+// More chunks than any machine has cores, so that they balance; few enough
+// that handing them out costs nothing.
+static constexpr int64_t maxChunks = 256;
+// Work below this many scalar iterations is not worth a second chunk.
+static constexpr int64_t loopGrain = 4096;
+// Elements of a map that take about as long as handing out ten chunks.
+static constexpr int64_t mapGrain = 16384;
+static constexpr int64_t rowGrain = 8192;
+
+static int64_t countChunks(int64_t work, int64_t grain, int64_t units) {
+  return std::clamp<int64_t>(work / grain, 1, std::min(units, maxChunks));
+}
+
+static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
+  int64_t units = countLoopUnits(kernel, body);
+  int64_t chunks = 1;
+  if (units > 1) {
+    int64_t work = body.statements.front().numIterations();
+    chunks =
+        std::clamp<int64_t>(work / loopGrain, 1, std::min(units, maxChunks));
+  }
+  return LoopsAttr::get(kernel.getContext(), chunks);
+}
+
+static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body, int64_t lanes) {
+  int64_t work = body.statements.front().numIterations();
+  int64_t units = countMapUnits(body, lanes);
+  return MapAttr::get(kernel.getContext(), countChunks(work, mapGrain, units),
+                      lanes);
+}
+
+static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body, int64_t lanes) {
+  Rows rows = *getRows(kernel, body);
+  int64_t work = 0;
+  for (const Statement &statement : rows.statements)
+    work = std::max(work, statement.numIterations());
+  unsigned inner = rows.statements.front().numDims() - rows.numOuter;
+  RowPlan plan(std::move(rows), lanes);
+  int64_t chunks = countChunks(work, rowGrain, plan.countUnits());
+  if (plan.isColumns)
+    return ColumnsAttr::get(kernel.getContext(), chunks, lanes);
+  return RowsAttr::get(kernel.getContext(), chunks, inner, lanes);
+}
+
+namespace {
+
+struct SchedulePass : mpc::cpu::impl::SchedulePassBase<SchedulePass> {
+  using SchedulePassBase::SchedulePassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
+    getOperation().walk([&](LaunchOp launch) {
+      launches[launch.getKernelAttr().getAttr()].push_back(launch);
+    });
+    for (FuncOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
+      if (kernel.getSchedule())
+        continue;
+      KernelKind kind = naive ? KernelKind::Loops : kernel.getKind();
+      if (kind == KernelKind::Contraction)
+        scheduleContraction(kernel, launches.lookup(kernel.getSymNameAttr()),
+                            symbols, lanes);
+      else
+        kernel.setScheduleAttr(chooseSchedule(kernel, kind));
+    }
+  }
+
+private:
+  ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind) {
+    Body body = *getBody(kernel);
+    switch (kind) {
+    case KernelKind::Map:
+      return scheduleMap(kernel, body, lanes);
+    case KernelKind::Rows:
+    case KernelKind::Columns:
+      return scheduleRows(kernel, body, lanes);
+    default:
+      return scheduleLoops(kernel, body);
+    }
+  }
+};
+
+} // namespace

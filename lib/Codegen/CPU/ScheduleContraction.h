@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The part of cpu-schedule that deals with contractions.
+#ifndef MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
+#define MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mpc::cpu {
+
+/// Gives `kernel`, a contraction, the schedule #cpu.gemm. Where a factor is
+/// packed by a kernel of its own, that kernel is added to the module, with a
+/// launch before each of `launches`, which are those of `kernel`.
+void scheduleContraction(kernel::FuncOp kernel,
+                         mlir::ArrayRef<kernel::LaunchOp> launches,
+                         mlir::SymbolTable &symbols, int64_t lanes);
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs of pipelines, and reproducers.
+#include "lib/Driver/Compilation.h"
+
+#include "lib/Driver/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mpc;
+
+namespace {
+
+/// Looks at the module after a pass.
+class Observer : public PassInstrumentation {
+public:
+  Observer(StringRef pass, std::function<void(ModuleOp)> look)
+      : pass_(pass), look_(std::move(look)) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == pass_)
+      look_(cast<ModuleOp>(op));
+  }
+
+private:
+  StringRef pass_; ///< Of modules.
+  std::function<void(ModuleOp)> look_;
+};
+
+/// What went wrong in a pipeline.
+struct Fault {
+  std::string pass;       ///< The last that began.
+  std::string leftByPass; ///< What the verifier says of what it left.
+  bool isKnown = false;   ///< A pass has failed.
+};
+
+/// Finds the pass at fault. The pass manager tells a pass that fails from IR
+/// that does not verify by what is printed alone, so that the verifier is asked
+/// again.
+class FaultFinder : public PassInstrumentation {
+public:
+  explicit FaultFinder(Fault &fault) : fault_(fault) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!fault_.isKnown && !pass->getArgument().empty())
+      fault_.pass = pass->getArgument().str();
+  }
+
+  void runAfterPassFailed(Pass *, Operation *op) override {
+    if (fault_.isKnown)
+      return;
+    fault_.isKnown = true;
+    DiagnosticCollector again(op->getContext());
+    if (failed(verify(op)))
+      fault_.leftByPass = again.errors();
+  }
+
+private:
+  Fault &fault_;
+};
+
+} // namespace
+
+/// A file of a new name, here or, where that cannot be, among the temporary
+/// ones; empty where there can be none.
+static std::string makeFile() {
+  SmallString<128> path;
+  if (!llvm::sys::fs::createUniqueFile("mpc-reproducer-%%%%%%.mlir", path))
+    return path.str().str();
+  if (!llvm::sys::fs::createTemporaryFile("mpc-reproducer", "mlir", path))
+    return path.str().str();
+  return {};
+}
+
+/// Writes `module` and its pipeline; says where.
+static std::string writeReproducer(ModuleOp module, PassManager &manager) {
+  std::string path = makeFile();
+  if (path.empty())
+    return "no reproducer could be written";
+  (void)makeReproducer(manager.getOpAnchorName(), manager.getPasses(), module,
+                       path, /*disableThreads=*/true, /*verifyPasses=*/true);
+  return "mpc-opt --run-reproducer " + path + " shows it again";
+}
+
+/// Whether what was printed last is what the verifier says.
+static bool isInvalid(const Fault &fault, const DiagnosticCollector &printed) {
+  return !fault.leftByPass.empty() &&
+         StringRef(printed.errors()).ends_with(fault.leftByPass);
+}
+
+Compilation::Compilation(OwningOpRef<ModuleOp> &module,
+                         std::vector<std::string> &warnings)
+    : module_(module), warnings_(warnings), manager_(module->getContext()) {}
+
+void Compilation::after(StringRef pass, std::function<void(ModuleOp)> look) {
+  manager_.addInstrumentation(
+      std::make_unique<Observer>(pass, std::move(look)));
+}
+
+/// Runs `function`; false where it crashed.
+static bool survives(llvm::function_ref<void()> function) {
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  bool survived = recovery.RunSafely(function);
+  // A training has handlers of its own.
+  llvm::CrashRecoveryContext::Disable();
+  return survived;
+}
+
+rt::Status Compilation::run() {
+  OwningOpRef<ModuleOp> source = module_->clone();
+  Fault fault;
+  manager_.addInstrumentation(std::make_unique<FaultFinder>(fault));
+  DiagnosticCollector diagnostics(module_->getContext());
+  LogicalResult result = failure();
+  bool survived = survives([&] { result = manager_.run(*module_); });
+  llvm::append_range(warnings_, diagnostics.warnings());
+  if (succeeded(result))
+    return {};
+  if (survived && !diagnostics.errors().empty() &&
+      !isInvalid(fault, diagnostics))
+    return diagnostics.status("compilation");
+  std::string what = "a bug of mpc: pass '" + fault.pass + "' ";
+  what += !survived                      ? "crashed"
+          : diagnostics.errors().empty() ? "failed without saying why"
+                                         : "made IR that does not verify";
+  if (!survived)
+    (void)module_.release(); // It may be half of something.
+  if (!diagnostics.errors().empty())
+    what += "\n" + diagnostics.errors();
+  return rt::internalError(what + "\n" + writeReproducer(*source, manager_));
+}

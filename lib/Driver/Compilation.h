@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One run of a pipeline by a tool: what the passes say becomes a status, and a
+/// bug of ours leaves a file that shows it.
+#ifndef MPC_LIB_DRIVER_COMPILATION_H
+#define MPC_LIB_DRIVER_COMPILATION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "runtime/Support/Status.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+/// A pass that says what is wrong has refused the input. One that crashes, that
+/// fails without a word or that leaves IR that does not verify is at fault
+/// itself: an internal error (exit 70), which names a file that
+/// `mpc-opt --run-reproducer` runs.
+class Compilation {
+public:
+  /// What warnings there are is added to `warnings`. After a crash `module` is
+  /// emptied, since nothing can be said of it.
+  Compilation(mlir::OwningOpRef<mlir::ModuleOp> &module,
+              std::vector<std::string> &warnings);
+
+  /// The pipeline, to be filled.
+  [[nodiscard]] mlir::PassManager &passes() { return manager_; }
+  /// Lets `look` see the module after each run of the pass `pass` on it.
+  void after(llvm::StringRef pass, std::function<void(mlir::ModuleOp)> look);
+
+  [[nodiscard]] rt::Status run();
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> &module_;
+  std::vector<std::string> &warnings_;
+  mlir::PassManager manager_;
+};
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_COMPILATION_H

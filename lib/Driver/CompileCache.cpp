@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Keys of compilations, and the programs kept under them.
+#include "lib/Driver/CompileCache.h"
+
+#include "runtime/Device/CPU/CpuLevel.h"
+#include "runtime/Program/ProgramCache.h"
+#include "runtime/Support/File.h"
+#include "runtime/Support/Hash.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace mpc;
+
+namespace {
+
+/// What is written to it is hashed and forgotten.
+class HashStream : public llvm::raw_ostream {
+public:
+  ~HashStream() override { flush(); }
+
+  /// A text with its length, so that two are never another two.
+  void addText(llvm::StringRef text) { *this << text.size() << ':' << text; }
+
+  std::string digest() {
+    flush();
+    return hash.digest();
+  }
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    hash.update(data, size);
+    written += size;
+  }
+  uint64_t current_pos() const override { return written; }
+
+  rt::ContentHash hash;
+  uint64_t written = 0;
+};
+
+} // namespace
+
+/// This program itself: another build of the compiler makes other code. Empty
+/// where the system does not show it.
+static std::string hashCompiler() {
+  auto file = rt::MappedFile::open("/proc/self/exe");
+  return file.ok()
+             ? rt::ContentHash::of(file->bytes().data(), file->bytes().size())
+             : "";
+}
+
+/// Nodes are named by their locations, which count therefore.
+static std::string digestOf(const CompileKey &key, llvm::StringRef compiler) {
+  HashStream stream;
+  stream.addText(compiler);
+  stream.addText(LLVM_VERSION_STRING);
+  stream.addText(key.recipe);
+  stream.addText(key.cpu);
+  if (key.cpu == rt::kHostLevel)
+    stream.addText(rt::cpuIdentity());
+  mlir::ModuleOp module = key.module;
+  module.print(stream, mlir::OpPrintingFlags()
+                           .enableDebugInfo()
+                           .assumeVerified()
+                           .useLocalScope());
+  return stream.digest();
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileOnce(const CompileKey &key, const CompileFunction &compile,
+                 std::vector<std::string> &warnings) {
+  std::string folder = rt::ProgramCache::defaultFolder();
+  std::string compiler = folder.empty() ? "" : hashCompiler();
+  if (compiler.empty())
+    return compile();
+  rt::Result<rt::ProgramCache> cache = rt::ProgramCache::open(folder);
+  if (!cache.ok()) {
+    // Behind those of the compilation, which the program keeps.
+    auto program = compile();
+    warnings.push_back("compile cache: " + cache.status().message());
+    return program;
+  }
+  std::string digest = digestOf(key, compiler);
+  if (std::shared_ptr<rt::Program> program = cache->find(digest)) {
+    llvm::append_range(warnings, program->warnings);
+    return program;
+  }
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program, compile());
+  rt::Status stored = cache->store(digest, program);
+  if (!stored.ok())
+    warnings.push_back("compile cache: " + stored.message());
+  return program;
+}

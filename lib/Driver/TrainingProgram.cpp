@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Composition of a training program.
+#include "lib/Driver/TrainingProgram.h"
+
+#include "lib/Driver/CompileCache.h"
+#include "lib/Driver/OwnStep.h"
+#include "lib/Driver/Parameters.h"
+#include "lib/Driver/RuleRecord.h"
+#include "mlir/IR/MLIRContext.h"
+#include "runtime/Support/Safetensors.h"
+
+using namespace mpc;
+
+/// Shape of one batch of labels, as the data and the batch size have it.
+static rt::Result<std::vector<int64_t>> targetShape(const std::string &dataPath,
+                                                    int64_t batch) {
+  if (dataPath.empty())
+    return std::vector<int64_t>();
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
+                       rt::SafetensorsFile::open(dataPath));
+  const rt::TensorView *target = file.find("target");
+  if (!target || target->desc.shape.empty() || batch == 0)
+    return std::vector<int64_t>();
+  std::vector<int64_t> shape = target->desc.shape;
+  shape.front() = batch;
+  return shape;
+}
+
+static rt::Status planOwnStep(const TrainingRequest &request,
+                              TrainingPlan &plan) {
+  MPC_RETURN_IF_ERROR(checkOwnStep(request.recipe, plan.model));
+  amp::RecipeOp recipe = addRecipe(*plan.model.module);
+  writePrecision(request.recipe.precision, recipe);
+  recipe.setAccumulate(request.recipe.accumulate);
+  auto floor = findFloor(plan.model, "--at-floor");
+  plan.floorName = floor.ok() ? *floor : "";
+  return {};
+}
+
+static rt::Status planStep(const TrainingRequest &request, TrainingPlan &plan) {
+  amp::RecipeOp recipe = addRecipe(*plan.model.module);
+  MPC_RETURN_IF_ERROR(writeRecipe(request.recipe, recipe));
+  MPC_ASSIGN_OR_RETURN(int64_t batch,
+                       checkBatchSize(plan.model, request.batchSize));
+  MPC_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
+                       targetShape(request.dataPath, batch));
+  if (!shape.empty())
+    recipe.setTargetAttr(
+        mlir::Builder(recipe.getContext()).getI64ArrayAttr(shape));
+  return {};
+}
+
+rt::Result<TrainingPlan> mpc::planTraining(const TrainingRequest &request,
+                                           mlir::MLIRContext &context) {
+  ImportFlags import = request.recipe.import;
+  import.batchSize = request.batchSize;
+  MPC_ASSIGN_OR_RETURN(ImportOptions importOptions, toImportOptions(import));
+  TrainingPlan plan;
+  MPC_ASSIGN_OR_RETURN(plan.model,
+                       loadModel(request.modelPath, context, importOptions));
+  if (!import.allowLosses)
+    MPC_RETURN_IF_ERROR(refuseLosses(plan.model, request.modelPath));
+  plan.options.target = request.recipe.target;
+  plan.options.target.fuse = !request.recipe.noFuse;
+  plan.hasOwnStep = hasOwnStep(plan.model);
+  MPC_RETURN_IF_ERROR(plan.hasOwnStep ? planOwnStep(request, plan)
+                                      : planStep(request, plan));
+  plan.recipe = request.recipe.text;
+  plan.initialValues = takeInitialValues(plan.model);
+  return plan;
+}
+
+static rt::Result<std::shared_ptr<rt::Program>>
+compileOrFind(const TrainingPlan &plan, const CompileOptions &options,
+              CompileReport &report) {
+  auto compile = [&] {
+    ImportedModel copy;
+    copy.module = plan.model.module.get().clone();
+    return compileTraining(copy, options, report);
+  };
+  // An explanation is made on the way.
+  if (options.explain)
+    return compile();
+  CompileKey key = {plan.model.module.get(), plan.recipe, options.target.cpu};
+  return compileOnce(key, compile, report.warnings);
+}
+
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
+                            bool runsHere, CompileReport &report) {
+  CompileOptions options = plan.options;
+  options.target.cpu = cpu;
+  options.target.runsHere = runsHere;
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       compileOrFind(plan, options, report));
+  setInitialValues(*program, plan.initialValues);
+  if (!plan.hasOwnStep)
+    roundBySeed(*program);
+  amp::RecipeOp recipe =
+      amp::findRecipe(mlir::ModuleOp(plan.model.module.get()));
+  // A step that the module writes out changes what it likes.
+  program->protocol = {static_cast<int64_t>(recipe.getAccumulate()),
+                       plan.hasOwnStep || changesState(recipe), plan.floorName,
+                       plan.hasOwnStep ? recordOwnRule(recipe)
+                                       : recordRule(recipe)};
+  program->recipe = plan.recipe;
+  return program;
+}

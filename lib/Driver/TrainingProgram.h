@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// From a model's file and the RECIPE flags to a complete training program:
+/// what mpc-train runs and mpc-compile writes.
+#ifndef MPC_LIB_DRIVER_TRAININGPROGRAM_H
+#define MPC_LIB_DRIVER_TRAININGPROGRAM_H
+
+#include "lib/Driver/Recipe.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+/// What a training is made of.
+struct TrainingRequest {
+  std::string modelPath;
+  RecipeFlags recipe;
+  int64_t batchSize = 0; ///< 0 where it is left to the model.
+  /// Training data, whose labels' shape decides the class axis; empty for none.
+  std::string dataPath;
+};
+
+/// A model and how it is to be trained.
+struct TrainingPlan {
+  ImportedModel model; ///< With its recipe.
+  CompileOptions options;
+  bool hasOwnStep = false; ///< The module writes its step out.
+  /// StepProtocol::floorName.
+  std::string floorName = rt::StepProtocol().floorName;
+  std::string recipe; ///< Program::recipe.
+  /// What the model has values of is shared with it.
+  std::vector<rt::InitialValue> initialValues;
+};
+
+/// Reads the model and checks that the flags go with it.
+rt::Result<TrainingPlan> planTraining(const TrainingRequest &request,
+                                      mlir::MLIRContext &context);
+
+/// Compiles a copy of the model for `cpu`, which need not be this machine's
+/// where `runsHere` is false; or takes what is kept of the same compilation.
+rt::Result<std::shared_ptr<rt::Program>>
+compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
+                       bool runsHere, CompileReport &report);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_TRAININGPROGRAM_H

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that read, write or name single positions, like GatherElements,
+/// ScatterND and ArgMax.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// Up to here positions that are known are constants, beyond they are counted
+/// at run time.
+constexpr int64_t mostPositions = 1 << 16;
+
+int64_t product(ArrayRef<int64_t> sizes) {
+  return countElements(sizes).value_or(0);
+}
+
+Error requireIndices(NodeImporter &node, size_t index) {
+  const Operand &indices = node.in(index);
+  if (!indices.isFloat() && !indices.isBool())
+    return Error::success();
+  return node.fail("the indices are " + toString(indices.type) +
+                   ", expected integers");
+}
+
+/// Coordinate `axis` of each element of `shape`.
+Operand coordinates(TensorBuilder &b, ArrayRef<int64_t> shape, int64_t axis) {
+  if (product(shape) > mostPositions)
+    return b.fromValue(nn::IotaOp::create(
+        b.builder(), b.location(), b.tensorType(ElemType::Int64, shape),
+        static_cast<uint64_t>(axis)));
+  std::vector<int64_t> values;
+  int64_t inner = product(shape.drop_front(axis + 1));
+  for (int64_t i = 0, e = product(shape); i < e; ++i)
+    values.push_back(i / inner % shape[axis]);
+  return b.constant(
+      nn::constantOfInts(b.tensorType(ElemType::Int64, shape), values));
+}
+
+/// Indices as i64, counted from the front; known ones are checked.
+Expected<Operand> wrapped(NodeImporter &node, const Operand &indices,
+                          int64_t size) {
+  TensorBuilder &b = node.build;
+  if (indices.known)
+    for (int64_t value : nn::intsOf(indices.known))
+      if (value < -size || value >= size)
+        return node.fail("index " + Twine(value) +
+                         " is out of range for an axis of size " + Twine(size));
+  Operand wide = b.cast(indices, ElemType::Int64);
+  Operand isBelow =
+      b.compare(nn::CompareKind::LT, wide, b.splatLike(wide, 0));
+  Operand raised = b.binary(Binary::Add, wide, static_cast<double>(size));
+  return b.select(isBelow, raised, wide);
+}
+
+/// What an op reads or writes: `places` number slices of `inner` elements.
+struct Flattened {
+  Operand places;
+  int64_t count;
+  int64_t inner;
+};
+
+/// The places that the elements of `indices` name along `axis` of `shape`.
+Expected<Flattened> placesOfElements(NodeImporter &node,
+                                     ArrayRef<int64_t> shape,
+                                     const Operand &indices) {
+  auto rank = static_cast<int64_t>(shape.size());
+  MPC_TRY_ASSIGN(int64_t axis, node.axis(node.intAttr("axis", 0), rank));
+  if (indices.rank() != rank)
+    return node.fail("the indices are " + shapeText(indices.shape) +
+                     ", expected " + Twine(rank) + " axes");
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != axis && indices.shape[i] > shape[i])
+      return node.fail("the indices are " + shapeText(indices.shape) +
+                       ", the data " + shapeText(shape));
+  if (shape[axis] == 0 && product(indices.shape) != 0)
+    return node.fail("indexes an empty axis");
+  TensorBuilder &b = node.build;
+  MPC_TRY_ASSIGN(Operand places, wrapped(node, indices, shape[axis]));
+  SmallVector<int64_t> strides = nn::denseStrides(shape);
+  places = b.binary(Binary::Mul, places, static_cast<double>(strides[axis]));
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i == axis || indices.shape[i] == 1)
+      continue;
+    Operand offset = b.binary(Binary::Mul, coordinates(b, indices.shape, i),
+                              static_cast<double>(strides[i]));
+    places = b.binary(Binary::Add, places, offset);
+  }
+  return Flattened{b.reshape(places, {product(indices.shape)}), product(shape),
+                   1};
+}
+
+/// The places that the rows of `indices` name in `shape`, one number an axis.
+Expected<Flattened> placesOfRows(NodeImporter &node, ArrayRef<int64_t> shape,
+                                 const Operand &indices) {
+  TensorBuilder &b = node.build;
+  int64_t last = indices.rank() - 1;
+  if (last < 0 || indices.shape[last] < 1 ||
+      indices.shape[last] > static_cast<int64_t>(shape.size()))
+    return node.fail("the indices are " + shapeText(indices.shape) +
+                     ", the data " + shapeText(shape));
+  int64_t depth = indices.shape[last];
+  SmallVector<int64_t> strides = nn::denseStrides(shape.take_front(depth));
+  Shape rows(ArrayRef(indices.shape).drop_back());
+  Operand places = b.splat(ElemType::Int64, rows, 0);
+  for (int64_t i = 0; i < depth; ++i) {
+    if (shape[i] == 0 && product(rows) != 0)
+      return node.fail("indexes an empty axis");
+    Operand column = b.reshape(b.sliceAxis(indices, last, i, i + 1), rows);
+    MPC_TRY_ASSIGN(Operand along, wrapped(node, column, shape[i]));
+    along = b.binary(Binary::Mul, along, static_cast<double>(strides[i]));
+    places = i == 0 ? along : b.binary(Binary::Add, places, along);
+  }
+  return Flattened{places, product(shape.take_front(depth)),
+                   product(shape.drop_front(depth))};
+}
+
+Error emitGatherElements(NodeImporter &node) {
+  MPC_TRY(requireIndices(node, 1));
+  const Operand &data = node.in(0), &indices = node.in(1);
+  MPC_TRY_ASSIGN(Flattened at, placesOfElements(node, data.shape, indices));
+  TensorBuilder &b = node.build;
+  Operand elements = b.gather(b.reshape(data, {at.count}), at.places, 0);
+  node.result(0, b.reshape(elements, indices.shape));
+  return Error::success();
+}
+
+Error emitGatherND(NodeImporter &node) {
+  MPC_TRY(requireIndices(node, 1));
+  const Operand &data = node.in(0), &indices = node.in(1);
+  int64_t batchDims = node.intAttr("batch_dims", 0);
+  if (batchDims < 0 || batchDims >= indices.rank() || batchDims > data.rank() ||
+      ArrayRef(data.shape).take_front(batchDims) !=
+          ArrayRef(indices.shape).take_front(batchDims))
+    return node.fail("attribute 'batch_dims' is " + Twine(batchDims) +
+                     ", the data " + shapeText(data.shape) + ", the indices " +
+                     shapeText(indices.shape));
+  ArrayRef<int64_t> batch = ArrayRef(data.shape).take_front(batchDims);
+  ArrayRef<int64_t> rest = ArrayRef(data.shape).drop_front(batchDims);
+  MPC_TRY_ASSIGN(Flattened at, placesOfRows(node, rest, indices));
+  TensorBuilder &b = node.build;
+  Shape shape(ArrayRef(indices.shape).drop_back());
+  append_range(shape, rest.drop_front(indices.shape.back()));
+  MPC_TRY(node.checkSize(shape));
+  int64_t rows = product(indices.shape) / indices.shape.back();
+  Operand result;
+  if (batchDims == 0) {
+    result = b.gather(b.reshape(data, {at.count, at.inner}),
+                      b.reshape(at.places, {rows}), 0);
+  } else {
+    int64_t batches = product(batch);
+    int64_t each = batches == 0 ? 0 : rows / batches;
+    result = b.gather(b.reshape(data, {batches, at.count, at.inner}),
+                      b.reshape(at.places, {batches, each}), 1, 1);
+  }
+  node.result(0, b.reshape(result, shape));
+  return Error::success();
+}
+
+/// `data` with `updates` in the places `at`, the last of equal ones undefined:
+/// each slice of the result is read from the data or from the update that goes
+/// there.
+Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
+                 const Flattened &at) {
+  // Numbers of updates from 1 on; f32 holds them up to 2^24.
+  int64_t count = at.places.shape[0];
+  ElemType type = count < 1 << 24 ? ElemType::Float : ElemType::Double;
+  Operand numbers = b.binary(
+      Binary::Add, b.cast(coordinates(b, {count}, 0), type), 1.0);
+  Operand source = b.fold(nn::ScatterAddOp::create(
+      b.builder(), b.location(), b.tensorType(type, {at.count}), numbers.value,
+      at.places.value, /*axis=*/0, /*batch_dims=*/0));
+  Operand isWritten =
+      b.compare(nn::CompareKind::GT, source, b.splatLike(source, 0.0));
+  Operand row = b.binary(Binary::Add, b.cast(source, ElemType::Int64),
+                         static_cast<double>(at.count - 1));
+  Operand place =
+      b.select(isWritten, row, coordinates(b, {at.count}, 0));
+  return b.gather(b.concat({data, updates}, 0), place, 0);
+}
+
+/// The data as slices and the updates as slices, joined as the node says.
+Error emitScatter(NodeImporter &node, const Flattened &at) {
+  MPC_TRY(node.requireSameType(2, 0));
+  const Operand &data = node.in(0), &updates = node.in(2);
+  TensorBuilder &b = node.build;
+  int64_t count = product(at.places.shape);
+  if (product(updates.shape) != count * at.inner)
+    return node.fail("the updates are " + shapeText(updates.shape) +
+                     ", the indices name " + Twine(count) + " places of " +
+                     Twine(at.inner) + " elements");
+  Operand slices = b.reshape(data, {at.count, at.inner});
+  Operand writes = b.reshape(updates, {count, at.inner});
+  Flattened flat{b.reshape(at.places, {count}), at.count, at.inner};
+  StringRef reduction = node.stringAttr("reduction", "none");
+  if (reduction == "none") {
+    node.result(0, b.reshape(replaced(b, slices, writes, flat), data.shape));
+    return Error::success();
+  }
+  if (reduction != "add" || !data.isFloat())
+    return node.fail("reduction '" + printable(reduction) + "' of " +
+                     toString(data.type) + " is not supported");
+  Operand sums = b.fold(nn::ScatterAddOp::create(
+      b.builder(), b.location(), b.tensorType(data.type, slices.shape),
+      writes.value, flat.places.value, /*axis=*/0, /*batch_dims=*/0));
+  node.result(0, b.reshape(b.binary(Binary::Add, slices, sums), data.shape));
+  return Error::success();
+}
+
+Error emitScatterElements(NodeImporter &node) {
+  MPC_TRY(requireIndices(node, 1));
+  if (node.in(1).shape != node.in(2).shape)
+    return node.fail("the indices are " + shapeText(node.in(1).shape) +
+                     ", the updates " + shapeText(node.in(2).shape));
+  if (product(node.in(1).shape) == 0) {
+    node.result(0, node.in(0));
+    return Error::success();
+  }
+  MPC_TRY_ASSIGN(Flattened at,
+                 placesOfElements(node, node.in(0).shape, node.in(1)));
+  return emitScatter(node, at);
+}
+
+Error emitScatterND(NodeImporter &node) {
+  MPC_TRY(requireIndices(node, 1));
+  if (product(node.in(2).shape) == 0) {
+    node.result(0, node.in(0));
+    return Error::success();
+  }
+  MPC_TRY_ASSIGN(Flattened at,
+                 placesOfRows(node, node.in(0).shape, node.in(1)));
+  return emitScatter(node, at);
+}
+
+//===----------------------------------------------------------------------===//
+// The place of an extremum
+//===----------------------------------------------------------------------===//
+
+/// The input as floats that order as it does.
+Expected<Operand> comparable(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  if (input.isFloat())
+    return input;
+  if (input.isBool() || (input.type == ElemType::Int64 && !input.known))
+    return node.fail("of " + toString(input.type) +
+                     " tensors that are not known it is not supported");
+  if (input.known)
+    for (int64_t value : nn::intsOf(input.known))
+      if (std::abs(static_cast<double>(value)) > 0x1p53)
+        return node.fail("the number " + Twine(value) + " is beyond 2^53");
+  return node.build.cast(input, ElemType::Double);
+}
+
+/// The index along `axis` of the extremum, as floats; the axis has size 1.
+Expected<Operand> placeOfExtremum(NodeImporter &node, int64_t axis, bool isMax,
+                                  bool last) {
+  TensorBuilder &b = node.build;
+  int64_t size = node.in(0).shape[axis];
+  if (size == 0 || size > 1 << 24)
+    return node.fail("axis " + Twine(axis) + " has " + Twine(size) +
+                     " elements, expected 1 to 2^24");
+  MPC_TRY_ASSIGN(Operand x, comparable(node));
+  if (!isMax)
+    x = b.neg(x);
+  Shape unit = x.shape;
+  unit[axis] = 1;
+  Operand peak = b.reshape(b.reduceMax(x, {axis}), unit);
+  peak = b.broadcastTo(peak, x.shape);
+  Operand isPeak = b.compare(nn::CompareKind::EQ, x, peak);
+  // NaN is the extremum, and equals nothing.
+  Operand isNaN = b.compare(nn::CompareKind::NE, x, x);
+  isPeak = b.select(isNaN, isNaN, isPeak);
+  // The largest number of those that have the extremum, counted from the end
+  // where the first is asked for.
+  Operand number = b.cast(coordinates(b, x.shape, axis), ElemType::Float);
+  auto top = static_cast<double>(size - 1);
+  if (!last)
+    number = b.binary(Binary::Sub, b.splatLike(number, top), number);
+  Operand found = b.reduceMax(
+      b.select(isPeak, number, b.splatLike(number, -1.0)), {axis});
+  if (!last)
+    found = b.binary(Binary::Sub, b.splatLike(found, top), found);
+  return b.reshape(found, unit);
+}
+
+template <bool isMax>
+Error emitArg(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", 0), input.rank()));
+  bool last = node.intAttr("select_last_index", 0) != 0;
+  MPC_TRY_ASSIGN(Operand found, placeOfExtremum(node, axis, isMax, last));
+  TensorBuilder &b = node.build;
+  found = b.cast(found, ElemType::Int64);
+  if (node.intAttr("keepdims", 1) == 0) {
+    Shape shape = found.shape;
+    shape.erase(shape.begin() + axis);
+    found = b.reshape(found, shape);
+  }
+  node.result(0, found);
+  return Error::success();
+}
+
+/// 1 at the first maximum, 0 elsewhere.
+Error emitHardmax(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -1), input.rank()));
+  MPC_TRY_ASSIGN(Operand found, placeOfExtremum(node, axis, true, false));
+  TensorBuilder &b = node.build;
+  Operand number =
+      b.cast(coordinates(b, input.shape, axis), ElemType::Float);
+  Operand isFound = b.compare(nn::CompareKind::EQ, number,
+                              b.broadcastTo(found, input.shape));
+  node.result(0, b.cast(isFound, input.type));
+  return Error::success();
+}
+
+/// Ones on a diagonal, of the shape of the input.
+Error emitEyeLike(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  int64_t type = node.intAttr("dtype", static_cast<int64_t>(input.type));
+  auto elements = static_cast<ElemType>(static_cast<int32_t>(type));
+  TensorBuilder &b = node.build;
+  if (input.rank() != 2 || type < 0 || type > INT32_MAX ||
+      !elementType(b.builder().getContext(), elements))
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected two axes and a type that is supported");
+  Operand ahead = b.binary(Binary::Sub, coordinates(b, input.shape, 1),
+                           coordinates(b, input.shape, 0));
+  Operand diagonal =
+      b.splatLike(ahead, static_cast<double>(node.intAttr("k", 0)));
+  node.result(0, b.cast(b.compare(nn::CompareKind::EQ, ahead, diagonal),
+                        elements));
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"ArgMax", 13, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
+     emitArg<true>},
+    {"ArgMin", 13, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
+     emitArg<false>},
+    {"EyeLike", 13, 1, 1, 1, "dtype:i k:i", emitEyeLike},
+    {"GatherElements", 13, 2, 2, 1, "axis:i", emitGatherElements},
+    {"GatherND", 13, 2, 2, 1, "batch_dims:i", emitGatherND},
+    {"Hardmax", 13, 1, 1, 1, "axis:i", emitHardmax},
+    {"ScatterElements", 13, 3, 3, 1, "axis:i", emitScatterElements},
+    {"ScatterElements", 16, 3, 3, 1, "axis:i reduction:s", emitScatterElements},
+    {"ScatterND", 13, 3, 3, 1, "", emitScatterND},
+    {"ScatterND", 16, 3, 3, 1, "reduction:s", emitScatterND},
+};
+
+} // namespace
+
+ArrayRef<OpRule> positionRules() { return rules; }
+
+} // namespace mpc::onnx

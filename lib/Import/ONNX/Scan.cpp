@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that combine each element with all before it, and remainders.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// `x` moved by `distance` along the axis; `filler` comes in.
+Operand shifted(TensorBuilder &b, const Operand &x, int64_t axis,
+                int64_t distance, double filler) {
+  SmallVector<int64_t> low(x.rank(), 0), high(x.rank(), 0), none(x.rank(), 0);
+  low[axis] = distance;
+  high[axis] = -distance;
+  return b.pad(x, low, high, none, filler);
+}
+
+/// In steps of 1, 2, 4, ...: each element has joined twice as many then (Hillis
+/// and Steele, 1986). The order is the same whatever computes it.
+template <Binary kind>
+Error emitScan(NodeImporter &node) {
+  TensorBuilder &b = node.build;
+  Operand x = node.in(0);
+  if (x.isBool())
+    return node.fail("the operand is bool, expected numbers");
+  MPC_TRY_ASSIGN(auto numbers, node.ints(1, "the axis"));
+  if (numbers.size() != 1)
+    return node.fail("the axis must be one number");
+  MPC_TRY_ASSIGN(int64_t axis, node.axis(numbers[0], x.rank()));
+  bool isReverse = node.intAttr("reverse", 0) != 0;
+  constexpr double neutral = kind == Binary::Mul ? 1.0 : 0.0;
+  bool isNarrow = x.type == ElemType::Float16 || x.type == ElemType::BFloat16;
+  if (isNarrow)
+    x = b.cast(x, ElemType::Float);
+  if (isReverse)
+    x = b.reverse(x, {axis});
+  int64_t size = x.shape[axis];
+  if (node.intAttr("exclusive", 0) != 0 && size > 0)
+    x = shifted(b, x, axis, 1, neutral);
+  for (int64_t distance = 1; distance < size; distance *= 2)
+    x = b.binary(kind, x, shifted(b, x, axis, distance, neutral));
+  if (isReverse)
+    x = b.reverse(x, {axis});
+  node.result(0, b.cast(x, node.in(0).type));
+  return Error::success();
+}
+
+/// The remainder of the sign of the dividend (fmod), or of the divisor.
+Error emitMod(NodeImporter &node) {
+  if (node.in(0).isBool())
+    return node.fail("the operands are bool, expected numbers");
+  MPC_TRY(node.requireSameType(1, 0));
+  SmallVector<Operand> operands = node.allInputs();
+  MPC_TRY(node.unify(operands));
+  TensorBuilder &b = node.build;
+  const Operand &divisor = operands[1];
+  Operand rest = b.fold(nn::RemOp::create(
+      b.builder(), b.location(), operands[0].value.getType(), operands[0].value,
+      divisor.value));
+  if (node.intAttr("fmod", 0) != 0) {
+    node.result(0, rest);
+    return Error::success();
+  }
+  Operand zero = b.splatLike(rest, 0.0);
+  auto isBelow = [&](const Operand &x) {
+    return b.compare(nn::CompareKind::LT, x, zero);
+  };
+  Operand differs = b.compare(nn::CompareKind::NE, isBelow(rest),
+                              isBelow(divisor));
+  Operand isRest = b.compare(nn::CompareKind::NE, rest, zero);
+  Operand isWrong = b.select(isRest, differs, b.splatLike(differs, 0.0));
+  Operand moved = b.binary(Binary::Add, rest, divisor);
+  node.result(0, b.select(isWrong, moved, rest));
+  return Error::success();
+}
+
+Error emitIsInf(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  Operand result = b.splat(ElemType::Bool, x.shape, 0.0);
+  for (double sign : {1.0, -1.0}) {
+    StringRef name = sign > 0 ? "detect_positive" : "detect_negative";
+    if (node.intAttr(name, 1) == 0)
+      continue;
+    Operand isOne =
+        b.compare(nn::CompareKind::EQ, x, b.splatLike(x, sign * INFINITY));
+    result = b.select(isOne, b.splatLike(isOne, 1.0), result);
+  }
+  node.result(0, result);
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"CumProd", 26, 2, 2, 1, "exclusive:i reverse:i", emitScan<Binary::Mul>},
+    {"CumSum", 13, 2, 2, 1, "exclusive:i reverse:i", emitScan<Binary::Add>},
+    {"IsInf", 13, 1, 1, 1, "detect_negative:i detect_positive:i", emitIsInf},
+    {"Mod", 13, 2, 2, 1, "fmod:i", emitMod},
+};
+
+} // namespace
+
+ArrayRef<OpRule> scanRules() { return rules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kernel-outline: makes kernels of groups and of single ops, and launches them.
+#include "passes/Kernel/Passes.h"
+
+#include "dialects/Interfaces/NodeNames.h"
+#include "dialects/Kernel/Contract.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "passes/Kernel/Groups.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mpc::kernel {
+#define GEN_PASS_DEF_OUTLINEPASS
+#include "passes/Kernel/Passes.h.inc"
+} // namespace mpc::kernel
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::kernel;
+
+/// Ops that a kernel holds a copy of: they cost nothing and have no state.
+static bool isRematerialized(Operation *op) {
+  if (isa<tensor::EmptyOp>(op))
+    return true;
+  return isa<arith::ConstantOp>(op) &&
+         !isa<ShapedType>(op->getResult(0).getType());
+}
+
+/// A name that is a readable symbol: the model's node, or what the op is.
+static std::string kernelName(ArrayRef<Operation *> statements) {
+  std::string name;
+  for (Operation *op : statements) {
+    StringRef node = getNodeName(op->getLoc());
+    if (node.empty())
+      continue;
+    name = isGradient(op->getLoc()) ? "d_" : "";
+    for (char c : node)
+      name.push_back(llvm::isAlnum(c) ? c : '_');
+    break;
+  }
+  return name.empty() ? "kernel" : name;
+}
+
+namespace {
+
+/// Statements that become one kernel.
+struct Statements {
+  SmallVector<Operation *> ops;
+  /// What they compute for others, and the values by which others know it.
+  SmallVector<Value> outputs, known;
+};
+
+} // namespace
+
+static Statements getStatements(GroupOp op) {
+  Statements group;
+  Block &body = op.getBody().front();
+  for (Operation &statement : body.without_terminator())
+    group.ops.push_back(&statement);
+  group.outputs = llvm::to_vector_of<Value>(body.getTerminator()->getOperands());
+  group.known = llvm::to_vector_of<Value>(op.getResults());
+  return group;
+}
+
+/// A single op, with its fills; empty where `op` is part of another one.
+static Statements getStatements(Operation *op) {
+  if (auto fused = dyn_cast<GroupOp>(op))
+    return getStatements(fused);
+  Statements group;
+  group.ops = withItsFills(op);
+  if (group.ops.empty())
+    return group;
+  for (Value result : op->getResults())
+    if (!result.use_empty())
+      group.outputs.push_back(result);
+  group.known = group.outputs;
+  return group;
+}
+
+namespace {
+
+/// Makes a kernel of statements, and its launch.
+class Outliner {
+public:
+  Outliner(Statements given, Operation *insertionPoint)
+      : group(std::move(given)), builder(insertionPoint) {
+    members.insert(group.ops.begin(), group.ops.end());
+  }
+
+  /// The launch that replaces them; `kernel` is new and in no module.
+  LaunchOp run(FuncOp &kernel) {
+    collect();
+    kernel = buildKernel();
+    return replace(kernel);
+  }
+
+private:
+  /// The destination that `value` is written over: an empty tensor, or a value
+  /// from outside that is updated in place.
+  Value findDestination(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (!members.contains(op))
+        break;
+      value = cast<DestinationStyleOpInterface>(op)
+                  .getTiedOpOperand(cast<OpResult>(value))
+                  ->get();
+    }
+    return value;
+  }
+
+  void collect() {
+    for (Value output : group.outputs)
+      destinations.push_back(findDestination(output));
+    for (Operation *op : group.ops) {
+      for (Value operand : op->getOperands())
+        addInput(operand);
+      for (Region &nested : op->getRegions())
+        visitUsedValuesDefinedAbove(
+            nested, [&](OpOperand *operand) { addInput(operand->get()); });
+    }
+  }
+
+  bool isInside(Operation *user) const {
+    for (; user; user = user->getParentOp())
+      if (members.contains(user))
+        return true;
+    return false;
+  }
+
+  void addInput(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && (members.contains(op) || isRematerialized(op)))
+      return;
+    if (llvm::is_contained(destinations, value) && isOnlyDestination(value))
+      return;
+    inputs.insert(value);
+  }
+
+  /// Whether the group uses `value` as nothing but a destination.
+  bool isOnlyDestination(Value value) const {
+    for (OpOperand &use : value.getUses()) {
+      if (!isInside(use.getOwner()))
+        continue;
+      auto dps = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+      if (!dps || !dps.isDpsInit(&use))
+        return false;
+    }
+    return true;
+  }
+
+  FuncOp buildKernel() {
+    SmallVector<Type> arguments, results;
+    for (Value input : inputs)
+      arguments.push_back(input.getType());
+    for (Value output : group.outputs) {
+      arguments.push_back(output.getType());
+      results.push_back(output.getType());
+    }
+    SmallVector<Location> locs;
+    for (Operation *op : group.ops)
+      locs.push_back(op->getLoc());
+    OpBuilder detached(builder.getContext());
+    auto kernel = FuncOp::create(detached, builder.getFusedLoc(locs),
+                                 kernelName(group.ops),
+                                 builder.getFunctionType(arguments, results));
+    fillBody(kernel);
+    kernel.setSourcesAttr(sources());
+    return kernel;
+  }
+
+  ArrayAttr sources() {
+    llvm::SetVector<StringRef> names;
+    for (Operation *op : group.ops)
+      if (StringRef name = getNodeName(op->getLoc()); !name.empty())
+        names.insert(name);
+    return builder.getStrArrayAttr(names.getArrayRef());
+  }
+
+  void fillBody(FuncOp kernel) {
+    OpBuilder body = OpBuilder::atBlockEnd(&kernel.getBody().front());
+    IRMapping mapping;
+    for (auto [index, input] : llvm::enumerate(inputs))
+      mapping.map(input, kernel.getArgument(index));
+    for (auto [index, destination] : llvm::enumerate(destinations))
+      if (!mapping.contains(destination))
+        mapping.map(destination, kernel.getDestination(index));
+    for (Operation *op : group.ops) {
+      auto copyDefinition = [&](Value value) {
+        Operation *definition = value.getDefiningOp();
+        if (definition && isRematerialized(definition) &&
+            !mapping.contains(value))
+          body.clone(*definition, mapping);
+      };
+      llvm::for_each(op->getOperands(), copyDefinition);
+      for (Region &nested : op->getRegions())
+        visitUsedValuesDefinedAbove(nested, [&](OpOperand *operand) {
+          copyDefinition(operand->get());
+        });
+      body.clone(*op, mapping);
+    }
+    SmallVector<Value> returned;
+    for (Value output : group.outputs)
+      returned.push_back(mapping.lookup(output));
+    ReturnOp::create(body, kernel.getLoc(), returned);
+  }
+
+  LaunchOp replace(FuncOp kernel) {
+    // A destination made for the group alone is made anew at the launch.
+    SmallVector<Value> outs;
+    for (Value destination : destinations)
+      outs.push_back(
+          destination.getDefiningOp<tensor::EmptyOp>()
+              ? builder.clone(*destination.getDefiningOp())->getResult(0)
+              : destination);
+    auto launch =
+        LaunchOp::create(builder, kernel.getLoc(), kernel.getResultTypes(),
+                         FlatSymbolRefAttr::get(kernel.getNameAttr()),
+                         inputs.getArrayRef(), outs);
+    for (auto [value, result] : llvm::zip(group.known, launch.getResults()))
+      value.replaceUsesWithIf(
+          result, [&](OpOperand &use) { return !isInside(use.getOwner()); });
+    return launch;
+  }
+
+  Statements group;
+  OpBuilder builder;
+  DenseSet<Operation *> members;
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> destinations;
+};
+
+/// Finds kernels of equal structure; names, sources and places do not count.
+class KernelPool {
+public:
+  explicit KernelPool(ModuleOp module) : symbols(module) {}
+
+  /// The kernel that equals `kernel`, which is inserted, with what follows from
+  /// its body, if it is the first.
+  FailureOr<FuncOp> unify(FuncOp kernel) {
+    auto &candidates = byType[kernel.getFunctionType()];
+    for (FuncOp candidate : candidates) {
+      if (OperationEquivalence::isRegionEquivalentTo(
+              &candidate.getBody(), &kernel.getBody(),
+              OperationEquivalence::IgnoreLocations)) {
+        kernel->destroy();
+        return candidate;
+      }
+    }
+    symbols.insert(kernel);
+    candidates.push_back(kernel);
+    if (failed(stateContract(kernel)))
+      return failure();
+    return kernel;
+  }
+
+private:
+  SymbolTable symbols;
+  llvm::MapVector<Type, SmallVector<FuncOp>> byType;
+};
+
+struct OutlinePass : kernel::impl::OutlinePassBase<OutlinePass> {
+  using OutlinePassBase::OutlinePassBase;
+
+  void runOnOperation() override {
+    KernelPool pool(getOperation());
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      for (Block &block : function.getBody())
+        if (failed(outlineBlock(block, pool)))
+          return signalPassFailure();
+    numKernels = llvm::range_size(getOperation().getOps<FuncOp>());
+  }
+
+private:
+  LogicalResult outlineBlock(Block &block, KernelPool &pool) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      Statements group = getStatements(&op);
+      if (group.outputs.empty())
+        continue;
+      FuncOp kernel;
+      LaunchOp launch = Outliner(std::move(group), &op).run(kernel);
+      FailureOr<FuncOp> unique = pool.unify(kernel);
+      if (failed(unique))
+        return failure();
+      launch.setKernel(unique->getName());
+      ++numLaunches;
+    }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The flags of an evaluation that mpc-eval and mpc-run share.
+#ifndef MPC_RUNTIME_COMMANDLINE_EVALFLAGS_H
+#define MPC_RUNTIME_COMMANDLINE_EVALFLAGS_H
+
+#include "runtime/Train/Evaluation.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace mpc::rt {
+
+/// --inputs, --ema, --outputs, --expect, --rtol and --atol; `request` must
+/// outlive parsing.
+void addEvaluationFlags(CLI::App &app, EvaluationRequest &request);
+
+/// Tells the comparisons on standard error. The value is the exit code: 1 where
+/// one did not pass.
+int reportEvaluation(const std::string &tool, const EvaluationReport &report);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_COMMANDLINE_EVALFLAGS_H

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Asks the processor what it has.
+#include "runtime/Device/CPU/CpuLevel.h"
+
+#include "runtime/Support/Hash.h"
+
+#include <cpuid.h>
+#include <cstdint>
+
+namespace mpc::rt {
+namespace {
+
+/// Adds what CPUID says of a leaf: of the processor, none of this one core.
+void addLeaf(ContentHash &hash, uint32_t leaf, uint32_t subleaf) {
+  uint32_t registers[4] = {};
+  __get_cpuid_count(leaf, subleaf, &registers[0], &registers[1], &registers[2],
+                    &registers[3]);
+  if (leaf == 1) {
+    registers[1] = 0;            // The number of the core, among others.
+    registers[2] &= ~(1u << 27); // Whether the system saves its registers.
+  }
+  hash.update(registers, sizeof registers);
+}
+
+/// The registers that the system saves.
+uint64_t savedRegisters() {
+  uint32_t low = 0, high = 0, features[4] = {};
+  __get_cpuid(1, &features[0], &features[1], &features[2], &features[3]);
+  if (features[2] & (1u << 27))
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t(high) << 32 | low;
+}
+
+} // namespace
+
+int rankLevel(std::string_view level, std::string_view machine) {
+  __builtin_cpu_init();
+  if (level == "x86-64-v3")
+    return __builtin_cpu_supports("x86-64-v3") ? 3 : 0;
+  if (level == "x86-64-v4")
+    return __builtin_cpu_supports("x86-64-v4") ? 4 : 0;
+  return level == kHostLevel && machine == cpuIdentity() ? 5 : 0;
+}
+
+std::string cpuIdentity() {
+  ContentHash hash;
+  for (auto [leaf, subleaf] : {std::pair(0u, 0u),
+                               {1, 0},
+                               {7, 0},
+                               {7, 1},
+                               {0x14, 0},
+                               {0x19, 0},
+                               {0x80000001, 0},
+                               {0x80000008, 0}})
+    addLeaf(hash, leaf, subleaf);
+  uint64_t saved = savedRegisters();
+  hash.update(&saved, sizeof saved);
+  return hash.digest();
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Follows the launches of an entry through its arena.
+#include "runtime/Program/ArenaMap.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace mpc::rt {
+namespace {
+
+class ArenaWalk {
+public:
+  void read(const BufferRef &ref, size_t launch);
+  void write(const BufferRef &ref, size_t launch);
+  std::vector<ArenaValue> takeValues();
+
+private:
+  std::vector<ArenaValue> values_;
+  std::vector<size_t> current_; ///< Of `values_`: not overwritten yet.
+};
+
+bool overlaps(const ArenaValue &value, const BufferRef &ref) {
+  return value.offset < ref.offset + ref.bytes &&
+         ref.offset < value.offset + value.bytes;
+}
+
+bool covers(const BufferRef &ref, const ArenaValue &value) {
+  return ref.offset <= value.offset &&
+         value.offset + value.bytes <= ref.offset + ref.bytes;
+}
+
+void ArenaWalk::read(const BufferRef &ref, size_t launch) {
+  bool isKnown = false;
+  for (size_t index : current_)
+    if (overlaps(values_[index], ref)) {
+      values_[index].last = launch;
+      isKnown = true;
+    }
+  // Memory that nothing has written, which a kernel has for its own use.
+  if (!isKnown)
+    write(ref, launch);
+}
+
+void ArenaWalk::write(const BufferRef &ref, size_t launch) {
+  std::erase_if(current_,
+                [&](size_t index) { return covers(ref, values_[index]); });
+  current_.push_back(values_.size());
+  values_.push_back({ref.offset, ref.bytes, launch, launch});
+}
+
+std::vector<ArenaValue> ArenaWalk::takeValues() {
+  std::sort(values_.begin(), values_.end(),
+            [](const ArenaValue &a, const ArenaValue &b) {
+              return std::tie(a.first, a.offset, a.bytes) <
+                     std::tie(b.first, b.offset, b.bytes);
+            });
+  return std::move(values_);
+}
+
+/// Bytes of the ranges that live at `launch`; what lies in two counts once, as
+/// a result in the place of an operand.
+uint64_t liveBytes(const std::vector<ArenaValue> &values, size_t launch) {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (const ArenaValue &value : values)
+    if (value.first <= launch && launch <= value.last)
+      ranges.emplace_back(value.offset, value.offset + value.bytes);
+  std::sort(ranges.begin(), ranges.end());
+  uint64_t bytes = 0, end = 0;
+  for (auto [from, to] : ranges) {
+    from = std::max(from, end);
+    bytes += to > from ? to - from : 0;
+    end = std::max(end, to);
+  }
+  return bytes;
+}
+
+} // namespace
+
+ArenaMap mapArena(const Entry &entry) {
+  ArenaWalk walk;
+  for (size_t i = 0; i < entry.launches.size(); ++i) {
+    const Launch &launch = entry.launches[i];
+    for (size_t b = 0; b < launch.buffers.size(); ++b) {
+      const BufferRef &ref = launch.buffers[b];
+      if (ref.space != Space::Arena || ref.bytes == 0)
+        continue;
+      if (b < launch.numRead)
+        walk.read(ref, i);
+      else
+        walk.write(ref, i);
+    }
+  }
+  ArenaMap map;
+  map.values = walk.takeValues();
+  for (size_t i = 0; i < entry.launches.size(); ++i)
+    map.lowerBound = std::max(map.lowerBound, liveBytes(map.values, i));
+  return map;
+}
+
+} // namespace mpc::rt

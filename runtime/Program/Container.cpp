@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Header, table and sections of a program file.
+#include "runtime/Program/Container.h"
+
+#include "runtime/Support/Hash.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "a program file is little-endian and mapped as it is");
+
+constexpr char kMagic[8] = {'\x89', 'M', 'P', 'C', '\r', '\n', '\x1a', '\n'};
+
+/// What the file begins with.
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t numSections;
+  uint64_t fileBytes;
+  uint64_t reserved; ///< Zero.
+  /// ContentHash of the header with this field zero, and of the table.
+  char hash[ContentHash::kDigits];
+};
+static_assert(sizeof(Header) == 64);
+
+/// A section as the table behind the header has it.
+struct TableEntry {
+  uint32_t kind;
+  uint32_t reserved; ///< Zero.
+  uint64_t offset;   ///< From the begin of the file.
+  uint64_t bytes;
+  uint64_t reserved2; ///< Zero.
+  char hash[ContentHash::kDigits];
+};
+static_assert(sizeof(TableEntry) == 64);
+
+constexpr uint64_t alignSection(uint64_t offset) {
+  return (offset + kSectionAlignment - 1) / kSectionAlignment *
+         kSectionAlignment;
+}
+
+std::string hashOf(Header header, std::span<const TableEntry> table) {
+  std::memset(header.hash, 0, sizeof header.hash);
+  ContentHash hash;
+  hash.update(&header, sizeof header);
+  hash.update(table.data(), table.size_bytes());
+  return hash.digest();
+}
+
+std::string_view textOf(const char (&hash)[ContentHash::kDigits]) {
+  return {hash, sizeof hash};
+}
+
+/// The header, once it says that this is a file that can be read.
+Result<Header> readHeader(std::span<const std::byte> file) {
+  if (file.size() < sizeof(Header))
+    return invalidInput(
+        fmt::format("is too short for a program file ({} bytes)", file.size()));
+  Header header;
+  std::memcpy(&header, file.data(), sizeof header);
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
+    return invalidInput("is not a program file: it does not begin as one");
+  if (header.version > kContainerVersion)
+    return invalidInput(fmt::format(
+        "is a program file of version {}, and this mpc reads up to version {}: "
+        "use a newer mpc, or compile it anew",
+        header.version, kContainerVersion));
+  if (header.version < kOldestContainerVersion)
+    return invalidInput(fmt::format(
+        "is a program file of version {}, and this mpc reads from version {} "
+        "on: compile it anew",
+        header.version, kOldestContainerVersion));
+  if (header.fileBytes != file.size())
+    return invalidInput(
+        fmt::format("is damaged: it has {} bytes, its header says {}",
+                    file.size(), header.fileBytes));
+  return header;
+}
+
+Result<std::vector<TableEntry>> readTable(const Header &header,
+                                          std::span<const std::byte> file) {
+  if (header.numSections == 0 ||
+      header.numSections > (file.size() - sizeof header) / sizeof(TableEntry))
+    return invalidInput(
+        fmt::format("is damaged: no room for its table of {} sections",
+                    header.numSections));
+  std::vector<TableEntry> table(header.numSections);
+  std::memcpy(table.data(), file.data() + sizeof header,
+              table.size() * sizeof(TableEntry));
+  if (hashOf(header, table) != textOf(header.hash) || header.reserved != 0)
+    return invalidInput(
+        "is damaged: its header and table have another hash than they say");
+  return table;
+}
+
+bool isKnown(uint32_t kind) {
+  return kind >= static_cast<uint32_t>(SectionKind::Manifest) &&
+         kind <= static_cast<uint32_t>(SectionKind::DeviceSource);
+}
+
+bool isZero(std::span<const std::byte> bytes) {
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+/// What is wrong with a section that is to begin behind `end`; empty for none.
+std::string faultOf(const TableEntry &entry, uint64_t end,
+                    std::span<const std::byte> file) {
+  if (!isKnown(entry.kind))
+    return fmt::format("is of a kind {} that is not known", entry.kind);
+  // What is behind this `end` lies in the file: see below.
+  if (entry.offset != alignSection(end) || entry.offset > file.size() ||
+      entry.bytes > file.size() - entry.offset)
+    return "does not lie where it is to be";
+  if (entry.reserved != 0 || entry.reserved2 != 0 ||
+      !isZero(file.subspan(end, entry.offset - end)))
+    return "has something where zeros are to be";
+  if (ContentHash::of(file.data() + entry.offset, entry.bytes) !=
+      textOf(entry.hash))
+    return "has another hash than the table says";
+  return "";
+}
+
+} // namespace
+
+Result<std::vector<Section>> parseContainer(const SharedBytes &file) {
+  MPC_ASSIGN_OR_RETURN(Header header, readHeader(file.view()));
+  MPC_ASSIGN_OR_RETURN(std::vector<TableEntry> table,
+                       readTable(header, file.view()));
+  std::vector<Section> sections;
+  uint64_t end = sizeof header + table.size() * sizeof(TableEntry);
+  for (const TableEntry &entry : table) {
+    std::string fault = faultOf(entry, end, file.view());
+    if (!fault.empty())
+      return invalidInput(
+          fmt::format("is damaged: section {} {}", sections.size(), fault));
+    sections.push_back({static_cast<SectionKind>(entry.kind),
+                        file.slice(entry.offset, entry.bytes),
+                        std::string(textOf(entry.hash))});
+    end = entry.offset + entry.bytes;
+  }
+  if (end != file.size())
+    return invalidInput(fmt::format(
+        "is damaged: {} bytes follow its last section", file.size() - end));
+  return sections;
+}
+
+std::string encodeContainer(const std::vector<Section> &sections) {
+  std::vector<TableEntry> table;
+  uint64_t end = sizeof(Header) + sections.size() * sizeof(TableEntry);
+  for (const Section &section : sections) {
+    TableEntry entry{};
+    entry.kind = static_cast<uint32_t>(section.kind);
+    entry.offset = alignSection(end);
+    entry.bytes = section.bytes.size();
+    std::string hash =
+        ContentHash::of(section.bytes.data(), section.bytes.size());
+    std::memcpy(entry.hash, hash.data(), sizeof entry.hash);
+    end = entry.offset + entry.bytes;
+    table.push_back(entry);
+  }
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kContainerVersion;
+  header.numSections = static_cast<uint32_t>(sections.size());
+  header.fileBytes = end;
+  std::string hash = hashOf(header, table);
+  std::memcpy(header.hash, hash.data(), sizeof header.hash);
+  std::string file(end, '\0');
+  std::memcpy(file.data(), &header, sizeof header);
+  std::memcpy(file.data() + sizeof header, table.data(),
+              table.size() * sizeof(TableEntry));
+  for (size_t i = 0; i < sections.size(); ++i)
+    if (!sections[i].bytes.empty())
+      std::memcpy(file.data() + table[i].offset, sections[i].bytes.data(),
+                  sections[i].bytes.size());
+  return file;
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Text, JSON and pictures of a program.
+#include "runtime/Program/Inspection.h"
+
+#include "runtime/Program/ArenaMap.h"
+#include "runtime/Program/Manifest.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace mpc::rt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+uint64_t stateBytes(const Program &program) {
+  uint64_t bytes = 0;
+  for (const Slab &slab : program.slabs)
+    bytes += slab.bytes;
+  return bytes;
+}
+
+std::string placeOf(const BufferRef &ref) {
+  std::string index =
+      ref.space == Space::Arena ? "" : std::to_string(ref.index);
+  return fmt::format("{}{}+{}:{}", name(ref.space), index, ref.offset,
+                     ref.bytes);
+}
+
+std::string describeLaunch(size_t index, const Launch &launch) {
+  std::string text = fmt::format("    {:4} {:6} {}", index, name(launch.kind),
+                                 escape(launch.symbol));
+  if (launch.kind == LaunchKind::Kernel)
+    text += fmt::format(", {} chunks", launch.chunks);
+  if (launch.scratchBytes)
+    text += ", scratch " + formatBytes(launch.scratchBytes);
+  text += ":";
+  for (size_t i = 0; i < launch.buffers.size(); ++i)
+    text += (i == launch.numRead ? " -> " : " ") + placeOf(launch.buffers[i]);
+  if (!launch.sources.empty())
+    text += "  [" + escape(launch.sources) + "]";
+  return text + "\n";
+}
+
+std::string describeTensors(const char *what,
+                            const std::vector<TensorDesc> &tensors) {
+  std::string text;
+  for (const TensorDesc &desc : tensors)
+    text +=
+        fmt::format("  {} {} {}\n", what, escape(desc.name), toString(desc));
+  return text;
+}
+
+std::string describeEntry(const Entry &entry) {
+  ArenaMap map = mapArena(entry);
+  std::string text = fmt::format(
+      "\nentry {}: {} launches, arena {} (no plan needs less than {})\n",
+      escape(entry.name), entry.launches.size(), formatBytes(entry.arenaBytes),
+      formatBytes(map.lowerBound));
+  text += describeTensors("input ", entry.inputs);
+  text += describeTensors("output", entry.outputs);
+  text += "  launches:\n";
+  for (size_t i = 0; i < entry.launches.size(); ++i)
+    text += describeLaunch(i, entry.launches[i]);
+  text += "  arena, launches from-to at offset:bytes:\n";
+  for (const ArenaValue &value : map.values)
+    text += fmt::format("    {}-{} at {}:{}\n", value.first, value.last,
+                        value.offset, value.bytes);
+  return text;
+}
+
+std::string describeState(const Program &program) {
+  std::string text =
+      fmt::format("\nstate: {} in {} slabs\n", formatBytes(stateBytes(program)),
+                  program.slabs.size());
+  for (const StateTensor &tensor : program.state)
+    text += fmt::format("  {} {} {} in slab {} at {}\n",
+                        escape(tensor.desc.name), toString(tensor.desc),
+                        name(tensor.role), tensor.slab, tensor.offset);
+  return text;
+}
+
+Json toJson(const TensorDesc &desc);
+Json toJson(const StateTensor &tensor);
+Json toJson(const Launch &launch);
+Json toJson(const ArenaValue &value);
+Json toJson(const Entry &entry);
+Json toJson(const KernelCode &kernel);
+
+template <typename Items>
+Json listOf(const Items &items) {
+  Json list = Json::array();
+  for (const auto &item : items)
+    list.push_back(toJson(item));
+  return list;
+}
+
+Json toJson(const TensorDesc &desc) {
+  return {
+      {"name", desc.name}, {"dtype", name(desc.dtype)}, {"shape", desc.shape}};
+}
+
+Json toJson(const Launch &launch) {
+  Json json = {{"kind", name(launch.kind)},
+               {"symbol", launch.symbol},
+               {"sources", launch.sources},
+               {"chunks", launch.chunks},
+               {"scratch_bytes", launch.scratchBytes},
+               {"reads", launch.numRead}};
+  json["buffers"] = Json::array();
+  for (const BufferRef &ref : launch.buffers)
+    json["buffers"].push_back({{"space", name(ref.space)},
+                               {"index", ref.index},
+                               {"offset", ref.offset},
+                               {"bytes", ref.bytes}});
+  return json;
+}
+
+Json toJson(const ArenaValue &value) {
+  return {{"first", value.first},
+          {"last", value.last},
+          {"offset", value.offset},
+          {"bytes", value.bytes}};
+}
+
+Json toJson(const Entry &entry) {
+  ArenaMap map = mapArena(entry);
+  return {{"name", entry.name},
+          {"inputs", listOf(entry.inputs)},
+          {"outputs", listOf(entry.outputs)},
+          {"arena_bytes", entry.arenaBytes},
+          {"arena_lower_bound", map.lowerBound},
+          {"arena", listOf(map.values)},
+          {"launches", listOf(entry.launches)}};
+}
+
+Json toJson(const KernelCode &kernel) {
+  return {{"symbol", kernel.symbol},
+          {"offset", kernel.offset},
+          {"bytes", kernel.bytes},
+          {"launches", kernel.launches}};
+}
+
+Json toJson(const StateTensor &tensor) {
+  Json json = toJson(tensor.desc);
+  json["role"] = name(tensor.role);
+  json["slab"] = tensor.slab;
+  json["offset"] = tensor.offset;
+  return json;
+}
+
+} // namespace
+
+std::vector<KernelCode> listKernels(const Program &program) {
+  std::map<uint64_t, KernelCode> byOffset;
+  for (const Entry &entry : program.entries)
+    for (const Launch &launch : entry.launches)
+      if (launch.kind == LaunchKind::Kernel) {
+        KernelCode &kernel = byOffset[launch.codeOffset];
+        kernel.symbol = launch.symbol;
+        kernel.offset = launch.codeOffset;
+        ++kernel.launches;
+      }
+  std::vector<KernelCode> kernels;
+  for (auto &[offset, kernel] : byOffset)
+    kernels.push_back(std::move(kernel));
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    uint64_t end = i + 1 < kernels.size() ? kernels[i + 1].offset
+                                          : program.code.bytes.size();
+    kernels[i].bytes = end - std::min(kernels[i].offset, end);
+  }
+  return kernels;
+}
+
+std::string describeProgram(const Program &program) {
+  std::vector<KernelCode> kernels = listKernels(program);
+  std::string text = fmt::format(
+      "code for {}: {}, {} kernels\nrecipe: {}\nsteps of {} batches\n",
+      escape(program.target.cpu), formatBytes(program.code.bytes.size()),
+      kernels.size(), program.recipe.empty() ? "none" : escape(program.recipe),
+      program.protocol.accumulate);
+  for (const InputBound &bound : program.bounds)
+    text += fmt::format("input {} holds {} to {}\n", escape(bound.name),
+                        bound.lower, bound.upper - 1);
+  text += describeState(program);
+  for (const Entry &entry : program.entries)
+    text += describeEntry(entry);
+  text += "\nkernels, launches of each, bytes of code:\n";
+  for (const KernelCode &kernel : kernels)
+    text += fmt::format("  {} {} {}\n", escape(kernel.symbol), kernel.launches,
+                        kernel.bytes);
+  return text;
+}
+
+std::string describeProgramAsJson(const Program &program) {
+  Json json = {{"cpu", program.target.cpu},
+               {"recipe", program.recipe},
+               {"rule", program.protocol.rule},
+               {"accumulate", program.protocol.accumulate},
+               {"code_bytes", program.code.bytes.size()},
+               {"state_bytes", stateBytes(program)},
+               {"state", listOf(program.state)},
+               {"entries", listOf(program.entries)},
+               {"kernels", listOf(listKernels(program))}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Program files told to a person: what mpc-inspect prints.
+#ifndef MPC_RUNTIME_PROGRAM_INSPECTION_H
+#define MPC_RUNTIME_PROGRAM_INSPECTION_H
+
+#include "runtime/Program/Program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mpc::rt {
+
+/// A kernel of a code image.
+struct KernelCode {
+  std::string symbol;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;  ///< Up to the next kernel, or the image's end.
+  size_t launches = 0; ///< How often the program's entries launch it.
+};
+
+/// By their places in the image.
+[[nodiscard]] std::vector<KernelCode> listKernels(const Program &program);
+
+/// State, entries with their launches and arenas, kernels.
+[[nodiscard]] std::string describeProgram(const Program &program);
+/// The same as one JSON object.
+[[nodiscard]] std::string describeProgramAsJson(const Program &program);
+/// The arena over the launches of `entry`, as SVG.
+[[nodiscard]] std::string drawArena(const Entry &entry);
+
+/// The code image as an ELF object of one section, with a symbol for each
+/// kernel, for a disassembler.
+[[nodiscard]] std::string makeElfObject(const Program &program);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_PROGRAM_INSPECTION_H

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs from JSON and sections. Nobody vouches for a manifest: a field of
+// another type, name or range than expected is an error that says where.
+#include "runtime/Program/Manifest.h"
+#include "runtime/Program/ManifestNames.h"
+#include "runtime/Support/CheckedSize.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace mpc::rt {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Reads fields and remembers the first that is wrong; what is read after one
+/// is zero or empty.
+class ManifestReader {
+public:
+  explicit ManifestReader(const std::vector<Section> &sections)
+      : sections_(sections) {}
+
+  Program common(const Json &json);
+  void variant(const Json &json, Program &program);
+
+  [[nodiscard]] const Status &status() const { return status_; }
+
+private:
+  void fail(std::string_view key, std::string_view expected) {
+    if (status_.ok())
+      status_ = invalidInput(
+          fmt::format("manifest: {} is not {}", quote(key), expected));
+  }
+
+  /// The field, or null where it is not one of `json`.
+  const Json &field(const Json &json, const char *key) {
+    static const Json kNull;
+    auto it = json.find(key);
+    return json.is_object() && it != json.end() ? *it : kNull;
+  }
+  std::string text(const Json &json, const char *key);
+  uint64_t size(const Json &json, const char *key);
+  uint32_t index(const Json &json, const char *key);
+  int64_t integer(const Json &json, const char *key);
+  double number(const Json &json, const char *key);
+  bool flag(const Json &json, const char *key);
+  template <typename Enum>
+  Enum word(const Json &json, const char *key);
+  /// Calls `read` on each element of a list.
+  void each(const Json &json, const char *key, auto &&read);
+  std::vector<int64_t> shape(const Json &json, const char *key);
+  SharedBytes bytes(const Json &json, const char *key, SectionKind kind);
+
+  TensorDesc tensor(const Json &json);
+  Slab slab(const Json &json);
+  StateTensor state(const Json &json);
+  InitialValue initial(const Json &json);
+  StepProtocol protocol(const Json &json);
+  Entry entry(const Json &json);
+  Constant constant(const Json &json);
+  BufferRef buffer(const Json &json);
+  Launch launch(const Json &json);
+
+  const std::vector<Section> &sections_;
+  Status status_;
+};
+
+std::string ManifestReader::text(const Json &json, const char *key) {
+  const Json &value = field(json, key);
+  if (value.is_string())
+    return value.get_ref<const std::string &>();
+  fail(key, "a text");
+  return "";
+}
+
+uint64_t ManifestReader::size(const Json &json, const char *key) {
+  const Json &value = field(json, key);
+  if (value.is_number_unsigned())
+    return value.get<uint64_t>();
+  fail(key, "a whole number from 0 on");
+  return 0;
+}
+
+uint32_t ManifestReader::index(const Json &json, const char *key) {
+  uint64_t value = size(json, key);
+  if (value <= std::numeric_limits<uint32_t>::max())
+    return static_cast<uint32_t>(value);
+  fail(key, "an index");
+  return 0;
+}
+
+int64_t ManifestReader::integer(const Json &json, const char *key) {
+  const Json &value = field(json, key);
+  bool fits = value.is_number_integer() &&
+              (!value.is_number_unsigned() ||
+               value.get<uint64_t>() <= uint64_t(INT64_MAX));
+  if (fits)
+    return value.get<int64_t>();
+  fail(key, "a whole number");
+  return 0;
+}
+
+double ManifestReader::number(const Json &json, const char *key) {
+  const Json &value = field(json, key);
+  if (value.is_number() && std::isfinite(value.get<double>()))
+    return value.get<double>();
+  fail(key, "a number");
+  return 0;
+}
+
+bool ManifestReader::flag(const Json &json, const char *key) {
+  const Json &value = field(json, key);
+  if (value.is_boolean())
+    return value.get<bool>();
+  fail(key, "true or false");
+  return false;
+}
+
+template <typename Enum>
+std::optional<Enum> findName(std::string_view text) {
+  const auto &names = EnumNames<Enum>::kNames;
+  auto it = std::find(names.begin(), names.end(), text);
+  if (it == names.end())
+    return std::nullopt;
+  return static_cast<Enum>(it - names.begin());
+}
+
+template <typename Enum>
+Enum ManifestReader::word(const Json &json, const char *key) {
+  if (std::optional<Enum> value = findName<Enum>(text(json, key)))
+    return *value;
+  fail(key, "one of the words known for it");
+  return Enum();
+}
+
+void ManifestReader::each(const Json &json, const char *key, auto &&read) {
+  const Json &list = field(json, key);
+  if (!list.is_array())
+    return fail(key, "a list");
+  for (const Json &element : list)
+    read(element);
+}
+
+std::vector<int64_t> ManifestReader::shape(const Json &json, const char *key) {
+  std::vector<int64_t> dims;
+  each(json, key, [&](const Json &dim) {
+    bool isSize =
+        dim.is_number_unsigned() && dim.get<uint64_t>() <= uint64_t(INT64_MAX);
+    if (!isSize)
+      fail(key, "a list of sizes");
+    dims.push_back(isSize ? dim.get<int64_t>() : 0);
+  });
+  return dims;
+}
+
+SharedBytes ManifestReader::bytes(const Json &json, const char *key,
+                                  SectionKind kind) {
+  uint64_t index = size(json, key);
+  if (index < sections_.size() && sections_[index].kind == kind)
+    return sections_[index].bytes;
+  fail(key, "a section of that kind");
+  return {};
+}
+
+TensorDesc ManifestReader::tensor(const Json &json) {
+  TensorDesc desc;
+  desc.name = text(json, "name");
+  std::optional<DType> dtype = dtypeFromSafetensors(text(json, "dtype"));
+  if (!dtype)
+    fail("dtype", "an element type");
+  desc.dtype = dtype.value_or(DType::F32);
+  desc.shape = shape(json, "shape");
+  if (!checkedBytes(desc.shape, desc.dtype)) {
+    fail("shape", "that of a tensor that fits in memory");
+    desc.shape.clear();
+  }
+  return desc;
+}
+
+Slab ManifestReader::slab(const Json &json) {
+  Slab slab{text(json, "name"), size(json, "bytes")};
+  if (json.contains("initial"))
+    slab.initial = bytes(json, "initial", SectionKind::Data);
+  return slab;
+}
+
+StateTensor ManifestReader::state(const Json &json) {
+  StateTensor state;
+  state.desc = tensor(json);
+  state.role = word<StateRole>(json, "role");
+  state.slab = index(json, "slab");
+  state.offset = size(json, "offset");
+  state.hasWideScale = json.contains("wide_scale");
+  return state;
+}
+
+InitialValue ManifestReader::initial(const Json &json) {
+  InitialValue value;
+  value.desc = tensor(json);
+  value.kind = word<InitialKind>(json, "kind");
+  value.argument = number(json, "argument");
+  value.stream = size(json, "stream");
+  if (value.kind != InitialKind::Values)
+    return value;
+  value.values = bytes(json, "values", SectionKind::Data);
+  if (value.values.size() != value.desc.numBytes())
+    fail("values", "a section of the tensor's size");
+  return value;
+}
+
+StepProtocol ManifestReader::protocol(const Json &json) {
+  StepProtocol protocol;
+  protocol.accumulate = integer(json, "accumulate");
+  if (protocol.accumulate < 1)
+    fail("accumulate", "a number of batches");
+  protocol.keepState = flag(json, "keep_state");
+  protocol.floorName = text(json, "floor");
+  const Json &rule = field(json, "rule");
+  if (!rule.is_object()) {
+    fail("rule", "an object of flags");
+    return protocol;
+  }
+  for (const auto &[key, value] : rule.items())
+    protocol.rule[key] = text(rule, key.c_str());
+  return protocol;
+}
+
+Entry ManifestReader::entry(const Json &json) {
+  Entry entry;
+  entry.name = text(json, "name");
+  entry.role = entryRole(entry.name);
+  each(json, "inputs",
+       [&](const Json &item) { entry.inputs.push_back(tensor(item)); });
+  each(json, "outputs",
+       [&](const Json &item) { entry.outputs.push_back(tensor(item)); });
+  return entry;
+}
+
+Program ManifestReader::common(const Json &json) {
+  Program program;
+  each(json, "slabs",
+       [&](const Json &item) { program.slabs.push_back(slab(item)); });
+  each(json, "state",
+       [&](const Json &item) { program.state.push_back(state(item)); });
+  each(json, "entries",
+       [&](const Json &item) { program.entries.push_back(entry(item)); });
+  each(json, "bounds", [&](const Json &item) {
+    program.bounds.push_back(
+        {text(item, "name"), integer(item, "lower"), integer(item, "upper")});
+  });
+  each(json, "initial_values", [&](const Json &item) {
+    program.initialValues.push_back(initial(item));
+  });
+  program.protocol = protocol(field(json, "protocol"));
+  program.mode = word<ModelMode>(json, "mode");
+  program.recipe = text(json, "recipe");
+  each(json, "warnings", [&](const Json &item) {
+    if (!item.is_string())
+      return fail("warnings", "a list of texts");
+    program.warnings.push_back(item.get<std::string>());
+  });
+  return program;
+}
+
+Constant ManifestReader::constant(const Json &json) {
+  Constant constant{text(json, "name"), bytes(json, "data", SectionKind::Data)};
+  if (constant.bytes.size() != size(json, "bytes"))
+    fail("data", "a section of the constant's size");
+  return constant;
+}
+
+/// ["arena", index, offset, bytes]
+BufferRef ManifestReader::buffer(const Json &json) {
+  bool isBuffer =
+      json.is_array() && json.size() == 4 && json[0].is_string() &&
+      std::all_of(
+          json.begin() + 1, json.end(),
+          [](const Json &number) { return number.is_number_unsigned(); }) &&
+      json[1].get<uint64_t>() <= std::numeric_limits<uint32_t>::max();
+  std::optional<Space> space;
+  if (isBuffer)
+    space = findName<Space>(json[0].get_ref<const std::string &>());
+  if (!space) {
+    fail("buffers", "a list of places in memory");
+    return {};
+  }
+  return {*space, json[1].get<uint32_t>(), json[2].get<uint64_t>(),
+          json[3].get<uint64_t>()};
+}
+
+Launch ManifestReader::launch(const Json &json) {
+  Launch launch;
+  launch.kind = word<LaunchKind>(json, "kind");
+  launch.symbol = text(json, "symbol");
+  launch.sources = text(json, "sources");
+  launch.numRead = index(json, "reads");
+  each(json, "buffers",
+       [&](const Json &item) { launch.buffers.push_back(buffer(item)); });
+  if (launch.kind != LaunchKind::Kernel) {
+    launch.bytes = size(json, "bytes");
+    return launch;
+  }
+  launch.codeOffset = size(json, "code_offset");
+  launch.chunks = integer(json, "chunks");
+  launch.scratchBytes = size(json, "scratch_bytes");
+  return launch;
+}
+
+void ManifestReader::variant(const Json &json, Program &program) {
+  if (text(json, "target") != "cpu")
+    fail("target", "cpu");
+  program.target = {text(json, "cpu"), text(json, "machine")};
+  program.code.bytes = bytes(json, "code", SectionKind::CpuCode);
+  if (status_.ok())
+    program.code.hash = sections_[size(json, "code")].hash;
+  each(json, "constants",
+       [&](const Json &item) { program.constants.push_back(constant(item)); });
+  size_t count = 0;
+  each(json, "entries", [&](const Json &item) {
+    if (count == program.entries.size())
+      return fail("entries", "as long as that of all targets");
+    Entry &entry = program.entries[count++];
+    entry.arenaBytes = size(item, "arena_bytes");
+    each(item, "launches",
+         [&](const Json &one) { entry.launches.push_back(launch(one)); });
+  });
+  if (count != program.entries.size())
+    fail("entries", "as long as that of all targets");
+}
+
+/// The deepest manifest has eight levels; deeper input is dropped while it is
+/// parsed, so that no later code recurses into it.
+constexpr int kMaxDepth = 16;
+
+Json parseText(const SharedBytes &bytes) {
+  const auto *begin = reinterpret_cast<const char *>(bytes.data());
+  auto onEvent = [](int depth, Json::parse_event_t, Json &) {
+    return depth <= kMaxDepth;
+  };
+  return Json::parse(begin, begin + bytes.size(), onEvent,
+                     /*allow_exceptions=*/false);
+}
+
+Status checkSections(const std::vector<Section> &sections) {
+  for (size_t i = 0; i < sections.size(); ++i)
+    if ((sections[i].kind == SectionKind::Manifest) != (i == 0))
+      return invalidInput("has no manifest as its first section, or several");
+  return {};
+}
+
+} // namespace
+
+Result<std::vector<std::shared_ptr<const Program>>>
+parseManifest(const std::vector<Section> &sections) {
+  MPC_RETURN_IF_ERROR(checkSections(sections));
+  Json json = parseText(sections.front().bytes);
+  if (!json.is_object())
+    return invalidInput("manifest is not a JSON object");
+  ManifestReader reader(sections);
+  Program common = reader.common(json);
+  MPC_RETURN_IF_ERROR(reader.status());
+  std::vector<std::shared_ptr<const Program>> programs;
+  auto variants = json.find("variants");
+  if (variants == json.end() || !variants->is_array() || variants->empty())
+    return invalidInput("manifest: 'variants' is not a list of programs");
+  for (const Json &variant : *variants) {
+    auto program = std::make_shared<Program>(common);
+    reader.variant(variant, *program);
+    MPC_RETURN_IF_ERROR(reader.status());
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+} // namespace mpc::rt

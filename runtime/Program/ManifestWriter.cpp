@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs as JSON and sections.
+#include "runtime/Program/Manifest.h"
+#include "runtime/Program/ManifestNames.h"
+#include "runtime/Support/Hash.h"
+#include "runtime/Support/Text.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace mpc::rt {
+
+std::string_view name(Space space) { return nameOf(space); }
+std::string_view name(LaunchKind kind) { return nameOf(kind); }
+std::string_view name(StateRole role) { return nameOf(role); }
+std::string_view name(InitialKind kind) { return nameOf(kind); }
+std::string_view name(ModelMode mode) { return nameOf(mode); }
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Writes one program after another into sections that they share.
+class ManifestWriter {
+public:
+  /// The part that is the same for every target.
+  Json common(const Program &program);
+  /// What is the target's own.
+  Json variant(const Program &program);
+
+  /// Behind the first, which is left for the manifest.
+  std::vector<Section> takeSections() { return std::move(sections_); }
+
+private:
+  /// The section that holds these bytes: one for all that are equal.
+  size_t add(SectionKind kind, const SharedBytes &bytes);
+  Json tensor(const TensorDesc &desc);
+  Json slab(const Slab &slab);
+  Json state(const StateTensor &tensor);
+  Json initial(const InitialValue &value);
+  Json launch(const Launch &launch);
+
+  std::vector<Section> sections_{1};
+  std::map<std::pair<SectionKind, std::string>, size_t> known_;
+};
+
+size_t ManifestWriter::add(SectionKind kind, const SharedBytes &bytes) {
+  std::string hash = ContentHash::of(bytes.data(), bytes.size());
+  auto [it, isNew] = known_.try_emplace({kind, hash}, sections_.size());
+  if (isNew)
+    sections_.push_back({kind, bytes, hash});
+  return it->second;
+}
+
+Json ManifestWriter::tensor(const TensorDesc &desc) {
+  return {{"name", desc.name},
+          {"dtype", safetensorsName(desc.dtype)},
+          {"shape", desc.shape}};
+}
+
+Json ManifestWriter::slab(const Slab &slab) {
+  Json json = {{"name", slab.name}, {"bytes", slab.bytes}};
+  if (!slab.initial.empty())
+    json["initial"] = add(SectionKind::Data, slab.initial);
+  return json;
+}
+
+Json ManifestWriter::state(const StateTensor &state) {
+  Json json = tensor(state.desc);
+  json["role"] = nameOf(state.role);
+  json["slab"] = state.slab;
+  json["offset"] = state.offset;
+  if (state.hasWideScale)
+    json["wide_scale"] = true;
+  return json;
+}
+
+Json ManifestWriter::initial(const InitialValue &value) {
+  Json json = tensor(value.desc);
+  json["kind"] = nameOf(value.kind);
+  json["argument"] = value.argument;
+  json["stream"] = value.stream;
+  if (value.kind == InitialKind::Values)
+    json["values"] = add(SectionKind::Data, value.values);
+  return json;
+}
+
+Json listOf(const auto &items, auto &&toJson) {
+  Json list = Json::array();
+  for (const auto &item : items)
+    list.push_back(toJson(item));
+  return list;
+}
+
+Json protocolOf(const StepProtocol &protocol) {
+  return {{"accumulate", protocol.accumulate},
+          {"keep_state", protocol.keepState},
+          {"floor", protocol.floorName},
+          {"rule", protocol.rule}};
+}
+
+Json ManifestWriter::common(const Program &program) {
+  auto toTensor = [&](const TensorDesc &desc) { return tensor(desc); };
+  Json json;
+  json["slabs"] =
+      listOf(program.slabs, [&](const Slab &item) { return slab(item); });
+  json["state"] = listOf(program.state,
+                         [&](const StateTensor &item) { return state(item); });
+  json["entries"] = listOf(program.entries, [&](const Entry &entry) {
+    return Json{{"name", entry.name},
+                {"inputs", listOf(entry.inputs, toTensor)},
+                {"outputs", listOf(entry.outputs, toTensor)}};
+  });
+  json["bounds"] = listOf(program.bounds, [](const InputBound &bound) {
+    return Json{
+        {"name", bound.name}, {"lower", bound.lower}, {"upper", bound.upper}};
+  });
+  json["initial_values"] =
+      listOf(program.initialValues,
+             [&](const InitialValue &value) { return initial(value); });
+  json["protocol"] = protocolOf(program.protocol);
+  json["mode"] = nameOf(program.mode);
+  json["recipe"] = program.recipe;
+  json["warnings"] = program.warnings;
+  return json;
+}
+
+Json ManifestWriter::launch(const Launch &launch) {
+  Json json = {{"kind", nameOf(launch.kind)},
+               {"symbol", launch.symbol},
+               {"sources", launch.sources},
+               {"reads", launch.numRead}};
+  json["buffers"] = listOf(launch.buffers, [](const BufferRef &ref) {
+    return Json{nameOf(ref.space), ref.index, ref.offset, ref.bytes};
+  });
+  if (launch.kind != LaunchKind::Kernel) {
+    json["bytes"] = launch.bytes;
+    return json;
+  }
+  json["code_offset"] = launch.codeOffset;
+  json["chunks"] = launch.chunks;
+  json["scratch_bytes"] = launch.scratchBytes;
+  return json;
+}
+
+Json ManifestWriter::variant(const Program &program) {
+  Json json;
+  json["target"] = "cpu";
+  json["cpu"] = program.target.cpu;
+  json["machine"] = program.target.machine;
+  json["code"] = add(SectionKind::CpuCode, program.code.bytes);
+  json["constants"] = listOf(program.constants, [&](const Constant &constant) {
+    return Json{{"name", constant.name},
+                {"bytes", constant.bytes.size()},
+                {"data", add(SectionKind::Data, constant.bytes)}};
+  });
+  json["entries"] = listOf(program.entries, [&](const Entry &entry) {
+    return Json{{"arena_bytes", entry.arenaBytes},
+                {"launches", listOf(entry.launches, [&](const Launch &item) {
+                   return launch(item);
+                 })}};
+  });
+  return json;
+}
+
+/// The field in which two manifests differ.
+std::string differenceOf(const Json &one, const Json &other) {
+  for (const auto &[key, value] : one.items())
+    if (!other.contains(key) || other[key] != value)
+      return key;
+  return "";
+}
+
+} // namespace
+
+Result<std::vector<Section>>
+encodeManifest(std::span<const std::shared_ptr<const Program>> programs) {
+  ManifestWriter writer;
+  Json json;
+  Json variants = Json::array();
+  for (const auto &program : programs) {
+    Json common = writer.common(*program);
+    if (json.is_null())
+      json = common;
+    if (std::string field = differenceOf(json, common); !field.empty())
+      return internalError(fmt::format("the program for {} differs in its {}",
+                                       quote(program->target.cpu), field));
+    variants.push_back(writer.variant(*program));
+  }
+  json["variants"] = std::move(variants);
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // What cannot be told in JSON: text that is not UTF-8, and NaN.
+  if (Json::parse(text, nullptr, /*allow_exceptions=*/false) != json)
+    return invalidInput("a name of the program is not UTF-8, or a number of it "
+                        "not finite: it cannot be written to a file");
+  std::vector<Section> sections = writer.takeSections();
+  sections.front() = {
+      SectionKind::Manifest,
+      SharedBytes::of(std::vector<char>(text.begin(), text.end())), ""};
+  return sections;
+}
+
+} // namespace mpc::rt

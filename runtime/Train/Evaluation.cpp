@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Inputs from a file, the entries of an evaluation, results to a file.
+#include "runtime/Train/Evaluation.h"
+
+#include "runtime/Runner/EntryCall.h"
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Text.h"
+#include "runtime/Train/InitialWeights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace mpc::rt {
+
+bool EvaluationReport::passed() const {
+  return std::all_of(comparisons.begin(), comparisons.end(),
+                     [](const Comparison &c) { return c.passed; });
+}
+
+namespace {
+
+/// Converts all of `source` to `dtype`, into `target`.
+Status convertTensor(const TensorView &source, DType dtype, void *target) {
+  DType from = source.desc.dtype;
+  if (conversion(from, dtype) == Conversion::None)
+    return invalidInput("tensor " + quote(source.desc.name) + " is " +
+                        toString(source.desc) + ", which does not become " +
+                        std::string(name(dtype)));
+  if (auto index =
+          convert(source.data, from, target, dtype, source.desc.numElements()))
+    return invalidInput("tensor " + quote(source.desc.name) + ": element " +
+                        std::to_string(*index) + " does not fit " +
+                        std::string(name(dtype)));
+  return {};
+}
+
+/// Finds the input in the file, also as "in.NAME", and converts it.
+Status readInput(const SafetensorsFile &file, const TensorDesc &wanted,
+                 std::byte *data) {
+  const TensorView *given = file.find(wanted.name);
+  if (!given)
+    given = file.find("in." + wanted.name);
+  if (!given)
+    return invalidInput(file.path() + ": has no tensor " + quote(wanted.name) +
+                        " (" + toString(wanted) +
+                        "), which the model needs; it has " + file.describe());
+  if (given->desc.shape != wanted.shape)
+    return invalidInput(file.path() + ": tensor " + quote(wanted.name) +
+                        " is " + toString(given->desc) + ", the model takes " +
+                        toString(wanted));
+  return convertTensor(*given, wanted.dtype, data).withContext(file.path());
+}
+
+/// Class labels and row numbers index memory: what lies outside is an error.
+Status checkBounds(const SafetensorsFile &file, const TensorView &input,
+                   const std::vector<InputBound> &bounds) {
+  for (const InputBound &bound : bounds) {
+    if (bound.name != input.desc.name)
+      continue;
+    std::vector<int64_t> values(input.desc.numElements());
+    MPC_RETURN_IF_ERROR(convertTensor(input, DType::I64, values.data()));
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i] < bound.lower || values[i] >= bound.upper)
+        return invalidInput(file.path() + ": tensor " + quote(bound.name) +
+                            ", element " + std::to_string(i) + ": " +
+                            std::to_string(values[i]) + " is not in " +
+                            std::to_string(bound.lower) + " to " +
+                            std::to_string(bound.upper - 1));
+  }
+  return {};
+}
+
+Result<std::vector<double>> toDoubles(const TensorView &view) {
+  std::vector<double> values(view.desc.numElements());
+  MPC_RETURN_IF_ERROR(convertTensor(view, DType::F64, values.data()));
+  return values;
+}
+
+/// How a reference may name what was computed as NAME: so, or as the reference
+/// files of test/Inputs do, which have both modes.
+std::vector<std::string> referenceNames(const std::string &name,
+                                        ModelMode mode) {
+  std::vector<std::string> names = {name};
+  if (mode != ModelMode::Training)
+    names.push_back("eval." + name);
+  if (mode != ModelMode::Inference)
+    names.push_back("train." + name);
+  return names;
+}
+
+const TensorView *findReference(const SafetensorsFile &file,
+                                const std::string &name, ModelMode mode) {
+  for (const std::string &candidate : referenceNames(name, mode))
+    if (const TensorView *found = file.find(candidate))
+      return found;
+  return nullptr;
+}
+
+/// Tensors of the reference that stand for nothing that was computed. Inputs
+/// and weights may lie in the same file.
+std::vector<std::string>
+findNotComputed(const SafetensorsFile &file, const Program &program,
+                const std::vector<TensorView> &outputs) {
+  std::set<std::string, std::less<>> known = {"target", "in.target"};
+  for (const TensorView &output : outputs)
+    for (const std::string &name :
+         referenceNames(output.desc.name, ModelMode::Either))
+      known.insert(name);
+  for (const Entry *entry : program.evalEntries())
+    for (const TensorDesc &input : entry->inputs) {
+      known.insert(input.name);
+      known.insert("in." + input.name);
+    }
+  for (const StateTensor &tensor : program.state)
+    known.insert(tensor.desc.name);
+  std::vector<std::string> result;
+  for (const TensorView &tensor : file.tensors())
+    if (!known.contains(tensor.desc.name))
+      result.push_back(tensor.desc.name);
+  return result;
+}
+
+Result<Comparison> compare(const TensorView &ours, const TensorView &reference,
+                           const EvaluationRequest &request) {
+  if (ours.desc.numElements() != reference.desc.numElements())
+    return invalidInput(
+        request.expectPath + ": tensor " + quote(reference.desc.name) + " is " +
+        toString(reference.desc) + ", ours is " + toString(ours.desc));
+  MPC_ASSIGN_OR_RETURN(std::vector<double> left, toDoubles(ours));
+  MPC_ASSIGN_OR_RETURN(std::vector<double> right, toDoubles(reference));
+  Comparison result;
+  result.name = ours.desc.name;
+  bool comparable = true;
+  for (size_t i = 0; i < left.size(); ++i) {
+    double error = std::fabs(left[i] - right[i]);
+    if (std::isnan(error))
+      comparable =
+          left[i] == right[i] || (std::isnan(left[i]) && std::isnan(right[i]));
+    if (!comparable)
+      break;
+    if (!std::isnan(error))
+      result.largestError = std::max(result.largestError, error);
+    if (std::isfinite(right[i]))
+      result.largestValue = std::max(result.largestValue, std::fabs(right[i]));
+  }
+  if (!comparable)
+    result.largestError = HUGE_VAL;
+  result.passed =
+      comparable &&
+      result.largestError <= request.atol + request.rtol * result.largestValue;
+  return result;
+}
+
+Status compareAll(const Program &program,
+                  const std::vector<TensorView> &outputs,
+                  const EvaluationRequest &request, EvaluationReport &report) {
+  MPC_ASSIGN_OR_RETURN(SafetensorsFile file,
+                       SafetensorsFile::open(request.expectPath));
+  for (const TensorView &output : outputs) {
+    const TensorView *reference =
+        findReference(file, output.desc.name, program.mode);
+    if (!reference)
+      continue;
+    MPC_ASSIGN_OR_RETURN(Comparison comparison,
+                         compare(output, *reference, request));
+    report.comparisons.push_back(comparison);
+  }
+  if (report.comparisons.empty())
+    return invalidInput(request.expectPath +
+                        ": has none of the tensors that were computed; "
+                        "it has " +
+                        file.describe());
+  report.notComputed = findNotComputed(file, program, outputs);
+  return {};
+}
+
+/// Runs the entries of an evaluation in turn; `calls` keeps their results.
+Status run(Runner &runner, const SafetensorsFile &inputs,
+           std::vector<EntryCall> &calls) {
+  auto fill = [&](const TensorDesc &input, std::byte *data) -> Status {
+    MPC_RETURN_IF_ERROR(readInput(inputs, input, data));
+    return checkBounds(inputs, {input, data}, runner.program().bounds);
+  };
+  for (const Entry *entry : runner.program().evalEntries()) {
+    MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::fill(runner, *entry, fill));
+    MPC_RETURN_IF_ERROR(call.run());
+    calls.push_back(std::move(call));
+  }
+  return {};
+}
+
+/// The results of all; of two of a name the later one counts.
+std::vector<TensorView> resultsOf(const std::vector<EntryCall> &calls) {
+  std::vector<TensorView> results;
+  for (const EntryCall &call : calls)
+    for (const TensorView &output : call.outputs()) {
+      std::erase_if(results, [&](const TensorView &earlier) {
+        return earlier.desc.name == output.desc.name;
+      });
+      results.push_back(output);
+    }
+  return results;
+}
+
+} // namespace
+
+Result<EvaluationReport> evaluate(std::shared_ptr<const Program> program,
+                                  const SafetensorsFile &inputs,
+                                  const EvaluationRequest &request) {
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner,
+                       Runner::create(std::move(program), request.runner));
+  MPC_RETURN_IF_ERROR(initializeState(*runner, request.initPath, request.seed));
+  if (request.averaged)
+    MPC_RETURN_IF_ERROR(initializeAverages(*runner, request.initPath));
+  std::vector<EntryCall> calls;
+  MPC_RETURN_IF_ERROR(run(*runner, inputs, calls));
+  std::vector<TensorView> outputs = resultsOf(calls);
+  if (!request.outputsPath.empty())
+    MPC_RETURN_IF_ERROR(writeSafetensorsOutput(request.outputsPath, outputs));
+  EvaluationReport report;
+  if (!request.expectPath.empty())
+    MPC_RETURN_IF_ERROR(
+        compareAll(runner->program(), outputs, request, report));
+  return report;
+}
+
+} // namespace mpc::rt

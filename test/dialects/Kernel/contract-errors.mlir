@@ -1,0 +1,180 @@
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics
+// What a kernel states of itself must be true of its body.
+
+#i = affine_map<(i) -> (i)>
+// expected-error @+1 {{states the kind 'rows', but its body is of kind 'map'}}
+kernel.func rows @map(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  kernel.return %r : tensor<8xf32>
+}
+
+// -----
+
+// A select combines in the order of the loop: neither rows nor columns.
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+// expected-error @+1 {{states the kind 'rows', but its body is of kind 'loops'}}
+kernel.func rows @first_above(%x: tensor<8x8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x8xf32>) outs(%d : tensor<8xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.cmpf ogt, %a, %s : f32
+    %1 = arith.select %0, %a, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  kernel.return %r : tensor<8xf32>
+}
+
+// -----
+
+// The last axis is kept.
+#mn = affine_map<(m, n) -> (m, n)>
+#n = affine_map<(m, n) -> (n)>
+// expected-error @+1 {{states the kind 'rows', but its body is of kind 'columns'}}
+kernel.func rows @columns(%x: tensor<8x8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%d : tensor<8xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.addf %s, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  kernel.return %r : tensor<8xf32>
+}
+
+// -----
+
+// A sum that does not start from zero is no contraction.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @+1 {{states the kind 'contraction', but its body is of kind 'rows'}}
+kernel.func contraction @from_destination(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<4x4xf32>
+  kernel.return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{states the kind 'scatter', but its body is of kind 'loops'}}
+kernel.func scatter @nothing(%d: tensor<4xf32>) -> tensor<4xf32> {
+  kernel.return %d : tensor<4xf32>
+}
+
+// -----
+
+// Element i is read where element 7 - i is written.
+#i = affine_map<(i) -> (i)>
+#back = affine_map<(i) -> (7 - i)>
+// expected-error @+1 {{argument #0 cannot lie in the memory of result #0: it is read where, or after, other elements are written}}
+kernel.func map @reverse(%x: tensor<8xf32> {kernel.may_alias = array<i64: 0>}, %y: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.generic {indexing_maps = [#back, #i, #i], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%d : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  kernel.return %r : tensor<8xf32>
+}
+
+// -----
+
+// The first result is written before the second one reads.
+#i = affine_map<(i) -> (i)>
+// expected-error @+1 {{argument #0 cannot lie in the memory of result #0}}
+kernel.func map @twice(%x: tensor<8xf32> {kernel.may_alias = array<i64: 1, 0>}, %d: tensor<8xf32>, %e: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  kernel.return %r, %s : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Row m of the result is written over later elements of x, not yet read.
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+#r = affine_map<(m) -> (m)>
+// expected-error @+1 {{argument #0 cannot lie in the memory of result #0}}
+kernel.func @sizes(%x: tensor<4xf32> {kernel.may_alias = array<i64: 0>}, %d: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#r, #r], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<4xf32>) outs(%d : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  kernel.return %r : tensor<4x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 aliases result #1, which there is not}}
+kernel.func @results(%x: tensor<8xf32> {kernel.may_alias = array<i64: 1>}, %d: tensor<8xf32>) -> tensor<8xf32> {
+  kernel.return %d : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument #1 is a destination, which aliases no other}}
+kernel.func @destination(%x: tensor<8xf32>, %d: tensor<8xf32> {kernel.may_alias = array<i64: 0>}) -> tensor<8xf32> {
+  kernel.return %d : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 cannot have 'kernel.may_alias' = array<i64: 0>}}
+func.func @function(%x: tensor<8xf32> {kernel.may_alias = array<i64: 0>}) {
+  return
+}
+
+// -----
+
+func.func @group(%x: tensor<8xf32>) -> tensor<4xf32> {
+  %g = kernel.group -> tensor<4xf32> {
+    // expected-error @+1 {{returns other types than its group has}}
+    kernel.return %x : tensor<8xf32>
+  }
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 cannot have 'kernel.fast'}}
+func.func @unknown(%x: memref<8xi8> {kernel.fast}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 cannot have 'kernel.buffer' = #kernel.buffer<input>}}
+func.func @input_of_no_type(%x: memref<8xi8> {kernel.buffer = #kernel.buffer<input>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 cannot have 'kernel.buffer' = #kernel.buffer<output, tensor<2xf32>>}}
+func.func @no_memory(%x: tensor<2xf32> {kernel.buffer = #kernel.buffer<output, tensor<2xf32>>}) {
+  return
+}

@@ -1,0 +1,113 @@
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cpu-emit
+
+// expected-error @+1 {{has no schedule; run cpu-schedule first}}
+kernel.func @unscheduled(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{cannot be cut into 2 chunks}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.loops<chunks = 2>} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{is of kind 'loops', which does not run by #cpu.map<chunks = 1, lanes = 8>}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.map<chunks = 1, lanes = 8>} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{is of kind 'loops', which does not run by #cpu.rows<chunks = 1, inner = 1, lanes = 8>}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.rows<chunks = 1, inner = 1, lanes = 8>} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{is of kind 'loops', which does not run by #cpu.columns<chunks = 1, lanes = 8>}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.columns<chunks = 1, lanes = 8>} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{is of kind 'loops', which does not run by #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [24, 32, 64], micro = [6, 16]>}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [24, 32, 64], micro = [6, 16]>} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{is no packing of one factor}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.pack<chunks = 1, lanes = 8, batch = 0, outer = 1, tile = 4, block = 4, panel = 0>} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{attribute 'schedule' failed to satisfy constraint}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = "fast"} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{attribute 'cpu.kernel' is not the #cpu.kernel of a function}}
+func.func @emitted() attributes {cpu.kernel = 1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{chunks, lanes and sizes must be positive}}
+func.func private @f() attributes {schedule = #cpu.loops<chunks = 0>}
+
+// -----
+
+// expected-error @+1 {{lanes must be a power of two}}
+func.func private @f() attributes {schedule = #cpu.map<chunks = 1, lanes = 12>}
+
+// -----
+
+// expected-error @+1 {{a contraction has the factors 0 and 1}}
+func.func private @f() attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 2, tile = [24, 32, 64], micro = [6, 16]>}
+
+// -----
+
+// expected-error @+1 {{a tile is rows, columns and k, a micro-tile rows and columns}}
+func.func private @f() attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [24, 32], micro = [6, 16]>}
+
+// -----
+
+// expected-error @+1 {{12 columns of a micro-tile are no multiple of 8 lanes}}
+func.func private @f() attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [24, 32, 64], micro = [6, 12]>}
+
+// -----
+
+// expected-error @+1 {{4 columns of a micro-tile are no multiple of 8 lanes}}
+func.func private @f() attributes {schedule = #cpu.pack<chunks = 1, lanes = 8, batch = 1, outer = 1, tile = 4, block = 4, panel = 4>}
+
+// -----
+
+// expected-error @+1 {{counts of dimensions cannot be negative}}
+func.func private @f() attributes {schedule = #cpu.pack<chunks = 1, lanes = 8, batch = -1, outer = 1, tile = 4, block = 4, panel = 0>}
+
+// -----
+
+kernel.func @table(%d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.loops<chunks = 1>} {
+  // expected-error @+1 {{in a kernel needs equal elements; pass a tensor of different ones as an argument}}
+  %0 = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  kernel.return %0 : tensor<4xf32>
+}
+
+// -----
+
+kernel.func @call(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.loops<chunks = 1>} {
+  // expected-error @+1 {{cannot stand in a kernel}}
+  %0 = tensor.cast %x : tensor<4xf32> to tensor<4xf32>
+  kernel.return %0 : tensor<4xf32>
+}

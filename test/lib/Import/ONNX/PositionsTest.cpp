@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops on single positions, scans and remainders: what they become, and what is
+// wrong with a node that is refused. Their numbers are those of the node suite.
+#include "OneNode.h"
+
+using namespace mpc::onnx;
+
+namespace {
+
+TEST(Positions, GatherElementsReadsTheFlatInput) {
+  Outcome outcome =
+      import({"GatherElements", {{"x", {3, 4}}, {"i", {2, 4}, I64}}});
+  EXPECT_TRUE(contains(outcome, "axis(0) : tensor<12xf32>, tensor<8xi64>"));
+}
+
+TEST(Positions, IndicesFitTheData) {
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3, 4}}, {"i", {2}, I64}}}),
+            "the indices are 2, expected 2 axes");
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3, 4}}, {"i", {2, 5}, I64}}}),
+            "the indices are 2x5, the data 3x4");
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {0, 4}}, {"i", {2, 4}, I64}}}),
+            "indexes an empty axis");
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3}}, {"i", {3}}}}),
+            "the indices are float, expected integers");
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3}}}, {}, {{"i", {1, 3}}}}),
+            "index 3 is out of range for an axis of size 3");
+  EXPECT_EQ(errorOf({"GatherND", {{"x", {3}}, {"i", {2, 2}, I64}}}),
+            "the indices are 2x2, the data 3");
+  EXPECT_EQ(errorOf({"GatherND", {{"x", {0}}, {"i", {2, 1}, I64}}}),
+            "indexes an empty axis");
+  EXPECT_EQ(errorOf({"GatherND",
+                     {{"x", {3, 4}}, {"i", {2, 1}, I64}},
+                     {A::integer("batch_dims", 1)}}),
+            "attribute 'batch_dims' is 1, the data 3x4, the indices 2x1");
+}
+
+TEST(Positions, ScatterSaysWhatDoesNotFit) {
+  EXPECT_EQ(
+      errorOf({"ScatterElements", {{"x", {3}}, {"i", {2}, I64}, {"u", {1}}}}),
+      "the indices are 2, the updates 1");
+  EXPECT_EQ(
+      errorOf({"ScatterND", {{"x", {3}}, {"i", {2, 1}, I64}, {"u", {1}}}}),
+      "the updates are 1, the indices name 2 places of 1 elements");
+  EXPECT_EQ(errorOf({"ScatterND",
+                     {{"x", {3}}, {"i", {2, 1}, I64}, {"u", {2}}},
+                     {A::text("reduction", "max")}}),
+            "reduction 'max' of float is not supported");
+}
+
+TEST(Positions, AnExtremumHasAFirstPlace) {
+  EXPECT_TRUE(contains(import({"ArgMax", {{"x", {3, 4}}}}),
+                       "nn.reduce_max %arg0 axes [0]"));
+  EXPECT_EQ(errorOf({"ArgMax", {{"x", {3}, I64}}}),
+            "of int64 tensors that are not known it is not supported");
+  EXPECT_EQ(errorOf({"ArgMin", {}, {}, {{"x", {int64_t(1) << 60}}}}),
+            "the number 1152921504606846976 is beyond 2^53");
+  EXPECT_EQ(errorOf({"ArgMax", {{"x", {0}}}}),
+            "axis 0 has 0 elements, expected 1 to 2^24");
+}
+
+TEST(Scan, JoinsTwiceAsManyEachStep) {
+  Outcome outcome = import({"CumSum", {{"x", {5}}}, {}, {{"axis", {0}}}});
+  EXPECT_TRUE(contains(outcome, "low [4] high [-4]"));
+  EXPECT_EQ(errorOf({"CumSum", {{"x", {5}, Bool}}, {}, {{"axis", {0}}}}),
+            "the operand is bool, expected numbers");
+  EXPECT_EQ(errorOf({"CumSum", {{"x", {5}}}, {}, {{"axis", {0, 0}}}}),
+            "the axis must be one number");
+}
+
+TEST(Scan, RemaindersAreOfNumbers) {
+  EXPECT_TRUE(contains(import({"Mod",
+                               {{"a", {5}}, {"b", {5}}},
+                               {A::integer("fmod", 1)}}),
+                       "nn.rem %arg0, %arg1"));
+  EXPECT_EQ(errorOf({"Mod", {{"a", {5}, Bool}, {"b", {5}, Bool}}}),
+            "the operands are bool, expected numbers");
+}
+
+/// ReduceSum over axes that are an input.
+ModelWriter sumOverInput() {
+  ModelWriter writer;
+  writer.opset(20)
+      .input("x", F32, {int64_t(2), int64_t(3)})
+      .input("axes", I64, {int64_t(1)})
+      .node("ReduceSum", {"x", "axes"}, {"y"})
+      .output("y");
+  return writer;
+}
+
+TEST(InputValues, SettingsAreCompiledIn) {
+  ImportOptions options;
+  llvm::cantFail(parseInputValue("axes=1", options));
+  EXPECT_TRUE(contains(importWritten(sumOverInput(), options),
+                       "nn.reduce_sum %arg0 axes [1]"));
+  int64_t axis = 0;
+  ImportOptions file;
+  file.inputTensors.push_back(
+      {"axes", I64, {1}, {reinterpret_cast<const char *>(&axis), 8}});
+  EXPECT_TRUE(contains(importWritten(sumOverInput(), file),
+                       "nn.reduce_sum %arg0 axes [0]"));
+}
+
+TEST(InputValues, SayWhatIsWrong) {
+  ImportOptions options;
+  llvm::cantFail(parseInputValue("axes=0,1", options));
+  EXPECT_EQ(importWritten(sumOverInput(), options).error,
+            "m.onnx: --input-value=axes: has 2 numbers, the input is 1");
+  EXPECT_EQ(llvm::toString(parseInputValue("axes", options)),
+            "--input-value=axes: expected NAME=NUMBER,NUMBER,...");
+  EXPECT_EQ(llvm::toString(parseInputValue("axes=a", options)),
+            "--input-value=axes=a: 'a' is no number");
+}
+
+} // namespace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which code is for this processor.
+#include "runtime/Device/CPU/CpuLevel.h"
+
+#include <gtest/gtest.h>
+
+namespace mpc::rt {
+namespace {
+
+TEST(CpuLevel, CodeOfThisVeryProcessorIsTheBest) {
+  int host = rankLevel("host", cpuIdentity());
+  EXPECT_GT(host, rankLevel("x86-64-v4", ""));
+  EXPECT_GT(host, rankLevel("x86-64-v3", ""));
+}
+
+TEST(CpuLevel, CodeOfAnotherProcessorDoesNotRun) {
+  std::string other = cpuIdentity();
+  other[0] = other[0] == '0' ? '1' : '0';
+  EXPECT_EQ(rankLevel("host", other), 0);
+  EXPECT_EQ(rankLevel("host", ""), 0);
+  EXPECT_EQ(rankLevel("z80", ""), 0);
+}
+
+TEST(CpuLevel, AWiderLevelThatRunsIsBetter) {
+  if (!__builtin_cpu_supports("x86-64-v4"))
+    GTEST_SKIP() << "this processor is below x86-64-v4";
+  EXPECT_GT(rankLevel("x86-64-v4", ""), rankLevel("x86-64-v3", ""));
+  EXPECT_GT(rankLevel("x86-64-v3", ""), 0);
+}
+
+TEST(CpuLevel, AProcessorIsTheSameEachTime) {
+  EXPECT_EQ(cpuIdentity(), cpuIdentity());
+  EXPECT_EQ(cpuIdentity().size(), 32u);
+}
+
+} // namespace
+} // namespace mpc::rt

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The program of TestProgram.h, with something in every field, as a file.
+#ifndef MPC_TEST_RUNTIME_PROGRAM_FILEOFTESTPROGRAM_H
+#define MPC_TEST_RUNTIME_PROGRAM_FILEOFTESTPROGRAM_H
+
+#include "runtime/Program/ProgramFile.h"
+#include "test/runtime/TestProgram.h"
+
+namespace mpc::rt::test {
+
+inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
+  std::shared_ptr<Program> program = makeTestProgram();
+  program->target = {cpu, ""};
+  std::vector<double> scalars(16);
+  scalars[0] = 8;
+  program->slabs[2].initial = SharedBytes::of(scalars);
+  program->bounds = {{"target", -3, 10}};
+  // Of more than a page, and the same in both places.
+  std::vector<float> table(3000, 0.5f);
+  program->constants = {{"table", SharedBytes::of(table)},
+                        {"again", SharedBytes::of(table)}};
+  program->initialValues = {
+      {{"w", DType::F16, {kFeatures}},
+       InitialKind::Values,
+       0,
+       0,
+       SharedBytes::of<uint16_t>({0x3c00, 0x4000, 0x4200})},
+      {{"w/momentum", DType::F32, {kFeatures}},
+       InitialKind::Uniform,
+       0.125,
+       3}};
+  program->protocol = {4, true, "critic.min_scale", {{"--optimizer", "sgd"}}};
+  program->mode = ModelMode::Training;
+  program->recipe = "--precision=fp16";
+  program->warnings = {"nothing to fear"};
+  return program;
+}
+
+inline std::string encodeTestProgram() {
+  ProgramVariants programs = {makeFullProgram("x86-64-v3"),
+                              makeFullProgram("x86-64-v4")};
+  return *encodeProgramFile(programs);
+}
+
+inline SharedBytes bytesOf(const std::string &text) {
+  return SharedBytes::of(std::vector<char>(text.begin(), text.end()));
+}
+
+} // namespace mpc::rt::test
+
+#endif // MPC_TEST_RUNTIME_PROGRAM_FILEOFTESTPROGRAM_H

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs to files and back, and manifests that are whole but wrong.
+#include "runtime/Program/Manifest.h"
+
+#include "runtime/Runner/Runner.h"
+#include "test/runtime/Program/FileOfTestProgram.h"
+
+#include <gtest/gtest.h>
+
+namespace mpc::rt {
+namespace {
+
+ProgramVariants readBack() {
+  auto programs = parseProgramFile(test::bytesOf(test::encodeTestProgram()));
+  EXPECT_TRUE(programs.ok()) << programs.status().message();
+  return programs.ok() ? *programs : ProgramVariants();
+}
+
+TEST(ProgramFile, GivesBackTheProgram) {
+  ProgramVariants programs = readBack();
+  ASSERT_EQ(programs.size(), 2u);
+  const Program &program = *programs[1];
+  EXPECT_EQ(program.target.cpu, "x86-64-v4");
+  EXPECT_EQ(program.protocol.accumulate, 4);
+  EXPECT_TRUE(program.protocol.keepState);
+  EXPECT_EQ(program.protocol.floorName, "critic.min_scale");
+  EXPECT_EQ(program.protocol.rule.at("--optimizer"), "sgd");
+  EXPECT_EQ(program.mode, ModelMode::Training);
+  EXPECT_EQ(program.recipe, "--precision=fp16");
+  EXPECT_EQ(program.bounds[0].lower, -3);
+  ASSERT_EQ(program.initialValues.size(), 2u);
+  EXPECT_EQ(program.initialValues[0].desc.dtype, DType::F16);
+  EXPECT_EQ(program.initialValues[0].values.size(), 6u);
+  EXPECT_EQ(program.initialValues[1].argument, 0.125);
+  EXPECT_EQ(program.initialValues[1].stream, 3u);
+  const Launch &launch = program.entries[1].launches[1];
+  EXPECT_EQ(launch.symbol, "update");
+  EXPECT_EQ(launch.buffers.size(), 11u);
+  EXPECT_EQ(launch.buffers[2].offset, uint64_t(test::kVelocity));
+  EXPECT_EQ(program.state[3].role, StateRole::LossScale);
+}
+
+TEST(ProgramFile, EqualBytesAreThereOnce) {
+  ProgramVariants programs = readBack();
+  ASSERT_EQ(programs.size(), 2u);
+  EXPECT_EQ(programs[0]->constants[0].bytes.data(),
+            programs[1]->constants[1].bytes.data());
+}
+
+TEST(ProgramFile, RunsWhatItHolds) {
+  ProgramVariants programs = readBack();
+  ASSERT_EQ(programs.size(), 2u);
+  auto runner = Runner::create(programs[0], {1});
+  ASSERT_TRUE(runner.ok()) << runner.status().message();
+  float weights[] = {1, 2, 3};
+  ASSERT_TRUE((*runner)->writeState({{"w", DType::F32, {3}}, weights}).ok());
+  ASSERT_TRUE((*runner)->derive().ok());
+  auto copy = (*runner)->readState("w/f16");
+  EXPECT_EQ(static_cast<const uint16_t *>(copy->data)[2], 0x4200);
+}
+
+TEST(ProgramFile, IsTheSameEachTime) {
+  EXPECT_EQ(test::encodeTestProgram(), test::encodeTestProgram());
+}
+
+TEST(ProgramFile, ProgramsOfOneFileAgree) {
+  auto one = test::makeFullProgram("x86-64-v3");
+  auto other = test::makeFullProgram("x86-64-v4");
+  other->state[1].offset = 96;
+  ProgramVariants programs = {one, other};
+  EXPECT_EQ(encodeProgramFile(programs).status().message(),
+            "the program for 'x86-64-v4' differs in its state");
+}
+
+TEST(ProgramFile, ANameThatIsNoTextIsRefused) {
+  auto program = test::makeFullProgram("x86-64-v3");
+  program->entries[1].launches[0].sources = "\xff";
+  ProgramVariants programs = {program};
+  EXPECT_EQ(encodeProgramFile(programs).status().message(),
+            "a name of the program is not UTF-8, or a number of it not finite: "
+            "it cannot be written to a file");
+}
+
+/// The fault of a manifest in which `from` is replaced by `to`, all else whole.
+std::string faultWith(const std::string &from, const std::string &to) {
+  ProgramVariants programs = {test::makeFullProgram("x86-64-v3")};
+  std::vector<Section> sections = *encodeManifest(programs);
+  const SharedBytes &bytes = sections[0].bytes;
+  std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  size_t place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from << " in " << text;
+  sections[0].bytes = test::bytesOf(text.replace(place, from.size(), to));
+  return parseManifest(sections).status().message();
+}
+
+TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
+  EXPECT_EQ(faultWith("\"mode\":\"training\"", "\"mode\":\"sleeping\""),
+            "manifest: 'mode' is not one of the words known for it");
+  EXPECT_EQ(faultWith("\"accumulate\":4", "\"accumulate\":0"),
+            "manifest: 'accumulate' is not a number of batches");
+  EXPECT_EQ(faultWith("\"slab\":0", "\"slab\":4294967296"),
+            "manifest: 'slab' is not an index");
+  EXPECT_EQ(faultWith("\"lower\":-3", "\"lower\":9223372036854775808"),
+            "manifest: 'lower' is not a whole number");
+  EXPECT_EQ(faultWith("\"dtype\":\"F32\"", "\"dtype\":\"F33\""),
+            "manifest: 'dtype' is not an element type");
+  EXPECT_EQ(faultWith("\"shape\":[4,3]", "\"shape\":[4,-3]"),
+            "manifest: 'shape' is not a list of sizes");
+  EXPECT_EQ(faultWith("\"shape\":[4,3]", "\"shape\":[4294967296,4294967296]"),
+            "manifest: 'shape' is not that of a tensor that fits in memory");
+  EXPECT_EQ(faultWith("\"target\":\"cpu\"", "\"target\":\"abacus\""),
+            "manifest: 'target' is not cpu");
+  EXPECT_EQ(faultWith("[\"input\",0,0,0]", "[\"inptu\",0,0,0]"),
+            "manifest: 'buffers' is not a list of places in memory");
+  EXPECT_EQ(faultWith("\"bytes\":12000,\"data\"", "\"bytes\":12001,\"data\""),
+            "manifest: 'data' is not a section of the constant's size");
+  EXPECT_EQ(faultWith("\"code\":", "\"code\":9"),
+            "manifest: 'code' is not a section of that kind");
+  EXPECT_EQ(faultWith("\"bounds\":[{", "\"bounds\":{\"x\":[{"),
+            "manifest is not a JSON object");
+  EXPECT_EQ(faultWith("\"recipe\":", "\"recip\":"),
+            "manifest: 'recipe' is not a text");
+}
+
+TEST(Manifest, ADeepOneIsRefused) {
+  std::string deep = "\"bounds\":" + std::string(100000, '[');
+  EXPECT_EQ(faultWith("\"bounds\":[", deep), "manifest is not a JSON object");
+}
+
+} // namespace
+} // namespace mpc::rt

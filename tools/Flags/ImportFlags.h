@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The flags that fix what a model leaves open, on a command line.
+#ifndef MPC_TOOLS_FLAGS_IMPORTFLAGS_H
+#define MPC_TOOLS_FLAGS_IMPORTFLAGS_H
+
+#include "lib/Driver/ImportFlags.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mpc {
+
+/// --input-shape and --input-value, which all tools have.
+void addInputShapeFlag(CLI::App &app, ImportFlags &flags);
+/// --parameter, --buffer and --constant, which all tools have.
+void addRoleFlags(CLI::App &app, ImportFlags &flags);
+/// --batch-size where no data is read in batches.
+void addBatchSizeFlag(CLI::App &app, ImportFlags &flags);
+
+} // namespace mpc
+
+#endif // MPC_TOOLS_FLAGS_IMPORTFLAGS_H

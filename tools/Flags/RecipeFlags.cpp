@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registration of the RECIPE flags.
+#include "tools/Flags/RecipeFlags.h"
+
+#include "dialects/AMP/Optimizers.h"
+#include "passes/NN/AutocastPolicy.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Validators.h"
+#include "tools/Flags/ImportFlags.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace mpc;
+using namespace mpc::rt;
+using namespace mpc::rt::flag_group;
+
+/// A flag that takes the name of a precision, one of `names`.
+template <typename Value>
+static void addPrecisionFlag(CLI::App &app, const std::string &flag,
+                             Value &value, const std::string &help,
+                             const std::vector<std::string> &names) {
+  app.add_option_function<std::string>(
+         flag,
+         [&value](const std::string &name) { value = *parsePrecision(name); },
+         help)
+      ->type_name(llvm::join(names, "|"))
+      ->group(kPrecision)
+      ->check(oneOf(names));
+}
+
+void mpc::addPrecisionFlags(CLI::App &app, PrecisionFlags &flags) {
+  std::vector<std::string> names = precisionNames(), types = names;
+  types.pop_back(); // The outputs of a model are not mixed.
+  addPrecisionFlag(app, "--precision", flags.precision,
+                   "Type of contractions and what they feed; mixed is fp16 "
+                   "(default: fp32)",
+                   names);
+  app.add_option("--autocast-policy", flags.policy,
+                 "What runs in the low type: " + nn::knownAutocastPresets() +
+                     ", or a file of rules (default: mpc)")
+      ->type_name("NAME|FILE")
+      ->group(kPrecision);
+  app.add_option("--keep-fp32", flags.keepFp32,
+                 "Nodes and ops, by name, that stay in f32")
+      ->type_name("REGEX")
+      ->group(kPrecision);
+  app.add_option("--lower", flags.lower,
+                 "Nodes and ops, by name, that run in the low type")
+      ->type_name("REGEX")
+      ->group(kPrecision);
+  addPrecisionFlag(app, "--output-dtype", flags.outputType,
+                   "Type that the model's outputs are cast to, before a loss "
+                   "is computed from them (default: as the model declares)",
+                   types);
+  app.add_flag("--cost-aware", flags.costAware,
+               "Leave a contraction in f32 where its casts cost more than the "
+               "low type saves, as in small models")
+      ->group(kPrecision);
+  app.add_option_function<std::string>(
+         "--weight-cast",
+         [&flags](const std::string &value) {
+           flags.saturateWeights = value == "saturate";
+         },
+         "Weights beyond the low type's range (65504 in fp16) are its largest "
+         "number where they are computed with, or are rounded, to infinity "
+         "(default: saturate)")
+      ->type_name("saturate|round")
+      ->group(kPrecision)
+      ->check(oneOf({"saturate", "round"}));
+}
+
+static void addStrictCastsFlag(CLI::App &app, RecipeFlags &flags) {
+  app.add_flag("--strict-casts", flags.strictCasts,
+               "Keep every rounding, also inside of fused kernels. They are "
+               "kept without this flag too")
+      ->group(kPrecision);
+}
+
+static void addScalingFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--loss-scale", flags.lossScale,
+                 "Policy: " + knownPolicies() +
+                     " (default: dynamic for fp16, else none)")
+      ->type_name("POLICY")
+      ->group(kLossScaling);
+  for (size_t i = 0; i < kNumSettings; ++i) {
+    auto setting = static_cast<Setting>(i);
+    app.add_option_function<double>(
+           settingFlag(setting),
+           [&flags, setting](double value) {
+             flags.scaleSettings[setting] = value;
+           },
+           std::string(settingHelp(setting)))
+        ->type_name("X")
+        ->group(kLossScaling);
+  }
+  app.add_flag("--count-underflow", flags.countUnderflow,
+               "Count the elements of 16-bit gradients that are zero or "
+               "subnormal: the column underflow of --metrics")
+      ->group(kLossScaling);
+}
+
+static void addHyperFlag(CLI::App &app, RecipeFlags &flags,
+                         const std::string &flag, const std::string &name,
+                         const std::string &help, CLI::Validator check) {
+  app.add_option_function<double>(
+         flag, [&flags, name](double value) { flags.hyper[name] = value; },
+         help)
+      ->type_name("X")
+      ->group(kOptimizer)
+      ->check(std::move(check));
+}
+
+/// A number around the optimizer's rule: hyper-parameter `name`.
+struct StepNumber {
+  const char *flag, *name, *help;
+  double *value = nullptr; ///< Where it is kept beside RecipeFlags::given.
+};
+
+static void addStepNumber(CLI::App &app, RecipeFlags &flags,
+                          const StepNumber &number, CLI::Validator check) {
+  app.add_option_function<double>(
+         number.flag,
+         [&flags, number](double value) {
+           if (number.value)
+             *number.value = value;
+           flags.given[number.name] = {number.flag, value};
+         },
+         number.help)
+      ->type_name("X")
+      ->group(kOptimizer)
+      ->check(std::move(check));
+}
+
+static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--optimizer", flags.optimizer,
+                 amp::knownOptimizers() + " (default: adamw)")
+      ->type_name("NAME")
+      ->group(kOptimizer);
+  addHyperFlag(app, flags, "--momentum", "momentum",
+               "Momentum of sgd and rmsprop (default: 0)", unitNumber());
+  app.add_flag("--nesterov", flags.nesterov, "Nesterov's momentum")
+      ->group(kOptimizer);
+  addHyperFlag(app, flags, "--beta1", "beta1",
+               "Decay of the first moment (default: 0.9)", unitNumber());
+  addHyperFlag(app, flags, "--beta2", "beta2",
+               "Decay of the second moment (default: 0.999)", unitNumber());
+  addHyperFlag(app, flags, "--eps", "eps",
+               "Added to the denominator (default: the optimizer's)",
+               nonNegativeNumber());
+  addHyperFlag(app, flags, "--weight-decay", "weight_decay",
+               "Weight decay (default: the optimizer's; adamw 0.01)",
+               nonNegativeNumber());
+  app.add_option("--opt-arg", flags.optArgs,
+                 "What else the optimizer knows, as amsgrad=true")
+      ->type_name("NAME=VALUE")
+      ->group(kOptimizer);
+  app.add_option("--no-decay", flags.noDecay,
+                 "Parameters, by name, without weight decay")
+      ->type_name("REGEX")
+      ->group(kOptimizer);
+  app.add_option("--freeze", flags.freeze, "Parameters that are not trained")
+      ->type_name("REGEX")
+      ->group(kOptimizer);
+  app.add_option("--trainable", flags.trainable,
+                 "The only parameters that are trained")
+      ->type_name("REGEX")
+      ->group(kOptimizer);
+  app.add_option("--accumulate", flags.accumulate,
+                 "Batches whose gradients make one step (default: 1)")
+      ->type_name("N")
+      ->group(kOptimizer)
+      ->check(wholeNumber(1));
+  for (StepNumber clip :
+       {StepNumber{"--clip-global-norm", "clip_global_norm",
+                   "Largest norm of all gradients together",
+                   &flags.clipGlobalNorm},
+        StepNumber{"--clip-norm", "clip_norm", "Largest norm of each gradient",
+                   &flags.clipNorm},
+        StepNumber{"--clip-value", "clip_value", "Largest absolute value",
+                   &flags.clipValue}})
+    addStepNumber(app, flags, clip, positiveNumber());
+  app.add_option(
+         "--clip-norm-order", flags.clipNormOrder,
+         "How the norm that --clip-global-norm reads is summed: f64, or "
+         "torch, in f32 as PyTorch does on a CPU, to the bit "
+         "(default: f64)")
+      ->type_name("f64|torch")
+      ->group(kOptimizer)
+      ->check(oneOf({"f64", "torch"}));
+}
+
+static void addLarcFlags(CLI::App &app, RecipeFlags &flags) {
+  app.add_option("--larc", flags.larc,
+                 "Layer-wise rates from the norms of weights and gradients: "
+                 "clip, at most 1, or scale, as OpenSeq2Seq has them; apex- "
+                 "takes weight decay in and leaves norms of 0 alone, as Apex "
+                 "(default: none)")
+      ->type_name("clip|scale|apex-clip|apex-scale")
+      ->group(kOptimizer)
+      ->check(oneOf({"clip", "scale", "apex-clip", "apex-scale"}));
+  for (StepNumber number :
+       {StepNumber{"--larc-eta", "larc_eta",
+                   "LARC's trust in a layer (default: 0.001, Apex' 0.02)"},
+        StepNumber{"--larc-min-update", "larc_min_update",
+                   "LARC's least rate, which Apex has not (default: 1e-7)"},
+        StepNumber{"--larc-eps", "larc_eps",
+                   "Added to the norm that LARC divides by (default: 1e-7, "
+                   "Apex' 1e-8)"}})
+    addStepNumber(app, flags, number, nonNegativeNumber());
+}
+
+/// What is kept of weights, and what is asked of them.
+static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
+  for (StepNumber penalty :
+       {StepNumber{"--l1", "l1",
+                   "Penalty X * sum |w| on the f32 weights, but --no-decay "
+                   "(default: 0)",
+                   &flags.l1},
+        StepNumber{"--l2", "l2",
+                   "Penalty X * sum w^2 on the f32 weights, but --no-decay "
+                   "(default: 0)",
+                   &flags.l2}})
+    addStepNumber(app, flags, penalty, nonNegativeNumber());
+  addStepNumber(app, flags,
+                {"--ema", "ema_decay",
+                 "Also keep an average of the weights, with this decay; "
+                 "checkpoints have it as NAME/ema",
+                 &flags.ema},
+                unitNumber());
+  app.add_option("--master-weights", flags.masterWeights,
+                 "off: weights in bf16 only, rounded stochastically by --seed; "
+                 "for --precision=bf16 (default: on)")
+      ->type_name("on|off")
+      ->group(kPrecision)
+      ->check(oneOf({"on", "off"}));
+  app.add_option("--slot-dtype", flags.slotType,
+                 "Type of the optimizer's slots; computed with in f32, and "
+                 "rounded stochastically by --seed. f16 only where a rule does "
+                 "not divide by them, as sgd (default: f32)")
+      ->type_name("f32|bf16|f16")
+      ->group(kOptimizer)
+      ->check(oneOf({"f32", "bf16", "f16"}));
+}
+
+/// What the loop around a step does with the numbers that it is given.
+static bool isOfTheLoop(llvm::StringRef name) {
+  static constexpr llvm::StringRef kNames[] = {
+      "--lr", "--lr-schedule", "--warmup-steps", "--replay", "--at-floor"};
+  return llvm::is_contained(kNames, name);
+}
+
+/// Whether a flag says how a step is made, which a module that writes its step
+/// out does itself.
+static bool isOfTheStep(const CLI::Option &option) {
+  const std::string name = option.get_name();
+  const std::string &group = option.get_group();
+  return !isOfTheLoop(name) && name != "--accumulate" &&
+         (group == kLossScaling || group == kOptimizer || name == "--loss" ||
+          name == "--master-weights");
+}
+
+/// Whether a flag decides what the step computes, rather than what it is given
+/// or how it is run.
+static bool isOfTheRecipe(const CLI::Option &option) {
+  const std::string name = option.get_name();
+  const std::string &group = option.get_group();
+  return !isOfTheLoop(name) &&
+         (group == kPrecision || group == kLossScaling || group == kOptimizer ||
+          name == "--loss" || name == "--gradients" || name == "--training" ||
+          name == "--input-shape" || name == "--no-fuse" || name == "--naive");
+}
+
+/// An option as a command line has it, each of its values.
+static void addText(const CLI::Option &option, std::string &text) {
+  for (llvm::StringRef value : option.results()) {
+    text += (text.empty() ? "" : " ") + option.get_name();
+    if (option.get_name() == "--autocast-policy")
+      value = llvm::sys::path::filename(value);
+    if (option.get_items_expected_max() > 0)
+      text += "=" + value.str();
+  }
+}
+
+std::string mpc::recipeText(const CLI::App &app) {
+  std::string text;
+  for (const CLI::Option *option : app.get_options())
+    if (option->count() > 0 && isOfTheRecipe(*option))
+      addText(*option, text);
+  return text;
+}
+
+static void noteGiven(const CLI::App &app, RecipeFlags &flags) {
+  flags.text = recipeText(app);
+  for (const CLI::Option *option : app.get_options())
+    if (option->count() > 0 && isOfTheStep(*option))
+      flags.stepFlags.push_back(option->get_name());
+}
+
+void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
+  app.parse_complete_callback([&] { noteGiven(app, flags); });
+  app.add_option("--loss", flags.loss,
+                 "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME "
+                 "(default: cross_entropy)")
+      ->type_name("LOSS")
+      ->group(kInput);
+  addInputShapeFlag(app, flags.import);
+  addRoleFlags(app, flags.import);
+  app.add_flag("--allow-lost-parameters", flags.import.allowLosses,
+               "Trains what is left of a model whose exporter folded "
+               "parameters away")
+      ->group(kInput);
+  addPrecisionFlags(app, flags.precision);
+  addStrictCastsFlag(app, flags);
+  addScalingFlags(app, flags);
+  addOptimizerFlags(app, flags);
+  addLarcFlags(app, flags);
+  addWeightFlags(app, flags);
+  app.add_option("--cpu", flags.target.cpu,
+                 "host, x86-64-v3 or x86-64-v4 (default: host)")
+      ->type_name("CPU")
+      ->group(kTarget);
+  app.add_flag("--no-fuse", flags.noFuse, "Every op is a kernel of its own")
+      ->group(kDebugging);
+  app.add_flag("--naive", flags.target.naive,
+               "Run every kernel by scalar loops")
+      ->group(kDebugging);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The RECIPE flags on a command line.
+#ifndef MPC_TOOLS_FLAGS_RECIPEFLAGS_H
+#define MPC_TOOLS_FLAGS_RECIPEFLAGS_H
+
+#include "lib/Driver/Recipe.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mpc {
+
+/// Registers the flags of the group Precision that every tool has.
+void addPrecisionFlags(CLI::App &app, PrecisionFlags &flags);
+
+/// Registers the flags; `flags` must outlive parsing. --lr and its schedule
+/// are the runtime's.
+void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
+
+/// The flags of a tool that decide what is computed, as far as they were given:
+/// RecipeFlags::text, and that of an evaluation.
+std::string recipeText(const CLI::App &app);
+
+} // namespace mpc
+
+#endif // MPC_TOOLS_FLAGS_RECIPEFLAGS_H

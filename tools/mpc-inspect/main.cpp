@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mpc-inspect: what a program file holds.
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Tool.h"
+#include "runtime/Program/Inspection.h"
+#include "runtime/Program/ProgramFile.h"
+#include "runtime/Support/Output.h"
+#include "runtime/Support/Text.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <sys/stat.h>
+
+using namespace mpc;
+
+namespace {
+
+struct Flags {
+  std::string program, cpu, entry, svg, folder;
+  bool json = false;
+};
+
+void addFlags(CLI::App &app, Flags &flags) {
+  using namespace rt::flag_group;
+  app.add_option("program", flags.program, "STEP.mpc; - is standard input")
+      ->required()
+      ->type_name("STEP.mpc")
+      ->group(kInput);
+  app.add_option("--cpu", flags.cpu,
+                 "Which of the file's codes (default: the first)")
+      ->type_name("CPU")
+      ->group(kInput);
+  app.add_option("--entry", flags.entry,
+                 "Whose arena --svg draws (default: the largest)")
+      ->type_name("NAME")
+      ->group(kInput);
+  app.add_flag("--json", flags.json, "One JSON object in place of text")
+      ->group(kOutput);
+  app.add_option("--svg", flags.svg,
+                 "What lives where in the arena, over the launches")
+      ->type_name("FILE.svg")
+      ->group(kOutput);
+  app.add_option("--extract", flags.folder,
+                 "Write the code as an object file and the constants to this "
+                 "folder")
+      ->type_name("DIR")
+      ->group(kOutput);
+}
+
+rt::Result<const rt::Program *> choose(const rt::ProgramVariants &programs,
+                                       const std::string &cpu) {
+  std::vector<std::string> known;
+  for (const auto &program : programs) {
+    if (cpu.empty() || program->target.cpu == cpu)
+      return program.get();
+    known.push_back(rt::escape(program->target.cpu));
+  }
+  return rt::usageError("--cpu=" + rt::quote(cpu) + ": the file has code for " +
+                        rt::joinSome(known));
+}
+
+rt::Status draw(const rt::Program &program, const Flags &flags) {
+  const rt::Entry *chosen = nullptr;
+  for (const rt::Entry &entry : program.entries)
+    if (flags.entry.empty() ? !chosen || entry.arenaBytes > chosen->arenaBytes
+                            : entry.name == flags.entry)
+      chosen = &entry;
+  if (!chosen)
+    return rt::usageError("--entry=" + rt::quote(flags.entry) +
+                          ": the program has no such entry");
+  return rt::writeOutput(flags.svg, rt::drawArena(*chosen));
+}
+
+/// Names in the file are never names of files: places are numbered.
+rt::Status extract(const rt::Program &program, const std::string &folder) {
+  if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+    return rt::environmentError(
+        rt::escape(folder) +
+        ": cannot make the folder: " + rt::errnoMessage(errno));
+  MPC_RETURN_IF_ERROR(
+      rt::writeOutput(folder + "/kernels.o", rt::makeElfObject(program)));
+  MPC_RETURN_IF_ERROR(rt::writeOutput(folder + "/program.json",
+                                      rt::describeProgramAsJson(program)));
+  for (size_t i = 0; i < program.constants.size(); ++i) {
+    const rt::SharedBytes &bytes = program.constants[i].bytes;
+    std::string_view text(reinterpret_cast<const char *>(bytes.data()),
+                          bytes.size());
+    MPC_RETURN_IF_ERROR(
+        rt::writeOutput(fmt::format("{}/constant-{}.bin", folder, i), text));
+  }
+  return {};
+}
+
+rt::Result<int> inspect(const Flags &flags) {
+  MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
+                       rt::readProgramFile(flags.program));
+  MPC_ASSIGN_OR_RETURN(const rt::Program *program, choose(programs, flags.cpu));
+  if (!flags.svg.empty())
+    MPC_RETURN_IF_ERROR(draw(*program, flags));
+  if (!flags.folder.empty())
+    MPC_RETURN_IF_ERROR(extract(*program, flags.folder));
+  if (!flags.json && (!flags.svg.empty() || !flags.folder.empty()))
+    return 0;
+  MPC_RETURN_IF_ERROR(
+      rt::writeOutput("-", flags.json ? rt::describeProgramAsJson(*program)
+                                      : rt::describeProgram(*program)));
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Flags flags;
+  rt::Tool tool;
+  tool.name = "mpc-inspect";
+  tool.description = "Tells what a program file holds.";
+  tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
+  tool.run = [&] { return inspect(flags); };
+  return rt::runTool(tool, argc, argv);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mpc-run: trains or evaluates a program that mpc-compile wrote, without a
+// compiler.
+#include "runtime/CommandLine/EvalFlags.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Tool.h"
+#include "runtime/CommandLine/TrainTool.h"
+#include "runtime/Program/ProgramFile.h"
+#include "runtime/Runner/ProgramChoice.h"
+#include "runtime/Support/Text.h"
+
+#include <chrono>
+
+using namespace mpc;
+
+namespace {
+
+struct Flags {
+  std::string program, cpu;
+  rt::TrainTool tool;
+  rt::EvaluationRequest evaluation;
+};
+
+void addFlags(CLI::App &app, Flags &flags) {
+  app.add_option("program", flags.program, "STEP.mpc; - is standard input")
+      ->required()
+      ->type_name("STEP.mpc")
+      ->group(rt::flag_group::kInput);
+  app.add_option("--cpu", flags.cpu,
+                 "Which of the file's codes: host, x86-64-v3 or x86-64-v4 "
+                 "(default: the best that runs here)")
+      ->type_name("CPU")
+      ->group(rt::flag_group::kTarget);
+  rt::addDataFlags(app, flags.tool.data);
+  app.get_option("--data")->required(false);
+  rt::addEvaluationFlags(app, flags.evaluation);
+  rt::addScheduleFlags(app, flags.tool.schedule);
+  rt::addReplayFlag(app, flags.tool.replays);
+  rt::addThreadFlag(app, flags.tool.runner);
+  rt::addOutputFlags(app, flags.tool.output);
+}
+
+/// What needs the model or a compiler, of which a program has neither.
+rt::Status refuseMissing(const Flags &flags) {
+  const rt::OutputFlags &output = flags.tool.output;
+  if (!output.explain.empty())
+    return rt::usageError("--explain: a program no longer knows; ask mpc-train "
+                          "or mpc-eval of the model");
+  if (!output.nanReport.empty())
+    return rt::usageError("--nan-report needs the compiler: use mpc-train");
+  if (flags.tool.data.data.path == "-")
+    return rt::usageError("--data=-: the data is read more than once; name a "
+                          "file");
+  return {};
+}
+
+rt::Result<std::shared_ptr<const rt::Program>> load(const Flags &flags) {
+  MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
+                       rt::readProgramFile(flags.program));
+  auto program = rt::chooseProgram(programs, flags.cpu);
+  return program.ok() ? program
+                      : program.status().withContext(rt::escape(flags.program));
+}
+
+rt::Result<int> train(Flags &flags) {
+  auto start = std::chrono::steady_clock::now();
+  MPC_RETURN_IF_ERROR(refuseMissing(flags));
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Program> program, load(flags));
+  if (program->stepEntries(program->protocol.accumulate).empty())
+    return rt::invalidInput(rt::escape(flags.program) +
+                            ": holds no training step");
+  flags.tool.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return rt::trainProgram(program, flags.tool);
+}
+
+rt::Result<int> evaluate(Flags &flags) {
+  rt::EvaluationRequest &request = flags.evaluation;
+  if (request.outputsPath.empty() && request.expectPath.empty())
+    return rt::usageError("--inputs: nothing to do: give --outputs or "
+                          "--expect");
+  request.initPath = flags.tool.data.init;
+  request.seed = flags.tool.data.data.seed;
+  request.runner = flags.tool.runner;
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Program> program, load(flags));
+  if (program->evalEntries().empty())
+    return rt::invalidInput(rt::escape(flags.program) +
+                            ": holds nothing to evaluate");
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile inputs,
+                       rt::SafetensorsFile::open(request.inputsPath));
+  MPC_ASSIGN_OR_RETURN(rt::EvaluationReport report,
+                       rt::evaluate(program, inputs, request));
+  return rt::reportEvaluation(flags.tool.name, report);
+}
+
+rt::Result<int> run(Flags &flags) {
+  flags.tool.name = "mpc-run";
+  bool trains = !flags.tool.data.data.path.empty();
+  if (trains != flags.evaluation.inputsPath.empty())
+    return rt::usageError("give --data to train, or --inputs to evaluate");
+  return trains ? train(flags) : evaluate(flags);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Flags flags;
+  rt::Tool tool;
+  tool.name = "mpc-run";
+  tool.description = "Trains or evaluates a program that mpc-compile wrote.";
+  tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
+  tool.run = [&] { return run(flags); };
+  return rt::runTool(tool, argc, argv);
+}

@@ -58,6 +58,14 @@ std::optional<unsigned> MemoryPlanner::tiedArgument(unsigned index) {
   return std::nullopt;
 }
 
+bool MemoryPlanner::mayWrite(const Allocation &place) {
+  if (place.buffer.kind != Buffer::Argument)
+    return place.buffer.kind != Buffer::Constant;
+  return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned index) {
+    return tiedArgument(index) == place.buffer.index;
+  });
+}
+
 void MemoryPlanner::placeResults() {
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
@@ -169,8 +177,8 @@ Allocation MemoryPlanner::packPlace(PackOp pack) {
     return it->second;
   auto wanted = requested.find(pack.getResult());
   Allocation place = wanted != requested.end()
-                    ? wanted->second
-                    : allocateInArena(pack.getResult().getType());
+                         ? wanted->second
+                         : allocateInArena(pack.getResult().getType());
   packPlaces[pack] = place;
   return place;
 }
@@ -179,11 +187,12 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
   for (auto [result, destination] :
        llvm::zip(launch.getResults(), launch.getOutputs())) {
     if (!destination.getDefiningOp<tensor::EmptyOp>()) {
-      if (!isReadAfterWrite(destination, result)) {
+      if (mayWrite(place(destination)) &&
+          !isReadAfterWrite(destination, result)) {
         places[result] = place(destination);
         continue;
       }
-      // The old content is still needed: work on a copy of it.
+      // The old content stays: work on a copy of it.
       places[result] = allocateInArena(result.getType());
       initialCopies.push_back({launch, destination, places[result]});
       continue;

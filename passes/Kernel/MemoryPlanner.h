@@ -64,6 +64,9 @@ public:
 private:
   /// The argument that result `index` is tied to: the same slab.
   std::optional<unsigned> tiedArgument(unsigned index);
+  /// Constants are not written, nor is what a caller only lends: an argument
+  /// that no result is tied to.
+  bool mayWrite(const Allocation &place);
   void placeResults();
   /// The value that `value` is made over: through views and launches that
   /// update in place.

@@ -3,7 +3,8 @@
 // their arguments, and compares what they return with those at their results.
 #include "test/support/Values.h"
 
-#include "dialects/NN/NNDialect.h"
+#include "dialects/Interfaces/OpInterfaces.h"
+#include "dialects/Kernel/KernelDialect.h"
 #include "lib/Driver/Dialects.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
@@ -16,22 +17,28 @@ using namespace mpc;
 static llvm::cl::list<std::string> files(llvm::cl::Positional,
                                          llvm::cl::desc("FILE.mlir..."));
 static llvm::cl::opt<std::string> completeFolder(
-    "complete", llvm::cl::value_desc("DIR"),
-    llvm::cl::desc("fail unless DIR has <op>.mlir for every nn op that "
-                   "computes values"));
+    "complete", llvm::cl::value_desc("DIALECT=DIR"),
+    llvm::cl::desc("fail unless DIR has <op>.mlir for every op of DIALECT "
+                   "that computes values"));
 
-/// Every op whose kernel has a body yields values that a file can state.
+/// Every op whose kernel has a body yields values that a file can state, and so
+/// does what moves data between kernels.
 static bool computesValues(const mlir::RegisteredOperationName &name) {
-  return name.getDialectNamespace() == nn::NNDialect::getDialectNamespace() &&
-         (name.hasInterface<KernelBodyOpInterface>() ||
-          name.hasInterface<ScalarBodyOpInterface>());
+  bool movesData =
+      name.hasTrait<mlir::OpTrait::AlwaysSpeculatableImplTrait>() &&
+      !name.hasTrait<mlir::OpTrait::IsTerminator>() &&
+      name.getDialectNamespace() ==
+          kernel::KernelDialect::getDialectNamespace();
+  return movesData || name.hasInterface<KernelBodyOpInterface>() ||
+         name.hasInterface<ScalarBodyOpInterface>();
 }
 
-/// How many ops have no file in `folder`; names them.
-static int countMissing(mlir::MLIRContext &context, llvm::StringRef folder) {
+/// How many ops of a dialect have no file; names them.
+static int countMissing(mlir::MLIRContext &context, llvm::StringRef where) {
+  auto [dialect, folder] = where.split('=');
   int missing = 0, known = 0;
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations()) {
-    if (!computesValues(name))
+    if (name.getDialectNamespace() != dialect || !computesValues(name))
       continue;
     ++known;
     llvm::SmallString<128> file(folder);

@@ -357,14 +357,14 @@ static int checkForm(ModuleOp original, const Cases &cases, const Form &form) {
 
 /// A file must hold the op that it is named after.
 static bool holdsItsOp(ModuleOp module, llvm::StringRef path) {
-  std::string name = ("nn." + llvm::sys::path::stem(path)).str();
+  llvm::StringRef name = llvm::sys::path::stem(path);
   auto found = module.walk([&](Operation *op) {
-    return op->getName().getStringRef() == name ? WalkResult::interrupt()
+    return op->getName().stripDialect() == name ? WalkResult::interrupt()
                                                 : WalkResult::advance();
   });
   if (!found.wasInterrupted())
     mlir::emitError(FileLineColLoc::get(module.getContext(), path, 1, 1))
-        << "expected " << name << ", found none";
+        << "expected an op " << name << ", found none";
   return found.wasInterrupted();
 }
 

@@ -205,3 +205,28 @@ func.func @other_view(%s: tensor<32xf32> {amp.slab = @s}, %g: tensor<16xf32>)
   %5 = kernel.pack %2, %1 at [0, 16] : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
   return %5, %4 : tensor<32xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// What is updated in place is a copy where the old content is a constant, or an
+// argument that no result is tied to: it is the caller's.
+// CHECK-LABEL: func.func @updates_a_constant(
+// CHECK:         %[[START:.*]] = memref.get_global
+// CHECK:         memref.copy %[[START]], %{{.*}} :
+// CHECK:         %[[PLACE:.*]] = memref.view %arg0[
+// CHECK-NEXT:    kernel.launch @{{.*}} outs(%[[PLACE]] :
+func.func @updates_a_constant(%g: tensor<8xf16>) -> tensor<8xf32> {
+  %start = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
+  %sum = amp.add_gradient %g to %start : tensor<8xf16>, tensor<8xf32>
+  return %sum : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @updates_what_is_lent(
+// CHECK:         %[[LENT:.*]] = memref.view %arg2[
+// CHECK:         memref.copy %[[LENT]], %{{.*}} :
+// CHECK:         %[[PLACE:.*]] = memref.view %arg0[
+// CHECK-NEXT:    kernel.launch @{{.*}} outs(%[[PLACE]] :
+func.func @updates_what_is_lent(%g: tensor<8xf16>, %lent: tensor<8xf32>) -> tensor<8xf32> {
+  %sum = amp.add_gradient %g to %lent : tensor<8xf16>, tensor<8xf32>
+  return %sum : tensor<8xf32>
+}

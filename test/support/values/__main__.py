@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes test/dialects/NN/values/<op>.mlir, or holds what is there against it.
+"""Writes test/dialects/<dialect>/values/<op>.mlir, or holds what is there against it.
 
-    python -m values FOLDER            write every file (from test/support)
+    python -m values FOLDER            write every file (from test/support; FOLDER is test/dialects)
     python -m values FOLDER --check    fail where a file says something else
 
 Numbers of a libm may differ in their last digits, so that --check compares numbers to 1e-13
@@ -14,18 +14,27 @@ import sys
 
 import numpy as np
 
-from . import contractions, elementwise, movement, normalization
+from . import contractions, elementwise, kernel, movement, normalization, optimizer
 from .text import file_text
 
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
 
+FOLDERS = {"nn": "NN", "amp": "AMP", "kernel": "Kernel"}
+
+
+def place(op):
+    """Where the file of an op is; ops without a dialect are of nn."""
+    dialect, _, name = op.rpartition(".")
+    return f"{FOLDERS[dialect or 'nn']}/values/{name}.mlir"
+
+
 def all_files():
     files = {}
     with np.errstate(all="ignore"):
-        for module in (elementwise, movement, contractions, normalization):
-            files |= module.families()
-    return {f"{op}.mlir": file_text(functions) for op, functions in files.items()}
+        for module in (elementwise, movement, contractions, normalization, kernel, optimizer):
+            files |= {place(op): file_text(functions) for op, functions in module.families().items()}
+    return files
 
 
 def same(ours, theirs):
@@ -40,7 +49,8 @@ def same(ours, theirs):
 
 def check(folder, files):
     faults = 0
-    for name in sorted({path.name for path in folder.glob("*.mlir")} ^ set(files)):
+    found = {str(path.relative_to(folder)) for path in folder.glob("*/values/*.mlir")}
+    for name in sorted(found ^ set(files)):
         faults += 1
         print(f"{folder / name}: {'no file' if name in files else 'no formula'}")
     for name, text in files.items():
@@ -60,8 +70,8 @@ def main():
     files = all_files()
     if arguments.check:
         return check(arguments.folder, files) > 0
-    arguments.folder.mkdir(exist_ok=True)
     for name, text in files.items():
+        (arguments.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (arguments.folder / name).write_text(text)
     return 0
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values of the kernel ops that move data between kernels."""
+import numpy as np
+
+from .movement import ALL_KINDS, numbered
+from .text import Function, Result, Tensor
+
+
+def view_functions():
+    for kind in ALL_KINDS:
+        for offset, shape in ((0, (4, 6)), (7, (2, 3)), (23, ()), (24, (0,))):
+            a = numbered(kind, (3, 8))
+            count = int(np.prod(shape))
+            part = a.values.ravel()[offset : offset + count].reshape(shape)
+            result = Result(kind, part)
+            body = f"%r = kernel.view %a[{offset}] : {a.type} -> {result.type}"
+            yield Function(f"{kind}_at_{offset}", [a], body, [result])
+
+
+def packed(parts, offsets, size):
+    flat = np.zeros(size)
+    for part, offset in zip(parts, offsets):
+        flat[offset : offset + part.values.size] = part.values.ravel()
+    return flat
+
+
+def pack_functions():
+    for kind in ("f32", "f16", "bf16", "f64"):
+        parts = [numbered(kind, (2, 5)), numbered(kind, (7,)), numbered(kind, ())]
+        for label, offsets, size in (("dense", (0, 10, 17), 18), ("gaps", (3, 16, 29), 40)):
+            result = Result(kind, packed(parts, offsets, size))
+            types = ", ".join(part.type for part in parts)
+            body = f"%r = kernel.pack %a, %b, %c at {list(offsets)} : {types} -> {result.type}"
+            yield Function(f"{kind}_{label}", parts, body, [result])
+
+
+def scattered(updates, indices, start):
+    """Slice after slice; -1 is the last place, and places beyond the ends are the ends."""
+    result = start.copy()
+    outer, count, _ = updates.shape
+    size = start.shape[1]
+    for i in range(outer):
+        for j in range(count):
+            place = indices[j] if indices.ndim == 1 else indices[i, j]
+            place = min(max(place + size if place < 0 else place, 0), size - 1)
+            result[i, place] += updates[i, j]
+    return result
+
+
+def scatter_functions():
+    shared = Tensor("i64", [2, 0, 2, -1, 9, -9])
+    own = Tensor("i64", [[0, 1, 2, 3, 0, 0], [3, -4, 17, 2, 2, 1]])
+    for kind in ("f32", "f64"):
+        for label, indices in (("shared", shared), ("own", own)):
+            updates = Tensor(kind, (np.arange(36) - 17.5).reshape(2, 6, 3) / 4)
+            start = Tensor(kind, np.arange(24).reshape(2, 4, 3))
+            result = Result(kind, scattered(updates.values, indices.values, start.values))
+            body = (
+                f"%r = kernel.scatter ins(%a, %b : {updates.type}, {indices.type})"
+                f" outs(%c : {start.type})"
+            )
+            yield Function(f"{label}_{kind}", [updates, indices, start], body, [result])
+
+
+def families():
+    return {
+        "kernel.view": view_functions(),
+        "kernel.pack": pack_functions(),
+        "kernel.scatter": scatter_functions(),
+    }

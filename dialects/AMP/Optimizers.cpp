@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mpc::amp;
 
 bool Flags::has(StringRef flag) const {
-  return llvm::any_of(flags.getAsRange<StringAttr>(),
+  return llvm::any_of(flags_.getAsRange<StringAttr>(),
                       [&](StringAttr attr) { return attr == flag; });
 }
 

@@ -39,23 +39,25 @@ struct OptimizerSlot {
 /// Which flags are set.
 class Flags {
 public:
-  explicit Flags(mlir::ArrayAttr flags) : flags(flags) {}
+  explicit Flags(mlir::ArrayAttr flags) : flags_(flags) {}
   [[nodiscard]] bool has(llvm::StringRef flag) const;
 
 private:
-  mlir::ArrayAttr flags;
+  mlir::ArrayAttr flags_;
 };
 
 /// The scalars of a body, by name.
 class Scalars {
 public:
-  explicit Scalars(Flags flags) : flags(flags) {}
-  Scalar &operator[](llvm::StringRef name) { return values[name]; }
-  [[nodiscard]] bool has(llvm::StringRef flag) const { return flags.has(flag); }
+  explicit Scalars(Flags flags) : flags_(flags) {}
+  Scalar &operator[](llvm::StringRef name) { return values_[name]; }
+  [[nodiscard]] bool has(llvm::StringRef flag) const {
+    return flags_.has(flag);
+  }
 
 private:
-  llvm::StringMap<Scalar> values;
-  Flags flags;
+  llvm::StringMap<Scalar> values_;
+  Flags flags_;
 };
 
 struct Optimizer {

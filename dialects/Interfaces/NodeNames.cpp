@@ -67,8 +67,8 @@ NamePatterns::compile(ArrayRef<std::string> expressions,
     }
     // std::regex reports errors by throwing; nothing leaves this function.
     try {
-      result.patterns.emplace_back(expression, std::regex::ECMAScript |
-                                                   std::regex::optimize);
+      result.patterns_.emplace_back(expression, std::regex::ECMAScript |
+                                                    std::regex::optimize);
     } catch (const std::regex_error &error) {
       emitError("'" + expression +
                 "' is no regular expression: " + error.what());
@@ -81,7 +81,7 @@ NamePatterns::compile(ArrayRef<std::string> expressions,
 bool NamePatterns::matches(StringRef name) const {
   if (name.size() > kMaxName)
     return false;
-  return llvm::any_of(patterns, [&](const std::regex &pattern) {
+  return llvm::any_of(patterns_, [&](const std::regex &pattern) {
     return std::regex_search(name.begin(), name.end(), pattern);
   });
 }

@@ -41,10 +41,10 @@ public:
           llvm::function_ref<void(const std::string &)> emitError);
 
   bool matches(llvm::StringRef name) const;
-  bool empty() const { return patterns.empty(); }
+  bool empty() const { return patterns_.empty(); }
 
 private:
-  std::vector<std::regex> patterns;
+  std::vector<std::regex> patterns_;
 };
 
 } // namespace mpc

@@ -53,7 +53,7 @@ static void collectArguments(Value value, Block *block,
 }
 
 SmallVector<Operation *> mpc::kernel::getSlice(Value value, Block *block,
-                                            Value known) {
+                                               Value known) {
   SmallPtrSet<Operation *, 8> needed;
   SmallVector<Value> pending = {value};
   while (!pending.empty()) {
@@ -126,7 +126,8 @@ static bool matchRegion(Contraction &contraction) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-StridedIndex Contraction::getStridedIndex(ArrayRef<int64_t> strides, Group group) const {
+StridedIndex Contraction::getStridedIndex(ArrayRef<int64_t> strides,
+                                          Group group) const {
   StridedIndex path;
   for (unsigned dim : groups[group])
     path.append(statement.extents[dim], strides[dim]);
@@ -203,9 +204,9 @@ namespace {
 /// has the element of an iteration.
 class EpilogueMatcher {
 public:
-  EpilogueMatcher(const Contraction &contraction) : contraction(contraction) {
+  EpilogueMatcher(const Contraction &contraction) : contraction_(contraction) {
     const Statement &statement = contraction.statement;
-    known[contraction.getResult()] =
+    known_[contraction.getResult()] =
         *getLinear(statement.outputs[0].index, statement.numDims());
   }
 
@@ -219,10 +220,10 @@ private:
   std::optional<Linear> translate(AffineExpr index, unsigned numDims);
   std::optional<LinearAccess> getRead(const Access &access, unsigned numDims);
 
-  const Contraction &contraction;
-  llvm::DenseMap<Value, Linear> known;
+  const Contraction &contraction_;
+  llvm::DenseMap<Value, Linear> known_;
   /// For each dimension of the statement at hand that of the contraction.
-  SmallVector<unsigned> dims;
+  SmallVector<unsigned> dims_;
 };
 
 } // namespace
@@ -230,25 +231,25 @@ private:
 // Two dimensions are the same where they take the same steps through a tensor
 // that both sides cover.
 bool EpilogueMatcher::matchDims(const Linear &access, const Linear &result) {
-  dims.clear();
+  dims_.clear();
   for (int64_t stride : access.strides) {
     const int64_t *place = llvm::find(result.strides, stride);
     if (stride == 0 || place == result.strides.end())
       return false;
-    dims.push_back(place - result.strides.begin());
+    dims_.push_back(place - result.strides.begin());
   }
   return true;
 }
 
 bool EpilogueMatcher::matchDims(const Statement &statement) {
   unsigned numDims = statement.numDims();
-  unsigned numParallel = llvm::count(contraction.statement.reduced, false);
+  unsigned numParallel = llvm::count(contraction_.statement.reduced, false);
   if (numDims != numParallel)
     return false;
   for (const Access &access : statement.inputs) {
-    auto place = known.find(access.tensor);
+    auto place = known_.find(access.tensor);
     std::optional<Linear> linear = getLinear(access.index, numDims);
-    if (place != known.end() && linear && linear->offset == 0 &&
+    if (place != known_.end() && linear && linear->offset == 0 &&
         matchDims(*linear, place->second))
       return true;
   }
@@ -258,8 +259,8 @@ bool EpilogueMatcher::matchDims(const Statement &statement) {
   std::optional<Linear> linear = getLinear(output.index, numDims);
   return linear && linear->offset == 0 &&
          succeeded(verifyCompatibleShape(output.tensor.getType(),
-                                         contraction.getResult().getType())) &&
-         matchDims(*linear, known.lookup(contraction.getResult()));
+                                         contraction_.getResult().getType())) &&
+         matchDims(*linear, known_.lookup(contraction_.getResult()));
 }
 
 std::optional<Linear> EpilogueMatcher::translate(AffineExpr index,
@@ -269,19 +270,19 @@ std::optional<Linear> EpilogueMatcher::translate(AffineExpr index,
     return std::nullopt;
   Linear result;
   result.offset = linear->offset;
-  result.strides.assign(contraction.statement.numDims(), 0);
+  result.strides.assign(contraction_.statement.numDims(), 0);
   for (unsigned dim = 0; dim < numDims; ++dim)
-    result.strides[dims[dim]] = linear->strides[dim];
+    result.strides[dims_[dim]] = linear->strides[dim];
   return result;
 }
 
 std::optional<LinearAccess> EpilogueMatcher::getRead(const Access &access,
-                                              unsigned numDims) {
+                                                     unsigned numDims) {
   std::optional<Linear> index = translate(access.index, numDims);
   if (!index)
     return std::nullopt;
-  auto computed = known.find(access.tensor);
-  if (computed != known.end()) {
+  auto computed = known_.find(access.tensor);
+  if (computed != known_.end()) {
     // Another iteration's value is not at hand.
     if (computed->second.strides != index->strides || index->offset != 0)
       return std::nullopt;
@@ -315,15 +316,15 @@ bool EpilogueMatcher::addStep(const Statement &statement) {
     std::optional<Linear> index = translate(access.index, statement.numDims());
     if (!index || !statement.coversOutput(number))
       return false;
-    known[op->getResult(number)] = *index;
+    known_[op->getResult(number)] = *index;
   }
   epilogue.steps.push_back(std::move(step));
   return true;
 }
 
 bool EpilogueMatcher::addStore(Value value, Value destination) {
-  auto place = known.find(value);
-  if (place == known.end())
+  auto place = known_.find(value);
+  if (place == known_.end())
     return false;
   epilogue.stores.push_back({value, destination, place->second});
   return true;
@@ -331,7 +332,7 @@ bool EpilogueMatcher::addStore(Value value, Value destination) {
 
 std::optional<Epilogue>
 mpc::kernel::matchEpilogue(FuncOp kernel, const Body &body,
-                        const Contraction &contraction) {
+                           const Contraction &contraction) {
   EpilogueMatcher matcher(contraction);
   for (const Statement &statement : llvm::drop_begin(body.statements))
     if (!matcher.addStep(statement))

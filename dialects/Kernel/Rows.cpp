@@ -30,21 +30,21 @@ Operation *mpc::kernel::getCombiner(const Statement &statement,
 }
 
 // Rows of fewer elements than this leave most lanes of a vector empty.
-static constexpr int64_t leastRow = 4;
+static constexpr int64_t kLeastRow = 4;
 
 static bool goesByColumns(const Rows &rows) {
   ArrayRef<int64_t> extents = rows.statements.front().extents;
   int64_t elements = 1;
   for (int64_t extent : extents.drop_front(rows.numOuter))
     elements *= extent;
-  return rows.numOuter != 0 && (!rows.lastIsReduced || elements < leastRow);
+  return rows.numOuter != 0 && (!rows.lastIsReduced || elements < kLeastRow);
 }
 
 namespace {
 
 class RowsReader {
 public:
-  RowsReader(FuncOp kernel, const Body &body) : kernel(kernel), body(body) {}
+  RowsReader(FuncOp kernel, const Body &body) : kernel_(kernel), body_(body) {}
   std::optional<Rows> read();
 
 private:
@@ -54,31 +54,31 @@ private:
   bool isForwarded(const Access &read, Role role);
   Statement reorder(const Statement &statement, ArrayRef<unsigned> dims) const;
 
-  FuncOp kernel;
-  const Body &body;
-  Rows rows;
-  const Statement *space = nullptr; ///< A reduction over the whole space.
-  SmallVector<unsigned> outer, inner;
+  FuncOp kernel_;
+  const Body &body_;
+  Rows rows_;
+  const Statement *space_ = nullptr; ///< A reduction over the whole space.
+  SmallVector<unsigned> outer_, inner_;
 };
 
 } // namespace
 
 /// Takes the space of the first reduction.
 bool RowsReader::findSpace() {
-  for (const Statement &statement : body.statements) {
+  for (const Statement &statement : body_.statements) {
     if (!statement.generic())
       return false;
-    if (!space && !statement.isParallel())
-      space = &statement;
+    if (!space_ && !statement.isParallel())
+      space_ = &statement;
   }
-  if (!space)
+  if (!space_)
     return false;
-  for (auto [dim, reduced] : llvm::enumerate(space->reduced))
-    (reduced ? inner : outer).push_back(dim);
-  for (unsigned dim : inner)
-    rows.followsReduced.push_back(dim != 0 && space->reduced[dim - 1]);
-  rows.lastIsReduced = space->reduced.back();
-  rows.numOuter = outer.size();
+  for (auto [dim, reduced] : llvm::enumerate(space_->reduced))
+    (reduced ? inner_ : outer_).push_back(dim);
+  for (unsigned dim : inner_)
+    rows_.followsReduced.push_back(dim != 0 && space_->reduced[dim - 1]);
+  rows_.lastIsReduced = space_->reduced.back();
+  rows_.numOuter = outer_.size();
   return true;
 }
 
@@ -87,12 +87,12 @@ Statement RowsReader::reorder(const Statement &statement,
                               ArrayRef<unsigned> dims) const {
   MLIRContext *context = statement.op->getContext();
   Statement result = statement;
-  unsigned count = outer.size() + inner.size();
+  unsigned count = outer_.size() + inner_.size();
   result.extents.clear();
-  for (unsigned dim : outer)
-    result.extents.push_back(space->extents[dim]);
-  for (unsigned dim : inner)
-    result.extents.push_back(space->extents[dim]);
+  for (unsigned dim : outer_)
+    result.extents.push_back(space_->extents[dim]);
+  for (unsigned dim : inner_)
+    result.extents.push_back(space_->extents[dim]);
   result.reduced.assign(count, false);
   SmallVector<AffineExpr> exprs;
   for (auto [old, now] : llvm::enumerate(dims)) {
@@ -115,17 +115,17 @@ Statement RowsReader::reorder(const Statement &statement,
 bool RowsReader::place(const Statement &statement) {
   SmallVector<unsigned> dims(statement.numDims());
   SmallVector<int64_t> rowExtents;
-  for (unsigned dim : outer)
-    rowExtents.push_back(space->extents[dim]);
+  for (unsigned dim : outer_)
+    rowExtents.push_back(space_->extents[dim]);
   Role role = Role::Map;
-  if (statement.extents == space->extents) {
-    if (!statement.isParallel() && statement.reduced != space->reduced)
+  if (statement.extents == space_->extents) {
+    if (!statement.isParallel() && statement.reduced != space_->reduced)
       return false;
     role = statement.isParallel() ? Role::Map : Role::Reduce;
-    for (auto [position, dim] : llvm::enumerate(outer))
+    for (auto [position, dim] : llvm::enumerate(outer_))
       dims[dim] = position;
-    for (auto [position, dim] : llvm::enumerate(inner))
-      dims[dim] = outer.size() + position;
+    for (auto [position, dim] : llvm::enumerate(inner_))
+      dims[dim] = outer_.size() + position;
   } else if (statement.extents == rowExtents && statement.isParallel()) {
     role = Role::Row;
     for (unsigned dim = 0; dim < dims.size(); ++dim)
@@ -133,23 +133,24 @@ bool RowsReader::place(const Statement &statement) {
   } else {
     return false;
   }
-  rows.statements.push_back(reorder(statement, dims));
-  rows.roles.push_back(role);
-  return checkReads(rows.statements.back(), role);
+  rows_.statements.push_back(reorder(statement, dims));
+  rows_.roles.push_back(role);
+  return checkReads(rows_.statements.back(), role);
 }
 
 /// A read of an earlier statement's value must be the element of the same
 /// iteration, or the value of the same row.
 bool RowsReader::isForwarded(const Access &read, Role role) {
-  std::optional<Producer> producer = getProducer(read.tensor, body);
+  std::optional<Producer> producer = getProducer(read.tensor, body_);
   if (!producer)
     return true;
-  if (producer->statement >= rows.statements.size())
+  if (producer->statement >= rows_.statements.size())
     return false;
-  if (role == Role::Row && rows.roles[producer->statement] == Role::Map)
+  if (role == Role::Row && rows_.roles[producer->statement] == Role::Map)
     return false;
-  return rows.statements[producer->statement].outputs[producer->output].index ==
-         read.index;
+  return rows_.statements[producer->statement]
+             .outputs[producer->output]
+             .index == read.index;
 }
 
 bool RowsReader::checkReads(const Statement &statement, Role role) {
@@ -168,14 +169,14 @@ bool RowsReader::checkReads(const Statement &statement, Role role) {
 }
 
 std::optional<Rows> RowsReader::read() {
-  if (!findSpace() || !extractsInputsOnly(kernel, body) ||
-      !writesDestinations(kernel, body))
+  if (!findSpace() || !extractsInputsOnly(kernel_, body_) ||
+      !writesDestinations(kernel_, body_))
     return std::nullopt;
-  for (const Statement &statement : body.statements)
+  for (const Statement &statement : body_.statements)
     if (!place(statement))
       return std::nullopt;
-  rows.byColumns = goesByColumns(rows);
-  return std::move(rows);
+  rows_.byColumns = goesByColumns(rows_);
+  return std::move(rows_);
 }
 
 std::optional<Rows> mpc::kernel::getRows(FuncOp kernel, const Body &body) {

@@ -25,18 +25,18 @@ public:
 
   std::string digest() {
     flush();
-    return hash.digest();
+    return hash_.digest();
   }
 
 private:
   void write_impl(const char *data, size_t size) override {
-    hash.update(data, size);
-    written += size;
+    hash_.update(data, size);
+    written_ += size;
   }
-  uint64_t current_pos() const override { return written; }
+  uint64_t current_pos() const override { return written_; }
 
-  rt::ContentHash hash;
-  uint64_t written = 0;
+  rt::ContentHash hash_;
+  uint64_t written_ = 0;
 };
 
 } // namespace

@@ -25,17 +25,17 @@ static std::string describe(Diagnostic &diagnostic) {
 }
 
 DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
-    : handler(context, [this](Diagnostic &diagnostic) {
+    : handler_(context, [this](Diagnostic &diagnostic) {
         std::string text = describe(diagnostic);
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          errorText += (errorText.empty() ? "" : "\n") + text;
+          errorText_ += (errorText_.empty() ? "" : "\n") + text;
         else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
-          warningTexts.push_back(text);
+          warningTexts_.push_back(text);
         return success();
       }) {}
 
 rt::Status DiagnosticCollector::status(const std::string &stage) const {
-  if (errorText.empty())
+  if (errorText_.empty())
     return rt::internalError(stage + " failed without saying why");
-  return rt::invalidInput(errorText);
+  return rt::invalidInput(errorText_);
 }

@@ -18,17 +18,17 @@ public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
   /// Errors, each "node 'name': message", one a line.
-  [[nodiscard]] const std::string &errors() const { return errorText; }
+  [[nodiscard]] const std::string &errors() const { return errorText_; }
   [[nodiscard]] const std::vector<std::string> &warnings() const {
-    return warningTexts;
+    return warningTexts_;
   }
   /// The errors as a fault of the input; a bug of ours if there are none.
   [[nodiscard]] rt::Status status(const std::string &stage) const;
 
 private:
-  mlir::ScopedDiagnosticHandler handler;
-  std::string errorText;
-  std::vector<std::string> warningTexts;
+  mlir::ScopedDiagnosticHandler handler_;
+  std::string errorText_;
+  std::vector<std::string> warningTexts_;
 };
 
 } // namespace mpc

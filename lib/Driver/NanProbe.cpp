@@ -175,18 +175,18 @@ makeFinding(const std::vector<Site> &sites) {
 
 Recompiler::Recompiler(const ImportedModel &model, CompileOptions options,
                        rt::RunnerOptions runnerOptions)
-    : options(std::move(options)), runnerOptions(runnerOptions) {
-  source.module = model.module.get().clone();
+    : options_(std::move(options)), runnerOptions_(runnerOptions) {
+  source_.module = model.module.get().clone();
 }
 
 Recompiler::~Recompiler() = default;
 
 ImportedModel Recompiler::copyModel() const {
   ImportedModel model;
-  model.module = ModuleOp(source.module.get()).clone();
+  model.module = ModuleOp(source_.module.get()).clone();
   amp::RecipeOp recipe = amp::findRecipe(*model.module);
   SmallVector<Attribute> patterns(recipe.getKeepFp32().getValue());
-  for (const std::string &node : keptFp32)
+  for (const std::string &node : keptFp32_)
     patterns.push_back(
         StringAttr::get(recipe.getContext(), exactPattern(node)));
   recipe.setKeepFp32Attr(ArrayAttr::get(recipe.getContext(), patterns));
@@ -206,18 +206,18 @@ rt::Status Recompiler::compile() {
       status = sites.status();
   };
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileProbe(model, options, report, inspect));
+                       compileProbe(model, options_, report, inspect));
   MPC_RETURN_IF_ERROR(status);
   MPC_ASSIGN_OR_RETURN(made->runner,
-                       rt::Runner::create(program, runnerOptions));
-  probe = std::move(made);
+                       rt::Runner::create(program, runnerOptions_));
+  probe_ = std::move(made);
   return {};
 }
 
 rt::Status Recompiler::prepare(const rt::ProbeRequest &step) {
-  if (!probe)
+  if (!probe_)
     MPC_RETURN_IF_ERROR(compile());
-  rt::Runner &runner = *probe->runner;
+  rt::Runner &runner = *probe_->runner;
   if (!step.state.empty())
     MPC_RETURN_IF_ERROR(runner.importState(step.state));
   // A step that does not scale has no scaler.
@@ -229,9 +229,9 @@ rt::Status Recompiler::prepare(const rt::ProbeRequest &step) {
 rt::Result<std::optional<rt::NanFinding>>
 Recompiler::find(const rt::ProbeRequest &step) {
   MPC_RETURN_IF_ERROR(prepare(step));
-  rt::Runner &runner = *probe->runner;
-  auto found = probe->sites.find(step.entry);
-  if (found == probe->sites.end())
+  rt::Runner &runner = *probe_->runner;
+  auto found = probe_->sites.find(step.entry);
+  if (found == probe_->sites.end())
     return rt::internalError("the probe has no entry " + rt::quote(step.entry));
   std::vector<Site> &sites = found->second;
   auto findInput = [&](const rt::TensorDesc &input) {
@@ -252,12 +252,12 @@ Recompiler::find(const rt::ProbeRequest &step) {
 
 rt::Result<std::unique_ptr<rt::Runner>>
 Recompiler::keepFp32(const std::vector<std::string> &nodes) {
-  keptFp32 = nodes;
+  keptFp32_ = nodes;
   // The old one is of another step.
-  probe.reset();
+  probe_.reset();
   ImportedModel model = copyModel();
   CompileReport report;
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileTraining(model, options, report));
-  return rt::Runner::create(program, runnerOptions);
+                       compileTraining(model, options_, report));
+  return rt::Runner::create(program, runnerOptions_);
 }

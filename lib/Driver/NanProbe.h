@@ -39,11 +39,11 @@ private:
   /// A probe with the state that the step is to begin with.
   rt::Status prepare(const rt::ProbeRequest &step);
 
-  ImportedModel source;
-  CompileOptions options;
-  std::vector<std::string> keptFp32; ///< By keepFp32().
-  rt::RunnerOptions runnerOptions;
-  std::unique_ptr<Probe> probe;
+  ImportedModel source_;
+  CompileOptions options_;
+  std::vector<std::string> keptFp32_; ///< By keepFp32().
+  rt::RunnerOptions runnerOptions_;
+  std::unique_ptr<Probe> probe_;
 };
 
 } // namespace mpc

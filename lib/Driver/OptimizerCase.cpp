@@ -24,19 +24,19 @@ class CaseRunner {
 public:
   CaseRunner(const OptimizerCase &which, amp::RecipeOp recipe,
              std::unique_ptr<rt::Runner> runner)
-      : which(which), recipe(recipe), runner(std::move(runner)) {}
+      : which_(which), recipe_(recipe), runner_(std::move(runner)) {}
 
   rt::Result<std::string> run() {
-    for (const CaseParameter &parameter : which.parameters)
-      if (runner->program().findState(parameter.name))
-        MPC_RETURN_IF_ERROR(runner->writeState(
+    for (const CaseParameter &parameter : which_.parameters)
+      if (runner_->program().findState(parameter.name))
+        MPC_RETURN_IF_ERROR(runner_->writeState(
             {{parameter.name, rt::DType::F32, parameter.shape},
              parameter.values.data()}));
-    MPC_RETURN_IF_ERROR(runner->derive());
+    MPC_RETURN_IF_ERROR(runner_->derive());
     std::string lines;
-    for (size_t index = 0; index < which.steps.size(); ++index) {
-      this->index = index;
-      rt::Status status = step(which.steps[index]["scaled_grads"]);
+    for (size_t index = 0; index < which_.steps.size(); ++index) {
+      this->index_ = index;
+      rt::Status status = step(which_.steps[index]["scaled_grads"]);
       if (!status.ok())
         return status.withContext("step " + std::to_string(index));
       MPC_ASSIGN_OR_RETURN(json line, describe(index));
@@ -47,8 +47,8 @@ public:
 
 private:
   rt::Status step(const json &gradients) {
-    int64_t batches = recipe.getAccumulate();
-    auto entries = runner->program().stepEntries(batches);
+    int64_t batches = recipe_.getAccumulate();
+    auto entries = runner_->program().stepEntries(batches);
     if (entries.empty())
       return rt::internalError("the program has no step");
     if (entries.size() == 1)
@@ -62,33 +62,33 @@ private:
                       int64_t batch) {
     auto fill = [&](const rt::TensorDesc &desc, std::byte *data) -> rt::Status {
       if (desc.name == "lr") {
-        std::memcpy(data, &which.lr, sizeof(which.lr));
+        std::memcpy(data, &which_.lr, sizeof(which_.lr));
       } else if (desc.name.rfind(kPresent, 0) == 0) {
         size_t set = std::stoul(desc.name.substr(kPresent.size()));
-        *data = std::byte{which.present[set][index]};
+        *data = std::byte{which_.present[set][index_]};
       } else {
         return readCaseGradient(gradients, desc, batch, data);
       }
       return {};
     };
     MPC_ASSIGN_OR_RETURN(rt::EntryCall call,
-                         rt::EntryCall::fill(*runner, entry, fill));
+                         rt::EntryCall::fill(*runner_, entry, fill));
     MPC_RETURN_IF_ERROR(call.run());
-    foundInf = call.scalar("found_inf").value_or(0) != 0;
+    foundInf_ = call.scalar("found_inf").value_or(0) != 0;
     return {};
   }
 
   rt::Result<json> describe(size_t index) {
     json line;
     line["step"] = index;
-    line["found_inf"] = foundInf;
-    line["applied"] = !foundInf || rt::appliesNonFinite(which.policy);
+    line["found_inf"] = foundInf_;
+    line["applied"] = !foundInf_ || rt::appliesNonFinite(which_.policy);
     line["scale"] = 1.0;
     line["counter"] = nullptr;
-    if (auto scale = runner->readNumber("scale"); scale.ok())
+    if (auto scale = runner_->readNumber("scale"); scale.ok())
       line["scale"] = toCaseNumber(*scale);
-    if (auto counter = runner->readNumber("counter");
-        counter.ok() && rt::policyInfo(which.policy).hasCounter)
+    if (auto counter = runner_->readNumber("counter");
+        counter.ok() && rt::policyInfo(which_.policy).hasCounter)
       line["counter"] = toCaseNumber(*counter);
     MPC_RETURN_IF_ERROR(describeTensors(line));
     return line;
@@ -115,11 +115,11 @@ private:
   rt::Status describeTensors(json &line) {
     line["params"] = json::object();
     line["slots"] = json::object();
-    for (const CaseParameter &parameter : which.parameters) {
+    for (const CaseParameter &parameter : which_.parameters) {
       line["slots"][parameter.name] = json::object();
-      if (runner->program().findState(parameter.name)) {
+      if (runner_->program().findState(parameter.name)) {
         MPC_ASSIGN_OR_RETURN(rt::TensorView view,
-                             runner->readState(parameter.name));
+                             runner_->readState(parameter.name));
         line["params"][parameter.name] = listOf(view);
       } else {
         rt::TensorView view{{parameter.name, rt::DType::F32, parameter.shape},
@@ -127,20 +127,20 @@ private:
         line["params"][parameter.name] = listOf(view);
       }
     }
-    for (const rt::StateTensor &tensor : runner->program().state) {
+    for (const rt::StateTensor &tensor : runner_->program().state) {
       if (tensor.role != rt::StateRole::Slot)
         continue;
       size_t cut = tensor.desc.name.rfind('/');
       MPC_ASSIGN_OR_RETURN(rt::TensorView view,
-                           runner->readState(tensor.desc.name));
+                           runner_->readState(tensor.desc.name));
       line["slots"][tensor.desc.name.substr(0, cut)]
           [tensor.desc.name.substr(cut + 1)] = listOf(view);
     }
-    for (const CaseParameter &parameter : which.parameters) {
+    for (const CaseParameter &parameter : which_.parameters) {
       json &slots = line["slots"][parameter.name];
       if (parameter.isEverPresent())
         MPC_RETURN_IF_ERROR(describeCount(parameter, slots));
-      else if (recipe.getRule()->slotsFromStart)
+      else if (recipe_.getRule()->slotsFromStart)
         slots = untouchedSlots(parameter);
     }
     return {};
@@ -149,10 +149,10 @@ private:
   /// What a parameter that never has a gradient has where slots are there from
   /// the start.
   json untouchedSlots(const CaseParameter &parameter) {
-    const amp::Optimizer &rule = *recipe.getRule();
+    const amp::Optimizer &rule = *recipe_.getRule();
     json slots = {{"step", json::array({0.0})}};
     for (const amp::OptimizerSlot &slot : rule.slots) {
-      if (!slot.flag.empty() && !amp::Flags(recipe.getFlags()).has(slot.flag))
+      if (!slot.flag.empty() && !amp::Flags(recipe_.getFlags()).has(slot.flag))
         continue;
       slots[slot.name.str()] =
           json(parameter.values.size(), json(floatOf(initialOf(rule, slot))));
@@ -165,7 +165,7 @@ private:
     for (const amp::NamedNumber &number : rule.hypers)
       if (number.name == slot.initial)
         value = number.value;
-    if (auto given = recipe.getHyper().getAs<mlir::FloatAttr>(slot.initial))
+    if (auto given = recipe_.getHyper().getAs<mlir::FloatAttr>(slot.initial))
       value = given.getValueAsDouble();
     return static_cast<float>(value);
   }
@@ -174,9 +174,9 @@ private:
   rt::Status describeCount(const CaseParameter &parameter, json &slots) {
     std::string name =
         std::string(rt::kOptimizerName) + "." + optimizerOf(parameter) + "step";
-    if (!runner->program().findState(name))
+    if (!runner_->program().findState(name))
       return {};
-    MPC_ASSIGN_OR_RETURN(rt::TensorView view, runner->readState(name));
+    MPC_ASSIGN_OR_RETURN(rt::TensorView view, runner_->readState(name));
     slots["step"] = json::array({*static_cast<const double *>(view.data)});
     return {};
   }
@@ -184,27 +184,27 @@ private:
   /// The optimizer that keeps the state of `parameter`, as amp-build-step names
   /// it: one for each set of parameters that have gradients in the same steps.
   std::string optimizerOf(const CaseParameter &parameter) const {
-    size_t number = 1, sets = which.present.size();
-    if (llvm::any_of(which.parameters,
+    size_t number = 1, sets = which_.present.size();
+    if (llvm::any_of(which_.parameters,
                      std::mem_fn(&CaseParameter::isAlwaysPresent)))
       ++sets;
     if (sets < 2)
       return "";
     if (!parameter.isAlwaysPresent())
-      number = sets - which.present.size() + 1 +
-               (llvm::find(which.present, parameter.present) -
-                which.present.begin());
+      number = sets - which_.present.size() + 1 +
+               (llvm::find(which_.present, parameter.present) -
+                which_.present.begin());
     return number == 1 ? "optimizer."
                        : "optimizer" + std::to_string(number) + ".";
   }
 
   static constexpr std::string_view kPresent = "present.";
 
-  const OptimizerCase &which;
-  amp::RecipeOp recipe;
-  size_t index = 0; ///< Of the step.
-  std::unique_ptr<rt::Runner> runner;
-  bool foundInf = false; ///< Of the entry that ran last.
+  const OptimizerCase &which_;
+  amp::RecipeOp recipe_;
+  size_t index_ = 0; ///< Of the step.
+  std::unique_ptr<rt::Runner> runner_;
+  bool foundInf_ = false; ///< Of the entry that ran last.
 };
 
 } // namespace

@@ -65,20 +65,20 @@ namespace {
 class ProgramBuilder {
 public:
   ProgramBuilder(ModuleOp module, rt::Program &program)
-      : module(module), program(program) {}
+      : module_(module), program_(program) {}
 
   rt::Status run() {
     MPC_RETURN_IF_ERROR(addSlabs());
     collectSources();
     for (auto function :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+         llvm::make_early_inc_range(module_.getOps<func::FuncOp>())) {
       if (function.isDeclaration())
         continue;
       MPC_RETURN_IF_ERROR(addEntry(function));
       function.erase();
     }
     for (auto global :
-         llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+         llvm::make_early_inc_range(module_.getOps<memref::GlobalOp>()))
       global.erase();
     eraseDeclarations();
     return {};
@@ -89,12 +89,12 @@ private:
   void eraseDeclarations();
 
   void collectSources() {
-    for (auto kernel : module.getOps<kernel::FuncOp>()) {
+    for (auto kernel : module_.getOps<kernel::FuncOp>()) {
       SmallVector<StringRef> names;
       if (ArrayAttr list = kernel.getSourcesAttr())
         for (auto name : list.getAsRange<StringAttr>())
           names.push_back(name.getValue());
-      sources[kernel.getName()] = llvm::join(names, ", ");
+      sources_[kernel.getName()] = llvm::join(names, ", ");
     }
   }
 
@@ -102,7 +102,7 @@ private:
     rt::Entry entry;
     entry.name = function.getName().str();
     entry.role = rt::entryRole(entry.name);
-    spaces.clear();
+    spaces_.clear();
     for (BlockArgument argument : function.getArguments())
       MPC_RETURN_IF_ERROR(addArgument(function, argument, entry));
     for (Operation &op : function.getBody().front()) {
@@ -114,7 +114,7 @@ private:
         MPC_RETURN_IF_ERROR(addFill(fill, entry));
       }
     }
-    program.entries.push_back(std::move(entry));
+    program_.entries.push_back(std::move(entry));
     return {};
   }
 
@@ -127,7 +127,7 @@ private:
       return rt::internalError("an argument of a planned entry has no role");
     if (buffer.getRole() == kernel::BufferRole::Arena) {
       entry.arenaBytes = cast<MemRefType>(argument.getType()).getNumElements();
-      spaces[argument] = {rt::Space::Arena, 0, 0};
+      spaces_[argument] = {rt::Space::Arena, 0, 0};
       return {};
     }
     if (buffer.getRole() == kernel::BufferRole::State) {
@@ -135,7 +135,7 @@ private:
           index, amp::kSlabAttrName);
       if (!slab)
         return rt::internalError("an argument that is state names no slab");
-      spaces[argument] = {rt::Space::State, slabs.lookup(slab.getValue()), 0};
+      spaces_[argument] = {rt::Space::State, slabs_.lookup(slab.getValue()), 0};
       return {};
     }
     auto name = function.getArgAttrOfType<StringAttr>(index, "nn.name");
@@ -146,8 +146,8 @@ private:
                        buffer.getType()));
     bool isOutput = buffer.getRole() == kernel::BufferRole::Output;
     auto &list = isOutput ? entry.outputs : entry.inputs;
-    spaces[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,
-                        static_cast<uint32_t>(list.size()), 0};
+    spaces_[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,
+                         static_cast<uint32_t>(list.size()), 0};
     list.push_back(std::move(desc));
     return {};
   }
@@ -162,8 +162,8 @@ private:
   rt::Result<rt::BufferRef> findPlace(Value memory) {
     if (auto view = memory.getDefiningOp<memref::ViewOp>()) {
       APInt shift;
-      auto it = spaces.find(view.getSource());
-      if (it == spaces.end() ||
+      auto it = spaces_.find(view.getSource());
+      if (it == spaces_.end() ||
           !matchPattern(view.getByteShift(), m_ConstantInt(&shift)))
         return rt::internalError("a planned view has no constant place");
       rt::BufferRef ref = it->second;
@@ -177,14 +177,14 @@ private:
 
   uint32_t constant(memref::GetGlobalOp get) {
     auto [it, isNew] =
-        constants.try_emplace(get.getName(), program.constants.size());
+        constants_.try_emplace(get.getName(), program_.constants.size());
     if (isNew)
-      program.constants.push_back(makeConstant(get));
+      program_.constants.push_back(makeConstant(get));
     return it->second;
   }
 
   rt::Constant makeConstant(memref::GetGlobalOp get) {
-    auto global = module.lookupSymbol<memref::GlobalOp>(get.getName());
+    auto global = module_.lookupSymbol<memref::GlobalOp>(get.getName());
     auto elements = cast<DenseElementsAttr>(*global.getInitialValue());
     std::vector<uint8_t> bytes;
     Type type = elements.getElementType();
@@ -204,7 +204,7 @@ private:
   rt::Status addLaunch(kernel::LaunchOp op, rt::Entry &entry) {
     rt::Launch launch;
     launch.symbol = op.getKernel().str();
-    launch.sources = sources.lookup(op.getKernel());
+    launch.sources = sources_.lookup(op.getKernel());
     launch.numRead = op.getInputs().size();
     for (Value operand : op.getOperands()) {
       MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, resolve(operand));
@@ -243,11 +243,11 @@ private:
     return {};
   }
 
-  ModuleOp module;
-  rt::Program &program;
-  DenseMap<Value, rt::BufferRef> spaces;
-  llvm::StringMap<uint32_t> slabs, constants;
-  llvm::StringMap<std::string> sources;
+  ModuleOp module_;
+  rt::Program &program_;
+  DenseMap<Value, rt::BufferRef> spaces_;
+  llvm::StringMap<uint32_t> slabs_, constants_;
+  llvm::StringMap<std::string> sources_;
 };
 
 } // namespace
@@ -277,12 +277,12 @@ static void appendElement(Type type, double value,
 }
 
 rt::Status ProgramBuilder::addSlabs() {
-  for (auto op : module.getOps<amp::SlabOp>()) {
+  for (auto op : module_.getOps<amp::SlabOp>()) {
     auto type = cast<RankedTensorType>(op.getType());
     Type elementType = type.getElementType();
     uint64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
-    auto index = static_cast<uint32_t>(program.slabs.size());
-    slabs[op.getSymName()] = index;
+    auto index = static_cast<uint32_t>(program_.slabs.size());
+    slabs_[op.getSymName()] = index;
     rt::Slab slab;
     slab.name = op.getSymName().str();
     slab.bytes = type.getNumElements() * elementBytes;
@@ -294,13 +294,13 @@ rt::Status ProgramBuilder::addSlabs() {
                       bytes);
       slab.initial = rt::SharedBytes::of(std::move(bytes));
     }
-    program.slabs.push_back(std::move(slab));
+    program_.slabs.push_back(std::move(slab));
     for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>()) {
       MPC_ASSIGN_OR_RETURN(rt::TensorDesc desc,
                            describeTensor(entry.getName(), entry.getType()));
-      program.state.push_back({std::move(desc), roleOf(entry.getRole()), index,
-                               entry.getOffset() * elementBytes,
-                               op.getWideScale()});
+      program_.state.push_back({std::move(desc), roleOf(entry.getRole()), index,
+                                entry.getOffset() * elementBytes,
+                                op.getWideScale()});
     }
   }
   return {};
@@ -308,7 +308,7 @@ rt::Status ProgramBuilder::addSlabs() {
 
 /// What is left must be kernels: the code generator knows nothing else.
 void ProgramBuilder::eraseDeclarations() {
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+  for (Operation &op : llvm::make_early_inc_range(*module_.getBody()))
     if (!isa<kernel::FuncOp>(op))
       op.erase();
 }

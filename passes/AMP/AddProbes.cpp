@@ -43,9 +43,9 @@ static bool holdsInfinity(Operation *op) {
   DenseFPElementsAttr elements;
   if (auto constant = dyn_cast<nn::ConstantOp>(op))
     elements = dyn_cast<DenseFPElementsAttr>(constant.getValue());
-  constexpr double largestF16 = 65504.0;
+  constexpr double kLargestF16 = 65504.0;
   return elements && llvm::any_of(elements, [](const APFloat &element) {
-           return std::abs(element.convertToDouble()) > largestF16;
+           return std::abs(element.convertToDouble()) > kLargestF16;
          });
 }
 
@@ -54,16 +54,16 @@ namespace {
 class ProbeWriter {
 public:
   explicit ProbeWriter(func::FuncOp function)
-      : function(function), b(function.getContext()) {}
+      : function_(function), b_(function.getContext()) {}
 
   void run() {
-    Block &body = function.getBody().front();
+    Block &body = function_.getBody().front();
     findGradients();
     findUsed();
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
-    b.setInsertionPointToStart(&body);
+    b_.setInsertionPointToStart(&body);
     for (BlockArgument argument : body.getArguments())
       add(argument, inputSite(argument));
     for (Operation *op : ops)
@@ -82,20 +82,20 @@ private:
   /// Parameters by their gradients: what is gathered for an optimizer, and
   /// what that is made of by casts and transforms alone.
   void findGradients() {
-    for (auto gather : function.getBody().front().getOps<GatherOp>())
-      for (auto [gradient, symbol] : llvm::zip_equal(
-               gather.getGradients(), trainedBy(gather.getType())))
+    for (auto gather : function_.getBody().front().getOps<GatherOp>())
+      for (auto [gradient, symbol] :
+           llvm::zip_equal(gather.getGradients(), trainedBy(gather.getType())))
         nameChain(gradient, cast<FlatSymbolRefAttr>(symbol).getAttr());
   }
 
   ArrayAttr trainedBy(GradientsType type) {
     return SymbolTable::lookupNearestSymbolFrom<OptimizerInterface>(
-               function, type.getOptimizer())
+               function_, type.getOptimizer())
         .getTrains();
   }
 
   void nameChain(Value gradient, StringAttr parameter) {
-    while (gradientNames.try_emplace(gradient, parameter).second) {
+    while (gradientNames_.try_emplace(gradient, parameter).second) {
       Operation *op = gradient.getDefiningOp();
       if (!isa_and_present<nn::CastOp, GradientTransformInterface>(op))
         return;
@@ -105,22 +105,22 @@ private:
 
   /// What a step returns, checks or changes its state by.
   void findUsed() {
-    for (Operation &op : function.getBody().front())
+    for (Operation &op : function_.getBody().front())
       if (isa<CheckOp, GatherOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
           !isMemoryEffectFree(&op))
-        used.insert_range(op.getOperands());
+        used_.insert_range(op.getOperands());
   }
 
   void set(Attributes &attributes, StringRef name, Attribute value) {
-    attributes.push_back(b.getNamedAttr(name, value));
+    attributes.push_back(b_.getNamedAttr(name, value));
   }
 
   Attributes inputSite(BlockArgument argument) {
     auto name =
-        function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kName);
+        function_.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kName);
     Attributes attributes;
-    set(attributes, "op", b.getStringAttr("input"));
-    set(attributes, "node", name ? name : b.getStringAttr(""));
+    set(attributes, "op", b_.getStringAttr("input"));
+    set(attributes, "node", name ? name : b_.getStringAttr(""));
     return attributes;
   }
 
@@ -134,21 +134,21 @@ private:
 
   Attributes opSite(Operation *op) {
     Attributes attributes;
-    set(attributes, "op", b.getStringAttr(op->getName().getStringRef()));
-    set(attributes, "node", b.getStringAttr(nodeOf(op)));
+    set(attributes, "op", b_.getStringAttr(op->getName().getStringRef()));
+    set(attributes, "node", b_.getStringAttr(nodeOf(op)));
     std::string file = fileOf(op->getLoc());
     if (!file.empty())
-      set(attributes, "file", b.getStringAttr(file));
+      set(attributes, "file", b_.getStringAttr(file));
     if (isGradient(op->getLoc()))
-      set(attributes, "gradient", b.getUnitAttr());
+      set(attributes, "gradient", b_.getUnitAttr());
     SmallVector<int64_t> inputs;
     for (Value operand : op->getOperands())
-      llvm::append_range(inputs, sitesOf.lookup(operand));
-    set(attributes, "inputs", b.getDenseI64ArrayAttr(inputs));
+      llvm::append_range(inputs, sitesOf_.lookup(operand));
+    set(attributes, "inputs", b_.getDenseI64ArrayAttr(inputs));
     if (llvm::any_of(op->getOperands(), [&](Value operand) {
-          return infinities.contains(operand);
+          return infinities_.contains(operand);
         }))
-      set(attributes, "infinite", b.getUnitAttr());
+      set(attributes, "infinite", b_.getUnitAttr());
     return attributes;
   }
 
@@ -156,10 +156,10 @@ private:
     // A constant or a setting is what the author wrote.
     if (op->hasTrait<OpTrait::ConstantLike>() || isa<GetHyperOp>(op)) {
       if (holdsInfinity(op))
-        infinities.insert_range(op->getResults());
+        infinities_.insert_range(op->getResults());
       return;
     }
-    b.setInsertionPointAfter(op);
+    b_.setInsertionPointAfter(op);
     for (Value result : op->getResults())
       if (auto type = dyn_cast<GradientsType>(result.getType()))
         addGradients(op, result, trainedBy(type));
@@ -171,40 +171,40 @@ private:
   void addGradients(Operation *op, Value gradients, ArrayAttr parameters) {
     if (isa<GatherOp>(op)) {
       for (Value gradient : op->getOperands())
-        llvm::append_range(sitesOf[gradients], sitesOf.lookup(gradient));
+        llvm::append_range(sitesOf_[gradients], sitesOf_.lookup(gradient));
       return;
     }
     SmallVector<Type> types;
     for (auto symbol : parameters.getAsRange<FlatSymbolRefAttr>())
       types.push_back(cast<RankedTensorType>(
                           SymbolTable::lookupNearestSymbolFrom<nn::ParameterOp>(
-                              function, symbol)
+                              function_, symbol)
                               .getType())
-                          .clone(b.getF32Type()));
-    auto parts = SplitOp::create(b, op->getLoc(), types, gradients);
-    SmallVector<int64_t> sources =
-        op->getNumOperands() == 0 ? SmallVector<int64_t>()
-                                  : sitesOf.lookup(op->getOperand(0));
+                          .clone(b_.getF32Type()));
+    auto parts = SplitOp::create(b_, op->getLoc(), types, gradients);
+    SmallVector<int64_t> sources = op->getNumOperands() == 0
+                                       ? SmallVector<int64_t>()
+                                       : sitesOf_.lookup(op->getOperand(0));
     SmallVector<int64_t> made;
     for (auto [index, part] : llvm::enumerate(parts.getGradients())) {
-      gradientNames[part] =
+      gradientNames_[part] =
           cast<FlatSymbolRefAttr>(parameters[index]).getAttr();
-      if (used.contains(gradients))
-        used.insert(part);
+      if (used_.contains(gradients))
+        used_.insert(part);
       Attributes attributes = opSite(op);
       if (index < sources.size())
         setInputs(attributes, sources[index]);
-      made.push_back(sites.size());
+      made.push_back(sites_.size());
       add(part, std::move(attributes));
     }
-    sitesOf[gradients] = made;
+    sitesOf_[gradients] = made;
   }
 
   /// Of several sites that an op reads, the one that this part is made of.
   void setInputs(Attributes &attributes, int64_t source) {
     for (NamedAttribute &attribute : attributes)
       if (attribute.getName() == "inputs")
-        attribute.setValue(b.getDenseI64ArrayAttr(source));
+        attribute.setValue(b_.getDenseI64ArrayAttr(source));
   }
 
   void add(Value value, Attributes attributes) {
@@ -213,25 +213,25 @@ private:
         type.getNumElements() == 0)
       return;
     set(attributes, "type", TypeAttr::get(type));
-    if (auto it = gradientNames.find(value); it != gradientNames.end())
+    if (auto it = gradientNames_.find(value); it != gradientNames_.end())
       set(attributes, "parameter", it->second);
-    if (used.contains(value))
-      set(attributes, "used", b.getUnitAttr());
-    sitesOf[value] = {static_cast<int64_t>(sites.size())};
-    sites.push_back({largestOf(value, type), std::move(attributes)});
+    if (used_.contains(value))
+      set(attributes, "used", b_.getUnitAttr());
+    sitesOf_[value] = {static_cast<int64_t>(sites_.size())};
+    sites_.push_back({largestOf(value, type), std::move(attributes)});
   }
 
   /// In f64 of f64: what is finite there need not be in f32.
   Value largestOf(Value value, RankedTensorType type) {
-    nn::GradientBuilder g(b, value.getLoc());
+    nn::GradientBuilder g(b_, value.getLoc());
     Value row = g.reshape(value, {1, type.getNumElements()});
     Type element = type.getElementType();
     auto result = RankedTensorType::get(
-        {1}, element.isF64() ? element : Type(b.getF32Type()));
+        {1}, element.isF64() ? element : Type(b_.getF32Type()));
     if (!element.isF64())
-      return BlockMaxAbsOp::create(b, g.loc, result, row);
-    Value magnitudes = nn::AbsOp::create(b, g.loc, row);
-    return nn::ReduceMaxOp::create(b, g.loc, result, magnitudes,
+      return BlockMaxAbsOp::create(b_, g.loc, result, row);
+    Value magnitudes = nn::AbsOp::create(b_, g.loc, row);
+    return nn::ReduceMaxOp::create(b_, g.loc, result, magnitudes,
                                    ArrayRef<int64_t>{1});
   }
 
@@ -239,30 +239,30 @@ private:
     SmallVector<Value> values;
     SmallVector<Type> types;
     SmallVector<DictionaryAttr> attributes;
-    for (auto [index, site] : llvm::enumerate(sites)) {
+    for (auto [index, site] : llvm::enumerate(sites_)) {
       values.push_back(site.largest);
       types.push_back(site.largest.getType());
-      attributes.push_back(b.getDictionaryAttr(
-          {b.getNamedAttr(kName, b.getStringAttr("site" + Twine(index))),
-           b.getNamedAttr(kSiteAttrName,
-                          b.getDictionaryAttr(site.attributes))}));
+      attributes.push_back(b_.getDictionaryAttr(
+          {b_.getNamedAttr(kName, b_.getStringAttr("site" + Twine(index))),
+           b_.getNamedAttr(kSiteAttrName,
+                           b_.getDictionaryAttr(site.attributes))}));
     }
-    function.getBody().front().getTerminator()->setOperands(values);
-    function.removeResAttrsAttr();
-    function.setFunctionType(
-        b.getFunctionType(function.getArgumentTypes(), types));
-    function.setAllResultAttrs(attributes);
+    function_.getBody().front().getTerminator()->setOperands(values);
+    function_.removeResAttrsAttr();
+    function_.setFunctionType(
+        b_.getFunctionType(function_.getArgumentTypes(), types));
+    function_.setAllResultAttrs(attributes);
   }
 
-  func::FuncOp function;
-  OpBuilder b;
-  DenseMap<Value, StringAttr> gradientNames; ///< Of parameters.
-  DenseSet<Value> used;
+  func::FuncOp function_;
+  OpBuilder b_;
+  DenseMap<Value, StringAttr> gradientNames_; ///< Of parameters.
+  DenseSet<Value> used_;
   /// Constants with infinities that are meant, such as those of masks.
-  DenseSet<Value> infinities;
+  DenseSet<Value> infinities_;
   /// One of a tensor, of gradients one for each parameter.
-  DenseMap<Value, SmallVector<int64_t>> sitesOf;
-  SmallVector<Site> sites;
+  DenseMap<Value, SmallVector<int64_t>> sitesOf_;
+  SmallVector<Site> sites_;
 };
 
 struct AddProbesPass : mpc::amp::impl::AddProbesPassBase<AddProbesPass> {

@@ -29,9 +29,9 @@ struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
   using BuildStepPassBase::BuildStepPassBase;
 
   void runOnOperation() override {
-    recipe = findRecipe(getOperation());
+    recipe_ = findRecipe(getOperation());
     StepPlan plan;
-    plan.recipe = recipe;
+    plan.recipe = recipe_;
     if (failed(checkNames()) || failed(findLoss(plan)))
       return signalPassFailure();
     addScaler();
@@ -45,7 +45,7 @@ private:
   InFlightDiagnostic fail() { return emitError(getOperation().getLoc()); }
 
   LogicalResult checkNames() {
-    if (!recipe)
+    if (!recipe_)
       return fail() << "has no amp.recipe, which says what its step is";
     for (StringRef name :
          {StringRef("step"), StringRef("accumulate"), StringRef("apply"),
@@ -56,7 +56,7 @@ private:
   }
 
   LogicalResult findLoss(StepPlan &plan) {
-    if (recipe.getGradients())
+    if (recipe_.getGradients())
       return success();
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     if (!loss || loss.isDeclaration())
@@ -86,7 +86,7 @@ private:
                << buffer.getSymName() << "' is " << buffer.getType()
                << ": running statistics are kept in f32";
       std::string pending = pendingName(buffer.getSymName());
-      if (recipe.getAccumulate() > 1 && getOperation().lookupSymbol(pending))
+      if (recipe_.getAccumulate() > 1 && getOperation().lookupSymbol(pending))
         return buffer.emitError("'")
                << buffer.getSymName() << "' waits in '" << pending
                << "' for the end of a window of batches, but the model has a "
@@ -113,11 +113,11 @@ private:
   }
 
   const rt::PolicyInfo &policy() {
-    return rt::policyInfo(recipe.getPolicyKind());
+    return rt::policyInfo(recipe_.getPolicyKind());
   }
 
   void addScaler() {
-    rt::Settings settings = recipe.getAllSettings();
+    rt::Settings settings = recipe_.getAllSettings();
     llvm::StringMap<double> values;
     for (size_t i = 0; i != rt::kNumSettings; ++i) {
       auto setting = static_cast<rt::Setting>(i);
@@ -132,34 +132,34 @@ private:
   /// The rule's hyper-parameters, and those of what is around it.
   llvm::StringMap<double> findHypers() {
     llvm::StringMap<double> values;
-    for (const NamedNumber &entry : recipe.getRule()->hypers)
+    for (const NamedNumber &entry : recipe_.getRule()->hypers)
       values[entry.name] = entry.value;
-    for (NamedAttribute entry : recipe.getHyper())
+    for (NamedAttribute entry : recipe_.getHyper())
       values[entry.getName().getValue()] =
           cast<FloatAttr>(entry.getValue()).getValueAsDouble();
     warnOfEpsilon(values);
-    if (recipe.getClip())
-      values[clipHyper(*recipe.getClip())] =
-          recipe.getClipBy()->convertToDouble();
+    if (recipe_.getClip())
+      values[clipHyper(*recipe_.getClip())] =
+          recipe_.getClipBy()->convertToDouble();
     addLarc(values);
-    if (recipe.hasPenalty()) {
-      values["l1"] = recipe.getL1().convertToDouble();
-      values["l2"] = recipe.getL2().convertToDouble();
+    if (recipe_.hasPenalty()) {
+      values["l1"] = recipe_.getL1().convertToDouble();
+      values["l2"] = recipe_.getL2().convertToDouble();
     }
-    if (recipe.getEma().isNonZero())
-      values["ema_decay"] = recipe.getEma().convertToDouble();
-    if (recipe.getNoMasters() || !recipe.getSlotType().isF32())
-      values["rounding_seed"] = static_cast<double>(recipe.getRoundingSeed());
+    if (recipe_.getEma().isNonZero())
+      values["ema_decay"] = recipe_.getEma().convertToDouble();
+    if (recipe_.getNoMasters() || !recipe_.getSlotType().isF32())
+      values["rounding_seed"] = static_cast<double>(recipe_.getRoundingSeed());
     return values;
   }
 
   void addLarc(llvm::StringMap<double> &values) {
-    if (!recipe.getLarc())
+    if (!recipe_.getLarc())
       return;
-    values["larc_eta"] = recipe.getEta();
-    values["larc_eps"] = recipe.getEps();
-    if (!recipe.isApex()) {
-      values["larc_min_update"] = recipe.getMinUpdate();
+    values["larc_eta"] = recipe_.getEta();
+    values["larc_eps"] = recipe_.getEps();
+    if (!recipe_.isApex()) {
+      values["larc_min_update"] = recipe_.getMinUpdate();
       return;
     }
     // Taken in by the rates: the rule has none left.
@@ -180,7 +180,7 @@ private:
     std::string value;
     llvm::raw_string_ostream(value) << llvm::format("%g", it->second);
     emitWarning(getOperation().getLoc())
-        << "'eps' of optimizer '" << recipe.getOptimizer() << "', " << value
+        << "'eps' of optimizer '" << recipe_.getOptimizer() << "', " << value
         << ", is " << (narrow == 0.0f ? "0" : "subnormal")
         << " in f32, in which it is added: weights whose gradients are 0 may "
         << "become NaN";
@@ -188,17 +188,17 @@ private:
 
   void addOptimizer() {
     llvm::StringMap<double> values = findHypers();
-    SmallVector<Attribute> flags(recipe.getFlags().getValue());
+    SmallVector<Attribute> flags(recipe_.getFlags().getValue());
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     // What keeps no velocity needs no slot for it.
     auto momentum = b.getStringAttr("momentum");
-    if (llvm::is_contained(recipe.getRule()->flags, "momentum") &&
+    if (llvm::is_contained(recipe_.getRule()->flags, "momentum") &&
         values.lookup("momentum") != 0.0 &&
         !llvm::is_contained(flags, momentum))
       flags.push_back(momentum);
-    Type slots = recipe.getSlotType();
+    Type slots = recipe_.getSlotType();
     OptimizerOp::create(
-        b, getOperation().getLoc(), kOptimizer, recipe.getRule()->name,
+        b, getOperation().getLoc(), kOptimizer, recipe_.getRule()->name,
         toNumbers(values), b.getArrayAttr(flags),
         slots.isF32() ? TypeAttr() : TypeAttr::get(slots),
         policy().iterationsCountSkips, b.getArrayAttr({}), ArrayAttr());
@@ -215,7 +215,7 @@ private:
   LogicalResult setStorage(nn::ParameterOp parameter) {
     Builder b(&getContext());
     Type type = cast<RankedTensorType>(parameter.getType()).getElementType();
-    bool hasMaster = !recipe.getNoMasters();
+    bool hasMaster = !recipe_.getNoMasters();
     Type stored = hasMaster ? Type(b.getF32Type()) : b.getBF16Type();
     if (!hasMaster && type.isF16())
       return parameter.emitError("'")
@@ -267,12 +267,12 @@ private:
 
   /// Which parameters are trained, and which of them see no decay.
   LogicalResult choose(StepPlan &plan) {
-    auto frozen = compile(recipe.getFreeze());
-    auto trained = compile(recipe.getTrainable());
-    auto undecayed = compile(recipe.getNoDecay());
-    auto ungraded = compile(recipe.getNoGradient());
+    auto frozen = compile(recipe_.getFreeze());
+    auto trained = compile(recipe_.getTrainable());
+    auto undecayed = compile(recipe_.getNoDecay());
+    auto ungraded = compile(recipe_.getNoGradient());
     SmallVector<NamePatterns> sets;
-    for (const std::string &expression : stringsOf(recipe.getGradientSets())) {
+    for (const std::string &expression : stringsOf(recipe_.getGradientSets())) {
       auto set = NamePatterns::compile(
           {expression}, [&](const std::string &message) { fail() << message; });
       if (failed(set))
@@ -322,7 +322,7 @@ private:
     return success();
   }
 
-  RecipeOp recipe;
+  RecipeOp recipe_;
 };
 
 } // namespace

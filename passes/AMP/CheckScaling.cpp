@@ -32,11 +32,11 @@ using Sums = DenseMap<Type, Scaling>;
 /// Goes through a function in program order.
 class ScalingChecker {
 public:
-  explicit ScalingChecker(Sums &sums) : sums(sums) {}
+  explicit ScalingChecker(Sums &sums) : sums_(sums) {}
 
   void run(func::FuncOp function) {
     for (BlockArgument argument : function.getArguments())
-      scaling[argument] = Scaling::Unknown;
+      scaling_[argument] = Scaling::Unknown;
     for (Operation &op : function.getBody().front())
       llvm::TypeSwitch<Operation *>(&op)
           .Case<GetScaleOp, InverseScaleOp>(
@@ -52,17 +52,16 @@ public:
 private:
   void setAll(Operation *op, Scaling value) {
     for (Value result : op->getResults())
-      scaling[result] = value;
+      scaling_[result] = value;
   }
 
   Scaling combine(ValueRange operands) {
     bool any[4] = {};
     for (Value operand : operands)
-      any[static_cast<int>(scaling.lookup(operand))] = true;
+      any[static_cast<int>(scaling_.lookup(operand))] = true;
     auto has = [&](Scaling s) { return any[static_cast<int>(s)]; };
     // A program may unscale by arithmetic of its own.
-    if (has(Scaling::Unknown) ||
-        (has(Scaling::Scaled) && has(Scaling::Factor)))
+    if (has(Scaling::Unknown) || (has(Scaling::Scaled) && has(Scaling::Factor)))
       return Scaling::Unknown;
     if (has(Scaling::Scaled))
       return Scaling::Scaled;
@@ -74,61 +73,61 @@ private:
     size_t numGradients = op.getWrt().size() + op.getArgs().size();
     Scaling value = combine(op.getInputs());
     for (Value output : op.getOutputs().drop_back(numGradients))
-      scaling[output] =
+      scaling_[output] =
           value == Scaling::Free ? Scaling::Free : Scaling::Unknown;
     for (Value gradient : op.getOutputs().take_back(numGradients))
-      scaling[gradient] = seed == Scaling::Factor ? Scaling::Scaled : seed;
+      scaling_[gradient] = seed == Scaling::Factor ? Scaling::Scaled : seed;
   }
 
   void visit(UnscaleOp op) {
-    if (scaling.lookup(op.getInput()) == Scaling::Free)
+    if (scaling_.lookup(op.getInput()) == Scaling::Free)
       op.emitWarning("unscales a gradient that has no scale in it: no seed of "
                      "its nn.vjp depends on amp.get_scale");
-    scaling[op.getOutput()] = Scaling::Free;
+    scaling_[op.getOutput()] = Scaling::Free;
   }
 
   void visit(GradientTransformInterface op) {
     Value source = op->getOperand(0);
     if (Value bound = op.getBound())
       checkBound(op, source, bound);
-    scaling[op->getResult(0)] = scaling.lookup(source);
+    scaling_[op->getResult(0)] = scaling_.lookup(source);
   }
 
   void visit(ClipCoefficientOp op) {
     if (!op.getScale())
       checkBound(op, op.getNorm(), op.getMax());
-    scaling[op.getCoefficient()] = Scaling::Free;
+    scaling_[op.getCoefficient()] = Scaling::Free;
   }
 
   void checkBound(Operation *op, Value gradient, Value bound) {
-    if (scaling.lookup(gradient) == Scaling::Scaled &&
-        scaling.lookup(bound) == Scaling::Free)
+    if (scaling_.lookup(gradient) == Scaling::Scaled &&
+        scaling_.lookup(bound) == Scaling::Free)
       op->emitWarning("takes gradients that are still scaled, and numbers that "
                       "are not: unscale first, or multiply the numbers by the "
                       "scale");
   }
 
   void visit(ApplyOp op) {
-    if (scaling.lookup(op.getGradients()) == Scaling::Scaled)
+    if (scaling_.lookup(op.getGradients()) == Scaling::Scaled)
       op.emitWarning("updates parameters by gradients that are still scaled: "
                      "nothing unscales them");
   }
 
   void visit(AccumulateOp op) {
-    Scaling value = scaling.lookup(op.getGradients());
-    auto [it, isNew] = sums.try_emplace(op.getGradients().getType(), value);
+    Scaling value = scaling_.lookup(op.getGradients());
+    auto [it, isNew] = sums_.try_emplace(op.getGradients().getType(), value);
     if (!isNew && it->second != value)
       it->second = Scaling::Unknown;
   }
 
   void visit(TakeGradientsOp op) {
-    auto it = sums.find(op.getType());
-    scaling[op.getResult()] =
-        it == sums.end() ? Scaling::Unknown : it->second;
+    auto it = sums_.find(op.getType());
+    scaling_[op.getResult()] =
+        it == sums_.end() ? Scaling::Unknown : it->second;
   }
 
-  DenseMap<Value, Scaling> scaling;
-  Sums &sums;
+  DenseMap<Value, Scaling> scaling_;
+  Sums &sums_;
 };
 
 struct CheckScalingPass

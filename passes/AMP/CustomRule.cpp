@@ -4,8 +4,8 @@
 
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -18,11 +18,11 @@ namespace {
 class RuleWriter {
 public:
   RuleWriter(OpBuilder &builder, ApplyOp apply, ArrayRef<int64_t> shape)
-      : b(builder), apply(apply), shape(shape) {}
+      : b_(builder), apply_(apply), shape_(shape) {}
 
   void run(FunctionOpInterface rule, const llvm::StringMap<Value> &elements,
            const llvm::StringMap<Value> &scalars) {
-    nn::GradientBuilder g(b, apply.getLoc());
+    nn::GradientBuilder g(b_, apply_.getLoc());
     for (BlockArgument argument : rule.getArguments()) {
       auto name =
           rule.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
@@ -30,7 +30,7 @@ public:
       if (!value)
         value = g.cast(scalars.lookup(name.getValue()),
                        getElementTypeOrSelf(argument));
-      mapping.map(argument, value);
+      mapping_.map(argument, value);
     }
     for (Operation &op : rule.getFunctionBody().front().without_terminator())
       write(op);
@@ -38,10 +38,11 @@ public:
 
   /// What `value` of the rule has become, for every element.
   Value spread(Value value) {
-    Value mapped = mapping.lookup(value);
+    Value mapped = mapping_.lookup(value);
     if (!isScalar(mapped))
       return mapped;
-    return nn::GradientBuilder(b, apply.getLoc()).broadcast(mapped, {}, shape);
+    return nn::GradientBuilder(b_, apply_.getLoc())
+        .broadcast(mapped, {}, shape_);
   }
 
 private:
@@ -51,23 +52,23 @@ private:
 
   void write(Operation &op) {
     bool isUniform = llvm::all_of(op.getOperands(), [&](Value operand) {
-      return isScalar(mapping.lookup(operand));
+      return isScalar(mapping_.lookup(operand));
     });
-    Operation *clone = b.clone(op, mapping);
+    Operation *clone = b_.clone(op, mapping_);
     if (isUniform)
       return;
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(clone);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPoint(clone);
     for (auto [index, operand] : llvm::enumerate(op.getOperands()))
       clone->setOperand(index, spread(operand));
     for (Value result : clone->getResults())
-      result.setType(cast<RankedTensorType>(result.getType()).clone(shape));
+      result.setType(cast<RankedTensorType>(result.getType()).clone(shape_));
   }
 
-  OpBuilder &b;
-  ApplyOp apply;
-  ArrayRef<int64_t> shape;
-  IRMapping mapping;
+  OpBuilder &b_;
+  ApplyOp apply_;
+  ArrayRef<int64_t> shape_;
+  IRMapping mapping_;
 };
 
 } // namespace

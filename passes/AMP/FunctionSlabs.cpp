@@ -7,7 +7,8 @@ using namespace mpc;
 using namespace mpc::amp;
 
 void FunctionSlabs::promote() {
-  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+  for (Operation &op :
+       llvm::make_early_inc_range(function_.getBody().front())) {
     if (auto load = dyn_cast<LoadOp>(op)) {
       load.replaceAllUsesWith(stateOf(load.getSlabAttr().getAttr()).value);
       load.erase();
@@ -20,30 +21,30 @@ void FunctionSlabs::promote() {
 }
 
 FunctionSlabs::State &FunctionSlabs::stateOf(StringAttr slab) {
-  auto [it, isNew] = slabs.try_emplace(slab);
+  auto [it, isNew] = slabs_.try_emplace(slab);
   if (isNew) {
-    auto op = SymbolTable::lookupNearestSymbolFrom<SlabOp>(function, slab);
-    unsigned index = function.getNumArguments();
-    (void)function.insertArgument(index, op.getType(), attributes(slab),
-                                  op.getLoc());
-    it->second.value = function.getArgument(index);
+    auto op = SymbolTable::lookupNearestSymbolFrom<SlabOp>(function_, slab);
+    unsigned index = function_.getNumArguments();
+    (void)function_.insertArgument(index, op.getType(), attributes(slab),
+                                   op.getLoc());
+    it->second.value = function_.getArgument(index);
   }
   return it->second;
 }
 
 void FunctionSlabs::addResults() {
-  Operation *terminator = function.getBody().front().getTerminator();
-  for (auto &[name, state] : slabs) {
+  Operation *terminator = function_.getBody().front().getTerminator();
+  for (auto &[name, state] : slabs_) {
     if (!state.changed)
       continue;
     terminator->insertOperands(terminator->getNumOperands(), state.value);
-    (void)function.insertResult(function.getNumResults(),
-                                state.value.getType(), attributes(name));
+    (void)function_.insertResult(function_.getNumResults(),
+                                 state.value.getType(), attributes(name));
   }
 }
 
 DictionaryAttr FunctionSlabs::attributes(StringAttr slab) {
-  Builder b(function.getContext());
-  return b.getDictionaryAttr(b.getNamedAttr(
-      kSlabAttrName, FlatSymbolRefAttr::get(slab)));
+  Builder b(function_.getContext());
+  return b.getDictionaryAttr(
+      b.getNamedAttr(kSlabAttrName, FlatSymbolRefAttr::get(slab)));
 }

@@ -14,7 +14,7 @@ namespace mpc::amp {
 /// is used, a result for each that is stored.
 class FunctionSlabs {
 public:
-  explicit FunctionSlabs(mlir::func::FuncOp function) : function(function) {}
+  explicit FunctionSlabs(mlir::func::FuncOp function) : function_(function) {}
   void promote();
 
 private:
@@ -27,8 +27,8 @@ private:
   mlir::DictionaryAttr attributes(mlir::StringAttr slab);
   void addResults();
 
-  mlir::func::FuncOp function;
-  llvm::MapVector<mlir::StringAttr, State> slabs;
+  mlir::func::FuncOp function_;
+  llvm::MapVector<mlir::StringAttr, State> slabs_;
 };
 
 } // namespace mpc::amp

@@ -62,7 +62,7 @@ struct LowerTransform
     : OpInterfaceConversionPattern<GradientTransformInterface> {
   LowerTransform(const TypeConverter &types, MLIRContext *context,
                  const StateContext &state)
-      : OpInterfaceConversionPattern(types, context), state(state) {}
+      : OpInterfaceConversionPattern(types, context), state_(state) {}
 
   LogicalResult matchAndRewrite(GradientTransformInterface op,
                                 ArrayRef<ValueRange> operands,
@@ -70,10 +70,10 @@ struct LowerTransform
     auto type = dyn_cast<GradientsType>(op->getResult(0).getType());
     if (!type)
       return failure(); // Of one tensor, which has a body.
-    SlabBuilder s(state.layout, state.saturates, b, op.getLoc());
+    SlabBuilder s(state_.layout, state_.saturates, b, op.getLoc());
     SmallVector<Value> scalars = llvm::map_to_vector(
         operands.drop_front(), [](ValueRange range) { return range.front(); });
-    auto groups = state.layout.groupsOf(state.layout.optimizer(type));
+    auto groups = state_.layout.groupsOf(state_.layout.optimizer(type));
     SmallVector<Value> results;
     for (auto [group, range] : llvm::zip_equal(groups, operands[0])) {
       SmallVector<int64_t> blocks;
@@ -93,12 +93,13 @@ struct LowerTransform
   }
 
 private:
-  const StateContext &state;
+  const StateContext &state_;
 };
 
 /// A reduction of gradients: of all of some optimizers, and of tensors, which
 /// lie in a range of their own.
-template <typename OpT> struct LowerReduction : StatePattern<OpT> {
+template <typename OpT>
+struct LowerReduction : StatePattern<OpT> {
   using StatePattern<OpT>::StatePattern;
 
 protected:
@@ -128,9 +129,8 @@ struct LowerCheck : LowerReduction<CheckOp> {
   LogicalResult matchAndRewrite(CheckOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
     SmallVector<Value> sums = llvm::map_to_vector(
-        rangesOf(op, adaptor.getGradients(), b), [&](Value range) {
-          return buildSquareSums(b, op.getLoc(), range);
-        });
+        rangesOf(op, adaptor.getGradients(), b),
+        [&](Value range) { return buildSquareSums(b, op.getLoc(), range); });
     b.replaceOpWithNewOp<CombineCheckOp>(op, sums);
     return success();
   }

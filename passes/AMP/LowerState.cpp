@@ -80,7 +80,7 @@ struct LowerStatePass : mpc::amp::impl::LowerStatePassBase<LowerStatePass> {
       return signalPassFailure();
     layout.addSlabs();
     RecipeOp recipe = findRecipe(getOperation());
-    saturates = !recipe || !recipe.getRoundWeights();
+    saturates_ = !recipe || !recipe.getRoundWeights();
     if (failed(lower(layout)) || failed(addInit(layout)))
       return signalPassFailure();
     clean();
@@ -99,7 +99,7 @@ private:
     addTypeConversions(types, layout);
     ConversionTarget target(getContext());
     addTarget(target, types);
-    StateContext state{layout, saturates};
+    StateContext state{layout, saturates_};
     RewritePatternSet patterns(&getContext());
     addScalarPatterns(patterns, types, state);
     addGradientPatterns(patterns, types, state);
@@ -128,7 +128,7 @@ private:
     auto init = func::FuncOp::create(b, loc, "init", b.getFunctionType({}, {}));
     b.setInsertionPointToStart(init.addEntryBlock());
     b.setInsertionPoint(func::ReturnOp::create(b, loc));
-    SlabBuilder slabs(layout, saturates, b, loc);
+    SlabBuilder slabs(layout, saturates_, b, loc);
     for (ParameterGroup &group : layout.parameterGroups())
       if (group.lowSlab)
         slabs.store(group.lowSlab, slabs.copyOf(group, slabs.load(group.slab)));
@@ -151,7 +151,7 @@ private:
         source.erase();
   }
 
-  bool saturates = true; ///< Copies of what is finite are finite.
+  bool saturates_ = true; ///< Copies of what is finite are finite.
 };
 
 } // namespace

@@ -15,15 +15,15 @@ namespace {
 class UpdateWriter {
 public:
   UpdateWriter(SlabBuilder slabs, OpBuilder &builder, ApplyOp apply, Value skip)
-      : slabs(slabs), b(builder), apply(apply), skip(skip),
-        optimizer(slabs.layout.optimizer(apply.getGradients().getType())),
-        applied(countApplied()) {}
+      : slabs_(slabs), b_(builder), apply_(apply), skip_(skip),
+        optimizer_(slabs.layout.optimizer(apply.getGradients().getType())),
+        applied_(countApplied()) {}
 
   /// By a rule of the table. `gradients` has one range for each group.
   void applyKnown(ValueRange gradients) {
     SmallVector<Value> scalars = prepare();
     for (auto [group, gradient] :
-         llvm::zip_equal(slabs.layout.groupsOf(optimizer), gradients)) {
+         llvm::zip_equal(slabs_.layout.groupsOf(optimizer_), gradients)) {
       update(*group, gradient, scalars);
       average(*group);
     }
@@ -31,57 +31,57 @@ public:
 
   /// By a function of the module.
   void applyRule(CustomOptimizerOp custom, ValueRange gradients) {
-    nn::GradientBuilder g(b, apply.getLoc());
-    Value step = g.add(applied, g.splat(applied, 1.0));
-    llvm::StringMap<Value> scalars = {{"lr", apply.getLr()}, {"step", step}};
-    for (const NamedNumber &number : optimizer.hypers())
-      scalars[number.name] = slabs.number(optimizer.name(), number.name);
-    slabs.storeElements(optimizer.scalars,
-                        skip ? g.select(skip, applied, step) : step);
+    nn::GradientBuilder g(b_, apply_.getLoc());
+    Value step = g.add(applied_, g.splat(applied_, 1.0));
+    llvm::StringMap<Value> scalars = {{"lr", apply_.getLr()}, {"step", step}};
+    for (const NamedNumber &number : optimizer_.hypers())
+      scalars[number.name] = slabs_.number(optimizer_.name(), number.name);
+    slabs_.storeElements(optimizer_.scalars,
+                         skip_ ? g.select(skip_, applied_, step) : step);
     for (auto [group, gradient] :
-         llvm::zip_equal(slabs.layout.groupsOf(optimizer), gradients)) {
-      scalars["decay"] = g.splat(apply.getLr(), group->decay ? 1.0 : 0.0);
+         llvm::zip_equal(slabs_.layout.groupsOf(optimizer_), gradients)) {
+      scalars["decay"] = g.splat(apply_.getLr(), group->decay ? 1.0 : 0.0);
       updateByRule(custom, *group, gradient, scalars);
     }
   }
 
 private:
-  Location loc() { return apply.getLoc(); }
+  Location loc() { return apply_.getLoc(); }
 
   Value countApplied() {
-    SmallVector<NamedNumber> state = optimizer.state();
+    SmallVector<NamedNumber> state = optimizer_.state();
     auto isCount = [&](const NamedNumber &s) {
       return s.name == (state.back().name == "applied" ? "applied" : "step");
     };
-    return slabs.element(optimizer.scalars,
-                         llvm::find_if(state, isCount) - state.begin());
+    return slabs_.element(optimizer_.scalars,
+                          llvm::find_if(state, isCount) - state.begin());
   }
 
   /// The f32 scalars of the step; advances the optimizer's scalar state.
   SmallVector<Value> prepare() {
-    const Optimizer &rule = *optimizer.rule();
-    auto op = cast<OptimizerOp>(optimizer.op.getOperation());
+    const Optimizer &rule = *optimizer_.rule();
+    auto op = cast<OptimizerOp>(optimizer_.op.getOperation());
     SmallVector<Value> state, hyper;
-    for (size_t i = 0; i != optimizer.state().size(); ++i)
-      state.push_back(slabs.element(optimizer.scalars, i));
+    for (size_t i = 0; i != optimizer_.state().size(); ++i)
+      state.push_back(slabs_.element(optimizer_.scalars, i));
     for (const NamedNumber &number : rule.hypers)
-      hyper.push_back(slabs.number(optimizer.name(), number.name));
+      hyper.push_back(slabs_.number(optimizer_.name(), number.name));
     SmallVector<Type> types(state.size(),
-                            RankedTensorType::get({}, b.getF64Type()));
+                            RankedTensorType::get({}, b_.getF64Type()));
     types.append(rule.scalars.size(),
-                 RankedTensorType::get({}, b.getF32Type()));
-    auto prepared = PrepareOp::create(b, loc(), types, rule.name, op.getFlags(),
-                                      apply.getLr(), skip, state, hyper,
-                                      op.getCountsSkips());
-    slabs.storeElements(optimizer.scalars,
-                        prepared.getOutputs().take_front(state.size()));
+                 RankedTensorType::get({}, b_.getF32Type()));
+    auto prepared = PrepareOp::create(b_, loc(), types, rule.name,
+                                      op.getFlags(), apply_.getLr(), skip_,
+                                      state, hyper, op.getCountsSkips());
+    slabs_.storeElements(optimizer_.scalars,
+                         prepared.getOutputs().take_front(state.size()));
     return llvm::to_vector_of<Value>(
         prepared.getOutputs().drop_front(state.size()));
   }
 
   void update(ParameterGroup &group, Value gradient, ValueRange scalars) {
-    const Optimizer &rule = *optimizer.rule();
-    auto op = cast<OptimizerOp>(optimizer.op.getOperation());
+    const Optimizer &rule = *optimizer_.rule();
+    auto op = cast<OptimizerOp>(optimizer_.op.getOperation());
     SmallVector<SlabOp> changed = {group.slab};
     llvm::append_range(changed, group.slotSlabs);
     // A direction has no copy: that is made when the parameters move.
@@ -89,63 +89,63 @@ private:
     if (lowSlab)
       changed.push_back(lowSlab);
     SmallVector<Value> old =
-        llvm::map_to_vector(changed, [&](SlabOp s) { return slabs.load(s); });
+        llvm::map_to_vector(changed, [&](SlabOp s) { return slabs_.load(s); });
     SmallVector<Type> types =
         llvm::map_to_vector(old, [](Value v) { return v.getType(); });
     if (rule.trustRatio)
-      types.front() = RankedTensorType::get({group.size}, b.getF32Type());
+      types.front() = RankedTensorType::get({group.size}, b_.getF32Type());
     ValueRange slots = ValueRange(old).slice(1, group.slotSlabs.size());
     auto updated = UpdateOp::create(
-        b, loc(), types, rule.name, op.getFlags(), group.decay, gradient, skip,
-        rule.trustRatio ? Value() : roundingKey(group), slotKeys(group),
+        b_, loc(), types, rule.name, op.getFlags(), group.decay, gradient,
+        skip_, rule.trustRatio ? Value() : roundingKey(group), slotKeys(group),
         scalars, old.front(), slots, lowSlab ? old.back() : Value(),
-        lowSlab && slabs.saturates);
+        lowSlab && slabs_.saturates);
     for (auto [slab, value] : llvm::zip(changed, updated.getOutputs()))
       if (slab != group.slab || !rule.trustRatio)
-        slabs.store(slab, value);
+        slabs_.store(slab, value);
     if (rule.trustRatio)
       descend(group, updated.getOutputs().front());
   }
 
   /// Moves a group against its direction, by the trust ratio of each tensor.
   void descend(ParameterGroup &group, Value direction) {
-    Value parameter = slabs.load(group.slab);
+    Value parameter = slabs_.load(group.slab);
     SmallVector<int64_t> blocks = group.blocks();
-    Value norms = buildNorms(b, loc(), parameter, blocks);
+    Value norms = buildNorms(b_, loc(), parameter, blocks);
     auto type = cast<RankedTensorType>(norms.getType());
     Value ratio =
-        TrustRatioOp::create(b, loc(), type.clone(b.getF32Type()), norms,
-                             buildNorms(b, loc(), direction, blocks));
-    Value move = buildScaled(b, loc(), direction, ratio, blocks);
-    Value low = group.lowSlab ? slabs.load(group.lowSlab) : Value();
+        TrustRatioOp::create(b_, loc(), type.clone(b_.getF32Type()), norms,
+                             buildNorms(b_, loc(), direction, blocks));
+    Value move = buildScaled(b_, loc(), direction, ratio, blocks);
+    Value low = group.lowSlab ? slabs_.load(group.lowSlab) : Value();
     SmallVector<Type> types = {parameter.getType()};
     if (low)
       types.push_back(low.getType());
     auto moved = DescendOp::create(
-        b, loc(), types, move,
-        nn::GradientBuilder(b, loc()).cast(apply.getLr(), b.getF32Type()), skip,
-        roundingKey(group), parameter, low, low && slabs.saturates);
-    slabs.store(group.slab, moved.getOutputs().front());
+        b_, loc(), types, move,
+        nn::GradientBuilder(b_, loc()).cast(apply_.getLr(), b_.getF32Type()),
+        skip_, roundingKey(group), parameter, low, low && slabs_.saturates);
+    slabs_.store(group.slab, moved.getOutputs().front());
     if (low)
-      slabs.store(group.lowSlab, moved.getOutputs().back());
+      slabs_.store(group.lowSlab, moved.getOutputs().back());
   }
 
   void updateByRule(CustomOptimizerOp custom, ParameterGroup &group,
                     Value gradient, const llvm::StringMap<Value> &scalars) {
-    llvm::StringMap<Value> elements = {{"parameter", slabs.load(group.slab)},
+    llvm::StringMap<Value> elements = {{"parameter", slabs_.load(group.slab)},
                                        {"gradient", gradient}};
     llvm::StringMap<SlabOp> targets;
     for (auto [slot, slab] :
          llvm::zip_equal(custom.getSlots(), group.slotSlabs)) {
-      elements[slot.getName()] = slabs.load(slab);
+      elements[slot.getName()] = slabs_.load(slab);
       targets[slot.getName()] = slab;
     }
     for (auto &[name, value] :
-         emitCustomRule(b, apply, custom, elements, scalars))
+         emitCustomRule(b_, apply_, custom, elements, scalars))
       if (name == "parameter")
-        slabs.storeParameters(group, value);
+        slabs_.storeParameters(group, value);
       else
-        slabs.store(targets.lookup(name), value);
+        slabs_.store(targets.lookup(name), value);
   }
 
   /// What rounds the parameters of a group, 0, or its slots, from 1 on.
@@ -153,9 +153,9 @@ private:
     // Groups are far fewer than this.
     constexpr size_t kGroups = 1 << 16;
     size_t salt =
-        (&group - slabs.layout.parameterGroups().data()) + index * kGroups;
+        (&group - slabs_.layout.parameterGroups().data()) + index * kGroups;
     return RoundingKeyOp::create(
-        b, loc(), slabs.number(optimizer.name(), "rounding_seed"), applied,
+        b_, loc(), slabs_.number(optimizer_.name(), "rounding_seed"), applied_,
         static_cast<int32_t>(salt));
   }
 
@@ -178,18 +178,18 @@ private:
     if (!group.averageSlab)
       return;
     Value weight = AverageWeightOp::create(
-        b, loc(), slabs.number(optimizer.name(), "ema_decay"), applied);
-    slabs.store(group.averageSlab,
-                AverageOp::create(b, loc(), slabs.load(group.slab), weight,
-                                  slabs.load(group.averageSlab), skip));
+        b_, loc(), slabs_.number(optimizer_.name(), "ema_decay"), applied_);
+    slabs_.store(group.averageSlab,
+                 AverageOp::create(b_, loc(), slabs_.load(group.slab), weight,
+                                   slabs_.load(group.averageSlab), skip_));
   }
 
-  SlabBuilder slabs;
-  OpBuilder &b;
-  ApplyOp apply;
-  Value skip; ///< May be null.
-  OptimizerState &optimizer;
-  Value applied; ///< How many steps were applied before this one.
+  SlabBuilder slabs_;
+  OpBuilder &b_;
+  ApplyOp apply_;
+  Value skip_; ///< May be null.
+  OptimizerState &optimizer_;
+  Value applied_; ///< How many steps were applied before this one.
 };
 
 struct LowerApply : StatePattern<ApplyOp> {

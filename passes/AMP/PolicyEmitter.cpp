@@ -30,25 +30,33 @@ public:
     mlir::Value ir;
   };
 
-  explicit IRBuilder(ImplicitLocOpBuilder &b) : b(b) {}
+  explicit IRBuilder(ImplicitLocOpBuilder &b) : b_(b) {}
 
   Value constant(double c) {
-    mlir::Value &known = constants[llvm::bit_cast<uint64_t>(c)];
+    mlir::Value &known = constants_[llvm::bit_cast<uint64_t>(c)];
     if (!known) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(b.getBlock());
-      known = arith::ConstantOp::create(b, b.getF64FloatAttr(c));
+      OpBuilder::InsertionGuard guard(b_);
+      b_.setInsertionPointToStart(b_.getBlock());
+      known = arith::ConstantOp::create(b_, b_.getF64FloatAttr(c));
     }
     return {known};
   }
-  Value add(Value x, Value y) { return {arith::AddFOp::create(b, x.ir, y.ir)}; }
-  Value sub(Value x, Value y) { return {arith::SubFOp::create(b, x.ir, y.ir)}; }
-  Value mul(Value x, Value y) { return {arith::MulFOp::create(b, x.ir, y.ir)}; }
-  Value div(Value x, Value y) { return {arith::DivFOp::create(b, x.ir, y.ir)}; }
-  Value sqrt(Value x) { return {math::SqrtOp::create(b, x.ir)}; }
+  Value add(Value x, Value y) {
+    return {arith::AddFOp::create(b_, x.ir, y.ir)};
+  }
+  Value sub(Value x, Value y) {
+    return {arith::SubFOp::create(b_, x.ir, y.ir)};
+  }
+  Value mul(Value x, Value y) {
+    return {arith::MulFOp::create(b_, x.ir, y.ir)};
+  }
+  Value div(Value x, Value y) {
+    return {arith::DivFOp::create(b_, x.ir, y.ir)};
+  }
+  Value sqrt(Value x) { return {math::SqrtOp::create(b_, x.ir)}; }
   Value roundToF32(Value x) {
-    mlir::Value rounded = arith::TruncFOp::create(b, b.getF32Type(), x.ir);
-    return {arith::ExtFOp::create(b, b.getF64Type(), rounded)};
+    mlir::Value rounded = arith::TruncFOp::create(b_, b_.getF32Type(), x.ir);
+    return {arith::ExtFOp::create(b_, b_.getF64Type(), rounded)};
   }
   Bool lessThan(Value x, Value y) {
     return compare(arith::CmpFPredicate::OLT, x, y);
@@ -60,26 +68,26 @@ public:
     return compare(arith::CmpFPredicate::OEQ, x, y);
   }
   Bool logicalAnd(Bool x, Bool y) {
-    return {arith::AndIOp::create(b, x.ir, y.ir)};
+    return {arith::AndIOp::create(b_, x.ir, y.ir)};
   }
   Bool logicalOr(Bool x, Bool y) {
-    return {arith::OrIOp::create(b, x.ir, y.ir)};
+    return {arith::OrIOp::create(b_, x.ir, y.ir)};
   }
   Bool logicalNot(Bool x) {
-    mlir::Value one = arith::ConstantIntOp::create(b, 1, 1);
-    return {arith::XOrIOp::create(b, x.ir, one)};
+    mlir::Value one = arith::ConstantIntOp::create(b_, 1, 1);
+    return {arith::XOrIOp::create(b_, x.ir, one)};
   }
   Value select(Bool condition, Value x, Value y) {
-    return {arith::SelectOp::create(b, condition.ir, x.ir, y.ir)};
+    return {arith::SelectOp::create(b_, condition.ir, x.ir, y.ir)};
   }
 
 private:
   Bool compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return {arith::CmpFOp::create(b, predicate, x.ir, y.ir)};
+    return {arith::CmpFOp::create(b_, predicate, x.ir, y.ir)};
   }
 
-  ImplicitLocOpBuilder &b;
-  DenseMap<uint64_t, mlir::Value> constants;
+  ImplicitLocOpBuilder &b_;
+  DenseMap<uint64_t, mlir::Value> constants_;
 };
 static_assert(rt::ScalarBuilder<IRBuilder>);
 

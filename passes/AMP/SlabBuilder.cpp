@@ -11,25 +11,25 @@ using namespace mpc;
 using namespace mpc::amp;
 
 Value SlabBuilder::load(SlabOp slab) {
-  return LoadOp::create(b, loc, slab.getType(), slab.getSymName());
+  return LoadOp::create(b_, loc_, slab.getType(), slab.getSymName());
 }
 
 void SlabBuilder::store(SlabOp slab, Value value) {
-  StoreOp::create(b, loc, value, slab.getSymName());
+  StoreOp::create(b_, loc_, value, slab.getSymName());
 }
 
 Value SlabBuilder::view(Value slab, int64_t offset, RankedTensorType type) {
-  return kernel::ViewOp::create(b, loc, type, slab, offset);
+  return kernel::ViewOp::create(b_, loc_, type, slab, offset);
 }
 
 Value SlabBuilder::element(SlabOp slab, int64_t index) {
-  return view(load(slab), index, RankedTensorType::get({}, b.getF64Type()));
+  return view(load(slab), index, RankedTensorType::get({}, b_.getF64Type()));
 }
 
 void SlabBuilder::storeElements(SlabOp slab, ValueRange elements) {
   auto offsets = llvm::to_vector(llvm::seq<int64_t>(0, elements.size()));
   store(slab,
-        kernel::PackOp::create(b, loc, slab.getType(), elements, offsets));
+        kernel::PackOp::create(b_, loc_, slab.getType(), elements, offsets));
 }
 
 Value SlabBuilder::number(StringAttr owner, StringRef name) {
@@ -41,11 +41,11 @@ Value SlabBuilder::pack(const ParameterGroup &group, SmallVector<Value> parts) {
   if (!llvm::all_of(parts, [&](Value part) {
         return getElementTypeOrSelf(part) == type;
       })) {
-    type = b.getF32Type();
+    type = b_.getF32Type();
     for (Value &part : parts)
-      part = nn::GradientBuilder(b, loc).cast(part, type);
+      part = nn::GradientBuilder(b_, loc_).cast(part, type);
   }
-  return kernel::PackOp::create(b, loc,
+  return kernel::PackOp::create(b_, loc_,
                                 RankedTensorType::get({group.size}, type),
                                 parts, group.offsets);
 }
@@ -53,8 +53,8 @@ Value SlabBuilder::pack(const ParameterGroup &group, SmallVector<Value> parts) {
 Value SlabBuilder::copyOf(const ParameterGroup &group, Value parameters) {
   auto type = cast<RankedTensorType>(SlabOp(group.lowSlab).getType());
   if (saturates)
-    return SaturateCastOp::create(b, loc, type, parameters);
-  return nn::CastOp::create(b, loc, type, parameters);
+    return SaturateCastOp::create(b_, loc_, type, parameters);
+  return nn::CastOp::create(b_, loc_, type, parameters);
 }
 
 void SlabBuilder::storeParameters(ParameterGroup &group, Value parameters) {

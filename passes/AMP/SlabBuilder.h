@@ -13,7 +13,7 @@ class SlabBuilder {
 public:
   SlabBuilder(SlabLayout &layout, bool saturates, mlir::OpBuilder &builder,
               mlir::Location loc)
-      : layout(layout), saturates(saturates), b(builder), loc(loc) {}
+      : layout(layout), saturates(saturates), b_(builder), loc_(loc) {}
 
   mlir::Value load(SlabOp slab);
   void store(SlabOp slab, mlir::Value value);
@@ -36,8 +36,8 @@ public:
   const bool saturates; ///< Copies of what is finite are finite.
 
 private:
-  mlir::OpBuilder &b;
-  mlir::Location loc;
+  mlir::OpBuilder &b_;
+  mlir::Location loc_;
 };
 
 } // namespace mpc::amp

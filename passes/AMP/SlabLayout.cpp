@@ -85,38 +85,38 @@ SmallVector<int64_t> ParameterGroup::blocks() const {
 // What the entries do
 //===----------------------------------------------------------------------===//
 
-SlabLayout::SlabLayout(Operation *op) : module(cast<ModuleOp>(op)) {
-  entries = llvm::filter_to_vector(module.getOps<func::FuncOp>(), isEntry);
-  valid = succeeded(findState()) && succeeded(checkSums());
-  if (!valid)
+SlabLayout::SlabLayout(Operation *op) : module_(cast<ModuleOp>(op)) {
+  entries_ = llvm::filter_to_vector(module_.getOps<func::FuncOp>(), isEntry);
+  valid_ = succeeded(findState()) && succeeded(checkSums());
+  if (!valid_)
     return;
   group();
   place();
 }
 
 SlabLayout::Place SlabLayout::lookup(StringAttr parameter) {
-  auto [group, offset] = places.at(parameter);
-  return {&groups[group], offset};
+  auto [group, offset] = places_.at(parameter);
+  return {&groups_[group], offset};
 }
 
 SmallVector<ParameterGroup *>
 SlabLayout::groupsOf(const OptimizerState &optimizer) {
   SmallVector<ParameterGroup *> found;
-  for (ParameterGroup &group : groups)
+  for (ParameterGroup &group : groups_)
     if (group.optimizer == optimizer.name())
       found.push_back(&group);
   return found;
 }
 
 LogicalResult SlabLayout::findState() {
-  alignment = kAlignment;
-  for (auto op : module.getOps<ScalerOp>())
+  alignment_ = kAlignment;
+  for (auto op : module_.getOps<ScalerOp>())
     if (failed(addScaler(op)))
       return failure();
-  for (auto op : module.getOps<OptimizerInterface>())
+  for (auto op : module_.getOps<OptimizerInterface>())
     if (failed(addOptimizer(op)))
       return failure();
-  for (func::FuncOp entry : entries)
+  for (func::FuncOp entry : entries_)
     findUses(entry);
   return success();
 }
@@ -124,11 +124,11 @@ LogicalResult SlabLayout::findState() {
 /// Every step of an optimizer updates the same parameters, and a parameter has
 /// one optimizer: slots and groups follow from that.
 LogicalResult SlabLayout::addOptimizer(OptimizerInterface op) {
-  OptimizerState &state = optimizers[SymbolTable::getSymbolName(op)];
+  OptimizerState &state = optimizers_[SymbolTable::getSymbolName(op)];
   state.op = op;
   for (auto [index, symbol] : llvm::enumerate(op.getTrains())) {
-    auto [it, isNew] = trainers.try_emplace(symbol, state.name(),
-                                            static_cast<unsigned>(index));
+    auto [it, isNew] = trainers_.try_emplace(symbol, state.name(),
+                                             static_cast<unsigned>(index));
     if (!isNew)
       return op.emitOpError()
              << "trains '" << cast<FlatSymbolRefAttr>(symbol).getValue()
@@ -147,20 +147,20 @@ void SlabLayout::findUses(func::FuncOp entry) {
   for (auto op : entry.getOps<AccumulateOp>())
     optimizer(op.getGradients().getType()).accumulates = true;
   for (auto op : entry.getOps<AssignOp>())
-    assigned.insert(op.getParameterAttr());
+    assigned_.insert(op.getParameterAttr());
   // What is done by tensor is done by blocks of one tensor.
   for (auto op : entry.getOps<GradientTransformInterface>())
     if (op.needsTensors())
-      alignment = kBlockSize;
-  for (auto &[name, state] : optimizers)
+      alignment_ = kBlockSize;
+  for (auto &[name, state] : optimizers_)
     if (state.applies && state.hasTrustRatio())
-      alignment = kBlockSize;
+      alignment_ = kBlockSize;
 }
 
 /// What adds up gradients and what takes the sum belong together.
 LogicalResult SlabLayout::checkSums() const {
   auto *self = const_cast<SlabLayout *>(this);
-  for (func::FuncOp entry : self->entries) {
+  for (func::FuncOp entry : self->entries_) {
     for (auto op : entry.getOps<TakeGradientsOp>())
       if (!self->optimizer(op.getType()).accumulates)
         return op.emitOpError("takes gradients that nothing accumulates");
@@ -176,7 +176,7 @@ LogicalResult SlabLayout::addScaler(ScalerOp op) {
   if (!kind)
     return op.emitOpError("has unknown policy '")
            << op.getPolicy() << "'; known are " << rt::knownPolicies();
-  ScalerState &state = scalers[op.getSymNameAttr()];
+  ScalerState &state = scalers_[op.getSymNameAttr()];
   state.op = op;
   state.policy = *kind;
   state.settings = rt::settingsOf(*kind);
@@ -226,8 +226,8 @@ static void setTrainer(ParameterGroup &key, const OptimizerState &state,
 }
 
 void SlabLayout::group() {
-  DenseMap<StringAttr, Type> lowTypes = findLowTypes(entries);
-  for (auto parameter : module.getOps<nn::ParameterOp>()) {
+  DenseMap<StringAttr, Type> lowTypes = findLowTypes(entries_);
+  for (auto parameter : module_.getOps<nn::ParameterOp>()) {
     StringAttr name = parameter.getSymNameAttr();
     auto symbol = FlatSymbolRefAttr::get(name);
     ParameterGroup key;
@@ -235,17 +235,17 @@ void SlabLayout::group() {
         cast<RankedTensorType>(parameter.getType()).getElementType();
     if (key.elementType.isF32())
       key.lowType = lowTypes.lookup(name);
-    if (assigned.contains(symbol))
+    if (assigned_.contains(symbol))
       key.assigned = symbol;
-    auto [trainer, index] = trainers.lookup(symbol);
+    auto [trainer, index] = trainers_.lookup(symbol);
     if (trainer && optimizer(trainer).applies)
       setTrainer(key, optimizer(trainer), symbol, index);
-    auto found = llvm::find_if(groups, [&](const ParameterGroup &g) {
+    auto found = llvm::find_if(groups_, [&](const ParameterGroup &g) {
       return g.sharesSlabsWith(key);
     });
-    if (found == groups.end()) {
-      groups.push_back(key);
-      found = std::prev(groups.end());
+    if (found == groups_.end()) {
+      groups_.push_back(key);
+      found = std::prev(groups_.end());
     }
     found->parameters.push_back(parameter);
     found->order.push_back(index);
@@ -253,11 +253,11 @@ void SlabLayout::group() {
 }
 
 void SlabLayout::place() {
-  for (auto [index, group] : llvm::enumerate(groups))
+  for (auto [index, group] : llvm::enumerate(groups_))
     for (nn::ParameterOp parameter : group.parameters) {
       group.place(cast<RankedTensorType>(parameter.getType()).getNumElements(),
-                  alignment);
-      places[parameter.getSymNameAttr()] = {index, group.offsets.back()};
+                  alignment_);
+      places_[parameter.getSymNameAttr()] = {index, group.offsets.back()};
     }
 }
 
@@ -288,10 +288,10 @@ static SlabOp addGroupSlab(OpBuilder &b, ParameterGroup &group,
 }
 
 void SlabLayout::addSlabs() {
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  for (auto parameter : module.getOps<nn::ParameterOp>())
+  OpBuilder b = OpBuilder::atBlockBegin(module_.getBody());
+  for (auto parameter : module_.getOps<nn::ParameterOp>())
     b.setInsertionPointAfter(parameter);
-  for (auto [index, group] : llvm::enumerate(groups)) {
+  for (auto [index, group] : llvm::enumerate(groups_)) {
     std::string prefix = "g" + std::to_string(index) + ".";
     // What is not trained but written is no weight: it is state of the step.
     bool isState = group.assigned && group.parameters.front().getFrozen();
@@ -381,21 +381,21 @@ void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
   SmallVector<double> values;
   auto add = [&](StringAttr owner, const std::string &suffix,
                  const NamedNumber &number) {
-    hyperIndices[owner][number.name] = values.size();
+    hyperIndices_[owner][number.name] = values.size();
     names.push_back((suffix.empty() ? "" : suffix.substr(1) + ".") +
                     number.name.str());
     values.push_back(number.value);
   };
-  for (auto &[name, state] : scalers)
+  for (auto &[name, state] : scalers_)
     for (size_t i = 0; i != rt::kNumSettings; ++i) {
       auto setting = static_cast<rt::Setting>(i);
       if (rt::policyInfo(state.policy).reads(setting))
-        add(name, suffixOf(scalers, name),
+        add(name, suffixOf(scalers_, name),
             {StringRef(rt::settingKey(setting)), state.settings[setting]});
     }
-  for (auto &[name, state] : optimizers)
+  for (auto &[name, state] : optimizers_)
     for (const NamedNumber &number : state.hypers())
-      add(name, suffixOf(optimizers, name), number);
+      add(name, suffixOf(optimizers_, name), number);
   SmallVector<NamedNumber> numbers;
   for (auto [name, value] : llvm::zip_equal(names, values))
     numbers.push_back({name, value});
@@ -405,24 +405,25 @@ void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
 }
 
 void SlabLayout::addScalarSlabs() {
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  for (auto slab : module.getOps<SlabOp>())
+  OpBuilder b = OpBuilder::atBlockBegin(module_.getBody());
+  for (auto slab : module_.getOps<SlabOp>())
     b.setInsertionPointAfter(slab);
-  addHyperSlab(b, module.getLoc());
-  for (auto &[name, state] : optimizers) {
-    std::string suffix = suffixOf(optimizers, name);
+  addHyperSlab(b, module_.getLoc());
+  for (auto &[name, state] : optimizers_) {
+    std::string suffix = suffixOf(optimizers_, name);
     if (state.applies)
-      state.scalars = addNumberSlab(
-          b, state.op.getLoc(), "state.optimizer" + suffix,
-          std::string(rt::kOptimizerName) + suffix + ".", "optimizer",
-          state.state());
+      state.scalars =
+          addNumberSlab(b, state.op.getLoc(), "state.optimizer" + suffix,
+                        std::string(rt::kOptimizerName) + suffix + ".",
+                        "optimizer", state.state());
   }
   auto type =
       RankedTensorType::get({int64_t(rt::kNumStateSlots)}, b.getF64Type());
-  for (auto &[name, state] : scalers) {
-    std::string suffix = suffixOf(scalers, name);
-    auto entry = EntryAttr::get(b.getContext(), std::string(rt::kScalerName) + suffix, 0,
-                                type, "loss_scale");
+  for (auto &[name, state] : scalers_) {
+    std::string suffix = suffixOf(scalers_, name);
+    auto entry =
+        EntryAttr::get(b.getContext(), std::string(rt::kScalerName) + suffix, 0,
+                       type, "loss_scale");
     state.slab = SlabOp::create(
         b, state.op.getLoc(), "state.loss_scale" + suffix, type,
         b.getArrayAttr(entry),

@@ -81,7 +81,7 @@ class SlabLayout {
 public:
   explicit SlabLayout(mlir::Operation *module);
   /// False after an error, which is emitted: the module cannot be laid out.
-  bool isValid() const { return valid; }
+  bool isValid() const { return valid_; }
   /// Adds the slabs to the module.
   void addSlabs();
 
@@ -91,25 +91,25 @@ public:
   };
   Place lookup(mlir::StringAttr parameter);
 
-  std::vector<ParameterGroup> &parameterGroups() { return groups; }
+  std::vector<ParameterGroup> &parameterGroups() { return groups_; }
   /// The groups that `optimizer` updates.
   llvm::SmallVector<ParameterGroup *> groupsOf(const OptimizerState &optimizer);
 
   OptimizerState &optimizer(mlir::StringAttr name) {
-    return optimizers.find(name)->second;
+    return optimizers_.find(name)->second;
   }
   OptimizerState &optimizer(mlir::Type gradients) {
     return optimizer(
         mlir::cast<GradientsType>(gradients).getOptimizer().getAttr());
   }
   ScalerState &scaler(mlir::StringAttr name) {
-    return scalers.find(name)->second;
+    return scalers_.find(name)->second;
   }
   /// Place in `hyperSlab` of a number of the optimizer or scaler `owner`.
   int64_t hyperIndex(mlir::StringAttr owner, llvm::StringRef name) const {
-    return hyperIndices.at(owner).lookup(name);
+    return hyperIndices_.at(owner).lookup(name);
   }
-  int64_t tensorAlignment() const { return alignment; }
+  int64_t tensorAlignment() const { return alignment_; }
 
   SlabOp hyperSlab; ///< Optimizers' and scalers' numbers.
 
@@ -128,19 +128,19 @@ private:
   void addScalarSlabs();
   void addHyperSlab(mlir::OpBuilder &b, mlir::Location loc);
 
-  mlir::ModuleOp module;
-  llvm::SmallVector<mlir::func::FuncOp> entries;
-  bool valid;
-  std::vector<ParameterGroup> groups;
-  llvm::MapVector<mlir::StringAttr, OptimizerState> optimizers;
-  llvm::MapVector<mlir::StringAttr, ScalerState> scalers;
-  llvm::DenseSet<mlir::Attribute> assigned; ///< Written by amp.assign.
+  mlir::ModuleOp module_;
+  llvm::SmallVector<mlir::func::FuncOp> entries_;
+  bool valid_;
+  std::vector<ParameterGroup> groups_;
+  llvm::MapVector<mlir::StringAttr, OptimizerState> optimizers_;
+  llvm::MapVector<mlir::StringAttr, ScalerState> scalers_;
+  llvm::DenseSet<mlir::Attribute> assigned_; ///< Written by amp.assign.
   /// Who trains a parameter, and its place in that order.
   llvm::DenseMap<mlir::Attribute, std::pair<mlir::StringAttr, unsigned>>
-      trainers;
-  llvm::DenseMap<mlir::StringAttr, std::pair<unsigned, int64_t>> places;
-  llvm::DenseMap<mlir::StringAttr, llvm::StringMap<int64_t>> hyperIndices;
-  int64_t alignment; ///< Of parameters, in elements.
+      trainers_;
+  llvm::DenseMap<mlir::StringAttr, std::pair<unsigned, int64_t>> places_;
+  llvm::DenseMap<mlir::StringAttr, llvm::StringMap<int64_t>> hyperIndices_;
+  int64_t alignment_; ///< Of parameters, in elements.
 };
 
 } // namespace mpc::amp

@@ -22,16 +22,16 @@ class StatePattern : public mlir::OpConversionPattern<OpT> {
 public:
   StatePattern(const mlir::TypeConverter &types, mlir::MLIRContext *context,
                const StateContext &state)
-      : mlir::OpConversionPattern<OpT>(types, context), state(state) {}
+      : mlir::OpConversionPattern<OpT>(types, context), state_(state) {}
 
 protected:
   SlabBuilder slabs(OpT op, mlir::OpBuilder &builder) const {
-    return {state.layout, state.saturates, builder, op.getLoc()};
+    return {state_.layout, state_.saturates, builder, op.getLoc()};
   }
-  SlabLayout &layout() const { return state.layout; }
+  SlabLayout &layout() const { return state_.layout; }
 
 private:
-  const StateContext &state;
+  const StateContext &state_;
 };
 
 /// The one value of an operand that may be missing.

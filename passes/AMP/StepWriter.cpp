@@ -18,49 +18,50 @@ class EntryWriter {
 public:
   EntryWriter(const StepPlan &plan, ModuleOp module, StringRef name,
               ArrayRef<nn::ParameterOp> pending = {})
-      : plan(plan), recipe(plan.recipe),
-        info(rt::policyInfo(recipe.getPolicyKind())), pending(pending),
-        callee(plan.loss), loc(module.getLoc()),
-        b(OpBuilder::atBlockEnd(module.getBody())) {
-    function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
-    b.setInsertionPointToStart(function.addEntryBlock());
+      : plan_(plan), recipe_(plan.recipe),
+        info_(rt::policyInfo(recipe_.getPolicyKind())), pending_(pending),
+        callee_(plan.loss), loc_(module.getLoc()),
+        b_(OpBuilder::atBlockEnd(module.getBody())) {
+    function_ =
+        func::FuncOp::create(b_, loc_, name, b_.getFunctionType({}, {}));
+    b_.setInsertionPointToStart(function_.addEntryBlock());
   }
 
   /// The loss and the gradients of the scaled loss of one batch, or the
   /// gradients that are inputs.
   void readBatch() {
-    if (!plan.loss)
+    if (!plan_.loss)
       return readGradients();
     SmallVector<Value> inputs;
-    for (unsigned i = 0, e = callee.getNumArguments(); i < e; ++i)
-      inputs.push_back(
-          addArgument(callee.getArgumentTypes()[i], callee.getArgAttrDict(i)));
+    for (unsigned i = 0, e = callee_.getNumArguments(); i < e; ++i)
+      inputs.push_back(addArgument(callee_.getArgumentTypes()[i],
+                                   callee_.getArgAttrDict(i)));
     differentiate(inputs);
   }
 
   void takeAccumulated() {
-    for (auto [buffer, sum] : llvm::zip_equal(plan.buffers, pending))
-      buffers.push_back(
-          nn::GradientBuilder(b, loc).add(read(buffer), read(sum)));
-    for (const ParameterSet &set : plan.sets)
-      gradients.push_back(TakeGradientsOp::create(b, loc, typeOf(set)));
+    for (auto [buffer, sum] : llvm::zip_equal(plan_.buffers, pending_))
+      buffers_.push_back(
+          nn::GradientBuilder(b_, loc_).add(read(buffer), read(sum)));
+    for (const ParameterSet &set : plan_.sets)
+      gradients_.push_back(TakeGradientsOp::create(b_, loc_, typeOf(set)));
   }
 
   void accumulate() {
     for (auto [buffer, sum, value] :
-         llvm::zip_equal(plan.buffers, pending, buffers))
-      assign(sum, nn::GradientBuilder(b, loc).sub(value, read(buffer)));
-    for (Value all : gradients)
-      AccumulateOp::create(b, loc, all);
+         llvm::zip_equal(plan_.buffers, pending_, buffers_))
+      assign(sum, nn::GradientBuilder(b_, loc_).sub(value, read(buffer)));
+    for (Value all : gradients_)
+      AccumulateOp::create(b_, loc_, all);
   }
 
   /// All of a step behind the gradients, and its metrics.
   void step() {
     // Recorded steps come with the number that was set, which is an f64.
-    Type rate = plan.loss ? b.getF32Type() : b.getF64Type();
+    Type rate = plan_.loss ? b_.getF32Type() : b_.getF64Type();
     Value lr = addArgument(scalar(rate), nameAttrs("lr"));
     readScale();
-    if (plan.trains())
+    if (plan_.trains())
       update(lr);
     else
       updateNothing();
@@ -72,17 +73,17 @@ public:
   void finish() {
     SmallVector<Value> values;
     SmallVector<Type> types;
-    if (loss)
-      results.insert(results.begin(), {"loss", loss});
-    for (auto &[name, value] : results) {
+    if (loss_)
+      results_.insert(results_.begin(), {"loss", loss_});
+    for (auto &[name, value] : results_) {
       values.push_back(value);
       types.push_back(value.getType());
     }
-    func::ReturnOp::create(b, loc, values);
-    function.setFunctionType(
-        b.getFunctionType(function.getArgumentTypes(), types));
-    for (auto [index, result] : llvm::enumerate(results))
-      function.setResultAttrs(index, nameAttrs(result.first));
+    func::ReturnOp::create(b_, loc_, values);
+    function_.setFunctionType(
+        b_.getFunctionType(function_.getArgumentTypes(), types));
+    for (auto [index, result] : llvm::enumerate(results_))
+      function_.setResultAttrs(index, nameAttrs(result.first));
   }
 
 private:
@@ -90,111 +91,112 @@ private:
     return RankedTensorType::get({}, elementType);
   }
   DictionaryAttr nameAttrs(const Twine &name) {
-    return b.getDictionaryAttr(b.getNamedAttr(kName, b.getStringAttr(name)));
+    return b_.getDictionaryAttr(b_.getNamedAttr(kName, b_.getStringAttr(name)));
   }
   Value addArgument(Type type, DictionaryAttr attributes) {
-    unsigned index = function.getNumArguments();
-    (void)function.insertArgument(index, type, attributes, loc);
-    return function.getArgument(index);
+    unsigned index = function_.getNumArguments();
+    (void)function_.insertArgument(index, type, attributes, loc_);
+    return function_.getArgument(index);
   }
   Value constant(Type elementType, Attribute value) {
     auto type = RankedTensorType::get({}, elementType);
-    return nn::ConstantOp::create(b, loc, type,
+    return nn::ConstantOp::create(b_, loc_, type,
                                   DenseElementsAttr::get(type, value));
   }
   Value flag(bool value) {
-    return constant(b.getI1Type(), b.getBoolAttr(value));
+    return constant(b_.getI1Type(), b_.getBoolAttr(value));
   }
   Value getScale(Type elementType) {
-    return GetScaleOp::create(b, loc, scalar(elementType), kScaler);
+    return GetScaleOp::create(b_, loc_, scalar(elementType), kScaler);
   }
   Value read(nn::ParameterOp parameter) {
-    return nn::GetOp::create(b, loc, parameter.getType(),
+    return nn::GetOp::create(b_, loc_, parameter.getType(),
                              parameter.getSymName());
   }
   void assign(nn::ParameterOp parameter, Value value, Value skip = {}) {
-    AssignOp::create(b, loc, value, parameter.getSymName(), skip);
+    AssignOp::create(b_, loc_, value, parameter.getSymName(), skip);
   }
   Value hyper(StringRef name) {
-    return GetHyperOp::create(b, loc, kOptimizer, name);
+    return GetHyperOp::create(b_, loc_, kOptimizer, name);
   }
 
   void readScale() {
-    if (scale)
+    if (scale_)
       return;
-    scale = scales() ? getScale(b.getF32Type())
-                     : constant(b.getF32Type(), b.getF32FloatAttr(1.0));
+    scale_ = scales() ? getScale(b_.getF32Type())
+                      : constant(b_.getF32Type(), b_.getF32FloatAttr(1.0));
   }
 
   GradientsType typeOf(const ParameterSet &set) {
     return GradientsType::get(
-        b.getContext(), FlatSymbolRefAttr::get(b.getContext(), set.optimizer));
+        b_.getContext(),
+        FlatSymbolRefAttr::get(b_.getContext(), set.optimizer));
   }
 
   /// `tensors` has one for each parameter.
   void gather(const SmallVector<Value> &tensors) {
-    for (const ParameterSet &set : plan.sets)
-      gradients.push_back(
-          GatherOp::create(b, loc, typeOf(set), set.select(tensors)));
+    for (const ParameterSet &set : plan_.sets)
+      gradients_.push_back(
+          GatherOp::create(b_, loc_, typeOf(set), set.select(tensors)));
   }
 
   void readGradients() {
     SmallVector<Value> tensors;
-    for (nn::ParameterOp parameter : plan.parameters) {
+    for (nn::ParameterOp parameter : plan_.parameters) {
       auto type = cast<RankedTensorType>(parameter.getType());
-      Value input = addArgument(type.clone(*recipe.getGradients()),
+      Value input = addArgument(type.clone(*recipe_.getGradients()),
                                 nameAttrs("grad." + parameter.getSymName()));
       tensors.push_back(
-          nn::GradientBuilder(b, loc).cast(input, b.getF32Type()));
+          nn::GradientBuilder(b_, loc_).cast(input, b_.getF32Type()));
     }
     gather(tensors);
   }
 
   void differentiate(ValueRange inputs) {
     readScale();
-    nn::GradientBuilder g(b, loc);
-    SmallVector<Type> types(callee.getResultTypes());
-    for (nn::ParameterOp parameter : plan.parameters)
+    nn::GradientBuilder g(b_, loc_);
+    SmallVector<Type> types(callee_.getResultTypes());
+    for (nn::ParameterOp parameter : plan_.parameters)
       types.push_back(parameter.getType());
     // The scale multiplies the loss before any narrowing. Of several batches
     // the mean counts.
-    Value seed = scale;
-    if (recipe.getAccumulate() > 1)
-      seed = g.div(scale, g.splat(scale, double(recipe.getAccumulate())));
+    Value seed = scale_;
+    if (recipe_.getAccumulate() > 1)
+      seed = g.div(scale_, g.splat(scale_, double(recipe_.getAccumulate())));
     Type lossType = cast<RankedTensorType>(types.front()).getElementType();
     SmallVector<Value> seeds = {g.cast(seed, lossType)};
     // No gradient flows through what is kept for the next step.
-    for (Type type : callee.getResultTypes().drop_front())
+    for (Type type : callee_.getResultTypes().drop_front())
       seeds.push_back(g.splat(cast<RankedTensorType>(type), 0.0));
     auto vjp =
-        nn::VJPOp::create(b, loc, types, callee.getName(), inputs, seeds,
-                          b.getArrayAttr(plan.symbols), ArrayRef<int64_t>());
-    loss = g.cast(vjp.getOutputs().front(), b.getF32Type());
+        nn::VJPOp::create(b_, loc_, types, callee_.getName(), inputs, seeds,
+                          b_.getArrayAttr(plan_.symbols), ArrayRef<int64_t>());
+    loss_ = g.cast(vjp.getOutputs().front(), b_.getF32Type());
     ValueRange behind = vjp.getOutputs().drop_front();
-    for (Value value : behind.take_front(plan.buffers.size()))
-      buffers.push_back(g.cast(value, b.getF32Type()));
+    for (Value value : behind.take_front(plan_.buffers.size()))
+      buffers_.push_back(g.cast(value, b_.getF32Type()));
     gather(llvm::map_to_vector(
-        behind.drop_front(plan.buffers.size()),
-        [&](Value tensor) { return g.cast(tensor, b.getF32Type()); }));
+        behind.drop_front(plan_.buffers.size()),
+        [&](Value tensor) { return g.cast(tensor, b_.getF32Type()); }));
   }
 
   void update(Value lr) {
-    if (info.check == rt::CheckPoint::Scaled)
-      found = CheckOp::create(b, loc, gradients).getFound();
+    if (info_.check == rt::CheckPoint::Scaled)
+      found_ = CheckOp::create(b_, loc_, gradients_).getFound();
     if (updatesEarly())
       updateScale();
     unscale();
     regularize();
-    auto check = CheckOp::create(b, loc, gradients);
-    norm = check.getNorm();
+    auto check = CheckOp::create(b_, loc_, gradients_);
+    norm_ = check.getNorm();
     addFinding(check);
-    SmallVector<Value> unclipped = gradients;
+    SmallVector<Value> unclipped = gradients_;
     clip();
     applyLarc(lr);
-    if (info.needsGradMaxAbs)
-      maxAbs = MaxAbsOp::create(
-          b, loc,
-          info.check == rt::CheckPoint::AfterClip ? gradients : unclipped);
+    if (info_.needsGradMaxAbs)
+      maxAbs_ = MaxAbsOp::create(
+          b_, loc_,
+          info_.check == rt::CheckPoint::AfterClip ? gradients_ : unclipped);
     apply(lr);
     if (!updatesEarly())
       updateScale();
@@ -203,51 +205,52 @@ private:
   /// What an earlier check has not found may yet be there in what is applied.
   void addFinding(CheckOp check) {
     if (!scales())
-      found = flag(false);
-    else if (found)
-      found = nn::SelectOp::create(b, loc, found, flag(true), check.getFound());
+      found_ = flag(false);
+    else if (found_)
+      found_ =
+          nn::SelectOp::create(b_, loc_, found_, flag(true), check.getFound());
     else
-      found = check.getFound();
+      found_ = check.getFound();
   }
 
   /// A step without a gradient is one whose gradients are all finite.
   void updateNothing() {
-    found = flag(false);
-    norm = constant(b.getF64Type(), b.getF64FloatAttr(0.0));
-    if (info.needsGradMaxAbs)
-      maxAbs = constant(b.getF32Type(), b.getF32FloatAttr(0.0));
+    found_ = flag(false);
+    norm_ = constant(b_.getF64Type(), b_.getF64FloatAttr(0.0));
+    if (info_.needsGradMaxAbs)
+      maxAbs_ = constant(b_.getF32Type(), b_.getF32FloatAttr(0.0));
     updateScale();
   }
 
   void unscale() {
     if (!scales())
       return;
-    bool narrow = info.scaleIsF32;
+    bool narrow = info_.scaleIsF32;
     // After an early update another scale is in force.
     Value current =
         narrow && !updatesEarly()
-            ? scale
-            : getScale(narrow ? Type(b.getF32Type()) : Type(b.getF64Type()));
+            ? scale_
+            : getScale(narrow ? Type(b_.getF32Type()) : Type(b_.getF64Type()));
     unscaleBy(current);
   }
 
   void unscaleBy(Value current) {
-    rt::UnscaleRule rule = rt::unscaleRule(info.kind);
+    rt::UnscaleRule rule = rt::unscaleRule(info_.kind);
     bool divide = rule == rt::UnscaleRule::Divide;
     bool flushed = rule == rt::UnscaleRule::FlushedReciprocal;
     Value factor =
-        divide ? scale
-               : InverseScaleOp::create(b, loc, current, flushed).getResult();
-    for (Value &gradient : gradients)
-      gradient = UnscaleOp::create(b, loc, gradient.getType(), gradient, factor,
-                                   divide);
+        divide ? scale_
+               : InverseScaleOp::create(b_, loc_, current, flushed).getResult();
+    for (Value &gradient : gradients_)
+      gradient = UnscaleOp::create(b_, loc_, gradient.getType(), gradient,
+                                   factor, divide);
   }
 
   void regularize() {
-    if (!recipe.hasPenalty())
+    if (!recipe_.hasPenalty())
       return;
-    for (auto [set, all] : llvm::zip_equal(plan.sets, gradients))
-      all = RegularizeOp::create(b, loc, all.getType(), all,
+    for (auto [set, all] : llvm::zip_equal(plan_.sets, gradients_))
+      all = RegularizeOp::create(b_, loc_, all.getType(), all,
                                  whilePresent(set, hyper("l1")),
                                  whilePresent(set, hyper("l2")));
   }
@@ -256,140 +259,140 @@ private:
   Value whilePresent(const ParameterSet &set, Value number) {
     if (set.present.empty())
       return number;
-    nn::GradientBuilder g(b, loc);
+    nn::GradientBuilder g(b_, loc_);
     return g.select(presence(set), number, g.splat(number, 0.0));
   }
 
   void applyLarc(Value lr) {
-    if (!recipe.getLarc())
+    if (!recipe_.getLarc())
       return;
-    Value rate = nn::GradientBuilder(b, loc).cast(lr, b.getF32Type());
-    for (Value &all : gradients)
+    Value rate = nn::GradientBuilder(b_, loc_).cast(lr, b_.getF32Type());
+    for (Value &all : gradients_)
       all = LarcOp::create(
-          b, loc, all.getType(), all, hyper("larc_eta"), hyper("larc_eps"),
-          recipe.isApex() ? Value() : hyper("larc_min_update"),
-          recipe.isApex() ? hyper("larc_weight_decay") : Value(),
-          recipe.isClipped() ? rate : Value());
+          b_, loc_, all.getType(), all, hyper("larc_eta"), hyper("larc_eps"),
+          recipe_.isApex() ? Value() : hyper("larc_min_update"),
+          recipe_.isApex() ? hyper("larc_weight_decay") : Value(),
+          recipe_.isClipped() ? rate : Value());
     // A rate may be 0 / 0, or beyond f32.
-    if (!rt::appliesNonFinite(info.kind))
-      addFinding(CheckOp::create(b, loc, gradients));
+    if (!rt::appliesNonFinite(info_.kind))
+      addFinding(CheckOp::create(b_, loc_, gradients_));
   }
 
   /// The norm of the norms of all tensors.
   Value torchNorm() {
-    nn::GradientBuilder g(b, loc);
-    SmallVector<Value> norms(plan.parameters.size());
-    for (auto [set, all] : llvm::zip_equal(plan.sets, gradients)) {
+    nn::GradientBuilder g(b_, loc_);
+    SmallVector<Value> norms(plan_.parameters.size());
+    for (auto [set, all] : llvm::zip_equal(plan_.sets, gradients_)) {
       SmallVector<Type> types;
-      for (nn::ParameterOp parameter : set.select(plan.parameters))
+      for (nn::ParameterOp parameter : set.select(plan_.parameters))
         types.push_back(
-            cast<RankedTensorType>(parameter.getType()).clone(b.getF32Type()));
-      auto parts = SplitOp::create(b, loc, types, all);
+            cast<RankedTensorType>(parameter.getType()).clone(b_.getF32Type()));
+      auto parts = SplitOp::create(b_, loc_, types, all);
       for (auto [member, part] :
            llvm::zip_equal(set.members, parts.getGradients()))
-        norms[member] = g.reshape(VectorNormOp::create(b, loc, part), {1});
+        norms[member] = g.reshape(VectorNormOp::create(b_, loc_, part), {1});
     }
     int64_t count = norms.size();
     Value all = nn::ConcatOp::create(
-        b, loc, RankedTensorType::get({count}, b.getF32Type()), norms, 0);
-    return g.cast(VectorNormOp::create(b, loc, all), b.getF64Type());
+        b_, loc_, RankedTensorType::get({count}, b_.getF32Type()), norms, 0);
+    return g.cast(VectorNormOp::create(b_, loc_, all), b_.getF64Type());
   }
 
   void clip() {
-    if (!recipe.getClip())
+    if (!recipe_.getClip())
       return;
-    bool keras = recipe.getRule()->clipsLikeKeras;
-    Value bound = hyper(clipHyper(*recipe.getClip()));
+    bool keras = recipe_.getRule()->clipsLikeKeras;
+    Value bound = hyper(clipHyper(*recipe_.getClip()));
     Value by;
-    if (recipe.getClip() == ClipKind::GlobalNorm)
+    if (recipe_.getClip() == ClipKind::GlobalNorm)
       by = ClipCoefficientOp::create(
-          b, loc, scalar(b.getF32Type()),
-          recipe.getTorchNorm() ? torchNorm() : norm, bound,
-          recipe.getClipScaled() ? scale : Value(), keras);
-    else if (recipe.getClip() == ClipKind::Value)
-      by = nn::GradientBuilder(b, loc).cast(bound, b.getF32Type());
-    for (Value &all : gradients)
+          b_, loc_, scalar(b_.getF32Type()),
+          recipe_.getTorchNorm() ? torchNorm() : norm_, bound,
+          recipe_.getClipScaled() ? scale_ : Value(), keras);
+    else if (recipe_.getClip() == ClipKind::Value)
+      by = nn::GradientBuilder(b_, loc_).cast(bound, b_.getF32Type());
+    for (Value &all : gradients_)
       all = clipped(all, by ? by : bound, keras);
   }
 
   Value clipped(Value all, Value by, bool keras) {
-    switch (*recipe.getClip()) {
+    switch (*recipe_.getClip()) {
     case ClipKind::GlobalNorm:
-      return ClipOp::create(b, loc, all.getType(), all, by);
+      return ClipOp::create(b_, loc_, all.getType(), all, by);
     case ClipKind::Norm:
-      return ClipEachOp::create(b, loc, all.getType(), all, by, keras);
+      return ClipEachOp::create(b_, loc_, all.getType(), all, by, keras);
     case ClipKind::Value:
-      return ClampOp::create(b, loc, all.getType(), all, by);
+      return ClampOp::create(b_, loc_, all.getType(), all, by);
     }
     llvm_unreachable("no other kind");
   }
 
   void apply(Value lr) {
-    for (auto [set, all] : llvm::zip_equal(plan.sets, gradients))
-      ApplyOp::create(b, loc, all, lr, skipOf(set));
+    for (auto [set, all] : llvm::zip_equal(plan_.sets, gradients_))
+      ApplyOp::create(b_, loc_, all, lr, skipOf(set));
   }
 
   /// Whether `set`, which is not always there, has gradients in this step.
   Value presence(const ParameterSet &set) {
-    Value &present = presences[set.present];
+    Value &present = presences_[set.present];
     if (!present)
-      present = addArgument(scalar(b.getI1Type()), nameAttrs(set.present));
+      present = addArgument(scalar(b_.getI1Type()), nameAttrs(set.present));
     return present;
   }
 
   /// Whether this step leaves `set` alone; null for never.
   Value skipOf(const ParameterSet &set) {
-    Value skip = rt::appliesNonFinite(info.kind) ? Value() : found;
+    Value skip = rt::appliesNonFinite(info_.kind) ? Value() : found_;
     if (set.present.empty())
       return skip;
-    return nn::SelectOp::create(b, loc, presence(set),
+    return nn::SelectOp::create(b_, loc_, presence(set),
                                 skip ? skip : flag(false), flag(true));
   }
 
   /// A step that is skipped leaves them as they were, too.
   void keepBuffers() {
-    Value skip = rt::appliesNonFinite(info.kind) ? Value() : found;
-    for (auto [buffer, value] : llvm::zip_equal(plan.buffers, buffers))
+    Value skip = rt::appliesNonFinite(info_.kind) ? Value() : found_;
+    for (auto [buffer, value] : llvm::zip_equal(plan_.buffers, buffers_))
       assign(buffer, value, skip);
-    nn::GradientBuilder g(b, loc);
-    for (nn::ParameterOp sum : pending)
+    nn::GradientBuilder g(b_, loc_);
+    for (nn::ParameterOp sum : pending_)
       assign(sum, g.splat(cast<RankedTensorType>(sum.getType()), 0.0));
   }
 
   void updateScale() {
-    auto update = UpdateScaleOp::create(b, loc, kScaler, found, maxAbs);
-    counter = update.getCounter();
-    error = update.getError();
+    auto update = UpdateScaleOp::create(b_, loc_, kScaler, found_, maxAbs_);
+    counter_ = update.getCounter();
+    error_ = update.getError();
   }
 
   void addMetrics() {
-    results = {{"scale", scale},
-               {"found_inf", found},
-               {"grad_norm", norm},
-               {"good_steps", counter},
-               {"scale_error", error}};
-    if (info.kind == rt::PolicyKind::KerasFixed)
-      results.push_back({"skipped", flag(false)});
+    results_ = {{"scale", scale_},
+                {"found_inf", found_},
+                {"grad_norm", norm_},
+                {"good_steps", counter_},
+                {"scale_error", error_}};
+    if (info_.kind == rt::PolicyKind::KerasFixed)
+      results_.push_back({"skipped", flag(false)});
   }
 
-  bool scales() const { return info.kind != rt::PolicyKind::None; }
+  bool scales() const { return info_.kind != rt::PolicyKind::None; }
   bool updatesEarly() const {
-    return info.update == rt::UpdatePoint::BeforeUnscale;
+    return info_.update == rt::UpdatePoint::BeforeUnscale;
   }
 
-  const StepPlan &plan;
-  RecipeOp recipe;
-  const rt::PolicyInfo &info;
-  ArrayRef<nn::ParameterOp> pending; ///< For each buffer, in a window.
-  func::FuncOp callee;               ///< The loss.
-  Location loc;
-  OpBuilder b;
-  func::FuncOp function;
-  Value scale, loss, found, norm, maxAbs, counter, error;
-  SmallVector<Value> gradients; ///< One for each set.
-  SmallVector<Value> buffers;
-  llvm::StringMap<Value> presences; ///< Inputs, by name.
-  SmallVector<std::pair<StringRef, Value>> results;
+  const StepPlan &plan_;
+  RecipeOp recipe_;
+  const rt::PolicyInfo &info_;
+  ArrayRef<nn::ParameterOp> pending_; ///< For each buffer, in a window.
+  func::FuncOp callee_;               ///< The loss.
+  Location loc_;
+  OpBuilder b_;
+  func::FuncOp function_;
+  Value scale_, loss_, found_, norm_, maxAbs_, counter_, error_;
+  SmallVector<Value> gradients_; ///< One for each set.
+  SmallVector<Value> buffers_;
+  llvm::StringMap<Value> presences_; ///< Inputs, by name.
+  SmallVector<std::pair<StringRef, Value>> results_;
 };
 
 } // namespace

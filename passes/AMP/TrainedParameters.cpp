@@ -18,15 +18,15 @@ class PathFinder {
 public:
   DenseSet<StringAttr> run(func::FuncOp function) {
     visit(function);
-    while (!worklist.empty())
-      visit(worklist.pop_back_val());
-    return std::move(parameters);
+    while (!worklist_.empty())
+      visit(worklist_.pop_back_val());
+    return std::move(parameters_);
   }
 
 private:
   void visit(func::FuncOp function) {
     if (!function || function.isDeclaration() ||
-        !functions.insert(function).second)
+        !functions_.insert(function).second)
       return;
     for (Block &block : function.getBody())
       reach(block.getTerminator()->getOperands());
@@ -34,7 +34,7 @@ private:
 
   void visit(Operation *op) {
     if (auto get = dyn_cast<nn::GetOp>(op))
-      parameters.insert(get.getParameterAttr().getAttr());
+      parameters_.insert(get.getParameterAttr().getAttr());
     // A gradient in a loss depends on what its function reads.
     if (auto vjp = dyn_cast<nn::VJPOp>(op))
       visit(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
@@ -46,13 +46,13 @@ private:
   void reach(ValueRange values) {
     for (Value value : values)
       if (Operation *op = isFloating(value) ? value.getDefiningOp() : nullptr;
-          op && operations.insert(op).second)
-        worklist.push_back(op);
+          op && operations_.insert(op).second)
+        worklist_.push_back(op);
   }
 
-  DenseSet<StringAttr> parameters;
-  DenseSet<Operation *> operations, functions;
-  SmallVector<Operation *> worklist;
+  DenseSet<StringAttr> parameters_;
+  DenseSet<Operation *> operations_, functions_;
+  SmallVector<Operation *> worklist_;
 };
 
 } // namespace

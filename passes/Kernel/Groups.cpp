@@ -120,15 +120,15 @@ SmallVector<Operation *> mpc::kernel::withItsFills(Operation *op) {
 Groups::Groups(Block &block) {
   collect(block);
   for (Operation &op : block) {
-    auto it = groupOf.find(&op);
-    if (it == groupOf.end())
+    auto it = groupOf_.find(&op);
+    if (it == groupOf_.end())
       continue;
     for (Value operand : usedTensors(&op)) {
       Operation *source = operand.getDefiningOp();
-      if (!source || !groupOf.contains(source))
+      if (!source || !groupOf_.contains(source))
         continue;
-      unsigned producer = groupOf.lookup(source);
-      unsigned consumer = groupOf.lookup(&op);
+      unsigned producer = groupOf_.lookup(source);
+      unsigned consumer = groupOf_.lookup(&op);
       if (producer != consumer && canJoin(producer, consumer))
         join(producer, consumer);
     }
@@ -145,8 +145,8 @@ void Groups::collect(Block &block) {
     Group group = generic ? classify(generic) : Group();
     group.statements = std::move(statements);
     for (Operation *statement : group.statements)
-      groupOf[statement] = groups.size();
-    groups.push_back(std::move(group));
+      groupOf_[statement] = groups_.size();
+    groups_.push_back(std::move(group));
   }
 }
 
@@ -218,8 +218,8 @@ bool Groups::readsAligned(const Group &producer, const Group &consumer,
 
 bool Groups::isMadeBy(Value value, unsigned group) const {
   Operation *source = value.getDefiningOp();
-  auto it = groupOf.find(source);
-  return source && it != groupOf.end() && it->second == group;
+  auto it = groupOf_.find(source);
+  return source && it != groupOf_.end() && it->second == group;
 }
 
 SmallVector<unsigned> Groups::producersOf(Value value) const {
@@ -229,8 +229,8 @@ SmallVector<unsigned> Groups::producersOf(Value value) const {
     Operation *source = work.pop_back_val().getDefiningOp();
     if (!source)
       continue;
-    auto it = groupOf.find(source);
-    if (it != groupOf.end())
+    auto it = groupOf_.find(source);
+    if (it != groupOf_.end())
       result.insert(it->second);
     else // Views, packs and constants belong to no group.
       llvm::append_range(work, source->getOperands());
@@ -245,7 +245,7 @@ bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
   DenseSet<unsigned> seen;
   SmallVector<unsigned> work;
   auto enter = [&](unsigned group) {
-    for (Operation *statement : groups[group].statements)
+    for (Operation *statement : groups_[group].statements)
       for (Value value : usedTensors(statement)) {
         // Such a read would be one within the joined kernel.
         if (group == consumer && isMadeBy(value, producer))
@@ -275,7 +275,7 @@ static bool asksForIndex(const Group &group) {
 }
 
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {
-  const Group &p = groups[producer], &c = groups[consumer];
+  const Group &p = groups_[producer], &c = groups_[consumer];
   Group joined = combine(p, c);
   if (joined.space == GroupSpace::Contraction && asksForIndex(c))
     return false;
@@ -284,7 +284,7 @@ bool Groups::canJoin(unsigned producer, unsigned consumer) const {
 }
 
 void Groups::join(unsigned producer, unsigned consumer) {
-  Group &p = groups[producer], &c = groups[consumer];
+  Group &p = groups_[producer], &c = groups_[consumer];
   Group joined = combine(p, c);
   c.space = joined.space;
   c.shape = joined.shape;
@@ -292,26 +292,26 @@ void Groups::join(unsigned producer, unsigned consumer) {
   // A contraction comes first. What the map on its result has from elsewhere
   // does not read it, nor the other way round.
   auto first = joined.space == GroupSpace::Contraction ? c.statements.begin()
-                                                     : c.statements.end();
+                                                       : c.statements.end();
   c.statements.insert(first, p.statements.begin(), p.statements.end());
   if (joined.space != GroupSpace::Contraction)
     llvm::sort(c.statements, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });
   for (Operation *statement : p.statements)
-    groupOf[statement] = consumer;
+    groupOf_[statement] = consumer;
   p.statements.clear();
 }
 
 /// Kahn's algorithm; among the ready groups the one that ends first in the
 /// program goes first.
 void Groups::sort() {
-  unsigned count = groups.size();
+  unsigned count = groups_.size();
   SmallVector<SmallVector<unsigned>> users(count);
   SmallVector<unsigned> missing(count, 0);
   for (unsigned group = 0; group < count; ++group) {
     llvm::SetVector<unsigned> producers;
-    for (Operation *statement : groups[group].statements)
+    for (Operation *statement : groups_[group].statements)
       for (Value value : usedTensors(statement))
         producers.insert_range(producersOf(value));
     producers.remove(group);
@@ -320,18 +320,18 @@ void Groups::sort() {
       users[producer].push_back(group);
   }
   auto later = [&](unsigned a, unsigned b) {
-    return groups[b].statements.back()->isBeforeInBlock(
-        groups[a].statements.back());
+    return groups_[b].statements.back()->isBeforeInBlock(
+        groups_[a].statements.back());
   };
   std::priority_queue<unsigned, std::vector<unsigned>, decltype(later)> ready(
       later);
   for (unsigned group = 0; group < count; ++group)
-    if (!groups[group].statements.empty() && missing[group] == 0)
+    if (!groups_[group].statements.empty() && missing[group] == 0)
       ready.push(group);
   while (!ready.empty()) {
     unsigned group = ready.top();
     ready.pop();
-    order.push_back(groups[group].statements);
+    order_.push_back(groups_[group].statements);
     for (unsigned user : users[group])
       if (--missing[user] == 0)
         ready.push(user);

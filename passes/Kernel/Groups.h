@@ -44,7 +44,7 @@ public:
 
   /// The ops of each group; the groups in an order that respects uses.
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
-    return order;
+    return order_;
   }
 
 private:
@@ -61,9 +61,9 @@ private:
   /// The groups that `value` is made from, through views and packs.
   llvm::SmallVector<unsigned> producersOf(mlir::Value value) const;
 
-  llvm::SmallVector<Group> groups;
-  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
-  llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order;
+  llvm::SmallVector<Group> groups_;
+  llvm::DenseMap<mlir::Operation *, unsigned> groupOf_;
+  llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;
 };
 
 } // namespace mpc::kernel

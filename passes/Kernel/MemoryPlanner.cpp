@@ -25,35 +25,35 @@ int64_t mpc::kernel::numBytes(Type tensorType) {
 
 LogicalResult MemoryPlanner::run() {
   placeResults();
-  for (Operation &op : function.getBody().front())
+  for (Operation &op : function_.getBody().front())
     if (failed(placeOperation(&op)))
       return failure();
   findLifetimes();
   orderCopies();
-  size = layOut(arena);
+  size_ = layOut(arena_);
   return success();
 }
 
 Allocation MemoryPlanner::place(Value value) const {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return {{Buffer::Argument, argument.getArgNumber(), {}}, 0};
-  return places.lookup(value);
+  return places_.lookup(value);
 }
 
 int64_t MemoryPlanner::arenaOffset(const Allocation &place) const {
-  return arena[place.buffer.index].offset + place.offset;
+  return arena_[place.buffer.index].offset + place.offset;
 }
 
 ArrayRef<std::pair<PackOp, unsigned>> MemoryPlanner::copiedParts() const {
-  return partCopies;
+  return partCopies_;
 }
 
 std::optional<unsigned> MemoryPlanner::tiedArgument(unsigned index) {
-  Attribute slab = function.getResultAttr(index, amp::kSlabAttrName);
+  Attribute slab = function_.getResultAttr(index, amp::kSlabAttrName);
   if (!slab)
     return std::nullopt;
-  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-    if (function.getArgAttr(i, amp::kSlabAttrName) == slab)
+  for (unsigned i = 0, e = function_.getNumArguments(); i < e; ++i)
+    if (function_.getArgAttr(i, amp::kSlabAttrName) == slab)
       return i;
   return std::nullopt;
 }
@@ -61,29 +61,30 @@ std::optional<unsigned> MemoryPlanner::tiedArgument(unsigned index) {
 bool MemoryPlanner::mayWrite(const Allocation &place) {
   if (place.buffer.kind != Buffer::Argument)
     return place.buffer.kind != Buffer::Constant;
-  return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned index) {
-    return tiedArgument(index) == place.buffer.index;
-  });
+  return llvm::any_of(llvm::seq(function_.getNumResults()),
+                      [&](unsigned index) {
+                        return tiedArgument(index) == place.buffer.index;
+                      });
 }
 
 void MemoryPlanner::placeResults() {
-  Operation *terminator = function.getBody().front().getTerminator();
+  Operation *terminator = function_.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     Allocation target{{Buffer::Result, static_cast<unsigned>(index), {}}, 0};
     if (std::optional<unsigned> argument = tiedArgument(index)) {
-      if (value == function.getArgument(*argument))
+      if (value == function_.getArgument(*argument))
         continue;
       target.buffer = {Buffer::Argument, *argument, {}};
-      BlockArgument old = function.getArgument(*argument);
+      BlockArgument old = function_.getArgument(*argument);
       if (isReadAfterWrite(old, value)) {
-        finalCopies.push_back({value, target});
+        finalCopies_.push_back({value, target});
         continue;
       }
       if (findDestination(value) == old)
         continue; // Updated in place as it is written.
     }
     if (!request(value, target))
-      finalCopies.push_back({value, target});
+      finalCopies_.push_back({value, target});
   }
 }
 
@@ -102,7 +103,7 @@ Value MemoryPlanner::findDestination(Value value) {
 }
 
 bool MemoryPlanner::request(Value value, const Allocation &target) {
-  if (places.contains(value) || requested.contains(value))
+  if (places_.contains(value) || requested_.contains(value))
     return false;
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -117,11 +118,11 @@ bool MemoryPlanner::request(Value value, const Allocation &target) {
     Value destination = launch.getOutputs()[index];
     if (!destination.getDefiningOp<tensor::EmptyOp>())
       return request(destination, target);
-    requested[value] = target;
+    requested_[value] = target;
     return true;
   }
   if (isa<PackOp>(op)) {
-    requested[value] = target;
+    requested_[value] = target;
     return true;
   }
   return false;
@@ -132,14 +133,14 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
     Allocation source = place(view.getSource());
     source.offset +=
         static_cast<int64_t>(view.getOffset()) * elementBytes(view.getType());
-    places[view.getResult()] = source;
+    places_[view.getResult()] = source;
   } else if (auto launch = dyn_cast<LaunchOp>(op)) {
     placeLaunch(launch);
   } else if (auto pack = dyn_cast<PackOp>(op)) {
     placePack(pack);
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
-      places[constant] = {{Buffer::Constant, 0, elements}, 0};
+      places_[constant] = {{Buffer::Constant, 0, elements}, 0};
   } else if (!isa<tensor::EmptyOp>(op) &&
              !op->hasTrait<OpTrait::IsTerminator>()) {
     return op->emitOpError("cannot be planned: it is no kernel launch, view, "
@@ -153,8 +154,8 @@ Allocation MemoryPlanner::allocateInArena(Type type) {
   buffer.bytes = std::max<int64_t>(numBytes(type), 1);
   buffer.first = std::numeric_limits<int64_t>::max();
   buffer.last = -1;
-  arena.push_back(buffer);
-  return {{Buffer::Arena, static_cast<unsigned>(arena.size() - 1), {}}, 0};
+  arena_.push_back(buffer);
+  return {{Buffer::Arena, static_cast<unsigned>(arena_.size() - 1), {}}, 0};
 }
 
 PackOp MemoryPlanner::packOf(Value value, unsigned &part) {
@@ -172,14 +173,14 @@ PackOp MemoryPlanner::packOf(Value value, unsigned &part) {
 }
 
 Allocation MemoryPlanner::packPlace(PackOp pack) {
-  auto it = packPlaces.find(pack);
-  if (it != packPlaces.end())
+  auto it = packPlaces_.find(pack);
+  if (it != packPlaces_.end())
     return it->second;
-  auto wanted = requested.find(pack.getResult());
-  Allocation place = wanted != requested.end()
+  auto wanted = requested_.find(pack.getResult());
+  Allocation place = wanted != requested_.end()
                          ? wanted->second
                          : allocateInArena(pack.getResult().getType());
-  packPlaces[pack] = place;
+  packPlaces_[pack] = place;
   return place;
 }
 
@@ -189,17 +190,17 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
     if (!destination.getDefiningOp<tensor::EmptyOp>()) {
       if (mayWrite(place(destination)) &&
           !isReadAfterWrite(destination, result)) {
-        places[result] = place(destination);
+        places_[result] = place(destination);
         continue;
       }
       // The old content stays: work on a copy of it.
-      places[result] = allocateInArena(result.getType());
-      initialCopies.push_back({launch, destination, places[result]});
+      places_[result] = allocateInArena(result.getType());
+      initialCopies_.push_back({launch, destination, places_[result]});
       continue;
     }
     Allocation place;
     unsigned part = 0;
-    if (auto it = requested.find(result); it != requested.end()) {
+    if (auto it = requested_.find(result); it != requested_.end()) {
       place = it->second;
     } else if (PackOp pack = packOf(result, part)) {
       place = packPlace(pack);
@@ -207,14 +208,14 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
     } else {
       place = allocateInArena(result.getType());
     }
-    places[result] = place;
-    places[destination] = place;
+    places_[result] = place;
+    places_[destination] = place;
   }
 }
 
 void MemoryPlanner::placePack(PackOp pack) {
   Allocation place = packPlace(pack);
-  places[pack.getResult()] = place;
+  places_[pack.getResult()] = place;
   for (auto [index, part] : llvm::enumerate(pack.getParts())) {
     Allocation wanted = place;
     wanted.offset += pack.getOffsets()[index] * elementBytes(part.getType());
@@ -222,23 +223,23 @@ void MemoryPlanner::placePack(PackOp pack) {
     if (actual.buffer.kind != wanted.buffer.kind ||
         actual.buffer.index != wanted.buffer.index ||
         actual.offset != wanted.offset)
-      partCopies.push_back({pack, static_cast<unsigned>(index)});
+      partCopies_.push_back({pack, static_cast<unsigned>(index)});
   }
 }
 
 void MemoryPlanner::findLifetimes() {
   auto touch = [&](Value value, int64_t time) {
-    auto it = places.find(value);
-    if (it == places.end() || it->second.buffer.kind != Buffer::Arena)
+    auto it = places_.find(value);
+    if (it == places_.end() || it->second.buffer.kind != Buffer::Arena)
       return;
-    ArenaBuffer &buffer = arena[it->second.buffer.index];
+    ArenaBuffer &buffer = arena_[it->second.buffer.index];
     buffer.first = std::min(buffer.first, time);
     buffer.last = std::max(buffer.last, time);
   };
-  for (Operation &op : function.getBody().front()) {
+  for (Operation &op : function_.getBody().front()) {
     if (isa<tensor::EmptyOp>(op))
       continue; // A name for memory that nothing has touched yet.
-    int64_t time = order.lookup(&op);
+    int64_t time = order_.lookup(&op);
     for (Value operand : op.getOperands())
       touch(operand, time);
     for (Value result : op.getResults())
@@ -325,7 +326,7 @@ bool MemoryPlanner::comesTooLate(OpOperand &use, const Range &range,
                                  const Write &write) {
   Operation *user = use.getOwner();
   if (user != write.op)
-    return order.lookup(user) > order.lookup(write.op);
+    return order_.lookup(user) > order_.lookup(write.op);
   auto launch = dyn_cast<LaunchOp>(user);
   if (!launch || range.offset != write.range.offset)
     return true;
@@ -342,17 +343,17 @@ bool MemoryPlanner::mayAlias(LaunchOp launch, unsigned input, unsigned result) {
 
 void MemoryPlanner::orderCopies() {
   SmallVector<FinalCopy> toOutputs, toState;
-  for (const FinalCopy &copy : finalCopies)
+  for (const FinalCopy &copy : finalCopies_)
     (copy.target.buffer.kind == Buffer::Argument ? toState : toOutputs)
         .push_back(copy);
-  int64_t end = order.lookup(function.getBody().front().getTerminator());
+  int64_t end = order_.lookup(function_.getBody().front().getTerminator());
   for (FinalCopy &copy : toState) {
     if (place(copy.value).buffer.kind != Buffer::Argument)
       continue;
     copy.staging = allocateInArena(copy.value.getType());
-    ArenaBuffer &buffer = arena[copy.staging->buffer.index];
+    ArenaBuffer &buffer = arena_[copy.staging->buffer.index];
     buffer.first = buffer.last = end;
   }
-  finalCopies = std::move(toOutputs);
-  llvm::append_range(finalCopies, toState);
+  finalCopies_ = std::move(toOutputs);
+  llvm::append_range(finalCopies_, toState);
 }

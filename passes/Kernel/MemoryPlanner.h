@@ -41,15 +41,15 @@ struct FinalCopy {
 /// Decides where every tensor of one function lies.
 class MemoryPlanner {
 public:
-  explicit MemoryPlanner(mlir::func::FuncOp function) : function(function) {
+  explicit MemoryPlanner(mlir::func::FuncOp function) : function_(function) {
     for (mlir::Operation &op : function.getBody().front())
-      order[&op] = order.size();
+      order_[&op] = order_.size();
   }
   mlir::LogicalResult run();
   Allocation place(mlir::Value value) const;
-  int64_t arenaSize() const { return size; }
+  int64_t arenaSize() const { return size_; }
   int64_t arenaOffset(const Allocation &place) const;
-  mlir::ArrayRef<FinalCopy> copies() const { return finalCopies; }
+  mlir::ArrayRef<FinalCopy> copies() const { return finalCopies_; }
 
   /// What must be copied before a launch that updates in place.
   struct InitialCopy {
@@ -57,7 +57,7 @@ public:
     mlir::Value from;
     Allocation to;
   };
-  mlir::ArrayRef<InitialCopy> copiesBefore() const { return initialCopies; }
+  mlir::ArrayRef<InitialCopy> copiesBefore() const { return initialCopies_; }
   /// A part of a pack that lies elsewhere, and is copied where the pack is.
   mlir::ArrayRef<std::pair<PackOp, unsigned>> copiedParts() const;
 
@@ -123,15 +123,15 @@ private:
   /// what one slab gives to another waits in the arena.
   void orderCopies();
 
-  mlir::func::FuncOp function;
-  mlir::DenseMap<mlir::Operation *, int64_t> order;
-  mlir::DenseMap<mlir::Value, Allocation> places, requested;
-  mlir::DenseMap<mlir::Operation *, Allocation> packPlaces;
-  mlir::SmallVector<ArenaBuffer> arena;
-  mlir::SmallVector<FinalCopy> finalCopies;
-  mlir::SmallVector<InitialCopy> initialCopies;
-  mlir::SmallVector<std::pair<PackOp, unsigned>> partCopies;
-  int64_t size = 0;
+  mlir::func::FuncOp function_;
+  mlir::DenseMap<mlir::Operation *, int64_t> order_;
+  mlir::DenseMap<mlir::Value, Allocation> places_, requested_;
+  mlir::DenseMap<mlir::Operation *, Allocation> packPlaces_;
+  mlir::SmallVector<ArenaBuffer> arena_;
+  mlir::SmallVector<FinalCopy> finalCopies_;
+  mlir::SmallVector<InitialCopy> initialCopies_;
+  mlir::SmallVector<std::pair<PackOp, unsigned>> partCopies_;
+  int64_t size_ = 0;
 };
 
 } // namespace mpc::kernel

@@ -61,7 +61,8 @@ static Statements getStatements(GroupOp op) {
   Block &body = op.getBody().front();
   for (Operation &statement : body.without_terminator())
     group.ops.push_back(&statement);
-  group.outputs = llvm::to_vector_of<Value>(body.getTerminator()->getOperands());
+  group.outputs =
+      llvm::to_vector_of<Value>(body.getTerminator()->getOperands());
   group.known = llvm::to_vector_of<Value>(op.getResults());
   return group;
 }
@@ -87,8 +88,8 @@ namespace {
 class Outliner {
 public:
   Outliner(Statements given, Operation *insertionPoint)
-      : group(std::move(given)), builder(insertionPoint) {
-    members.insert(group.ops.begin(), group.ops.end());
+      : group_(std::move(given)), builder_(insertionPoint) {
+    members_.insert(group_.ops.begin(), group_.ops.end());
   }
 
   /// The launch that replaces them; `kernel` is new and in no module.
@@ -103,7 +104,7 @@ private:
   /// from outside that is updated in place.
   Value findDestination(Value value) {
     while (Operation *op = value.getDefiningOp()) {
-      if (!members.contains(op))
+      if (!members_.contains(op))
         break;
       value = cast<DestinationStyleOpInterface>(op)
                   .getTiedOpOperand(cast<OpResult>(value))
@@ -113,9 +114,9 @@ private:
   }
 
   void collect() {
-    for (Value output : group.outputs)
-      destinations.push_back(findDestination(output));
-    for (Operation *op : group.ops) {
+    for (Value output : group_.outputs)
+      destinations_.push_back(findDestination(output));
+    for (Operation *op : group_.ops) {
       for (Value operand : op->getOperands())
         addInput(operand);
       for (Region &nested : op->getRegions())
@@ -126,18 +127,18 @@ private:
 
   bool isInside(Operation *user) const {
     for (; user; user = user->getParentOp())
-      if (members.contains(user))
+      if (members_.contains(user))
         return true;
     return false;
   }
 
   void addInput(Value value) {
     Operation *op = value.getDefiningOp();
-    if (op && (members.contains(op) || isRematerialized(op)))
+    if (op && (members_.contains(op) || isRematerialized(op)))
       return;
-    if (llvm::is_contained(destinations, value) && isOnlyDestination(value))
+    if (llvm::is_contained(destinations_, value) && isOnlyDestination(value))
       return;
-    inputs.insert(value);
+    inputs_.insert(value);
   }
 
   /// Whether the group uses `value` as nothing but a destination.
@@ -154,19 +155,19 @@ private:
 
   FuncOp buildKernel() {
     SmallVector<Type> arguments, results;
-    for (Value input : inputs)
+    for (Value input : inputs_)
       arguments.push_back(input.getType());
-    for (Value output : group.outputs) {
+    for (Value output : group_.outputs) {
       arguments.push_back(output.getType());
       results.push_back(output.getType());
     }
     SmallVector<Location> locs;
-    for (Operation *op : group.ops)
+    for (Operation *op : group_.ops)
       locs.push_back(op->getLoc());
-    OpBuilder detached(builder.getContext());
-    auto kernel = FuncOp::create(detached, builder.getFusedLoc(locs),
-                                 kernelName(group.ops),
-                                 builder.getFunctionType(arguments, results));
+    OpBuilder detached(builder_.getContext());
+    auto kernel = FuncOp::create(detached, builder_.getFusedLoc(locs),
+                                 kernelName(group_.ops),
+                                 builder_.getFunctionType(arguments, results));
     fillBody(kernel);
     kernel.setSourcesAttr(sources());
     return kernel;
@@ -174,21 +175,21 @@ private:
 
   ArrayAttr sources() {
     llvm::SetVector<StringRef> names;
-    for (Operation *op : group.ops)
+    for (Operation *op : group_.ops)
       if (StringRef name = getNodeName(op->getLoc()); !name.empty())
         names.insert(name);
-    return builder.getStrArrayAttr(names.getArrayRef());
+    return builder_.getStrArrayAttr(names.getArrayRef());
   }
 
   void fillBody(FuncOp kernel) {
     OpBuilder body = OpBuilder::atBlockEnd(&kernel.getBody().front());
     IRMapping mapping;
-    for (auto [index, input] : llvm::enumerate(inputs))
+    for (auto [index, input] : llvm::enumerate(inputs_))
       mapping.map(input, kernel.getArgument(index));
-    for (auto [index, destination] : llvm::enumerate(destinations))
+    for (auto [index, destination] : llvm::enumerate(destinations_))
       if (!mapping.contains(destination))
         mapping.map(destination, kernel.getDestination(index));
-    for (Operation *op : group.ops) {
+    for (Operation *op : group_.ops) {
       auto copyDefinition = [&](Value value) {
         Operation *definition = value.getDefiningOp();
         if (definition && isRematerialized(definition) &&
@@ -203,7 +204,7 @@ private:
       body.clone(*op, mapping);
     }
     SmallVector<Value> returned;
-    for (Value output : group.outputs)
+    for (Value output : group_.outputs)
       returned.push_back(mapping.lookup(output));
     ReturnOp::create(body, kernel.getLoc(), returned);
   }
@@ -211,37 +212,37 @@ private:
   LaunchOp replace(FuncOp kernel) {
     // A destination made for the group alone is made anew at the launch.
     SmallVector<Value> outs;
-    for (Value destination : destinations)
+    for (Value destination : destinations_)
       outs.push_back(
           destination.getDefiningOp<tensor::EmptyOp>()
-              ? builder.clone(*destination.getDefiningOp())->getResult(0)
+              ? builder_.clone(*destination.getDefiningOp())->getResult(0)
               : destination);
     auto launch =
-        LaunchOp::create(builder, kernel.getLoc(), kernel.getResultTypes(),
+        LaunchOp::create(builder_, kernel.getLoc(), kernel.getResultTypes(),
                          FlatSymbolRefAttr::get(kernel.getNameAttr()),
-                         inputs.getArrayRef(), outs);
-    for (auto [value, result] : llvm::zip(group.known, launch.getResults()))
+                         inputs_.getArrayRef(), outs);
+    for (auto [value, result] : llvm::zip(group_.known, launch.getResults()))
       value.replaceUsesWithIf(
           result, [&](OpOperand &use) { return !isInside(use.getOwner()); });
     return launch;
   }
 
-  Statements group;
-  OpBuilder builder;
-  DenseSet<Operation *> members;
-  llvm::SetVector<Value> inputs;
-  SmallVector<Value> destinations;
+  Statements group_;
+  OpBuilder builder_;
+  DenseSet<Operation *> members_;
+  llvm::SetVector<Value> inputs_;
+  SmallVector<Value> destinations_;
 };
 
 /// Finds kernels of equal structure; names, sources and places do not count.
 class KernelPool {
 public:
-  explicit KernelPool(ModuleOp module) : symbols(module) {}
+  explicit KernelPool(ModuleOp module) : symbols_(module) {}
 
   /// The kernel that equals `kernel`, which is inserted, with what follows from
   /// its body, if it is the first.
   FailureOr<FuncOp> unify(FuncOp kernel) {
-    auto &candidates = byType[kernel.getFunctionType()];
+    auto &candidates = byType_[kernel.getFunctionType()];
     for (FuncOp candidate : candidates) {
       if (OperationEquivalence::isRegionEquivalentTo(
               &candidate.getBody(), &kernel.getBody(),
@@ -250,7 +251,7 @@ public:
         return candidate;
       }
     }
-    symbols.insert(kernel);
+    symbols_.insert(kernel);
     candidates.push_back(kernel);
     if (failed(stateContract(kernel)))
       return failure();
@@ -258,8 +259,8 @@ public:
   }
 
 private:
-  SymbolTable symbols;
-  llvm::MapVector<Type, SmallVector<FuncOp>> byType;
+  SymbolTable symbols_;
+  llvm::MapVector<Type, SmallVector<FuncOp>> byType_;
 };
 
 struct OutlinePass : kernel::impl::OutlinePassBase<OutlinePass> {

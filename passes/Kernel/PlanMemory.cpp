@@ -39,15 +39,15 @@ namespace {
 class MemoryRewriter {
 public:
   MemoryRewriter(func::FuncOp function, const MemoryPlanner &planner)
-      : function(function), planner(planner),
-        builder(OpBuilder::atBlockBegin(&function.getBody().front())) {}
+      : function_(function), planner_(planner),
+        builder_(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   /// Returns how many copies were inserted.
   unsigned run() {
     addArguments();
-    for (Operation &op : llvm::make_early_inc_range(*block))
+    for (Operation &op : llvm::make_early_inc_range(*block_))
       rewrite(&op);
-    return copies;
+    return copies_;
   }
 
 private:
@@ -57,42 +57,42 @@ private:
 
   /// (arena, the old arguments, one destination an untied result)
   void addArguments() {
-    block = &function.getBody().front();
-    unsigned numOld = block->getNumArguments();
-    SmallVector<Type> types{bytesType(builder, planner.arenaSize())};
+    block_ = &function_.getBody().front();
+    unsigned numOld = block_->getNumArguments();
+    SmallVector<Type> types{bytesType(builder_, planner_.arenaSize())};
     SmallVector<DictionaryAttr> attributes{
         describe(DictionaryAttr(), BufferRole::Arena, {})};
     for (unsigned i = 0; i < numOld; ++i) {
-      Type type = block->getArgument(i).getType();
-      types.push_back(bytesType(builder, numBytes(type)));
-      bool isState = function.getArgAttr(i, amp::kSlabAttrName) != nullptr;
+      Type type = block_->getArgument(i).getType();
+      types.push_back(bytesType(builder_, numBytes(type)));
+      bool isState = function_.getArgAttr(i, amp::kSlabAttrName) != nullptr;
       attributes.push_back(
-          describe(function.getArgAttrDict(i),
+          describe(function_.getArgAttrDict(i),
                    isState ? BufferRole::State : BufferRole::Input, type));
     }
-    for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
-      if (function.getResultAttr(i, amp::kSlabAttrName))
+    for (unsigned i = 0, e = function_.getNumResults(); i < e; ++i) {
+      if (function_.getResultAttr(i, amp::kSlabAttrName))
         continue;
-      resultArgument[i] = types.size();
-      Type type = function.getResultTypes()[i];
-      types.push_back(bytesType(builder, numBytes(type)));
+      resultArgument_[i] = types.size();
+      Type type = function_.getResultTypes()[i];
+      types.push_back(bytesType(builder_, numBytes(type)));
       attributes.push_back(
-          describe(function.getResultAttrDict(i), BufferRole::Output, type));
+          describe(function_.getResultAttrDict(i), BufferRole::Output, type));
     }
     for (Type type : types)
-      memory.push_back(block->addArgument(type, function.getLoc()));
-    numOldArguments = numOld;
-    newTypes = std::move(types);
-    newAttributes = std::move(attributes);
+      memory_.push_back(block_->addArgument(type, function_.getLoc()));
+    numOldArguments_ = numOld;
+    newTypes_ = std::move(types);
+    newAttributes_ = std::move(attributes);
   }
 
   /// `given`, and what memory the argument is.
   DictionaryAttr describe(DictionaryAttr given, BufferRole role, Type type) {
     NamedAttrList list(given);
     list.set(KernelDialect::BufferAttrHelper::getNameStr(),
-             BufferAttr::get(builder.getContext(), role,
+             BufferAttr::get(builder_.getContext(), role,
                              dyn_cast_or_null<RankedTensorType>(type)));
-    return list.getDictionary(builder.getContext());
+    return list.getDictionary(builder_.getContext());
   }
 
   /// `place` as a memref of the shape of `tensorType`.
@@ -101,25 +101,25 @@ private:
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
     if (place.buffer.kind == Buffer::Constant)
       return constant(partOf(place, type), memref);
-    Value base = memory[0];
+    Value base = memory_[0];
     int64_t offset = place.offset;
     if (place.buffer.kind == Buffer::Arena)
-      offset = planner.arenaOffset(place);
+      offset = planner_.arenaOffset(place);
     else if (place.buffer.kind == Buffer::Argument)
-      base = memory[1 + place.buffer.index];
+      base = memory_[1 + place.buffer.index];
     else
-      base = memory[resultArgument.lookup(place.buffer.index)];
+      base = memory_[resultArgument_.lookup(place.buffer.index)];
     Value shift =
-        arith::ConstantIndexOp::create(builder, function.getLoc(), offset);
-    return memref::ViewOp::create(builder, function.getLoc(), memref, base,
+        arith::ConstantIndexOp::create(builder_, function_.getLoc(), offset);
+    return memref::ViewOp::create(builder_, function_.getLoc(), memref, base,
                                   shift, ValueRange());
   }
 
   Value constant(ElementsAttr elements, MemRefType type) {
-    auto module = function->getParentOfType<ModuleOp>();
+    auto module = function_->getParentOfType<ModuleOp>();
     for (auto global : module.getOps<memref::GlobalOp>())
       if (global.getInitialValue() == elements && global.getType() == type)
-        return memref::GetGlobalOp::create(builder, function.getLoc(), type,
+        return memref::GetGlobalOp::create(builder_, function_.getLoc(), type,
                                            global.getName());
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
     std::string name;
@@ -127,14 +127,15 @@ private:
     do
       name = "constant_" + std::to_string(number++);
     while (module.lookupSymbol(name));
-    memref::GlobalOp::create(top, function.getLoc(), name,
+    memref::GlobalOp::create(top, function_.getLoc(), name,
                              top.getStringAttr("private"), type, elements,
                              /*constant=*/true, IntegerAttr());
-    return memref::GetGlobalOp::create(builder, function.getLoc(), type, name);
+    return memref::GetGlobalOp::create(builder_, function_.getLoc(), type,
+                                       name);
   }
 
   void rewrite(Operation *op) {
-    builder.setInsertionPoint(op);
+    builder_.setInsertionPoint(op);
     if (auto launch = dyn_cast<LaunchOp>(op))
       return rewriteLaunch(launch);
     if (auto pack = dyn_cast<PackOp>(op))
@@ -144,27 +145,27 @@ private:
   }
 
   void rewriteLaunch(LaunchOp launch) {
-    for (const MemoryPlanner::InitialCopy &initial : planner.copiesBefore())
+    for (const MemoryPlanner::InitialCopy &initial : planner_.copiesBefore())
       if (initial.launch == launch)
-        copy(planner.place(initial.from), initial.to, initial.from.getType());
+        copy(planner_.place(initial.from), initial.to, initial.from.getType());
     SmallVector<Value> inputs, outputs;
     for (Value input : launch.getInputs())
-      inputs.push_back(view(planner.place(input), input.getType()));
+      inputs.push_back(view(planner_.place(input), input.getType()));
     for (Value result : launch.getResults())
-      outputs.push_back(view(planner.place(result), result.getType()));
-    LaunchOp::create(builder, launch.getLoc(), TypeRange(),
+      outputs.push_back(view(planner_.place(result), result.getType()));
+    LaunchOp::create(builder_, launch.getLoc(), TypeRange(),
                      launch.getKernelAttr(), inputs, outputs);
   }
 
   void copy(const Allocation &from, const Allocation &to, Type type) {
-    memref::CopyOp::create(builder, function.getLoc(), view(from, type),
+    memref::CopyOp::create(builder_, function_.getLoc(), view(from, type),
                            view(to, type));
-    ++copies;
+    ++copies_;
   }
 
   /// Parts are in place already, or copied; what lies between them is zeroed.
   void rewritePack(PackOp pack) {
-    Allocation place = planner.place(pack.getResult());
+    Allocation place = planner_.place(pack.getResult());
     int64_t bytes = elementBytes(pack.getResult().getType()), end = 0;
     auto zero = [&](int64_t from, int64_t to) {
       if (from >= to)
@@ -172,46 +173,46 @@ private:
       Allocation gap = place;
       gap.offset += from * bytes;
       auto type =
-          RankedTensorType::get({(to - from) * bytes}, builder.getI8Type());
-      Value value = arith::ConstantIntOp::create(builder, pack.getLoc(), 0, 8);
-      linalg::FillOp::create(builder, pack.getLoc(), value, view(gap, type));
+          RankedTensorType::get({(to - from) * bytes}, builder_.getI8Type());
+      Value value = arith::ConstantIntOp::create(builder_, pack.getLoc(), 0, 8);
+      linalg::FillOp::create(builder_, pack.getLoc(), value, view(gap, type));
     };
     for (auto [offset, part] : llvm::zip(pack.getOffsets(), pack.getParts())) {
       zero(end, offset);
       end = offset + cast<ShapedType>(part.getType()).getNumElements();
     }
     zero(end, cast<ShapedType>(pack.getResult().getType()).getNumElements());
-    for (auto [other, index] : planner.copiedParts()) {
+    for (auto [other, index] : planner_.copiedParts()) {
       if (other != pack)
         continue;
       Value part = pack.getParts()[index];
       Allocation target = place;
       target.offset += pack.getOffsets()[index] * bytes;
-      copy(planner.place(part), target, part.getType());
+      copy(planner_.place(part), target, part.getType());
     }
   }
 
   void finish(Operation *terminator) {
-    for (const FinalCopy &last : planner.copies())
+    for (const FinalCopy &last : planner_.copies())
       if (last.staging)
-        copy(planner.place(last.value), *last.staging, last.value.getType());
-    for (const FinalCopy &last : planner.copies()) {
+        copy(planner_.place(last.value), *last.staging, last.value.getType());
+    for (const FinalCopy &last : planner_.copies()) {
       bool isState = last.target.buffer.kind == Buffer::Argument;
-      Allocation from = last.staging.value_or(planner.place(last.value));
+      Allocation from = last.staging.value_or(planner_.place(last.value));
       copy(from, last.target, last.value.getType());
       if (isState)
-        function.emitRemark("the old value of slab #")
+        function_.emitRemark("the old value of slab #")
             << last.target.buffer.index
             << " is read after its update: the new one is copied";
     }
-    func::ReturnOp::create(builder, terminator->getLoc());
+    func::ReturnOp::create(builder_, terminator->getLoc());
     eraseTensors();
   }
 
   void eraseTensors() {
     // What was there before works on tensors; uses come after definitions.
     SmallVector<Operation *> old;
-    for (Operation &op : *block) {
+    for (Operation &op : *block_) {
       bool isTensor = isa<ViewOp, PackOp, tensor::EmptyOp>(op) ||
                       (isa<LaunchOp>(op) && op.getNumResults() != 0) ||
                       (isa<arith::ConstantOp>(op) &&
@@ -222,26 +223,26 @@ private:
     }
     for (Operation *op : llvm::reverse(old))
       op->erase();
-    block->eraseArguments(0, numOldArguments);
-    function.setFunctionType(
-        FunctionType::get(function.getContext(), newTypes, {}));
-    function.removeResAttrsAttr();
-    function.setAllArgAttrs(newAttributes);
+    block_->eraseArguments(0, numOldArguments_);
+    function_.setFunctionType(
+        FunctionType::get(function_.getContext(), newTypes_, {}));
+    function_.removeResAttrsAttr();
+    function_.setAllArgAttrs(newAttributes_);
     // A function without results has its old return, too.
-    while (block->getOperations().size() > 1 &&
-           isa<func::ReturnOp>(*std::next(block->rbegin())))
-      block->back().erase();
+    while (block_->getOperations().size() > 1 &&
+           isa<func::ReturnOp>(*std::next(block_->rbegin())))
+      block_->back().erase();
   }
 
-  func::FuncOp function;
-  const MemoryPlanner &planner;
-  OpBuilder builder;
-  Block *block = nullptr;
-  SmallVector<Value> memory;
-  DenseMap<unsigned, unsigned> resultArgument;
-  SmallVector<Type> newTypes;
-  SmallVector<DictionaryAttr> newAttributes;
-  unsigned numOldArguments = 0, copies = 0;
+  func::FuncOp function_;
+  const MemoryPlanner &planner_;
+  OpBuilder builder_;
+  Block *block_ = nullptr;
+  SmallVector<Value> memory_;
+  DenseMap<unsigned, unsigned> resultArgument_;
+  SmallVector<Type> newTypes_;
+  SmallVector<DictionaryAttr> newAttributes_;
+  unsigned numOldArguments_ = 0, copies_ = 0;
 };
 
 struct PlanMemoryPass : kernel::impl::PlanMemoryPassBase<PlanMemoryPass> {

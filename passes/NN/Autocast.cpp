@@ -36,7 +36,7 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
 
   AutocastPass(const AutocastPassOptions &options,
                std::shared_ptr<const AutocastPolicy> loaded)
-      : AutocastPassBase(options), loaded(std::move(loaded)) {}
+      : AutocastPassBase(options), loaded_(std::move(loaded)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
     auto report = [&](const std::string &message) {
@@ -48,20 +48,20 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
         SmallVector<std::string>(lower.begin(), lower.end()), report);
     if (failed(keep) || failed(down))
       return failure();
-    keepPatterns = *keep;
-    lowerPatterns = *down;
-    if (loaded)
+    keepPatterns_ = *keep;
+    lowerPatterns_ = *down;
+    if (loaded_)
       return success();
     PolicyOrError found = loadAutocastPolicy(policy, *context);
     if (!found.first)
       return emitError(UnknownLoc::get(context), found.second.message);
-    loaded = found.first;
+    loaded_ = found.first;
     return success();
   }
 
   void runOnOperation() override {
     Type low = lowType();
-    DecisionMaker maker(loaded, keepPatterns, lowerPatterns);
+    DecisionMaker maker(loaded_, keepPatterns_, lowerPatterns_);
     DenseSet<StringAttr> models = findModels();
     bool anyLow = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -72,9 +72,9 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
           maker.decide(function, isModel ? low : Type());
       if (failed(made))
         return signalPassFailure();
-      decisions = std::move(*made);
-      anyLow |=
-          llvm::any_of(decisions, [](auto &entry) { return entry.second.low; });
+      decisions_ = std::move(*made);
+      anyLow |= llvm::any_of(decisions_,
+                             [](auto &entry) { return entry.second.low; });
       castFunction(function);
     }
     if (anyLow)
@@ -98,10 +98,10 @@ private:
   }
 
   void castFunction(func::FuncOp function) {
-    written.clear();
-    origins.clear();
+    written_.clear();
+    origins_.clear();
     function.walk([&](Operation *op) {
-      Written &as = written[op];
+      Written &as = written_[op];
       for (Value operand : op->getOperands()) {
         as.types.push_back(operand.getType());
         as.isOwn.push_back(hasOwnType(op, operand));
@@ -125,13 +125,13 @@ private:
 
   void castBlock(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      auto decision = decisions.find(&op);
+      auto decision = decisions_.find(&op);
       if (auto region = dyn_cast<AutocastOp>(op))
         inlineRegion(region);
-      else if (decision != decisions.end())
+      else if (decision != decisions_.end())
         castOp(&op, settle(&op, decision->second));
       else if (!isa<CastOp>(op) && !op.hasTrait<OpTrait::IsTerminator>())
-        castOperands(&op, written[&op].types);
+        castOperands(&op, written_[&op].types);
     }
   }
 
@@ -249,10 +249,10 @@ private:
     if (!target.from)
       return "operands of two 16-bit types";
     std::string from = describeSource(target.from);
-    auto known = origins.find(target.from.getDefiningOp());
-    bool follows = known != origins.end();
+    auto known = origins_.find(target.from.getDefiningOp());
+    bool follows = known != origins_.end();
     std::string origin = follows ? known->second : from;
-    origins[op] = origin;
+    origins_[op] = origin;
     if (!target.loss.empty())
       return from + ", which is " + target.loss.str() + " in " + typeName(low);
     return follows && origin != from ? from + ", which has it from " + origin
@@ -261,7 +261,7 @@ private:
 
   /// The types, as written, of the operands that have none of their own.
   SmallVector<Type> writtenTypes(Operation *op) {
-    const Written &as = written[op];
+    const Written &as = written_[op];
     SmallVector<Type> types;
     for (auto [type, isOwn] : llvm::zip_equal(as.types, as.isOwn))
       if (!isOwn)
@@ -274,20 +274,19 @@ private:
   SmallVector<OpOperand *> chosenOperands(Operation *op) {
     SmallVector<OpOperand *> chosen;
     for (auto [operand, isOwn] :
-         llvm::zip_equal(op->getOpOperands(), written[op].isOwn))
+         llvm::zip_equal(op->getOpOperands(), written_[op].isOwn))
       if (!isOwn && isCastable(elementType(operand.get())))
         chosen.push_back(&operand);
     return chosen;
   }
 
   SmallVector<Value> chosenValues(Operation *op) {
-    return llvm::map_to_vector(chosenOperands(op), [](OpOperand *operand) {
-      return operand->get();
-    });
+    return llvm::map_to_vector(
+        chosenOperands(op), [](OpOperand *operand) { return operand->get(); });
   }
 
   Promotion promotionOf(Operation *op) {
-    return {op, chosenValues(op), loaded->base->numbers};
+    return {op, chosenValues(op), loaded_->base->numbers};
   }
 
   /// Casts the operands of `op` for `target` and lets its results follow.
@@ -320,18 +319,18 @@ private:
     return cast;
   }
 
-  std::shared_ptr<const AutocastPolicy> loaded;
-  NamePatterns keepPatterns, lowerPatterns;
-  Decisions decisions;
+  std::shared_ptr<const AutocastPolicy> loaded_;
+  NamePatterns keepPatterns_, lowerPatterns_;
+  Decisions decisions_;
   /// The operands of an op before any cast: their types, and which of them have
   /// their own.
   struct Written {
     SmallVector<Type> types;
     SmallVector<bool> isOwn;
   };
-  DenseMap<Operation *, Written> written;
+  DenseMap<Operation *, Written> written_;
   /// Where an op that follows its operands has its type from at first.
-  DenseMap<Operation *, std::string> origins;
+  DenseMap<Operation *, std::string> origins_;
 };
 
 } // namespace

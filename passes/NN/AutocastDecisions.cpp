@@ -57,7 +57,7 @@ static SmallVector<StringRef> namesOf(Operation *op) {
 FailureOr<const PolicyRule *> DecisionMaker::nodeRule(Operation *op) {
   SmallVector<StringRef> nodes = namesOf(op);
   const PolicyRule *found = nullptr;
-  for (const PolicyRule &rule : policy->rules) {
+  for (const PolicyRule &rule : policy_->rules) {
     const StringRef *node = rule.subject != Subject::Node
                                 ? nodes.end()
                                 : llvm::find_if(nodes, [&](StringRef name) {
@@ -69,9 +69,9 @@ FailureOr<const PolicyRule *> DecisionMaker::nodeRule(Operation *op) {
     if (found && found->action != rule.action) {
       MLIRContext *context = op->getContext();
       InFlightDiagnostic error =
-          emitError(locationOf(*policy, rule, context))
+          emitError(locationOf(*policy_, rule, context))
           << "'" << rule.text() << "' and '" << found->text() << "' ("
-          << whereIs(*policy, *found) << ") both name node '" << *node
+          << whereIs(*policy_, *found) << ") both name node '" << *node
           << "': narrow one of them";
       return failure();
     }
@@ -83,7 +83,7 @@ FailureOr<const PolicyRule *> DecisionMaker::nodeRule(Operation *op) {
 const PolicyRule *DecisionMaker::regionRule(Operation *op,
                                             const Context &context) {
   const PolicyRule *found = nullptr;
-  for (const PolicyRule &rule : policy->rules) {
+  for (const PolicyRule &rule : policy_->rules) {
     if (rule.subject != Subject::Region ||
         (!isWithin(getNodeScope(op->getLoc()), rule.name) &&
          llvm::none_of(namesOf(op), [&](StringRef name) {
@@ -98,7 +98,7 @@ const PolicyRule *DecisionMaker::regionRule(Operation *op,
 }
 
 const PolicyRule *DecisionMaker::opRule(Operation *op) {
-  for (const PolicyRule &rule : policy->rules)
+  for (const PolicyRule &rule : policy_->rules)
     if (rule.subject == Subject::Op &&
         rule.name == op->getName().stripDialect()) {
       use(rule);
@@ -134,24 +134,24 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
   SmallVector<StringRef> names = namesOf(op);
   names.push_back(op->getName().stripDialect());
   for (StringRef candidate : names) {
-    if (keepF32.matches(candidate))
+    if (keepF32_.matches(candidate))
       return byFlag(context.low, PrecisionRule::KeepF32, "--keep-fp32",
                     candidate);
   }
   for (StringRef candidate : names) {
-    if (lower.matches(candidate))
+    if (lower_.matches(candidate))
       return byFlag(context.low, PrecisionRule::Lower, "--lower", candidate);
   }
   if (const PolicyRule *rule = *ofNode ? *ofNode : region ? region : ofOp)
     return Decision{context.low,
                     {rule->action, rule->action == PrecisionRule::KeepF32,
                      "'" + rule->text() + "' in the policy file"},
-                    whereIs(*policy, *rule),
+                    whereIs(*policy_, *rule),
                     /*isOpen=*/false,
                     /*isForced=*/true};
-  Decision decision{context.low, policy->base->ruleOf(op, context.low),
-                    ("policy " + policy->base->name).str()};
-  decision.isOpen = policy->base->isOwn && !policy->taint && !policy->spread;
+  Decision decision{context.low, policy_->base->ruleOf(op, context.low),
+                    ("policy " + policy_->base->name).str()};
+  decision.isOpen = policy_->base->isOwn && !policy_->taint && !policy_->spread;
   return decision;
 }
 
@@ -161,12 +161,12 @@ LogicalResult DecisionMaker::visit(Block &block, const Context &context,
     if (auto region = dyn_cast<AutocastOp>(op)) {
       Context inner = context;
       inner.isIsland = !region.getEnabled();
-      hasIslands |= inner.isIsland;
+      hasIslands_ |= inner.isIsland;
       if (inner.isIsland)
         inner.low = Type();
       else if (region.getDtype())
         inner.low = *region.getDtype();
-      for (const PolicyRule &rule : policy->rules)
+      for (const PolicyRule &rule : policy_->rules)
         if (rule.subject == Subject::Region &&
             getNodeName(region.getLoc()) == rule.name) {
           use(rule);
@@ -191,14 +191,14 @@ FailureOr<Decisions> DecisionMaker::decide(func::FuncOp function, Type low) {
   for (Block &block : function.getBody())
     if (failed(visit(block, context, decisions)))
       return failure();
-  colorDecisions(decisions, policy->taint, policy->spread);
+  colorDecisions(decisions, policy_->taint, policy_->spread);
   return decisions;
 }
 
 void DecisionMaker::warnOfUnused(MLIRContext *context) const {
-  for (auto [rule, isUsed] : llvm::zip(policy->rules, used))
+  for (auto [rule, isUsed] : llvm::zip(policy_->rules, used_))
     if (!isUsed)
-      emitWarning(locationOf(*policy, rule, context))
+      emitWarning(locationOf(*policy_, rule, context))
           << "'" << rule.text() << "' matches nothing in this model"
-          << (hasIslands ? " that is not in a disabled region" : "");
+          << (hasIslands_ ? " that is not in a disabled region" : "");
 }

@@ -37,8 +37,8 @@ class DecisionMaker {
 public:
   DecisionMaker(std::shared_ptr<const AutocastPolicy> policy,
                 NamePatterns keepF32, NamePatterns lower)
-      : policy(std::move(policy)), keepF32(std::move(keepF32)),
-        lower(std::move(lower)), used(this->policy->rules.size()) {}
+      : policy_(std::move(policy)), keepF32_(std::move(keepF32)),
+        lower_(std::move(lower)), used_(this->policy_->rules.size()) {}
 
   /// Fails, with errors at the rules, where two contradict each other.
   llvm::FailureOr<Decisions> decide(mlir::func::FuncOp function,
@@ -57,13 +57,13 @@ private:
   const PolicyRule *regionRule(mlir::Operation *op, const Context &context);
   const PolicyRule *opRule(mlir::Operation *op);
   void use(const PolicyRule &rule) {
-    used[&rule - policy->rules.data()] = true;
+    used_[&rule - policy_->rules.data()] = true;
   }
 
-  std::shared_ptr<const AutocastPolicy> policy;
-  NamePatterns keepF32, lower;
-  std::vector<bool> used;
-  bool hasIslands = false;
+  std::shared_ptr<const AutocastPolicy> policy_;
+  NamePatterns keepF32_, lower_;
+  std::vector<bool> used_;
+  bool hasIslands_ = false;
 };
 
 /// grappler's passes over the ops of one function: taint (2), then spread (3

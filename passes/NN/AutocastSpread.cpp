@@ -43,7 +43,7 @@ namespace {
 /// Walks over ops along values that may be cast.
 class Coloring {
 public:
-  explicit Coloring(Decisions &decisions) : decisions(decisions) {}
+  explicit Coloring(Decisions &decisions) : decisions_(decisions) {}
 
   void taint();
   void spread();
@@ -82,16 +82,16 @@ private:
 
   /// Islands and ops without a value to cast are no part of the graph.
   bool takesPart(Operation *op) {
-    auto it = decisions.find(op);
+    auto it = decisions_.find(op);
     auto isCast = [&](Value value) { return isCastableOf(op, value); };
-    return it != decisions.end() && it->second.low &&
+    return it != decisions_.end() && it->second.low &&
            (llvm::any_of(op->getOperands(), isCast) ||
             llvm::any_of(op->getResults(), isCast));
   }
 
-  PrecisionRule ruleOf(Operation *op) { return decisions[op].rule.rule; }
+  PrecisionRule ruleOf(Operation *op) { return decisions_[op].rule.rule; }
   bool isAllow(Operation *op) { return ruleOf(op) == PrecisionRule::Lower; }
-  bool isDeny(Operation *op) { return decisions[op].rule.taints; }
+  bool isDeny(Operation *op) { return decisions_[op].rule.taints; }
   bool isClear(Operation *op) { return ruleOf(op) == PrecisionRule::Clear; }
   bool isInfer(Operation *op) {
     return ruleOf(op) == PrecisionRule::Infer ||
@@ -100,7 +100,7 @@ private:
 
   SmallVector<Operation *> opsWhere(Test test) {
     SmallVector<Operation *> result;
-    for (Operation *op : llvm::make_first_range(decisions))
+    for (Operation *op : llvm::make_first_range(decisions_))
       if (takesPart(op) && test(op))
         result.push_back(op);
     return result;
@@ -108,13 +108,13 @@ private:
 
   void set(Operation *op, PrecisionRule rule, StringRef source,
            const Twine &why) {
-    Decision &decision = decisions[op];
+    Decision &decision = decisions_[op];
     decision.rule = {rule, decision.rule.taints,
                      (why + " (" + decision.rule.why + ")").str()};
     decision.source = source.str();
   }
 
-  Decisions &decisions;
+  Decisions &decisions_;
 };
 
 } // namespace

@@ -22,23 +22,23 @@ namespace {
 class EvalBuilder {
 public:
   EvalBuilder(ModuleOp module, func::FuncOp model, func::FuncOp loss)
-      : module(module), model(model), loss(loss),
-        builder(OpBuilder::atBlockEnd(module.getBody())) {}
+      : module_(module), model_(model), loss_(loss),
+        builder_(OpBuilder::atBlockEnd(module.getBody())) {}
 
   LogicalResult build(bool gradients) {
-    func::FuncOp signature = loss ? loss : model;
-    eval = func::FuncOp::create(
-        builder, model.getLoc(), "eval",
-        builder.getFunctionType(signature.getArgumentTypes(), {}));
+    func::FuncOp signature = loss_ ? loss_ : model_;
+    eval_ = func::FuncOp::create(
+        builder_, model_.getLoc(), "eval",
+        builder_.getFunctionType(signature.getArgumentTypes(), {}));
     for (unsigned i = 0, e = signature.getNumArguments(); i < e; ++i)
-      eval.setArgAttrs(i, signature.getArgAttrDict(i));
-    builder.setInsertionPointToStart(eval.addEntryBlock());
+      eval_.setArgAttrs(i, signature.getArgAttrDict(i));
+    builder_.setInsertionPointToStart(eval_.addEntryBlock());
     addOutputs();
-    if (loss && gradients)
+    if (loss_ && gradients)
       addGradients();
-    else if (loss)
-      addLoss(inlineFunction(loss).front());
-    if (failed(clash))
+    else if (loss_)
+      addLoss(inlineFunction(loss_).front());
+    if (failed(clash_))
       return failure();
     finish();
     return success();
@@ -49,17 +49,17 @@ private:
     IRMapping mapping;
     Block &body = function.getBody().front();
     for (BlockArgument argument : body.getArguments())
-      mapping.map(argument, eval.getArgument(argument.getArgNumber()));
+      mapping.map(argument, eval_.getArgument(argument.getArgNumber()));
     for (Operation &op : body.without_terminator())
-      builder.clone(op, mapping);
+      builder_.clone(op, mapping);
     return llvm::map_to_vector(
         body.getTerminator()->getOperands(),
         [&](Value value) { return mapping.lookupOrDefault(value); });
   }
 
   void addOutputs() {
-    for (auto [index, value] : llvm::enumerate(inlineFunction(model))) {
-      auto name = model.getResultAttrOfType<StringAttr>(index, kName);
+    for (auto [index, value] : llvm::enumerate(inlineFunction(model_))) {
+      auto name = model_.getResultAttrOfType<StringAttr>(index, kName);
       std::string unnamed = "output" + std::to_string(index);
       addResult(value, name ? name.getValue() : StringRef(unnamed));
     }
@@ -67,48 +67,48 @@ private:
 
   /// Results are told apart by their names; silence would lose one.
   void addResult(Value value, StringRef text) {
-    StringAttr name = builder.getStringAttr(text);
-    auto it = llvm::find(names, name);
-    if (it == names.end()) {
-      results.push_back(value);
-      names.push_back(name);
-    } else if (results[it - names.begin()] != value) {
-      clash = model.emitError()
-              << "output '" << text
-              << "' has the name of another result of the evaluation; give it "
-                 "another name";
+    StringAttr name = builder_.getStringAttr(text);
+    auto it = llvm::find(names_, name);
+    if (it == names_.end()) {
+      results_.push_back(value);
+      names_.push_back(name);
+    } else if (results_[it - names_.begin()] != value) {
+      clash_ = model_.emitError()
+               << "output '" << text
+               << "' has the name of another result of the evaluation; give it "
+                  "another name";
     }
   }
 
   /// A loss that is the model's output of that name is there already.
   void addLoss(Value value) {
-    auto output = loss.getResultAttrOfType<StringAttr>(0, kLossOutput);
-    StringAttr name = builder.getStringAttr("loss");
-    if (!llvm::is_contained(names, name))
+    auto output = loss_.getResultAttrOfType<StringAttr>(0, kLossOutput);
+    StringAttr name = builder_.getStringAttr("loss");
+    if (!llvm::is_contained(names_, name))
       return addResult(value, name);
     if (output != name)
-      clash = model.emitError()
-              << "output 'loss' has the name of the computed loss; give it "
-                 "another name, or take it as the loss: --loss=output:loss";
+      clash_ = model_.emitError()
+               << "output 'loss' has the name of the computed loss; give it "
+                  "another name, or take it as the loss: --loss=output:loss";
   }
 
   void addGradients() {
     SmallVector<Attribute> wrt;
-    SmallVector<Type> types(loss.getResultTypes());
-    for (auto parameter : module.getOps<ParameterOp>()) {
+    SmallVector<Type> types(loss_.getResultTypes());
+    for (auto parameter : module_.getOps<ParameterOp>()) {
       if (parameter.getFrozen())
         continue;
       wrt.push_back(FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
       types.push_back(parameter.getType());
     }
-    GradientBuilder g(builder, loss.getLoc());
+    GradientBuilder g(builder_, loss_.getLoc());
     SmallVector<Value> seeds;
-    for (auto type : loss.getResultTypes())
+    for (auto type : loss_.getResultTypes())
       seeds.push_back(
           g.splat(cast<RankedTensorType>(type), seeds.empty() ? 1.0 : 0.0));
-    auto vjp = VJPOp::create(builder, loss.getLoc(), types, "loss",
-                             eval.getArguments(), seeds,
-                             builder.getArrayAttr(wrt), ArrayRef<int64_t>());
+    auto vjp = VJPOp::create(builder_, loss_.getLoc(), types, "loss",
+                             eval_.getArguments(), seeds,
+                             builder_.getArrayAttr(wrt), ArrayRef<int64_t>());
     addLoss(vjp.getResult(0));
     for (auto [symbol, gradient] :
          llvm::zip(wrt, vjp.getResults().drop_front(seeds.size()))) {
@@ -118,21 +118,21 @@ private:
   }
 
   void finish() {
-    func::ReturnOp::create(builder, eval.getLoc(), results);
+    func::ReturnOp::create(builder_, eval_.getLoc(), results_);
     SmallVector<Type> types = llvm::map_to_vector(
-        results, [](Value value) { return value.getType(); });
-    eval.setFunctionType(
-        builder.getFunctionType(eval.getArgumentTypes(), types));
-    for (auto [index, name] : llvm::enumerate(names))
-      eval.setResultAttr(index, kName, name);
+        results_, [](Value value) { return value.getType(); });
+    eval_.setFunctionType(
+        builder_.getFunctionType(eval_.getArgumentTypes(), types));
+    for (auto [index, name] : llvm::enumerate(names_))
+      eval_.setResultAttr(index, kName, name);
   }
 
-  ModuleOp module;
-  func::FuncOp model, loss, eval;
-  OpBuilder builder;
-  SmallVector<Value> results;
-  SmallVector<StringAttr> names;
-  LogicalResult clash = success();
+  ModuleOp module_;
+  func::FuncOp model_, loss_, eval_;
+  OpBuilder builder_;
+  SmallVector<Value> results_;
+  SmallVector<StringAttr> names_;
+  LogicalResult clash_ = success();
 };
 
 struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {

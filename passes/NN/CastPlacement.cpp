@@ -32,25 +32,26 @@ static int64_t numElements(Value value) {
 }
 
 CastPlacement::CastPlacement(Block &block, FloatType low, bool refuse)
-    : low(low), f32(Float32Type::get(low.getContext())), refuse(refuse) {
-  graph.ops.resize(kFirstFree);
-  graph.ops[kPinnedLow].canBeF32 = false;
-  graph.ops[kPinnedF32].canBeLow = false;
+    : low_(low), f32_(Float32Type::get(low.getContext())), refuse_(refuse) {
+  graph_.ops.resize(FirstFree);
+  graph_.ops[PinnedLow].canBeF32 = false;
+  graph_.ops[PinnedF32].canBeLow = false;
   for (Operation &op : block)
     if (isFree(&op))
       addOp(&op);
   limitTypes();
-  for (auto &[op, decision] : placed)
+  for (auto &[op, decision] : placed_)
     addOwnCost(op);
   addValues(block);
-  isLow = graph.place();
-  for (auto [i, entry] : llvm::enumerate(placed))
-    entry.second.isLow = isLow[kFirstFree + i];
+  isLow_ = graph_.place();
+  for (auto [i, entry] : llvm::enumerate(placed_))
+    entry.second.isLow = isLow_[FirstFree + i];
 }
 
 bool CastPlacement::isCastable(Value value) const {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && (type.getElementType() == low || type.getElementType() == f32);
+  return type &&
+         (type.getElementType() == low_ || type.getElementType() == f32_);
 }
 
 bool CastPlacement::isChosen(Operation *op, Value value) const {
@@ -65,9 +66,9 @@ static bool isMarked(Operation *op, StringRef name, Type low) {
 /// An op is free if it is marked, runs in either type, and all of it is in one
 /// of the two.
 bool CastPlacement::isFree(Operation *op) const {
-  bool refusable = refuse && isMarked(op, kRefusableAttr, low);
+  bool refusable = refuse_ && isMarked(op, kRefusableAttr, low_);
   if (!isa<PrecisionOpInterface>(op) ||
-      !(refusable || isMarked(op, kFreeAttr, low)))
+      !(refusable || isMarked(op, kFreeAttr, low_)))
     return false;
   Type common;
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
@@ -91,19 +92,19 @@ void CastPlacement::addOp(Operation *op) {
   decision.wasLow = decision.isLow =
       llvm::any_of(op->getResults(), [&](Value result) {
         return isChosen(op, result) &&
-               getElementTypeOrSelf(result.getType()) == low;
+               getElementTypeOrSelf(result.getType()) == low_;
       });
-  placed.insert({op, std::move(decision)});
-  graph.ops.emplace_back();
+  placed_.insert({op, std::move(decision)});
+  graph_.ops.emplace_back();
 }
 
 bool CastPlacement::isTransparent(CastOp cast) const {
   Type from = getElementTypeOrSelf(cast.getInput().getType());
   Type to = getElementTypeOrSelf(cast.getOutput().getType());
-  if (from == low && to == f32)
+  if (from == low_ && to == f32_)
     return true;
-  return refuse && from == f32 && to == low &&
-         isMarked(cast, kRefusableAttr, low);
+  return refuse_ && from == f32_ && to == low_ &&
+         isMarked(cast, kRefusableAttr, low_);
 }
 
 Value CastPlacement::source(Value value) const {
@@ -116,15 +117,15 @@ Value CastPlacement::source(Value value) const {
 }
 
 unsigned CastPlacement::pinnedNode(Value value) const {
-  return getElementTypeOrSelf(value.getType()) == low ? kPinnedLow : kPinnedF32;
+  return getElementTypeOrSelf(value.getType()) == low_ ? PinnedLow : PinnedF32;
 }
 
 unsigned CastPlacement::freeNode(Operation *op) const {
-  return kFirstFree + std::distance(placed.begin(), placed.find(op));
+  return FirstFree + std::distance(placed_.begin(), placed_.find(op));
 }
 
 unsigned CastPlacement::readerNode(Operation *op, Value read) const {
-  if (placed.contains(op))
+  if (placed_.contains(op))
     return isChosen(op, read) ? freeNode(op) : pinnedNode(read);
   auto cast = dyn_cast<CastOp>(op);
   bool narrows = cast && isCastable(cast.getOutput());
@@ -153,16 +154,16 @@ bool CastPlacement::isReadLowOnly(Operation *op) const {
       return false;
   }
   return !readers.empty() && llvm::all_of(readers, [&](const auto &reader) {
-    return graph.ops[reader.second].canBeLow;
+    return graph_.ops[reader.second].canBeLow;
   });
 }
 
 /// Rounds nothing that anyone reads in f32: an op that autocast has put in f32
 /// may only become low where its result is read in the low type alone.
 void CastPlacement::limitTypes() {
-  for (size_t i = placed.size(); i-- > 0;) {
-    auto &[op, decision] = placed.begin()[i];
-    graph.ops[kFirstFree + i].canBeLow = decision.wasLow || isReadLowOnly(op);
+  for (size_t i = placed_.size(); i-- > 0;) {
+    auto &[op, decision] = placed_.begin()[i];
+    graph_.ops[FirstFree + i].canBeLow = decision.wasLow || isReadLowOnly(op);
   }
 }
 
@@ -186,7 +187,7 @@ bool CastPlacement::findMoved(Value value) const {
 }
 
 bool CastPlacement::isMoved(Value value) {
-  auto [it, isNew] = moved.try_emplace(value, false);
+  auto [it, isNew] = moved_.try_emplace(value, false);
   if (isNew)
     it->second = findMoved(value);
   return it->second;
@@ -195,7 +196,7 @@ bool CastPlacement::isMoved(Value value) {
 void CastPlacement::addOwnCost(Operation *op) {
   int64_t elements = 0;
   SmallPtrSet<Value, 4> seen;
-  for (Value source : placed.find(op)->second.sources)
+  for (Value source : placed_.find(op)->second.sources)
     if (source && seen.insert(source).second && isMoved(source))
       elements += numElements(source);
   for (Value result : op->getResults())
@@ -204,11 +205,11 @@ void CastPlacement::addOwnCost(Operation *op) {
   int64_t multiplyAdds = 0;
   if (auto contraction = dyn_cast<ContractionOpInterface>(op))
     multiplyAdds = limited(contraction.getMultiplyAdds(), 1);
-  PlacementGraph::Op &costs = graph.ops[freeNode(op)];
+  PlacementGraph::Op &costs = graph_.ops[freeNode(op)];
   costs.lowCost =
-      elements * low.getWidth() / 8 * kByte + multiplyAdds * kLowMultiplyAdd;
+      elements * low_.getWidth() / 8 * kByte + multiplyAdds * kLowMultiplyAdd;
   costs.f32Cost =
-      elements * f32.getWidth() / 8 * kByte + multiplyAdds * kF32MultiplyAdd;
+      elements * f32_.getWidth() / 8 * kByte + multiplyAdds * kF32MultiplyAdd;
 }
 
 void CastPlacement::addValues(Block &block) {
@@ -229,34 +230,34 @@ void CastPlacement::addValue(Value value) {
   Readers readers;
   findReaders(value, readers);
   Operation *writer = value.getDefiningOp();
-  bool isOpen = writer && placed.contains(writer) && isChosen(writer, value);
+  bool isOpen = writer && placed_.contains(writer) && isChosen(writer, value);
   PlacementGraph::Value entry{isOpen ? freeNode(writer) : pinnedNode(value),
                               {}};
   for (auto [op, reader] : readers)
     entry.readers.push_back(reader);
   if (isMoved(value)) {
     int64_t elements = numElements(value);
-    int64_t lowBytes = elements * low.getWidth() / 8 * kByte;
-    int64_t f32Bytes = elements * f32.getWidth() / 8 * kByte;
+    int64_t lowBytes = elements * low_.getWidth() / 8 * kByte;
+    int64_t f32Bytes = elements * f32_.getWidth() / 8 * kByte;
     entry.widening = entry.narrowing = lowBytes + f32Bytes;
     // The optimizer writes the low copy of a parameter while it has it.
     if (isa_and_present<GetOp>(writer))
       entry.narrowing = lowBytes;
   }
-  graph.values.push_back(std::move(entry));
+  graph_.values.push_back(std::move(entry));
 }
 
 int64_t CastPlacement::bytesOfChange(Operation *op) const {
-  SmallVector<bool> other = isLow;
+  SmallVector<bool> other = isLow_;
   unsigned node = freeNode(op);
   other[node] = !other[node];
-  return (graph.cost(other) - graph.cost(isLow)) / kByte;
+  return (graph_.cost(other) - graph_.cost(isLow_)) / kByte;
 }
 
 llvm::json::Object CastPlacement::toJSON() const {
-  llvm::json::Object result = graph.toJSON(isLow);
+  llvm::json::Object result = graph_.toJSON(isLow_);
   llvm::json::Array &ops = *result.getArray("ops");
-  for (const auto &[op, decision] : placed)
+  for (const auto &[op, decision] : placed_)
     (*ops[freeNode(op)].getAsObject())["name"] =
         op->getName().getStringRef().str();
   return result;

@@ -33,7 +33,7 @@ public:
   };
   /// In program order, also where nothing changes.
   using Decisions = llvm::MapVector<mlir::Operation *, Decision>;
-  const Decisions &decisions() const { return placed; }
+  const Decisions &decisions() const { return placed_; }
 
   /// True of f32 and of the low type.
   bool isCastable(mlir::Value value) const;
@@ -51,7 +51,7 @@ public:
 
 private:
   /// Two nodes stand for all ops that are decided.
-  enum : unsigned { kPinnedLow, kPinnedF32, kFirstFree };
+  enum : unsigned { PinnedLow, PinnedF32, FirstFree };
   /// Each reading op and its node.
   using Readers = llvm::SmallMapVector<mlir::Operation *, unsigned, 4>;
 
@@ -70,12 +70,12 @@ private:
   bool isMoved(mlir::Value value);
   bool findMoved(mlir::Value value) const;
 
-  mlir::FloatType low, f32;
-  bool refuse;
-  Decisions placed;
-  llvm::DenseMap<mlir::Value, bool> moved; ///< What isMoved has found.
-  PlacementGraph graph;
-  llvm::SmallVector<bool> isLow; ///< By node.
+  mlir::FloatType low_, f32_;
+  bool refuse_;
+  Decisions placed_;
+  llvm::DenseMap<mlir::Value, bool> moved_; ///< What isMoved has found.
+  PlacementGraph graph_;
+  llvm::SmallVector<bool> isLow_; ///< By node.
 };
 
 } // namespace mpc::nn

@@ -36,7 +36,7 @@ struct CheckEpsilonPass
   using CheckEpsilonPassBase::CheckEpsilonPassBase;
 
   void runOnOperation() override {
-    told.clear();
+    told_.clear();
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](Operation *op) { check(op); });
   }
@@ -57,16 +57,15 @@ private:
   /// the result is rounded to: 0 + 1e-8 is 0 in f16.
   void checkConstant(Operation *op, Value operand, const APFloat &constant) {
     auto rule = dyn_cast<PrecisionOpInterface>(op);
-    bool isCarried =
-        rule && rule.carriesNumbers() && rule.hasOwnType(operand);
+    bool isCarried = rule && rule.carriesNumbers() && rule.hasOwnType(operand);
     Value typed = isCarried ? op->getResult(0) : operand;
     if (auto type = dyn_cast<FloatType>(getElementTypeOrSelf(typed)))
       warn(op, "constant", constant, type,
            isCarried ? "rounds its result" : "takes it");
   }
 
-  void warn(Operation *op, StringRef what, const APFloat &value,
-            FloatType type, StringRef use) {
+  void warn(Operation *op, StringRef what, const APFloat &value, FloatType type,
+            StringRef use) {
     StringRef loss = lossIn(value, type);
     // What is infinite is a mask's, and shows in the result.
     if (loss.empty() || loss == "infinite")
@@ -81,11 +80,11 @@ private:
     // The loss is made of the model: both hold the node.
     std::string key = text;
     llvm::raw_string_ostream(key) << op->getLoc();
-    if (told.insert(key).second)
+    if (told_.insert(key).second)
       op->emitWarning(text);
   }
 
-  llvm::StringSet<> told;
+  llvm::StringSet<> told_;
 };
 
 } // namespace

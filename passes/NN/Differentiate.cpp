@@ -46,7 +46,7 @@ struct GradientMarker : OpBuilder::Listener {
 /// passes one value for two of them.
 class Expansion {
 public:
-  Expansion(VJPOp op, func::FuncOp callee) : op(op), callee(callee) {}
+  Expansion(VJPOp op, func::FuncOp callee) : op_(op), callee_(callee) {}
 
   LogicalResult run() {
     cloneForward();
@@ -54,64 +54,64 @@ public:
     seedResults();
     if (failed(differentiate()))
       return failure();
-    size = body.getOperations().size();
+    size_ = body_.getOperations().size();
     replace();
     return success();
   }
 
   /// Ops that run() has put in the place of the nn.vjp.
-  size_t numOps() const { return size; }
+  size_t numOps() const { return size_; }
 
 private:
   OpBuilder atEnd() {
-    OpBuilder builder(op.getContext());
-    builder.setInsertionPointToEnd(&body);
+    OpBuilder builder(op_.getContext());
+    builder.setInsertionPointToEnd(&body_);
     return builder;
   }
 
   void cloneForward() {
     OpBuilder builder = atEnd();
     IRMapping mapping;
-    Block &source = callee.getBody().front();
+    Block &source = callee_.getBody().front();
     for (BlockArgument argument : source.getArguments())
       mapping.map(argument,
-                  body.addArgument(argument.getType(), argument.getLoc()));
+                  body_.addArgument(argument.getType(), argument.getLoc()));
     for (Operation &inner : source.without_terminator())
-      forward.push_back(builder.clone(inner, mapping));
+      forward_.push_back(builder.clone(inner, mapping));
     for (Value result : source.getTerminator()->getOperands())
-      results.push_back(mapping.lookupOrDefault(result));
+      results_.push_back(mapping.lookupOrDefault(result));
   }
 
   /// Marks the values that depend on what is differentiated by.
   void findActive() {
     DenseSet<Attribute> wrt;
-    for (Attribute symbol : op.getWrt())
+    for (Attribute symbol : op_.getWrt())
       wrt.insert(symbol);
-    for (int64_t index : op.getArgs())
-      active.insert(body.getArgument(index));
-    for (Operation *inner : forward) {
+    for (int64_t index : op_.getArgs())
+      active_.insert(body_.getArgument(index));
+    for (Operation *inner : forward_) {
       auto get = dyn_cast<GetOp>(inner);
       bool isActive = get ? wrt.contains(get.getParameterAttr())
                           : llvm::any_of(inner->getOperands(), [&](Value v) {
-                              return active.contains(v);
+                              return active_.contains(v);
                             });
       if (isActive)
-        active.insert(inner->result_begin(), inner->result_end());
+        active_.insert(inner->result_begin(), inner->result_end());
     }
   }
 
   void seedResults() {
-    auto seed = op.getSeeds().begin();
-    for (Value result : results)
+    auto seed = op_.getSeeds().begin();
+    for (Value result : results_)
       if (isa<FloatType>(getElementTypeOrSelf(result)))
-        cotangents[result].push_back(*seed++);
+        cotangents_[result].push_back(*seed++);
   }
 
   LogicalResult differentiate() {
     GradientMarker marker;
     OpBuilder builder = atEnd();
     builder.setListener(&marker);
-    for (Operation *inner : llvm::reverse(forward)) {
+    for (Operation *inner : llvm::reverse(forward_)) {
       if (inner->getNumOperands() == 0 || !isActive(inner))
         continue;
       SmallVector<Value> dResults;
@@ -127,20 +127,20 @@ private:
       if (failed(rule.buildVJP(builder, dResults, dOperands)))
         return failure();
       for (auto [operand, d] : llvm::zip(inner->getOperands(), dOperands))
-        if (d && active.contains(operand))
-          cotangents[operand].push_back(d);
+        if (d && active_.contains(operand))
+          cotangents_[operand].push_back(d);
     }
     return success();
   }
 
   bool isActive(Operation *inner) const {
     return llvm::any_of(inner->getResults(),
-                        [&](Value v) { return active.contains(v); });
+                        [&](Value v) { return active_.contains(v); });
   }
 
   SmallVector<Value> take(Value value) {
-    auto it = cotangents.find(value);
-    return it == cotangents.end() ? SmallVector<Value>() : it->second;
+    auto it = cotangents_.find(value);
+    return it == cotangents_.end() ? SmallVector<Value>() : it->second;
   }
 
   /// The gradient of all `primals` together, zero where nothing depends on
@@ -151,43 +151,43 @@ private:
     for (Value primal : primals)
       llvm::append_range(parts, take(primal));
     if (parts.empty())
-      return GradientBuilder(builder, op.getLoc())
+      return GradientBuilder(builder, op_.getLoc())
           .splat(cast<RankedTensorType>(type), 0.0);
     return sumCotangents(builder, primals.front(), parts);
   }
 
   void replace() {
-    SmallVector<Value> outputs(results);
-    for (auto symbol : op.getWrt().getAsRange<FlatSymbolRefAttr>()) {
+    SmallVector<Value> outputs(results_);
+    for (auto symbol : op_.getWrt().getAsRange<FlatSymbolRefAttr>()) {
       SmallVector<Value> reads;
-      for (Operation *inner : forward)
+      for (Operation *inner : forward_)
         if (auto get = dyn_cast<GetOp>(inner))
           if (get.getParameterAttr() == symbol)
             reads.push_back(get.getOutput());
-      Type type = op->getResult(outputs.size()).getType();
+      Type type = op_->getResult(outputs.size()).getType();
       outputs.push_back(gradientOf(reads, type));
     }
-    for (int64_t index : op.getArgs()) {
-      Value argument = body.getArgument(index);
+    for (int64_t index : op_.getArgs()) {
+      Value argument = body_.getArgument(index);
       outputs.push_back(gradientOf(argument, argument.getType()));
     }
-    op->getBlock()->getOperations().splice(op->getIterator(),
-                                           body.getOperations());
-    op->replaceAllUsesWith(outputs);
+    op_->getBlock()->getOperations().splice(op_->getIterator(),
+                                            body_.getOperations());
+    op_->replaceAllUsesWith(outputs);
     for (auto [argument, input] :
-         llvm::zip(body.getArguments(), op.getInputs()))
+         llvm::zip(body_.getArguments(), op_.getInputs()))
       argument.replaceAllUsesWith(input);
-    op->erase();
+    op_->erase();
   }
 
-  VJPOp op;
-  func::FuncOp callee;
-  size_t size = 0;
-  Block body;
-  SmallVector<Operation *> forward;
-  SmallVector<Value> results;
-  DenseSet<Value> active;
-  DenseMap<Value, SmallVector<Value>> cotangents;
+  VJPOp op_;
+  func::FuncOp callee_;
+  size_t size_ = 0;
+  Block body_;
+  SmallVector<Operation *> forward_;
+  SmallVector<Value> results_;
+  DenseSet<Value> active_;
+  DenseMap<Value, SmallVector<Value>> cotangents_;
 };
 
 struct DifferentiatePass
@@ -204,9 +204,9 @@ struct DifferentiatePass
 private:
   /// Expands every nn.vjp in `function`, and first those in its callees.
   LogicalResult expandAll(func::FuncOp function, SymbolTable &symbols) {
-    if (!visiting.insert(function).second)
+    if (!visiting_.insert(function).second)
       return function.emitError("differentiates itself");
-    if (visiting.size() > kMaxDepth)
+    if (visiting_.size() > kMaxDepth)
       return function.emitError("nn.vjp calls nn.vjp more than ")
              << kMaxDepth << " deep";
     SmallVector<VJPOp> ops;
@@ -218,7 +218,7 @@ private:
       if (failed(expandAll(callee, symbols)) || failed(expand(op, callee)))
         return failure();
     }
-    visiting.erase(function);
+    visiting_.erase(function);
     return success();
   }
 
@@ -227,8 +227,8 @@ private:
     Location loc = op.getLoc();
     if (failed(expansion.run()))
       return failure();
-    made += expansion.numOps();
-    if (made > kMaxOps)
+    made_ += expansion.numOps();
+    if (made_ > kMaxOps)
       return mlir::emitError(loc)
              << "gradients of gradients make more than " << kMaxOps << " ops";
     return success();
@@ -237,8 +237,8 @@ private:
   /// Each level of derivatives multiplies the ops of the one below.
   static constexpr size_t kMaxDepth = 64, kMaxOps = size_t{1} << 18;
 
-  size_t made = 0; ///< Ops, by all expansions.
-  DenseSet<Operation *> visiting;
+  size_t made_ = 0; ///< Ops, by all expansions.
+  DenseSet<Operation *> visiting_;
 };
 
 } // namespace

@@ -98,44 +98,44 @@ Type mpc::nn::widestType(TypeRange types) {
 }
 
 Promotion::Promotion(Operation *op, ArrayRef<Value> operands, Numbers numbers)
-    : op(op), numbers(numbers) {
+    : op_(op), numbers_(numbers) {
   Priority first = Priority::Number;
   for (Value operand : operands)
     first = std::min(first, priorityOf(operand));
   for (Value operand : operands)
-    (priorityOf(operand) == first ? deciding : numbersBeside)
+    (priorityOf(operand) == first ? deciding_ : numbersBeside_)
         .push_back(operand);
 }
 
 FollowedType Promotion::followedType() const {
   FollowedType result;
-  result.type = widestType(TypeRange(ValueRange(deciding)));
-  if (numbers == Numbers::KeepRange)
-    for (Value operand : numbersBeside)
+  result.type = widestType(TypeRange(ValueRange(deciding_)));
+  if (numbers_ == Numbers::KeepRange)
+    for (Value operand : numbersBeside_)
       if (std::optional<APFloat> number = numberOf(operand))
         if (StringRef loss = lossIn(*number, cast<FloatType>(result.type));
             !loss.empty())
-          return {Float32Type::get(op->getContext()), operand, loss};
-  for (Value operand : llvm::reverse(deciding))
+          return {Float32Type::get(op_->getContext()), operand, loss};
+  for (Value operand : llvm::reverse(deciding_))
     if (getElementTypeOrSelf(operand) == result.type)
       result.from = operand;
   return result;
 }
 
 bool Promotion::carries(Value number, FloatType type) const {
-  auto rule = dyn_cast<PrecisionOpInterface>(op);
+  auto rule = dyn_cast<PrecisionOpInterface>(op_);
   if (type.isF32() || !rule || !rule.carriesNumbers() ||
-      !llvm::is_contained(numbersBeside, number) || holds(type, number))
+      !llvm::is_contained(numbersBeside_, number) || holds(type, number))
     return false;
   // 0 times what has become infinite is NaN, whatever a policy rounds.
   std::optional<APFloat> known = numberOf(number);
-  return numbers != Numbers::Round ||
+  return numbers_ != Numbers::Round ||
          (known && lossIn(*known, type) == "infinite");
 }
 
 Type Promotion::readType(Value operand, Type type) const {
   return carries(operand, cast<FloatType>(type))
-             ? Type(Float32Type::get(op->getContext()))
+             ? Type(Float32Type::get(op_->getContext()))
              : type;
 }
 

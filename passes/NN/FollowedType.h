@@ -48,9 +48,9 @@ public:
 private:
   [[nodiscard]] bool carries(mlir::Value number, mlir::FloatType type) const;
 
-  mlir::Operation *op;
-  llvm::SmallVector<mlir::Value, 2> deciding, numbersBeside;
-  Numbers numbers;
+  mlir::Operation *op_;
+  llvm::SmallVector<mlir::Value, 2> deciding_, numbersBeside_;
+  Numbers numbers_;
 };
 
 /// What is left of `value` in `type` where that is too little: "0",

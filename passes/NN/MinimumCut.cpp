@@ -10,66 +10,66 @@
 using namespace mpc::nn;
 
 unsigned MinimumCut::addNode() {
-  outgoing.emplace_back();
-  return outgoing.size() - 1;
+  outgoing_.emplace_back();
+  return outgoing_.size() - 1;
 }
 
 void MinimumCut::addEdge(unsigned from, unsigned to, int64_t capacity) {
   assert(capacity >= 0 && "capacities are not negative");
   if (capacity == 0)
     return;
-  outgoing[from].push_back(edges.size());
-  edges.push_back({to, capacity});
-  outgoing[to].push_back(edges.size());
-  edges.push_back({from, 0});
+  outgoing_[from].push_back(edges_.size());
+  edges_.push_back({to, capacity});
+  outgoing_[to].push_back(edges_.size());
+  edges_.push_back({from, 0});
 }
 
 llvm::SmallVector<bool> MinimumCut::solve(unsigned source, unsigned sink) {
   findLevels(source);
-  while (levels[sink] >= 0) {
+  while (levels_[sink] >= 0) {
     blockFlow(source, sink);
     findLevels(source);
   }
   // What the source still reaches is in the source's side of every minimum
   // cut.
-  return llvm::map_to_vector(levels, [](int level) { return level >= 0; });
+  return llvm::map_to_vector(levels_, [](int level) { return level >= 0; });
 }
 
 void MinimumCut::findLevels(unsigned source) {
-  levels.assign(outgoing.size(), -1);
-  levels[source] = 0;
+  levels_.assign(outgoing_.size(), -1);
+  levels_[source] = 0;
   llvm::SmallVector<unsigned> queue = {source};
   for (size_t i = 0; i < queue.size(); ++i)
-    for (unsigned e : outgoing[queue[i]])
-      if (edges[e].residual > 0 && levels[edges[e].to] < 0) {
-        levels[edges[e].to] = levels[queue[i]] + 1;
-        queue.push_back(edges[e].to);
+    for (unsigned e : outgoing_[queue[i]])
+      if (edges_[e].residual > 0 && levels_[edges_[e].to] < 0) {
+        levels_[edges_[e].to] = levels_[queue[i]] + 1;
+        queue.push_back(edges_[e].to);
       }
 }
 
 void MinimumCut::blockFlow(unsigned source, unsigned sink) {
-  nextEdges.assign(outgoing.size(), 0);
-  path.clear();
+  nextEdges_.assign(outgoing_.size(), 0);
+  path_.clear();
   while (true) {
-    unsigned node = path.empty() ? source : edges[path.back()].to;
+    unsigned node = path_.empty() ? source : edges_[path_.back()].to;
     if (node == sink) {
       augment();
-      path.clear();
+      path_.clear();
     } else if (!advance(node)) {
-      if (path.empty())
+      if (path_.empty())
         return;
       // No way on from here: whoever came here tries its next edge.
-      levels[node] = -1;
-      path.pop_back();
+      levels_[node] = -1;
+      path_.pop_back();
     }
   }
 }
 
 bool MinimumCut::advance(unsigned node) {
-  for (unsigned &i = nextEdges[node]; i < outgoing[node].size(); ++i) {
-    const Edge &edge = edges[outgoing[node][i]];
-    if (edge.residual > 0 && levels[edge.to] == levels[node] + 1) {
-      path.push_back(outgoing[node][i]);
+  for (unsigned &i = nextEdges_[node]; i < outgoing_[node].size(); ++i) {
+    const Edge &edge = edges_[outgoing_[node][i]];
+    if (edge.residual > 0 && levels_[edge.to] == levels_[node] + 1) {
+      path_.push_back(outgoing_[node][i]);
       return true;
     }
   }
@@ -78,10 +78,10 @@ bool MinimumCut::advance(unsigned node) {
 
 void MinimumCut::augment() {
   int64_t flow = kInfinite;
-  for (unsigned e : path)
-    flow = std::min(flow, edges[e].residual);
-  for (unsigned e : path) {
-    edges[e].residual -= flow;
-    edges[e ^ 1].residual += flow;
+  for (unsigned e : path_)
+    flow = std::min(flow, edges_[e].residual);
+  for (unsigned e : path_) {
+    edges_[e].residual -= flow;
+    edges_[e ^ 1].residual += flow;
   }
 }

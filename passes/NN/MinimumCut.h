@@ -19,7 +19,7 @@ public:
   /// More than all finite capacities together, and far from overflow.
   static constexpr int64_t kInfinite = int64_t{1} << 61;
 
-  explicit MinimumCut(unsigned numNodes) : outgoing(numNodes) {}
+  explicit MinimumCut(unsigned numNodes) : outgoing_(numNodes) {}
 
   unsigned addNode();
   /// `capacity` is not negative. Nothing is added where it is 0.
@@ -40,12 +40,12 @@ private:
   void augment();
 
   /// Edge `e ^ 1` is the reverse of edge `e`.
-  llvm::SmallVector<Edge> edges;
-  llvm::SmallVector<llvm::SmallVector<unsigned, 4>> outgoing;
+  llvm::SmallVector<Edge> edges_;
+  llvm::SmallVector<llvm::SmallVector<unsigned, 4>> outgoing_;
   /// Distance from the source in edges with a residual, -1 where there is
   /// none; the next edge to try; the path being grown.
-  llvm::SmallVector<int> levels;
-  llvm::SmallVector<unsigned> nextEdges, path;
+  llvm::SmallVector<int> levels_;
+  llvm::SmallVector<unsigned> nextEdges_, path_;
 };
 
 } // namespace mpc::nn

@@ -59,7 +59,7 @@ struct Bound {
 class LogOfSigmoid {
 public:
   LogOfSigmoid(PatternRewriter &rewriter, Location loc)
-      : rewriter(rewriter), loc(loc) {}
+      : rewriter_(rewriter), loc_(loc) {}
 
   static bool matches(Value value, bool complement) {
     if (value.getDefiningOp<SigmoidOp>())
@@ -86,7 +86,7 @@ public:
     Value input = build(move->getOperand(0), complement);
     IRMapping mapping;
     mapping.map(move->getOperand(0), input);
-    return rewriter.clone(*move, mapping)->getResult(0);
+    return rewriter_.clone(*move, mapping)->getResult(0);
   }
 
 private:
@@ -107,9 +107,10 @@ private:
 
   Value buildLog(Value logits, bool complement) {
     Type type = logits.getType();
-    Value x = complement ? logits : NegOp::create(rewriter, loc, type, logits);
-    return NegOp::create(rewriter, loc, type,
-                         SoftplusOp::create(rewriter, loc, type, x));
+    Value x =
+        complement ? logits : NegOp::create(rewriter_, loc_, type, logits);
+    return NegOp::create(rewriter_, loc_, type,
+                         SoftplusOp::create(rewriter_, loc_, type, x));
   }
 
   /// 1 - max(v, c) = min(1 - v, 1 - c), and the other way round.
@@ -118,16 +119,16 @@ private:
     auto type = cast<RankedTensorType>(inner.getType());
     double limit = std::log(complement ? 1.0 - bound.limit : bound.limit);
     Value constant = ConstantOp::create(
-        rewriter, loc, type,
+        rewriter_, loc_, type,
         DenseElementsAttr::get(
-            type, rewriter.getFloatAttr(type.getElementType(), limit)));
+            type, rewriter_.getFloatAttr(type.getElementType(), limit)));
     if (bound.isMaximum != complement)
-      return MaximumOp::create(rewriter, loc, type, inner, constant);
-    return MinimumOp::create(rewriter, loc, type, inner, constant);
+      return MaximumOp::create(rewriter_, loc_, type, inner, constant);
+    return MinimumOp::create(rewriter_, loc_, type, inner, constant);
   }
 
-  PatternRewriter &rewriter;
-  Location loc;
+  PatternRewriter &rewriter_;
+  Location loc_;
 };
 
 struct LogPattern : OpRewritePattern<LogOp> {

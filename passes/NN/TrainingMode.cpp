@@ -18,11 +18,11 @@ namespace {
 /// Goes through @model in order and keeps what each buffer holds so far.
 class TrainingMode {
 public:
-  explicit TrainingMode(func::FuncOp model) : model(model) {}
+  explicit TrainingMode(func::FuncOp model) : model_(model) {}
 
   void run() {
-    OpBuilder builder(model.getContext());
-    for (Operation &op : llvm::make_early_inc_range(model.getBody().front())) {
+    OpBuilder builder(model_.getContext());
+    for (Operation &op : llvm::make_early_inc_range(model_.getBody().front())) {
       builder.setInsertionPoint(&op);
       if (auto trains = dyn_cast<mpc::TrainingOpInterface>(op))
         update(trains.toTrainingForm(builder));
@@ -48,7 +48,7 @@ private:
   void advance(OpOperand &old, Value next) {
     auto get = cast<GetOp>(old.get().getDefiningOp());
     auto [it, isNew] =
-        latest.try_emplace(get.getParameterAttr().getAttr(), next);
+        latest_.try_emplace(get.getParameterAttr().getAttr(), next);
     if (isNew)
       return;
     // Who shares a buffer continues from where the one before has left it.
@@ -57,23 +57,23 @@ private:
   }
 
   void addResults() {
-    Builder b(model.getContext());
-    SymbolTable symbols(model->getParentOfType<ModuleOp>());
-    Operation *terminator = model.getBody().front().getTerminator();
-    for (auto [name, value] : latest) {
+    Builder b(model_.getContext());
+    SymbolTable symbols(model_->getParentOfType<ModuleOp>());
+    Operation *terminator = model_.getBody().front().getTerminator();
+    for (auto [name, value] : latest_) {
       symbols.lookup<ParameterOp>(name).setFrozen(true);
-      unsigned index = model.getNumResults();
+      unsigned index = model_.getNumResults();
       NamedAttribute attributes[] = {
           b.getNamedAttr("nn.name", b.getStringAttr("stat." + name.getValue())),
           b.getNamedAttr(kBuffer, FlatSymbolRefAttr::get(name))};
-      (void)model.insertResult(index, value.getType(),
-                               b.getDictionaryAttr(attributes));
+      (void)model_.insertResult(index, value.getType(),
+                                b.getDictionaryAttr(attributes));
       terminator->insertOperands(index, value);
     }
   }
 
-  func::FuncOp model;
-  llvm::MapVector<StringAttr, Value> latest;
+  func::FuncOp model_;
+  llvm::MapVector<StringAttr, Value> latest_;
 };
 
 struct TrainingModePass

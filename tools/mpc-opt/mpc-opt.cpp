@@ -91,9 +91,9 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
 /// What LLVM does, it does with a second signal: its streams are flushed at
 /// exit.
 static void fallSilent(int) {
-  constexpr llvm::StringLiteral message =
+  constexpr llvm::StringLiteral kMessage =
       "mpc-opt: error: standard output: cannot write: Broken pipe\n";
-  (void)!::write(STDERR_FILENO, message.data(), message.size());
+  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
   ::_exit(static_cast<int>(mpc::rt::StatusCode::Environment));
 }
 

@@ -73,15 +73,16 @@ namespace {
 class PoolPosition {
 public:
   PoolPosition(OpBuilder &b, Location loc, MaxPoolOp op)
-      : b(b), loc(loc), op(op), sizes(shapeOf(op.getInput()).drop_front(2)) {
-    for (int64_t i = 0, e = sizes.size(); i < e; ++i) {
-      taps.push_back(linalg::IndexOp::create(b, loc, 2 + e + i));
+      : b_(b), loc_(loc), op_(op),
+        sizes_(shapeOf(op.getInput()).drop_front(2)) {
+    for (int64_t i = 0, e = sizes_.size(); i < e; ++i) {
+      taps_.push_back(linalg::IndexOp::create(b, loc, 2 + e + i));
       Value start = linalg::IndexOp::create(b, loc, 2 + i);
       start = arith::MulIOp::create(b, loc, start, index(op.getStrides()[i]));
-      Value shift = arith::MulIOp::create(b, loc, taps.back(),
+      Value shift = arith::MulIOp::create(b, loc, taps_.back(),
                                           index(op.getDilations()[i]));
       Value place = arith::AddIOp::create(b, loc, start, shift);
-      places.push_back(
+      places_.push_back(
           arith::SubIOp::create(b, loc, place, index(op.getLow()[i])));
     }
   }
@@ -89,46 +90,47 @@ public:
   /// Flat, as i64.
   Value flat() {
     Value result = index(0);
-    for (auto [place, size] : llvm::zip(places, sizes))
+    for (auto [place, size] : llvm::zip(places_, sizes_))
       result = arith::AddIOp::create(
-          b, loc, arith::MulIOp::create(b, loc, result, index(size)), place);
-    return arith::IndexCastOp::create(b, loc, b.getI64Type(), result);
+          b_, loc_, arith::MulIOp::create(b_, loc_, result, index(size)),
+          place);
+    return arith::IndexCastOp::create(b_, loc_, b_.getI64Type(), result);
   }
 
   /// Whether this is the first position of its window that is no padding:
   /// the first along each axis.
   Value isFirst() {
-    Value first = arith::ConstantIntOp::create(b, loc, 1, 1);
-    for (size_t i = 0; i < places.size(); ++i) {
-      Value before =
-          arith::SubIOp::create(b, loc, places[i], index(op.getDilations()[i]));
+    Value first = arith::ConstantIntOp::create(b_, loc_, 1, 1);
+    for (size_t i = 0; i < places_.size(); ++i) {
+      Value before = arith::SubIOp::create(b_, loc_, places_[i],
+                                           index(op_.getDilations()[i]));
       Value none = lor(compare(arith::CmpIPredicate::slt, before, 0),
-                       compare(arith::CmpIPredicate::eq, taps[i], 0));
+                       compare(arith::CmpIPredicate::eq, taps_[i], 0));
       first = land(first, none);
-      if (op.getLow()[i] != 0)
-        first = land(first, compare(arith::CmpIPredicate::sge, places[i], 0));
-      if (op.getHigh()[i] != 0)
+      if (op_.getLow()[i] != 0)
+        first = land(first, compare(arith::CmpIPredicate::sge, places_[i], 0));
+      if (op_.getHigh()[i] != 0)
         first = land(first,
-                     compare(arith::CmpIPredicate::slt, places[i], sizes[i]));
+                     compare(arith::CmpIPredicate::slt, places_[i], sizes_[i]));
     }
     return first;
   }
 
 private:
   Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
+    return arith::ConstantIndexOp::create(b_, loc_, value);
   }
   Value compare(arith::CmpIPredicate how, Value x, int64_t y) {
-    return arith::CmpIOp::create(b, loc, how, x, index(y));
+    return arith::CmpIOp::create(b_, loc_, how, x, index(y));
   }
-  Value land(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
-  Value lor(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
+  Value land(Value x, Value y) { return arith::AndIOp::create(b_, loc_, x, y); }
+  Value lor(Value x, Value y) { return arith::OrIOp::create(b_, loc_, x, y); }
 
-  OpBuilder &b;
-  Location loc;
-  MaxPoolOp op;
-  ArrayRef<int64_t> sizes;
-  SmallVector<Value> taps, places;
+  OpBuilder &b_;
+  Location loc_;
+  MaxPoolOp op_;
+  ArrayRef<int64_t> sizes_;
+  SmallVector<Value> taps_, places_;
 };
 
 } // namespace

@@ -85,12 +85,13 @@ namespace {
 class ImageContext : public JITLinkContext {
 public:
   ImageContext(JITLinkMemoryManager &memory, CodeImage &image, Error &error)
-      : JITLinkContext(nullptr), memory(memory), image(image), error(error) {}
+      : JITLinkContext(nullptr), memory_(memory), image_(image), error_(error) {
+  }
 
-  JITLinkMemoryManager &getMemoryManager() override { return memory; }
+  JITLinkMemoryManager &getMemoryManager() override { return memory_; }
 
   void notifyFailed(Error fault) override {
-    error = joinErrors(std::move(error), std::move(fault));
+    error_ = joinErrors(std::move(error_), std::move(fault));
   }
 
   void lookup(const LookupMap &symbols,
@@ -106,22 +107,22 @@ public:
   void notifyFinalized(JITLinkMemoryManager::FinalizedAlloc alloc) override {
     std::vector<JITLinkMemoryManager::FinalizedAlloc> allocations;
     allocations.push_back(std::move(alloc));
-    memory.deallocate(std::move(allocations),
-                      [this](Error fault) { notifyFailed(std::move(fault)); });
+    memory_.deallocate(std::move(allocations),
+                       [this](Error fault) { notifyFailed(std::move(fault)); });
   }
 
   Error modifyPassConfig(LinkGraph &, PassConfiguration &passes) override {
     passes.PrePrunePasses.insert(passes.PrePrunePasses.begin(), removeTables);
     passes.PreFixupPasses.push_back(checkPositionIndependent);
     passes.PostFixupPasses.push_back(
-        [this](LinkGraph &graph) { return takeImage(graph, image); });
+        [this](LinkGraph &graph) { return takeImage(graph, image_); });
     return Error::success();
   }
 
 private:
-  JITLinkMemoryManager &memory;
-  CodeImage &image;
-  Error &error;
+  JITLinkMemoryManager &memory_;
+  CodeImage &image_;
+  Error &error_;
 };
 
 } // namespace

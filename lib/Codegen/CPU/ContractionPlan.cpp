@@ -28,12 +28,12 @@ struct Tile {
 } // namespace
 
 /// k in a block: what a micro-kernel reads stays in the first cache.
-static constexpr int64_t maxKBlock = 384;
-static constexpr int64_t maxThinKBlock = 2048;
+static constexpr int64_t kMaxKBlock = 384;
+static constexpr int64_t kMaxThinKBlock = 2048;
 /// A chunk should be worth handing to a worker, and there should be some for
 /// each of 16 workers.
-static constexpr int64_t minChunkFlops = 1 << 21;
-static constexpr int64_t wantedChunks = 32;
+static constexpr int64_t kMinChunkFlops = 1 << 21;
+static constexpr int64_t kWantedChunks = 32;
 
 //===----------------------------------------------------------------------===//
 // Roles
@@ -87,8 +87,8 @@ static double getRoleCost(const Contraction &contraction,
   double cost = rows * vectors * roles.k;
   auto group = roles.rowOperand == 0 ? Contraction::N : Contraction::M;
   for (const EpilogueStore &store : epilogue.stores)
-    if (contraction.getStridedIndex(store.index.strides, group).getRun(lanes, 1) <
-        lanes)
+    if (contraction.getStridedIndex(store.index.strides, group)
+            .getRun(lanes, 1) < lanes)
       cost += 4.0 * roles.rows * roles.columns;
   return cost;
 }
@@ -137,14 +137,14 @@ static bool halve(int64_t &size, int64_t least, int64_t unit) {
 // packed side is cut first.
 static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
   int64_t leastRows = 4 * micro.rows, leastColumns = 2 * micro.columns;
-  while (countTiles(roles, tile) < wantedChunks &&
-         2 * tile.rows * tile.columns * roles.k >= 2 * minChunkFlops) {
+  while (countTiles(roles, tile) < kWantedChunks &&
+         2 * tile.rows * tile.columns * roles.k >= 2 * kMinChunkFlops) {
     bool cut = sharesColumns(roles)
                    ? halve(tile.rows, leastRows, micro.rows) ||
                          halve(tile.columns, 8 * micro.columns, micro.columns)
                    : halve(tile.columns, leastColumns, micro.columns) ||
                          halve(tile.rows, 16 * micro.rows, micro.rows);
-    if (!cut && countTiles(roles, tile) < wantedChunks / 2)
+    if (!cut && countTiles(roles, tile) < kWantedChunks / 2)
       cut = halve(tile.columns, micro.columns, micro.columns) ||
             halve(tile.rows, micro.rows, micro.rows);
     if (!cut)
@@ -157,11 +157,11 @@ static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
 // at a time.
 static bool isThin(const Roles &roles, const Micro &micro) {
   return sharesColumns(roles) && roles.columns <= 2 * micro.columns &&
-         roles.k > maxKBlock;
+         roles.k > kMaxKBlock;
 }
 
 static Tile chooseTile(const Roles &roles, const Micro &micro) {
-  bool oneBlock = roles.k <= maxKBlock;
+  bool oneBlock = roles.k <= kMaxKBlock;
   int64_t mostRows = !sharesColumns(roles)  ? 240
                      : isThin(roles, micro) ? 24
                                             : 96;
@@ -182,12 +182,12 @@ static std::optional<unsigned> choosePacked(const Roles &roles,
 }
 
 GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
-                                      const Epilogue &epilogue, int64_t lanes) {
+                                   const Epilogue &epilogue, int64_t lanes) {
   Roles roles = chooseRoles(contraction, epilogue, lanes);
   Micro micro = chooseMicro(roles.rows, roles.columns, lanes);
   Tile tile = chooseTile(roles, micro);
   int64_t kBlock = roles.k;
-  int64_t most = isThin(roles, micro) ? maxThinKBlock : maxKBlock;
+  int64_t most = isThin(roles, micro) ? kMaxThinKBlock : kMaxKBlock;
   if (roles.k > most)
     kBlock = balance(roles.k, most, 16);
   return GemmAttr::get(

@@ -40,14 +40,14 @@ class GemmEmitter {
 public:
   GemmEmitter(Emitter &emitter, const Contraction &contraction,
               const Epilogue &epilogue, GemmAttr schedule)
-      : emitter(emitter), builder(emitter.builder), loc(emitter.loc),
-        math(emitter), contraction(contraction), epilogue(epilogue),
-        schedule(schedule), rowGroup(getGroup(schedule.getRows())),
-        columnGroup(getGroup(schedule.getColumns())),
-        numRows(contraction.sizes[rowGroup]),
-        numColumns(contraction.sizes[columnGroup]),
-        numK(contraction.sizes[Contraction::K]),
-        numBlocks(divideCeil(numK, schedule.getKBlock())) {}
+      : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
+        math_(emitter), contraction_(contraction), epilogue_(epilogue),
+        schedule_(schedule), rowGroup_(getGroup(schedule.getRows())),
+        columnGroup_(getGroup(schedule.getColumns())),
+        numRows_(contraction.sizes[rowGroup_]),
+        numColumns_(contraction.sizes[columnGroup_]),
+        numK_(contraction.sizes[Contraction::K]),
+        numBlocks_(divideCeil(numK_, schedule.getKBlock())) {}
 
   void emit();
 
@@ -82,81 +82,81 @@ private:
   Value fromStorage(Value value, Type type);
   Value loadTile(Value place, Lanes lanes);
 
-  Emitter &emitter;
-  OpBuilder &builder;
-  Location loc;
-  IndexMath math;
-  const Contraction &contraction;
-  const Epilogue &epilogue;
-  GemmAttr schedule;
-  Contraction::Group rowGroup, columnGroup;
-  int64_t numRows, numColumns, numK, numBlocks;
+  Emitter &emitter_;
+  OpBuilder &builder_;
+  Location loc_;
+  IndexMath math_;
+  const Contraction &contraction_;
+  const Epilogue &epilogue_;
+  GemmAttr schedule_;
+  Contraction::Group rowGroup_, columnGroup_;
+  int64_t numRows_, numColumns_, numK_, numBlocks_;
 
   /// Scratch: a micro-tile of zeros and then the tile's results, panel by
   /// panel; packed blocks.
-  Value results, packedRows, packedColumns;
-  int64_t firstResult = 0;
+  Value results_, packedRows_, packedColumns_;
+  int64_t firstResult_ = 0;
 
   // While the map is emitted: addresses of all reads and stores, values that
   // do not depend on the row, values of this row.
-  SmallVector<SmallVector<ColumnAddress>> readAddresses;
-  SmallVector<ColumnAddress> storeAddresses;
-  SmallVector<SmallVector<Value>> invariants;
+  SmallVector<SmallVector<ColumnAddress>> readAddresses_;
+  SmallVector<ColumnAddress> storeAddresses_;
+  SmallVector<SmallVector<Value>> invariants_;
 };
 
 } // namespace
 
 void GemmEmitter::allocate() {
-  int64_t mr = schedule.getMicroRows(), nr = schedule.getMicroColumns();
-  int64_t rows = alignTo(schedule.getTileRows(), mr);
-  int64_t columns = alignTo(schedule.getTileColumns(), nr);
-  Type f32 = builder.getF32Type();
-  firstResult = mr * nr;
+  int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
+  int64_t rows = alignTo(schedule_.getTileRows(), mr);
+  int64_t columns = alignTo(schedule_.getTileColumns(), nr);
+  Type f32 = builder_.getF32Type();
+  firstResult_ = mr * nr;
   // Between blocks of k the whole tile is kept, else one panel at a time.
-  int64_t kept = numBlocks > 1 ? columns : nr;
-  results = emitter.allocate(firstResult + rows * kept, f32);
-  if (!schedule.isPacked(schedule.getRows()))
-    packedRows = emitter.allocate(rows * schedule.getRowStride(), f32);
-  if (!schedule.isPacked(schedule.getColumns()))
-    packedColumns = emitter.allocate(columns * schedule.getKBlock(), f32);
+  int64_t kept = numBlocks_ > 1 ? columns : nr;
+  results_ = emitter_.allocate(firstResult_ + rows * kept, f32);
+  if (!schedule_.isPacked(schedule_.getRows()))
+    packedRows_ = emitter_.allocate(rows * schedule_.getRowStride(), f32);
+  if (!schedule_.isPacked(schedule_.getColumns()))
+    packedColumns_ = emitter_.allocate(columns * schedule_.getKBlock(), f32);
 }
 
 void GemmEmitter::emit() {
   allocate();
-  int64_t lanes = schedule.getLanes();
-  auto vector = VectorType::get({lanes}, builder.getF32Type());
-  Value zero = arith::ConstantOp::create(builder, loc,
+  int64_t lanes = schedule_.getLanes();
+  auto vector = VectorType::get({lanes}, builder_.getF32Type());
+  Value zero = arith::ConstantOp::create(builder_, loc_,
                                          DenseElementsAttr::get(vector, 0.0f));
-  emitter.emitLoop(
-      math.constant(0), math.constant(firstResult), lanes, [&](Value place) {
-        vector::StoreOp::create(builder, loc, zero, results, place);
+  emitter_.emitLoop(
+      math_.constant(0), math_.constant(firstResult_), lanes, [&](Value place) {
+        vector::StoreOp::create(builder_, loc_, zero, results_, place);
       });
-  emitter.emitLoop(emitter.begin, emitter.end, 1,
-                   [&](Value chunk) { emitChunk(chunk); });
+  emitter_.emitLoop(emitter_.begin, emitter_.end, 1,
+                    [&](Value chunk) { emitChunk(chunk); });
 }
 
 ResultTile GemmEmitter::getTile(Value chunk) {
-  int64_t columnTiles = divideCeil(numColumns, schedule.getTileColumns());
-  int64_t rowTiles = divideCeil(numRows, schedule.getTileRows());
+  int64_t columnTiles = divideCeil(numColumns_, schedule_.getTileColumns());
+  int64_t rowTiles = divideCeil(numRows_, schedule_.getTileRows());
   ResultTile tile;
   tile.column =
-      math.mul(math.rem(chunk, columnTiles), schedule.getTileColumns());
-  chunk = math.div(chunk, columnTiles);
-  tile.row = math.mul(math.rem(chunk, rowTiles), schedule.getTileRows());
-  tile.batch = math.div(chunk, rowTiles);
-  tile.rows = math.min(math.constant(schedule.getTileRows()),
-                       math.sub(math.constant(numRows), tile.row));
-  tile.columns = math.min(math.constant(schedule.getTileColumns()),
-                          math.sub(math.constant(numColumns), tile.column));
+      math_.mul(math_.rem(chunk, columnTiles), schedule_.getTileColumns());
+  chunk = math_.div(chunk, columnTiles);
+  tile.row = math_.mul(math_.rem(chunk, rowTiles), schedule_.getTileRows());
+  tile.batch = math_.div(chunk, rowTiles);
+  tile.rows = math_.min(math_.constant(schedule_.getTileRows()),
+                        math_.sub(math_.constant(numRows_), tile.row));
+  tile.columns = math_.min(math_.constant(schedule_.getTileColumns()),
+                           math_.sub(math_.constant(numColumns_), tile.column));
   return tile;
 }
 
 void GemmEmitter::emitChunk(Value chunk) {
   ResultTile tile = getTile(chunk);
-  if (numBlocks == 1)
-    return emitBlock(tile, math.constant(0));
-  emitter.emitLoop(math.constant(0), math.constant(numBlocks), 1,
-                   [&](Value block) { emitBlock(tile, block); });
+  if (numBlocks_ == 1)
+    return emitBlock(tile, math_.constant(0));
+  emitter_.emitLoop(math_.constant(0), math_.constant(numBlocks_), 1,
+                    [&](Value block) { emitBlock(tile, block); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,115 +165,119 @@ void GemmEmitter::emitChunk(Value chunk) {
 
 Factor GemmEmitter::getFactor(unsigned operand, Contraction::Group outer,
                               Value batch) {
-  const Access &access = contraction.getOperand(operand);
-  Linear linear = *getLinear(access.index, contraction.statement.numDims());
-  StridedIndex batches = contraction.getStridedIndex(linear.strides, Contraction::Batch);
-  return {contraction.factors[operand],
-          contraction.getArgument(operand),
-          emitter.getBuffer(access.tensor),
-          math.add(math.at(batches, batch), linear.offset),
-          contraction.getStridedIndex(linear.strides, outer),
-          contraction.getStridedIndex(linear.strides, Contraction::K)};
+  const Access &access = contraction_.getOperand(operand);
+  Linear linear = *getLinear(access.index, contraction_.statement.numDims());
+  StridedIndex batches =
+      contraction_.getStridedIndex(linear.strides, Contraction::Batch);
+  return {contraction_.factors[operand],
+          contraction_.getArgument(operand),
+          emitter_.getBuffer(access.tensor),
+          math_.add(math_.at(batches, batch), linear.offset),
+          contraction_.getStridedIndex(linear.strides, outer),
+          contraction_.getStridedIndex(linear.strides, Contraction::K)};
 }
 
 MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
                                       Value k) {
-  unsigned operand = schedule.getRows();
-  int64_t stride = schedule.getRowStride(), unit = schedule.getMicroRows();
-  if (schedule.isPacked(operand)) {
-    Value row = math.add(math.mul(tile.batch, numBlocks), block);
-    row = math.add(math.mul(row, alignTo(numRows, unit)), tile.row);
-    Value tensor = contraction.getOperand(operand).tensor;
-    return {emitter.getBuffer(tensor), math.mul(row, stride)};
+  unsigned operand = schedule_.getRows();
+  int64_t stride = schedule_.getRowStride(), unit = schedule_.getMicroRows();
+  if (schedule_.isPacked(operand)) {
+    Value row = math_.add(math_.mul(tile.batch, numBlocks_), block);
+    row = math_.add(math_.mul(row, alignTo(numRows_, unit)), tile.row);
+    Value tensor = contraction_.getOperand(operand).tensor;
+    return {emitter_.getBuffer(tensor), math_.mul(row, stride)};
   }
-  Factor factor = getFactor(operand, rowGroup, tile.batch);
-  emitPackRows(emitter, factor,
-               {tile.row, tile.rows, math.mul(block, schedule.getKBlock()), k,
-                schedule.getTileRows(), schedule.getKBlock()},
-               {packedRows, math.constant(0), stride},
-               math.mul(math.ceilDiv(tile.rows, unit), unit),
-               schedule.getLanes());
-  return {packedRows, math.constant(0)};
+  Factor factor = getFactor(operand, rowGroup_, tile.batch);
+  emitPackRows(emitter_, factor,
+               {tile.row, tile.rows, math_.mul(block, schedule_.getKBlock()), k,
+                schedule_.getTileRows(), schedule_.getKBlock()},
+               {packedRows_, math_.constant(0), stride},
+               math_.mul(math_.ceilDiv(tile.rows, unit), unit),
+               schedule_.getLanes());
+  return {packedRows_, math_.constant(0)};
 }
 
 MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
                                          Value k, int64_t &panelStride) {
-  unsigned operand = schedule.getColumns();
-  int64_t width = schedule.getMicroColumns();
-  Value kFirst = math.mul(block, schedule.getKBlock());
-  if (schedule.isPacked(operand)) {
-    panelStride = numK * width;
-    Value panel = math.add(math.mul(tile.batch, divideCeil(numColumns, width)),
-                           math.div(tile.column, width));
-    Value tensor = contraction.getOperand(operand).tensor;
-    return {emitter.getBuffer(tensor),
-            math.add(math.mul(panel, panelStride), math.mul(kFirst, width))};
+  unsigned operand = schedule_.getColumns();
+  int64_t width = schedule_.getMicroColumns();
+  Value kFirst = math_.mul(block, schedule_.getKBlock());
+  if (schedule_.isPacked(operand)) {
+    panelStride = numK_ * width;
+    Value panel =
+        math_.add(math_.mul(tile.batch, divideCeil(numColumns_, width)),
+                  math_.div(tile.column, width));
+    Value tensor = contraction_.getOperand(operand).tensor;
+    return {emitter_.getBuffer(tensor),
+            math_.add(math_.mul(panel, panelStride), math_.mul(kFirst, width))};
   }
-  panelStride = schedule.getKBlock() * width;
-  Factor factor = getFactor(operand, columnGroup, tile.batch);
-  emitPackColumns(emitter, factor,
+  panelStride = schedule_.getKBlock() * width;
+  Factor factor = getFactor(operand, columnGroup_, tile.batch);
+  emitPackColumns(emitter_, factor,
                   {tile.column, tile.columns, kFirst, k,
-                   schedule.getTileColumns(), schedule.getKBlock()},
-                  {packedColumns, math.constant(0), panelStride}, width,
-                  numColumns, schedule.getLanes());
-  return {packedColumns, math.constant(0)};
+                   schedule_.getTileColumns(), schedule_.getKBlock()},
+                  {packedColumns_, math_.constant(0), panelStride}, width,
+                  numColumns_, schedule_.getLanes());
+  return {packedColumns_, math_.constant(0)};
 }
 
 // One panel, all rows of the tile: the panel's block stays in the first cache.
 void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
                             MicroOperand rows, MicroOperand columns,
                             Value place) {
-  int64_t mr = schedule.getMicroRows(), nr = schedule.getMicroColumns();
-  MicroKernel shape = {mr, nr, schedule.getLanes(), contraction.fused};
-  Value zero = math.constant(0);
-  Value groups = math.ceilDiv(tile.rows, mr);
-  emitter.emitLoop(zero, groups, 1, [&](Value group) {
+  int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
+  MicroKernel shape = {mr, nr, schedule_.getLanes(), contraction_.fused};
+  Value zero = math_.constant(0);
+  Value groups = math_.ceilDiv(tile.rows, mr);
+  emitter_.emitLoop(zero, groups, 1, [&](Value group) {
     MicroOperand a = {
         rows.buffer,
-        math.add(rows.offset, math.mul(group, mr * schedule.getRowStride()))};
-    MicroOperand result = {results, math.add(place, math.mul(group, mr * nr))};
-    MicroOperand init = {results, zero};
-    if (numBlocks > 1) {
+        math_.add(rows.offset,
+                  math_.mul(group, mr * schedule_.getRowStride()))};
+    MicroOperand result = {results_,
+                           math_.add(place, math_.mul(group, mr * nr))};
+    MicroOperand init = {results_, zero};
+    if (numBlocks_ > 1) {
       Value first = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, block, zero);
+          builder_, loc_, arith::CmpIPredicate::eq, block, zero);
       init.offset =
-          arith::SelectOp::create(builder, loc, first, zero, result.offset);
+          arith::SelectOp::create(builder_, loc_, first, zero, result.offset);
     }
-    emitMicroKernelCall(emitter, shape, k, a,
-                        math.constant(schedule.getRowStride()), columns, init,
+    emitMicroKernelCall(emitter_, shape, k, a,
+                        math_.constant(schedule_.getRowStride()), columns, init,
                         result);
   });
 }
 
 void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
-  int64_t nr = schedule.getMicroColumns();
-  Value k = math.constant(numK);
-  if (numBlocks > 1)
-    k = math.min(math.constant(schedule.getKBlock()),
-                 math.sub(k, math.mul(block, schedule.getKBlock())));
+  int64_t nr = schedule_.getMicroColumns();
+  Value k = math_.constant(numK_);
+  if (numBlocks_ > 1)
+    k = math_.min(math_.constant(schedule_.getKBlock()),
+                  math_.sub(k, math_.mul(block, schedule_.getKBlock())));
   int64_t panelStride = 0;
   MicroOperand rows = prepareRows(tile, block, k);
   MicroOperand columns = prepareColumns(tile, block, k, panelStride);
   int64_t panelSize =
-      alignTo(schedule.getTileRows(), schedule.getMicroRows()) * nr;
-  emitter.emitLoop(
-      math.constant(0), math.ceilDiv(tile.columns, nr), 1, [&](Value panel) {
+      alignTo(schedule_.getTileRows(), schedule_.getMicroRows()) * nr;
+  emitter_.emitLoop(
+      math_.constant(0), math_.ceilDiv(tile.columns, nr), 1, [&](Value panel) {
         MicroOperand b = {
             columns.buffer,
-            math.add(columns.offset, math.mul(panel, panelStride))};
-        Value place = math.constant(firstResult);
-        if (numBlocks > 1)
-          place = math.add(place, math.mul(panel, panelSize));
+            math_.add(columns.offset, math_.mul(panel, panelStride))};
+        Value place = math_.constant(firstResult_);
+        if (numBlocks_ > 1)
+          place = math_.add(place, math_.mul(panel, panelSize));
         emitPanel(tile, block, k, rows, b, place);
-        if (numBlocks == 1)
+        if (numBlocks_ == 1)
           return emitEpilogue(tile, panel, place);
         Value last =
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, block,
-                                  math.constant(numBlocks - 1));
-        auto ifOp = scf::IfOp::create(builder, loc, last,
+            arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::eq,
+                                  block, math_.constant(numBlocks_ - 1));
+        auto ifOp = scf::IfOp::create(builder_, loc_, last,
                                       /*withElseRegion=*/false);
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointToStart(ifOp.thenBlock());
+        OpBuilder::InsertionGuard guard(builder_);
+        builder_.setInsertionPointToStart(ifOp.thenBlock());
         emitEpilogue(tile, panel, place);
       });
 }
@@ -284,37 +288,38 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
 
 void GemmEmitter::emitEpilogue(const ResultTile &tile, Value panel,
                                Value place) {
-  int64_t lanes = schedule.getLanes(), nr = schedule.getMicroColumns();
-  Value first = math.mul(panel, nr);
-  Value count = math.constant(nr);
-  if (numColumns % nr != 0)
-    count = math.min(count, math.sub(tile.columns, first));
-  Value column = math.add(tile.column, first);
-  Value vectors = math.floor(count, lanes);
-  emitter.emitLoop(math.constant(0), vectors, lanes, [&](Value offset) {
-    emitEpilogue(tile, {math.add(place, offset), math.add(column, offset),
+  int64_t lanes = schedule_.getLanes(), nr = schedule_.getMicroColumns();
+  Value first = math_.mul(panel, nr);
+  Value count = math_.constant(nr);
+  if (numColumns_ % nr != 0)
+    count = math_.min(count, math_.sub(tile.columns, first));
+  Value column = math_.add(tile.column, first);
+  Value vectors = math_.floor(count, lanes);
+  emitter_.emitLoop(math_.constant(0), vectors, lanes, [&](Value offset) {
+    emitEpilogue(tile, {math_.add(place, offset), math_.add(column, offset),
                         Lanes{lanes, lanes}});
   });
-  if (numColumns % lanes != 0)
-    emitter.emitLoop(vectors, count, 1, [&](Value offset) {
+  if (numColumns_ % lanes != 0)
+    emitter_.emitLoop(vectors, count, 1, [&](Value offset) {
       emitEpilogue(
-          tile, {math.add(place, offset), math.add(column, offset), Lanes{}});
+          tile, {math_.add(place, offset), math_.add(column, offset), Lanes{}});
     });
 }
 
 bool GemmEmitter::isRowInvariant(const Linear &index) {
-  return llvm::all_of(contraction.groups[rowGroup],
+  return llvm::all_of(contraction_.groups[rowGroup_],
                       [&](unsigned dim) { return index.strides[dim] == 0; });
 }
 
 ColumnAddress GemmEmitter::getAddress(const Linear &index,
                                       const ResultTile &tile,
                                       const PanelColumns &columns) {
-  StridedIndex batches = contraction.getStridedIndex(index.strides, Contraction::Batch);
-  StridedIndex path = contraction.getStridedIndex(index.strides, columnGroup);
-  Value base = math.add(math.at(batches, tile.batch), index.offset);
+  StridedIndex batches =
+      contraction_.getStridedIndex(index.strides, Contraction::Batch);
+  StridedIndex path = contraction_.getStridedIndex(index.strides, columnGroup_);
+  Value base = math_.add(math_.at(batches, tile.batch), index.offset);
   auto at = [&](int64_t lane) {
-    return math.add(base, math.at(path, math.add(columns.column, lane)));
+    return math_.add(base, math_.at(path, math_.add(columns.column, lane)));
   };
   int64_t width = columns.lanes.width;
   if (columns.lanes.isScalar())
@@ -334,124 +339,123 @@ Value GemmEmitter::fromStorage(Value value, Type type) {
     return value;
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     type = vector.clone(type);
-  return arith::TruncIOp::create(builder, loc, type, value);
+  return arith::TruncIOp::create(builder_, loc_, type, value);
 }
 
 Value GemmEmitter::load(const LinearAccess &place, const ColumnAddress &address,
                         Value row, Lanes lanes) {
-  if (Value splat = emitter.getSplatValue(place.tensor))
+  if (Value splat = emitter_.getSplatValue(place.tensor))
     return splat;
   auto at = [&](Value column) {
-    return row ? math.add(column, math.at(contraction.getStridedIndex(
-                                              place.index.strides, rowGroup),
-                                          row))
+    return row ? math_.add(column, math_.at(contraction_.getStridedIndex(
+                                                place.index.strides, rowGroup_),
+                                            row))
                : column;
   };
   Type type = cast<RankedTensorType>(place.tensor.getType()).getElementType();
   if (address.kind == ColumnAddress::Uniform)
-    return emitter.load(place.tensor, at(address.places[0]));
+    return emitter_.load(place.tensor, at(address.places[0]));
   if (address.kind == ColumnAddress::Contiguous) {
     auto vector = VectorType::get({lanes.width}, getStorageType(type));
-    return fromStorage(vector::LoadOp::create(builder, loc, vector,
-                                              emitter.getBuffer(place.tensor),
+    return fromStorage(vector::LoadOp::create(builder_, loc_, vector,
+                                              emitter_.getBuffer(place.tensor),
                                               at(address.places[0])),
                        type);
   }
   SmallVector<Value> elements;
   for (Value column : address.places)
-    elements.push_back(emitter.load(place.tensor, at(column)));
+    elements.push_back(emitter_.load(place.tensor, at(column)));
   return vector::FromElementsOp::create(
-      builder, loc, VectorType::get({lanes.width}, type), elements);
+      builder_, loc_, VectorType::get({lanes.width}, type), elements);
 }
 
 void GemmEmitter::store(Value value, const EpilogueStore &target,
                         const ColumnAddress &address, Value row, Lanes lanes) {
-  Value buffer = emitter.getBuffer(target.destination);
-  Value rowPart =
-      math.at(contraction.getStridedIndex(target.index.strides, rowGroup), row);
+  Value buffer = emitter_.getBuffer(target.destination);
+  Value rowPart = math_.at(
+      contraction_.getStridedIndex(target.index.strides, rowGroup_), row);
   if (lanes.isScalar())
-    return emitter.store(value, buffer, math.add(address.places[0], rowPart));
-  value = emitter.broadcast(value, lanes);
+    return emitter_.store(value, buffer, math_.add(address.places[0], rowPart));
+  value = emitter_.broadcast(value, lanes);
   if (address.kind == ColumnAddress::Contiguous) {
     auto type = cast<VectorType>(value.getType());
     if (type.getElementType().isInteger(1))
-      value = arith::ExtUIOp::create(builder, loc,
-                                     type.clone(builder.getI8Type()), value);
-    vector::StoreOp::create(builder, loc, value, buffer,
-                            math.add(address.places[0], rowPart));
+      value = arith::ExtUIOp::create(builder_, loc_,
+                                     type.clone(builder_.getI8Type()), value);
+    vector::StoreOp::create(builder_, loc_, value, buffer,
+                            math_.add(address.places[0], rowPart));
     return;
   }
   for (auto [lane, column] : llvm::enumerate(address.places))
-    emitter.store(vector::ExtractOp::create(builder, loc, value,
-                                            static_cast<int64_t>(lane)),
-                  buffer, math.add(column, rowPart));
+    emitter_.store(vector::ExtractOp::create(builder_, loc_, value,
+                                             static_cast<int64_t>(lane)),
+                   buffer, math_.add(column, rowPart));
 }
 
 Value GemmEmitter::loadTile(Value place, Lanes lanes) {
   if (lanes.isScalar())
-    return memref::LoadOp::create(builder, loc, results, place);
-  auto vector = VectorType::get({lanes.width}, builder.getF32Type());
-  return vector::LoadOp::create(builder, loc, vector, results, place);
+    return memref::LoadOp::create(builder_, loc_, results_, place);
+  auto vector = VectorType::get({lanes.width}, builder_.getF32Type());
+  return vector::LoadOp::create(builder_, loc_, vector, results_, place);
 }
 
 // What does not depend on the row is computed before the rows.
 void GemmEmitter::emitEpilogue(const ResultTile &tile,
                                const PanelColumns &columns) {
-  readAddresses.clear();
-  storeAddresses.clear();
-  invariants.clear();
-  for (const EpilogueStep &step : epilogue.steps) {
-    readAddresses.emplace_back();
-    invariants.emplace_back();
+  readAddresses_.clear();
+  storeAddresses_.clear();
+  invariants_.clear();
+  for (const EpilogueStep &step : epilogue_.steps) {
+    readAddresses_.emplace_back();
+    invariants_.emplace_back();
     for (const LinearAccess &read : step.reads) {
-      readAddresses.back().emplace_back();
-      invariants.back().emplace_back();
-      if (!read.tensor || !emitter.getBuffer(read.tensor))
+      readAddresses_.back().emplace_back();
+      invariants_.back().emplace_back();
+      if (!read.tensor || !emitter_.getBuffer(read.tensor))
         continue;
-      readAddresses.back().back() = getAddress(read.index, tile, columns);
+      readAddresses_.back().back() = getAddress(read.index, tile, columns);
       if (isRowInvariant(read.index))
-        invariants.back().back() =
-            load(read, readAddresses.back().back(), Value(), columns.lanes);
+        invariants_.back().back() =
+            load(read, readAddresses_.back().back(), Value(), columns.lanes);
     }
   }
-  for (const EpilogueStore &store : epilogue.stores)
-    storeAddresses.push_back(getAddress(store.index, tile, columns));
-  emitter.emitLoop(math.constant(0), tile.rows, 1,
-                   [&](Value row) { emitRow(tile, columns, row); });
+  for (const EpilogueStore &store : epilogue_.stores)
+    storeAddresses_.push_back(getAddress(store.index, tile, columns));
+  emitter_.emitLoop(math_.constant(0), tile.rows, 1,
+                    [&](Value row) { emitRow(tile, columns, row); });
 }
 
 void GemmEmitter::emitRow(const ResultTile &tile, const PanelColumns &columns,
                           Value row) {
   DenseMap<Value, Value> values;
   Value place =
-      math.add(columns.place, math.mul(row, schedule.getMicroColumns()));
-  row = math.add(tile.row, row);
-  values[contraction.getResult()] = loadTile(place, columns.lanes);
-  for (auto [number, step] : llvm::enumerate(epilogue.steps)) {
+      math_.add(columns.place, math_.mul(row, schedule_.getMicroColumns()));
+  row = math_.add(tile.row, row);
+  values[contraction_.getResult()] = loadTile(place, columns.lanes);
+  for (auto [number, step] : llvm::enumerate(epilogue_.steps)) {
     SmallVector<Value> arguments;
     for (auto [input, read] : llvm::enumerate(step.reads)) {
       if (!read.tensor)
         arguments.emplace_back();
       else if (Value computed = values.lookup(read.tensor))
         arguments.push_back(computed);
-      else if (Value invariant = invariants[number][input])
+      else if (Value invariant = invariants_[number][input])
         arguments.push_back(invariant);
       else
         arguments.push_back(
-            load(read, readAddresses[number][input], row, columns.lanes));
+            load(read, readAddresses_[number][input], row, columns.lanes));
     }
     linalg::GenericOp op = step.statement->generic();
     SmallVector<Value> computed =
-        emitter.emitRegion(op, arguments, {}, columns.lanes);
+        emitter_.emitRegion(op, arguments, {}, columns.lanes);
     for (auto [result, value] : llvm::zip(op->getResults(), computed))
       values[result] = value;
   }
-  for (auto [target, address] : llvm::zip(epilogue.stores, storeAddresses))
+  for (auto [target, address] : llvm::zip(epilogue_.stores, storeAddresses_))
     store(values.lookup(target.value), target, address, row, columns.lanes);
 }
 
-void mpc::cpu::emitGemm(Emitter &emitter, const Body &body,
-                        GemmAttr schedule) {
+void mpc::cpu::emitGemm(Emitter &emitter, const Body &body, GemmAttr schedule) {
   Contraction contraction = *matchContraction(body.statements.front());
   Epilogue epilogue = *matchEpilogue(emitter.kernel, body, contraction);
   GemmEmitter(emitter, contraction, epilogue, schedule).emit();

@@ -12,31 +12,31 @@ using namespace mpc::cpu;
 //===----------------------------------------------------------------------===//
 
 Value IndexMath::constant(int64_t value) const {
-  return emitter.constantIndex(value);
+  return emitter_.constantIndex(value);
 }
 
 Value IndexMath::add(Value a, Value b) const {
-  return emitter.builder.createOrFold<arith::AddIOp>(emitter.loc, a, b);
+  return emitter_.builder.createOrFold<arith::AddIOp>(emitter_.loc, a, b);
 }
 
 Value IndexMath::add(Value a, int64_t b) const { return add(a, constant(b)); }
 
 Value IndexMath::sub(Value a, Value b) const {
-  return emitter.builder.createOrFold<arith::SubIOp>(emitter.loc, a, b);
+  return emitter_.builder.createOrFold<arith::SubIOp>(emitter_.loc, a, b);
 }
 
 Value IndexMath::mul(Value a, int64_t b) const {
-  return emitter.builder.createOrFold<arith::MulIOp>(emitter.loc, a,
-                                                     constant(b));
+  return emitter_.builder.createOrFold<arith::MulIOp>(emitter_.loc, a,
+                                                      constant(b));
 }
 
 Value IndexMath::min(Value a, Value b) const {
-  return emitter.builder.createOrFold<arith::MinUIOp>(emitter.loc, a, b);
+  return emitter_.builder.createOrFold<arith::MinUIOp>(emitter_.loc, a, b);
 }
 
 Value IndexMath::div(Value a, int64_t b) const {
-  return emitter.builder.createOrFold<arith::DivUIOp>(emitter.loc, a,
-                                                      constant(b));
+  return emitter_.builder.createOrFold<arith::DivUIOp>(emitter_.loc, a,
+                                                       constant(b));
 }
 
 Value IndexMath::ceilDiv(Value a, int64_t b) const {
@@ -44,8 +44,8 @@ Value IndexMath::ceilDiv(Value a, int64_t b) const {
 }
 
 Value IndexMath::rem(Value a, int64_t b) const {
-  return emitter.builder.createOrFold<arith::RemUIOp>(emitter.loc, a,
-                                                      constant(b));
+  return emitter_.builder.createOrFold<arith::RemUIOp>(emitter_.loc, a,
+                                                       constant(b));
 }
 
 Value IndexMath::floor(Value a, int64_t unit) const {
@@ -75,10 +75,10 @@ class PackEmitter {
 public:
   PackEmitter(Emitter &emitter, const mpc::kernel::Statement &statement,
               PackAttr schedule)
-      : emitter(emitter), math(emitter), statement(statement),
-        schedule(schedule),
-        source(*mpc::kernel::getLinear(statement.inputs[0].index,
-                                       statement.numDims())) {}
+      : emitter_(emitter), math_(emitter), statement_(statement),
+        schedule_(schedule),
+        source_(*mpc::kernel::getLinear(statement.inputs[0].index,
+                                        statement.numDims())) {}
 
   void emit();
 
@@ -88,14 +88,14 @@ private:
   void emitRows(const Factor &factor, FactorBlock block, Value batch);
   void emitColumns(const Factor &factor, const FactorBlock &block, Value batch);
 
-  Emitter &emitter;
-  IndexMath math;
-  const mpc::kernel::Statement &statement;
-  PackAttr schedule;
-  mpc::kernel::Linear source;
-  int64_t batchSize = 1, outerSize = 1, kSize = 1;
-  StridedIndex batchPath, outerPath, kPath;
-  Value result;
+  Emitter &emitter_;
+  IndexMath math_;
+  const mpc::kernel::Statement &statement_;
+  PackAttr schedule_;
+  mpc::kernel::Linear source_;
+  int64_t batchSize_ = 1, outerSize_ = 1, kSize_ = 1;
+  StridedIndex batchPath_, outerPath_, kPath_;
+  Value result_;
 };
 
 } // namespace
@@ -104,41 +104,41 @@ StridedIndex PackEmitter::getStridedIndex(unsigned first, unsigned count,
                                           int64_t &size) {
   StridedIndex path;
   for (unsigned dim = first; dim < first + count; ++dim) {
-    path.append(statement.extents[dim], source.strides[dim]);
-    size *= statement.extents[dim];
+    path.append(statement_.extents[dim], source_.strides[dim]);
+    size *= statement_.extents[dim];
   }
   return path;
 }
 
 void PackEmitter::emit() {
-  unsigned outer = schedule.getBatch(), k = outer + schedule.getOuter();
-  batchPath = getStridedIndex(0, outer, batchSize);
-  outerPath = getStridedIndex(outer, schedule.getOuter(), outerSize);
-  kPath = getStridedIndex(k, statement.numDims() - k, kSize);
-  result = emitter.getBuffer(emitter.kernel.getDestination(0));
-  emitter.emitLoop(emitter.begin, emitter.end, 1,
-                   [&](Value chunk) { emitChunk(chunk); });
+  unsigned outer = schedule_.getBatch(), k = outer + schedule_.getOuter();
+  batchPath_ = getStridedIndex(0, outer, batchSize_);
+  outerPath_ = getStridedIndex(outer, schedule_.getOuter(), outerSize_);
+  kPath_ = getStridedIndex(k, statement_.numDims() - k, kSize_);
+  result_ = emitter_.getBuffer(emitter_.kernel.getDestination(0));
+  emitter_.emitLoop(emitter_.begin, emitter_.end, 1,
+                    [&](Value chunk) { emitChunk(chunk); });
 }
 
 void PackEmitter::emitChunk(Value chunk) {
-  int64_t tiles = llvm::divideCeil(outerSize, schedule.getTile());
-  Value batch = math.div(chunk, tiles);
-  Value first = math.mul(math.rem(chunk, tiles), schedule.getTile());
-  Value rest = math.sub(math.constant(outerSize), first);
-  linalg::GenericOp op = statement.generic();
+  int64_t tiles = llvm::divideCeil(outerSize_, schedule_.getTile());
+  Value batch = math_.div(chunk, tiles);
+  Value first = math_.mul(math_.rem(chunk, tiles), schedule_.getTile());
+  Value rest = math_.sub(math_.constant(outerSize_), first);
+  linalg::GenericOp op = statement_.generic();
   Factor factor = {op.getBody()->getTerminator()->getOperand(0),
                    op.getBody()->getArgument(0),
-                   emitter.getBuffer(statement.inputs[0].tensor),
-                   math.add(math.at(batchPath, batch), source.offset),
-                   outerPath,
-                   kPath};
+                   emitter_.getBuffer(statement_.inputs[0].tensor),
+                   math_.add(math_.at(batchPath_, batch), source_.offset),
+                   outerPath_,
+                   kPath_};
   FactorBlock block = {first,
-                       math.min(rest, math.constant(schedule.getTile())),
-                       math.constant(0),
-                       math.constant(kSize),
-                       schedule.getTile(),
-                       kSize};
-  if (schedule.getPanel() == 0)
+                       math_.min(rest, math_.constant(schedule_.getTile())),
+                       math_.constant(0),
+                       math_.constant(kSize_),
+                       schedule_.getTile(),
+                       kSize_};
+  if (schedule_.getPanel() == 0)
     emitRows(factor, block, batch);
   else
     emitColumns(factor, block, batch);
@@ -147,29 +147,30 @@ void PackEmitter::emitChunk(Value chunk) {
 void PackEmitter::emitRows(const Factor &factor, FactorBlock block,
                            Value batch) {
   ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(emitter.kernel.getResultTypes()[0]).getShape();
+      cast<RankedTensorType>(emitter_.kernel.getResultTypes()[0]).getShape();
   int64_t blocks = shape[1], rows = shape[2] * shape[3], stride = shape[4];
-  Value padded = math.min(math.constant(schedule.getTile()),
-                          math.sub(math.constant(rows), block.first));
-  emitter.emitLoop(math.constant(0), math.constant(blocks), 1, [&](Value k) {
-    block.kFirst = math.mul(k, schedule.getBlock());
-    block.kCount = math.min(math.constant(schedule.getBlock()),
-                            math.sub(math.constant(kSize), block.kFirst));
-    Value row = math.add(math.mul(math.add(math.mul(batch, blocks), k), rows),
-                         block.first);
-    Target target = {result, math.mul(row, stride), stride};
-    emitPackRows(emitter, factor, block, target, padded, schedule.getLanes());
+  Value padded = math_.min(math_.constant(schedule_.getTile()),
+                           math_.sub(math_.constant(rows), block.first));
+  emitter_.emitLoop(math_.constant(0), math_.constant(blocks), 1, [&](Value k) {
+    block.kFirst = math_.mul(k, schedule_.getBlock());
+    block.kCount = math_.min(math_.constant(schedule_.getBlock()),
+                             math_.sub(math_.constant(kSize_), block.kFirst));
+    Value row = math_.add(
+        math_.mul(math_.add(math_.mul(batch, blocks), k), rows), block.first);
+    Target target = {result_, math_.mul(row, stride), stride};
+    emitPackRows(emitter_, factor, block, target, padded, schedule_.getLanes());
   });
 }
 
 void PackEmitter::emitColumns(const Factor &factor, const FactorBlock &block,
                               Value batch) {
-  int64_t width = schedule.getPanel();
-  int64_t panels = llvm::divideCeil(outerSize, width);
-  Value panel = math.add(math.mul(batch, panels), math.div(block.first, width));
-  Target target = {result, math.mul(panel, kSize * width), kSize * width};
-  emitPackColumns(emitter, factor, block, target, width, outerSize,
-                  schedule.getLanes());
+  int64_t width = schedule_.getPanel();
+  int64_t panels = llvm::divideCeil(outerSize_, width);
+  Value panel =
+      math_.add(math_.mul(batch, panels), math_.div(block.first, width));
+  Target target = {result_, math_.mul(panel, kSize_ * width), kSize_ * width};
+  emitPackColumns(emitter_, factor, block, target, width, outerSize_,
+                  schedule_.getLanes());
 }
 
 static bool isPacking(const mpc::kernel::Body &body, PackAttr schedule) {
@@ -178,8 +179,7 @@ static bool isPacking(const mpc::kernel::Body &body, PackAttr schedule) {
   const mpc::kernel::Statement &statement = body.statements.front();
   return !statement.inputs.empty() && statement.isParallel() &&
          schedule.getBatch() + schedule.getOuter() <= statement.numDims() &&
-         mpc::kernel::getLinear(statement.inputs[0].index,
-                                statement.numDims());
+         mpc::kernel::getLinear(statement.inputs[0].index, statement.numDims());
 }
 
 LogicalResult mpc::cpu::emitPack(Emitter &emitter,

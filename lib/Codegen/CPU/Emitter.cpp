@@ -43,7 +43,7 @@ Emitter::Emitter(OpBuilder &builder, kernel::FuncOp kernel)
     mapping.map(argument, buffer);
   begin = entry->getArgument(inputs.size() - 3);
   end = entry->getArgument(inputs.size() - 2);
-  scratch = entry->getArguments().back();
+  scratch_ = entry->getArguments().back();
   for (auto constant : kernel.getBody().getOps<arith::ConstantOp>())
     if (!isa<ShapedType>(constant.getType()))
       builder.clone(*constant, mapping);
@@ -51,12 +51,12 @@ Emitter::Emitter(OpBuilder &builder, kernel::FuncOp kernel)
 
 void Emitter::finish(int64_t chunks) {
   func::ReturnOp::create(builder, loc);
-  scratch.setType(MemRefType::get({scratchBytes}, builder.getI8Type()));
+  scratch_.setType(MemRefType::get({scratchBytes_}, builder.getI8Type()));
   function.setType(builder.getFunctionType(
       function.getBody().front().getArgumentTypes(), {}));
   function->setAttr(
       CPUDialect::kKernelAttrName,
-      KernelAttr::get(builder.getContext(), chunks, scratchBytes));
+      KernelAttr::get(builder.getContext(), chunks, scratchBytes_));
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,11 +66,11 @@ void Emitter::finish(int64_t chunks) {
 Value Emitter::allocate(int64_t count, Type elementType) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
-  int64_t offset = scratchBytes;
-  scratchBytes += llvm::alignTo(count * getStorageBytes(elementType), 64);
+  int64_t offset = scratchBytes_;
+  scratchBytes_ += llvm::alignTo(count * getStorageBytes(elementType), 64);
   return memref::ViewOp::create(
       builder, loc, MemRefType::get({count}, getStorageType(elementType)),
-      scratch, constantIndex(offset), ValueRange{});
+      scratch_, constantIndex(offset), ValueRange{});
 }
 
 Value Emitter::getBuffer(Value tensor) { return mapping.lookupOrNull(tensor); }

@@ -132,8 +132,8 @@ private:
   mlir::Value emitExtract(mlir::Operation &op, mlir::IRMapping &values,
                           Lanes lanes);
 
-  mlir::Value scratch;
-  int64_t scratchBytes = 0;
+  mlir::Value scratch_;
+  int64_t scratchBytes_ = 0;
 };
 
 /// How an index moves from one lane to the next.

@@ -16,7 +16,7 @@ using kernel::StridedIndex;
 /// Index arithmetic that folds constants.
 class IndexMath {
 public:
-  explicit IndexMath(Emitter &emitter) : emitter(emitter) {}
+  explicit IndexMath(Emitter &emitter) : emitter_(emitter) {}
 
   mlir::Value constant(int64_t value) const;
   mlir::Value add(mlir::Value a, mlir::Value b) const;
@@ -33,7 +33,7 @@ public:
   mlir::Value at(const StridedIndex &path, mlir::Value index) const;
 
 private:
-  Emitter &emitter;
+  Emitter &emitter_;
 };
 
 /// A factor of a contraction as it lies in memory, of one batch.

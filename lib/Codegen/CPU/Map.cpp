@@ -14,7 +14,7 @@ using namespace mpc::cpu;
 using namespace mpc::kernel;
 
 // Elements of a long line that are one unit of work; a multiple of all lanes.
-static constexpr int64_t blockLength = 4096;
+static constexpr int64_t kBlockLength = 4096;
 
 namespace {
 
@@ -31,17 +31,19 @@ private:
                                    Lanes lanes);
   Value read(const Access &access, ValueRange dims, Lanes lanes);
   void hoistLoads(ValueRange outer, bool constant);
-  int64_t countBlocks() const { return llvm::divideCeil(length, blockLength); }
+  int64_t countBlocks() const {
+    return llvm::divideCeil(length_, kBlockLength);
+  }
 
-  Emitter &emitter;
-  const Body &body;
-  std::vector<Statement> statements;
-  int64_t lanes;
-  SmallVector<int64_t> outer; ///< Extents of all dimensions but the last.
-  int64_t length;             ///< Extent of the last.
+  Emitter &emitter_;
+  const Body &body_;
+  std::vector<Statement> statements_;
+  int64_t lanes_;
+  SmallVector<int64_t> outer_; ///< Extents of all dimensions but the last.
+  int64_t length_;             ///< Extent of the last.
   /// Loads that do not depend on the vector's dimension, by place.
-  DenseMap<std::pair<Value, AffineExpr>, Value> hoisted;
-  DenseMap<Value, Value> forwarded;
+  DenseMap<std::pair<Value, AffineExpr>, Value> hoisted_;
+  DenseMap<Value, Value> forwarded_;
 };
 
 } // namespace
@@ -57,7 +59,7 @@ static void reshapeMap(std::vector<Statement> &statements, int64_t lanes) {
 static int64_t countUnitsOf(ArrayRef<int64_t> extents) {
   if (extents.empty())
     return 1;
-  int64_t units = llvm::divideCeil(extents.back(), blockLength);
+  int64_t units = llvm::divideCeil(extents.back(), kBlockLength);
   for (int64_t extent : extents.drop_back())
     units *= extent;
   return units;
@@ -70,16 +72,17 @@ int64_t mpc::cpu::countMapUnits(const Body &body, int64_t lanes) {
 }
 
 MapEmitter::MapEmitter(Emitter &emitter, const Body &body, int64_t lanes)
-    : emitter(emitter), body(body), statements(body.statements), lanes(lanes) {
-  reshapeMap(statements, lanes);
-  ArrayRef<int64_t> extents = statements.front().extents;
-  length = extents.empty() ? 1 : extents.back();
+    : emitter_(emitter), body_(body), statements_(body.statements),
+      lanes_(lanes) {
+  reshapeMap(statements_, lanes);
+  ArrayRef<int64_t> extents = statements_.front().extents;
+  length_ = extents.empty() ? 1 : extents.back();
   if (!extents.empty())
-    outer.assign(extents.begin(), extents.end() - 1);
+    outer_.assign(extents.begin(), extents.end() - 1);
 }
 
 int64_t MapEmitter::countUnits() const {
-  return countUnitsOf(statements.front().extents);
+  return countUnitsOf(statements_.front().extents);
 }
 
 /// Loads what is the same for all elements of a line, or (`constant`) of the
@@ -87,23 +90,23 @@ int64_t MapEmitter::countUnits() const {
 void MapEmitter::hoistLoads(ValueRange dims, bool constant) {
   auto hoist = [&](const Access &access, unsigned numDims) {
     bool isConstant = access.index.isSymbolicOrConstant();
-    if (isConstant != constant || getProducer(access.tensor, body) ||
+    if (isConstant != constant || getProducer(access.tensor, body_) ||
         (numDims != 0 && access.index.isFunctionOfDim(numDims - 1)))
       return;
-    Value &slot = hoisted[{access.tensor, access.index}];
-    slot = emitter.load(access.tensor, emitter.evaluate(access.index, dims));
+    Value &slot = hoisted_[{access.tensor, access.index}];
+    slot = emitter_.load(access.tensor, emitter_.evaluate(access.index, dims));
   };
-  for (const Statement &statement : statements)
+  for (const Statement &statement : statements_)
     for (const Access &input : statement.inputs)
       hoist(input, statement.numDims());
 }
 
 Value MapEmitter::read(const Access &access, ValueRange dims, Lanes lanes) {
-  if (Value value = forwarded.lookup(access.tensor))
+  if (Value value = forwarded_.lookup(access.tensor))
     return value;
-  if (Value value = hoisted.lookup({access.tensor, access.index}))
+  if (Value value = hoisted_.lookup({access.tensor, access.index}))
     return value;
-  return emitter.loadLanes(access, dims, dims.size() - 1, lanes);
+  return emitter_.loadLanes(access, dims, dims.size() - 1, lanes);
 }
 
 SmallVector<Value> MapEmitter::emitStatement(const Statement &statement,
@@ -116,52 +119,52 @@ SmallVector<Value> MapEmitter::emitStatement(const Statement &statement,
         statement.readsOutput(number) ? read(output, dims, lanes) : Value());
   unsigned along = dims.empty() ? 0 : dims.size() - 1;
   SmallVector<Value> indices =
-      emitter.getIndices(statement, dims, along, lanes);
-  return emitter.emitRegion(statement.generic(), arguments, indices, lanes);
+      emitter_.getIndices(statement, dims, along, lanes);
+  return emitter_.emitRegion(statement.generic(), arguments, indices, lanes);
 }
 
 // Stores come last: a destination may be the memory of an input, of which this
 // element is then read before.
 void MapEmitter::emitVector(ValueRange dims, Lanes lanes) {
-  forwarded.clear();
-  for (const Statement &statement : statements) {
+  forwarded_.clear();
+  for (const Statement &statement : statements_) {
     SmallVector<Value> results = emitStatement(statement, dims, lanes);
     for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
-      forwarded[result] = value;
+      forwarded_[result] = value;
   }
-  OperandRange values = emitter.kernel.getReturn().getValues();
+  OperandRange values = emitter_.kernel.getReturn().getValues();
   for (auto [result, value] : llvm::enumerate(values)) {
-    Producer producer = *getProducer(value, body);
+    Producer producer = *getProducer(value, body_);
     AffineExpr index =
-        statements[producer.statement].outputs[producer.output].index;
-    emitter.storeLanes(forwarded.lookup(value),
-                       {emitter.kernel.getDestination(result), index}, dims,
-                       dims.empty() ? 0 : dims.size() - 1, lanes);
+        statements_[producer.statement].outputs[producer.output].index;
+    emitter_.storeLanes(forwarded_.lookup(value),
+                        {emitter_.kernel.getDestination(result), index}, dims,
+                        dims.empty() ? 0 : dims.size() - 1, lanes);
   }
 }
 
 /// One block of one line.
 void MapEmitter::emitUnit(Value unit) {
-  if (statements.front().extents.empty())
+  if (statements_.front().extents.empty())
     return emitVector({}, {});
-  OpBuilder &builder = emitter.builder;
-  int64_t tail = length % lanes, blocks = countBlocks();
-  SmallVector<int64_t> space = outer;
+  OpBuilder &builder = emitter_.builder;
+  int64_t tail = length_ % lanes_, blocks = countBlocks();
+  SmallVector<int64_t> space = outer_;
   space.push_back(blocks);
-  SmallVector<Value> dims = emitter.delinearize(unit, space);
-  Value from = emitter.constantIndex(0);
-  Value to = emitter.constantIndex(length - tail);
+  SmallVector<Value> dims = emitter_.delinearize(unit, space);
+  Value from = emitter_.constantIndex(0);
+  Value to = emitter_.constantIndex(length_ - tail);
   Value block = dims.pop_back_val();
   hoistLoads(dims, /*constant=*/false);
   if (blocks > 1) {
-    Value step = emitter.constantIndex(blockLength);
-    from = arith::MulIOp::create(builder, emitter.loc, block, step);
-    Value next = arith::AddIOp::create(builder, emitter.loc, from, step);
-    to = arith::MinSIOp::create(builder, emitter.loc, next, to);
+    Value step = emitter_.constantIndex(kBlockLength);
+    from = arith::MulIOp::create(builder, emitter_.loc, block, step);
+    Value next = arith::AddIOp::create(builder, emitter_.loc, from, step);
+    to = arith::MinSIOp::create(builder, emitter_.loc, next, to);
   }
-  emitter.emitLoop(from, to, lanes, [&](Value position) {
+  emitter_.emitLoop(from, to, lanes_, [&](Value position) {
     dims.push_back(position);
-    emitVector(dims, {lanes, lanes});
+    emitVector(dims, {lanes_, lanes_});
     dims.pop_back();
   });
   if (tail == 0)
@@ -169,21 +172,21 @@ void MapEmitter::emitUnit(Value unit) {
   OpBuilder::InsertionGuard guard(builder);
   if (blocks > 1) {
     Value isLast =
-        arith::CmpIOp::create(builder, emitter.loc, arith::CmpIPredicate::eq,
-                              block, emitter.constantIndex(blocks - 1));
-    auto branch = scf::IfOp::create(builder, emitter.loc, isLast);
+        arith::CmpIOp::create(builder, emitter_.loc, arith::CmpIPredicate::eq,
+                              block, emitter_.constantIndex(blocks - 1));
+    auto branch = scf::IfOp::create(builder, emitter_.loc, isLast);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
-  dims.push_back(emitter.constantIndex(length - tail));
-  emitVector(dims, {lanes, tail});
+  dims.push_back(emitter_.constantIndex(length_ - tail));
+  emitVector(dims, {lanes_, tail});
 }
 
 void MapEmitter::emit(int64_t chunks) {
   hoistLoads({}, /*constant=*/true);
   int64_t units = countUnits();
-  Value from = emitter.chunkStart(emitter.begin, units, chunks);
-  Value to = emitter.chunkStart(emitter.end, units, chunks);
-  emitter.emitLoop(from, to, 1, [&](Value unit) { emitUnit(unit); });
+  Value from = emitter_.chunkStart(emitter_.begin, units, chunks);
+  Value to = emitter_.chunkStart(emitter_.end, units, chunks);
+  emitter_.emitLoop(from, to, 1, [&](Value unit) { emitUnit(unit); });
 }
 
 void mpc::cpu::emitMap(Emitter &emitter, const Body &body, MapAttr schedule) {

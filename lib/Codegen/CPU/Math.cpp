@@ -11,9 +11,9 @@
 using namespace mlir;
 using namespace mpc::cpu;
 
-static constexpr double pi = 3.14159265358979323846;
-static constexpr double ln2 = 0.69314718055994530942;
-static constexpr double ln10 = 2.30258509299404568402;
+static constexpr double kPi = 3.14159265358979323846;
+static constexpr double kLn2 = 0.69314718055994530942;
+static constexpr double kLn10 = 2.30258509299404568402;
 
 //===----------------------------------------------------------------------===//
 // Trigonometric
@@ -59,7 +59,7 @@ static Fp atan(Fp x) {
   Condition large = greater(t, 2.41421356237309504880);
   Condition middle = greater(t, 0.66);
   Fp r = select(large, -1 / t, select(middle, (t - 1) / (t + 1), t));
-  Fp base = select(large, pi / 2, select(middle, pi / 4, t.constant(0)));
+  Fp base = select(large, kPi / 2, select(middle, kPi / 4, t.constant(0)));
   Fp rest = select(large, 6.123233995736765886130e-17,
                    select(middle, 3.061616997868382943065e-17, t.constant(0)));
   Fp z = r * r;
@@ -78,10 +78,10 @@ static Fp atan2(Fp y, Fp x) {
   angle = select(equal(y, 0), 0, angle);
   Condition bothInfinite = arith::AndIOp::create(
       *x.builder, x.loc, equal(abs(x), HUGE_VAL), equal(abs(y), HUGE_VAL));
-  angle = select(bothInfinite, pi / 4, angle);
+  angle = select(bothInfinite, kPi / 4, angle);
   // The sign bit of x decides, so that -0 counts as negative.
   Condition left = less(copysign(x.constant(1), x), 0);
-  angle = select(left, pi - angle, angle);
+  angle = select(left, kPi - angle, angle);
   angle = select(equal(x, x), angle, x);
   return select(equal(y, y), copysign(angle, y), y);
 }
@@ -156,13 +156,13 @@ static Fp cbrt(Fp x) {
 static Fp asinh(Fp x) {
   Fp t = abs(x);
   Fp y = log1p(t + t * t / (sqrt(fma(t, t, 1)) + 1));
-  return copysign(select(greater(t, 1e150), log(t) + ln2, y), x);
+  return copysign(select(greater(t, 1e150), log(t) + kLn2, y), x);
 }
 
 static Fp acosh(Fp x) {
   Fp less1 = x - 1;
   Fp y = log1p(less1 + sqrt(fma(less1, less1, less1 + less1)));
-  y = select(greater(x, 1e150), log(x) + ln2, y);
+  y = select(greater(x, 1e150), log(x) + kLn2, y);
   return select(less(x, 1), x.constant(NAN), y);
 }
 
@@ -236,8 +236,8 @@ static std::optional<Fp> expandWide(Operation *op, Fp x) {
       .Case([&](math::ErfcOp) { return erfc(x); })
       .Case([&](math::ExpM1Op) { return expm1(x); })
       .Case([&](math::Log1pOp) { return log1p(x); })
-      .Case([&](math::Log2Op) { return log(x) / ln2; })
-      .Case([&](math::Log10Op) { return log(x) / ln10; })
+      .Case([&](math::Log2Op) { return log(x) / kLn2; })
+      .Case([&](math::Log10Op) { return log(x) / kLn10; })
       .Case([&](math::PowFOp) { return pow(x, x.with(op->getOperand(1))); })
       .Case([&](math::CbrtOp) { return cbrt(x); })
       .Case([&](math::SinhOp) { return sinh(x); })

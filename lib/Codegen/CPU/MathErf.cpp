@@ -34,7 +34,7 @@ static Fp nearQuotient(Fp z) {
   return p / q;
 }
 
-static constexpr double erx = 8.45062911510467529297e-01;
+static constexpr double kErx = 8.45062911510467529297e-01;
 
 static Fp middleQuotient(Fp s) {
   Fp p = polynomial(s, {-2.16637559486879084300e-03, 3.54783043256182359371e-02,
@@ -91,7 +91,7 @@ static Fp erfcFar(Fp t) {
 static Fp erfDouble(Fp x) {
   Fp t = abs(x);
   Fp near = fma(x, nearQuotient(x * x), x);
-  Fp middle = copysign(middleQuotient(t - 1) + erx, x);
+  Fp middle = copysign(middleQuotient(t - 1) + kErx, x);
   Fp far = copysign(1 - erfcFar(t), x);
   return select(less(t, 0.84375), near, select(less(t, 1.25), middle, far));
 }
@@ -102,7 +102,7 @@ static Fp erfcDouble(Fp x) {
   Fp near = select(less(x, 0.25), 1 - fma(x, y, x), 0.5 - fma(x, y, x - 0.5));
   Fp quotient = middleQuotient(t - 1);
   Condition negative = less(x, 0);
-  Fp middle = select(negative, quotient + erx + 1, (1 - erx) - quotient);
+  Fp middle = select(negative, quotient + kErx + 1, (1 - kErx) - quotient);
   Fp far = erfcFar(t);
   far = select(negative, 2 - far, far);
   return select(less(t, 0.84375), near, select(less(t, 1.25), middle, far));

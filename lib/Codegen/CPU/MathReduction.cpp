@@ -12,13 +12,13 @@
 using namespace mlir;
 using namespace mpc::cpu;
 
-static constexpr double pi = 3.14159265358979323846;
+static constexpr double kPi = 3.14159265358979323846;
 /// Below it the products of `reduceSmall` are exact.
 static constexpr double kLarge = 1 << 30;
 
 // x = n pi/2 + r with pi/2 in three parts, each product exact in its fma.
 static Quarters reduceSmall(Fp x) {
-  Rounded n = roundToInteger(x * (2 / pi));
+  Rounded n = roundToInteger(x * (2 / kPi));
   Fp r = fma(n.whole, x.constant(-1.57079632679489655800e+00), x);
   r = fma(n.whole, x.constant(-6.12323399573676603587e-17), r);
   r = fma(n.whole, x.constant(1.49738490485916983e-33), r);
@@ -75,10 +75,10 @@ Fp toFloat(Fp like, Word word) {
 
 /// The upper half of a product of 128 bits, by halves of words.
 static Word multiplyHigh(Word a, Word b) {
-  constexpr uint64_t low = 0xffffffff;
-  Word ah = a >> 32, al = a & low, bh = b >> 32, bl = b & low;
+  constexpr uint64_t kLow = 0xffffffff;
+  Word ah = a >> 32, al = a & kLow, bh = b >> 32, bl = b & kLow;
   Word first = ah * bl, second = al * bh;
-  Word carry = (first & low) + (second & low) + (al * bl >> 32);
+  Word carry = (first & kLow) + (second & kLow) + (al * bl >> 32);
   return ah * bh + (first >> 32) + (second >> 32) + (carry >> 32);
 }
 
@@ -139,7 +139,7 @@ static Quarters reduceLarge(Fp x) {
   Word number = (sum + bits.constant(1ull << 61)) >> 62;
   Fp turns = toFloat(x, sum - (number << 62)) * 0x1p-62 +
              toFloat(x, fraction >> 1) * 0x1p-125;
-  Fp rest = fma(turns, x.constant(pi / 2), turns * 6.12323399573676603587e-17);
+  Fp rest = fma(turns, x.constant(kPi / 2), turns * 6.12323399573676603587e-17);
   // Infinities, and NaN that shares a vector with what is large.
   rest = rest + (x - x);
   Condition negative = less(x, 0);

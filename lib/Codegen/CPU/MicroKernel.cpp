@@ -22,66 +22,67 @@ namespace {
 class MicroKernelBuilder {
 public:
   MicroKernelBuilder(ModuleOp module, const MicroKernel &shape)
-      : shape(shape), builder(OpBuilder::atBlockEnd(module.getBody())),
-        loc(module.getLoc()),
-        vector(VectorType::get({shape.lanes}, builder.getF32Type())) {}
+      : shape_(shape), builder_(OpBuilder::atBlockEnd(module.getBody())),
+        loc_(module.getLoc()),
+        vector_(VectorType::get({shape.lanes}, builder_.getF32Type())) {}
 
   func::FuncOp build(StringRef name);
 
 private:
   Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
+    return arith::ConstantIndexOp::create(builder_, loc_, value);
   }
   Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b, flags);
+    return arith::AddIOp::create(builder_, loc_, a, b, flags_);
   }
   Value mul(Value a, Value b) {
-    return arith::MulIOp::create(builder, loc, a, b, flags);
+    return arith::MulIOp::create(builder_, loc_, a, b, flags_);
   }
   SmallVector<Value> loadInit(Value buffer, Value offset);
   SmallVector<Value> step(Value k, ValueRange sums);
   void storeResult(ValueRange sums, Value buffer, Value offset);
 
-  MicroKernel shape;
-  OpBuilder builder;
-  Location loc;
-  VectorType vector;
-  arith::IntegerOverflowFlags flags =
+  MicroKernel shape_;
+  OpBuilder builder_;
+  Location loc_;
+  VectorType vector_;
+  arith::IntegerOverflowFlags flags_ =
       arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
-  Value a, b, bOffset;
-  SmallVector<Value> rowOffsets;
+  Value a_, b_, bOffset_;
+  SmallVector<Value> rowOffsets_;
 };
 
 } // namespace
 
 SmallVector<Value> MicroKernelBuilder::loadInit(Value buffer, Value offset) {
   SmallVector<Value> sums;
-  for (int64_t place = 0; place < shape.rows * shape.columns;
-       place += shape.lanes)
-    sums.push_back(vector::LoadOp::create(builder, loc, vector, buffer,
+  for (int64_t place = 0; place < shape_.rows * shape_.columns;
+       place += shape_.lanes)
+    sums.push_back(vector::LoadOp::create(builder_, loc_, vector_, buffer,
                                           add(offset, constant(place))));
   return sums;
 }
 
 SmallVector<Value> MicroKernelBuilder::step(Value k, ValueRange sums) {
   SmallVector<Value> columns;
-  Value first = add(mul(k, constant(shape.columns)), bOffset);
-  for (int64_t column = 0; column < shape.columns; column += shape.lanes)
-    columns.push_back(vector::LoadOp::create(builder, loc, vector, b,
+  Value first = add(mul(k, constant(shape_.columns)), bOffset_);
+  for (int64_t column = 0; column < shape_.columns; column += shape_.lanes)
+    columns.push_back(vector::LoadOp::create(builder_, loc_, vector_, b_,
                                              add(first, constant(column))));
   SmallVector<Value> next;
-  for (Value rowOffset : rowOffsets) {
-    Value scalar = memref::LoadOp::create(builder, loc, a, add(rowOffset, k));
-    Value row = vector::BroadcastOp::create(builder, loc, vector, scalar);
+  for (Value rowOffset : rowOffsets_) {
+    Value scalar =
+        memref::LoadOp::create(builder_, loc_, a_, add(rowOffset, k));
+    Value row = vector::BroadcastOp::create(builder_, loc_, vector_, scalar);
     for (Value column : columns) {
       Value sum = sums[next.size()];
-      if (shape.fused) {
+      if (shape_.fused) {
         // Not vector.fma: that one leaves it open whether it rounds once.
-        next.push_back(math::FmaOp::create(builder, loc, row, column, sum));
+        next.push_back(math::FmaOp::create(builder_, loc_, row, column, sum));
         continue;
       }
-      Value product = arith::MulFOp::create(builder, loc, row, column);
-      next.push_back(arith::AddFOp::create(builder, loc, sum, product));
+      Value product = arith::MulFOp::create(builder_, loc_, row, column);
+      next.push_back(arith::AddFOp::create(builder_, loc_, sum, product));
     }
   }
   return next;
@@ -90,37 +91,37 @@ SmallVector<Value> MicroKernelBuilder::step(Value k, ValueRange sums) {
 void MicroKernelBuilder::storeResult(ValueRange sums, Value buffer,
                                      Value offset) {
   for (auto [number, sum] : llvm::enumerate(sums))
-    vector::StoreOp::create(builder, loc, sum, buffer,
-                            add(offset, constant(number * shape.lanes)));
+    vector::StoreOp::create(builder_, loc_, sum, buffer,
+                            add(offset, constant(number * shape_.lanes)));
 }
 
 func::FuncOp MicroKernelBuilder::build(StringRef name) {
-  Type index = builder.getIndexType();
-  Type memory = getOperandType(builder.getContext());
+  Type index = builder_.getIndexType();
+  Type memory = getOperandType(builder_.getContext());
   auto function = func::FuncOp::create(
-      builder, loc, name,
-      builder.getFunctionType({index, memory, index, index, memory, index,
-                               memory, index, memory, index},
-                              {}));
+      builder_, loc_, name,
+      builder_.getFunctionType({index, memory, index, index, memory, index,
+                                memory, index, memory, index},
+                               {}));
   function.setPrivate();
   Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToStart(entry);
+  builder_.setInsertionPointToStart(entry);
   Block::BlockArgListType arguments = entry->getArguments();
-  a = arguments[1];
-  b = arguments[4];
-  bOffset = arguments[5];
-  for (int64_t row = 0; row < shape.rows; ++row)
-    rowOffsets.push_back(add(arguments[2], mul(arguments[3], constant(row))));
+  a_ = arguments[1];
+  b_ = arguments[4];
+  bOffset_ = arguments[5];
+  for (int64_t row = 0; row < shape_.rows; ++row)
+    rowOffsets_.push_back(add(arguments[2], mul(arguments[3], constant(row))));
   SmallVector<Value> init = loadInit(arguments[6], arguments[7]);
   auto loop = scf::ForOp::create(
-      builder, loc, constant(0), arguments[0], constant(1), init,
+      builder_, loc_, constant(0), arguments[0], constant(1), init,
       [&](OpBuilder &nested, Location, Value k, ValueRange sums) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointToEnd(nested.getInsertionBlock());
-        scf::YieldOp::create(builder, loc, step(k, sums));
+        OpBuilder::InsertionGuard guard(builder_);
+        builder_.setInsertionPointToEnd(nested.getInsertionBlock());
+        scf::YieldOp::create(builder_, loc_, step(k, sums));
       });
   storeResult(loop.getResults(), arguments[8], arguments[9]);
-  func::ReturnOp::create(builder, loc);
+  func::ReturnOp::create(builder_, loc_);
   return function;
 }
 

@@ -21,9 +21,9 @@ class Packer {
 public:
   Packer(Emitter &emitter, const Factor &factor, const FactorBlock &block,
          const Target &target, int64_t lanes)
-      : emitter(emitter), builder(emitter.builder), loc(emitter.loc),
-        math(emitter), factor(factor), block(block), target(target),
-        lanes(lanes) {}
+      : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
+        math_(emitter), factor_(factor), block_(block), target_(target),
+        lanes_(lanes) {}
 
   void packRows(Value padded);
   void packColumns(int64_t width, int64_t columns);
@@ -32,12 +32,12 @@ private:
   // Places in the factor of row or column `index` and of `k`, both relative to
   // the block; their sum is the element's.
   Value outerAt(Value index) {
-    return math.add(factor.base,
-                    math.at(factor.outer, math.add(block.first, index)));
+    return math_.add(factor_.base,
+                     math_.at(factor_.outer, math_.add(block_.first, index)));
   }
   Value kAt(Value k) {
-    return kTable ? kFromTable(k)
-                  : math.at(factor.k, math.add(block.kFirst, k));
+    return kTable_ ? kFromTable(k)
+                   : math_.at(factor_.k, math_.add(block_.kFirst, k));
   }
   void buildKTable(int64_t unit);
   Value kFromTable(Value k);
@@ -52,12 +52,13 @@ private:
 
   using Body = llvm::function_ref<void(Value)>;
   void loop(Value from, Value to, int64_t step, Body body) {
-    emitter.emitLoop(from, to, step, body);
+    emitter_.emitLoop(from, to, step, body);
   }
 
   // Rows.
   Value rowPlace(Value row, Value k) {
-    return math.add(math.add(target.offset, math.mul(row, target.stride)), k);
+    return math_.add(math_.add(target_.offset, math_.mul(row, target_.stride)),
+                     k);
   }
   void copyRows(Value from, Value to, Value kFrom, int64_t width,
                 int64_t stride = 1);
@@ -72,20 +73,20 @@ private:
   void gatherPanels(Value panels, int64_t width);
   void copyLastPanel(Value panel, int64_t width);
   Value panelPlace(Value panel) {
-    return math.add(target.offset, math.mul(panel, target.stride));
+    return math_.add(target_.offset, math_.mul(panel, target_.stride));
   }
 
-  Emitter &emitter;
-  OpBuilder &builder;
-  Location loc;
-  IndexMath math;
-  const Factor &factor;
-  const FactorBlock &block;
-  const Target &target;
-  int64_t lanes;
+  Emitter &emitter_;
+  OpBuilder &builder_;
+  Location loc_;
+  IndexMath math_;
+  const Factor &factor_;
+  const FactorBlock &block_;
+  const Target &target_;
+  int64_t lanes_;
   /// Where the k lie that are multiples of `kUnit`; null if that is easy.
-  Value kTable;
-  int64_t kUnit = 1;
+  Value kTable_;
+  int64_t kUnit_ = 1;
 };
 
 } // namespace
@@ -93,53 +94,54 @@ private:
 // Where k is several dimensions its places take divisions; all rows or panels
 // share them.
 void Packer::buildKTable(int64_t unit) {
-  if (factor.k.parts.size() <= 1)
+  if (factor_.k.parts.size() <= 1)
     return;
-  Value table = emitter.allocate(llvm::divideCeil(block.kMost, unit),
-                                 builder.getI64Type());
-  loop(math.constant(0), block.kCount, unit, [&](Value k) {
-    Value place =
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), kAt(k));
-    memref::StoreOp::create(builder, loc, place, table, math.div(k, unit));
+  Value table = emitter_.allocate(llvm::divideCeil(block_.kMost, unit),
+                                  builder_.getI64Type());
+  loop(math_.constant(0), block_.kCount, unit, [&](Value k) {
+    Value place = arith::IndexCastOp::create(builder_, loc_,
+                                             builder_.getI64Type(), kAt(k));
+    memref::StoreOp::create(builder_, loc_, place, table, math_.div(k, unit));
   });
-  kTable = table;
-  kUnit = unit;
+  kTable_ = table;
+  kUnit_ = unit;
 }
 
 Value Packer::kFromTable(Value k) {
   Value place =
-      memref::LoadOp::create(builder, loc, kTable, math.div(k, kUnit));
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+      memref::LoadOp::create(builder_, loc_, kTable_, math_.div(k, kUnit_));
+  return arith::IndexCastOp::create(builder_, loc_, builder_.getIndexType(),
                                     place);
 }
 
 // Clones what the region computes from the factor, on scalars or vectors.
 Value Packer::convert(Value element) {
-  Value result = factor.value;
-  IRMapping values = emitter.mapping;
-  values.map(factor.argument, element);
+  Value result = factor_.value;
+  IRMapping values = emitter_.mapping;
+  values.map(factor_.argument, element);
   auto vector = dyn_cast<VectorType>(element.getType());
   Lanes width =
       vector ? Lanes{vector.getDimSize(0), vector.getDimSize(0)} : Lanes{};
   for (Operation *op :
-       mpc::kernel::getSlice(result, factor.argument.getOwner())) {
+       mpc::kernel::getSlice(result, factor_.argument.getOwner())) {
     SmallVector<Value> operands =
         llvm::map_to_vector(op->getOperands(), [&](Value value) {
-          return emitter.broadcast(values.lookup(value), width);
+          return emitter_.broadcast(values.lookup(value), width);
         });
     Type type = op->getResult(0).getType();
     if (vector)
       type = vector.clone(type);
     OperationState state(op->getLoc(), op->getName().getIdentifier(), operands,
                          {type}, op->getAttrs());
-    values.map(op->getResult(0), builder.create(state)->getResult(0));
+    values.map(op->getResult(0), builder_.create(state)->getResult(0));
   }
   return values.lookup(result);
 }
 
 Value Packer::load(Value place, int64_t width, int64_t stride) {
   if (width == 1)
-    return convert(memref::LoadOp::create(builder, loc, factor.buffer, place));
+    return convert(
+        memref::LoadOp::create(builder_, loc_, factor_.buffer, place));
   if (stride == 2) {
     // The even ones of the first elements, the odd ones of the last: nothing
     // beyond is read.
@@ -149,29 +151,31 @@ Value Packer::load(Value place, int64_t width, int64_t stride) {
     for (int64_t lane = 0; lane < width / 2; ++lane)
       mask.push_back(width + 2 * lane + 1);
     Value first = load(place, width);
-    Value last = load(math.add(place, width - 1), width);
-    return vector::ShuffleOp::create(builder, loc, first, last, mask);
+    Value last = load(math_.add(place, width - 1), width);
+    return vector::ShuffleOp::create(builder_, loc_, first, last, mask);
   }
-  Type element = cast<MemRefType>(factor.buffer.getType()).getElementType();
-  return convert(vector::LoadOp::create(
-      builder, loc, VectorType::get({width}, element), factor.buffer, place));
+  Type element = cast<MemRefType>(factor_.buffer.getType()).getElementType();
+  return convert(vector::LoadOp::create(builder_, loc_,
+                                        VectorType::get({width}, element),
+                                        factor_.buffer, place));
 }
 
 Value Packer::gather(ArrayRef<Value> places) {
   SmallVector<Value> elements;
   for (Value place : places)
     elements.push_back(
-        memref::LoadOp::create(builder, loc, factor.buffer, place));
+        memref::LoadOp::create(builder_, loc_, factor_.buffer, place));
   auto type = VectorType::get({static_cast<int64_t>(elements.size())},
                               elements.front().getType());
-  return convert(vector::FromElementsOp::create(builder, loc, type, elements));
+  return convert(
+      vector::FromElementsOp::create(builder_, loc_, type, elements));
 }
 
 void Packer::store(Value value, Value place) {
   if (isa<VectorType>(value.getType()))
-    vector::StoreOp::create(builder, loc, value, target.buffer, place);
+    vector::StoreOp::create(builder_, loc_, value, target_.buffer, place);
   else
-    memref::StoreOp::create(builder, loc, value, target.buffer, place);
+    memref::StoreOp::create(builder_, loc_, value, target_.buffer, place);
 }
 
 // Three rounds of shuffles that CPUs have: pairs, quads, halves.
@@ -180,11 +184,11 @@ SmallVector<Value> Packer::loadTransposed(ArrayRef<Value> outer,
   // The side with one place is where elements are contiguous.
   SmallVector<Value> rows;
   for (unsigned number = 0; number < 8; ++number)
-    rows.push_back(load(math.add(outer[outer.size() == 1 ? 0 : number],
-                                 k[k.size() == 1 ? 0 : number]),
+    rows.push_back(load(math_.add(outer[outer.size() == 1 ? 0 : number],
+                                  k[k.size() == 1 ? 0 : number]),
                         8));
   auto shuffle = [&](Value a, Value b, ArrayRef<int64_t> mask) -> Value {
-    return vector::ShuffleOp::create(builder, loc, a, b, mask);
+    return vector::ShuffleOp::create(builder_, loc_, a, b, mask);
   };
   SmallVector<Value> pairs, quads, result(8);
   for (unsigned row = 0; row < 8; row += 2) {
@@ -216,77 +220,78 @@ SmallVector<Value> Packer::loadTransposed(ArrayRef<Value> outer,
 void Packer::copyRows(Value from, Value to, Value kFrom, int64_t width,
                       int64_t stride) {
   Value vectorEnd =
-      math.add(kFrom, math.floor(math.sub(block.kCount, kFrom), width));
+      math_.add(kFrom, math_.floor(math_.sub(block_.kCount, kFrom), width));
   loop(from, to, 1, [&](Value row) {
     Value source = outerAt(row);
     loop(kFrom, vectorEnd, width, [&](Value k) {
-      store(load(math.add(source, kAt(k)), width, stride), rowPlace(row, k));
+      store(load(math_.add(source, kAt(k)), width, stride), rowPlace(row, k));
     });
     // Runs of several dimensions come out even.
-    if (width > 1 && factor.k.parts.size() == 1)
-      loop(vectorEnd, block.kCount, 1, [&](Value k) {
-        store(load(math.add(source, kAt(k)), 1), rowPlace(row, k));
+    if (width > 1 && factor_.k.parts.size() == 1)
+      loop(vectorEnd, block_.kCount, 1, [&](Value k) {
+        store(load(math_.add(source, kAt(k)), 1), rowPlace(row, k));
       });
   });
 }
 
 // For a factor whose rows lie next to each other.
 void Packer::transposeRows() {
-  Value zero = math.constant(0);
-  Value kEnd = math.floor(block.kCount, 8);
-  Value rowEnd = math.floor(block.count, 8);
+  Value zero = math_.constant(0);
+  Value kEnd = math_.floor(block_.kCount, 8);
+  Value rowEnd = math_.floor(block_.count, 8);
   loop(zero, kEnd, 8, [&](Value k) {
     SmallVector<Value> places;
     for (int64_t number = 0; number < 8; ++number)
-      places.push_back(kAt(math.add(k, number)));
+      places.push_back(kAt(math_.add(k, number)));
     loop(zero, rowEnd, 8, [&](Value row) {
       SmallVector<Value> rows = loadTransposed({outerAt(row)}, places);
       for (int64_t number = 0; number < 8; ++number)
-        store(rows[number], rowPlace(math.add(row, number), k));
+        store(rows[number], rowPlace(math_.add(row, number), k));
     });
   });
   copyRows(zero, rowEnd, kEnd, 1);
-  gatherRows(rowEnd, block.count);
+  gatherRows(rowEnd, block_.count);
 }
 
 // Rows whose elements lie anywhere.
 void Packer::gatherRows(Value from, Value to) {
-  Value zero = math.constant(0);
-  Value vectorEnd = math.floor(block.kCount, lanes);
+  Value zero = math_.constant(0);
+  Value vectorEnd = math_.floor(block_.kCount, lanes_);
   loop(from, to, 1, [&](Value row) {
     Value source = outerAt(row);
-    loop(zero, vectorEnd, lanes, [&](Value k) {
+    loop(zero, vectorEnd, lanes_, [&](Value k) {
       SmallVector<Value> places;
-      for (int64_t number = 0; number < lanes; ++number)
-        places.push_back(math.add(source, kAt(math.add(k, number))));
+      for (int64_t number = 0; number < lanes_; ++number)
+        places.push_back(math_.add(source, kAt(math_.add(k, number))));
       store(gather(places), rowPlace(row, k));
     });
-    loop(vectorEnd, block.kCount, 1, [&](Value k) {
-      store(load(math.add(source, kAt(k)), 1), rowPlace(row, k));
+    loop(vectorEnd, block_.kCount, 1, [&](Value k) {
+      store(load(math_.add(source, kAt(k)), 1), rowPlace(row, k));
     });
   });
 }
 
 void Packer::zeroRows(Value padded) {
   Value zero = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(VectorType::get({8}, builder.getF32Type()), 0.0f));
+      builder_, loc_,
+      DenseElementsAttr::get(VectorType::get({8}, builder_.getF32Type()),
+                             0.0f));
   // The stride leaves room for the last vector.
-  loop(block.count, padded, 1, [&](Value row) {
-    loop(math.constant(0), block.kCount, 8,
+  loop(block_.count, padded, 1, [&](Value row) {
+    loop(math_.constant(0), block_.kCount, 8,
          [&](Value k) { store(zero, rowPlace(row, k)); });
   });
 }
 
 void Packer::packRows(Value padded) {
-  Value zero = math.constant(0);
-  bool outerRuns = factor.outer.getRun(8, 1) == 8 &&
-                   (factor.outer.parts.size() == 1 || block.unit % 8 == 0);
+  Value zero = math_.constant(0);
+  bool outerRuns = factor_.outer.getRun(8, 1) == 8 &&
+                   (factor_.outer.parts.size() == 1 || block_.unit % 8 == 0);
   for (int64_t stride : {1, 2}) {
-    int64_t run = factor.k.getRun(lanes, stride);
+    int64_t run = factor_.k.getRun(lanes_, stride);
     if (run >= 4 && (stride == 1 || !outerRuns)) {
       buildKTable(run);
-      copyRows(zero, block.count, zero, run, stride);
+      copyRows(zero, block_.count, zero, run, stride);
       return zeroRows(padded);
     }
   }
@@ -294,7 +299,7 @@ void Packer::packRows(Value padded) {
   if (outerRuns)
     transposeRows();
   else
-    gatherRows(zero, block.count);
+    gatherRows(zero, block_.count);
   zeroRows(padded);
 }
 
@@ -305,60 +310,60 @@ void Packer::packRows(Value padded) {
 // Columns that lie in runs: the places of a panel's runs, then over k.
 void Packer::copyPanels(Value panels, int64_t width, int64_t run,
                         int64_t stride) {
-  loop(math.constant(0), panels, 1, [&](Value panel) {
-    Value column = math.mul(panel, width);
+  loop(math_.constant(0), panels, 1, [&](Value panel) {
+    Value column = math_.mul(panel, width);
     Value place = panelPlace(panel);
     SmallVector<Value> sources;
     for (int64_t number = 0; number < width; number += run)
-      sources.push_back(outerAt(math.add(column, number)));
-    loop(math.constant(0), block.kCount, 1, [&](Value k) {
+      sources.push_back(outerAt(math_.add(column, number)));
+    loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
       Value kSource = kAt(k);
-      Value row = math.add(place, math.mul(k, width));
+      Value row = math_.add(place, math_.mul(k, width));
       for (auto [number, source] : llvm::enumerate(sources))
-        store(load(math.add(source, kSource), run, stride),
-              math.add(row, number * run));
+        store(load(math_.add(source, kSource), run, stride),
+              math_.add(row, number * run));
     });
   });
 }
 
 // All columns of a k lie next to each other: reads memory in order.
 void Packer::copyPanelsByRow(Value panels, int64_t width) {
-  loop(math.constant(0), block.kCount, 1, [&](Value k) {
-    Value source = math.add(outerAt(math.constant(0)), kAt(k));
-    Value row = math.add(target.offset, math.mul(k, width));
-    loop(math.constant(0), panels, 1, [&](Value panel) {
-      Value from = math.add(source, math.mul(panel, width));
-      Value to = math.add(row, math.mul(panel, target.stride));
-      for (int64_t number = 0; number < width; number += lanes)
-        store(load(math.add(from, number), lanes), math.add(to, number));
+  loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
+    Value source = math_.add(outerAt(math_.constant(0)), kAt(k));
+    Value row = math_.add(target_.offset, math_.mul(k, width));
+    loop(math_.constant(0), panels, 1, [&](Value panel) {
+      Value from = math_.add(source, math_.mul(panel, width));
+      Value to = math_.add(row, math_.mul(panel, target_.stride));
+      for (int64_t number = 0; number < width; number += lanes_)
+        store(load(math_.add(from, number), lanes_), math_.add(to, number));
     });
   });
 }
 
 // For a factor whose k lie next to each other.
 void Packer::transposePanels(Value panels, int64_t width) {
-  Value kEnd = math.floor(block.kCount, 8);
-  loop(math.constant(0), panels, 1, [&](Value panel) {
+  Value kEnd = math_.floor(block_.kCount, 8);
+  loop(math_.constant(0), panels, 1, [&](Value panel) {
     Value place = panelPlace(panel);
     for (int64_t first = 0; first < width; first += 8) {
       SmallVector<Value> sources;
       for (int64_t number = 0; number < 8; ++number)
         sources.push_back(
-            outerAt(math.add(math.mul(panel, width), first + number)));
-      loop(math.constant(0), kEnd, 8, [&](Value k) {
+            outerAt(math_.add(math_.mul(panel, width), first + number)));
+      loop(math_.constant(0), kEnd, 8, [&](Value k) {
         SmallVector<Value> rows = loadTransposed(sources, {kAt(k)});
-        Value row = math.add(math.add(place, math.mul(k, width)), first);
+        Value row = math_.add(math_.add(place, math_.mul(k, width)), first);
         for (int64_t number = 0; number < 8; ++number)
-          store(rows[number], math.add(row, number * width));
+          store(rows[number], math_.add(row, number * width));
       });
       // Runs of several dimensions come out even.
-      if (factor.k.parts.size() > 1)
+      if (factor_.k.parts.size() > 1)
         continue;
-      loop(kEnd, block.kCount, 1, [&](Value k) {
-        Value row = math.add(math.add(place, math.mul(k, width)), first);
+      loop(kEnd, block_.kCount, 1, [&](Value k) {
+        Value row = math_.add(math_.add(place, math_.mul(k, width)), first);
         Value kSource = kAt(k);
         for (auto [number, source] : llvm::enumerate(sources))
-          store(load(math.add(source, kSource), 1), math.add(row, number));
+          store(load(math_.add(source, kSource), 1), math_.add(row, number));
       });
     }
   });
@@ -366,20 +371,20 @@ void Packer::transposePanels(Value panels, int64_t width) {
 
 // Columns that lie anywhere.
 void Packer::gatherPanels(Value panels, int64_t width) {
-  loop(math.constant(0), panels, 1, [&](Value panel) {
+  loop(math_.constant(0), panels, 1, [&](Value panel) {
     Value place = panelPlace(panel);
-    for (int64_t first = 0; first < width; first += lanes) {
+    for (int64_t first = 0; first < width; first += lanes_) {
       SmallVector<Value> sources;
-      for (int64_t number = 0; number < lanes; ++number)
+      for (int64_t number = 0; number < lanes_; ++number)
         sources.push_back(
-            outerAt(math.add(math.mul(panel, width), first + number)));
-      loop(math.constant(0), block.kCount, 1, [&](Value k) {
+            outerAt(math_.add(math_.mul(panel, width), first + number)));
+      loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
         Value kSource = kAt(k);
         SmallVector<Value> places;
         for (Value source : sources)
-          places.push_back(math.add(source, kSource));
+          places.push_back(math_.add(source, kSource));
         store(gather(places),
-              math.add(math.add(place, math.mul(k, width)), first));
+              math_.add(math_.add(place, math_.mul(k, width)), first));
       });
     }
   });
@@ -388,32 +393,32 @@ void Packer::gatherPanels(Value panels, int64_t width) {
 // The panel that columns do not fill: zero where there is none.
 void Packer::copyLastPanel(Value panel, int64_t width) {
   Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f));
+      arith::ConstantOp::create(builder_, loc_, builder_.getF32FloatAttr(0.0f));
   Value place = panelPlace(panel);
-  Value first = math.mul(panel, width);
-  Value last = math.sub(block.count, math.constant(1));
-  loop(math.constant(0), math.constant(width), 1, [&](Value column) {
-    Value index = math.add(first, column);
+  Value first = math_.mul(panel, width);
+  Value last = math_.sub(block_.count, math_.constant(1));
+  loop(math_.constant(0), math_.constant(width), 1, [&](Value column) {
+    Value index = math_.add(first, column);
     Value exists = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, index, block.count);
-    Value source = outerAt(math.min(index, last));
-    loop(math.constant(0), block.kCount, 1, [&](Value k) {
-      Value value = load(math.add(source, kAt(k)), 1);
-      value = arith::SelectOp::create(builder, loc, exists, value, zero);
-      store(value, math.add(place, math.add(math.mul(k, width), column)));
+        builder_, loc_, arith::CmpIPredicate::ult, index, block_.count);
+    Value source = outerAt(math_.min(index, last));
+    loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
+      Value value = load(math_.add(source, kAt(k)), 1);
+      value = arith::SelectOp::create(builder_, loc_, exists, value, zero);
+      store(value, math_.add(place, math_.add(math_.mul(k, width), column)));
     });
   });
 }
 
 void Packer::packColumns(int64_t width, int64_t columns) {
-  Value panels = math.div(block.count, width);
-  int64_t run = factor.outer.getRun(lanes, 1);
-  int64_t evenRun = factor.outer.getRun(lanes, 2);
-  bool transposes = run < 4 && factor.k.getRun(8, 1) == 8;
+  Value panels = math_.div(block_.count, width);
+  int64_t run = factor_.outer.getRun(lanes_, 1);
+  int64_t evenRun = factor_.outer.getRun(lanes_, 2);
+  bool transposes = run < 4 && factor_.k.getRun(8, 1) == 8;
   // The last panel takes k one by one.
   buildKTable(transposes && columns % width == 0 ? 8 : 1);
   if (columns >= width) {
-    if (run == lanes && factor.outer.parts.size() == 1)
+    if (run == lanes_ && factor_.outer.parts.size() == 1)
       copyPanelsByRow(panels, width);
     else if (run >= 4)
       copyPanels(panels, width, run, 1);
@@ -428,11 +433,11 @@ void Packer::packColumns(int64_t width, int64_t columns) {
     return;
   // Only the last block has a last panel.
   Value rest =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                            math.rem(block.count, width), math.constant(0));
-  auto ifOp = scf::IfOp::create(builder, loc, rest, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(ifOp.thenBlock());
+      arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::ne,
+                            math_.rem(block_.count, width), math_.constant(0));
+  auto ifOp = scf::IfOp::create(builder_, loc_, rest, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(ifOp.thenBlock());
   copyLastPanel(panels, width);
 }
 

@@ -59,7 +59,7 @@ SmallVector<int64_t> RowPlan::unitExtents() const {
   ArrayRef<int64_t> extents = rows.statements.front().extents;
   SmallVector<int64_t> result(extents.take_front(rows.numOuter));
   if (isColumns)
-    result.back() = llvm::divideCeil(result.back(), columnVectors * lanes);
+    result.back() = llvm::divideCeil(result.back(), kColumnVectors * lanes);
   return result;
 }
 

@@ -35,8 +35,8 @@ struct Group {
 class RowEmitter {
 public:
   RowEmitter(Emitter &emitter, const Body &body, RowPlan plan)
-      : emitter(emitter), builder(emitter.builder), plan(std::move(plan)),
-        body(body), statements(this->plan.rows.statements) {}
+      : emitter_(emitter), builder_(emitter.builder), plan_(std::move(plan)),
+        body_(body), statements_(this->plan_.rows.statements) {}
   void emit(int64_t chunks);
 
 private:
@@ -68,33 +68,34 @@ private:
   SmallVector<unsigned> getReductions(int pass) const;
   Values getDims(ValueRange outer) {
     Values dims(outer);
-    dims.resize(statements.front().numDims(), emitter.constantIndex(0));
+    dims.resize(statements_.front().numDims(), emitter_.constantIndex(0));
     return dims;
   }
 
-  Emitter &emitter;
-  OpBuilder &builder;
-  RowPlan plan;
-  const Body &body;
-  std::vector<Statement> &statements;
-  DenseMap<std::pair<Value, AffineExpr>, Value> hoisted;
-  DenseMap<Value, Value> forwarded; ///< Values of the current elements.
-  Value column;                     ///< First of the unit's block, for columns.
+  Emitter &emitter_;
+  OpBuilder &builder_;
+  RowPlan plan_;
+  const Body &body_;
+  std::vector<Statement> &statements_;
+  DenseMap<std::pair<Value, AffineExpr>, Value> hoisted_;
+  DenseMap<Value, Value> forwarded_; ///< Values of the current elements.
+  Value column_; ///< First of the unit's block, for columns.
 };
 
 } // namespace
 
 SmallVector<unsigned> RowEmitter::getReductions(int pass) const {
   SmallVector<unsigned> result;
-  for (unsigned number = 0; number < statements.size(); ++number)
-    if (plan.rows.roles[number] == Role::Reduce && plan.levels[number] == pass)
+  for (unsigned number = 0; number < statements_.size(); ++number)
+    if (plan_.rows.roles[number] == Role::Reduce &&
+        plan_.levels[number] == pass)
       result.push_back(number);
   return result;
 }
 
 bool RowEmitter::isNeededLater(Value value, int pass) {
-  for (auto [number, statement] : llvm::enumerate(statements))
-    if (plan.levels[number] > pass &&
+  for (auto [number, statement] : llvm::enumerate(statements_))
+    if (plan_.levels[number] > pass &&
         llvm::is_contained(statement.op->getOperands(), value))
       return true;
   return false;
@@ -102,27 +103,27 @@ bool RowEmitter::isNeededLater(Value value, int pass) {
 
 /// Where an element of the row lies in scratch memory.
 AffineExpr RowEmitter::getScratchIndex(const Group &group) {
-  ArrayRef<int64_t> extents = statements.front().extents;
-  MLIRContext *context = builder.getContext();
+  ArrayRef<int64_t> extents = statements_.front().extents;
+  MLIRContext *context = builder_.getContext();
   AffineExpr index = getAffineConstantExpr(0, context);
-  for (unsigned dim = plan.rows.numOuter; dim < extents.size(); ++dim)
+  for (unsigned dim = plan_.rows.numOuter; dim < extents.size(); ++dim)
     index = index * extents[dim] + getAffineDimExpr(dim, context);
-  return plan.isColumns ? index * group.lanes.width : index;
+  return plan_.isColumns ? index * group.lanes.width : index;
 }
 
 /// Loads what the whole row shares ahead of its loops.
 void RowEmitter::hoistLoads(ValueRange outer) {
-  hoisted.clear();
+  hoisted_.clear();
   Values dims = getDims(outer);
-  for (const Statement &statement : statements)
+  for (const Statement &statement : statements_)
     for (const Access &input : statement.inputs) {
-      bool shared = !getProducer(input.tensor, body);
-      for (unsigned dim = plan.rows.numOuter; dim < dims.size(); ++dim)
+      bool shared = !getProducer(input.tensor, body_);
+      for (unsigned dim = plan_.rows.numOuter; dim < dims.size(); ++dim)
         shared &= !input.index.isFunctionOfDim(dim);
       if (shared &&
-          !(plan.isColumns && input.index.isFunctionOfDim(plan.along)))
-        hoisted[{input.tensor, input.index}] =
-            emitter.load(input.tensor, emitter.evaluate(input.index, dims));
+          !(plan_.isColumns && input.index.isFunctionOfDim(plan_.along)))
+        hoisted_[{input.tensor, input.index}] =
+            emitter_.load(input.tensor, emitter_.evaluate(input.index, dims));
     }
 }
 
@@ -130,22 +131,23 @@ Value RowEmitter::read(const Access &access, ValueRange dims, Group &group,
                        Lanes lanes) {
   if (Value value = group.rowValues.lookup(access.tensor))
     return value;
-  if (Value value = forwarded.lookup(access.tensor))
+  if (Value value = forwarded_.lookup(access.tensor))
     return value;
-  if (Value value = hoisted.lookup({access.tensor, access.index}))
+  if (Value value = hoisted_.lookup({access.tensor, access.index}))
     return value;
   if (Value buffer = group.buffers.lookup(access.tensor)) {
-    emitter.setBuffer(access.tensor, buffer);
+    emitter_.setBuffer(access.tensor, buffer);
     AffineExpr index = getScratchIndex(group);
-    if (!plan.isColumns)
-      return emitter.loadLanes({access.tensor, index}, dims, plan.along, lanes);
+    if (!plan_.isColumns)
+      return emitter_.loadLanes({access.tensor, index}, dims, plan_.along,
+                                lanes);
     Values shifted(dims);
-    shifted[plan.along] = emitter.constantIndex(0);
-    AffineExpr lane = getAffineDimExpr(plan.along, builder.getContext());
-    return emitter.loadLanes({access.tensor, index + lane}, shifted, plan.along,
-                             {lanes.width, lanes.width});
+    shifted[plan_.along] = emitter_.constantIndex(0);
+    AffineExpr lane = getAffineDimExpr(plan_.along, builder_.getContext());
+    return emitter_.loadLanes({access.tensor, index + lane}, shifted,
+                              plan_.along, {lanes.width, lanes.width});
   }
-  return emitter.loadLanes(access, dims, plan.along, lanes);
+  return emitter_.loadLanes(access, dims, plan_.along, lanes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,46 +157,46 @@ Value RowEmitter::read(const Access &access, ValueRange dims, Group &group,
 /// `combiner` on other values; a fused multiply-add combines by addition.
 Value RowEmitter::combine(Operation *combiner, Value lhs, Value rhs) {
   if (isa<math::FmaOp>(combiner))
-    return arith::AddFOp::create(builder, emitter.loc, lhs, rhs);
-  OperationState state(emitter.loc, combiner->getName().getIdentifier(),
+    return arith::AddFOp::create(builder_, emitter_.loc, lhs, rhs);
+  OperationState state(emitter_.loc, combiner->getName().getIdentifier(),
                        {lhs, rhs}, {lhs.getType()}, combiner->getAttrs());
-  return builder.create(state)->getResult(0);
+  return builder_.create(state)->getResult(0);
 }
 
 Value RowEmitter::getNeutral(const Statement &statement, unsigned output,
                              Lanes lanes) {
   Operation *combiner = getCombiner(statement, output);
   Type type = combiner->getResult(0).getType();
-  TypedAttr neutral = builder.getZeroAttr(type);
+  TypedAttr neutral = builder_.getZeroAttr(type);
   if (!isa<math::FmaOp>(combiner))
     if (std::optional<TypedAttr> known = arith::getNeutralElement(combiner))
       neutral = *known;
-  return emitter.broadcast(
-      arith::ConstantOp::create(builder, emitter.loc, neutral), lanes);
+  return emitter_.broadcast(
+      arith::ConstantOp::create(builder_, emitter_.loc, neutral), lanes);
 }
 
 /// Combines lanes pairwise: lane l with lane l + width / 2, and so on.
 Value RowEmitter::reduceLanes(Operation *combiner, Value sums) {
-  for (int64_t half = plan.lanes / 2; half >= 1; half /= 2) {
+  for (int64_t half = plan_.lanes / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t lane = 0; lane < half; ++lane) {
       low.push_back(lane);
       high.push_back(lane + half);
     }
     Value first =
-        vector::ShuffleOp::create(builder, emitter.loc, sums, sums, low);
+        vector::ShuffleOp::create(builder_, emitter_.loc, sums, sums, low);
     Value second =
-        vector::ShuffleOp::create(builder, emitter.loc, sums, sums, high);
+        vector::ShuffleOp::create(builder_, emitter_.loc, sums, sums, high);
     sums = combine(combiner, first, second);
   }
-  return vector::ExtractOp::create(builder, emitter.loc, sums, 0);
+  return vector::ExtractOp::create(builder_, emitter_.loc, sums, 0);
 }
 
 /// What a sum starts from.
 Value RowEmitter::readFirst(const Access &output, ValueRange outer,
                             Group &group) {
-  Lanes lanes = plan.isColumns ? group.lanes : Lanes{};
-  return emitter.broadcast(read(output, getDims(outer), group, lanes), lanes);
+  Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
+  return emitter_.broadcast(read(output, getDims(outer), group, lanes), lanes);
 }
 
 /// Makes row values of the sums of `pass`.
@@ -202,14 +204,14 @@ void RowEmitter::finishSums(int pass, ValueRange outer, Group &group,
                             ValueRange sums) {
   unsigned next = 0;
   for (unsigned number : getReductions(pass))
-    for (auto [out, output] : llvm::enumerate(statements[number].outputs)) {
+    for (auto [out, output] : llvm::enumerate(statements_[number].outputs)) {
       Value sum = sums[next++];
-      if (!plan.isColumns) {
-        Operation *combiner = getCombiner(statements[number], out);
+      if (!plan_.isColumns) {
+        Operation *combiner = getCombiner(statements_[number], out);
         Value first = readFirst(output, outer, group);
         sum = combine(combiner, first, reduceLanes(combiner, sum));
       }
-      Value result = statements[number].op->getResult(out);
+      Value result = statements_[number].op->getResult(out);
       group.rowValues[result] = sum;
       storeRow(result, output.index, outer, group);
     }
@@ -222,20 +224,20 @@ void RowEmitter::finishSums(int pass, ValueRange outer, Group &group,
 /// Stores a row's value where it is returned.
 void RowEmitter::storeRow(Value result, AffineExpr index, ValueRange outer,
                           Group &group) {
-  OperandRange returned = emitter.kernel.getReturn().getValues();
-  Lanes lanes = plan.isColumns ? group.lanes : Lanes{};
+  OperandRange returned = emitter_.kernel.getReturn().getValues();
+  Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
   for (auto [position, value] : llvm::enumerate(returned))
     if (value == result)
-      emitter.storeLanes(group.rowValues[result],
-                         {emitter.kernel.getDestination(position), index},
-                         getDims(outer), plan.along, lanes);
+      emitter_.storeLanes(group.rowValues[result],
+                          {emitter_.kernel.getDestination(position), index},
+                          getDims(outer), plan_.along, lanes);
 }
 
 void RowEmitter::emitRowStatements(int pass, ValueRange outer, Group &group) {
-  Lanes lanes = plan.isColumns ? group.lanes : Lanes{};
+  Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
   Values dims = getDims(outer);
-  for (auto [number, statement] : llvm::enumerate(statements)) {
-    if (plan.rows.roles[number] != Role::Row || plan.levels[number] != pass)
+  for (auto [number, statement] : llvm::enumerate(statements_)) {
+    if (plan_.rows.roles[number] != Role::Row || plan_.levels[number] != pass)
       continue;
     Values arguments;
     for (const Access &input : statement.inputs)
@@ -244,9 +246,9 @@ void RowEmitter::emitRowStatements(int pass, ValueRange outer, Group &group) {
       arguments.push_back(statement.readsOutput(out)
                               ? read(output, dims, group, lanes)
                               : Value());
-    Values indices = emitter.getIndices(statement, dims, plan.along, lanes);
+    Values indices = emitter_.getIndices(statement, dims, plan_.along, lanes);
     Values results =
-        emitter.emitRegion(statement.generic(), arguments, indices, lanes);
+        emitter_.emitRegion(statement.generic(), arguments, indices, lanes);
     for (auto [out, value] : llvm::enumerate(results)) {
       Value result = statement.op->getResult(out);
       group.rowValues[result] = value;
@@ -263,11 +265,11 @@ void RowEmitter::emitRowStatements(int pass, ValueRange outer, Group &group) {
 SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
                                             Group &group, Lanes lanes,
                                             ValueRange sums) {
-  forwarded.clear();
+  forwarded_.clear();
   Values next;
-  for (auto [number, statement] : llvm::enumerate(statements)) {
-    Role role = plan.rows.roles[number];
-    if (role == Role::Row || plan.levels[number] != pass)
+  for (auto [number, statement] : llvm::enumerate(statements_)) {
+    Role role = plan_.rows.roles[number];
+    if (role == Role::Row || plan_.levels[number] != pass)
       continue;
     Values arguments;
     for (const Access &input : statement.inputs)
@@ -280,25 +282,25 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
                                 ? read(output, dims, group, lanes)
                                 : Value());
     }
-    Values indices = emitter.getIndices(statement, dims, plan.along, lanes);
+    Values indices = emitter_.getIndices(statement, dims, plan_.along, lanes);
     Values results =
-        emitter.emitRegion(statement.generic(), arguments, indices, lanes);
+        emitter_.emitRegion(statement.generic(), arguments, indices, lanes);
     for (auto [out, value] : llvm::enumerate(results)) {
       if (role == Role::Map) {
-        forwarded[statement.op->getResult(out)] = value;
+        forwarded_[statement.op->getResult(out)] = value;
         continue;
       }
-      value = emitter.broadcast(value, lanes);
+      value = emitter_.broadcast(value, lanes);
       // Lanes beyond the row's end keep their sums.
-      if (lanes.isPartial() && !plan.isColumns)
-        value = arith::SelectOp::create(builder, emitter.loc,
-                                        emitter.createMask(lanes), value,
+      if (lanes.isPartial() && !plan_.isColumns)
+        value = arith::SelectOp::create(builder_, emitter_.loc,
+                                        emitter_.createMask(lanes), value,
                                         sums[next.size()]);
       next.push_back(value);
     }
   }
-  for (auto [number, statement] : llvm::enumerate(statements))
-    if (plan.rows.roles[number] == Role::Map && plan.levels[number] == pass)
+  for (auto [number, statement] : llvm::enumerate(statements_))
+    if (plan_.rows.roles[number] == Role::Map && plan_.levels[number] == pass)
       storeElements(statement, number, dims, group, lanes);
   return next;
 }
@@ -306,27 +308,27 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
 /// Stores elements that are returned, or that a later pass needs.
 void RowEmitter::storeElements(const Statement &statement, unsigned number,
                                ValueRange dims, Group &group, Lanes lanes) {
-  OperandRange returned = emitter.kernel.getReturn().getValues();
+  OperandRange returned = emitter_.kernel.getReturn().getValues();
   for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
-    Value element = forwarded.lookup(result);
+    Value element = forwarded_.lookup(result);
     for (auto [position, value] : llvm::enumerate(returned))
       if (value == result)
-        emitter.storeLanes(element,
-                           {emitter.kernel.getDestination(position),
-                            statement.outputs[out].index},
-                           dims, plan.along, lanes);
+        emitter_.storeLanes(element,
+                            {emitter_.kernel.getDestination(position),
+                             statement.outputs[out].index},
+                            dims, plan_.along, lanes);
     Value buffer = group.buffers.lookup(result);
     if (!buffer)
       continue;
-    emitter.setBuffer(result, buffer);
+    emitter_.setBuffer(result, buffer);
     AffineExpr index = getScratchIndex(group);
     Values at(dims);
-    if (plan.isColumns) {
-      at[plan.along] = emitter.constantIndex(0);
-      index = index + getAffineDimExpr(plan.along, builder.getContext());
+    if (plan_.isColumns) {
+      at[plan_.along] = emitter_.constantIndex(0);
+      index = index + getAffineDimExpr(plan_.along, builder_.getContext());
       lanes.active = lanes.width;
     }
-    emitter.storeLanes(element, {result, index}, at, plan.along, lanes);
+    emitter_.storeLanes(element, {result, index}, at, plan_.along, lanes);
   }
 }
 
@@ -338,9 +340,9 @@ SmallVector<Value> RowEmitter::emitBody(int pass, ValueRange dims,
   unsigned each = sums.size() / groups.size();
   for (Group &group : groups) {
     Values at(dims);
-    at[plan.along] =
-        arith::AddIOp::create(builder, emitter.loc, dims[plan.along],
-                              emitter.constantIndex(group.offset));
+    at[plan_.along] =
+        arith::AddIOp::create(builder_, emitter_.loc, dims[plan_.along],
+                              emitter_.constantIndex(group.offset));
     next.append(emitElements(pass, at, group, group.lanes,
                              sums.slice(next.size(), each)));
   }
@@ -351,39 +353,39 @@ SmallVector<Value> RowEmitter::emitBody(int pass, ValueRange dims,
 /// l has the elements l, l + lanes, ... of the line.
 SmallVector<Value> RowEmitter::emitLine(int pass, Values dims, Group &group,
                                         Values sums) {
-  int64_t length = statements.front().extents.back();
-  int64_t tail = length % plan.lanes;
+  int64_t length = statements_.front().extents.back();
+  int64_t tail = length % plan_.lanes;
   dims.push_back({});
-  sums = emitter.emitCarryingLoop(
-      {emitter.constantIndex(0), emitter.constantIndex(length - tail)},
-      plan.lanes, sums, [&](Value position, ValueRange carried) {
+  sums = emitter_.emitCarryingLoop(
+      {emitter_.constantIndex(0), emitter_.constantIndex(length - tail)},
+      plan_.lanes, sums, [&](Value position, ValueRange carried) {
         dims.back() = position;
-        return emitElements(pass, dims, group, {plan.lanes, plan.lanes},
+        return emitElements(pass, dims, group, {plan_.lanes, plan_.lanes},
                             carried);
       });
   if (tail == 0)
     return sums;
-  dims.back() = emitter.constantIndex(length - tail);
-  return emitElements(pass, dims, group, {plan.lanes, tail}, sums);
+  dims.back() = emitter_.constantIndex(length - tail);
+  return emitElements(pass, dims, group, {plan_.lanes, tail}, sums);
 }
 
 /// Loops over the reduced dimensions from dims.size() on.
 SmallVector<Value> RowEmitter::emitInner(int pass, Values dims,
                                          MutableArrayRef<Group> groups,
                                          Values sums) {
-  ArrayRef<int64_t> extents = statements.front().extents;
-  if (plan.isColumns && dims.size() == extents.size())
+  ArrayRef<int64_t> extents = statements_.front().extents;
+  if (plan_.isColumns && dims.size() == extents.size())
     return emitBody(pass, dims, groups, sums);
-  if (!plan.isColumns && dims.size() + 1 == extents.size())
+  if (!plan_.isColumns && dims.size() + 1 == extents.size())
     return emitLine(pass, dims, groups.front(), sums);
-  Value extent = emitter.constantIndex(extents[dims.size()]);
-  return emitter.emitCarryingLoop({emitter.constantIndex(0), extent}, 1, sums,
-                                  [&](Value position, ValueRange carried) {
-                                    Values inner = dims;
-                                    inner.push_back(position);
-                                    return emitInner(pass, inner, groups,
-                                                     carried);
-                                  });
+  Value extent = emitter_.constantIndex(extents[dims.size()]);
+  return emitter_.emitCarryingLoop({emitter_.constantIndex(0), extent}, 1, sums,
+                                   [&](Value position, ValueRange carried) {
+                                     Values inner = dims;
+                                     inner.push_back(position);
+                                     return emitInner(pass, inner, groups,
+                                                      carried);
+                                   });
 }
 
 void RowEmitter::emitPass(int pass, ValueRange outer,
@@ -391,24 +393,25 @@ void RowEmitter::emitPass(int pass, ValueRange outer,
   Values sums;
   for (Group &group : groups)
     for (unsigned number : getReductions(pass))
-      for (auto [out, output] : llvm::enumerate(statements[number].outputs)) {
+      for (auto [out, output] : llvm::enumerate(statements_[number].outputs)) {
         Values at(outer);
-        if (plan.isColumns)
+        if (plan_.isColumns)
           at.back() =
-              arith::AddIOp::create(builder, emitter.loc, at.back(),
-                                    emitter.constantIndex(group.offset));
-        sums.push_back(plan.isColumns ? readFirst(output, at, group)
-                                      : getNeutral(statements[number], out,
-                                                   {plan.lanes, plan.lanes}));
+              arith::AddIOp::create(builder_, emitter_.loc, at.back(),
+                                    emitter_.constantIndex(group.offset));
+        sums.push_back(plan_.isColumns
+                           ? readFirst(output, at, group)
+                           : getNeutral(statements_[number], out,
+                                        {plan_.lanes, plan_.lanes}));
       }
   unsigned each = sums.size() / groups.size();
   sums = emitInner(pass, Values(outer), groups, sums);
-  forwarded.clear();
+  forwarded_.clear();
   for (auto [number, group] : llvm::enumerate(groups)) {
     Values at(outer);
-    if (plan.isColumns)
-      at.back() = arith::AddIOp::create(builder, emitter.loc, at.back(),
-                                        emitter.constantIndex(group.offset));
+    if (plan_.isColumns)
+      at.back() = arith::AddIOp::create(builder_, emitter_.loc, at.back(),
+                                        emitter_.constantIndex(group.offset));
     finishSums(pass, at, group, ArrayRef(sums).slice(number * each, each));
     emitRowStatements(pass, at, group);
   }
@@ -416,26 +419,26 @@ void RowEmitter::emitPass(int pass, ValueRange outer,
 
 void RowEmitter::emitGroups(ValueRange outer, MutableArrayRef<Group> groups) {
   hoistLoads(outer);
-  ArrayRef<int64_t> extents = statements.front().extents;
+  ArrayRef<int64_t> extents = statements_.front().extents;
   int64_t elements = 1;
-  for (int64_t extent : extents.drop_front(plan.rows.numOuter))
+  for (int64_t extent : extents.drop_front(plan_.rows.numOuter))
     elements *= extent;
   for (Group &group : groups)
-    for (auto [number, statement] : llvm::enumerate(statements))
+    for (auto [number, statement] : llvm::enumerate(statements_))
       for (Value result : statement.op->getResults())
-        if (plan.rows.roles[number] == Role::Map &&
-            isNeededLater(result, plan.levels[number]))
-          group.buffers[result] = emitter.allocate(
-              plan.isColumns ? elements * plan.lanes : elements,
+        if (plan_.rows.roles[number] == Role::Map &&
+            isNeededLater(result, plan_.levels[number]))
+          group.buffers[result] = emitter_.allocate(
+              plan_.isColumns ? elements * plan_.lanes : elements,
               cast<RankedTensorType>(result.getType()).getElementType());
   for (Group &group : groups) {
     Values at(outer);
-    if (plan.isColumns)
-      at.back() = arith::AddIOp::create(builder, emitter.loc, at.back(),
-                                        emitter.constantIndex(group.offset));
+    if (plan_.isColumns)
+      at.back() = arith::AddIOp::create(builder_, emitter_.loc, at.back(),
+                                        emitter_.constantIndex(group.offset));
     emitRowStatements(-1, at, group);
   }
-  for (int pass = 0; pass < plan.passes; ++pass)
+  for (int pass = 0; pass < plan_.passes; ++pass)
     emitPass(pass, outer, groups);
 }
 
@@ -452,39 +455,39 @@ static SmallVector<Group> makeGroups(int64_t count, int64_t lanes) {
 }
 
 void RowEmitter::emitUnit(Value unit) {
-  Values outer = emitter.delinearize(unit, plan.unitExtents());
-  if (!plan.isColumns) {
+  Values outer = emitter_.delinearize(unit, plan_.unitExtents());
+  if (!plan_.isColumns) {
     Group group;
     return emitGroups(outer, group);
   }
-  int64_t columns = statements.front().extents[plan.along];
-  int64_t block = columnVectors * plan.lanes;
+  int64_t columns = statements_.front().extents[plan_.along];
+  int64_t block = kColumnVectors * plan_.lanes;
   int64_t whole = columns / block, tail = columns % block;
   Value isWhole =
-      arith::CmpIOp::create(builder, emitter.loc, arith::CmpIPredicate::ult,
-                            outer.back(), emitter.constantIndex(whole));
-  outer.back() = arith::MulIOp::create(builder, emitter.loc, outer.back(),
-                                       emitter.constantIndex(block));
+      arith::CmpIOp::create(builder_, emitter_.loc, arith::CmpIPredicate::ult,
+                            outer.back(), emitter_.constantIndex(whole));
+  outer.back() = arith::MulIOp::create(builder_, emitter_.loc, outer.back(),
+                                       emitter_.constantIndex(block));
   auto emitBlock = [&](Block *target, int64_t count) {
-    OpBuilder::InsertionGuard guard(builder);
+    OpBuilder::InsertionGuard guard(builder_);
     if (target)
-      builder.setInsertionPointToStart(target);
-    SmallVector<Group> groups = makeGroups(count, plan.lanes);
+      builder_.setInsertionPointToStart(target);
+    SmallVector<Group> groups = makeGroups(count, plan_.lanes);
     emitGroups(outer, groups);
   };
   if (whole == 0 || tail == 0)
     return emitBlock(nullptr, whole == 0 ? tail : block);
-  auto branch = scf::IfOp::create(builder, emitter.loc, isWhole,
+  auto branch = scf::IfOp::create(builder_, emitter_.loc, isWhole,
                                   /*withElseRegion=*/true);
   emitBlock(branch.thenBlock(), block);
   emitBlock(branch.elseBlock(), tail);
 }
 
 void RowEmitter::emit(int64_t chunks) {
-  int64_t units = plan.countUnits();
-  Value from = emitter.chunkStart(emitter.begin, units, chunks);
-  Value to = emitter.chunkStart(emitter.end, units, chunks);
-  emitter.emitLoop(from, to, 1, [&](Value unit) { emitUnit(unit); });
+  int64_t units = plan_.countUnits();
+  Value from = emitter_.chunkStart(emitter_.begin, units, chunks);
+  Value to = emitter_.chunkStart(emitter_.end, units, chunks);
+  emitter_.emitLoop(from, to, 1, [&](Value unit) { emitUnit(unit); });
 }
 
 void mpc::cpu::emitRows(Emitter &emitter, const Body &body, int64_t chunks,

@@ -11,7 +11,7 @@ namespace mpc::cpu {
 
 /// Vectors next to each other that one unit of columns has: for 8 lanes of f32
 /// two cache lines, so that what is fetched is used.
-inline constexpr int64_t columnVectors = 4;
+inline constexpr int64_t kColumnVectors = 4;
 
 struct RowPlan {
   RowPlan(kernel::Rows rows, int64_t lanes);

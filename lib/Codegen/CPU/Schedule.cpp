@@ -18,15 +18,15 @@ using namespace mpc::kernel;
 
 // More chunks than any machine has cores, so that they balance; few enough
 // that handing them out costs nothing.
-static constexpr int64_t maxChunks = 256;
+static constexpr int64_t kMaxChunks = 256;
 // Work below this many scalar iterations is not worth a second chunk.
-static constexpr int64_t loopGrain = 4096;
+static constexpr int64_t kLoopGrain = 4096;
 // Elements of a map that take about as long as handing out ten chunks.
-static constexpr int64_t mapGrain = 16384;
-static constexpr int64_t rowGrain = 8192;
+static constexpr int64_t kMapGrain = 16384;
+static constexpr int64_t kRowGrain = 8192;
 
 static int64_t countChunks(int64_t work, int64_t grain, int64_t units) {
-  return std::clamp<int64_t>(work / grain, 1, std::min(units, maxChunks));
+  return std::clamp<int64_t>(work / grain, 1, std::min(units, kMaxChunks));
 }
 
 static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
@@ -35,26 +35,28 @@ static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
   if (units > 1) {
     int64_t work = body.statements.front().numIterations();
     chunks =
-        std::clamp<int64_t>(work / loopGrain, 1, std::min(units, maxChunks));
+        std::clamp<int64_t>(work / kLoopGrain, 1, std::min(units, kMaxChunks));
   }
   return LoopsAttr::get(kernel.getContext(), chunks);
 }
 
-static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body, int64_t lanes) {
+static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
+                                         int64_t lanes) {
   int64_t work = body.statements.front().numIterations();
   int64_t units = countMapUnits(body, lanes);
-  return MapAttr::get(kernel.getContext(), countChunks(work, mapGrain, units),
+  return MapAttr::get(kernel.getContext(), countChunks(work, kMapGrain, units),
                       lanes);
 }
 
-static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body, int64_t lanes) {
+static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
+                                          int64_t lanes) {
   Rows rows = *getRows(kernel, body);
   int64_t work = 0;
   for (const Statement &statement : rows.statements)
     work = std::max(work, statement.numIterations());
   unsigned inner = rows.statements.front().numDims() - rows.numOuter;
   RowPlan plan(std::move(rows), lanes);
-  int64_t chunks = countChunks(work, rowGrain, plan.countUnits());
+  int64_t chunks = countChunks(work, kRowGrain, plan.countUnits());
   if (plan.isColumns)
     return ColumnsAttr::get(kernel.getContext(), chunks, lanes);
   return RowsAttr::get(kernel.getContext(), chunks, inner, lanes);

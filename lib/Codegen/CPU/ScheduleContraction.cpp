@@ -20,8 +20,8 @@ namespace {
 class PackSplitter {
 public:
   PackSplitter(FuncOp kernel, const Contraction &contraction, GemmAttr plan)
-      : kernel(kernel), contraction(contraction), plan(plan),
-        operand(*plan.getPacked()), builder(kernel.getContext()) {}
+      : kernel_(kernel), contraction_(contraction), plan_(plan),
+        operand_(*plan.getPacked()), builder_(kernel.getContext()) {}
 
   /// Creates the kernel that packs.
   FuncOp createPackKernel(SymbolTable &symbols);
@@ -31,12 +31,12 @@ public:
   void rewriteLaunch(LaunchOp launch, FuncOp pack);
 
 private:
-  bool isRows() const { return operand == plan.getRows(); }
+  bool isRows() const { return operand_ == plan_.getRows(); }
   Contraction::Group getOuter() const {
-    return operand == 0 ? Contraction::M : Contraction::N;
+    return operand_ == 0 ? Contraction::M : Contraction::N;
   }
   int64_t getOuterTile() const {
-    return isRows() ? plan.getTileRows() : plan.getTileColumns();
+    return isRows() ? plan_.getTileRows() : plan_.getTileColumns();
   }
   RankedTensorType getPackedType();
   AffineMap getPackedMap(ArrayRef<AffineExpr> dims, unsigned numDims);
@@ -47,14 +47,14 @@ private:
                         ArrayRef<int64_t> extents);
   linalg::GenericOp createContraction(Value packed);
 
-  FuncOp kernel;
-  const Contraction &contraction;
-  GemmAttr plan;
-  unsigned operand;
-  OpBuilder builder;
+  FuncOp kernel_;
+  const Contraction &contraction_;
+  GemmAttr plan_;
+  unsigned operand_;
+  OpBuilder builder_;
   /// The input of the kernel that was the factor; whether it still is one.
-  unsigned argument = 0;
-  bool keepsArgument = false;
+  unsigned argument_ = 0;
+  bool keepsArgument_ = false;
 };
 
 } // namespace
@@ -64,26 +64,26 @@ private:
 //===----------------------------------------------------------------------===//
 
 RankedTensorType PackSplitter::getPackedType() {
-  int64_t batch = contraction.sizes[Contraction::Batch];
-  int64_t outer = contraction.sizes[getOuter()];
-  int64_t k = contraction.sizes[Contraction::K];
+  int64_t batch = contraction_.sizes[Contraction::Batch];
+  int64_t outer = contraction_.sizes[getOuter()];
+  int64_t k = contraction_.sizes[Contraction::K];
   SmallVector<int64_t> shape;
   if (isRows())
-    shape = {batch, static_cast<int64_t>(divideCeil(k, plan.getKBlock())),
-             static_cast<int64_t>(divideCeil(outer, plan.getMicroRows())),
-             plan.getMicroRows(), plan.getRowStride()};
+    shape = {batch, static_cast<int64_t>(divideCeil(k, plan_.getKBlock())),
+             static_cast<int64_t>(divideCeil(outer, plan_.getMicroRows())),
+             plan_.getMicroRows(), plan_.getRowStride()};
   else
     shape = {batch,
-             static_cast<int64_t>(divideCeil(outer, plan.getMicroColumns())), k,
-             plan.getMicroColumns()};
-  return RankedTensorType::get(shape, builder.getF32Type());
+             static_cast<int64_t>(divideCeil(outer, plan_.getMicroColumns())),
+             k, plan_.getMicroColumns()};
+  return RankedTensorType::get(shape, builder_.getF32Type());
 }
 
 AffineExpr PackSplitter::getFlat(Contraction::Group group,
                                  ArrayRef<AffineExpr> dims) {
-  AffineExpr flat = builder.getAffineConstantExpr(0);
-  for (unsigned dim : contraction.groups[group])
-    flat = flat * contraction.statement.extents[dim] + dims[dim];
+  AffineExpr flat = builder_.getAffineConstantExpr(0);
+  for (unsigned dim : contraction_.groups[group])
+    flat = flat * contraction_.statement.extents[dim] + dims[dim];
   return flat;
 }
 
@@ -96,40 +96,40 @@ AffineMap PackSplitter::getPackedMap(ArrayRef<AffineExpr> dims,
   AffineExpr k = getFlat(Contraction::K, dims);
   SmallVector<AffineExpr> place;
   if (isRows())
-    place = {batch, k.floorDiv(plan.getKBlock()),
-             outer.floorDiv(plan.getMicroRows()), outer % plan.getMicroRows(),
-             k % plan.getKBlock()};
+    place = {batch, k.floorDiv(plan_.getKBlock()),
+             outer.floorDiv(plan_.getMicroRows()), outer % plan_.getMicroRows(),
+             k % plan_.getKBlock()};
   else
-    place = {batch, outer.floorDiv(plan.getMicroColumns()), k,
-             outer % plan.getMicroColumns()};
+    place = {batch, outer.floorDiv(plan_.getMicroColumns()), k,
+             outer % plan_.getMicroColumns()};
   return simplifyAffineMap(
-      AffineMap::get(numDims, 0, place, builder.getContext()));
+      AffineMap::get(numDims, 0, place, builder_.getContext()));
 }
 
 PackAttr PackSplitter::getPackSchedule() {
-  int64_t batch = contraction.sizes[Contraction::Batch];
-  int64_t outer = contraction.sizes[getOuter()];
+  int64_t batch = contraction_.sizes[Contraction::Batch];
+  int64_t outer = contraction_.sizes[getOuter()];
   // A chunk packs about 64k elements.
-  int64_t unit = isRows() ? plan.getMicroRows() : plan.getMicroColumns();
-  int64_t most = (1 << 16) / contraction.sizes[Contraction::K] / unit * unit;
+  int64_t unit = isRows() ? plan_.getMicroRows() : plan_.getMicroColumns();
+  int64_t most = (1 << 16) / contraction_.sizes[Contraction::K] / unit * unit;
   int64_t tile =
       std::min<int64_t>(alignTo(outer, unit), std::max<int64_t>(most, unit));
-  return PackAttr::get(builder.getContext(), batch * divideCeil(outer, tile),
-                       plan.getLanes(),
-                       contraction.groups[Contraction::Batch].size(),
-                       contraction.groups[getOuter()].size(), tile,
-                       plan.getKBlock(), isRows() ? 0 : plan.getMicroColumns());
+  return PackAttr::get(
+      builder_.getContext(), batch * divideCeil(outer, tile), plan_.getLanes(),
+      contraction_.groups[Contraction::Batch].size(),
+      contraction_.groups[getOuter()].size(), tile, plan_.getKBlock(),
+      isRows() ? 0 : plan_.getMicroColumns());
 }
 
 // linalg wants to find each dimension alone in some map. Where none has it, a
 // tensor of the right shape, which nobody reads, says how far loops go.
 Value PackSplitter::addShapeOperand(SmallVectorImpl<AffineMap> &maps,
                                     ArrayRef<int64_t> extents) {
-  if (inversePermutation(concatAffineMaps(maps, builder.getContext())))
+  if (inversePermutation(concatAffineMaps(maps, builder_.getContext())))
     return {};
-  maps.insert(maps.end() - 1, builder.getMultiDimIdentityMap(extents.size()));
-  return tensor::EmptyOp::create(builder, kernel.getLoc(), extents,
-                                 builder.getF32Type());
+  maps.insert(maps.end() - 1, builder_.getMultiDimIdentityMap(extents.size()));
+  return tensor::EmptyOp::create(builder_, kernel_.getLoc(), extents,
+                                 builder_.getF32Type());
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,17 +137,17 @@ Value PackSplitter::addShapeOperand(SmallVectorImpl<AffineMap> &maps,
 //===----------------------------------------------------------------------===//
 
 FuncOp PackSplitter::createPackKernel(SymbolTable &symbols) {
-  builder.setInsertionPoint(kernel);
-  Type source = contraction.getOperand(operand).tensor.getType();
+  builder_.setInsertionPoint(kernel_);
+  Type source = contraction_.getOperand(operand_).tensor.getType();
   Type result = getPackedType();
   auto pack = FuncOp::create(
-      builder, kernel.getLoc(), (kernel.getName() + "_pack").str(),
-      builder.getFunctionType({source, result}, {result}));
+      builder_, kernel_.getLoc(), (kernel_.getName() + "_pack").str(),
+      builder_.getFunctionType({source, result}, {result}));
   pack.setScheduleAttr(getPackSchedule());
-  if (ArrayAttr sources = kernel.getSourcesAttr())
+  if (ArrayAttr sources = kernel_.getSourcesAttr())
     pack.setSourcesAttr(sources);
   createPackBody(pack);
-  symbols.insert(pack, Block::iterator(kernel));
+  symbols.insert(pack, Block::iterator(kernel_));
   return pack;
 }
 
@@ -185,47 +185,48 @@ static AffineMap addIdleLoop(AffineMap map, Value tensor,
 }
 
 void PackSplitter::createPackBody(FuncOp pack) {
-  const Statement &statement = contraction.statement;
+  const Statement &statement = contraction_.statement;
   SmallVector<AffineExpr> dims(statement.numDims(),
-                               builder.getAffineConstantExpr(0));
+                               builder_.getAffineConstantExpr(0));
   SmallVector<int64_t> extents;
   for (auto group : {Contraction::Batch, getOuter(), Contraction::K})
-    for (unsigned dim : contraction.groups[group]) {
-      dims[dim] = builder.getAffineDimExpr(extents.size());
+    for (unsigned dim : contraction_.groups[group]) {
+      dims[dim] = builder_.getAffineDimExpr(extents.size());
       extents.push_back(statement.extents[dim]);
     }
-  linalg::GenericOp op = contraction.generic();
+  linalg::GenericOp op = contraction_.generic();
   AffineMap source =
-      op.getIndexingMapsArray()[contraction.operands[operand]]
+      op.getIndexingMapsArray()[contraction_.operands[operand_]]
           .replaceDimsAndSymbols(statement.indices, {}, statement.numDims(), 0);
   source = source.replaceDimsAndSymbols(dims, {}, extents.size(), 0);
   // linalg takes an access by a plain loop index as saying that the loop covers
   // the axis. Where it reads a part (a result of extent 1 has no loop that
   // would move the window), an idle loop of one step says otherwise.
-  source = addIdleLoop(source, contraction.getOperand(operand).tensor, extents);
+  source =
+      addIdleLoop(source, contraction_.getOperand(operand_).tensor, extents);
   SmallVector<AffineMap> maps = {source, getPackedMap(dims, extents.size())};
 
-  builder.setInsertionPointToStart(&pack.getBody().front());
-  Location loc = kernel.getLoc();
+  builder_.setInsertionPointToStart(&pack.getBody().front());
+  Location loc = kernel_.getLoc();
   SmallVector<Value> inputs = {pack.getArgument(0)};
   if (Value shape = addShapeOperand(maps, extents))
     inputs.push_back(shape);
   Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f));
+      arith::ConstantOp::create(builder_, loc, builder_.getF32FloatAttr(0.0f));
   Value filled =
-      linalg::FillOp::create(builder, loc, zero, pack.getDestination(0))
+      linalg::FillOp::create(builder_, loc, zero, pack.getDestination(0))
           .getResult(0);
   SmallVector<utils::IteratorType> iterators(extents.size(),
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      builder, loc, filled.getType(), inputs, filled, maps, iterators,
+      builder_, loc, filled.getType(), inputs, filled, maps, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange arguments) {
         Value value =
-            cloneFactor(nested, contraction.factors[operand],
-                        contraction.getArgument(operand), arguments[0]);
+            cloneFactor(nested, contraction_.factors[operand_],
+                        contraction_.getArgument(operand_), arguments[0]);
         linalg::YieldOp::create(nested, loc, value);
       });
-  ReturnOp::create(builder, loc, generic.getResults());
+  ReturnOp::create(builder_, loc, generic.getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,19 +234,19 @@ void PackSplitter::createPackBody(FuncOp pack) {
 //===----------------------------------------------------------------------===//
 
 linalg::GenericOp PackSplitter::createContraction(Value packed) {
-  linalg::GenericOp op = contraction.generic();
-  const Statement &statement = contraction.statement;
+  linalg::GenericOp op = contraction_.generic();
+  const Statement &statement = contraction_.statement;
   unsigned numLoops = op.getNumLoops();
   SmallVector<AffineExpr> dims(statement.numDims());
   for (auto [loop, index] : llvm::enumerate(statement.indices))
     if (auto dim = dyn_cast<AffineDimExpr>(index))
-      dims[dim.getPosition()] = builder.getAffineDimExpr(loop);
+      dims[dim.getPosition()] = builder_.getAffineDimExpr(loop);
 
-  builder.setInsertionPoint(op);
+  builder_.setInsertionPoint(op);
   SmallVector<Value> inputs(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  inputs[contraction.operands[operand]] = packed;
-  maps[contraction.operands[operand]] = getPackedMap(dims, numLoops);
+  inputs[contraction_.operands[operand_]] = packed;
+  maps[contraction_.operands[operand_]] = getPackedMap(dims, numLoops);
   if (Value shape = addShapeOperand(maps, op.getStaticLoopRanges()))
     inputs.push_back(shape);
   auto body = [&](OpBuilder &nested, Location loc, ValueRange arguments) {
@@ -256,55 +257,54 @@ linalg::GenericOp PackSplitter::createContraction(Value packed) {
       mapping.map(argument, arguments[number]);
     mapping.map(block->getArguments().back(), arguments.back());
     // What was computed from the factor now comes with it.
-    Value known = contraction.factors[operand];
-    mapping.map(known, arguments[contraction.operands[operand]]);
+    Value known = contraction_.factors[operand_];
+    mapping.map(known, arguments[contraction_.operands[operand_]]);
     Value result = block->getTerminator()->getOperand(0);
     for (Operation *inner : getSlice(result, block, known))
       nested.clone(*inner, mapping);
     linalg::YieldOp::create(nested, loc, mapping.lookup(result));
   };
-  return linalg::GenericOp::create(builder, op.getLoc(), op.getResultTypes(),
+  return linalg::GenericOp::create(builder_, op.getLoc(), op.getResultTypes(),
                                    inputs, op.getOutputs(), maps,
                                    op.getIteratorTypesArray(), body);
 }
 
 void PackSplitter::rewriteKernel() {
-  linalg::GenericOp op = contraction.generic();
-  auto factor = cast<BlockArgument>(contraction.getOperand(operand).tensor);
-  argument = factor.getArgNumber();
-  keepsArgument = !factor.hasOneUse() || argument >= kernel.getNumInputs();
+  linalg::GenericOp op = contraction_.generic();
+  auto factor = cast<BlockArgument>(contraction_.getOperand(operand_).tensor);
+  argument_ = factor.getArgNumber();
+  keepsArgument_ = !factor.hasOneUse() || argument_ >= kernel_.getNumInputs();
   Type type = getPackedType();
-  unsigned place = keepsArgument ? kernel.getNumInputs() : argument;
-  (void)kernel.insertArgument(place, type, {}, factor.getLoc());
-  linalg::GenericOp packed = createContraction(kernel.getArgument(place));
+  unsigned place = keepsArgument_ ? kernel_.getNumInputs() : argument_;
+  (void)kernel_.insertArgument(place, type, {}, factor.getLoc());
+  linalg::GenericOp packed = createContraction(kernel_.getArgument(place));
   op->replaceAllUsesWith(packed);
   op->erase();
-  if (!keepsArgument)
-    (void)kernel.eraseArgument(place + 1);
-  kernel.setScheduleAttr(plan);
+  if (!keepsArgument_)
+    (void)kernel_.eraseArgument(place + 1);
+  kernel_.setScheduleAttr(plan_);
 }
 
 void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
-  builder.setInsertionPoint(launch);
-  Value factor = launch.getInputs()[argument];
-  Value destination =
-      tensor::EmptyOp::create(builder, launch.getLoc(),
-                              getPackedType().getShape(), builder.getF32Type());
+  builder_.setInsertionPoint(launch);
+  Value factor = launch.getInputs()[argument_];
+  Value destination = tensor::EmptyOp::create(builder_, launch.getLoc(),
+                                              getPackedType().getShape(),
+                                              builder_.getF32Type());
   auto packed =
-      LaunchOp::create(builder, launch.getLoc(), destination.getType(),
+      LaunchOp::create(builder_, launch.getLoc(), destination.getType(),
                        pack.getName(), factor, destination);
-  if (keepsArgument)
+  if (keepsArgument_)
     launch.getInputsMutable().append(packed.getResult(0));
   else
-    launch.getInputsMutable().slice(argument, 1).assign(packed.getResult(0));
+    launch.getInputsMutable().slice(argument_, 1).assign(packed.getResult(0));
 }
 
 //===----------------------------------------------------------------------===//
 // Entry
 //===----------------------------------------------------------------------===//
 
-void mpc::cpu::scheduleContraction(FuncOp kernel,
-                                   ArrayRef<LaunchOp> launches,
+void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
                                    SymbolTable &symbols, int64_t lanes) {
   Body body = *getBody(kernel);
   Contraction contraction = *matchContraction(body.statements.front());

@@ -9,22 +9,22 @@ using namespace mpc::cpu;
 using mpc::kernel::Statement;
 
 Storage::Storage(kernel::FuncOp kernel, const kernel::Body &body)
-    : kernel(kernel) {
+    : kernel_(kernel) {
   for (unsigned result = 0; result < kernel.getNumResults(); ++result)
-    destinations[kernel.getDestination(result)] = result;
+    destinations_[kernel.getDestination(result)] = result;
   for (const Statement &statement : body.statements) {
-    SmallVector<OutputPlace> &row = places.emplace_back();
+    SmallVector<OutputPlace> &row = places_.emplace_back();
     for (unsigned out = 0; out < statement.op->getNumResults(); ++out) {
       row.push_back(choosePlace(statement, out));
       if (row.back().destination >= 0)
-        destinations[statement.op->getResult(out)] = row.back().destination;
+        destinations_[statement.op->getResult(out)] = row.back().destination;
     }
   }
 }
 
 int Storage::getDestination(Value value) const {
-  auto found = destinations.find(value);
-  return found == destinations.end() ? -1 : found->second;
+  auto found = destinations_.find(value);
+  return found == destinations_.end() ? -1 : found->second;
 }
 
 /// Whether the region of `user` reads `tensor` at a computed place.
@@ -49,12 +49,12 @@ bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
   // What is no memory yet cannot be updated.
   if (!isa<BlockArgument>(tensor) && !isComputed(tensor))
     return false;
-  if (isa<BlockArgument>(tensor) && !destinations.contains(tensor))
+  if (isa<BlockArgument>(tensor) && !destinations_.contains(tensor))
     return false;
   if (extractsFrom(statement.op, tensor))
     return false;
   for (OpOperand &use : tensor.getUses()) {
-    Operation *user = getStatementOf(use.getOwner(), kernel);
+    Operation *user = getStatementOf(use.getOwner(), kernel_);
     if (user != statement.op && !user->isBeforeInBlock(statement.op))
       return false;
   }
@@ -74,7 +74,7 @@ int Storage::findDestination(Value value) {
     Operation *user = use.getOwner();
     if (isa<kernel::ReturnOp>(user))
       return use.getOperandNumber();
-    if (user->getBlock() != &kernel.getBody().front())
+    if (user->getBlock() != &kernel_.getBody().front())
       continue;
     auto op = dyn_cast<DestinationStyleOpInterface>(user);
     if (op && op.isDpsInit(&use))
@@ -86,11 +86,11 @@ int Storage::findDestination(Value value) {
 /// Whether nobody reads what the destination holds at `op` or later, and no
 /// other value lies in it.
 bool Storage::isFreeAfter(int destination, Operation *op) {
-  for (auto [value, where] : destinations) {
+  for (auto [value, where] : destinations_) {
     if (where != destination)
       continue;
     for (Operation *user : value.getUsers()) {
-      Operation *statement = getStatementOf(user, kernel);
+      Operation *statement = getStatementOf(user, kernel_);
       if (statement == op || !statement->isBeforeInBlock(op))
         return false;
     }
@@ -110,11 +110,11 @@ static bool isReturned(Value value) {
 /// may lie in `destination`: that one is written by the statement that computes
 /// what is returned, not before.
 bool Storage::readsInputLater(Value value, unsigned destination) {
-  for (unsigned number = 0; number < kernel.getNumInputs(); ++number) {
-    if (!kernel.mayAlias(number, destination))
+  for (unsigned number = 0; number < kernel_.getNumInputs(); ++number) {
+    if (!kernel_.mayAlias(number, destination))
       continue;
-    for (Operation *user : kernel.getArgument(number).getUsers())
-      if (value.getDefiningOp()->isBeforeInBlock(getStatementOf(user, kernel)))
+    for (Operation *user : kernel_.getArgument(number).getUsers())
+      if (value.getDefiningOp()->isBeforeInBlock(getStatementOf(user, kernel_)))
         return true;
   }
   return false;

@@ -24,7 +24,7 @@ public:
 
   /// Place of output `output` of statement `statement`.
   const OutputPlace &getPlace(unsigned statement, unsigned output) const {
-    return places[statement][output];
+    return places_[statement][output];
   }
   /// The result of the kernel in whose destination `value` lies; -1 if none.
   int getDestination(mlir::Value value) const;
@@ -36,9 +36,9 @@ private:
   bool readsInputLater(mlir::Value value, unsigned destination);
   bool isFreeAfter(int destination, mlir::Operation *op);
 
-  kernel::FuncOp kernel;
-  llvm::SmallVector<llvm::SmallVector<OutputPlace>> places;
-  llvm::DenseMap<mlir::Value, int> destinations;
+  kernel::FuncOp kernel_;
+  llvm::SmallVector<llvm::SmallVector<OutputPlace>> places_;
+  llvm::DenseMap<mlir::Value, int> destinations_;
 };
 
 } // namespace mpc::cpu

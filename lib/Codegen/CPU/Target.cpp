@@ -13,10 +13,10 @@
 using namespace mpc::cpu;
 
 // What every kernel may use, and what 16 lanes need on top.
-static constexpr const char *level3[] = {
+static constexpr const char *kLevel3[] = {
     "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"};
-static constexpr const char *level4[] = {"avx512f", "avx512bw", "avx512cd",
-                                         "avx512dq", "avx512vl"};
+static constexpr const char *kLevel4[] = {"avx512f", "avx512bw", "avx512cd",
+                                          "avx512dq", "avx512vl"};
 
 static std::string listMissing(llvm::ArrayRef<const char *> wanted,
                                const llvm::StringMap<bool> &present) {
@@ -31,7 +31,7 @@ static CpuTarget getHost() {
   llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
   CpuTarget target;
   target.name = llvm::sys::getHostCPUName().str();
-  target.lanes = listMissing(level4, present).empty() ? 16 : 8;
+  target.lanes = listMissing(kLevel4, present).empty() ? 16 : 8;
   llvm::SubtargetFeatures features;
   for (const auto &feature : present)
     features.AddFeature(feature.first(), feature.second);
@@ -52,13 +52,13 @@ llvm::Expected<CpuTarget> mpc::cpu::getCpuTarget(llvm::StringRef name) {
 
 llvm::Error mpc::cpu::checkRunsHere(const CpuTarget &target) {
   llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
-  std::string missing = listMissing(level3, present);
+  std::string missing = listMissing(kLevel3, present);
   if (!missing.empty())
     return llvm::createStringError(
         "this CPU is below x86-64-v3, the least that mpc needs: it lacks " +
         missing);
   if (target.lanes == 16)
-    missing = listMissing(level4, present);
+    missing = listMissing(kLevel4, present);
   if (missing.empty())
     return llvm::Error::success();
   return llvm::createStringError("code for " + target.name +

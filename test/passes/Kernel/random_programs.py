@@ -198,8 +198,10 @@ def error_bound(op, operands, result):
         return (operands[0].size + 2) * UNIT["f32"] * scatter_add(op, magnitudes, list(result.shape))
     if op.name in ("softmax", "log_softmax"):
         return 1e-6 * (1 + largest)
-    if op.name == "layer_norm":  # 10 is 1 / sqrt(epsilon).
-        return 1e-5 * np.abs(result).max(initial=0.0) + 8e-6 * magnitudes[0].max() * magnitudes[1].max()
+    if op.name == "layer_norm":  # The mean is a sum along the row; 10 is 1 / sqrt(epsilon).
+        terms = np.prod(operands[0].shape[op.attributes["axis"] :])
+        mean = 10 * (terms + 128) * UNIT["f32"] * magnitudes[0].max() * magnitudes[1].max()
+        return 1e-5 * np.abs(result).max(initial=0.0) + mean
     if op.name == "gelu":
         return 4e-6 * np.maximum(1, magnitudes[0])
     if op.name in nn_numpy.UNARY:

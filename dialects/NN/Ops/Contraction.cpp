@@ -430,13 +430,33 @@ static Value convInputGradient(GradientBuilder &g, ConvOp op, Value d) {
                         zeros, zeros, op.getDilations(), groups);
 }
 
-/// dW of one group: X and dY with batch and channels swapped, dY as a window
-/// that is dilated by the stride.
-static Value convWeightGradient(GradientBuilder &g, ConvOp op, Value x,
-                                Value d) {
+/// `x[n, g * c, ...]` with batch and channels in each other's place within
+/// each of `groups`: `[c, g * n, ...]`, or, with `outer`, `[g * c, n, ...]`.
+static Value swapBatch(GradientBuilder &g, Value x, int64_t groups,
+                       bool outer) {
+  SmallVector<int64_t> shape(shapeOf(x));
+  int64_t batch = shape[0], size = shape[1] / groups;
+  SmallVector<int64_t> split{batch, groups, size};
+  SmallVector<int64_t> swap{2, 1, 0};
+  if (outer)
+    swap = {1, 2, 0};
+  for (size_t axis = 2; axis < shape.size(); ++axis) {
+    split.push_back(shape[axis]);
+    swap.push_back(axis + 1);
+  }
+  shape[0] = outer ? groups * size : size;
+  shape[1] = outer ? batch : groups * batch;
+  Value swapped = TransposeOp::create(g.b, g.loc, g.reshape(x, split), swap);
+  return g.reshape(swapped, shape);
+}
+
+/// dW: of each group, the convolution of X and dY with batch and channels
+/// swapped, dY as a window that is dilated by the stride.
+static Value convWeightGradient(GradientBuilder &g, ConvOp op, Value d) {
   OpBuilder &b = g.b;
+  Value x = op.getInput();
   ArrayRef<int64_t> w = shapeOf(op.getWeight());
-  int64_t spatial = w.size() - 2;
+  int64_t groups = op.getGroups(), spatial = w.size() - 2;
   SmallVector<int64_t> swap{1, 0}, high;
   for (int64_t i = 0; i < spatial; ++i) {
     swap.push_back(i + 2);
@@ -444,22 +464,11 @@ static Value convWeightGradient(GradientBuilder &g, ConvOp op, Value x,
                      (shapeOf(d)[i + 2] - 1) * op.getStrides()[i] + 1;
     high.push_back(needed - shapeOf(x)[i + 2] - op.getLow()[i]);
   }
-  Value xSwapped = TransposeOp::create(b, g.loc, x, swap);
-  Value dSwapped = TransposeOp::create(b, g.loc, d, swap);
-  Value sum =
-      ConvOp::create(b, g.loc, xSwapped, dSwapped, Value(), op.getDilations(),
-                     op.getLow(), high, op.getStrides(), 1);
+  Value sum = ConvOp::create(b, g.loc, swapBatch(g, x, groups, /*outer=*/false),
+                             swapBatch(g, d, groups, /*outer=*/true), Value(),
+                             op.getDilations(), op.getLow(), high,
+                             op.getStrides(), groups);
   return TransposeOp::create(b, g.loc, sum, swap);
-}
-
-/// Channels [index * size, (index + 1) * size) of `x`.
-static Value channels(GradientBuilder &g, Value x, int64_t index,
-                      int64_t size) {
-  SmallVector<int64_t> starts(shapeOf(x).size(), 0);
-  SmallVector<int64_t> strides(starts.size(), 1), limits(shapeOf(x));
-  starts[1] = index * size;
-  limits[1] = starts[1] + size;
-  return SliceOp::create(g.b, g.loc, x, starts, limits, strides);
 }
 
 LogicalResult ConvOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -468,17 +477,7 @@ LogicalResult ConvOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   GradientBuilder g(b, getLoc());
   Value d = dOut[0];
   dIn[0] = convInputGradient(g, *this, d);
-  int64_t groups = getGroups();
-  if (groups == 1) {
-    dIn[1] = convWeightGradient(g, *this, getInput(), d);
-  } else {
-    int64_t in = shapeOf(getWeight())[1], out = shapeOf(d)[1] / groups;
-    SmallVector<Value> parts;
-    for (int64_t i = 0; i < groups; ++i)
-      parts.push_back(convWeightGradient(
-          g, *this, channels(g, getInput(), i, in), channels(g, d, i, out)));
-    dIn[1] = ConcatOp::create(b, getLoc(), parts, 0);
-  }
+  dIn[1] = convWeightGradient(g, *this, d);
   if (getBias())
     dIn[2] = g.sum(d, otherAxes(shapeOf(d).size(), {1}));
   return success();

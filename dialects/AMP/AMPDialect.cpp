@@ -13,10 +13,26 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mpc::amp;
+
+template <>
+struct mlir::FieldParser<mpc::rt::StateRole> {
+  static FailureOr<mpc::rt::StateRole> parse(AsmParser &parser) {
+    SMLoc place = parser.getCurrentLocation();
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return failure();
+    if (std::optional role = mpc::rt::findStateRole(word))
+      return *role;
+    return parser.emitError(place)
+           << "unknown role '" << word << "', expected one of: "
+           << llvm::join(mpc::rt::kStateRoleNames, ", ");
+  }
+};
 
 #include "dialects/AMP/AMPDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES

@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "runtime/Program/StateRole.h"
 
 #include "dialects/AMP/AMPDialect.h.inc"
 #define GET_ATTRDEF_CLASSES

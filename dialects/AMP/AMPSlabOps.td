@@ -10,16 +10,20 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+def AMP_StateRole : AttrParameter<"::mpc::rt::StateRole", "role"> {
+  let printer = "$_printer << ::mpc::rt::name($_self)";
+}
+
 def AMP_EntryAttr : AttrDef<AMP_Dialect, "Entry"> {
   let mnemonic = "entry";
   let summary = "A tensor of the state: its name and place in a slab";
   let description = [{
-    `offset` counts elements. `role` is parameter, low_precision, gradient,
-    slot, buffer, loss_scale, optimizer or hyperparameters.
+    `offset` counts elements. `role` is what the tensor is to the step, by the
+    names that program files have for it too: `parameter` or `slot`, say.
   }];
   let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$offset,
                         "::mlir::RankedTensorType":$type,
-                        StringRefParameter<"role">:$role);
+                        AMP_StateRole:$role);
   let assemblyFormat = "`<` $name `,` $offset `,` $type `,` $role `>`";
   let genVerifyDecl = 1;
 }
@@ -38,7 +42,7 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
 
     ```mlir
     amp.slab @g0.parameter : tensor<4096xf32> entries [
-        #amp.entry<"fc.weight", 0, tensor<10x64xf32>, "parameter">]
+        #amp.entry<"fc.weight", 0, tensor<10x64xf32>, parameter>]
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,

@@ -3,6 +3,7 @@
 #include "lib/Driver/Compile.h"
 
 #include "dialects/AMP/Recipe.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Compilation.h"
@@ -22,14 +23,12 @@ using namespace mpc;
 static constexpr llvm::StringLiteral kOwnPolicy = "preset:mpc";
 
 /// The range of an input whose numbers count places of another tensor.
-static void addBound(func::FuncOp function, OpOperand &operand,
-                     IndexRange range, CompileReport &report) {
+static void addBound(OpOperand &operand, IndexRange range,
+                     CompileReport &report) {
   auto argument = dyn_cast<BlockArgument>(operand.get());
   if (!argument)
     return;
-  auto name =
-      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
-  if (name)
+  if (StringAttr name = nn::getArgumentName(argument))
     report.bounds.push_back({name.str(), range.low, range.high});
 }
 
@@ -37,7 +36,7 @@ static void findBounds(func::FuncOp function, CompileReport &report) {
   function.walk([&](IndexOpInterface op) {
     for (OpOperand &operand : op->getOpOperands())
       if (std::optional<IndexRange> range = op.getIndexRange(operand))
-        addBound(function, operand, *range, report);
+        addBound(operand, *range, report);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/Interfaces/Precision.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -55,8 +56,8 @@ int64_t Explanation::weightCopyBytes() const {
 }
 
 int64_t Explanation::carryingOps() const {
-  return llvm::count_if(
-      ops, [](const ExplainedOp &op) { return op.carriesNumber; });
+  return llvm::count_if(ops,
+                        [](const ExplainedOp &op) { return op.carriesNumber; });
 }
 int64_t Explanation::carryingBytes() const {
   return total(ops, [](const ExplainedOp &op) {
@@ -89,9 +90,7 @@ static std::string describe(Operation *op) {
 
 static std::string describe(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      "nn.name");
+    StringAttr name = nn::getArgumentName(argument);
     return name ? "input '" + name.str() + "'" : "an input";
   }
   if (auto get = value.getDefiningOp<nn::GetOp>())

@@ -3,6 +3,7 @@
 #include "lib/Driver/OwnStep.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/LossScale/PolicyInfo.h"
@@ -45,7 +46,7 @@ static LogicalResult checkResults(func::FuncOp entry) {
       return entry.emitError("entry '")
              << entry.getName() << "': result " << index << " is " << type
              << ", expected a static tensor of f64, f32, f16, bf16 or integers";
-    auto name = entry.getResultAttrOfType<StringAttr>(index, "nn.name");
+    StringAttr name = nn::getResultName(entry, index);
     if (!name)
       continue;
     auto [other, isNew] = known.try_emplace(name.getValue(), index);
@@ -67,7 +68,7 @@ static LogicalResult checkEntry(func::FuncOp entry) {
       return entry.emitError("entry '")
              << entry.getName() << "': argument " << index << " is " << type
              << ", expected a static tensor of f64, f32, f16, bf16 or integers";
-    if (!entry.getArgAttrOfType<StringAttr>(index, "nn.name"))
+    if (!nn::getArgumentName(entry, index))
       return entry.emitError("entry '")
              << entry.getName() << "': argument " << index
              << " has no name: give it the attribute nn.name";
@@ -79,8 +80,8 @@ void mpc::nameResults(ModuleOp module) {
   Builder b(module.getContext());
   for (auto entry : module.getOps<func::FuncOp>())
     for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i)
-      if (entry.isPublic() && !entry.getResultAttr(i, "nn.name"))
-        entry.setResultAttr(i, "nn.name", b.getStringAttr("output" + Twine(i)));
+      if (entry.isPublic() && !nn::getResultName(entry, i))
+        nn::setResultName(entry, i, b.getStringAttr("output" + Twine(i)));
 }
 
 LogicalResult mpc::checkEntries(ModuleOp module) {
@@ -107,8 +108,8 @@ static Value findResult(ImportedModel &model, StringRef name) {
     if (!entry || entry.isDeclaration())
       continue;
     for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i)
-      if (auto found = entry.getResultAttrOfType<StringAttr>(i, "nn.name");
-          found && found.getValue() == name)
+      if (StringAttr found = nn::getResultName(entry, i);
+          found && found == name)
         return entry.getBody().front().getTerminator()->getOperand(i);
   }
   return {};

@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/EntryNames.h"
 #include "lib/Codegen/CPU/Jit.h"
 #include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Diagnostics.h"
@@ -14,7 +15,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -138,7 +138,7 @@ private:
       spaces_[argument] = {rt::Space::State, slabs_.lookup(slab.getValue()), 0};
       return {};
     }
-    auto name = function.getArgAttrOfType<StringAttr>(index, "nn.name");
+    StringAttr name = nn::getArgumentName(argument);
     std::string fallback = "argument" + std::to_string(index);
     MPC_ASSIGN_OR_RETURN(
         rt::TensorDesc desc,
@@ -252,18 +252,6 @@ private:
 
 } // namespace
 
-static rt::StateRole roleOf(StringRef role) {
-  return llvm::StringSwitch<rt::StateRole>(role)
-      .Case("low_precision", rt::StateRole::LowPrecision)
-      .Case("gradient", rt::StateRole::Gradient)
-      .Case("slot", rt::StateRole::Slot)
-      .Case("buffer", rt::StateRole::Buffer)
-      .Case("loss_scale", rt::StateRole::LossScale)
-      .Case("optimizer", rt::StateRole::Optimizer)
-      .Case("hyperparameters", rt::StateRole::Hyperparameters)
-      .Default(rt::StateRole::Parameter);
-}
-
 /// `value` as an element of `type`, appended to `bytes`.
 static void appendElement(Type type, double value,
                           std::vector<uint8_t> &bytes) {
@@ -298,7 +286,7 @@ rt::Status ProgramBuilder::addSlabs() {
     for (auto entry : op.getEntries().getAsRange<amp::EntryAttr>()) {
       MPC_ASSIGN_OR_RETURN(rt::TensorDesc desc,
                            describeTensor(entry.getName(), entry.getType()));
-      program_.state.push_back({std::move(desc), roleOf(entry.getRole()), index,
+      program_.state.push_back({std::move(desc), entry.getRole(), index,
                                 entry.getOffset() * elementBytes,
                                 op.getWideScale()});
     }

@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,8 +20,6 @@ namespace mpc::amp {
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
-
-static constexpr StringLiteral kName = "nn.name";
 
 /// Where in a file `loc` is, empty where it does not say.
 static std::string fileOf(Location loc) {
@@ -116,8 +115,7 @@ private:
   }
 
   Attributes inputSite(BlockArgument argument) {
-    auto name =
-        function_.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kName);
+    StringAttr name = nn::getArgumentName(argument);
     Attributes attributes;
     set(attributes, "op", b_.getStringAttr("input"));
     set(attributes, "node", name ? name : b_.getStringAttr(""));
@@ -243,7 +241,7 @@ private:
       values.push_back(site.largest);
       types.push_back(site.largest.getType());
       attributes.push_back(b_.getDictionaryAttr(
-          {b_.getNamedAttr(kName, b_.getStringAttr("site" + Twine(index))),
+          {nn::nameAttribute(b_, "site" + Twine(index)),
            b_.getNamedAttr(kSiteAttrName,
                            b_.getDictionaryAttr(site.attributes))}));
     }

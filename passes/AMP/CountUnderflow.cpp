@@ -3,6 +3,7 @@
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/Recipe.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -61,9 +62,9 @@ static void addCount(func::FuncOp function) {
   for (Value gradient : narrow)
     count = g.add(count, countTiny(g, b, gradient));
   unsigned index = function.getNumResults();
-  (void)function.insertResult(index, count.getType(),
-                              b.getDictionaryAttr(b.getNamedAttr(
-                                  "nn.name", b.getStringAttr("underflow"))));
+  (void)function.insertResult(
+      index, count.getType(),
+      b.getDictionaryAttr(nn::nameAttribute(b, "underflow")));
   terminator->insertOperands(index, count);
 }
 

@@ -2,6 +2,7 @@
 // Rules of custom optimizers, from one element to slabs.
 #include "passes/AMP/CustomRule.h"
 
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -24,8 +25,7 @@ public:
            const llvm::StringMap<Value> &scalars) {
     nn::GradientBuilder g(b_, apply_.getLoc());
     for (BlockArgument argument : rule.getArguments()) {
-      auto name =
-          rule.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
+      StringAttr name = nn::getArgumentName(argument);
       Value value = elements.lookup(name.getValue());
       if (!value)
         value = g.cast(scalars.lookup(name.getValue()),
@@ -87,7 +87,7 @@ mpc::amp::emitCustomRule(OpBuilder &builder, ApplyOp apply,
   llvm::MapVector<StringRef, Value> results;
   Operation *terminator = rule.getFunctionBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-    StringRef name = rule.getResultAttrOfType<StringAttr>(index, "nn.name");
+    StringRef name = nn::getResultName(rule, index);
     Value next = writer.spread(value);
     if (apply.getSkip())
       next = g.select(g.broadcast(apply.getSkip(), {}, slab.getShape()),

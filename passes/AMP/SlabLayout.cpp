@@ -274,7 +274,7 @@ static std::string nameOf(Type elementType) {
 /// One slab of a group; its entries are named after their parameters.
 static SlabOp addGroupSlab(OpBuilder &b, ParameterGroup &group,
                            const Twine &symbol, Type elementType,
-                           StringRef suffix, StringRef role,
+                           StringRef suffix, rt::StateRole role,
                            DenseF64ArrayAttr initial = {}) {
   SmallVector<Attribute> entries;
   for (auto [parameter, offset] : llvm::zip(group.parameters, group.offsets)) {
@@ -295,12 +295,13 @@ void SlabLayout::addSlabs() {
     std::string prefix = "g" + std::to_string(index) + ".";
     // What is not trained but written is no weight: it is state of the step.
     bool isState = group.assigned && group.parameters.front().getFrozen();
-    group.slab = addGroupSlab(b, group, prefix + "parameter", group.elementType,
-                              "", isState ? "buffer" : "parameter");
+    group.slab = addGroupSlab(
+        b, group, prefix + "parameter", group.elementType, "",
+        isState ? rt::StateRole::Buffer : rt::StateRole::Parameter);
     if (group.lowType) {
       std::string low = nameOf(group.lowType);
       group.lowSlab = addGroupSlab(b, group, prefix + low, group.lowType,
-                                   "/" + low, "low_precision");
+                                   "/" + low, rt::StateRole::LowPrecision);
     }
     if (group.isTrained())
       addGradientSlabs(b, group, prefix);
@@ -313,12 +314,13 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
                                   const std::string &prefix) {
   const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
   if (state.accumulates)
-    group.gradientSlab = addGroupSlab(b, group, prefix + "gradient",
-                                      b.getF32Type(), "/gradient", "gradient");
+    group.gradientSlab =
+        addGroupSlab(b, group, prefix + "gradient", b.getF32Type(), "/gradient",
+                     rt::StateRole::Gradient);
   addSlotSlabs(b, group, prefix);
   if (state.rule() && state.trainer().getHyper().contains("ema_decay"))
-    group.averageSlab =
-        addGroupSlab(b, group, prefix + "ema", b.getF32Type(), "/ema", "slot");
+    group.averageSlab = addGroupSlab(b, group, prefix + "ema", b.getF32Type(),
+                                     "/ema", rt::StateRole::Slot);
 }
 
 void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
@@ -328,8 +330,9 @@ void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
   Type type = known ? known.getSlotType().value_or(b.getF32Type())
                     : Type(b.getF32Type());
   auto addSlot = [&](StringRef name, DenseF64ArrayAttr initial) {
-    group.slotSlabs.push_back(addGroupSlab(
-        b, group, prefix + name, type, ("/" + name).str(), "slot", initial));
+    group.slotSlabs.push_back(addGroupSlab(b, group, prefix + name, type,
+                                           ("/" + name).str(),
+                                           rt::StateRole::Slot, initial));
   };
   if (auto custom =
           dyn_cast<CustomOptimizerOp>(state.trainer().getOperation())) {
@@ -351,7 +354,7 @@ void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
 
 /// A slab of f64 scalars.
 static SlabOp addNumberSlab(OpBuilder &b, Location loc, StringRef symbol,
-                            StringRef prefix, StringRef role,
+                            StringRef prefix, rt::StateRole role,
                             ArrayRef<NamedNumber> numbers) {
   SmallVector<Attribute> entries;
   SmallVector<double> initial;
@@ -401,7 +404,7 @@ void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
     numbers.push_back({name, value});
   if (!numbers.empty())
     hyperSlab = addNumberSlab(b, loc, "state.hyperparameters", rt::kHyperPrefix,
-                              "hyperparameters", numbers);
+                              rt::StateRole::Hyperparameters, numbers);
 }
 
 void SlabLayout::addScalarSlabs() {
@@ -415,7 +418,7 @@ void SlabLayout::addScalarSlabs() {
       state.scalars =
           addNumberSlab(b, state.op.getLoc(), "state.optimizer" + suffix,
                         std::string(rt::kOptimizerName) + suffix + ".",
-                        "optimizer", state.state());
+                        rt::StateRole::Optimizer, state.state());
   }
   auto type =
       RankedTensorType::get({int64_t(rt::kNumStateSlots)}, b.getF64Type());
@@ -423,7 +426,7 @@ void SlabLayout::addScalarSlabs() {
     std::string suffix = suffixOf(scalers_, name);
     auto entry =
         EntryAttr::get(b.getContext(), std::string(rt::kScalerName) + suffix, 0,
-                       type, "loss_scale");
+                       type, rt::StateRole::LossScale);
     state.slab = SlabOp::create(
         b, state.op.getLoc(), "state.loss_scale" + suffix, type,
         b.getArrayAttr(entry),

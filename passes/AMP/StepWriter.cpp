@@ -3,13 +3,12 @@
 #include "passes/AMP/StepWriter.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
-
-static constexpr StringLiteral kName = "nn.name";
 
 namespace {
 
@@ -91,7 +90,7 @@ private:
     return RankedTensorType::get({}, elementType);
   }
   DictionaryAttr nameAttrs(const Twine &name) {
-    return b_.getDictionaryAttr(b_.getNamedAttr(kName, b_.getStringAttr(name)));
+    return b_.getDictionaryAttr(nn::nameAttribute(b_, name));
   }
   Value addArgument(Type type, DictionaryAttr attributes) {
     unsigned index = function_.getNumArguments();

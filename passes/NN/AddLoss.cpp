@@ -2,6 +2,7 @@
 // nn-add-loss: makes @loss from @model and a loss function.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -15,10 +16,8 @@ namespace mpc::nn {
 using namespace mlir;
 using namespace mpc::nn;
 
-static constexpr StringLiteral kName = "nn.name";
-
 static std::string resultName(func::FuncOp function, unsigned index) {
-  if (auto name = function.getResultAttrOfType<StringAttr>(index, kName))
+  if (auto name = getResultName(function, index))
     return name.str();
   return "#" + std::to_string(index);
 }
@@ -128,8 +127,7 @@ private:
         return failure();
     }
     terminator->insertOperands(0, *made);
-    SmallVector<NamedAttribute> attributes = {
-        builder.getNamedAttr(kName, builder.getStringAttr("loss"))};
+    SmallVector<NamedAttribute> attributes = {nameAttribute(builder, "loss")};
     if (loss == "output")
       attributes.push_back(
           builder.getNamedAttr(kLossOutput, builder.getStringAttr(name)));
@@ -146,16 +144,15 @@ private:
   FailureOr<Value> addTarget(func::FuncOp function, RankedTensorType type) {
     unsigned index = function.getNumArguments();
     for (unsigned i = 0; i < index; ++i)
-      if (auto name = function.getArgAttrOfType<StringAttr>(i, kName))
+      if (StringAttr name = mpc::nn::getArgumentName(function, i))
         if (name == "target")
           return function.emitError()
                  << "the model has an input 'target' of its own; take its loss "
                     "with --loss=output:NAME";
-    NamedAttribute name(StringAttr::get(&getContext(), kName),
-                        StringAttr::get(&getContext(), "target"));
-    if (failed(function.insertArgument(index, type,
-                                       DictionaryAttr::get(&getContext(), name),
-                                       function.getLoc())))
+    Builder b(&getContext());
+    if (failed(function.insertArgument(
+            index, type, b.getDictionaryAttr(nameAttribute(b, "target")),
+            function.getLoc())))
       return failure();
     return Value(function.getArgument(index));
   }

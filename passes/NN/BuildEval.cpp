@@ -2,6 +2,7 @@
 // nn-build-eval: makes the entry @eval from @model and @loss.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -13,8 +14,6 @@ namespace mpc::nn {
 
 using namespace mlir;
 using namespace mpc::nn;
-
-static constexpr StringLiteral kName = "nn.name";
 
 namespace {
 
@@ -59,7 +58,7 @@ private:
 
   void addOutputs() {
     for (auto [index, value] : llvm::enumerate(inlineFunction(model_))) {
-      auto name = model_.getResultAttrOfType<StringAttr>(index, kName);
+      auto name = getResultName(model_, index);
       std::string unnamed = "output" + std::to_string(index);
       addResult(value, name ? name.getValue() : StringRef(unnamed));
     }
@@ -124,7 +123,7 @@ private:
     eval_.setFunctionType(
         builder_.getFunctionType(eval_.getArgumentTypes(), types));
     for (auto [index, name] : llvm::enumerate(names_))
-      eval_.setResultAttr(index, kName, name);
+      setResultName(eval_, index, name);
   }
 
   ModuleOp module_;

@@ -2,6 +2,7 @@
 // nn-training-mode: statistics of the batch, and running ones as results.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -64,7 +65,7 @@ private:
       symbols.lookup<ParameterOp>(name).setFrozen(true);
       unsigned index = model_.getNumResults();
       NamedAttribute attributes[] = {
-          b.getNamedAttr("nn.name", b.getStringAttr("stat." + name.getValue())),
+          nameAttribute(b, "stat." + name.getValue()),
           b.getNamedAttr(kBuffer, FlatSymbolRefAttr::get(name))};
       (void)model_.insertResult(index, value.getType(),
                                 b.getDictionaryAttr(attributes));

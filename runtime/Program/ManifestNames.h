@@ -26,9 +26,7 @@ struct EnumNames<LaunchKind> {
 };
 template <>
 struct EnumNames<StateRole> {
-  static constexpr std::array<std::string_view, 8> kNames = {
-      "parameter", "low_precision", "gradient",  "slot",
-      "buffer",    "loss_scale",    "optimizer", "hyperparameters"};
+  static constexpr auto &kNames = kStateRoleNames;
 };
 template <>
 struct EnumNames<InitialKind> {

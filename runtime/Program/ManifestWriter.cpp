@@ -13,7 +13,6 @@ namespace mpc::rt {
 
 std::string_view name(Space space) { return nameOf(space); }
 std::string_view name(LaunchKind kind) { return nameOf(kind); }
-std::string_view name(StateRole role) { return nameOf(role); }
 std::string_view name(InitialKind kind) { return nameOf(kind); }
 std::string_view name(ModelMode mode) { return nameOf(mode); }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// A compiled program: one state layout, the entries that run on it, the
-/// launches of each entry, and all that a run must know of the step. Plain data;
-/// the compiler fills it in or a file is read, the Runner walks it. See
+/// launches of each entry, and all that a run must know of the step. Plain
+/// data; the compiler fills it in or a file is read, the Runner walks it. See
 /// docs/design.md, "Program".
 #ifndef MPC_RUNTIME_PROGRAM_PROGRAM_H
 #define MPC_RUNTIME_PROGRAM_PROGRAM_H
 
+#include "runtime/Program/StateRole.h"
 #include "runtime/Support/DType.h"
 #include "runtime/Support/SharedBytes.h"
 
@@ -107,18 +108,6 @@ struct Entry {
   std::vector<TensorDesc> outputs;
   uint64_t arenaBytes = 0;
   std::vector<Launch> launches;
-};
-
-/// What a state tensor is to the training step.
-enum class StateRole : uint8_t {
-  Parameter,       ///< A weight; the fp32 master where one exists.
-  LowPrecision,    ///< 16-bit copy of a parameter; derived by entry "init".
-  Gradient,        ///< Scratch between launches; never saved.
-  Slot,            ///< An optimizer's moment or velocity of a parameter.
-  Buffer,          ///< Running statistics and the like.
-  LossScale,       ///< The loss scaler's state vector (f64).
-  Optimizer,       ///< Step count and running products (f64).
-  Hyperparameters, ///< What the user may set while running (f64).
 };
 
 /// A tensor of the state: its place in a slab. Slots are named

@@ -2,6 +2,7 @@
 // Ops on named state, and slabs.
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Optimizers.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -65,9 +66,9 @@ static LogicalResult verifyTrains(OptimizerInterface op,
       return failure();
     Type type = getElementTypeOrSelf(parameter->getType());
     if (!type.isF32() && !type.isBF16())
-      return op.emitOpError() << "can only train parameters of f32 and bf16, "
-                              << "but '" << symbol.getValue() << "' is "
-                              << parameter->getType();
+      return op.emitOpError()
+             << "can only train parameters of f32 and bf16, "
+             << "but '" << symbol.getValue() << "' is " << parameter->getType();
     if (type.isBF16() && !rounds)
       return op.emitOpError() << "trains '" << symbol.getValue()
                               << "' in bf16, but has no rounding_seed";
@@ -173,7 +174,7 @@ static bool isScalarOf(Type type, bool mayBeF64) {
 static LogicalResult verifyRuleArguments(CustomOptimizerOp op,
                                          FunctionOpInterface rule) {
   for (auto [index, type] : llvm::enumerate(rule.getArgumentTypes())) {
-    auto name = rule.getArgAttrOfType<StringAttr>(index, "nn.name");
+    StringAttr name = nn::getArgumentName(rule, index);
     bool isScalar = false;
     if (!name || !isRuleArgument(op, name, isScalar))
       return op.emitOpError("rule '")
@@ -195,7 +196,7 @@ static LogicalResult verifyRuleResults(CustomOptimizerOp op,
                                        FunctionOpInterface rule) {
   llvm::StringSet<> seen;
   for (auto [index, type] : llvm::enumerate(rule.getResultTypes())) {
-    auto name = rule.getResultAttrOfType<StringAttr>(index, "nn.name");
+    StringAttr name = nn::getResultName(rule, index);
     if (!name ||
         (name != "parameter" && !op.getSlots().contains(name.getValue())) ||
         !seen.insert(name.getValue()).second)
@@ -288,10 +289,10 @@ LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 /// The optimizer whose gradients `type` is of.
-static FailureOr<OptimizerInterface> lookupTrainer(
-    Operation *op, SymbolTableCollection &symbols, Type type) {
-  auto found = lookupOptimizer(op, symbols,
-                               cast<GradientsType>(type).getOptimizer());
+static FailureOr<OptimizerInterface>
+lookupTrainer(Operation *op, SymbolTableCollection &symbols, Type type) {
+  auto found =
+      lookupOptimizer(op, symbols, cast<GradientsType>(type).getOptimizer());
   if (failed(found))
     return failure();
   return cast<OptimizerInterface>(*found);
@@ -352,13 +353,7 @@ TakeGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult EntryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef name, int64_t offset,
-                                RankedTensorType type, StringRef role) {
-  static constexpr StringRef kRoles[] = {
-      "parameter", "low_precision", "gradient",  "slot",
-      "buffer",    "loss_scale",    "optimizer", "hyperparameters"};
-  if (!llvm::is_contained(kRoles, role))
-    return emitError() << "entry '" << name << "' has unknown role '" << role
-                       << "'";
+                                RankedTensorType type, rt::StateRole) {
   if (offset < 0 || !type.hasStaticShape())
     return emitError() << "entry '" << name
                        << "' needs a static shape and an offset from 0 on";

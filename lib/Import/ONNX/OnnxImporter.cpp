@@ -3,6 +3,7 @@
 /// Walks the graph once: names become operands, nodes become nn ops.
 #include "lib/Import/ONNX/OnnxImporter.h"
 
+#include "dialects/NN/EntryNames.h"
 #include "lib/Import/ONNX/GraphInputs.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
@@ -27,9 +28,12 @@ constexpr StringRef functionName = "model";
 InitializerRole describe(const Tensor &tensor, const GraphUses &uses) {
   Role role = roleOf(tensor, uses);
   InitializerRole result{
-      tensor.name, tensor.type,
-      std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()), role.kind,
-      role.rule.str(), {}};
+      tensor.name,
+      tensor.type,
+      std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
+      role.kind,
+      role.rule.str(),
+      {}};
   if (role.kind == RoleKind::Parameter)
     result.readers = uses.readersOf(tensor.name);
   return result;
@@ -53,8 +57,8 @@ public:
   GraphImporter(Model &model, MLIRContext &context,
                 const ImportOptions &options)
       : model_(model), context_(context), options_(options),
-        builder_(&context, &counter_), build_(builder_),
-        uses_(model.graph), opset_(opsetOf(model)) {
+        builder_(&context, &counter_), build_(builder_), uses_(model.graph),
+        opset_(opsetOf(model)) {
     for (const ValueInfo &info : model.graph.values)
       declared_[info.name] = &info;
   }
@@ -192,8 +196,8 @@ static bool maySet(ElemType type, ArrayRef<int64_t> shape) {
 }
 
 /// The value that the user gives an input, or null.
-Expected<DenseElementsAttr>
-GraphImporter::givenValue(const ValueInfo &input, ArrayRef<int64_t> shape) {
+Expected<DenseElementsAttr> GraphImporter::givenValue(const ValueInfo &input,
+                                                      ArrayRef<int64_t> shape) {
   RankedTensorType type = build_.tensorType(input.type, shape);
   for (const auto &[name, numbers] : options_.inputNumbers) {
     if (name != input.name)
@@ -214,8 +218,7 @@ GraphImporter::givenValue(const ValueInfo &input, ArrayRef<int64_t> shape) {
 /// nn.name of each argument or result; all at once, for files of many.
 SmallVector<DictionaryAttr> GraphImporter::namesOf(ArrayRef<StringRef> names) {
   return map_to_vector(names, [&](StringRef name) {
-    return builder_.getDictionaryAttr(
-        builder_.getNamedAttr("nn.name", builder_.getStringAttr(name)));
+    return builder_.getDictionaryAttr(nn::nameAttribute(builder_, name));
   });
 }
 

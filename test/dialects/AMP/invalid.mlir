@@ -202,13 +202,14 @@ func.func @f(%norm: tensor<3xf64>, %max: tensor<f64>) {
 
 // -----
 
-// expected-error @+1 {{entry 'w' has unknown role 'weights'}}
-amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf32>, "weights">]
+// expected-error @+2 {{unknown role 'weights', expected one of: parameter, low_precision, gradient, slot, buffer, loss_scale, optimizer, hyperparameters}}
+// expected-error @+1 {{failed to parse AMP_EntryAttr parameter 'role' which is to be a `::mpc::rt::StateRole`}}
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf32>, weights>]
 
 // -----
 
 // expected-error @+1 {{entry 'w' needs a static shape and an offset from 0 on}}
-amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", -1, tensor<4xf32>, "slot">]
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", -1, tensor<4xf32>, slot>]
 
 // -----
 
@@ -218,19 +219,19 @@ amp.slab @s : tensor<2x4xf32> entries []
 // -----
 
 // expected-error @+1 {{entry 'w' is 'tensor<4xf16>' in a slab of 'f32'}}
-amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf16>, "slot">]
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf16>, slot>]
 
 // -----
 
 // expected-error @+1 {{entry 'b' overlaps another or is out of order}}
 amp.slab @s : tensor<8xf32> entries [
-    #amp.entry<"w", 0, tensor<4xf32>, "slot">,
-    #amp.entry<"b", 3, tensor<4xf32>, "slot">]
+    #amp.entry<"w", 0, tensor<4xf32>, slot>,
+    #amp.entry<"b", 3, tensor<4xf32>, slot>]
 
 // -----
 
 // expected-error @+1 {{entries reach element 9 of 8}}
-amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 5, tensor<4xf32>, "slot">]
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 5, tensor<4xf32>, slot>]
 
 // -----
 

@@ -1,17 +1,17 @@
 // RUN: mpc-opt %s | mpc-opt | FileCheck %s
 // Ops on slabs print as they are written.
 
-// CHECK: amp.slab @g0.parameter : tensor<4096xf32> entries [#amp.entry<"w", 0, tensor<4x8xf32>, "parameter">, #amp.entry<"b", 32, tensor<4xf32>, "parameter">]
+// CHECK: amp.slab @g0.parameter : tensor<4096xf32> entries [#amp.entry<"w", 0, tensor<4x8xf32>, parameter>, #amp.entry<"b", 32, tensor<4xf32>, parameter>]
 amp.slab @g0.parameter : tensor<4096xf32> entries [
-    #amp.entry<"w", 0, tensor<4x8xf32>, "parameter">,
-    #amp.entry<"b", 32, tensor<4xf32>, "parameter">]
+    #amp.entry<"w", 0, tensor<4x8xf32>, parameter>,
+    #amp.entry<"b", 32, tensor<4xf32>, parameter>]
 // CHECK: amp.slab @step : tensor<1xf64> entries {{.*}} initial [0.000000e+00]
 amp.slab @step : tensor<1xf64> entries [
-    #amp.entry<"step", 0, tensor<f64>, "optimizer">] initial [0.0]
+    #amp.entry<"step", 0, tensor<f64>, optimizer>] initial [0.0]
 
 // CHECK: amp.slab @scale : tensor<1xf64> {{.*}} initial [1.000000e+00] wide_scale
 amp.slab @scale : tensor<1xf64> entries [
-    #amp.entry<"scale", 0, tensor<1xf64>, "loss_scale">] initial [1.0] wide_scale
+    #amp.entry<"scale", 0, tensor<1xf64>, loss_scale>] initial [1.0] wide_scale
 
 // CHECK-LABEL: func.func @check
 func.func @check(%g: tensor<3x4096xf16>) {

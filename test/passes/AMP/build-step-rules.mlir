@@ -103,7 +103,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // ORDER:         amp.clip_coefficient %[[WIDE]] max
 
 // Slots of 16 bits, each with random bits of its own.
-// SLOTS:       amp.slab @g0.square_avg : tensor<4096xbf16> {{.*}}"weight/square_avg", 0, tensor<4xbf16>, "slot"
+// SLOTS:       amp.slab @g0.square_avg : tensor<4096xbf16> {{.*}}"weight/square_avg", 0, tensor<4xbf16>, slot
 // SLOTS:       amp.slab @g0.momentum_buffer : tensor<4096xbf16>
 // SLOTS-LABEL: func.func @step
 // SLOTS:         %[[K1:.*]] = amp.rounding_key %{{.*}} step(%{{.*}}) salt 65536

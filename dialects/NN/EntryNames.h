@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// nn.name: by what names a user knows the arguments and results of functions.
+#ifndef MPC_DIALECTS_NN_ENTRYNAMES_H
+#define MPC_DIALECTS_NN_ENTRYNAMES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mpc::nn {
+
+inline constexpr llvm::StringLiteral kNameAttrName = "nn.name";
+
+/// Null where the argument has no name.
+inline mlir::StringAttr getArgumentName(mlir::FunctionOpInterface function,
+                                        unsigned index) {
+  return function.getArgAttrOfType<mlir::StringAttr>(index, kNameAttrName);
+}
+/// Of an argument of a function.
+inline mlir::StringAttr getArgumentName(mlir::BlockArgument argument) {
+  return getArgumentName(
+      mlir::cast<mlir::FunctionOpInterface>(argument.getOwner()->getParentOp()),
+      argument.getArgNumber());
+}
+
+/// Null where the result has no name.
+inline mlir::StringAttr getResultName(mlir::FunctionOpInterface function,
+                                      unsigned index) {
+  return function.getResultAttrOfType<mlir::StringAttr>(index, kNameAttrName);
+}
+inline void setResultName(mlir::FunctionOpInterface function, unsigned index,
+                          mlir::StringAttr name) {
+  function.setResultAttr(index, kNameAttrName, name);
+}
+
+/// The attribute by which an argument or a result that is made has `name`.
+inline mlir::NamedAttribute nameAttribute(mlir::Builder &b,
+                                          const llvm::Twine &name) {
+  return b.getNamedAttr(kNameAttrName, b.getStringAttr(name));
+}
+
+} // namespace mpc::nn
+
+#endif // MPC_DIALECTS_NN_ENTRYNAMES_H

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a tensor of the state is to a training step: one list for the compiler,
+/// which lays the state out, for program files and for the runtime.
+#ifndef MPC_RUNTIME_PROGRAM_STATEROLE_H
+#define MPC_RUNTIME_PROGRAM_STATEROLE_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mpc::rt {
+
+enum class StateRole : uint8_t {
+  Parameter,       ///< A weight; the fp32 master where one exists.
+  LowPrecision,    ///< 16-bit copy of a parameter; derived by entry "init".
+  Gradient,        ///< Scratch between launches; never saved.
+  Slot,            ///< An optimizer's moment or velocity of a parameter.
+  Buffer,          ///< Running statistics and the like.
+  LossScale,       ///< The loss scaler's state vector (f64).
+  Optimizer,       ///< Step count and running products (f64).
+  Hyperparameters, ///< What the user may set while running (f64).
+};
+
+/// As they are called in IR, in program files and in messages, in the order of
+/// the enumerators.
+inline constexpr std::array<std::string_view, 8> kStateRoleNames = {
+    "parameter", "low_precision", "gradient",  "slot",
+    "buffer",    "loss_scale",    "optimizer", "hyperparameters"};
+
+[[nodiscard]] constexpr std::string_view name(StateRole role) {
+  return kStateRoleNames[static_cast<size_t>(role)];
+}
+
+/// The role that is called `name`; empty where there is none.
+[[nodiscard]] constexpr std::optional<StateRole>
+findStateRole(std::string_view name) {
+  for (size_t i = 0; i != kStateRoleNames.size(); ++i)
+    if (kStateRoleNames[i] == name)
+      return static_cast<StateRole>(i);
+  return std::nullopt;
+}
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_PROGRAM_STATEROLE_H

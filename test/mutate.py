@@ -126,7 +126,7 @@ AREAS = {
         [
             VALUES,
             Suite("codegen-cpu-test"),
-            Suite(lit=["passes/Kernel"], tools=TRAIN),
+            Suite(lit=["lib/Codegen", "passes/Kernel"], tools=TRAIN),
             Suite(
                 lit=e2e(
                     "naive-bits max-pool-edges eval-fp32 eval-low-precision"

@@ -2,6 +2,7 @@
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
+#nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 #n = affine_map<(m, n) -> (n)>
@@ -53,6 +54,25 @@ kernel.func contraction @other(%a: tensor<12x8xf32>, %b: tensor<8x16xf32>, %c: t
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<12x16xf32>) -> tensor<12x16xf32>
   %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<12x8xf32>, tensor<8x16xf32>) outs(%init : tensor<12x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<12x16xf32>
+  kernel.return %r : tensor<12x16xf32>
+}
+
+// What is contiguous along k, as the weight of a linear, is packed by transposing
+// squares of 8 in registers.
+// CHECK-LABEL: func.func @transposed
+// CHECK:         vector.shuffle
+// CHECK:         call @mpc_gemm_6x16_8
+kernel.func contraction @transposed(%a: tensor<12x8xf32>, %b: tensor<16x8xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [12, 16, 8], micro = [6, 16]>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<12x16xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<12x16xf32>) -> tensor<12x16xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<12x8xf32>, tensor<16x8xf32>) outs(%init : tensor<12x16xf32>) {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %t = math.fma %x, %y, %s : f32
     linalg.yield %t : f32

@@ -60,6 +60,7 @@ def e2e(names):
 
 
 VALUES = Suite(lit=["dialects/NN/values"], tools=["mpc-check-values"])
+STEP_VALUES = Suite(lit=["dialects/AMP/values"], tools=["mpc-check-values"])
 TRAIN = ["mpc-opt", "mpc-import", "mpc-eval", "mpc-train", "mpc-scale"]
 STEPS = [f"tools/mpc-scale-{name}.test" for name in ("bad-rules", "policies", "step", "rules")]
 INJECTION = "tools/mpc-scale-injection.test"
@@ -90,6 +91,7 @@ AREAS = {
     "amp": Area(
         ["dialects/AMP/*.cpp", "dialects/AMP/Ops/*.cpp"],
         [
+            STEP_VALUES,
             Suite(lit=["dialects/AMP", "passes/AMP"], tools=TRAIN),
             Suite(lit=STEPS, tools=["mpc-scale"]),
             Suite("MpcAMPTest"),

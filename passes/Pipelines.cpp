@@ -87,22 +87,29 @@ void mpc::buildStatePipeline(OpPassManager &manager) {
   manager.addPass(amp::createFuseOptimizerPass());
 }
 
-void mpc::buildKernelPipeline(OpPassManager &manager,
-                              const KernelOptions &options) {
+void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse) {
   manager.addNestedPass<func::FuncOp>(kernel::createLowerBodiesPass());
-  if (options.fuse)
+  if (fuse)
     manager.addNestedPass<func::FuncOp>(kernel::createFusePass());
   manager.addPass(kernel::createOutlinePass());
-  cpu::SchedulePassOptions schedule;
-  schedule.lanes = options.lanes;
-  schedule.naive = options.naive;
-  manager.addPass(cpu::createSchedulePass(schedule));
+  manager.addPass(cpu::createSchedulePass());
   manager.addPass(kernel::createPlanMemoryPass());
+}
+
+void mpc::buildEmissionPipeline(OpPassManager &manager) {
+  manager.addPass(cpu::createEmitPass());
 }
 
 //===----------------------------------------------------------------------===//
 // Whole pipelines
 //===----------------------------------------------------------------------===//
+
+/// From entries on, which are all ops now.
+static void addCode(OpPassManager &manager, bool fuse) {
+  buildStatePipeline(manager);
+  buildKernelPipeline(manager, fuse);
+  buildEmissionPipeline(manager);
+}
 
 /// Entries whose gradients are ops.
 static void addStep(OpPassManager &manager, const StepOptions &options) {
@@ -119,16 +126,14 @@ void mpc::buildTrainingPipeline(OpPassManager &manager,
                                 const StepOptions &options) {
   addStep(manager, options);
   manager.addPass(amp::createCountUnderflowPass());
-  buildStatePipeline(manager);
-  buildKernelPipeline(manager, options.kernels);
+  addCode(manager, options.fuse);
 }
 
 void mpc::buildProbePipeline(OpPassManager &manager,
                              const StepOptions &options) {
   addStep(manager, options);
   manager.addPass(amp::createAddProbesPass());
-  buildStatePipeline(manager);
-  buildKernelPipeline(manager, options.kernels);
+  addCode(manager, options.fuse);
 }
 
 void mpc::buildEvaluationPipeline(OpPassManager &manager,
@@ -142,15 +147,12 @@ void mpc::buildEvaluationPipeline(OpPassManager &manager,
     manager.addPass(nn::createBuildEvalPass(eval));
     buildAutodiffPipeline(manager);
   }
-  buildStatePipeline(manager);
-  buildKernelPipeline(manager, options.kernels);
+  addCode(manager, options.fuse);
 }
 
-void mpc::buildOptimizerPipeline(OpPassManager &manager,
-                                 const KernelOptions &options) {
+void mpc::buildOptimizerPipeline(OpPassManager &manager, bool fuse) {
   manager.addPass(amp::createBuildStepPass());
-  buildStatePipeline(manager);
-  buildKernelPipeline(manager, options);
+  addCode(manager, fuse);
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,17 +166,9 @@ struct KernelFlags : PassPipelineOptions<Pipeline> {
   template <typename T>
   using Option = typename PassPipelineOptions<Pipeline>::template Option<T>;
 
-  Option<int64_t> lanes{*this, "lanes",
-                        llvm::cl::desc("f32 lanes of a vector register"),
-                        llvm::cl::init(KernelOptions().lanes)};
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("join structured ops into kernels"),
-                    llvm::cl::init(KernelOptions().fuse)};
-  Option<bool> naive{*this, "naive",
-                     llvm::cl::desc("run every kernel by scalar loops"),
-                     llvm::cl::init(KernelOptions().naive)};
-
-  [[nodiscard]] KernelOptions kernels() const { return {lanes, fuse, naive}; }
+                    llvm::cl::init(true)};
 };
 
 struct KernelPipeline : KernelFlags<KernelPipeline> {};
@@ -193,7 +187,7 @@ struct StepFlags : KernelFlags<Pipeline> {
                        llvm::cl::init(false)};
 
   [[nodiscard]] StepOptions step() const {
-    return {ownStep, explain, this->kernels()};
+    return {ownStep, explain, this->fuse};
   }
 };
 
@@ -221,7 +215,7 @@ static void registerParts() {
   PassPipelineRegistration<KernelPipeline>(
       "mpc-kernel-pipeline", "From ops to planned kernels",
       [](OpPassManager &manager, const KernelPipeline &flags) {
-        buildKernelPipeline(manager, flags.kernels());
+        buildKernelPipeline(manager, flags.fuse);
       });
 }
 
@@ -229,7 +223,7 @@ void mpc::registerPipelines() {
   registerParts();
   PassPipelineRegistration<StepPipeline>(
       "mpc-training-pipeline",
-      "From a model and its recipe to the kernels of a training step",
+      "From a model and its recipe to the code of a training step",
       [](OpPassManager &manager, const StepPipeline &flags) {
         buildTrainingPipeline(manager, flags.step());
       });
@@ -241,15 +235,15 @@ void mpc::registerPipelines() {
       });
   PassPipelineRegistration<EvaluationPipeline>(
       "mpc-evaluation-pipeline",
-      "From a model and its recipe to the kernels of an evaluation",
+      "From a model and its recipe to the code of an evaluation",
       [](OpPassManager &manager, const EvaluationPipeline &flags) {
         buildEvaluationPipeline(
             manager, {flags.step(), flags.gradients, flags.training});
       });
   PassPipelineRegistration<KernelPipeline>(
       "mpc-optimizer-pipeline",
-      "From parameters and a recipe to the kernels of an optimizer's step",
+      "From parameters and a recipe to the code of an optimizer's step",
       [](OpPassManager &manager, const KernelPipeline &flags) {
-        buildOptimizerPipeline(manager, flags.kernels());
+        buildOptimizerPipeline(manager, flags.fuse);
       });
 }

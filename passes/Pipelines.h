@@ -18,20 +18,13 @@ struct AutocastPolicy;
 
 namespace mpc {
 
-/// What the kernel stages need to know.
-struct KernelOptions {
-  int64_t lanes = 8;  ///< f32 lanes of a vector register.
-  bool fuse = true;   ///< Join structured ops into kernels.
-  bool naive = false; ///< Run every kernel by scalar loops.
-};
-
 /// What a recipe leaves open, as it is no part of the training.
 struct StepOptions {
   /// The module writes its step out: its recipe says only how models are
   /// computed.
   bool ownStep = false;
   bool explain = false; ///< Keep in locations why each op has its precision.
-  KernelOptions kernels;
+  bool fuse = true;     ///< Join structured ops into kernels.
 };
 
 struct EvaluationOptions : StepOptions {
@@ -40,7 +33,8 @@ struct EvaluationOptions : StepOptions {
 };
 
 //===----------------------------------------------------------------------===//
-// From a module with its amp.recipe to planned kernels
+// From a module with its amp.recipe to planned entries and emitted kernels, for
+// the target that the module states
 //===----------------------------------------------------------------------===//
 
 /// mpc-training-pipeline: the entries of a training step.
@@ -58,8 +52,7 @@ void buildEvaluationPipeline(mlir::OpPassManager &manager,
 
 /// mpc-optimizer-pipeline: the step of an optimizer alone, whose gradients are
 /// inputs.
-void buildOptimizerPipeline(mlir::OpPassManager &manager,
-                            const KernelOptions &options);
+void buildOptimizerPipeline(mlir::OpPassManager &manager, bool fuse = true);
 
 //===----------------------------------------------------------------------===//
 // Their parts
@@ -87,8 +80,10 @@ void buildStatePipeline(mlir::OpPassManager &manager);
 
 /// mpc-kernel-pipeline: bodies, fusion, schedules, memory. Leaves kernels and
 /// planned entries.
-void buildKernelPipeline(mlir::OpPassManager &manager,
-                         const KernelOptions &options);
+void buildKernelPipeline(mlir::OpPassManager &manager, bool fuse = true);
+
+/// The code of the kernels that the target's schedules say.
+void buildEmissionPipeline(mlir::OpPassManager &manager);
 
 /// Makes the names above known to whatever parses a pipeline.
 void registerPipelines();

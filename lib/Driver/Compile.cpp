@@ -5,6 +5,7 @@
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Diagnostics.h"
@@ -136,26 +137,47 @@ static rt::Result<cpu::CpuTarget> findTarget(const TargetOptions &options) {
   return *target;
 }
 
-static KernelOptions kernelOptions(const TargetOptions &options,
-                                   const cpu::CpuTarget &target) {
-  return {target.lanes, options.fuse, options.naive};
+/// The first pass of every compilation: what schedules must know.
+static void attachTarget(OpPassManager &passes, const TargetOptions &options,
+                         const cpu::CpuTarget &target) {
+  cpu::AttachTargetPassOptions attach;
+  attach.lanes = target.lanes;
+  attach.naive = options.naive;
+  passes.addPass(cpu::createAttachTargetPass(attach));
 }
 
-/// Runs `compilation`, then makes the program.
+/// Runs what `fill` adds behind that, and makes the program.
 static rt::Result<std::shared_ptr<rt::Program>>
-finish(ImportedModel &model, Compilation &compilation,
-       const TargetOptions &target, CompileReport &report) {
-  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget cpuTarget, findTarget(target));
+compile(ImportedModel &model, const TargetOptions &options,
+        CompileReport &report, llvm::function_ref<void(Compilation &)> fill) {
+  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options));
+  Compilation compilation(model.module, report.warnings);
+  attachTarget(compilation.passes(), options, target);
+  fill(compilation);
   MPC_RETURN_IF_ERROR(compilation.run());
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       buildProgram(*model.module, cpuTarget));
+                       buildProgram(*model.module, target));
   program->bounds = std::move(report.bounds);
   program->mode = report.mode;
-  program->target.cpu = target.cpu;
-  if (target.cpu == rt::kHostLevel)
+  program->target.cpu = options.cpu;
+  if (options.cpu == rt::kHostLevel)
     program->target.machine = rt::cpuIdentity();
   program->warnings = report.warnings;
   return program;
+}
+
+/// What compile() would run, as a text.
+static rt::Result<std::string>
+describePasses(const TargetOptions &options,
+               llvm::function_ref<void(OpPassManager &)> fill) {
+  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options));
+  OpPassManager passes(ModuleOp::getOperationName());
+  attachTarget(passes, options, target);
+  fill(passes);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  passes.printAsTextualPipeline(stream);
+  return text;
 }
 
 /// Checks a module that writes its step out, and its recipe.
@@ -204,11 +226,12 @@ static rt::Status prepareStep(ImportedModel &model, CompileReport &report) {
   return checkParameterPatterns(model, recipe, report);
 }
 
-static EvaluationOptions evaluationOptions(ImportedModel &model,
+static EvaluationOptions evaluationOptions(const ImportedModel &model,
                                            const EvalOptions &options) {
   EvaluationOptions result;
   result.ownStep = !hasModel(model);
   result.explain = options.explain;
+  result.fuse = options.target.fuse;
   result.gradients = options.gradients;
   result.training = options.training;
   return result;
@@ -224,62 +247,69 @@ rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
   return compilation.run();
 }
 
+static StepOptions stepOptions(const ImportedModel &model,
+                               const CompileOptions &options) {
+  return {hasOwnStep(model), options.explain, options.target.fuse};
+}
+
+rt::Result<std::string> mpc::evalPasses(const ImportedModel &model,
+                                        const EvalOptions &options) {
+  return describePasses(options.target, [&](OpPassManager &passes) {
+    buildEvaluationPipeline(passes, evaluationOptions(model, options));
+  });
+}
+
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileEval(ImportedModel &model, const EvalOptions &options,
                  CompileReport &report) {
-  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options.target));
   MPC_RETURN_IF_ERROR(prepareEval(model, options, report));
   EvaluationOptions evaluation = evaluationOptions(model, options);
-  evaluation.kernels = kernelOptions(options.target, target);
-  Compilation compilation(model.module, report.warnings);
-  observe(compilation, evaluation, /*trains=*/evaluation.ownStep, report);
-  buildEvaluationPipeline(compilation.passes(), evaluation);
-  return finish(model, compilation, options.target, report);
+  return compile(model, options.target, report, [&](Compilation &compilation) {
+    observe(compilation, evaluation, /*trains=*/evaluation.ownStep, report);
+    buildEvaluationPipeline(compilation.passes(), evaluation);
+  });
 }
 
-static StepOptions stepOptions(ImportedModel &model,
-                               const CompileOptions &options,
-                               const cpu::CpuTarget &target) {
-  return {hasOwnStep(model), options.explain,
-          kernelOptions(options.target, target)};
+rt::Result<std::string> mpc::trainingPasses(const ImportedModel &model,
+                                            const CompileOptions &options) {
+  return describePasses(options.target, [&](OpPassManager &passes) {
+    buildTrainingPipeline(passes, stepOptions(model, options));
+  });
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileTraining(ImportedModel &model, const CompileOptions &options,
                      CompileReport &report) {
-  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options.target));
   MPC_RETURN_IF_ERROR(prepareStep(model, report));
-  StepOptions step = stepOptions(model, options, target);
-  Compilation compilation(model.module, report.warnings);
-  observe(compilation, step, /*trains=*/true, report);
-  buildTrainingPipeline(compilation.passes(), step);
-  return finish(model, compilation, options.target, report);
+  StepOptions step = stepOptions(model, options);
+  return compile(model, options.target, report, [&](Compilation &compilation) {
+    observe(compilation, step, /*trains=*/true, report);
+    buildTrainingPipeline(compilation.passes(), step);
+  });
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileProbe(ImportedModel &model, const CompileOptions &options,
                   CompileReport &report,
                   llvm::function_ref<void(func::FuncOp)> inspect) {
-  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options.target));
   MPC_RETURN_IF_ERROR(prepareStep(model, report));
-  StepOptions step = stepOptions(model, options, target);
-  Compilation compilation(model.module, report.warnings);
-  observe(compilation, step, /*trains=*/true, report);
-  compilation.after("amp-add-probes", [&](ModuleOp module) {
-    for (auto function : module.getOps<func::FuncOp>())
-      if (amp::isEntry(function))
-        inspect(function);
+  StepOptions step = stepOptions(model, options);
+  return compile(model, options.target, report, [&](Compilation &compilation) {
+    observe(compilation, step, /*trains=*/true, report);
+    compilation.after("amp-add-probes", [&](ModuleOp module) {
+      for (auto function : module.getOps<func::FuncOp>())
+        if (amp::isEntry(function))
+          inspect(function);
+    });
+    buildProbePipeline(compilation.passes(), step);
   });
-  buildProbePipeline(compilation.passes(), step);
-  return finish(model, compilation, options.target, report);
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileOptimizer(ImportedModel &model, const TargetOptions &options,
                       CompileReport &report) {
-  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options));
   MPC_RETURN_IF_ERROR(checkRecipe(model).status());
-  Compilation compilation(model.module, report.warnings);
-  buildOptimizerPipeline(compilation.passes(), kernelOptions(options, target));
-  return finish(model, compilation, options, report);
+  return compile(model, options, report, [&](Compilation &compilation) {
+    buildOptimizerPipeline(compilation.passes(), options.fuse);
+  });
 }

@@ -52,6 +52,14 @@ struct CompileReport {
 rt::Status explainModel(ImportedModel &model, const EvalOptions &options,
                         CompileReport &report);
 
+/// The passes of compileTraining and of compileEval as a text, which
+/// `mpc-opt --pass-pipeline` runs: with the module all that there is to say of
+/// the compilation but the CPU.
+rt::Result<std::string> trainingPasses(const ImportedModel &model,
+                                       const CompileOptions &options);
+rt::Result<std::string> evalPasses(const ImportedModel &model,
+                                   const EvalOptions &options);
+
 /// A program with the entries of a training step: "step", or "accumulate" and
 /// "apply"; and, where there are 16-bit copies of parameters, "init". A module
 /// that writes its step out (OwnStep.h) has what it has; of its recipe only how

@@ -55,7 +55,7 @@ static std::string digestOf(const CompileKey &key, llvm::StringRef compiler) {
   HashStream stream;
   stream.addText(compiler);
   stream.addText(LLVM_VERSION_STRING);
-  stream.addText(key.recipe);
+  stream.addText(key.passes);
   stream.addText(key.cpu);
   if (key.cpu == rt::kHostLevel)
     stream.addText(rt::cpuIdentity());

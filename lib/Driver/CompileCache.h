@@ -19,10 +19,8 @@ namespace mpc {
 struct CompileKey {
   /// As imported, with its amp.recipe: the values are outside of it.
   mlir::ModuleOp module;
-  /// The flags, as a text in which equal ones are equal: some are no part of
-  /// the recipe.
-  std::string recipe;
-  std::string cpu; ///< TargetOptions::cpu.
+  std::string passes; ///< trainingPasses or evalPasses.
+  std::string cpu;    ///< TargetOptions::cpu.
 };
 
 using CompileFunction =

@@ -50,14 +50,15 @@ static rt::Result<EvalReport> explainOnly(const EvalRequest &request) {
 
 /// Compiles, or takes what is kept of the same compilation.
 static rt::Result<std::shared_ptr<rt::Program>>
-compileOrFind(ImportedModel &model, const EvalRequest &request,
-              const EvalOptions &options, CompileReport &report) {
+compileOrFind(ImportedModel &model, const EvalOptions &options,
+              CompileReport &report) {
   auto compile = [&] { return compileEval(model, options, report); };
   // An explanation is made on the way.
   if (options.explain)
     return compile();
-  return compileOnce({*model.module, request.recipe, options.target.cpu},
-                     compile, report.warnings);
+  MPC_ASSIGN_OR_RETURN(std::string passes, evalPasses(model, options));
+  return compileOnce({*model.module, passes, options.target.cpu}, compile,
+                     report.warnings);
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
@@ -71,8 +72,9 @@ mpc::compileEvalProgram(const EvalRequest &request,
                        load(request, targetShape, context));
   llvm::append_range(warnings, model.warnings);
   std::vector<rt::InitialValue> initialValues = takeInitialValues(model);
+  std::string recipe = textOf(amp::findRecipe(*model.module));
   CompileReport report;
-  auto program = compileOrFind(model, request, options, report);
+  auto program = compileOrFind(model, options, report);
   if (!program.ok())
     return program.status().withContext(request.modelPath);
   llvm::append_range(warnings, report.warnings);
@@ -80,7 +82,7 @@ mpc::compileEvalProgram(const EvalRequest &request,
     MPC_RETURN_IF_ERROR(
         writeExplanation(report.explanation, request.explainPath));
   setInitialValues(**program, initialValues);
-  (*program)->recipe = request.recipe;
+  (*program)->recipe = std::move(recipe);
   return program;
 }
 

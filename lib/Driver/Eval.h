@@ -16,7 +16,6 @@ struct EvalRequest {
   EvalOptions options;
   PrecisionFlags precision;
   std::optional<LossFlag> loss; ///< None: no loss is computed.
-  std::string recipe;           ///< The flags behind all this: recipeText().
   std::string explainPath;      ///< Empty: nothing is explained; "-": stdout.
   rt::EvaluationRequest run;    ///< Without inputs: only explain.
 };

@@ -13,17 +13,19 @@
 using namespace mlir;
 using namespace mpc;
 
-static bool hasFunction(ImportedModel &model, StringRef name) {
-  return model.module->lookupSymbol<func::FuncOp>(name) != nullptr;
+static bool hasFunction(const ImportedModel &model, StringRef name) {
+  return model.module.get().lookupSymbol<func::FuncOp>(name) != nullptr;
 }
 
-bool mpc::hasModel(ImportedModel &model) { return hasFunction(model, "model"); }
+bool mpc::hasModel(const ImportedModel &model) {
+  return hasFunction(model, "model");
+}
 
-bool mpc::hasOwnStep(ImportedModel &model) {
+bool mpc::hasOwnStep(const ImportedModel &model) {
   return hasFunction(model, "step") || hasOwnWindow(model);
 }
 
-bool mpc::hasOwnWindow(ImportedModel &model) {
+bool mpc::hasOwnWindow(const ImportedModel &model) {
   return hasFunction(model, "accumulate") && hasFunction(model, "apply");
 }
 

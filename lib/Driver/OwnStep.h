@@ -13,12 +13,12 @@
 namespace mpc {
 
 /// Whether the module has a model to evaluate.
-bool hasModel(ImportedModel &model);
+bool hasModel(const ImportedModel &model);
 /// Whether the module writes its training step out: it has an entry @step, or
 /// @accumulate and @apply.
-bool hasOwnStep(ImportedModel &model);
+bool hasOwnStep(const ImportedModel &model);
 /// Whether that step takes a window of batches.
-bool hasOwnWindow(ImportedModel &model);
+bool hasOwnWindow(const ImportedModel &model);
 
 /// Names results without a name `output0` and so on, by their places.
 void nameResults(mlir::ModuleOp module);

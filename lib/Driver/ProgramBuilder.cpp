@@ -5,14 +5,14 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/EntryNames.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Jit.h"
-#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Diagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Pass/PassManager.h"
+#include "passes/AMP/Passes.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -72,29 +72,33 @@ public:
     collectSources();
     for (auto function :
          llvm::make_early_inc_range(module_.getOps<func::FuncOp>())) {
-      if (function.isDeclaration())
+      if (!amp::isEntry(function) || kernelAttrOf(function))
         continue;
       MPC_RETURN_IF_ERROR(addEntry(function));
       function.erase();
     }
-    for (auto global :
-         llvm::make_early_inc_range(module_.getOps<memref::GlobalOp>()))
-      global.erase();
-    eraseDeclarations();
+    keepCode();
     return {};
   }
 
 private:
   rt::Status addSlabs();
-  void eraseDeclarations();
+  void keepCode();
+
+  /// Null where `function` is no emitted kernel.
+  static cpu::KernelAttr kernelAttrOf(func::FuncOp function) {
+    return function->getAttrOfType<cpu::KernelAttr>(
+        cpu::CPUDialect::kKernelAttrName);
+  }
 
   void collectSources() {
-    for (auto kernel : module_.getOps<kernel::FuncOp>()) {
-      SmallVector<StringRef> names;
-      if (ArrayAttr list = kernel.getSourcesAttr())
-        for (auto name : list.getAsRange<StringAttr>())
-          names.push_back(name.getValue());
-      sources_[kernel.getName()] = llvm::join(names, ", ");
+    for (auto function : module_.getOps<func::FuncOp>()) {
+      cpu::KernelAttr kernel = kernelAttrOf(function);
+      if (!kernel || !kernel.getSources())
+        continue;
+      auto names = kernel.getSources().getAsRange<StringAttr>();
+      sources_[function.getName()] = llvm::join(
+          llvm::map_range(names, std::mem_fn(&StringAttr::getValue)), ", ");
     }
   }
 
@@ -294,21 +298,19 @@ rt::Status ProgramBuilder::addSlabs() {
   return {};
 }
 
-/// What is left must be kernels: the code generator knows nothing else.
-void ProgramBuilder::eraseDeclarations() {
-  for (Operation &op : llvm::make_early_inc_range(*module_.getBody()))
-    if (!isa<kernel::FuncOp>(op))
+/// What is left must be code: the code generator knows nothing else.
+void ProgramBuilder::keepCode() {
+  for (Operation &op : llvm::make_early_inc_range(*module_.getBody())) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function || function.isDeclaration())
       op.erase();
+  }
 }
 
-/// Emits the kernels and compiles them to the program's image.
+/// Compiles the kernels to the program's image.
 static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
                           rt::Program &program) {
   DiagnosticCollector diagnostics(module.getContext());
-  PassManager manager(module.getContext());
-  manager.addPass(cpu::createEmitPass());
-  if (failed(manager.run(module)))
-    return diagnostics.status("emitting kernels");
   llvm::Expected<cpu::CompiledKernels> compiled =
       cpu::compileImage(module, target);
   if (!compiled)

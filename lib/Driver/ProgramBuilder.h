@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From a module of kernels and planned entries to a Program.
+/// From a module of emitted kernels and planned entries to a Program.
 #ifndef MPC_LIB_DRIVER_PROGRAMBUILDER_H
 #define MPC_LIB_DRIVER_PROGRAMBUILDER_H
 
@@ -11,9 +11,9 @@
 
 namespace mpc {
 
-/// Takes the entries' launches out of `module` and compiles its kernels for
-/// `target`, which may be another machine. Consumes the module's contents.
-/// What the module must hold: docs/design.md, "Program".
+/// Takes the entries' launches out of `module` and compiles the code of its
+/// kernels for `target`, which may be another machine. Consumes the module's
+/// contents. What the module must hold: docs/design.md, "Program".
 rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target);
 

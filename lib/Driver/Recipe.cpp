@@ -252,6 +252,13 @@ Status mpc::writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe) {
 // What the loop around a step asks
 //===----------------------------------------------------------------------===//
 
+std::string mpc::textOf(amp::RecipeOp recipe) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  recipe.print(stream, mlir::OpPrintingFlags().useLocalScope());
+  return text;
+}
+
 Status mpc::checkReplay(amp::RecipeOp recipe) {
   PolicyKind kind = recipe.getPolicyKind();
   if (kind == PolicyKind::None || kind == PolicyKind::Fixed ||

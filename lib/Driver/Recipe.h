@@ -72,9 +72,6 @@ struct RecipeFlags {
   bool strictCasts = false;
   /// Flags that were given and say how a step is made.
   std::vector<std::string> stepFlags;
-  /// The flags of the step that were given, in one order, as a command line has
-  /// them; of a file of rules its name without its folder.
-  std::string text;
 };
 
 /// For a module that writes its step out: a usage error where a flag says how a
@@ -92,6 +89,9 @@ void writeLoss(const LossFlag &loss, llvm::ArrayRef<int64_t> targetShape,
 /// Writes all that the flags say but the shape of `target`. Usage errors name
 /// the flag.
 rt::Status writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe);
+
+/// The recipe as a module has it: Program::recipe.
+std::string textOf(amp::RecipeOp recipe);
 
 /// Where skipped steps are run again: a usage error for a policy that would run
 /// them at the same scale.

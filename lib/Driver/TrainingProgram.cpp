@@ -65,7 +65,6 @@ rt::Result<TrainingPlan> mpc::planTraining(const TrainingRequest &request,
   plan.hasOwnStep = hasOwnStep(plan.model);
   MPC_RETURN_IF_ERROR(plan.hasOwnStep ? planOwnStep(request, plan)
                                       : planStep(request, plan));
-  plan.recipe = request.recipe.text;
   plan.initialValues = takeInitialValues(plan.model);
   return plan;
 }
@@ -81,7 +80,8 @@ compileOrFind(const TrainingPlan &plan, const CompileOptions &options,
   // An explanation is made on the way.
   if (options.explain)
     return compile();
-  CompileKey key = {plan.model.module.get(), plan.recipe, options.target.cpu};
+  MPC_ASSIGN_OR_RETURN(std::string passes, trainingPasses(plan.model, options));
+  CompileKey key = {plan.model.module.get(), passes, options.target.cpu};
   return compileOnce(key, compile, report.warnings);
 }
 
@@ -103,6 +103,6 @@ mpc::compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
                        plan.hasOwnStep || changesState(recipe), plan.floorName,
                        plan.hasOwnStep ? recordOwnRule(recipe)
                                        : recordRule(recipe)};
-  program->recipe = plan.recipe;
+  program->recipe = textOf(recipe);
   return program;
 }

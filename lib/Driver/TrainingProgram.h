@@ -29,7 +29,6 @@ struct TrainingPlan {
   bool hasOwnStep = false; ///< The module writes its step out.
   /// StepProtocol::floorName.
   std::string floorName = rt::StepProtocol().floorName;
-  std::string recipe; ///< Program::recipe.
   /// What the model has values of is shared with it.
   std::vector<rt::InitialValue> initialValues;
 };

@@ -181,7 +181,7 @@ struct Program {
   std::vector<InitialValue> initialValues;
   StepProtocol protocol;
   ModelMode mode = ModelMode::Either;
-  std::string recipe; ///< What it was made by, as flags of a command line.
+  std::string recipe; ///< What it was made by, as IR: an amp.recipe.
   std::vector<std::string> warnings; ///< What its compilation warned of.
   CodeTarget target;
   CodeImage code;

@@ -1,13 +1,15 @@
 // RUN: mpc-opt %s --mpc-training-pipeline | FileCheck %s --check-prefixes=CHECK,STEP
 // RUN: sed 's/^amp.recipe.*/& accumulate(2)/' %s | mpc-opt --mpc-training-pipeline | FileCheck %s --check-prefixes=CHECK,WINDOW
-// RUN: mpc-opt %s --mpc-training-pipeline='fuse=false naive' | FileCheck %s --check-prefix=NAIVE
-// RUN: mpc-opt %s --mpc-training-pipeline=lanes=16 | FileCheck %s --check-prefix=LANES
 // RUN: mpc-opt %s --mpc-probe-pipeline | FileCheck %s --check-prefix=PROBE
 // RUN: mpc-opt %s --mpc-evaluation-pipeline=gradients | FileCheck %s --check-prefix=EVAL
 // RUN: sed 's/^amp.recipe.*/& gradients(f16)/' %s | mpc-opt --mpc-optimizer-pipeline | FileCheck %s --check-prefix=OPTIMIZER
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-prepare-model,amp-build-step,mpc-autodiff-pipeline,mpc-state-pipeline,mpc-kernel-pipeline)' > %t.parts
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-prepare-model,amp-build-step,mpc-autodiff-pipeline,mpc-state-pipeline,mpc-kernel-pipeline)' > %t.kernels
+// RUN: mpc-opt %t.kernels --cpu-emit > %t.parts
 // RUN: mpc-opt %s --mpc-training-pipeline > %t.whole && cmp %t.parts %t.whole
-// Whole pipelines by their names: from a model and its recipe to planned kernels.
+// RUN: FileCheck %s --check-prefix=KERNELS < %t.kernels
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target{lanes=16},mpc-training-pipeline)' | FileCheck %s --check-prefix=WIDE
+// Whole pipelines by their names: from a model and its recipe to planned
+// entries and the code of their kernels.
 
 // Nothing of the levels above is left.
 // CHECK-NOT:  amp.recipe
@@ -18,9 +20,10 @@
 // WINDOW:     func.func @apply
 // CHECK:      kernel.launch
 
-// NAIVE-NOT:  lanes
-// NAIVE:      schedule = #cpu.loops
-// LANES:      schedule = #cpu.map<{{.*}}lanes = 16
+// CHECK:      cpu.kernel = #cpu.kernel<
+// KERNELS:    kernel.func {{.*}}schedule = #cpu.
+// WIDE:       cpu.target = #cpu.target<lanes = 16>
+// WIDE:       vector<16xf32>
 // PROBE:      func.func @step{{.*}}amp.site
 // EVAL:       func.func @eval{{.*}}"grad.w"
 // OPTIMIZER:  func.func @step{{.*}}"grad.w"

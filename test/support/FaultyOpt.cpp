@@ -3,6 +3,7 @@
 //
 //     mpc-faulty-opt FLAGS...                   as mpc-opt
 //     mpc-faulty-opt compile PIPELINE FILE      as the driver: ends as tools do
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Dialects.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,6 +65,7 @@ struct RefusingPass : FaultyPass<RefusingPass> {
 static void registerAll() {
   registerTransformsPasses();
   mpc::amp::registerMpcAMPPasses();
+  mpc::cpu::registerMpcCPUPasses();
   mpc::kernel::registerMpcKernelPasses();
   mpc::nn::registerMpcNNPasses();
   mpc::registerPipelines();

@@ -3,6 +3,7 @@
 #include "test/support/Values.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -167,11 +168,12 @@ static rt::Result<std::unique_ptr<rt::Runner>> compile(ModuleOp module,
   if (!target)
     return rt::internalError(llvm::toString(target.takeError()));
   PassManager manager(module.getContext());
+  cpu::AttachTargetPassOptions attach;
+  attach.lanes = target->lanes;
+  manager.addPass(cpu::createAttachTargetPass(attach));
   buildAutodiffPipeline(manager);
-  KernelOptions options;
-  options.lanes = target->lanes;
-  options.fuse = form.fuse;
-  buildKernelPipeline(manager, options);
+  buildKernelPipeline(manager, form.fuse);
+  buildEmissionPipeline(manager);
   if (failed(manager.run(module)))
     return rt::invalidInput("does not compile");
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,

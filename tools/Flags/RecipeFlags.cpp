@@ -8,7 +8,6 @@
 #include "runtime/CommandLine/Validators.h"
 #include "tools/Flags/ImportFlags.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace mpc;
 using namespace mpc::rt;
@@ -259,38 +258,7 @@ static bool isOfTheStep(const CLI::Option &option) {
           name == "--master-weights");
 }
 
-/// Whether a flag decides what the step computes, rather than what it is given
-/// or how it is run.
-static bool isOfTheRecipe(const CLI::Option &option) {
-  const std::string name = option.get_name();
-  const std::string &group = option.get_group();
-  return !isOfTheLoop(name) &&
-         (group == kPrecision || group == kLossScaling || group == kOptimizer ||
-          name == "--loss" || name == "--gradients" || name == "--training" ||
-          name == "--input-shape" || name == "--no-fuse" || name == "--naive");
-}
-
-/// An option as a command line has it, each of its values.
-static void addText(const CLI::Option &option, std::string &text) {
-  for (llvm::StringRef value : option.results()) {
-    text += (text.empty() ? "" : " ") + option.get_name();
-    if (option.get_name() == "--autocast-policy")
-      value = llvm::sys::path::filename(value);
-    if (option.get_items_expected_max() > 0)
-      text += "=" + value.str();
-  }
-}
-
-std::string mpc::recipeText(const CLI::App &app) {
-  std::string text;
-  for (const CLI::Option *option : app.get_options())
-    if (option->count() > 0 && isOfTheRecipe(*option))
-      addText(*option, text);
-  return text;
-}
-
 static void noteGiven(const CLI::App &app, RecipeFlags &flags) {
-  flags.text = recipeText(app);
   for (const CLI::Option *option : app.get_options())
     if (option->count() > 0 && isOfTheStep(*option))
       flags.stepFlags.push_back(option->get_name());

@@ -17,10 +17,6 @@ void addPrecisionFlags(CLI::App &app, PrecisionFlags &flags);
 /// are the runtime's.
 void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
 
-/// The flags of a tool that decide what is computed, as far as they were given:
-/// RecipeFlags::text, and that of an evaluation.
-std::string recipeText(const CLI::App &app);
-
 } // namespace mpc
 
 #endif // MPC_TOOLS_FLAGS_RECIPEFLAGS_H

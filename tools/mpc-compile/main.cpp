@@ -115,7 +115,6 @@ rt::Result<EvalRequest> evalRequest(const Flags &flags) {
   request.options.target = recipe.target;
   request.options.target.fuse = !recipe.noFuse;
   request.options.target.runsHere = false;
-  request.recipe = recipeText(*flags.app);
   return request;
 }
 

@@ -17,12 +17,10 @@ struct Flags {
   ImportFlags import;
   std::string loss;
   bool noFuse = false;
-  const CLI::App *app = nullptr; ///< Whose flags these are.
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
-  flags.app = &app;
   EvalRequest &request = flags.request;
   app.add_option("model", request.modelPath, "MODEL.onnx or FILE.mlir")
       ->required()
@@ -87,7 +85,6 @@ rt::Result<int> run(Flags &flags) {
   }
   MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(flags.import));
   request.options.target.fuse = !flags.noFuse;
-  request.recipe = recipeText(*flags.app);
   MPC_ASSIGN_OR_RETURN(EvalReport report, evaluate(request));
   for (const std::string &warning : report.warnings)
     rt::reportWarning("mpc-eval", warning);

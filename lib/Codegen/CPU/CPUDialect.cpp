@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/CPUDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,9 +28,13 @@ LogicalResult CPUDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == kKernelAttrName && isa<FunctionOpInterface>(op) &&
       isa<KernelAttr>(attribute.getValue()))
     return success();
+  if (attribute.getName() == kTargetAttrName && isa<ModuleOp>(op) &&
+      isa<TargetAttr>(attribute.getValue()))
+    return success();
   return op->emitOpError("attribute '")
          << attribute.getName().getValue()
-         << "' is not the #cpu.kernel of a function";
+         << "' is neither the #cpu.kernel of a function nor the #cpu.target of "
+            "a module";
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,6 +83,11 @@ static LogicalResult verifyPanel(EmitError emitError, int64_t columns,
     return success();
   return emitError() << columns << " columns of a micro-tile are no multiple "
                      << "of " << lanes << " lanes";
+}
+
+LogicalResult TargetAttr::verify(EmitError emitError, int64_t lanes,
+                                 bool /*naive*/) {
+  return verifyVectors(emitError, /*chunks=*/1, lanes);
 }
 
 LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks) {

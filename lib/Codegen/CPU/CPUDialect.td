@@ -12,14 +12,16 @@ def CPU_Dialect : Dialect {
   let cppNamespace = "::mpc::cpu";
   let summary = "How kernels run on CPUs";
   let description = [{
-    Attributes only: a schedule for each kind of `kernel.func`, which
-    `cpu-schedule` chooses and `cpu-emit` carries out.
+    Attributes only: the target of a module, and a schedule for each kind of
+    `kernel.func`, which `cpu-schedule` chooses and `cpu-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Where an emitted function has its `#cpu.kernel`.
     static constexpr ::llvm::StringLiteral kKernelAttrName = "cpu.kernel";
+    /// Where a module has its `#cpu.target`.
+    static constexpr ::llvm::StringLiteral kTargetAttrName = "cpu.target";
   }];
 }
 
@@ -36,12 +38,32 @@ class CPU_Schedule<string attrName, string attrMnemonic>
   let genVerifyDecl = 1;
 }
 
+def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
+  let summary = "What schedules must know of a CPU";
+  let description = [{
+    Stands as `cpu.target` at a module, where `cpu-attach-target` puts it.
+    `lanes` are the f32 lanes of a vector register: 8 for AVX2, 16 for AVX-512.
+    With `naive` every kernel runs by scalar loops, as the reference for the
+    others.
+
+    ```mlir
+    module attributes {cpu.target = #cpu.target<lanes = 8>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$lanes,
+                        DefaultValuedParameter<"bool", "false">:$naive);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel"> {
   let summary = "What a launch of an emitted function must know";
   let description = [{
-    `scratch` is the bytes of memory of its own that each worker needs.
+    `scratch` is the bytes of memory of its own that each worker needs;
+    `sources` are those of the `kernel.func`.
   }];
-  let parameters = (ins "int64_t":$chunks, "int64_t":$scratch);
+  let parameters = (ins "int64_t":$chunks, "int64_t":$scratch,
+                        OptionalParameter<"::mlir::ArrayAttr">:$sources);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -4,6 +4,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
+using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 using llvm::alignTo;
@@ -194,4 +195,24 @@ GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
       contraction.generic().getContext(), countTiles(roles, tile), lanes,
       roles.rowOperand, choosePacked(roles, tile),
       {tile.rows, tile.columns, kBlock}, {micro.rows, micro.columns});
+}
+
+RankedTensorType mpc::cpu::getPackedType(const Contraction &contraction,
+                                         GemmAttr schedule, unsigned operand) {
+  int64_t batch = contraction.sizes[Contraction::Batch];
+  int64_t k = contraction.sizes[Contraction::K];
+  int64_t outer =
+      contraction.sizes[operand == 0 ? Contraction::M : Contraction::N];
+  auto count = [](int64_t size, int64_t unit) -> int64_t {
+    return llvm::divideCeil(size, unit);
+  };
+  SmallVector<int64_t> shape;
+  if (operand == schedule.getRows())
+    shape = {batch, count(k, schedule.getKBlock()),
+             count(outer, schedule.getMicroRows()), schedule.getMicroRows(),
+             schedule.getRowStride()};
+  else
+    shape = {batch, count(outer, schedule.getMicroColumns()), k,
+             schedule.getMicroColumns()};
+  return RankedTensorType::get(shape, Float32Type::get(schedule.getContext()));
 }

@@ -13,6 +13,10 @@ namespace mpc::cpu {
 GemmAttr planContraction(const kernel::Contraction &contraction,
                          const kernel::Epilogue &epilogue, int64_t lanes);
 
+/// What factor `operand` is where `schedule` has it packed.
+mlir::RankedTensorType getPackedType(const kernel::Contraction &contraction,
+                                     GemmAttr schedule, unsigned operand);
+
 } // namespace mpc::cpu
 
 #endif // MPC_LIB_CODEGEN_CPU_CONTRACTIONPLAN_H

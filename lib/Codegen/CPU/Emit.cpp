@@ -28,10 +28,7 @@ static LogicalResult emitBody(Emitter &emitter, const Body &body,
       .Case([&](LoopsAttr loops) {
         return emitLoops(emitter, body, loops.getChunks());
       })
-      .Case([&](GemmAttr gemm) {
-        emitGemm(emitter, body, gemm);
-        return success();
-      })
+      .Case([&](GemmAttr gemm) { return emitGemm(emitter, body, gemm); })
       .Case([&](PackAttr pack) { return emitPack(emitter, body, pack); })
       .Case([&](MapAttr map) {
         emitMap(emitter, body, map);
@@ -42,7 +39,8 @@ static LogicalResult emitBody(Emitter &emitter, const Body &body,
         return success();
       })
       .Default([&](Attribute) {
-        return emitter.kernel.emitOpError("has the schedule of another target: ")
+        return emitter.kernel.emitOpError(
+                   "has the schedule of another target: ")
                << schedule;
       });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits contractions: packed blocks, the micro-kernel on them, the map on each
 // tile of the result.
+#include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/Gemm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -455,8 +456,27 @@ void GemmEmitter::emitRow(const ResultTile &tile, const PanelColumns &columns,
     store(values.lookup(target.value), target, address, row, columns.lanes);
 }
 
-void mpc::cpu::emitGemm(Emitter &emitter, const Body &body, GemmAttr schedule) {
+/// A packed factor lies as the numbers of the schedule say, and no other way.
+static LogicalResult checkPacked(FuncOp kernel, const Contraction &contraction,
+                                 GemmAttr schedule) {
+  if (!schedule.getPacked())
+    return success();
+  unsigned operand = *schedule.getPacked();
+  Type given = contraction.getOperand(operand).tensor.getType();
+  Type packed = getPackedType(contraction, schedule, operand);
+  if (given == packed)
+    return success();
+  return kernel.emitOpError("has factor ")
+         << operand << " of type " << given << ", but packed for " << schedule
+         << " it is " << packed;
+}
+
+LogicalResult mpc::cpu::emitGemm(Emitter &emitter, const Body &body,
+                                 GemmAttr schedule) {
   Contraction contraction = *matchContraction(body.statements.front());
+  if (failed(checkPacked(emitter.kernel, contraction, schedule)))
+    return failure();
   Epilogue epilogue = *matchEpilogue(emitter.kernel, body, contraction);
   GemmEmitter(emitter, contraction, epilogue, schedule).emit();
+  return success();
 }

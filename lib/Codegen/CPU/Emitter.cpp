@@ -54,9 +54,9 @@ void Emitter::finish(int64_t chunks) {
   scratch_.setType(MemRefType::get({scratchBytes_}, builder.getI8Type()));
   function.setType(builder.getFunctionType(
       function.getBody().front().getArgumentTypes(), {}));
-  function->setAttr(
-      CPUDialect::kKernelAttrName,
-      KernelAttr::get(builder.getContext(), chunks, scratchBytes_));
+  function->setAttr(CPUDialect::kKernelAttrName,
+                    KernelAttr::get(builder.getContext(), chunks, scratchBytes_,
+                                    kernel.getSourcesAttr()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -72,7 +72,8 @@ static Value truncateToBFloat(OpBuilder &b, Location loc, Value x) {
   Value raw = arith::BitcastOp::create(b, loc, bits32, x);
   Value high = arith::ShRUIOp::create(b, loc, raw, bits.constant(kDropped));
   Value odd = bits.land(high, bits.constant(1));
-  Value sum = bits.add(raw, bits.add(odd, bits.constant((1 << (kDropped - 1)) - 1)));
+  Value sum =
+      bits.add(raw, bits.add(odd, bits.constant((1 << (kDropped - 1)) - 1)));
   Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
   Value nan =
       bits.constant(static_cast<int64_t>(kNarrow.nanCode() << kDropped));
@@ -233,8 +234,9 @@ static Value expand(OpBuilder &b, Operation *op) {
     return expandFromInteger(b, convert);
   if (auto convert = dyn_cast<arith::UIToFPOp>(op))
     return expandFromInteger(b, convert);
-  if (llvm::any_of(op->getOperands(),
-                   [](Value operand) { return isElement(operand, isLowPrecision); }))
+  if (llvm::any_of(op->getOperands(), [](Value operand) {
+        return isElement(operand, isLowPrecision);
+      }))
     return promote(b, op);
   return expandArithmetic(b, op);
 }

@@ -96,7 +96,8 @@ void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
                          MicroOperand result);
 
 /// #cpu.gemm.
-void emitGemm(Emitter &emitter, const kernel::Body &body, GemmAttr schedule);
+mlir::LogicalResult emitGemm(Emitter &emitter, const kernel::Body &body,
+                             GemmAttr schedule);
 
 } // namespace mpc::cpu
 

@@ -5,15 +5,10 @@
 
 include "mlir/Pass/PassBase.td"
 
-def SchedulePass : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
-  let summary = "Fix how every kernel runs on a CPU";
+def AttachTargetPass : Pass<"cpu-attach-target", "::mlir::ModuleOp"> {
+  let summary = "State what CPU a module is for";
   let description = [{
-    Gives each `kernel.func` without a schedule the one of its kind:
-    `#cpu.gemm`, `#cpu.rows`, `#cpu.columns`, `#cpu.map`, else
-    `#cpu.loops`. It follows from kind and shapes, and fixes the number of
-    chunks. A contraction's
-    packed operand becomes a kernel of its own, so that its buffer is planned
-    like any other.
+    Gives the module its `#cpu.target`, in place of one that it has.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"8",
@@ -22,6 +17,19 @@ def SchedulePass : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
     Option<"naive", "naive", "bool", /*default=*/"false",
            "run every kernel by scalar loops (default: no)">,
   ];
+  let dependentDialects = ["::mpc::cpu::CPUDialect"];
+}
+
+def SchedulePass : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
+  let summary = "Fix how every kernel runs on a CPU";
+  let description = [{
+    Gives each `kernel.func` without a schedule the one of its kind:
+    `#cpu.gemm`, `#cpu.rows`, `#cpu.columns`, `#cpu.map`, else
+    `#cpu.loops`. It follows from kind and shapes and from the module's
+    `#cpu.target`, without which it is AVX2 (8 lanes), and fixes the number of
+    chunks. A contraction's packed operand becomes a kernel of its own, so that
+    its buffer is planned like any other.
+  }];
   let dependentDialects = [
     "::mpc::cpu::CPUDialect", "::mpc::kernel::KernelDialect"
   ];

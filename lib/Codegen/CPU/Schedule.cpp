@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cpu-schedule: fixes how every kernel runs.
+// cpu-attach-target and cpu-schedule: fix how every kernel runs.
 #include "lib/Codegen/CPU/Passes.h"
 
 #include "dialects/Kernel/Classify.h"
@@ -8,6 +8,7 @@
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 
 namespace mpc::cpu {
+#define GEN_PASS_DEF_ATTACHTARGETPASS
 #define GEN_PASS_DEF_SCHEDULEPASS
 #include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace mpc::cpu
@@ -62,12 +63,51 @@ static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
   return RowsAttr::get(kernel.getContext(), chunks, inner, lanes);
 }
 
+/// Of a kernel that is no contraction.
+static ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind,
+                                            int64_t lanes) {
+  Body body = *getBody(kernel);
+  switch (kind) {
+  case KernelKind::Map:
+    return scheduleMap(kernel, body, lanes);
+  case KernelKind::Rows:
+  case KernelKind::Columns:
+    return scheduleRows(kernel, body, lanes);
+  default:
+    return scheduleLoops(kernel, body);
+  }
+}
+
+/// The module's target, else AVX2.
+static TargetAttr targetOf(ModuleOp module) {
+  auto target = module->getAttrOfType<TargetAttr>(CPUDialect::kTargetAttrName);
+  return target ? target
+                : TargetAttr::get(module.getContext(), /*lanes=*/8,
+                                  /*naive=*/false);
+}
+
 namespace {
+
+struct AttachTargetPass
+    : mpc::cpu::impl::AttachTargetPassBase<AttachTargetPass> {
+  using AttachTargetPassBase::AttachTargetPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto target = TargetAttr::getChecked(
+        [&] { return module.emitError("cpu-attach-target: "); }, &getContext(),
+        lanes.getValue(), naive.getValue());
+    if (!target)
+      return signalPassFailure();
+    module->setAttr(CPUDialect::kTargetAttrName, target);
+  }
+};
 
 struct SchedulePass : mpc::cpu::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
+    TargetAttr target = targetOf(getOperation());
     SymbolTable symbols(getOperation());
     llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
     getOperation().walk([&](LaunchOp launch) {
@@ -77,26 +117,13 @@ struct SchedulePass : mpc::cpu::impl::SchedulePassBase<SchedulePass> {
          llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
       if (kernel.getSchedule())
         continue;
-      KernelKind kind = naive ? KernelKind::Loops : kernel.getKind();
+      KernelKind kind =
+          target.getNaive() ? KernelKind::Loops : kernel.getKind();
       if (kind == KernelKind::Contraction)
         scheduleContraction(kernel, launches.lookup(kernel.getSymNameAttr()),
-                            symbols, lanes);
+                            symbols, target.getLanes());
       else
-        kernel.setScheduleAttr(chooseSchedule(kernel, kind));
-    }
-  }
-
-private:
-  ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind) {
-    Body body = *getBody(kernel);
-    switch (kind) {
-    case KernelKind::Map:
-      return scheduleMap(kernel, body, lanes);
-    case KernelKind::Rows:
-    case KernelKind::Columns:
-      return scheduleRows(kernel, body, lanes);
-    default:
-      return scheduleLoops(kernel, body);
+        kernel.setScheduleAttr(chooseSchedule(kernel, kind, target.getLanes()));
     }
   }
 };

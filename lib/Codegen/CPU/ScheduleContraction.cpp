@@ -38,7 +38,9 @@ private:
   int64_t getOuterTile() const {
     return isRows() ? plan_.getTileRows() : plan_.getTileColumns();
   }
-  RankedTensorType getPackedType();
+  RankedTensorType getPackedType() const {
+    return mpc::cpu::getPackedType(contraction_, plan_, operand_);
+  }
   AffineMap getPackedMap(ArrayRef<AffineExpr> dims, unsigned numDims);
   AffineExpr getFlat(Contraction::Group group, ArrayRef<AffineExpr> dims);
   PackAttr getPackSchedule();
@@ -62,22 +64,6 @@ private:
 //===----------------------------------------------------------------------===//
 // The packed form
 //===----------------------------------------------------------------------===//
-
-RankedTensorType PackSplitter::getPackedType() {
-  int64_t batch = contraction_.sizes[Contraction::Batch];
-  int64_t outer = contraction_.sizes[getOuter()];
-  int64_t k = contraction_.sizes[Contraction::K];
-  SmallVector<int64_t> shape;
-  if (isRows())
-    shape = {batch, static_cast<int64_t>(divideCeil(k, plan_.getKBlock())),
-             static_cast<int64_t>(divideCeil(outer, plan_.getMicroRows())),
-             plan_.getMicroRows(), plan_.getRowStride()};
-  else
-    shape = {batch,
-             static_cast<int64_t>(divideCeil(outer, plan_.getMicroColumns())),
-             k, plan_.getMicroColumns()};
-  return RankedTensorType::get(shape, builder_.getF32Type());
-}
 
 AffineExpr PackSplitter::getFlat(Contraction::Group group,
                                  ArrayRef<AffineExpr> dims) {

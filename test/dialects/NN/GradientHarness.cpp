@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CPU/Passes.h"
+#include "lib/Driver/Compilation.h"
 #include "lib/Driver/Dialects.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -11,7 +12,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/NN/Passes.h"
 #include "passes/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
@@ -185,25 +185,27 @@ bool CompiledModule::build(mlir::MLIRContext &context, const std::string &text,
     ADD_FAILURE() << llvm::toString(target.takeError());
     return false;
   }
-  mlir::PassManager expand(&context), lower(&context), emit(&context);
-  expand.addPass(nn::createDifferentiatePass());
-  if (failed(expand.run(*module)))
-    return false;
+  std::vector<std::string> warnings;
+  Compilation lowering(module, warnings);
   if (inspect)
-    inspect(*module);
-  buildAutodiffPipeline(lower);
-  KernelOptions options;
-  options.lanes = target->lanes;
-  buildKernelPipeline(lower, options);
-  if (failed(lower.run(*module)))
+    lowering.after("nn-differentiate", inspect);
+  cpu::AttachTargetPassOptions attach;
+  attach.lanes = target->lanes;
+  lowering.passes().addPass(cpu::createAttachTargetPass(attach));
+  buildAutodiffPipeline(lowering.passes());
+  buildKernelPipeline(lowering.passes());
+  if (rt::Status status = lowering.run(); !status.ok()) {
+    ADD_FAILURE() << status.message();
     return false;
+  }
   readEntries(*module);
   for (mlir::Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*module->getBody())))
     if (!mlir::isa<kernel::FuncOp>(op))
       op.erase();
-  emit.addPass(cpu::createEmitPass());
-  if (failed(emit.run(*module)))
+  mlir::PassManager emission(&context);
+  buildEmissionPipeline(emission);
+  if (failed(emission.run(*module)))
     return false;
   llvm::Expected<cpu::CompiledKernels> result =
       cpu::compileKernels(*module, *target);

@@ -2,12 +2,14 @@
 // Programs compiled from a module, run on arrays by name.
 #include "CompiledStep.h"
 
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "passes/Pipelines.h"
 #include "runtime/Runner/EntryCall.h"
 #include "gtest/gtest.h"
 
@@ -34,15 +36,18 @@ static llvm::LogicalResult addPipeline(mlir::PassManager &manager,
 }
 
 CompiledProgram::CompiledProgram(mlir::ModuleOp module,
-                                 llvm::StringRef pipeline,
-                                 const KernelOptions &options) {
+                                 llvm::StringRef pipeline, Form form) {
   DiagnosticCollector diagnostics(module.getContext());
   mlir::PassManager manager(module.getContext());
+  cpu::AttachTargetPassOptions attach;
+  attach.naive = form.naive;
+  manager.addPass(cpu::createAttachTargetPass(attach));
   if (failed(addPipeline(manager, pipeline))) {
     ADD_FAILURE() << "no pipeline: " << pipeline.str();
     return;
   }
-  buildKernelPipeline(manager, options);
+  buildKernelPipeline(manager, form.fuse);
+  buildEmissionPipeline(manager);
   if (failed(manager.run(module))) {
     ADD_FAILURE() << diagnostics.errors();
     return;

@@ -6,7 +6,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "passes/Pipelines.h"
 #include "runtime/Runner/Runner.h"
 
 #include <map>
@@ -18,6 +17,12 @@ namespace mpc::test {
 
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
+/// How kernels are made.
+struct Form {
+  bool fuse = true;
+  bool naive = false;
+};
+
 /// A program and its state. Tensors are bytes, by name.
 class CompiledProgram {
 public:
@@ -26,7 +31,7 @@ public:
   /// Runs `pipeline`, a text, and the kernel pipeline on `module`. Fails the
   /// test on any error, and is then empty.
   CompiledProgram(mlir::ModuleOp module, llvm::StringRef pipeline,
-                  const KernelOptions &options = {});
+                  Form form = {});
 
   explicit operator bool() const { return runner != nullptr; }
 

@@ -141,7 +141,7 @@ std::vector<std::byte> toHalves(const Tensor &values) {
   return toBytes(halves);
 }
 
-class UserTransform : public testing::TestWithParam<KernelOptions> {
+class UserTransform : public testing::TestWithParam<Form> {
 protected:
   CompiledProgram compile(const std::string &text) {
     context = makeContext();
@@ -246,10 +246,11 @@ TEST_P(UserTransform, EndsAWindow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, UserTransform,
-    testing::Values(KernelOptions{}, KernelOptions{.fuse = false},
-                    KernelOptions{.naive = true}),
-    [](const testing::TestParamInfo<KernelOptions> &info) {
-      return info.param.naive ? "Naive" : info.param.fuse ? "Fused" : "Unfused";
-    });
+INSTANTIATE_TEST_SUITE_P(All, UserTransform,
+                         testing::Values(Form{}, Form{.fuse = false},
+                                         Form{.naive = true}),
+                         [](const testing::TestParamInfo<Form> &info) {
+                           return info.param.naive  ? "Naive"
+                                  : info.param.fuse ? "Fused"
+                                                    : "Unfused";
+                         });

@@ -379,10 +379,11 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
   for (auto func : module->getOps<kernel::FuncOp>())
     if (failed(kernel::stateContract(func)))
       return llvm::createStringError(message + text);
-  cpu::SchedulePassOptions options;
-  options.lanes = lanes;
+  cpu::AttachTargetPassOptions attach;
+  attach.lanes = lanes;
   mlir::PassManager schedules(&context), emission(&context);
-  schedules.addPass(cpu::createSchedulePass(options));
+  schedules.addPass(cpu::createAttachTargetPass(attach));
+  schedules.addPass(cpu::createSchedulePass());
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message + text);
   GemmKernels result;

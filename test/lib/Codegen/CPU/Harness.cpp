@@ -41,10 +41,11 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
     if (!func.getSchedule() && failed(kernel::stateContract(func)))
       return llvm::createStringError(message);
   mlir::PassManager schedules(&context), emission(&context);
-  cpu::SchedulePassOptions options;
-  options.lanes = config.lanes;
-  options.naive = config.naive;
-  schedules.addPass(cpu::createSchedulePass(options));
+  cpu::AttachTargetPassOptions attach;
+  attach.lanes = config.lanes;
+  attach.naive = config.naive;
+  schedules.addPass(cpu::createAttachTargetPass(attach));
+  schedules.addPass(cpu::createSchedulePass());
   emission.addPass(cpu::createEmitPass());
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message);

@@ -56,7 +56,7 @@ kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 
 // -----
 
-// expected-error @+1 {{attribute 'cpu.kernel' is not the #cpu.kernel of a function}}
+// expected-error @+1 {{attribute 'cpu.kernel' is neither the #cpu.kernel of a function nor the #cpu.target of a module}}
 func.func @emitted() attributes {cpu.kernel = 1 : i64} {
   return
 }
@@ -110,4 +110,38 @@ kernel.func @call(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
   // expected-error @+1 {{cannot stand in a kernel}}
   %0 = tensor.cast %x : tensor<4xf32> to tensor<4xf32>
   kernel.return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{attribute 'cpu.target' is neither the #cpu.kernel of a function nor the #cpu.target of a module}}
+func.func @no_module() attributes {cpu.target = #cpu.target<lanes = 8>} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{lanes must be a power of two}}
+module attributes {cpu.target = #cpu.target<lanes = 12>} {
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// A factor that is packed lies as the schedule's panels say.
+// expected-error @+1 {{has factor 1 of type 'tensor<16x8xf32>', but packed for #cpu.gemm<chunks = 1, lanes = 8, rows = 0, packed = 1, tile = [6, 16, 8], micro = [6, 16]> it is 'tensor<1x1x8x16xf32>'}}
+kernel.func contraction @unpacked(%a: tensor<4x8xf32>, %b: tensor<16x8xf32>, %d: tensor<4x16xf32>) -> tensor<4x16xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, packed = 1, tile = [6, 16, 8], micro = [6, 16]>} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%d : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x8xf32>, tensor<16x8xf32>) outs(%init : tensor<4x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<4x16xf32>
+  kernel.return %r : tensor<4x16xf32>
 }

@@ -171,25 +171,36 @@ def Kernel_PackOp : Kernel_Op<"pack", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Kernel_CombineKind : I32EnumAttr<"CombineKind", "How two numbers join", [
+    I32EnumAttrCase<"Sum", 0, "sum">,
+    I32EnumAttrCase<"Product", 1, "product">,
+    I32EnumAttrCase<"Maximum", 2, "maximum">,
+    I32EnumAttrCase<"Minimum", 3, "minimum">]> {
+  let cppNamespace = "::mpc::kernel";
+}
+
 def Kernel_ScatterOp : Kernel_Op<"scatter", [
     Pure, AllTypesMatch<["init", "result"]>, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<TilingInterface,
         ["getLoopIteratorTypes", "getIterationDomain"]>]> {
-  let summary = "Sum slices into places given by index";
+  let summary = "Join slices with places given by index";
   let description = [{
-    The body of `nn.scatter_add`: adds each slice of `updates` to `init`, in
-    index order. `updates` is `[outer, index, inner]`, `indices` is
+    The body of `nn.scatter_add` and `nn.scatter_reduce`: joins each slice of
+    `updates` with a slice of `init`, in index order, by a sum unless `by` says
+    otherwise. NaN joins to NaN. `updates` is `[outer, index, inner]`, `indices` is
     `[outer, index]` or `[index]` (the same for each `outer`), `init` is
     `[outer, size, inner]` of f32 or f64. A negative index counts from the
     end; an index out of range is clamped. The loops are outer, inner, index:
-    the last one sums.
+    the last one joins.
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$indices,
-                       AnyRankedTensor:$init);
+                       AnyRankedTensor:$init,
+                       DefaultValuedAttr<Kernel_CombineKind,
+                                         "CombineKind::Sum">:$by);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     `ins` `(` $updates `,` $indices `:` type($updates) `,` type($indices) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict
+    `outs` `(` $init `:` type($init) `)` (`by` $by^)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {

@@ -62,4 +62,58 @@ def NN_ScatterAddOp : NN_Op<"scatter_add", [
   let hasVerifier = 1;
 }
 
+def NN_ScatterKind : I32EnumAttr<"ScatterKind", "how updates join", [
+    I32EnumAttrCase<"Mul", 0, "mul">, I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">]> {
+  let cppNamespace = "::mpc::nn";
+}
+
+def NN_ScatterReduceOp : NN_Op<"scatter_reduce", [
+    Pure, Promote, AllTypesMatch<["input", "output"]>, KernelBody,
+    Differentiable]> {
+  let summary = "Join slices with places given by index";
+  let description = [{
+    `output[indices[i]] = kind(input[indices[i]], updates[i])` for each slice
+    along the first axis, in index order, in f32 and rounded once; NaN if any
+    is. A negative index counts from the end; one that is out of range is
+    clamped. The cotangent of a maximum or minimum is shared evenly among all
+    that have it.
+
+    ```mlir
+    %y = nn.scatter_reduce max %x, %u, %i
+        : tensor<8x4xf32>, tensor<3x4xf32>, tensor<3xi64>
+    ```
+  }];
+  let arguments = (ins NN_ScatterKind:$kind, NN_FloatTensor:$input,
+                       NN_FloatTensor:$updates, NN_IntTensor:$indices);
+  let results = (outs NN_FloatTensor:$output);
+  let assemblyFormat = [{
+    $kind $input `,` $updates `,` $indices attr-dict
+    `:` type($input) `,` type($updates) `,` type($indices)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def NN_RankOp : NN_Op<"rank", [
+    Pure, Promote, KernelBody, Differentiable, InferType]> {
+  let summary = "The place of each element in its row, sorted";
+  let description = [{
+    How many elements of the last axis come before, the smaller ones or, if
+    `descending`, the larger ones. Of equal ones the first comes first; NaN is
+    larger than all numbers. It compares all pairs of a row.
+
+    ```mlir
+    %r = nn.rank %x descending : tensor<4x8xf32> -> tensor<4x8xi64>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$input, UnitAttr:$descending);
+  let results = (outs NN_IntTensor:$output);
+  let assemblyFormat = [{
+    $input (`descending` $descending^)? attr-dict
+    `:` type($input) `->` type($output)
+  }];
+  let hasFolder = 1;
+}
+
 #endif // MPC_DIALECTS_NN_NNINDEXINGOPS_TD

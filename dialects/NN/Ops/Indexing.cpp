@@ -9,6 +9,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
@@ -264,5 +267,268 @@ LogicalResult ScatterAddOp::buildVJP(OpBuilder &b, Cotangents dOut,
   if (dOut[0])
     dIn[0] = GatherOp::create(b, getLoc(), dOut[0], getIndices(), getAxis(),
                               getBatchDims(), /*frozen=*/IntegerAttr());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ScatterReduceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScatterReduceOp::verify() {
+  auto input = rankedType(getInput()), updates = rankedType(getUpdates());
+  ArrayRef<int64_t> indices = shapeOf(getIndices());
+  if (input.getElementType() != updates.getElementType())
+    return emitOpError("input and updates must have one element type");
+  if (input.getRank() < 1 || updates.getRank() != input.getRank() ||
+      updates.getShape().drop_front() != input.getShape().drop_front() ||
+      indices != updates.getShape().take_front())
+    return emitOpError("input, updates and indices must be [size, ...], "
+                       "[count, ...] and [count]");
+  if (input.getDimSize(0) == 0 && updates.getDimSize(0) != 0)
+    return emitOpError("writes to an empty axis");
+  return success();
+}
+
+static double join(ScatterKind kind, double x, double y) {
+  if (kind == ScatterKind::Mul)
+    return x * y;
+  if (std::isnan(x) || std::isnan(y))
+    return std::numeric_limits<double>::quiet_NaN();
+  return kind == ScatterKind::Max ? std::max(x, y) : std::min(x, y);
+}
+
+OpFoldResult ScatterReduceOp::fold(FoldAdaptor adaptor) {
+  auto input = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  auto updates = dyn_cast_or_null<DenseElementsAttr>(adaptor.getUpdates());
+  auto indices = dyn_cast_or_null<DenseElementsAttr>(adaptor.getIndices());
+  auto type = rankedType(getOutput());
+  if (!input || !updates || !indices ||
+      std::max(type.getNumElements(), updates.getNumElements()) >
+          kMostFoldedReals)
+    return {};
+  int64_t size = type.getDimSize(0);
+  int64_t inner = product(type.getShape().drop_front());
+  SmallVector<double> results;
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
+    results.push_back(realAt(input, i));
+  for (int64_t i = 0, e = updates.getNumElements(); i < e; ++i) {
+    int64_t index = intAt(indices, i / inner);
+    index = std::clamp<int64_t>(index < 0 ? index + size : index, 0, size - 1);
+    double &result = results[index * inner + i % inner];
+    result = join(getKind(), result, realAt(updates, i));
+  }
+  return constantOfReals(type, results);
+}
+
+static kernel::CombineKind combineKindOf(ScatterKind kind) {
+  switch (kind) {
+  case ScatterKind::Mul:
+    return kernel::CombineKind::Product;
+  case ScatterKind::Max:
+    return kernel::CombineKind::Maximum;
+  case ScatterKind::Min:
+    return kernel::CombineKind::Minimum;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+FailureOr<SmallVector<Value>> ScatterReduceOp::buildBody(OpBuilder &b,
+                                                         ValueRange operands) {
+  Location loc = getLoc();
+  auto type = rankedType(getOutput());
+  int64_t inner = product(type.getShape().drop_front());
+  Value input = buildView(b, loc, operands[0], {1, type.getDimSize(0), inner});
+  Value updates =
+      buildView(b, loc, operands[1], {1, shapeOf(getUpdates()).front(), inner});
+  Value init =
+      buildNarrowing(b, loc, input, getComputeType(type.getElementType()));
+  Value joined =
+      kernel::ScatterOp::create(b, loc, init.getType(), updates, operands[2],
+                                init, combineKindOf(getKind()));
+  Value rounded = buildNarrowing(b, loc, joined, type.getElementType());
+  return SmallVector<Value>{buildView(b, loc, rounded, type.getShape())};
+}
+
+namespace {
+
+/// The VJP of a scatter_reduce, all values wide.
+class ScatterReduceGradient {
+public:
+  ScatterReduceGradient(OpBuilder &b, ScatterReduceOp op)
+      : g(b, op.getLoc()), op(op), input(g.wide(op.getInput())),
+        updates(g.wide(op.getUpdates())) {}
+
+  /// The cotangents of input and updates. All that have the extremum share:
+  /// d / count, where the element equals the result.
+  std::pair<Value, Value> ofExtremum(Value d) {
+    Value result = g.wide(op.getOutput());
+    Value inputHas = g.compare(CompareKind::EQ, input, result);
+    Value updateHas = g.compare(CompareKind::EQ, updates, read(result));
+    Value count = g.add(one(inputHas, input), sum(one(updateHas, updates)));
+    // Where the result is NaN nothing equals it.
+    Value none = g.compare(CompareKind::EQ, count, g.splat(count, 0.0));
+    Value share = g.div(d, g.select(none, g.splat(count, 1.0), count));
+    return {g.select(inputHas, share, g.splat(share, 0.0)),
+            g.select(updateHas, read(share), g.splat(updates, 0.0))};
+  }
+
+  /// d times the product of all others: the product without zeros over the
+  /// element, or, for the only zero, the product without it.
+  std::pair<Value, Value> ofProduct(Value d) {
+    Value zeros = g.add(isZero(input), sum(isZero(updates)));
+    Value product = ScatterReduceOp::create(
+        g.b, g.loc, input.getType(), ScatterKind::Mul, withoutZeros(input),
+        withoutZeros(updates), op.getIndices());
+    Value scaled = g.mul(d, product);
+    return {others(input, zeros, scaled),
+            others(updates, read(zeros), read(scaled))};
+  }
+
+private:
+  Value one(Value mask, Value like) {
+    return g.select(mask, g.splat(like, 1.0), g.splat(like, 0.0));
+  }
+  Value isZero(Value x) {
+    return one(g.compare(CompareKind::EQ, x, g.splat(x, 0.0)), x);
+  }
+  Value withoutZeros(Value x) {
+    Value mask = g.compare(CompareKind::EQ, x, g.splat(x, 0.0));
+    return g.select(mask, g.splat(x, 1.0), x);
+  }
+  /// `scaled` over x where there is no zero but x itself.
+  Value others(Value x, Value zeros, Value scaled) {
+    Value rest = g.sub(zeros, isZero(x));
+    Value free = g.compare(CompareKind::EQ, rest, g.splat(rest, 0.0));
+    return g.select(free, g.div(scaled, withoutZeros(x)), g.splat(x, 0.0));
+  }
+  Value sum(Value ofUpdates) {
+    return ScatterAddOp::create(g.b, g.loc, input.getType(), ofUpdates,
+                                op.getIndices(), /*axis=*/0, /*batch_dims=*/0);
+  }
+  Value read(Value ofInput) {
+    return GatherOp::create(g.b, g.loc, updates.getType(), ofInput,
+                            op.getIndices(), /*axis=*/0, /*batch_dims=*/0,
+                            /*frozen=*/IntegerAttr());
+  }
+
+  GradientBuilder g;
+  ScatterReduceOp op;
+  Value input, updates;
+};
+
+} // namespace
+
+LogicalResult ScatterReduceOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                        Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  GradientBuilder g(b, getLoc());
+  ScatterReduceGradient gradient(b, *this);
+  Value d = g.wide(dOut[0]);
+  auto [dInput, dUpdates] = getKind() == ScatterKind::Mul
+                                ? gradient.ofProduct(d)
+                                : gradient.ofExtremum(d);
+  dIn[0] = g.as(dInput, getInput());
+  dIn[1] = g.as(dUpdates, getUpdates());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RankOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult RankOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> loc,
+                                       RankOp::Adaptor adaptor,
+                                       SmallVectorImpl<Type> &inferred) {
+  auto type = rankedType(adaptor.getInput());
+  if (type.getRank() < 1)
+    return emitOptionalError(loc, "input needs an axis");
+  inferred.push_back(type.clone(IntegerType::get(context, 64)));
+  return success();
+}
+
+/// Numbers of a row's elements in their order.
+template <typename T>
+static SmallVector<int64_t> sortedPlaces(ArrayRef<T> row, bool descending) {
+  auto places = llvm::to_vector(llvm::seq<int64_t>(0, row.size()));
+  auto isLess = [&](int64_t a, int64_t b) {
+    bool isNaN = row[b] != row[b];
+    return row[a] < row[b] || (isNaN && row[a] == row[a]);
+  };
+  llvm::sort(places, [&](int64_t a, int64_t b) {
+    if (isLess(a, b) || isLess(b, a))
+      return isLess(a, b) != descending;
+    return a < b;
+  });
+  return places;
+}
+
+OpFoldResult RankOp::fold(FoldAdaptor adaptor) {
+  auto input = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  auto type = rankedType(getOutput());
+  if (!input || type.getNumElements() > kMostFoldedReals)
+    return {};
+  bool isReal = isa<FloatType>(input.getElementType());
+  int64_t size = type.getShape().back();
+  SmallVector<int64_t> ranks(type.getNumElements());
+  for (int64_t row = 0, e = ranks.size(); row < e; row += size) {
+    SmallVector<double> reals;
+    SmallVector<int64_t> integers;
+    for (int64_t i = row; i < row + size; ++i)
+      isReal ? reals.push_back(realAt(input, i))
+             : integers.push_back(intAt(input, i));
+    auto places = isReal ? sortedPlaces<double>(reals, getDescending())
+                         : sortedPlaces<int64_t>(integers, getDescending());
+    for (auto [rank, place] : llvm::enumerate(places))
+      ranks[row + place] = rank;
+  }
+  return constantOfInts(type, ranks);
+}
+
+/// Whether x comes before y in ascending order; NaN is the largest.
+static Value isLess(OpBuilder &b, Location loc, Value x, Value y) {
+  if (!isa<FloatType>(x.getType()))
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  // Less, or not comparable; of these all but those whose x is NaN.
+  Value notGreater =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ULT, x, y);
+  Value isNumber =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
+  return arith::AndIOp::create(b, loc, notGreater, isNumber);
+}
+
+FailureOr<SmallVector<Value>> RankOp::buildBody(OpBuilder &b,
+                                                ValueRange operands) {
+  auto type = rankedType(getOutput());
+  int64_t rank = type.getRank();
+  ReductionSpace space;
+  space.reduced.assign(rank + 1, false);
+  space.reduced.back() = true;
+  AffineMap own = space.resultMap(getContext());
+  SmallVector<AffineExpr> other(own.getResults());
+  other.back() = b.getAffineDimExpr(rank);
+  auto count = [&](OpBuilder &n, Location l, ValueRange s) -> Value {
+    // The other comes before: it is less, or equal and further in front.
+    Value before = isLess(n, l, s[1], s[0]), behind = isLess(n, l, s[0], s[1]);
+    if (getDescending())
+      std::swap(before, behind);
+    Value inFront = arith::CmpIOp::create(
+        n, l, arith::CmpIPredicate::slt, linalg::IndexOp::create(n, l, rank),
+        linalg::IndexOp::create(n, l, rank - 1));
+    Value neither = arith::SelectOp::create(
+        n, l, behind, arith::ConstantIntOp::create(n, l, 0, 1), inFront);
+    before = arith::OrIOp::create(n, l, before, neither);
+    Value one = arith::ExtUIOp::create(n, l, type.getElementType(), before);
+    return arith::AddIOp::create(n, l, s[2], one);
+  };
+  return SmallVector<Value>{buildReduction(
+      b, getLoc(), type, space,
+      {{operands[0], own},
+       {operands[0], AffineMap::get(rank + 1, 0, other, getContext())}},
+      0.0, count)};
+}
+
+LogicalResult RankOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
   return success();
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernel.scatter: sums slices into places given by index, in index order.
+// kernel.scatter: joins slices with places given by index, in index order.
 #include "lib/Codegen/CPU/Emitters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
+using mpc::kernel::CombineKind;
 
 // A negative index counts from the end; then it is clamped.
 static Value getRow(Emitter &emitter, Value index, int64_t size) {
@@ -27,6 +28,21 @@ static Value widen(Emitter &emitter, Value value, Type type) {
   if (value.getType() == type)
     return value;
   return arith::ExtFOp::create(emitter.builder, emitter.loc, type, value);
+}
+
+static Value join(Emitter &emitter, CombineKind by, Value x, Value y) {
+  OpBuilder &builder = emitter.builder;
+  switch (by) {
+  case CombineKind::Sum:
+    return arith::AddFOp::create(builder, emitter.loc, x, y);
+  case CombineKind::Product:
+    return arith::MulFOp::create(builder, emitter.loc, x, y);
+  case CombineKind::Maximum:
+    return arith::MaximumFOp::create(builder, emitter.loc, x, y);
+  case CombineKind::Minimum:
+    return arith::MinimumFOp::create(builder, emitter.loc, x, y);
+  }
+  llvm_unreachable("all kinds are above");
 }
 
 void mpc::cpu::emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
@@ -56,9 +72,9 @@ void mpc::cpu::emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
           emitter.load(scatter.getUpdates(),
                        emitter.evaluate((o * count + k) * inner + n, at));
       update = widen(emitter, update, init.getElementType());
-      Value sum = emitter.load(scatter.getResult(), place);
-      sum = arith::AddFOp::create(builder, emitter.loc, sum, update);
-      emitter.store(sum, buffer, place);
+      Value joined = emitter.load(scatter.getResult(), place);
+      emitter.store(join(emitter, scatter.getBy(), joined, update), buffer,
+                    place);
     });
   });
 }

@@ -174,6 +174,23 @@ static void addIndexing(Cases &cases) {
   cases.push_back({"scatter_add", "batch", {{"2x3x3"}, indices}, "2x5x3", R"(
     %r = nn.scatter_add %a, %b axis(1) batch(1)
         : tensor<2x3x3x$T>, tensor<2x3xi64> -> tensor<2x5x3x$T>)"});
+  Argument places{"6", Domain::Any, {1, -1, 1, 9, -9, 0}};
+  for (const char *kind : {"max", "min"})
+    cases.push_back({"scatter_reduce",
+                     kind,
+                     {{"4x3", distinct}, {"6x3", shifted}, places},
+                     "4x3",
+                     "%r = nn.scatter_reduce " + std::string(kind) +
+                         " %a, %b, %c : tensor<4x3x$T>, tensor<6x3x$T>, "
+                         "tensor<6xi64>"});
+  cases.push_back({"scatter_reduce", "mul", {{"4x3"}, {"6x3"}, places}, "4x3",
+                   R"(
+    %r = nn.scatter_reduce mul %a, %b, %c
+        : tensor<4x3x$T>, tensor<6x3x$T>, tensor<6xi64>)"});
+  cases.push_back({"rank", "", {{"3x5", distinct}}, "3x5", R"(
+    %i = nn.rank %a descending : tensor<3x5x$T> -> tensor<3x5xi64>
+    %f = nn.cast %i : tensor<3x5xi64> -> tensor<3x5x$T>
+    %r = nn.mul %a, %f : tensor<3x5x$T>)"});
 }
 
 static void addReductions(Cases &cases) {

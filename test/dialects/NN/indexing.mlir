@@ -17,6 +17,22 @@ func.func @gather(%table: tensor<63x5xf32>, %ids: tensor<2x3xi64>,
   return
 }
 
+// CHECK-LABEL: func.func @scatter_reduce
+func.func @scatter_reduce(%x: tensor<4x3xf16>, %u: tensor<2x3xf16>, %ids: tensor<2xi64>) {
+  // CHECK: nn.scatter_reduce max %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x3xf16>, tensor<2x3xf16>, tensor<2xi64>
+  %0 = nn.scatter_reduce max %x, %u, %ids : tensor<4x3xf16>, tensor<2x3xf16>, tensor<2xi64>
+  return
+}
+
+// CHECK-LABEL: func.func @rank
+func.func @rank(%x: tensor<4x3xf16>) {
+  // CHECK: nn.rank %{{.*}} : tensor<4x3xf16> -> tensor<4x3xi64>
+  %0 = nn.rank %x : tensor<4x3xf16> -> tensor<4x3xi64>
+  // CHECK: nn.rank %{{.*}} descending : tensor<4x3xf16> -> tensor<4x3xi64>
+  %1 = nn.rank %x descending : tensor<4x3xf16> -> tensor<4x3xi64>
+  return
+}
+
 // CHECK-LABEL: func.func @scatter_add
 func.func @scatter_add(%x: tensor<2x3x5xf32>, %ids: tensor<2x3xi64>) {
   // CHECK: nn.scatter_add %{{.*}}, %{{.*}} axis(0) : tensor<2x3x5xf32>, tensor<2x3xi64> -> tensor<63x5xf32>

@@ -339,6 +339,66 @@ def scatter(name, kind, index_kind, place, gradient=False):
     return Function(name, [updates, ids], body, [result], [seed], {0: wanted})
 
 
+PLACES = np.array([1, -1, 1, 9, -9, 0])
+JOINS = {"mul": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def joined(kind, a, updates):
+    result = a.copy()
+    for place, update in zip(resolved(PLACES, len(a)), updates):
+        result[place] = JOINS[kind](result[place], update)
+    return result
+
+
+def shares(kind, a, updates, seed):
+    """Each element's part of the cotangent: one by one, what the others leave of it."""
+    result, places = joined(kind, a, updates), resolved(PLACES, len(a))
+    da, du = np.zeros(a.shape), np.zeros(updates.shape)
+    for row, column in np.ndindex(*a.shape):
+        elements = [(da, (row, column), a[row, column])]
+        elements += [(du, (i, column), updates[i, column]) for i in np.flatnonzero(places == row)]
+        values = np.array([value for _, _, value in elements])
+        for number, (gradient, place, value) in enumerate(elements):
+            part = np.delete(values, number).prod()
+            if kind != "mul":
+                part = (value == result[row, column]) / (values == result[row, column]).sum()
+            # Of zeros none is negative.
+            gradient[place] = seed[row, column] * part + 0.0
+    return da, du
+
+
+def scatter_reduce_functions():
+    for kind in JOINS:
+        for element in FLOAT_KINDS:
+            # Products of a few halves are exact in f32. Zeros, ones among several and one alone.
+            a = Tensor(element, (np.arange(12).reshape(4, 3) % 5 - 1) / 2)
+            u = Tensor(element, (np.arange(18).reshape(6, 3) % 7 - 2) / 2)
+            ids = Tensor("i64", PLACES)
+            body = f"%r = nn.scatter_reduce {kind} %a, %b, %c : {a.type}, {u.type}, {ids.type}"
+            result = Result(element, joined(kind, a.values, u.values))
+            yield Function(f"{kind}_{element}", [a, u, ids], body, [result])
+            if element == "f32":
+                seed = Tensor(element, np.arange(12).reshape(4, 3) - 4.5)
+                da, du = shares(kind, a.values, u.values, seed.values)
+                wanted = {0: Result(element, da), 1: Result(element, du)}
+                yield Function(f"{kind}_vjp", [a, u, ids], body, [result], [seed], wanted)
+
+
+def rank_functions():
+    for kind in (*FLOAT_KINDS, *INTEGER_KINDS):
+        values = np.array([[3.0, -1, 2, -1, 7], [0, 0, 0, 5, -4]])
+        if kind in FLOATS:
+            values = np.concatenate([values, [[math.nan, 1, -math.inf, math.nan, math.inf]]])
+        a = Tensor(kind, values)
+        for word, sign in (("", 1), (" descending", -1)):
+            # NaN is the last, and of the first sorted backwards the first.
+            keys = [[(sign * (v != v), 0 if v != v else sign * v) for v in row] for row in values]
+            order = [sorted(range(5), key=lambda i: row[i]) for row in keys]
+            result = Result("i64", np.argsort(order, axis=1))
+            body = f"%r = nn.rank %a{word} : {a.type} -> {result.type}"
+            yield Function(f"{word.strip() or 'ascending'}_{kind}", [a], body, [result])
+
+
 def iota_functions():
     for kind in INTEGER_KINDS:
         for axis in (0, 1, 2):
@@ -375,6 +435,8 @@ def families():
     files["split"] = list(split_functions())
     files["gather"] = list(gather_functions())
     files["scatter_add"] = list(scatter_functions())
+    files["scatter_reduce"] = list(scatter_reduce_functions())
+    files["rank"] = list(rank_functions())
     files["iota"] = list(iota_functions())
     files["constant"] = list(constant_functions())
     return files

@@ -15,6 +15,16 @@ namespace {
 /// Axes of queries, keys and values: batch, heads, sequence, features.
 constexpr int64_t headAxis = 1, sequenceAxis = 2;
 
+/// Fewer heads of keys than of queries: each serves as many.
+Operand repeatedHeads(TensorBuilder &b, const Operand &operand,
+                      int64_t wanted) {
+  int64_t have = operand.shape[headAxis];
+  Shape repeated = operand.shape, joined = operand.shape;
+  repeated.insert(repeated.begin() + 2, wanted / have);
+  joined[headAxis] = wanted;
+  return b.reshape(b.broadcast(operand, repeated, {0, 1, 3, 4}), joined);
+}
+
 /// Imports one Attention node, step by step.
 class AttentionImporter {
 public:
@@ -41,7 +51,6 @@ private:
   void finish(const Operand &weights);
   /// Where `allowed` has been said already, both must hold.
   void allowOnly(const Operand &where);
-  Operand positions(int64_t axis);
 
   NodeImporter &node;
   TensorBuilder &b;
@@ -64,11 +73,10 @@ Expected<Operand> AttentionImporter::splitHeads(size_t index,
     return input;
   int64_t heads = node.intAttr(attribute, 0);
   if (input.rank() != 3 || heads < 1 || input.shape[2] % heads != 0)
-    return node.fail("input " + Twine(index) + " is " +
-                     shapeText(input.shape) + ", attribute '" + attribute +
-                     "' " + Twine(heads));
-  Operand split = b.reshape(input, {input.shape[0], input.shape[1], heads,
-                                    input.shape[2] / heads});
+    return node.fail("input " + Twine(index) + " is " + shapeText(input.shape) +
+                     ", attribute '" + attribute + "' " + Twine(heads));
+  Operand split = b.reshape(
+      input, {input.shape[0], input.shape[1], heads, input.shape[2] / heads});
   return b.transpose(split, {0, 2, 1, 3});
 }
 
@@ -126,22 +134,15 @@ Error AttentionImporter::joinCaches() {
                      Twine(shape[0]) + "] and no cache beside it");
   Operand length = b.reshape(used, {shape[0], 1, 1, 1});
   offset = b.binary(Binary::Sub, length, static_cast<double>(shape[2]));
-  allowOnly(b.compare(nn::CompareKind::LT, positions(3),
+  allowOnly(b.compare(nn::CompareKind::LT, b.coordinates(shape, 3),
                       b.broadcastTo(length, shape)));
   mayMaskRows = true;
   return node.checkSize(shape);
 }
 
-/// The index along an axis of the scores.
-Operand AttentionImporter::positions(int64_t axis) {
-  return b.fromValue(nn::IotaOp::create(
-      b.builder(), b.location(), b.tensorType(ElemType::Int64, shape),
-      static_cast<uint64_t>(axis)));
-}
-
 void AttentionImporter::allowOnly(const Operand &where) {
-  allowed = allowed ? b.select(where, *allowed, b.splatLike(where, 0.0))
-                    : where;
+  allowed =
+      allowed ? b.select(where, *allowed, b.splatLike(where, 0.0)) : where;
 }
 
 Error AttentionImporter::readMask() {
@@ -179,12 +180,12 @@ Error AttentionImporter::limitPositions() {
     right = right < 0 ? 0 : std::min<int64_t>(right, 0);
   if (left < 0 && right < 0)
     return Error::success();
-  Operand own = b.binary(Binary::Add, positions(2),
+  Operand own = b.binary(Binary::Add, b.coordinates(shape, 2),
                          b.broadcastTo(offset, shape));
-  Operand ahead = b.binary(Binary::Sub, positions(3), own);
+  Operand ahead = b.binary(Binary::Sub, b.coordinates(shape, 3), own);
   auto bound = [&](nn::CompareKind kind, int64_t limit) {
-    allowOnly(b.compare(kind, ahead,
-                        b.splatLike(ahead, static_cast<double>(limit))));
+    allowOnly(
+        b.compare(kind, ahead, b.splatLike(ahead, static_cast<double>(limit))));
   };
   if (right >= 0)
     bound(nn::CompareKind::LE, right);
@@ -194,7 +195,6 @@ Error AttentionImporter::limitPositions() {
   return Error::success();
 }
 
-/// Fewer heads of keys than of queries: each serves as many.
 Error AttentionImporter::repeatHeads() {
   int64_t wanted = queries.shape[headAxis], have = keys.shape[headAxis];
   if (wanted == have)
@@ -202,14 +202,8 @@ Error AttentionImporter::repeatHeads() {
   if (have == 0 || wanted % have != 0)
     return node.fail("there are " + Twine(wanted) + " heads of queries and " +
                      Twine(have) + " of keys");
-  for (Operand *operand : {&keys, &values}) {
-    Shape repeated = operand->shape;
-    repeated.insert(repeated.begin() + 2, wanted / have);
-    Operand wide = b.broadcast(*operand, repeated, {0, 1, 3, 4});
-    Shape joined = operand->shape;
-    joined[headAxis] = wanted;
-    *operand = b.reshape(wide, joined);
-  }
+  for (Operand *operand : {&keys, &values})
+    *operand = repeatedHeads(b, *operand, wanted);
   return Error::success();
 }
 
@@ -245,10 +239,10 @@ Error AttentionImporter::attend() {
     Operand reach = bias ? *bias : b.splatLike(masked, 0.0);
     if (allowed)
       reach = b.select(*allowed, reach, lowest);
-    Operand unit = b.reshape(b.reduceMax(reach, {3}),
-                             {shape[0], shape[1], shape[2], 1});
-    Operand isEmpty = b.compare(nn::CompareKind::EQ,
-                                b.broadcastTo(unit, shape), lowest);
+    Operand unit =
+        b.reshape(b.reduceMax(reach, {3}), {shape[0], shape[1], shape[2], 1});
+    Operand isEmpty =
+        b.compare(nn::CompareKind::EQ, b.broadcastTo(unit, shape), lowest);
     Operand zero = b.splatLike(masked, 0.0);
     weights = b.softmax(b.select(isEmpty, zero, masked), 3);
     weights = b.select(isEmpty, zero, weights);
@@ -273,6 +267,75 @@ Error emitAttention(NodeImporter &node) {
   return AttentionImporter(node).run();
 }
 
+//===----------------------------------------------------------------------===//
+// FlexAttention
+//===----------------------------------------------------------------------===//
+
+/// What the graph `name` makes of scores or weights, if the node has it.
+Expected<Operand> modified(NodeImporter &node, StringRef name,
+                           const Operand &input) {
+  if (!node.attribute(name))
+    return input;
+  MPC_TRY_ASSIGN(auto results,
+                 node.inlineGraph(name, {Entry{input, false, {}}}));
+  if (results.size() != 1 || results.front().isSequence ||
+      results.front().tensor.shape != input.shape)
+    return node.fail("the graph '" + name + "' must have one output, " +
+                     shapeText(input.shape));
+  return node.build.cast(results.front().tensor, input.type);
+}
+
+Error checkFlexInputs(NodeImporter &node) {
+  for (size_t i : {0, 1, 2}) {
+    MPC_TRY(node.requireFloat(i));
+    MPC_TRY(node.requireSameType(i, 0));
+  }
+  ArrayRef<int64_t> q = node.in(0).shape, k = node.in(1).shape;
+  ArrayRef<int64_t> v = node.in(2).shape;
+  bool agree = q.size() == 4 && k.size() == 4 && v.size() == 4 &&
+               k.drop_back() == v.drop_back() && q[0] == k[0] && q[3] == k[3] &&
+               k[1] > 0 && q[1] % k[1] == 0;
+  if (agree)
+    return Error::success();
+  return node.fail("queries " + shapeText(q) + ", keys " + shapeText(k) +
+                   " and values " + shapeText(v) + " do not go together");
+}
+
+/// The type of scores and weights.
+Expected<ElemType> softmaxType(NodeImporter &node) {
+  ElemType own = node.in(0).type;
+  ElemType type = own == ElemType::Double ? own : ElemType::Float;
+  if (node.attribute("softmax_precision"))
+    type = static_cast<ElemType>(
+        static_cast<int32_t>(node.intAttr("softmax_precision", 0)));
+  if (!isFloat(type))
+    return node.fail("attribute 'softmax_precision' is " + toString(type));
+  return type;
+}
+
+/// Attention whose scores and weights pass through graphs of the node's own.
+Error emitFlexAttention(NodeImporter &node) {
+  MPC_TRY(checkFlexInputs(node));
+  MPC_TRY_ASSIGN(ElemType type, softmaxType(node));
+  TensorBuilder &b = node.build;
+  const Operand &queries = node.in(0);
+  int64_t heads = queries.shape[headAxis];
+  Operand keys = repeatedHeads(b, node.in(1), heads);
+  Operand values = repeatedHeads(b, node.in(2), heads);
+  double scale = node.floatAttr(
+      "scale", 1.0 / std::sqrt(static_cast<double>(queries.shape[3])));
+  double root = std::sqrt(scale);
+  Operand scores = b.matmul(b.binary(Binary::Mul, queries, root),
+                            b.binary(Binary::Mul, keys, root), false, true);
+  MPC_TRY(node.checkSize(scores.shape));
+  MPC_TRY_ASSIGN(scores, modified(node, "score_mod", b.cast(scores, type)));
+  MPC_TRY_ASSIGN(Operand weights,
+                 modified(node, "prob_mod", b.softmax(scores, 3)));
+  Operand output = b.matmul(weights, b.cast(values, type));
+  node.result(0, b.cast(output, queries.type));
+  return Error::success();
+}
+
 /// x / (1 + exp(-alpha * x)) * gate
 Error emitSwiGLU(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
@@ -282,8 +345,9 @@ Error emitSwiGLU(NodeImporter &node) {
                      shapeText(node.in(1).shape));
   TensorBuilder &b = node.build;
   Operand gate = b.activation<nn::SwishOp>(
-      node.in(0), static_cast<double>(node.floatAttr("alpha", 1.0)));
-  node.result(0, b.binary(Binary::Mul, gate, node.in(1)));
+      b.wide(node.in(0)), static_cast<double>(node.floatAttr("alpha", 1.0)));
+  Operand result = b.binary(Binary::Mul, gate, b.wide(node.in(1)));
+  node.result(0, b.cast(result, node.in(0).type));
   return Error::success();
 }
 
@@ -299,6 +363,9 @@ const OpRule rules[] = {
     {"Attention", 23, 3, 6, 4, attributes, emitAttention},
     {"Attention", 24, 3, 7, 4, attributes, emitAttention},
     {"Attention", 25, 3, 7, 4, windowed, emitAttention},
+    {"FlexAttention", 1, 3, 3, 1,
+     "prob_mod:g scale:f score_mod:g softmax_precision:i", emitFlexAttention,
+     "ai.onnx.preview"},
     {"SwiGLU", 28, 2, 2, 1, "alpha:f", emitSwiGLU},
 };
 

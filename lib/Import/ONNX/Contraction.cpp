@@ -10,6 +10,17 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
+Operand buildConv(TensorBuilder &b, const Operand &input, const Operand &weight,
+                  const Operand *bias, const Window &window, int64_t groups) {
+  Shape shape{input.shape[0], weight.shape[0]};
+  append_range(shape, window.output);
+  mlir::Value in = input.value, w = weight.value;
+  return b.fromValue(nn::ConvOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, shape), in, w,
+      bias ? bias->value : mlir::Value(), window.strides, window.low,
+      window.high, window.dilations, static_cast<uint64_t>(groups)));
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -161,17 +172,6 @@ Error checkBias(NodeImporter &node, int64_t channels) {
     return Error::success();
   return node.fail("the bias is " + shapeText(shape) + ", expected " +
                    Twine(channels));
-}
-
-Operand buildConv(TensorBuilder &b, const Operand &input, const Operand &weight,
-                  const Operand *bias, const Window &window, int64_t groups) {
-  Shape shape{input.shape[0], weight.shape[0]};
-  append_range(shape, window.output);
-  mlir::Value in = input.value, w = weight.value;
-  return b.fromValue(nn::ConvOp::create(
-      b.builder(), b.location(), b.tensorType(input.type, shape), in, w,
-      bias ? bias->value : mlir::Value(), window.strides, window.low,
-      window.high, window.dilations, static_cast<uint64_t>(groups)));
 }
 
 Error emitConv(NodeImporter &node) {

@@ -13,14 +13,6 @@ namespace mpc::onnx {
 
 namespace {
 
-Error requireIndices(NodeImporter &node, size_t index) {
-  const Operand &indices = node.in(index);
-  if (!indices.isFloat() && !indices.isBool())
-    return Error::success();
-  return node.fail("the indices are " + toString(indices.type) +
-                   ", expected integers");
-}
-
 /// Known indices, counted from the front and within the axis.
 Expected<Operand> checkedIndices(NodeImporter &node, size_t index,
                                  int64_t size) {
@@ -56,7 +48,7 @@ std::optional<int64_t> paddingIndex(const Node &node) {
 
 Error emitGather(NodeImporter &node) {
   const Operand &input = node.in(0);
-  MPC_TRY(requireIndices(node, 1));
+  MPC_TRY(node.requireIndices(1));
   MPC_TRY_ASSIGN(int64_t axis,
                  node.axis(node.intAttr("axis", 0), input.rank()));
   MPC_TRY_ASSIGN(Operand indices, checkedIndices(node, 1, input.shape[axis]));
@@ -79,7 +71,7 @@ Operand iota(TensorBuilder &b, ElemType type, ArrayRef<int64_t> shape,
 }
 
 Error emitOneHot(NodeImporter &node) {
-  MPC_TRY(requireIndices(node, 0));
+  MPC_TRY(node.requireIndices(0));
   const Operand &indices = node.in(0);
   if (!node.in(1).known || countElements(node.in(1).shape) != 1)
     return node.fail("the depth must be one known number");

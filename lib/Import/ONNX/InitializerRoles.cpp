@@ -12,7 +12,9 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-GraphUses::GraphUses(const Graph &graph) : record_(graph) {
+GraphUses::GraphUses(const Graph &graph) : record_(graph) { add(graph); }
+
+void GraphUses::add(const Graph &graph) {
   for (const Node &node : graph.nodes) {
     for (auto [index, name] : enumerate(node.inputs))
       if (!name.empty())
@@ -20,6 +22,10 @@ GraphUses::GraphUses(const Graph &graph) : record_(graph) {
     for (const std::string &name : node.outputs)
       if (!name.empty())
         producers_[name] = &node;
+    // Subgraphs read what is around them, by its name.
+    for (const Attribute &attribute : node.attributes)
+      if (attribute.g)
+        add(*attribute.g);
   }
   for (const ValueInfo &output : graph.outputs)
     outputs_[output.name] = true;
@@ -259,8 +265,8 @@ bool attentionScale(const Tensor &tensor, const GraphUses &uses) {
 bool isSetting(const GraphUses::Use &use) {
   StringRef op = use.node->opType;
   if (isOneOf(op, {"Shape", "Size", "Equal", "Less", "LessOrEqual", "Greater",
-                   "Floor", "Ceil", "Round",
-                   "GreaterOrEqual", "IsNaN", "IsInf", "ArgMax", "ArgMin"}))
+                   "Floor", "Ceil", "Round", "GreaterOrEqual", "IsNaN", "IsInf",
+                   "ArgMax", "ArgMin"}))
     return true;
   if (isOneOf(op, {"Clip", "Resize", "Upsample", "Dropout", "Pad", "OneHot",
                    "Range"}))
@@ -387,9 +393,9 @@ static std::vector<std::string> findRecordedLosses(const Graph &graph,
   if (!missing.empty())
     losses.push_back(countText(missing, "parameters are gone"));
   if (!changed.empty())
-    losses.push_back(
-        countText(changed, "parameters hold other values than the model's, "
-                           "those of a normalization multiplied in"));
+    losses.push_back(countText(changed,
+                               "parameters hold other values than the model's, "
+                               "those of a normalization multiplied in"));
   return losses;
 }
 

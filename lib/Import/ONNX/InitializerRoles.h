@@ -28,6 +28,8 @@ public:
   std::vector<std::string> readersOf(llvm::StringRef name) const;
 
 private:
+  void add(const Graph &graph);
+
   ExporterRecord record_;
   llvm::StringMap<std::vector<Use>> uses_;
   llvm::StringMap<const Node *> producers_;
@@ -55,8 +57,7 @@ Role roleOf(const Tensor &tensor, const GraphUses &uses);
 /// What the exporter took from a model that is to be trained: weights without
 /// names, normalizations multiplied into convolutions, parameters that are
 /// gone. One line for each kind of loss.
-std::vector<std::string> findLosses(const Graph &graph,
-                                                const GraphUses &uses);
+std::vector<std::string> findLosses(const Graph &graph, const GraphUses &uses);
 
 } // namespace mpc::onnx
 

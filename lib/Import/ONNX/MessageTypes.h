@@ -97,6 +97,21 @@ inline constexpr FieldType attributeFields[] = {
     {23, "sparse_tensors", repeated}};
 inline const MessageType attribute{"AttributeProto", attributeFields};
 
+inline constexpr FieldType functionFields[] = {
+    {1, "name"},
+    {4, "input", repeated},
+    {5, "output", repeated},
+    {6, "attribute", repeated},
+    {7, "node", repeated},
+    {8, "doc_string"},
+    {9, "opset_import", repeated},
+    {10, "domain"},
+    {11, "attribute_proto", repeated},
+    {12, "value_info", repeated},
+    {13, "overload"},
+    {14, "metadata_props", repeated}};
+inline const MessageType function{"FunctionProto", functionFields};
+
 inline constexpr FieldType tensorFields[] = {{1, "dims", repeated},
                                              {2, "data_type"},
                                              {3, "segment"},

@@ -46,11 +46,21 @@ private:
 
 } // namespace
 
-int64_t onnx::opsetOf(const Model &model) {
+/// 0 where the file imports none.
+static int64_t versionOf(const Model &model, StringRef wanted) {
   for (const auto &[domain, version] : model.opsets)
-    if (domain.empty())
+    if (domain == wanted)
       return version;
   return 0;
+}
+
+int64_t onnx::opsetOf(const Model &model) { return versionOf(model, ""); }
+
+int64_t onnx::opsetOf(const Model &model, const Node &node) {
+  if (node.opset)
+    return *node.opset;
+  int64_t version = versionOf(model, node.domain);
+  return version == 0 ? opsetOf(model) : version;
 }
 
 Error onnx::checkModel(const Model &model) { return ModelChecker(model).run(); }
@@ -75,7 +85,7 @@ Error ModelChecker::run() {
 
 Error ModelChecker::failAt(const Node &node, const Twine &message) const {
   return fail("node '" + printable(node.name) + "' (" + printable(node.opType) +
-              ", opset " + Twine(opsetOf(model_)) + "): " + message);
+              ", opset " + Twine(opsetOf(model_, node)) + "): " + message);
 }
 
 Error ModelChecker::checkIrVersion() {
@@ -96,6 +106,11 @@ Error ModelChecker::checkOpsets() {
                   Twine(version));
   }
   int64_t opset = opsetOf(model_);
+  bool isNeeded = graph_.nodes.empty() ||
+                  any_of(graph_.nodes,
+                         [](const Node &node) { return node.domain.empty(); });
+  if (!known.count("") && !isNeeded)
+    return Error::success();
   if (!known.count(""))
     return fail("the file imports no opset of ai.onnx (supported: " +
                 Twine(oldestOpset) + " to " + Twine(newestOpset) + ")");

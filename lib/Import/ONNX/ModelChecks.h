@@ -21,6 +21,8 @@ llvm::Error checkModel(const Model &model);
 
 /// The version of ai.onnx that the file imports; checkModel passed.
 int64_t opsetOf(const Model &model);
+/// The version of the node's domain; of ai.onnx where the file does not say.
+int64_t opsetOf(const Model &model, const Node &node);
 
 } // namespace mpc::onnx
 

@@ -475,7 +475,33 @@ Error emitPad(NodeImporter &node) {
   return Error::success();
 }
 
+/// Crops and pads each axis to a size, its middle staying in the middle.
+Error emitCenterCropPad(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(auto sizes, node.ints(1, "the shape"));
+  auto axes = to_vector(seq<int64_t>(0, input.rank()));
+  if (auto given = node.intsAttr("axes")) {
+    MPC_TRY_ASSIGN(axes, node.axes(*given, input.rank()));
+  }
+  if (sizes.size() != axes.size())
+    return node.fail("has " + Twine(sizes.size()) + " sizes for " +
+                     Twine(axes.size()) + " axes");
+  Shape shape = input.shape;
+  SmallVector<int64_t> low(input.rank(), 0), high(low), none(low);
+  for (auto [axis, size] : zip_equal(axes, sizes)) {
+    shape[axis] = size;
+    // Of an odd difference the end takes one more.
+    int64_t missing = size - input.shape[axis];
+    low[axis] = missing / 2;
+    high[axis] = missing - low[axis];
+  }
+  MPC_TRY(node.checkSize(shape));
+  node.result(0, node.build.pad(input, low, high, none, 0.0));
+  return Error::success();
+}
+
 const OpRule rules[] = {
+    {"CenterCropPad", 18, 2, 2, 1, "axes:is", emitCenterCropPad},
     {"Concat", 13, 1, unlimited, 1, "axis:i", emitConcat},
     {"DepthToSpace", 13, 1, 1, 1, "blocksize:i mode:s", emitDepthToSpace},
     {"Expand", 13, 2, 2, 1, "", emitExpand},
@@ -484,7 +510,7 @@ const OpRule rules[] = {
     {"Pad", 18, 2, 4, 1, "mode:s", emitPad},
     {"Reshape", 13, 2, 2, 1, "", emitReshape},
     {"Reshape", 14, 2, 2, 1, "allowzero:i", emitReshape},
-    {"SequenceAt", 13, 2, 2, 1, "", emitSequenceAt},
+    {"SequenceAt", 13, 2, 2, 1, "", emitSequenceAt, "", true},
     {"Slice", 13, 3, 5, 1, "", emitSlice},
     {"SpaceToDepth", 13, 1, 1, 1, "blocksize:i", emitSpaceToDepth},
     {"SpaceToDepth", 28, 1, 1, 1, "blocksize:i mode:s", emitSpaceToDepth},

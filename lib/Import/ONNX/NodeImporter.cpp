@@ -116,31 +116,51 @@ bool NodeImporter::wants(size_t index) const {
   return index < node_.outputs.size() && !node_.outputs[index].empty();
 }
 
-void NodeImporter::result(size_t index, Operand operand) {
+void NodeImporter::result(size_t index, Entry entry) {
   if (index >= results_.size())
     results_.resize(index + 1);
-  results_[index] = Entry{std::move(operand), false, {}};
+  results_[index] = std::move(entry);
 }
 
-void NodeImporter::resultSequence(std::vector<Operand> operands) {
-  results_.resize(1);
-  results_[0] = Entry{Operand(), true, std::move(operands)};
+void NodeImporter::result(size_t index, Operand operand) {
+  result(index, Entry{std::move(operand), false, {}});
+}
+
+void NodeImporter::resultSequence(std::vector<Operand> operands, size_t index) {
+  result(index, Entry{Operand(), true, std::move(operands)});
+}
+
+Expected<std::vector<Entry>>
+NodeImporter::inlineGraph(StringRef name, ArrayRef<Entry> arguments,
+                          const Twine &part) const {
+  const Attribute *found = attribute(name);
+  if (!found)
+    return fail("has no attribute '" + name + "'");
+  if (found->g->inputs.size() != arguments.size())
+    return fail("the graph '" + name + "' has " +
+                Twine(found->g->inputs.size()) + " inputs, expected " +
+                Twine(arguments.size()));
+  mlir::Location here = build.location();
+  auto results =
+      inliner_(*found->g, arguments, (place_ + node_.name + "/" + part).str());
+  build.setLocation(here);
+  return results;
 }
 
 Error NodeImporter::fail(const Twine &message) const {
-  return invalidModel(path_ + ": node '" + printable(node_.name) + "' (" +
-                      printable(node_.opType) + ", opset " + Twine(opset_) +
-                      "): " + message);
+  return invalidModel(path_ + ": node '" + printable(place_ + node_.name) +
+                      "' (" + printable(node_.opType) + ", opset " +
+                      Twine(opset_) + "): " + message);
 }
 
 void NodeImporter::note(const Twine &message) {
-  notes_.push_back(("node '" + printable(node_.name) + "' (" +
+  notes_.push_back(("node '" + printable(place_ + node_.name) + "' (" +
                     printable(node_.opType) + "): " + message)
                        .str());
 }
 
 void NodeImporter::warn(const Twine &message) {
-  warnings_.push_back(("node '" + printable(node_.name) + "' (" +
+  warnings_.push_back(("node '" + printable(place_ + node_.name) + "' (" +
                        printable(node_.opType) + "): " + message)
                           .str());
 }
@@ -176,6 +196,14 @@ Error NodeImporter::requireFloat(size_t index) const {
     return Error::success();
   return fail("input '" + printable(node_.inputs[index]) + "' is " +
               toString(in(index).type) + ", expected a floating-point type");
+}
+
+Error NodeImporter::requireIndices(size_t index) const {
+  const Operand &indices = in(index);
+  if (!indices.isFloat() && !indices.isBool())
+    return Error::success();
+  return fail("the indices are " + toString(indices.type) +
+              ", expected integers");
 }
 
 Error NodeImporter::requireSameType(size_t index, size_t other) const {

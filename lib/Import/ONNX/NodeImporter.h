@@ -24,9 +24,13 @@ struct OpRule {
   unsigned minInputs;
   unsigned maxInputs;
   unsigned maxOutputs;
-  /// "axis:i perm:is": names and kinds (i f s t is fs) of known attributes.
+  /// "axis:i perm:is": names and kinds (i f s t g is fs) of known attributes.
   llvm::StringRef attributes;
   Emitter emit;
+  /// "" is ai.onnx.
+  llvm::StringRef domain = {};
+  /// Inputs may be sequences; else they are tensors.
+  bool takesSequences = false;
 };
 
 constexpr unsigned unlimited = ~0u;
@@ -34,17 +38,24 @@ constexpr unsigned unlimited = ~0u;
 /// The rules of one family of ops.
 llvm::ArrayRef<OpRule> attentionRules();
 llvm::ArrayRef<OpRule> contractionRules();
+llvm::ArrayRef<OpRule> controlRules();
+llvm::ArrayRef<OpRule> determinantRules();
 llvm::ArrayRef<OpRule> einsumRules();
 llvm::ArrayRef<OpRule> elementwiseRules();
+llvm::ArrayRef<OpRule> gridRules();
 llvm::ArrayRef<OpRule> indexingRules();
+llvm::ArrayRef<OpRule> linearAttentionRules();
 llvm::ArrayRef<OpRule> lossRules();
 llvm::ArrayRef<OpRule> movementRules();
 llvm::ArrayRef<OpRule> normalizationRules();
+llvm::ArrayRef<OpRule> optimizerRules();
 llvm::ArrayRef<OpRule> positionRules();
 llvm::ArrayRef<OpRule> recurrentRules();
 llvm::ArrayRef<OpRule> reductionRules();
 llvm::ArrayRef<OpRule> resizeRules();
 llvm::ArrayRef<OpRule> scanRules();
+llvm::ArrayRef<OpRule> sequenceRules();
+llvm::ArrayRef<OpRule> sortingRules();
 llvm::ArrayRef<OpRule> structureRules();
 llvm::ArrayRef<OpRule> windowRules();
 
@@ -54,6 +65,12 @@ struct Entry {
   bool isSequence = false;
   std::vector<Operand> sequence;
 };
+
+/// Imports the nodes of a subgraph, whose inputs are `arguments`, in place;
+/// gives its outputs. `place` stands before the names of its nodes.
+using GraphInliner = llvm::function_ref<llvm::Expected<std::vector<Entry>>(
+    const Graph &graph, llvm::ArrayRef<Entry> arguments,
+    const std::string &place)>;
 
 /// A node's view of the graph: its operands, attributes and results.
 class NodeImporter {
@@ -96,7 +113,14 @@ public:
   bool wants(size_t index) const;
   size_t numOutputs() const { return node_.outputs.size(); }
   void result(size_t index, Operand operand);
-  void resultSequence(std::vector<Operand> operands);
+  void result(size_t index, Entry entry);
+  void resultSequence(std::vector<Operand> operands, size_t index = 0);
+
+  /// Imports the graph that is attribute `name` as if it stood here. `part`
+  /// tells several copies of it apart in the names of its nodes.
+  llvm::Expected<std::vector<Entry>>
+  inlineGraph(llvm::StringRef name, llvm::ArrayRef<Entry> arguments,
+              const llvm::Twine &part = "") const;
 
   /// "FILE: node 'n' (Op, opset 20): message".
   llvm::Error fail(const llvm::Twine &message) const;
@@ -110,6 +134,8 @@ public:
   /// Fails where a tensor of `shape` is more than memory can hold.
   llvm::Error checkSize(llvm::ArrayRef<int64_t> shape) const;
   llvm::Error requireFloat(size_t index) const;
+  /// Fails where input `index` is no tensor of integers.
+  llvm::Error requireIndices(size_t index) const;
   llvm::Error requireSameType(size_t index, size_t other) const;
   /// Broadcasts operands to their common shape.
   llvm::Error unify(llvm::MutableArrayRef<Operand> operands) const;
@@ -132,6 +158,9 @@ private:
   const Node &node_;
   int64_t opset_;
   llvm::StringRef path_;
+  /// Before the node's name, where it stands in a subgraph.
+  std::string place_;
+  GraphInliner inliner_;
   /// Null where an optional input is left out.
   llvm::SmallVector<const Entry *> inputs_;
   llvm::SmallVector<std::optional<Entry>> results_;

@@ -226,6 +226,40 @@ Error emitLpNormalization(NodeImporter &node) {
   return Error::success();
 }
 
+/// (x - mean) / deviation, over the batch and the spatial axes unless said.
+Error emitMeanVarianceNormalization(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  SmallVector<int64_t> given{0, 2, 3};
+  if (auto attribute = node.intsAttr("axes"))
+    given.assign(attribute->begin(), attribute->end());
+  MPC_TRY_ASSIGN(auto axes, node.axes(given, input.rank()));
+  if (is_contained(input.shape, 0))
+    return node.fail("the input " + shapeText(input.shape) +
+                     " has no elements");
+  TensorBuilder &b = node.build;
+  Operand x = b.wide(input);
+  Shape unit = x.shape;
+  for (int64_t axis : axes)
+    unit[axis] = 1;
+  auto mean = [&](const Operand &of) {
+    return b.reshape(b.reduceMean(of, axes), unit);
+  };
+  Operand centred = b.binary(Binary::Sub, x, b.broadcastTo(mean(x), x.shape));
+  Operand variance = mean(b.binary(Binary::Mul, centred, centred));
+  // Equal elements become zeros. By the select no gradient of sqrt(0) comes
+  // back.
+  Operand isZero =
+      b.compare(nn::CompareKind::EQ, variance, b.splatLike(variance, 0.0));
+  variance = b.select(isZero, b.splatLike(variance, 1.0), variance);
+  // The number is that of ONNX's definition.
+  Operand deviation = b.binary(Binary::Add, b.sqrt(variance), 1e-9);
+  Operand result =
+      b.binary(Binary::Div, centred, b.broadcastTo(deviation, x.shape));
+  node.result(0, b.cast(result, input.type));
+  return Error::success();
+}
+
 const OpRule rules[] = {
     {"BatchNormalization", 13, 5, 5, 1, "epsilon:f momentum:f",
      emitBatchNormalization},
@@ -240,6 +274,8 @@ const OpRule rules[] = {
     {"LogSoftmax", 13, 1, 1, 1, "axis:i",
      emitSoftmax<&TensorBuilder::logSoftmax>},
     {"LpNormalization", 13, 1, 1, 1, "axis:i p:i", emitLpNormalization},
+    {"MeanVarianceNormalization", 13, 1, 1, 1, "axes:is",
+     emitMeanVarianceNormalization},
     {"RMSNormalization", 23, 2, 2, 1, "axis:i epsilon:f stash_type:i",
      emitRMSNormalization},
     {"Softmax", 13, 1, 1, 1, "axis:i", emitSoftmax<&TensorBuilder::softmax>},

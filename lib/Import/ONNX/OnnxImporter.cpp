@@ -13,8 +13,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <deque>
 
 using namespace llvm;
 using namespace mlir;
@@ -49,6 +51,15 @@ struct OpCounter : OpBuilder::Listener {
 
 /// Unrolled layers may make many ops of few bytes.
 constexpr size_t mostOps = 4000000;
+/// Graphs within graphs.
+constexpr size_t kDeepestScope = 64;
+
+/// The names that a graph, or one copy of a subgraph, defines.
+struct Scope {
+  StringMap<Entry> entries;
+  /// Before the names of its nodes.
+  std::string place;
+};
 
 } // namespace
 
@@ -57,10 +68,10 @@ public:
   GraphImporter(Model &model, MLIRContext &context,
                 const ImportOptions &options)
       : model_(model), context_(context), options_(options),
-        builder_(&context, &counter_), build_(builder_), uses_(model.graph),
-        opset_(opsetOf(model)) {
+        builder_(&context, &counter_), build_(builder_), uses_(model.graph) {
     for (const ValueInfo &info : model.graph.values)
       declared_[info.name] = &info;
+    scopes_.emplace_back();
   }
 
   Expected<ImportedModel> run();
@@ -73,6 +84,10 @@ private:
                                          ArrayRef<int64_t> shape);
   Error importNodes();
   Error importNode(const Node &node);
+  Expected<std::vector<Entry>> inlineGraph(const Graph &graph,
+                                           ArrayRef<Entry> arguments,
+                                           const std::string &place);
+  Expected<Entry> constantEntry(const Tensor &tensor);
   Expected<const OpRule *> ruleFor(const Node &node);
   Error bindInputs(NodeImporter &importer, const OpRule &rule);
   Expected<const Entry *> lookup(StringRef name);
@@ -96,11 +111,12 @@ private:
   TensorBuilder build_;
   GraphUses uses_;
   RuleTable rules_;
-  int64_t opset_;
   ImportedModel result_;
   func::FuncOp function_;
   StringMap<int64_t> symbols_;
-  StringMap<Entry> entries_;
+  /// The graph's own, and those of the subgraphs that are being imported.
+  std::deque<Scope> scopes_;
+  size_t numNodes_ = 0;
   /// What the file says of values that are neither inputs nor outputs.
   StringMap<const ValueInfo *> declared_;
   /// Initializers by name; what is used of them becomes an entry.
@@ -182,9 +198,10 @@ Error GraphImporter::makeFunction() {
   for (auto [index, input] : enumerate(inputs)) {
     block->getArgument(index).setLoc(
         NameLoc::get(builder_.getStringAttr(input->name)));
-    Operand operand = build_.fromValue(block->getArgument(index));
-    MPC_TRY_ASSIGN(operand.known, givenValue(*input, operand.shape));
-    define(input->name, Entry{std::move(operand), false, {}});
+    BlockArgument argument = block->getArgument(index);
+    auto type = llvm::cast<RankedTensorType>(argument.getType());
+    MPC_TRY_ASSIGN(auto known, givenValue(*input, type.getShape()));
+    define(input->name, Entry{build_.given(argument, known), false, {}});
   }
   return Error::success();
 }
@@ -223,14 +240,26 @@ SmallVector<DictionaryAttr> GraphImporter::namesOf(ArrayRef<StringRef> names) {
 }
 
 void GraphImporter::define(StringRef name, Entry entry) {
-  entries_.try_emplace(name, std::move(entry));
+  scopes_.back().entries.try_emplace(name, std::move(entry));
+}
+
+Expected<Entry> GraphImporter::constantEntry(const Tensor &tensor) {
+  build_.setLocation(NameLoc::get(builder_.getStringAttr(tensor.name)));
+  Expected<Operand> constant = build_.constant(tensor);
+  if (constant)
+    return Entry{*constant, false, {}};
+  std::string text;
+  takeError(constant.takeError(), text);
+  return invalidModel("initializer '" + printable(tensor.name) + "': " + text);
 }
 
 /// An initializer becomes an entry when something first asks for it.
 Expected<const Entry *> GraphImporter::lookup(StringRef name) {
-  auto known = entries_.find(name);
-  if (known != entries_.end())
-    return &known->second;
+  for (const Scope &scope : llvm::reverse(scopes_)) {
+    auto known = scope.entries.find(name);
+    if (known != scope.entries.end())
+      return &known->second;
+  }
   auto initializer = initializers_.find(name);
   if (initializer == initializers_.end())
     return invalidModel("uses '" + printable(name) +
@@ -244,20 +273,14 @@ Expected<const Entry *> GraphImporter::lookup(StringRef name) {
         builder_, NameLoc::get(builder_.getStringAttr(name)), type, symbol));
     readParameters_.insert(initializer->second);
   } else {
-    build_.setLocation(NameLoc::get(builder_.getStringAttr(name)));
-    Expected<Operand> constant = build_.constant(tensor);
-    if (!constant) {
-      std::string text;
-      takeError(constant.takeError(), text);
-      return invalidModel("initializer '" + printable(name) + "': " + text);
-    }
-    entry.tensor = *constant;
+    MPC_TRY_ASSIGN(entry, constantEntry(tensor));
   }
-  return &entries_.try_emplace(name, std::move(entry)).first->second;
+  StringMap<Entry> &entries = scopes_.front().entries;
+  return &entries.try_emplace(name, std::move(entry)).first->second;
 }
 
 Location GraphImporter::locationOf(const Node &node) {
-  auto name = builder_.getStringAttr(node.name);
+  auto name = builder_.getStringAttr(scopes_.back().place + node.name);
   std::string scope = modulePath(node.scopes);
   if (scope.empty())
     return NameLoc::get(name);
@@ -268,14 +291,14 @@ Error GraphImporter::importNodes() {
   // What is not supported is said at once for the whole file.
   SmallVector<StringRef> unknown;
   for (const Node &node : model_.graph.nodes)
-    if (node.domain.empty() && rules_.rowsOf(node.opType).empty() &&
+    if (node.domain.empty() && rules_.rowsOf("", node.opType).empty() &&
         !is_contained(unknown, StringRef(node.opType)))
       unknown.push_back(node.opType);
   for (const Node &node : model_.graph.nodes) {
     Error error = importNode(node);
     if (!error)
       continue;
-    if (unknown.size() < 2 || !rules_.rowsOf(node.opType).empty())
+    if (unknown.size() < 2 || !rules_.rowsOf(node.domain, node.opType).empty())
       return error;
     std::string text;
     Fault fault = takeError(std::move(error), text);
@@ -287,14 +310,13 @@ Error GraphImporter::importNodes() {
 }
 
 Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
-  NodeImporter at(node, opset_, model_.path, build_);
-  if (!node.domain.empty())
+  int64_t opset = opsetOf(model_, node);
+  NodeImporter at(node, opset, model_.path, build_);
+  at.place_ = scopes_.back().place;
+  if (!rules_.hasDomain(node.domain))
     return at.fail("domain '" + printable(node.domain) +
-                   "' is not supported, only ai.onnx is" +
-                   (model_.hasFunctions
-                        ? " (inline the file's functions with onnx.inliner)"
-                        : ""));
-  ArrayRef<const OpRule *> rows = rules_.rowsOf(node.opType);
+                   "' is not supported, only ai.onnx is");
+  ArrayRef<const OpRule *> rows = rules_.rowsOf(node.domain, node.opType);
   if (rows.empty()) {
     std::string near = rules_.near(node.opType);
     return at.fail("this op is not supported" +
@@ -302,7 +324,7 @@ Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
   }
   const OpRule *best = nullptr;
   for (const OpRule *row : rows)
-    if (row->since <= opset_)
+    if (row->since <= opset)
       best = row;
   if (!best)
     return at.fail("this op exists since opset " + Twine(rows.front()->since));
@@ -315,8 +337,9 @@ Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
     return importer.fail("has " + Twine(node.inputs.size()) +
                          " inputs, expected at most " + Twine(rule.maxInputs));
   for (auto [index, name] : enumerate(node.inputs)) {
-    // Variadic ops have no optional inputs.
-    bool required = index < rule.minInputs || rule.maxInputs == unlimited;
+    // Variadic ops have no optional inputs, but for those that need none.
+    bool isVariadic = rule.maxInputs == unlimited && rule.minInputs != 0;
+    bool required = index < rule.minInputs || isVariadic;
     if (name.empty() && required)
       return importer.fail("input " + Twine(index) + " is missing");
     if (name.empty()) {
@@ -329,7 +352,7 @@ Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
       takeError(entry.takeError(), text);
       return importer.fail(text);
     }
-    if ((*entry)->isSequence && node.opType != "SequenceAt")
+    if ((*entry)->isSequence && !rule.takesSequences)
       return importer.fail("input '" + printable(name) +
                            "' is a sequence, expected a tensor");
     importer.inputs_.push_back(*entry);
@@ -350,12 +373,18 @@ Error GraphImporter::importNode(const Node &node) {
   Expected<const OpRule *> rule = ruleFor(node);
   if (!rule)
     return rule.takeError();
-  NodeImporter importer(node, opset_, model_.path, build_);
+  NodeImporter importer(node, opsetOf(model_, node), model_.path, build_);
+  importer.place_ = scopes_.back().place;
+  auto inliner = [&](const Graph &graph, ArrayRef<Entry> arguments,
+                     const std::string &place) {
+    return inlineGraph(graph, arguments, place);
+  };
+  importer.inliner_ = inliner;
   MPC_TRY(checkAttributes(importer, **rule));
   MPC_TRY(bindInputs(importer, **rule));
   build_.setLocation(locationOf(node));
   MPC_TRY((*rule)->emit(importer));
-  if (counter_.count > mostOps)
+  if (counter_.count > mostOps || ++numNodes_ > mostOps)
     return importer.fail("the graph unrolls into more than " + Twine(mostOps) +
                          " ops");
   append_range(result_.notes, importer.notes_);
@@ -373,6 +402,36 @@ Error GraphImporter::importNode(const Node &node) {
     define(name, std::move(entry));
   }
   return Error::success();
+}
+
+Expected<std::vector<Entry>>
+GraphImporter::inlineGraph(const Graph &graph, ArrayRef<Entry> arguments,
+                           const std::string &place) {
+  if (scopes_.size() > kDeepestScope)
+    return invalidModel(model_.path + ": graph '" + printable(graph.name) +
+                        "' is nested more than " + Twine(kDeepestScope) +
+                        " deep");
+  scopes_.push_back({StringMap<Entry>(), place});
+  llvm::scope_exit leave([&] { scopes_.pop_back(); });
+  for (auto [input, argument] : zip_equal(graph.inputs, arguments))
+    define(input.name, argument);
+  for (const Tensor &tensor : graph.initializers) {
+    Expected<Entry> entry = constantEntry(tensor);
+    if (!entry)
+      return prefixed(model_.path, entry.takeError());
+    define(tensor.name, std::move(*entry));
+  }
+  for (const Node &node : graph.nodes)
+    MPC_TRY(importNode(node));
+  std::vector<Entry> results;
+  for (const ValueInfo &output : graph.outputs) {
+    Expected<const Entry *> entry = lookup(output.name);
+    if (!entry)
+      return prefixed(model_.path + ": graph '" + printable(graph.name) + "'",
+                      entry.takeError());
+    results.push_back(**entry);
+  }
+  return results;
 }
 
 /// What the file says of a value, against what it is.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Reads ONNX's protobuf messages field by field. The nesting is that of the
-/// functions here: sub-graphs are skipped, never entered.
+/// functions here, and that of subgraphs, which has a limit.
 #include "lib/Import/ONNX/OnnxModel.h"
 
+#include "lib/Import/ONNX/FunctionInliner.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/TensorReader.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,8 +33,10 @@ public:
 
 private:
   Error readModelMessage(Message message);
-  Error readGraph(Message message);
-  Error readInitializer(Message message);
+  Error readGraph(Message message, Graph &graph);
+  Error readSubgraph(Message message, Attribute &attribute);
+  Error readFunction(Message message);
+  Error readInitializer(Message message, std::vector<Tensor> &initializers);
   Error refuseSparse(Message message);
   Expected<Node> readNode(Message message, size_t index);
   Error readAttributes(Message message, Node &node);
@@ -44,7 +48,12 @@ private:
   Model &model_;
   ExternalData externalData_;
   bool hasGraph_ = false;
+  bool isInFunction_ = false;
+  /// Graphs within graphs that are being read.
+  unsigned depth_ = 0;
 };
+
+constexpr unsigned kDeepestGraph = 32;
 
 /// A model begins with a field's tag, text with a character.
 static bool isText(ArrayRef<char> bytes) {
@@ -92,15 +101,15 @@ Error ModelReader::readModelMessage(Message message) {
       break;
     case 7:
       hasGraph_ = true;
-      if (Error error = readGraph(message.child(message::graph)))
+      if (Error error = readGraph(message.child(message::graph), model_.graph))
         return error;
       break;
     case 8:
       model_.opsets.push_back(readOpset(message.child(message::opset)));
       break;
     case 25:
-      model_.hasFunctions = true;
-      message.skip();
+      if (Error error = readFunction(message.child(message::function)))
+        return error;
       break;
     default:
       message.skip();
@@ -111,8 +120,7 @@ Error ModelReader::readModelMessage(Message message) {
   return Error::success();
 }
 
-Error ModelReader::readGraph(Message message) {
-  Graph &graph = model_.graph;
+Error ModelReader::readGraph(Message message, Graph &graph) {
   auto keepInfo = [&](std::vector<ValueInfo> &list) -> Error {
     Expected<ValueInfo> info = readValueInfo(message.child(message::valueInfo));
     if (!info)
@@ -135,7 +143,8 @@ Error ModelReader::readGraph(Message message) {
       graph.name = message.text();
       break;
     case 5:
-      error = readInitializer(message.child(message::tensor));
+      error =
+          readInitializer(message.child(message::tensor), graph.initializers);
       break;
     case 11:
       error = keepInfo(graph.inputs);
@@ -158,8 +167,73 @@ Error ModelReader::readGraph(Message message) {
   return Error::success();
 }
 
-Error ModelReader::readInitializer(Message message) {
-  std::vector<Tensor> &initializers = model_.graph.initializers;
+/// A graph that is an attribute, as the body of a loop.
+Error ModelReader::readSubgraph(Message message, Attribute &attribute) {
+  if (++depth_ > kDeepestGraph)
+    return invalidModel("graphs are nested more than " + Twine(kDeepestGraph) +
+                        " deep");
+  llvm::scope_exit leave([&] { --depth_; });
+  auto graph = std::make_shared<Graph>();
+  if (Error error = readGraph(message, *graph))
+    return error;
+  attribute.g = std::move(graph);
+  return Error::success();
+}
+
+Error ModelReader::readFunction(Message message) {
+  Function function;
+  isInFunction_ = true;
+  llvm::scope_exit leave([&] { isInFunction_ = false; });
+  while (message.next()) {
+    switch (message.field()) {
+    case 1:
+      function.name = message.text();
+      break;
+    case 4:
+      function.inputs.push_back(message.text());
+      break;
+    case 5:
+      function.outputs.push_back(message.text());
+      break;
+    case 7: {
+      Expected<Node> node =
+          readNode(message.child(message::node), function.nodes.size());
+      if (!node)
+        return node.takeError();
+      function.nodes.push_back(std::move(*node));
+      break;
+    }
+    case 9:
+      function.opsets.push_back(readOpset(message.child(message::opset)));
+      break;
+    case 10:
+      function.domain = message.text();
+      break;
+    case 11: {
+      Expected<Attribute> attribute =
+          readAttribute(message.child(message::attribute));
+      if (!attribute)
+        return prefixed(model_.path + ": function '" +
+                            printable(function.name) + "'",
+                        attribute.takeError());
+      function.defaults.push_back(std::move(*attribute));
+      break;
+    }
+    case 13:
+      function.overload = message.text();
+      break;
+    default:
+      message.skip();
+    }
+  }
+  if (function.domain == "ai.onnx")
+    function.domain.clear();
+  model_.functions.push_back(std::move(function));
+  return Error::success();
+}
+
+Error ModelReader::readInitializer(Message message,
+                                   std::vector<Tensor> &initializers) {
   RawTensor raw = readRawTensor(message);
   if (raw.tensor.name.empty())
     return invalidModel(model_.path + ": initializer " +
@@ -202,6 +276,9 @@ Expected<Node> ModelReader::readNode(Message message, size_t index) {
       break;
     case 7:
       node.domain = message.text();
+      break;
+    case 8:
+      node.overload = message.text();
       break;
     case 9: {
       auto [key, value] = readStringPair(message.child(message::stringPair));
@@ -319,6 +396,10 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
     case 5:
       tensor = readRawTensor(message.child(message::tensor));
       break;
+    case 6:
+      if (Error error = readSubgraph(message.child(message::graph), attribute))
+        return std::move(error);
+      break;
     case 7:
       message.reals(attribute.floats);
       break;
@@ -331,16 +412,21 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
     case 20:
       attribute.type = static_cast<int32_t>(message.integer());
       break;
+    case 21:
+      attribute.reference = message.text();
+      break;
     default:
-      // Graphs, sparse tensors and types: an op that needs one is refused.
+      // Sparse tensors and types: an op that needs one is refused.
       message.skip();
     }
   }
   if (attribute.name.empty())
     return invalidModel("an attribute has no name");
-  if (message.count(21) != 0)
+  if (message.count(21) != 0 && !isInFunction_)
     return invalidModel("attribute '" + printable(attribute.name) +
                         "' refers to one of a function, and is in none");
+  if (message.count(21) != 0)
+    return attribute;
   if (Error error = checkKind(attribute, message))
     return std::move(error);
   if (tensor) {
@@ -451,6 +537,8 @@ Expected<Model> readModel(std::unique_ptr<MemoryBuffer> buffer, StringRef path,
   if (bytes.empty())
     return invalidModel(path + ": the file is empty");
   if (Error error = ModelReader(model, folder).read(bytes))
+    return std::move(error);
+  if (Error error = inlineFunctions(model))
     return std::move(error);
   if (Error error = checkModel(model))
     return std::move(error);

@@ -63,8 +63,12 @@ struct Tensor {
   llvm::ArrayRef<char> bytes;
 };
 
+struct Graph;
+
 struct Attribute {
   std::string name;
+  /// In a function: the attribute of the call whose value this one has.
+  std::string reference;
   /// AttributeProto.AttributeType; where the file does not say, that of the
   /// field that holds the value.
   int32_t type = 0;
@@ -72,6 +76,7 @@ struct Attribute {
   int64_t i = 0;
   std::string s;
   std::optional<Tensor> t;
+  std::shared_ptr<const Graph> g;
   std::vector<float> floats;
   std::vector<int64_t> ints;
   std::vector<std::string> strings;
@@ -81,6 +86,10 @@ struct Node {
   std::string name;
   std::string opType;
   std::string domain;
+  /// Tells functions of one name apart.
+  std::string overload;
+  /// Of a node that stood in a function: what that imports of its domain.
+  std::optional<int64_t> opset;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
@@ -121,6 +130,19 @@ struct Graph {
   std::vector<ValueInfo> values;
 };
 
+/// A local function: an op of a file's own, made of others.
+struct Function {
+  std::string domain;
+  std::string name;
+  std::string overload;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  /// What attributes are that a call leaves out.
+  std::vector<Attribute> defaults;
+  std::vector<std::pair<std::string, int64_t>> opsets;
+  std::vector<Node> nodes;
+};
+
 /// Memory that tensors point into: the mapped file, mapped external files, and
 /// copies of what the file does not store as raw bytes.
 class Storage {
@@ -141,7 +163,8 @@ struct Model {
   std::string producer;
   /// (domain, version); the domain of ONNX itself is "".
   std::vector<std::pair<std::string, int64_t>> opsets;
-  bool hasFunctions = false;
+  /// Those of the file; once it is read, no node calls any of them.
+  std::vector<Function> functions;
   Graph graph;
   Storage storage;
 };

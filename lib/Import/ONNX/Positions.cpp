@@ -12,34 +12,8 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Up to here positions that are known are constants, beyond they are counted
-/// at run time.
-constexpr int64_t mostPositions = 1 << 16;
-
 int64_t product(ArrayRef<int64_t> sizes) {
   return countElements(sizes).value_or(0);
-}
-
-Error requireIndices(NodeImporter &node, size_t index) {
-  const Operand &indices = node.in(index);
-  if (!indices.isFloat() && !indices.isBool())
-    return Error::success();
-  return node.fail("the indices are " + toString(indices.type) +
-                   ", expected integers");
-}
-
-/// Coordinate `axis` of each element of `shape`.
-Operand coordinates(TensorBuilder &b, ArrayRef<int64_t> shape, int64_t axis) {
-  if (product(shape) > mostPositions)
-    return b.fromValue(nn::IotaOp::create(
-        b.builder(), b.location(), b.tensorType(ElemType::Int64, shape),
-        static_cast<uint64_t>(axis)));
-  std::vector<int64_t> values;
-  int64_t inner = product(shape.drop_front(axis + 1));
-  for (int64_t i = 0, e = product(shape); i < e; ++i)
-    values.push_back(i / inner % shape[axis]);
-  return b.constant(
-      nn::constantOfInts(b.tensorType(ElemType::Int64, shape), values));
 }
 
 /// Indices as i64, counted from the front; known ones are checked.
@@ -52,8 +26,7 @@ Expected<Operand> wrapped(NodeImporter &node, const Operand &indices,
         return node.fail("index " + Twine(value) +
                          " is out of range for an axis of size " + Twine(size));
   Operand wide = b.cast(indices, ElemType::Int64);
-  Operand isBelow =
-      b.compare(nn::CompareKind::LT, wide, b.splatLike(wide, 0));
+  Operand isBelow = b.compare(nn::CompareKind::LT, wide, b.splatLike(wide, 0));
   Operand raised = b.binary(Binary::Add, wide, static_cast<double>(size));
   return b.select(isBelow, raised, wide);
 }
@@ -87,7 +60,7 @@ Expected<Flattened> placesOfElements(NodeImporter &node,
   for (int64_t i = 0; i < rank; ++i) {
     if (i == axis || indices.shape[i] == 1)
       continue;
-    Operand offset = b.binary(Binary::Mul, coordinates(b, indices.shape, i),
+    Operand offset = b.binary(Binary::Mul, b.coordinates(indices.shape, i),
                               static_cast<double>(strides[i]));
     places = b.binary(Binary::Add, places, offset);
   }
@@ -121,7 +94,7 @@ Expected<Flattened> placesOfRows(NodeImporter &node, ArrayRef<int64_t> shape,
 }
 
 Error emitGatherElements(NodeImporter &node) {
-  MPC_TRY(requireIndices(node, 1));
+  MPC_TRY(node.requireIndices(1));
   const Operand &data = node.in(0), &indices = node.in(1);
   MPC_TRY_ASSIGN(Flattened at, placesOfElements(node, data.shape, indices));
   TensorBuilder &b = node.build;
@@ -131,7 +104,7 @@ Error emitGatherElements(NodeImporter &node) {
 }
 
 Error emitGatherND(NodeImporter &node) {
-  MPC_TRY(requireIndices(node, 1));
+  MPC_TRY(node.requireIndices(1));
   const Operand &data = node.in(0), &indices = node.in(1);
   int64_t batchDims = node.intAttr("batch_dims", 0);
   if (batchDims < 0 || batchDims >= indices.rank() || batchDims > data.rank() ||
@@ -170,8 +143,8 @@ Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
   // Numbers of updates from 1 on; f32 holds them up to 2^24.
   int64_t count = at.places.shape[0];
   ElemType type = count < 1 << 24 ? ElemType::Float : ElemType::Double;
-  Operand numbers = b.binary(
-      Binary::Add, b.cast(coordinates(b, {count}, 0), type), 1.0);
+  Operand numbers =
+      b.binary(Binary::Add, b.cast(b.coordinates({count}, 0), type), 1.0);
   Operand source = b.fold(nn::ScatterAddOp::create(
       b.builder(), b.location(), b.tensorType(type, {at.count}), numbers.value,
       at.places.value, /*axis=*/0, /*batch_dims=*/0));
@@ -179,8 +152,7 @@ Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
       b.compare(nn::CompareKind::GT, source, b.splatLike(source, 0.0));
   Operand row = b.binary(Binary::Add, b.cast(source, ElemType::Int64),
                          static_cast<double>(at.count - 1));
-  Operand place =
-      b.select(isWritten, row, coordinates(b, {at.count}, 0));
+  Operand place = b.select(isWritten, row, b.coordinates({at.count}, 0));
   return b.gather(b.concat({data, updates}, 0), place, 0);
 }
 
@@ -202,18 +174,31 @@ Error emitScatter(NodeImporter &node, const Flattened &at) {
     node.result(0, b.reshape(replaced(b, slices, writes, flat), data.shape));
     return Error::success();
   }
-  if (reduction != "add" || !data.isFloat())
+  if (!data.isFloat())
     return node.fail("reduction '" + printable(reduction) + "' of " +
                      toString(data.type) + " is not supported");
+  if (auto kind = nn::symbolizeScatterKind(reduction)) {
+    Operand joined = b.fold(nn::ScatterReduceOp::create(
+        b.builder(), b.location(), *kind, slices.value, writes.value,
+        flat.places.value));
+    node.result(0, b.reshape(joined, data.shape));
+    return Error::success();
+  }
+  if (reduction != "add")
+    return node.fail("attribute 'reduction' is '" + printable(reduction) +
+                     "', expected none, add, mul, max or min");
+  Operand wide = b.wide(writes);
   Operand sums = b.fold(nn::ScatterAddOp::create(
-      b.builder(), b.location(), b.tensorType(data.type, slices.shape),
-      writes.value, flat.places.value, /*axis=*/0, /*batch_dims=*/0));
-  node.result(0, b.reshape(b.binary(Binary::Add, slices, sums), data.shape));
+      b.builder(), b.location(), b.tensorType(wide.type, slices.shape),
+      wide.value, flat.places.value, /*axis=*/0, /*batch_dims=*/0));
+  Operand joined =
+      b.cast(b.binary(Binary::Add, b.wide(slices), sums), data.type);
+  node.result(0, b.reshape(joined, data.shape));
   return Error::success();
 }
 
 Error emitScatterElements(NodeImporter &node) {
-  MPC_TRY(requireIndices(node, 1));
+  MPC_TRY(node.requireIndices(1));
   if (node.in(1).shape != node.in(2).shape)
     return node.fail("the indices are " + shapeText(node.in(1).shape) +
                      ", the updates " + shapeText(node.in(2).shape));
@@ -227,7 +212,7 @@ Error emitScatterElements(NodeImporter &node) {
 }
 
 Error emitScatterND(NodeImporter &node) {
-  MPC_TRY(requireIndices(node, 1));
+  MPC_TRY(node.requireIndices(1));
   if (product(node.in(2).shape) == 0) {
     node.result(0, node.in(0));
     return Error::success();
@@ -265,27 +250,7 @@ Expected<Operand> placeOfExtremum(NodeImporter &node, int64_t axis, bool isMax,
     return node.fail("axis " + Twine(axis) + " has " + Twine(size) +
                      " elements, expected 1 to 2^24");
   MPC_TRY_ASSIGN(Operand x, comparable(node));
-  if (!isMax)
-    x = b.neg(x);
-  Shape unit = x.shape;
-  unit[axis] = 1;
-  Operand peak = b.reshape(b.reduceMax(x, {axis}), unit);
-  peak = b.broadcastTo(peak, x.shape);
-  Operand isPeak = b.compare(nn::CompareKind::EQ, x, peak);
-  // NaN is the extremum, and equals nothing.
-  Operand isNaN = b.compare(nn::CompareKind::NE, x, x);
-  isPeak = b.select(isNaN, isNaN, isPeak);
-  // The largest number of those that have the extremum, counted from the end
-  // where the first is asked for.
-  Operand number = b.cast(coordinates(b, x.shape, axis), ElemType::Float);
-  auto top = static_cast<double>(size - 1);
-  if (!last)
-    number = b.binary(Binary::Sub, b.splatLike(number, top), number);
-  Operand found = b.reduceMax(
-      b.select(isPeak, number, b.splatLike(number, -1.0)), {axis});
-  if (!last)
-    found = b.binary(Binary::Sub, b.splatLike(found, top), found);
-  return b.reshape(found, unit);
+  return b.placeOfMaximum(isMax ? x : b.neg(x), axis, last);
 }
 
 template <bool isMax>
@@ -314,10 +279,9 @@ Error emitHardmax(NodeImporter &node) {
                  node.axis(node.intAttr("axis", -1), input.rank()));
   MPC_TRY_ASSIGN(Operand found, placeOfExtremum(node, axis, true, false));
   TensorBuilder &b = node.build;
-  Operand number =
-      b.cast(coordinates(b, input.shape, axis), ElemType::Float);
-  Operand isFound = b.compare(nn::CompareKind::EQ, number,
-                              b.broadcastTo(found, input.shape));
+  Operand number = b.cast(b.coordinates(input.shape, axis), ElemType::Float);
+  Operand isFound =
+      b.compare(nn::CompareKind::EQ, number, b.broadcastTo(found, input.shape));
   node.result(0, b.cast(isFound, input.type));
   return Error::success();
 }
@@ -332,12 +296,12 @@ Error emitEyeLike(NodeImporter &node) {
       !elementType(b.builder().getContext(), elements))
     return node.fail("the input is " + shapeText(input.shape) +
                      ", expected two axes and a type that is supported");
-  Operand ahead = b.binary(Binary::Sub, coordinates(b, input.shape, 1),
-                           coordinates(b, input.shape, 0));
+  Operand ahead = b.binary(Binary::Sub, b.coordinates(input.shape, 1),
+                           b.coordinates(input.shape, 0));
   Operand diagonal =
       b.splatLike(ahead, static_cast<double>(node.intAttr("k", 0)));
-  node.result(0, b.cast(b.compare(nn::CompareKind::EQ, ahead, diagonal),
-                        elements));
+  node.result(
+      0, b.cast(b.compare(nn::CompareKind::EQ, ahead, diagonal), elements));
   return Error::success();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// ONNX's Resize. Each axis is resampled on its own: nearest neighbours are a
-/// gather, linear interpolation is a product with a matrix of weights.
+/// gather, linear and cubic interpolation a product with a matrix of weights.
 #include "lib/Import/ONNX/NodeImporter.h"
 
 #include "lib/Import/ONNX/ImportError.h"
@@ -19,55 +19,145 @@ namespace {
 struct AxisResize {
   int64_t from, to;
   double scale;
+  /// The part of the input that is shown, as fractions of its extent.
+  double start = 0.0, end = 1.0;
+
+  bool isIdentity() const {
+    return from == to && scale == 1.0 && start == 0.0 && end == 1.0;
+  }
 };
 
-Expected<SmallVector<double>> readScales(NodeImporter &node) {
-  const Operand &scales = node.in(2);
-  if (!scales.known || scales.rank() != 1)
-    return node.fail("the scales must be a known vector");
+/// What the node says of all axes.
+struct Sampling {
+  StringRef mode;
+  StringRef coordinates;
+  StringRef rounding;
+  double cubicA;
+  double extrapolation;
+  bool excludesOutside;
+  bool isAntialiased;
+
+  bool isCrop() const { return coordinates == "tf_crop_and_resize"; }
+};
+
+Expected<Sampling> readSampling(NodeImporter &node) {
+  Sampling sampling{
+      node.stringAttr("mode", "nearest"),
+      node.stringAttr("coordinate_transformation_mode", "half_pixel"),
+      node.stringAttr("nearest_mode", "round_prefer_floor"),
+      node.floatAttr("cubic_coeff_a", -0.75),
+      node.floatAttr("extrapolation_value", 0.0),
+      node.intAttr("exclude_outside", 0) != 0,
+      node.intAttr("antialias", 0) != 0};
+  if (!is_contained({"nearest", "linear", "cubic"}, sampling.mode))
+    return node.fail("attribute 'mode' is '" + printable(sampling.mode) +
+                     "', expected nearest, linear or cubic");
+  if (!is_contained({"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+                     "align_corners", "asymmetric", "tf_crop_and_resize"},
+                    sampling.coordinates))
+    return node.fail("attribute 'coordinate_transformation_mode' is '" +
+                     printable(sampling.coordinates) +
+                     "', which is not supported");
+  if (!is_contained(
+          {"floor", "ceil", "round_prefer_ceil", "round_prefer_floor"},
+          sampling.rounding))
+    return node.fail("attribute 'nearest_mode' is '" +
+                     printable(sampling.rounding) + "'");
+  return sampling;
+}
+
+Expected<SmallVector<double>> readReals(NodeImporter &node, size_t index,
+                                        StringRef what) {
+  const Operand &reals = node.in(index);
+  if (!reals.known || reals.rank() != 1)
+    return node.fail("the " + what + " must be a known vector");
   SmallVector<double> result;
-  for (int64_t i = 0, e = scales.known.getNumElements(); i < e; ++i)
-    result.push_back(nn::realAt(scales.known, i));
+  for (int64_t i = 0, e = reals.known.getNumElements(); i < e; ++i)
+    result.push_back(nn::realAt(reals.known, i));
   return result;
 }
 
+/// One scale for all axes that keeps the picture within the sizes, or fills
+/// them.
+Error keepAspectRatio(NodeImporter &node, MutableArrayRef<double> scales,
+                      bool bySize) {
+  StringRef policy = node.stringAttr("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || scales.empty() || !bySize)
+    return Error::success();
+  if (policy != "not_larger" && policy != "not_smaller")
+    return node.fail("attribute 'keep_aspect_ratio_policy' is '" +
+                     printable(policy) +
+                     "', expected stretch, not_larger or not_smaller");
+  double scale = policy == "not_larger" ? *llvm::min_element(scales)
+                                        : *llvm::max_element(scales);
+  llvm::fill(scales, scale);
+  return Error::success();
+}
+
+/// The scales of the axes that are resized, from scales or sizes.
+Expected<SmallVector<double>> readScales(NodeImporter &node,
+                                         ArrayRef<int64_t> axes) {
+  bool bySize = node.has(3);
+  if (!bySize && !node.has(2))
+    return node.fail("has neither scales nor sizes");
+  SmallVector<double> scales;
+  if (bySize) {
+    MPC_TRY_ASSIGN(auto sizes, node.ints(3, "the sizes"));
+    scales.assign(sizes.begin(), sizes.end());
+  } else {
+    MPC_TRY_ASSIGN(scales, readReals(node, 2, "scales"));
+  }
+  if (scales.size() != axes.size())
+    return node.fail("has " + Twine(scales.size()) + " sizes or scales for " +
+                     Twine(axes.size()) + " axes");
+  for (auto [scale, axis] : zip_equal(scales, axes))
+    if (bySize)
+      scale /= static_cast<double>(node.in(0).shape[axis]);
+  MPC_TRY(keepAspectRatio(node, scales, bySize));
+  return scales;
+}
+
+/// The part of each axis that tf_crop_and_resize shows.
+Error readCrop(NodeImporter &node, ArrayRef<int64_t> axes,
+               MutableArrayRef<AxisResize> result) {
+  if (!node.has(1))
+    return node.fail("tf_crop_and_resize has no roi");
+  MPC_TRY_ASSIGN(auto roi, readReals(node, 1, "roi"));
+  if (roi.size() != 2 * axes.size())
+    return node.fail("the roi has " + Twine(roi.size()) + " numbers for " +
+                     Twine(axes.size()) + " axes");
+  for (auto [index, axis] : enumerate(axes)) {
+    result[axis].start = roi[index];
+    result[axis].end = roi[index + axes.size()];
+  }
+  return Error::success();
+}
+
 /// Sizes and scales of all axes.
-Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node) {
+Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
+                                           const Sampling &sampling) {
   const Operand &input = node.in(0);
   auto axes = to_vector(seq<int64_t>(0, input.rank()));
   if (auto given = node.intsAttr("axes")) {
     MPC_TRY_ASSIGN(axes, node.axes(*given, input.rank()));
   }
-  if (node.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch")
-    return node.fail("attribute 'keep_aspect_ratio_policy' must be stretch");
   SmallVector<AxisResize> result;
   for (int64_t size : input.shape)
     result.push_back({size, size, 1.0});
-  bool bySize = node.has(3);
-  SmallVector<double> scales;
-  SmallVector<int64_t> sizes;
-  if (bySize) {
-    MPC_TRY_ASSIGN(sizes, node.ints(3, "the sizes"));
-  } else if (node.has(2)) {
-    MPC_TRY_ASSIGN(scales, readScales(node));
-  } else {
-    return node.fail("has neither scales nor sizes");
-  }
-  if ((bySize ? sizes.size() : scales.size()) != axes.size())
-    return node.fail("has " + Twine(bySize ? sizes.size() : scales.size()) +
-                     " sizes or scales for " + Twine(axes.size()) + " axes");
-  for (auto [index, axis] : enumerate(axes)) {
+  MPC_TRY_ASSIGN(auto scales, readScales(node, axes));
+  for (auto [axis, scale] : zip_equal(axes, scales)) {
     AxisResize &resize = result[axis];
-    double size = static_cast<double>(resize.from);
-    resize.scale =
-        bySize ? static_cast<double>(sizes[index]) / size : scales[index];
-    double to = bySize ? static_cast<double>(sizes[index])
-                       : std::floor(size * scales[index]);
+    double exact = static_cast<double>(resize.from) * scale;
+    // Sizes come back from their scales but for rounding.
+    double to = std::floor(node.has(3) ? exact + 0.5 : exact);
     if (!(to >= 1 && to <= 65536) || resize.from < 1)
       return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
                        " is resized to " + std::to_string(to));
+    resize.scale = scale;
     resize.to = static_cast<int64_t>(to);
   }
+  if (sampling.isCrop())
+    MPC_TRY(readCrop(node, axes, result));
   return result;
 }
 
@@ -78,10 +168,13 @@ double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
     return place / axis.scale;
   // The size before it was rounded, as ONNX's definition has it.
   double exact = axis.scale * static_cast<double>(axis.from);
+  double last = static_cast<double>(axis.from - 1);
   if (mode == "align_corners")
-    return exact == 1.0
-               ? 0.0
-               : place * static_cast<double>(axis.from - 1) / (exact - 1.0);
+    return exact == 1.0 ? 0.0 : place * last / (exact - 1.0);
+  if (mode == "tf_crop_and_resize") {
+    double along = exact == 1.0 ? 0.5 : place / (exact - 1.0);
+    return (axis.start + along * (axis.end - axis.start)) * last;
+  }
   if (mode == "pytorch_half_pixel" && axis.to == 1)
     return 0.0;
   double source = (place + 0.5) / axis.scale - 0.5;
@@ -103,43 +196,69 @@ int64_t roundSource(double source, StringRef mode) {
 }
 
 Operand resizeNearest(NodeImporter &node, const Operand &input, int64_t axis,
-                      const AxisResize &resize, StringRef mode) {
-  StringRef rounding = node.stringAttr("nearest_mode", "round_prefer_floor");
+                      const AxisResize &resize, const Sampling &sampling) {
   SmallVector<int64_t> sources;
   for (int64_t x = 0; x < resize.to; ++x)
     sources.push_back(std::clamp<int64_t>(
-        roundSource(sourceOf(resize, x, mode), rounding), 0, resize.from - 1));
+        roundSource(sourceOf(resize, x, sampling.coordinates),
+                    sampling.rounding),
+        0, resize.from - 1));
   return node.build.gather(input, node.build.ints(sources), axis);
 }
 
-/// The weights of linear interpolation, [from, to], in f64.
-Expected<Operand> linearWeights(NodeImporter &node, const AxisResize &resize,
-                                StringRef mode) {
-  std::vector<double> weights(resize.from * resize.to, 0.0);
-  for (int64_t x = 0; x < resize.to; ++x) {
-    double source = sourceOf(resize, x, mode);
-    double low = std::floor(source);
-    for (int64_t step : {0, 1}) {
-      int64_t at = std::clamp<int64_t>(static_cast<int64_t>(low) + step, 0,
-                                       resize.from - 1);
-      weights[at * resize.to + x] +=
-          step == 0 ? 1 - (source - low) : source - low;
-    }
-  }
-  return node.constant<double>(ElemType::Double, {resize.from, resize.to},
-                               weights);
+/// The weight of an element at `distance`: a hat, or Keys' cubic (1981).
+double kernelAt(double distance, const Sampling &sampling) {
+  double x = std::abs(distance), a = sampling.cubicA;
+  if (sampling.mode == "linear")
+    return std::max(0.0, 1 - x);
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0.0;
 }
 
-Expected<Operand> resizeLinear(NodeImporter &node, const Operand &input,
-                               int64_t axis, const AxisResize &resize,
-                               StringRef mode) {
+/// Adds to a column of `weights` what one place of the output is made of.
+void addWeights(MutableArrayRef<double> weights, int64_t x,
+                const AxisResize &resize, const Sampling &sampling) {
+  double source = sourceOf(resize, x, sampling.coordinates);
+  double shrink = sampling.isAntialiased ? std::min(resize.scale, 1.0) : 1.0;
+  double support = sampling.mode == "linear" ? 1.0 : 2.0;
+  // The element at or before the source has distance 0 to 1, 0 excluded.
+  double before = std::ceil(source) - 1;
+  auto first = static_cast<int64_t>(std::floor(-support / shrink)) + 1;
+  SmallVector<std::pair<int64_t, double>> taps;
+  double sum = 0.0;
+  for (int64_t i = first; i < 2 - first; ++i) {
+    double at = before + static_cast<double>(i);
+    double weight = kernelAt(shrink * (at - source), sampling);
+    bool isOutside = at < 0 || at >= static_cast<double>(resize.from);
+    if (isOutside && sampling.excludesOutside)
+      continue;
+    at = std::clamp(at, 0.0, static_cast<double>(resize.from - 1));
+    taps.push_back({static_cast<int64_t>(at), weight});
+    sum += weight;
+  }
+  for (auto [at, weight] : taps)
+    weights[at * resize.to + x] += sum == 0.0 ? 0.0 : weight / sum;
+}
+
+Expected<Operand> interpolate(NodeImporter &node, const Operand &input,
+                              int64_t axis, const AxisResize &resize,
+                              const Sampling &sampling) {
+  if (resize.from * resize.to > (1 << 24))
+    return node.fail("axis " + Twine(axis) + " of " +
+                     shapeText(node.in(0).shape) + " is too large");
   TensorBuilder &b = node.build;
+  std::vector<double> numbers(resize.from * resize.to, 0.0);
+  for (int64_t x = 0; x < resize.to; ++x)
+    addWeights(numbers, x, resize, sampling);
+  MPC_TRY_ASSIGN(Operand weights,
+                 node.constant<double>(ElemType::Double,
+                                       {resize.from, resize.to}, numbers));
   // The axis goes last, there to be the sum of a plain matrix product.
   auto order = to_vector(seq<int64_t>(0, input.rank()));
   std::swap(order[axis], order.back());
   Operand last = b.transpose(input, order);
   int64_t rows = *countElements(input.shape) / resize.from;
-  MPC_TRY_ASSIGN(Operand weights, linearWeights(node, resize, mode));
   Operand product = b.matmul(b.reshape(last, {rows, resize.from}),
                              b.cast(weights, input.type));
   Shape shape = last.shape;
@@ -147,56 +266,64 @@ Expected<Operand> resizeLinear(NodeImporter &node, const Operand &input,
   return b.transpose(b.reshape(product, shape), order);
 }
 
+/// The extrapolation value in places that come from outside of the input.
+Expected<Operand> extrapolate(NodeImporter &node, const Operand &output,
+                              int64_t axis, const AxisResize &resize,
+                              const Sampling &sampling) {
+  std::vector<char> outside;
+  for (int64_t x = 0; x < resize.to; ++x) {
+    double source = sourceOf(resize, x, sampling.coordinates);
+    outside.push_back(source < 0 ||
+                      source > static_cast<double>(resize.from - 1));
+  }
+  if (!is_contained(outside, 1))
+    return output;
+  TensorBuilder &b = node.build;
+  MPC_TRY_ASSIGN(Operand mask,
+                 node.constant<char>(ElemType::Bool, {resize.to}, outside));
+  return b.select(b.broadcast(mask, output.shape, {axis}),
+                  b.splatLike(output, sampling.extrapolation), output);
+}
+
 Error emitResize(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &input = node.in(0);
-  StringRef kind = node.stringAttr("mode", "nearest");
-  StringRef place =
-      node.stringAttr("coordinate_transformation_mode", "half_pixel");
-  if (kind != "nearest" && kind != "linear")
-    return node.fail("attribute 'mode' is '" + printable(kind) +
-                     "', only nearest and linear are supported");
-  if (place != "half_pixel" && place != "half_pixel_symmetric" &&
-      place != "pytorch_half_pixel" && place != "align_corners" &&
-      place != "asymmetric")
-    return node.fail("attribute 'coordinate_transformation_mode' is '" +
-                     printable(place) + "', which is not supported");
-  if (node.intAttr("antialias", 0) != 0 && kind == "linear")
-    return node.fail("attribute 'antialias' is not supported");
-  MPC_TRY_ASSIGN(auto axes, readAxes(node));
+  MPC_TRY_ASSIGN(Sampling sampling, readSampling(node));
+  MPC_TRY_ASSIGN(auto axes, readAxes(node, sampling));
   Shape shape;
   for (const AxisResize &axis : axes)
     shape.push_back(axis.to);
   MPC_TRY(node.checkSize(shape));
-  Operand result = input;
+  bool isNearest = sampling.mode == "nearest";
+  Operand result = isNearest ? input : node.build.wide(input);
   for (auto [axis, resize] : enumerate(axes)) {
-    if (resize.from == resize.to && resize.scale == 1.0)
+    if (resize.isIdentity())
       continue;
-    if (kind == "linear" && resize.from * resize.to > (1 << 24))
-      return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
-                       " is too large");
-    if (kind == "nearest") {
-      result = resizeNearest(node, result, axis, resize, place);
+    if (isNearest) {
+      result = resizeNearest(node, result, axis, resize, sampling);
     } else {
-      MPC_TRY_ASSIGN(result, resizeLinear(node, result, axis, resize, place));
+      MPC_TRY_ASSIGN(result, interpolate(node, result, axis, resize, sampling));
+    }
+    if (sampling.isCrop()) {
+      MPC_TRY_ASSIGN(result, extrapolate(node, result, axis, resize, sampling));
     }
     MPC_TRY(node.checkSize(result.shape));
   }
-  node.result(0, result);
+  node.result(0, node.build.cast(result, input.type));
   return Error::success();
 }
 
-constexpr StringRef attributes13 =
+constexpr StringRef kAttributes13 =
     "coordinate_transformation_mode:s cubic_coeff_a:f exclude_outside:i "
     "extrapolation_value:f mode:s nearest_mode:s";
-constexpr StringRef attributes18 =
+constexpr StringRef kAttributes18 =
     "antialias:i axes:is coordinate_transformation_mode:s cubic_coeff_a:f "
     "exclude_outside:i extrapolation_value:f keep_aspect_ratio_policy:s "
     "mode:s nearest_mode:s";
 
 const OpRule rules[] = {
-    {"Resize", 13, 1, 4, 1, attributes13, emitResize},
-    {"Resize", 18, 1, 4, 1, attributes18, emitResize},
+    {"Resize", 13, 1, 4, 1, kAttributes13, emitResize},
+    {"Resize", 18, 1, 4, 1, kAttributes18, emitResize},
 };
 
 } // namespace

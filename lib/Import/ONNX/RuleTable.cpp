@@ -11,28 +11,38 @@ using namespace llvm;
 namespace mpc::onnx {
 
 static SmallVector<ArrayRef<OpRule>> allFamilies() {
-  return {attentionRules(),   contractionRules(),   einsumRules(),
-          elementwiseRules(), indexingRules(),      lossRules(),
-          movementRules(),    normalizationRules(), positionRules(),
-          recurrentRules(),   reductionRules(),     resizeRules(),
-          scanRules(),        structureRules(),     windowRules()};
+  return {attentionRules(),   contractionRules(), controlRules(),
+          determinantRules(), einsumRules(),      elementwiseRules(),
+          gridRules(),        indexingRules(),    linearAttentionRules(),
+          lossRules(),        movementRules(),    normalizationRules(),
+          optimizerRules(),   positionRules(),    recurrentRules(),
+          reductionRules(),   resizeRules(),      scanRules(),
+          sequenceRules(),    sortingRules(),     structureRules(),
+          windowRules()};
 }
 
 RuleTable::RuleTable() {
   for (ArrayRef<OpRule> family : allFamilies())
     for (const OpRule &rule : family)
-      rows_[rule.opType].push_back(&rule);
+      rows_[{rule.domain, rule.opType}].push_back(&rule);
 }
 
-ArrayRef<const OpRule *> RuleTable::rowsOf(StringRef opType) const {
-  auto found = rows_.find(opType);
+ArrayRef<const OpRule *> RuleTable::rowsOf(StringRef domain,
+                                           StringRef opType) const {
+  auto found = rows_.find({domain, opType});
   return found == rows_.end() ? ArrayRef<const OpRule *>()
                               : ArrayRef(found->second);
 }
 
+bool RuleTable::hasDomain(StringRef domain) const {
+  return any_of(rows_,
+                [&](const auto &row) { return row.first.first == domain; });
+}
+
 std::string RuleTable::near(StringRef opType) const {
   SmallVector<StringRef> names;
-  for (const auto &[name, rows] : rows_) {
+  for (const auto &[key, rows] : rows_) {
+    StringRef name = key.second;
     bool part =
         name.contains_insensitive(opType) || opType.contains_insensitive(name);
     if ((part && std::min(name.size(), opType.size()) > 3) ||
@@ -53,6 +63,8 @@ static int32_t attributeType(StringRef kind) {
     return 3;
   if (kind == "t")
     return 4;
+  if (kind == "g")
+    return 5;
   if (kind == "fs")
     return 6;
   return kind == "is" ? 7 : 8;
@@ -71,7 +83,8 @@ Error checkAttributes(const NodeImporter &importer, const OpRule &rule) {
                            (known.empty() ? "none" : rule.attributes) + ")");
     int32_t expected = attributeType(found->split(':').second);
     bool wrong = attribute.type != 0 && attribute.type != expected;
-    if (wrong || (expected == 4 && !attribute.t))
+    if (wrong || (expected == 4 && !attribute.t) ||
+        (expected == 5 && !attribute.g))
       return importer.fail("attribute '" + printable(attribute.name) +
                            "' is not of its kind (AttributeProto type " +
                            Twine(attribute.type) + ", expected " +
@@ -89,7 +102,8 @@ std::string describeOps() {
   for (ArrayRef<OpRule> family : allFamilies())
     for (const OpRule &rule : family)
       lines.push_back(
-          (rule.opType + " from opset " + Twine(rule.since) + ": inputs " +
+          (rule.domain + (rule.domain.empty() ? "" : "::") + rule.opType +
+           " from opset " + Twine(rule.since) + ": inputs " +
            Twine(rule.minInputs) + " to " + boundText(rule.maxInputs) +
            ", outputs to " + boundText(rule.maxOutputs) + ", attributes" +
            (rule.attributes.empty() ? " none" : "") + " " + rule.attributes)

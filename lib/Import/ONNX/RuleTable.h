@@ -11,19 +11,23 @@
 
 namespace mpc::onnx {
 
-/// The rows of all families, by op type, oldest first.
+/// The rows of all families, by domain and op type, oldest first.
 class RuleTable {
 public:
   RuleTable();
 
   /// Empty where the op is not imported.
-  llvm::ArrayRef<const OpRule *> rowsOf(llvm::StringRef opType) const;
+  llvm::ArrayRef<const OpRule *> rowsOf(llvm::StringRef domain,
+                                        llvm::StringRef opType) const;
+  /// Whether any op of `domain` is imported.
+  bool hasDomain(llvm::StringRef domain) const;
 
   /// Names of supported ops that `opType` may have meant, joined by ", ".
   std::string near(llvm::StringRef opType) const;
 
 private:
-  llvm::MapVector<llvm::StringRef, llvm::SmallVector<const OpRule *, 1>> rows_;
+  using Key = std::pair<llvm::StringRef, llvm::StringRef>;
+  llvm::MapVector<Key, llvm::SmallVector<const OpRule *, 1>> rows_;
 };
 
 /// Fails for an attribute that `rule` does not know, or of another kind.

@@ -35,9 +35,7 @@ Error emitScan(NodeImporter &node) {
   MPC_TRY_ASSIGN(int64_t axis, node.axis(numbers[0], x.rank()));
   bool isReverse = node.intAttr("reverse", 0) != 0;
   constexpr double neutral = kind == Binary::Mul ? 1.0 : 0.0;
-  bool isNarrow = x.type == ElemType::Float16 || x.type == ElemType::BFloat16;
-  if (isNarrow)
-    x = b.cast(x, ElemType::Float);
+  x = b.wide(x);
   if (isReverse)
     x = b.reverse(x, {axis});
   int64_t size = x.shape[axis];
@@ -60,9 +58,9 @@ Error emitMod(NodeImporter &node) {
   MPC_TRY(node.unify(operands));
   TensorBuilder &b = node.build;
   const Operand &divisor = operands[1];
-  Operand rest = b.fold(nn::RemOp::create(
-      b.builder(), b.location(), operands[0].value.getType(), operands[0].value,
-      divisor.value));
+  Operand rest = b.fold(nn::RemOp::create(b.builder(), b.location(),
+                                          operands[0].value.getType(),
+                                          operands[0].value, divisor.value));
   if (node.intAttr("fmod", 0) != 0) {
     node.result(0, rest);
     return Error::success();
@@ -71,8 +69,8 @@ Error emitMod(NodeImporter &node) {
   auto isBelow = [&](const Operand &x) {
     return b.compare(nn::CompareKind::LT, x, zero);
   };
-  Operand differs = b.compare(nn::CompareKind::NE, isBelow(rest),
-                              isBelow(divisor));
+  Operand differs =
+      b.compare(nn::CompareKind::NE, isBelow(rest), isBelow(divisor));
   Operand isRest = b.compare(nn::CompareKind::NE, rest, zero);
   Operand isWrong = b.select(isRest, differs, b.splatLike(differs, 0.0));
   Operand moved = b.binary(Binary::Add, rest, divisor);

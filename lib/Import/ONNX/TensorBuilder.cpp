@@ -86,8 +86,41 @@ Operand TensorBuilder::fromValue(Value value) {
   operand.type = elementTypeOf(type.getElementType());
   operand.shape = Shape(type.getShape());
   operand.value = value;
-  matchPattern(value, m_Constant(&operand.known));
+  operand.known = knownOf(value);
   return operand;
+}
+
+DenseElementsAttr TensorBuilder::knownOf(Value value) const {
+  DenseElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) ? constant
+                                                    : given_.lookup(value);
+}
+
+Operand TensorBuilder::given(Value input, DenseElementsAttr known) {
+  if (known)
+    given_[input] = known;
+  return fromValue(input);
+}
+
+DenseElementsAttr TensorBuilder::foldGiven(Operation *op) {
+  if (llvm::none_of(op->getOperands(),
+                    [&](Value operand) { return given_.contains(operand); }))
+    return {};
+  SmallVector<mlir::Attribute> known;
+  for (Value operand : op->getOperands())
+    known.push_back(knownOf(operand));
+  if (llvm::is_contained(known, mlir::Attribute()))
+    return {};
+  // A fold may change the op itself, which stays as it is.
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  bool isFolded = succeeded(copy->fold(known, results)) && results.size() == 1;
+  DenseElementsAttr result;
+  if (isFolded)
+    if (auto attribute = dyn_cast<mlir::Attribute>(results.front()))
+      result = dyn_cast<DenseElementsAttr>(attribute);
+  copy->destroy();
+  return result;
 }
 
 bool TensorBuilder::charge(size_t bytes) {
@@ -115,6 +148,8 @@ Operand TensorBuilder::fold(Operation *op) {
     areSplats &= attr.isSplat();
   }
   Value result = op->getResult(0);
+  if (DenseElementsAttr value = foldGiven(op))
+    return given(result, value);
   auto type = llvm::cast<RankedTensorType>(result.getType());
   SmallVector<OpFoldResult> results;
   if (!isAnyKnown || sizeOf(type, areSplats) > budget_ ||
@@ -130,8 +165,8 @@ Operand TensorBuilder::fold(Operation *op) {
 }
 
 Operand TensorBuilder::constant(DenseElementsAttr value) {
-  return fromValue(nn::ConstantOp::create(builder_, location_, value.getType(),
-                                          value));
+  return fromValue(
+      nn::ConstantOp::create(builder_, location_, value.getType(), value));
 }
 
 Operand TensorBuilder::constant(ElemType type, ArrayRef<int64_t> shape,
@@ -154,6 +189,21 @@ Operand TensorBuilder::ints(ArrayRef<int64_t> values) {
       nn::constantOfInts(tensorType(ElemType::Int64, {size}), values));
 }
 
+/// Up to here coordinates are constants, beyond they are counted at run time.
+static constexpr int64_t kMostCoordinates = 1 << 16;
+
+Operand TensorBuilder::coordinates(ArrayRef<int64_t> shape, int64_t axis) {
+  RankedTensorType type = tensorType(ElemType::Int64, shape);
+  if (type.getNumElements() > kMostCoordinates)
+    return fromValue(nn::IotaOp::create(builder_, location_, type,
+                                        static_cast<uint64_t>(axis)));
+  std::vector<int64_t> values;
+  int64_t inner = countElements(shape.drop_front(axis + 1)).value_or(0);
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
+    values.push_back(i / inner % shape[axis]);
+  return constant(nn::constantOfInts(type, values));
+}
+
 //===----------------------------------------------------------------------===//
 // Movement
 //===----------------------------------------------------------------------===//
@@ -173,8 +223,8 @@ Operand TensorBuilder::transpose(const Operand &input,
   for (int64_t axis : permutation)
     shape.push_back(input.shape[axis]);
   return fold(nn::TransposeOp::create(builder_, location_,
-                                           tensorType(input.type, shape),
-                                           input.value, permutation));
+                                      tensorType(input.type, shape),
+                                      input.value, permutation));
 }
 
 Operand TensorBuilder::broadcast(const Operand &input, ArrayRef<int64_t> shape,
@@ -203,8 +253,8 @@ Operand TensorBuilder::slice(const Operand &input, ArrayRef<int64_t> starts,
   if (input.shape == shape)
     return input;
   return fold(nn::SliceOp::create(builder_, location_,
-                                       tensorType(input.type, shape),
-                                       input.value, starts, limits, strides));
+                                  tensorType(input.type, shape), input.value,
+                                  starts, limits, strides));
 }
 
 Operand TensorBuilder::sliceAxis(const Operand &input, int64_t axis,
@@ -241,8 +291,8 @@ std::vector<Operand> TensorBuilder::split(const Operand &input, int64_t axis,
 
 Operand TensorBuilder::reverse(const Operand &input, ArrayRef<int64_t> axes) {
   return fold(nn::ReverseOp::create(builder_, location_,
-                                         tensorType(input.type, input.shape),
-                                         input.value, axes));
+                                    tensorType(input.type, input.shape),
+                                    input.value, axes));
 }
 
 Operand TensorBuilder::concat(ArrayRef<Operand> inputs, int64_t axis) {
@@ -254,8 +304,8 @@ Operand TensorBuilder::concat(ArrayRef<Operand> inputs, int64_t axis) {
   auto values =
       map_to_vector(inputs, [&](const Operand &in) { return in.value; });
   return fold(nn::ConcatOp::create(builder_, location_,
-                                        tensorType(inputs.front().type, shape),
-                                        values, static_cast<uint64_t>(axis)));
+                                   tensorType(inputs.front().type, shape),
+                                   values, static_cast<uint64_t>(axis)));
 }
 
 Operand TensorBuilder::pad(const Operand &input, ArrayRef<int64_t> low,
@@ -271,9 +321,9 @@ Operand TensorBuilder::pad(const Operand &input, ArrayRef<int64_t> low,
   }
   if (!change)
     return input;
-  return fold(nn::PadOp::create(
-      builder_, location_, tensorType(input.type, shape), input.value, low,
-      high, interior, APFloat(padding)));
+  return fold(nn::PadOp::create(builder_, location_,
+                                tensorType(input.type, shape), input.value, low,
+                                high, interior, APFloat(padding)));
 }
 
 Operand TensorBuilder::gather(const Operand &input, const Operand &indices,
@@ -328,14 +378,34 @@ Operand TensorBuilder::reduceMax(const Operand &input, ArrayRef<int64_t> axes) {
 Operand TensorBuilder::reduceMean(const Operand &input,
                                   ArrayRef<int64_t> axes) {
   // In f16 a sum may overflow where the mean does not.
-  bool narrow =
-      input.type == ElemType::Float16 || input.type == ElemType::BFloat16;
-  Operand wide = narrow ? cast(input, ElemType::Float) : input;
   double count = 1;
   for (int64_t axis : axes)
     count *= static_cast<double>(input.shape[axis]);
-  Operand mean = binary(Binary::Div, reduceSum(wide, axes), count);
+  Operand mean = binary(Binary::Div, reduceSum(wide(input), axes), count);
   return cast(mean, input.type);
+}
+
+Operand TensorBuilder::placeOfMaximum(const Operand &input, int64_t axis,
+                                      bool last) {
+  Shape unit = input.shape;
+  unit[axis] = 1;
+  Operand peak = reshape(reduceMax(input, {axis}), unit);
+  peak = broadcastTo(peak, input.shape);
+  Operand isPeak = compare(nn::CompareKind::EQ, input, peak);
+  // NaN equals nothing.
+  Operand isNaN = compare(nn::CompareKind::NE, input, input);
+  isPeak = select(isNaN, isNaN, isPeak);
+  // The largest number of those that have the maximum, counted from the end
+  // where the first is asked for.
+  Operand number = cast(coordinates(input.shape, axis), ElemType::Float);
+  auto top = static_cast<double>(input.shape[axis] - 1);
+  if (!last)
+    number = binary(Binary::Sub, splatLike(number, top), number);
+  Operand found =
+      reduceMax(select(isPeak, number, splatLike(number, -1.0)), {axis});
+  if (!last)
+    found = binary(Binary::Sub, splatLike(found, top), found);
+  return reshape(found, unit);
 }
 
 Operand TensorBuilder::matmul(const Operand &lhs, const Operand &rhs,
@@ -355,14 +425,14 @@ Operand TensorBuilder::linear(const Operand &input, const Operand &weight,
   Value in = input.value;
   Value w = weight.value;
   return fold(nn::LinearOp::create(builder_, location_,
-                                        tensorType(input.type, shape), in, w,
-                                        bias ? bias->value : Value()));
+                                   tensorType(input.type, shape), in, w,
+                                   bias ? bias->value : Value()));
 }
 
 Operand TensorBuilder::softmax(const Operand &input, int64_t axis) {
-  return fold(nn::SoftmaxOp::create(
-      builder_, location_, tensorType(input.type, input.shape), input.value,
-      static_cast<uint64_t>(axis)));
+  return fold(nn::SoftmaxOp::create(builder_, location_,
+                                    tensorType(input.type, input.shape),
+                                    input.value, static_cast<uint64_t>(axis)));
 }
 
 Operand TensorBuilder::logSoftmax(const Operand &input, int64_t axis) {

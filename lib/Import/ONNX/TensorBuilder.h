@@ -51,9 +51,12 @@ public:
   mlir::RankedTensorType tensorType(ElemType type,
                                     llvm::ArrayRef<int64_t> shape);
   Operand fromValue(mlir::Value value);
+  /// The operand of an input that ops read at run time, and of which `known` is
+  /// what those go by that need a number when the model is compiled.
+  Operand given(mlir::Value input, mlir::DenseElementsAttr known);
   /// The first result of `op`, folded where its operands are known. What a
-  /// file makes of constants is charged to a budget; once that is spent, nothing
-  /// folds.
+  /// file makes of constants is charged to a budget; once that is spent,
+  /// nothing folds.
   Operand fold(mlir::Operation *op);
   Operand constant(mlir::DenseElementsAttr value);
   /// A file's tensor, or an error that names its type.
@@ -77,6 +80,8 @@ public:
   Operand splatLike(const Operand &like, double value);
   /// A vector of int64.
   Operand ints(llvm::ArrayRef<int64_t> values);
+  /// Coordinate `axis` of each element of `shape`, as int64.
+  Operand coordinates(llvm::ArrayRef<int64_t> shape, int64_t axis);
 
   Operand reshape(const Operand &input, llvm::ArrayRef<int64_t> shape);
   Operand transpose(const Operand &input, llvm::ArrayRef<int64_t> permutation);
@@ -113,6 +118,9 @@ public:
                  const Operand &onFalse);
   Operand logicalNot(const Operand &input);
   Operand cast(const Operand &input, ElemType type);
+  /// `input` in the type that compositions compute in, to round once at their
+  /// end: f32 for floats of 16 bits.
+  Operand wide(const Operand &input);
 
   /// An op of one floating operand.
   template <typename OpTy>
@@ -145,6 +153,10 @@ public:
   /// The sum in f32 (f64 for f64) over the number of elements, rounded once.
   Operand reduceMean(const Operand &input, llvm::ArrayRef<int64_t> axes);
 
+  /// Where along `axis`, of 1 to 2^24 elements, the maximum is: the first of
+  /// equal ones or the last. Floats; the axis has size 1. NaN is the maximum.
+  Operand placeOfMaximum(const Operand &input, int64_t axis, bool last = false);
+
   Operand matmul(const Operand &lhs, const Operand &rhs,
                  bool transposeLhs = false, bool transposeRhs = false);
   Operand linear(const Operand &input, const Operand &weight,
@@ -156,6 +168,9 @@ public:
 
 private:
   bool charge(size_t bytes);
+  /// What the result of `op` is by the values that are given, or null.
+  mlir::DenseElementsAttr foldGiven(mlir::Operation *op);
+  mlir::DenseElementsAttr knownOf(mlir::Value value) const;
   template <typename OpTy>
   Operand emitBinary(const Operand &lhs, const Operand &rhs);
 
@@ -163,6 +178,8 @@ private:
   /// Bytes that constants may still take.
   size_t budget_ = size_t(64) << 20;
   mlir::Location location_;
+  /// What inputs are given, and what is computed of them alone.
+  llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> given_;
 };
 
 } // namespace mpc::onnx

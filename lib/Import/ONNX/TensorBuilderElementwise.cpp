@@ -9,9 +9,8 @@ namespace mpc::onnx {
 
 template <typename OpTy>
 Operand TensorBuilder::emitBinary(const Operand &lhs, const Operand &rhs) {
-  return fold(OpTy::create(builder_, location_,
-                           tensorType(lhs.type, lhs.shape), lhs.value,
-                           rhs.value));
+  return fold(OpTy::create(builder_, location_, tensorType(lhs.type, lhs.shape),
+                           lhs.value, rhs.value));
 }
 
 Operand TensorBuilder::binary(Binary kind, const Operand &lhs,
@@ -60,8 +59,14 @@ Operand TensorBuilder::logicalNot(const Operand &input) {
 Operand TensorBuilder::cast(const Operand &input, ElemType type) {
   if (input.type == type)
     return input;
-  return fold(nn::CastOp::create(
-      builder_, location_, tensorType(type, input.shape), input.value));
+  return fold(nn::CastOp::create(builder_, location_,
+                                 tensorType(type, input.shape), input.value));
+}
+
+Operand TensorBuilder::wide(const Operand &input) {
+  bool isNarrow =
+      input.type == ElemType::Float16 || input.type == ElemType::BFloat16;
+  return isNarrow ? cast(input, ElemType::Float) : input;
 }
 
 Operand TensorBuilder::neg(const Operand &input) {

@@ -118,12 +118,12 @@ Expected<TransposedWindow> readTransposedWindow(NodeImporter &node,
     int64_t low = pads[i], high = pads[axes + i];
     if (given || same) {
       int64_t wanted = given ? (*given)[i] : input[i] * strides[i];
-      if (wanted < 1 || wanted > full)
-        return node.fail("the output size " + Twine(wanted) +
-                         " on spatial axis " + Twine(i) +
-                         " cannot be reached (at most " + Twine(full) + ")");
-      low =
-          kind == "SAME_UPPER" ? (full - wanted) / 2 : (full - wanted + 1) / 2;
+      if (wanted < 1)
+        return node.fail("the output size is " + Twine(wanted) +
+                         " on spatial axis " + Twine(i));
+      // What no window reaches is padding behind the others.
+      int64_t total = std::max<int64_t>(full - wanted, 0);
+      low = kind == "SAME_UPPER" ? total / 2 : (total + 1) / 2;
       high = full - wanted - low;
     }
     int64_t size = full - low - high;
@@ -138,11 +138,18 @@ Expected<TransposedWindow> readTransposedWindow(NodeImporter &node,
   return window;
 }
 
-namespace {
-
-//===----------------------------------------------------------------------===//
-// Pools
-//===----------------------------------------------------------------------===//
+Window slidingWindow(ArrayRef<int64_t> input, ArrayRef<int64_t> kernel) {
+  Window window;
+  window.kernel.assign(kernel.begin(), kernel.end());
+  size_t axes = input.size();
+  window.strides.assign(axes, 1);
+  window.dilations.assign(axes, 1);
+  for (auto *pads : {&window.low, &window.high, &window.givenHigh})
+    pads->assign(axes, 0);
+  for (auto [size, extent] : zip_equal(input, kernel))
+    window.output.push_back(size - extent + 1);
+  return window;
+}
 
 Expected<Window> readPool(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
@@ -165,20 +172,6 @@ Expected<Window> readPool(NodeImporter &node) {
   append_range(shape, window.output);
   MPC_TRY(node.checkSize(shape));
   return window;
-}
-
-Error emitMaxPool(NodeImporter &node) {
-  MPC_TRY_ASSIGN(Window window, readPool(node));
-  TensorBuilder &b = node.build;
-  const Operand &input = node.in(0);
-  Shape shape{input.shape[0], input.shape[1]};
-  append_range(shape, window.output);
-  auto pool = nn::MaxPoolOp::create(
-      b.builder(), b.location(), b.tensorType(input.type, shape),
-      b.tensorType(ElemType::Int64, shape), input.value, window.kernel,
-      window.strides, window.low, window.high, window.dilations);
-  node.result(0, b.fromValue(pool.getOutput()));
-  return Error::success();
 }
 
 /// The sum over each window, as one strided slice for each of its places.
@@ -204,6 +197,55 @@ Operand sumOverWindows(TensorBuilder &b, const Operand &padded,
     if (axis == 0)
       return *sum;
   }
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+/// Places among the spatial axes, row by row, as places in the whole tensor;
+/// with `byColumns` the first spatial axis is the innermost.
+Operand placesInTensor(TensorBuilder &b, Operand places,
+                       ArrayRef<int64_t> input, bool byColumns) {
+  ArrayRef<int64_t> spatial = input.drop_front(2);
+  SmallVector<int64_t> strides = nn::denseStrides(input);
+  auto scaled = [&](const Operand &x, int64_t factor) {
+    return b.binary(Binary::Mul, x, static_cast<double>(factor));
+  };
+  Operand result =
+      b.binary(Binary::Add, scaled(b.coordinates(places.shape, 0), strides[0]),
+               scaled(b.coordinates(places.shape, 1), strides[1]));
+  if (!byColumns)
+    return b.binary(Binary::Add, result, places);
+  int64_t stride = countElements(spatial).value_or(0);
+  for (int64_t size : reverse(spatial)) {
+    stride /= size;
+    Operand outer = b.binary(Binary::Div, places, static_cast<double>(size));
+    Operand at = b.binary(Binary::Sub, places, scaled(outer, size));
+    result = b.binary(Binary::Add, result, scaled(at, stride));
+    places = outer;
+  }
+  return result;
+}
+
+Error emitMaxPool(NodeImporter &node) {
+  MPC_TRY_ASSIGN(Window window, readPool(node));
+  TensorBuilder &b = node.build;
+  const Operand &input = node.in(0);
+  Shape shape{input.shape[0], input.shape[1]};
+  append_range(shape, window.output);
+  auto pool = nn::MaxPoolOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, shape),
+      b.tensorType(ElemType::Int64, shape), input.value, window.kernel,
+      window.strides, window.low, window.high, window.dilations);
+  node.result(0, b.fromValue(pool.getOutput()));
+  if (node.wants(1))
+    node.result(1,
+                placesInTensor(b, b.fromValue(pool.getIndices()), input.shape,
+                               node.intAttr("storage_order", 0) != 0));
+  return Error::success();
 }
 
 /// How many elements each window averages over.
@@ -258,6 +300,23 @@ std::optional<Operand> averageTiles(TensorBuilder &b, const Operand &input,
   return b.reduceMean(b.reshape(input, split), axes);
 }
 
+/// Each place of a window is an op of its own.
+Error checkPlaces(NodeImporter &node, const Window &window) {
+  int64_t places = countElements(window.kernel).value_or(INT64_MAX);
+  if (places <= 1024)
+    return Error::success();
+  return node.fail("overlapping windows of " + Twine(places) +
+                   " elements are not supported (at most 1024)");
+}
+
+/// `x` padded by the window's pads with zeros.
+Operand padded(TensorBuilder &b, const Operand &x, const Window &window) {
+  SmallVector<int64_t> low{0, 0}, high{0, 0};
+  append_range(low, window.low);
+  append_range(high, window.high);
+  return b.pad(x, low, high, SmallVector<int64_t>(low.size(), 0), 0.0);
+}
+
 Error emitAveragePool(NodeImporter &node) {
   MPC_TRY_ASSIGN(Window window, readPool(node));
   TensorBuilder &b = node.build;
@@ -266,22 +325,14 @@ Error emitAveragePool(NodeImporter &node) {
     node.result(0, *tiles);
     return Error::success();
   }
-  int64_t places = countElements(window.kernel).value_or(INT64_MAX);
-  if (places > 1024)
-    return node.fail("overlapping windows of " + Twine(places) +
-                     " elements are not supported (at most 1024)");
+  MPC_TRY(checkPlaces(node, window));
   bool countPadding = node.intAttr("count_include_pad", 0) != 0;
   MPC_TRY_ASSIGN(Operand counts,
                  windowCounts(node, window, ArrayRef(input.shape).drop_front(2),
                               countPadding));
-  SmallVector<int64_t> low{0, 0}, high{0, 0};
-  append_range(low, window.low);
-  append_range(high, window.high);
-  SmallVector<int64_t> interior(low.size(), 0);
-  Operand sum =
-      sumOverWindows(b, b.pad(input, low, high, interior, 0.0), window);
-  counts = b.broadcastTo(b.cast(counts, input.type), sum.shape);
-  node.result(0, b.binary(Binary::Div, sum, counts));
+  Operand sum = sumOverWindows(b, padded(b, b.wide(input), window), window);
+  counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
+  node.result(0, b.cast(b.binary(Binary::Div, sum, counts), input.type));
   return Error::success();
 }
 
@@ -300,6 +351,59 @@ Error emitGlobalPool(NodeImporter &node) {
   return Error::success();
 }
 
+/// (sum |x|^p)^(1/p) over each window.
+Error emitLpPool(NodeImporter &node) {
+  MPC_TRY_ASSIGN(Window window, readPool(node));
+  MPC_TRY(checkPlaces(node, window));
+  int64_t p = node.intAttr("p", 2);
+  if (p < 1)
+    return node.fail("attribute 'p' is " + Twine(p) + ", expected at least 1");
+  TensorBuilder &b = node.build;
+  Operand x = b.wide(node.in(0));
+  auto power = [&](const Operand &base, double exponent) {
+    return b.binary(Binary::Pow, base, exponent);
+  };
+  Operand each = p == 2 ? b.binary(Binary::Mul, x, x)
+                        : power(b.abs(x), static_cast<double>(p));
+  Operand sum = sumOverWindows(b, padded(b, each, window), window);
+  // By the select no gradient of the root of 0 comes back.
+  Operand isZero = b.compare(nn::CompareKind::EQ, sum, b.splatLike(sum, 0.0));
+  Operand some = b.select(isZero, b.splatLike(sum, 1.0), sum);
+  Operand root =
+      p == 2 ? b.sqrt(some) : power(some, 1.0 / static_cast<double>(p));
+  node.result(0, b.cast(b.select(isZero, sum, root), node.in(0).type));
+  return Error::success();
+}
+
+/// x / (bias + alpha / size * sum of squares)^beta, the sum over neighbouring
+/// channels.
+Error emitLRN(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  int64_t size = node.intAttr("size", 0);
+  if (input.rank() < 3 || size < 1 || size > 1024)
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", attribute 'size' is " + Twine(size) +
+                     " (expected 1 to 1024)");
+  TensorBuilder &b = node.build;
+  Operand x = b.wide(input);
+  int64_t channels = input.shape[1];
+  Shape columns{input.shape[0], 1, channels,
+                *countElements(ArrayRef(input.shape).drop_front(2))};
+  Operand squares = b.reshape(b.binary(Binary::Mul, x, x), columns);
+  Operand wider = b.pad(squares, {0, 0, (size - 1) / 2, 0}, {0, 0, size / 2, 0},
+                        {0, 0, 0, 0}, 0.0);
+  Operand sum = sumOverWindows(
+      b, wider, slidingWindow({wider.shape[2], wider.shape[3]}, {size, 1}));
+  double alpha = node.floatAttr("alpha", 1e-4F) / static_cast<double>(size);
+  Operand base = b.binary(Binary::Add,
+                          b.binary(Binary::Mul, b.reshape(sum, x.shape), alpha),
+                          static_cast<double>(node.floatAttr("bias", 1.0)));
+  Operand norm = b.binary(Binary::Pow, base, node.floatAttr("beta", 0.75));
+  node.result(0, b.cast(b.binary(Binary::Div, x, norm), input.type));
+  return Error::success();
+}
+
 const OpRule rules[] = {
     {"AveragePool", 13, 1, 1, 1,
      "auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:is pads:is "
@@ -313,7 +417,14 @@ const OpRule rules[] = {
      emitGlobalPool<&TensorBuilder::reduceMean>},
     {"GlobalMaxPool", 13, 1, 1, 1, "",
      emitGlobalPool<&TensorBuilder::reduceMax>},
-    {"MaxPool", 13, 1, 1, 1,
+    {"LRN", 13, 1, 1, 1, "alpha:f beta:f bias:f size:i", emitLRN},
+    {"LpPool", 13, 1, 1, 1, "auto_pad:s kernel_shape:is p:i pads:is strides:is",
+     emitLpPool},
+    {"LpPool", 18, 1, 1, 1,
+     "auto_pad:s ceil_mode:i dilations:is kernel_shape:is p:i pads:is "
+     "strides:is",
+     emitLpPool},
+    {"MaxPool", 13, 1, 1, 2,
      "auto_pad:s ceil_mode:i dilations:is kernel_shape:is pads:is "
      "storage_order:i strides:is",
      emitMaxPool},

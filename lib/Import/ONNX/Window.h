@@ -22,6 +22,10 @@ struct Window {
   Shape output;
 };
 
+/// A window that slides by one over `input`, without pads.
+Window slidingWindow(llvm::ArrayRef<int64_t> input,
+                     llvm::ArrayRef<int64_t> kernel);
+
 /// Reads strides, dilations, pads, auto_pad and ceil_mode.
 llvm::Expected<Window> readWindow(NodeImporter &node,
                                   llvm::ArrayRef<int64_t> input,
@@ -39,6 +43,16 @@ struct TransposedWindow {
 llvm::Expected<TransposedWindow>
 readTransposedWindow(NodeImporter &node, llvm::ArrayRef<int64_t> input,
                      llvm::ArrayRef<int64_t> kernel);
+
+/// The window of a node that pools, from its kernel_shape too.
+llvm::Expected<Window> readPool(NodeImporter &node);
+
+/// The sum over each window of [batch, channels, spatial..], which is padded.
+Operand sumOverWindows(TensorBuilder &b, const Operand &padded,
+                       const Window &window);
+
+Operand buildConv(TensorBuilder &b, const Operand &input, const Operand &weight,
+                  const Operand *bias, const Window &window, int64_t groups);
 
 } // namespace mpc::onnx
 

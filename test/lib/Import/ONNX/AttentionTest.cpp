@@ -29,34 +29,41 @@ TEST(Attention, RepeatsHeadsOfKeys) {
   EXPECT_FALSE(contains(outcome, "nn.select"));
 }
 
-TEST(Attention, CausalIsAMaskOfPositions) {
+TEST(Attention, CausalIsAMaskThatIsKnown) {
   Outcome outcome = import(attention(heads, {A::integer("is_causal", 1)}));
-  EXPECT_TRUE(contains(outcome, "nn.compare le"));
+  EXPECT_TRUE(contains(outcome, "nn.select"));
+  EXPECT_FALSE(contains(outcome, "nn.compare"));
   EXPECT_FALSE(contains(outcome, "nn.reduce_max"));
 }
 
 TEST(Attention, SaysWhatDoesNotGoTogether) {
-  EXPECT_EQ(errorOf(attention({{"q", {2, 4, 3, 8}},
-                               {"k", {2, 4, 5, 7}},
-                               {"v", {2, 4, 5, 6}}})),
-            "queries 2x4x3x8, keys 2x4x5x7 and values 2x4x5x6 do not go "
-            "together");
-  EXPECT_EQ(errorOf(attention({{"q", {2, 3, 3, 8}},
-                               {"k", {2, 2, 5, 8}},
-                               {"v", {2, 2, 5, 6}}})),
-            "there are 3 heads of queries and 2 of keys");
+  EXPECT_EQ(
+      errorOf(attention(
+          {{"q", {2, 4, 3, 8}}, {"k", {2, 4, 5, 7}}, {"v", {2, 4, 5, 6}}})),
+      "queries 2x4x3x8, keys 2x4x5x7 and values 2x4x5x6 do not go "
+      "together");
+  EXPECT_EQ(
+      errorOf(attention(
+          {{"q", {2, 3, 3, 8}}, {"k", {2, 2, 5, 8}}, {"v", {2, 2, 5, 6}}})),
+      "there are 3 heads of queries and 2 of keys");
   EXPECT_EQ(
       errorOf(attention({{"q", {2, 3, 8}}, {"k", {2, 5, 8}}, {"v", {2, 5, 8}}},
                         {A::integer("q_num_heads", 3)})),
       "input 0 is 2x3x8, attribute 'q_num_heads' 3");
   EXPECT_EQ(errorOf(attention(with({{"", {}}, {"p", {2, 2, 1, 8}}}))),
             "past_key and past_value come together or not at all");
-  EXPECT_EQ(errorOf(attention(with(
-                {{"", {}}, {"p", {2, 1, 1, 8}}, {"r", {2, 2, 1, 6}}}))),
+  EXPECT_EQ(errorOf(attention(
+                with({{"", {}}, {"p", {2, 1, 1, 8}}, {"r", {2, 2, 1, 6}}}))),
             "a cache is 2x1x1x8, what it goes before 2x2x5x8");
   EXPECT_EQ(
       errorOf(attention(with({{"", {}}, {"", {}}, {"", {}}, {"n", {3}, I64}}))),
       "nonpad_kv_seqlen is int64[3], expected int64[2] and no cache beside it");
+}
+
+TEST(Attention, AMaskHasAxes) {
+  EXPECT_EQ(errorOf(attention(with({{"m", {}}}))), "the mask is a scalar");
+  EXPECT_EQ(errorOf(attention(with({{"m", {3, 4, 5}}}))),
+            "the mask has shape 3x4x5, which does not broadcast to 2x4x3x5");
 }
 
 TEST(Attention, SettingsHaveBounds) {
@@ -64,18 +71,12 @@ TEST(Attention, SettingsHaveBounds) {
             "attribute 'qk_matmul_output_mode' is 4");
   EXPECT_EQ(errorOf(attention(heads, {A::integer("left_window_size", -2)})),
             "a window is -2 to -1");
-  EXPECT_EQ(errorOf({"SwiGLU",
-                     {{"a", {2}}, {"b", {3}}},
-                     {},
-                     {},
-                     {"y"},
-                     28}),
+  EXPECT_EQ(errorOf({"SwiGLU", {{"a", {2}}, {"b", {3}}}, {}, {}, {"y"}, 28}),
             "the inputs are 2 and 3");
 }
 
 TEST(Attention, HardmaxAndEyeLikeAreCompared) {
-  EXPECT_TRUE(
-      contains(import({"Hardmax", {{"x", {2, 3}}}}), "nn.compare eq"));
+  EXPECT_TRUE(contains(import({"Hardmax", {{"x", {2, 3}}}}), "nn.compare eq"));
   EXPECT_TRUE(contains(import({"EyeLike", {{"x", {2, 3}}}}),
                        "[1.000000e+00, 0.000000e+00, 0.000000e+00]"));
   EXPECT_EQ(errorOf({"EyeLike", {{"x", {2}}}}),

@@ -46,6 +46,19 @@ struct TestAttribute {
     add(writer);
     return attribute;
   }
+  /// The bytes of a GraphProto.
+  static TestAttribute graph(const std::string &name,
+                             const std::string &value) {
+    return make(name, 5, [&](pbf_writer &w) { w.add_message(6, value); });
+  }
+  /// In a function: what the call says of its attribute `source`.
+  static TestAttribute reference(const std::string &name,
+                                 const std::string &source) {
+    return raw([&](pbf_writer &w) {
+      w.add_bytes(1, name);
+      w.add_bytes(21, source);
+    });
+  }
   static TestAttribute tensor(const std::string &name,
                               const std::string &value) {
     return make(name, 4, [&](pbf_writer &w) { w.add_message(5, value); });
@@ -100,6 +113,58 @@ externalTensor(const std::string &name, const std::vector<int64_t> &shape,
   writer.add_int32(14, 1);
   return bytes;
 }
+
+/// The bytes of a NodeProto.
+inline std::string testNode(const std::string &opType,
+                            const std::vector<std::string> &inputs,
+                            const std::vector<std::string> &outputs,
+                            const std::vector<TestAttribute> &attributes = {},
+                            const std::string &name = "n",
+                            const std::string &domain = "") {
+  std::string bytes;
+  pbf_writer writer(bytes);
+  for (const std::string &input : inputs)
+    writer.add_bytes(1, input);
+  for (const std::string &output : outputs)
+    writer.add_bytes(2, output);
+  writer.add_bytes(3, name);
+  writer.add_bytes(4, opType);
+  for (const TestAttribute &attribute : attributes)
+    writer.add_message(5, attribute.bytes);
+  if (!domain.empty())
+    writer.add_bytes(7, domain);
+  return bytes;
+}
+
+/// A FunctionProto, of opset 20.
+struct TestFunction {
+  std::string domain, name;
+  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> nodes;
+  /// Attributes with what they are where a call says nothing.
+  std::vector<TestAttribute> defaults = {};
+
+  std::string bytes() const {
+    std::string text;
+    pbf_writer writer(text);
+    writer.add_bytes(1, name);
+    for (const std::string &input : inputs)
+      writer.add_bytes(4, input);
+    for (const std::string &output : outputs)
+      writer.add_bytes(5, output);
+    for (const std::string &node : nodes)
+      writer.add_message(7, node);
+    {
+      pbf_writer opset(writer, 9);
+      opset.add_bytes(1, "");
+      opset.add_int64(2, 20);
+    }
+    writer.add_bytes(10, domain);
+    for (const TestAttribute &attribute : defaults)
+      writer.add_message(11, attribute.bytes);
+    return text;
+  }
+};
 
 class ModelWriter {
 public:
@@ -164,20 +229,16 @@ public:
                     const std::vector<TestAttribute> &attributes = {},
                     const std::string &name = "n",
                     const std::string &domain = "") {
-    pbf_writer graph(graph_);
-    pbf_writer writer(graph, 1);
-    for (const std::string &input : inputs)
-      writer.add_bytes(1, input);
-    for (const std::string &output : outputs)
-      writer.add_bytes(2, output);
-    writer.add_bytes(3, name);
-    writer.add_bytes(4, opType);
-    for (const TestAttribute &attribute : attributes)
-      writer.add_message(5, attribute.bytes);
-    if (!domain.empty())
-      writer.add_bytes(7, domain);
+    return field(1,
+                 testNode(opType, inputs, outputs, attributes, name, domain));
+  }
+  ModelWriter &function(const TestFunction &function) {
+    functions_.push_back(function.bytes());
     return *this;
   }
+
+  /// The graph alone, as an attribute holds it.
+  const std::string &graph() const { return graph_; }
 
   std::string bytes() const {
     std::string model;
@@ -189,6 +250,8 @@ public:
       entry.add_bytes(1, domain);
       entry.add_int64(2, version);
     }
+    for (const std::string &function : functions_)
+      writer.add_message(25, function);
     return model;
   }
 
@@ -201,7 +264,9 @@ private:
     pbf_writer proto(info, 2);
     pbf_writer tensor(proto, 1);
     tensor.add_int32(1, static_cast<int32_t>(type));
-    pbf_writer dims(tensor, 2);
+    // A scalar has a shape, too: one without a dimension.
+    std::string dimsBytes;
+    pbf_writer dims(dimsBytes);
     for (const TestDim &dim : shape) {
       pbf_writer entry(dims, 1);
       if (const auto *size = std::get_if<int64_t>(&dim))
@@ -209,7 +274,7 @@ private:
       else
         entry.add_bytes(2, std::get<std::string>(dim));
     }
-    dims.commit();
+    tensor.add_message(2, dimsBytes);
     tensor.commit();
     proto.commit();
     return bytes;
@@ -217,6 +282,7 @@ private:
 
   int64_t irVersion_ = 10;
   std::string graph_;
+  std::vector<std::string> functions_;
   std::vector<std::pair<std::string, int64_t>> opsets_;
 };
 

@@ -43,8 +43,13 @@ TEST(Positions, ScatterSaysWhatDoesNotFit) {
       "the updates are 1, the indices name 2 places of 1 elements");
   EXPECT_EQ(errorOf({"ScatterND",
                      {{"x", {3}}, {"i", {2, 1}, I64}, {"u", {2}}},
+                     {A::text("reduction", "median")}}),
+            "attribute 'reduction' is 'median', expected none, add, mul, max "
+            "or min");
+  EXPECT_EQ(errorOf({"ScatterND",
+                     {{"x", {3}, I64}, {"i", {2, 1}, I64}, {"u", {2}, I64}},
                      {A::text("reduction", "max")}}),
-            "reduction 'max' of float is not supported");
+            "reduction 'max' of int64 is not supported");
 }
 
 TEST(Positions, AnExtremumHasAFirstPlace) {
@@ -68,10 +73,9 @@ TEST(Scan, JoinsTwiceAsManyEachStep) {
 }
 
 TEST(Scan, RemaindersAreOfNumbers) {
-  EXPECT_TRUE(contains(import({"Mod",
-                               {{"a", {5}}, {"b", {5}}},
-                               {A::integer("fmod", 1)}}),
-                       "nn.rem %arg0, %arg1"));
+  EXPECT_TRUE(contains(
+      import({"Mod", {{"a", {5}}, {"b", {5}}}, {A::integer("fmod", 1)}}),
+      "nn.rem %arg0, %arg1"));
   EXPECT_EQ(errorOf({"Mod", {{"a", {5}, Bool}, {"b", {5}, Bool}}}),
             "the operands are bool, expected numbers");
 }

@@ -78,9 +78,22 @@ TEST(Resize, NearestIsAGatherAndLinearAProduct) {
 
 TEST(Resize, SaysWhatItLacks) {
   std::string place = "m.onnx: node 'n' (Resize, opset 20): ";
-  EXPECT_EQ(importResize({1, 8}, {A::text("mode", "cubic")}).error,
-            place + "attribute 'mode' is 'cubic', only nearest and linear are "
-                    "supported");
+  EXPECT_EQ(importResize({1, 8}, {A::text("mode", "area")}).error,
+            place + "attribute 'mode' is 'area', expected nearest, linear or "
+                    "cubic");
+  auto errorWith = [&](const std::string &name, const std::string &value) {
+    return importResize({1, 8}, {A::text(name, value)}).error;
+  };
+  EXPECT_EQ(errorWith("coordinate_transformation_mode", "tf_half"),
+            place + "attribute 'coordinate_transformation_mode' is 'tf_half', "
+                    "which is not supported");
+  EXPECT_EQ(errorWith("nearest_mode", "up"),
+            place + "attribute 'nearest_mode' is 'up'");
+  EXPECT_EQ(errorWith("keep_aspect_ratio_policy", "no"),
+            place + "attribute 'keep_aspect_ratio_policy' is 'no', expected "
+                    "stretch, not_larger or not_smaller");
+  EXPECT_EQ(errorWith("coordinate_transformation_mode", "tf_crop_and_resize"),
+            place + "tf_crop_and_resize has no roi");
   EXPECT_EQ(importResize({8}, {}).error,
             place + "has 1 sizes or scales for 2 axes");
   EXPECT_EQ(importResize({1, 0}, {}).error,

@@ -42,7 +42,6 @@ LIST = pathlib.Path(__file__).with_suffix(".txt")
 # What the dialects have no words for: out of scope.
 NARROW_TYPES = ("FLOAT8", "FLOAT6", "FLOAT4", "INT4", "UINT4", "INT2", "UINT2")
 OUT_OF_SCOPE = {
-    "control flow": "If Loop Scan SequenceMap",
     "data-dependent shape": "NonZero Unique Compress",
     "quantization": "QuantizeLinear DequantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul MatMulInteger "
     "ConvInteger",
@@ -50,7 +49,7 @@ OUT_OF_SCOPE = {
     "sequences, optionals": "OptionalGetElement OptionalHasElement",
     "signal": "DFT STFT HannWindow HammingWindow BlackmanWindow MelWeightMatrix",
     "strings": "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer",
-    "vision": "NonMaxSuppression RoiAlign GridSample DeformConv Col2Im AffineGrid MaxUnpool ImageDecoder",
+    "vision": "NonMaxSuppression RoiAlign DeformConv Col2Im MaxUnpool ImageDecoder",
 }
 
 SAFETENSORS = {

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops with subgraphs: what is known when the model is compiled decides
+/// which are taken and how often.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// A loop is as many copies of its body.
+constexpr int64_t kMostSteps = 1 << 16;
+
+Error checkResults(NodeImporter &node, StringRef graph, size_t found,
+                   size_t expected) {
+  if (found >= expected)
+    return Error::success();
+  return node.fail("the graph '" + graph + "' has " + Twine(found) +
+                   " outputs, expected " + Twine(expected));
+}
+
+/// A condition or count that must be known.
+Expected<int64_t> knownNumber(NodeImporter &node, size_t index,
+                              StringRef what) {
+  MPC_TRY_ASSIGN(auto numbers, node.ints(index, what));
+  if (numbers.size() != 1)
+    return node.fail(what + " has " + Twine(numbers.size()) +
+                     " elements, expected one");
+  return numbers.front();
+}
+
+Error emitIf(NodeImporter &node) {
+  MPC_TRY_ASSIGN(int64_t condition, knownNumber(node, 0, "the condition"));
+  StringRef branch = condition != 0 ? "then_branch" : "else_branch";
+  MPC_TRY_ASSIGN(auto results, node.inlineGraph(branch, {}));
+  MPC_TRY(checkResults(node, branch, results.size(), node.numOutputs()));
+  for (size_t i = 0; i < node.numOutputs(); ++i)
+    node.result(i, std::move(results[i]));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// What each step of a loop yields, joined along an axis.
+class StackedOutput {
+public:
+  void push(Operand step) { steps_.push_back(std::move(step)); }
+  Expected<Operand> join(NodeImporter &node, const ValueInfo &declared,
+                         int64_t axis, bool isReversed);
+
+private:
+  SmallVector<Operand> steps_;
+};
+
+/// Without steps the shape is what the body declares.
+Expected<Operand> emptyStack(NodeImporter &node, const ValueInfo &declared,
+                             int64_t axis) {
+  Shape shape;
+  for (const Dimension &dimension : declared.shape)
+    shape.push_back(dimension.size.value_or(-1));
+  bool isKnown = declared.hasShape && !is_contained(shape, -1) &&
+                 elementType(node.build.builder().getContext(), declared.type);
+  if (!isKnown)
+    return node.fail("no step computes '" + printable(declared.name) +
+                     "', and its shape is not declared");
+  MPC_TRY_ASSIGN(int64_t at,
+                 node.axis(axis, static_cast<int64_t>(shape.size()) + 1));
+  shape.insert(shape.begin() + at, 0);
+  return node.build.splat(declared.type, shape, 0.0);
+}
+
+Expected<Operand> StackedOutput::join(NodeImporter &node,
+                                      const ValueInfo &declared, int64_t axis,
+                                      bool isReversed) {
+  if (steps_.empty())
+    return emptyStack(node, declared, axis);
+  TensorBuilder &b = node.build;
+  const Operand &first = steps_.front();
+  MPC_TRY_ASSIGN(int64_t at, node.axis(axis, first.rank() + 1));
+  Shape unit = first.shape;
+  unit.insert(unit.begin() + at, 1);
+  SmallVector<Operand> parts;
+  for (const Operand &step : steps_) {
+    if (step.shape != first.shape || step.type != first.type)
+      return node.fail("'" + printable(declared.name) + "' is " +
+                       toString(first.type) + "[" + shapeText(first.shape) +
+                       "] in one step, " + toString(step.type) + "[" +
+                       shapeText(step.shape) + "] in another");
+    parts.push_back(b.reshape(step, unit));
+  }
+  if (isReversed)
+    std::reverse(parts.begin(), parts.end());
+  return b.concat(parts, at);
+}
+
+/// Splits the results of a step: what the next one reads, and what is stacked.
+Error takeStep(NodeImporter &node, std::vector<Entry> results,
+               MutableArrayRef<Entry> carried,
+               MutableArrayRef<StackedOutput> stacked) {
+  MPC_TRY(checkResults(node, "body", results.size(),
+                       carried.size() + stacked.size()));
+  for (auto [index, result] : enumerate(results)) {
+    if (index < carried.size())
+      carried[index] = std::move(result);
+    else if (result.isSequence)
+      return node.fail("an output that is stacked is a sequence");
+    else if (index - carried.size() < stacked.size())
+      stacked[index - carried.size()].push(std::move(result.tensor));
+  }
+  return Error::success();
+}
+
+/// Whether the body says that another step follows.
+Expected<bool> goesOn(NodeImporter &node, const Entry &condition) {
+  if (condition.isSequence || !condition.tensor.known ||
+      condition.tensor.known.getNumElements() != 1)
+    return node.fail("whether it goes on must be known when the model is "
+                     "compiled, but depends on an input or a parameter");
+  return nn::intAt(condition.tensor.known, 0) != 0;
+}
+
+Error emitLoop(NodeImporter &node) {
+  int64_t limit = INT64_MAX;
+  if (node.has(0)) {
+    MPC_TRY_ASSIGN(limit, knownNumber(node, 0, "the trip count"));
+  }
+  TensorBuilder &b = node.build;
+  Entry condition{b.splat(ElemType::Bool, {}, 1.0), false, {}};
+  if (node.has(1))
+    condition = node.entry(1);
+  std::vector<Entry> carried;
+  for (size_t i = 2; i < node.numInputs(); ++i) {
+    if (!node.has(i))
+      return node.fail("input " + Twine(i) + " is missing");
+    carried.push_back(node.entry(i));
+  }
+  const Attribute *body = node.attribute("body");
+  size_t outputs = body ? body->g->outputs.size() : 0;
+  if (outputs < carried.size() + 1)
+    return node.fail("the body has " + Twine(outputs) +
+                     " outputs, expected at least " +
+                     Twine(carried.size() + 1));
+  SmallVector<StackedOutput> stacked(outputs - 1 - carried.size());
+  for (int64_t step = 0; step < limit; ++step) {
+    MPC_TRY_ASSIGN(bool isNext, goesOn(node, condition));
+    if (!isNext)
+      break;
+    if (step == kMostSteps)
+      return node.fail("runs more than " + Twine(kMostSteps) + " steps");
+    MPC_TRY_ASSIGN(Operand number,
+                   node.constant<int64_t>(ElemType::Int64, {}, {step}));
+    std::vector<Entry> arguments{{number, false, {}}, condition};
+    append_range(arguments, carried);
+    MPC_TRY_ASSIGN(auto results,
+                   node.inlineGraph("body", arguments, Twine(step) + "/"));
+    condition = std::move(results.front());
+    results.erase(results.begin());
+    MPC_TRY(takeStep(node, std::move(results), carried, stacked));
+  }
+  for (auto [index, entry] : enumerate(carried))
+    node.result(index, std::move(entry));
+  for (auto [index, output] : enumerate(stacked)) {
+    if (!node.wants(carried.size() + index))
+      continue;
+    const ValueInfo &declared = body->g->outputs[1 + carried.size() + index];
+    MPC_TRY_ASSIGN(Operand joined, output.join(node, declared, 0, false));
+    node.result(carried.size() + index, std::move(joined));
+  }
+  return Error::success();
+}
+
+/// Numbers of an attribute, one for each of `count`; zeros without it.
+Expected<SmallVector<int64_t>> settings(NodeImporter &node, StringRef name,
+                                        size_t count) {
+  auto given = node.intsAttr(name);
+  if (!given)
+    return SmallVector<int64_t>(count, 0);
+  if (given->size() != count)
+    return node.fail("attribute '" + name + "' has " + Twine(given->size()) +
+                     " numbers, expected " + Twine(count));
+  return SmallVector<int64_t>(*given);
+}
+
+/// Imports one Scan node: states go from step to step, each step reads one
+/// slice of the other inputs.
+class ScanImporter {
+public:
+  explicit ScanImporter(NodeImporter &node) : node_(node), b_(node.build) {}
+
+  Error run();
+
+private:
+  Error readInputs();
+  Entry slice(size_t input, int64_t step);
+
+  NodeImporter &node_;
+  TensorBuilder &b_;
+  std::vector<Entry> states_;
+  SmallVector<Operand> inputs_;
+  SmallVector<int64_t> axes_, directions_;
+  int64_t steps_ = 0;
+};
+
+Error ScanImporter::readInputs() {
+  int64_t count = node_.intAttr("num_scan_inputs", 0);
+  if (count < 1 || count > static_cast<int64_t>(node_.numInputs()))
+    return node_.fail("attribute 'num_scan_inputs' is " + Twine(count) +
+                      ", there are " + Twine(node_.numInputs()) + " inputs");
+  MPC_TRY_ASSIGN(axes_, settings(node_, "scan_input_axes", count));
+  MPC_TRY_ASSIGN(directions_, settings(node_, "scan_input_directions", count));
+  size_t first = node_.numInputs() - count;
+  for (size_t i = 0; i < first; ++i)
+    states_.push_back(node_.entry(i));
+  for (size_t i = first; i < node_.numInputs(); ++i) {
+    const Operand &input = node_.in(i);
+    int64_t &axis = axes_[i - first];
+    MPC_TRY_ASSIGN(axis, node_.axis(axis, input.rank()));
+    if (i > first && input.shape[axis] != steps_)
+      return node_.fail("its inputs have " + Twine(steps_) + " and " +
+                        Twine(input.shape[axis]) + " slices");
+    steps_ = input.shape[axis];
+    inputs_.push_back(input);
+  }
+  if (steps_ > kMostSteps)
+    return node_.fail("runs more than " + Twine(kMostSteps) + " steps");
+  return Error::success();
+}
+
+Entry ScanImporter::slice(size_t input, int64_t step) {
+  int64_t axis = axes_[input];
+  int64_t at = directions_[input] != 0 ? steps_ - 1 - step : step;
+  Operand part = b_.sliceAxis(inputs_[input], axis, at, at + 1);
+  Shape shape = part.shape;
+  shape.erase(shape.begin() + axis);
+  return Entry{b_.reshape(part, shape), false, {}};
+}
+
+Error ScanImporter::run() {
+  MPC_TRY(readInputs());
+  const Attribute *body = node_.attribute("body");
+  size_t outputs = body ? body->g->outputs.size() : 0;
+  if (outputs < states_.size())
+    return node_.fail("the body has " + Twine(outputs) +
+                      " outputs, expected at least " + Twine(states_.size()));
+  SmallVector<StackedOutput> stacked(outputs - states_.size());
+  MPC_TRY_ASSIGN(auto outAxes,
+                 settings(node_, "scan_output_axes", stacked.size()));
+  MPC_TRY_ASSIGN(auto outDirections,
+                 settings(node_, "scan_output_directions", stacked.size()));
+  for (int64_t step = 0; step < steps_; ++step) {
+    std::vector<Entry> arguments = states_;
+    for (size_t i = 0; i < inputs_.size(); ++i)
+      arguments.push_back(slice(i, step));
+    MPC_TRY_ASSIGN(auto results,
+                   node_.inlineGraph("body", arguments, Twine(step) + "/"));
+    MPC_TRY(takeStep(node_, std::move(results), states_, stacked));
+  }
+  for (auto [index, state] : enumerate(states_))
+    node_.result(index, std::move(state));
+  for (auto [index, output] : enumerate(stacked)) {
+    MPC_TRY_ASSIGN(Operand joined,
+                   output.join(node_, body->g->outputs[states_.size() + index],
+                               outAxes[index], outDirections[index] != 0));
+    node_.result(states_.size() + index, std::move(joined));
+  }
+  return Error::success();
+}
+
+Error emitScan(NodeImporter &node) { return ScanImporter(node).run(); }
+
+/// The body once for each element of the first sequence, and of the others that
+/// are sequences.
+Error emitSequenceMap(NodeImporter &node) {
+  if (!node.entry(0).isSequence)
+    return node.fail("the input is no sequence");
+  size_t steps = node.entry(0).sequence.size();
+  std::vector<std::vector<Operand>> results(node.numOutputs());
+  for (size_t step = 0; step < steps; ++step) {
+    std::vector<Entry> arguments;
+    for (size_t i = 0; i < node.numInputs(); ++i) {
+      const Entry &entry = node.entry(i);
+      if (entry.isSequence && entry.sequence.size() != steps)
+        return node.fail("the sequences have " + Twine(steps) + " and " +
+                         Twine(entry.sequence.size()) + " elements");
+      arguments.push_back(
+          entry.isSequence ? Entry{entry.sequence[step], false, {}} : entry);
+    }
+    MPC_TRY_ASSIGN(auto outputs,
+                   node.inlineGraph("body", arguments, Twine(step) + "/"));
+    MPC_TRY(checkResults(node, "body", outputs.size(), results.size()));
+    for (auto [list, output] : zip(results, outputs))
+      list.push_back(std::move(output.tensor));
+  }
+  for (auto [index, list] : enumerate(results))
+    node.resultSequence(std::move(list), index);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+Error emitSequenceConstruct(NodeImporter &node) {
+  SmallVector<Operand> elements = node.allInputs();
+  node.resultSequence({elements.begin(), elements.end()});
+  return Error::success();
+}
+
+Error emitSequenceEmpty(NodeImporter &node) {
+  node.resultSequence({});
+  return Error::success();
+}
+
+/// The sequence that input 0 is.
+Expected<std::vector<Operand>> sequenceOf(NodeImporter &node) {
+  if (node.entry(0).isSequence)
+    return node.entry(0).sequence;
+  return node.fail("input 0 is a tensor, expected a sequence");
+}
+
+Error emitSequenceInsert(NodeImporter &node) {
+  MPC_TRY_ASSIGN(auto sequence, sequenceOf(node));
+  auto size = static_cast<int64_t>(sequence.size());
+  int64_t at = size;
+  if (node.has(2)) {
+    MPC_TRY_ASSIGN(at, knownNumber(node, 2, "the position"));
+    at = at < 0 ? at + size : at;
+  }
+  if (at < 0 || at > size)
+    return node.fail("the position is out of range for " + Twine(size) +
+                     " elements");
+  if (node.entry(1).isSequence)
+    return node.fail("inserts a sequence, expected a tensor");
+  sequence.insert(sequence.begin() + at, node.in(1));
+  node.resultSequence(std::move(sequence));
+  return Error::success();
+}
+
+Error emitSequenceErase(NodeImporter &node) {
+  MPC_TRY_ASSIGN(auto sequence, sequenceOf(node));
+  auto size = static_cast<int64_t>(sequence.size());
+  if (size == 0)
+    return node.fail("the sequence is empty");
+  int64_t at = -1;
+  if (node.has(1)) {
+    MPC_TRY_ASSIGN(at, knownNumber(node, 1, "the position"));
+  }
+  MPC_TRY_ASSIGN(at, node.axis(at, size));
+  sequence.erase(sequence.begin() + at);
+  node.resultSequence(std::move(sequence));
+  return Error::success();
+}
+
+Error emitSequenceLength(NodeImporter &node) {
+  MPC_TRY_ASSIGN(auto sequence, sequenceOf(node));
+  MPC_TRY_ASSIGN(Operand length, node.constant<int64_t>(
+                                     ElemType::Int64, {},
+                                     {static_cast<int64_t>(sequence.size())}));
+  node.result(0, length);
+  return Error::success();
+}
+
+Error emitConcatFromSequence(NodeImporter &node) {
+  MPC_TRY_ASSIGN(auto sequence, sequenceOf(node));
+  if (sequence.empty())
+    return node.fail("the sequence is empty");
+  TensorBuilder &b = node.build;
+  bool isNew = node.intAttr("new_axis", 0) != 0;
+  int64_t rank = sequence.front().rank() + (isNew ? 1 : 0);
+  MPC_TRY_ASSIGN(int64_t axis, node.axis(node.intAttr("axis", 0), rank));
+  SmallVector<Operand> parts;
+  for (const Operand &element : sequence) {
+    Shape shape = element.shape, expected = sequence.front().shape;
+    if (!isNew && element.rank() == rank)
+      expected[axis] = shape[axis];
+    if (element.type != sequence.front().type || shape != expected)
+      return node.fail("cannot join " + shapeText(sequence.front().shape) +
+                       " and " + shapeText(shape) + " along axis " +
+                       Twine(axis));
+    if (isNew)
+      shape.insert(shape.begin() + axis, 1);
+    parts.push_back(b.reshape(element, shape));
+  }
+  node.result(0, b.concat(parts, axis));
+  return Error::success();
+}
+
+constexpr StringRef kScanAttributes =
+    "body:g num_scan_inputs:i scan_input_axes:is scan_input_directions:is "
+    "scan_output_axes:is scan_output_directions:is";
+
+const OpRule rules[] = {
+    {"ConcatFromSequence", 13, 1, 1, 1, "axis:i new_axis:i",
+     emitConcatFromSequence, "", true},
+    {"If", 13, 1, 1, unlimited, "else_branch:g then_branch:g", emitIf},
+    {"Loop", 13, 0, unlimited, unlimited, "body:g", emitLoop, "", true},
+    {"Scan", 13, 1, unlimited, unlimited, kScanAttributes, emitScan},
+    {"SequenceConstruct", 13, 1, unlimited, 1, "", emitSequenceConstruct},
+    {"SequenceEmpty", 13, 0, 0, 1, "dtype:i", emitSequenceEmpty},
+    {"SequenceErase", 13, 1, 2, 1, "", emitSequenceErase, "", true},
+    {"SequenceInsert", 13, 2, 3, 1, "", emitSequenceInsert, "", true},
+    {"SequenceLength", 13, 1, 1, 1, "", emitSequenceLength, "", true},
+    {"SequenceMap", 17, 1, unlimited, unlimited, "body:g", emitSequenceMap, "",
+     true},
+};
+
+} // namespace
+
+ArrayRef<OpRule> controlRules() { return rules; }
+
+} // namespace mpc::onnx

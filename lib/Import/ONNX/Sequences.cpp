@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops along the time axis of sequences: rotary positions, caches that
+/// are written in place, reversal.
+#include "lib/Import/ONNX/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// RotaryEmbedding
+//===----------------------------------------------------------------------===//
+
+/// Rotates pairs of features by angles that depend on the position.
+class RotaryImporter {
+public:
+  explicit RotaryImporter(NodeImporter &node) : node_(node), b_(node.build) {}
+
+  Error run();
+
+private:
+  Error readInput();
+  /// Input `index`, a table of cosines or sines, one for each pair of features.
+  Expected<Operand> readTable(size_t index);
+  std::pair<Operand, Operand> halves(const Operand &features);
+  Operand join(const Operand &real, const Operand &imaginary);
+
+  NodeImporter &node_;
+  TensorBuilder &b_;
+  /// Four axes; which of them is the sequence, and which the heads.
+  Operand input_;
+  int64_t sequenceAxis_ = 2, headAxis_ = 1;
+  int64_t rotated_ = 0;
+  bool isInterleaved_ = false;
+};
+
+Error RotaryImporter::readInput() {
+  MPC_TRY(node_.requireFloat(0));
+  input_ = node_.in(0);
+  int64_t heads = node_.intAttr("num_heads", 0);
+  if (input_.rank() == 3 && heads > 0 && input_.shape[2] % heads == 0) {
+    sequenceAxis_ = 1;
+    headAxis_ = 2;
+    input_ = b_.reshape(input_, {input_.shape[0], input_.shape[1], heads,
+                                 input_.shape[2] / heads});
+  }
+  if (input_.rank() != 4)
+    return node_.fail("the input is " + shapeText(input_.shape) +
+                      ", attribute 'num_heads' " + Twine(heads));
+  rotated_ = node_.intAttr("rotary_embedding_dim", 0);
+  rotated_ = rotated_ == 0 ? input_.shape[3] : rotated_;
+  if (rotated_ < 2 || rotated_ % 2 != 0 || rotated_ > input_.shape[3])
+    return node_.fail("rotates " + Twine(rotated_) + " of " +
+                      Twine(input_.shape[3]) +
+                      " features, expected an even number");
+  isInterleaved_ = node_.intAttr("interleaved", 0) != 0;
+  return Error::success();
+}
+
+Expected<Operand> RotaryImporter::readTable(size_t index) {
+  MPC_TRY(node_.requireSameType(index, 0));
+  Operand table = node_.in(index);
+  if (node_.has(3)) {
+    MPC_TRY(node_.requireIndices(3));
+    if (table.rank() != 2 || table.shape[0] < 1)
+      return node_.fail("a table is " + shapeText(table.shape) +
+                        ", expected positions and features");
+    table = b_.gather(table, node_.in(3), 0);
+  }
+  Shape expected{input_.shape[0], input_.shape[sequenceAxis_], rotated_ / 2};
+  if (table.shape != expected)
+    return node_.fail("a table is " + shapeText(table.shape) + ", expected " +
+                      shapeText(expected));
+  Shape shape = input_.shape;
+  shape[3] = rotated_ / 2;
+  return b_.broadcast(b_.wide(table), shape, {0, sequenceAxis_, 3});
+}
+
+std::pair<Operand, Operand> RotaryImporter::halves(const Operand &features) {
+  if (!isInterleaved_) {
+    std::vector<Operand> parts =
+        b_.split(features, 3, {rotated_ / 2, rotated_ / 2});
+    return {parts[0], parts[1]};
+  }
+  auto every = [&](int64_t start) {
+    return b_.slice(features, {0, 0, 0, start}, features.shape, {1, 1, 1, 2});
+  };
+  return {every(0), every(1)};
+}
+
+Operand RotaryImporter::join(const Operand &real, const Operand &imaginary) {
+  if (!isInterleaved_)
+    return b_.concat({real, imaginary}, 3);
+  Shape unit = real.shape, joined = real.shape;
+  unit.push_back(1);
+  joined[3] = rotated_;
+  return b_.reshape(
+      b_.concat({b_.reshape(real, unit), b_.reshape(imaginary, unit)}, 4),
+      joined);
+}
+
+Error RotaryImporter::run() {
+  MPC_TRY(readInput());
+  MPC_TRY_ASSIGN(Operand cos, readTable(1));
+  MPC_TRY_ASSIGN(Operand sin, readTable(2));
+  int64_t kept = input_.shape[3] - rotated_;
+  Operand features = b_.sliceAxis(input_, 3, 0, rotated_);
+  auto [x, y] = halves(b_.wide(features));
+  auto mul = [&](const Operand &l, const Operand &r) {
+    return b_.binary(Binary::Mul, l, r);
+  };
+  Operand real = b_.binary(Binary::Sub, mul(cos, x), mul(sin, y));
+  Operand imaginary = b_.binary(Binary::Add, mul(sin, x), mul(cos, y));
+  Operand result = b_.cast(join(real, imaginary), input_.type);
+  if (kept > 0)
+    result = b_.concat(
+        {result, b_.sliceAxis(input_, 3, rotated_, input_.shape[3])}, 3);
+  node_.result(0, b_.reshape(result, node_.in(0).shape));
+  return Error::success();
+}
+
+Error emitRotaryEmbedding(NodeImporter &node) {
+  return RotaryImporter(node).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that choose, for each batch, which step goes where
+//===----------------------------------------------------------------------===//
+
+/// [batch, ..., steps, ...] as [batch, steps, ...], and back.
+class StepsFirst {
+public:
+  StepsFirst(TensorBuilder &b, int64_t rank, int64_t batchAxis,
+             int64_t stepAxis)
+      : b_(b), order_{batchAxis, stepAxis} {
+    for (int64_t axis : seq<int64_t>(0, rank))
+      if (axis != batchAxis && axis != stepAxis)
+        order_.push_back(axis);
+  }
+
+  Operand apply(const Operand &input) { return b_.transpose(input, order_); }
+  Operand undo(const Operand &input) {
+    SmallVector<int64_t> back(order_.size());
+    for (auto [to, from] : enumerate(order_))
+      back[from] = static_cast<int64_t>(to);
+    return b_.transpose(input, back);
+  }
+
+private:
+  TensorBuilder &b_;
+  SmallVector<int64_t> order_;
+};
+
+/// One integer for each batch, repeated for each of its steps, as int64.
+Operand perStep(TensorBuilder &b, const Operand &numbers, int64_t steps) {
+  return b.broadcast(b.cast(numbers, ElemType::Int64),
+                     {numbers.shape[0], steps}, {0});
+}
+
+/// Writes steps of an update into a cache, from a place of each batch's own.
+Error emitTensorScatter(NodeImporter &node) {
+  MPC_TRY(node.requireSameType(1, 0));
+  const Operand &cache = node.in(0), &update = node.in(1);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -2), cache.rank()));
+  StringRef mode = node.stringAttr("mode", "linear");
+  if (axis == 0 || (mode != "linear" && mode != "circular"))
+    return node.fail("attribute 'axis' is " + Twine(axis) + ", 'mode' '" +
+                     printable(mode) + "'");
+  Shape expected = cache.shape;
+  if (update.rank() == cache.rank())
+    expected[axis] = std::min(update.shape[axis], cache.shape[axis]);
+  if (update.shape != expected)
+    return node.fail("the update is " + shapeText(update.shape) +
+                     ", the cache " + shapeText(cache.shape));
+  TensorBuilder &b = node.build;
+  int64_t batch = cache.shape[0], steps = cache.shape[axis];
+  int64_t count = update.shape[axis];
+  Operand step = b.coordinates({batch, steps}, 1), from = step;
+  if (node.has(2)) {
+    MPC_TRY(node.requireIndices(2));
+    if (node.in(2).shape != Shape{batch})
+      return node.fail("the write indices are " + shapeText(node.in(2).shape) +
+                       ", expected " + Twine(batch));
+    from = b.binary(Binary::Sub, step, perStep(b, node.in(2), steps));
+  }
+  auto compare = [&](nn::CompareKind kind, int64_t number) {
+    return b.compare(kind, from,
+                     b.splatLike(from, static_cast<double>(number)));
+  };
+  if (mode == "circular")
+    from =
+        b.select(compare(nn::CompareKind::LT, 0),
+                 b.binary(Binary::Add, from, static_cast<double>(steps)), from);
+  Operand isBefore = compare(nn::CompareKind::LT, 0);
+  Operand isBehind = compare(nn::CompareKind::GE, count);
+  // Behind the cache's own steps lie those of the update.
+  Operand written = b.binary(Binary::Add, from, static_cast<double>(steps));
+  Operand source = b.select(isBefore, step, b.select(isBehind, step, written));
+  StepsFirst layout(b, cache.rank(), 0, axis);
+  Operand both = b.concat({layout.apply(cache), layout.apply(update)}, 1);
+  node.result(0, layout.undo(b.gather(both, source, 1, 1)));
+  return Error::success();
+}
+
+/// Reverses the first steps of each batch, as many as it has.
+Error emitReverseSequence(NodeImporter &node) {
+  const Operand &input = node.in(0), &lengths = node.in(1);
+  MPC_TRY(node.requireIndices(1));
+  MPC_TRY_ASSIGN(int64_t batchAxis,
+                 node.axis(node.intAttr("batch_axis", 1), input.rank()));
+  MPC_TRY_ASSIGN(int64_t timeAxis,
+                 node.axis(node.intAttr("time_axis", 0), input.rank()));
+  int64_t steps = input.shape[timeAxis];
+  if (batchAxis == timeAxis || lengths.shape != Shape{input.shape[batchAxis]})
+    return node.fail("the lengths are " + shapeText(lengths.shape) +
+                     ", the input " + shapeText(input.shape) +
+                     " with its batch on axis " + Twine(batchAxis) +
+                     " and its time on axis " + Twine(timeAxis));
+  TensorBuilder &b = node.build;
+  Operand step = b.coordinates({lengths.shape[0], steps}, 1);
+  Operand mirrored =
+      b.binary(Binary::Sub,
+               b.binary(Binary::Sub, perStep(b, lengths, steps), 1.0), step);
+  Operand isOwn =
+      b.compare(nn::CompareKind::GE, mirrored, b.splatLike(mirrored, 0.0));
+  StepsFirst layout(b, input.rank(), batchAxis, timeAxis);
+  Operand result =
+      b.gather(layout.apply(input), b.select(isOwn, mirrored, step), 1, 1);
+  node.result(0, layout.undo(result));
+  return Error::success();
+}
+
+const OpRule rules[] = {
+    {"ReverseSequence", 13, 2, 2, 1, "batch_axis:i time_axis:i",
+     emitReverseSequence},
+    {"RotaryEmbedding", 23, 3, 4, 1,
+     "interleaved:i num_heads:i rotary_embedding_dim:i", emitRotaryEmbedding},
+    {"TensorScatter", 24, 2, 3, 1, "axis:i mode:s", emitTensorScatter},
+};
+
+} // namespace
+
+ArrayRef<OpRule> sequenceRules() { return rules; }
+
+} // namespace mpc::onnx

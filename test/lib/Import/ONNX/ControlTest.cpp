@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Nodes with subgraphs, and sequences: what is left of them, and what is wrong
+// with those that are refused. Numbers are those of the node suite.
+#include "OneNode.h"
+
+using namespace mpc::onnx;
+
+namespace {
+
+constexpr ElemType undefined = ElemType::Undefined;
+
+/// A graph of one op on what is around it.
+std::string branch(const std::string &op) {
+  return ModelWriter().node(op, {"x"}, {"r"}, {}, "inner").output("r").graph();
+}
+
+ModelWriter withInput() {
+  ModelWriter writer;
+  writer.opset(20).input("x", F32, {int64_t(4), int64_t(3)});
+  return writer;
+}
+
+Outcome importIf(ModelWriter writer, const std::string &condition) {
+  return importWritten(writer
+                           .node("If", {condition}, {"y"},
+                                 {A::graph("then_branch", branch("Exp")),
+                                  A::graph("else_branch", branch("Tanh"))},
+                                 "choice")
+                           .output("y"));
+}
+
+TEST(If, TakesTheBranchThatIsKnown) {
+  Outcome outcome = importIf(withInput().ints("c", {1}), "c");
+  EXPECT_TRUE(contains(outcome, "nn.exp"));
+  EXPECT_FALSE(contains(outcome, "nn.tanh"));
+  EXPECT_TRUE(contains(importIf(withInput().ints("c", {0}), "c"), "nn.tanh"));
+}
+
+TEST(If, NeedsAKnownCondition) {
+  EXPECT_EQ(importIf(withInput().input("c", Bool, {}), "c").error,
+            "m.onnx: node 'choice' (If, opset 20): the condition must be known "
+            "when the model is compiled, but 'c' depends on an input or a "
+            "parameter");
+  EXPECT_EQ(importIf(withInput().ints("c", {0, 1}), "c").error,
+            "m.onnx: node 'choice' (If, opset 20): the condition has 2 "
+            "elements, expected one");
+}
+
+TEST(If, ANodeOfABranchSaysWhereItIs) {
+  Outcome outcome =
+      importWritten(withInput()
+                        .ints("c", {1})
+                        .node("If", {"c"}, {"y"},
+                              {A::graph("then_branch", branch("Softmaxx")),
+                               A::graph("else_branch", branch("Tanh"))},
+                              "choice")
+                        .output("y"));
+  EXPECT_EQ(outcome.error,
+            "m.onnx: node 'choice/inner' (Softmaxx, opset 20): this op is not "
+            "supported; similar ones are: Softmax");
+}
+
+TEST(If, ABranchHasTheOutputs) {
+  Outcome outcome = importWritten(
+      withInput()
+          .ints("c", {1})
+          .node("If", {"c"}, {"y", "z"},
+                {A::graph("then_branch", branch("Exp"))}, "choice")
+          .output("z"));
+  EXPECT_EQ(outcome.error, "m.onnx: node 'choice' (If, opset 20): the graph "
+                           "'then_branch' has 1 outputs, expected 2");
+  outcome = importWritten(withInput()
+                              .ints("c", {0})
+                              .node("If", {"c"}, {"y"},
+                                    {A::graph("then_branch", branch("Exp"))},
+                                    "choice")
+                              .output("y"));
+  EXPECT_EQ(outcome.error, "m.onnx: node 'choice' (If, opset 20): has no "
+                           "attribute 'else_branch'");
+}
+
+/// A body that adds a row and yields it: (step, go, sum) to (go, sum, row).
+ModelWriter addRows() {
+  ModelWriter body;
+  body.input("step", undefined, {})
+      .input("go", undefined, {})
+      .input("sum", undefined, {std::string("n")})
+      .node("Gather", {"x", "step"}, {"row"})
+      .node("Add", {"sum", "row"}, {"more"}, {}, "add")
+      .output("go")
+      .output("more")
+      .output("row");
+  return body;
+}
+
+ModelWriter loopOver(ModelWriter writer, const std::string &count,
+                     const std::string &condition, const ModelWriter &body) {
+  writer.input("start", F32, {int64_t(3)})
+      .node("Loop", {count, condition, "start"}, {"sum", "rows"},
+            {A::graph("body", body.graph())}, "loop")
+      .output("sum")
+      .output("rows");
+  return writer;
+}
+
+TEST(Loop, IsAsManyCopiesOfItsBody) {
+  Outcome outcome =
+      importWritten(loopOver(withInput().ints("n", {3}), "n", "", addRows()));
+  EXPECT_TRUE(contains(outcome, "-> tensor<3x3xf32>")) << outcome.error;
+  size_t adds = 0;
+  for (size_t at = 0;
+       (at = outcome.module.find("nn.add", at)) != std::string::npos; ++at)
+    ++adds;
+  EXPECT_EQ(adds, 3u);
+}
+
+TEST(Loop, WithoutStepsItsStacksAreEmpty) {
+  ModelWriter body = addRows();
+  std::string place = "m.onnx: node 'loop' (Loop, opset 20): ";
+  EXPECT_EQ(
+      importWritten(loopOver(withInput().ints("n", {0}), "n", "", body)).error,
+      place + "no step computes 'row', and its shape is not declared");
+}
+
+TEST(Loop, MustBeKnownToEnd) {
+  std::string place = "m.onnx: node 'loop' (Loop, opset 20): ";
+  EXPECT_EQ(importWritten(
+                loopOver(withInput().input("n", I64, {}), "n", "", addRows()))
+                .error,
+            place + "the trip count must be known when the model is compiled, "
+                    "but 'n' depends on an input or a parameter");
+  EXPECT_EQ(
+      importWritten(loopOver(withInput().ints("n", {3}).input("c", Bool, {}),
+                             "n", "c", addRows()))
+          .error,
+      place + "whether it goes on must be known when the model is "
+              "compiled, but depends on an input or a parameter");
+  ModelWriter idle;
+  idle.input("step", undefined, {})
+      .input("go", undefined, {})
+      .input("sum", undefined, {std::string("n")})
+      .output("go")
+      .output("sum")
+      .output("sum");
+  EXPECT_EQ(importWritten(loopOver(withInput(), "", "", idle)).error,
+            place + "runs more than 65536 steps");
+}
+
+TEST(Loop, ItsBodyHasAnOutputForEachState) {
+  std::string place = "m.onnx: node 'loop' (Loop, opset 20): ";
+  ModelWriter body;
+  body.input("step", undefined, {}).input("go", undefined, {}).output("go");
+  EXPECT_EQ(
+      importWritten(loopOver(withInput().ints("n", {1}), "n", "", body)).error,
+      place + "the body has 1 outputs, expected at least 2");
+}
+
+TEST(Scan, ItsInputsHaveOneLength) {
+  ModelWriter body;
+  body.input("a", undefined, {})
+      .input("b", undefined, {})
+      .node("Add", {"a", "b"}, {"c"})
+      .output("c");
+  auto errorWith = [&](std::vector<int64_t> other, std::vector<A> attributes) {
+    attributes.push_back(A::graph("body", body.graph()));
+    return errorOf({"Scan",
+                    {{"x", {4, 3}}, {"z", std::move(other)}},
+                    std::move(attributes)});
+  };
+  EXPECT_EQ(errorWith({5, 3}, {A::integer("num_scan_inputs", 2)}),
+            "its inputs have 4 and 5 slices");
+  EXPECT_EQ(errorWith({4, 3}, {A::integer("num_scan_inputs", 3)}),
+            "attribute 'num_scan_inputs' is 3, there are 2 inputs");
+  EXPECT_EQ(errorWith({4, 3}, {A::integer("num_scan_inputs", 2),
+                               A::integers("scan_input_axes", {0})}),
+            "attribute 'scan_input_axes' has 1 numbers, expected 2");
+}
+
+TEST(Sequences, DisappearWhereTheyAreJoined) {
+  Outcome outcome = importWritten(
+      withInput()
+          .ints("first", {0})
+          .node("SplitToSequence", {"x"}, {"rows"})
+          .node("SequenceErase", {"rows", "first"}, {"fewer"})
+          .node("SequenceInsert", {"fewer", "x"}, {"more"})
+          .node("SequenceLength", {"more"}, {"length"})
+          .node("ConcatFromSequence", {"more"}, {"y"}, {A::integer("axis", 0)})
+          .output("y")
+          .output("length"));
+  EXPECT_TRUE(contains(outcome, "-> tensor<7x3xf32>")) << outcome.error;
+  EXPECT_TRUE(contains(outcome, "dense<4> : tensor<i64>"));
+}
+
+TEST(Sequences, SayWhatTheyCannotDo) {
+  auto errorWith = [](const std::string &op,
+                      const std::vector<std::string> &inputs) {
+    return importWritten(withInput()
+                             .ints("far", {9})
+                             .input("z", F32, {int64_t(2)})
+                             .node("SequenceEmpty", {}, {"none"})
+                             .node("SequenceConstruct", {"x", "z"}, {"both"})
+                             .node(op, inputs, {"y"}, {}, "last")
+                             .output("y"))
+        .error;
+  };
+  std::string place = "m.onnx: node 'last' (";
+  EXPECT_EQ(errorWith("SequenceErase", {"none"}),
+            place + "SequenceErase, opset 20): the sequence is empty");
+  EXPECT_EQ(errorWith("ConcatFromSequence", {"none"}),
+            place + "ConcatFromSequence, opset 20): the sequence is empty");
+  EXPECT_EQ(errorWith("ConcatFromSequence", {"both"}),
+            place + "ConcatFromSequence, opset 20): cannot join 4x3 and 2 "
+                    "along axis 0");
+  EXPECT_EQ(errorWith("SequenceLength", {"x"}),
+            place + "SequenceLength, opset 20): input 0 is a tensor, expected "
+                    "a sequence");
+  EXPECT_EQ(errorWith("SequenceInsert", {"both", "x", "far"}),
+            place + "SequenceInsert, opset 20): the position is out of range "
+                    "for 2 elements");
+  EXPECT_EQ(errorWith("SequenceInsert", {"both", "none"}),
+            place + "SequenceInsert, opset 20): inserts a sequence, expected a "
+                    "tensor");
+  EXPECT_EQ(errorWith("Exp", {"both"}),
+            place + "Exp, opset 20): input 'both' is a sequence, expected a "
+                    "tensor");
+}
+
+// A file may not make the reader recurse without end.
+TEST(Graphs, AreNestedToALimit) {
+  std::string graph = branch("Exp");
+  for (int i = 0; i < 40; ++i)
+    graph = ModelWriter()
+                .node("If", {"c"}, {"r"}, {A::graph("then_branch", graph)})
+                .output("r")
+                .graph();
+  Outcome outcome = importWritten(
+      withInput()
+          .ints("c", {1})
+          .node("If", {"c"}, {"y"}, {A::graph("then_branch", graph)})
+          .output("y"));
+  EXPECT_NE(outcome.error.find("graphs are nested more than 32 deep"),
+            std::string::npos)
+      << outcome.error;
+}
+
+} // namespace

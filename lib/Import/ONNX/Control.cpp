@@ -397,16 +397,16 @@ constexpr StringRef kScanAttributes =
     "scan_output_axes:is scan_output_directions:is";
 
 const OpRule rules[] = {
-    {"ConcatFromSequence", 13, 1, 1, 1, "axis:i new_axis:i",
+    {"ConcatFromSequence", 11, 1, 1, 1, "axis:i new_axis:i",
      emitConcatFromSequence, "", true},
-    {"If", 13, 1, 1, unlimited, "else_branch:g then_branch:g", emitIf},
-    {"Loop", 13, 0, unlimited, unlimited, "body:g", emitLoop, "", true},
-    {"Scan", 13, 1, unlimited, unlimited, kScanAttributes, emitScan},
-    {"SequenceConstruct", 13, 1, unlimited, 1, "", emitSequenceConstruct},
-    {"SequenceEmpty", 13, 0, 0, 1, "dtype:i", emitSequenceEmpty},
-    {"SequenceErase", 13, 1, 2, 1, "", emitSequenceErase, "", true},
-    {"SequenceInsert", 13, 2, 3, 1, "", emitSequenceInsert, "", true},
-    {"SequenceLength", 13, 1, 1, 1, "", emitSequenceLength, "", true},
+    {"If", 11, 1, 1, unlimited, "else_branch:g then_branch:g", emitIf},
+    {"Loop", 11, 0, unlimited, unlimited, "body:g", emitLoop, "", true},
+    {"Scan", 9, 1, unlimited, unlimited, kScanAttributes, emitScan},
+    {"SequenceConstruct", 11, 1, unlimited, 1, "", emitSequenceConstruct},
+    {"SequenceEmpty", 11, 0, 0, 1, "dtype:i", emitSequenceEmpty},
+    {"SequenceErase", 11, 1, 2, 1, "", emitSequenceErase, "", true},
+    {"SequenceInsert", 11, 2, 3, 1, "", emitSequenceInsert, "", true},
+    {"SequenceLength", 11, 1, 1, 1, "", emitSequenceLength, "", true},
     {"SequenceMap", 17, 1, unlimited, unlimited, "body:g", emitSequenceMap, "",
      true},
 };

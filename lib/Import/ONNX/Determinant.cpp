@@ -79,7 +79,7 @@ Error emitDet(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"Det", 13, 1, 1, 1, "", emitDet},
+    {"Det", 11, 1, 1, 1, "", emitDet},
 };
 
 } // namespace

@@ -274,7 +274,7 @@ const OpRule rules[] = {
     {"LogSoftmax", 13, 1, 1, 1, "axis:i",
      emitSoftmax<&TensorBuilder::logSoftmax>},
     {"LpNormalization", 13, 1, 1, 1, "axis:i p:i", emitLpNormalization},
-    {"MeanVarianceNormalization", 13, 1, 1, 1, "axes:is",
+    {"MeanVarianceNormalization", 9, 1, 1, 1, "axes:is",
      emitMeanVarianceNormalization},
     {"RMSNormalization", 23, 2, 2, 1, "axis:i epsilon:f stash_type:i",
      emitRMSNormalization},

@@ -238,7 +238,7 @@ Error emitReverseSequence(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"ReverseSequence", 13, 2, 2, 1, "batch_axis:i time_axis:i",
+    {"ReverseSequence", 10, 2, 2, 1, "batch_axis:i time_axis:i",
      emitReverseSequence},
     {"RotaryEmbedding", 23, 3, 4, 1,
      "interleaved:i num_heads:i rotary_embedding_dim:i", emitRotaryEmbedding},

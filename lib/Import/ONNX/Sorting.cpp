@@ -57,7 +57,8 @@ Error emitTopK(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"TopK", 13, 2, 2, 2, "axis:i largest:i sorted:i", emitTopK},
+    {"TopK", 10, 2, 2, 2, "axis:i", emitTopK},
+    {"TopK", 11, 2, 2, 2, "axis:i largest:i sorted:i", emitTopK},
 };
 
 } // namespace

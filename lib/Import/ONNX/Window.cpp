@@ -417,8 +417,8 @@ const OpRule rules[] = {
      emitGlobalPool<&TensorBuilder::reduceMean>},
     {"GlobalMaxPool", 13, 1, 1, 1, "",
      emitGlobalPool<&TensorBuilder::reduceMax>},
-    {"LRN", 13, 1, 1, 1, "alpha:f beta:f bias:f size:i", emitLRN},
-    {"LpPool", 13, 1, 1, 1, "auto_pad:s kernel_shape:is p:i pads:is strides:is",
+    {"LRN", 1, 1, 1, 1, "alpha:f beta:f bias:f size:i", emitLRN},
+    {"LpPool", 2, 1, 1, 1, "auto_pad:s kernel_shape:is p:i pads:is strides:is",
      emitLpPool},
     {"LpPool", 18, 1, 1, 1,
      "auto_pad:s ceil_mode:i dilations:is kernel_shape:is p:i pads:is "

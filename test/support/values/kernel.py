@@ -34,7 +34,10 @@ def pack_functions():
             yield Function(f"{kind}_{label}", parts, body, [result])
 
 
-def scattered(updates, indices, start):
+JOINS = {"": np.add, "product": np.multiply, "maximum": np.maximum, "minimum": np.minimum}
+
+
+def scattered(updates, indices, start, join):
     """Slice after slice; -1 is the last place, and places beyond the ends are the ends."""
     result = start.copy()
     outer, count, _ = updates.shape
@@ -43,7 +46,7 @@ def scattered(updates, indices, start):
         for j in range(count):
             place = indices[j] if indices.ndim == 1 else indices[i, j]
             place = min(max(place + size if place < 0 else place, 0), size - 1)
-            result[i, place] += updates[i, j]
+            result[i, place] = join(result[i, place], updates[i, j])
     return result
 
 
@@ -54,12 +57,14 @@ def scatter_functions():
         for label, indices in (("shared", shared), ("own", own)):
             updates = Tensor(kind, (np.arange(36) - 17.5).reshape(2, 6, 3) / 4)
             start = Tensor(kind, np.arange(24).reshape(2, 4, 3))
-            result = Result(kind, scattered(updates.values, indices.values, start.values))
-            body = (
-                f"%r = kernel.scatter ins(%a, %b : {updates.type}, {indices.type})"
-                f" outs(%c : {start.type})"
-            )
-            yield Function(f"{label}_{kind}", [updates, indices, start], body, [result])
+            for how, join in JOINS.items():
+                result = Result(kind, scattered(updates.values, indices.values, start.values, join))
+                body = (
+                    f"%r = kernel.scatter ins(%a, %b : {updates.type}, {indices.type})"
+                    f" outs(%c : {start.type})" + (f" by {how}" if how else "")
+                )
+                name = f"{label}_{how}_{kind}" if how else f"{label}_{kind}"
+                yield Function(name, [updates, indices, start], body, [result])
 
 
 def families():

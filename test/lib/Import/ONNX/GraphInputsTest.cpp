@@ -111,6 +111,28 @@ TEST(GraphInputs, RefusesInputsThatAreNoTensors) {
             "m.onnx: input 'x': dimension 0 is -3");
 }
 
+// What fixes a shape is known, while ops go on reading the input.
+TEST(GraphInputs, WhatIsComputedOfGivenValuesIsKnown) {
+  ModelWriter writer;
+  writer.opset(20)
+      .input("x", ElemType::Float, {int64_t(6)})
+      .input("n", ElemType::Int64, {int64_t(1)})
+      .ints("three", {3})
+      .node("Concat", {"n", "three"}, {"shape"},
+            {TestAttribute::integer("axis", 0)})
+      .node("Reshape", {"x", "shape"}, {"y"}, {}, "fold")
+      .output("y")
+      .output("shape");
+  ImportOptions options;
+  EXPECT_NE(importWritten(writer, options)
+                .error.find("'shape' depends on an input or a parameter"),
+            std::string::npos);
+  options.inputNumbers = {{"n", {2}}};
+  std::string module = importWritten(writer, options).module;
+  EXPECT_NE(module.find("tensor<6xf32> -> tensor<2x3xf32>"), std::string::npos);
+  EXPECT_NE(module.find("nn.concat %arg1"), std::string::npos) << module;
+}
+
 TEST(GraphInputs, ReadsTheFlag) {
   ImportOptions options = shapes({"a=b=2x3", "s="});
   EXPECT_EQ(options.inputShapes[0].first, "a=b");

@@ -26,18 +26,19 @@ Result<EntryCall> EntryCall::create(Runner &runner, const Entry &entry) {
     MPC_ASSIGN_OR_RETURN(std::byte * data, call.allocate("output", output));
     call.outputs_.push_back(data);
   }
+  call.inputs_.resize(entry.inputs.size());
   return call;
 }
 
 Result<EntryCall> EntryCall::bind(Runner &runner, const Entry &entry,
                                   const Find &find) {
   MPC_ASSIGN_OR_RETURN(EntryCall call, create(runner, entry));
-  for (const TensorDesc &input : entry.inputs) {
-    const void *data = find(input);
-    if (!data)
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    call.inputs_[i] = find(entry.inputs[i]);
+    if (!call.inputs_[i])
       return internalError(fmt::format("entry {}: input {} is unknown",
-                                       quote(entry.name), quote(input.name)));
-    call.inputs_.push_back(data);
+                                       quote(entry.name),
+                                       quote(entry.inputs[i].name)));
   }
   return call;
 }
@@ -45,10 +46,11 @@ Result<EntryCall> EntryCall::bind(Runner &runner, const Entry &entry,
 Result<EntryCall> EntryCall::fill(Runner &runner, const Entry &entry,
                                   const Fill &fill) {
   MPC_ASSIGN_OR_RETURN(EntryCall call, create(runner, entry));
-  for (const TensorDesc &input : entry.inputs) {
-    MPC_ASSIGN_OR_RETURN(std::byte * data, call.allocate("input", input));
-    MPC_RETURN_IF_ERROR(fill(input, data));
-    call.inputs_.push_back(data);
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    MPC_ASSIGN_OR_RETURN(std::byte * data,
+                         call.allocate("input", entry.inputs[i]));
+    MPC_RETURN_IF_ERROR(fill(entry.inputs[i], data));
+    call.inputs_[i] = data;
   }
   return call;
 }
@@ -61,11 +63,22 @@ Result<EntryCall> EntryCall::fill(Runner &runner, std::string_view name,
   return fill(runner, *entry, fillInput);
 }
 
+void EntryCall::setOutput(size_t output, void *data) {
+  outputs_[output] = data ? data : memory_[output].data();
+}
+
 std::vector<TensorView> EntryCall::outputs() const {
   std::vector<TensorView> views;
   for (size_t i = 0; i < outputs_.size(); ++i)
     views.push_back({entry().outputs[i], outputs_[i]});
   return views;
+}
+
+std::optional<TensorView> EntryCall::output(std::string_view name) const {
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (const TensorDesc &desc = entry().outputs[i]; desc.name == name)
+      return TensorView{desc, outputs_[i]};
+  return std::nullopt;
 }
 
 std::optional<double> EntryCall::scalar(std::string_view name) const {

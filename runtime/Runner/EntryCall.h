@@ -19,13 +19,15 @@ namespace mpc::rt {
 
 class EntryCall {
 public:
-  /// Where an input lies, 64-byte aligned and of the size that it declares;
-  /// null where it is not known. It is read at each run().
+  /// Where an input lies, aligned as its elements and of the size that it
+  /// declares; null where it is not known. It is read at each run().
   using Find = std::function<const void *(const TensorDesc &input)>;
   /// Puts an input's value into memory that is all zeros and the call's own.
   using Fill = std::function<Status(const TensorDesc &input, std::byte *data)>;
 
-  /// `runner` must outlive the call, and `entry` be one of its program.
+  /// `runner` must outlive the call, and `entry` be one of its program. Each
+  /// input must be set before the first run().
+  static Result<EntryCall> create(Runner &runner, const Entry &entry);
   static Result<EntryCall> bind(Runner &runner, const Entry &entry,
                                 const Find &find);
   static Result<EntryCall> fill(Runner &runner, const Entry &entry,
@@ -36,24 +38,32 @@ public:
 
   Status run() { return runner_->run(index_, inputs_, outputs_); }
 
+  /// Where an input is read from, and an output written to, from the next run
+  /// on: as Find says. A null output goes to memory of the call's own again.
+  void setInput(size_t input, const void *data) { inputs_[input] = data; }
+  void setOutput(size_t output, void *data);
+  /// Null where it is not set.
+  [[nodiscard]] const void *input(size_t input) const { return inputs_[input]; }
+
   [[nodiscard]] const Entry &entry() const {
     return runner_->program().entries[index_];
   }
   /// The outputs of the last run, in the entry's order; zeros before one.
   [[nodiscard]] std::vector<TensorView> outputs() const;
+  /// An output by name; empty where there is none.
+  [[nodiscard]] std::optional<TensorView> output(std::string_view name) const;
   /// A scalar output by name; empty where there is none.
   [[nodiscard]] std::optional<double> scalar(std::string_view name) const;
 
 private:
   EntryCall(Runner &runner, size_t index) : runner_(&runner), index_(index) {}
-  static Result<EntryCall> create(Runner &runner, const Entry &entry);
   Result<std::byte *> allocate(const char *what, const TensorDesc &desc);
 
   Runner *runner_;
   size_t index_;
   std::vector<const void *> inputs_;
   std::vector<void *> outputs_;
-  std::vector<HostBuffer> memory_;
+  std::vector<HostBuffer> memory_; ///< Of the outputs first.
 };
 
 } // namespace mpc::rt

@@ -185,6 +185,19 @@ void *Runner::address(const BufferRef &ref) const {
   return nullptr;
 }
 
+bool Runner::ownsSome(const void *data, size_t bytes) const {
+  auto meets = [&](const void *own, uint64_t size) {
+    auto begin = reinterpret_cast<uintptr_t>(data);
+    auto ownBegin = reinterpret_cast<uintptr_t>(own);
+    return begin < ownBegin + size && ownBegin < begin + bytes;
+  };
+  for (uint32_t i = 0; i < program_->slabs.size(); ++i)
+    if (meets(state_.slab(i), program_->slabs[i].bytes))
+      return true;
+  return meets(arena_.data(), arena_.size()) ||
+         meets(scratch_.data(), scratch_.size());
+}
+
 void Runner::resolve(const Entry &entry) {
   Plan plan;
   for (const Launch &launch : entry.launches) {

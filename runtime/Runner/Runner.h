@@ -40,12 +40,16 @@ public:
   [[nodiscard]] std::optional<size_t> findEntry(std::string_view name) const;
 
   /// Runs the entry on one pointer for each of its inputs and outputs, in
-  /// their order, 64-byte aligned, of the sizes that the entry declares.
+  /// their order, aligned as their elements, of the sizes that the entry
+  /// declares. No output overlaps another tensor or this runner's memory.
   /// Allocates nothing.
   Status run(size_t entry, std::span<const void *const> inputs = {},
              std::span<void *const> outputs = {});
   Status run(std::string_view entry, std::span<const void *const> inputs = {},
              std::span<void *const> outputs = {});
+
+  /// Whether any of these bytes are this runner's, which a run may write.
+  [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const;
 
   /// See State. After writing parameters, call derive().
   Result<TensorView> readState(std::string_view name) const {

@@ -3,6 +3,7 @@
 #include "runtime/Train/Evaluation.h"
 
 #include "runtime/Runner/EntryCall.h"
+#include "runtime/Runner/InputBounds.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/InitialWeights.h"
@@ -50,25 +51,6 @@ Status readInput(const SafetensorsFile &file, const TensorDesc &wanted,
                         " is " + toString(given->desc) + ", the model takes " +
                         toString(wanted));
   return convertTensor(*given, wanted.dtype, data).withContext(file.path());
-}
-
-/// Class labels and row numbers index memory: what lies outside is an error.
-Status checkBounds(const SafetensorsFile &file, const TensorView &input,
-                   const std::vector<InputBound> &bounds) {
-  for (const InputBound &bound : bounds) {
-    if (bound.name != input.desc.name)
-      continue;
-    std::vector<int64_t> values(input.desc.numElements());
-    MPC_RETURN_IF_ERROR(convertTensor(input, DType::I64, values.data()));
-    for (size_t i = 0; i < values.size(); ++i)
-      if (values[i] < bound.lower || values[i] >= bound.upper)
-        return invalidInput(file.path() + ": tensor " + quote(bound.name) +
-                            ", element " + std::to_string(i) + ": " +
-                            std::to_string(values[i]) + " is not in " +
-                            std::to_string(bound.lower) + " to " +
-                            std::to_string(bound.upper - 1));
-  }
-  return {};
 }
 
 Result<std::vector<double>> toDoubles(const TensorView &view) {
@@ -180,7 +162,8 @@ Status run(Runner &runner, const SafetensorsFile &inputs,
            std::vector<EntryCall> &calls) {
   auto fill = [&](const TensorDesc &input, std::byte *data) -> Status {
     MPC_RETURN_IF_ERROR(readInput(inputs, input, data));
-    return checkBounds(inputs, {input, data}, runner.program().bounds);
+    return checkBounds({input, data}, runner.program().bounds)
+        .withContext(inputs.path());
   };
   for (const Entry *entry : runner.program().evalEntries()) {
     MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::fill(runner, *entry, fill));

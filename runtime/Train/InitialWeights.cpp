@@ -78,6 +78,17 @@ Status writeInitial(Runner &runner, const InitialValue &initial,
 
 } // namespace
 
+Result<std::vector<std::string>> drawState(Runner &runner, uint64_t seed) {
+  std::vector<std::string> missing;
+  for (const InitialValue &initial : runner.program().initialValues)
+    if (initial.kind == InitialKind::External)
+      missing.push_back(initial.desc.name);
+    else
+      MPC_RETURN_IF_ERROR(writeInitial(runner, initial, seed));
+  MPC_RETURN_IF_ERROR(runner.derive());
+  return missing;
+}
+
 Status initializeState(Runner &runner, const std::string &initFile,
                        uint64_t seed) {
   std::optional<SafetensorsFile> file;

@@ -13,6 +13,11 @@
 
 namespace mpc::rt {
 
+/// Sets the state as the program's initial values say, what is drawn from
+/// `seed`, and derives what follows from it. The names of those that the
+/// program has no value of: they stay zeros.
+Result<std::vector<std::string>> drawState(Runner &runner, uint64_t seed);
+
 /// Sets the state as the program's initial values say, and derives what follows
 /// from it: what `initFile` has (empty for none) is the file's, what is drawn
 /// comes from `seed`. A weight whose values lie outside and that the file lacks

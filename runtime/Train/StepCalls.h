@@ -4,15 +4,15 @@
 #ifndef MPC_RUNTIME_TRAIN_STEPCALLS_H
 #define MPC_RUNTIME_TRAIN_STEPCALLS_H
 
-#include "runtime/Runner/EntryCall.h"
+#include "runtime/Runner/StepRun.h"
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Data.h"
 #include "runtime/Train/Metrics.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mpc::rt {
@@ -35,26 +35,20 @@ public:
   /// all else the last. Fills in what the row has of the step itself.
   Status run(MetricsRow &row);
 
-  /// A scalar of the last entry that has it.
-  [[nodiscard]] std::optional<double> output(std::string_view name) const;
-  [[nodiscard]] bool skipped() const;
-  [[nodiscard]] bool foundInf() const;
-  /// The policy has given up.
-  [[nodiscard]] bool hasScaleError() const;
-  [[nodiscard]] bool hasLoss() const;
+  /// What the entries say of the last step.
+  [[nodiscard]] const StepRun &outcome() const { return step_; }
   /// Scalars of no column of their own, which all rows have.
   [[nodiscard]] const std::vector<std::string> &others() const {
     return others_;
   }
 
 private:
-  StepCalls(DataLoader &loader, int64_t accumulate)
-      : loader_(&loader), accumulate_(accumulate) {}
+  StepCalls(DataLoader &loader, StepRun step)
+      : loader_(&loader), step_(std::move(step)) {}
   void findOthers();
 
   DataLoader *loader_;
-  int64_t accumulate_;
-  std::vector<EntryCall> calls_; ///< The first runs on each batch.
+  StepRun step_;
   std::vector<std::string> others_;
 };
 

@@ -170,9 +170,10 @@ Status Trainer::runUntilFinite(MetricsRow &row) {
   for (int64_t replay = 0;; ++replay) {
     MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
     MPC_RETURN_IF_ERROR(calls_->run(row));
-    trace_.add(*runner_,
-               {position_.step, calls_->foundInf(), !row.skipped, row.scale});
-    if (!row.skipped || calls_->hasScaleError() || replay == options_.replays)
+    trace_.add(*runner_, {position_.step, calls_->outcome().foundInf(),
+                          !row.skipped, row.scale});
+    if (!row.skipped || calls_->outcome().hasScaleError() ||
+        replay == options_.replays)
       return {};
     MPC_RETURN_IF_ERROR(loader_.restore(begin));
   }
@@ -191,7 +192,7 @@ Status Trainer::step() {
 
 /// A step without a loss has NaN in its row, and nothing wrong with it.
 bool Trainer::lossIsBad(const MetricsRow &row) const {
-  return !std::isfinite(row.loss) && calls_->hasLoss();
+  return !std::isfinite(row.loss) && calls_->outcome().hasLoss();
 }
 
 /// Counts, records and judges a finished step.
@@ -306,7 +307,7 @@ Status Trainer::judge(const MetricsRow &row) {
                          "the last at step {} with loss scale {}",
                          position_.skippedInRow, row.step,
                          shortestDecimal(row.scale)));
-  if (row.skipped && calls_->hasScaleError())
+  if (row.skipped && calls_->outcome().hasScaleError())
     return giveUp(row, fmt::format("the loss-scale policy gave up at step {} "
                                    "with loss scale {}",
                                    row.step, shortestDecimal(row.scale)));

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which entry runs when, and whose output counts.
+#include "runtime/Runner/StepRun.h"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace mpc::rt {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+} // namespace
+
+Result<StepRun> StepRun::create(Runner &runner, int64_t batches) {
+  std::vector<const Entry *> entries = runner.program().stepEntries(batches);
+  if (entries.empty())
+    return invalidInput(fmt::format(
+        "the program has no {}",
+        batches > 1 ? "entries 'accumulate' and 'apply'" : "entry 'step'"));
+  StepRun run(batches);
+  for (const Entry *entry : entries) {
+    MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::create(runner, *entry));
+    run.calls_.push_back(std::move(call));
+  }
+  return run;
+}
+
+Status StepRun::addBatch() {
+  if (!isDone_ && numAdded_ == batches_)
+    return usageError(fmt::format(
+        "the step has all of its {} batches: apply it first", batches_));
+  if (isDone_) {
+    numAdded_ = 0;
+    lossSum_ = underflow_ = 0;
+  }
+  MPC_RETURN_IF_ERROR(calls_[0].run());
+  isDone_ = false;
+  numRun_ = 1;
+  ++numAdded_;
+  lossSum_ += calls_[0].scalar("loss").value_or(kNaN);
+  underflow_ += calls_[0].scalar(kUnderflow).value_or(0);
+  return {};
+}
+
+Status StepRun::finish() {
+  if (isDone_ || numAdded_ < batches_)
+    return usageError(fmt::format("the step has {} of its {} batches",
+                                  isDone_ ? 0 : numAdded_, batches_));
+  for (size_t i = 1; i < calls_.size(); ++i)
+    MPC_RETURN_IF_ERROR(calls_[i].run());
+  numRun_ = calls_.size();
+  isDone_ = true;
+  return {};
+}
+
+std::optional<TensorView> StepRun::output(std::string_view name) const {
+  for (size_t i = numRun_; i-- > 0;)
+    if (auto view = calls_[i].output(name))
+      return view;
+  return std::nullopt;
+}
+
+std::optional<double> StepRun::scalar(std::string_view name) const {
+  for (size_t i = numRun_; i-- > 0;)
+    if (auto value = calls_[i].scalar(name))
+      return value;
+  return std::nullopt;
+}
+
+bool StepRun::foundInf() const { return scalar("found_inf").value_or(0) != 0; }
+
+bool StepRun::skipped() const {
+  return scalar("skipped").value_or(foundInf()) != 0;
+}
+
+bool StepRun::hasScaleError() const {
+  return scalar("scale_error").value_or(0) != 0;
+}
+
+bool StepRun::hasLoss() const { return calls_[0].scalar("loss").has_value(); }
+
+double StepRun::meanLoss() const {
+  return lossSum_ / static_cast<double>(numAdded_);
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One optimizer step after the other by the entries that make it, and what
+/// they say of each.
+#ifndef MPC_RUNTIME_RUNNER_STEPRUN_H
+#define MPC_RUNTIME_RUNNER_STEPRUN_H
+
+#include "runtime/Runner/EntryCall.h"
+#include "runtime/Support/Status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace mpc::rt {
+
+/// Outputs are scalars by name, all optional: see train().
+class StepRun {
+public:
+  /// A step of `batches`, whose inputs must be set before it runs. `runner`
+  /// must outlive this.
+  static Result<StepRun> create(Runner &runner, int64_t batches);
+
+  /// The entries: the first runs on each batch, one more ends a window.
+  [[nodiscard]] std::vector<EntryCall> &calls() { return calls_; }
+  [[nodiscard]] const std::vector<EntryCall> &calls() const { return calls_; }
+
+  /// Runs the next batch of the step; of one that has all, an error.
+  Status addBatch();
+  /// Ends the step, which must have all of its batches.
+  Status finish();
+  /// Batches of a step, and those that the one at hand has.
+  [[nodiscard]] int64_t batches() const { return batches_; }
+  [[nodiscard]] int64_t numAdded() const { return numAdded_; }
+
+  /// An output of the last entry that has it, of those that have run for this
+  /// step.
+  [[nodiscard]] std::optional<TensorView> output(std::string_view name) const;
+  /// The same of a scalar.
+  [[nodiscard]] std::optional<double> scalar(std::string_view name) const;
+
+  [[nodiscard]] bool skipped() const;
+  [[nodiscard]] bool foundInf() const;
+  /// The policy has given up.
+  [[nodiscard]] bool hasScaleError() const;
+  [[nodiscard]] bool hasLoss() const;
+  /// The mean over the batches so far; NaN where the step has no loss.
+  [[nodiscard]] double meanLoss() const;
+  /// The sum over the batches so far of what amp-count-underflow counts.
+  [[nodiscard]] double underflow() const { return underflow_; }
+
+private:
+  explicit StepRun(int64_t batches) : batches_(batches) {}
+
+  int64_t batches_;
+  int64_t numAdded_ = 0;
+  bool isDone_ = true; ///< The next batch begins a step.
+  size_t numRun_ = 0;  ///< Of the calls, for this step.
+  double lossSum_ = 0;
+  double underflow_ = 0;
+  std::vector<EntryCall> calls_;
+};
+
+/// What amp-count-underflow adds to an entry's outputs.
+inline constexpr std::string_view kUnderflow = "underflow";
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_RUNNER_STEPRUN_H

@@ -23,15 +23,19 @@ function(mpc_add_runtime_library name)
 endfunction()
 
 # mpc_add_tool(<name> SOURCES ... [LINK ...] [LLVM])
-# A command-line program; LLVM says that it links the compiler's libraries.
+# A command-line program; LLVM says that it links the compiler's libraries. It is
+# installed with the compiler then, else with the runtime.
 function(mpc_add_tool name)
   cmake_parse_arguments(ARG "LLVM" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   mpc_target_defaults(${name})
+  set(component runtime)
   if(ARG_LLVM)
     mpc_link_llvm(${name})
+    set(component compiler)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  install(TARGETS ${name} COMPONENT ${component})
 endfunction()
 
 # mpc_add_unittest(<name> SOURCES ... [LINK ...] [LLVM])

@@ -33,6 +33,8 @@ public:
   /// Batches of a step, and those that the one at hand has.
   [[nodiscard]] int64_t batches() const { return batches_; }
   [[nodiscard]] int64_t numAdded() const { return numAdded_; }
+  /// Whether the next batch begins a step.
+  [[nodiscard]] bool isDone() const { return isDone_; }
 
   /// An output of the last entry that has it, of those that have run for this
   /// step.
@@ -55,7 +57,7 @@ private:
 
   int64_t batches_;
   int64_t numAdded_ = 0;
-  bool isDone_ = true; ///< The next batch begins a step.
+  bool isDone_ = true;
   size_t numRun_ = 0;  ///< Of the calls, for this step.
   double lossSum_ = 0;
   double underflow_ = 0;

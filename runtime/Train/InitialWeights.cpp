@@ -138,6 +138,7 @@ Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
     Status status = runner.writeState(tensor);
     if (!status.ok())
       return status.withContext(escape(path));
+    report.loaded.push_back(tensor.desc.name);
   }
   std::vector<std::string> known;
   for (const StateTensor &tensor : runner.program().state) {

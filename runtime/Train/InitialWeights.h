@@ -31,6 +31,7 @@ Status initializeAverages(Runner &runner, const std::string &initFile);
 
 /// What a file of weights and a program did not have in common.
 struct InitialWeightsReport {
+  std::vector<std::string> loaded;  ///< Weights that are the file's now.
   std::vector<std::string> unused;  ///< Tensors that name no weight.
   std::vector<std::string> missing; ///< Parameters that keep their values.
 };

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What `cmake --install` puts where beside the tools: the library and headers of
+# the C ABI, and how CMake and pkg-config find them. Component: runtime.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS mpc-runtime EXPORT mpc-compiler
+  LIBRARY COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime
+  FILES_MATCHING PATTERN *.h)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/mpc-compiler)
+install(EXPORT mpc-compiler FILE mpc-compiler-config.cmake NAMESPACE mpc::
+  DESTINATION ${package} COMPONENT runtime)
+write_basic_package_version_file(
+  ${CMAKE_BINARY_DIR}/mpc-compiler-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/mpc-compiler-config-version.cmake
+  DESTINATION ${package} COMPONENT runtime)
+
+# The prefix is where the file lies, so that a tree may be moved.
+file(RELATIVE_PATH MPC_PREFIX_FROM_PKGCONFIG
+  /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/mpc-runtime.pc.in
+  ${CMAKE_BINARY_DIR}/mpc-runtime.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/mpc-runtime.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT runtime)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Checkpoints, as mpc-train and mpc-run write and resume them. */
+#ifndef MPC_C_CHECKPOINTS_H
+#define MPC_C_CHECKPOINTS_H
+
+#include "mpc-c/Error.h"
+#include "mpc-c/Runner.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A folder with the two newest checkpoints of a training, locked against other
+ * writers while it is open. */
+typedef struct MpcCheckpoints MpcCheckpoints;
+
+typedef struct MpcCheckpointsOptions {
+  size_t structSize;
+  MpcLogFunction log; /* NULL for none. */
+  void *logContext;
+} MpcCheckpointsOptions;
+
+/* Opens the folder, which is made where only its last component is missing.
+ * `options` may be NULL. */
+MPC_EXPORT MpcError *mpcCheckpointsOpen(const char *path,
+                                        const MpcCheckpointsOptions *options,
+                                        MpcCheckpoints **checkpoints);
+MPC_EXPORT void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints);
+
+/* Where a training stands in its data: what mpc-run needs to go on from there.
+ * A caller who feeds data by another rule says what it likes, or NULL. */
+typedef struct MpcDataPosition {
+  size_t structSize;
+  uint64_t seed;     /* That samples were shuffled by. */
+  int64_t epoch;     /* From 0. */
+  int64_t position;  /* Samples of the epoch that are used up. */
+  int64_t samples;   /* Of the data. */
+  int64_t batchSize; /* Samples of a batch. */
+  int32_t shuffled;  /* 1 where each epoch has an order of its own. */
+} MpcDataPosition;
+
+/* Writes all state of the runner, its progress and `position`, which may be
+ * NULL, and then removes all but the two newest checkpoints. It is on disk when
+ * the call returns. A runner in the middle of a step is an error. */
+MPC_EXPORT MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints,
+                                        MpcRunner *runner,
+                                        const MpcDataPosition *position);
+
+/* Loads the newest whole checkpoint: the runner goes on from it with the same
+ * bits. Damaged ones are passed over with a warning; one that does not fit the
+ * program is an error. `*found` is 0 where the folder holds none. `position`
+ * may be NULL. */
+MPC_EXPORT MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
+                                              MpcRunner *runner,
+                                              MpcDataPosition *position,
+                                              int *found);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPC_C_CHECKPOINTS_H */

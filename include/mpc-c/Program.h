@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Compiled programs: a training step or an evaluation, as mpc-compile writes
+ * it. */
+#ifndef MPC_C_PROGRAM_H
+#define MPC_C_PROGRAM_H
+
+#include "mpc-c/Error.h"
+#include "mpc-c/Tensor.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A program, which never changes. Runners of it keep what they need of it, so
+ * that it may be destroyed before them. */
+typedef struct MpcProgram MpcProgram;
+
+typedef struct MpcProgramOptions {
+  size_t structSize;
+  /* Which of a file's codes: "host", "x86-64-v3", "x86-64-v4"; NULL for the one
+   * that makes the most of this processor. */
+  const char *cpu;
+} MpcProgramOptions;
+
+/* Loads the program file at `path`, which is mapped: nothing may truncate it
+ * while the program or a runner of it lives. A program file is code. Load those
+ * that you trust. `options` may be NULL. */
+MPC_EXPORT MpcError *mpcProgramLoad(const char *path,
+                                    const MpcProgramOptions *options,
+                                    MpcProgram **program);
+
+/* The same from the `size` bytes of such a file, which are copied. */
+MPC_EXPORT MpcError *mpcProgramLoadBytes(const void *bytes, size_t size,
+                                         const MpcProgramOptions *options,
+                                         MpcProgram **program);
+
+MPC_EXPORT void mpcProgramDestroy(MpcProgram *program);
+
+typedef struct MpcProgramInfo {
+  size_t structSize;
+  const char *cpu;    /* What its code is for. */
+  const char *recipe; /* What it was made by, as flags. */
+  size_t numEntries;
+  size_t numStateTensors;
+  size_t numBounds;
+  size_t numWarnings; /* Of its compilation. */
+  /* Batches of one optimizer step; 0 where the program has no step. */
+  int64_t batchesPerStep;
+} MpcProgramInfo;
+
+MPC_EXPORT MpcError *mpcProgramGetInfo(const MpcProgram *program,
+                                       MpcProgramInfo *info);
+
+/* Warning number `index`. */
+MPC_EXPORT MpcError *mpcProgramGetWarning(const MpcProgram *program,
+                                          size_t index, const char **text);
+
+/* What an entry is for. */
+typedef enum MpcEntryRole {
+  MPC_ENTRY_OTHER = 0,
+  MPC_ENTRY_INIT = 1,       /* Derives what follows from the parameters. */
+  MPC_ENTRY_EVAL = 2,       /* Evaluates, and leaves the state as it is. */
+  MPC_ENTRY_STEP = 3,       /* An optimizer step of one batch. */
+  MPC_ENTRY_ACCUMULATE = 4, /* A batch of a step, */
+  MPC_ENTRY_APPLY = 5       /* and what ends it. */
+} MpcEntryRole;
+
+/* A function from state and inputs to state and outputs. */
+typedef struct MpcEntryInfo {
+  size_t structSize;
+  const char *name;
+  MpcEntryRole role;
+  size_t numInputs;
+  size_t numOutputs;
+} MpcEntryInfo;
+
+MPC_EXPORT MpcError *mpcProgramGetEntry(const MpcProgram *program, size_t entry,
+                                        MpcEntryInfo *info);
+
+/* The number of the entry called `name`. */
+MPC_EXPORT MpcError *mpcProgramFindEntry(const MpcProgram *program,
+                                         const char *name, size_t *entry);
+
+/* Input and output number `index` of an entry. */
+MPC_EXPORT MpcError *mpcProgramGetInput(const MpcProgram *program, size_t entry,
+                                        size_t index, MpcTensorInfo *info);
+MPC_EXPORT MpcError *mpcProgramGetOutput(const MpcProgram *program,
+                                         size_t entry, size_t index,
+                                         MpcTensorInfo *info);
+
+/* What an integer input may hold. Class labels and token numbers index memory:
+ * a run on others is an error. */
+typedef struct MpcBoundInfo {
+  size_t structSize;
+  const char *input; /* The name of the input, in any entry. */
+  int64_t lower;     /* The least that it may hold. */
+  int64_t upper;     /* The first that is too large. */
+} MpcBoundInfo;
+
+MPC_EXPORT MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
+                                        MpcBoundInfo *info);
+
+/* What a tensor of the state is to the step. */
+typedef enum MpcStateRole {
+  MPC_STATE_PARAMETER = 0, /* A weight; the f32 master where there is one. */
+  MPC_STATE_LOW_PRECISION = 1,  /* A parameter's 16-bit copy, which follows. */
+  MPC_STATE_GRADIENT = 2,       /* Gradients on their way; not saved. */
+  MPC_STATE_SLOT = 3,           /* An optimizer's, beside a parameter. */
+  MPC_STATE_BUFFER = 4,         /* Running statistics and the like. */
+  MPC_STATE_LOSS_SCALE = 5,     /* What a loss scaler keeps: f64. */
+  MPC_STATE_OPTIMIZER = 6,      /* What an optimizer counts: f64. */
+  MPC_STATE_HYPER_PARAMETER = 7 /* A number that the user sets: f64. */
+} MpcStateRole;
+
+/* Tensor number `index` of the state: its role, and whether checkpoints hold
+ * it. */
+MPC_EXPORT MpcError *mpcProgramGetState(const MpcProgram *program, size_t index,
+                                        MpcTensorInfo *info);
+MPC_EXPORT MpcError *mpcProgramGetStateRole(const MpcProgram *program,
+                                            size_t index, MpcStateRole *role,
+                                            int *isSaved);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPC_C_PROGRAM_H */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Runners: the state of one training or evaluation, and its steps.
+ *
+ * A runner is created, its inputs are bound, numbers that are inputs ("lr") are
+ * set, and then it steps:
+ *
+ *   mpcRunnerCreate(program, NULL, &runner);
+ *   mpcRunnerBindInput(runner, "x", &x);
+ *   mpcRunnerBindInput(runner, "target", &target);
+ *   mpcRunnerWriteNumber(runner, "lr", 0.05);
+ *   for (...) {
+ *     // Fill the memory of x and target.
+ *     mpcRunnerStep(runner, &result);
+ *   }
+ *
+ * A step of several batches (MpcProgramInfo.batchesPerStep) is as many calls of
+ * mpcRunnerAccumulate and then one of mpcRunnerApply.
+ */
+#ifndef MPC_C_RUNNER_H
+#define MPC_C_RUNNER_H
+
+#include "mpc-c/DLPack.h"
+#include "mpc-c/Error.h"
+#include "mpc-c/Program.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct MpcRunner MpcRunner;
+
+typedef enum MpcLogLevel { MPC_LOG_NOTE = 0, MPC_LOG_WARNING = 1 } MpcLogLevel;
+
+/* Takes a message, which lives until it returns: on the thread of the call that
+ * it is about, and during it, so that it must not use that call's handle. */
+typedef void (*MpcLogFunction)(void *context, MpcLogLevel level,
+                               const char *message);
+
+typedef struct MpcRunnerOptions {
+  size_t structSize;
+  /* Threads in all, the caller's among them; 0 for one for each CPU that the
+   * process may use. Results do not depend on it. */
+  int32_t numThreads;
+  uint64_t
+      seed; /* Of initial weights that are drawn, and of random rounding. */
+  MpcLogFunction log; /* NULL for none. */
+  void *logContext;
+} MpcRunnerOptions;
+
+/* Creates a runner with the program's first state. `options` may be NULL. A
+ * weight whose values the program file does not have must be written or loaded
+ * before the first run. */
+MPC_EXPORT MpcError *mpcRunnerCreate(const MpcProgram *program,
+                                     const MpcRunnerOptions *options,
+                                     MpcRunner **runner);
+
+/* Also gives back the tensors that are bound; those that were shared live on.
+ */
+MPC_EXPORT void mpcRunnerDestroy(MpcRunner *runner);
+
+/* Sets parameters and buffers by name from a safetensors file, which may be a
+ * checkpoint. One of another shape or type is an error, and so is a file
+ * without any; what the two do not have in common is a warning. */
+MPC_EXPORT MpcError *mpcRunnerLoadWeights(MpcRunner *runner, const char *path);
+
+/* --- Inputs and outputs ----------------------------------------------------
+ */
+
+/*
+ * Binds memory, without a copy, to the input or output called `name` in all
+ * entries that have it: it is read or written by each run until it is bound
+ * anew or unbound. The tensor must have the name's element type and shape, be
+ * row-major without gaps, lie in a CPU's memory, and be aligned as its
+ * elements are (64 bytes are fastest). Memory that a run writes overlaps no
+ * other that is bound. An output that is not bound is written to memory of
+ * the runner.
+ *
+ * The memory belongs to the caller, who keeps it until the binding ends;
+ * `tensor` itself is read during the call alone.
+ */
+MPC_EXPORT MpcError *mpcRunnerBindInput(MpcRunner *runner, const char *name,
+                                        const DLTensor *tensor);
+MPC_EXPORT MpcError *mpcRunnerBindOutput(MpcRunner *runner, const char *name,
+                                         const DLTensor *tensor);
+
+/* The same of a tensor that the runner takes over where the call succeeds, and
+ * gives back by its deleter when the binding ends, on the thread of the call
+ * that ends it. One that is read-only can be no output. */
+MPC_EXPORT MpcError *
+mpcRunnerBindInputManaged(MpcRunner *runner, const char *name,
+                          DLManagedTensorVersioned *tensor);
+MPC_EXPORT MpcError *
+mpcRunnerBindOutputManaged(MpcRunner *runner, const char *name,
+                           DLManagedTensorVersioned *tensor);
+
+/* The same of a tensor of before DLPack 1.0. */
+MPC_EXPORT MpcError *mpcRunnerBindInputUnversioned(MpcRunner *runner,
+                                                   const char *name,
+                                                   DLManagedTensor *tensor);
+MPC_EXPORT MpcError *mpcRunnerBindOutputUnversioned(MpcRunner *runner,
+                                                    const char *name,
+                                                    DLManagedTensor *tensor);
+
+/* Ends a binding. */
+MPC_EXPORT MpcError *mpcRunnerUnbindInput(MpcRunner *runner, const char *name);
+MPC_EXPORT MpcError *mpcRunnerUnbindOutput(MpcRunner *runner, const char *name);
+
+/* --- Runs ------------------------------------------------------------------
+ */
+
+/* What a step came to. A field that the program has no output for is NaN, or 0
+ * where it is an integer. */
+typedef struct MpcStepResult {
+  size_t structSize;
+  int64_t step;       /* Steps done before this one, skipped ones too. */
+  double loss;        /* Unscaled, before the update; mean over the batches. */
+  double scale;       /* The loss scale that was in force. */
+  double gradNorm;    /* Of the unscaled gradients, before clipping. */
+  double goodSteps;   /* The policy's counter, after the step. */
+  int32_t foundInf;   /* 1 where a gradient was infinite or NaN. */
+  int32_t skipped;    /* 1 where the weights stayed as they were. */
+  int32_t scaleError; /* 1 where the loss-scale policy has given up. */
+} MpcStepResult;
+
+/* Runs a whole step of one batch. `result` may be NULL. */
+MPC_EXPORT MpcError *mpcRunnerStep(MpcRunner *runner, MpcStepResult *result);
+
+/* Runs the next batch of a step. `loss`, that of this batch, may be NULL. */
+MPC_EXPORT MpcError *mpcRunnerAccumulate(MpcRunner *runner, double *loss);
+
+/* Ends a step that has all of its batches. `result` may be NULL. */
+MPC_EXPORT MpcError *mpcRunnerApply(MpcRunner *runner, MpcStepResult *result);
+
+/* Runs entry "eval", which leaves the state as it is. */
+MPC_EXPORT MpcError *mpcRunnerEvaluate(MpcRunner *runner);
+
+/* An output that is a single number, of the last run that has it. */
+MPC_EXPORT MpcError *mpcRunnerReadScalar(MpcRunner *runner, const char *name,
+                                         double *value);
+
+/* Copies such an output of any shape into `target`, which must have its shape,
+ * and its element type or one that holds all values of that. */
+MPC_EXPORT MpcError *mpcRunnerReadOutput(MpcRunner *runner, const char *name,
+                                         const DLTensor *target);
+
+/* Steps done. */
+typedef struct MpcProgress {
+  size_t structSize;
+  int64_t steps;        /* Skipped ones too. */
+  int64_t applied;      /* Those that changed the weights. */
+  int64_t skippedInRow; /* Since the last that did. */
+} MpcProgress;
+
+MPC_EXPORT MpcError *mpcRunnerGetProgress(MpcRunner *runner,
+                                          MpcProgress *progress);
+
+/* --- State -----------------------------------------------------------------
+ */
+
+/* Copies the state tensor `name` into `target`, as mpcRunnerReadOutput. */
+MPC_EXPORT MpcError *mpcRunnerReadState(MpcRunner *runner, const char *name,
+                                        const DLTensor *target);
+
+/* Sets the state tensor `name`. Shapes must be equal; elements are converted
+ * where that is exact, and an f32 is rounded into a parameter. 16-bit copies of
+ * parameters follow by themselves, and cannot be written. Of what scalers and
+ * optimizers keep, values that no step produces are refused. */
+MPC_EXPORT MpcError *mpcRunnerWriteState(MpcRunner *runner, const char *name,
+                                         const DLTensor *source);
+
+/* The state tensor `name` where it lies, read-only, until the caller calls its
+ * deleter; what it holds changes with each run. The runner's memory lives until
+ * then, though the runner be destroyed. */
+MPC_EXPORT MpcError *mpcRunnerShareState(MpcRunner *runner, const char *name,
+                                         DLManagedTensorVersioned **tensor);
+
+/* A number by its name: a scalar input that is set so ("lr"), a hyper-parameter
+ * or setting ("beta1", "growth_interval"), or what a loss scaler keeps
+ * ("scale", "counter", "skipped_total"). Where there are several scalers or
+ * optimizers theirs is in front: "critic.scale". */
+MPC_EXPORT MpcError *mpcRunnerReadNumber(MpcRunner *runner, const char *name,
+                                         double *value);
+
+/* Sets a scalar input of floating type, which counts as bound then, or a number
+ * of the state, which the next run sees. */
+MPC_EXPORT MpcError *mpcRunnerWriteNumber(MpcRunner *runner, const char *name,
+                                          double value);
+
+/* PyTorch's `update(new_scale)`: takes the place of the last step's own update
+ * of the scale, whose finding is dropped and whose counter stands where it
+ * stood. `scaler` names one of several, and is NULL for the only one. */
+MPC_EXPORT MpcError *mpcRunnerUpdateScale(MpcRunner *runner, const char *scaler,
+                                          double newScale);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPC_C_RUNNER_H */

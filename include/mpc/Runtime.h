@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Programs, runners and checkpoints in C++: handles that destroy themselves,
+/// over mpc-c, whose headers say what each call does.
+///
+///     auto program = mpc::Program::load("step.mpc");
+///     if (!program.ok()) ... program.status().message() ...
+///     auto runner = mpc::Runner::create(*program);
+///     runner->bindInput("x", {x.data(), {256, 64}});
+///     runner->writeNumber("lr", 0.05);
+///     auto result = runner->step();
+#ifndef MPC_RUNTIME_H
+#define MPC_RUNTIME_H
+
+#include "mpc-c/Checkpoints.h"
+#include "mpc-c/Program.h"
+#include "mpc-c/Runner.h"
+#include "mpc/Status.h"
+#include "mpc/Tensor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mpc {
+
+namespace detail {
+
+template <auto function>
+struct Destroy {
+  template <typename Handle>
+  void operator()(Handle *handle) const {
+    function(handle);
+  }
+};
+
+/// A struct of the C ABI with its size in it.
+template <typename Struct>
+Struct sized() {
+  Struct value = {};
+  value.structSize = sizeof value;
+  return value;
+}
+
+/// What a call that fills in `Value` gives.
+template <typename Value, typename Call>
+Expected<Value> filled(Value value, Call call) {
+  Status status(call(&value));
+  if (!status.ok())
+    return Expected<Value>(std::move(status));
+  return Expected<Value>(std::move(value));
+}
+
+} // namespace detail
+
+/// A tensor of another owner, given back when this goes.
+using ManagedTensor = std::unique_ptr<DLManagedTensorVersioned,
+                                      void (*)(DLManagedTensorVersioned *)>;
+
+/// Takes a message of a level.
+using LogFunction = std::function<void(MpcLogLevel, const char *)>;
+
+class Program {
+public:
+  /// `cpu` is empty for the code that makes the most of this processor.
+  static Expected<Program> load(const std::string &path,
+                                const std::string &cpu = "") {
+    return create(cpu, [&](const MpcProgramOptions *options, MpcProgram **out) {
+      return mpcProgramLoad(path.c_str(), options, out);
+    });
+  }
+  static Expected<Program> loadBytes(const void *bytes, size_t size,
+                                     const std::string &cpu = "") {
+    return create(cpu, [&](const MpcProgramOptions *options, MpcProgram **out) {
+      return mpcProgramLoadBytes(bytes, size, options, out);
+    });
+  }
+
+  const MpcProgram *get() const { return program_.get(); }
+
+  Expected<MpcProgramInfo> info() const {
+    return detail::filled(detail::sized<MpcProgramInfo>(), [&](auto *info) {
+      return mpcProgramGetInfo(get(), info);
+    });
+  }
+  Expected<size_t> findEntry(const std::string &name) const {
+    return detail::filled(size_t(), [&](size_t *entry) {
+      return mpcProgramFindEntry(get(), name.c_str(), entry);
+    });
+  }
+  Expected<MpcEntryInfo> entry(size_t index) const {
+    return detail::filled(detail::sized<MpcEntryInfo>(), [&](auto *info) {
+      return mpcProgramGetEntry(get(), index, info);
+    });
+  }
+  Expected<MpcTensorInfo> input(size_t entry, size_t index) const {
+    return detail::filled(detail::sized<MpcTensorInfo>(), [&](auto *info) {
+      return mpcProgramGetInput(get(), entry, index, info);
+    });
+  }
+  Expected<MpcTensorInfo> output(size_t entry, size_t index) const {
+    return detail::filled(detail::sized<MpcTensorInfo>(), [&](auto *info) {
+      return mpcProgramGetOutput(get(), entry, index, info);
+    });
+  }
+  Expected<MpcTensorInfo> state(size_t index) const {
+    return detail::filled(detail::sized<MpcTensorInfo>(), [&](auto *info) {
+      return mpcProgramGetState(get(), index, info);
+    });
+  }
+
+private:
+  explicit Program(MpcProgram *program) : program_(program) {}
+
+  template <typename Load>
+  static Expected<Program> create(const std::string &cpu, Load load) {
+    auto options = detail::sized<MpcProgramOptions>();
+    options.cpu = cpu.empty() ? nullptr : cpu.c_str();
+    MpcProgram *program = nullptr;
+    if (Status status(load(&options, &program)); !status.ok())
+      return Expected<Program>(std::move(status));
+    return Expected<Program>(Program(program));
+  }
+
+  std::unique_ptr<MpcProgram, detail::Destroy<mpcProgramDestroy>> program_;
+};
+
+struct RunnerOptions {
+  int numThreads = 0; ///< 0 for one for each CPU.
+  uint64_t seed = 0;
+  LogFunction log = {}; ///< May be empty.
+};
+
+/// For one thread at a time.
+class Runner {
+public:
+  static Expected<Runner> create(const Program &program,
+                                 const RunnerOptions &given = {}) {
+    auto log = std::make_unique<LogFunction>(given.log);
+    auto options = detail::sized<MpcRunnerOptions>();
+    options.numThreads = given.numThreads;
+    options.seed = given.seed;
+    options.log = given.log ? callLog : nullptr;
+    options.logContext = log.get();
+    MpcRunner *runner = nullptr;
+    Status status(mpcRunnerCreate(program.get(), &options, &runner));
+    if (!status.ok())
+      return Expected<Runner>(std::move(status));
+    return Expected<Runner>(Runner(runner, std::move(log)));
+  }
+
+  MpcRunner *get() const { return runner_.get(); }
+
+  Status loadWeights(const std::string &path) {
+    return Status(mpcRunnerLoadWeights(get(), path.c_str()));
+  }
+
+  /// The tensor's memory must live until the binding ends.
+  Status bindInput(const std::string &name, const Tensor &tensor) {
+    return Status(mpcRunnerBindInput(get(), name.c_str(), tensor.get()));
+  }
+  Status bindOutput(const std::string &name, const Tensor &tensor) {
+    return Status(mpcRunnerBindOutput(get(), name.c_str(), tensor.get()));
+  }
+  /// The tensor is taken where this succeeds, and is still in `tensor` else.
+  Status bindInput(const std::string &name, ManagedTensor &&tensor) {
+    Status status(mpcRunnerBindInputManaged(get(), name.c_str(), tensor.get()));
+    if (status.ok())
+      (void)tensor.release();
+    return status;
+  }
+  Status bindOutput(const std::string &name, ManagedTensor &&tensor) {
+    Status status(
+        mpcRunnerBindOutputManaged(get(), name.c_str(), tensor.get()));
+    if (status.ok())
+      (void)tensor.release();
+    return status;
+  }
+  Status unbindInput(const std::string &name) {
+    return Status(mpcRunnerUnbindInput(get(), name.c_str()));
+  }
+  Status unbindOutput(const std::string &name) {
+    return Status(mpcRunnerUnbindOutput(get(), name.c_str()));
+  }
+
+  Expected<MpcStepResult> step() {
+    return detail::filled(detail::sized<MpcStepResult>(), [&](auto *result) {
+      return mpcRunnerStep(get(), result);
+    });
+  }
+  /// The loss of the batch.
+  Expected<double> accumulate() {
+    return detail::filled(double(), [&](double *loss) {
+      return mpcRunnerAccumulate(get(), loss);
+    });
+  }
+  Expected<MpcStepResult> apply() {
+    return detail::filled(detail::sized<MpcStepResult>(), [&](auto *result) {
+      return mpcRunnerApply(get(), result);
+    });
+  }
+  Status evaluate() { return Status(mpcRunnerEvaluate(get())); }
+
+  Expected<double> readScalar(const std::string &name) const {
+    return detail::filled(double(), [&](double *value) {
+      return mpcRunnerReadScalar(get(), name.c_str(), value);
+    });
+  }
+  Status readOutput(const std::string &name, const Tensor &target) const {
+    return Status(mpcRunnerReadOutput(get(), name.c_str(), target.get()));
+  }
+  Expected<MpcProgress> progress() const {
+    return detail::filled(detail::sized<MpcProgress>(), [&](auto *progress) {
+      return mpcRunnerGetProgress(get(), progress);
+    });
+  }
+
+  Status readState(const std::string &name, const Tensor &target) const {
+    return Status(mpcRunnerReadState(get(), name.c_str(), target.get()));
+  }
+  Status writeState(const std::string &name, const Tensor &source) {
+    return Status(mpcRunnerWriteState(get(), name.c_str(), source.get()));
+  }
+  /// Read-only; lives longer than the runner if need be.
+  Expected<ManagedTensor> shareState(const std::string &name) const {
+    DLManagedTensorVersioned *tensor = nullptr;
+    Status status(mpcRunnerShareState(get(), name.c_str(), &tensor));
+    if (!status.ok())
+      return Expected<ManagedTensor>(std::move(status));
+    return Expected<ManagedTensor>(ManagedTensor(tensor, tensor->deleter));
+  }
+
+  Expected<double> readNumber(const std::string &name) const {
+    return detail::filled(double(), [&](double *value) {
+      return mpcRunnerReadNumber(get(), name.c_str(), value);
+    });
+  }
+  Status writeNumber(const std::string &name, double value) {
+    return Status(mpcRunnerWriteNumber(get(), name.c_str(), value));
+  }
+  /// `scaler` is empty for the only one.
+  Status updateScale(double newScale, const std::string &scaler = "") {
+    return Status(mpcRunnerUpdateScale(
+        get(), scaler.empty() ? nullptr : scaler.c_str(), newScale));
+  }
+
+private:
+  Runner(MpcRunner *runner, std::unique_ptr<LogFunction> log)
+      : log_(std::move(log)), runner_(runner) {}
+  static void callLog(void *context, MpcLogLevel level, const char *message) {
+    (*static_cast<LogFunction *>(context))(level, message);
+  }
+
+  std::unique_ptr<LogFunction> log_; ///< Stays where it is when this moves.
+  std::unique_ptr<MpcRunner, detail::Destroy<mpcRunnerDestroy>> runner_;
+};
+
+class Checkpoints {
+public:
+  static Expected<Checkpoints> open(const std::string &path) {
+    MpcCheckpoints *checkpoints = nullptr;
+    Status status(mpcCheckpointsOpen(path.c_str(), nullptr, &checkpoints));
+    if (!status.ok())
+      return Expected<Checkpoints>(std::move(status));
+    return Expected<Checkpoints>(Checkpoints(checkpoints));
+  }
+
+  /// `position` is sized().
+  Status save(const Runner &runner, const MpcDataPosition &position) {
+    return Status(mpcCheckpointsSave(get(), runner.get(), &position));
+  }
+  Status save(const Runner &runner) {
+    return Status(mpcCheckpointsSave(get(), runner.get(), nullptr));
+  }
+  /// Empty where the folder holds none.
+  Expected<std::optional<MpcDataPosition>> loadNewest(Runner &runner) {
+    using Result = Expected<std::optional<MpcDataPosition>>;
+    auto position = detail::sized<MpcDataPosition>();
+    int found = 0;
+    Status status(
+        mpcCheckpointsLoadNewest(get(), runner.get(), &position, &found));
+    if (!status.ok())
+      return Result(std::move(status));
+    return Result(found ? std::optional(position) : std::nullopt);
+  }
+
+  MpcCheckpoints *get() const { return checkpoints_.get(); }
+
+private:
+  explicit Checkpoints(MpcCheckpoints *checkpoints)
+      : checkpoints_(checkpoints) {}
+
+  std::unique_ptr<MpcCheckpoints, detail::Destroy<mpcCheckpointsDestroy>>
+      checkpoints_;
+};
+
+} // namespace mpc
+
+#endif // MPC_RUNTIME_H

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A caller's memory as a tensor that the C ABI takes.
+#ifndef MPC_TENSOR_H
+#define MPC_TENSOR_H
+
+#include "mpc-c/DLPack.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace mpc {
+
+/// DLPack's element type of a C++ type.
+template <typename T>
+constexpr DLDataType dlpackType() {
+  static_assert(std::is_arithmetic_v<T>, "f16 and bf16 are given by name");
+  uint8_t code = std::is_same_v<T, bool>       ? uint8_t(kDLBool)
+                 : std::is_floating_point_v<T> ? uint8_t(kDLFloat)
+                 : std::is_unsigned_v<T>       ? uint8_t(kDLUInt)
+                                               : uint8_t(kDLInt);
+  return {code, static_cast<uint8_t>(8 * sizeof(T)), 1};
+}
+inline constexpr DLDataType kF16 = {kDLFloat, 16, 1};
+inline constexpr DLDataType kBF16 = {kDLBfloat, 16, 1};
+
+/// A view of memory that is row-major without gaps, and lives longer. What
+/// takes a `const Tensor &` reads the view during the call; the memory is used
+/// as its own documentation says.
+class Tensor {
+public:
+  template <typename T>
+  Tensor(T *data, std::vector<int64_t> shape)
+      : Tensor(data, dlpackType<std::remove_const_t<T>>(), std::move(shape)) {}
+  Tensor(const void *data, DLDataType dtype, std::vector<int64_t> shape)
+      : shape_(std::move(shape)) {
+    // DLPack has one kind of pointer; an input is not written.
+    tensor_.data = const_cast<void *>(data);
+    tensor_.device = {kDLCPU, 0};
+    tensor_.ndim = static_cast<int32_t>(shape_.size());
+    tensor_.dtype = dtype;
+  }
+
+  /// Lives as long as this, unchanged.
+  const DLTensor *get() const {
+    tensor_.shape = shape_.empty() ? nullptr : shape_.data();
+    return &tensor_;
+  }
+
+private:
+  mutable std::vector<int64_t> shape_;
+  mutable DLTensor tensor_ = {};
+};
+
+} // namespace mpc
+
+#endif // MPC_TENSOR_H

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which tensor goes where, and which must not.
+#include "runtime/CAPI/Bindings.h"
+
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Text.h"
+
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+const char *nameOf(Direction direction) {
+  return direction == Direction::Input ? "input" : "output";
+}
+
+bool isNumber(const TensorDesc &desc) {
+  return desc.shape.empty() && isFloat(desc.dtype);
+}
+
+bool meet(const void *a, size_t aBytes, const void *b, size_t bBytes) {
+  auto aBegin = reinterpret_cast<uintptr_t>(a);
+  auto bBegin = reinterpret_cast<uintptr_t>(b);
+  return aBegin < bBegin + bBytes && bBegin < aBegin + aBytes;
+}
+
+} // namespace
+
+/// Calls `body` with each entry that has an input or output of this name.
+void Bindings::visit(Direction direction, std::string_view name,
+                     const Visit &body) const {
+  for (EntryCall *call : calls_) {
+    const Entry &entry = call->entry();
+    const std::vector<TensorDesc> &tensors =
+        direction == Direction::Input ? entry.inputs : entry.outputs;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].name == name)
+        body(*call, i, tensors[i]);
+  }
+}
+
+Status Bindings::checkFits(Direction direction, const TensorDesc &given) const {
+  const TensorDesc *expected = nullptr;
+  bool fits = false;
+  visit(direction, given.name,
+        [&](EntryCall &, size_t, const TensorDesc &desc) {
+          expected = &desc;
+          fits |= desc.dtype == given.dtype && desc.shape == given.shape;
+        });
+  if (!expected)
+    return invalidInput(fmt::format("the program has no {} {}",
+                                    nameOf(direction), quote(given.name)));
+  if (!fits)
+    return invalidInput(fmt::format("{} {}: expected {}, found {}",
+                                    nameOf(direction), quote(given.name),
+                                    toString(*expected), toString(given)));
+  return {};
+}
+
+/// What a run writes must be no other tensor's memory.
+Status Bindings::checkApart(Direction direction,
+                            const HostTensor &tensor) const {
+  size_t bytes = tensor.desc.numBytes();
+  if (bytes == 0)
+    return {};
+  std::string who =
+      fmt::format("{} {}", nameOf(direction), quote(tensor.desc.name));
+  if (runner_->ownsSome(tensor.data, bytes))
+    return invalidInput(who + " lies in memory of the runner's own");
+  for (Direction other : {Direction::Input, Direction::Output}) {
+    if (direction == Direction::Input && other == Direction::Input)
+      continue;
+    for (const auto &[name, bound] :
+         other == Direction::Input ? inputs_ : outputs_)
+      if ((other != direction || name != tensor.desc.name) &&
+          meet(tensor.data, bytes, bound.data, bound.bytes))
+        return invalidInput(fmt::format("{} overlaps the memory of {} {}", who,
+                                        nameOf(other), quote(name)));
+  }
+  return {};
+}
+
+void Bindings::point(Direction direction, const TensorDesc &desc, void *data) {
+  visit(direction, desc.name,
+        [&](EntryCall &call, size_t index, const TensorDesc &own) {
+          if (own.dtype != desc.dtype || own.shape != desc.shape)
+            return;
+          if (direction == Direction::Input)
+            call.setInput(index, data);
+          else
+            call.setOutput(index, data);
+        });
+}
+
+Status Bindings::bind(Direction direction, const HostTensor &tensor,
+                      TensorOwner &owner) {
+  MPC_RETURN_IF_ERROR(checkFits(direction, tensor.desc));
+  MPC_RETURN_IF_ERROR(checkApart(direction, tensor));
+  // A tensor without elements may have no address; nothing is read there.
+  static std::byte empty;
+  void *data = tensor.data ? tensor.data : &empty;
+  Binding binding{data, tensor.desc.numBytes(), std::move(owner)};
+  auto [place, isNew] =
+      boundAs(direction).try_emplace(tensor.desc.name, std::move(binding));
+  if (!isNew)
+    place->second = std::move(binding);
+  point(direction, tensor.desc, data);
+  if (direction == Direction::Input)
+    numbers_.erase(tensor.desc.name);
+  return {};
+}
+
+Status Bindings::unbind(Direction direction, std::string_view name) {
+  ByName &bound = boundAs(direction);
+  auto it = bound.find(name);
+  if (it == bound.end())
+    return usageError(fmt::format("no memory is bound to {} {}",
+                                  nameOf(direction), quote(name)));
+  visit(direction, name,
+        [&](EntryCall &call, size_t index, const TensorDesc &desc) {
+          point(direction, desc, nullptr);
+        });
+  bound.erase(it);
+  return {};
+}
+
+bool Bindings::hasNumber(std::string_view name) const {
+  bool found = false;
+  visit(Direction::Input, name,
+        [&](EntryCall &, size_t, const TensorDesc &desc) {
+          found |= isNumber(desc);
+        });
+  return found;
+}
+
+void Bindings::setNumber(std::string_view name, double value) {
+  visit(
+      Direction::Input, name, [&](EntryCall &, size_t, const TensorDesc &desc) {
+        if (!isNumber(desc))
+          return;
+        auto it = numbers_.try_emplace(std::string(name)).first;
+        Number &number = it->second;
+        number.dtype = desc.dtype;
+        (void)convert(&value, DType::F64, number.memory.data(), desc.dtype, 1);
+        point(Direction::Input, desc, number.memory.data());
+      });
+  if (auto it = inputs_.find(name); it != inputs_.end())
+    inputs_.erase(it);
+}
+
+std::optional<double> Bindings::number(std::string_view name) const {
+  auto it = numbers_.find(name);
+  if (it == numbers_.end())
+    return std::nullopt;
+  double value = 0;
+  (void)convert(it->second.memory.data(), it->second.dtype, &value, DType::F64,
+                1);
+  return value;
+}
+
+} // namespace mpc::rt

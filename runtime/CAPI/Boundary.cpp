@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of pointers and of versioned structs.
+#include "runtime/CAPI/Boundary.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+/// The first field of every struct that has versions. A later version of one
+/// is longer; the first had what is there now.
+Result<size_t> sizeOf(const char *what, const void *given, size_t known) {
+  MPC_RETURN_IF_ERROR(needs(what, given));
+  size_t size = 0;
+  std::memcpy(&size, given, sizeof size);
+  if (size < known)
+    return usageError(fmt::format("{}: structSize is {}, expected at least {}: "
+                                  "set it to the struct's size",
+                                  what, size, known));
+  return size;
+}
+
+} // namespace
+
+Status needs(const char *what, const void *pointer) {
+  return pointer ? Status() : usageError(fmt::format("{} is NULL", what));
+}
+
+Status takeStruct(const char *what, const void *given, void *known,
+                  size_t size) {
+  MPC_ASSIGN_OR_RETURN(size_t givenSize, sizeOf(what, given, size));
+  auto *bytes = static_cast<const char *>(given);
+  if (std::any_of(bytes + size, bytes + givenSize,
+                  [](char byte) { return byte != 0; }))
+    return usageError(fmt::format("{}: asks for what only a newer version of "
+                                  "this library knows",
+                                  what));
+  std::memcpy(known, given, size);
+  return {};
+}
+
+Status fillStruct(const char *what, const void *known, size_t size,
+                  void *given) {
+  MPC_ASSIGN_OR_RETURN(size_t givenSize, sizeOf(what, given, size));
+  auto *bytes = static_cast<char *>(given);
+  std::memcpy(bytes + sizeof(size_t),
+              static_cast<const char *>(known) + sizeof(size_t),
+              size - sizeof(size_t));
+  std::memset(bytes + size, 0, givenSize - size);
+  return {};
+}
+
+} // namespace mpc::rt

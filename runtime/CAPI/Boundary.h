@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What stands between C and the runtime: failures become error handles, what
+/// is thrown stays inside, versioned structs are copied field for field.
+#ifndef MPC_RUNTIME_CAPI_BOUNDARY_H
+#define MPC_RUNTIME_CAPI_BOUNDARY_H
+
+#include "mpc-c/Error.h"
+#include "runtime/Support/FloatMode.h"
+#include "runtime/Support/Status.h"
+
+#include <cstddef>
+#include <exception>
+#include <new>
+
+namespace mpc::rt {
+
+/// An error of the caller's; null for success.
+[[nodiscard]] MpcError *toError(const Status &status) noexcept;
+/// The error that needs no memory.
+[[nodiscard]] MpcError *outOfMemory() noexcept;
+
+/// Runs `body`, which returns a Status, in the default floating-point mode.
+template <typename Body>
+MpcError *guarded(Body body) noexcept {
+  DefaultFloatMode mode;
+  try {
+    return toError(body());
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  } catch (const std::exception &error) {
+    return toError(internalError(error.what()));
+  } catch (...) {
+    return toError(internalError("an exception of unknown type"));
+  }
+}
+
+/// A usage error where a pointer that must be given is NULL.
+[[nodiscard]] Status needs(const char *what, const void *pointer);
+
+/// Copies a struct that the caller gives, of the size in its first field, into
+/// one of `size` bytes, whose fields keep their values where it is shorter.
+Status takeStruct(const char *what, const void *given, void *known,
+                  size_t size);
+/// Copies a struct of `size` bytes to the caller's, whose first field says how
+/// many bytes of it there are.
+Status fillStruct(const char *what, const void *known, size_t size,
+                  void *given);
+
+/// The same by type. NULL keeps the defaults.
+template <typename Struct>
+Status takeOptions(const Struct *given, Struct &known) {
+  return given ? takeStruct("options", given, &known, sizeof known) : Status();
+}
+template <typename Struct>
+Status fillInfo(const char *what, const Struct &known, Struct *given) {
+  return fillStruct(what, &known, sizeof known, given);
+}
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_CAPI_BOUNDARY_H

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Folders of checkpoints over C.
+#include "mpc-c/Checkpoints.h"
+
+#include "runtime/CAPI/Boundary.h"
+#include "runtime/CAPI/Session.h"
+
+#include <fmt/format.h>
+
+using namespace mpc::rt;
+
+namespace {
+
+template <typename Body>
+MpcError *onBoth(MpcCheckpoints *checkpoints, MpcRunner *runner, Body body) {
+  return guarded([&]() -> Status {
+    MPC_ASSIGN_OR_RETURN(OpenCheckpoints * open, objectOf(checkpoints));
+    MPC_ASSIGN_OR_RETURN(Session * session, objectOf(runner));
+    return session->use([&] { return body(*open->folder, *session); });
+  });
+}
+
+Result<LoaderState> loaderState(const MpcDataPosition *given) {
+  MpcDataPosition position = {};
+  if (given)
+    MPC_RETURN_IF_ERROR(
+        takeStruct("position", given, &position, sizeof position));
+  for (int64_t count : {position.epoch, position.position, position.samples,
+                        position.batchSize})
+    if (count < 0)
+      return usageError(
+          fmt::format("position: {} is no number of samples or epochs", count));
+  SampleOrder order =
+      position.shuffled ? SampleOrder::Shuffle : SampleOrder::Sequential;
+  return LoaderState{position.seed,    position.epoch,     position.position,
+                     position.samples, position.batchSize, order};
+}
+
+MpcDataPosition dataPosition(const LoaderState &state) {
+  MpcDataPosition position = {};
+  position.seed = state.seed;
+  position.epoch = state.epoch;
+  position.position = state.position;
+  position.samples = state.samples;
+  position.batchSize = state.batchSize;
+  position.shuffled = state.order == SampleOrder::Shuffle;
+  return position;
+}
+
+} // namespace
+
+MpcError *mpcCheckpointsOpen(const char *path,
+                             const MpcCheckpointsOptions *options,
+                             MpcCheckpoints **checkpoints) {
+  return guarded([&]() -> Status {
+    MPC_RETURN_IF_ERROR(needs("path", path));
+    MPC_RETURN_IF_ERROR(needs("checkpoints", checkpoints));
+    MpcCheckpointsOptions known = {};
+    MPC_RETURN_IF_ERROR(takeOptions(options, known));
+    Log log{known.log, known.logContext};
+    auto open = std::make_shared<OpenCheckpoints>();
+    MPC_ASSIGN_OR_RETURN(
+        open->folder,
+        CheckpointFolder::open(path, [log](const std::string &text) {
+          log.write(MPC_LOG_WARNING, text);
+        }));
+    return giveHandle(std::move(open), checkpoints);
+  });
+}
+
+void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints) {
+  (void)removeHandle(HandleKind::Checkpoints, checkpoints);
+}
+
+MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints, MpcRunner *runner,
+                             const MpcDataPosition *position) {
+  return onBoth(checkpoints, runner,
+                [&](CheckpointFolder &folder, Session &session) -> Status {
+                  MPC_ASSIGN_OR_RETURN(LoaderState data, loaderState(position));
+                  return session.save(folder, data);
+                });
+}
+
+MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
+                                   MpcRunner *runner, MpcDataPosition *position,
+                                   int *found) {
+  return onBoth(
+      checkpoints, runner,
+      [&](CheckpointFolder &folder, Session &session) -> Status {
+        MPC_RETURN_IF_ERROR(needs("found", found));
+        MpcDataPosition none;
+        if (position) // A struct that cannot be filled in changes nothing.
+          MPC_RETURN_IF_ERROR(
+              takeStruct("position", position, &none, sizeof none));
+        MPC_ASSIGN_OR_RETURN(std::optional<LoaderState> data,
+                             session.loadNewest(folder));
+        *found = data.has_value();
+        return data && position
+                   ? fillInfo("position", dataPosition(*data), position)
+                   : Status();
+      });
+}

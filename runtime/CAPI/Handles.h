@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Handles of the C ABI: numbers in the form of pointers, each of which names
+/// an object once, so that one that was destroyed is found out.
+#ifndef MPC_RUNTIME_CAPI_HANDLES_H
+#define MPC_RUNTIME_CAPI_HANDLES_H
+
+#include "runtime/Support/Status.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace mpc::rt {
+
+enum class HandleKind : uint8_t { Error = 1, Program, Runner, Checkpoints };
+
+/// A handle of `object`; null where memory is out. Safe in any thread, as all
+/// of these are.
+[[nodiscard]] void *insertHandle(HandleKind kind, std::shared_ptr<void> object);
+/// The object; null where `handle` names none of this kind. It lives until the
+/// handle is removed.
+[[nodiscard]] void *findHandle(HandleKind kind, const void *handle);
+/// Forgets the handle. The object; null as above.
+std::shared_ptr<void> removeHandle(HandleKind kind, const void *handle);
+
+/// What a public handle type stands for: its object, kind and name.
+template <typename Handle>
+struct HandleTraits;
+
+/// The object of a public handle, or a usage error.
+template <typename Handle>
+Result<typename HandleTraits<Handle>::Object *> objectOf(const Handle *handle) {
+  using Traits = HandleTraits<Handle>;
+  void *object = findHandle(Traits::kKind, handle);
+  if (!object)
+    return usageError(std::string("the handle of a ") + Traits::kName +
+                      (handle ? " is none, or was destroyed" : " is NULL"));
+  return static_cast<typename Traits::Object *>(object);
+}
+
+/// Puts a handle of `object` into `*out`.
+template <typename Handle>
+Status giveHandle(std::shared_ptr<typename HandleTraits<Handle>::Object> object,
+                  Handle **out) {
+  void *handle = insertHandle(HandleTraits<Handle>::kKind, std::move(object));
+  if (!handle)
+    return environmentError("out of memory");
+  *out = static_cast<Handle *>(handle);
+  return {};
+}
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_CAPI_HANDLES_H

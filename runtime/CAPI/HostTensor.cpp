@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks of DLPack's structs.
+#include "runtime/CAPI/HostTensor.h"
+
+#include "runtime/Support/CheckedSize.h"
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Text.h"
+
+#include <fmt/format.h>
+#include <optional>
+#include <span>
+
+namespace mpc::rt {
+namespace {
+
+struct DLPackType {
+  uint8_t code;
+  DType dtype;
+};
+
+constexpr DLPackType kTypes[] = {
+    {kDLFloat, DType::F64},   {kDLFloat, DType::F32}, {kDLFloat, DType::F16},
+    {kDLBfloat, DType::BF16}, {kDLInt, DType::I64},   {kDLInt, DType::I32},
+    {kDLInt, DType::I16},     {kDLInt, DType::I8},    {kDLUInt, DType::U8},
+    {kDLBool, DType::Bool}};
+
+std::optional<DType> dtypeOf(DLDataType type) {
+  for (const DLPackType &known : kTypes)
+    if (known.code == type.code && type.lanes == 1 &&
+        type.bits == 8 * byteSize(known.dtype))
+      return known.dtype;
+  return std::nullopt;
+}
+
+DLDataType dlpackType(DType dtype) {
+  uint8_t code = kDLInt;
+  for (const DLPackType &known : kTypes)
+    if (known.dtype == dtype)
+      code = known.code;
+  return {code, static_cast<uint8_t>(8 * byteSize(dtype)), 1};
+}
+
+/// Strides of dimensions of one element say nothing.
+bool isRowMajor(const DLTensor &tensor) {
+  int64_t expected = 1;
+  for (int32_t i = tensor.ndim; tensor.strides && i-- > 0;) {
+    if (tensor.shape[i] != 1 && tensor.strides[i] != expected)
+      return false;
+    expected *= tensor.shape[i];
+  }
+  return true;
+}
+
+/// What is wrong with the struct itself; empty where nothing is.
+std::string layoutFault(const DLTensor &tensor) {
+  if (tensor.device.device_type != kDLCPU &&
+      tensor.device.device_type != kDLCUDAHost)
+    return fmt::format("lies in memory of device type {}, not of a CPU",
+                       static_cast<int>(tensor.device.device_type));
+  if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
+    return "has no shape";
+  if (!dtypeOf(tensor.dtype))
+    return fmt::format("has elements of DLPack's code {} with {} bits and {} "
+                       "lanes, which mpc has not",
+                       tensor.dtype.code, tensor.dtype.bits,
+                       tensor.dtype.lanes);
+  std::span shape(tensor.shape, static_cast<size_t>(tensor.ndim));
+  if (!checkedBytes(shape, *dtypeOf(tensor.dtype)))
+    return "has a size that no memory has";
+  return "";
+}
+
+/// The same of its memory of `bytes`.
+std::string memoryFault(const DLTensor &tensor, size_t bytes,
+                        size_t alignment) {
+  if (bytes == 0)
+    return "";
+  if (!isRowMajor(tensor))
+    return "is not row-major without gaps: copy it first";
+  auto begin = reinterpret_cast<uintptr_t>(tensor.data);
+  uintptr_t end = 0;
+  if (!tensor.data)
+    return "has no memory";
+  if (__builtin_add_overflow(begin, tensor.byte_offset, &begin) ||
+      __builtin_add_overflow(begin, bytes, &end))
+    return "has an offset beyond all memory";
+  if (begin % alignment)
+    return fmt::format("is not aligned to its elements of {} bytes", alignment);
+  return "";
+}
+
+Status refuse(std::string_view name, const std::string &fault) {
+  return invalidInput(fmt::format("tensor {} {}", quote(name), fault));
+}
+
+/// What a shared tensor's deleter gives back.
+struct SharedTensor {
+  DLManagedTensorVersioned managed = {};
+  std::vector<int64_t> shape;
+  std::shared_ptr<void> owner;
+};
+
+void deleteShared(DLManagedTensorVersioned *self) {
+  delete static_cast<SharedTensor *>(self->manager_ctx);
+}
+
+} // namespace
+
+Result<HostTensor> hostTensor(std::string_view name, const DLTensor *tensor) {
+  if (!tensor)
+    return usageError(fmt::format("tensor {} is NULL", quote(name)));
+  if (std::string fault = layoutFault(*tensor); !fault.empty())
+    return refuse(name, fault);
+  HostTensor host;
+  host.desc = {std::string(name),
+               *dtypeOf(tensor->dtype),
+               {tensor->shape, tensor->shape + tensor->ndim}};
+  std::string fault =
+      memoryFault(*tensor, host.desc.numBytes(), byteSize(host.desc.dtype));
+  if (!fault.empty())
+    return refuse(name, fault);
+  if (tensor->data)
+    host.data = static_cast<std::byte *>(tensor->data) + tensor->byte_offset;
+  return host;
+}
+
+Status copyTensor(const TensorView &source, const DLTensor *target) {
+  MPC_ASSIGN_OR_RETURN(HostTensor to, hostTensor(source.desc.name, target));
+  bool fits = to.desc.shape == source.desc.shape &&
+              conversion(source.desc.dtype, to.desc.dtype) == Conversion::Exact;
+  if (!fits)
+    return invalidInput(fmt::format("tensor {} is {}, which does not go into "
+                                    "{}",
+                                    quote(source.desc.name),
+                                    toString(source.desc), toString(to.desc)));
+  // An exact conversion does not fail.
+  if (to.desc.numElements() != 0)
+    (void)convert(source.data, source.desc.dtype, to.data, to.desc.dtype,
+                  to.desc.numElements());
+  return {};
+}
+
+DLManagedTensorVersioned *shareTensor(const TensorView &view,
+                                      std::shared_ptr<void> owner) {
+  auto shared = std::make_unique<SharedTensor>();
+  shared->shape = view.desc.shape;
+  shared->owner = std::move(owner);
+  DLManagedTensorVersioned &managed = shared->managed;
+  managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  managed.deleter = deleteShared;
+  managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  DLTensor &tensor = managed.dl_tensor;
+  // DLPack has one kind of pointer; the flag says that it is not written.
+  tensor.data = const_cast<void *>(view.data);
+  tensor.device = {kDLCPU, 0};
+  tensor.ndim = static_cast<int32_t>(shared->shape.size());
+  tensor.dtype = dlpackType(view.desc.dtype);
+  tensor.shape = shared->shape.data();
+  managed.manager_ctx = shared.get();
+  return &shared.release()->managed;
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs over C: loading, and what is in one.
+#include "mpc-c/Program.h"
+
+#include "runtime/CAPI/Boundary.h"
+#include "runtime/CAPI/Session.h"
+#include "runtime/Program/ProgramFile.h"
+#include "runtime/Runner/ProgramChoice.h"
+#include "runtime/Support/Text.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace mpc::rt;
+
+namespace {
+
+Status load(const ProgramVariants &variants, const MpcProgramOptions *given,
+            MpcProgram **out) {
+  MpcProgramOptions options = {};
+  MPC_RETURN_IF_ERROR(takeOptions(given, options));
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
+                       chooseProgram(variants, options.cpu ? options.cpu : ""));
+  return giveHandle(
+      std::make_shared<LoadedProgram>(LoadedProgram{std::move(program)}), out);
+}
+
+/// Runs `body` on the program that a handle names.
+template <typename Body>
+MpcError *query(const MpcProgram *handle, Body body) {
+  return guarded([&]() -> Status {
+    MPC_ASSIGN_OR_RETURN(LoadedProgram * loaded, objectOf(handle));
+    return body(*loaded->program);
+  });
+}
+
+template <typename T>
+Result<const T *> element(const char *what, const std::vector<T> &all,
+                          size_t index) {
+  if (index < all.size())
+    return &all[index];
+  return usageError(
+      fmt::format("{} {}: the program has {}", what, index, all.size()));
+}
+
+Status fillTensor(const TensorDesc &desc, MpcTensorInfo *info) {
+  MpcTensorInfo known = {};
+  known.name = desc.name.c_str();
+  known.dtype = static_cast<MpcDType>(desc.dtype);
+  known.rank = static_cast<int32_t>(desc.shape.size());
+  known.shape = desc.shape.empty() ? nullptr : desc.shape.data();
+  known.bytes = desc.numBytes();
+  return fillInfo("info", known, info);
+}
+
+static_assert(int(MPC_DTYPE_F64) == int(DType::F64) &&
+              int(MPC_DTYPE_F32) == int(DType::F32) &&
+              int(MPC_DTYPE_F16) == int(DType::F16) &&
+              int(MPC_DTYPE_BF16) == int(DType::BF16) &&
+              int(MPC_DTYPE_I64) == int(DType::I64) &&
+              int(MPC_DTYPE_I32) == int(DType::I32) &&
+              int(MPC_DTYPE_I16) == int(DType::I16) &&
+              int(MPC_DTYPE_I8) == int(DType::I8) &&
+              int(MPC_DTYPE_U8) == int(DType::U8) &&
+              int(MPC_DTYPE_BOOL) == int(DType::Bool));
+
+static_assert(int(MPC_ENTRY_OTHER) == int(EntryRole::Other) &&
+              int(MPC_ENTRY_INIT) == int(EntryRole::Init) &&
+              int(MPC_ENTRY_EVAL) == int(EntryRole::Eval) &&
+              int(MPC_ENTRY_STEP) == int(EntryRole::Step) &&
+              int(MPC_ENTRY_ACCUMULATE) == int(EntryRole::Accumulate) &&
+              int(MPC_ENTRY_APPLY) == int(EntryRole::Apply));
+
+MpcStateRole roleOf(StateRole role) {
+  switch (role) {
+  case StateRole::Parameter:
+    return MPC_STATE_PARAMETER;
+  case StateRole::LowPrecision:
+    return MPC_STATE_LOW_PRECISION;
+  case StateRole::Gradient:
+    return MPC_STATE_GRADIENT;
+  case StateRole::Slot:
+    return MPC_STATE_SLOT;
+  case StateRole::Buffer:
+    return MPC_STATE_BUFFER;
+  case StateRole::LossScale:
+    return MPC_STATE_LOSS_SCALE;
+  case StateRole::Optimizer:
+    return MPC_STATE_OPTIMIZER;
+  case StateRole::Hyperparameters:
+    break;
+  }
+  return MPC_STATE_HYPER_PARAMETER;
+}
+
+} // namespace
+
+const char *mpcRuntimeVersion(void) { return MPC_VERSION; }
+
+MpcError *mpcProgramLoad(const char *path, const MpcProgramOptions *options,
+                         MpcProgram **program) {
+  return guarded([&]() -> Status {
+    MPC_RETURN_IF_ERROR(needs("path", path));
+    MPC_RETURN_IF_ERROR(needs("program", program));
+    // "-" is a file here: standard input is the host's.
+    std::string file = std::strcmp(path, "-") == 0 ? "./-" : path;
+    MPC_ASSIGN_OR_RETURN(ProgramVariants variants, readProgramFile(file));
+    return load(variants, options, program).withContext(escape(file));
+  });
+}
+
+MpcError *mpcProgramLoadBytes(const void *bytes, size_t size,
+                              const MpcProgramOptions *options,
+                              MpcProgram **program) {
+  return guarded([&]() -> Status {
+    MPC_RETURN_IF_ERROR(needs("bytes", bytes));
+    MPC_RETURN_IF_ERROR(needs("program", program));
+    MPC_ASSIGN_OR_RETURN(HostBuffer buffer,
+                         HostBuffer::allocate(size, "a program"));
+    auto copy = std::make_shared<HostBuffer>(std::move(buffer));
+    std::memcpy(copy->data(), bytes, size);
+    MPC_ASSIGN_OR_RETURN(ProgramVariants variants,
+                         parseProgramFile({copy, {copy->data(), size}}));
+    return load(variants, options, program);
+  });
+}
+
+void mpcProgramDestroy(MpcProgram *program) {
+  (void)removeHandle(HandleKind::Program, program);
+}
+
+MpcError *mpcProgramGetInfo(const MpcProgram *program, MpcProgramInfo *info) {
+  return query(program, [&](const Program &loaded) {
+    MpcProgramInfo known = {};
+    known.cpu = loaded.target.cpu.c_str();
+    known.recipe = loaded.recipe.c_str();
+    known.numEntries = loaded.entries.size();
+    known.numStateTensors = loaded.state.size();
+    known.numBounds = loaded.bounds.size();
+    known.numWarnings = loaded.warnings.size();
+    int64_t batches = loaded.protocol.accumulate;
+    known.batchesPerStep = loaded.stepEntries(batches).empty() ? 0 : batches;
+    return fillInfo("info", known, info);
+  });
+}
+
+MpcError *mpcProgramGetWarning(const MpcProgram *program, size_t index,
+                               const char **text) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_RETURN_IF_ERROR(needs("text", text));
+    MPC_ASSIGN_OR_RETURN(const std::string *warning,
+                         element("warning", loaded.warnings, index));
+    *text = warning->c_str();
+    return {};
+  });
+}
+
+MpcError *mpcProgramGetEntry(const MpcProgram *program, size_t entry,
+                             MpcEntryInfo *info) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_ASSIGN_OR_RETURN(const Entry *found,
+                         element("entry", loaded.entries, entry));
+    MpcEntryInfo known = {};
+    known.name = found->name.c_str();
+    known.role = static_cast<MpcEntryRole>(found->role);
+    known.numInputs = found->inputs.size();
+    known.numOutputs = found->outputs.size();
+    return fillInfo("info", known, info);
+  });
+}
+
+MpcError *mpcProgramFindEntry(const MpcProgram *program, const char *name,
+                              size_t *entry) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_RETURN_IF_ERROR(needs("name", name));
+    MPC_RETURN_IF_ERROR(needs("entry", entry));
+    const Entry *found = loaded.findEntry(std::string_view(name));
+    if (!found)
+      return invalidInput("the program has no entry " + quote(name));
+    *entry = static_cast<size_t>(found - loaded.entries.data());
+    return {};
+  });
+}
+
+MpcError *mpcProgramGetInput(const MpcProgram *program, size_t entry,
+                             size_t index, MpcTensorInfo *info) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_ASSIGN_OR_RETURN(const Entry *found,
+                         element("entry", loaded.entries, entry));
+    MPC_ASSIGN_OR_RETURN(const TensorDesc *desc,
+                         element("input", found->inputs, index));
+    return fillTensor(*desc, info);
+  });
+}
+
+MpcError *mpcProgramGetOutput(const MpcProgram *program, size_t entry,
+                              size_t index, MpcTensorInfo *info) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_ASSIGN_OR_RETURN(const Entry *found,
+                         element("entry", loaded.entries, entry));
+    MPC_ASSIGN_OR_RETURN(const TensorDesc *desc,
+                         element("output", found->outputs, index));
+    return fillTensor(*desc, info);
+  });
+}
+
+MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
+                             MpcBoundInfo *info) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_ASSIGN_OR_RETURN(const InputBound *bound,
+                         element("bound", loaded.bounds, index));
+    MpcBoundInfo known = {};
+    known.input = bound->name.c_str();
+    known.lower = bound->lower;
+    known.upper = bound->upper;
+    return fillInfo("info", known, info);
+  });
+}
+
+MpcError *mpcProgramGetState(const MpcProgram *program, size_t index,
+                             MpcTensorInfo *info) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_ASSIGN_OR_RETURN(const StateTensor *tensor,
+                         element("state tensor", loaded.state, index));
+    return fillTensor(tensor->desc, info);
+  });
+}
+
+MpcError *mpcProgramGetStateRole(const MpcProgram *program, size_t index,
+                                 MpcStateRole *role, int *isSavedOut) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_RETURN_IF_ERROR(needs("role", role));
+    MPC_RETURN_IF_ERROR(needs("isSaved", isSavedOut));
+    MPC_ASSIGN_OR_RETURN(const StateTensor *tensor,
+                         element("state tensor", loaded.state, index));
+    *role = roleOf(tensor->role);
+    *isSavedOut = isSaved(tensor->role);
+    return {};
+  });
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order of calls on a runner, and what each of them does.
+#include "runtime/CAPI/Session.h"
+
+#include "runtime/LossScale/ScalarState.h"
+#include "runtime/Runner/InputBounds.h"
+#include "runtime/Support/Text.h"
+#include "runtime/Train/InitialWeights.h"
+
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+#include <unistd.h>
+
+namespace mpc::rt {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::string listed(const std::vector<std::string> &names) {
+  std::vector<std::string> quoted;
+  for (const std::string &name : names)
+    quoted.push_back(quote(name));
+  return joinSome(quoted);
+}
+
+/// A number that a loss scaler keeps beside its scale.
+struct NamedSlot {
+  const StateTensor *scaler;
+  size_t index;
+};
+
+/// By a name as "counter" or, of one of several scalers, "critic.counter".
+std::optional<NamedSlot> findScalerSlot(const Program &program,
+                                        std::string_view name) {
+  size_t dot = name.rfind('.');
+  bool hasOwner = dot != std::string_view::npos;
+  std::string full(kScalerName);
+  if (hasOwner)
+    full += "." + std::string(name.substr(0, dot));
+  std::optional<StateSlot> slot =
+      findSlot(hasOwner ? name.substr(dot + 1) : name);
+  const StateTensor *scaler = program.findState(full);
+  auto index = static_cast<int64_t>(slot.value_or(StateSlot::Scale));
+  if (!scaler || scaler->role != StateRole::LossScale || index == 0 ||
+      index >= scaler->desc.numElements())
+    return std::nullopt;
+  return NamedSlot{scaler, static_cast<size_t>(index)};
+}
+
+} // namespace
+
+Session::Session(const Log &log) : log_(log), process_(::getpid()) {}
+
+/// A child has none of the threads that would have to end, and must not wait.
+Session::~Session() {
+  if (!isOfThisProcess())
+    (void)runner_.release();
+}
+
+bool Session::isOfThisProcess() const { return ::getpid() == process_; }
+
+Result<std::shared_ptr<Session>>
+Session::create(std::shared_ptr<const Program> program,
+                const MpcRunnerOptions &options) {
+  if (options.numThreads < 0)
+    return usageError(fmt::format("numThreads is {}, expected 0 or more",
+                                  options.numThreads));
+  std::shared_ptr<Session> session(
+      new Session({options.log, options.logContext}));
+  for (const std::string &warning : program->warnings)
+    session->log_.write(MPC_LOG_WARNING, warning);
+  MPC_ASSIGN_OR_RETURN(session->runner_, Runner::create(std::move(program),
+                                                        {options.numThreads}));
+  MPC_ASSIGN_OR_RETURN(std::vector<std::string> missing,
+                       drawState(*session->runner_, options.seed));
+  session->missing_.insert(missing.begin(), missing.end());
+  MPC_RETURN_IF_ERROR(session->bindEntries());
+  return session;
+}
+
+Status Session::bindEntries() {
+  const Program &program = runner_->program();
+  std::vector<EntryCall *> calls;
+  if (!program.stepEntries(program.protocol.accumulate).empty()) {
+    MPC_ASSIGN_OR_RETURN(
+        step_, StepRun::create(*runner_, program.protocol.accumulate));
+    for (EntryCall &call : step_->calls())
+      calls.push_back(&call);
+  }
+  if (const Entry *entry = program.findEntry(EntryRole::Eval)) {
+    MPC_ASSIGN_OR_RETURN(evaluation_, EntryCall::create(*runner_, *entry));
+    calls.push_back(&*evaluation_);
+  }
+  bindings_.open(*runner_, std::move(calls));
+  return {};
+}
+
+Status Session::loadWeights(const std::string &path) {
+  MPC_ASSIGN_OR_RETURN(InitialWeightsReport report,
+                       loadInitialWeights(*runner_, path));
+  mustDerive_ = false;
+  for (const std::string &name : report.loaded)
+    missing_.erase(name);
+  if (!report.unused.empty())
+    log_.write(MPC_LOG_WARNING,
+               fmt::format("{}: no parameter of that name: {}", escape(path),
+                           listed(report.unused)));
+  if (!report.missing.empty())
+    log_.write(MPC_LOG_WARNING,
+               fmt::format("{}: lacks parameters: {}", escape(path),
+                           listed(report.missing)));
+  return {};
+}
+
+Status Session::checkMissing() const {
+  if (missing_.empty())
+    return {};
+  return usageError(
+      fmt::format("the program has no values of {}: write or load them first",
+                  listed({missing_.begin(), missing_.end()})));
+}
+
+/// 16-bit copies follow what was written to their parameters.
+Status Session::settle() {
+  if (!mustDerive_)
+    return {};
+  mustDerive_ = false;
+  return runner_->derive();
+}
+
+Status Session::prepare(const EntryCall &call) {
+  MPC_RETURN_IF_ERROR(checkMissing());
+  const Entry &entry = call.entry();
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    if (!call.input(i))
+      return usageError(fmt::format("entry {}: input {} is not bound",
+                                    quote(entry.name),
+                                    quote(entry.inputs[i].name)));
+    MPC_RETURN_IF_ERROR(checkBounds({entry.inputs[i], call.input(i)},
+                                    runner_->program().bounds));
+  }
+  return settle();
+}
+
+Status Session::addBatch() {
+  if (!step_)
+    return usageError("the program has no training step");
+  MPC_RETURN_IF_ERROR(prepare(step_->calls()[0]));
+  evaluatedLast_ = false;
+  return step_->addBatch();
+}
+
+Result<MpcStepResult> Session::step() {
+  if (step_ && step_->batches() != 1)
+    return usageError(fmt::format("a step has {} batches: accumulate each, "
+                                  "then apply",
+                                  step_->batches()));
+  if (step_)
+    for (const EntryCall &call : step_->calls())
+      MPC_RETURN_IF_ERROR(prepare(call));
+  MPC_RETURN_IF_ERROR(addBatch());
+  return finish();
+}
+
+Result<double> Session::accumulate() {
+  if (step_ && step_->calls().size() == 1)
+    return usageError("the program has no entries 'accumulate' and 'apply': "
+                      "its step is one batch");
+  MPC_RETURN_IF_ERROR(addBatch());
+  return step_->calls()[0].scalar("loss").value_or(kNaN);
+}
+
+Result<MpcStepResult> Session::apply() {
+  if (!step_)
+    return usageError("the program has no training step");
+  bool isWhole = !step_->isDone() && step_->numAdded() == step_->batches();
+  for (size_t i = 1; isWhole && i < step_->calls().size(); ++i)
+    MPC_RETURN_IF_ERROR(prepare(step_->calls()[i]));
+  return finish();
+}
+
+Result<MpcStepResult> Session::finish() {
+  MPC_RETURN_IF_ERROR(step_->finish());
+  evaluatedLast_ = false;
+  MpcStepResult outcome = result();
+  ++done_.step;
+  done_.applied += !outcome.skipped;
+  done_.skippedInRow = outcome.skipped ? done_.skippedInRow + 1 : 0;
+  return outcome;
+}
+
+MpcStepResult Session::result() const {
+  MpcStepResult result = {};
+  result.structSize = sizeof result;
+  result.step = done_.step;
+  result.loss = step_->meanLoss();
+  result.scale = step_->scalar("scale").value_or(kNaN);
+  result.gradNorm = step_->scalar("grad_norm").value_or(kNaN);
+  result.goodSteps = step_->scalar("good_steps").value_or(kNaN);
+  result.foundInf = step_->foundInf();
+  result.skipped = step_->skipped();
+  result.scaleError = step_->hasScaleError();
+  return result;
+}
+
+Status Session::evaluate() {
+  if (!evaluation_)
+    return usageError("the program has no entry 'eval'");
+  MPC_RETURN_IF_ERROR(prepare(*evaluation_));
+  evaluatedLast_ = true;
+  return evaluation_->run();
+}
+
+Result<TensorView> Session::output(std::string_view name) const {
+  std::optional<TensorView> found;
+  if (evaluatedLast_)
+    found = evaluation_->output(name);
+  else if (step_)
+    found = step_->output(name);
+  if (found)
+    return *found;
+  return usageError(fmt::format("the last run has no output {}", quote(name)));
+}
+
+MpcProgress Session::progress() const {
+  return {sizeof(MpcProgress), done_.step, done_.applied, done_.skippedInRow};
+}
+
+Result<TensorView> Session::readState(std::string_view name) {
+  MPC_RETURN_IF_ERROR(settle());
+  return runner_->readState(name);
+}
+
+Status Session::writeState(const TensorView &source) {
+  const std::string &name = source.desc.name;
+  const StateTensor *tensor = runner_->program().findState(name);
+  if (tensor && tensor->role == StateRole::LowPrecision)
+    return usageError(fmt::format("{} is a copy that follows its parameter: "
+                                  "write that",
+                                  quote(name)));
+  MPC_RETURN_IF_ERROR(checkStateFields(runner_->program(), {&source, 1}));
+  MPC_RETURN_IF_ERROR(runner_->writeState(source));
+  missing_.erase(name);
+  mustDerive_ |= tensor->role == StateRole::Parameter;
+  return {};
+}
+
+Result<double> Session::readNumber(std::string_view name) const {
+  if (std::optional<double> number = bindings_.number(name))
+    return *number;
+  if (bindings_.hasNumber(name))
+    return usageError(fmt::format("input {} is not set", quote(name)));
+  return runner_->readNumber(name);
+}
+
+Status Session::writeNumber(std::string_view name, double value) {
+  if (!bindings_.hasNumber(name)) {
+    auto slot = findScalerSlot(runner_->program(), name);
+    return slot ? writeScalerSlot(*slot->scaler, slot->index, value)
+                : runner_->writeNumber(name, value);
+  }
+  if (!std::isfinite(value))
+    return invalidInput(fmt::format("{}: {} is no number to set it to",
+                                    quote(name), shortestDecimal(value)));
+  bindings_.setNumber(name, value);
+  return {};
+}
+
+Status Session::updateScale(double newScale, std::string_view scaler) {
+  return runner_->updateScale(newScale, scaler);
+}
+
+/// Only values that steps produce are taken.
+Status Session::writeScalerSlot(const StateTensor &scaler, size_t index,
+                                double value) {
+  MPC_ASSIGN_OR_RETURN(TensorView state, runner_->readState(scaler.desc.name));
+  std::vector<double> values(static_cast<size_t>(state.desc.numElements()));
+  std::memcpy(values.data(), state.data, values.size() * sizeof(double));
+  values[index] = value;
+  return writeState({state.desc, values.data()});
+}
+
+Status Session::save(CheckpointFolder &folder, const LoaderState &data) const {
+  if (step_ && !step_->isDone())
+    return usageError(fmt::format("the step has {} of its {} batches: apply it "
+                                  "before the state is saved",
+                                  step_->numAdded(), step_->batches()));
+  MPC_RETURN_IF_ERROR(checkMissing());
+  folder.setRule(runner_->program().protocol.rule);
+  TrainPosition position = done_;
+  position.loader = data;
+  return folder.save(*runner_, position);
+}
+
+Result<std::optional<LoaderState>>
+Session::loadNewest(CheckpointFolder &folder) {
+  folder.setRule(runner_->program().protocol.rule);
+  MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
+                       folder.loadNewest(*runner_));
+  if (!position)
+    return std::optional<LoaderState>();
+  if (!position->keptFp32.empty())
+    return invalidInput("the checkpoint keeps nodes in fp32, which takes the "
+                        "compiler");
+  mustDerive_ = false;
+  missing_.clear();
+  done_ = *position;
+  return std::optional(position->loader);
+}
+
+} // namespace mpc::rt

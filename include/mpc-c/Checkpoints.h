@@ -51,8 +51,8 @@ MPC_EXPORT MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints,
 
 /* Loads the newest whole checkpoint: the runner goes on from it with the same
  * bits. Damaged ones are passed over with a warning; one that does not fit the
- * program is an error. `*found` is 0 where the folder holds none. `position`
- * may be NULL. */
+ * program is an error, and so is a runner in the middle of a step. `*found` is
+ * 0 where the folder holds none. `position` may be NULL. */
 MPC_EXPORT MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                                               MpcRunner *runner,
                                               MpcDataPosition *position,

@@ -39,7 +39,7 @@ void giveBack(void *tensor) {
 }
 
 Status bindTensor(Session &session, Direction direction, std::string_view name,
-            const DLTensor *tensor, TensorOwner &owner) {
+                  const DLTensor *tensor, TensorOwner &owner) {
   MPC_ASSIGN_OR_RETURN(HostTensor host, hostTensor(name, tensor));
   return session.bindings().bind(direction, host, owner);
 }

@@ -282,11 +282,17 @@ Status Session::writeScalerSlot(const StateTensor &scaler, size_t index,
   return writeState({state.desc, values.data()});
 }
 
+/// Gradients of a part of a step are no part of a checkpoint.
+Status Session::checkBetweenSteps(const char *what) const {
+  if (!step_ || step_->isDone())
+    return {};
+  return usageError(fmt::format("the step has {} of its {} batches: apply it "
+                                "before {}",
+                                step_->numAdded(), step_->batches(), what));
+}
+
 Status Session::save(CheckpointFolder &folder, const LoaderState &data) const {
-  if (step_ && !step_->isDone())
-    return usageError(fmt::format("the step has {} of its {} batches: apply it "
-                                  "before the state is saved",
-                                  step_->numAdded(), step_->batches()));
+  MPC_RETURN_IF_ERROR(checkBetweenSteps("the state is saved"));
   MPC_RETURN_IF_ERROR(checkMissing());
   folder.setRule(runner_->program().protocol.rule);
   TrainPosition position = done_;
@@ -296,6 +302,7 @@ Status Session::save(CheckpointFolder &folder, const LoaderState &data) const {
 
 Result<std::optional<LoaderState>>
 Session::loadNewest(CheckpointFolder &folder) {
+  MPC_RETURN_IF_ERROR(checkBetweenSteps("another state is loaded"));
   folder.setRule(runner_->program().protocol.rule);
   MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
                        folder.loadNewest(*runner_));

@@ -76,6 +76,7 @@ private:
   Status prepare(const EntryCall &call);
   Status settle();
   Status checkMissing() const;
+  Status checkBetweenSteps(const char *what) const;
   Status addBatch();
   Result<MpcStepResult> finish();
   [[nodiscard]] MpcStepResult result() const;

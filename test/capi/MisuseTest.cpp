@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every function with handles that are none, and without its arguments.
+// exports.py asks that each function is called in both lists.
+#include "test/capi/CAPITest.h"
+#include "test/runtime/TempFolder.h"
+
+namespace mpc::test {
+namespace {
+
+struct Handles {
+  MpcProgram *program;
+  MpcRunner *runner;
+  MpcCheckpoints *checkpoints;
+};
+
+struct Call {
+  const char *function;
+  MpcError *error;
+};
+
+/// Places for all that a function could want, so that the handle is at fault.
+struct Arguments {
+  Arguments() {
+    programInfo.structSize = sizeof programInfo;
+    entryInfo.structSize = sizeof entryInfo;
+    tensorInfo.structSize = sizeof tensorInfo;
+    boundInfo.structSize = sizeof boundInfo;
+    progress.structSize = sizeof progress;
+    unversioned.dl_tensor = number.tensor;
+    versioned.version = {1, 0};
+    versioned.dl_tensor = number.tensor;
+  }
+
+  MpcProgramInfo programInfo = {};
+  MpcEntryInfo entryInfo = {};
+  MpcTensorInfo tensorInfo = {};
+  MpcBoundInfo boundInfo = {};
+  MpcProgress progress = {};
+  MpcStateRole role = MPC_STATE_SLOT;
+  MpcRunner *runner = nullptr;
+  int flag = 0;
+  size_t index = 0;
+  double value = 0;
+  float memory = 0;
+  const char *text = nullptr;
+  View number{&memory, kF32Type, {}};
+  DLManagedTensor unversioned = {};
+  DLManagedTensorVersioned versioned = {};
+  DLManagedTensorVersioned *shared = nullptr;
+};
+
+#define CALL(function, ...) {#function, function(__VA_ARGS__)}
+
+/// Each function that takes a handle, with all that it could want beside it.
+std::vector<Call> callAll(const Handles &h, Arguments &a) {
+  return {
+      CALL(mpcProgramGetInfo, h.program, &a.programInfo),
+      CALL(mpcProgramGetWarning, h.program, 0, &a.text),
+      CALL(mpcProgramGetEntry, h.program, 0, &a.entryInfo),
+      CALL(mpcProgramFindEntry, h.program, "step", &a.index),
+      CALL(mpcProgramGetInput, h.program, 1, 0, &a.tensorInfo),
+      CALL(mpcProgramGetOutput, h.program, 1, 0, &a.tensorInfo),
+      CALL(mpcProgramGetBound, h.program, 0, &a.boundInfo),
+      CALL(mpcProgramGetState, h.program, 0, &a.tensorInfo),
+      CALL(mpcProgramGetStateRole, h.program, 0, &a.role, &a.flag),
+      CALL(mpcRunnerCreate, h.program, nullptr, &a.runner),
+      CALL(mpcRunnerLoadWeights, h.runner, "/none"),
+      CALL(mpcRunnerBindInput, h.runner, "lr", a.number),
+      CALL(mpcRunnerBindOutput, h.runner, "loss", a.number),
+      CALL(mpcRunnerBindInputManaged, h.runner, "lr", &a.versioned),
+      CALL(mpcRunnerBindOutputManaged, h.runner, "loss", &a.versioned),
+      CALL(mpcRunnerBindInputUnversioned, h.runner, "lr", &a.unversioned),
+      CALL(mpcRunnerBindOutputUnversioned, h.runner, "loss", &a.unversioned),
+      CALL(mpcRunnerUnbindInput, h.runner, "lr"),
+      CALL(mpcRunnerUnbindOutput, h.runner, "loss"),
+      CALL(mpcRunnerStep, h.runner, nullptr),
+      CALL(mpcRunnerAccumulate, h.runner, nullptr),
+      CALL(mpcRunnerApply, h.runner, nullptr),
+      CALL(mpcRunnerEvaluate, h.runner),
+      CALL(mpcRunnerReadScalar, h.runner, "loss", &a.value),
+      CALL(mpcRunnerReadOutput, h.runner, "loss", a.number),
+      CALL(mpcRunnerGetProgress, h.runner, &a.progress),
+      CALL(mpcRunnerReadState, h.runner, "w", a.number),
+      CALL(mpcRunnerWriteState, h.runner, "w", a.number),
+      CALL(mpcRunnerShareState, h.runner, "w", &a.shared),
+      CALL(mpcRunnerReadNumber, h.runner, "lr", &a.value),
+      CALL(mpcRunnerWriteNumber, h.runner, "lr", 1),
+      CALL(mpcRunnerUpdateScale, h.runner, nullptr, 1),
+      CALL(mpcCheckpointsSave, h.checkpoints, h.runner, nullptr),
+      CALL(mpcCheckpointsLoadNewest, h.checkpoints, h.runner, nullptr, &a.flag),
+  };
+}
+
+/// Each function that has arguments which must be there, without one of them.
+std::vector<Call> callWithout(const Handles &h, Arguments &a) {
+  return {
+      CALL(mpcProgramLoad, nullptr, nullptr, nullptr),
+      CALL(mpcProgramLoad, "/none", nullptr, nullptr),
+      CALL(mpcProgramLoadBytes, nullptr, 0, nullptr, nullptr),
+      CALL(mpcProgramLoadBytes, "x", 1, nullptr, nullptr),
+      CALL(mpcProgramGetInfo, h.program, nullptr),
+      CALL(mpcProgramGetWarning, h.program, 0, nullptr),
+      CALL(mpcProgramGetEntry, h.program, 0, nullptr),
+      CALL(mpcProgramFindEntry, h.program, nullptr, &a.index),
+      CALL(mpcProgramFindEntry, h.program, "step", nullptr),
+      CALL(mpcProgramGetInput, h.program, 1, 0, nullptr),
+      CALL(mpcProgramGetOutput, h.program, 1, 0, nullptr),
+      CALL(mpcProgramGetBound, h.program, 0, nullptr),
+      CALL(mpcProgramGetState, h.program, 0, nullptr),
+      CALL(mpcProgramGetStateRole, h.program, 0, nullptr, &a.flag),
+      CALL(mpcProgramGetStateRole, h.program, 0, &a.role, nullptr),
+      CALL(mpcRunnerCreate, h.program, nullptr, nullptr),
+      CALL(mpcRunnerLoadWeights, h.runner, nullptr),
+      CALL(mpcRunnerBindInput, h.runner, nullptr, a.number),
+      CALL(mpcRunnerBindInput, h.runner, "lr", nullptr),
+      CALL(mpcRunnerBindOutput, h.runner, nullptr, a.number),
+      CALL(mpcRunnerBindOutput, h.runner, "loss", nullptr),
+      CALL(mpcRunnerBindInputManaged, h.runner, nullptr, &a.versioned),
+      CALL(mpcRunnerBindInputManaged, h.runner, "lr", nullptr),
+      CALL(mpcRunnerBindOutputManaged, h.runner, nullptr, &a.versioned),
+      CALL(mpcRunnerBindOutputManaged, h.runner, "loss", nullptr),
+      CALL(mpcRunnerBindInputUnversioned, h.runner, nullptr, &a.unversioned),
+      CALL(mpcRunnerBindInputUnversioned, h.runner, "lr", nullptr),
+      CALL(mpcRunnerBindOutputUnversioned, h.runner, nullptr, &a.unversioned),
+      CALL(mpcRunnerBindOutputUnversioned, h.runner, "loss", nullptr),
+      CALL(mpcRunnerUnbindInput, h.runner, nullptr),
+      CALL(mpcRunnerUnbindOutput, h.runner, nullptr),
+      CALL(mpcRunnerReadScalar, h.runner, nullptr, &a.value),
+      CALL(mpcRunnerReadScalar, h.runner, "loss", nullptr),
+      CALL(mpcRunnerReadOutput, h.runner, nullptr, a.number),
+      CALL(mpcRunnerReadOutput, h.runner, "loss", nullptr),
+      CALL(mpcRunnerGetProgress, h.runner, nullptr),
+      CALL(mpcRunnerReadState, h.runner, nullptr, a.number),
+      CALL(mpcRunnerReadState, h.runner, "w", nullptr),
+      CALL(mpcRunnerWriteState, h.runner, nullptr, a.number),
+      CALL(mpcRunnerWriteState, h.runner, "w", nullptr),
+      CALL(mpcRunnerShareState, h.runner, nullptr, &a.shared),
+      CALL(mpcRunnerShareState, h.runner, "w", nullptr),
+      CALL(mpcRunnerReadNumber, h.runner, nullptr, &a.value),
+      CALL(mpcRunnerReadNumber, h.runner, "lr", nullptr),
+      CALL(mpcRunnerWriteNumber, h.runner, nullptr, 1),
+      CALL(mpcCheckpointsOpen, nullptr, nullptr, nullptr),
+      CALL(mpcCheckpointsOpen, "/none", nullptr, nullptr),
+      CALL(mpcCheckpointsSave, h.checkpoints, nullptr, nullptr),
+      CALL(mpcCheckpointsLoadNewest, h.checkpoints, h.runner, nullptr, nullptr),
+  };
+}
+
+class CAPIMisuse : public testing::Test {
+protected:
+  void SetUp() override {
+    handles_.program = trained_.program;
+    handles_.runner = trained_.runner;
+    EXPECT_SUCCESS(mpcCheckpointsOpen(folder_.path("run").c_str(), nullptr,
+                                      &handles_.checkpoints));
+    trained_.bind();
+    trained_.step();
+  }
+  void TearDown() override { destroy(); }
+  void destroy() const {
+    mpcProgramDestroy(handles_.program);
+    mpcRunnerDestroy(handles_.runner);
+    mpcCheckpointsDestroy(handles_.checkpoints);
+  }
+
+  void expectAll(const std::vector<Call> &calls, const std::string &end) {
+    for (const Call &call : calls) {
+      Outcome outcome = outcomeOf(call.error);
+      EXPECT_EQ(outcome.code, MPC_ERROR_USAGE)
+          << call.function << ": " << outcome.message;
+      EXPECT_TRUE(outcome.message.ends_with(end))
+          << call.function << ": " << outcome.message;
+    }
+    EXPECT_EQ(arguments_.runner, nullptr);
+    EXPECT_EQ(arguments_.shared, nullptr);
+  }
+
+  rt::TempFolder folder_;
+  Trained trained_;
+  Handles handles_ = {};
+  Arguments arguments_;
+};
+
+TEST_F(CAPIMisuse, NoHandleIsAnError) {
+  expectAll(callAll({}, arguments_), " is NULL");
+}
+
+TEST_F(CAPIMisuse, AHandleThatWasDestroyedIsAnError) {
+  destroy();
+  // Others take their places.
+  Trained another;
+  expectAll(callAll(handles_, arguments_), " is none, or was destroyed");
+  destroy();
+}
+
+TEST_F(CAPIMisuse, AHandleOfAnotherKindIsAnError) {
+  Handles mixed = {reinterpret_cast<MpcProgram *>(handles_.runner),
+                   reinterpret_cast<MpcRunner *>(handles_.checkpoints),
+                   reinterpret_cast<MpcCheckpoints *>(handles_.program)};
+  expectAll(callAll(mixed, arguments_), " is none, or was destroyed");
+  mpcProgramDestroy(mixed.program);
+  mpcRunnerDestroy(mixed.runner);
+  mpcCheckpointsDestroy(mixed.checkpoints);
+  // All are still there.
+  trained_.step();
+}
+
+TEST_F(CAPIMisuse, WhatIsNoHandleAtAllIsAnError) {
+  int here = 0;
+  for (uintptr_t bits : {reinterpret_cast<uintptr_t>(&here), ~uintptr_t(0),
+                         ~uintptr_t(0) - 13, uintptr_t(1)}) {
+    Handles none = {reinterpret_cast<MpcProgram *>(bits),
+                    reinterpret_cast<MpcRunner *>(bits),
+                    reinterpret_cast<MpcCheckpoints *>(bits)};
+    expectAll(callAll(none, arguments_), " is none, or was destroyed");
+  }
+}
+
+TEST_F(CAPIMisuse, AnArgumentThatIsMissingIsAnError) {
+  expectAll(callWithout(handles_, arguments_), " is NULL");
+}
+
+TEST_F(CAPIMisuse, ErrorsAreHandlesToo) {
+  MpcError *error = mpcRunnerStep(nullptr, nullptr);
+  EXPECT_EQ(mpcErrorGetCode(error), MPC_ERROR_USAGE);
+  EXPECT_STREQ(mpcErrorGetMessage(error), "the handle of a runner is NULL");
+  mpcErrorDestroy(error);
+  EXPECT_EQ(mpcErrorGetCode(error), MPC_ERROR_USAGE);
+  EXPECT_STREQ(mpcErrorGetMessage(error),
+               "the handle of an error is none, or was destroyed");
+  mpcErrorDestroy(error);
+  mpcErrorDestroy(nullptr);
+  EXPECT_EQ(mpcErrorGetCode(nullptr), MPC_ERROR_NONE);
+  EXPECT_STREQ(mpcErrorGetMessage(nullptr), "");
+}
+
+TEST_F(CAPIMisuse, ARunnerIsNotUsedWithinItsOwnCalls) {
+  struct Context {
+    MpcRunner *runner = nullptr;
+    Outcome outcome = {};
+  } context;
+  MpcRunnerOptions options = {};
+  options.log = [](void *data, MpcLogLevel, const char *) {
+    auto *context = static_cast<Context *>(data);
+    context->outcome = outcomeOf(mpcRunnerStep(context->runner, nullptr));
+  };
+  options.logContext = &context;
+  Trained t(makeProgram(), options);
+  context.runner = t.runner;
+  EXPECT_SUCCESS(
+      mpcCheckpointsSave(handles_.checkpoints, trained_.runner, nullptr));
+  std::string file = folder_.path("run/ckpt-00000001.safetensors");
+  EXPECT_SUCCESS(mpcRunnerLoadWeights(t.runner, file.c_str()));
+  EXPECT_EQ(context.outcome.code, MPC_ERROR_USAGE);
+  EXPECT_EQ(context.outcome.message,
+            "the runner is in use: by another thread, or by the call that this "
+            "one is made in");
+}
+
+TEST(CAPIHandles, ManyLiveAtOnce) {
+  std::vector<MpcError *> errors;
+  for (int i = 0; i < 1000; ++i)
+    errors.push_back(mpcRunnerStep(nullptr, nullptr));
+  for (int i = 0; i < 1000; i += 2)
+    mpcErrorDestroy(errors[i]);
+  for (int i = 1; i < 1000; i += 2) {
+    EXPECT_STREQ(mpcErrorGetMessage(errors[i]),
+                 "the handle of a runner is NULL");
+    mpcErrorDestroy(errors[i]);
+  }
+}
+
+TEST(CAPIOptions, AreChecked) {
+  MpcProgram *program = load(makeProgram());
+  MpcRunnerOptions options = {};
+  options.structSize = sizeof options;
+  options.numThreads = -1;
+  MpcRunner *runner = nullptr;
+  EXPECT_FAILURE(mpcRunnerCreate(program, &options, &runner), MPC_ERROR_USAGE,
+                 "numThreads is -1, expected 0 or more");
+  mpcProgramDestroy(program);
+}
+
+} // namespace
+} // namespace mpc::test

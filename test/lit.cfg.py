@@ -32,6 +32,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
 venv_python = os.path.join(config.mpc_source_dir, ".venv", "bin", "python")
 python = venv_python if os.path.exists(venv_python) else sys.executable
 config.substitutions.append(("%python", f"'{python}'"))
+config.substitutions.append(("%build", config.mpc_binary_dir))
 config.substitutions.append(("%inputs", os.path.join(config.test_source_root, "Inputs")))
 
 

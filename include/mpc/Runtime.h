@@ -29,6 +29,14 @@
 
 namespace mpc {
 
+/// A struct of the C ABI with its size in it, to be filled in.
+template <typename Struct>
+Struct sized() {
+  Struct value = {};
+  value.structSize = sizeof value;
+  return value;
+}
+
 namespace detail {
 
 template <auto function>
@@ -38,14 +46,6 @@ struct Destroy {
     function(handle);
   }
 };
-
-/// A struct of the C ABI with its size in it.
-template <typename Struct>
-Struct sized() {
-  Struct value = {};
-  value.structSize = sizeof value;
-  return value;
-}
 
 /// What a call that fills in `Value` gives.
 template <typename Value, typename Call>
@@ -84,7 +84,7 @@ public:
   const MpcProgram *get() const { return program_.get(); }
 
   Expected<MpcProgramInfo> info() const {
-    return detail::filled(detail::sized<MpcProgramInfo>(), [&](auto *info) {
+    return detail::filled(sized<MpcProgramInfo>(), [&](auto *info) {
       return mpcProgramGetInfo(get(), info);
     });
   }
@@ -94,22 +94,22 @@ public:
     });
   }
   Expected<MpcEntryInfo> entry(size_t index) const {
-    return detail::filled(detail::sized<MpcEntryInfo>(), [&](auto *info) {
+    return detail::filled(sized<MpcEntryInfo>(), [&](auto *info) {
       return mpcProgramGetEntry(get(), index, info);
     });
   }
   Expected<MpcTensorInfo> input(size_t entry, size_t index) const {
-    return detail::filled(detail::sized<MpcTensorInfo>(), [&](auto *info) {
+    return detail::filled(sized<MpcTensorInfo>(), [&](auto *info) {
       return mpcProgramGetInput(get(), entry, index, info);
     });
   }
   Expected<MpcTensorInfo> output(size_t entry, size_t index) const {
-    return detail::filled(detail::sized<MpcTensorInfo>(), [&](auto *info) {
+    return detail::filled(sized<MpcTensorInfo>(), [&](auto *info) {
       return mpcProgramGetOutput(get(), entry, index, info);
     });
   }
   Expected<MpcTensorInfo> state(size_t index) const {
-    return detail::filled(detail::sized<MpcTensorInfo>(), [&](auto *info) {
+    return detail::filled(sized<MpcTensorInfo>(), [&](auto *info) {
       return mpcProgramGetState(get(), index, info);
     });
   }
@@ -119,7 +119,7 @@ private:
 
   template <typename Load>
   static Expected<Program> create(const std::string &cpu, Load load) {
-    auto options = detail::sized<MpcProgramOptions>();
+    auto options = sized<MpcProgramOptions>();
     options.cpu = cpu.empty() ? nullptr : cpu.c_str();
     MpcProgram *program = nullptr;
     if (Status status(load(&options, &program)); !status.ok())
@@ -142,7 +142,7 @@ public:
   static Expected<Runner> create(const Program &program,
                                  const RunnerOptions &given = {}) {
     auto log = std::make_unique<LogFunction>(given.log);
-    auto options = detail::sized<MpcRunnerOptions>();
+    auto options = sized<MpcRunnerOptions>();
     options.numThreads = given.numThreads;
     options.seed = given.seed;
     options.log = given.log ? callLog : nullptr;
@@ -189,7 +189,7 @@ public:
   }
 
   Expected<MpcStepResult> step() {
-    return detail::filled(detail::sized<MpcStepResult>(), [&](auto *result) {
+    return detail::filled(sized<MpcStepResult>(), [&](auto *result) {
       return mpcRunnerStep(get(), result);
     });
   }
@@ -200,7 +200,7 @@ public:
     });
   }
   Expected<MpcStepResult> apply() {
-    return detail::filled(detail::sized<MpcStepResult>(), [&](auto *result) {
+    return detail::filled(sized<MpcStepResult>(), [&](auto *result) {
       return mpcRunnerApply(get(), result);
     });
   }
@@ -215,7 +215,7 @@ public:
     return Status(mpcRunnerReadOutput(get(), name.c_str(), target.get()));
   }
   Expected<MpcProgress> progress() const {
-    return detail::filled(detail::sized<MpcProgress>(), [&](auto *progress) {
+    return detail::filled(sized<MpcProgress>(), [&](auto *progress) {
       return mpcRunnerGetProgress(get(), progress);
     });
   }
@@ -270,7 +270,7 @@ public:
     return Expected<Checkpoints>(Checkpoints(checkpoints));
   }
 
-  /// `position` is sized().
+  /// `position` is of sized<MpcDataPosition>().
   Status save(const Runner &runner, const MpcDataPosition &position) {
     return Status(mpcCheckpointsSave(get(), runner.get(), &position));
   }
@@ -280,7 +280,7 @@ public:
   /// Empty where the folder holds none.
   Expected<std::optional<MpcDataPosition>> loadNewest(Runner &runner) {
     using Result = Expected<std::optional<MpcDataPosition>>;
-    auto position = detail::sized<MpcDataPosition>();
+    auto position = sized<MpcDataPosition>();
     int found = 0;
     Status status(
         mpcCheckpointsLoadNewest(get(), runner.get(), &position, &found));

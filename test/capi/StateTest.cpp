@@ -56,6 +56,7 @@ TEST(CAPIState, RefusesWhatNoStepProduces) {
                  MPC_ERROR_INVALID_INPUT, "no state tensor 'v'");
 }
 
+// Features: F11, J4.
 TEST(CAPIState, NumbersAreInputsHyperParametersAndScalers) {
   Trained t;
   double value = -1;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Installs the runtime into a folder and builds examples/embed against that alone.
 
-    python installed.py --source=DIR --build=DIR --cmake=CMAKE --c=CC --cxx=CXX [--keep=DIR]
+    python installed.py --build=DIR [--keep=DIR]
 
 Once by find_package and once by pkg-config, of a tree that was moved after it was installed.
 The programs must start, and say what is wrong with a file that is no program. --keep puts
@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
 
 def run(*command, **environment):
     done = subprocess.run(
@@ -28,26 +30,34 @@ def run(*command, **environment):
     return done.stdout
 
 
-def install(arguments, folder):
+def settings_of(build):
+    """What the build was configured with."""
+    lines = (build / "CMakeCache.txt").read_text().splitlines()
+    pairs = (line.partition("=") for line in lines if ":" in line.partition("=")[0])
+    return {name.partition(":")[0]: value for name, _, value in pairs}
+
+
+def install(build, settings, folder):
     first, moved = folder / "first", folder / "installed"
-    run(arguments.cmake, "--install", arguments.build, "--component", "runtime", "--prefix", first)
+    command = [settings["CMAKE_COMMAND"], "--install", build, "--component", "runtime"]
+    run(*command, "--prefix", first)
     first.rename(moved)
     return moved
 
 
-def build_by_cmake(arguments, prefix, folder):
-    flags = os.environ.get("CFLAGS", "")
-    configure = [arguments.cmake, "-G", "Ninja", "-S", arguments.source / "examples/embed"]
+def build_by_cmake(settings, prefix, folder):
+    configure = [settings["CMAKE_COMMAND"], "-G", "Ninja", "-S", SOURCE / "examples/embed"]
     configure += ["-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"]
-    configure += [f"-DCMAKE_C_COMPILER={arguments.c}", f"-DCMAKE_CXX_COMPILER={arguments.cxx}"]
     for language in ("C", "CXX"):
+        configure.append(f"-DCMAKE_{language}_COMPILER={settings[f'CMAKE_{language}_COMPILER']}")
+        flags = settings.get(f"CMAKE_{language}_FLAGS", "")
         configure.append(f"-DCMAKE_{language}_FLAGS=-Wall -Wextra -Werror {flags}")
     run(*configure)
-    run(arguments.cmake, "--build", folder)
+    run(settings["CMAKE_COMMAND"], "--build", folder)
     return [folder / "train-c", folder / "train-cpp"]
 
 
-def build_by_pkg_config(arguments, prefix, folder):
+def build_by_pkg_config(settings, prefix, folder):
     pkg_config = shutil.which("pkg-config") or shutil.which("pkgconf")
     if not pkg_config:
         print("no pkg-config here: not tried")
@@ -55,10 +65,10 @@ def build_by_pkg_config(arguments, prefix, folder):
     files = next(prefix.rglob("mpc-runtime.pc")).parent
     asked = [pkg_config, "--cflags", "--libs", "mpc-runtime"]
     flags = run(*asked, PKG_CONFIG_PATH=str(files)).split()
-    program = folder / "by-pkg-config"
-    source = arguments.source / "examples/embed/train.c"
+    program, source = folder / "by-pkg-config", SOURCE / "examples/embed/train.c"
     library = next(prefix.rglob("libmpc-runtime.so")).parent
-    run(arguments.c, "-std=c11", source, "-o", program, *flags, f"-Wl,-rpath,{library}")
+    compiler = [settings["CMAKE_C_COMPILER"], *settings.get("CMAKE_C_FLAGS", "").split()]
+    run(*compiler, "-std=c11", source, "-o", program, *flags, f"-Wl,-rpath,{library}")
     return [program]
 
 
@@ -73,20 +83,19 @@ def check(program, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("source", "build", "keep"):
-        parser.add_argument(f"--{name}", type=pathlib.Path)
-    for name in ("cmake", "c", "cxx"):
-        parser.add_argument(f"--{name}")
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
+    settings = settings_of(arguments.build)
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or pathlib.Path(scratch)
-        prefix = install(arguments, folder)
-        public = {path.name for path in prefix.rglob("*") if path.suffix == ".h"}
-        ours = {path.name for path in (arguments.source / "include").rglob("*.h")}
+        prefix = install(arguments.build, settings, folder)
+        public = {path.name for path in prefix.rglob("*.h")}
+        ours = {path.name for path in (SOURCE / "include").rglob("*.h")}
         assert public == ours, public ^ ours
-        programs = build_by_cmake(arguments, prefix, folder / "build")
+        programs = build_by_cmake(settings, prefix, folder / "build")
         if not arguments.keep:
-            programs += build_by_pkg_config(arguments, prefix, folder)
+            programs += build_by_pkg_config(settings, prefix, folder)
         for program in programs:
             check(program, pathlib.Path(scratch))
             if arguments.keep:

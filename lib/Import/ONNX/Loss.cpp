@@ -51,30 +51,48 @@ Operand classesLast(TensorBuilder &b, const Operand &scores) {
   return b.transpose(scores, order);
 }
 
+/// Where the target is ignored, if any may be.
+std::optional<Operand> ignoredTargets(NodeImporter &node) {
+  const Attribute *ignored = node.attribute("ignore_index");
+  if (!ignored)
+    return std::nullopt;
+  TensorBuilder &b = node.build;
+  const Operand &target = node.in(1);
+  return b.compare(nn::CompareKind::EQ, target,
+                   b.splatLike(target, static_cast<double>(ignored->i)));
+}
+
+/// The target's class. One that is ignored and no class reads the first.
+Operand classOf(NodeImporter &node) {
+  const Operand &target = node.in(1);
+  int64_t ignored = node.intAttr("ignore_index", 0);
+  int64_t count = node.in(0).shape[1];
+  if (ignored >= -count && ignored < count)
+    return target;
+  TensorBuilder &b = node.build;
+  return b.select(*ignoredTargets(node), b.splatLike(target, 0.0), target);
+}
+
 /// Each target's weight: that of its class, 0 where it is ignored. Nothing
 /// where all weights are 1.
 std::optional<Operand> targetWeights(NodeImporter &node) {
   TensorBuilder &b = node.build;
-  const Operand &target = node.in(1);
-  const Attribute *ignored = node.attribute("ignore_index");
-  std::optional<Operand> weights;
+  std::optional<Operand> weights, isIgnored = ignoredTargets(node);
   if (node.has(2))
-    weights = b.gather(node.in(2), target, 0);
-  if (!ignored)
+    weights = b.gather(node.in(2), classOf(node), 0);
+  if (!isIgnored)
     return weights;
   ElemType type = node.in(0).type;
+  ArrayRef<int64_t> shape = node.in(1).shape;
   if (!weights)
-    weights = b.splat(type, target.shape, 1.0);
-  Operand isIgnored =
-      b.compare(nn::CompareKind::EQ, target,
-                b.splatLike(target, static_cast<double>(ignored->i)));
-  return b.select(isIgnored, b.splat(type, target.shape, 0.0), *weights);
+    weights = b.splat(type, shape, 1.0);
+  return b.select(*isIgnored, b.splat(type, shape, 0.0), *weights);
 }
 
 /// -weight[target] * logProbability[target], reduced as the attribute says.
 void lossOf(NodeImporter &node, const Operand &logProbability) {
   TensorBuilder &b = node.build;
-  const Operand &target = node.in(1);
+  Operand target = classOf(node);
   Operand last = classesLast(b, logProbability);
   Operand loss = b.neg(b.gather(last, target, target.rank(), target.rank()));
   std::optional<Operand> weights = targetWeights(node);

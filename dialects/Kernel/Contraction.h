@@ -21,7 +21,7 @@ struct StridedIndex {
   };
   llvm::SmallVector<Part> parts;
 
-  /// Appends a dimension inside of those that are there.
+  /// Appends a dimension, which is then the innermost.
   void append(int64_t extent, int64_t stride);
   /// The largest power of two up to `limit` so that indices from a multiple of
   /// it on lie `stride` apart.

@@ -25,8 +25,8 @@ class Case:
 
     @property
     def rounds_once(self):
-        """Whether there is no rounding but the last: that of each contraction stays."""
-        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState")
+        """Whether there is no rounding but the last: that of each contraction, and each step of a loop, stays."""
+        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState", "Loop")
 
 
 CASES = []
@@ -85,7 +85,10 @@ for EQUATION, LEFT, RIGHT in (
     case(f"einsum {EQUATION}", "Einsum", normal(x=LEFT, y=RIGHT), equation=EQUATION)
 case("einsum diagonal", "Einsum", normal(x=(3, 3)), equation="ii->i")
 case("einsum ellipsis", "Einsum", normal(x=(2, 3, 4)), equation="...ij->...ji")
-case("convtranspose output_shape", "ConvTranspose", normal(x=(1, 2, 3, 3), w=(2, 2, 3, 3)), strides=[3, 2], output_shape=[10, 8])
+case(
+    "convtranspose output_shape", "ConvTranspose", normal(x=(1, 2, 3, 3), w=(2, 2, 3, 3)), strides=[3, 2],
+    output_shape=[10, 8],
+)  # fmt: skip
 
 # Attention
 HEADS = {"q": (2, 4, 3, 6), "k": (2, 4, 5, 6), "v": (2, 4, 5, 4)}
@@ -119,7 +122,8 @@ case("rotary", "RotaryEmbedding", normal(**TABLES))
 case("rotary interleaved", "RotaryEmbedding", normal(**TABLES), interleaved=1)
 case(
     "rotary positions", "RotaryEmbedding",
-    normal(x=(2, 4, 18), cos=(9, 2), sin=(9, 2), i=ints([0, 1, 2, 3], [8, 2, 2, 0])), num_heads=3, rotary_embedding_dim=4,
+    normal(x=(2, 4, 18), cos=(9, 2), sin=(9, 2), i=ints([0, 1, 2, 3], [8, 2, 2, 0])), num_heads=3,
+    rotary_embedding_dim=4,
 )  # fmt: skip
 QKV = {"q": (2, 3, 8), "k": (2, 3, 4), "v": (2, 3, 6)}
 GROUPS = {"q_num_heads": 4, "kv_num_heads": 2}
@@ -129,8 +133,9 @@ case(
     update_rule="gated", **GROUPS,
 )  # fmt: skip
 case(
-    "linear_attention delta", "LinearAttention", normal(**QKV, s=None, g=None, b=(2, 3, 1)), update_rule="delta", **GROUPS
-)
+    "linear_attention delta", "LinearAttention", normal(**QKV, s=None, g=None, b=(2, 3, 1)), update_rule="delta",
+    **GROUPS,
+)  # fmt: skip
 case(
     "linear_attention gated_delta", "LinearAttention", normal(**QKV, s=(2, 2, 2, 3), g=(2, 3, 2), b=(2, 3, 2)),
     outputs=(0, 1), **GROUPS,
@@ -140,7 +145,9 @@ case(
     activation="silu",
 )  # fmt: skip
 case("tensor_scatter", "TensorScatter", normal(c=(2, 2, 5, 3), u=(2, 2, 2, 3), i=ints(1, 3)))
-case("tensor_scatter circular", "TensorScatter", normal(c=(2, 5, 3), u=(2, 2, 3), i=ints(4, 0)), mode="circular", axis=1)
+case(
+    "tensor_scatter circular", "TensorScatter", normal(c=(2, 5, 3), u=(2, 2, 3), i=ints(4, 0)), mode="circular", axis=1
+)
 case("reverse_sequence", "ReverseSequence", normal(x=(4, 3, 2), n=ints(1, 4, 2)))
 case("topk", "TopK", normal(x=(3, 7), k=ints(4)))
 case("topk smallest", "TopK", normal(x=(5, 3), k=ints(2)), axis=0, largest=0)
@@ -163,7 +170,8 @@ for MODE in ("linear", "cubic"):
         mode=MODE, antialias=1,
     )  # fmt: skip
 case(
-    "resize crop", "Resize", normal(x=(1, 2, 8, 9), roi=np.array([0.2, -0.2, 0.7, 0.9], np.float32), s=None, n=ints(5, 6)),
+    "resize crop", "Resize",
+    normal(x=(1, 2, 8, 9), roi=np.array([0.2, -0.2, 0.7, 0.9], np.float32), s=None, n=ints(5, 6)),
     mode="linear", axes=[2, 3], coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=3.0,
 )  # fmt: skip
 for MODE in ("nearest", "linear", "cubic"):
@@ -175,3 +183,18 @@ for MODE in ("nearest", "linear", "cubic"):
 case("grid_sample volumes", "GridSample", normal(x=(1, 2, 3, 4, 5), g=(1, 2, 2, 2, 3)))
 case("affine_grid", "AffineGrid", normal(theta=(2, 2, 3), n=ints(2, 1, 3, 4)))
 case("affine_grid volumes", "AffineGrid", normal(theta=(2, 3, 4), n=ints(2, 1, 3, 4, 2)), align_corners=1)
+
+
+def loop_body():
+    """A step of a loop: the sine of the state, and what is yielded, the exponential of that."""
+    kinds = {"step": TensorProto.INT64, "go": TensorProto.BOOL}
+    inputs = [helper.make_tensor_value_info(name, kind, []) for name, kind in kinds.items()]
+    inputs.append(helper.make_tensor_value_info("v", TensorProto.DOUBLE, [3]))
+    nodes = [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Sin", ["v"], ["w"])]
+    nodes.append(helper.make_node("Exp", ["w"], ["e"]))
+    outputs = [helper.make_tensor_value_info("on", TensorProto.BOOL, [])]
+    outputs += [helper.make_tensor_value_info(name, TensorProto.DOUBLE, [3]) for name in "we"]
+    return helper.make_graph(nodes, "body", inputs, outputs)
+
+
+case("loop", "Loop", normal(m=np.array(3), go=None, v=(3,)), outputs=(0, 1), body=loop_body())

@@ -21,32 +21,30 @@ using namespace mpc;
 
 /// Empty for a type that the runtime does not have: f8, wide unsigned integers.
 static std::optional<rt::DType> dtypeOf(Type type) {
-  if (type.isF64())
-    return rt::DType::F64;
-  if (type.isF32())
-    return rt::DType::F32;
-  if (type.isF16())
-    return rt::DType::F16;
-  if (type.isBF16())
-    return rt::DType::BF16;
-  if (type.isUnsignedInteger())
-    return type.isUnsignedInteger(8) ? std::optional(rt::DType::U8)
-                                     : std::nullopt;
-  auto integer = dyn_cast<IntegerType>(type);
-  switch (integer ? integer.getWidth() : 0) {
-  case 64:
-    return rt::DType::I64;
-  case 32:
-    return rt::DType::I32;
-  case 16:
-    return rt::DType::I16;
-  case 8:
-    return rt::DType::I8;
-  case 1:
-    return rt::DType::Bool;
-  default:
-    return std::nullopt;
-  }
+  Builder b(type.getContext());
+  const std::pair<Type, rt::DType> known[] = {
+      {b.getF64Type(), rt::DType::F64},
+      {b.getF32Type(), rt::DType::F32},
+      {b.getF16Type(), rt::DType::F16},
+      {b.getBF16Type(), rt::DType::BF16},
+      {b.getI64Type(), rt::DType::I64},
+      {b.getI32Type(), rt::DType::I32},
+      {b.getI16Type(), rt::DType::I16},
+      {b.getI8Type(), rt::DType::I8},
+      {b.getIntegerType(8, /*isSigned=*/false), rt::DType::U8},
+      {b.getI1Type(), rt::DType::Bool}};
+  for (const auto &[element, dtype] : known)
+    if (element == type)
+      return dtype;
+  return std::nullopt;
+}
+
+/// Appends a number of `type` as memory has it: i1 in a byte.
+static void appendElement(Type type, const APInt &bits,
+                          std::vector<uint8_t> &bytes) {
+  unsigned size = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
+  for (unsigned i = 0; i < size; ++i)
+    bytes.push_back(static_cast<uint8_t>(bits.getZExtValue() >> (8 * i)));
 }
 
 rt::Result<rt::TensorDesc> mpc::describeTensor(StringRef name, Type type) {
@@ -191,31 +189,15 @@ private:
     auto global = module_.lookupSymbol<memref::GlobalOp>(get.getName());
     auto elements = cast<DenseElementsAttr>(*global.getInitialValue());
     std::vector<uint8_t> bytes;
-    Type type = elements.getElementType();
     // A splat stores one element, and bits of i1 are packed.
     for (Attribute element : elements.getValues<Attribute>()) {
-      APInt bits = isa<FloatAttr>(element)
-                       ? cast<FloatAttr>(element).getValue().bitcastToAPInt()
-                       : cast<IntegerAttr>(element).getValue();
-      uint64_t word = bits.getZExtValue();
-      unsigned size = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
-      for (unsigned i = 0; i < size; ++i)
-        bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+      auto number = dyn_cast<FloatAttr>(element);
+      appendElement(elements.getElementType(),
+                    number ? number.getValue().bitcastToAPInt()
+                           : cast<IntegerAttr>(element).getValue(),
+                    bytes);
     }
     return {get.getName().str(), rt::SharedBytes::of(std::move(bytes))};
-  }
-
-  rt::Status addLaunch(kernel::LaunchOp op, rt::Entry &entry) {
-    rt::Launch launch;
-    launch.symbol = op.getKernel().str();
-    launch.sources = sources_.lookup(op.getKernel());
-    launch.numRead = op.getInputs().size();
-    for (Value operand : op.getOperands()) {
-      MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, resolve(operand));
-      launch.buffers.push_back(ref);
-    }
-    entry.launches.push_back(std::move(launch));
-    return {};
   }
 
   static uint64_t bytesOf(Value memory) {
@@ -224,27 +206,37 @@ private:
            std::max(type.getElementTypeBitWidth() / 8, 1u);
   }
 
+  /// Adds `launch`, which reads the first of `memory` and writes the rest.
+  rt::Status add(rt::Launch launch, ValueRange memory, rt::Entry &entry) {
+    for (Value value : memory) {
+      MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, resolve(value));
+      launch.buffers.push_back(ref);
+    }
+    entry.launches.push_back(std::move(launch));
+    return {};
+  }
+
+  rt::Status addLaunch(kernel::LaunchOp op, rt::Entry &entry) {
+    rt::Launch launch;
+    launch.symbol = op.getKernel().str();
+    launch.sources = sources_.lookup(op.getKernel());
+    launch.numRead = op.getInputs().size();
+    return add(std::move(launch), op.getOperands(), entry);
+  }
+
   rt::Status addCopy(memref::CopyOp copy, rt::Entry &entry) {
     rt::Launch launch;
     launch.kind = rt::LaunchKind::Copy;
     launch.bytes = bytesOf(copy.getSource());
-    MPC_ASSIGN_OR_RETURN(rt::BufferRef from, resolve(copy.getSource()));
-    MPC_ASSIGN_OR_RETURN(rt::BufferRef to, resolve(copy.getTarget()));
-    launch.buffers = {from, to};
     launch.numRead = 1;
-    entry.launches.push_back(std::move(launch));
-    return {};
+    return add(std::move(launch), {copy.getSource(), copy.getTarget()}, entry);
   }
 
   rt::Status addFill(linalg::FillOp fill, rt::Entry &entry) {
     rt::Launch launch;
     launch.kind = rt::LaunchKind::Fill;
     launch.bytes = bytesOf(fill.getOutputs().front());
-    MPC_ASSIGN_OR_RETURN(rt::BufferRef target,
-                         resolve(fill.getOutputs().front()));
-    launch.buffers = {target};
-    entry.launches.push_back(std::move(launch));
-    return {};
+    return add(std::move(launch), fill.getOutputs(), entry);
   }
 
   ModuleOp module_;
@@ -256,16 +248,13 @@ private:
 
 } // namespace
 
-/// `value` as an element of `type`, appended to `bytes`.
-static void appendElement(Type type, double value,
-                          std::vector<uint8_t> &bytes) {
+/// `value` rounded to `type`.
+static APInt bitsOf(Type type, double value) {
   bool losesInfo = false;
   APFloat element(value);
   element.convert(cast<FloatType>(type).getFloatSemantics(),
                   APFloat::rmNearestTiesToEven, &losesInfo);
-  uint64_t bits = element.bitcastToAPInt().getZExtValue();
-  for (unsigned i = 0; i < type.getIntOrFloatBitWidth() / 8; ++i)
-    bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+  return element.bitcastToAPInt();
 }
 
 rt::Status ProgramBuilder::addSlabs() {
@@ -282,7 +271,9 @@ rt::Status ProgramBuilder::addSlabs() {
       std::vector<uint8_t> bytes;
       for (int64_t i = 0; i < type.getNumElements(); ++i)
         appendElement(elementType,
-                      initial->size() == 1 ? initial->front() : (*initial)[i],
+                      bitsOf(elementType, initial->size() == 1
+                                              ? initial->front()
+                                              : (*initial)[i]),
                       bytes);
       slab.initial = rt::SharedBytes::of(std::move(bytes));
     }

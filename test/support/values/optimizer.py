@@ -42,7 +42,7 @@ class Statement:
 
     def op(self, results, types):
         names = ["%r"] if len(results) == 1 else [f"%r{i}" for i in range(len(results))]
-        return f"{', '.join(names)} = amp.{self.name} {' '.join(self.text)} {types}"
+        return f"{', '.join(names)} = amp.{self.name} {' '.join(self.text)} {types}".rstrip()
 
     def function(self, label, results, types, **rest):
         return Function(label, self.inputs, self.op(results, types), results, **rest)

@@ -23,6 +23,13 @@ static void addLoss(OpPassManager &manager, amp::RecipeOp recipe) {
   nn::AddLossPassOptions loss;
   loss.loss = stringifyLossKind(*recipe.getLoss()).str();
   loss.output = recipe.getLossOf().value_or("").str();
+  loss.reduction = stringifyReduction(recipe.getReduction()).str();
+  if (std::optional<int64_t> ignored = recipe.getIgnoreIndex())
+    loss.ignoreIndex.push_back(*ignored);
+  if (auto weights = recipe.getClassWeights())
+    llvm::append_range(loss.classWeights, *weights);
+  loss.labelSmoothing = recipe.getLabelSmoothing().convertToDouble();
+  loss.delta = recipe.getLossDelta().convertToDouble();
   if (ArrayAttr target = recipe.getTargetAttr())
     for (auto size : target.getAsRange<IntegerAttr>())
       loss.targetShape.push_back(size.getInt());
@@ -38,6 +45,11 @@ void mpc::buildModelPipeline(OpPassManager &manager, amp::RecipeOp recipe,
   }
   if (training)
     manager.addPass(nn::createTrainingModePass());
+  nn::KeyRandomPassOptions random;
+  random.dropout = training && !recipe.getNoDropout();
+  if (!random.dropout)
+    manager.addPass(nn::createExpectGatesPass());
+  manager.addPass(nn::createKeyRandomPass(random));
   addLoss(manager, recipe);
 }
 
@@ -144,6 +156,7 @@ void mpc::buildEvaluationPipeline(OpPassManager &manager,
     buildPreparationPipeline(manager, options);
     nn::BuildEvalPassOptions eval;
     eval.gradients = options.gradients;
+    eval.seed = options.seed;
     manager.addPass(nn::createBuildEvalPass(eval));
     buildAutodiffPipeline(manager);
   }
@@ -198,8 +211,11 @@ struct EvaluationPipeline : StepFlags<EvaluationPipeline> {
                          llvm::cl::desc("yield the gradients of the loss"),
                          llvm::cl::init(false)};
   Option<bool> training{*this, "training",
-                        llvm::cl::desc("use the statistics of the batch"),
+                        llvm::cl::desc("use the statistics of the batch and "
+                                       "drop at random"),
                         llvm::cl::init(false)};
+  Option<int64_t> seed{*this, "seed", llvm::cl::desc("key of random numbers"),
+                       llvm::cl::init(0)};
 };
 
 } // namespace
@@ -237,8 +253,8 @@ void mpc::registerPipelines() {
       "mpc-evaluation-pipeline",
       "From a model and its recipe to the code of an evaluation",
       [](OpPassManager &manager, const EvaluationPipeline &flags) {
-        buildEvaluationPipeline(
-            manager, {flags.step(), flags.gradients, flags.training});
+        buildEvaluationPipeline(manager, {flags.step(), flags.gradients,
+                                          flags.training, flags.seed});
       });
   PassPipelineRegistration<KernelPipeline>(
       "mpc-optimizer-pipeline",

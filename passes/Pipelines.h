@@ -30,6 +30,7 @@ struct StepOptions {
 struct EvaluationOptions : StepOptions {
   bool gradients = false; ///< Also yield the gradients of the loss.
   bool training = false;  ///< In training mode, with statistics of the batch.
+  int64_t seed = 0;       ///< Of random numbers.
 };
 
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,7 @@ SELF_EXPLAINING = ("yes", "same")
 # How many rows each section has.
 ROWS = {
     "A": 17, "B": 25, "C": 18, "D": 11, "E": 15, "F": 14, "G": 9, "H": 13,
-    "I": 19, "J": 15, "K": 8, "L": 14, "M": 12, "X": 28,
+    "I": 19, "J": 15, "K": 8, "L": 14, "M": 12, "X": 29,
 }  # fmt: skip
 
 ROW = re.compile(r"^\| *([A-Z]\d+|[a-z]\w*_\w+|defaults) *\|(.*)\|\s*$")

@@ -2,6 +2,7 @@
 // Registration of the amp dialect.
 #include "dialects/AMP/AMPDialect.h"
 
+#include "dialects/AMP/RandomState.h"
 #include "dialects/AMP/Recipe.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
@@ -89,5 +90,5 @@ void AMPDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/AMP/AMPOps.cpp.inc"
       >();
-  addOperations<RecipeOp>();
+  addOperations<RecipeOp, RandomStateOp>();
 }

@@ -56,6 +56,8 @@ def AMP_Flag : AMP_ScalarOf<I1, "tensor<i1>">,
                BuildableType<"::mlir::RankedTensorType::get(::llvm::ArrayRef<int64_t>(), $_builder.getI1Type())">;
 def AMP_I32 : AMP_ScalarOf<I32, "tensor<i32>">,
               BuildableType<"::mlir::RankedTensorType::get(::llvm::ArrayRef<int64_t>(), $_builder.getI32Type())">;
+def AMP_I64 : AMP_ScalarOf<I64, "tensor<i64>">,
+              BuildableType<"::mlir::RankedTensorType::get(::llvm::ArrayRef<int64_t>(), $_builder.getI64Type())">;
 def AMP_F32OrF64
     : Type<Or<[AMP_F32.predicate, AMP_F64.predicate]>,
            "tensor<f32> or tensor<f64>", "::mlir::RankedTensorType">;

@@ -135,6 +135,24 @@ def AMP_GetHyperOp : AMP_Op<"get_hyper", [
   let assemblyFormat = "$optimizer $hyper attr-dict `:` type($value)";
 }
 
+def AMP_RandomStateOp : AMP_Op<"random_state", [
+    MemoryEffects<[MemRead]>, UsesSymbols]> {
+  let summary = "What the random numbers of a step are a function of";
+  let description = [{
+    The key is the optimizer's hyper-parameter `random_seed`, the step the
+    number of steps that it has applied so far, and the batch the number of
+    those that `amp.accumulate` has added up since. So a step that is skipped
+    and run again, or resumed, draws the same numbers.
+
+    ```mlir
+    %key, %step, %batch = amp.random_state @optimizer
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$optimizer);
+  let results = (outs AMP_I64:$key, AMP_I64:$step, AMP_I64:$batch);
+  let assemblyFormat = "$optimizer attr-dict";
+}
+
 def AMP_ApplyOp : AMP_Op<"apply", [
     MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
   let summary = "One optimizer step";

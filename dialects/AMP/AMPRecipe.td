@@ -29,10 +29,16 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
 
     | clause | means |
     |---|---|
-    | `loss(K)` | cross_entropy, mse, or output; without it the module has its own `@loss` |
+    | `loss(K)` | cross_entropy, nll, mse, l1, huber, smooth_l1, bce, kl, or output; without it the module has its own `@loss` |
     | `loss_of("NAME")` | the model's output that the loss is taken of |
+    | `reduction(R)` | mean, sum or, of kl, batchmean (default: mean) |
+    | `ignore_index(N)` | the label that takes no part (default: none) |
+    | `class_weights([...])` | one for each class (default: all 1) |
+    | `label_smoothing(X)` | the share of a label that all classes have (default: 0) |
+    | `loss_delta(X)` | where huber and smooth_l1 go over to a line (default: 1) |
     | `target([DIMS])` | shape of one batch of `target`, which decides the class axis |
     | `precision(P)` | fp32, bf16 or fp16 (default: fp32) |
+    | `no_dropout` | leave dropout out, as an evaluation does |
     | `outputs(P)` | what the model's outputs are cast to, before the loss |
     | `autocast("NAME")` | the autocast policy (default: preset:mpc) |
     | `rules("TEXT")` | what the policy's file says, where it is one |
@@ -49,7 +55,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     | `optimizer("NAME")`, `hyper({...})`, `flags([...])` | the optimizer's rule (default: adamw), its hyper-parameters and its flags |
     | `slots(T)` | type of its slots: f32, bf16, f16 (default: f32) |
     | `no_masters` | parameters are kept in bf16 alone |
-    | `rounding_seed(N)` | seed of stochastic rounding, below 2^53 |
+    | `seed(N)` | seed of dropout and of stochastic rounding, below 2^53 |
     | `ema(D)` | decay of an average of the parameters (default: 0, none) |
     | `no_decay([...])`, `freeze([...])`, `trainable([...])` | patterns of parameters: without weight decay; not trained; the only ones that are |
     | `clip(K)`, `clip_by(X)` | bounds the norm of all gradients, each norm, or each value |
@@ -65,8 +71,14 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
   let arguments = (ins
     OptionalAttr<AMP_LossKind>:$loss,
     OptionalAttr<StrAttr>:$loss_of,
+    DefaultValuedAttr<AMP_Reduction, "::mpc::amp::Reduction::Mean">:$reduction,
+    OptionalAttr<I64Attr>:$ignore_index,
+    OptionalAttr<DenseF64ArrayAttr>:$class_weights,
+    AMP_Number<"0.0">:$label_smoothing,
+    AMP_Number<"1.0">:$loss_delta,
     OptionalAttr<I64ArrayAttr>:$target,
     DefaultValuedAttr<MPC_Precision, "::mpc::Precision::FP32">:$precision,
+    UnitAttr:$no_dropout,
     OptionalAttr<MPC_Precision>:$outputs,
     DefaultValuedOptionalAttr<StrAttr, "\"preset:mpc\"">:$autocast,
     OptionalAttr<StrAttr>:$rules,
@@ -82,7 +94,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     AMP_Strings:$flags,
     OptionalAttr<TypeAttr>:$slots,
     UnitAttr:$no_masters,
-    DefaultValuedOptionalAttr<I64Attr, "0">:$rounding_seed,
+    DefaultValuedOptionalAttr<I64Attr, "0">:$seed,
     AMP_Number<"0.0">:$ema,
     AMP_Strings:$no_decay,
     AMP_Strings:$freeze,
@@ -106,8 +118,14 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     oilist(
         `loss` `(` $loss `)`
       | `loss_of` `(` $loss_of `)`
+      | `reduction` `(` $reduction `)`
+      | `ignore_index` `(` $ignore_index `)`
+      | `class_weights` `(` $class_weights `)`
+      | `label_smoothing` `(` $label_smoothing `)`
+      | `loss_delta` `(` $loss_delta `)`
       | `target` `(` $target `)`
       | `precision` `(` $precision `)`
+      | `no_dropout` $no_dropout
       | `outputs` `(` $outputs `)`
       | `autocast` `(` $autocast `)`
       | `rules` `(` $rules `)`
@@ -123,7 +141,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
       | `flags` `(` $flags `)`
       | `slots` `(` $slots `)`
       | `no_masters` $no_masters
-      | `rounding_seed` `(` $rounding_seed `)`
+      | `seed` `(` $seed `)`
       | `ema` `(` $ema `)`
       | `no_decay` `(` $no_decay `)`
       | `freeze` `(` $freeze `)`

@@ -2,6 +2,8 @@
 // The optimizers' rules.
 #include "dialects/AMP/Optimizers.h"
 
+#include "dialects/AMP/RandomState.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -461,6 +463,7 @@ ArrayRef<StringRef> mpc::amp::commonHypers() {
                                          "l1",
                                          "l2",
                                          "ema_decay",
-                                         "rounding_seed"};
+                                         "rounding_seed",
+                                         kRandomSeed};
   return kNames;
 }

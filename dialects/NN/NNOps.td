@@ -12,5 +12,6 @@ include "dialects/NN/NNReductionOps.td"
 include "dialects/NN/NNContractionOps.td"
 include "dialects/NN/NNWindowOps.td"
 include "dialects/NN/NNNormalizationOps.td"
+include "dialects/NN/NNRandomOps.td"
 
 #endif // MPC_DIALECTS_NN_NNOPS_TD

@@ -4,7 +4,7 @@
 
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/EntryNames.h"
-#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Random.h"
 #include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/Target.h"
 #include "lib/Driver/Compilation.h"
@@ -14,6 +14,7 @@
 #include "lib/Driver/ProgramBuilder.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/AMP/Passes.h"
+#include "passes/NN/Passes.h"
 #include "passes/Pipelines.h"
 #include "runtime/Device/CPU/CpuLevel.h"
 
@@ -33,7 +34,17 @@ static void addBound(OpOperand &operand, IndexRange range,
     report.bounds.push_back({name.str(), range.low, range.high});
 }
 
+/// The ranges of labels that nn-add-loss has added.
+static void findLabelBounds(func::FuncOp function, CompileReport &report) {
+  for (BlockArgument argument : function.getArguments())
+    if (auto range = function.getArgAttrOfType<DenseI64ArrayAttr>(
+            argument.getArgNumber(), nn::kLabels))
+      report.bounds.push_back(
+          {nn::getArgumentName(argument).str(), range[0], range[1]});
+}
+
 static void findBounds(func::FuncOp function, CompileReport &report) {
+  findLabelBounds(function, report);
   function.walk([&](IndexOpInterface op) {
     for (OpOperand &operand : op->getOpOperands())
       if (std::optional<IndexRange> range = op.getIndexRange(operand))
@@ -180,6 +191,18 @@ describePasses(const TargetOptions &options,
   return text;
 }
 
+/// Nobody but the module itself gives its ops keys.
+static void warnOfIdleDropout(ModuleOp module, CompileReport &report) {
+  int64_t count = 0;
+  module.walk([&](nn::DropoutOp op) { count += op.getKey().empty(); });
+  if (count > 0)
+    report.warnings.push_back(
+        std::to_string(count) +
+        " nn.dropout without a key pass their input on: the module writes its "
+        "step out, and gives them a key by nn.random_counters and "
+        "amp.random_state");
+}
+
 /// Checks a module that writes its step out, and its recipe.
 static rt::Status prepareOwnStep(ImportedModel &model, CompileReport &report) {
   MPC_ASSIGN_OR_RETURN(amp::RecipeOp recipe, checkRecipe(model));
@@ -187,6 +210,7 @@ static rt::Status prepareOwnStep(ImportedModel &model, CompileReport &report) {
     return rt::usageError("--output-dtype: the module writes its step out; an "
                           "nn.cast in it says what type a result has");
   MPC_RETURN_IF_ERROR(checkPrecision(model, recipe, report));
+  warnOfIdleDropout(*model.module, report);
   nameResults(*model.module);
   DiagnosticCollector diagnostics(model.module->getContext());
   return succeeded(checkEntries(*model.module))
@@ -234,6 +258,7 @@ static EvaluationOptions evaluationOptions(const ImportedModel &model,
   result.fuse = options.target.fuse;
   result.gradients = options.gradients;
   result.training = options.training;
+  result.seed = options.seed;
   return result;
 }
 

@@ -30,7 +30,8 @@ struct CompileOptions {
 
 struct EvalOptions : CompileOptions {
   bool gradients = false;
-  bool training = false; ///< In training mode, with statistics of the batch.
+  bool training = false; ///< In training mode: batch statistics, dropout.
+  int64_t seed = 0;      ///< Of random numbers.
 };
 
 /// What compilation found beside the program.

@@ -25,8 +25,10 @@ static rt::Result<ImportedModel> load(const EvalRequest &request,
       loadModel(request.modelPath, context, request.importOptions));
   amp::RecipeOp recipe = addRecipe(*model.module);
   writePrecision(precision, recipe);
-  if (request.loss)
-    writeLoss(*request.loss, targetShape, recipe);
+  if (!request.loss)
+    return model;
+  MPC_RETURN_IF_ERROR(writeLoss(*request.loss, request.lossOptions, recipe));
+  writeTarget(targetShape, recipe);
   return model;
 }
 

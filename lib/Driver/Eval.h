@@ -16,6 +16,7 @@ struct EvalRequest {
   EvalOptions options;
   PrecisionFlags precision;
   std::optional<LossFlag> loss; ///< None: no loss is computed.
+  LossOptions lossOptions;
   std::string explainPath;      ///< Empty: nothing is explained; "-": stdout.
   rt::EvaluationRequest run;    ///< Without inputs: only explain.
 };

@@ -5,7 +5,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/EntryNames.h"
-#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -55,6 +55,9 @@ int64_t Explanation::weightCopyBytes() const {
   });
 }
 
+int64_t Explanation::drawnBytes() const {
+  return total(ops, [](const ExplainedOp &op) { return op.drawnBytes; });
+}
 int64_t Explanation::carryingOps() const {
   return llvm::count_if(ops,
                         [](const ExplainedOp &op) { return op.carriesNumber; });
@@ -130,6 +133,11 @@ static ExplainedOp explainOp(PrecisionOpInterface op) {
     result.bytes += bytes;
     result.bytesInF32 += isNarrow(type) ? 2 * bytes : bytes;
   }
+  // What has a gradient of its own draws again for it.
+  if (auto random = dyn_cast<nn::RandomInterface>(op.getOperation());
+      random && isa<VJPOpInterface>(op.getOperation()) &&
+      !random.getKeyMutable().empty())
+    result.drawnBytes = random.getDrawnBytes();
   std::optional<nn::PrecisionRecord> record = nn::getPrecisionRecord(op);
   if (!record) {
     result.rule = "as-written";

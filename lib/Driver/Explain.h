@@ -22,6 +22,9 @@ struct ExplainedOp {
   std::string why;    ///< For people.
   int64_t bytes = 0;  ///< Of its results.
   int64_t bytesInF32 = 0; ///< The same with its 16-bit results in f32.
+  /// Of what it draws at random, and again in the backward pass instead of
+  /// keeping it.
+  int64_t drawnBytes = 0;
   /// Whether it runs in 16 bits with a number of f32, which those do not hold.
   bool carriesNumber = false;
 
@@ -52,6 +55,7 @@ struct Explanation {
   [[nodiscard]] int64_t activationBytes() const; ///< Results and cast copies.
   [[nodiscard]] int64_t activationBytesInF32() const;
   [[nodiscard]] int64_t weightCopyBytes() const;
+  [[nodiscard]] int64_t drawnBytes() const;
   [[nodiscard]] int64_t carryingOps() const; ///< Ops that carry a number.
   [[nodiscard]] int64_t carryingBytes() const; ///< Of their results.
 };

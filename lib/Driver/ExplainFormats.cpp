@@ -70,6 +70,11 @@ static std::vector<std::string> totals(const Explanation &explanation) {
                 "round their results alone, {1} instead of {2} in f32",
                 ops, bytes(explanation.carryingBytes()),
                 bytes(2 * explanation.carryingBytes())));
+  if (int64_t drawn = explanation.drawnBytes())
+    lines.push_back(
+        formatv("random masks: {0} are drawn again in the backward pass "
+                "instead of being kept",
+                bytes(drawn)));
   if (int64_t copies = explanation.weightCopyBytes())
     lines.push_back(
         formatv("weights: {0} read in 16 bits instead of {1} in f32; the "
@@ -150,11 +155,17 @@ std::string mpc::toText(const Explanation &explanation) {
 //===----------------------------------------------------------------------===//
 
 static llvm::json::Object toObject(const ExplainedOp &op) {
-  return llvm::json::Object{
-      {"node", op.node}, {"scope", op.scope}, {"op", op.op},
-      {"type", op.type}, {"rule", op.rule},   {"source", op.source},
-      {"why", op.why},   {"bytes", op.bytes}, {"bytes_in_f32", op.bytesInF32},
-      {"carries_number", op.carriesNumber}};
+  return llvm::json::Object{{"node", op.node},
+                            {"scope", op.scope},
+                            {"op", op.op},
+                            {"type", op.type},
+                            {"rule", op.rule},
+                            {"source", op.source},
+                            {"why", op.why},
+                            {"bytes", op.bytes},
+                            {"bytes_in_f32", op.bytesInF32},
+                            {"carries_number", op.carriesNumber},
+                            {"drawn_bytes", op.drawnBytes}};
 }
 
 static llvm::json::Object toObject(const ExplainedCast &cast) {
@@ -200,6 +211,7 @@ std::string mpc::toJson(const Explanation &explanation) {
       {"activation_bytes", explanation.activationBytes()},
       {"activation_bytes_in_f32", explanation.activationBytesInF32()},
       {"weight_copy_bytes", explanation.weightCopyBytes()},
+      {"drawn_bytes", explanation.drawnBytes()},
       {"carrying_ops", explanation.carryingOps()},
       {"carrying_bytes", explanation.carryingBytes()}};
   llvm::json::Value all =

@@ -312,8 +312,7 @@ static rt::Status readStorage(const json &root, amp::RecipeOp recipe) {
   // It is state, an f64: no more than 53 bits.
   constexpr uint64_t kSeedMask = (uint64_t{1} << 53) - 1;
   auto bits = seed.get<uint64_t>();
-  recipe.setRoundingSeed(
-      static_cast<int64_t>((bits ^ (bits >> 53)) & kSeedMask));
+  recipe.setSeed(static_cast<int64_t>((bits ^ (bits >> 53)) & kSeedMask));
   MPC_ASSIGN_OR_RETURN(
       mlir::Type slots,
       readFloatType(root, "slot_dtype", "float32", recipe.getContext()));

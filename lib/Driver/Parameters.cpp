@@ -2,6 +2,7 @@
 // First values of parameters.
 #include "lib/Driver/Parameters.h"
 
+#include "dialects/AMP/RandomState.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/LossScale/ScalarState.h"
@@ -10,8 +11,10 @@
 
 using namespace mpc;
 
-/// The hyper-parameter that stochastic rounding draws from.
-static constexpr llvm::StringLiteral kRoundingSeed = "rounding_seed";
+/// The hyper-parameters that a run's seed gives.
+static bool isSeed(llvm::StringRef name) {
+  return name == "rounding_seed" || name == amp::kRandomSeed;
+}
 
 static rt::InitialKind kindOf(llvm::StringRef name) {
   return llvm::StringSwitch<rt::InitialKind>(name)
@@ -69,12 +72,12 @@ void mpc::setInitialValues(rt::Program &program,
   }
 }
 
-void mpc::roundBySeed(rt::Program &program) {
+void mpc::drawBySeed(rt::Program &program) {
   for (const rt::StateTensor &tensor : program.state) {
     llvm::StringRef name(tensor.desc.name);
     if (tensor.role != rt::StateRole::Hyperparameters ||
         !name.consume_front(rt::kHyperPrefix) ||
-        name.substr(name.rfind('.') + 1) != kRoundingSeed)
+        !isSeed(name.substr(name.rfind('.') + 1)))
       continue;
     rt::InitialValue value;
     value.desc = tensor.desc;

@@ -17,8 +17,8 @@ std::vector<rt::InitialValue> takeInitialValues(ImportedModel &model);
 void setInitialValues(rt::Program &program,
                       const std::vector<rt::InitialValue> &values);
 
-/// Lets the step round by the run's seed, where it rounds stochastically.
-void roundBySeed(rt::Program &program);
+/// Lets the step draw by the run's seed, where it draws random numbers.
+void drawBySeed(rt::Program &program);
 
 /// The size of a batch: the first dimension of the model's inputs. A usage
 /// error where `wanted`, if not 0, is another.

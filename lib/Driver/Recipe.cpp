@@ -16,13 +16,20 @@ rt::Result<LossFlag> mpc::parseLoss(const std::string &text) {
   auto [name, output] = llvm::StringRef(text).split(':');
   std::optional<amp::LossKind> kind = amp::symbolizeLossKind(name);
   if (!kind)
-    return usageError("--loss='" + text +
-                      "': known are cross_entropy[:OUTPUT], mse[:OUTPUT] and "
-                      "output:NAME");
+    return usageError("--loss='" + text + "': known are " + knownLosses());
   if (kind == amp::LossKind::Output && output.empty())
     return usageError("--loss=output needs the output's name, as in "
                       "--loss=output:loss");
   return LossFlag{*kind, output.str()};
+}
+
+std::string mpc::knownLosses() {
+  std::string text;
+  for (uint32_t i = 0; i <= amp::getMaxEnumValForLossKind(); ++i)
+    if (auto kind = static_cast<amp::LossKind>(i);
+        kind != amp::LossKind::Output)
+      text += amp::stringifyLossKind(kind).str() + "[:OUTPUT], ";
+  return text + "output:NAME";
 }
 
 rt::Status mpc::readAutocastPolicy(PrecisionFlags &flags,
@@ -82,14 +89,57 @@ void mpc::writePrecision(const PrecisionFlags &flags, amp::RecipeOp recipe) {
   recipe.setRoundWeights(!flags.saturateWeights);
 }
 
-void mpc::writeLoss(const LossFlag &loss, llvm::ArrayRef<int64_t> targetShape,
-                    amp::RecipeOp recipe) {
+/// Whether a loss of `kind` is one of labels.
+static bool takesLabels(amp::LossKind kind) {
+  return kind == amp::LossKind::CrossEntropy || kind == amp::LossKind::NLL;
+}
+
+/// A usage error where an option was given that the loss does not have.
+static Status checkOptions(amp::LossKind kind, const LossOptions &options) {
+  using Kind = amp::LossKind;
+  bool hasDelta = kind == Kind::Huber || kind == Kind::SmoothL1;
+  std::tuple<const char *, bool, bool> rows[] = {
+      {"--reduction", options.reduction.has_value(), kind != Kind::Output},
+      {"--reduction=batchmean", options.reduction == "batchmean",
+       kind == Kind::KL},
+      {"--ignore-index", options.ignoreIndex.has_value(), takesLabels(kind)},
+      {"--class-weights", !options.classWeights.empty(), takesLabels(kind)},
+      {"--label-smoothing", options.labelSmoothing.has_value(),
+       kind == Kind::CrossEntropy},
+      {"--loss-delta", options.delta.has_value(), hasDelta}};
+  for (auto [flag, isGiven, isKnown] : rows)
+    if (isGiven && !isKnown)
+      return usageError(std::string(flag) + ": --loss=" +
+                        amp::stringifyLossKind(kind).str() + " has none");
+  if (kind == Kind::Huber && options.delta == 0.0)
+    return usageError("--loss-delta=0: --loss=huber would be 0; smooth_l1 is "
+                      "l1 then");
+  return {};
+}
+
+Status mpc::writeLoss(const LossFlag &loss, const LossOptions &options,
+                      amp::RecipeOp recipe) {
+  MPC_RETURN_IF_ERROR(checkOptions(loss.kind, options));
   recipe.setLoss(loss.kind);
   if (!loss.output.empty())
     recipe.setLossOf(loss.output);
-  if (!targetShape.empty())
+  if (options.reduction)
+    recipe.setReduction(*amp::symbolizeReduction(*options.reduction));
+  if (options.ignoreIndex)
+    recipe.setIgnoreIndex(*options.ignoreIndex);
+  if (!options.classWeights.empty())
+    recipe.setClassWeights(llvm::ArrayRef(options.classWeights));
+  if (options.labelSmoothing)
+    recipe.setLabelSmoothingAttr(toNumber(recipe, *options.labelSmoothing));
+  if (options.delta)
+    recipe.setLossDeltaAttr(toNumber(recipe, *options.delta));
+  return {};
+}
+
+void mpc::writeTarget(llvm::ArrayRef<int64_t> shape, amp::RecipeOp recipe) {
+  if (!shape.empty())
     recipe.setTargetAttr(
-        mlir::Builder(recipe.getContext()).getI64ArrayAttr(targetShape));
+        mlir::Builder(recipe.getContext()).getI64ArrayAttr(shape));
 }
 
 /// Sorts the optimizer's arguments into hyper-parameters and flags.
@@ -231,7 +281,8 @@ static Status writeStorage(const RecipeFlags &flags, amp::RecipeOp recipe) {
 
 Status mpc::writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe) {
   MPC_ASSIGN_OR_RETURN(LossFlag loss, parseLoss(flags.loss));
-  writeLoss(loss, {}, recipe);
+  MPC_RETURN_IF_ERROR(writeLoss(loss, flags.lossOptions, recipe));
+  recipe.setNoDropout(flags.noDropout);
   writePrecision(flags.precision, recipe);
   MPC_RETURN_IF_ERROR(writeOptimizer(flags, recipe));
   MPC_RETURN_IF_ERROR(writePolicy(flags, recipe));

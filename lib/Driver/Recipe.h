@@ -23,8 +23,18 @@ struct LossFlag {
   std::string output; ///< The model's output that it is taken of; or empty.
 };
 
-/// Reads "cross_entropy[:OUTPUT]", "mse[:OUTPUT]" or "output:NAME".
+/// Reads "KIND[:OUTPUT]" or "output:NAME".
 rt::Result<LossFlag> parseLoss(const std::string &text);
+/// What it reads, for people.
+std::string knownLosses();
+
+/// What else was said of a loss.
+struct LossOptions {
+  std::optional<std::string> reduction;
+  std::optional<int64_t> ignoreIndex;
+  std::vector<double> classWeights;
+  std::optional<double> labelSmoothing, delta;
+};
 
 /// How the model's ops get their precision.
 struct PrecisionFlags {
@@ -46,6 +56,8 @@ rt::Status readAutocastPolicy(PrecisionFlags &flags,
 /// The RECIPE flags as given.
 struct RecipeFlags {
   std::string loss = "cross_entropy";
+  LossOptions lossOptions;
+  bool noDropout = false;
   PrecisionFlags precision;
   std::string optimizer = "adamw";
   /// Hyper-parameters and flags of the optimizer, by our names.
@@ -82,10 +94,11 @@ rt::Status checkOwnStep(const RecipeFlags &flags, ImportedModel &model);
 amp::RecipeOp addRecipe(mlir::ModuleOp module);
 /// Writes how a model is computed.
 void writePrecision(const PrecisionFlags &flags, amp::RecipeOp recipe);
-/// Writes which loss is taken. `targetShape` is that of one batch of `target`;
-/// empty where it is not known.
-void writeLoss(const LossFlag &loss, llvm::ArrayRef<int64_t> targetShape,
-               amp::RecipeOp recipe);
+/// Writes which loss is taken. A usage error where an option is not one of it.
+rt::Status writeLoss(const LossFlag &loss, const LossOptions &options,
+                     amp::RecipeOp recipe);
+/// Writes the shape of one batch of `target`; empty where it is not known.
+void writeTarget(llvm::ArrayRef<int64_t> shape, amp::RecipeOp recipe);
 /// Writes all that the flags say but the shape of `target`. Usage errors name
 /// the flag.
 rt::Status writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe);

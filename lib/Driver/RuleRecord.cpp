@@ -3,6 +3,7 @@
 #include "lib/Driver/RuleRecord.h"
 
 #include "runtime/Train/TrainingRule.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -50,9 +51,31 @@ static std::string nameOf(mlir::Type type) {
   return text;
 }
 
+/// As short as it reads back exactly.
+static std::string textOf(const llvm::APFloat &number) {
+  llvm::SmallString<32> text;
+  number.toString(text);
+  return text.str().str();
+}
+
+/// In the order of the classes; empty for none.
+static std::string listOf(std::optional<llvm::ArrayRef<double>> numbers) {
+  std::vector<std::string> words;
+  for (double number : numbers.value_or(llvm::ArrayRef<double>()))
+    words.push_back(textOf(llvm::APFloat(number)));
+  return llvm::join(words, ",");
+}
+
 rt::TrainingRule mpc::recordRule(amp::RecipeOp recipe) {
   rt::TrainingRule rule = recordOwnRule(recipe);
   rule["--loss"] = lossOf(recipe);
+  rule["--reduction"] = stringifyReduction(recipe.getReduction()).str();
+  std::optional<int64_t> ignored = recipe.getIgnoreIndex();
+  rule["--ignore-index"] = ignored ? std::to_string(*ignored) : "";
+  rule["--class-weights"] = listOf(recipe.getClassWeights());
+  rule["--label-smoothing"] = textOf(recipe.getLabelSmoothing());
+  rule["--loss-delta"] = textOf(recipe.getLossDelta());
+  rule["--no-dropout"] = onOff(recipe.getNoDropout());
   rule[std::string(rt::kPolicyFlag)] = recipe.getPolicy().str();
   rule[std::string(rt::kOptimizerFlag)] = recipe.getOptimizer().str();
   rule["--opt-arg"] = listOf(recipe.getFlags());

@@ -40,13 +40,12 @@ static rt::Status planOwnStep(const TrainingRequest &request,
 static rt::Status planStep(const TrainingRequest &request, TrainingPlan &plan) {
   amp::RecipeOp recipe = addRecipe(*plan.model.module);
   MPC_RETURN_IF_ERROR(writeRecipe(request.recipe, recipe));
-  MPC_ASSIGN_OR_RETURN(int64_t batch,
-                       checkBatchSize(plan.model, request.batchSize));
+  MPC_ASSIGN_OR_RETURN(
+      int64_t batch,
+      checkBatchSize(plan.model, request.batchSize));
   MPC_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
                        targetShape(request.dataPath, batch));
-  if (!shape.empty())
-    recipe.setTargetAttr(
-        mlir::Builder(recipe.getContext()).getI64ArrayAttr(shape));
+  writeTarget(shape, recipe);
   return {};
 }
 
@@ -95,7 +94,7 @@ mpc::compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
                        compileOrFind(plan, options, report));
   setInitialValues(*program, plan.initialValues);
   if (!plan.hasOwnStep)
-    roundBySeed(*program);
+    drawBySeed(*program);
   amp::RecipeOp recipe =
       amp::findRecipe(mlir::ModuleOp(plan.model.module.get()));
   // A step that the module writes out changes what it likes.

@@ -3,10 +3,11 @@
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/AMP/RandomState.h"
 #include "dialects/AMP/Recipe.h"
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Gradient.h"
-#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Random.h"
 #include "passes/AMP/StepWriter.h"
 #include "passes/AMP/TrainedParameters.h"
 #include "llvm/ADT/StringMap.h"
@@ -35,7 +36,7 @@ struct BuildStepPass : mpc::amp::impl::BuildStepPassBase<BuildStepPass> {
     if (failed(checkNames()) || failed(findLoss(plan)))
       return signalPassFailure();
     addScaler();
-    addOptimizer();
+    addOptimizer(plan);
     if (failed(choose(plan)))
       return signalPassFailure();
     writeEntries(plan, getOperation());
@@ -129,8 +130,15 @@ private:
                      StringRef(policy().name), toNumbers(values));
   }
 
+  /// `loss` may be null.
+  static bool drawsRandom(func::FuncOp loss) {
+    return loss && llvm::any_of(loss.getArguments(), [&](BlockArgument a) {
+             return loss.getArgAttr(a.getArgNumber(), nn::kRandom);
+           });
+  }
+
   /// The rule's hyper-parameters, and those of what is around it.
-  llvm::StringMap<double> findHypers() {
+  llvm::StringMap<double> findHypers(const StepPlan &plan) {
     llvm::StringMap<double> values;
     for (const NamedNumber &entry : recipe_.getRule()->hypers)
       values[entry.name] = entry.value;
@@ -149,7 +157,9 @@ private:
     if (recipe_.getEma().isNonZero())
       values["ema_decay"] = recipe_.getEma().convertToDouble();
     if (recipe_.getNoMasters() || !recipe_.getSlotType().isF32())
-      values["rounding_seed"] = static_cast<double>(recipe_.getRoundingSeed());
+      values["rounding_seed"] = static_cast<double>(recipe_.getSeed());
+    if (drawsRandom(plan.loss))
+      values[kRandomSeed] = static_cast<double>(recipe_.getSeed());
     return values;
   }
 
@@ -186,8 +196,8 @@ private:
         << "become NaN";
   }
 
-  void addOptimizer() {
-    llvm::StringMap<double> values = findHypers();
+  void addOptimizer(const StepPlan &plan) {
+    llvm::StringMap<double> values = findHypers(plan);
     SmallVector<Attribute> flags(recipe_.getFlags().getValue());
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     // What keeps no velocity needs no slot for it.

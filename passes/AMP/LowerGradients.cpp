@@ -159,12 +159,18 @@ struct LowerAccumulate : StatePattern<AccumulateOp> {
   LogicalResult matchAndRewrite(AccumulateOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
     SlabBuilder s = slabs(op, b);
-    for (auto [group, range] : llvm::zip_equal(
-             layout().groupsOf(layout().optimizer(op.getGradients().getType())),
-             adaptor.getGradients()))
+    const OptimizerState &optimizer =
+        layout().optimizer(op.getGradients().getType());
+    for (auto [group, range] :
+         llvm::zip_equal(layout().groupsOf(optimizer), adaptor.getGradients()))
       s.store(group->gradientSlab,
               AddGradientOp::create(b, op.getLoc(), range,
                                     s.load(group->gradientSlab)));
+    if (SlabOp batches = optimizer.batches) {
+      nn::GradientBuilder g(b, op.getLoc());
+      Value count = s.element(batches, 0);
+      s.storeElements(batches, g.add(count, g.splat(count, 1.0)));
+    }
     b.eraseOp(op);
     return success();
   }
@@ -176,13 +182,17 @@ struct LowerTakeGradients : StatePattern<TakeGradientsOp> {
   LogicalResult matchAndRewrite(TakeGradientsOp op, OpAdaptor,
                                 ConversionPatternRewriter &b) const override {
     SlabBuilder s = slabs(op, b);
+    const OptimizerState &optimizer = layout().optimizer(op.getType());
     SmallVector<Value> sums;
-    for (ParameterGroup *group :
-         layout().groupsOf(layout().optimizer(op.getType()))) {
+    for (ParameterGroup *group : layout().groupsOf(optimizer)) {
       sums.push_back(s.load(group->gradientSlab));
       s.store(group->gradientSlab,
               nn::GradientBuilder(b, op.getLoc()).splat(sums.back(), 0.0));
     }
+    if (SlabOp batches = optimizer.batches)
+      s.store(batches,
+              nn::GradientBuilder(b, op.getLoc())
+                  .splat(cast<RankedTensorType>(batches.getType()), 0.0));
     replaceByGroups(b, op, std::move(sums));
     return success();
   }

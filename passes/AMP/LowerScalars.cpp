@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Patterns for what reads state, and for loss scalers.
+#include "dialects/AMP/RandomState.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/PolicyEmitter.h"
@@ -56,6 +57,27 @@ struct LowerGetHyper : StatePattern<GetHyperOp> {
                                 ConversionPatternRewriter &b) const override {
     b.replaceOp(op, slabs(op, b).number(op.getOptimizerAttr().getAttr(),
                                         op.getHyper()));
+    return success();
+  }
+};
+
+struct LowerRandomState : StatePattern<RandomStateOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(RandomStateOp op, OpAdaptor,
+                                ConversionPatternRewriter &b) const override {
+    SlabBuilder s = slabs(op, b);
+    StringAttr name = op.getOptimizerAttr().getAttr();
+    const OptimizerState &optimizer = layout().optimizer(name);
+    nn::GradientBuilder g(b, op.getLoc());
+    auto count = [&](SlabOp slab, int64_t index) -> Value {
+      if (!slab) // Nothing counts: each batch is the first.
+        return g.splat(op.getStep(), 0.0);
+      return g.cast(s.element(slab, index), b.getI64Type());
+    };
+    b.replaceOp(op, {g.cast(s.number(name, kRandomSeed), b.getI64Type()),
+                     count(optimizer.scalars, optimizer.appliedIndex()),
+                     count(optimizer.batches, 0)});
     return success();
   }
 };
@@ -117,6 +139,7 @@ private:
 void mpc::amp::addScalarPatterns(RewritePatternSet &patterns,
                                  const TypeConverter &types,
                                  const StateContext &state) {
-  patterns.add<LowerGet, LowerGetScale, LowerGetHyper, LowerInverseScale,
-               LowerUpdateScale>(types, patterns.getContext(), state);
+  patterns.add<LowerGet, LowerGetScale, LowerGetHyper, LowerRandomState,
+               LowerInverseScale, LowerUpdateScale>(
+      types, patterns.getContext(), state);
 }

@@ -49,12 +49,7 @@ private:
   Location loc() { return apply_.getLoc(); }
 
   Value countApplied() {
-    SmallVector<NamedNumber> state = optimizer_.state();
-    auto isCount = [&](const NamedNumber &s) {
-      return s.name == (state.back().name == "applied" ? "applied" : "step");
-    };
-    return slabs_.element(optimizer_.scalars,
-                          llvm::find_if(state, isCount) - state.begin());
+    return slabs_.element(optimizer_.scalars, optimizer_.appliedIndex());
   }
 
   /// The f32 scalars of the step; advances the optimizer's scalar state.

@@ -2,6 +2,7 @@
 // Grouping of parameters, and the places of all state.
 #include "passes/AMP/SlabLayout.h"
 
+#include "dialects/AMP/RandomState.h"
 #include "passes/AMP/Passes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -58,6 +59,15 @@ SmallVector<NamedNumber> OptimizerState::state() const {
   if (cast<OptimizerOp>(trainer().getOperation()).getCountsSkips())
     numbers.push_back({"applied", 0.0});
   return numbers;
+}
+
+int64_t OptimizerState::appliedIndex() const {
+  SmallVector<NamedNumber> numbers = state();
+  auto isCount = [&](const NamedNumber &number) {
+    return number.name ==
+           (numbers.back().name == "applied" ? "applied" : "step");
+  };
+  return llvm::find_if(numbers, isCount) - numbers.begin();
 }
 
 bool ParameterGroup::sharesSlabsWith(const ParameterGroup &other) const {
@@ -419,6 +429,11 @@ void SlabLayout::addScalarSlabs() {
           addNumberSlab(b, state.op.getLoc(), "state.optimizer" + suffix,
                         std::string(rt::kOptimizerName) + suffix + ".",
                         rt::StateRole::Optimizer, state.state());
+    if (state.accumulates && state.trainer().getHyper().contains(kRandomSeed))
+      state.batches =
+          addNumberSlab(b, state.op.getLoc(), "state.batches" + suffix,
+                        std::string(rt::kOptimizerName) + suffix + ".",
+                        rt::StateRole::Optimizer, NamedNumber{"batches", 0.0});
   }
   auto type =
       RankedTensorType::get({int64_t(rt::kNumStateSlots)}, b.getF64Type());

@@ -25,6 +25,9 @@ struct OptimizerState {
   bool accumulates = false; ///< An entry adds up its gradients.
   GatherOp gathered;        ///< Where its gradients arrive first, or null.
   SlabOp scalars;           ///< The scalar state; null unless it is stepped.
+  /// How many batches are added up so far; null unless random numbers of a
+  /// window are drawn by it.
+  SlabOp batches;
 
   /// `op`: its methods change nothing, though they are not const.
   OptimizerInterface trainer() const { return op; }
@@ -35,6 +38,8 @@ struct OptimizerState {
   llvm::SmallVector<NamedNumber> hypers() const;
   /// The scalar state with its first values.
   llvm::SmallVector<NamedNumber> state() const;
+  /// Which number of the state counts the steps that were applied.
+  int64_t appliedIndex() const;
   bool hasTrustRatio() const { return rule() && rule()->trustRatio; }
 };
 

@@ -2,9 +2,10 @@
 // The entries of a training step.
 #include "passes/AMP/StepWriter.h"
 
-#include "dialects/AMP/AMPDialect.h"
+#include "dialects/AMP/RandomState.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
+#include "dialects/NN/Random.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -33,8 +34,10 @@ public:
       return readGradients();
     SmallVector<Value> inputs;
     for (unsigned i = 0, e = callee_.getNumArguments(); i < e; ++i)
-      inputs.push_back(addArgument(callee_.getArgumentTypes()[i],
-                                   callee_.getArgAttrDict(i)));
+      inputs.push_back(callee_.getArgAttr(i, nn::kRandom)
+                           ? randomPart(i)
+                           : addArgument(callee_.getArgumentTypes()[i],
+                                         callee_.getArgAttrDict(i)));
     differentiate(inputs);
   }
 
@@ -117,6 +120,15 @@ private:
   }
   Value hyper(StringRef name) {
     return GetHyperOp::create(b_, loc_, kOptimizer, name);
+  }
+
+  /// What argument `index` of the loss says that it needs of the state.
+  Value randomPart(unsigned index) {
+    if (!random_)
+      random_ = RandomStateOp::create(b_, loc_, kOptimizer);
+    auto part = callee_.getArgAttrOfType<StringAttr>(index, nn::kRandom);
+    return random_.getOperation()->getResult(llvm::find(nn::kRandomParts, part.getValue()) -
+                            std::begin(nn::kRandomParts));
   }
 
   void readScale() {
@@ -388,6 +400,7 @@ private:
   OpBuilder b_;
   func::FuncOp function_;
   Value scale_, loss_, found_, norm_, maxAbs_, counter_, error_;
+  RandomStateOp random_;         ///< Null where nothing is drawn.
   SmallVector<Value> gradients_; ///< One for each set.
   SmallVector<Value> buffers_;
   llvm::StringMap<Value> presences_; ///< Inputs, by name.

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
@@ -27,12 +28,32 @@ static bool isMove(linalg::GenericOp op) {
   return yield.getOperand(0) == op.getRegionInputArgs().front();
 }
 
-/// Computes its elements from constants and loop indices alone, cheaply.
+/// Whether all that is read is scalars.
+static bool readsScalars(linalg::GenericOp op) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return op.getMatchingIndexingMap(input).getNumResults() == 0;
+  });
+}
+
+/// Computes its elements from constants and loop indices alone, cheaply, or
+/// from indices and scalars: these are random numbers, which take some time.
 static bool isGenerated(linalg::GenericOp op) {
-  return isPlainMap(op) && op.getNumDpsInputs() == 0 &&
+  bool isDrawn = readsScalars(op) && op.hasIndexSemantics();
+  return isPlainMap(op) && (op.getNumDpsInputs() == 0 || isDrawn) &&
          llvm::none_of(op.getBody()->getOperations(), [](Operation &inner) {
            return inner.getName().getStringRef() == "tensor.extract";
          });
+}
+
+/// Readers beyond this many take what is generated with effort from memory.
+static constexpr unsigned kMostReaders = 4;
+
+/// Whether it is better generated again than kept. A mask that the forward and
+/// the backward pass read is; one that is repeated along an axis is not.
+static bool isWorthwhile(linalg::GenericOp source, AffineMap read) {
+  return source.getNumDpsInputs() == 0 ||
+         (read.isPermutation() &&
+          !source->getResult(0).hasNUsesOrMore(kMostReaders + 1));
 }
 
 /// Whether every index that `source` uses is one loop of the reader.
@@ -43,11 +64,30 @@ static bool canInline(linalg::GenericOp source, AffineMap read) {
       });
 }
 
+static void setMaps(linalg::GenericOp op, ArrayRef<AffineMap> maps) {
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
+/// Lets `reader` take `scalar` too; its value in the body.
+static Value addScalar(linalg::GenericOp reader, Value scalar) {
+  unsigned index = reader.getInputs().size();
+  SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+  maps.insert(maps.begin() + index,
+              AffineMap::get(reader.getNumLoops(), 0, {}, reader.getContext()));
+  reader.getInputsMutable().append(scalar);
+  setMaps(reader, maps);
+  return reader.getBody()->insertArgument(
+      index, getElementTypeOrSelf(scalar.getType()), scalar.getLoc());
+}
+
 /// Copies the body of `source` to the begin of `reader`'s; the value there.
 static Value inlineBody(linalg::GenericOp source, linalg::GenericOp reader,
                         AffineMap read) {
   OpBuilder builder = OpBuilder::atBlockBegin(reader.getBody());
   IRMapping mapping;
+  for (auto [scalar, argument] :
+       llvm::zip(source.getInputs(), source.getRegionInputArgs()))
+    mapping.map(argument, addScalar(reader, scalar));
   for (Operation &inner : source.getBody()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       auto dim = cast<AffineDimExpr>(read.getResult(index.getDim()));
@@ -89,10 +129,6 @@ static bool movesAlongSameLoops(linalg::GenericOp op, AffineMap a,
     if (extent != 1 && a.isFunctionOfDim(loop) != b.isFunctionOfDim(loop))
       return false;
   return true;
-}
-
-static void setMaps(linalg::GenericOp op, ArrayRef<AffineMap> maps) {
-  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
 /// Lets `reader` read `source`, of which its operand is a copy that lies there
@@ -151,11 +187,12 @@ static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
   unsigned index = operand.getOperandNumber();
   SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
   if (!canInline(source, maps[index]) || !boundsRemain(reader, index) ||
-      mayBeContraction(reader))
+      !isWorthwhile(source, maps[index]) || mayBeContraction(reader))
     return false;
   Value value = inlineBody(source, reader, maps[index]);
   reader.getBody()->getArgument(index).replaceAllUsesWith(value);
   reader.getBody()->eraseArgument(index);
+  maps = reader.getIndexingMapsArray();
   maps.erase(maps.begin() + index);
   reader.getInputsMutable().erase(index);
   setMaps(reader, maps);

@@ -3,9 +3,9 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/EntryNames.h"
-#include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/Losses.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mpc::nn {
@@ -108,11 +108,9 @@ private:
     Location loc = NameLoc::get(builder.getStringAttr("loss"));
     Value value = terminator->getOperand(index);
     std::string name = resultName(function, index);
-    FailureOr<Value> made =
-        loss == "cross_entropy" ? crossEntropy(builder, loc, function, value)
-        : loss == "mse"    ? meanSquaredError(builder, loc, function, value)
-        : loss == "output" ? scalarOutput(builder, loc, value, name)
-                           : unknownLoss();
+    FailureOr<Value> made = loss == "output"
+                                ? scalarOutput(builder, loc, value, name)
+                                : lossOf(builder, loc, function, value);
     if (failed(made))
       return failure();
     for (Operation *op = last ? last->getNextNode() : &block.front();
@@ -136,9 +134,10 @@ private:
   }
 
   FailureOr<Value> unknownLoss() {
-    return getOperation().emitError()
-           << "unknown loss '" << loss
-           << "'; known are cross_entropy, mse and output";
+    return getOperation().emitError() << "unknown loss '" << loss
+                                      << "'; known are cross_entropy, nll, "
+                                         "mse, l1, huber, smooth_l1, bce, "
+                                         "kl and output";
   }
 
   FailureOr<Value> addTarget(func::FuncOp function, RankedTensorType type) {
@@ -175,40 +174,59 @@ private:
            << "]";
   }
 
-  FailureOr<Value> crossEntropy(OpBuilder &b, Location loc,
-                                func::FuncOp function, Value logits) {
-    auto type = cast<RankedTensorType>(logits.getType());
-    if (type.getRank() < 1)
-      return function.emitError() << "cross_entropy needs logits with a class "
-                                     "axis, not a scalar";
-    FailureOr<int64_t> found = classAxis(function, type);
-    if (failed(found))
-      return failure();
-    int64_t axis = *found;
-    auto targetType =
-        RankedTensorType::get(labelShape(type, axis), b.getI64Type());
-    FailureOr<Value> target = addTarget(function, targetType);
-    if (failed(target))
-      return failure();
-    Value wide = GradientBuilder(b, loc).wide(logits);
-    auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(wide));
-    return Value(CrossEntropyOp::create(b, loc, scalar, wide, *target, axis,
-                                        IntegerAttr()));
+  LossSettings settings() {
+    std::optional<int64_t> ignored;
+    if (!ignoreIndex.empty())
+      ignored = ignoreIndex.front();
+    return {reduction, ignored, llvm::to_vector(classWeights), labelSmoothing,
+            delta};
   }
 
-  FailureOr<Value> meanSquaredError(OpBuilder &b, Location loc,
-                                    func::FuncOp function, Value prediction) {
+  FailureOr<Value> lossOf(OpBuilder &b, Location loc, func::FuncOp function,
+                          Value prediction) {
+    const LossFunction *found = findLossFunction(loss);
+    if (!found)
+      return unknownLoss();
     GradientBuilder g(b, loc);
     Value wide = g.wide(prediction);
-    auto type = cast<RankedTensorType>(wide.getType());
-    FailureOr<Value> target = addTarget(function, type);
+    if (found->takesLabels())
+      return labelLoss(g, *found, function, prediction, wide);
+    FailureOr<Value> target =
+        addTarget(function, cast<RankedTensorType>(wide.getType()));
     if (failed(target))
       return failure();
-    Value difference = g.sub(wide, *target);
-    SmallVector<int64_t> axes =
-        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-    Value sum = g.sum(g.mul(difference, difference), axes);
-    return g.scale(sum, 1.0 / static_cast<double>(type.getNumElements()));
+    return buildElementLoss(g, *found, wide, *target, settings());
+  }
+
+  FailureOr<Value> labelLoss(GradientBuilder &g, const LossFunction &rule,
+                             func::FuncOp function, Value scores, Value wide) {
+    auto type = cast<RankedTensorType>(scores.getType());
+    if (type.getRank() < 1)
+      return function.emitError() << loss
+                                  << " needs logits with a class axis, "
+                                     "not a scalar";
+    FailureOr<int64_t> axis = classAxis(function, type);
+    if (failed(axis))
+      return failure();
+    int64_t count = type.getDimSize(*axis);
+    if (!classWeights.empty() &&
+        static_cast<int64_t>(classWeights.size()) != count)
+      return function.emitError()
+             << loss << " has " << classWeights.size()
+             << " class weights, but the model's output has " << count
+             << " classes";
+    FailureOr<Value> target =
+        addTarget(function, RankedTensorType::get(labelShape(type, *axis),
+                                                  g.b.getI64Type()));
+    if (failed(target))
+      return failure();
+    Value made =
+        buildLabelLoss(g, rule, wide, *target, *axis, settings());
+    // An nn.cross_entropy says itself what its labels may be.
+    if (ignoreIndex.empty() && !made.getDefiningOp<CrossEntropyOp>())
+      function.setArgAttr(cast<BlockArgument>(*target).getArgNumber(), kLabels,
+                          g.b.getDenseI64ArrayAttr({0, count}));
+    return made;
   }
 
   FailureOr<Value> scalarOutput(OpBuilder &b, Location loc, Value value,

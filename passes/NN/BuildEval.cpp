@@ -4,7 +4,7 @@
 
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
-#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Random.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mpc::nn {
@@ -20,18 +20,16 @@ namespace {
 /// Builds @eval; results are collected with their names.
 class EvalBuilder {
 public:
-  EvalBuilder(ModuleOp module, func::FuncOp model, func::FuncOp loss)
-      : module_(module), model_(model), loss_(loss),
+  EvalBuilder(ModuleOp module, func::FuncOp model, func::FuncOp loss,
+              int64_t seed)
+      : module_(module), model_(model), loss_(loss), seed_(seed),
         builder_(OpBuilder::atBlockEnd(module.getBody())) {}
 
   LogicalResult build(bool gradients) {
-    func::FuncOp signature = loss_ ? loss_ : model_;
-    eval_ = func::FuncOp::create(
-        builder_, model_.getLoc(), "eval",
-        builder_.getFunctionType(signature.getArgumentTypes(), {}));
-    for (unsigned i = 0, e = signature.getNumArguments(); i < e; ++i)
-      eval_.setArgAttrs(i, signature.getArgAttrDict(i));
+    eval_ = func::FuncOp::create(builder_, model_.getLoc(), "eval",
+                                 builder_.getFunctionType({}, {}));
     builder_.setInsertionPointToStart(eval_.addEntryBlock());
+    addInputs(loss_ ? loss_ : model_);
     addOutputs();
     if (loss_ && gradients)
       addGradients();
@@ -44,11 +42,35 @@ public:
   }
 
 private:
+  /// What the functions are called with; the arguments of @model come first.
+  void addInputs(func::FuncOp signature) {
+    for (BlockArgument argument : signature.getArguments()) {
+      unsigned index = argument.getArgNumber();
+      auto part = signature.getArgAttrOfType<StringAttr>(index, kRandom);
+      inputs_.push_back(
+          part ? randomPart(part, argument.getType())
+               : addInput(argument.getType(), signature.getArgAttrDict(index)));
+    }
+  }
+
+  /// The key, or that this is the first step and batch.
+  Value randomPart(StringAttr part, Type type) {
+    double value = part == kRandomParts[0] ? static_cast<double>(seed_) : 0.0;
+    return GradientBuilder(builder_, eval_.getLoc())
+        .splat(cast<RankedTensorType>(type), value);
+  }
+
+  Value addInput(Type type, DictionaryAttr attributes) {
+    unsigned index = eval_.getNumArguments();
+    (void)eval_.insertArgument(index, type, attributes, eval_.getLoc());
+    return eval_.getArgument(index);
+  }
+
   SmallVector<Value> inlineFunction(func::FuncOp function) {
     IRMapping mapping;
     Block &body = function.getBody().front();
     for (BlockArgument argument : body.getArguments())
-      mapping.map(argument, eval_.getArgument(argument.getArgNumber()));
+      mapping.map(argument, inputs_[argument.getArgNumber()]);
     for (Operation &op : body.without_terminator())
       builder_.clone(op, mapping);
     return llvm::map_to_vector(
@@ -105,9 +127,9 @@ private:
     for (auto type : loss_.getResultTypes())
       seeds.push_back(
           g.splat(cast<RankedTensorType>(type), seeds.empty() ? 1.0 : 0.0));
-    auto vjp = VJPOp::create(builder_, loss_.getLoc(), types, "loss",
-                             eval_.getArguments(), seeds,
-                             builder_.getArrayAttr(wrt), ArrayRef<int64_t>());
+    auto vjp =
+        VJPOp::create(builder_, loss_.getLoc(), types, "loss", inputs_, seeds,
+                      builder_.getArrayAttr(wrt), ArrayRef<int64_t>());
     addLoss(vjp.getResult(0));
     for (auto [symbol, gradient] :
          llvm::zip(wrt, vjp.getResults().drop_front(seeds.size()))) {
@@ -128,7 +150,9 @@ private:
 
   ModuleOp module_;
   func::FuncOp model_, loss_, eval_;
+  int64_t seed_; ///< Of random numbers.
   OpBuilder builder_;
+  SmallVector<Value> inputs_;
   SmallVector<Value> results_;
   SmallVector<StringAttr> names_;
   LogicalResult clash_ = success();
@@ -150,7 +174,7 @@ struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
       module.emitError("has no @loss to take gradients of");
       return signalPassFailure();
     }
-    if (failed(EvalBuilder(module, model, loss).build(gradients)))
+    if (failed(EvalBuilder(module, model, loss, seed).build(gradients)))
       return signalPassFailure();
     model.erase();
     if (loss && !gradients)

@@ -24,6 +24,10 @@ inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
 /// On the ops that nn-add-loss puts behind the model's outputs, until autocast.
 inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
 
+/// On an argument of labels: the least, and the first beyond them. Without it
+/// a label beyond them has a meaning.
+inline constexpr llvm::StringLiteral kLabels = "nn.labels";
+
 struct AutocastPolicy;
 
 /// nn-autocast by a policy that was read before; `options.policy` only names

@@ -19,12 +19,47 @@ def TrainingModePass : Pass<"nn-training-mode", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def ExpectGatesPass : Pass<"nn-expect-gates", "::mlir::ModuleOp"> {
+  let summary = "Put expected values in the place of random gates"
+                " in @model";
+  let description = [{
+    Drop path and dropout that an exporter has written out, as an evaluation
+    has them. A gate compares uniform numbers without a key with a probability,
+    `u < p`: as a number it becomes `p`, and where it chooses between `x` and 0
+    that becomes `p * x`. `floor(c + u)` becomes `c`. What divides by the
+    probability then gives back what was multiplied. Uniform numbers that are
+    used otherwise stay.
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
+def KeyRandomPass : Pass<"nn-key-random", "::mlir::ModuleOp"> {
+  let summary = "Let the random ops of @model draw";
+  let description = [{
+    Random ops without a key take key, step (as `nn.random_counters`) and batch
+    from arguments that `@model` gets, each with its name in the attribute `nn.random`: so the model
+    stays a function. Who calls it says what they are: `amp-build-step` those of
+    `amp.random_state`, `nn-build-eval` constants. Without `dropout` an
+    `nn.dropout` gets none, and passes its input on.
+  }];
+  let options = [
+    Option<"dropout", "dropout", "bool", /*default=*/"true",
+           "let nn.dropout draw too (default: yes)">,
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let summary = "Make @loss from @model and a loss function";
   let description = [{
     Clones `@model` as `@loss`, which returns one scalar f32 (or f64) loss:
-    `cross_entropy` against an added integer argument `target`, `mse` against
-    an added floating one, or `output`, which takes the named scalar result.
+    a function of a result and an added argument `target`, or `output`, which
+    takes the named scalar result. Of `cross_entropy` (of logits) and `nll` (of
+    logarithms of probabilities) the target is labels, whose range the
+    argument's attribute `nn.labels` says; of `mse`, `l1`, `huber`, `smooth_l1`,
+    `bce` (of logits) and `kl` (of logarithms of probabilities) it has the
+    result's shape. Formulas and reductions are PyTorch's: with weights the mean
+    is over the weights of the labels that take part.
     Results for buffers (`nn-training-mode`) follow it; no other result stays.
     The logits are the only floating result, or the one named; statistics of an
     `nn.batch_norm_training` are none. Fails where
@@ -33,7 +68,17 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"cross_entropy\"",
-           "cross_entropy, mse or output (default: cross_entropy)">,
+           "the loss function (default: cross_entropy)">,
+    Option<"reduction", "reduction", "std::string", /*default=*/"\"mean\"",
+           "mean, sum or batchmean (default: mean)">,
+    ListOption<"ignoreIndex", "ignore-index", "int64_t",
+               "the label that takes no part (default: none)">,
+    ListOption<"classWeights", "class-weights", "double",
+               "one for each class (default: all 1)">,
+    Option<"labelSmoothing", "label-smoothing", "double", /*default=*/"0.0",
+           "the share of a label that all classes have (default: 0)">,
+    Option<"delta", "delta", "double", /*default=*/"1.0",
+           "where huber and smooth_l1 go over to a line (default: 1)">,
     Option<"output", "output", "std::string", /*default=*/"\"\"",
            "name of the model's result to use (default: the only one)">,
     ListOption<"targetShape", "target-shape", "int64_t",
@@ -64,12 +109,15 @@ def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
     yields the model's outputs under their names, then `loss`, then, with
     `gradients`, one `grad.<parameter>` for each parameter that is not frozen:
     the gradient of the loss, unscaled, in the parameter's type, in f32 where
-    that is narrower. Fails where two of them would have one name, unless the
+    that is narrower. Random numbers (`nn-key-random`) are those of the first
+    step and batch under `seed`. Fails where two of them would have one name, unless the
     loss is the output `loss` itself.
   }];
   let options = [
     Option<"gradients", "gradients", "bool", /*default=*/"false",
            "also yield the gradients of the loss (default: no)">,
+    Option<"seed", "seed", "int64_t", /*default=*/"0",
+           "the key of random numbers (default: 0)">,
   ];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

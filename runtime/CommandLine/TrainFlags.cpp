@@ -48,7 +48,8 @@ void addDataFlags(CLI::App &app, DataFlags &flags) {
       ->check(positiveNumber())
       ->excludes(steps);
   app.add_option("--seed", flags.data.seed,
-                 "Seed of the order of samples (default: 0)")
+                 "Seed of the order of samples, of dropout and of stochastic "
+                 "rounding (default: 0)")
       ->type_name("N")
       ->group(group)
       ->check(wholeNumber(0));

@@ -241,6 +241,55 @@ static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
       ->check(oneOf({"f32", "bf16", "f16"}));
 }
 
+void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
+  app.add_option(
+         "--loss", loss,
+         "Of a model's output and target, as PyTorch has it: " + knownLosses() +
+             ". bce is of logits, nll and kl of logarithms of "
+             "probabilities")
+      ->type_name("LOSS")
+      ->group(kInput);
+  app.add_option("--reduction", options.reduction,
+                 "How the losses of a batch become one; batchmean is for kl "
+                 "(default: mean)")
+      ->type_name("mean|sum|batchmean")
+      ->group(kInput)
+      ->check(oneOf({"mean", "sum", "batchmean"}));
+  app.add_option("--ignore-index", options.ignoreIndex,
+                 "The label that takes no part in cross_entropy and nll, as "
+                 "PyTorch's -100 (default: none; labels out of range are an "
+                 "error)")
+      ->type_name("N")
+      ->group(kInput);
+  app.add_option("--class-weights", options.classWeights,
+                 "Weights of the classes in cross_entropy and nll; the mean is "
+                 "over the weights of the labels (default: all 1)")
+      ->type_name("X,X,...")
+      ->group(kInput)
+      ->delimiter(',')
+      ->check(nonNegativeNumber());
+  app.add_option("--label-smoothing", options.labelSmoothing,
+                 "The share of a label in cross_entropy that all classes have "
+                 "(default: 0)")
+      ->type_name("X")
+      ->group(kInput)
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--loss-delta", options.delta,
+                 "Where huber (its delta) and smooth_l1 (its beta) go over "
+                 "from a square to a line (default: 1)")
+      ->type_name("X")
+      ->group(kInput)
+      ->check(nonNegativeNumber());
+}
+
+/// Whether a flag says which loss is taken.
+static bool isOfTheLoss(llvm::StringRef name) {
+  static constexpr llvm::StringRef kNames[] = {
+      "--loss",          "--reduction",       "--ignore-index",
+      "--class-weights", "--label-smoothing", "--loss-delta"};
+  return llvm::is_contained(kNames, name);
+}
+
 /// What the loop around a step does with the numbers that it is given.
 static bool isOfTheLoop(llvm::StringRef name) {
   static constexpr llvm::StringRef kNames[] = {
@@ -254,8 +303,8 @@ static bool isOfTheStep(const CLI::Option &option) {
   const std::string name = option.get_name();
   const std::string &group = option.get_group();
   return !isOfTheLoop(name) && name != "--accumulate" &&
-         (group == kLossScaling || group == kOptimizer || name == "--loss" ||
-          name == "--master-weights");
+         (group == kLossScaling || group == kOptimizer || isOfTheLoss(name) ||
+          name == "--no-dropout" || name == "--master-weights");
 }
 
 static void noteGiven(const CLI::App &app, RecipeFlags &flags) {
@@ -266,16 +315,18 @@ static void noteGiven(const CLI::App &app, RecipeFlags &flags) {
 
 void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
   app.parse_complete_callback([&] { noteGiven(app, flags); });
-  app.add_option("--loss", flags.loss,
-                 "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME "
-                 "(default: cross_entropy)")
-      ->type_name("LOSS")
-      ->group(kInput);
+  addLossFlags(app, flags.loss, flags.lossOptions);
+  app.get_option("--loss")->description(
+      app.get_option("--loss")->get_description() +
+      " (default: cross_entropy)");
   addInputShapeFlag(app, flags.import);
   addRoleFlags(app, flags.import);
   app.add_flag("--allow-lost-parameters", flags.import.allowLosses,
                "Trains what is left of a model whose exporter folded "
                "parameters away")
+      ->group(kInput);
+  app.add_flag("--no-dropout", flags.noDropout,
+               "Leave dropout out, as an evaluation does")
       ->group(kInput);
   addPrecisionFlags(app, flags.precision);
   addStrictCastsFlag(app, flags);

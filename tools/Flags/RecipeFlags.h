@@ -13,6 +13,9 @@ namespace mpc {
 /// Registers the flags of the group Precision that every tool has.
 void addPrecisionFlags(CLI::App &app, PrecisionFlags &flags);
 
+/// Registers --loss and what may be said of a loss.
+void addLossFlags(CLI::App &app, std::string &loss, LossOptions &options);
+
 /// Registers the flags; `flags` must outlive parsing. --lr and its schedule
 /// are the runtime's.
 void addRecipeFlags(CLI::App &app, RecipeFlags &flags);

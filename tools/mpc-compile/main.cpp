@@ -106,6 +106,7 @@ rt::Result<EvalRequest> evalRequest(const Flags &flags) {
   MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(import));
   if (flags.app->count("--loss") > 0) {
     MPC_ASSIGN_OR_RETURN(request.loss, parseLoss(recipe.loss));
+    request.lossOptions = recipe.lossOptions;
   } else if (flags.gradients) {
     return rt::usageError("--gradients needs --loss");
   }

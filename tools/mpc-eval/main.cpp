@@ -33,16 +33,20 @@ void addFlags(CLI::App &app, Flags &flags) {
   addInputShapeFlag(app, flags.import);
   addRoleFlags(app, flags.import);
   addBatchSizeFlag(app, flags.import);
-  app.add_option("--loss", flags.loss,
-                 "cross_entropy[:OUTPUT], mse[:OUTPUT] or output:NAME")
-      ->type_name("LOSS")
-      ->group(kInput);
+  addLossFlags(app, flags.loss, request.lossOptions);
   app.add_flag("--gradients", request.options.gradients,
                "also write grad.<parameter> of the loss")
       ->group(kInput);
   app.add_flag("--training", request.options.training,
-               "as a training step computes it: normalizations use statistics "
-               "of the batch, and stat.<buffer> is what running ones become")
+               "as a training step computes it: dropout drops, normalizations "
+               "use statistics of the batch, and stat.<buffer> is what running "
+               "ones become")
+      ->group(kInput);
+  app.add_option("--seed", request.options.seed,
+                 "seed of random numbers, which are those of a first step "
+                 "(default: 0)")
+      ->type_name("N")
+      ->check(rt::wholeNumber(0))
       ->group(kInput);
   addPrecisionFlags(app, request.precision);
   app.add_option("--cpu", request.options.target.cpu,

@@ -148,6 +148,30 @@ static LogicalResult verifyLoss(RecipeOp recipe) {
   return success();
 }
 
+static bool isNumber(double value) {
+  return value >= 0.0 && std::isfinite(value);
+}
+
+/// The clauses that only some losses have.
+static LogicalResult verifyLossOptions(RecipeOp recipe) {
+  double smoothing = recipe.getLabelSmoothing().convertToDouble();
+  if (!(smoothing >= 0.0 && smoothing <= 1.0))
+    return recipe.emitError()
+           << "'label_smoothing' must be from 0 to 1, not " << smoothing;
+  for (double weight : recipe.getClassWeights().value_or(ArrayRef<double>()))
+    if (!isNumber(weight))
+      return recipe.emitError()
+             << "'class_weights' must be finite and 0 or more, not " << weight;
+  double delta = recipe.getLossDelta().convertToDouble();
+  if (!isNumber(delta) || (recipe.getLoss() == LossKind::Huber && delta == 0.0))
+    return recipe.emitError()
+           << "'loss_delta' must be positive and finite, not " << delta;
+  if (recipe.getReduction() == Reduction::BatchMean &&
+      recipe.getLoss() != LossKind::KL)
+    return recipe.emitError("reduction(batchmean) is of loss(kl)");
+  return success();
+}
+
 static LogicalResult verifyPolicy(RecipeOp recipe) {
   if (failed(verifyNumbers(recipe, "setting", recipe.getSettings())))
     return failure();
@@ -262,11 +286,10 @@ static LogicalResult verifyStorage(RecipeOp recipe) {
     return recipe.emitError()
            << "'ema' must be from 0 up to, not including, 1, not " << decay;
   // It is state, an f64.
-  int64_t seed = recipe.getRoundingSeed();
+  int64_t seed = recipe.getSeed();
   if (seed < 0 || seed >= int64_t{1} << 53)
     return recipe.emitError()
-           << "'rounding_seed' must be from 0 up to, not including, 2^53, not "
-           << seed;
+           << "'seed' must be from 0 up to, not including, 2^53, not " << seed;
   return success();
 }
 
@@ -290,10 +313,10 @@ LogicalResult RecipeOp::verify() {
     return emitError("the recipe is the second of its module")
                .attachNote(first.getLoc())
            << "the first is here";
-  if (failed(verifyLoss(*this)) || failed(verifyPolicy(*this)) ||
-      failed(verifyOptimizer(*this)) || failed(verifyClip(*this)) ||
-      failed(verifyLarc(*this)) || failed(verifyStorage(*this)) ||
-      failed(verifyGradients(*this)) ||
+  if (failed(verifyLoss(*this)) || failed(verifyLossOptions(*this)) ||
+      failed(verifyPolicy(*this)) || failed(verifyOptimizer(*this)) ||
+      failed(verifyClip(*this)) || failed(verifyLarc(*this)) ||
+      failed(verifyStorage(*this)) || failed(verifyGradients(*this)) ||
       failed(verifyAmount(*this, "l1", getL1Attr())) ||
       failed(verifyAmount(*this, "l2", getL2Attr())))
     return failure();

@@ -284,7 +284,7 @@ Error emitClip(NodeImporter &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Types, training
+// Types
 //===----------------------------------------------------------------------===//
 
 Error emitCastTo(NodeImporter &node, ElemType type) {
@@ -303,26 +303,6 @@ Error emitCast(NodeImporter &node) {
 
 Error emitCastLike(NodeImporter &node) {
   return emitCastTo(node, node.in(1).type);
-}
-
-Error emitDropout(NodeImporter &node) {
-  const Operand &input = node.in(0);
-  double ratio = 0.5;
-  if (node.has(1)) {
-    if (countElements(node.in(1).shape) != 1 || !node.in(1).known)
-      return node.fail("the ratio must be one known number");
-    ratio = nn::realAt(node.in(1).known, 0);
-  }
-  // An input that turns it on is obeyed or refused.
-  if (ratio > 0.0 && node.has(2) && node.in(2).splatValue() == 1.0 &&
-      isa<mlir::BlockArgument>(node.in(2).value))
-    return node.fail("dropout that an input turns on is not supported");
-  if (ratio > 0.0)
-    node.warn("dropout is not active yet: the node passes its input on");
-  node.result(0, input);
-  if (node.wants(1))
-    node.result(1, node.build.splat(ElemType::Bool, input.shape, 1.0));
-  return Error::success();
 }
 
 using TB = TensorBuilder;
@@ -351,7 +331,6 @@ const OpRule rules[] = {
     {"Cos", 13, 1, 1, 1, "", emitUnary<nn::CosOp>},
     {"Cosh", 13, 1, 1, 1, "", emitUnary<nn::CoshOp>},
     {"Div", 13, 2, 2, 1, "", emitVariadic<Binary::Div>},
-    {"Dropout", 13, 1, 3, 2, "seed:i", emitDropout},
     {"Elu", 13, 1, 1, 1, "alpha:f", emitElu},
     {"Equal", 13, 2, 2, 1, "", emitCompare<Kind::EQ>},
     {"Erf", 13, 1, 1, 1, "", emitUnary<nn::ErfOp>},

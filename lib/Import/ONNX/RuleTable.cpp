@@ -4,6 +4,7 @@
 
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
+#include "lib/Import/ONNX/Random.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -15,10 +16,10 @@ static SmallVector<ArrayRef<OpRule>> allFamilies() {
           determinantRules(), einsumRules(),      elementwiseRules(),
           gridRules(),        indexingRules(),    linearAttentionRules(),
           lossRules(),        movementRules(),    normalizationRules(),
-          optimizerRules(),   positionRules(),    recurrentRules(),
-          reductionRules(),   resizeRules(),      scanRules(),
-          sequenceRules(),    sortingRules(),     structureRules(),
-          windowRules()};
+          optimizerRules(),   positionRules(),    randomRules(),
+          recurrentRules(),   reductionRules(),   resizeRules(),
+          scanRules(),        sequenceRules(),    sortingRules(),
+          structureRules(),   windowRules()};
 }
 
 RuleTable::RuleTable() {

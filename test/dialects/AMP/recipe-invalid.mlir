@@ -133,8 +133,8 @@ amp.recipe ema(1.0)
 
 // -----
 
-// expected-error @+1 {{'rounding_seed' must be from 0 up to, not including, 2^53, not -1}}
-amp.recipe rounding_seed(-1)
+// expected-error @+1 {{'seed' must be from 0 up to, not including, 2^53, not -1}}
+amp.recipe seed(-1)
 
 // -----
 

@@ -20,13 +20,13 @@ amp.recipe lower(["ln", "nn.add"]) keep_fp32(["h.0"]) round_weights cost_aware o
 // How it is trained.
 // CHECK:      amp.recipe policy("dynamic") settings({growth_factor = 4.000000e+00 : f64}) count_underflow
 // CHECK-SAME:   optimizer("sgd") hyper({momentum = 9.000000e-01 : f64}) flags(["nesterov"]) slots(f16)
-// CHECK-SAME:   no_masters rounding_seed(7) ema(5.000000e-01)
+// CHECK-SAME:   no_masters seed(7) ema(5.000000e-01)
 // CHECK-SAME:   no_decay(["bias$"]) freeze(["emb"]) trainable(["h"])
 // CHECK-SAME:   clip(global_norm) clip_by(2.000000e+00) torch_norm clip_scaled
 // CHECK-SAME:   l1(2.500000e-01) l2(1.250000e-01) accumulate(4)
 // CHECK-SAME:   gradients(f16) no_gradient(["b"]) gradient_sets(["c", "d"]){{$}}
 amp.recipe policy("dynamic") settings({growth_factor = 4.0}) count_underflow optimizer("sgd")
-  hyper({momentum = 0.9}) flags(["nesterov"]) slots(f16) no_masters rounding_seed(7) ema(0.5)
+  hyper({momentum = 0.9}) flags(["nesterov"]) slots(f16) no_masters seed(7) ema(0.5)
   no_decay(["bias$"]) freeze(["emb"]) trainable(["h"]) clip(global_norm) clip_by(2.0)
   torch_norm clip_scaled l1(0.25) l2(0.125) accumulate(4) gradients(f16)
   no_gradient(["b"]) gradient_sets(["c", "d"])

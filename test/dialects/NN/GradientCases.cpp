@@ -384,6 +384,19 @@ static void addLosses(Cases &cases) {
       {"2x3", Domain::Any, {0, 4, 2, 2, 1, 3}}, "axis(1) ignore_index(2)");
 }
 
+static void addRandom(Cases &cases) {
+  cases.push_back({"dropout", "", {{"3x7"}}, "3x7", R"(
+    %n = nn.constant dense<5> : tensor<i64>
+    %c = nn.constant dense<[5, 6]> : tensor<2xi64>
+    %r = nn.dropout %a ratio 0.25 stream 1
+        key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>) : tensor<3x7x$T>)"});
+  cases.push_back({"dropout",
+                   "without a key",
+                   {{"3x7"}},
+                   "3x7",
+                   "%r = nn.dropout %a ratio 0.25 stream 1 : tensor<3x7x$T>"});
+}
+
 static Cases makeCases() {
   Cases cases;
   addUnary(cases);
@@ -397,6 +410,7 @@ static Cases makeCases() {
   addNormalizations(cases);
   addBatchNorms(cases);
   addLosses(cases);
+  addRandom(cases);
   return cases;
 }
 

@@ -27,7 +27,7 @@ UNARY = (
     "floor ceil round tan asin acos sinh cosh softsign"
 ).split()
 # Ops that PyTorch has not been asked about. What compare compared in, its result does not say.
-UNASKED = "compare floor ceil round tan asin acos sinh cosh softsign leaky_relu elu".split()
+UNASKED = "compare floor ceil round tan asin acos sinh cosh softsign leaky_relu elu dropout".split()
 BINARY = "add sub mul div pow maximum minimum".split()
 
 # nn op -> (name in the table, MLIR). PyTorch's cross_entropy_loss is on no CUDA list because it
@@ -38,6 +38,7 @@ SAMPLES |= {
     "pow": ("pow.Tensor_Tensor", f"nn.pow %v, %v : {V}"),
     "leaky_relu": ("leaky_relu", f"nn.leaky_relu %v alpha 0.1 : {V}"),
     "elu": ("elu", f"nn.elu %v alpha 1.0 scale 1.0 width 1.0 : {V}"),
+    "dropout": ("dropout", f"nn.dropout %v ratio 0.5 stream 0 : {V}"),
     "compare": ("eq", f"nn.compare eq %v, %v : {V} -> tensor<4xi1>"),
     "select": ("where", f"nn.select %b, %v, %v : tensor<4xi1>, {V}"),
     "reshape": ("reshape", f"nn.reshape %m : {M} -> tensor<16x$T>"),

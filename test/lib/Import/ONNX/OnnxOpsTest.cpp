@@ -90,14 +90,6 @@ TEST(Elementwise, LogicIsChoice) {
             "the operand is float, expected bool");
 }
 
-TEST(Elementwise, DropoutSaysThatItIsNotActive) {
-  Outcome outcome = import({"Dropout", {{"x", {2}}}});
-  EXPECT_EQ(outcome.warnings,
-            std::vector<std::string>{"node 'n' (Dropout): dropout is not "
-                                     "active yet: the node passes its input "
-                                     "on"});
-}
-
 //===----------------------------------------------------------------------===//
 // Contractions and windows
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,9 @@ except ImportError as missing:
 # the float64 result by 4.9e-4, mpc-eval's by 4.0e-4: held to two units in the last place.
 ROUNDED_AT_EACH_STEP = ("test_attention_4d_causal_fp16", "test_attention_4d_causal_fp16_expanded")
 
+# Their outputs are NumPy's random numbers. Those of a ratio of 0 stay.
+DRAWN_AT_RANDOM = re.compile(r"test_training_dropout(_default)?(_mask)?$")
+
 LIST = pathlib.Path(__file__).with_suffix(".txt")
 
 # What the dialects have no words for: out of scope.
@@ -186,7 +189,8 @@ def load_cases(pattern):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cases = load_model_tests(kind="node")
-    return [case for case in cases if in_scope(case.model) and re.search(pattern, case.name)]
+    judged = [case for case in cases if in_scope(case.model) and not DRAWN_AT_RANDOM.match(case.name)]
+    return [case for case in judged if re.search(pattern, case.name)]
 
 
 def read_list():

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// amp.random_state: what the random numbers of a step are a function of.
+#ifndef MPC_DIALECTS_AMP_RANDOMSTATE_H
+#define MPC_DIALECTS_AMP_RANDOMSTATE_H
+
+#include "dialects/AMP/AMPDialect.h"
+
+#define GET_OP_CLASSES
+#include "dialects/AMP/AMPRandomState.h.inc"
+
+namespace mpc::amp {
+
+/// The hyper-parameter that random numbers are drawn by.
+inline constexpr llvm::StringLiteral kRandomSeed = "random_seed";
+
+} // namespace mpc::amp
+
+#endif // MPC_DIALECTS_AMP_RANDOMSTATE_H

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Random numbers by Philox, and dropout.
+#include "dialects/NN/Random.h"
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/Body.h"
+#include "dialects/NN/Gradient.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <array>
+#include <cmath>
+
+using namespace mlir;
+using namespace mpc::nn;
+
+#include "dialects/NN/NNRandomInterface.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/NN/NNRandomOps.cpp.inc"
+
+/// Numbers in [0, 1) are multiples of 2^-kUnitBits.
+static constexpr int kUnitBits = 24;
+
+//===----------------------------------------------------------------------===//
+// Philox4x32-10
+//===----------------------------------------------------------------------===//
+
+using Block4 = std::array<Value, 4>;
+
+static Value word(ImplicitLocOpBuilder &b, uint32_t value) {
+  return arith::ConstantIntOp::create(b, static_cast<int32_t>(value), 32);
+}
+
+static Value wide(ImplicitLocOpBuilder &b, uint64_t value) {
+  return arith::ConstantIntOp::create(b, static_cast<int64_t>(value), 64);
+}
+
+static Value lowerHalf(ImplicitLocOpBuilder &b, Value x) {
+  return arith::TruncIOp::create(b, b.getI32Type(), x);
+}
+
+static Value upperHalf(ImplicitLocOpBuilder &b, Value x) {
+  return lowerHalf(b, arith::ShRUIOp::create(b, x, wide(b, 32)));
+}
+
+static Value exclusiveOr(ImplicitLocOpBuilder &b, Value x, Value y, Value z) {
+  return arith::XOrIOp::create(b, arith::XOrIOp::create(b, x, y), z);
+}
+
+/// The 64 bits of a product with a constant.
+static Value product(ImplicitLocOpBuilder &b, Value x, uint32_t factor) {
+  Value extended = arith::ExtUIOp::create(b, b.getI64Type(), x);
+  return arith::MulIOp::create(b, extended, wide(b, factor));
+}
+
+/// The words of the block whose counter is `c`, under `key`.
+static Block4 emitPhilox(ImplicitLocOpBuilder &b, Block4 c,
+                         std::array<Value, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    if (round > 0)
+      key = {arith::AddIOp::create(b, key[0], word(b, 0x9E3779B9)),
+             arith::AddIOp::create(b, key[1], word(b, 0xBB67AE85))};
+    Value first = product(b, c[0], 0xD2511F53);
+    Value second = product(b, c[2], 0xCD9E8D57);
+    c = {exclusiveOr(b, upperHalf(b, second), c[1], key[0]),
+         lowerHalf(b, second),
+         exclusiveOr(b, upperHalf(b, first), c[3], key[1]),
+         lowerHalf(b, first)};
+  }
+  return c;
+}
+
+//===----------------------------------------------------------------------===//
+// What an op draws
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The scalars that the numbers of an op are a function of, in its body.
+struct Draw {
+  Value key, counter, batch;
+  size_t word = 0;
+};
+
+} // namespace
+
+/// This element's place in row-major order.
+static Value emitPlace(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape) {
+  Value place = word(b, 0);
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    Value index = arith::IndexCastOp::create(b, b.getI32Type(),
+                                             linalg::IndexOp::create(b, axis));
+    place = arith::MulIOp::create(b, place, word(b, size));
+    place = arith::AddIOp::create(b, place, index);
+  }
+  return place;
+}
+
+/// `first` + `place`, in two words.
+static std::array<Value, 2> emitSum(ImplicitLocOpBuilder &b, Value first,
+                                    Value place) {
+  Value start = lowerHalf(b, first);
+  Value low = arith::AddIOp::create(b, start, place);
+  Value isCarried =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, low, start);
+  Value carry = arith::ExtUIOp::create(b, b.getI32Type(), isCarried);
+  return {low, arith::AddIOp::create(b, upperHalf(b, first), carry)};
+}
+
+/// The bits of this element of a tensor of `type`.
+static Value emitBits(ImplicitLocOpBuilder &b, RankedTensorType type,
+                      const Draw &draw) {
+  Value first =
+      arith::MulIOp::create(b, draw.batch, wide(b, type.getNumElements()));
+  auto [low, high] = emitSum(b, first, emitPlace(b, type.getShape()));
+  Block4 counter = {low, high, upperHalf(b, draw.counter),
+                    lowerHalf(b, draw.counter)};
+  return emitPhilox(
+      b, counter, {lowerHalf(b, draw.key), upperHalf(b, draw.key)})[draw.word];
+}
+
+/// The bits that a number in [0, 1) is made of: its multiple of 2^-24.
+static Value emitUnits(ImplicitLocOpBuilder &b, Value bits) {
+  return arith::ShRUIOp::create(b, bits, word(b, 32 - kUnitBits));
+}
+
+static int64_t rankOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank();
+}
+
+/// Key, counters and batch, or nothing; and places must fit into a word.
+static LogicalResult verifyKey(RandomInterface op,
+                               RankedTensorType type) {
+  OperandRange key = op.getKeyMutable();
+  if (!key.empty() && (key.size() != 3 || rankOf(key[0]) != 0 ||
+                       rankOf(key[1]) != 1 || rankOf(key[2]) != 0))
+    return op->emitOpError("takes a key, a vector of counters and a batch, or "
+                           "none of them");
+  if (!key.empty() && op.getStream() >= shapeOf(key[1]).front())
+    return op->emitOpError("draws from stream ")
+           << op.getStream() << " of " << shapeOf(key[1]).front();
+  if (type.getNumElements() > int64_t{1} << 32)
+    return op->emitOpError("draws ")
+           << type.getNumElements() << " numbers; 2^32 are the most";
+  return success();
+}
+
+/// The scalars of a draw out of key, counters and batch.
+static SmallVector<Value> readKey(OpBuilder &b, RandomInterface op,
+                                  ValueRange key) {
+  if (key.empty())
+    return {};
+  auto scalar = RankedTensorType::get({}, b.getI64Type());
+  Value counter = mpc::kernel::ViewOp::create(b, op.getLoc(), scalar, key[1],
+                                              op.getStream());
+  return {key[0], counter, key[2]};
+}
+
+/// `tensors` and then `scalars`, as the inputs of a map over `type`.
+static SmallVector<Access> accesses(OpBuilder &b, RankedTensorType type,
+                                    ValueRange tensors, ValueRange scalars) {
+  SmallVector<Access> inputs;
+  for (Value tensor : tensors)
+    inputs.push_back({tensor, b.getMultiDimIdentityMap(type.getRank())});
+  for (Value scalar : scalars)
+    inputs.push_back(
+        {scalar, AffineMap::get(type.getRank(), 0, {}, b.getContext())});
+  return inputs;
+}
+
+//===----------------------------------------------------------------------===//
+// RandomCountersOp
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> RandomCountersOp::buildBody(OpBuilder &builder,
+                                                          ValueRange operands) {
+  auto type = getOutput().getType();
+  return SmallVector<Value>{buildMap(
+      builder, getLoc(), type, accesses(builder, type, {}, operands),
+      [&](OpBuilder &n, Location l, ValueRange s) -> Value {
+        ImplicitLocOpBuilder b(l, n);
+        Value index = arith::IndexCastOp::create(b, b.getI64Type(),
+                                                 linalg::IndexOp::create(b, 0));
+        Value stream = arith::ShLIOp::create(b, index, wide(b, 32));
+        Value step = arith::AndIOp::create(b, s[0], wide(b, 0xffffffff));
+        return arith::OrIOp::create(b, stream, step);
+      })};
+}
+
+//===----------------------------------------------------------------------===//
+// RandomBitsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult RandomBitsOp::verify() {
+  if (getWord() > 3)
+    return emitOpError("has no word ") << getWord() << " in a block of 4";
+  return verifyKey(*this, getOutput().getType());
+}
+
+int64_t RandomBitsOp::getDrawnBytes() {
+  return getOutput().getType().getNumElements() * int64_t{sizeof(int32_t)};
+}
+
+FailureOr<SmallVector<Value>> RandomBitsOp::buildBody(OpBuilder &builder,
+                                                      ValueRange operands) {
+  if (operands.empty())
+    return emitOpError(
+        "has no key to draw by: give it key, counters and batch");
+  auto type = getOutput().getType();
+  SmallVector<Value> scalars = readKey(builder, *this, operands);
+  return SmallVector<Value>{
+      buildMap(builder, getLoc(), type, accesses(builder, type, {}, scalars),
+               [&](OpBuilder &n, Location l, ValueRange s) {
+                 ImplicitLocOpBuilder b(l, n);
+                 return emitBits(b, type, {s[0], s[1], s[2], getWord()});
+               })};
+}
+
+//===----------------------------------------------------------------------===//
+// UniformOp
+//===----------------------------------------------------------------------===//
+
+Value UniformOp::buildScalar(OpBuilder &builder, Location loc, ValueRange s) {
+  ImplicitLocOpBuilder b(loc, builder);
+  Value units = arith::SIToFPOp::create(b, b.getF32Type(), emitUnits(b, s[0]));
+  Value unit =
+      buildScalarConstant(b, loc, b.getF32Type(), std::ldexp(1.0, -kUnitBits));
+  return arith::MulFOp::create(b, units, unit);
+}
+
+//===----------------------------------------------------------------------===//
+// DropoutOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult DropoutOp::verify() {
+  double ratio = getRatio().convertToDouble();
+  if (!(ratio >= 0.0 && ratio <= 1.0))
+    return emitOpError("ratio must be from 0 to 1, not ") << ratio;
+  return verifyKey(*this, getInput().getType());
+}
+
+bool DropoutOp::isTrainingForm() { return !getKey().empty(); }
+
+/// What it computes follows from its key.
+mpc::TrainingOpInterface DropoutOp::toTrainingForm(OpBuilder &) {
+  return *this;
+}
+
+SmallVector<mpc::RunningState> DropoutOp::getRunningState() { return {}; }
+
+int64_t DropoutOp::getDrawnBytes() {
+  return getInput().getType().getNumElements();
+}
+
+// d dropout(x) = mask / (1 - ratio) dx, by the same mask
+LogicalResult DropoutOp::buildVJP(OpBuilder &builder,
+                                  ArrayRef<Value> cotangents,
+                                  MutableArrayRef<Value> operandCotangents) {
+  if (cotangents[0])
+    operandCotangents[0] =
+        DropoutOp::create(builder, getLoc(), cotangents[0].getType(),
+                          cotangents[0], getKey(), getRatio(), getStream());
+  return success();
+}
+
+/// 1 / (1 - ratio) where the element is kept, else 0.
+static Value emitFactor(ImplicitLocOpBuilder &b, Value bits, double kept,
+                        Type type) {
+  auto least =
+      static_cast<uint32_t>(std::nearbyint(std::ldexp(kept, kUnitBits)));
+  Value isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       emitUnits(b, bits), word(b, least));
+  // A number of f32, also beside f64.
+  auto factor = static_cast<float>(kept > 0.0 ? 1.0 / kept : 0.0);
+  return arith::SelectOp::create(
+      b, isKept, buildScalarConstant(b, b.getLoc(), type, factor),
+      buildScalarConstant(b, b.getLoc(), type, 0.0));
+}
+
+FailureOr<SmallVector<Value>> DropoutOp::buildBody(OpBuilder &builder,
+                                                   ValueRange operands) {
+  auto type = getOutput().getType();
+  auto scale = [&](OpBuilder &n, Location l, ValueRange s) -> Value {
+    if (s.size() == 1)
+      return s[0];
+    ImplicitLocOpBuilder b(l, n);
+    Value x = widen(b, l, s[0]);
+    Value bits = emitBits(b, type, {s[1], s[2], s[3]});
+    Value factor =
+        emitFactor(b, bits, 1.0 - getRatio().convertToDouble(), x.getType());
+    return narrow(b, l, arith::MulFOp::create(b, x, factor),
+                  type.getElementType());
+  };
+  SmallVector<Value> scalars = readKey(builder, *this, operands.drop_front());
+  return SmallVector<Value>{
+      buildMap(builder, getLoc(), type,
+               accesses(builder, type, operands.take_front(), scalars), scale)};
+}

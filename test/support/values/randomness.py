@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values of ops that draw random numbers, and the gradient of dropout."""
+import numpy as np
+
+import philox
+
+from .text import FLOATS, Function, Result, Tensor, rounded
+
+KEY, STEP, BATCH = 0x1234_5678_9ABC, 41, 3
+
+
+def signed(word, bits=32):
+    return word - (1 << bits) if word >> (bits - 1) else word
+
+
+def operands_of(key, stream, step, batch):
+    """Key, counters as far as this stream, and batch."""
+    words = [0] * stream + [(stream << 32 | step) % (1 << 64)]
+    wide = lambda value: signed(value % (1 << 64), 64)
+    return [Tensor("i64", wide(key)), Tensor("i64", [wide(w) for w in words]), Tensor("i64", wide(batch))]
+
+
+def key_text(names, operands):
+    return f"key({', '.join(names)} : {', '.join(tensor.type for tensor in operands)})"
+
+
+def counters_functions():
+    """Also of a step beyond 32 bits."""
+    for step in (STEP, (5 << 32) + 7, -1):
+        words = [signed(i << 32 | step % (1 << 32), 64) for i in range(5)]
+        result = Result("i64", words)
+        body = f"%r = nn.random_counters %a : {result.type}"
+        yield Function(f"step_{step % 1000}", [Tensor("i64", step)], body, [result])
+
+
+def known_answer_functions():
+    """One element: `batch` is the first half of the counter."""
+    for name, (counter, key, block) in zip(("zeros", "ones", "pi"), philox.KNOWN_ANSWERS):
+        operands = operands_of(key[0] | key[1] << 32, 0, counter[2] << 32 | counter[3], counter[0] | counter[1] << 32)
+        keyed = key_text(["%a", "%b", "%c"], operands)
+        body = "\n  ".join(
+            f"%r{word} = nn.random_bits stream 0 word {word} {keyed} : tensor<1xi32>" for word in range(4)
+        )
+        results = [Result("i32", [signed(word)]) for word in block]
+        yield Function(f"known_answer_{name}", operands, body, results)
+
+
+def bits_functions():
+    yield from known_answer_functions()
+    # Also over lines that no vector fills, and where the lower half of the counter overflows.
+    for name, shape, batch in (
+        ("scalar", (), 3),
+        ("line", (37,), 0),
+        ("box", (3, 2, 19), 5),
+        ("carry", (5, 7), (1 << 32) // 35),
+    ):
+        drawn = philox.bits(shape, KEY, STEP, batch, stream=3).view(np.int32)
+        result, operands = Result("i32", drawn), operands_of(KEY, 3, STEP, batch)
+        body = f"%r = nn.random_bits stream 3 {key_text(['%a', '%b', '%c'], operands)} : {result.type}"
+        yield Function(name, operands, body, [result])
+
+
+def uniform_functions():
+    words = np.array([0, 255, 256, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF], dtype=np.uint32)
+    a = Tensor("i32", words.view(np.int32))
+    result = Result("f32", (words >> 8) * 2.0**-24)
+    yield Function("ends", [a], f"%r = nn.uniform %a : {a.type} -> {result.type}", [result])
+
+
+def dropout_operand(kind, shape):
+    values = np.linspace(-4.0, 4.0, int(np.prod(shape))).reshape(shape)
+    return Tensor(kind, values)
+
+
+def dropout_body(a, ratio, keyed=True):
+    key = key_text(["%b", "%c", "%d"], operands_of(KEY, 2, STEP, BATCH)) + " " if keyed else ""
+    return f"%r = nn.dropout %a ratio {ratio!r} stream 2 {key}: {a.type}"
+
+
+def dropped(a, ratio):
+    """Computed in f32, or f64, and rounded once to the element type."""
+    factor = philox.dropout_factor(a.values.shape, ratio, KEY, STEP, BATCH, stream=2)
+    compute = "f64" if a.kind == "f64" else "f32"
+    return np.vectorize(lambda x: rounded(compute, x))(a.values * factor)
+
+
+def dropout_functions():
+    operands = operands_of(KEY, 2, STEP, BATCH)
+    for kind in FLOATS:
+        a = dropout_operand(kind, (5, 13))
+        result = Result(kind, dropped(a, 0.25))
+        yield Function(kind, [a, *operands], dropout_body(a, 0.25), [result])
+    for name, ratio in (("none", 0.0), ("most", 0.9), ("all", 1.0)):
+        a = dropout_operand("f32", (40,))
+        result = Result("f32", dropped(a, ratio))
+        yield Function(name, [a, *operands], dropout_body(a, ratio), [result])
+    yield from dropout_edges(operands)
+    a = dropout_operand("f32", (2, 3, 5))
+    yield Function("without_key", [a], dropout_body(a, 0.5, keyed=False), [Result("f32", a.values)])
+    seed = Tensor("f32", np.arange(30.0).reshape(2, 3, 5) - 14.5)
+    yield Function(
+        "vjp",
+        [a, *operands],
+        dropout_body(a, 0.25),
+        [Result("f32", dropped(a, 0.25))],
+        [seed],
+        {0: Result("f32", dropped(seed, 0.25))},
+    )
+
+
+def dropout_edges(operands):
+    """What is not finite is seen where it is dropped, too."""
+    a = Tensor("f32", [np.inf, -np.inf, np.nan] * 8)
+    result = Result("f32", a.values * philox.dropout_factor((24,), 0.5, KEY, STEP, BATCH, 2))
+    yield Function("not_finite", [a, *operands], dropout_body(a, 0.5), [result])
+
+
+def families():
+    return {
+        "random_counters": list(counters_functions()),
+        "random_bits": list(bits_functions()),
+        "uniform": list(uniform_functions()),
+        "dropout": list(dropout_functions()),
+    }

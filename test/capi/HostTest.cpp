@@ -148,11 +148,11 @@ TEST_F(CAPIHost, LocaleOfCppDecidesNothing) {
 
 TEST_F(CAPIHost, LocaleOfCDecidesNothing) {
   rt::TempFolder folder;
-  std::string make = "localedef -i de_DE -f UTF-8 " +
-                     folder.path("de_DE.UTF-8") + " >/dev/null 2>&1";
+  std::string make = "localedef -i de_DE -f ISO-8859-1 " +
+                     folder.path("de_DE.ISO-8859-1") + " >/dev/null 2>&1";
   ::setenv("LOCPATH", folder.path().c_str(), 1);
-  bool isSet =
-      std::system(make.c_str()) == 0 && std::setlocale(LC_ALL, "de_DE.UTF-8");
+  bool isSet = std::system(make.c_str()) == 0 &&
+               std::setlocale(LC_ALL, "de_DE.ISO-8859-1");
   ::unsetenv("LOCPATH");
   if (!isSet)
     GTEST_SKIP() << "this machine cannot make a German locale";

@@ -20,7 +20,9 @@ namespace mpc::rt {
 /// The error that needs no memory.
 [[nodiscard]] MpcError *outOfMemory() noexcept;
 
-/// Runs `body`, which returns a Status, in the default floating-point mode.
+/// Runs `body`, which returns a Status, in the default floating-point mode:
+/// also that of the threads that it starts, which begin with the mode of
+/// theirs.
 template <typename Body>
 MpcError *guarded(Body body) noexcept {
   DefaultFloatMode mode;

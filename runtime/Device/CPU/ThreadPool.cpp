@@ -2,8 +2,6 @@
 // The pool's protocol: publish a loop, take groups by ticket, count them done.
 #include "runtime/Device/CPU/ThreadPool.h"
 
-#include "runtime/Support/FloatMode.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <sched.h>
@@ -101,8 +99,6 @@ uint32_t ThreadPool::waitForLoop(uint32_t seen, bool spin) {
 }
 
 void ThreadPool::workerMain(int worker, bool spin) {
-  // A thread begins with the mode of the one that made it.
-  DefaultFloatMode mode;
   uint32_t seen = 0;
   for (;;) {
     seen = waitForLoop(seen, spin);

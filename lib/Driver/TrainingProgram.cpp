@@ -49,6 +49,24 @@ static rt::Status planStep(const TrainingRequest &request, TrainingPlan &plan) {
   return {};
 }
 
+/// Further names of parameters, each with the parameter's own: a module that
+/// shares "embed.weight" has it under its own path. A reader without a path is
+/// a node, which owns nothing.
+static std::map<std::string, std::string>
+tiedNames(const ImportedModel &model) {
+  std::map<std::string, std::string> names;
+  for (const onnx::InitializerRole &initializer : model.initializers) {
+    auto [owner, last] = llvm::StringRef(initializer.name).rsplit('.');
+    // Else the file does not say which modules read it.
+    if (last.empty() || !llvm::is_contained(initializer.readers, owner))
+      continue;
+    for (const std::string &reader : initializer.readers)
+      if (reader != owner)
+        names[reader + "." + last.str()] = initializer.name;
+  }
+  return names;
+}
+
 rt::Result<TrainingPlan> mpc::planTraining(const TrainingRequest &request,
                                            mlir::MLIRContext &context) {
   ImportFlags import = request.recipe.import;
@@ -65,6 +83,7 @@ rt::Result<TrainingPlan> mpc::planTraining(const TrainingRequest &request,
   MPC_RETURN_IF_ERROR(plan.hasOwnStep ? planOwnStep(request, plan)
                                       : planStep(request, plan));
   plan.initialValues = takeInitialValues(plan.model);
+  plan.tied = tiedNames(plan.model);
   return plan;
 }
 
@@ -93,6 +112,7 @@ mpc::compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
                        compileOrFind(plan, options, report));
   setInitialValues(*program, plan.initialValues);
+  program->tied = plan.tied;
   if (!plan.hasOwnStep)
     drawBySeed(*program);
   amp::RecipeOp recipe =

@@ -7,6 +7,7 @@
 
 #include "lib/Driver/Recipe.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct TrainingPlan {
   std::string floorName = rt::StepProtocol().floorName;
   /// What the model has values of is shared with it.
   std::vector<rt::InitialValue> initialValues;
+  std::map<std::string, std::string> tied; ///< Program::tied.
 };
 
 /// Reads the model and checks that the flags go with it.

@@ -91,6 +91,10 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags) {
                "Continue from the newest whole checkpoint, where there is one")
       ->group(group)
       ->needs(folder);
+  path(app, "--export-weights", flags.exportedWeights, "FILE.safetensors",
+       "Weights and buffers at the end, under the model's names, for its "
+       "load_state_dict",
+       group);
   app.add_flag("--json", flags.json,
                "Print one JSON line of results at the end")
       ->group(group);
@@ -186,6 +190,7 @@ TrainOptions toTrainOptions(const DataFlags &data, const OutputFlags &output,
   options.checkpointDir = output.checkpointDir;
   options.checkpointEvery = output.checkpointEvery;
   options.resume = output.resume;
+  options.exportedWeights = output.exportedWeights;
   options.json = output.json;
   options.nanReport = output.nanReport;
   options.atFloor = output.atFloor;

@@ -256,6 +256,10 @@ Program ManifestReader::common(const Json &json) {
   each(json, "initial_values", [&](const Json &item) {
     program.initialValues.push_back(initial(item));
   });
+  if (json.contains("tied"))
+    each(json, "tied", [&](const Json &item) {
+      program.tied[text(item, "name")] = text(item, "parameter");
+    });
   program.protocol = protocol(field(json, "protocol"));
   program.mode = word<ModelMode>(json, "mode");
   program.recipe = text(json, "recipe");

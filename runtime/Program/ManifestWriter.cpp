@@ -118,6 +118,8 @@ Json ManifestWriter::common(const Program &program) {
   json["initial_values"] =
       listOf(program.initialValues,
              [&](const InitialValue &value) { return initial(value); });
+  for (const auto &[name, parameter] : program.tied)
+    json["tied"].push_back(Json{{"name", name}, {"parameter", parameter}});
   json["protocol"] = protocolOf(program.protocol);
   json["mode"] = nameOf(program.mode);
   json["recipe"] = program.recipe;

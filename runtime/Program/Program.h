@@ -179,6 +179,9 @@ struct Program {
   std::vector<Entry> entries;
   std::vector<InputBound> bounds; ///< By names of inputs, in any entry.
   std::vector<InitialValue> initialValues;
+  /// Further names that the model has for parameters which modules share, each
+  /// with the parameter's own.
+  std::map<std::string, std::string> tied;
   StepProtocol protocol;
   ModelMode mode = ModelMode::Either;
   std::string recipe; ///< What it was made by, as IR: an amp.recipe.

@@ -2,8 +2,10 @@
 // The loop: batch, step, bookkeeping, checkpoint.
 #include "runtime/Train/Trainer.h"
 
+#include "runtime/Support/Output.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/CheckpointKeeper.h"
+#include "runtime/Train/ExportedWeights.h"
 #include "runtime/Train/NanWatch.h"
 #include "runtime/Train/StepCalls.h"
 #include "runtime/Train/StepRecorder.h"
@@ -149,6 +151,8 @@ Status Trainer::prepare() {
                                   loader_.batchSize(), loader_.numSamples()));
   MPC_RETURN_IF_ERROR(bindEntries());
   MPC_RETURN_IF_ERROR(recorder_.checkPlot());
+  if (!options_.exportedWeights.empty())
+    MPC_RETURN_IF_ERROR(checkOutput(options_.exportedWeights));
   MPC_RETURN_IF_ERROR(trace_.check(options_.rule));
   MPC_RETURN_IF_ERROR(watch_.open());
   MPC_RETURN_IF_ERROR(openCheckpoints());
@@ -354,6 +358,8 @@ Status Trainer::finish(const TrainResult &result) {
                                    "saved"));
   MPC_RETURN_IF_ERROR(recorder_.writePlot());
   MPC_RETURN_IF_ERROR(trace_.write());
+  if (!options_.exportedWeights.empty())
+    MPC_RETURN_IF_ERROR(exportWeights(*runner_, options_.exportedWeights));
   if (options_.json)
     hooks_.output(summary_.toJson());
   return {};

@@ -65,6 +65,8 @@ struct TrainOptions {
   TrainingRule rule;
   /// These replace what a checkpoint holds, with a note that says so.
   std::vector<GivenNumber> given;
+  /// Where the weights go at the end, for the model's framework; or empty.
+  std::string exportedWeights;
   bool json = false;         ///< Print the summary line.
   double compileSeconds = 0; ///< For the summary.
 };

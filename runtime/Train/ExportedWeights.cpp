@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Weights and buffers as safetensors.
+#include "runtime/Train/ExportedWeights.h"
+
+#include "runtime/Support/Safetensors.h"
+
+#include <string_view>
+#include <vector>
+
+namespace mpc::rt {
+namespace {
+
+/// What a window of batches has added to a buffer so far is no tensor of the
+/// model.
+bool isPending(const StateTensor &tensor) {
+  return std::string_view(tensor.desc.name).ends_with("/pending");
+}
+
+bool isOfTheModel(const StateTensor &tensor) {
+  return (tensor.role == StateRole::Parameter ||
+          tensor.role == StateRole::Buffer) &&
+         !isPending(tensor);
+}
+
+} // namespace
+
+Status exportWeights(const Runner &runner, const std::string &path) {
+  const Program &program = runner.program();
+  std::vector<TensorView> tensors;
+  for (const StateTensor &tensor : program.state)
+    if (isOfTheModel(tensor)) {
+      MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(tensor.desc.name));
+      tensors.push_back(view);
+    }
+  for (const auto &[name, parameter] : program.tied) {
+    // The program may not use it, or have another tensor of that name.
+    if (!program.findState(parameter) || program.findState(name))
+      continue;
+    MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(parameter));
+    view.desc.name = name;
+    tensors.push_back(view);
+  }
+  return writeSafetensorsOutput(path, tensors);
+}
+
+} // namespace mpc::rt

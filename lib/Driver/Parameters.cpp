@@ -86,16 +86,24 @@ void mpc::drawBySeed(rt::Program &program) {
   }
 }
 
-rt::Result<int64_t> mpc::checkBatchSize(ImportedModel &model, int64_t wanted) {
+/// The first dimension of argument `index`; 0 where that is no batch.
+static int64_t batchOf(mlir::func::FuncOp function, unsigned index,
+                       llvm::ArrayRef<std::string> shared) {
+  auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(
+      function.getArgumentTypes()[index]);
+  auto name = function.getArgAttrOfType<mlir::StringAttr>(index, "nn.name");
+  bool isShared = name && llvm::is_contained(shared, name.getValue());
+  return tensor && tensor.getRank() > 0 && !isShared ? tensor.getDimSize(0) : 0;
+}
+
+rt::Result<int64_t> mpc::checkBatchSize(ImportedModel &model, int64_t wanted,
+                                        llvm::ArrayRef<std::string> shared) {
   auto function = model.module->lookupSymbol<mlir::func::FuncOp>("model");
   if (!function)
     return rt::invalidInput("the model has no function @model");
   int64_t batch = 0;
-  for (mlir::Type type : function.getArgumentTypes()) {
-    auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
-    if (tensor && tensor.getRank() > 0 && batch == 0)
-      batch = tensor.getDimSize(0);
-  }
+  for (unsigned i = 0; batch == 0 && i < function.getNumArguments(); ++i)
+    batch = batchOf(function, i, shared);
   if (wanted != 0 && batch != 0 && wanted != batch)
     return rt::usageError("--batch-size=" + std::to_string(wanted) +
                           ": the model is fixed to batches of " +

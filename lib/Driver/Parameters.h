@@ -20,9 +20,11 @@ void setInitialValues(rt::Program &program,
 /// Lets the step draw by the run's seed, where it draws random numbers.
 void drawBySeed(rt::Program &program);
 
-/// The size of a batch: the first dimension of the model's inputs. A usage
-/// error where `wanted`, if not 0, is another.
-rt::Result<int64_t> checkBatchSize(ImportedModel &model, int64_t wanted);
+/// The size of a batch: the first dimension of the model's inputs, but of those
+/// that all batches share; 0 where there is none. A usage error where `wanted`,
+/// if not 0, is another.
+rt::Result<int64_t> checkBatchSize(ImportedModel &model, int64_t wanted,
+                                   llvm::ArrayRef<std::string> shared);
 
 } // namespace mpc
 

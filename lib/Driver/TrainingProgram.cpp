@@ -42,7 +42,7 @@ static rt::Status planStep(const TrainingRequest &request, TrainingPlan &plan) {
   MPC_RETURN_IF_ERROR(writeRecipe(request.recipe, recipe));
   MPC_ASSIGN_OR_RETURN(
       int64_t batch,
-      checkBatchSize(plan.model, request.batchSize));
+      checkBatchSize(plan.model, request.batchSize, request.sharedInputs));
   MPC_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
                        targetShape(request.dataPath, batch));
   writeTarget(shape, recipe);

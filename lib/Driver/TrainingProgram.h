@@ -21,6 +21,7 @@ struct TrainingRequest {
   int64_t batchSize = 0; ///< 0 where it is left to the model.
   /// Training data, whose labels' shape decides the class axis; empty for none.
   std::string dataPath;
+  std::vector<std::string> sharedInputs; ///< Those without a sample axis.
 };
 
 /// A model and how it is to be trained.

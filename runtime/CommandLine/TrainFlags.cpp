@@ -31,6 +31,11 @@ void addDataFlags(CLI::App &app, DataFlags &flags) {
        "is the sample",
        group)
       ->required();
+  app.add_option("--shared-input", flags.data.shared,
+                 "An input without a sample axis, as a mask or the edges of a "
+                 "graph: every batch has the whole tensor")
+      ->type_name("NAME")
+      ->group(group);
   path(app, "--init", flags.init, "FILE.safetensors",
        "Initial weights by name (default: the model's own)", group);
   app.add_option("--batch-size", flags.batchSize,

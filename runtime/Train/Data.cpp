@@ -21,6 +21,27 @@ std::string wantedText(const TensorDesc &input) {
   return text + "]";
 }
 
+bool contains(std::span<const std::string> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Every name that is to be shared is that of an input.
+Status checkShared(std::span<const std::string> shared,
+                   std::span<const TensorDesc> inputs) {
+  std::vector<std::string> known;
+  for (const TensorDesc &desc : inputs)
+    known.push_back(desc.name);
+  std::vector<std::string> quoted;
+  for (const std::string &name : known)
+    quoted.push_back(quote(name));
+  for (const std::string &name : shared)
+    if (!contains(known, name))
+      return usageError(fmt::format("--shared-input={}: no input has that "
+                                    "name; there are {}",
+                                    escape(name), joinSome(quoted)));
+  return {};
+}
+
 bool sameSampleShape(const TensorDesc &a, const TensorDesc &b) {
   return a.shape.size() == b.shape.size() &&
          std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
@@ -61,8 +82,12 @@ Result<DataLoader> DataLoader::open(const DataOptions &options,
   loader.state_.order = options.order;
   if (inputs.empty())
     return invalidInput("the program takes no data: it has no input but lr");
+  MPC_RETURN_IF_ERROR(checkShared(options.shared, inputs));
   for (const TensorDesc &desc : inputs)
     MPC_RETURN_IF_ERROR(loader.addInput(desc, options));
+  if (std::all_of(loader.inputs_.begin(), loader.inputs_.end(),
+                  [](const Input &input) { return input.isShared; }))
+    loader.state_.samples = loader.state_.batchSize = 1;
   if (loader.state_.samples < loader.state_.batchSize)
     return invalidInput(fmt::format(
         "{}: holds {} samples, fewer than one batch of {}",
@@ -73,48 +98,70 @@ Result<DataLoader> DataLoader::open(const DataOptions &options,
   return loader;
 }
 
-Status DataLoader::addInput(const TensorDesc &desc,
-                            const DataOptions &options) {
-  if (desc.shape.empty() || desc.shape[0] <= 0)
-    return invalidInput(
-        fmt::format("input {} is {}: its first dimension is not a batch",
-                    quote(desc.name), toString(desc)));
+Result<const TensorView *> DataLoader::findSource(const TensorDesc &desc,
+                                                  bool isShared) const {
   std::string path = escape(file_.path());
   const TensorView *source = file_.find(desc.name);
   if (!source)
     return invalidInput(fmt::format("{}: no tensor {}; the file has {}", path,
                                     quote(desc.name), file_.describe()));
-  if (conversion(source->desc.dtype, desc.dtype) == Conversion::None ||
-      !sameSampleShape(source->desc, desc))
-    return invalidInput(fmt::format("{}: tensor {}: expected {}, found {}",
-                                    path, quote(desc.name), wantedText(desc),
-                                    toString(source->desc)));
-  if (inputs_.empty()) {
-    state_.samples = source->desc.shape[0];
+  bool fits = isShared ? source->desc.shape == desc.shape
+                       : sameSampleShape(source->desc, desc);
+  if (!fits || conversion(source->desc.dtype, desc.dtype) == Conversion::None)
+    return invalidInput(fmt::format(
+        "{}: tensor {}: expected {}, found {}", path, quote(desc.name),
+        isShared ? toString(desc) : wantedText(desc), toString(source->desc)));
+  return source;
+}
+
+/// All inputs that are not shared have one batch size and number of samples.
+Status DataLoader::checkSamples(const TensorDesc &desc,
+                                const TensorView &source) {
+  auto first = std::find_if(inputs_.begin(), inputs_.end(),
+                            [](const Input &input) { return !input.isShared; });
+  if (first == inputs_.end()) {
+    state_.samples = source.desc.shape[0];
     state_.batchSize = desc.shape[0];
+    return {};
   }
-  const TensorDesc *first = inputs_.empty() ? &desc : &inputs_[0].desc;
   if (desc.shape[0] != state_.batchSize)
     return invalidInput(fmt::format(
         "inputs {} and {} have different first dimensions ({} and {}); the "
-        "first dimension is the batch",
-        quote(first->name), quote(desc.name), state_.batchSize, desc.shape[0]));
-  if (source->desc.shape[0] != state_.samples)
+        "first dimension is the batch, but of those that --shared-input names",
+        quote(first->desc.name), quote(desc.name), state_.batchSize,
+        desc.shape[0]));
+  if (source.desc.shape[0] != state_.samples)
     return invalidInput(fmt::format(
         "{}: tensors {} and {} have different numbers of samples ({} and {})",
-        path, quote(first->name), quote(desc.name), state_.samples,
-        source->desc.shape[0]));
+        escape(file_.path()), quote(first->desc.name), quote(desc.name),
+        state_.samples, source.desc.shape[0]));
+  return {};
+}
+
+Status DataLoader::addInput(const TensorDesc &desc,
+                            const DataOptions &options) {
+  bool isShared = contains(options.shared, desc.name);
+  if (!isShared && (desc.shape.empty() || desc.shape[0] <= 0))
+    return invalidInput(fmt::format(
+        "input {} is {}: its first dimension is not a batch; name it by "
+        "--shared-input if all batches share it",
+        quote(desc.name), toString(desc)));
+  MPC_ASSIGN_OR_RETURN(const TensorView *source, findSource(desc, isShared));
+  if (!isShared)
+    MPC_RETURN_IF_ERROR(checkSamples(desc, *source));
   MPC_ASSIGN_OR_RETURN(
       HostBuffer buffer,
       HostBuffer::allocate(desc.numBytes(), "input " + quote(desc.name)));
-  Input input{
-      source, desc, std::move(buffer), desc.numElements() / desc.shape[0],
-      {},     false};
+  int64_t rows = isShared ? 1 : desc.shape[0];
+  Input input{source, desc,  std::move(buffer), desc.numElements() / rows,
+              {},     false, isShared};
   for (const InputBound &bound : options.bounds)
     if (bound.name == desc.name && !isFloat(source->desc.dtype)) {
       input.bound = bound;
       input.hasBound = true;
     }
+  if (isShared)
+    MPC_RETURN_IF_ERROR(fetchRow(input, 0, 0));
   inputs_.push_back(std::move(input));
   return {};
 }
@@ -146,6 +193,25 @@ Status DataLoader::checkRow(const Input &input, int64_t sample,
   return {};
 }
 
+Status DataLoader::fetchRow(Input &input, int64_t row, int64_t place) {
+  int64_t begin = row * input.rowElements;
+  MPC_RETURN_IF_ERROR(checkRow(input, row, begin));
+  DType from = input.source->desc.dtype, to = input.desc.dtype;
+  auto misfit =
+      convert(static_cast<const std::byte *>(input.source->data) +
+                  static_cast<size_t>(begin) * byteSize(from),
+              from,
+              input.buffer.data() +
+                  static_cast<size_t>(place * input.rowElements) * byteSize(to),
+              to, input.rowElements);
+  if (!misfit)
+    return {};
+  return invalidInput(fmt::format(
+      "{}: tensor {}, sample {}: {} does not fit {}", escape(file_.path()),
+      quote(input.desc.name), row,
+      integerAt(input.source->data, from, begin + *misfit), name(to)));
+}
+
 Status DataLoader::next() {
   if (state_.position + state_.batchSize > state_.samples) {
     ++state_.epoch;
@@ -153,28 +219,13 @@ Status DataLoader::next() {
     orderSamples();
   }
   for (Input &input : inputs_) {
-    size_t sourceBytes = byteSize(input.source->desc.dtype);
-    size_t targetRow =
-        static_cast<size_t>(input.rowElements) * byteSize(input.desc.dtype);
+    if (input.isShared)
+      continue;
     for (int64_t b = 0; b < state_.batchSize; ++b) {
       int64_t place = state_.position + b;
-      int64_t sample =
-          order_.empty() ? place : order_[static_cast<size_t>(place)];
-      int64_t row = sample * input.rowElements;
-      MPC_RETURN_IF_ERROR(checkRow(input, sample, row));
-      auto misfit =
-          convert(static_cast<const std::byte *>(input.source->data) +
-                      static_cast<size_t>(row) * sourceBytes,
-                  input.source->desc.dtype,
-                  input.buffer.data() + static_cast<size_t>(b) * targetRow,
-                  input.desc.dtype, input.rowElements);
-      if (misfit)
-        return invalidInput(
-            fmt::format("{}: tensor {}, sample {}: {} does not fit {}",
-                        escape(file_.path()), quote(input.desc.name), sample,
-                        integerAt(input.source->data, input.source->desc.dtype,
-                                  row + *misfit),
-                        name(input.desc.dtype)));
+      MPC_RETURN_IF_ERROR(fetchRow(
+          input, order_.empty() ? place : order_[static_cast<size_t>(place)],
+          b));
     }
   }
   state_.position += state_.batchSize;

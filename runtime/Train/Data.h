@@ -27,6 +27,8 @@ struct DataOptions {
   SampleOrder order = SampleOrder::Shuffle;
   uint64_t seed = 0;
   std::vector<InputBound> bounds;
+  /// Inputs without a sample axis: every batch has the whole tensor.
+  std::vector<std::string> shared = {};
 };
 
 /// Where a loader stands; a checkpoint keeps it. The counts say which data it
@@ -42,8 +44,9 @@ struct LoaderState {
   bool operator==(const LoaderState &) const = default;
 };
 
-/// Reads tensors named as the inputs; the first dimension is the sample.
-/// Samples that fill no batch at the end of an epoch are dropped.
+/// Reads tensors named as the inputs; the first dimension is the sample, but of
+/// those that are shared. Samples that fill no batch at the end of an epoch are
+/// dropped. Where all are shared, they are one batch of one sample.
 class DataLoader {
 public:
   /// Checks names, shapes and element types of the file against `inputs`,
@@ -76,10 +79,17 @@ private:
     int64_t rowElements;
     InputBound bound;
     bool hasBound;
+    bool isShared;
   };
 
   explicit DataLoader(SafetensorsFile file) : file_(std::move(file)) {}
   Status addInput(const TensorDesc &desc, const DataOptions &options);
+  /// The tensor for an input, of a type that it can be converted from.
+  Result<const TensorView *> findSource(const TensorDesc &desc,
+                                        bool isShared) const;
+  Status checkSamples(const TensorDesc &desc, const TensorView &source);
+  /// Fetches row `row` of the source to row `place` of the batch.
+  Status fetchRow(Input &input, int64_t row, int64_t place);
   Status checkRow(const Input &input, int64_t sample, int64_t row) const;
   void orderSamples();
 

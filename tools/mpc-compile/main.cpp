@@ -57,6 +57,11 @@ void addFlags(CLI::App &app, Flags &flags) {
                  "the logits is the classes' (default: the last that fits)")
       ->type_name("FILE.safetensors")
       ->group(kInput);
+  app.add_option("--shared-input", flags.request.sharedInputs,
+                 "An input without a sample axis: its first dimension is not "
+                 "the batch")
+      ->type_name("NAME")
+      ->group(kInput);
   app.add_option("--cpu", flags.levels,
                  "Processors to make code for, of which the best is taken "
                  "where the program is loaded: x86-64-v3, x86-64-v4, host "

@@ -88,10 +88,11 @@ rt::Result<int> train(Flags &flags) {
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.recipe.precision, context));
-  MPC_ASSIGN_OR_RETURN(TrainingPlan plan,
-                       planTraining({flags.model, flags.recipe,
-                                     tool.data.batchSize, tool.data.data.path},
-                                    context));
+  MPC_ASSIGN_OR_RETURN(
+      TrainingPlan plan,
+      planTraining({flags.model, flags.recipe, tool.data.batchSize,
+                    tool.data.data.path, tool.data.data.shared},
+                   context));
   for (const std::string &warning : plan.model.warnings)
     rt::reportWarning(tool.name, warning);
   MPC_RETURN_IF_ERROR(checkLoop(flags, plan));

@@ -106,8 +106,8 @@ TEST_F(DataTest, ShuffleUsesEachSampleAtMostOnceAnEpoch) {
   EXPECT_NE(next(*other), first);
 }
 
-// Not only those of neighbours: a generator that is seeded by half the number of
-// the epoch, or by its last bits, repeats an order later.
+// Not only those of neighbours: a generator that is seeded by half the number
+// of the epoch, or by its last bits, repeats an order later.
 TEST_F(DataTest, ShuffleOrdersOfAllEpochsDiffer) {
   write(20);
   for (uint64_t seed : {0, 1, 2}) {
@@ -197,11 +197,14 @@ TEST_F(DataTest, ErrorsNameFileTensorWantedAndFound) {
   EXPECT_EQ(fault(),
             path_ + ": tensor 'x': expected i64[Nx2], found f32[11x2]");
   inputs_[1] = {"target", DType::I64, {5}};
-  EXPECT_EQ(fault(), "inputs 'x' and 'target' have different first dimensions "
-                     "(4 and 5); the first dimension is the batch");
-  inputs_[1] = {"target", DType::F32, {}};
   EXPECT_EQ(fault(),
-            "input 'target' is f32[]: its first dimension is not a batch");
+            "inputs 'x' and 'target' have different first dimensions "
+            "(4 and 5); the first dimension is the batch, but of those "
+            "that --shared-input names");
+  inputs_[1] = {"target", DType::F32, {}};
+  EXPECT_EQ(fault(), "input 'target' is f32[]: its first dimension is not a "
+                     "batch; name it by --shared-input if all batches share "
+                     "it");
   inputs_ = {{"x", DType::F32, {12, 2}}};
   EXPECT_EQ(fault(), path_ + ": holds 11 samples, fewer than one batch of 12");
 }
@@ -214,6 +217,38 @@ TEST_F(DataTest, DifferentNumbersOfSamples) {
   inputs_ = {{"x", DType::F32, {1, 2}}, {"target", DType::F32, {1}}};
   EXPECT_EQ(fault(), path_ + ": tensors 'x' and 'target' have different "
                              "numbers of samples (2 and 4)");
+}
+
+TEST_F(DataTest, SharedInputsAreWholeInEveryBatch) {
+  write(11);
+  inputs_[1] = {"target", DType::I64, {11}};
+  options_.shared = {"target"};
+  Result<DataLoader> loader = open(SampleOrder::Shuffle);
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  EXPECT_EQ(loader->batchSize(), 4);
+  for (int batch = 0; batch < 5; ++batch) {
+    ASSERT_TRUE(loader->next().ok());
+    auto *target = static_cast<const int64_t *>(loader->batch(1));
+    for (int i = 0; i < 11; ++i)
+      EXPECT_EQ(target[i], i % 10);
+  }
+  inputs_[1].shape = {4};
+  EXPECT_EQ(fault(),
+            path_ + ": tensor 'target': expected i64[4], found u8[11]");
+}
+
+TEST_F(DataTest, WhereAllInputsAreSharedThereIsOneSample) {
+  write(11);
+  inputs_ = {{"x", DType::F32, {11, 2}}};
+  options_.shared = {"x"};
+  Result<DataLoader> loader = open(SampleOrder::Shuffle);
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  EXPECT_EQ(loader->batchSize(), 1);
+  EXPECT_EQ(loader->batchesPerEpoch(), 1);
+  for (int batch = 0; batch < 3; ++batch) {
+    ASSERT_TRUE(loader->next().ok());
+    EXPECT_EQ(static_cast<const float *>(loader->batch(0))[21], 21);
+  }
 }
 
 TEST_F(DataTest, ValuesOutsideTheirBoundAreFound) {

@@ -98,6 +98,8 @@ typedef struct MpcBoundInfo {
   const char *input; /* The name of the input, in any entry. */
   int64_t lower;     /* The least that it may hold. */
   int64_t upper;     /* The first that is too large. */
+  int hasExcept;     /* Whether it may hold one number more, */
+  int64_t except;    /* which this is: a label that takes no part. */
 } MpcBoundInfo;
 
 MPC_EXPORT MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,

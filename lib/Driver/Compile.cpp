@@ -38,9 +38,12 @@ static void addBound(OpOperand &operand, IndexRange range,
 static void findLabelBounds(func::FuncOp function, CompileReport &report) {
   for (BlockArgument argument : function.getArguments())
     if (auto range = function.getArgAttrOfType<DenseI64ArrayAttr>(
-            argument.getArgNumber(), nn::kLabels))
+            argument.getArgNumber(), nn::kLabels)) {
       report.bounds.push_back(
           {nn::getArgumentName(argument).str(), range[0], range[1]});
+      if (range.size() > 2)
+        report.bounds.back().except = range[2];
+    }
 }
 
 static void findBounds(func::FuncOp function, CompileReport &report) {

@@ -94,6 +94,9 @@ static bool takesLabels(amp::LossKind kind) {
   return kind == amp::LossKind::CrossEntropy || kind == amp::LossKind::NLL;
 }
 
+/// The label that takes no part where none is said, as in PyTorch.
+static constexpr int64_t kIgnoreIndex = -100;
+
 /// A usage error where an option was given that the loss does not have.
 static Status checkOptions(amp::LossKind kind, const LossOptions &options) {
   using Kind = amp::LossKind;
@@ -125,8 +128,8 @@ Status mpc::writeLoss(const LossFlag &loss, const LossOptions &options,
     recipe.setLossOf(loss.output);
   if (options.reduction)
     recipe.setReduction(*amp::symbolizeReduction(*options.reduction));
-  if (options.ignoreIndex)
-    recipe.setIgnoreIndex(*options.ignoreIndex);
+  if (takesLabels(loss.kind))
+    recipe.setIgnoreIndex(options.ignoreIndex.value_or(kIgnoreIndex));
   if (!options.classWeights.empty())
     recipe.setClassWeights(llvm::ArrayRef(options.classWeights));
   if (options.labelSmoothing)

@@ -220,12 +220,13 @@ private:
                                                   g.b.getI64Type()));
     if (failed(target))
       return failure();
-    Value made =
-        buildLabelLoss(g, rule, wide, *target, *axis, settings());
-    // An nn.cross_entropy says itself what its labels may be.
-    if (ignoreIndex.empty() && !made.getDefiningOp<CrossEntropyOp>())
+    Value made = buildLabelLoss(g, rule, wide, *target, *axis, settings());
+    SmallVector<int64_t> labels = {0, count};
+    llvm::append_range(labels, ignoreIndex);
+    // An nn.cross_entropy of all labels says itself what they may be.
+    if (!ignoreIndex.empty() || !made.getDefiningOp<CrossEntropyOp>())
       function.setArgAttr(cast<BlockArgument>(*target).getArgNumber(), kLabels,
-                          g.b.getDenseI64ArrayAttr({0, count}));
+                          g.b.getDenseI64ArrayAttr(labels));
     return made;
   }
 

@@ -24,8 +24,8 @@ inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
 /// On the ops that nn-add-loss puts behind the model's outputs, until autocast.
 inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
 
-/// On an argument of labels: the least, and the first beyond them. Without it
-/// a label beyond them has a meaning.
+/// On an argument of labels: the least, the first beyond them, and the one that
+/// takes no part, where there is one.
 inline constexpr llvm::StringLiteral kLabels = "nn.labels";
 
 struct AutocastPolicy;

@@ -213,6 +213,8 @@ MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
     known.input = bound->name.c_str();
     known.lower = bound->lower;
     known.upper = bound->upper;
+    known.hasExcept = bound->except.has_value();
+    known.except = bound->except.value_or(0);
     return fillInfo("info", known, info);
   });
 }

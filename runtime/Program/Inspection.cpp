@@ -183,8 +183,10 @@ std::string describeProgram(const Program &program) {
       kernels.size(), program.recipe.empty() ? "none" : escape(program.recipe),
       program.protocol.accumulate);
   for (const InputBound &bound : program.bounds)
-    text += fmt::format("input {} holds {} to {}\n", escape(bound.name),
-                        bound.lower, bound.upper - 1);
+    text +=
+        fmt::format("input {} holds {} to {}{}\n", escape(bound.name),
+                    bound.lower, bound.upper - 1,
+                    bound.except ? fmt::format(" or {}", *bound.except) : "");
   text += describeState(program);
   for (const Entry &entry : program.entries)
     text += describeEntry(entry);

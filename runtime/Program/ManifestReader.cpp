@@ -252,6 +252,8 @@ Program ManifestReader::common(const Json &json) {
   each(json, "bounds", [&](const Json &item) {
     program.bounds.push_back(
         {text(item, "name"), integer(item, "lower"), integer(item, "upper")});
+    if (item.contains("except"))
+      program.bounds.back().except = integer(item, "except");
   });
   each(json, "initial_values", [&](const Json &item) {
     program.initialValues.push_back(initial(item));

@@ -112,8 +112,11 @@ Json ManifestWriter::common(const Program &program) {
                 {"outputs", listOf(entry.outputs, toTensor)}};
   });
   json["bounds"] = listOf(program.bounds, [](const InputBound &bound) {
-    return Json{
+    Json json = {
         {"name", bound.name}, {"lower", bound.lower}, {"upper", bound.upper}};
+    if (bound.except)
+      json["except"] = *bound.except;
+    return json;
   });
   json["initial_values"] =
       listOf(program.initialValues,

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +99,12 @@ struct InputBound {
   std::string name;
   int64_t lower = 0;
   int64_t upper = 0;
+  /// A label that takes no part, and may lie outside.
+  std::optional<int64_t> except = {};
+
+  [[nodiscard]] bool holds(int64_t value) const {
+    return (value >= lower && value < upper) || value == except;
+  }
 };
 
 /// A function of (state, inputs) to (state, outputs).

@@ -184,7 +184,7 @@ Status DataLoader::checkRow(const Input &input, int64_t sample,
   for (int64_t i = 0; i < input.rowElements; ++i) {
     int64_t value =
         integerAt(input.source->data, input.source->desc.dtype, row + i);
-    if (value < input.bound.lower || value >= input.bound.upper)
+    if (!input.bound.holds(value))
       return invalidInput(
           fmt::format("{}: tensor {}, sample {}: {} is not in {} to {}",
                       escape(file_.path()), quote(input.desc.name), sample,

@@ -66,7 +66,7 @@ inline std::shared_ptr<rt::Program> makeProgram() {
   program->slabs.push_back({"numbers", 64});
   program->state.push_back(
       {{"amp.hyper.beta1", DType::F64, {}}, StateRole::Hyperparameters, 4, 0});
-  program->bounds = {{"label", 0, kFeatures}};
+  program->bounds = {{"label", 0, kFeatures, -100}};
   program->recipe = "--precision=fp16";
   Entry eval;
   eval.name = "eval";

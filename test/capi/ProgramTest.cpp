@@ -84,6 +84,8 @@ TEST_F(CAPIProgram, TellsItsStateAndBounds) {
   EXPECT_STREQ(bound.input, "label");
   EXPECT_EQ(bound.lower, 0);
   EXPECT_EQ(bound.upper, kFeatures);
+  EXPECT_EQ(bound.hasExcept, 1);
+  EXPECT_EQ(bound.except, -100);
 }
 
 TEST_F(CAPIProgram, WhatItLacksIsAnError) {

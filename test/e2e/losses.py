@@ -98,29 +98,26 @@ def label_cases():
     w = (0.5, 2.0, 1.0, 0.25, 3.0)
     text = ",".join(map(str, w))
     options = [
-        ("--ignore-index=-100", {}),
+        ("", {}),
         ("--ignore-index=2", {"ignore": 2}),
-        (f"--class-weights={text} --ignore-index=-100", {"weights": w}),
-        ("--label-smoothing=0.1 --ignore-index=-100", {"smoothing": 0.1}),
+        (f"--class-weights={text}", {"weights": w}),
+        ("--label-smoothing=0.1", {"smoothing": 0.1}),
         (f"--class-weights={text} --label-smoothing=0.3 --ignore-index=1", {"weights": w, "smoothing": 0.3, "ignore": 1}),
-        ("--label-smoothing=1 --ignore-index=-100", {"smoothing": 1.0}),
+        ("--label-smoothing=1", {"smoothing": 1.0}),
     ]
     for name, normalize in (("cross_entropy", True), ("nll", False)):
         for flags, arguments in options:
             if not normalize and "smoothing" in arguments:
                 continue
             for reduction in ("mean", "sum"):
-                for shape, kind in (((6, 5), "some ignored" if "-100" in flags else "all count"), ((2, 5, 3, 4), "all count")):
+                for shape, kind in (((6, 5), "some ignored" if "ignore" not in arguments else "all count"), ((2, 5, 3, 4), "all count")):
                     yield (
                         f"--loss={name} --reduction={reduction} {flags}",
                         shape,
                         kind,
                         lambda y, t, n=normalize, a=arguments, r=reduction: label_loss(y, t, n, reduction=r, **a),
                     )
-    for name in ("cross_entropy", "nll"):
-        normalize = name == "cross_entropy"
-        yield f"--loss={name}", (6, 5), "all count", lambda y, t, n=normalize: label_loss(y, t, n)
-    flags = "--loss=cross_entropy --ignore-index=-100"
+    flags = "--loss=cross_entropy"
     yield flags, (3, 5), "all ignored", lambda y, t: label_loss(y, t, True)
     yield f"{flags} --reduction=sum", (3, 5), "all ignored", lambda y, t: 0.0
 

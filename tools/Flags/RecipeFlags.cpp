@@ -256,9 +256,8 @@ void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
       ->group(kInput)
       ->check(oneOf({"mean", "sum", "batchmean"}));
   app.add_option("--ignore-index", options.ignoreIndex,
-                 "The label that takes no part in cross_entropy and nll, as "
-                 "PyTorch's -100 (default: none; labels out of range are an "
-                 "error)")
+                 "The label that takes no part in cross_entropy and nll "
+                 "(default: -100)")
       ->type_name("N")
       ->group(kInput);
   app.add_option("--class-weights", options.classWeights,

@@ -28,6 +28,8 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(program.mode, ModelMode::Training);
   EXPECT_EQ(program.recipe, "--precision=fp16");
   EXPECT_EQ(program.bounds[0].lower, -3);
+  EXPECT_EQ(program.bounds[0].except, -100);
+  EXPECT_FALSE(program.bounds[1].except);
   ASSERT_EQ(program.initialValues.size(), 2u);
   EXPECT_EQ(program.initialValues[0].desc.dtype, DType::F16);
   EXPECT_EQ(program.initialValues[0].values.size(), 6u);

@@ -24,7 +24,10 @@ typedef enum MpcDType {
   MPC_DTYPE_I16 = 6,  /* kDLInt, 16 */
   MPC_DTYPE_I8 = 7,   /* kDLInt, 8 */
   MPC_DTYPE_U8 = 8,   /* kDLUInt, 8 */
-  MPC_DTYPE_BOOL = 9  /* kDLBool, 8: 0 or 1 */
+  MPC_DTYPE_BOOL = 9, /* kDLBool, 8: 0 or 1 */
+  MPC_DTYPE_U16 = 10, /* kDLUInt, 16 */
+  MPC_DTYPE_U32 = 11, /* kDLUInt, 32 */
+  MPC_DTYPE_U64 = 12  /* kDLUInt, 64 */
 } MpcDType;
 
 /* An input or output of an entry, or a tensor of the state. */

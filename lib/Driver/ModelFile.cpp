@@ -47,6 +47,12 @@ std::optional<rt::DType> dtypeOf(onnx::ElemType type) {
     return rt::DType::I16;
   case ElemType::Int8:
     return rt::DType::I8;
+  case ElemType::UInt64:
+    return rt::DType::U64;
+  case ElemType::UInt32:
+    return rt::DType::U32;
+  case ElemType::UInt16:
+    return rt::DType::U16;
   case ElemType::UInt8:
     return rt::DType::U8;
   case ElemType::Bool:
@@ -75,10 +81,10 @@ static rt::Status statusOf(Error error) {
 
 static onnx::ElemType elemTypeOf(rt::DType dtype) {
   using onnx::ElemType;
-  for (ElemType type :
-       {ElemType::Double, ElemType::Float16, ElemType::BFloat16,
-        ElemType::Int64, ElemType::Int32, ElemType::Int16, ElemType::Int8,
-        ElemType::UInt8, ElemType::Bool})
+  for (ElemType type : {ElemType::Double, ElemType::Float16, ElemType::BFloat16,
+                        ElemType::Int64, ElemType::Int32, ElemType::Int16,
+                        ElemType::Int8, ElemType::UInt64, ElemType::UInt32,
+                        ElemType::UInt16, ElemType::UInt8, ElemType::Bool})
     if (dtypeOf(type) == dtype)
       return type;
   return ElemType::Float;

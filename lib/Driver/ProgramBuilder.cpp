@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mpc;
 
-/// Empty for a type that the runtime does not have: f8, wide unsigned integers.
+/// Empty for a type that the runtime does not have, as f8.
 static std::optional<rt::DType> dtypeOf(Type type) {
   Builder b(type.getContext());
   const std::pair<Type, rt::DType> known[] = {
@@ -31,6 +31,9 @@ static std::optional<rt::DType> dtypeOf(Type type) {
       {b.getI32Type(), rt::DType::I32},
       {b.getI16Type(), rt::DType::I16},
       {b.getI8Type(), rt::DType::I8},
+      {b.getIntegerType(64, /*isSigned=*/false), rt::DType::U64},
+      {b.getIntegerType(32, /*isSigned=*/false), rt::DType::U32},
+      {b.getIntegerType(16, /*isSigned=*/false), rt::DType::U16},
       {b.getIntegerType(8, /*isSigned=*/false), rt::DType::U8},
       {b.getI1Type(), rt::DType::Bool}};
   for (const auto &[element, dtype] : known)

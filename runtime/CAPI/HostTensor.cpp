@@ -22,6 +22,7 @@ constexpr DLPackType kTypes[] = {
     {kDLFloat, DType::F64},   {kDLFloat, DType::F32}, {kDLFloat, DType::F16},
     {kDLBfloat, DType::BF16}, {kDLInt, DType::I64},   {kDLInt, DType::I32},
     {kDLInt, DType::I16},     {kDLInt, DType::I8},    {kDLUInt, DType::U8},
+    {kDLUInt, DType::U16},    {kDLUInt, DType::U32},  {kDLUInt, DType::U64},
     {kDLBool, DType::Bool}};
 
 std::optional<DType> dtypeOf(DLDataType type) {

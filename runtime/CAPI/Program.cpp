@@ -62,7 +62,10 @@ static_assert(int(MPC_DTYPE_F64) == int(DType::F64) &&
               int(MPC_DTYPE_I16) == int(DType::I16) &&
               int(MPC_DTYPE_I8) == int(DType::I8) &&
               int(MPC_DTYPE_U8) == int(DType::U8) &&
-              int(MPC_DTYPE_BOOL) == int(DType::Bool));
+              int(MPC_DTYPE_BOOL) == int(DType::Bool) &&
+              int(MPC_DTYPE_U16) == int(DType::U16) &&
+              int(MPC_DTYPE_U32) == int(DType::U32) &&
+              int(MPC_DTYPE_U64) == int(DType::U64));
 
 static_assert(int(MPC_ENTRY_OTHER) == int(EntryRole::Other) &&
               int(MPC_ENTRY_INIT) == int(EntryRole::Init) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Element conversion, by way of double for floats and int64 for integers:
+// Element conversion, by way of double for floats and 128 bits for integers:
 // both hold every value that an offered conversion meets.
 #include "runtime/Support/Convert.h"
 
@@ -14,6 +14,9 @@
 
 namespace mpc::rt {
 namespace {
+
+/// Holds int64 and uint64.
+__extension__ using Integer = __int128;
 
 /// A float of 16 bits.
 template <const FloatFormat &format>
@@ -35,25 +38,25 @@ double toDouble(T x) {
 
 template <const FloatFormat &format>
 void fromDouble(double x, Half<format> &out) {
-  out.bits = static_cast<uint16_t>(
-      roundF64Bits(format, std::bit_cast<uint64_t>(x)));
+  out.bits =
+      static_cast<uint16_t>(roundF64Bits(format, std::bit_cast<uint64_t>(x)));
 }
 void fromDouble(double x, float &out) { out = static_cast<float>(x); }
 void fromDouble(double x, double &out) { out = x; }
 
-int64_t toInteger(Boolean x) { return x.bits ? 1 : 0; }
+Integer toInteger(Boolean x) { return x.bits ? 1 : 0; }
 template <typename T>
-int64_t toInteger(T x) {
+Integer toInteger(T x) {
   return x;
 }
 
 /// False where `x` is no value of the target type.
-bool fromInteger(int64_t x, Boolean &out) {
+bool fromInteger(Integer x, Boolean &out) {
   out.bits = static_cast<uint8_t>(x);
   return x == 0 || x == 1;
 }
 template <typename T>
-bool fromInteger(int64_t x, T &out) {
+bool fromInteger(Integer x, T &out) {
   out = static_cast<T>(x);
   return x >= std::numeric_limits<T>::min() &&
          x <= std::numeric_limits<T>::max();
@@ -84,6 +87,12 @@ auto dispatch(DType dtype, Body body) {
     return body(int16_t());
   case DType::I8:
     return body(int8_t());
+  case DType::U64:
+    return body(uint64_t());
+  case DType::U32:
+    return body(uint32_t());
+  case DType::U16:
+    return body(uint16_t());
   case DType::U8:
     return body(uint8_t());
   case DType::Bool:
@@ -94,10 +103,10 @@ auto dispatch(DType dtype, Body body) {
 
 /// False where `x` is no value of the float type.
 template <typename To>
-bool exactFromInteger(int64_t x, To &out) {
+bool exactFromInteger(Integer x, To &out) {
   fromDouble(static_cast<double>(x), out);
   double back = toDouble(out);
-  return std::fabs(back) < 0x1p63 && static_cast<int64_t>(back) == x;
+  return std::fabs(back) <= 0x1p64 && static_cast<Integer>(back) == x;
 }
 
 template <typename From, typename To>
@@ -141,7 +150,7 @@ Conversion conversion(DType from, DType to) {
   if (!isFloat(to)) {
     if (isFloat(from))
       return Conversion::None;
-    bool losesSign = to == DType::U8 && from != DType::Bool;
+    bool losesSign = isSigned(from) && !isSigned(to);
     return moreBits && !losesSign ? Conversion::Exact : Conversion::Checked;
   }
   if (!isFloat(from))

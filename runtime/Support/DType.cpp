@@ -18,7 +18,7 @@ struct DTypeRow {
   std::string_view safetensorsName;
 };
 
-constexpr std::array<DTypeRow, 10> kRows = {{
+constexpr std::array<DTypeRow, 13> kRows = {{
     {DType::F64, &kFormatF64, 0, 8, kFormatF64.name, "F64"},
     {DType::F32, &kFormatF32, 0, 4, kFormatF32.name, "F32"},
     {DType::F16, &kFormatF16, 0, 2, kFormatF16.name, "F16"},
@@ -29,6 +29,9 @@ constexpr std::array<DTypeRow, 10> kRows = {{
     {DType::I8, nullptr, 7, 1, "i8", "I8"},
     {DType::U8, nullptr, 8, 1, "u8", "U8"},
     {DType::Bool, nullptr, 1, 1, "bool", "BOOL"},
+    {DType::U16, nullptr, 16, 2, "u16", "U16"},
+    {DType::U32, nullptr, 32, 4, "u32", "U32"},
+    {DType::U64, nullptr, 64, 8, "u64", "U64"},
 }};
 
 const DTypeRow &row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
@@ -37,6 +40,11 @@ const DTypeRow &row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
 
 size_t byteSize(DType dtype) { return row(dtype).bytes; }
 bool isFloat(DType dtype) { return formatOf(dtype) != nullptr; }
+bool isSigned(DType dtype) {
+  const DTypeRow &found = row(dtype);
+  size_t bits = found.bytes * 8;
+  return !found.format && static_cast<size_t>(found.magnitudeBits) + 1 == bits;
+}
 const FloatFormat *formatOf(DType dtype) { return row(dtype).format; }
 int precisionBits(DType dtype) {
   const DTypeRow &found = row(dtype);

@@ -15,11 +15,27 @@
 
 namespace mpc::rt {
 
-enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
+enum class DType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  I64,
+  I32,
+  I16,
+  I8,
+  U8,
+  Bool,
+  U16,
+  U32,
+  U64
+};
 
 /// Bytes of one element.
 [[nodiscard]] size_t byteSize(DType dtype);
 [[nodiscard]] bool isFloat(DType dtype);
+/// Of integers; false for bool.
+[[nodiscard]] bool isSigned(DType dtype);
 /// Null for integers and bool.
 [[nodiscard]] const FloatFormat *formatOf(DType dtype);
 /// Bits of a float's significand, or of an integer's magnitude.

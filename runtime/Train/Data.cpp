@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace mpc::rt {
 namespace {
@@ -47,12 +49,14 @@ bool sameSampleShape(const TensorDesc &a, const TensorDesc &b) {
          std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
 }
 
+/// What no int64 holds becomes the largest one, which is out of any range.
 template <typename T>
 int64_t integerAt(const void *data, int64_t index) {
   T value;
   std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T),
               sizeof(T));
-  return value;
+  return std::in_range<int64_t>(value) ? static_cast<int64_t>(value)
+                                       : std::numeric_limits<int64_t>::max();
 }
 
 /// Element of an integer tensor.
@@ -66,6 +70,12 @@ int64_t integerAt(const void *data, DType dtype, int64_t index) {
     return integerAt<int16_t>(data, index);
   case DType::I8:
     return integerAt<int8_t>(data, index);
+  case DType::U64:
+    return integerAt<uint64_t>(data, index);
+  case DType::U32:
+    return integerAt<uint32_t>(data, index);
+  case DType::U16:
+    return integerAt<uint16_t>(data, index);
   default:
     return integerAt<uint8_t>(data, index);
   }

@@ -30,6 +30,9 @@ TEST_F(DescribeTensor, KnowsWhatTheRuntimeHas) {
       {b.getI32Type(), rt::DType::I32},
       {b.getIntegerType(16), rt::DType::I16},
       {b.getI8Type(), rt::DType::I8},
+      {b.getIntegerType(64, false), rt::DType::U64},
+      {b.getIntegerType(32, false), rt::DType::U32},
+      {b.getIntegerType(16, false), rt::DType::U16},
       {b.getIntegerType(8, false), rt::DType::U8},
       {b.getI1Type(), rt::DType::Bool}};
   for (auto [type, dtype] : known) {
@@ -46,7 +49,7 @@ TEST_F(DescribeTensor, RefusesOtherTypesByName) {
             "does not have");
   EXPECT_FALSE(describe(mlir::Float8E5M2Type::get(&context)).ok());
   EXPECT_FALSE(describe(b.getIntegerType(4)).ok());
-  EXPECT_FALSE(describe(b.getIntegerType(32, false)).ok());
+  EXPECT_FALSE(describe(b.getIntegerType(4, false)).ok());
 }
 
 } // namespace

@@ -81,6 +81,11 @@ TEST(Convert, OffersWhatIsSafe) {
   EXPECT_EQ(conversion(DType::I64, DType::I32), Conversion::Checked);
   EXPECT_EQ(conversion(DType::I8, DType::U8), Conversion::Checked);
   EXPECT_EQ(conversion(DType::U8, DType::I8), Conversion::Checked);
+  EXPECT_EQ(conversion(DType::U16, DType::I32), Conversion::Exact);
+  EXPECT_EQ(conversion(DType::U32, DType::I32), Conversion::Checked);
+  EXPECT_EQ(conversion(DType::I8, DType::U64), Conversion::Checked);
+  EXPECT_EQ(conversion(DType::U64, DType::F64), Conversion::Checked);
+  EXPECT_EQ(conversion(DType::U8, DType::U64), Conversion::Exact);
   EXPECT_EQ(conversion(DType::I32, DType::F32), Conversion::Checked);
   EXPECT_EQ(conversion(DType::BF16, DType::F16), Conversion::Rounding);
   EXPECT_EQ(conversion(DType::F64, DType::F32), Conversion::Rounding);
@@ -96,6 +101,18 @@ TEST(Convert, NamesTheFirstValueThatDoesNotFit) {
   float floats[2];
   EXPECT_EQ(convert(odd, DType::I32, floats, DType::F32, 2), 1);
   EXPECT_EQ(floats[0], 16777216.0f);
+}
+
+TEST(Convert, IntegersOf64BitsWithoutASign) {
+  uint64_t source[] = {7, uint64_t(1) << 63, UINT64_MAX};
+  int64_t signedTarget[3] = {};
+  EXPECT_EQ(convert(source, DType::U64, signedTarget, DType::I64, 3), 1);
+  EXPECT_EQ(signedTarget[0], 7);
+  double reals[3] = {};
+  EXPECT_EQ(convert(source, DType::U64, reals, DType::F64, 3), 2);
+  EXPECT_EQ(reals[1], 0x1p63);
+  int64_t negative[] = {-1};
+  EXPECT_EQ(convert(negative, DType::I64, source, DType::U64, 1), 0);
 }
 
 TEST(Convert, ReadsUnalignedElements) {

@@ -45,9 +45,10 @@ static bool isArgumentAttribute(Operation *op, Type argument,
          hasType == (buffer.getRole() != BufferRole::Arena);
 }
 
-LogicalResult KernelDialect::verifyRegionArgAttribute(
-    Operation *op, unsigned /*region*/, unsigned argument,
-    NamedAttribute attribute) {
+LogicalResult
+KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
+                                        unsigned argument,
+                                        NamedAttribute attribute) {
   Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[argument];
   if (isArgumentAttribute(op, type, attribute))
     return success();
@@ -101,7 +102,8 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   // An attribute of another type than its own would be dropped.
   return verifyInherentAttrs(result.name, result.attributes, [&]() {
-    return parser.emitError(loc) << "'" << result.name.getStringRef() << "' op ";
+    return parser.emitError(loc)
+           << "'" << result.name.getStringRef() << "' op ";
   });
 }
 
@@ -199,10 +201,15 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // ViewOp, PackOp, ScatterOp
 //===----------------------------------------------------------------------===//
 
+static bool differInSignAtMost(Type a, Type b) {
+  auto left = dyn_cast<IntegerType>(a), right = dyn_cast<IntegerType>(b);
+  return a == b || (left && right && left.getWidth() == right.getWidth());
+}
+
 LogicalResult ViewOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
-  if (source.getElementType() != result.getElementType())
+  if (!differInSignAtMost(source.getElementType(), result.getElementType()))
     return emitOpError("cannot change the element type");
   int64_t offset = getOffset();
   if (offset < 0 || offset + result.getNumElements() > source.getNumElements())
@@ -215,12 +222,15 @@ LogicalResult ViewOp::verify() {
 OpFoldResult ViewOp::fold(FoldAdaptor) {
   if (getSource().getType() == getResult().getType())
     return getSource();
-  if (auto inner = getSource().getDefiningOp<ViewOp>()) {
-    setOffset(inner.getOffset() + getOffset());
-    getSourceMutable().assign(inner.getSource());
-    return getResult();
-  }
-  return {};
+  auto inner = getSource().getDefiningOp<ViewOp>();
+  if (!inner)
+    return {};
+  // Of one type they have as many elements: all, from the first on.
+  if (inner.getSource().getType() == getResult().getType())
+    return inner.getSource();
+  setOffset(inner.getOffset() + getOffset());
+  getSourceMutable().assign(inner.getSource());
+  return getResult();
 }
 
 LogicalResult PackOp::verify() {

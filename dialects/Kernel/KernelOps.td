@@ -139,7 +139,8 @@ def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
   let summary = "Part of a tensor, in order, under another shape; no copy";
   let description = [{
     The elements of `source` from flat position `offset` on, as many as the
-    result has, under the result's shape.
+    result has, under the result's shape. Integers may change their sign: `ui8`
+    of a function's argument is `i8` to kernels.
 
     ```mlir
     %w = kernel.view %slab[4096] : tensor<65536xf32> -> tensor<10x64xf32>

@@ -3,18 +3,36 @@
 #include "dialects/NN/Body.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/Constants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
+Type nn::getKernelType(Type elementType) {
+  auto integer = dyn_cast<IntegerType>(elementType);
+  if (!integer || integer.isSignless())
+    return elementType;
+  return IntegerType::get(elementType.getContext(), integer.getWidth());
+}
+
+RankedTensorType nn::getKernelType(RankedTensorType type) {
+  return type.clone(getKernelType(type.getElementType()));
+}
+
+bool nn::isUnsigned(Value tensor) {
+  Type type = getElementTypeOrSelf(tensor);
+  return type.isUnsignedInteger() || type.isInteger(1);
+}
+
 Type nn::getComputeType(Type elementType) {
   if (!isa<FloatType>(elementType) || elementType.isF64())
-    return elementType;
+    return getKernelType(elementType);
   return Float32Type::get(elementType.getContext());
 }
 
@@ -59,6 +77,7 @@ Value nn::narrow(OpBuilder &builder, Location loc, Value scalar,
 
 Value nn::buildMap(OpBuilder &builder, Location loc, RankedTensorType type,
                    ArrayRef<Access> inputs, ScalarFn fn) {
+  type = getKernelType(type);
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
   for (const Access &input : inputs) {
@@ -120,7 +139,7 @@ Value nn::buildReduction(OpBuilder &builder, Location loc,
 Value nn::buildNarrowing(OpBuilder &builder, Location loc, Value tensor,
                          Type elementType) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  if (type.getElementType() == elementType)
+  if (type.getElementType() == getKernelType(elementType))
     return tensor;
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   return buildMap(builder, loc, type.clone(elementType), {{tensor, identity}},
@@ -220,7 +239,8 @@ Value nn::buildScalarConstant(OpBuilder &builder, Location loc, Type type,
   if (auto floatType = dyn_cast<FloatType>(type))
     return arith::ConstantOp::create(builder, loc, type,
                                      builder.getFloatAttr(floatType, value));
-  return arith::ConstantOp::create(
-      builder, loc, type,
-      builder.getIntegerAttr(type, static_cast<int64_t>(value)));
+  APInt wrapped(64, static_cast<uint64_t>(toInteger(value, type)));
+  wrapped = wrapped.trunc(type.getIntOrFloatBitWidth());
+  return arith::ConstantOp::create(builder, loc, type,
+                                   IntegerAttr::get(type, wrapped));
 }

@@ -12,7 +12,15 @@
 
 namespace mpc::nn {
 
-/// f64 for f64, f32 for the other floating types, the type itself otherwise.
+/// The type as kernels have it: integers lose the sign, which their ops tell.
+mlir::Type getKernelType(mlir::Type elementType);
+mlir::RankedTensorType getKernelType(mlir::RankedTensorType type);
+
+/// Whether the elements of `tensor` are integers of no sign; i1 is one.
+bool isUnsigned(mlir::Value tensor);
+
+/// f64 for f64, f32 for the other floating types, otherwise the type as kernels
+/// have it.
 mlir::Type getComputeType(mlir::Type elementType);
 
 /// `scalar` in its compute type.
@@ -34,7 +42,8 @@ struct Access {
 };
 
 /// A map over the index space of `type`: element by element `fn` of the inputs
-/// in their stored types; `fn` returns the stored type.
+/// in their stored types; `fn` returns the stored type. The result has the
+/// kernel's form of `type`.
 mlir::Value buildMap(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::RankedTensorType type, llvm::ArrayRef<Access> inputs,
                      ScalarFn fn);
@@ -74,7 +83,7 @@ mlir::Value buildPad(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildView(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
 
-/// A scalar constant of a floating or integer type.
+/// A scalar constant of a floating type, or of an integer one, which wraps.
 mlir::Value buildScalarConstant(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Type type, double value);
 

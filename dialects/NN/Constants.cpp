@@ -12,9 +12,12 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-static int64_t toInteger(double value) {
+int64_t nn::toInteger(double value, Type type) {
   if (std::isnan(value))
     return 0;
+  if (type && type.isUnsignedInteger(64) && value > 0)
+    return static_cast<int64_t>(value < 0x1p64 ? static_cast<uint64_t>(value)
+                                               : UINT64_MAX);
   if (value >= 9223372036854775808.0)
     return INT64_MAX;
   if (value <= -9223372036854775808.0)
@@ -22,8 +25,9 @@ static int64_t toInteger(double value) {
   return static_cast<int64_t>(value);
 }
 
-static int64_t toInteger(const APInt &value) {
-  return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue();
+/// Whether an integer counts without a sign, as i1 does.
+static bool isUnsignedType(Type type) {
+  return type.isUnsignedInteger() || type.isInteger(1);
 }
 
 static APFloat converted(APFloat value, Type type) {
@@ -34,14 +38,19 @@ static APFloat converted(APFloat value, Type type) {
 }
 
 int64_t nn::intAt(DenseElementsAttr constant, int64_t index) {
-  if (isa<FloatType>(constant.getElementType()))
-    return toInteger(realAt(constant, index));
-  return toInteger(constant.getValues<APInt>()[index]);
+  Type type = constant.getElementType();
+  if (isa<FloatType>(type))
+    return toInteger(realAt(constant, index), Type());
+  APInt value = constant.getValues<APInt>()[index];
+  return isUnsignedType(type) ? static_cast<int64_t>(value.getZExtValue())
+                              : value.getSExtValue();
 }
 
 double nn::realAt(DenseElementsAttr constant, int64_t index) {
-  if (!isa<FloatType>(constant.getElementType()))
-    return static_cast<double>(intAt(constant, index));
+  Type type = constant.getElementType();
+  if (!isa<FloatType>(type))
+    return constant.getValues<APInt>()[index].roundToDouble(
+        !isUnsignedType(type));
   Type f64 = Float64Type::get(constant.getContext());
   return converted(constant.getValues<APFloat>()[index], f64).convertToDouble();
 }
@@ -64,8 +73,9 @@ DenseElementsAttr nn::constantOfReals(RankedTensorType type,
   Type element = type.getElementType();
   if (!isa<FloatType>(element))
     return constantOfInts(type, llvm::map_to_vector(values, [&](double value) {
-                            return element.isInteger(1) ? value != 0.0
-                                                        : toInteger(value);
+                            return element.isInteger(1)
+                                       ? value != 0.0
+                                       : toInteger(value, element);
                           }));
   SmallVector<APFloat> rounded;
   for (double value : values)

@@ -16,8 +16,12 @@ inline constexpr int64_t kMostFolded = int64_t(1) << 20;
 /// The same for arithmetic on floats.
 inline constexpr int64_t kMostFoldedReals = int64_t(1) << 16;
 
-/// Element `index` of a constant of integers or i1; a float is truncated, and
-/// what no int64 holds becomes the nearest end.
+/// `value` truncated. What 64 bits of the sign of `type` do not hold becomes
+/// the nearest end (without a type, int64); of ui64 the bits are returned.
+int64_t toInteger(double value, mlir::Type type);
+
+/// Element `index` of a constant of integers or i1, of ui64 its bits; a float
+/// is truncated, and what no int64 holds becomes the nearest end.
 int64_t intAt(mlir::DenseElementsAttr constant, int64_t index);
 double realAt(mlir::DenseElementsAttr constant, int64_t index);
 llvm::SmallVector<int64_t> intsOf(mlir::DenseElementsAttr constant);

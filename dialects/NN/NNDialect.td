@@ -16,6 +16,11 @@ def NN_Dialect : Dialect {
     an element type, a change of precision is an `nn.cast`; broadcasting is an
     `nn.broadcast`, so that operands of elementwise ops have one shape.
 
+    An integer type without a sign, `i8` to `i64`, is signed; `ui8` to `ui64`
+    are not. The sign is part of the type, so that folds, casts, comparisons,
+    quotients and files know it. What overflows wraps around. Kernels have
+    integers without a sign alone: their ops say what is meant.
+
     Rounding: an op on `f16` or `bf16` computes in f32 and rounds once, to
     nearest even, at its result; contractions and reductions accumulate in
     f32. On `f64` everything is f64.
@@ -34,16 +39,18 @@ def NN_FloatTensor
                 HasStaticShapePred]>,
            "static tensor of f16, bf16, f32 or f64", "::mlir::RankedTensorType">;
 def NN_IntTensor
-    : Type<And<[RankedTensorOf<[I<8>, I<16>, I<32>, I<64>]>.predicate,
+    : Type<And<[RankedTensorOf<[I<8>, I<16>, I<32>, I<64>, UI<8>, UI<16>,
+                                UI<32>, UI<64>]>.predicate,
                 HasStaticShapePred]>,
            "static tensor of integers", "::mlir::RankedTensorType">;
 def NN_BoolTensor
     : Type<And<[RankedTensorOf<[I1]>.predicate, HasStaticShapePred]>,
            "static tensor of i1", "::mlir::RankedTensorType">;
+def NN_NumberTensor
+    : Type<Or<[NN_FloatTensor.predicate, NN_IntTensor.predicate]>,
+           "static tensor of floats or integers", "::mlir::RankedTensorType">;
 def NN_Tensor
-    : Type<And<[RankedTensorOf<[F16, BF16, F32, F64, I1, I<8>, I<16>, I<32>,
-                                I<64>]>.predicate,
-                HasStaticShapePred]>,
+    : Type<Or<[NN_NumberTensor.predicate, NN_BoolTensor.predicate]>,
            "static tensor of floats, integers or i1",
            "::mlir::RankedTensorType">;
 

@@ -6,6 +6,7 @@
 
 include "dialects/NN/NNStructureOps.td"
 include "dialects/NN/NNElementwiseOps.td"
+include "dialects/NN/NNIntegerOps.td"
 include "dialects/NN/NNMovementOps.td"
 include "dialects/NN/NNIndexingOps.td"
 include "dialects/NN/NNReductionOps.td"

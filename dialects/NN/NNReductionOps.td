@@ -5,24 +5,28 @@
 
 include "dialects/NN/NNOpBase.td"
 
-class NN_Reduce<string mnemonic, string formula, list<Trait> traits>
+class NN_Reduce<string mnemonic, string formula, Type tensor,
+                list<Trait> traits>
     : NN_Op<mnemonic, traits # [Pure, KernelBody, Differentiable, InferType]> {
   let summary = formula # " over axes";
   let description = [{
     The axes are removed from the shape. Accumulates in f32 (f64 for f64) and
-    rounds once.
+    rounds once; integers wrap around. Of no elements it is the neutral element:
+    0, 1, or the least number of the type.
   }];
-  let arguments = (ins NN_FloatTensor:$input, DenseI64ArrayAttr:$axes);
-  let results = (outs NN_FloatTensor:$output);
+  let arguments = (ins tensor:$input, DenseI64ArrayAttr:$axes);
+  let results = (outs tensor:$output);
   let assemblyFormat = [{
     $input `axes` $axes attr-dict `:` type($input) `->` type($output)
   }];
   let hasFolder = 1;
 }
 
-def NN_ReduceSumOp : NN_Reduce<"reduce_sum", "Sum",
+def NN_ReduceSumOp : NN_Reduce<"reduce_sum", "Sum", NN_NumberTensor,
     [KeepF32, Reference<"sum.dim_IntList">]>;
-def NN_ReduceMaxOp : NN_Reduce<"reduce_max", "Maximum",
+def NN_ReduceMaxOp : NN_Reduce<"reduce_max", "Maximum", NN_Tensor,
     [Infer, Reference<"max">]>;
+def NN_ReduceProdOp : NN_Reduce<"reduce_prod", "Product", NN_NumberTensor,
+    [KeepF32, Reference<"prod.dim_int">]>;
 
 #endif // MPC_DIALECTS_NN_NNREDUCTIONOPS_TD

@@ -163,7 +163,8 @@ static bool readSource(linalg::GenericOp reader, OpOperand &operand,
 static std::optional<AffineMap> getPlaceInSource(ViewOp view) {
   auto type = cast<RankedTensorType>(view.getType());
   auto source = cast<RankedTensorType>(view.getSource().getType());
-  if (source.getNumElements() != type.getNumElements())
+  if (source.getNumElements() != type.getNumElements() ||
+      source.getElementType() != type.getElementType())
     return std::nullopt;
   SmallVector<int64_t> axes;
   for (auto [axis, size] : llvm::enumerate(type.getShape()))
@@ -174,9 +175,8 @@ static std::optional<AffineMap> getPlaceInSource(ViewOp view) {
   for (int64_t size : source.getShape()) {
     if (size != 1 && (next == axes.end() || type.getDimSize(*next) != size))
       return std::nullopt;
-    place.push_back(size == 1
-                        ? getAffineConstantExpr(0, view.getContext())
-                        : getAffineDimExpr(*next++, view.getContext()));
+    place.push_back(size == 1 ? getAffineConstantExpr(0, view.getContext())
+                              : getAffineDimExpr(*next++, view.getContext()));
   }
   return AffineMap::get(type.getRank(), 0, place, view.getContext());
 }

@@ -28,16 +28,40 @@ static bool isLowered(Operation *op) {
              tensor::TensorDialect, arith::ArithDialect>(op->getDialect());
 }
 
+/// `value` under `type`, of which it differs in the sign of integers alone.
+static Value viewAs(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return builder.createOrFold<kernel::ViewOp>(value.getLoc(), type, value, 0);
+}
+
+/// As kernels read it: without the sign of integers.
+static Value asKernelsHave(OpBuilder &builder, Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? viewAs(builder, value, nn::getKernelType(type)) : value;
+}
+
+static FailureOr<SmallVector<Value>> buildBody(OpBuilder &builder,
+                                               Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(asKernelsHave(builder, operand));
+  if (auto scalar = dyn_cast<ScalarBodyOpInterface>(op))
+    return SmallVector<Value>{nn::buildElementwise(scalar, builder, operands)};
+  if (auto body = dyn_cast<KernelBodyOpInterface>(op))
+    return body.buildBody(builder, operands);
+  return op->emitOpError("has no kernel body, and no pass before "
+                         "kernel-lower-bodies has replaced it");
+}
+
 /// The values that take the place of the results of `op`.
 static FailureOr<SmallVector<Value>> lower(Operation *op) {
   OpBuilder builder(op);
-  if (auto scalar = dyn_cast<ScalarBodyOpInterface>(op))
-    return SmallVector<Value>{
-        nn::buildElementwise(scalar, builder, op->getOperands())};
-  if (auto body = dyn_cast<KernelBodyOpInterface>(op))
-    return body.buildBody(builder, op->getOperands());
-  return op->emitOpError("has no kernel body, and no pass before "
-                         "kernel-lower-bodies has replaced it");
+  FailureOr<SmallVector<Value>> results = buildBody(builder, op);
+  if (succeeded(results))
+    for (auto [value, type] : llvm::zip_equal(*results, op->getResultTypes()))
+      value = viewAs(builder, value, type);
+  return results;
 }
 
 namespace {

@@ -22,6 +22,8 @@ static ElementsAttr partOf(const Allocation &place, RankedTensorType type) {
   auto elements = dyn_cast<DenseElementsAttr>(place.buffer.constant);
   if (!elements)
     return place.buffer.constant;
+  // A view may change the sign.
+  elements = elements.bitcast(type.getElementType());
   if (elements.isSplat())
     return elements.resizeSplat(type);
   if (elements.getNumElements() == type.getNumElements())

@@ -20,7 +20,7 @@ static bool isExact(Type from, Type to) {
     return true;
   if (auto integer = dyn_cast<IntegerType>(from)) {
     auto type = dyn_cast<FloatType>(to);
-    unsigned bits = std::max(integer.getWidth() - 1, 1u);
+    unsigned bits = std::max(integer.getWidth() - !integer.isUnsigned(), 1u);
     return type && integer.getWidth() <= 16 &&
            bits <= APFloat::semanticsPrecision(type.getFloatSemantics());
   }
@@ -68,20 +68,33 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   return getOutput();
 }
 
+/// By way of twice the bits, so that a negative number wraps around.
+static Value castToUnsigned(OpBuilder &b, Location loc, Value x, unsigned width,
+                            Type to) {
+  if (width == 64)
+    return arith::FPToUIOp::create(b, loc, to, x);
+  Type wide = b.getIntegerType(width == 32 ? 64 : 32);
+  return arith::TruncIOp::create(b, loc, to,
+                                 arith::FPToSIOp::create(b, loc, wide, x));
+}
+
 static Value castFromFloat(OpBuilder &b, Location loc, Value x, Type to) {
   if (isa<FloatType>(to))
     return narrow(b, loc, x, to);
   if (to.isInteger(1))
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, x,
                                  buildScalarConstant(b, loc, x.getType(), 0.0));
-  return arith::FPToSIOp::create(b, loc, to, x);
+  Type type = getKernelType(to);
+  if (to.isUnsignedInteger())
+    return castToUnsigned(b, loc, x, to.getIntOrFloatBitWidth(), type);
+  return arith::FPToSIOp::create(b, loc, type, x);
 }
 
-static Value castFromInt(OpBuilder &b, Location loc, Value x, Type to) {
-  bool fromBool = x.getType().isInteger(1);
+static Value castFromInt(OpBuilder &b, Location loc, Value x, Type to,
+                         bool isUnsigned) {
   if (isa<FloatType>(to)) {
     Type compute = getComputeType(to);
-    if (fromBool)
+    if (isUnsigned)
       return arith::UIToFPOp::create(b, loc, compute, x);
     return arith::SIToFPOp::create(b, loc, compute, x);
   }
@@ -90,19 +103,21 @@ static Value castFromInt(OpBuilder &b, Location loc, Value x, Type to) {
                                  buildScalarConstant(b, loc, x.getType(), 0));
   unsigned from = x.getType().getIntOrFloatBitWidth();
   unsigned width = to.getIntOrFloatBitWidth();
+  Type type = getKernelType(to);
   if (from == width)
     return x;
   if (from > width)
-    return arith::TruncIOp::create(b, loc, to, x);
-  if (fromBool)
-    return arith::ExtUIOp::create(b, loc, to, x);
-  return arith::ExtSIOp::create(b, loc, to, x);
+    return arith::TruncIOp::create(b, loc, type, x);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(b, loc, type, x);
+  return arith::ExtSIOp::create(b, loc, type, x);
 }
 
 Value CastOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Type to = getElementTypeOrSelf(getOutput().getType());
-  return isa<FloatType>(s[0].getType()) ? castFromFloat(b, loc, s[0], to)
-                                        : castFromInt(b, loc, s[0], to);
+  return isa<FloatType>(s[0].getType())
+             ? castFromFloat(b, loc, s[0], to)
+             : castFromInt(b, loc, s[0], to, isUnsigned(getInput()));
 }
 // A cast is linear: the cotangent is cast back.
 LogicalResult CastOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {

@@ -79,7 +79,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
 /// Parts of one size, each written to its place in the result, whose axis is
 /// viewed as (part, position). One write of the whole result in all.
 static Value buildEqualParts(OpBuilder &b, ConcatOp op, ValueRange operands) {
-  auto type = rankedType(op.getOutput());
+  auto type = getKernelType(rankedType(op.getOutput()));
   int64_t rank = type.getRank(), axis = op.getAxis();
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] /= static_cast<int64_t>(operands.size());
@@ -107,7 +107,7 @@ static Value buildEqualParts(OpBuilder &b, ConcatOp op, ValueRange operands) {
 
 FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
                                                   ValueRange operands) {
-  auto type = rankedType(getOutput());
+  auto type = getKernelType(rankedType(getOutput()));
   int64_t axis = getAxis();
   if (llvm::all_equal(operands.getTypes()) && type.getNumElements() != 0)
     return SmallVector<Value>{buildEqualParts(b, *this, operands)};

@@ -32,6 +32,17 @@ static Value binary(OpBuilder &b, Location loc, ValueRange s) {
   return IntOp::create(b, loc, s[0], s[1]);
 }
 
+/// The same where the sign of integers, which `tensor` has, makes a difference.
+template <typename FloatOp, typename SignedOp, typename UnsignedOp>
+static Value binary(OpBuilder &b, Location loc, ValueRange s, Value tensor) {
+  return isUnsigned(tensor) ? binary<FloatOp, UnsignedOp>(b, loc, s)
+                            : binary<FloatOp, SignedOp>(b, loc, s);
+}
+
+static Sign signOf(Value tensor) {
+  return isUnsigned(tensor) ? Sign::Unsigned : Sign::Signed;
+}
+
 /// A binary VJP: `fn` sets both wide cotangents.
 static void
 binaryVJP(OpBuilder &builder, Operation *op, Cotangents dOut, Gradients dIn,
@@ -115,8 +126,8 @@ LogicalResult TanhOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value SigmoidOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Value one = constantLike(b, loc, s[0], 1.0);
   Value limit = constantLike(b, loc, s[0], s[0].getType().isF64() ? -709 : -88);
-  Value isTiny = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, s[0],
-                                       limit);
+  Value isTiny =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, s[0], limit);
   Value negated = arith::NegFOp::create(b, loc, s[0]);
   Value exponent = arith::SelectOp::create(b, loc, isTiny, s[0], negated);
   Value exp = math::ExpOp::create(b, loc, exponent);
@@ -265,7 +276,7 @@ LogicalResult MulOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value DivOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   if (isFloat(s[0]))
     return arith::DivFOp::create(b, loc, s[0], s[1]);
-  return buildIntegerQuotient(b, loc, s[0], s[1]);
+  return buildIntegerQuotient(b, loc, s, signOf(getLhs()));
 }
 // d(a / b) = da / b - (a / b) / b db
 LogicalResult DivOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -279,7 +290,7 @@ LogicalResult DivOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value PowOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   if (isFloat(s[0]))
     return math::PowFOp::create(b, loc, s[0], s[1]);
-  return buildIntegerPower(b, loc, s[0], s[1]);
+  return buildIntegerPower(b, loc, s, signOf(getLhs()));
 }
 // d(a^b) = b a^(b-1) da + a^b log(a) db, the second where a > 0
 LogicalResult PowOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -312,7 +323,7 @@ static std::pair<Value, Value> splitByOrder(GradientBuilder &g, Value d,
 Value RemOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   if (isFloat(s[0]))
     return arith::RemFOp::create(b, loc, s[0], s[1]);
-  return buildIntegerRemainder(b, loc, s[0], s[1]);
+  return buildIntegerRemainder(b, loc, s, signOf(getLhs()));
 }
 // d rem(a, b) = da - trunc(a / b) db
 LogicalResult RemOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -325,7 +336,8 @@ LogicalResult RemOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 }
 
 Value MaximumOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  return binary<arith::MaximumFOp, arith::MaxSIOp>(b, loc, s);
+  return binary<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(b, loc, s,
+                                                                   getLhs());
 }
 // d max(a, b) = [a > b] da + [a < b] db, half each where equal
 LogicalResult MaximumOp::buildVJP(OpBuilder &b, Cotangents dOut,
@@ -337,7 +349,8 @@ LogicalResult MaximumOp::buildVJP(OpBuilder &b, Cotangents dOut,
 }
 
 Value MinimumOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  return binary<arith::MinimumFOp, arith::MinSIOp>(b, loc, s);
+  return binary<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(b, loc, s,
+                                                                   getLhs());
 }
 // d min(a, b) = [a < b] da + [a > b] db, half each where equal
 LogicalResult MinimumOp::buildVJP(OpBuilder &b, Cotangents dOut,
@@ -370,20 +383,20 @@ static arith::CmpFPredicate floatPredicate(CompareKind kind) {
   llvm_unreachable("unknown comparison");
 }
 
-static arith::CmpIPredicate intPredicate(CompareKind kind, bool isBool) {
+static arith::CmpIPredicate intPredicate(CompareKind kind, bool isUnsigned) {
   switch (kind) {
   case CompareKind::EQ:
     return arith::CmpIPredicate::eq;
   case CompareKind::NE:
     return arith::CmpIPredicate::ne;
   case CompareKind::LT:
-    return isBool ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+    return isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   case CompareKind::LE:
-    return isBool ? arith::CmpIPredicate::ule : arith::CmpIPredicate::sle;
+    return isUnsigned ? arith::CmpIPredicate::ule : arith::CmpIPredicate::sle;
   case CompareKind::GT:
-    return isBool ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
+    return isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
   case CompareKind::GE:
-    return isBool ? arith::CmpIPredicate::uge : arith::CmpIPredicate::sge;
+    return isUnsigned ? arith::CmpIPredicate::uge : arith::CmpIPredicate::sge;
   }
   llvm_unreachable("unknown comparison");
 }
@@ -391,9 +404,8 @@ static arith::CmpIPredicate intPredicate(CompareKind kind, bool isBool) {
 Value CompareOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   if (isFloat(s[0]))
     return arith::CmpFOp::create(b, loc, floatPredicate(getKind()), s[0], s[1]);
-  bool isBool = s[0].getType().isInteger(1);
-  return arith::CmpIOp::create(b, loc, intPredicate(getKind(), isBool), s[0],
-                               s[1]);
+  return arith::CmpIOp::create(
+      b, loc, intPredicate(getKind(), isUnsigned(getLhs())), s[0], s[1]);
 }
 LogicalResult CompareOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
   return success(); // Constant almost everywhere.

@@ -69,7 +69,7 @@ FailureOr<SmallVector<Value>> IotaOp::buildBody(OpBuilder &b, ValueRange) {
                [&](OpBuilder &nested, Location loc, ValueRange) -> Value {
                  Value index = linalg::IndexOp::create(nested, loc, getAxis());
                  return arith::IndexCastOp::create(
-                     nested, loc, type.getElementType(), index);
+                     nested, loc, getKernelType(type.getElementType()), index);
                })};
 }
 
@@ -95,6 +95,15 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// The place that index `i` names on an axis of `size`.
+static int64_t placeAt(DenseElementsAttr indices, int64_t i, int64_t size) {
+  int64_t index = intAt(indices, i);
+  if (indices.getElementType().isUnsignedInteger())
+    return static_cast<int64_t>(std::min(static_cast<uint64_t>(index),
+                                         static_cast<uint64_t>(size - 1)));
+  return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size - 1);
+}
+
 OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   auto input = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
   auto indices = dyn_cast_or_null<DenseElementsAttr>(adaptor.getIndices());
@@ -112,14 +121,21 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   for (int64_t block = 0; block < outer; ++block) {
     int64_t count = indices.getNumElements() / batches;
     for (int64_t i = 0; i < count; ++i) {
-      int64_t index = intAt(indices, block * batches / outer * count + i);
-      index += index < 0 ? size : 0;
-      index = std::clamp<int64_t>(index, 0, size - 1);
+      int64_t index =
+          placeAt(indices, block * batches / outer * count + i, size);
       const char *slice = from.at((block * size + index) * inner);
       bytes.append(slice, slice + inner * from.size());
     }
   }
   return constantOfBytes(type, bytes);
+}
+
+/// An index without a sign, clamped to [0, size).
+static Value clampUnsigned(OpBuilder &b, Location loc, Value raw,
+                           int64_t size) {
+  Value index = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), raw);
+  return arith::MinUIOp::create(
+      b, loc, index, arith::ConstantIndexOp::create(b, loc, size - 1));
 }
 
 /// An index counted from the end where negative, then clamped to [0, size).
@@ -163,7 +179,9 @@ FailureOr<SmallVector<Value>> GatherOp::buildBody(OpBuilder &b,
         SmallVector<Value> position;
         for (int64_t i = 0; i < axis; ++i)
           position.push_back(linalg::IndexOp::create(nested, loc, i));
-        position.push_back(wrapAndClamp(nested, loc, s[0], size));
+        position.push_back(isUnsigned(getIndices())
+                               ? clampUnsigned(nested, loc, s[0], size)
+                               : wrapAndClamp(nested, loc, s[0], size));
         for (int64_t i = rank - behind; i < rank; ++i)
           position.push_back(linalg::IndexOp::create(nested, loc, i));
         return tensor::ExtractOp::create(nested, loc, operands[0], position);
@@ -230,11 +248,24 @@ OpFoldResult ScatterAddOp::fold(FoldAdaptor adaptor) {
   SmallVector<double> sums(type.getNumElements(), 0.0);
   for (int64_t i = 0, e = updates.getNumElements(); i < e; ++i) {
     int64_t block = i / (count * inner), at = i / inner % count;
-    int64_t index = intAt(indices, block * batches / outer * count + at);
-    index = std::clamp<int64_t>(index < 0 ? index + size : index, 0, size - 1);
+    int64_t index =
+        placeAt(indices, block * batches / outer * count + at, size);
     sums[(block * size + index) * inner + i % inner] += realAt(updates, i);
   }
   return constantOfReals(type, sums);
+}
+
+/// Indices as kernel.scatter takes them, which has no others than signed ones.
+static Value signedIndices(OpBuilder &b, Location loc, Value indices,
+                           int64_t size) {
+  auto type = rankedType(indices).clone(b.getI64Type());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  return buildMap(b, loc, type, {{indices, identity}},
+                  [&](OpBuilder &nested, Location l, ValueRange s) -> Value {
+                    return arith::IndexCastOp::create(
+                        nested, l, nested.getI64Type(),
+                        clampUnsigned(nested, l, s[0], size));
+                  });
 }
 
 FailureOr<SmallVector<Value>> ScatterAddOp::buildBody(OpBuilder &b,
@@ -249,7 +280,10 @@ FailureOr<SmallVector<Value>> ScatterAddOp::buildBody(OpBuilder &b,
   SmallVector<int64_t> flatIndices{count};
   if (getBatchDims() != 0)
     flatIndices.insert(flatIndices.begin(), outer);
-  Value indices = buildView(b, loc, operands[1], flatIndices);
+  Value given = isUnsigned(getIndices())
+                    ? signedIndices(b, loc, operands[1], shape[getAxis()])
+                    : operands[1];
+  Value indices = buildView(b, loc, given, flatIndices);
   Type compute = getComputeType(type.getElementType());
   SmallVector<int64_t> flat{outer, shape[getAxis()], inner};
   Value empty = tensor::EmptyOp::create(b, loc, flat, compute);
@@ -312,8 +346,7 @@ OpFoldResult ScatterReduceOp::fold(FoldAdaptor adaptor) {
   for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
     results.push_back(realAt(input, i));
   for (int64_t i = 0, e = updates.getNumElements(); i < e; ++i) {
-    int64_t index = intAt(indices, i / inner);
-    index = std::clamp<int64_t>(index < 0 ? index + size : index, 0, size - 1);
+    int64_t index = placeAt(indices, i / inner, size);
     double &result = results[index * inner + i % inner];
     result = join(getKind(), result, realAt(updates, i));
   }
@@ -342,9 +375,11 @@ FailureOr<SmallVector<Value>> ScatterReduceOp::buildBody(OpBuilder &b,
       buildView(b, loc, operands[1], {1, shapeOf(getUpdates()).front(), inner});
   Value init =
       buildNarrowing(b, loc, input, getComputeType(type.getElementType()));
-  Value joined =
-      kernel::ScatterOp::create(b, loc, init.getType(), updates, operands[2],
-                                init, combineKindOf(getKind()));
+  Value indices = isUnsigned(getIndices())
+                      ? signedIndices(b, loc, operands[2], type.getDimSize(0))
+                      : operands[2];
+  Value joined = kernel::ScatterOp::create(
+      b, loc, init.getType(), updates, indices, init, combineKindOf(getKind()));
   Value rounded = buildNarrowing(b, loc, joined, type.getElementType());
   return SmallVector<Value>{buildView(b, loc, rounded, type.getShape())};
 }
@@ -478,8 +513,11 @@ OpFoldResult RankOp::fold(FoldAdaptor adaptor) {
     for (int64_t i = row; i < row + size; ++i)
       isReal ? reals.push_back(realAt(input, i))
              : integers.push_back(intAt(input, i));
+    SmallVector<uint64_t> bits(integers.begin(), integers.end());
     auto places = isReal ? sortedPlaces<double>(reals, getDescending())
-                         : sortedPlaces<int64_t>(integers, getDescending());
+                  : isUnsigned(getInput())
+                      ? sortedPlaces<uint64_t>(bits, getDescending())
+                      : sortedPlaces<int64_t>(integers, getDescending());
     for (auto [rank, place] : llvm::enumerate(places))
       ranks[row + place] = rank;
   }
@@ -487,9 +525,13 @@ OpFoldResult RankOp::fold(FoldAdaptor adaptor) {
 }
 
 /// Whether x comes before y in ascending order; NaN is the largest.
-static Value isLess(OpBuilder &b, Location loc, Value x, Value y) {
+static Value isLess(OpBuilder &b, Location loc, Value x, Value y,
+                    bool isUnsigned) {
   if (!isa<FloatType>(x.getType()))
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+    return arith::CmpIOp::create(b, loc,
+                                 isUnsigned ? arith::CmpIPredicate::ult
+                                            : arith::CmpIPredicate::slt,
+                                 x, y);
   // Less, or not comparable; of these all but those whose x is NaN.
   Value notGreater =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ULT, x, y);
@@ -510,7 +552,9 @@ FailureOr<SmallVector<Value>> RankOp::buildBody(OpBuilder &b,
   other.back() = b.getAffineDimExpr(rank);
   auto count = [&](OpBuilder &n, Location l, ValueRange s) -> Value {
     // The other comes before: it is less, or equal and further in front.
-    Value before = isLess(n, l, s[1], s[0]), behind = isLess(n, l, s[0], s[1]);
+    bool isPlain = isUnsigned(getInput());
+    Value before = isLess(n, l, s[1], s[0], isPlain);
+    Value behind = isLess(n, l, s[0], s[1], isPlain);
     if (getDescending())
       std::swap(before, behind);
     Value inFront = arith::CmpIOp::create(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Arithmetic of signed integers that is defined for all operands; what
-/// overflows wraps around.
+/// Arithmetic of integers that is defined for all operands; what overflows
+/// wraps around.
 #ifndef MPC_DIALECTS_NN_OPS_INTEGERARITHMETIC_H
 #define MPC_DIALECTS_NN_OPS_INTEGERARITHMETIC_H
 
@@ -9,18 +9,28 @@
 
 namespace mpc::nn {
 
-/// lhs / rhs towards zero; 0 where rhs is 0.
+/// How integers count, which their types do not say in kernels.
+enum class Sign { Signed, Unsigned };
+
+/// a / b towards zero; 0 where b is 0.
 mlir::Value buildIntegerQuotient(mlir::OpBuilder &builder, mlir::Location loc,
-                                 mlir::Value lhs, mlir::Value rhs);
+                                 mlir::ValueRange scalars, Sign sign);
 
-/// lhs - quotient * rhs.
+/// a - quotient * b.
 mlir::Value buildIntegerRemainder(mlir::OpBuilder &builder, mlir::Location loc,
-                                  mlir::Value lhs, mlir::Value rhs);
+                                  mlir::ValueRange scalars, Sign sign);
 
-/// base ^ exponent. Of a negative exponent the reciprocal, towards zero: 0
-/// unless the base is 1 or -1.
+/// a ^ b. Of a negative exponent the reciprocal, towards zero: 0 unless the
+/// base is 1 or -1.
 mlir::Value buildIntegerPower(mlir::OpBuilder &builder, mlir::Location loc,
-                              mlir::Value base, mlir::Value exponent);
+                              mlir::ValueRange scalars, Sign sign);
+
+/// a << b and a >> b; nothing but the sign remains where b is the width or
+/// more.
+mlir::Value buildLeftShift(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::ValueRange scalars);
+mlir::Value buildRightShift(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::ValueRange scalars, Sign sign);
 
 } // namespace mpc::nn
 

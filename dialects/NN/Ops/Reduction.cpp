@@ -6,6 +6,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -38,40 +39,104 @@ static LogicalResult inferReduced(std::optional<Location> loc, Value input,
   return success();
 }
 
-/// Reduces `input` over `axes` in the compute type, then rounds to `type`.
-static Value buildReduce(OpBuilder &b, Location loc, Value input,
-                         ArrayRef<int64_t> axes, RankedTensorType type,
-                         double init, ScalarFn fn) {
-  auto inputType = rankedType(input);
+namespace {
+
+/// What joins elements: in kernels by ops, in folds by functions of numbers.
+struct Joining {
+  double neutral;
+  Value (*build)(OpBuilder &, Location, ValueRange);
+  double (*reals)(double, double);
+  int64_t (*integers)(int64_t, int64_t);
+};
+
+double plus(double a, double b) { return a + b; }
+double times(double a, double b) { return a * b; }
+
+/// `input` reduced over `axes` to `type`.
+struct Reduction {
+  Location loc;
+  ArrayRef<int64_t> axes;
+  RankedTensorType from, type;
+
+  template <typename Op>
+  explicit Reduction(Op op)
+      : loc(op.getLoc()), axes(op.getAxes()), from(rankedType(op.getInput())),
+        type(rankedType(op.getOutput())) {}
+
+  Value build(OpBuilder &b, Value input, const Joining &join) const;
+  OpFoldResult fold(Attribute input, const Joining &join) const;
+  template <typename T>
+  SmallVector<T> foldTo(ArrayRef<T> values, T neutral,
+                        function_ref<T(T, T)> fn) const;
+};
+
+} // namespace
+
+/// In the compute type, then rounded.
+Value Reduction::build(OpBuilder &b, Value input, const Joining &join) const {
   ReductionSpace space;
-  space.reduced.assign(inputType.getRank(), false);
+  space.reduced.assign(from.getRank(), false);
   for (int64_t axis : axes)
     space.reduced[axis] = true;
-  AffineMap identity = b.getMultiDimIdentityMap(inputType.getRank());
-  Value wide =
-      buildReduction(b, loc, type.clone(getComputeType(type.getElementType())),
-                     space, {{input, identity}}, init, fn);
+  AffineMap identity = b.getMultiDimIdentityMap(from.getRank());
+  auto wideType = RankedTensorType::get(type.getShape(),
+                                        getComputeType(type.getElementType()));
+  Value wide = buildReduction(b, loc, wideType, space, {{input, identity}},
+                              join.neutral, join.build);
   return buildNarrowing(b, loc, wide, type.getElementType());
 }
 
-/// The same of a constant, in f64.
-static DenseElementsAttr foldReduce(Attribute input, ArrayRef<int64_t> axes,
-                                    RankedTensorType type, double init,
-                                    function_ref<double(double, double)> fn) {
-  auto known = dyn_cast_or_null<DenseElementsAttr>(input);
-  if (!known || known.getNumElements() > kMostFoldedReals)
-    return {};
-  ArrayRef<int64_t> shape = known.getType().getShape();
-  SmallVector<int64_t> in = denseStrides(shape);
+template <typename T>
+SmallVector<T> Reduction::foldTo(ArrayRef<T> values, T neutral,
+                                 function_ref<T(T, T)> fn) const {
+  SmallVector<int64_t> in = denseStrides(from.getShape());
   SmallVector<int64_t> out = denseStrides(type.getShape());
-  SmallVector<double> results(type.getNumElements(), init);
-  for (int64_t i = 0, e = known.getNumElements(); i < e; ++i) {
+  SmallVector<int64_t> kept = otherAxes(from.getRank(), axes);
+  SmallVector<T> results(type.getNumElements(), neutral);
+  for (auto [index, value] : llvm::enumerate(values)) {
     int64_t place = 0;
-    for (auto [to, axis] : llvm::enumerate(otherAxes(shape.size(), axes)))
-      place += i / in[axis] % shape[axis] * out[to];
-    results[place] = fn(results[place], realAt(known, i));
+    for (auto [to, axis] : llvm::enumerate(kept))
+      place += static_cast<int64_t>(index) / in[axis] % from.getDimSize(axis) *
+               out[to];
+    results[place] = fn(results[place], value);
   }
-  return constantOfReals(type, results);
+  return results;
+}
+
+/// Of a constant, reals in f64; of no elements whatever the input is.
+OpFoldResult Reduction::fold(Attribute input, const Joining &join) const {
+  auto known = dyn_cast_or_null<DenseElementsAttr>(input);
+  int64_t count = from.getNumElements();
+  if ((!known && count != 0) || count > kMostFoldedReals ||
+      type.getNumElements() > kMostFolded)
+    return {};
+  if (!isa<FloatType>(type.getElementType()))
+    return constantOfInts(
+        type,
+        foldTo<int64_t>(count == 0 ? SmallVector<int64_t>() : intsOf(known),
+                        toInteger(join.neutral, type.getElementType()),
+                        join.integers));
+  SmallVector<double> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(realAt(known, i));
+  return constantOfReals(type,
+                         foldTo<double>(values, join.neutral, join.reals));
+}
+
+/// The accumulator is the last of the scalars.
+template <typename FloatOp, typename IntOp>
+static Value join(OpBuilder &b, Location loc, ValueRange s) {
+  Value x = widen(b, loc, s[0]);
+  if (isa<FloatType>(x.getType()))
+    return FloatOp::create(b, loc, s[1], x);
+  return IntOp::create(b, loc, s[1], x);
+}
+
+/// `fn` of the bits of two integers.
+template <typename Fn>
+static int64_t wrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(
+      Fn()(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -85,18 +150,16 @@ LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *,
   return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
 }
 
+static const Joining sums{0.0, join<arith::AddFOp, arith::AddIOp>, plus,
+                          wrapping<std::plus<uint64_t>>};
+
 OpFoldResult ReduceSumOp::fold(FoldAdaptor adaptor) {
-  return foldReduce(adaptor.getInput(), getAxes(), rankedType(getOutput()), 0.0,
-                    std::plus<double>());
+  return Reduction(*this).fold(adaptor.getInput(), sums);
 }
 
 FailureOr<SmallVector<Value>> ReduceSumOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
-  auto add = [](OpBuilder &nested, Location loc, ValueRange s) -> Value {
-    return arith::AddFOp::create(nested, loc, s[1], widen(nested, loc, s[0]));
-  };
-  return SmallVector<Value>{buildReduce(b, getLoc(), operands[0], getAxes(),
-                                        rankedType(getOutput()), 0.0, add)};
+  return SmallVector<Value>{Reduction(*this).build(b, operands[0], sums)};
 }
 
 // d sum(x) = sum(dx)
@@ -121,23 +184,40 @@ LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *,
   return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
 }
 
+/// The larger one, of floats NaN if either is.
+static double largerReal(double a, double b) {
+  return std::isnan(a) || a > b ? a : b;
+}
+
+template <typename IntOp>
+static Joining maxima(double least, int64_t (*integers)(int64_t, int64_t)) {
+  return {least, join<arith::MaximumFOp, IntOp>, largerReal, integers};
+}
+
+static int64_t largerInteger(int64_t a, int64_t b) { return std::max(a, b); }
+static int64_t largerUnsigned(int64_t a, int64_t b) {
+  return static_cast<int64_t>(
+      std::max(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+}
+
+static Joining maximaOf(Value input) {
+  Type type = rankedType(input).getElementType();
+  if (isUnsigned(input))
+    return maxima<arith::MaxUIOp>(0.0, largerUnsigned);
+  double least = isa<FloatType>(type)
+                     ? -std::numeric_limits<double>::infinity()
+                     : -std::ldexp(1.0, type.getIntOrFloatBitWidth() - 1);
+  return maxima<arith::MaxSIOp>(least, largerInteger);
+}
+
 OpFoldResult ReduceMaxOp::fold(FoldAdaptor adaptor) {
-  return foldReduce(adaptor.getInput(), getAxes(), rankedType(getOutput()),
-                    -std::numeric_limits<double>::infinity(),
-                    [](double a, double b) {
-                      return std::isnan(a) || a > b ? a : b;
-                    });
+  return Reduction(*this).fold(adaptor.getInput(), maximaOf(getInput()));
 }
 
 FailureOr<SmallVector<Value>> ReduceMaxOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
-  auto max = [](OpBuilder &nested, Location loc, ValueRange s) -> Value {
-    return arith::MaximumFOp::create(nested, loc, s[1],
-                                     widen(nested, loc, s[0]));
-  };
   return SmallVector<Value>{
-      buildReduce(b, getLoc(), operands[0], getAxes(), rankedType(getOutput()),
-                  -std::numeric_limits<double>::infinity(), max)};
+      Reduction(*this).build(b, operands[0], maximaOf(getInput()))};
 }
 
 // d max(x) = the mean of dx over the places that hold the maximum
@@ -155,5 +235,52 @@ LogicalResult ReduceMaxOp::buildVJP(OpBuilder &b, Cotangents dOut,
   Value count = g.sumLike(mask, getAxes());
   Value d = g.broadcast(g.wide(dOut[0]), kept, shape);
   dIn[0] = g.as(g.div(g.mul(d, mask), count), getInput());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceProdOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceProdOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             ReduceProdOp::Adaptor adaptor,
+                                             SmallVectorImpl<Type> &inferred) {
+  return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
+}
+
+static const Joining products{1.0, join<arith::MulFOp, arith::MulIOp>, times,
+                              wrapping<std::multiplies<uint64_t>>};
+
+OpFoldResult ReduceProdOp::fold(FoldAdaptor adaptor) {
+  return Reduction(*this).fold(adaptor.getInput(), products);
+}
+
+FailureOr<SmallVector<Value>> ReduceProdOp::buildBody(OpBuilder &b,
+                                                      ValueRange operands) {
+  return SmallVector<Value>{Reduction(*this).build(b, operands[0], products)};
+}
+
+// d prod(x) = the product of the others dx: with P the product of what is not
+// 0, P / x where nothing else is 0, and 0 elsewhere. A second derivative at two
+// zeros is 0 by that, whatever the others are.
+LogicalResult ReduceProdOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                     Gradients dIn) {
+  if (!dOut[0])
+    return success();
+  GradientBuilder g(b, getLoc());
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  SmallVector<int64_t> kept = otherAxes(shape.size(), getAxes());
+  Value x = g.wide(getInput());
+  Value one = g.splat(x, 1.0), zero = g.splat(x, 0.0);
+  Value isZero = g.compare(CompareKind::EQ, x, zero);
+  Value factor = g.select(isZero, one, x);
+  Value count = g.select(isZero, one, zero);
+  Value others = g.sub(g.sumLike(count, getAxes()), count);
+  Value product = ReduceProdOp::create(b, getLoc(), factor, getAxes());
+  Value d = g.broadcast(g.wide(dOut[0]), kept, shape);
+  Value rest = g.div(g.broadcast(product, kept, shape), factor);
+  Value isAlone = g.compare(CompareKind::EQ, others, zero);
+  dIn[0] = g.as(g.select(isAlone, g.mul(d, rest), zero), getInput());
   return success();
 }

@@ -92,11 +92,14 @@ LogicalResult ConstantOp::buildVJP(OpBuilder &, ArrayRef<Value>,
 FailureOr<SmallVector<Value>> ConstantOp::buildBody(OpBuilder &builder,
                                                     ValueRange) {
   Location loc = getLoc();
-  auto type = cast<RankedTensorType>(getOutput().getType());
+  auto type = getKernelType(cast<RankedTensorType>(getOutput().getType()));
   auto dense = dyn_cast<DenseElementsAttr>(getValue());
-  if (!dense || !dense.isSplat())
+  if (!dense)
     return SmallVector<Value>{
         arith::ConstantOp::create(builder, loc, cast<TypedAttr>(getValue()))};
+  dense = dense.bitcast(type.getElementType());
+  if (!dense.isSplat())
+    return SmallVector<Value>{arith::ConstantOp::create(builder, loc, dense)};
   // A map without inputs rather than a fill: it fuses like any other map.
   return SmallVector<Value>{
       buildMap(builder, loc, type, {},

@@ -19,20 +19,25 @@ static void addUnary(Cases &cases) {
                      "%r = nn." + op + " %a " + settings + " : tensor<3x7x$T>",
                      ulps});
   };
-  for (const char *op : {"neg", "abs", "sign", "relu", "tanh", "sigmoid", "erf",
-                         "sin", "cos", "exp", "softplus", "gelu", "floor",
-                         "ceil", "round", "atan", "sinh", "cosh", "asinh",
-                         "mish", "softsign", "hard_swish"})
+  for (const char *op :
+       {"neg",   "abs",  "sign",     "relu",      "tanh",     "sigmoid",
+        "erf",   "sin",  "cos",      "exp",       "softplus", "gelu",
+        "floor", "ceil", "round",    "atan",      "sinh",     "cosh",
+        "asinh", "mish", "softsign", "hard_swish"})
     add(op);
   add("leaky_relu", Domain::Any, 1.5, "alpha 0.1");
   add("elu", Domain::Any, 1.5, "alpha 1.5 scale 1.25 width 0.5");
   add("hard_sigmoid", Domain::Any, 1.5, "alpha 0.2 beta 0.5");
   add("swish", Domain::Any, 1.5, "alpha 1.5");
   for (const char *op : {"tan", "asin", "acos", "atanh"})
-    cases.push_back({op, "within 1/2", {{"3x7"}}, "3x7",
+    cases.push_back({op,
+                     "within 1/2",
+                     {{"3x7"}},
+                     "3x7",
                      "%q = nn.constant dense<0.25> : tensor<3x7x$T>\n"
                      "%s = nn.mul %a, %q : tensor<3x7x$T>\n"
-                     "%r = nn." + std::string(op) + " %s : tensor<3x7x$T>",
+                     "%r = nn." +
+                         std::string(op) + " %s : tensor<3x7x$T>",
                      3.5});
   cases.push_back({"acosh", "beyond 1", {{"3x7", positive}}, "3x7", R"(
     %one = nn.constant dense<1.0> : tensor<3x7x$T>
@@ -98,6 +103,24 @@ static void addBinary(Cases &cases) {
   cases.push_back({"constant", "", {{"3"}}, "3", R"(
     %k = nn.constant dense<[0.5, -2.0, 1.5]> : tensor<3x$T>
     %r = nn.mul %a, %k : tensor<3x$T>)"});
+}
+
+/// Integers pass no gradient on; what they are a factor of does.
+static void addBits(Cases &cases) {
+  auto add = [&](const std::string &op, const std::string &text) {
+    cases.push_back(
+        {op, "", {{"4"}, {"4", Domain::Any, {2, 3, 1, 7}}}, "4", text + R"(
+    %r = nn.mul %a, %f : tensor<4x$T>)"});
+  };
+  for (const char *op :
+       {"bit_and", "bit_or", "bit_xor", "shift_left", "shift_right"})
+    add(op, "%two = nn.constant dense<2> : tensor<4xi64>\n%i = nn." +
+                std::string(op) +
+                " %b, %two : tensor<4xi64>\n"
+                "%f = nn.cast %i : tensor<4xi64> -> tensor<4x$T>");
+  add("bitcast", R"(
+    %i = nn.bitcast %b : tensor<4xi64> -> tensor<4xui64>
+    %f = nn.cast %i : tensor<4xui64> -> tensor<4x$T>)");
 }
 
 static void addMovement(Cases &cases) {
@@ -183,7 +206,10 @@ static void addIndexing(Cases &cases) {
                      "%r = nn.scatter_reduce " + std::string(kind) +
                          " %a, %b, %c : tensor<4x3x$T>, tensor<6x3x$T>, "
                          "tensor<6xi64>"});
-  cases.push_back({"scatter_reduce", "mul", {{"4x3"}, {"6x3"}, places}, "4x3",
+  cases.push_back({"scatter_reduce",
+                   "mul",
+                   {{"4x3"}, {"6x3"}, places},
+                   "4x3",
                    R"(
     %r = nn.scatter_reduce mul %a, %b, %c
         : tensor<4x3x$T>, tensor<6x3x$T>, tensor<6xi64>)"});
@@ -210,6 +236,8 @@ static void addReductions(Cases &cases) {
   add("reduce_max", "2", "3x5", distinct);
   add("reduce_max", "0", "5x4", distinct);
   add("reduce_max", "0, 1, 2", "", distinct);
+  add("reduce_prod", "2", "3x5", Domain::Any);
+  add("reduce_prod", "0", "5x4", Domain::Any);
 }
 
 static void addContractions(Cases &cases) {
@@ -401,6 +429,7 @@ static Cases makeCases() {
   Cases cases;
   addUnary(cases);
   addBinary(cases);
+  addBits(cases);
   addMovement(cases);
   addIndexing(cases);
   addReductions(cases);

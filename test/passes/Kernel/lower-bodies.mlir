@@ -76,3 +76,22 @@ func.func @pad_of_nothing(%x: tensor<0xf32>) -> tensor<3xf32> {
   %0 = nn.pad %x low [1] high [2] interior [0] value 0.5 : tensor<0xf32> -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+// Kernels have integers without a sign: their ops say what is meant, and between
+// them nothing is viewed.
+// CHECK-LABEL: func.func @unsigned(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<8xui8>
+// CHECK:         %[[A:.*]] = kernel.view %[[X]][0] : tensor<8xui8> -> tensor<8xi8>
+// CHECK:         %[[Q:.*]] = linalg.generic {{.*}} ins(%[[A]]
+// CHECK:         arith.divui %{{.*}} : i8
+// CHECK:         %[[M:.*]] = linalg.generic {{.*}} ins(%[[Q]]
+// CHECK:         arith.maxui %{{.*}} : i8
+// CHECK:         %[[R:.*]] = kernel.view %[[M]][0] : tensor<8xi8> -> tensor<8xui8>
+// CHECK:         return %[[R]]
+func.func @unsigned(%x: tensor<8xui8>, %y: tensor<8xui8>) -> tensor<8xui8> {
+  %0 = nn.div %x, %y : tensor<8xui8>
+  %1 = nn.maximum %0, %y : tensor<8xui8>
+  return %1 : tensor<8xui8>
+}

@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-from . import contractions, elementwise, kernel, movement, normalization, optimizer, randomness
+from . import bits, contractions, elementwise, kernel, movement, normalization, optimizer, randomness
 from .text import file_text
 
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
@@ -32,7 +32,7 @@ def place(op):
 def all_files():
     files = {}
     with np.errstate(all="ignore"):
-        for module in (elementwise, movement, contractions, normalization, kernel, optimizer, randomness):
+        for module in (elementwise, bits, movement, contractions, normalization, kernel, optimizer, randomness):
             files |= {place(op): file_text(functions) for op, functions in module.families().items()}
     return files
 

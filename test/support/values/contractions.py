@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .elementwise import FLOAT_KINDS
+from .elementwise import FLOAT_KINDS, INTEGER_KINDS, edges, least, wrapped
 from .text import FLOATS, Function, Result, Tensor, largest
 
 
@@ -279,6 +279,53 @@ def reduction_edges(kind):
     )
 
 
+def integer_reductions(op, join, neutral=None):
+    """Wrapping around; `neutral`, or the least number, of none."""
+    kinds = INTEGER_KINDS if neutral is not None else (*INTEGER_KINDS, "i1")
+    for kind in kinds:
+        lowest = 0 if kind == "i1" else least(kind)
+        rows = [[0, 1, 1], [0, 0, 0]] if kind == "i1" else [edges(kind)[:5], edges(kind)[3:]]
+        a = Tensor(kind, np.array(rows, dtype=object))
+        want = [join(int(x) for x in row) for row in rows]
+        yield reduce(op, kind, a, (1,), want if kind == "i1" else [wrapped(x, kind) for x in want])
+        yield reduce(op, f"columns_{kind}", Tensor(kind, a.values.T), (0,), want if kind == "i1" else [wrapped(x, kind) for x in want])
+        none = Tensor(kind, np.zeros((2, 0)))
+        yield reduce(op, f"of_none_{kind}", none, (1,), [lowest if neutral is None else neutral] * 2)
+
+
+def product_gradient(values, axes, d):
+    """The product of the others, element by element."""
+    result = np.empty_like(values)
+    for place in np.ndindex(values.shape):
+        others = values.copy()
+        others[place] = 1.0
+        result[place] = others.prod(axis=axes, keepdims=True)[
+            tuple(0 if axis in axes else i for axis, i in enumerate(place))
+        ]
+    return d * result
+
+
+def product_functions():
+    for kind in FLOAT_KINDS:
+        for name, shape, axes in AXES[:2]:
+            signs = np.resize([1.0, -0.5, 2.0, 0.25, -1.0, 4.0, -2.0], math.prod(shape))
+            # One zero in some products, two in others.
+            signs[:: max(len(signs) // 3, 1)] = 0.0
+            a = Tensor(kind, signs.reshape(shape))
+            yield reduce(
+                "reduce_prod",
+                f"{name}_{kind}",
+                a,
+                axes,
+                a.values.prod(axis=axes),
+                lambda d, a=a, axes=axes: product_gradient(a.values, axes, d) + 0.0,
+            )
+        a = Tensor(kind, [[1.0, math.nan], [math.inf, 0.0], [-2.0, math.inf], [largest(kind), 2.0], [0.3, 0.7]])
+        yield reduce("reduce_prod", f"edges_{kind}", a, (1,), a.values.prod(1))
+        none = Tensor(kind, np.zeros((2, 0)))
+        yield reduce("reduce_prod", f"of_none_{kind}", none, (1,), [1.0, 1.0])
+
+
 def sum_functions():
     for kind in FLOAT_KINDS:
         for name, shape, axes in AXES if kind in ("f32", "f16") else AXES[:2]:
@@ -392,7 +439,8 @@ def families():
         "matmul": list(matmul_functions()),
         "linear": list(linear_functions()),
         "conv": list(conv_functions()),
-        "reduce_sum": list(sum_functions()),
-        "reduce_max": list(max_functions()),
+        "reduce_sum": [*sum_functions(), *integer_reductions("reduce_sum", sum, 0)],
+        "reduce_max": [*max_functions(), *integer_reductions("reduce_max", max)],
+        "reduce_prod": [*product_functions(), *integer_reductions("reduce_prod", math.prod, 1)],
         "max_pool": list(pool_functions()),
     }

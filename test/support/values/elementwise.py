@@ -8,7 +8,9 @@ from .text import FLOATS, Function, Result, Tensor, largest, ulp
 
 INF, NAN = math.inf, math.nan
 FLOAT_KINDS = ("f32", "f64", "f16", "bf16")
-INTEGER_KINDS = ("i8", "i16", "i32", "i64")
+SIGNED_KINDS = ("i8", "i16", "i32", "i64")
+UNSIGNED_KINDS = ("ui8", "ui16", "ui32", "ui64")
+INTEGER_KINDS = SIGNED_KINDS + UNSIGNED_KINDS
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 erfc = np.vectorize(math.erfc, otypes=[np.float64])
@@ -401,9 +403,23 @@ def binary_functions(op):
     yield from integer_functions(op)
 
 
+def bits_of(kind):
+    return int(kind.lstrip("ui"))
+
+
+def least(kind):
+    return 0 if kind in UNSIGNED_KINDS else -(2 ** (bits_of(kind) - 1))
+
+
 def wrapped(value, kind):
-    bits = int(kind[1:])
-    return (value + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+    return (value - least(kind)) % 2 ** bits_of(kind) + least(kind)
+
+
+def edges(kind):
+    """Small numbers, and those around half and all of the bits."""
+    half = 2 ** (bits_of(kind) - 1)
+    values = [0, 1, -1, 3, -7, 100, half - 1, -half]
+    return [wrapped(value, kind) for value in values]
 
 
 def truncated_quotient(a, b):
@@ -428,12 +444,10 @@ INTEGER = {
 
 def integer_functions(op):
     for kind in INTEGER_KINDS:
-        top = 2 ** (int(kind[1:]) - 1)
-        values = [0, 1, -1, 3, -7, 100, top - 1, -top]
-        a, b = pairs(np.array(values, dtype=object))
+        a, b = pairs(np.array(edges(kind), dtype=object))
         if op == "pow":
             a, b = pairs(np.array([0, 1, -1, 2, -3, 5, 7], dtype=object))
-            a, b = a[b >= 0], b[b >= 0]
+            a, b = wrapped(a[b >= 0], kind), b[b >= 0]
         want = [wrapped(INTEGER[op](int(x), int(y)), kind) for x, y in zip(a, b)]
         left, right = Tensor(kind, a), Tensor(kind, b)
         yield Function(
@@ -453,8 +467,10 @@ COMPARE = {
 
 def compare_functions():
     for kind in (*FLOAT_KINDS, *INTEGER_KINDS, "i1"):
-        values = [0.0, -0.0, 1.0, -2.0, INF, -INF, NAN] if kind in FLOATS else [0, 1, -1, 100, -128]
-        a, b = (Tensor(kind, x) for x in pairs([0, 1] if kind == "i1" else values))
+        values = [0.0, -0.0, 1.0, -2.0, INF, -INF, NAN]
+        if kind not in FLOATS:
+            values = [0, 1] if kind == "i1" else np.array(edges(kind), dtype=object)
+        a, b = (Tensor(kind, x) for x in pairs(values))
         body = "\n  ".join(
             f"%r{i} = nn.compare {name} %a, %b : {a.type} -> tensor<{a.values.size}xi1>"
             for i, name in enumerate(COMPARE)
@@ -479,7 +495,7 @@ def select_functions():
             (
                 [0, 1, 0, 0]
                 if kind == "i1"
-                else [-1, NAN, -INF, 7] if kind in FLOATS else [-1, -2, -128, 7]
+                else [-1, NAN, -INF, 7] if kind in FLOATS else edges(kind)[-4:]
             ),
         )
         body = f"%r = nn.select %a, %b, %c : {mask.type}, {a.type}"
@@ -528,9 +544,12 @@ def cast_functions():
                 yield cast_function(source, target, cast_points(source, target), lambda x: x)
         yield cast_function(source, "i1", [0.0, -0.0, 0.5, -1.0, INF, NAN], lambda x: x != 0)
         for target in INTEGER_KINDS:
-            yield cast_function(
-                source, target, [0.0, -0.0, 0.99, -0.99, 1.5, -1.5, 2.5, 100.0, -128.0], np.trunc
-            )
+            values = [0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0]
+            values += [200.0, 255.0] if target in UNSIGNED_KINDS else [-1.5, -128.0]
+            yield cast_function(source, target, values, np.trunc)
+        if source in ("f32", "f64"):
+            wide = [2.0**31, 2.0**32 - 256, 2.0**63, 2.0**64 - 2.0**40]
+            yield from large_casts(source, wide)
     yield from integer_casts()
     x, seed = Tensor("f32", [1.0, 1e-9]), Tensor("f16", [0.25, 3.0])
     yield Function(
@@ -543,10 +562,22 @@ def cast_functions():
     )
 
 
+def large_casts(source, values):
+    """What is too large for the signed integers of the length."""
+    for target in ("ui32", "ui64"):
+        fits = [x for x in values if x < 2 ** bits_of(target)]
+        function = cast_function(
+            source, target, fits, lambda x: np.array([int(v) for v in x], dtype=object)
+        )
+        function.name += "_large"
+        yield function
+
+
 def integer_casts():
     for source in INTEGER_KINDS:
-        top = 2 ** (int(source[1:]) - 1)
+        top = 2 ** (bits_of(source) - 1)
         values = [0, 1, -1, 77, top - 1, -top, (top - 1) // 3 * 2 + 1]
+        values = [wrapped(value, source) for value in values]
         for target in FLOAT_KINDS:
             # Wider integers are rounded to f32 on their way to 16 bits.
             ulps = tolerance(target, 1) if target in ("f16", "bf16") else 0

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .elementwise import FLOAT_KINDS, INTEGER_KINDS
+from .elementwise import FLOAT_KINDS, INTEGER_KINDS, UNSIGNED_KINDS, bits_of, wrapped
 from .text import FLOATS, Function, Result, Tensor, dense_text
 
 ALL_KINDS = (*FLOAT_KINDS, *INTEGER_KINDS, "i1")
@@ -276,12 +276,28 @@ def index_text(op, operand, ids, axis, batch, result):
     return f"%r = nn.{op} %a, %b {tail} : {operand.type}, {ids.type} -> {result.type}"
 
 
+def indices_of(kind, values):
+    """A tensor of them, and what they count as: without a sign -1 is beyond every axis."""
+    if kind not in UNSIGNED_KINDS:
+        return Tensor(kind, values), values
+    seen = np.vectorize(lambda x: wrapped(int(x), kind), otypes=[object])(np.asarray(values, dtype=object))
+    return Tensor(kind, seen), np.minimum(seen, 10**6).astype(np.int64)
+
+
+def long_gather(kind="ui8"):
+    """Places that the index type holds without its sign alone."""
+    a = Tensor("f32", np.arange(2 ** bits_of(kind) - 3) * 0.5)
+    ids, places = indices_of(kind, [0, 2 ** (bits_of(kind) - 1), 2 ** bits_of(kind) - 5, -1])
+    result = Result("f32", gathered(a.values, places, 0, 0))
+    return Function(f"long_{kind}", [a, ids], index_text("gather", a, ids, 0, 0, result), [result])
+
+
 def gather_functions():
     for name, shape, axis, batch in GATHERS:
         for kind in ALL_KINDS if name == "rows" else ("f32",):
             for index_kind in INTEGER_KINDS if kind == "f32" and name == "rows" else ("i64",):
-                a, ids = numbered(kind, shape), Tensor(index_kind, INDICES)
-                result = Result(kind, gathered(a.values, INDICES, axis, batch))
+                a, (ids, places) = numbered(kind, shape), indices_of(index_kind, INDICES)
+                result = Result(kind, gathered(a.values, places, axis, batch))
                 yield Function(
                     f"{name}_{kind}_by_{index_kind}",
                     [a, ids],
@@ -326,11 +342,11 @@ def scatter_functions():
 
 def scatter(name, kind, index_kind, place, gradient=False):
     shape, axis, batch = place
-    ids = Tensor(index_kind, INDICES)
-    count = gathered(np.zeros(shape), INDICES, axis, batch)
+    ids, places = indices_of(index_kind, INDICES)
+    count = gathered(np.zeros(shape), places, axis, batch)
     # Sums of eighths are exact in f32, so that 16 bits round them once.
     updates = Tensor(kind, (np.arange(count.size).reshape(count.shape) * 5 - 13) / 8)
-    result = Result(kind, scattered(updates.values, INDICES, axis, batch, shape))
+    result = Result(kind, scattered(updates.values, places, axis, batch, shape))
     body = index_text("scatter_add", updates, ids, axis, batch, result)
     if not gradient:
         return Function(name, [updates, ids], body, [result])
@@ -390,6 +406,8 @@ def rank_functions():
         if kind in FLOATS:
             values = np.concatenate([values, [[math.nan, 1, -math.inf, math.nan, math.inf]]])
         a = Tensor(kind, values)
+        if kind not in FLOATS:
+            values = [[int(v) for v in row] for row in a.values]
         for word, sign in (("", 1), (" descending", -1)):
             # NaN is the last, and of the first sorted backwards the first.
             keys = [[(sign * (v != v), 0 if v != v else sign * v) for v in row] for row in values]
@@ -433,7 +451,7 @@ def families():
     files = {op: list(movement_functions(op)) for op in MOVES}
     files["concat"] = list(concat_functions())
     files["split"] = list(split_functions())
-    files["gather"] = list(gather_functions())
+    files["gather"] = [*gather_functions(), long_gather()]
     files["scatter_add"] = list(scatter_functions())
     files["scatter_reduce"] = list(scatter_reduce_functions())
     files["rank"] = list(rank_functions())

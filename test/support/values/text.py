@@ -47,6 +47,12 @@ def rounded(kind, value):
     return math.copysign(math.inf, value) if abs(result) > largest(kind) else result
 
 
+def integer_type(kind):
+    if kind == "i1":
+        return bool
+    return f"uint{kind[2:]}" if kind.startswith("ui") else f"int{kind[1:]}"
+
+
 class Tensor:
     """Values of an element type; floats are kept as float64, rounded to the type."""
 
@@ -58,7 +64,7 @@ class Tensor:
                 flat.shape
             )
         else:
-            self.values = np.asarray(values, dtype=bool if kind == "i1" else f"int{kind[1:]}")
+            self.values = np.asarray(values, dtype=integer_type(kind))
 
     @property
     def type(self):

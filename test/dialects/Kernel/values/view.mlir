@@ -227,6 +227,118 @@ func.func @i64_at_24(
   return %r : tensor<0xi64>
 }
 
+func.func @ui8_at_0(
+    %a: tensor<3x8xui8> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui8>})
+    -> (tensor<4x6xui8> {values.are = dense<[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], [13, 14, 15, 16, 17, 18], [19, 20, 21, 22, 23, 24]]> : tensor<4x6xui8>}) {
+  %r = kernel.view %a[0] : tensor<3x8xui8> -> tensor<4x6xui8>
+  return %r : tensor<4x6xui8>
+}
+
+func.func @ui8_at_7(
+    %a: tensor<3x8xui8> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui8>})
+    -> (tensor<2x3xui8> {values.are = dense<[[8, 9, 10], [11, 12, 13]]> : tensor<2x3xui8>}) {
+  %r = kernel.view %a[7] : tensor<3x8xui8> -> tensor<2x3xui8>
+  return %r : tensor<2x3xui8>
+}
+
+func.func @ui8_at_23(
+    %a: tensor<3x8xui8> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui8>})
+    -> (tensor<ui8> {values.are = dense<24> : tensor<ui8>}) {
+  %r = kernel.view %a[23] : tensor<3x8xui8> -> tensor<ui8>
+  return %r : tensor<ui8>
+}
+
+func.func @ui8_at_24(
+    %a: tensor<3x8xui8> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui8>})
+    -> (tensor<0xui8> {values.are = dense<> : tensor<0xui8>}) {
+  %r = kernel.view %a[24] : tensor<3x8xui8> -> tensor<0xui8>
+  return %r : tensor<0xui8>
+}
+
+func.func @ui16_at_0(
+    %a: tensor<3x8xui16> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui16>})
+    -> (tensor<4x6xui16> {values.are = dense<[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], [13, 14, 15, 16, 17, 18], [19, 20, 21, 22, 23, 24]]> : tensor<4x6xui16>}) {
+  %r = kernel.view %a[0] : tensor<3x8xui16> -> tensor<4x6xui16>
+  return %r : tensor<4x6xui16>
+}
+
+func.func @ui16_at_7(
+    %a: tensor<3x8xui16> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui16>})
+    -> (tensor<2x3xui16> {values.are = dense<[[8, 9, 10], [11, 12, 13]]> : tensor<2x3xui16>}) {
+  %r = kernel.view %a[7] : tensor<3x8xui16> -> tensor<2x3xui16>
+  return %r : tensor<2x3xui16>
+}
+
+func.func @ui16_at_23(
+    %a: tensor<3x8xui16> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui16>})
+    -> (tensor<ui16> {values.are = dense<24> : tensor<ui16>}) {
+  %r = kernel.view %a[23] : tensor<3x8xui16> -> tensor<ui16>
+  return %r : tensor<ui16>
+}
+
+func.func @ui16_at_24(
+    %a: tensor<3x8xui16> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui16>})
+    -> (tensor<0xui16> {values.are = dense<> : tensor<0xui16>}) {
+  %r = kernel.view %a[24] : tensor<3x8xui16> -> tensor<0xui16>
+  return %r : tensor<0xui16>
+}
+
+func.func @ui32_at_0(
+    %a: tensor<3x8xui32> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui32>})
+    -> (tensor<4x6xui32> {values.are = dense<[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], [13, 14, 15, 16, 17, 18], [19, 20, 21, 22, 23, 24]]> : tensor<4x6xui32>}) {
+  %r = kernel.view %a[0] : tensor<3x8xui32> -> tensor<4x6xui32>
+  return %r : tensor<4x6xui32>
+}
+
+func.func @ui32_at_7(
+    %a: tensor<3x8xui32> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui32>})
+    -> (tensor<2x3xui32> {values.are = dense<[[8, 9, 10], [11, 12, 13]]> : tensor<2x3xui32>}) {
+  %r = kernel.view %a[7] : tensor<3x8xui32> -> tensor<2x3xui32>
+  return %r : tensor<2x3xui32>
+}
+
+func.func @ui32_at_23(
+    %a: tensor<3x8xui32> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui32>})
+    -> (tensor<ui32> {values.are = dense<24> : tensor<ui32>}) {
+  %r = kernel.view %a[23] : tensor<3x8xui32> -> tensor<ui32>
+  return %r : tensor<ui32>
+}
+
+func.func @ui32_at_24(
+    %a: tensor<3x8xui32> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui32>})
+    -> (tensor<0xui32> {values.are = dense<> : tensor<0xui32>}) {
+  %r = kernel.view %a[24] : tensor<3x8xui32> -> tensor<0xui32>
+  return %r : tensor<0xui32>
+}
+
+func.func @ui64_at_0(
+    %a: tensor<3x8xui64> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui64>})
+    -> (tensor<4x6xui64> {values.are = dense<[[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], [13, 14, 15, 16, 17, 18], [19, 20, 21, 22, 23, 24]]> : tensor<4x6xui64>}) {
+  %r = kernel.view %a[0] : tensor<3x8xui64> -> tensor<4x6xui64>
+  return %r : tensor<4x6xui64>
+}
+
+func.func @ui64_at_7(
+    %a: tensor<3x8xui64> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui64>})
+    -> (tensor<2x3xui64> {values.are = dense<[[8, 9, 10], [11, 12, 13]]> : tensor<2x3xui64>}) {
+  %r = kernel.view %a[7] : tensor<3x8xui64> -> tensor<2x3xui64>
+  return %r : tensor<2x3xui64>
+}
+
+func.func @ui64_at_23(
+    %a: tensor<3x8xui64> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui64>})
+    -> (tensor<ui64> {values.are = dense<24> : tensor<ui64>}) {
+  %r = kernel.view %a[23] : tensor<3x8xui64> -> tensor<ui64>
+  return %r : tensor<ui64>
+}
+
+func.func @ui64_at_24(
+    %a: tensor<3x8xui64> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16], [17, 18, 19, 20, 21, 22, 23, 24]]> : tensor<3x8xui64>})
+    -> (tensor<0xui64> {values.are = dense<> : tensor<0xui64>}) {
+  %r = kernel.view %a[24] : tensor<3x8xui64> -> tensor<0xui64>
+  return %r : tensor<0xui64>
+}
+
 func.func @i1_at_0(
     %a: tensor<3x8xi1> {values.are = dense<[[true, false, true, false, true, false, true, false], [true, false, true, false, true, false, true, false], [true, false, true, false, true, false, true, false]]> : tensor<3x8xi1>})
     -> (tensor<4x6xi1> {values.are = dense<[[true, false, true, false, true, false], [true, false, true, false, true, false], [true, false, true, false, true, false], [true, false, true, false, true, false]]> : tensor<4x6xi1>}) {

@@ -59,6 +59,34 @@ func.func @new_axes_i64(
   return %r : tensor<3x5x2xi64>
 }
 
+func.func @new_axes_ui8(
+    %a: tensor<5xui8> {values.are = dense<[1, 2, 3, 4, 5]> : tensor<5xui8>})
+    -> (tensor<3x5x2xui8> {values.are = dense<[[[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]]> : tensor<3x5x2xui8>}) {
+  %r = nn.broadcast %a axes [1] : tensor<5xui8> -> tensor<3x5x2xui8>
+  return %r : tensor<3x5x2xui8>
+}
+
+func.func @new_axes_ui16(
+    %a: tensor<5xui16> {values.are = dense<[1, 2, 3, 4, 5]> : tensor<5xui16>})
+    -> (tensor<3x5x2xui16> {values.are = dense<[[[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]]> : tensor<3x5x2xui16>}) {
+  %r = nn.broadcast %a axes [1] : tensor<5xui16> -> tensor<3x5x2xui16>
+  return %r : tensor<3x5x2xui16>
+}
+
+func.func @new_axes_ui32(
+    %a: tensor<5xui32> {values.are = dense<[1, 2, 3, 4, 5]> : tensor<5xui32>})
+    -> (tensor<3x5x2xui32> {values.are = dense<[[[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]]> : tensor<3x5x2xui32>}) {
+  %r = nn.broadcast %a axes [1] : tensor<5xui32> -> tensor<3x5x2xui32>
+  return %r : tensor<3x5x2xui32>
+}
+
+func.func @new_axes_ui64(
+    %a: tensor<5xui64> {values.are = dense<[1, 2, 3, 4, 5]> : tensor<5xui64>})
+    -> (tensor<3x5x2xui64> {values.are = dense<[[[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]]> : tensor<3x5x2xui64>}) {
+  %r = nn.broadcast %a axes [1] : tensor<5xui64> -> tensor<3x5x2xui64>
+  return %r : tensor<3x5x2xui64>
+}
+
 func.func @new_axes_i1(
     %a: tensor<5xi1> {values.are = dense<[true, false, true, false, true]> : tensor<5xi1>})
     -> (tensor<3x5x2xi1> {values.are = dense<[[[true, true], [false, false], [true, true], [false, false], [true, true]], [[true, true], [false, false], [true, true], [false, false], [true, true]], [[true, true], [false, false], [true, true], [false, false], [true, true]]]> : tensor<3x5x2xi1>}) {

@@ -32,31 +32,73 @@ func.func @f32_to_i1(
 }
 
 func.func @f32_to_i8(
-    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf32>})
-    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi8>}) {
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf32>})
+    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi8>}) {
   %r = nn.cast %a : tensor<9xf32> -> tensor<9xi8>
   return %r : tensor<9xi8>
 }
 
 func.func @f32_to_i16(
-    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf32>})
-    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi16>}) {
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf32>})
+    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi16>}) {
   %r = nn.cast %a : tensor<9xf32> -> tensor<9xi16>
   return %r : tensor<9xi16>
 }
 
 func.func @f32_to_i32(
-    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf32>})
-    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi32>}) {
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf32>})
+    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi32>}) {
   %r = nn.cast %a : tensor<9xf32> -> tensor<9xi32>
   return %r : tensor<9xi32>
 }
 
 func.func @f32_to_i64(
-    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf32>})
-    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi64>}) {
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf32>})
+    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi64>}) {
   %r = nn.cast %a : tensor<9xf32> -> tensor<9xi64>
   return %r : tensor<9xi64>
+}
+
+func.func @f32_to_ui8(
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf32>})
+    -> (tensor<9xui8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui8>}) {
+  %r = nn.cast %a : tensor<9xf32> -> tensor<9xui8>
+  return %r : tensor<9xui8>
+}
+
+func.func @f32_to_ui16(
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf32>})
+    -> (tensor<9xui16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui16>}) {
+  %r = nn.cast %a : tensor<9xf32> -> tensor<9xui16>
+  return %r : tensor<9xui16>
+}
+
+func.func @f32_to_ui32(
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf32>})
+    -> (tensor<9xui32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui32>}) {
+  %r = nn.cast %a : tensor<9xf32> -> tensor<9xui32>
+  return %r : tensor<9xui32>
+}
+
+func.func @f32_to_ui64(
+    %a: tensor<9xf32> {values.are = dense<[0.0, -0.0, 0.9900000095367432, -0.9900000095367432, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf32>})
+    -> (tensor<9xui64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui64>}) {
+  %r = nn.cast %a : tensor<9xf32> -> tensor<9xui64>
+  return %r : tensor<9xui64>
+}
+
+func.func @f32_to_ui32_large(
+    %a: tensor<2xf32> {values.are = dense<[2147483648.0, 4294967040.0]> : tensor<2xf32>})
+    -> (tensor<2xui32> {values.are = dense<[2147483648, 4294967040]> : tensor<2xui32>}) {
+  %r = nn.cast %a : tensor<2xf32> -> tensor<2xui32>
+  return %r : tensor<2xui32>
+}
+
+func.func @f32_to_ui64_large(
+    %a: tensor<4xf32> {values.are = dense<[2147483648.0, 4294967040.0, 9.223372036854776e+18, 1.8446742974197924e+19]> : tensor<4xf32>})
+    -> (tensor<4xui64> {values.are = dense<[2147483648, 4294967040, 9223372036854775808, 18446742974197923840]> : tensor<4xui64>}) {
+  %r = nn.cast %a : tensor<4xf32> -> tensor<4xui64>
+  return %r : tensor<4xui64>
 }
 
 func.func @f64_to_f32(
@@ -88,31 +130,73 @@ func.func @f64_to_i1(
 }
 
 func.func @f64_to_i8(
-    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf64>})
-    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi8>}) {
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf64>})
+    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi8>}) {
   %r = nn.cast %a : tensor<9xf64> -> tensor<9xi8>
   return %r : tensor<9xi8>
 }
 
 func.func @f64_to_i16(
-    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf64>})
-    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi16>}) {
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf64>})
+    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi16>}) {
   %r = nn.cast %a : tensor<9xf64> -> tensor<9xi16>
   return %r : tensor<9xi16>
 }
 
 func.func @f64_to_i32(
-    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf64>})
-    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi32>}) {
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf64>})
+    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi32>}) {
   %r = nn.cast %a : tensor<9xf64> -> tensor<9xi32>
   return %r : tensor<9xi32>
 }
 
 func.func @f64_to_i64(
-    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf64>})
-    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi64>}) {
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf64>})
+    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi64>}) {
   %r = nn.cast %a : tensor<9xf64> -> tensor<9xi64>
   return %r : tensor<9xi64>
+}
+
+func.func @f64_to_ui8(
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf64>})
+    -> (tensor<9xui8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui8>}) {
+  %r = nn.cast %a : tensor<9xf64> -> tensor<9xui8>
+  return %r : tensor<9xui8>
+}
+
+func.func @f64_to_ui16(
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf64>})
+    -> (tensor<9xui16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui16>}) {
+  %r = nn.cast %a : tensor<9xf64> -> tensor<9xui16>
+  return %r : tensor<9xui16>
+}
+
+func.func @f64_to_ui32(
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf64>})
+    -> (tensor<9xui32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui32>}) {
+  %r = nn.cast %a : tensor<9xf64> -> tensor<9xui32>
+  return %r : tensor<9xui32>
+}
+
+func.func @f64_to_ui64(
+    %a: tensor<9xf64> {values.are = dense<[0.0, -0.0, 0.99, -0.99, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf64>})
+    -> (tensor<9xui64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui64>}) {
+  %r = nn.cast %a : tensor<9xf64> -> tensor<9xui64>
+  return %r : tensor<9xui64>
+}
+
+func.func @f64_to_ui32_large(
+    %a: tensor<2xf64> {values.are = dense<[2147483648.0, 4294967040.0]> : tensor<2xf64>})
+    -> (tensor<2xui32> {values.are = dense<[2147483648, 4294967040]> : tensor<2xui32>}) {
+  %r = nn.cast %a : tensor<2xf64> -> tensor<2xui32>
+  return %r : tensor<2xui32>
+}
+
+func.func @f64_to_ui64_large(
+    %a: tensor<4xf64> {values.are = dense<[2147483648.0, 4294967040.0, 9.223372036854776e+18, 1.8446742974197924e+19]> : tensor<4xf64>})
+    -> (tensor<4xui64> {values.are = dense<[2147483648, 4294967040, 9223372036854775808, 18446742974197923840]> : tensor<4xui64>}) {
+  %r = nn.cast %a : tensor<4xf64> -> tensor<4xui64>
+  return %r : tensor<4xui64>
 }
 
 func.func @f16_to_f32(
@@ -144,31 +228,59 @@ func.func @f16_to_i1(
 }
 
 func.func @f16_to_i8(
-    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf16>})
-    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi8>}) {
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf16>})
+    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi8>}) {
   %r = nn.cast %a : tensor<9xf16> -> tensor<9xi8>
   return %r : tensor<9xi8>
 }
 
 func.func @f16_to_i16(
-    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf16>})
-    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi16>}) {
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf16>})
+    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi16>}) {
   %r = nn.cast %a : tensor<9xf16> -> tensor<9xi16>
   return %r : tensor<9xi16>
 }
 
 func.func @f16_to_i32(
-    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf16>})
-    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi32>}) {
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf16>})
+    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi32>}) {
   %r = nn.cast %a : tensor<9xf16> -> tensor<9xi32>
   return %r : tensor<9xi32>
 }
 
 func.func @f16_to_i64(
-    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xf16>})
-    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi64>}) {
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xf16>})
+    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi64>}) {
   %r = nn.cast %a : tensor<9xf16> -> tensor<9xi64>
   return %r : tensor<9xi64>
+}
+
+func.func @f16_to_ui8(
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf16>})
+    -> (tensor<9xui8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui8>}) {
+  %r = nn.cast %a : tensor<9xf16> -> tensor<9xui8>
+  return %r : tensor<9xui8>
+}
+
+func.func @f16_to_ui16(
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf16>})
+    -> (tensor<9xui16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui16>}) {
+  %r = nn.cast %a : tensor<9xf16> -> tensor<9xui16>
+  return %r : tensor<9xui16>
+}
+
+func.func @f16_to_ui32(
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf16>})
+    -> (tensor<9xui32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui32>}) {
+  %r = nn.cast %a : tensor<9xf16> -> tensor<9xui32>
+  return %r : tensor<9xui32>
+}
+
+func.func @f16_to_ui64(
+    %a: tensor<9xf16> {values.are = dense<[0.0, -0.0, 0.990234375, -0.990234375, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xf16>})
+    -> (tensor<9xui64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui64>}) {
+  %r = nn.cast %a : tensor<9xf16> -> tensor<9xui64>
+  return %r : tensor<9xui64>
 }
 
 func.func @bf16_to_f32(
@@ -200,31 +312,59 @@ func.func @bf16_to_i1(
 }
 
 func.func @bf16_to_i8(
-    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xbf16>})
-    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi8>}) {
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xbf16>})
+    -> (tensor<9xi8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi8>}) {
   %r = nn.cast %a : tensor<9xbf16> -> tensor<9xi8>
   return %r : tensor<9xi8>
 }
 
 func.func @bf16_to_i16(
-    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xbf16>})
-    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi16>}) {
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xbf16>})
+    -> (tensor<9xi16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi16>}) {
   %r = nn.cast %a : tensor<9xbf16> -> tensor<9xi16>
   return %r : tensor<9xi16>
 }
 
 func.func @bf16_to_i32(
-    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xbf16>})
-    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi32>}) {
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xbf16>})
+    -> (tensor<9xi32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi32>}) {
   %r = nn.cast %a : tensor<9xbf16> -> tensor<9xi32>
   return %r : tensor<9xi32>
 }
 
 func.func @bf16_to_i64(
-    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, -1.5, 2.5, 100.0, -128.0]> : tensor<9xbf16>})
-    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, -1, 2, 100, -128]> : tensor<9xi64>}) {
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, -1.5, -128.0]> : tensor<9xbf16>})
+    -> (tensor<9xi64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, -1, -128]> : tensor<9xi64>}) {
   %r = nn.cast %a : tensor<9xbf16> -> tensor<9xi64>
   return %r : tensor<9xi64>
+}
+
+func.func @bf16_to_ui8(
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xbf16>})
+    -> (tensor<9xui8> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui8>}) {
+  %r = nn.cast %a : tensor<9xbf16> -> tensor<9xui8>
+  return %r : tensor<9xui8>
+}
+
+func.func @bf16_to_ui16(
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xbf16>})
+    -> (tensor<9xui16> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui16>}) {
+  %r = nn.cast %a : tensor<9xbf16> -> tensor<9xui16>
+  return %r : tensor<9xui16>
+}
+
+func.func @bf16_to_ui32(
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xbf16>})
+    -> (tensor<9xui32> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui32>}) {
+  %r = nn.cast %a : tensor<9xbf16> -> tensor<9xui32>
+  return %r : tensor<9xui32>
+}
+
+func.func @bf16_to_ui64(
+    %a: tensor<9xbf16> {values.are = dense<[0.0, -0.0, 0.98828125, -0.98828125, 1.5, 2.5, 100.0, 200.0, 255.0]> : tensor<9xbf16>})
+    -> (tensor<9xui64> {values.are = dense<[0, 0, 0, 0, 1, 2, 100, 200, 255]> : tensor<9xui64>}) {
+  %r = nn.cast %a : tensor<9xbf16> -> tensor<9xui64>
+  return %r : tensor<9xui64>
 }
 
 func.func @i8_to_f32(
@@ -274,6 +414,34 @@ func.func @i8_to_i64(
     -> (tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 127, -128, 85]> : tensor<7xi64>}) {
   %r = nn.cast %a : tensor<7xi8> -> tensor<7xi64>
   return %r : tensor<7xi64>
+}
+
+func.func @i8_to_ui8(
+    %a: tensor<7xi8> {values.are = dense<[0, 1, -1, 77, 127, -128, 85]> : tensor<7xi8>})
+    -> (tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>}) {
+  %r = nn.cast %a : tensor<7xi8> -> tensor<7xui8>
+  return %r : tensor<7xui8>
+}
+
+func.func @i8_to_ui16(
+    %a: tensor<7xi8> {values.are = dense<[0, 1, -1, 77, 127, -128, 85]> : tensor<7xi8>})
+    -> (tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 127, 65408, 85]> : tensor<7xui16>}) {
+  %r = nn.cast %a : tensor<7xi8> -> tensor<7xui16>
+  return %r : tensor<7xui16>
+}
+
+func.func @i8_to_ui32(
+    %a: tensor<7xi8> {values.are = dense<[0, 1, -1, 77, 127, -128, 85]> : tensor<7xi8>})
+    -> (tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 127, 4294967168, 85]> : tensor<7xui32>}) {
+  %r = nn.cast %a : tensor<7xi8> -> tensor<7xui32>
+  return %r : tensor<7xui32>
+}
+
+func.func @i8_to_ui64(
+    %a: tensor<7xi8> {values.are = dense<[0, 1, -1, 77, 127, -128, 85]> : tensor<7xi8>})
+    -> (tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 127, 18446744073709551488, 85]> : tensor<7xui64>}) {
+  %r = nn.cast %a : tensor<7xi8> -> tensor<7xui64>
+  return %r : tensor<7xui64>
 }
 
 func.func @i8_to_i1(
@@ -332,6 +500,34 @@ func.func @i16_to_i64(
   return %r : tensor<7xi64>
 }
 
+func.func @i16_to_ui8(
+    %a: tensor<7xi16> {values.are = dense<[0, 1, -1, 77, 32767, -32768, 21845]> : tensor<7xi16>})
+    -> (tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 255, 0, 85]> : tensor<7xui8>}) {
+  %r = nn.cast %a : tensor<7xi16> -> tensor<7xui8>
+  return %r : tensor<7xui8>
+}
+
+func.func @i16_to_ui16(
+    %a: tensor<7xi16> {values.are = dense<[0, 1, -1, 77, 32767, -32768, 21845]> : tensor<7xi16>})
+    -> (tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>}) {
+  %r = nn.cast %a : tensor<7xi16> -> tensor<7xui16>
+  return %r : tensor<7xui16>
+}
+
+func.func @i16_to_ui32(
+    %a: tensor<7xi16> {values.are = dense<[0, 1, -1, 77, 32767, -32768, 21845]> : tensor<7xi16>})
+    -> (tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 32767, 4294934528, 21845]> : tensor<7xui32>}) {
+  %r = nn.cast %a : tensor<7xi16> -> tensor<7xui32>
+  return %r : tensor<7xui32>
+}
+
+func.func @i16_to_ui64(
+    %a: tensor<7xi16> {values.are = dense<[0, 1, -1, 77, 32767, -32768, 21845]> : tensor<7xi16>})
+    -> (tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 32767, 18446744073709518848, 21845]> : tensor<7xui64>}) {
+  %r = nn.cast %a : tensor<7xi16> -> tensor<7xui64>
+  return %r : tensor<7xui64>
+}
+
 func.func @i16_to_i1(
     %a: tensor<7xi16> {values.are = dense<[0, 1, -1, 77, 32767, -32768, 21845]> : tensor<7xi16>})
     -> (tensor<7xi1> {values.are = dense<[false, true, true, true, true, true, true]> : tensor<7xi1>}) {
@@ -386,6 +582,34 @@ func.func @i32_to_i64(
     -> (tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 2147483647, -2147483648, 1431655765]> : tensor<7xi64>}) {
   %r = nn.cast %a : tensor<7xi32> -> tensor<7xi64>
   return %r : tensor<7xi64>
+}
+
+func.func @i32_to_ui8(
+    %a: tensor<7xi32> {values.are = dense<[0, 1, -1, 77, 2147483647, -2147483648, 1431655765]> : tensor<7xi32>})
+    -> (tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 255, 0, 85]> : tensor<7xui8>}) {
+  %r = nn.cast %a : tensor<7xi32> -> tensor<7xui8>
+  return %r : tensor<7xui8>
+}
+
+func.func @i32_to_ui16(
+    %a: tensor<7xi32> {values.are = dense<[0, 1, -1, 77, 2147483647, -2147483648, 1431655765]> : tensor<7xi32>})
+    -> (tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 65535, 0, 21845]> : tensor<7xui16>}) {
+  %r = nn.cast %a : tensor<7xi32> -> tensor<7xui16>
+  return %r : tensor<7xui16>
+}
+
+func.func @i32_to_ui32(
+    %a: tensor<7xi32> {values.are = dense<[0, 1, -1, 77, 2147483647, -2147483648, 1431655765]> : tensor<7xi32>})
+    -> (tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>}) {
+  %r = nn.cast %a : tensor<7xi32> -> tensor<7xui32>
+  return %r : tensor<7xui32>
+}
+
+func.func @i32_to_ui64(
+    %a: tensor<7xi32> {values.are = dense<[0, 1, -1, 77, 2147483647, -2147483648, 1431655765]> : tensor<7xi32>})
+    -> (tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 2147483647, 18446744071562067968, 1431655765]> : tensor<7xui64>}) {
+  %r = nn.cast %a : tensor<7xi32> -> tensor<7xui64>
+  return %r : tensor<7xui64>
 }
 
 func.func @i32_to_i1(
@@ -444,10 +668,374 @@ func.func @i64_to_i32(
   return %r : tensor<7xi32>
 }
 
+func.func @i64_to_ui8(
+    %a: tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 9223372036854775807, -9223372036854775808, 6148914691236517205]> : tensor<7xi64>})
+    -> (tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 255, 0, 85]> : tensor<7xui8>}) {
+  %r = nn.cast %a : tensor<7xi64> -> tensor<7xui8>
+  return %r : tensor<7xui8>
+}
+
+func.func @i64_to_ui16(
+    %a: tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 9223372036854775807, -9223372036854775808, 6148914691236517205]> : tensor<7xi64>})
+    -> (tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 65535, 0, 21845]> : tensor<7xui16>}) {
+  %r = nn.cast %a : tensor<7xi64> -> tensor<7xui16>
+  return %r : tensor<7xui16>
+}
+
+func.func @i64_to_ui32(
+    %a: tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 9223372036854775807, -9223372036854775808, 6148914691236517205]> : tensor<7xi64>})
+    -> (tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 4294967295, 0, 1431655765]> : tensor<7xui32>}) {
+  %r = nn.cast %a : tensor<7xi64> -> tensor<7xui32>
+  return %r : tensor<7xui32>
+}
+
+func.func @i64_to_ui64(
+    %a: tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 9223372036854775807, -9223372036854775808, 6148914691236517205]> : tensor<7xi64>})
+    -> (tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>}) {
+  %r = nn.cast %a : tensor<7xi64> -> tensor<7xui64>
+  return %r : tensor<7xui64>
+}
+
 func.func @i64_to_i1(
     %a: tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 9223372036854775807, -9223372036854775808, 6148914691236517205]> : tensor<7xi64>})
     -> (tensor<7xi1> {values.are = dense<[false, true, true, true, true, true, true]> : tensor<7xi1>}) {
   %r = nn.cast %a : tensor<7xi64> -> tensor<7xi1>
+  return %r : tensor<7xi1>
+}
+
+func.func @ui8_to_f32(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xf32> {values.are = dense<[0.0, 1.0, 255.0, 77.0, 127.0, 128.0, 85.0]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+func.func @ui8_to_f64(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xf64> {values.are = dense<[0.0, 1.0, 255.0, 77.0, 127.0, 128.0, 85.0]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xf64>
+  return %r : tensor<7xf64>
+}
+
+func.func @ui8_to_f16(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xf16> {values.are = dense<[0.0, 1.0, 255.0, 77.0, 127.0, 128.0, 85.0]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xf16>
+  return %r : tensor<7xf16>
+}
+
+func.func @ui8_to_bf16(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xbf16> {values.are = dense<[0.0, 1.0, 255.0, 77.0, 127.0, 128.0, 85.0]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xbf16>
+  return %r : tensor<7xbf16>
+}
+
+func.func @ui8_to_i8(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xi8> {values.are = dense<[0, 1, -1, 77, 127, -128, 85]> : tensor<7xi8>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xi8>
+  return %r : tensor<7xi8>
+}
+
+func.func @ui8_to_i16(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xi16> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xi16>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xi16>
+  return %r : tensor<7xi16>
+}
+
+func.func @ui8_to_i32(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xi32> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xi32>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xi32>
+  return %r : tensor<7xi32>
+}
+
+func.func @ui8_to_i64(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xi64> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xi64>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xi64>
+  return %r : tensor<7xi64>
+}
+
+func.func @ui8_to_ui16(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xui16> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui16>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xui16>
+  return %r : tensor<7xui16>
+}
+
+func.func @ui8_to_ui32(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xui32> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui32>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xui32>
+  return %r : tensor<7xui32>
+}
+
+func.func @ui8_to_ui64(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xui64> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui64>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xui64>
+  return %r : tensor<7xui64>
+}
+
+func.func @ui8_to_i1(
+    %a: tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 127, 128, 85]> : tensor<7xui8>})
+    -> (tensor<7xi1> {values.are = dense<[false, true, true, true, true, true, true]> : tensor<7xi1>}) {
+  %r = nn.cast %a : tensor<7xui8> -> tensor<7xi1>
+  return %r : tensor<7xi1>
+}
+
+func.func @ui16_to_f32(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xf32> {values.are = dense<[0.0, 1.0, 65535.0, 77.0, 32767.0, 32768.0, 21845.0]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+func.func @ui16_to_f64(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xf64> {values.are = dense<[0.0, 1.0, 65535.0, 77.0, 32767.0, 32768.0, 21845.0]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xf64>
+  return %r : tensor<7xf64>
+}
+
+func.func @ui16_to_f16(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xf16> {values.are = dense<[0.0, 1.0, 65535.0, 77.0, 32767.0, 32768.0, 21845.0]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xf16>
+  return %r : tensor<7xf16>
+}
+
+func.func @ui16_to_bf16(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xbf16> {values.are = dense<[0.0, 1.0, 65535.0, 77.0, 32767.0, 32768.0, 21845.0]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xbf16>
+  return %r : tensor<7xbf16>
+}
+
+func.func @ui16_to_i8(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xi8> {values.are = dense<[0, 1, -1, 77, -1, 0, 85]> : tensor<7xi8>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xi8>
+  return %r : tensor<7xi8>
+}
+
+func.func @ui16_to_i16(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xi16> {values.are = dense<[0, 1, -1, 77, 32767, -32768, 21845]> : tensor<7xi16>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xi16>
+  return %r : tensor<7xi16>
+}
+
+func.func @ui16_to_i32(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xi32> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xi32>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xi32>
+  return %r : tensor<7xi32>
+}
+
+func.func @ui16_to_i64(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xi64> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xi64>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xi64>
+  return %r : tensor<7xi64>
+}
+
+func.func @ui16_to_ui8(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 255, 0, 85]> : tensor<7xui8>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xui8>
+  return %r : tensor<7xui8>
+}
+
+func.func @ui16_to_ui32(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xui32> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui32>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xui32>
+  return %r : tensor<7xui32>
+}
+
+func.func @ui16_to_ui64(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xui64> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui64>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xui64>
+  return %r : tensor<7xui64>
+}
+
+func.func @ui16_to_i1(
+    %a: tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 32767, 32768, 21845]> : tensor<7xui16>})
+    -> (tensor<7xi1> {values.are = dense<[false, true, true, true, true, true, true]> : tensor<7xi1>}) {
+  %r = nn.cast %a : tensor<7xui16> -> tensor<7xi1>
+  return %r : tensor<7xi1>
+}
+
+func.func @ui32_to_f32(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xf32> {values.are = dense<[0.0, 1.0, 4294967295.0, 77.0, 2147483647.0, 2147483648.0, 1431655765.0]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+func.func @ui32_to_f64(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xf64> {values.are = dense<[0.0, 1.0, 4294967295.0, 77.0, 2147483647.0, 2147483648.0, 1431655765.0]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xf64>
+  return %r : tensor<7xf64>
+}
+
+func.func @ui32_to_f16(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xf16> {values.are = dense<[0.0, 1.0, 4294967295.0, 77.0, 2147483647.0, 2147483648.0, 1431655765.0]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xf16>
+  return %r : tensor<7xf16>
+}
+
+func.func @ui32_to_bf16(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xbf16> {values.are = dense<[0.0, 1.0, 4294967295.0, 77.0, 2147483647.0, 2147483648.0, 1431655765.0]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xbf16>
+  return %r : tensor<7xbf16>
+}
+
+func.func @ui32_to_i8(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xi8> {values.are = dense<[0, 1, -1, 77, -1, 0, 85]> : tensor<7xi8>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xi8>
+  return %r : tensor<7xi8>
+}
+
+func.func @ui32_to_i16(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xi16> {values.are = dense<[0, 1, -1, 77, -1, 0, 21845]> : tensor<7xi16>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xi16>
+  return %r : tensor<7xi16>
+}
+
+func.func @ui32_to_i32(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xi32> {values.are = dense<[0, 1, -1, 77, 2147483647, -2147483648, 1431655765]> : tensor<7xi32>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xi32>
+  return %r : tensor<7xi32>
+}
+
+func.func @ui32_to_i64(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xi64> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xi64>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xi64>
+  return %r : tensor<7xi64>
+}
+
+func.func @ui32_to_ui8(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 255, 0, 85]> : tensor<7xui8>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xui8>
+  return %r : tensor<7xui8>
+}
+
+func.func @ui32_to_ui16(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 65535, 0, 21845]> : tensor<7xui16>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xui16>
+  return %r : tensor<7xui16>
+}
+
+func.func @ui32_to_ui64(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xui64> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui64>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xui64>
+  return %r : tensor<7xui64>
+}
+
+func.func @ui32_to_i1(
+    %a: tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 2147483647, 2147483648, 1431655765]> : tensor<7xui32>})
+    -> (tensor<7xi1> {values.are = dense<[false, true, true, true, true, true, true]> : tensor<7xi1>}) {
+  %r = nn.cast %a : tensor<7xui32> -> tensor<7xi1>
+  return %r : tensor<7xi1>
+}
+
+func.func @ui64_to_f32(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xf32> {values.are = dense<[0.0, 1.0, 1.8446744073709552e+19, 77.0, 9.223372036854776e+18, 9.223372036854776e+18, 6.148914691236517e+18]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+func.func @ui64_to_f64(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xf64> {values.are = dense<[0.0, 1.0, 1.8446744073709552e+19, 77.0, 9.223372036854776e+18, 9.223372036854776e+18, 6.148914691236517e+18]> : tensor<7xf64>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xf64>
+  return %r : tensor<7xf64>
+}
+
+func.func @ui64_to_f16(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xf16> {values.are = dense<[0.0, 1.0, 1.8446744073709552e+19, 77.0, 9.223372036854776e+18, 9.223372036854776e+18, 6.148914691236517e+18]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xf16>
+  return %r : tensor<7xf16>
+}
+
+func.func @ui64_to_bf16(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xbf16> {values.are = dense<[0.0, 1.0, 1.8446744073709552e+19, 77.0, 9.223372036854776e+18, 9.223372036854776e+18, 6.148914691236517e+18]> : tensor<7xf64>, values.ulps = 0.5001220703125}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xbf16>
+  return %r : tensor<7xbf16>
+}
+
+func.func @ui64_to_i8(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xi8> {values.are = dense<[0, 1, -1, 77, -1, 0, 85]> : tensor<7xi8>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xi8>
+  return %r : tensor<7xi8>
+}
+
+func.func @ui64_to_i16(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xi16> {values.are = dense<[0, 1, -1, 77, -1, 0, 21845]> : tensor<7xi16>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xi16>
+  return %r : tensor<7xi16>
+}
+
+func.func @ui64_to_i32(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xi32> {values.are = dense<[0, 1, -1, 77, -1, 0, 1431655765]> : tensor<7xi32>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xi32>
+  return %r : tensor<7xi32>
+}
+
+func.func @ui64_to_i64(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xi64> {values.are = dense<[0, 1, -1, 77, 9223372036854775807, -9223372036854775808, 6148914691236517205]> : tensor<7xi64>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xi64>
+  return %r : tensor<7xi64>
+}
+
+func.func @ui64_to_ui8(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xui8> {values.are = dense<[0, 1, 255, 77, 255, 0, 85]> : tensor<7xui8>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xui8>
+  return %r : tensor<7xui8>
+}
+
+func.func @ui64_to_ui16(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xui16> {values.are = dense<[0, 1, 65535, 77, 65535, 0, 21845]> : tensor<7xui16>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xui16>
+  return %r : tensor<7xui16>
+}
+
+func.func @ui64_to_ui32(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xui32> {values.are = dense<[0, 1, 4294967295, 77, 4294967295, 0, 1431655765]> : tensor<7xui32>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xui32>
+  return %r : tensor<7xui32>
+}
+
+func.func @ui64_to_i1(
+    %a: tensor<7xui64> {values.are = dense<[0, 1, 18446744073709551615, 77, 9223372036854775807, 9223372036854775808, 6148914691236517205]> : tensor<7xui64>})
+    -> (tensor<7xi1> {values.are = dense<[false, true, true, true, true, true, true]> : tensor<7xi1>}) {
+  %r = nn.cast %a : tensor<7xui64> -> tensor<7xi1>
   return %r : tensor<7xi1>
 }
 
@@ -505,6 +1093,34 @@ func.func @i1_to_i64(
     -> (tensor<2xi64> {values.are = dense<[1, 0]> : tensor<2xi64>}) {
   %r = nn.cast %a : tensor<2xi1> -> tensor<2xi64>
   return %r : tensor<2xi64>
+}
+
+func.func @i1_to_ui8(
+    %a: tensor<2xi1> {values.are = dense<[true, false]> : tensor<2xi1>})
+    -> (tensor<2xui8> {values.are = dense<[1, 0]> : tensor<2xui8>}) {
+  %r = nn.cast %a : tensor<2xi1> -> tensor<2xui8>
+  return %r : tensor<2xui8>
+}
+
+func.func @i1_to_ui16(
+    %a: tensor<2xi1> {values.are = dense<[true, false]> : tensor<2xi1>})
+    -> (tensor<2xui16> {values.are = dense<[1, 0]> : tensor<2xui16>}) {
+  %r = nn.cast %a : tensor<2xi1> -> tensor<2xui16>
+  return %r : tensor<2xui16>
+}
+
+func.func @i1_to_ui32(
+    %a: tensor<2xi1> {values.are = dense<[true, false]> : tensor<2xi1>})
+    -> (tensor<2xui32> {values.are = dense<[1, 0]> : tensor<2xui32>}) {
+  %r = nn.cast %a : tensor<2xi1> -> tensor<2xui32>
+  return %r : tensor<2xui32>
+}
+
+func.func @i1_to_ui64(
+    %a: tensor<2xi1> {values.are = dense<[true, false]> : tensor<2xi1>})
+    -> (tensor<2xui64> {values.are = dense<[1, 0]> : tensor<2xui64>}) {
+  %r = nn.cast %a : tensor<2xi1> -> tensor<2xui64>
+  return %r : tensor<2xui64>
 }
 
 func.func private @f32_to_f16_vjp_of(%a: tensor<2xf32>) -> (tensor<2xf16>) {

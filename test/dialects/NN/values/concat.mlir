@@ -75,6 +75,42 @@ func.func @axis_1_i64(
   return %r : tensor<2x8xi64>
 }
 
+func.func @axis_1_ui8(
+    %a: tensor<2x3xui8> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>},
+    %b: tensor<2x1xui8> {values.are = dense<[[1], [2]]> : tensor<2x1xui8>},
+    %c: tensor<2x4xui8> {values.are = dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui8>})
+    -> (tensor<2x8xui8> {values.are = dense<[[1, 2, 3, 1, 1, 2, 3, 4], [4, 5, 6, 2, 5, 6, 7, 8]]> : tensor<2x8xui8>}) {
+  %r = nn.concat %a, %b, %c axis(1) : tensor<2x3xui8>, tensor<2x1xui8>, tensor<2x4xui8> -> tensor<2x8xui8>
+  return %r : tensor<2x8xui8>
+}
+
+func.func @axis_1_ui16(
+    %a: tensor<2x3xui16> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui16>},
+    %b: tensor<2x1xui16> {values.are = dense<[[1], [2]]> : tensor<2x1xui16>},
+    %c: tensor<2x4xui16> {values.are = dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui16>})
+    -> (tensor<2x8xui16> {values.are = dense<[[1, 2, 3, 1, 1, 2, 3, 4], [4, 5, 6, 2, 5, 6, 7, 8]]> : tensor<2x8xui16>}) {
+  %r = nn.concat %a, %b, %c axis(1) : tensor<2x3xui16>, tensor<2x1xui16>, tensor<2x4xui16> -> tensor<2x8xui16>
+  return %r : tensor<2x8xui16>
+}
+
+func.func @axis_1_ui32(
+    %a: tensor<2x3xui32> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui32>},
+    %b: tensor<2x1xui32> {values.are = dense<[[1], [2]]> : tensor<2x1xui32>},
+    %c: tensor<2x4xui32> {values.are = dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui32>})
+    -> (tensor<2x8xui32> {values.are = dense<[[1, 2, 3, 1, 1, 2, 3, 4], [4, 5, 6, 2, 5, 6, 7, 8]]> : tensor<2x8xui32>}) {
+  %r = nn.concat %a, %b, %c axis(1) : tensor<2x3xui32>, tensor<2x1xui32>, tensor<2x4xui32> -> tensor<2x8xui32>
+  return %r : tensor<2x8xui32>
+}
+
+func.func @axis_1_ui64(
+    %a: tensor<2x3xui64> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui64>},
+    %b: tensor<2x1xui64> {values.are = dense<[[1], [2]]> : tensor<2x1xui64>},
+    %c: tensor<2x4xui64> {values.are = dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui64>})
+    -> (tensor<2x8xui64> {values.are = dense<[[1, 2, 3, 1, 1, 2, 3, 4], [4, 5, 6, 2, 5, 6, 7, 8]]> : tensor<2x8xui64>}) {
+  %r = nn.concat %a, %b, %c axis(1) : tensor<2x3xui64>, tensor<2x1xui64>, tensor<2x4xui64> -> tensor<2x8xui64>
+  return %r : tensor<2x8xui64>
+}
+
 func.func @axis_1_i1(
     %a: tensor<2x3xi1> {values.are = dense<[[true, false, true], [false, true, false]]> : tensor<2x3xi1>},
     %b: tensor<2x1xi1> {values.are = dense<[[true], [false]]> : tensor<2x1xi1>},

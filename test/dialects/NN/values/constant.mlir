@@ -147,6 +147,78 @@ func.func @splat_i64(
   return %r0, %r1 : tensor<4xi64>, tensor<3x2xi64>
 }
 
+func.func @ui8(
+    %a: tensor<2x3xui8> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>})
+    -> (tensor<2x3xui8> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>},
+        tensor<3x2xui8> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui8>}) {
+  %r0 = nn.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>
+  %r1 = nn.reshape %a : tensor<2x3xui8> -> tensor<3x2xui8>
+  return %r0, %r1 : tensor<2x3xui8>, tensor<3x2xui8>
+}
+
+func.func @splat_ui8(
+    %a: tensor<2x3xui8> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>})
+    -> (tensor<4xui8> {values.are = dense<[1, 1, 1, 1]> : tensor<4xui8>},
+        tensor<3x2xui8> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui8>}) {
+  %r0 = nn.constant dense<1> : tensor<4xui8>
+  %r1 = nn.reshape %a : tensor<2x3xui8> -> tensor<3x2xui8>
+  return %r0, %r1 : tensor<4xui8>, tensor<3x2xui8>
+}
+
+func.func @ui16(
+    %a: tensor<2x3xui16> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui16>})
+    -> (tensor<2x3xui16> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui16>},
+        tensor<3x2xui16> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui16>}) {
+  %r0 = nn.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui16>
+  %r1 = nn.reshape %a : tensor<2x3xui16> -> tensor<3x2xui16>
+  return %r0, %r1 : tensor<2x3xui16>, tensor<3x2xui16>
+}
+
+func.func @splat_ui16(
+    %a: tensor<2x3xui16> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui16>})
+    -> (tensor<4xui16> {values.are = dense<[1, 1, 1, 1]> : tensor<4xui16>},
+        tensor<3x2xui16> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui16>}) {
+  %r0 = nn.constant dense<1> : tensor<4xui16>
+  %r1 = nn.reshape %a : tensor<2x3xui16> -> tensor<3x2xui16>
+  return %r0, %r1 : tensor<4xui16>, tensor<3x2xui16>
+}
+
+func.func @ui32(
+    %a: tensor<2x3xui32> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui32>})
+    -> (tensor<2x3xui32> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui32>},
+        tensor<3x2xui32> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui32>}) {
+  %r0 = nn.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui32>
+  %r1 = nn.reshape %a : tensor<2x3xui32> -> tensor<3x2xui32>
+  return %r0, %r1 : tensor<2x3xui32>, tensor<3x2xui32>
+}
+
+func.func @splat_ui32(
+    %a: tensor<2x3xui32> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui32>})
+    -> (tensor<4xui32> {values.are = dense<[1, 1, 1, 1]> : tensor<4xui32>},
+        tensor<3x2xui32> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui32>}) {
+  %r0 = nn.constant dense<1> : tensor<4xui32>
+  %r1 = nn.reshape %a : tensor<2x3xui32> -> tensor<3x2xui32>
+  return %r0, %r1 : tensor<4xui32>, tensor<3x2xui32>
+}
+
+func.func @ui64(
+    %a: tensor<2x3xui64> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui64>})
+    -> (tensor<2x3xui64> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui64>},
+        tensor<3x2xui64> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui64>}) {
+  %r0 = nn.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui64>
+  %r1 = nn.reshape %a : tensor<2x3xui64> -> tensor<3x2xui64>
+  return %r0, %r1 : tensor<2x3xui64>, tensor<3x2xui64>
+}
+
+func.func @splat_ui64(
+    %a: tensor<2x3xui64> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui64>})
+    -> (tensor<4xui64> {values.are = dense<[1, 1, 1, 1]> : tensor<4xui64>},
+        tensor<3x2xui64> {values.are = dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xui64>}) {
+  %r0 = nn.constant dense<1> : tensor<4xui64>
+  %r1 = nn.reshape %a : tensor<2x3xui64> -> tensor<3x2xui64>
+  return %r0, %r1 : tensor<4xui64>, tensor<3x2xui64>
+}
+
 func.func @i1(
     %a: tensor<2x3xi1> {values.are = dense<[[true, false, true], [false, true, false]]> : tensor<2x3xi1>})
     -> (tensor<2x3xi1> {values.are = dense<[[true, false, true], [false, true, false]]> : tensor<2x3xi1>},

@@ -59,6 +59,34 @@ func.func @around_i64(
   return %r : tensor<6x7xi64>
 }
 
+func.func @around_ui8(
+    %a: tensor<3x5xui8> {values.are = dense<[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15]]> : tensor<3x5xui8>})
+    -> (tensor<6x7xui8> {values.are = dense<[[0, 0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, 0, 0], [6, 7, 8, 9, 10, 0, 0], [11, 12, 13, 14, 15, 0, 0], [0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]]> : tensor<6x7xui8>}) {
+  %r = nn.pad %a low [1, 0] high [2, 2] interior [0, 0] value 0.5 : tensor<3x5xui8> -> tensor<6x7xui8>
+  return %r : tensor<6x7xui8>
+}
+
+func.func @around_ui16(
+    %a: tensor<3x5xui16> {values.are = dense<[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15]]> : tensor<3x5xui16>})
+    -> (tensor<6x7xui16> {values.are = dense<[[0, 0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, 0, 0], [6, 7, 8, 9, 10, 0, 0], [11, 12, 13, 14, 15, 0, 0], [0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]]> : tensor<6x7xui16>}) {
+  %r = nn.pad %a low [1, 0] high [2, 2] interior [0, 0] value 0.5 : tensor<3x5xui16> -> tensor<6x7xui16>
+  return %r : tensor<6x7xui16>
+}
+
+func.func @around_ui32(
+    %a: tensor<3x5xui32> {values.are = dense<[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15]]> : tensor<3x5xui32>})
+    -> (tensor<6x7xui32> {values.are = dense<[[0, 0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, 0, 0], [6, 7, 8, 9, 10, 0, 0], [11, 12, 13, 14, 15, 0, 0], [0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]]> : tensor<6x7xui32>}) {
+  %r = nn.pad %a low [1, 0] high [2, 2] interior [0, 0] value 0.5 : tensor<3x5xui32> -> tensor<6x7xui32>
+  return %r : tensor<6x7xui32>
+}
+
+func.func @around_ui64(
+    %a: tensor<3x5xui64> {values.are = dense<[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15]]> : tensor<3x5xui64>})
+    -> (tensor<6x7xui64> {values.are = dense<[[0, 0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, 0, 0], [6, 7, 8, 9, 10, 0, 0], [11, 12, 13, 14, 15, 0, 0], [0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]]> : tensor<6x7xui64>}) {
+  %r = nn.pad %a low [1, 0] high [2, 2] interior [0, 0] value 0.5 : tensor<3x5xui64> -> tensor<6x7xui64>
+  return %r : tensor<6x7xui64>
+}
+
 func.func @around_i1(
     %a: tensor<3x5xi1> {values.are = dense<[[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true]]> : tensor<3x5xi1>})
     -> (tensor<6x7xi1> {values.are = dense<[[false, false, false, false, false, false, false], [true, false, true, false, true, false, false], [false, true, false, true, false, false, false], [true, false, true, false, true, false, false], [false, false, false, false, false, false, false], [false, false, false, false, false, false, false]]> : tensor<6x7xi1>}) {

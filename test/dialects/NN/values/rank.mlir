@@ -114,3 +114,59 @@ func.func @descending_i64(
   %r = nn.rank %a descending : tensor<2x5xi64> -> tensor<2x5xi64>
   return %r : tensor<2x5xi64>
 }
+
+func.func @ascending_ui8(
+    %a: tensor<2x5xui8> {values.are = dense<[[3, 255, 2, 255, 7], [0, 0, 0, 5, 252]]> : tensor<2x5xui8>})
+    -> (tensor<2x5xi64> {values.are = dense<[[1, 3, 0, 4, 2], [0, 1, 2, 3, 4]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a : tensor<2x5xui8> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}
+
+func.func @descending_ui8(
+    %a: tensor<2x5xui8> {values.are = dense<[[3, 255, 2, 255, 7], [0, 0, 0, 5, 252]]> : tensor<2x5xui8>})
+    -> (tensor<2x5xi64> {values.are = dense<[[3, 0, 4, 1, 2], [2, 3, 4, 1, 0]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a descending : tensor<2x5xui8> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}
+
+func.func @ascending_ui16(
+    %a: tensor<2x5xui16> {values.are = dense<[[3, 65535, 2, 65535, 7], [0, 0, 0, 5, 65532]]> : tensor<2x5xui16>})
+    -> (tensor<2x5xi64> {values.are = dense<[[1, 3, 0, 4, 2], [0, 1, 2, 3, 4]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a : tensor<2x5xui16> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}
+
+func.func @descending_ui16(
+    %a: tensor<2x5xui16> {values.are = dense<[[3, 65535, 2, 65535, 7], [0, 0, 0, 5, 65532]]> : tensor<2x5xui16>})
+    -> (tensor<2x5xi64> {values.are = dense<[[3, 0, 4, 1, 2], [2, 3, 4, 1, 0]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a descending : tensor<2x5xui16> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}
+
+func.func @ascending_ui32(
+    %a: tensor<2x5xui32> {values.are = dense<[[3, 4294967295, 2, 4294967295, 7], [0, 0, 0, 5, 4294967292]]> : tensor<2x5xui32>})
+    -> (tensor<2x5xi64> {values.are = dense<[[1, 3, 0, 4, 2], [0, 1, 2, 3, 4]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a : tensor<2x5xui32> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}
+
+func.func @descending_ui32(
+    %a: tensor<2x5xui32> {values.are = dense<[[3, 4294967295, 2, 4294967295, 7], [0, 0, 0, 5, 4294967292]]> : tensor<2x5xui32>})
+    -> (tensor<2x5xi64> {values.are = dense<[[3, 0, 4, 1, 2], [2, 3, 4, 1, 0]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a descending : tensor<2x5xui32> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}
+
+func.func @ascending_ui64(
+    %a: tensor<2x5xui64> {values.are = dense<[[3, 18446744073709551615, 2, 18446744073709551615, 7], [0, 0, 0, 5, 18446744073709551612]]> : tensor<2x5xui64>})
+    -> (tensor<2x5xi64> {values.are = dense<[[1, 3, 0, 4, 2], [0, 1, 2, 3, 4]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a : tensor<2x5xui64> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}
+
+func.func @descending_ui64(
+    %a: tensor<2x5xui64> {values.are = dense<[[3, 18446744073709551615, 2, 18446744073709551615, 7], [0, 0, 0, 5, 18446744073709551612]]> : tensor<2x5xui64>})
+    -> (tensor<2x5xi64> {values.are = dense<[[3, 0, 4, 1, 2], [2, 3, 4, 1, 0]]> : tensor<2x5xi64>}) {
+  %r = nn.rank %a descending : tensor<2x5xui64> -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}

@@ -338,3 +338,171 @@ func.func @edge_columns_bf16(
   %r = nn.reduce_sum %a axes [0] : tensor<4x9xbf16> -> tensor<9xbf16>
   return %r : tensor<9xbf16>
 }
+
+func.func @i8(
+    %a: tensor<2x5xi8> {values.are = dense<[[0, 1, -1, 3, -7], [3, -7, 100, 127, -128]]> : tensor<2x5xi8>})
+    -> (tensor<2xi8> {values.are = dense<[-4, 95]> : tensor<2xi8>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xi8> -> tensor<2xi8>
+  return %r : tensor<2xi8>
+}
+
+func.func @columns_i8(
+    %a: tensor<5x2xi8> {values.are = dense<[[0, 3], [1, -7], [-1, 100], [3, 127], [-7, -128]]> : tensor<5x2xi8>})
+    -> (tensor<2xi8> {values.are = dense<[-4, 95]> : tensor<2xi8>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xi8> -> tensor<2xi8>
+  return %r : tensor<2xi8>
+}
+
+func.func @of_none_i8(
+    %a: tensor<2x0xi8> {values.are = dense<> : tensor<2x0xi8>})
+    -> (tensor<2xi8> {values.are = dense<[0, 0]> : tensor<2xi8>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xi8> -> tensor<2xi8>
+  return %r : tensor<2xi8>
+}
+
+func.func @i16(
+    %a: tensor<2x5xi16> {values.are = dense<[[0, 1, -1, 3, -7], [3, -7, 100, 32767, -32768]]> : tensor<2x5xi16>})
+    -> (tensor<2xi16> {values.are = dense<[-4, 95]> : tensor<2xi16>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xi16> -> tensor<2xi16>
+  return %r : tensor<2xi16>
+}
+
+func.func @columns_i16(
+    %a: tensor<5x2xi16> {values.are = dense<[[0, 3], [1, -7], [-1, 100], [3, 32767], [-7, -32768]]> : tensor<5x2xi16>})
+    -> (tensor<2xi16> {values.are = dense<[-4, 95]> : tensor<2xi16>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xi16> -> tensor<2xi16>
+  return %r : tensor<2xi16>
+}
+
+func.func @of_none_i16(
+    %a: tensor<2x0xi16> {values.are = dense<> : tensor<2x0xi16>})
+    -> (tensor<2xi16> {values.are = dense<[0, 0]> : tensor<2xi16>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xi16> -> tensor<2xi16>
+  return %r : tensor<2xi16>
+}
+
+func.func @i32(
+    %a: tensor<2x5xi32> {values.are = dense<[[0, 1, -1, 3, -7], [3, -7, 100, 2147483647, -2147483648]]> : tensor<2x5xi32>})
+    -> (tensor<2xi32> {values.are = dense<[-4, 95]> : tensor<2xi32>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xi32> -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+
+func.func @columns_i32(
+    %a: tensor<5x2xi32> {values.are = dense<[[0, 3], [1, -7], [-1, 100], [3, 2147483647], [-7, -2147483648]]> : tensor<5x2xi32>})
+    -> (tensor<2xi32> {values.are = dense<[-4, 95]> : tensor<2xi32>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xi32> -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+
+func.func @of_none_i32(
+    %a: tensor<2x0xi32> {values.are = dense<> : tensor<2x0xi32>})
+    -> (tensor<2xi32> {values.are = dense<[0, 0]> : tensor<2xi32>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xi32> -> tensor<2xi32>
+  return %r : tensor<2xi32>
+}
+
+func.func @i64(
+    %a: tensor<2x5xi64> {values.are = dense<[[0, 1, -1, 3, -7], [3, -7, 100, 9223372036854775807, -9223372036854775808]]> : tensor<2x5xi64>})
+    -> (tensor<2xi64> {values.are = dense<[-4, 95]> : tensor<2xi64>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xi64> -> tensor<2xi64>
+  return %r : tensor<2xi64>
+}
+
+func.func @columns_i64(
+    %a: tensor<5x2xi64> {values.are = dense<[[0, 3], [1, -7], [-1, 100], [3, 9223372036854775807], [-7, -9223372036854775808]]> : tensor<5x2xi64>})
+    -> (tensor<2xi64> {values.are = dense<[-4, 95]> : tensor<2xi64>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xi64> -> tensor<2xi64>
+  return %r : tensor<2xi64>
+}
+
+func.func @of_none_i64(
+    %a: tensor<2x0xi64> {values.are = dense<> : tensor<2x0xi64>})
+    -> (tensor<2xi64> {values.are = dense<[0, 0]> : tensor<2xi64>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xi64> -> tensor<2xi64>
+  return %r : tensor<2xi64>
+}
+
+func.func @ui8(
+    %a: tensor<2x5xui8> {values.are = dense<[[0, 1, 255, 3, 249], [3, 249, 100, 127, 128]]> : tensor<2x5xui8>})
+    -> (tensor<2xui8> {values.are = dense<[252, 95]> : tensor<2xui8>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xui8> -> tensor<2xui8>
+  return %r : tensor<2xui8>
+}
+
+func.func @columns_ui8(
+    %a: tensor<5x2xui8> {values.are = dense<[[0, 3], [1, 249], [255, 100], [3, 127], [249, 128]]> : tensor<5x2xui8>})
+    -> (tensor<2xui8> {values.are = dense<[252, 95]> : tensor<2xui8>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xui8> -> tensor<2xui8>
+  return %r : tensor<2xui8>
+}
+
+func.func @of_none_ui8(
+    %a: tensor<2x0xui8> {values.are = dense<> : tensor<2x0xui8>})
+    -> (tensor<2xui8> {values.are = dense<[0, 0]> : tensor<2xui8>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xui8> -> tensor<2xui8>
+  return %r : tensor<2xui8>
+}
+
+func.func @ui16(
+    %a: tensor<2x5xui16> {values.are = dense<[[0, 1, 65535, 3, 65529], [3, 65529, 100, 32767, 32768]]> : tensor<2x5xui16>})
+    -> (tensor<2xui16> {values.are = dense<[65532, 95]> : tensor<2xui16>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xui16> -> tensor<2xui16>
+  return %r : tensor<2xui16>
+}
+
+func.func @columns_ui16(
+    %a: tensor<5x2xui16> {values.are = dense<[[0, 3], [1, 65529], [65535, 100], [3, 32767], [65529, 32768]]> : tensor<5x2xui16>})
+    -> (tensor<2xui16> {values.are = dense<[65532, 95]> : tensor<2xui16>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xui16> -> tensor<2xui16>
+  return %r : tensor<2xui16>
+}
+
+func.func @of_none_ui16(
+    %a: tensor<2x0xui16> {values.are = dense<> : tensor<2x0xui16>})
+    -> (tensor<2xui16> {values.are = dense<[0, 0]> : tensor<2xui16>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xui16> -> tensor<2xui16>
+  return %r : tensor<2xui16>
+}
+
+func.func @ui32(
+    %a: tensor<2x5xui32> {values.are = dense<[[0, 1, 4294967295, 3, 4294967289], [3, 4294967289, 100, 2147483647, 2147483648]]> : tensor<2x5xui32>})
+    -> (tensor<2xui32> {values.are = dense<[4294967292, 95]> : tensor<2xui32>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xui32> -> tensor<2xui32>
+  return %r : tensor<2xui32>
+}
+
+func.func @columns_ui32(
+    %a: tensor<5x2xui32> {values.are = dense<[[0, 3], [1, 4294967289], [4294967295, 100], [3, 2147483647], [4294967289, 2147483648]]> : tensor<5x2xui32>})
+    -> (tensor<2xui32> {values.are = dense<[4294967292, 95]> : tensor<2xui32>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xui32> -> tensor<2xui32>
+  return %r : tensor<2xui32>
+}
+
+func.func @of_none_ui32(
+    %a: tensor<2x0xui32> {values.are = dense<> : tensor<2x0xui32>})
+    -> (tensor<2xui32> {values.are = dense<[0, 0]> : tensor<2xui32>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xui32> -> tensor<2xui32>
+  return %r : tensor<2xui32>
+}
+
+func.func @ui64(
+    %a: tensor<2x5xui64> {values.are = dense<[[0, 1, 18446744073709551615, 3, 18446744073709551609], [3, 18446744073709551609, 100, 9223372036854775807, 9223372036854775808]]> : tensor<2x5xui64>})
+    -> (tensor<2xui64> {values.are = dense<[18446744073709551612, 95]> : tensor<2xui64>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x5xui64> -> tensor<2xui64>
+  return %r : tensor<2xui64>
+}
+
+func.func @columns_ui64(
+    %a: tensor<5x2xui64> {values.are = dense<[[0, 3], [1, 18446744073709551609], [18446744073709551615, 100], [3, 9223372036854775807], [18446744073709551609, 9223372036854775808]]> : tensor<5x2xui64>})
+    -> (tensor<2xui64> {values.are = dense<[18446744073709551612, 95]> : tensor<2xui64>}) {
+  %r = nn.reduce_sum %a axes [0] : tensor<5x2xui64> -> tensor<2xui64>
+  return %r : tensor<2xui64>
+}
+
+func.func @of_none_ui64(
+    %a: tensor<2x0xui64> {values.are = dense<> : tensor<2x0xui64>})
+    -> (tensor<2xui64> {values.are = dense<[0, 0]> : tensor<2xui64>}) {
+  %r = nn.reduce_sum %a axes [1] : tensor<2x0xui64> -> tensor<2xui64>
+  return %r : tensor<2xui64>
+}

@@ -59,6 +59,34 @@ func.func @split_and_join_i64(
   return %r : tensor<6x10xi64>
 }
 
+func.func @split_and_join_ui8(
+    %a: tensor<3x4x5xui8> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui8>})
+    -> (tensor<6x10xui8> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [11, 12, 13, 14, 15, 16, 17, 18, 19, 20], [21, 22, 23, 24, 25, 26, 27, 28, 29, 30], [31, 32, 33, 34, 35, 36, 37, 38, 39, 40], [41, 42, 43, 44, 45, 46, 47, 48, 49, 50], [51, 52, 53, 54, 55, 56, 57, 58, 59, 60]]> : tensor<6x10xui8>}) {
+  %r = nn.reshape %a : tensor<3x4x5xui8> -> tensor<6x10xui8>
+  return %r : tensor<6x10xui8>
+}
+
+func.func @split_and_join_ui16(
+    %a: tensor<3x4x5xui16> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui16>})
+    -> (tensor<6x10xui16> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [11, 12, 13, 14, 15, 16, 17, 18, 19, 20], [21, 22, 23, 24, 25, 26, 27, 28, 29, 30], [31, 32, 33, 34, 35, 36, 37, 38, 39, 40], [41, 42, 43, 44, 45, 46, 47, 48, 49, 50], [51, 52, 53, 54, 55, 56, 57, 58, 59, 60]]> : tensor<6x10xui16>}) {
+  %r = nn.reshape %a : tensor<3x4x5xui16> -> tensor<6x10xui16>
+  return %r : tensor<6x10xui16>
+}
+
+func.func @split_and_join_ui32(
+    %a: tensor<3x4x5xui32> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui32>})
+    -> (tensor<6x10xui32> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [11, 12, 13, 14, 15, 16, 17, 18, 19, 20], [21, 22, 23, 24, 25, 26, 27, 28, 29, 30], [31, 32, 33, 34, 35, 36, 37, 38, 39, 40], [41, 42, 43, 44, 45, 46, 47, 48, 49, 50], [51, 52, 53, 54, 55, 56, 57, 58, 59, 60]]> : tensor<6x10xui32>}) {
+  %r = nn.reshape %a : tensor<3x4x5xui32> -> tensor<6x10xui32>
+  return %r : tensor<6x10xui32>
+}
+
+func.func @split_and_join_ui64(
+    %a: tensor<3x4x5xui64> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui64>})
+    -> (tensor<6x10xui64> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [11, 12, 13, 14, 15, 16, 17, 18, 19, 20], [21, 22, 23, 24, 25, 26, 27, 28, 29, 30], [31, 32, 33, 34, 35, 36, 37, 38, 39, 40], [41, 42, 43, 44, 45, 46, 47, 48, 49, 50], [51, 52, 53, 54, 55, 56, 57, 58, 59, 60]]> : tensor<6x10xui64>}) {
+  %r = nn.reshape %a : tensor<3x4x5xui64> -> tensor<6x10xui64>
+  return %r : tensor<6x10xui64>
+}
+
 func.func @split_and_join_i1(
     %a: tensor<3x4x5xi1> {values.are = dense<[[[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]]]> : tensor<3x4x5xi1>})
     -> (tensor<6x10xi1> {values.are = dense<[[true, false, true, false, true, false, true, false, true, false], [true, false, true, false, true, false, true, false, true, false], [true, false, true, false, true, false, true, false, true, false], [true, false, true, false, true, false, true, false, true, false], [true, false, true, false, true, false, true, false, true, false], [true, false, true, false, true, false, true, false, true, false]]> : tensor<6x10xi1>}) {

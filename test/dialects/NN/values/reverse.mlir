@@ -59,6 +59,34 @@ func.func @outer_and_inner_i64(
   return %r : tensor<3x4x5xi64>
 }
 
+func.func @outer_and_inner_ui8(
+    %a: tensor<3x4x5xui8> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui8>})
+    -> (tensor<3x4x5xui8> {values.are = dense<[[[45, 44, 43, 42, 41], [50, 49, 48, 47, 46], [55, 54, 53, 52, 51], [60, 59, 58, 57, 56]], [[25, 24, 23, 22, 21], [30, 29, 28, 27, 26], [35, 34, 33, 32, 31], [40, 39, 38, 37, 36]], [[5, 4, 3, 2, 1], [10, 9, 8, 7, 6], [15, 14, 13, 12, 11], [20, 19, 18, 17, 16]]]> : tensor<3x4x5xui8>}) {
+  %r = nn.reverse %a axes [2, 0] : tensor<3x4x5xui8>
+  return %r : tensor<3x4x5xui8>
+}
+
+func.func @outer_and_inner_ui16(
+    %a: tensor<3x4x5xui16> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui16>})
+    -> (tensor<3x4x5xui16> {values.are = dense<[[[45, 44, 43, 42, 41], [50, 49, 48, 47, 46], [55, 54, 53, 52, 51], [60, 59, 58, 57, 56]], [[25, 24, 23, 22, 21], [30, 29, 28, 27, 26], [35, 34, 33, 32, 31], [40, 39, 38, 37, 36]], [[5, 4, 3, 2, 1], [10, 9, 8, 7, 6], [15, 14, 13, 12, 11], [20, 19, 18, 17, 16]]]> : tensor<3x4x5xui16>}) {
+  %r = nn.reverse %a axes [2, 0] : tensor<3x4x5xui16>
+  return %r : tensor<3x4x5xui16>
+}
+
+func.func @outer_and_inner_ui32(
+    %a: tensor<3x4x5xui32> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui32>})
+    -> (tensor<3x4x5xui32> {values.are = dense<[[[45, 44, 43, 42, 41], [50, 49, 48, 47, 46], [55, 54, 53, 52, 51], [60, 59, 58, 57, 56]], [[25, 24, 23, 22, 21], [30, 29, 28, 27, 26], [35, 34, 33, 32, 31], [40, 39, 38, 37, 36]], [[5, 4, 3, 2, 1], [10, 9, 8, 7, 6], [15, 14, 13, 12, 11], [20, 19, 18, 17, 16]]]> : tensor<3x4x5xui32>}) {
+  %r = nn.reverse %a axes [2, 0] : tensor<3x4x5xui32>
+  return %r : tensor<3x4x5xui32>
+}
+
+func.func @outer_and_inner_ui64(
+    %a: tensor<3x4x5xui64> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui64>})
+    -> (tensor<3x4x5xui64> {values.are = dense<[[[45, 44, 43, 42, 41], [50, 49, 48, 47, 46], [55, 54, 53, 52, 51], [60, 59, 58, 57, 56]], [[25, 24, 23, 22, 21], [30, 29, 28, 27, 26], [35, 34, 33, 32, 31], [40, 39, 38, 37, 36]], [[5, 4, 3, 2, 1], [10, 9, 8, 7, 6], [15, 14, 13, 12, 11], [20, 19, 18, 17, 16]]]> : tensor<3x4x5xui64>}) {
+  %r = nn.reverse %a axes [2, 0] : tensor<3x4x5xui64>
+  return %r : tensor<3x4x5xui64>
+}
+
 func.func @outer_and_inner_i1(
     %a: tensor<3x4x5xi1> {values.are = dense<[[[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]]]> : tensor<3x4x5xi1>})
     -> (tensor<3x4x5xi1> {values.are = dense<[[[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]]]> : tensor<3x4x5xi1>}) {

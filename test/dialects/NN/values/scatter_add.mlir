@@ -35,6 +35,38 @@ func.func @rows_f32_by_i64(
   return %r : tensor<4x3xf32>
 }
 
+func.func @rows_f32_by_ui8(
+    %a: tensor<2x3x3xf32> {values.are = dense<[[[-1.625, -1.0, -0.375], [0.25, 0.875, 1.5], [2.125, 2.75, 3.375]], [[4.0, 4.625, 5.25], [5.875, 6.5, 7.125], [7.75, 8.375, 9.0]]]> : tensor<2x3x3xf32>},
+    %b: tensor<2x3xui8> {values.are = dense<[[1, 255, 1], [9, 247, 0]]> : tensor<2x3xui8>})
+    -> (tensor<4x3xf32> {values.are = dense<[[7.75, 8.375, 9.0], [0.5, 1.75, 3.0], [0.0, 0.0, 0.0], [10.125, 12.0, 13.875]]> : tensor<4x3xf64>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<2x3x3xf32>, tensor<2x3xui8> -> tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+}
+
+func.func @rows_f32_by_ui16(
+    %a: tensor<2x3x3xf32> {values.are = dense<[[[-1.625, -1.0, -0.375], [0.25, 0.875, 1.5], [2.125, 2.75, 3.375]], [[4.0, 4.625, 5.25], [5.875, 6.5, 7.125], [7.75, 8.375, 9.0]]]> : tensor<2x3x3xf32>},
+    %b: tensor<2x3xui16> {values.are = dense<[[1, 65535, 1], [9, 65527, 0]]> : tensor<2x3xui16>})
+    -> (tensor<4x3xf32> {values.are = dense<[[7.75, 8.375, 9.0], [0.5, 1.75, 3.0], [0.0, 0.0, 0.0], [10.125, 12.0, 13.875]]> : tensor<4x3xf64>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<2x3x3xf32>, tensor<2x3xui16> -> tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+}
+
+func.func @rows_f32_by_ui32(
+    %a: tensor<2x3x3xf32> {values.are = dense<[[[-1.625, -1.0, -0.375], [0.25, 0.875, 1.5], [2.125, 2.75, 3.375]], [[4.0, 4.625, 5.25], [5.875, 6.5, 7.125], [7.75, 8.375, 9.0]]]> : tensor<2x3x3xf32>},
+    %b: tensor<2x3xui32> {values.are = dense<[[1, 4294967295, 1], [9, 4294967287, 0]]> : tensor<2x3xui32>})
+    -> (tensor<4x3xf32> {values.are = dense<[[7.75, 8.375, 9.0], [0.5, 1.75, 3.0], [0.0, 0.0, 0.0], [10.125, 12.0, 13.875]]> : tensor<4x3xf64>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<2x3x3xf32>, tensor<2x3xui32> -> tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+}
+
+func.func @rows_f32_by_ui64(
+    %a: tensor<2x3x3xf32> {values.are = dense<[[[-1.625, -1.0, -0.375], [0.25, 0.875, 1.5], [2.125, 2.75, 3.375]], [[4.0, 4.625, 5.25], [5.875, 6.5, 7.125], [7.75, 8.375, 9.0]]]> : tensor<2x3x3xf32>},
+    %b: tensor<2x3xui64> {values.are = dense<[[1, 18446744073709551615, 1], [9, 18446744073709551607, 0]]> : tensor<2x3xui64>})
+    -> (tensor<4x3xf32> {values.are = dense<[[7.75, 8.375, 9.0], [0.5, 1.75, 3.0], [0.0, 0.0, 0.0], [10.125, 12.0, 13.875]]> : tensor<4x3xf64>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<2x3x3xf32>, tensor<2x3xui64> -> tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+}
+
 func.func @rows_f64_by_i64(
     %a: tensor<2x3x3xf64> {values.are = dense<[[[-1.625, -1.0, -0.375], [0.25, 0.875, 1.5], [2.125, 2.75, 3.375]], [[4.0, 4.625, 5.25], [5.875, 6.5, 7.125], [7.75, 8.375, 9.0]]]> : tensor<2x3x3xf64>},
     %b: tensor<2x3xi64> {values.are = dense<[[1, -1, 1], [9, -9, 0]]> : tensor<2x3xi64>})

@@ -42,8 +42,8 @@ func.func @bf16(
 func.func @i8(
     %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
     %b: tensor<4xi8> {values.are = dense<[1, 2, 3, 4]> : tensor<4xi8>},
-    %c: tensor<4xi8> {values.are = dense<[-1, -2, -128, 7]> : tensor<4xi8>})
-    -> (tensor<4xi8> {values.are = dense<[1, -2, -128, 4]> : tensor<4xi8>}) {
+    %c: tensor<4xi8> {values.are = dense<[-7, 100, 127, -128]> : tensor<4xi8>})
+    -> (tensor<4xi8> {values.are = dense<[1, 100, 127, 4]> : tensor<4xi8>}) {
   %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xi8>
   return %r : tensor<4xi8>
 }
@@ -51,8 +51,8 @@ func.func @i8(
 func.func @i16(
     %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
     %b: tensor<4xi16> {values.are = dense<[1, 2, 3, 4]> : tensor<4xi16>},
-    %c: tensor<4xi16> {values.are = dense<[-1, -2, -128, 7]> : tensor<4xi16>})
-    -> (tensor<4xi16> {values.are = dense<[1, -2, -128, 4]> : tensor<4xi16>}) {
+    %c: tensor<4xi16> {values.are = dense<[-7, 100, 32767, -32768]> : tensor<4xi16>})
+    -> (tensor<4xi16> {values.are = dense<[1, 100, 32767, 4]> : tensor<4xi16>}) {
   %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xi16>
   return %r : tensor<4xi16>
 }
@@ -60,8 +60,8 @@ func.func @i16(
 func.func @i32(
     %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
     %b: tensor<4xi32> {values.are = dense<[1, 2, 3, 4]> : tensor<4xi32>},
-    %c: tensor<4xi32> {values.are = dense<[-1, -2, -128, 7]> : tensor<4xi32>})
-    -> (tensor<4xi32> {values.are = dense<[1, -2, -128, 4]> : tensor<4xi32>}) {
+    %c: tensor<4xi32> {values.are = dense<[-7, 100, 2147483647, -2147483648]> : tensor<4xi32>})
+    -> (tensor<4xi32> {values.are = dense<[1, 100, 2147483647, 4]> : tensor<4xi32>}) {
   %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xi32>
   return %r : tensor<4xi32>
 }
@@ -69,10 +69,46 @@ func.func @i32(
 func.func @i64(
     %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
     %b: tensor<4xi64> {values.are = dense<[1, 2, 3, 4]> : tensor<4xi64>},
-    %c: tensor<4xi64> {values.are = dense<[-1, -2, -128, 7]> : tensor<4xi64>})
-    -> (tensor<4xi64> {values.are = dense<[1, -2, -128, 4]> : tensor<4xi64>}) {
+    %c: tensor<4xi64> {values.are = dense<[-7, 100, 9223372036854775807, -9223372036854775808]> : tensor<4xi64>})
+    -> (tensor<4xi64> {values.are = dense<[1, 100, 9223372036854775807, 4]> : tensor<4xi64>}) {
   %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xi64>
   return %r : tensor<4xi64>
+}
+
+func.func @ui8(
+    %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
+    %b: tensor<4xui8> {values.are = dense<[1, 2, 3, 4]> : tensor<4xui8>},
+    %c: tensor<4xui8> {values.are = dense<[249, 100, 127, 128]> : tensor<4xui8>})
+    -> (tensor<4xui8> {values.are = dense<[1, 100, 127, 4]> : tensor<4xui8>}) {
+  %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xui8>
+  return %r : tensor<4xui8>
+}
+
+func.func @ui16(
+    %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
+    %b: tensor<4xui16> {values.are = dense<[1, 2, 3, 4]> : tensor<4xui16>},
+    %c: tensor<4xui16> {values.are = dense<[65529, 100, 32767, 32768]> : tensor<4xui16>})
+    -> (tensor<4xui16> {values.are = dense<[1, 100, 32767, 4]> : tensor<4xui16>}) {
+  %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xui16>
+  return %r : tensor<4xui16>
+}
+
+func.func @ui32(
+    %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
+    %b: tensor<4xui32> {values.are = dense<[1, 2, 3, 4]> : tensor<4xui32>},
+    %c: tensor<4xui32> {values.are = dense<[4294967289, 100, 2147483647, 2147483648]> : tensor<4xui32>})
+    -> (tensor<4xui32> {values.are = dense<[1, 100, 2147483647, 4]> : tensor<4xui32>}) {
+  %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xui32>
+  return %r : tensor<4xui32>
+}
+
+func.func @ui64(
+    %a: tensor<4xi1> {values.are = dense<[true, false, false, true]> : tensor<4xi1>},
+    %b: tensor<4xui64> {values.are = dense<[1, 2, 3, 4]> : tensor<4xui64>},
+    %c: tensor<4xui64> {values.are = dense<[18446744073709551609, 100, 9223372036854775807, 9223372036854775808]> : tensor<4xui64>})
+    -> (tensor<4xui64> {values.are = dense<[1, 100, 9223372036854775807, 4]> : tensor<4xui64>}) {
+  %r = nn.select %a, %b, %c : tensor<4xi1>, tensor<4xui64>
+  return %r : tensor<4xui64>
 }
 
 func.func @i1(

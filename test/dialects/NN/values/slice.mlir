@@ -59,6 +59,34 @@ func.func @box_i64(
   return %r : tensor<3x4xi64>
 }
 
+func.func @box_ui8(
+    %a: tensor<5x7xui8> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14], [15, 16, 17, 18, 19, 20, 21], [22, 23, 24, 25, 26, 27, 28], [29, 30, 31, 32, 33, 34, 35]]> : tensor<5x7xui8>})
+    -> (tensor<3x4xui8> {values.are = dense<[[10, 11, 12, 13], [17, 18, 19, 20], [24, 25, 26, 27]]> : tensor<3x4xui8>}) {
+  %r = nn.slice %a [1, 2] to [4, 6] by [1, 1] : tensor<5x7xui8> -> tensor<3x4xui8>
+  return %r : tensor<3x4xui8>
+}
+
+func.func @box_ui16(
+    %a: tensor<5x7xui16> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14], [15, 16, 17, 18, 19, 20, 21], [22, 23, 24, 25, 26, 27, 28], [29, 30, 31, 32, 33, 34, 35]]> : tensor<5x7xui16>})
+    -> (tensor<3x4xui16> {values.are = dense<[[10, 11, 12, 13], [17, 18, 19, 20], [24, 25, 26, 27]]> : tensor<3x4xui16>}) {
+  %r = nn.slice %a [1, 2] to [4, 6] by [1, 1] : tensor<5x7xui16> -> tensor<3x4xui16>
+  return %r : tensor<3x4xui16>
+}
+
+func.func @box_ui32(
+    %a: tensor<5x7xui32> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14], [15, 16, 17, 18, 19, 20, 21], [22, 23, 24, 25, 26, 27, 28], [29, 30, 31, 32, 33, 34, 35]]> : tensor<5x7xui32>})
+    -> (tensor<3x4xui32> {values.are = dense<[[10, 11, 12, 13], [17, 18, 19, 20], [24, 25, 26, 27]]> : tensor<3x4xui32>}) {
+  %r = nn.slice %a [1, 2] to [4, 6] by [1, 1] : tensor<5x7xui32> -> tensor<3x4xui32>
+  return %r : tensor<3x4xui32>
+}
+
+func.func @box_ui64(
+    %a: tensor<5x7xui64> {values.are = dense<[[1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14], [15, 16, 17, 18, 19, 20, 21], [22, 23, 24, 25, 26, 27, 28], [29, 30, 31, 32, 33, 34, 35]]> : tensor<5x7xui64>})
+    -> (tensor<3x4xui64> {values.are = dense<[[10, 11, 12, 13], [17, 18, 19, 20], [24, 25, 26, 27]]> : tensor<3x4xui64>}) {
+  %r = nn.slice %a [1, 2] to [4, 6] by [1, 1] : tensor<5x7xui64> -> tensor<3x4xui64>
+  return %r : tensor<3x4xui64>
+}
+
 func.func @box_i1(
     %a: tensor<5x7xi1> {values.are = dense<[[true, false, true, false, true, false, true], [false, true, false, true, false, true, false], [true, false, true, false, true, false, true], [false, true, false, true, false, true, false], [true, false, true, false, true, false, true]]> : tensor<5x7xi1>})
     -> (tensor<3x4xi1> {values.are = dense<[[false, true, false, true], [true, false, true, false], [false, true, false, true]]> : tensor<3x4xi1>}) {

@@ -75,6 +75,42 @@ func.func @uneven_i64(
   return %r0, %r1, %r2 : tensor<2x3xi64>, tensor<1x3xi64>, tensor<2x3xi64>
 }
 
+func.func @uneven_ui8(
+    %a: tensor<5x3xui8> {values.are = dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12], [13, 14, 15]]> : tensor<5x3xui8>})
+    -> (tensor<2x3xui8> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui8>},
+        tensor<1x3xui8> {values.are = dense<[[7, 8, 9]]> : tensor<1x3xui8>},
+        tensor<2x3xui8> {values.are = dense<[[10, 11, 12], [13, 14, 15]]> : tensor<2x3xui8>}) {
+  %r0, %r1, %r2 = nn.split %a axis(0) : tensor<5x3xui8> -> tensor<2x3xui8>, tensor<1x3xui8>, tensor<2x3xui8>
+  return %r0, %r1, %r2 : tensor<2x3xui8>, tensor<1x3xui8>, tensor<2x3xui8>
+}
+
+func.func @uneven_ui16(
+    %a: tensor<5x3xui16> {values.are = dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12], [13, 14, 15]]> : tensor<5x3xui16>})
+    -> (tensor<2x3xui16> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui16>},
+        tensor<1x3xui16> {values.are = dense<[[7, 8, 9]]> : tensor<1x3xui16>},
+        tensor<2x3xui16> {values.are = dense<[[10, 11, 12], [13, 14, 15]]> : tensor<2x3xui16>}) {
+  %r0, %r1, %r2 = nn.split %a axis(0) : tensor<5x3xui16> -> tensor<2x3xui16>, tensor<1x3xui16>, tensor<2x3xui16>
+  return %r0, %r1, %r2 : tensor<2x3xui16>, tensor<1x3xui16>, tensor<2x3xui16>
+}
+
+func.func @uneven_ui32(
+    %a: tensor<5x3xui32> {values.are = dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12], [13, 14, 15]]> : tensor<5x3xui32>})
+    -> (tensor<2x3xui32> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui32>},
+        tensor<1x3xui32> {values.are = dense<[[7, 8, 9]]> : tensor<1x3xui32>},
+        tensor<2x3xui32> {values.are = dense<[[10, 11, 12], [13, 14, 15]]> : tensor<2x3xui32>}) {
+  %r0, %r1, %r2 = nn.split %a axis(0) : tensor<5x3xui32> -> tensor<2x3xui32>, tensor<1x3xui32>, tensor<2x3xui32>
+  return %r0, %r1, %r2 : tensor<2x3xui32>, tensor<1x3xui32>, tensor<2x3xui32>
+}
+
+func.func @uneven_ui64(
+    %a: tensor<5x3xui64> {values.are = dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12], [13, 14, 15]]> : tensor<5x3xui64>})
+    -> (tensor<2x3xui64> {values.are = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui64>},
+        tensor<1x3xui64> {values.are = dense<[[7, 8, 9]]> : tensor<1x3xui64>},
+        tensor<2x3xui64> {values.are = dense<[[10, 11, 12], [13, 14, 15]]> : tensor<2x3xui64>}) {
+  %r0, %r1, %r2 = nn.split %a axis(0) : tensor<5x3xui64> -> tensor<2x3xui64>, tensor<1x3xui64>, tensor<2x3xui64>
+  return %r0, %r1, %r2 : tensor<2x3xui64>, tensor<1x3xui64>, tensor<2x3xui64>
+}
+
 func.func @uneven_i1(
     %a: tensor<5x3xi1> {values.are = dense<[[true, false, true], [false, true, false], [true, false, true], [false, true, false], [true, false, true]]> : tensor<5x3xi1>})
     -> (tensor<2x3xi1> {values.are = dense<[[true, false, true], [false, true, false]]> : tensor<2x3xi1>},

@@ -59,6 +59,34 @@ func.func @rotation_i64(
   return %r : tensor<5x3x4xi64>
 }
 
+func.func @rotation_ui8(
+    %a: tensor<3x4x5xui8> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui8>})
+    -> (tensor<5x3x4xui8> {values.are = dense<[[[1, 6, 11, 16], [21, 26, 31, 36], [41, 46, 51, 56]], [[2, 7, 12, 17], [22, 27, 32, 37], [42, 47, 52, 57]], [[3, 8, 13, 18], [23, 28, 33, 38], [43, 48, 53, 58]], [[4, 9, 14, 19], [24, 29, 34, 39], [44, 49, 54, 59]], [[5, 10, 15, 20], [25, 30, 35, 40], [45, 50, 55, 60]]]> : tensor<5x3x4xui8>}) {
+  %r = nn.transpose %a [2, 0, 1] : tensor<3x4x5xui8> -> tensor<5x3x4xui8>
+  return %r : tensor<5x3x4xui8>
+}
+
+func.func @rotation_ui16(
+    %a: tensor<3x4x5xui16> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui16>})
+    -> (tensor<5x3x4xui16> {values.are = dense<[[[1, 6, 11, 16], [21, 26, 31, 36], [41, 46, 51, 56]], [[2, 7, 12, 17], [22, 27, 32, 37], [42, 47, 52, 57]], [[3, 8, 13, 18], [23, 28, 33, 38], [43, 48, 53, 58]], [[4, 9, 14, 19], [24, 29, 34, 39], [44, 49, 54, 59]], [[5, 10, 15, 20], [25, 30, 35, 40], [45, 50, 55, 60]]]> : tensor<5x3x4xui16>}) {
+  %r = nn.transpose %a [2, 0, 1] : tensor<3x4x5xui16> -> tensor<5x3x4xui16>
+  return %r : tensor<5x3x4xui16>
+}
+
+func.func @rotation_ui32(
+    %a: tensor<3x4x5xui32> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui32>})
+    -> (tensor<5x3x4xui32> {values.are = dense<[[[1, 6, 11, 16], [21, 26, 31, 36], [41, 46, 51, 56]], [[2, 7, 12, 17], [22, 27, 32, 37], [42, 47, 52, 57]], [[3, 8, 13, 18], [23, 28, 33, 38], [43, 48, 53, 58]], [[4, 9, 14, 19], [24, 29, 34, 39], [44, 49, 54, 59]], [[5, 10, 15, 20], [25, 30, 35, 40], [45, 50, 55, 60]]]> : tensor<5x3x4xui32>}) {
+  %r = nn.transpose %a [2, 0, 1] : tensor<3x4x5xui32> -> tensor<5x3x4xui32>
+  return %r : tensor<5x3x4xui32>
+}
+
+func.func @rotation_ui64(
+    %a: tensor<3x4x5xui64> {values.are = dense<[[[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]], [[21, 22, 23, 24, 25], [26, 27, 28, 29, 30], [31, 32, 33, 34, 35], [36, 37, 38, 39, 40]], [[41, 42, 43, 44, 45], [46, 47, 48, 49, 50], [51, 52, 53, 54, 55], [56, 57, 58, 59, 60]]]> : tensor<3x4x5xui64>})
+    -> (tensor<5x3x4xui64> {values.are = dense<[[[1, 6, 11, 16], [21, 26, 31, 36], [41, 46, 51, 56]], [[2, 7, 12, 17], [22, 27, 32, 37], [42, 47, 52, 57]], [[3, 8, 13, 18], [23, 28, 33, 38], [43, 48, 53, 58]], [[4, 9, 14, 19], [24, 29, 34, 39], [44, 49, 54, 59]], [[5, 10, 15, 20], [25, 30, 35, 40], [45, 50, 55, 60]]]> : tensor<5x3x4xui64>}) {
+  %r = nn.transpose %a [2, 0, 1] : tensor<3x4x5xui64> -> tensor<5x3x4xui64>
+  return %r : tensor<5x3x4xui64>
+}
+
 func.func @rotation_i1(
     %a: tensor<3x4x5xi1> {values.are = dense<[[[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]], [[true, false, true, false, true], [false, true, false, true, false], [true, false, true, false, true], [false, true, false, true, false]]]> : tensor<3x4x5xi1>})
     -> (tensor<5x3x4xi1> {values.are = dense<[[[true, false, true, false], [true, false, true, false], [true, false, true, false]], [[false, true, false, true], [false, true, false, true], [false, true, false, true]], [[true, false, true, false], [true, false, true, false], [true, false, true, false]], [[false, true, false, true], [false, true, false, true], [false, true, false, true]], [[true, false, true, false], [true, false, true, false], [true, false, true, false]]]> : tensor<5x3x4xi1>}) {

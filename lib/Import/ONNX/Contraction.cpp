@@ -231,15 +231,16 @@ Error emitConvTranspose(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"Conv", 13, 2, 3, 1,
+    {"Conv", 1, 2, 3, 1,
      "auto_pad:s dilations:is group:i kernel_shape:is pads:is strides:is",
      emitConv},
-    {"ConvTranspose", 13, 2, 3, 1,
+    {"ConvTranspose", 1, 2, 3, 1,
      "auto_pad:s dilations:is group:i kernel_shape:is output_padding:is "
      "output_shape:is pads:is strides:is",
      emitConvTranspose},
-    {"Gemm", 13, 2, 3, 1, "alpha:f beta:f transA:i transB:i", emitGemm},
-    {"MatMul", 13, 2, 2, 1, "", emitMatMul},
+    {"Gemm", 7, 3, 3, 1, "alpha:f beta:f transA:i transB:i", emitGemm},
+    {"Gemm", 11, 2, 3, 1, "alpha:f beta:f transA:i transB:i", emitGemm},
+    {"MatMul", 1, 2, 2, 1, "", emitMatMul},
 };
 
 } // namespace

@@ -98,8 +98,9 @@ Expected<Labels> EinsumImporter::readOutput(StringRef text, bool isGiven) {
   if (isGiven) {
     int64_t letters = static_cast<int64_t>(text.size());
     bool hasHidden = text.contains("...");
-    MPC_TRY_ASSIGN(Labels labels,
-                   readLabels(text, hasHidden ? letters - 3 + hidden : letters));
+    MPC_TRY_ASSIGN(
+        Labels labels,
+        readLabels(text, hasHidden ? letters - 3 + hidden : letters));
     for (auto [index, label] : enumerate(labels))
       if (!sizes.contains(label) ||
           is_contained(ArrayRef<int>(labels).take_front(index), label))
@@ -127,14 +128,13 @@ void EinsumImporter::takeDiagonals(Term &term) {
       if (term.labels[i] != term.labels[j])
         continue;
       auto along = [&](size_t axis) {
-        return b.fromValue(nn::IotaOp::create(
-            b.builder(), b.location(),
-            b.tensorType(ElemType::Int64, term.tensor.shape),
-            static_cast<uint64_t>(axis)));
+        return b.fromValue(
+            nn::IotaOp::create(b.builder(), b.location(),
+                               b.tensorType(ElemType::Int64, term.tensor.shape),
+                               static_cast<uint64_t>(axis)));
       };
       Operand isOn = b.compare(nn::CompareKind::EQ, along(i), along(j));
-      term.tensor =
-          b.select(isOn, term.tensor, b.splatLike(term.tensor, 0.0));
+      term.tensor = b.select(isOn, term.tensor, b.splatLike(term.tensor, 0.0));
       term.tensor = b.reduceSum(term.tensor, {static_cast<int64_t>(j)});
       term.labels.erase(term.labels.begin() + j);
     }
@@ -204,8 +204,8 @@ Error EinsumImporter::run() {
   llvm::erase(equation, ' ');
   auto [inputs, outputText] = StringRef(equation).split("->");
   MPC_TRY(readTerms(inputs));
-  MPC_TRY_ASSIGN(Labels output, readOutput(outputText,
-                                           StringRef(equation).contains("->")));
+  MPC_TRY_ASSIGN(Labels output,
+                 readOutput(outputText, StringRef(equation).contains("->")));
   for (Term &term : terms) {
     repeat(term);
     takeDiagonals(term);
@@ -229,7 +229,7 @@ Error EinsumImporter::run() {
 Error emitEinsum(NodeImporter &node) { return EinsumImporter(node).run(); }
 
 const OpRule rules[] = {
-    {"Einsum", 13, 1, unlimited, 1, "equation:s", emitEinsum},
+    {"Einsum", 12, 1, unlimited, 1, "equation:s", emitEinsum},
 };
 
 } // namespace

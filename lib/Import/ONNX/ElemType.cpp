@@ -73,6 +73,11 @@ bool isFloat(ElemType type) {
          type == ElemType::BFloat16 || type == ElemType::Double;
 }
 
+bool isUnsigned(ElemType type) {
+  return type == ElemType::UInt8 || type == ElemType::UInt16 ||
+         type == ElemType::UInt32 || type == ElemType::UInt64;
+}
+
 std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   // Elements of at most 8 bytes then have a size in bytes, too.
   constexpr int64_t most = int64_t(1) << 56;

@@ -26,8 +26,7 @@ Error emitFloat(NodeImporter &node) {
 /// The same for an op that has an integer form, too.
 template <Operand (TensorBuilder::*build)(const Operand &)>
 Error emitNumber(NodeImporter &node) {
-  if (node.in(0).isBool())
-    return node.fail("the operand is bool, expected numbers");
+  MPC_TRY(node.requireNumbers(0));
   node.result(0, (node.build.*build)(node.in(0)));
   return Error::success();
 }
@@ -47,8 +46,8 @@ Error emitGelu(NodeImporter &node) {
                      "', expected none or tanh");
   TensorBuilder &b = node.build;
   const Operand &input = node.in(0);
-  node.result(
-      0, b.fold(nn::GeluOp::create(b.builder(), b.location(),
+  node.result(0,
+              b.fold(nn::GeluOp::create(b.builder(), b.location(),
                                         b.tensorType(input.type, input.shape),
                                         input.value, kind == "tanh")));
   return Error::success();
@@ -76,8 +75,8 @@ Error emitPRelu(NodeImporter &node) {
 Error emitExponential(NodeImporter &node, double alpha, double scale,
                       double width) {
   MPC_TRY(node.requireFloat(0));
-  node.result(0, node.build.activation<nn::EluOp>(node.in(0), alpha, scale,
-                                                  width));
+  node.result(
+      0, node.build.activation<nn::EluOp>(node.in(0), alpha, scale, width));
   return Error::success();
 }
 
@@ -123,6 +122,33 @@ Error emitThresholdedRelu(NodeImporter &node) {
   return Error::success();
 }
 
+/// x - bias above lambd, x + bias below -lambd, 0 between them.
+Error emitShrink(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double lambd = node.floatAttr("lambd", 0.5);
+  double bias = node.floatAttr("bias", 0.0);
+  Operand above = b.compare(nn::CompareKind::GT, x, b.splatLike(x, lambd));
+  Operand below = b.compare(nn::CompareKind::LT, x, b.splatLike(x, -lambd));
+  Operand inner =
+      b.select(below, b.binary(Binary::Add, x, bias), b.splatLike(x, 0.0));
+  node.result(0, b.select(above, b.binary(Binary::Sub, x, bias), inner));
+  return Error::success();
+}
+
+Error emitSign(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  TensorBuilder &b = node.build;
+  Operand x = node.in(0);
+  if (x.isFloat())
+    return emitUnary<nn::SignOp>(node);
+  if (!x.isUnsigned())
+    x = b.binary(Binary::Max, x, -1.0);
+  node.result(0, b.binary(Binary::Min, x, 1.0));
+  return Error::success();
+}
+
 Error emitIdentity(NodeImporter &node) {
   node.result(0, node.in(0));
   return Error::success();
@@ -147,25 +173,10 @@ Error emitIsNaN(NodeImporter &node) {
 // Two and more operands
 //===----------------------------------------------------------------------===//
 
-/// Operands of one type, broadcast to one shape.
-Expected<SmallVector<Operand>> unified(NodeImporter &node) {
-  for (size_t i = 1; i < node.numInputs(); ++i)
-    MPC_TRY(node.requireSameType(i, 0));
-  SmallVector<Operand> operands = node.allInputs();
-  MPC_TRY(node.unify(operands));
-  return operands;
-}
-
-Error requireNumbers(NodeImporter &node) {
-  if (node.in(0).isBool())
-    return node.fail("the operands are bool, expected numbers");
-  return Error::success();
-}
-
 template <Binary kind>
 Error emitVariadic(NodeImporter &node) {
-  MPC_TRY(requireNumbers(node));
-  MPC_TRY_ASSIGN(auto operands, unified(node));
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
   Operand result = operands.front();
   for (const Operand &operand : ArrayRef(operands).drop_front())
     result = node.build.binary(kind, result, operand);
@@ -175,7 +186,7 @@ Error emitVariadic(NodeImporter &node) {
 
 Error emitMean(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
-  MPC_TRY_ASSIGN(auto operands, unified(node));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
   Operand sum = operands.front();
   for (const Operand &operand : ArrayRef(operands).drop_front())
     sum = node.build.binary(Binary::Add, sum, operand);
@@ -209,27 +220,52 @@ std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
   return std::nullopt;
 }
 
+/// Of two integers, in the longer type of the two.
+Operand integerPower(TensorBuilder &b, const Operand &base,
+                     const Operand &exponent) {
+  bool isLonger = byteSize(exponent.type) > byteSize(base.type);
+  ElemType type = isLonger ? exponent.type : base.type;
+  Operand power =
+      b.binary(Binary::Pow, b.cast(base, type), b.cast(exponent, type));
+  return b.cast(power, base.type);
+}
+
+/// Of an integer to the power of a float, in f64; exact where that is whole.
+Operand mixedPower(TensorBuilder &b, const Operand &base,
+                   const Operand &exponent) {
+  Operand real = b.cast(exponent, ElemType::Double);
+  Operand isWhole =
+      b.compare(nn::CompareKind::EQ, real, b.unary<nn::RoundOp>(real));
+  Operand whole = integerPower(b, base, b.cast(real, ElemType::Int64));
+  Operand other = b.binary(Binary::Pow, b.cast(base, ElemType::Double), real);
+  return b.select(isWhole, whole, b.cast(other, base.type));
+}
+
+Operand powerOf(TensorBuilder &b, const Operand &base,
+                const Operand &exponent) {
+  if (!base.isFloat())
+    return exponent.isFloat() ? mixedPower(b, base, exponent)
+                              : integerPower(b, base, exponent);
+  return b.binary(Binary::Pow, base, b.cast(exponent, base.type));
+}
+
 Error emitPow(NodeImporter &node) {
-  MPC_TRY(requireNumbers(node));
-  SmallVector<Operand> operands{node.in(0), node.in(1)};
-  // The exponent may have a type of its own.
-  operands[1] = node.build.cast(operands[1], operands[0].type);
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY(node.requireNumbers(1));
+  TensorBuilder &b = node.build;
+  SmallVector<Operand> operands = node.allInputs();
   std::optional<double> exponent = operands[1].splatValue();
   MPC_TRY(node.unify(operands));
+  std::optional<Operand> power;
   if (exponent)
-    if (auto power = smallPower(node.build, operands[0], *exponent)) {
-      node.result(0, *power);
-      return Error::success();
-    }
-  if (!operands[0].isFloat())
-    return node.fail("powers of integers are supported for exponents 1 to 4");
-  node.result(0, node.build.binary(Binary::Pow, operands[0], operands[1]));
+    power = smallPower(b, operands[0], *exponent);
+  node.result(0, power ? *power : powerOf(b, operands[0], operands[1]));
   return Error::success();
 }
 
 template <nn::CompareKind kind>
 Error emitCompare(NodeImporter &node) {
-  MPC_TRY_ASSIGN(auto operands, unified(node));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
   node.result(0, node.build.compare(kind, operands[0], operands[1]));
   return Error::success();
 }
@@ -241,7 +277,7 @@ Error emitLogic(NodeImporter &node) {
   if (!node.in(0).isBool())
     return node.fail("the operands are " + toString(node.in(0).type) +
                      ", expected bool");
-  MPC_TRY_ASSIGN(auto operands, unified(node));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
   TensorBuilder &b = node.build;
   const Operand &left = operands[0], &right = operands[1];
   if (kind == Logic::And)
@@ -265,7 +301,7 @@ Error emitWhere(NodeImporter &node) {
 }
 
 Error emitClip(NodeImporter &node) {
-  MPC_TRY(requireNumbers(node));
+  MPC_TRY(node.requireNumbers(0));
   Operand result = node.in(0);
   for (size_t i : {size_t(1), size_t(2)}) {
     if (!node.has(i))
@@ -309,73 +345,75 @@ using TB = TensorBuilder;
 using Kind = nn::CompareKind;
 
 const OpRule rules[] = {
-    {"Abs", 13, 1, 1, 1, "", emitNumber<&TB::abs>},
-    {"Acos", 13, 1, 1, 1, "", emitUnary<nn::AcosOp>},
-    {"Acosh", 13, 1, 1, 1, "", emitUnary<nn::AcoshOp>},
-    {"Add", 13, 2, 2, 1, "", emitVariadic<Binary::Add>},
-    {"And", 13, 2, 2, 1, "", emitLogic<Logic::And>},
-    {"Asin", 13, 1, 1, 1, "", emitUnary<nn::AsinOp>},
-    {"Asinh", 13, 1, 1, 1, "", emitUnary<nn::AsinhOp>},
-    {"Atan", 13, 1, 1, 1, "", emitUnary<nn::AtanOp>},
-    {"Atanh", 13, 1, 1, 1, "", emitUnary<nn::AtanhOp>},
-    {"Cast", 13, 1, 1, 1, "to:i", emitCast},
+    {"Abs", 6, 1, 1, 1, "", emitNumber<&TB::abs>},
+    {"Acos", 7, 1, 1, 1, "", emitUnary<nn::AcosOp>},
+    {"Acosh", 9, 1, 1, 1, "", emitUnary<nn::AcoshOp>},
+    {"Add", 7, 2, 2, 1, "", emitVariadic<Binary::Add>},
+    {"And", 7, 2, 2, 1, "", emitLogic<Logic::And>},
+    {"Asin", 7, 1, 1, 1, "", emitUnary<nn::AsinOp>},
+    {"Asinh", 9, 1, 1, 1, "", emitUnary<nn::AsinhOp>},
+    {"Atan", 7, 1, 1, 1, "", emitUnary<nn::AtanOp>},
+    {"Atanh", 9, 1, 1, 1, "", emitUnary<nn::AtanhOp>},
+    {"Cast", 6, 1, 1, 1, "to:i", emitCast},
     {"Cast", 19, 1, 1, 1, "to:i saturate:i", emitCast},
     // How casts to float8e8m0 round, which is refused.
     {"Cast", 24, 1, 1, 1, "to:i saturate:i round_mode:s", emitCast},
     {"CastLike", 15, 2, 2, 1, "", emitCastLike},
     {"CastLike", 19, 2, 2, 1, "saturate:i", emitCastLike},
     {"CastLike", 24, 2, 2, 1, "saturate:i round_mode:s", emitCastLike},
-    {"Ceil", 13, 1, 1, 1, "", emitUnary<nn::CeilOp>},
-    {"Celu", 13, 1, 1, 1, "alpha:f", emitCelu},
-    {"Clip", 13, 1, 3, 1, "", emitClip},
-    {"Cos", 13, 1, 1, 1, "", emitUnary<nn::CosOp>},
-    {"Cosh", 13, 1, 1, 1, "", emitUnary<nn::CoshOp>},
-    {"Div", 13, 2, 2, 1, "", emitVariadic<Binary::Div>},
-    {"Elu", 13, 1, 1, 1, "alpha:f", emitElu},
-    {"Equal", 13, 2, 2, 1, "", emitCompare<Kind::EQ>},
-    {"Erf", 13, 1, 1, 1, "", emitUnary<nn::ErfOp>},
-    {"Exp", 13, 1, 1, 1, "", emitFloat<&TB::exp>},
-    {"Floor", 13, 1, 1, 1, "", emitUnary<nn::FloorOp>},
+    {"Ceil", 6, 1, 1, 1, "", emitUnary<nn::CeilOp>},
+    {"Celu", 12, 1, 1, 1, "alpha:f", emitCelu},
+    {"Clip", 6, 1, 1, 1, "max:f min:f", emitClip, "", false, "min max"},
+    {"Clip", 11, 1, 3, 1, "", emitClip},
+    {"Cos", 7, 1, 1, 1, "", emitUnary<nn::CosOp>},
+    {"Cosh", 9, 1, 1, 1, "", emitUnary<nn::CoshOp>},
+    {"Div", 7, 2, 2, 1, "", emitVariadic<Binary::Div>},
+    {"Elu", 6, 1, 1, 1, "alpha:f", emitElu},
+    {"Equal", 7, 2, 2, 1, "", emitCompare<Kind::EQ>},
+    {"Erf", 9, 1, 1, 1, "", emitUnary<nn::ErfOp>},
+    {"Exp", 6, 1, 1, 1, "", emitFloat<&TB::exp>},
+    {"Floor", 6, 1, 1, 1, "", emitUnary<nn::FloorOp>},
     {"Gelu", 20, 1, 1, 1, "approximate:s", emitGelu},
-    {"Greater", 13, 2, 2, 1, "", emitCompare<Kind::GT>},
-    {"GreaterOrEqual", 13, 2, 2, 1, "", emitCompare<Kind::GE>},
-    {"HardSigmoid", 13, 1, 1, 1, "alpha:f beta:f", emitHardSigmoid},
+    {"Greater", 7, 2, 2, 1, "", emitCompare<Kind::GT>},
+    {"GreaterOrEqual", 12, 2, 2, 1, "", emitCompare<Kind::GE>},
+    {"HardSigmoid", 6, 1, 1, 1, "alpha:f beta:f", emitHardSigmoid},
     {"HardSwish", 14, 1, 1, 1, "", emitUnary<nn::HardSwishOp>},
-    {"Identity", 13, 1, 1, 1, "", emitIdentity},
-    {"IsNaN", 13, 1, 1, 1, "", emitIsNaN},
-    {"LeakyRelu", 13, 1, 1, 1, "alpha:f", emitLeakyRelu},
-    {"Less", 13, 2, 2, 1, "", emitCompare<Kind::LT>},
-    {"LessOrEqual", 13, 2, 2, 1, "", emitCompare<Kind::LE>},
-    {"Log", 13, 1, 1, 1, "", emitFloat<&TB::log>},
-    {"Max", 13, 1, unlimited, 1, "", emitVariadic<Binary::Max>},
-    {"Mean", 13, 1, unlimited, 1, "", emitMean},
-    {"Min", 13, 1, unlimited, 1, "", emitVariadic<Binary::Min>},
+    {"Identity", 1, 1, 1, 1, "", emitIdentity},
+    {"IsNaN", 9, 1, 1, 1, "", emitIsNaN},
+    {"LeakyRelu", 6, 1, 1, 1, "alpha:f", emitLeakyRelu},
+    {"Less", 7, 2, 2, 1, "", emitCompare<Kind::LT>},
+    {"LessOrEqual", 12, 2, 2, 1, "", emitCompare<Kind::LE>},
+    {"Log", 6, 1, 1, 1, "", emitFloat<&TB::log>},
+    {"Max", 6, 1, unlimited, 1, "", emitVariadic<Binary::Max>},
+    {"Mean", 6, 1, unlimited, 1, "", emitMean},
+    {"Min", 6, 1, unlimited, 1, "", emitVariadic<Binary::Min>},
     {"Mish", 18, 1, 1, 1, "", emitUnary<nn::MishOp>},
-    {"Mul", 13, 2, 2, 1, "", emitVariadic<Binary::Mul>},
-    {"Neg", 13, 1, 1, 1, "", emitNumber<&TB::neg>},
-    {"Not", 13, 1, 1, 1, "", emitNot},
-    {"Or", 13, 2, 2, 1, "", emitLogic<Logic::Or>},
-    {"PRelu", 13, 2, 2, 1, "", emitPRelu},
-    {"Pow", 13, 2, 2, 1, "", emitPow},
-    {"Reciprocal", 13, 1, 1, 1, "", emitFloat<&TB::reciprocal>},
-    {"Relu", 13, 1, 1, 1, "", emitNumber<&TB::relu>},
-    {"Round", 13, 1, 1, 1, "", emitUnary<nn::RoundOp>},
-    {"Selu", 13, 1, 1, 1, "alpha:f gamma:f", emitSelu},
-    {"Sigmoid", 13, 1, 1, 1, "", emitFloat<&TB::sigmoid>},
-    {"Sign", 13, 1, 1, 1, "", emitUnary<nn::SignOp>},
-    {"Sin", 13, 1, 1, 1, "", emitUnary<nn::SinOp>},
-    {"Sinh", 13, 1, 1, 1, "", emitUnary<nn::SinhOp>},
-    {"Softplus", 13, 1, 1, 1, "", emitUnary<nn::SoftplusOp>},
-    {"Softsign", 13, 1, 1, 1, "", emitUnary<nn::SoftsignOp>},
-    {"Sqrt", 13, 1, 1, 1, "", emitFloat<&TB::sqrt>},
-    {"Sub", 13, 2, 2, 1, "", emitVariadic<Binary::Sub>},
-    {"Sum", 13, 1, unlimited, 1, "", emitVariadic<Binary::Add>},
+    {"Mul", 7, 2, 2, 1, "", emitVariadic<Binary::Mul>},
+    {"Neg", 6, 1, 1, 1, "", emitNumber<&TB::neg>},
+    {"Not", 1, 1, 1, 1, "", emitNot},
+    {"Or", 7, 2, 2, 1, "", emitLogic<Logic::Or>},
+    {"PRelu", 7, 2, 2, 1, "", emitPRelu},
+    {"Pow", 7, 2, 2, 1, "", emitPow},
+    {"Reciprocal", 6, 1, 1, 1, "", emitFloat<&TB::reciprocal>},
+    {"Relu", 6, 1, 1, 1, "", emitNumber<&TB::relu>},
+    {"Round", 11, 1, 1, 1, "", emitUnary<nn::RoundOp>},
+    {"Selu", 6, 1, 1, 1, "alpha:f gamma:f", emitSelu},
+    {"Sigmoid", 6, 1, 1, 1, "", emitFloat<&TB::sigmoid>},
+    {"Shrink", 9, 1, 1, 1, "bias:f lambd:f", emitShrink},
+    {"Sign", 9, 1, 1, 1, "", emitSign},
+    {"Sin", 7, 1, 1, 1, "", emitUnary<nn::SinOp>},
+    {"Sinh", 9, 1, 1, 1, "", emitUnary<nn::SinhOp>},
+    {"Softplus", 1, 1, 1, 1, "", emitUnary<nn::SoftplusOp>},
+    {"Softsign", 1, 1, 1, 1, "", emitUnary<nn::SoftsignOp>},
+    {"Sqrt", 6, 1, 1, 1, "", emitFloat<&TB::sqrt>},
+    {"Sub", 7, 2, 2, 1, "", emitVariadic<Binary::Sub>},
+    {"Sum", 6, 1, unlimited, 1, "", emitVariadic<Binary::Add>},
     {"Swish", 24, 1, 1, 1, "alpha:f", emitSwish},
-    {"Tan", 13, 1, 1, 1, "", emitUnary<nn::TanOp>},
-    {"Tanh", 13, 1, 1, 1, "", emitFloat<&TB::tanh>},
-    {"ThresholdedRelu", 13, 1, 1, 1, "alpha:f", emitThresholdedRelu},
-    {"Where", 13, 3, 3, 1, "", emitWhere},
-    {"Xor", 13, 2, 2, 1, "", emitLogic<Logic::Xor>},
+    {"Tan", 7, 1, 1, 1, "", emitUnary<nn::TanOp>},
+    {"Tanh", 6, 1, 1, 1, "", emitFloat<&TB::tanh>},
+    {"ThresholdedRelu", 10, 1, 1, 1, "alpha:f", emitThresholdedRelu},
+    {"Where", 9, 3, 3, 1, "", emitWhere},
+    {"Xor", 7, 2, 2, 1, "", emitLogic<Logic::Xor>},
 };
 
 } // namespace

@@ -71,8 +71,8 @@ Operand iota(TensorBuilder &b, ElemType type, ArrayRef<int64_t> shape,
 }
 
 Error emitOneHot(NodeImporter &node) {
-  MPC_TRY(node.requireIndices(0));
-  const Operand &indices = node.in(0);
+  MPC_TRY(node.requireNumbers(0));
+  Operand indices = node.build.cast(node.in(0), ElemType::Int64);
   if (!node.in(1).known || countElements(node.in(1).shape) != 1)
     return node.fail("the depth must be one known number");
   int64_t depth = nn::intAt(node.in(1).known, 0);
@@ -135,8 +135,8 @@ Error emitTrilu(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"Gather", 13, 2, 2, 1, "axis:i", emitGather},
-    {"OneHot", 13, 3, 3, 1, "axis:i", emitOneHot},
+    {"Gather", 1, 2, 2, 1, "axis:i", emitGather},
+    {"OneHot", 9, 3, 3, 1, "axis:i", emitOneHot},
     {"Trilu", 14, 1, 2, 1, "upper:i", emitTrilu},
 };
 

@@ -142,9 +142,9 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"NegativeLogLikelihoodLoss", 13, 2, 3, 1, "ignore_index:i reduction:s",
+    {"NegativeLogLikelihoodLoss", 12, 2, 3, 1, "ignore_index:i reduction:s",
      emitNegativeLogLikelihood},
-    {"SoftmaxCrossEntropyLoss", 13, 2, 3, 2, "ignore_index:i reduction:s",
+    {"SoftmaxCrossEntropyLoss", 12, 2, 3, 2, "ignore_index:i reduction:s",
      emitSoftmaxCrossEntropy},
 };
 

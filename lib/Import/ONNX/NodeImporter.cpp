@@ -18,21 +18,11 @@ std::string shapeText(ArrayRef<int64_t> shape) {
 }
 
 Expected<Operand> TensorBuilder::constant(const Tensor &tensor) {
-  switch (tensor.type) {
-  case ElemType::Undefined:
-  case ElemType::String:
-  case ElemType::UInt8:
-  case ElemType::UInt16:
-  case ElemType::UInt32:
-  case ElemType::UInt64:
-    break;
-  default:
-    if (byteSize(tensor.type) != 0)
-      return constant(tensor.type, tensor.shape, tensor.bytes);
-  }
+  if (byteSize(tensor.type) != 0)
+    return constant(tensor.type, tensor.shape, tensor.bytes);
   return invalidModel("element type " + toString(tensor.type) +
                       " is not supported (float, float16, bfloat16, double, "
-                      "int8, int16, int32, int64 and bool are)");
+                      "integers of 8 to 64 bits and bool are)");
 }
 
 bool NodeImporter::has(size_t index) const {
@@ -110,6 +100,15 @@ Expected<SmallVector<int64_t>> NodeImporter::sizesAttr(StringRef name,
       return fail("attribute '" + name + "' holds " + Twine(size) +
                   ", which is out of range");
   return SmallVector<int64_t>(*found);
+}
+
+Expected<ElemType> NodeImporter::elementTypeAttr(StringRef name) const {
+  int64_t number = intAttr(name, 0);
+  auto type = static_cast<ElemType>(static_cast<int32_t>(number));
+  if (number < 0 || number > INT32_MAX || byteSize(type) == 0)
+    return fail("attribute '" + name + "' is " + Twine(number) + " (" +
+                toString(type) + "), which is not supported");
+  return type;
 }
 
 bool NodeImporter::wants(size_t index) const {
@@ -213,6 +212,71 @@ Error NodeImporter::requireSameType(size_t index, size_t other) const {
               toString(in(index).type) + ", '" +
               printable(node_.inputs[other]) + "' is " +
               toString(in(other).type));
+}
+
+Error NodeImporter::requireNumbers(size_t index) const {
+  if (!in(index).isBool())
+    return Error::success();
+  return fail("input '" + printable(node_.inputs[index]) +
+              "' is bool, expected numbers");
+}
+
+Error NodeImporter::requireIntegers(size_t index) const {
+  if (!in(index).isFloat() && !in(index).isBool())
+    return Error::success();
+  return fail("input '" + printable(node_.inputs[index]) + "' is " +
+              toString(in(index).type) + ", expected integers");
+}
+
+Expected<SmallVector<Operand>> NodeImporter::unifiedInputs() const {
+  for (size_t i = 1; i < numInputs(); ++i)
+    MPC_TRY(requireSameType(i, 0));
+  SmallVector<Operand> operands = allInputs();
+  MPC_TRY(unify(operands));
+  return operands;
+}
+
+/// Integers as int64; numbers in the type of the first input, which they are
+/// beside.
+Expected<Operand> NodeImporter::constantOf(const Attribute &attribute) const {
+  auto count = [](const auto &values) {
+    return static_cast<int64_t>(values.size());
+  };
+  switch (attribute.type) {
+  case 1: {
+    MPC_TRY_ASSIGN(Operand number,
+                   constant<float>(ElemType::Float, {}, attribute.f));
+    return build.cast(number, in(0).type);
+  }
+  case 2:
+    return constant<int64_t>(ElemType::Int64, {}, attribute.i);
+  case 6:
+    return constant<float>(ElemType::Float, {count(attribute.floats)},
+                           attribute.floats);
+  default:
+    return constant<int64_t>(ElemType::Int64, {count(attribute.ints)},
+                             attribute.ints);
+  }
+}
+
+Error NodeImporter::readAsInputs(const OpRule &rule) {
+  SmallVector<StringRef> names;
+  rule.asInputs.split(names, ' ', -1, /*KeepEmpty=*/false);
+  if (!names.empty())
+    inputs_.resize(rule.maxInputs, nullptr);
+  for (StringRef name : names) {
+    bool isNeeded = name.consume_back("!");
+    const Attribute *found = attribute(name);
+    if (!found && isNeeded)
+      return fail("attribute '" + name + "' is missing");
+    inputs_.push_back(nullptr);
+    if (!found)
+      continue;
+    MPC_TRY_ASSIGN(Operand operand, constantOf(*found));
+    fromAttributes_.push_back({std::move(operand), false, {}});
+    inputs_.back() = &fromAttributes_.back();
+  }
+  return Error::success();
 }
 
 Error NodeImporter::unify(MutableArrayRef<Operand> operands) const {

@@ -8,6 +8,8 @@
 #include "lib/Import/ONNX/TensorBuilder.h"
 #include "llvm/ADT/Twine.h"
 
+#include <deque>
+
 namespace mpc::onnx {
 
 class NodeImporter;
@@ -31,12 +33,17 @@ struct OpRule {
   llvm::StringRef domain = {};
   /// Inputs may be sequences; else they are tensors.
   bool takesSequences = false;
+  /// "starts! ends! axes": attributes that later versions take as inputs, in
+  /// their order behind the inputs of this one, and which must be there. To the
+  /// emitter they are inputs.
+  llvm::StringRef asInputs = {};
 };
 
 constexpr unsigned unlimited = ~0u;
 
 /// The rules of one family of ops.
 llvm::ArrayRef<OpRule> attentionRules();
+llvm::ArrayRef<OpRule> bitRules();
 llvm::ArrayRef<OpRule> contractionRules();
 llvm::ArrayRef<OpRule> controlRules();
 llvm::ArrayRef<OpRule> determinantRules();
@@ -109,6 +116,9 @@ public:
                                                        int64_t otherwise,
                                                        int64_t least) const;
 
+  /// The type that the integer `name` stands for, which nn has.
+  llvm::Expected<ElemType> elementTypeAttr(llvm::StringRef name) const;
+
   /// The file names output `index`.
   bool wants(size_t index) const;
   size_t numOutputs() const { return node_.outputs.size(); }
@@ -137,6 +147,10 @@ public:
   /// Fails where input `index` is no tensor of integers.
   llvm::Error requireIndices(size_t index) const;
   llvm::Error requireSameType(size_t index, size_t other) const;
+  llvm::Error requireNumbers(size_t index) const;
+  llvm::Error requireIntegers(size_t index) const;
+  /// All inputs, of one type, broadcast to one shape.
+  llvm::Expected<llvm::SmallVector<Operand>> unifiedInputs() const;
   /// Broadcasts operands to their common shape.
   llvm::Error unify(llvm::MutableArrayRef<Operand> operands) const;
   /// A constant of `values`; fails where the file's constants get too many.
@@ -155,6 +169,9 @@ public:
 private:
   friend class GraphImporter;
 
+  llvm::Error readAsInputs(const OpRule &rule);
+  llvm::Expected<Operand> constantOf(const Attribute &attribute) const;
+
   const Node &node_;
   int64_t opset_;
   llvm::StringRef path_;
@@ -163,6 +180,8 @@ private:
   GraphInliner inliner_;
   /// Null where an optional input is left out.
   llvm::SmallVector<const Entry *> inputs_;
+  /// Those that the file has as attributes.
+  std::deque<Entry> fromAttributes_;
   llvm::SmallVector<std::optional<Entry>> results_;
   std::vector<std::string> notes_;
   std::vector<std::string> warnings_;

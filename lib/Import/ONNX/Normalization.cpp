@@ -25,6 +25,24 @@ Error emitSoftmax(NodeImporter &node) {
   return Error::success();
 }
 
+/// Before opset 13: over the axes from `axis` on together.
+template <Operand (TensorBuilder::*build)(const Operand &, int64_t)>
+Error emitFlatSoftmax(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", 1), input.rank()));
+  if (is_contained(input.shape, 0))
+    return node.fail("the input " + shapeText(input.shape) +
+                     " has no elements");
+  Shape flat(ArrayRef(input.shape).take_front(axis));
+  flat.push_back(*countElements(ArrayRef(input.shape).drop_front(axis)));
+  TensorBuilder &b = node.build;
+  Operand result = (b.*build)(b.reshape(input, flat), axis);
+  node.result(0, b.reshape(result, input.shape));
+  return Error::success();
+}
+
 /// Reduces the axes from `axis` on to size 1, in f32 for narrow types.
 Operand trailingMean(TensorBuilder &b, const Operand &x, int64_t axis) {
   Shape shape = x.shape;
@@ -147,6 +165,9 @@ Error emitBatchNormalization(NodeImporter &node) {
     return node.fail("the input is " + shapeText(input.shape) +
                      ", expected batch, channels and spatial axes");
   MPC_TRY(checkChannelVectors(node));
+  if (node.intAttr("spatial", 1) != 1)
+    return node.fail("attribute 'spatial' is 0: statistics of each place are "
+                     "not supported");
   TensorBuilder &b = node.build;
   APFloat epsilon(node.floatAttr("epsilon", 1e-5f));
   // What ONNX calls momentum is how much stays.
@@ -261,23 +282,28 @@ Error emitMeanVarianceNormalization(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"BatchNormalization", 13, 5, 5, 1, "epsilon:f momentum:f",
+    {"BatchNormalization", 7, 5, 5, 1, "epsilon:f momentum:f spatial:i",
+     emitBatchNormalization},
+    {"BatchNormalization", 9, 5, 5, 1, "epsilon:f momentum:f",
      emitBatchNormalization},
     {"BatchNormalization", 14, 5, 5, 3, "epsilon:f momentum:f training_mode:i",
      emitBatchNormalization},
     {"GroupNormalization", 21, 3, 3, 1, "epsilon:f num_groups:i stash_type:i",
      emitGroupNormalization},
-    {"InstanceNormalization", 13, 3, 3, 1, "epsilon:f",
+    {"InstanceNormalization", 6, 3, 3, 1, "epsilon:f",
      emitInstanceNormalization},
     {"LayerNormalization", 17, 2, 3, 3, "axis:i epsilon:f stash_type:i",
      emitLayerNormalization},
+    {"LogSoftmax", 1, 1, 1, 1, "axis:i",
+     emitFlatSoftmax<&TensorBuilder::logSoftmax>},
     {"LogSoftmax", 13, 1, 1, 1, "axis:i",
      emitSoftmax<&TensorBuilder::logSoftmax>},
-    {"LpNormalization", 13, 1, 1, 1, "axis:i p:i", emitLpNormalization},
+    {"LpNormalization", 1, 1, 1, 1, "axis:i p:i", emitLpNormalization},
     {"MeanVarianceNormalization", 9, 1, 1, 1, "axes:is",
      emitMeanVarianceNormalization},
     {"RMSNormalization", 23, 2, 2, 1, "axis:i epsilon:f stash_type:i",
      emitRMSNormalization},
+    {"Softmax", 1, 1, 1, 1, "axis:i", emitFlatSoftmax<&TensorBuilder::softmax>},
     {"Softmax", 13, 1, 1, 1, "axis:i", emitSoftmax<&TensorBuilder::softmax>},
 };
 

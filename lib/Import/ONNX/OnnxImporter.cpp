@@ -327,7 +327,8 @@ Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
     if (row->since <= opset)
       best = row;
   if (!best)
-    return at.fail("this op exists since opset " + Twine(rows.front()->since));
+    return at.fail("this op is imported from opset " +
+                   Twine(rows.front()->since) + " on");
   return best;
 }
 
@@ -383,6 +384,7 @@ Error GraphImporter::importNode(const Node &node) {
   MPC_TRY(checkAttributes(importer, **rule));
   MPC_TRY(bindInputs(importer, **rule));
   build_.setLocation(locationOf(node));
+  MPC_TRY(importer.readAsInputs(**rule));
   MPC_TRY((*rule)->emit(importer));
   if (counter_.count > mostOps || ++numNodes_ > mostOps)
     return importer.fail("the graph unrolls into more than " + Twine(mostOps) +

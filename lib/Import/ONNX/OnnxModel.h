@@ -47,6 +47,8 @@ std::string toString(ElemType type);
 /// Bytes of an element in raw data; 0 for a type that is not read.
 size_t byteSize(ElemType type);
 bool isFloat(ElemType type);
+/// Of integers without a sign; false for bool.
+bool isUnsigned(ElemType type);
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 

@@ -226,21 +226,6 @@ Error emitScatterND(NodeImporter &node) {
 // The place of an extremum
 //===----------------------------------------------------------------------===//
 
-/// The input as floats that order as it does.
-Expected<Operand> comparable(NodeImporter &node) {
-  const Operand &input = node.in(0);
-  if (input.isFloat())
-    return input;
-  if (input.isBool() || (input.type == ElemType::Int64 && !input.known))
-    return node.fail("of " + toString(input.type) +
-                     " tensors that are not known it is not supported");
-  if (input.known)
-    for (int64_t value : nn::intsOf(input.known))
-      if (std::abs(static_cast<double>(value)) > 0x1p53)
-        return node.fail("the number " + Twine(value) + " is beyond 2^53");
-  return node.build.cast(input, ElemType::Double);
-}
-
 /// The index along `axis` of the extremum, as floats; the axis has size 1.
 Expected<Operand> placeOfExtremum(NodeImporter &node, int64_t axis, bool isMax,
                                   bool last) {
@@ -249,8 +234,9 @@ Expected<Operand> placeOfExtremum(NodeImporter &node, int64_t axis, bool isMax,
   if (size == 0 || size > 1 << 24)
     return node.fail("axis " + Twine(axis) + " has " + Twine(size) +
                      " elements, expected 1 to 2^24");
-  MPC_TRY_ASSIGN(Operand x, comparable(node));
-  return b.placeOfMaximum(isMax ? x : b.neg(x), axis, last);
+  MPC_TRY(node.requireNumbers(0));
+  const Operand &x = node.in(0);
+  return b.placeOfMaximum(isMax ? x : b.reversed(x), axis, last);
 }
 
 template <bool isMax>
@@ -306,17 +292,21 @@ Error emitEyeLike(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"ArgMax", 13, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
+    {"ArgMax", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<true>},
+    {"ArgMax", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
      emitArg<true>},
-    {"ArgMin", 13, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
+    {"ArgMin", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<false>},
+    {"ArgMin", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
      emitArg<false>},
-    {"EyeLike", 13, 1, 1, 1, "dtype:i k:i", emitEyeLike},
-    {"GatherElements", 13, 2, 2, 1, "axis:i", emitGatherElements},
-    {"GatherND", 13, 2, 2, 1, "batch_dims:i", emitGatherND},
+    {"EyeLike", 9, 1, 1, 1, "dtype:i k:i", emitEyeLike},
+    {"GatherElements", 11, 2, 2, 1, "axis:i", emitGatherElements},
+    {"GatherND", 11, 2, 2, 1, "", emitGatherND},
+    {"GatherND", 12, 2, 2, 1, "batch_dims:i", emitGatherND},
     {"Hardmax", 13, 1, 1, 1, "axis:i", emitHardmax},
-    {"ScatterElements", 13, 3, 3, 1, "axis:i", emitScatterElements},
+    {"Scatter", 9, 3, 3, 1, "axis:i", emitScatterElements},
+    {"ScatterElements", 11, 3, 3, 1, "axis:i", emitScatterElements},
     {"ScatterElements", 16, 3, 3, 1, "axis:i reduction:s", emitScatterElements},
-    {"ScatterND", 13, 3, 3, 1, "", emitScatterND},
+    {"ScatterND", 11, 3, 3, 1, "", emitScatterND},
     {"ScatterND", 16, 3, 3, 1, "reduction:s", emitScatterND},
 };
 

@@ -171,22 +171,24 @@ Error emitDropout(NodeImporter &node) {
     node.result(0, input);
   }
   // What is left of ones is the mask, in training and in evaluation.
-  if (node.wants(1))
-    node.result(1,
-                b.compare(nn::CompareKind::NE, ones, b.splatLike(ones, 0.0)));
+  if (node.wants(1)) {
+    Operand mask = b.compare(nn::CompareKind::NE, ones, b.splatLike(ones, 0.0));
+    node.result(1, node.opset() < 10 ? b.cast(mask, input.type) : mask);
+  }
   return Error::success();
 }
 
 const OpRule rules[] = {
     {"Bernoulli", 15, 1, 1, 1, "dtype:i seed:f", emitBernoulli},
-    {"Dropout", 13, 1, 3, 2, "seed:i", emitDropout},
-    {"RandomNormal", 13, 0, 0, 1, "dtype:i mean:f scale:f seed:f shape:is",
+    {"Dropout", 7, 1, 1, 2, "ratio:f", emitDropout, "", false, "ratio"},
+    {"Dropout", 12, 1, 3, 2, "seed:i", emitDropout},
+    {"RandomNormal", 1, 0, 0, 1, "dtype:i mean:f scale:f seed:f shape:is",
      emitShaped<drawNormal>},
-    {"RandomNormalLike", 13, 1, 1, 1, "dtype:i mean:f scale:f seed:f",
+    {"RandomNormalLike", 1, 1, 1, 1, "dtype:i mean:f scale:f seed:f",
      emitLike<drawNormal>},
-    {"RandomUniform", 13, 0, 0, 1, "dtype:i high:f low:f seed:f shape:is",
+    {"RandomUniform", 1, 0, 0, 1, "dtype:i high:f low:f seed:f shape:is",
      emitShaped<drawUniform>},
-    {"RandomUniformLike", 13, 1, 1, 1, "dtype:i high:f low:f seed:f",
+    {"RandomUniformLike", 1, 1, 1, 1, "dtype:i high:f low:f seed:f",
      emitLike<drawUniform>},
 };
 

@@ -22,6 +22,8 @@ struct Layer {
   bool reverse;
   /// LSTM: initial_c.
   bool hasCell;
+  /// The batch is the first axis of X, Y and the states.
+  bool batchFirst;
 };
 
 /// One direction of a layer.
@@ -33,6 +35,8 @@ struct Direction {
   std::optional<Operand> recurrentBias;
   Operand state;
   Operand cell;
+  /// [3 * hidden]: of the input, output and forget gates on the cell.
+  std::optional<Operand> peepholes;
 };
 
 /// Part `index` of `count` along `axis`.
@@ -70,8 +74,10 @@ Error checkSettings(NodeImporter &node, ArrayRef<StringRef> activations) {
     return node.fail("attribute 'clip' is not supported");
   if (node.intAttr("input_forget", 0) != 0)
     return node.fail("attribute 'input_forget' is not supported");
-  if (node.intAttr("layout", 0) != 0)
-    return node.fail("attribute 'layout' is 1, only 0 is supported");
+  int64_t layout = node.intAttr("layout", 0);
+  if (layout != 0 && layout != 1)
+    return node.fail("attribute 'layout' is " + Twine(layout) +
+                     ", expected 0 or 1");
   return Error::success();
 }
 
@@ -85,14 +91,16 @@ Expected<Layer> readLayer(NodeImporter &node, int64_t gates, bool hasCell) {
   if (direction != "forward" && direction != "reverse" &&
       direction != "bidirectional")
     return node.fail("attribute 'direction' is '" + printable(direction) + "'");
+  bool batchFirst = node.intAttr("layout", 0) == 1;
   Layer layer{gates,
-              x.shape[0],
-              x.shape[1],
+              x.shape[batchFirst ? 1 : 0],
+              x.shape[batchFirst ? 0 : 1],
               x.shape[2],
               w.shape[1] / gates,
               direction == "bidirectional" ? 2 : 1,
               direction == "reverse",
-              hasCell};
+              hasCell,
+              batchFirst};
   int64_t d = layer.directions, h = layer.hidden;
   if (layer.steps < 1 || layer.steps > mostSteps || layer.batch < 1 || h < 1)
     return node.fail("X is " + shapeText(x.shape) + ": 1 to " +
@@ -104,15 +112,31 @@ Expected<Layer> readLayer(NodeImporter &node, int64_t gates, bool hasCell) {
   MPC_TRY(checkShape(node, 1, "W", {d, gates * h, layer.input}));
   MPC_TRY(checkShape(node, 2, "R", {d, gates * h, h}));
   MPC_TRY(checkShape(node, 3, "B", {d, 2 * gates * h}));
-  MPC_TRY(checkShape(node, 5, "initial_h", {d, layer.batch, h}));
+  Shape state =
+      batchFirst ? Shape{layer.batch, d, h} : Shape{d, layer.batch, h};
+  MPC_TRY(checkShape(node, 5, "initial_h", state));
   if (hasCell)
-    MPC_TRY(checkShape(node, 6, "initial_c", {d, layer.batch, h}));
+    MPC_TRY(checkShape(node, 6, "initial_c", state));
   if (node.has(4)) {
     MPC_TRY_ASSIGN(auto lengths, node.ints(4, "the sequence lengths"));
     if (any_of(lengths, [&](int64_t size) { return size != layer.steps; }))
       return node.fail("sequences of several lengths are not supported");
   }
   return layer;
+}
+
+/// `x` with its first two axes exchanged where the batch comes first, and back.
+Operand reordered(TensorBuilder &b, const Operand &x, const Layer &layer) {
+  return layer.batchFirst ? b.transpose(x, {1, 0, 2}) : x;
+}
+
+/// The first state of direction `d`, input `index`; zeros where there is none.
+Operand firstState(NodeImporter &node, const Layer &layer, size_t index,
+                   int64_t d) {
+  TensorBuilder &b = node.build;
+  if (node.has(index))
+    return at(b, reordered(b, node.in(index), layer), d);
+  return b.splat(node.in(0).type, {layer.batch, layer.hidden}, 0.0);
 }
 
 /// `bias` says which bias goes with the inputs: with `together` both do.
@@ -130,16 +154,18 @@ Direction readDirection(NodeImporter &node, const Layer &layer, int64_t d,
     else
       direction.recurrentBias = second;
   }
-  Operand rows =
-      b.reshape(node.in(0), {layer.steps * layer.batch, layer.input});
+  Operand rows = b.reshape(reordered(b, node.in(0), layer),
+                           {layer.steps * layer.batch, layer.input});
   Operand product =
       b.linear(rows, at(b, node.in(1), d), inputBias ? &*inputBias : nullptr);
   direction.fromInput = b.reshape(
       product, {layer.steps, layer.batch, layer.gates * layer.hidden});
   direction.recurrent = at(b, node.in(2), d);
-  Operand zeros = b.splat(node.in(0).type, {layer.batch, layer.hidden}, 0.0);
-  direction.state = node.has(5) ? at(b, node.in(5), d) : zeros;
-  direction.cell = layer.hasCell && node.has(6) ? at(b, node.in(6), d) : zeros;
+  direction.state = firstState(node, layer, 5, d);
+  if (layer.hasCell)
+    direction.cell = firstState(node, layer, 6, d);
+  if (layer.hasCell && node.has(7))
+    direction.peepholes = at(b, node.in(7), d);
   return direction;
 }
 
@@ -164,29 +190,46 @@ void unroll(NodeImporter &node, const Layer &layer, bool together, Step step) {
       outputs.push_back(b.concat(places, 0));
     Shape last{1, layer.batch, layer.hidden};
     states.push_back(b.reshape(direction.state, last));
-    cells.push_back(b.reshape(direction.cell, last));
+    if (layer.hasCell)
+      cells.push_back(b.reshape(direction.cell, last));
   }
-  if (node.wants(0))
-    node.result(0, b.concat(outputs, 1));
-  node.result(1, b.concat(states, 0));
-  node.result(2, b.concat(cells, 0));
+  if (node.wants(0)) {
+    Operand steps = b.concat(outputs, 1);
+    node.result(0, layer.batchFirst ? b.transpose(steps, {2, 0, 1, 3}) : steps);
+  }
+  node.result(1, reordered(b, b.concat(states, 0), layer));
+  if (layer.hasCell)
+    node.result(2, reordered(b, b.concat(cells, 0), layer));
+}
+
+/// What the peephole of gate `index`, of input, output and forget, adds to it.
+Operand seen(TensorBuilder &b, const Direction &d, const Operand &gate,
+             int64_t index, const Operand &cell) {
+  if (!d.peepholes)
+    return gate;
+  Operand weights =
+      b.broadcastTo(part(b, *d.peepholes, 0, index, 3), cell.shape);
+  return b.binary(Binary::Add, gate, b.binary(Binary::Mul, weights, cell));
 }
 
 Error emitLSTM(NodeImporter &node) {
   MPC_TRY(checkSettings(node, {"Sigmoid", "Tanh", "Tanh"}));
-  if (node.has(7))
-    return node.fail("peepholes are not supported");
   MPC_TRY_ASSIGN(Layer layer, readLayer(node, 4, true));
+  MPC_TRY(checkShape(node, 7, "P", {layer.directions, 3 * layer.hidden}));
   TensorBuilder &b = node.build;
   unroll(node, layer, true, [&](Direction &d, const Operand &fromInput) {
     Operand gates = b.binary(Binary::Add, fromInput,
                              b.linear(d.state, d.recurrent, nullptr));
-    Operand input = b.sigmoid(part(b, gates, 1, 0, 4));
-    Operand output = b.sigmoid(part(b, gates, 1, 1, 4));
-    Operand forget = b.sigmoid(part(b, gates, 1, 2, 4));
+    auto gate = [&](int64_t index, int64_t peephole) {
+      Operand sum = part(b, gates, 1, index, 4);
+      return b.sigmoid(seen(b, d, sum, peephole, d.cell));
+    };
+    Operand input = gate(0, 0), forget = gate(2, 2);
     Operand candidate = b.tanh(part(b, gates, 1, 3, 4));
     d.cell = b.binary(Binary::Add, b.binary(Binary::Mul, forget, d.cell),
                       b.binary(Binary::Mul, input, candidate));
+    // The output gate sees the new cell.
+    Operand output = gate(1, 1);
     d.state = b.binary(Binary::Mul, output, b.tanh(d.cell));
   });
   return Error::success();
@@ -240,14 +283,26 @@ Error emitRNN(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
+    {"GRU", 7, 3, 6, 2,
+     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
+     "hidden_size:i linear_before_reset:i",
+     emitGRU},
     {"GRU", 14, 3, 6, 2,
      "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
      "hidden_size:i layout:i linear_before_reset:i",
      emitGRU},
+    {"LSTM", 7, 3, 8, 3,
+     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
+     "hidden_size:i input_forget:i",
+     emitLSTM},
     {"LSTM", 14, 3, 8, 3,
      "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
      "hidden_size:i input_forget:i layout:i",
      emitLSTM},
+    {"RNN", 7, 3, 6, 2,
+     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
+     "hidden_size:i",
+     emitRNN},
     {"RNN", 14, 3, 6, 2,
      "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
      "hidden_size:i layout:i",

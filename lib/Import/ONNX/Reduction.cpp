@@ -45,14 +45,18 @@ Expected<std::optional<SmallVector<int64_t>>> readAxes(NodeImporter &node) {
   return axes;
 }
 
-/// What each element becomes first.
+/// What each element becomes first. Roots and logarithms of integers are taken
+/// in f64.
 Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
   switch (kind) {
-  case Reduce::Min:
-    return b.neg(x);
   case Reduce::L1:
     return b.abs(x);
   case Reduce::L2:
+  case Reduce::LogSum:
+  case Reduce::LogSumExp: {
+    Operand real = x.isFloat() ? x : b.cast(x, ElemType::Double);
+    return kind == Reduce::L2 ? b.binary(Binary::Mul, real, real) : real;
+  }
   case Reduce::SumSquare:
     return b.binary(Binary::Mul, x, x);
   default:
@@ -63,8 +67,6 @@ Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
 /// What the reduced elements become.
 Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
   switch (kind) {
-  case Reduce::Min:
-    return b.neg(x);
   case Reduce::L2:
     return b.sqrt(x);
   case Reduce::LogSum:
@@ -76,6 +78,8 @@ Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
 
 /// max + log(sum(exp(x - max))): no exponential of a large number.
 Operand logSumExp(TensorBuilder &b, const Operand &x, ArrayRef<int64_t> axes) {
+  if (axes.empty())
+    return x;
   Operand top = b.reduceMax(x, axes);
   SmallVector<int64_t> kept;
   for (int64_t axis = 0; axis < x.rank(); ++axis)
@@ -92,8 +96,11 @@ Operand reduce(Reduce kind, TensorBuilder &b, const Operand &x,
   case Reduce::Mean:
     return b.reduceMean(x, axes);
   case Reduce::Max:
-  case Reduce::Min:
     return b.reduceMax(x, axes);
+  case Reduce::Min:
+    return b.reduceMin(x, axes);
+  case Reduce::Prod:
+    return b.reduceProd(x, axes);
   case Reduce::LogSumExp:
     return logSumExp(b, x, axes);
   default:
@@ -101,66 +108,26 @@ Operand reduce(Reduce kind, TensorBuilder &b, const Operand &x,
   }
 }
 
-/// Integers, all of them at once: what shape arithmetic asks for.
-Error reduceKnownIntegers(NodeImporter &node, Reduce kind,
-                          ArrayRef<int64_t> axes, ArrayRef<int64_t> shape) {
-  const Operand &input = node.in(0);
-  bool all = static_cast<int64_t>(axes.size()) == input.rank();
-  int64_t count = *countElements(input.shape);
-  if (!input.known || !all || count == 0 || count > 65536)
-    return node.fail("reductions of " + toString(input.type) +
-                     " tensors are not supported");
-  SmallVector<int64_t> values = nn::intsOf(input.known);
-  uint64_t result = static_cast<uint64_t>(values[0]);
-  for (int64_t value : ArrayRef(values).drop_front()) {
-    if (kind == Reduce::Sum)
-      result += static_cast<uint64_t>(value);
-    else if (kind == Reduce::Prod)
-      result *= static_cast<uint64_t>(value);
-    else if (kind == Reduce::Max)
-      result = std::max(static_cast<int64_t>(result), value);
-    else if (kind == Reduce::Min)
-      result = std::min(static_cast<int64_t>(result), value);
-    else
-      return node.fail("reductions of " + toString(input.type) +
-                       " tensors are not supported");
-  }
-  Operand number = node.build.ints({static_cast<int64_t>(result)});
-  node.result(0,
-              node.build.cast(node.build.reshape(number, shape), input.type));
-  return Error::success();
-}
-
 template <Reduce kind>
 Error emitReduce(NodeImporter &node) {
   const Operand &input = node.in(0);
+  if (kind != Reduce::Max && kind != Reduce::Min)
+    MPC_TRY(node.requireNumbers(0));
   MPC_TRY_ASSIGN(auto axes, readAxes(node));
-  if (!axes || (axes->empty() && input.rank() == 0)) {
-    // Elementwise parts of the op stay.
-    TensorBuilder &b = node.build;
-    if (!input.isFloat())
-      return node.fail("reductions of " + toString(input.type) +
-                       " tensors are not supported");
-    node.result(0, after(kind, b, before(kind, b, input)));
-    return Error::success();
-  }
   bool keep = node.intAttr("keepdims", 1) != 0;
+  // Without axes the elementwise parts of the op stay.
+  SmallVector<int64_t> none;
+  ArrayRef<int64_t> reduced = axes ? *axes : none;
   Shape shape;
   for (auto [axis, size] : enumerate(input.shape)) {
-    bool gone = is_contained(*axes, static_cast<int64_t>(axis));
-    if (gone && size == 0)
-      return node.fail("reduces over an axis of size 0");
+    bool gone = is_contained(reduced, static_cast<int64_t>(axis));
     if (!gone || keep)
       shape.push_back(gone ? 1 : size);
   }
-  if (!input.isFloat())
-    return reduceKnownIntegers(node, kind, *axes, shape);
-  if (kind == Reduce::Prod)
-    return node.fail("products of floating-point tensors are not supported");
   TensorBuilder &b = node.build;
   Operand result =
-      after(kind, b, reduce(kind, b, before(kind, b, input), *axes));
-  node.result(0, b.reshape(result, shape));
+      after(kind, b, reduce(kind, b, before(kind, b, input), reduced));
+  node.result(0, b.cast(b.reshape(result, shape), input.type));
   return Error::success();
 }
 
@@ -168,26 +135,25 @@ constexpr StringRef byAttribute = "axes:is keepdims:i";
 constexpr StringRef byInput = "keepdims:i noop_with_empty_axes:i";
 
 const OpRule rules[] = {
-    {"ReduceL1", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::L1>},
+    {"ReduceL1", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::L1>},
     {"ReduceL1", 18, 1, 2, 1, byInput, emitReduce<Reduce::L1>},
-    {"ReduceL2", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::L2>},
+    {"ReduceL2", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::L2>},
     {"ReduceL2", 18, 1, 2, 1, byInput, emitReduce<Reduce::L2>},
-    {"ReduceLogSum", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::LogSum>},
+    {"ReduceLogSum", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::LogSum>},
     {"ReduceLogSum", 18, 1, 2, 1, byInput, emitReduce<Reduce::LogSum>},
-    {"ReduceLogSumExp", 13, 1, 1, 1, byAttribute,
-     emitReduce<Reduce::LogSumExp>},
+    {"ReduceLogSumExp", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::LogSumExp>},
     {"ReduceLogSumExp", 18, 1, 2, 1, byInput, emitReduce<Reduce::LogSumExp>},
-    {"ReduceMax", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Max>},
+    {"ReduceMax", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Max>},
     {"ReduceMax", 18, 1, 2, 1, byInput, emitReduce<Reduce::Max>},
-    {"ReduceMean", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Mean>},
+    {"ReduceMean", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Mean>},
     {"ReduceMean", 18, 1, 2, 1, byInput, emitReduce<Reduce::Mean>},
-    {"ReduceMin", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Min>},
+    {"ReduceMin", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Min>},
     {"ReduceMin", 18, 1, 2, 1, byInput, emitReduce<Reduce::Min>},
-    {"ReduceProd", 13, 1, 1, 1, byAttribute, emitReduce<Reduce::Prod>},
+    {"ReduceProd", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Prod>},
     {"ReduceProd", 18, 1, 2, 1, byInput, emitReduce<Reduce::Prod>},
+    {"ReduceSum", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Sum>},
     {"ReduceSum", 13, 1, 2, 1, byInput, emitReduce<Reduce::Sum>},
-    {"ReduceSumSquare", 13, 1, 1, 1, byAttribute,
-     emitReduce<Reduce::SumSquare>},
+    {"ReduceSumSquare", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::SumSquare>},
     {"ReduceSumSquare", 18, 1, 2, 1, byInput, emitReduce<Reduce::SumSquare>},
 };
 

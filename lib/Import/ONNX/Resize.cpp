@@ -36,6 +36,8 @@ struct Sampling {
   double extrapolation;
   bool excludesOutside;
   bool isAntialiased;
+  /// The input that has the scales.
+  size_t scales = 2;
 
   bool isCrop() const { return coordinates == "tf_crop_and_resize"; }
 };
@@ -96,16 +98,17 @@ Error keepAspectRatio(NodeImporter &node, MutableArrayRef<double> scales,
 
 /// The scales of the axes that are resized, from scales or sizes.
 Expected<SmallVector<double>> readScales(NodeImporter &node,
-                                         ArrayRef<int64_t> axes) {
+                                         ArrayRef<int64_t> axes,
+                                         const Sampling &sampling) {
   bool bySize = node.has(3);
-  if (!bySize && !node.has(2))
+  if (!bySize && !node.has(sampling.scales))
     return node.fail("has neither scales nor sizes");
   SmallVector<double> scales;
   if (bySize) {
     MPC_TRY_ASSIGN(auto sizes, node.ints(3, "the sizes"));
     scales.assign(sizes.begin(), sizes.end());
   } else {
-    MPC_TRY_ASSIGN(scales, readReals(node, 2, "scales"));
+    MPC_TRY_ASSIGN(scales, readReals(node, sampling.scales, "scales"));
   }
   if (scales.size() != axes.size())
     return node.fail("has " + Twine(scales.size()) + " sizes or scales for " +
@@ -144,7 +147,7 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
   SmallVector<AxisResize> result;
   for (int64_t size : input.shape)
     result.push_back({size, size, 1.0});
-  MPC_TRY_ASSIGN(auto scales, readScales(node, axes));
+  MPC_TRY_ASSIGN(auto scales, readScales(node, axes, sampling));
   for (auto [axis, scale] : zip_equal(axes, scales)) {
     AxisResize &resize = result[axis];
     double exact = static_cast<double>(resize.from) * scale;
@@ -285,10 +288,8 @@ Expected<Operand> extrapolate(NodeImporter &node, const Operand &output,
                   b.splatLike(output, sampling.extrapolation), output);
 }
 
-Error emitResize(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
+Error resizeBy(NodeImporter &node, const Sampling &sampling) {
   const Operand &input = node.in(0);
-  MPC_TRY_ASSIGN(Sampling sampling, readSampling(node));
   MPC_TRY_ASSIGN(auto axes, readAxes(node, sampling));
   Shape shape;
   for (const AxisResize &axis : axes)
@@ -313,6 +314,22 @@ Error emitResize(NodeImporter &node) {
   return Error::success();
 }
 
+Error emitResize(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(Sampling sampling, readSampling(node));
+  return resizeBy(node, sampling);
+}
+
+/// Before opset 11: from the start of each axis on.
+Error emitUpsample(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(Sampling sampling, readSampling(node));
+  sampling.coordinates = "asymmetric";
+  sampling.rounding = "floor";
+  sampling.scales = 1;
+  return resizeBy(node, sampling);
+}
+
 constexpr StringRef kAttributes13 =
     "coordinate_transformation_mode:s cubic_coeff_a:f exclude_outside:i "
     "extrapolation_value:f mode:s nearest_mode:s";
@@ -322,8 +339,13 @@ constexpr StringRef kAttributes18 =
     "mode:s nearest_mode:s";
 
 const OpRule rules[] = {
+    {"Resize", 10, 2, 2, 1, "mode:s", emitUpsample},
+    {"Resize", 11, 3, 4, 1, kAttributes13, emitResize},
     {"Resize", 13, 1, 4, 1, kAttributes13, emitResize},
     {"Resize", 18, 1, 4, 1, kAttributes18, emitResize},
+    {"Upsample", 7, 1, 1, 1, "mode:s scales:fs", emitUpsample, "", false,
+     "scales!"},
+    {"Upsample", 9, 2, 2, 1, "mode:s", emitUpsample},
 };
 
 } // namespace

@@ -51,16 +51,11 @@ Error emitScan(NodeImporter &node) {
 
 /// The remainder of the sign of the dividend (fmod), or of the divisor.
 Error emitMod(NodeImporter &node) {
-  if (node.in(0).isBool())
-    return node.fail("the operands are bool, expected numbers");
-  MPC_TRY(node.requireSameType(1, 0));
-  SmallVector<Operand> operands = node.allInputs();
-  MPC_TRY(node.unify(operands));
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
   TensorBuilder &b = node.build;
   const Operand &divisor = operands[1];
-  Operand rest = b.fold(nn::RemOp::create(b.builder(), b.location(),
-                                          operands[0].value.getType(),
-                                          operands[0].value, divisor.value));
+  Operand rest = b.pair<nn::RemOp>(operands[0], divisor);
   if (node.intAttr("fmod", 0) != 0) {
     node.result(0, rest);
     return Error::success();
@@ -97,9 +92,9 @@ Error emitIsInf(NodeImporter &node) {
 
 const OpRule rules[] = {
     {"CumProd", 26, 2, 2, 1, "exclusive:i reverse:i", emitScan<Binary::Mul>},
-    {"CumSum", 13, 2, 2, 1, "exclusive:i reverse:i", emitScan<Binary::Add>},
-    {"IsInf", 13, 1, 1, 1, "detect_negative:i detect_positive:i", emitIsInf},
-    {"Mod", 13, 2, 2, 1, "fmod:i", emitMod},
+    {"CumSum", 11, 2, 2, 1, "exclusive:i reverse:i", emitScan<Binary::Add>},
+    {"IsInf", 10, 1, 1, 1, "detect_negative:i detect_positive:i", emitIsInf},
+    {"Mod", 10, 2, 2, 1, "fmod:i", emitMod},
 };
 
 } // namespace

@@ -57,6 +57,7 @@ Error emitTopK(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
+    {"TopK", 1, 1, 1, 2, "axis:i k:i", emitTopK, "", false, "k!"},
     {"TopK", 10, 2, 2, 2, "axis:i", emitTopK},
     {"TopK", 11, 2, 2, 2, "axis:i largest:i sorted:i", emitTopK},
 };

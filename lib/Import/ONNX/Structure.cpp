@@ -103,7 +103,8 @@ Error emitRange(NodeImporter &node) {
     MPC_TRY(node.requireSameType(i, 0));
     const Operand &bound = node.in(i);
     if (!bound.known || countElements(bound.shape) != 1)
-      return node.fail("bounds and step must be known numbers");
+      return node.fail("bounds and step must be known numbers, '" +
+                       printable(node.node().inputs[i]) + "' is not");
     bounds[i] = nn::realAt(bound.known, 0);
     integers[i] = nn::intAt(bound.known, 0);
   }
@@ -133,16 +134,17 @@ Error emitRange(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"Constant", 13, 0, 0, 1,
+    {"Constant", 1, 0, 0, 1, "value:t", emitConstant},
+    {"Constant", 12, 0, 0, 1,
      "value:t value_float:f value_floats:fs value_int:i value_ints:is",
      emitConstant},
-    {"ConstantOfShape", 13, 1, 1, 1, "value:t", emitConstantOfShape},
-    {"Range", 13, 3, 3, 1, "", emitRange},
+    {"ConstantOfShape", 9, 1, 1, 1, "value:t", emitConstantOfShape},
+    {"Range", 11, 3, 3, 1, "", emitRange},
     // Computed in double whatever it is.
     {"Range", 27, 3, 3, 1, "stash_type:i", emitRange},
-    {"Shape", 13, 1, 1, 1, "", emitShape},
+    {"Shape", 1, 1, 1, 1, "", emitShape},
     {"Shape", 15, 1, 1, 1, "end:i start:i", emitShape},
-    {"Size", 13, 1, 1, 1, "", emitSize},
+    {"Size", 1, 1, 1, 1, "", emitSize},
 };
 
 } // namespace

@@ -32,6 +32,14 @@ Type elementType(MLIRContext *context, ElemType type) {
     return IntegerType::get(context, 32);
   case ElemType::Int64:
     return IntegerType::get(context, 64);
+  case ElemType::UInt8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case ElemType::UInt16:
+    return IntegerType::get(context, 16, IntegerType::Unsigned);
+  case ElemType::UInt32:
+    return IntegerType::get(context, 32, IntegerType::Unsigned);
+  case ElemType::UInt64:
+    return IntegerType::get(context, 64, IntegerType::Unsigned);
   default:
     return Type();
   }
@@ -46,17 +54,18 @@ ElemType elementTypeOf(Type type) {
     return ElemType::BFloat16;
   if (type.isF64())
     return ElemType::Double;
+  bool isUnsigned = type.isUnsignedInteger();
   switch (type.getIntOrFloatBitWidth()) {
   case 1:
     return ElemType::Bool;
   case 8:
-    return ElemType::Int8;
+    return isUnsigned ? ElemType::UInt8 : ElemType::Int8;
   case 16:
-    return ElemType::Int16;
+    return isUnsigned ? ElemType::UInt16 : ElemType::Int16;
   case 32:
-    return ElemType::Int32;
+    return isUnsigned ? ElemType::UInt32 : ElemType::Int32;
   default:
-    return ElemType::Int64;
+    return isUnsigned ? ElemType::UInt64 : ElemType::Int64;
   }
 }
 
@@ -359,20 +368,30 @@ static Shape without(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
   return kept;
 }
 
-Operand TensorBuilder::reduceSum(const Operand &input, ArrayRef<int64_t> axes) {
+template <typename OpTy>
+Operand TensorBuilder::reduce(const Operand &input, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return input;
-  return fold(nn::ReduceSumOp::create(
-      builder_, location_, tensorType(input.type, without(input.shape, axes)),
-      input.value, axes));
+  return fold(OpTy::create(builder_, location_,
+                           tensorType(input.type, without(input.shape, axes)),
+                           input.value, axes));
+}
+
+Operand TensorBuilder::reduceSum(const Operand &input, ArrayRef<int64_t> axes) {
+  return reduce<nn::ReduceSumOp>(input, axes);
 }
 
 Operand TensorBuilder::reduceMax(const Operand &input, ArrayRef<int64_t> axes) {
-  if (axes.empty())
-    return input;
-  return fold(nn::ReduceMaxOp::create(
-      builder_, location_, tensorType(input.type, without(input.shape, axes)),
-      input.value, axes));
+  return reduce<nn::ReduceMaxOp>(input, axes);
+}
+
+Operand TensorBuilder::reduceMin(const Operand &input, ArrayRef<int64_t> axes) {
+  return reversed(reduceMax(reversed(input), axes));
+}
+
+Operand TensorBuilder::reduceProd(const Operand &input,
+                                  ArrayRef<int64_t> axes) {
+  return reduce<nn::ReduceProdOp>(input, axes);
 }
 
 Operand TensorBuilder::reduceMean(const Operand &input,
@@ -392,9 +411,11 @@ Operand TensorBuilder::placeOfMaximum(const Operand &input, int64_t axis,
   Operand peak = reshape(reduceMax(input, {axis}), unit);
   peak = broadcastTo(peak, input.shape);
   Operand isPeak = compare(nn::CompareKind::EQ, input, peak);
-  // NaN equals nothing.
-  Operand isNaN = compare(nn::CompareKind::NE, input, input);
-  isPeak = select(isNaN, isNaN, isPeak);
+  if (input.isFloat()) {
+    // NaN equals nothing.
+    Operand isNaN = compare(nn::CompareKind::NE, input, input);
+    isPeak = select(isNaN, isNaN, isPeak);
+  }
   // The largest number of those that have the maximum, counted from the end
   // where the first is asked for.
   Operand number = cast(coordinates(input.shape, axis), ElemType::Float);

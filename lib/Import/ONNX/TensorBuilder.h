@@ -23,6 +23,7 @@ struct Operand {
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
   bool isFloat() const { return onnx::isFloat(type); }
   bool isBool() const { return type == ElemType::Bool; }
+  bool isUnsigned() const { return onnx::isUnsigned(type); }
   /// The one number that all elements are, where that is known.
   std::optional<double> splatValue() const { return nn::splatOf(known); }
 };
@@ -117,11 +118,22 @@ public:
   Operand select(const Operand &condition, const Operand &onTrue,
                  const Operand &onFalse);
   Operand logicalNot(const Operand &input);
+  /// All bits of integers, and the truth of bool.
+  Operand bitNot(const Operand &input);
+  /// What orders the other way round, and is its own inverse.
+  Operand reversed(const Operand &input);
   Operand cast(const Operand &input, ElemType type);
   /// `input` in the type that compositions compute in, to round once at their
   /// end: f32 for floats of 16 bits.
   Operand wide(const Operand &input);
 
+  /// An op of two operands of one type and shape.
+  template <typename OpTy>
+  Operand pair(const Operand &lhs, const Operand &rhs) {
+    return fold(OpTy::create(builder_, location_,
+                             tensorType(lhs.type, lhs.shape), lhs.value,
+                             rhs.value));
+  }
   /// An op of one floating operand.
   template <typename OpTy>
   Operand unary(const Operand &input) {
@@ -150,6 +162,8 @@ public:
   /// The axes go away.
   Operand reduceSum(const Operand &input, llvm::ArrayRef<int64_t> axes);
   Operand reduceMax(const Operand &input, llvm::ArrayRef<int64_t> axes);
+  Operand reduceMin(const Operand &input, llvm::ArrayRef<int64_t> axes);
+  Operand reduceProd(const Operand &input, llvm::ArrayRef<int64_t> axes);
   /// The sum in f32 (f64 for f64) over the number of elements, rounded once.
   Operand reduceMean(const Operand &input, llvm::ArrayRef<int64_t> axes);
 
@@ -172,7 +186,7 @@ private:
   mlir::DenseElementsAttr foldGiven(mlir::Operation *op);
   mlir::DenseElementsAttr knownOf(mlir::Value value) const;
   template <typename OpTy>
-  Operand emitBinary(const Operand &lhs, const Operand &rhs);
+  Operand reduce(const Operand &input, llvm::ArrayRef<int64_t> axes);
 
   mlir::OpBuilder &builder_;
   /// Bytes that constants may still take.

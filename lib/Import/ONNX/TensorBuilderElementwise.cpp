@@ -7,29 +7,23 @@ using namespace mlir;
 
 namespace mpc::onnx {
 
-template <typename OpTy>
-Operand TensorBuilder::emitBinary(const Operand &lhs, const Operand &rhs) {
-  return fold(OpTy::create(builder_, location_, tensorType(lhs.type, lhs.shape),
-                           lhs.value, rhs.value));
-}
-
 Operand TensorBuilder::binary(Binary kind, const Operand &lhs,
                               const Operand &rhs) {
   switch (kind) {
   case Binary::Add:
-    return emitBinary<nn::AddOp>(lhs, rhs);
+    return pair<nn::AddOp>(lhs, rhs);
   case Binary::Sub:
-    return emitBinary<nn::SubOp>(lhs, rhs);
+    return pair<nn::SubOp>(lhs, rhs);
   case Binary::Mul:
-    return emitBinary<nn::MulOp>(lhs, rhs);
+    return pair<nn::MulOp>(lhs, rhs);
   case Binary::Div:
-    return emitBinary<nn::DivOp>(lhs, rhs);
+    return pair<nn::DivOp>(lhs, rhs);
   case Binary::Pow:
-    return emitBinary<nn::PowOp>(lhs, rhs);
+    return pair<nn::PowOp>(lhs, rhs);
   case Binary::Max:
-    return emitBinary<nn::MaximumOp>(lhs, rhs);
+    return pair<nn::MaximumOp>(lhs, rhs);
   case Binary::Min:
-    return emitBinary<nn::MinimumOp>(lhs, rhs);
+    return pair<nn::MinimumOp>(lhs, rhs);
   }
   llvm_unreachable("all kinds are above");
 }
@@ -54,6 +48,16 @@ Operand TensorBuilder::select(const Operand &condition, const Operand &onTrue,
 
 Operand TensorBuilder::logicalNot(const Operand &input) {
   return select(input, splatLike(input, 0), splatLike(input, 1));
+}
+
+Operand TensorBuilder::bitNot(const Operand &input) {
+  if (input.isBool())
+    return logicalNot(input);
+  return pair<nn::BitXorOp>(input, splatLike(input, -1));
+}
+
+Operand TensorBuilder::reversed(const Operand &input) {
+  return input.isFloat() ? neg(input) : bitNot(input);
 }
 
 Operand TensorBuilder::cast(const Operand &input, ElemType type) {
@@ -90,6 +94,8 @@ Operand TensorBuilder::reciprocal(const Operand &input) {
   return unary<nn::ReciprocalOp>(input);
 }
 Operand TensorBuilder::abs(const Operand &input) {
+  if (input.isUnsigned())
+    return input;
   if (!input.isFloat())
     return binary(Binary::Max, input, neg(input));
   return unary<nn::AbsOp>(input);

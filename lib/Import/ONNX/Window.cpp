@@ -152,7 +152,6 @@ Window slidingWindow(ArrayRef<int64_t> input, ArrayRef<int64_t> kernel) {
 }
 
 Expected<Window> readPool(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
   const Operand &input = node.in(0);
   if (input.rank() < 3)
     return node.fail("the input is " + shapeText(input.shape) +
@@ -231,16 +230,22 @@ Operand placesInTensor(TensorBuilder &b, Operand places,
 }
 
 Error emitMaxPool(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  ElemType type = node.in(0).type;
+  if (!isFloat(type) && byteSize(type) > 2)
+    return node.fail("pools of " + toString(type) + " are not supported");
   MPC_TRY_ASSIGN(Window window, readPool(node));
   TensorBuilder &b = node.build;
-  const Operand &input = node.in(0);
+  // f32 holds the integers of 8 and 16 bits.
+  Operand input =
+      isFloat(type) ? node.in(0) : b.cast(node.in(0), ElemType::Float);
   Shape shape{input.shape[0], input.shape[1]};
   append_range(shape, window.output);
   auto pool = nn::MaxPoolOp::create(
       b.builder(), b.location(), b.tensorType(input.type, shape),
       b.tensorType(ElemType::Int64, shape), input.value, window.kernel,
       window.strides, window.low, window.high, window.dilations);
-  node.result(0, b.fromValue(pool.getOutput()));
+  node.result(0, b.cast(b.fromValue(pool.getOutput()), type));
   if (node.wants(1))
     node.result(1,
                 placesInTensor(b, b.fromValue(pool.getIndices()), input.shape,
@@ -318,6 +323,7 @@ Operand padded(TensorBuilder &b, const Operand &x, const Window &window) {
 }
 
 Error emitAveragePool(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(Window window, readPool(node));
   TensorBuilder &b = node.build;
   const Operand &input = node.in(0);
@@ -353,6 +359,7 @@ Error emitGlobalPool(NodeImporter &node) {
 
 /// (sum |x|^p)^(1/p) over each window.
 Error emitLpPool(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(Window window, readPool(node));
   MPC_TRY(checkPlaces(node, window));
   int64_t p = node.intAttr("p", 2);
@@ -405,7 +412,10 @@ Error emitLRN(NodeImporter &node) {
 }
 
 const OpRule rules[] = {
-    {"AveragePool", 13, 1, 1, 1,
+    {"AveragePool", 7, 1, 1, 1,
+     "auto_pad:s count_include_pad:i kernel_shape:is pads:is strides:is",
+     emitAveragePool},
+    {"AveragePool", 10, 1, 1, 1,
      "auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:is pads:is "
      "strides:is",
      emitAveragePool},
@@ -413,9 +423,9 @@ const OpRule rules[] = {
      "auto_pad:s ceil_mode:i count_include_pad:i dilations:is kernel_shape:is "
      "pads:is strides:is",
      emitAveragePool},
-    {"GlobalAveragePool", 13, 1, 1, 1, "",
+    {"GlobalAveragePool", 1, 1, 1, 1, "",
      emitGlobalPool<&TensorBuilder::reduceMean>},
-    {"GlobalMaxPool", 13, 1, 1, 1, "",
+    {"GlobalMaxPool", 1, 1, 1, 1, "",
      emitGlobalPool<&TensorBuilder::reduceMax>},
     {"LRN", 1, 1, 1, 1, "alpha:f beta:f bias:f size:i", emitLRN},
     {"LpPool", 2, 1, 1, 1, "auto_pad:s kernel_shape:is p:i pads:is strides:is",
@@ -424,7 +434,12 @@ const OpRule rules[] = {
      "auto_pad:s ceil_mode:i dilations:is kernel_shape:is p:i pads:is "
      "strides:is",
      emitLpPool},
-    {"MaxPool", 13, 1, 1, 2,
+    {"MaxPool", 1, 1, 1, 1, "auto_pad:s kernel_shape:is pads:is strides:is",
+     emitMaxPool},
+    {"MaxPool", 8, 1, 1, 2,
+     "auto_pad:s kernel_shape:is pads:is storage_order:i strides:is",
+     emitMaxPool},
+    {"MaxPool", 10, 1, 1, 2,
      "auto_pad:s ceil_mode:i dilations:is kernel_shape:is pads:is "
      "storage_order:i strides:is",
      emitMaxPool},

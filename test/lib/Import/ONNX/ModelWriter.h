@@ -39,6 +39,13 @@ struct TestAttribute {
         w.add_int64(8, value);
     });
   }
+  static TestAttribute reals(const std::string &name,
+                             const std::vector<float> &values) {
+    return make(name, 6, [&](pbf_writer &w) {
+      for (float value : values)
+        w.add_float(7, value);
+    });
+  }
   /// Field by field, as a writer that makes mistakes does.
   static TestAttribute raw(auto add) {
     TestAttribute attribute;

@@ -329,6 +329,17 @@ TEST(Indexing, KnownIndicesAreChecked) {
                        "nn.gather %arg0, %arg1 axis(0)"));
 }
 
+TEST(Reduction, OfNothingIsTheNeutralElement) {
+  EXPECT_TRUE(
+      contains(import({"ReduceProd", {{"x", {2, 0}}}, {}, {{"a", {1}}}}),
+               "nn.reduce_prod %arg0 axes [1]"));
+  EXPECT_EQ(errorOf({"ReduceSum", {{"x", {2}, Bool}}, {}, {{"a", {0}}}}),
+            "input 'x' is bool, expected numbers");
+  EXPECT_TRUE(
+      contains(import({"ReduceMax", {{"x", {2}, Bool}}, {}, {{"a", {0}}}}),
+               "tensor<2xi1> -> tensor<i1>"));
+}
+
 TEST(Reduction, AxesByInputOrAttribute) {
   EXPECT_TRUE(
       contains(import({"ReduceMean", {{"x", {2, 3}}}, {}, {{"a", {-1}}}}),

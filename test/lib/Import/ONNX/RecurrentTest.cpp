@@ -43,8 +43,8 @@ TEST(Recurrent, SaysWhatItLacks) {
     return importLayer("LSTM", 4, attributes).error;
   };
   std::string place = "m.onnx: node 'n' (LSTM, opset 20): ";
-  EXPECT_EQ(errorOf({A::integer("layout", 1)}),
-            place + "attribute 'layout' is 1, only 0 is supported");
+  EXPECT_EQ(errorOf({A::integer("layout", 2)}),
+            place + "attribute 'layout' is 2, expected 0 or 1");
   EXPECT_EQ(errorOf({A::real("clip", 1)}),
             place + "attribute 'clip' is not supported");
   EXPECT_EQ(errorOf({A::integer("hidden_size", 6)}),

@@ -12,7 +12,7 @@ import sys
 
 from onnx import defs
 
-OLDEST, MANY = 13, 1000
+OLDEST, MANY = 1, 1000
 KINDS = {"GRAPH": "g", "FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "FLOATS": "fs", "INTS": "is", "STRINGS": "ss"}
 ROW = re.compile(r"(?:([\w.]+)::)?(\w+) from opset (\d+): inputs (\d+) to (\w+), outputs to (\w+), attributes (.*)")
 

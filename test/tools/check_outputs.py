@@ -50,17 +50,29 @@ TOOLS = {
         ["mpc-eval", MODELS / "mlp.onnx", f"--inputs={MODELS / 'mlp.safetensors'}"],
         {"--outputs": is_tensors, "--explain": starts("precision of @")},
     ),
+    "mpc-compile": (
+        ["mpc-compile", MODELS / "mlp.onnx", "--precision=fp16"],
+        {"--output": contains("MPC\r\n")},
+    ),
+    "mpc-inspect": (["mpc-inspect", FOLDER / "step.mpc"], {"--svg": starts("<svg")}),
+    "mpc-run": (
+        ["mpc-run", FOLDER / "step.mpc", f"--data={FOLDER / 'data.safetensors'}", "--steps=3"],
+        {"--metrics": starts("step,loss,lr,scale"), "--plot": starts("<svg"),
+         "--record": contains("mpc-loss-scale-trace/1"), "--export-weights": is_tensors},
+    ),
     "mpc-scale": (["mpc-scale", "replay", TRACE], {"--plot": starts("<svg")}),
     "mpc-train": (
         ["mpc-train", MODELS / "mlp.onnx", f"--data={FOLDER / 'data.safetensors'}", "--steps=3",
          "--precision=fp16", "--loss-scale=torch", "--init-scale=1e37"],
         {"--metrics": starts("step,loss,lr,scale"), "--plot": starts("<svg"),
          "--explain": starts("precision of @"), "--nan-report": is_lines,
-         "--record": contains("mpc-loss-scale-trace/1")},
+         "--record": contains("mpc-loss-scale-trace/1"), "--export-weights": is_tensors},
     ),
 }  # fmt: skip
 # Of these the tool reads, or makes a folder with files of its own.
-NO_OUTPUT_FILE = {"--expect", "--tensorboard", "--checkpoint-dir"}
+NO_OUTPUT_FILE = {"--expect", "--tensorboard", "--checkpoint-dir", "--extract"}
+# Flags that a step's program refuses: it is no evaluation, and what they tell is the compiler's.
+REFUSED = {"mpc-run": {"--outputs", "--explain", "--nan-report"}}
 
 
 def flags_of_help(command):
@@ -168,9 +180,12 @@ def main():
         {"x": rng.normal(size=(96, 64)).astype(np.float32), "target": rng.integers(0, 10, 96)},
         FOLDER / "data.safetensors",
     )
+    if FOLDER / "step.mpc" in command:
+        compiled = [*TOOLS["mpc-compile"][0], f"--output={FOLDER / 'step.mpc'}"]
+        subprocess.run(compiled, check=True, stderr=subprocess.DEVNULL)
     if TOOL != "mpc-opt":  # Its --help is upstream's, which knows no groups.
         missing = flags_of_help(command[: 2 if TOOL == "mpc-scale" else 1])
-        missing -= set(wanted) | NO_OUTPUT_FILE
+        missing -= set(wanted) | NO_OUTPUT_FILE | REFUSED.get(TOOL, set())
         assert not missing, f"{TOOL}: no test of {missing}"
     try_fifos(command, wanted)
     try_links(command, wanted)

@@ -14,12 +14,14 @@ import sys
 
 import numpy as np
 
-from . import bits, contractions, elementwise, kernel, movement, normalization, optimizer, randomness
+from . import bits, contractions, elementwise, gradients, kernel, movement, normalization
+from . import optimizer, randomness, rates, rounding
 from .text import file_text
 
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
-
+NN = (elementwise, bits, movement, contractions, normalization, randomness)
+AMP = (gradients, rates, rounding, optimizer)
 FOLDERS = {"nn": "NN", "amp": "AMP", "kernel": "Kernel"}
 
 
@@ -32,7 +34,7 @@ def place(op):
 def all_files():
     files = {}
     with np.errstate(all="ignore"):
-        for module in (elementwise, bits, movement, contractions, normalization, kernel, optimizer, randomness):
+        for module in (*NN, *AMP, kernel):
             files |= {place(op): file_text(functions) for op, functions in module.families().items()}
     return files
 

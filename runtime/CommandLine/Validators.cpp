@@ -64,6 +64,11 @@ CLI::Validator unitNumber() {
                   [](double x) { return x >= 0 && x < 1; });
 }
 
+CLI::Validator shareNumber() {
+  return numberIn("a number from 0 to 1",
+                  [](double x) { return x >= 0 && x <= 1; });
+}
+
 CLI::Validator oneOf(std::vector<std::string> words) {
   std::string list = fmt::format("{}", fmt::join(words, ", "));
   return expecting(

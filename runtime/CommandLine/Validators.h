@@ -16,6 +16,8 @@ namespace mpc::rt {
 [[nodiscard]] CLI::Validator nonNegativeNumber();
 /// A finite number in [0, 1), such as a decay rate.
 [[nodiscard]] CLI::Validator unitNumber();
+/// A finite number in [0, 1], such as a share of a whole.
+[[nodiscard]] CLI::Validator shareNumber();
 /// One of `words`.
 [[nodiscard]] CLI::Validator oneOf(std::vector<std::string> words);
 

@@ -272,7 +272,7 @@ void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
                  "(default: 0)")
       ->type_name("X")
       ->group(kInput)
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(shareNumber());
   app.add_option("--loss-delta", options.delta,
                  "Where huber (its delta) and smooth_l1 (its beta) go over "
                  "from a square to a line (default: 1)")

@@ -12,6 +12,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/mpc-compiler)
 install(EXPORT mpc-compiler FILE mpc-compiler-config.cmake NAMESPACE mpc::
   DESTINATION ${package} COMPONENT runtime)
+# What builds against this tree, as `pip install .` does, finds it as well.
+export(EXPORT mpc-compiler FILE ${CMAKE_BINARY_DIR}/mpc-compiler-config.cmake
+  NAMESPACE mpc::)
 write_basic_package_version_file(
   ${CMAKE_BINARY_DIR}/mpc-compiler-config-version.cmake
   COMPATIBILITY SameMinorVersion)

@@ -52,7 +52,7 @@ wanted_packages() {
   [[ $demo == no ]] || echo bible-kjv
   if [[ $build_compiler == ON ]]; then
     echo clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev \
-      mlir-22-tools libprotozero-dev libbenchmark-dev python3-venv
+      mlir-22-tools libprotozero-dev libbenchmark-dev python3-venv python3-dev
   elif ! command -v clang++-22 >/dev/null && ! command -v g++ >/dev/null; then
     echo g++
   fi
@@ -116,6 +116,8 @@ make_venv() {
     die "could not install scripts/requirements.txt into .venv"
   install_requirements requirements-cuda.txt ||
     say "could not install scripts/requirements-cuda.txt: its tests are skipped"
+  install_requirements requirements-python.txt ||
+    say "could not install scripts/requirements-python.txt: no Python package"
 }
 
 configured() {

@@ -49,6 +49,7 @@ typedef struct MpcProgramInfo {
   size_t numWarnings; /* Of its compilation. */
   /* Batches of one optimizer step; 0 where the program has no step. */
   int64_t batchesPerStep;
+  size_t numTied; /* Further names of parameters. */
 } MpcProgramInfo;
 
 MPC_EXPORT MpcError *mpcProgramGetInfo(const MpcProgram *program,
@@ -57,6 +58,13 @@ MPC_EXPORT MpcError *mpcProgramGetInfo(const MpcProgram *program,
 /* Warning number `index`. */
 MPC_EXPORT MpcError *mpcProgramGetWarning(const MpcProgram *program,
                                           size_t index, const char **text);
+
+/* Further name number `index` of a parameter that modules of the model share,
+ * and the name that its state has: an embedding's weight that is a head's too.
+ */
+MPC_EXPORT MpcError *mpcProgramGetTied(const MpcProgram *program, size_t index,
+                                       const char **name,
+                                       const char **parameter);
 
 /* What an entry is for. */
 typedef enum MpcEntryRole {

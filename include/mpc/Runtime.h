@@ -65,6 +65,14 @@ using ManagedTensor = std::unique_ptr<DLManagedTensorVersioned,
 /// Takes a message of a level.
 using LogFunction = std::function<void(MpcLogLevel, const char *)>;
 
+namespace detail {
+
+inline void callLog(void *context, MpcLogLevel level, const char *message) {
+  (*static_cast<LogFunction *>(context))(level, message);
+}
+
+} // namespace detail
+
 class Program {
 public:
   /// `cpu` is empty for the code that makes the most of this processor.
@@ -145,7 +153,7 @@ public:
     auto options = sized<MpcRunnerOptions>();
     options.numThreads = given.numThreads;
     options.seed = given.seed;
-    options.log = given.log ? callLog : nullptr;
+    options.log = given.log ? detail::callLog : nullptr;
     options.logContext = log.get();
     MpcRunner *runner = nullptr;
     Status status(mpcRunnerCreate(program.get(), &options, &runner));
@@ -252,9 +260,6 @@ public:
 private:
   Runner(MpcRunner *runner, std::unique_ptr<LogFunction> log)
       : log_(std::move(log)), runner_(runner) {}
-  static void callLog(void *context, MpcLogLevel level, const char *message) {
-    (*static_cast<LogFunction *>(context))(level, message);
-  }
 
   std::unique_ptr<LogFunction> log_; ///< Stays where it is when this moves.
   std::unique_ptr<MpcRunner, detail::Destroy<mpcRunnerDestroy>> runner_;
@@ -262,12 +267,18 @@ private:
 
 class Checkpoints {
 public:
-  static Expected<Checkpoints> open(const std::string &path) {
+  /// `given` may be empty.
+  static Expected<Checkpoints> open(const std::string &path,
+                                    const LogFunction &given = {}) {
+    auto log = std::make_unique<LogFunction>(given);
+    auto options = sized<MpcCheckpointsOptions>();
+    options.log = given ? detail::callLog : nullptr;
+    options.logContext = log.get();
     MpcCheckpoints *checkpoints = nullptr;
-    Status status(mpcCheckpointsOpen(path.c_str(), nullptr, &checkpoints));
+    Status status(mpcCheckpointsOpen(path.c_str(), &options, &checkpoints));
     if (!status.ok())
       return Expected<Checkpoints>(std::move(status));
-    return Expected<Checkpoints>(Checkpoints(checkpoints));
+    return Expected<Checkpoints>(Checkpoints(checkpoints, std::move(log)));
   }
 
   /// `position` is of sized<MpcDataPosition>().
@@ -292,9 +303,10 @@ public:
   MpcCheckpoints *get() const { return checkpoints_.get(); }
 
 private:
-  explicit Checkpoints(MpcCheckpoints *checkpoints)
-      : checkpoints_(checkpoints) {}
+  Checkpoints(MpcCheckpoints *checkpoints, std::unique_ptr<LogFunction> log)
+      : log_(std::move(log)), checkpoints_(checkpoints) {}
 
+  std::unique_ptr<LogFunction> log_; ///< Stays where it is when this moves.
   std::unique_ptr<MpcCheckpoints, detail::Destroy<mpcCheckpointsDestroy>>
       checkpoints_;
 };

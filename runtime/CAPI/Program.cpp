@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
 
 using namespace mpc::rt;
 
@@ -143,6 +144,7 @@ MpcError *mpcProgramGetInfo(const MpcProgram *program, MpcProgramInfo *info) {
     known.numWarnings = loaded.warnings.size();
     int64_t batches = loaded.protocol.accumulate;
     known.batchesPerStep = loaded.stepEntries(batches).empty() ? 0 : batches;
+    known.numTied = loaded.tied.size();
     return fillInfo("info", known, info);
   });
 }
@@ -154,6 +156,21 @@ MpcError *mpcProgramGetWarning(const MpcProgram *program, size_t index,
     MPC_ASSIGN_OR_RETURN(const std::string *warning,
                          element("warning", loaded.warnings, index));
     *text = warning->c_str();
+    return {};
+  });
+}
+
+MpcError *mpcProgramGetTied(const MpcProgram *program, size_t index,
+                            const char **name, const char **parameter) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_RETURN_IF_ERROR(needs("name", name));
+    MPC_RETURN_IF_ERROR(needs("parameter", parameter));
+    if (index >= loaded.tied.size())
+      return usageError(fmt::format("tied name {}: the program has {}", index,
+                                    loaded.tied.size()));
+    auto found = std::next(loaded.tied.begin(), std::ptrdiff_t(index));
+    *name = found->first.c_str();
+    *parameter = found->second.c_str();
     return {};
   });
 }

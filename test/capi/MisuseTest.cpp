@@ -56,6 +56,7 @@ std::vector<Call> callAll(const Handles &h, Arguments &a) {
   return {
       CALL(mpcProgramGetInfo, h.program, &a.programInfo),
       CALL(mpcProgramGetWarning, h.program, 0, &a.text),
+      CALL(mpcProgramGetTied, h.program, 0, &a.text, &a.text),
       CALL(mpcProgramGetEntry, h.program, 0, &a.entryInfo),
       CALL(mpcProgramFindEntry, h.program, "step", &a.index),
       CALL(mpcProgramGetInput, h.program, 1, 0, &a.tensorInfo),
@@ -100,6 +101,8 @@ std::vector<Call> callWithout(const Handles &h, Arguments &a) {
       CALL(mpcProgramLoadBytes, "x", 1, nullptr, nullptr),
       CALL(mpcProgramGetInfo, h.program, nullptr),
       CALL(mpcProgramGetWarning, h.program, 0, nullptr),
+      CALL(mpcProgramGetTied, h.program, 0, nullptr, &a.text),
+      CALL(mpcProgramGetTied, h.program, 0, &a.text, nullptr),
       CALL(mpcProgramGetEntry, h.program, 0, nullptr),
       CALL(mpcProgramFindEntry, h.program, nullptr, &a.index),
       CALL(mpcProgramFindEntry, h.program, "step", nullptr),

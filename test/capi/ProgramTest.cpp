@@ -128,7 +128,7 @@ TEST_F(CAPIProgram, StructsHaveVersions) {
     EXPECT_EQ(byte, 0);
   MpcProgramInfo none = {};
   EXPECT_FAILURE(mpcProgramGetInfo(program, &none), MPC_ERROR_USAGE,
-                 "info: structSize is 0, expected at least 64: set it to the "
+                 "info: structSize is 0, expected at least 72: set it to the "
                  "struct's size");
   struct {
     MpcRunnerOptions options;
@@ -185,6 +185,21 @@ TEST(CAPILoad, RefusesWhatIsNoProgramOfThisMachine) {
       MPC_ERROR_ENVIRONMENT,
       "holds no code that is for 'x86-64-v4' and runs here: it is for host");
   EXPECT_EQ(program, nullptr);
+}
+
+TEST(CAPILoad, TellsTheFurtherNamesOfAParameter) {
+  std::shared_ptr<rt::Program> program = makeProgram();
+  program->tied = {{"head.weight", "w"}, {"last.weight", "w"}};
+  Trained trained(program);
+  auto info = sized<MpcProgramInfo>();
+  EXPECT_SUCCESS(mpcProgramGetInfo(trained.program, &info));
+  EXPECT_EQ(info.numTied, 2u);
+  const char *name = nullptr, *parameter = nullptr;
+  EXPECT_SUCCESS(mpcProgramGetTied(trained.program, 1, &name, &parameter));
+  EXPECT_STREQ(name, "last.weight");
+  EXPECT_STREQ(parameter, "w");
+  EXPECT_FAILURE(mpcProgramGetTied(trained.program, 2, &name, &parameter),
+                 MPC_ERROR_USAGE, "tied name 2: the program has 2");
 }
 
 TEST(CAPILoad, WarningsOfTheCompilationAreLogged) {

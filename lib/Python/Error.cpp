@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The way from an error's code to its exception, which Python defines.
+#include "lib/Python/Error.h"
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void mpc::python::check(const Status &status) {
+  if (status.ok())
+    return;
+  nb::object error = nb::module_::import_("mpc_compiler._errors")
+                         .attr("of_code")(int(status.code()), status.message());
+  PyErr_SetObject(error.type().ptr(), error.ptr());
+  throw nb::python_error();
+}

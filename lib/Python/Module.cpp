@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mpc_compiler._runtime: what Python calls of include/mpc-c.
+#include "lib/Python/Runtime.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mpc::python;
+using namespace nb::literals;
+
+static void addInfos(nb::module_ &m) {
+  nb::class_<TensorInfo>(m, "TensorInfo",
+                         "An input, an output, or a tensor of the state.")
+      .def_ro("name", &TensorInfo::name)
+      .def_ro("dtype", &TensorInfo::dtype,
+              "As NumPy calls it: 'float32', 'bfloat16', 'int64', ...")
+      .def_ro("shape", &TensorInfo::shape)
+      .def("__repr__", [](const TensorInfo &info) {
+        return nb::str("TensorInfo(name={!r}, dtype={!r}, shape={!r})")
+            .format(info.name, info.dtype, info.shape);
+      });
+  nb::class_<Entry>(m, "Entry", "A function from state and inputs to outputs.")
+      .def_ro("name", &Entry::name)
+      .def_ro("role", &Entry::role)
+      .def_ro("inputs", &Entry::inputs)
+      .def_ro("outputs", &Entry::outputs);
+  nb::class_<StateInfo>(m, "StateInfo", "A tensor of the state.")
+      .def_ro("tensor", &StateInfo::tensor)
+      .def_ro("role", &StateInfo::role)
+      .def_ro("is_saved", &StateInfo::isSaved, "Whether checkpoints hold it.");
+  m.attr("ENTRY_EVAL") = int(MPC_ENTRY_EVAL);
+  m.attr("ENTRY_STEP") = int(MPC_ENTRY_STEP);
+  m.attr("ENTRY_ACCUMULATE") = int(MPC_ENTRY_ACCUMULATE);
+  m.attr("ENTRY_APPLY") = int(MPC_ENTRY_APPLY);
+  m.attr("STATE_PARAMETER") = int(MPC_STATE_PARAMETER);
+  m.attr("STATE_SLOT") = int(MPC_STATE_SLOT);
+  m.attr("STATE_BUFFER") = int(MPC_STATE_BUFFER);
+  m.attr("STATE_LOSS_SCALE") = int(MPC_STATE_LOSS_SCALE);
+  m.attr("STATE_OPTIMIZER") = int(MPC_STATE_OPTIMIZER);
+  m.attr("STATE_HYPER_PARAMETER") = int(MPC_STATE_HYPER_PARAMETER);
+}
+
+static void addProgram(nb::module_ &m) {
+  nb::class_<Program>(m, "Program", "A compiled program, which never changes.")
+      .def_static("load", &Program::load, "path"_a, "cpu"_a = "")
+      .def_static("load_bytes", &Program::loadBytes, "data"_a, "cpu"_a = "")
+      .def_prop_ro("cpu", [](const Program &p) { return p.info().cpu; })
+      .def_prop_ro("recipe", [](const Program &p) { return p.info().recipe; })
+      .def_prop_ro("batches_per_step",
+                   [](const Program &p) { return p.info().batchesPerStep; })
+      .def("entries", &Program::entries)
+      .def("state", &Program::state)
+      .def("tied", &Program::tied,
+           "Further names of parameters that modules share.");
+}
+
+static void addStepResult(nb::module_ &m) {
+  nb::class_<MpcStepResult>(
+      m, "StepResult",
+      "What a step came to. A number that the program does not return is NaN.")
+      .def_ro("step", &MpcStepResult::step,
+              "Steps done before this one, skipped ones too.")
+      .def_ro("loss", &MpcStepResult::loss,
+              "Unscaled, before the update; the mean over the step's batches.")
+      .def_ro("scale", &MpcStepResult::scale,
+              "The loss scale that was in force.")
+      .def_ro("grad_norm", &MpcStepResult::gradNorm,
+              "Of the unscaled gradients, before clipping.")
+      .def_ro("good_steps", &MpcStepResult::goodSteps,
+              "The loss-scale policy's counter, after the step.")
+      .def_prop_ro(
+          "found_inf", [](const MpcStepResult &r) { return r.foundInf != 0; },
+          "Whether a gradient was infinite or NaN.")
+      .def_prop_ro(
+          "skipped", [](const MpcStepResult &r) { return r.skipped != 0; },
+          "Whether the weights stayed as they were.")
+      .def_prop_ro(
+          "scale_error",
+          [](const MpcStepResult &r) { return r.scaleError != 0; },
+          "Whether the loss-scale policy has given up.")
+      .def(
+          "item", [](const MpcStepResult &r) { return r.loss; },
+          "The loss, as of a scalar tensor.")
+      .def("__float__", [](const MpcStepResult &r) { return r.loss; })
+      .def("__repr__", [](const MpcStepResult &r) {
+        return nb::str("StepResult(step={}, loss={:.6g}, scale={:.6g}, "
+                       "grad_norm={:.6g}, skipped={})")
+            .format(r.step, r.loss, r.scale, r.gradNorm, r.skipped != 0);
+      });
+}
+
+static void addRunner(nb::module_ &m) {
+  nb::class_<Runner>(m, "Runner", "The state of a training, and its steps.")
+      .def(nb::init<const Program &, int, uint64_t>(), "program"_a,
+           "num_threads"_a = 0, "seed"_a = 0)
+      .def("load_weights", &Runner::loadWeights, "path"_a)
+      .def(
+          "bind_input",
+          [](Runner &runner, const std::string &name, const Source &array,
+             bool isBF16) {
+            runner.bindInput(name, nb::ndarray<nb::ro>(array), isBF16);
+          },
+          "name"_a, "array"_a, "is_bf16"_a = false)
+      .def("step", &Runner::step)
+      .def("accumulate", &Runner::accumulate)
+      .def("apply", &Runner::apply)
+      .def("evaluate", &Runner::evaluate)
+      .def(
+          "read_output",
+          [](Runner &runner, const std::string &name, const Target &array,
+             bool isBF16) {
+            runner.readOutput(name, nb::ndarray<nb::ro>(array), isBF16);
+          },
+          "name"_a, "target"_a.noconvert(), "is_bf16"_a = false)
+      .def(
+          "read_state",
+          [](Runner &runner, const std::string &name, const Target &array,
+             bool isBF16) {
+            runner.readState(name, nb::ndarray<nb::ro>(array), isBF16);
+          },
+          "name"_a, "target"_a.noconvert(), "is_bf16"_a = false)
+      .def(
+          "write_state",
+          [](Runner &runner, const std::string &name, const Source &array,
+             bool isBF16) {
+            runner.writeState(name, nb::ndarray<nb::ro>(array), isBF16);
+          },
+          "name"_a, "source"_a, "is_bf16"_a = false)
+      .def("share_state", &Runner::shareState, "name"_a,
+           "A DLPack capsule of the tensor where it lies, read-only.")
+      .def("read_number", &Runner::readNumber, "name"_a)
+      .def("write_number", &Runner::writeNumber, "name"_a, "value"_a)
+      .def("update_scale", &Runner::updateScale, "new_scale"_a, "scaler"_a = "")
+      .def("progress", &Runner::progress)
+      .def("take_messages", &Runner::takeMessages);
+}
+
+static void addCheckpoints(nb::module_ &m) {
+  nb::class_<Checkpoints>(m, "Checkpoints", "A folder of checkpoints, locked.")
+      .def(nb::init<const std::string &>(), "path"_a)
+      .def("save", &Checkpoints::save, "runner"_a, "position"_a = Position())
+      .def("load_newest", &Checkpoints::loadNewest, "runner"_a)
+      .def("take_messages", &Checkpoints::takeMessages);
+}
+
+NB_MODULE(_runtime, m) {
+  m.doc() = "libmpc-runtime, as it is. mpc_compiler is what to use.";
+  m.attr("__version__") = mpcRuntimeVersion();
+  addInfos(m);
+  addProgram(m);
+  addStepResult(m);
+  addRunner(m);
+  addCheckpoints(m);
+}

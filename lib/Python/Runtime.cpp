@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The calls of mpc_compiler._runtime. What takes long lets other threads of
+// Python run meanwhile.
+#include "lib/Python/Runtime.h"
+
+#include "lib/Python/Error.h"
+
+namespace mpc::python {
+namespace {
+
+LogFunction logTo(Messages &messages) {
+  return [&messages](MpcLogLevel level, const char *text) {
+    messages.emplace_back(int(level), text);
+  };
+}
+
+RunnerOptions optionsOf(int numThreads, uint64_t seed, Messages &messages) {
+  return {numThreads, seed, logTo(messages)};
+}
+
+/// The value of a call that may take long.
+template <typename Call>
+auto waitFor(Call call) {
+  auto expected = [&] {
+    nb::gil_scoped_release release;
+    return call();
+  }();
+  return valueOf(std::move(expected));
+}
+
+/// A position's fields by the names that Python has for them.
+template <typename Visit>
+void visitFields(MpcDataPosition &position, Visit visit) {
+  visit("seed", position.seed);
+  visit("epoch", position.epoch);
+  visit("position", position.position);
+  visit("samples", position.samples);
+  visit("batch_size", position.batchSize);
+  visit("shuffled", position.shuffled);
+}
+
+MpcDataPosition toC(const Position &given) {
+  auto position = sized<MpcDataPosition>();
+  visitFields(position, [&](const char *name, auto &field) {
+    if (auto it = given.find(name); it != given.end())
+      field = static_cast<std::decay_t<decltype(field)>>(it->second);
+  });
+  return position;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+Program Program::load(const std::string &path, const std::string &cpu) {
+  return Program(waitFor([&] { return mpc::Program::load(path, cpu); }));
+}
+
+Program Program::loadBytes(nb::bytes bytes, const std::string &cpu) {
+  return Program(
+      valueOf(mpc::Program::loadBytes(bytes.c_str(), bytes.size(), cpu)));
+}
+
+MpcProgramInfo Program::info() const { return valueOf(program_.info()); }
+
+std::vector<Entry> Program::entries() const {
+  std::vector<Entry> entries;
+  for (size_t i = 0; i < info().numEntries; ++i) {
+    MpcEntryInfo info = valueOf(program_.entry(i));
+    Entry &entry = entries.emplace_back(Entry{info.name, info.role, {}, {}});
+    for (size_t j = 0; j < info.numInputs; ++j)
+      entry.inputs.push_back(toInfo(valueOf(program_.input(i, j))));
+    for (size_t j = 0; j < info.numOutputs; ++j)
+      entry.outputs.push_back(toInfo(valueOf(program_.output(i, j))));
+  }
+  return entries;
+}
+
+std::vector<StateInfo> Program::state() const {
+  std::vector<StateInfo> tensors;
+  for (size_t i = 0; i < info().numStateTensors; ++i) {
+    MpcStateRole role = MPC_STATE_PARAMETER;
+    int isSaved = 0;
+    check(mpcProgramGetStateRole(program_.get(), i, &role, &isSaved));
+    tensors.push_back(
+        {toInfo(valueOf(program_.state(i))), int(role), isSaved != 0});
+  }
+  return tensors;
+}
+
+std::map<std::string, std::string> Program::tied() const {
+  std::map<std::string, std::string> names;
+  for (size_t i = 0; i < info().numTied; ++i) {
+    const char *name = nullptr, *parameter = nullptr;
+    check(mpcProgramGetTied(program_.get(), i, &name, &parameter));
+    names[name] = parameter;
+  }
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Runners
+//===----------------------------------------------------------------------===//
+
+Runner::Runner(const Program &program, int numThreads, uint64_t seed)
+    : runner_(valueOf(mpc::Runner::create(
+          program.get(), optionsOf(numThreads, seed, *messages_)))) {}
+
+void Runner::loadWeights(const std::string &path) {
+  check(runner_.loadWeights(path));
+}
+
+void Runner::bindInput(const std::string &name, nb::ndarray<nb::ro> array,
+                       bool isBF16) {
+  ArrayTensor tensor(std::move(array), isBF16);
+  check(mpcRunnerBindInput(runner_.get(), name.c_str(), tensor.get()));
+  bound_.insert_or_assign(name, std::move(tensor));
+}
+
+MpcStepResult Runner::step() {
+  return waitFor([&] { return runner_.step(); });
+}
+
+double Runner::accumulate() {
+  return waitFor([&] { return runner_.accumulate(); });
+}
+
+MpcStepResult Runner::apply() {
+  return waitFor([&] { return runner_.apply(); });
+}
+
+void Runner::evaluate() {
+  Status status = [&] {
+    nb::gil_scoped_release release;
+    return runner_.evaluate();
+  }();
+  check(status);
+}
+
+void Runner::readOutput(const std::string &name, nb::ndarray<nb::ro> target,
+                        bool isBF16) {
+  ArrayTensor tensor(std::move(target), isBF16);
+  check(mpcRunnerReadOutput(runner_.get(), name.c_str(), tensor.get()));
+}
+
+void Runner::readState(const std::string &name, nb::ndarray<nb::ro> target,
+                       bool isBF16) {
+  ArrayTensor tensor(std::move(target), isBF16);
+  check(mpcRunnerReadState(runner_.get(), name.c_str(), tensor.get()));
+}
+
+void Runner::writeState(const std::string &name, nb::ndarray<nb::ro> source,
+                        bool isBF16) {
+  ArrayTensor tensor(std::move(source), isBF16);
+  check(mpcRunnerWriteState(runner_.get(), name.c_str(), tensor.get()));
+}
+
+nb::capsule Runner::shareState(const std::string &name) {
+  ManagedTensor tensor = valueOf(runner_.shareState(name));
+  nb::capsule capsule(tensor.get(), "dltensor_versioned");
+  // Whoever takes the tensor over renames the capsule.
+  PyCapsule_SetDestructor(capsule.ptr(), [](PyObject *object) {
+    if (!PyCapsule_IsValid(object, "dltensor_versioned"))
+      return;
+    auto *tensor = static_cast<DLManagedTensorVersioned *>(
+        PyCapsule_GetPointer(object, "dltensor_versioned"));
+    tensor->deleter(tensor);
+  });
+  (void)tensor.release();
+  return capsule;
+}
+
+double Runner::readNumber(const std::string &name) {
+  return valueOf(runner_.readNumber(name));
+}
+
+void Runner::writeNumber(const std::string &name, double value) {
+  check(runner_.writeNumber(name, value));
+}
+
+void Runner::updateScale(double newScale, const std::string &scaler) {
+  check(runner_.updateScale(newScale, scaler));
+}
+
+std::tuple<int64_t, int64_t, int64_t> Runner::progress() {
+  MpcProgress progress = valueOf(runner_.progress());
+  return {progress.steps, progress.applied, progress.skippedInRow};
+}
+
+Messages Runner::takeMessages() { return std::exchange(*messages_, {}); }
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+Checkpoints::Checkpoints(const std::string &path)
+    : checkpoints_(valueOf(mpc::Checkpoints::open(path, logTo(*messages_)))) {}
+
+void Checkpoints::save(Runner &runner, const Position &position) {
+  Status status = [&] {
+    nb::gil_scoped_release release;
+    return position.empty() ? checkpoints_.save(runner.get())
+                            : checkpoints_.save(runner.get(), toC(position));
+  }();
+  check(status);
+}
+
+std::optional<Position> Checkpoints::loadNewest(Runner &runner) {
+  auto found = waitFor([&] { return checkpoints_.loadNewest(runner.get()); });
+  if (!found)
+    return std::nullopt;
+  Position position;
+  visitFields(*found, [&](const char *name, auto &field) {
+    position[name] = int64_t(field);
+  });
+  return position;
+}
+
+Messages Checkpoints::takeMessages() { return std::exchange(*messages_, {}); }
+
+} // namespace mpc::python

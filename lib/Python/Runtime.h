@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Programs, runners and checkpoints as mpc_compiler._runtime has them: thin,
+/// with exceptions for errors. What users see is made of them in Python.
+#ifndef MPC_LIB_PYTHON_RUNTIME_H
+#define MPC_LIB_PYTHON_RUNTIME_H
+
+#include "lib/Python/Tensors.h"
+#include "mpc/Runtime.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace mpc::python {
+
+/// Level and text of what the library had to say.
+using Message = std::pair<int, std::string>;
+using Messages = std::vector<Message>;
+
+struct Entry {
+  std::string name;
+  int role;
+  std::vector<TensorInfo> inputs, outputs;
+};
+
+struct StateInfo {
+  TensorInfo tensor;
+  int role;
+  bool isSaved;
+};
+
+class Program {
+public:
+  static Program load(const std::string &path, const std::string &cpu);
+  static Program loadBytes(nb::bytes bytes, const std::string &cpu);
+
+  [[nodiscard]] const mpc::Program &get() const { return program_; }
+  [[nodiscard]] MpcProgramInfo info() const;
+  [[nodiscard]] std::vector<Entry> entries() const;
+  [[nodiscard]] std::vector<StateInfo> state() const;
+  [[nodiscard]] std::map<std::string, std::string> tied() const;
+
+private:
+  explicit Program(mpc::Program program) : program_(std::move(program)) {}
+
+  mpc::Program program_;
+};
+
+/// Where a training stands in its data: MpcDataPosition without its size.
+using Position = std::map<std::string, int64_t>;
+
+class Runner {
+public:
+  Runner(const Program &program, int numThreads, uint64_t seed);
+
+  [[nodiscard]] mpc::Runner &get() { return runner_; }
+  void loadWeights(const std::string &path);
+  void bindInput(const std::string &name, nb::ndarray<nb::ro> array,
+                 bool isBF16);
+  MpcStepResult step();
+  double accumulate();
+  MpcStepResult apply();
+  void evaluate();
+  void readOutput(const std::string &name, nb::ndarray<nb::ro> target,
+                  bool isBF16);
+  void readState(const std::string &name, nb::ndarray<nb::ro> target,
+                 bool isBF16);
+  void writeState(const std::string &name, nb::ndarray<nb::ro> source,
+                  bool isBF16);
+  nb::capsule shareState(const std::string &name);
+  double readNumber(const std::string &name);
+  void writeNumber(const std::string &name, double value);
+  void updateScale(double newScale, const std::string &scaler);
+  /// Steps, applied ones, and those skipped since.
+  std::tuple<int64_t, int64_t, int64_t> progress();
+  /// What was said since the last call.
+  Messages takeMessages();
+
+private:
+  /// Both stay where they are when this moves.
+  std::unique_ptr<Messages> messages_ = std::make_unique<Messages>();
+  mpc::Runner runner_;
+  std::map<std::string, ArrayTensor> bound_;
+};
+
+class Checkpoints {
+public:
+  explicit Checkpoints(const std::string &path);
+
+  void save(Runner &runner, const Position &position);
+  /// Empty where the folder holds none.
+  std::optional<Position> loadNewest(Runner &runner);
+  Messages takeMessages();
+
+private:
+  std::unique_ptr<Messages> messages_ = std::make_unique<Messages>();
+  mpc::Checkpoints checkpoints_;
+};
+
+} // namespace mpc::python
+
+#endif // MPC_LIB_PYTHON_RUNTIME_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Arrays of Python as tensors that the C ABI takes, and descriptions back.
+#ifndef MPC_LIB_PYTHON_TENSORS_H
+#define MPC_LIB_PYTHON_TENSORS_H
+
+#include "mpc-c/DLPack.h"
+#include "mpc-c/Tensor.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <string>
+#include <vector>
+
+namespace mpc::python {
+
+namespace nb = nanobind;
+
+/// What a run reads: any tensor of a CPU's memory. One with gaps is copied
+/// before it comes here.
+using Source = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+/// What is written to: it is never a copy.
+using Target = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
+/// The memory of an array, which it keeps alive. NumPy has no bfloat16 of its
+/// own: with `isBF16` the array's 16-bit integers are such numbers.
+class ArrayTensor {
+public:
+  ArrayTensor(nb::ndarray<nb::ro> array, bool isBF16);
+
+  /// Lives as long as this.
+  [[nodiscard]] const DLTensor *get() {
+    tensor_.shape = shape_.empty() ? nullptr : shape_.data();
+    return &tensor_;
+  }
+
+private:
+  nb::ndarray<nb::ro> array_;
+  std::vector<int64_t> shape_;
+  DLTensor tensor_ = {};
+};
+
+/// An input, an output, or a tensor of the state.
+struct TensorInfo {
+  std::string name;
+  std::string dtype; ///< As NumPy calls it: "float32", "bfloat16".
+  std::vector<int64_t> shape;
+};
+
+TensorInfo toInfo(const MpcTensorInfo &info);
+
+} // namespace mpc::python
+
+#endif // MPC_LIB_PYTHON_TENSORS_H

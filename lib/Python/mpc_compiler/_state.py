@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The state of a training under the names that PyTorch has for it."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from . import _runtime
+from ._errors import InvalidInputError, UsageError
+from ._scaler import SETTINGS
+
+if TYPE_CHECKING:
+    from ._step import Step
+
+_SECTIONS = ("model", "optimizer", "scaler", "mpc")
+# Numbers that torch keeps together: its name, and ours in their order.
+_TUPLES = {"betas": ("beta1", "beta2")}
+# What torch's param_groups say that is no number of a step.
+_TORCH_SWITCHES = frozenset(
+    "params param_names maximize foreach capturable differentiable fused amsgrad nesterov centered "
+    "decoupled_weight_decay".split()
+)
+# torch's learning rate where a scheduler has one, which is not a number of the rule.
+_TORCH_SCHEDULE = frozenset(["initial_lr", "swap_lr"])
+
+
+def _names_by_role(step: "Step", *roles: int) -> list[str]:
+    return [name for name, info in step._state.items() if info.role in roles]
+
+
+def _model_names(step: "Step") -> list[str]:
+    """Parameters and buffers; what buffers wait in until a window is applied is none."""
+    names = _names_by_role(step, _runtime.STATE_PARAMETER, _runtime.STATE_BUFFER)
+    known = set(names)
+    pending = {name for name in names if name.endswith("/pending") and name[:-8] in known}
+    return [name for name in names if name not in pending]
+
+
+def parameter_names(step: "Step") -> list[str]:
+    """The parameters, in the order of the program's state."""
+    return _names_by_role(step, _runtime.STATE_PARAMETER)
+
+
+def _slots(step: "Step") -> list[tuple[str, str, str]]:
+    """State name, parameter and slot of each slot of an optimizer, but of averages of weights."""
+    names = _names_by_role(step, _runtime.STATE_SLOT)
+    return [(name, *name.rsplit("/", 1)) for name in names if not name.endswith("/ema")]
+
+
+def _read_all(step: "Step", names: Iterable[str]) -> dict[str, np.ndarray]:
+    return {name: step.read_state(name) for name in names}
+
+
+def model_state(step: "Step") -> dict[str, np.ndarray]:
+    """Parameters and buffers by name; a shared parameter under each of its names."""
+    state = _read_all(step, _model_names(step))
+    for name, parameter in step._program.tied().items():
+        state[name] = state[parameter]
+    return state
+
+
+def optimizer_state(step: "Step") -> dict[str, Any]:
+    """Slots by parameter and name, and one group with the optimizer's numbers."""
+    slots: dict[str, dict[str, Any]] = {}
+    for name, parameter, slot in _slots(step):
+        slots.setdefault(parameter, {})[slot] = step.read_state(name)
+    steps = _steps_counted(step)
+    if steps is not None:
+        for entries in slots.values():
+            entries["step"] = steps
+    return {"state": slots, "param_groups": [_group(step)]}
+
+
+def _steps_counted(step: "Step") -> float | None:
+    """What the only optimizer counts, if it counts."""
+    counts = _names_by_role(step, _runtime.STATE_OPTIMIZER)
+    name = "amp.optimizer.step"
+    return float(step.read_state(name)) if name in counts else None
+
+
+def _group(step: "Step") -> dict[str, Any]:
+    numbers = {
+        name: value
+        for name, value in step.hyper_parameters.items()
+        if value is not None and name.rsplit(".", 1)[-1] not in SETTINGS
+    }
+    for theirs, ours in _TUPLES.items():
+        if all(name in numbers for name in ours):
+            numbers[theirs] = tuple(numbers.pop(name) for name in ours)
+    return {**numbers, "params": parameter_names(step)}
+
+
+def state_dict(step: "Step") -> dict[str, Any]:
+    named = {*_model_names(step), *(name for name, _, _ in _slots(step))}
+    rest = [name for name in step.state if name not in named]
+    return {
+        "model": model_state(step),
+        "optimizer": optimizer_state(step),
+        "scaler": step.scaler.state_dict(),
+        "mpc": _read_all(step, rest),
+    }
+
+
+# --- Loading ---------------------------------------------------------------------------------------
+
+
+def load_state_dict(
+    step: "Step", state: Mapping[str, Any], strict: bool, names: Sequence[str] | None
+) -> None:
+    if not any(isinstance(state.get(section), Mapping) for section in _SECTIONS):
+        state = {"model": state}
+    unknown = state.keys() - set(_SECTIONS)
+    if strict and unknown:
+        raise UsageError(f"no sections of a state: {', '.join(sorted(map(str, unknown)))}")
+    if names is None and "model" in state:
+        names = _order_of(step, state["model"])
+    # The exact numbers first: those that were changed under torch's names count.
+    for name, value in state.get("mpc", {}).items():
+        _write(step, name, value, strict)
+    if "model" in state:
+        _load_model(step, state["model"], strict)
+    if "optimizer" in state:
+        _load_optimizer(step, state["optimizer"], names, "mpc" in state)
+    if state.get("scaler") and step.scaler.is_enabled():
+        step.scaler.load_state_dict(state["scaler"])
+
+
+def _write(step: "Step", name: str, value: Any, strict: bool) -> None:
+    if name in step._state:
+        step.write_state(name, value)
+    elif strict:
+        raise InvalidInputError(f"the program's state has no tensor {name!r}")
+
+
+def _order_of(step: "Step", model: Mapping[str, Any]) -> list[str]:
+    """The parameters in the order of a module, of whose names only the first of a tie counts."""
+    known, tied = set(parameter_names(step)), step._program.tied()
+    names = (tied.get(name, name) for name in model)
+    return [name for name in dict.fromkeys(names) if name in known]
+
+
+def _load_model(step: "Step", model: Mapping[str, Any], strict: bool) -> None:
+    tied = step._program.tied()
+    wanted = set(_model_names(step))
+    given = {tied.get(name, name): value for name, value in model.items()}
+    # BatchNormalization counts its batches, which nothing reads.
+    unknown = sorted(n for n in given.keys() - wanted if not n.endswith("num_batches_tracked"))
+    missing = sorted(wanted - given.keys())
+    if strict and (unknown or missing):
+        parts = [f"it lacks {', '.join(missing)}"] if missing else []
+        parts += [f"the program has no {', '.join(unknown)}"] if unknown else []
+        raise InvalidInputError("the state of the model: " + "; ".join(parts))
+    for name, value in given.items():
+        if name in wanted:
+            step.write_state(name, value)
+
+
+def _named_slots(
+    state: Mapping[Any, Any], groups: Sequence[Mapping[str, Any]], names: Sequence[str] | None
+) -> dict[str, Mapping[str, Any]]:
+    """Slots by a parameter's name, which torch gives as a number."""
+    if all(isinstance(key, str) for key in state):
+        return dict(state)
+    listed = [name for group in groups for name in group.get("param_names", ())]
+    numbers = [index for group in groups for index in group["params"]]
+    if len(listed) == len(numbers):
+        by_number = dict(zip(numbers, listed))
+    elif names is not None and len(names) == len(numbers):
+        by_number = dict(enumerate(names))
+    else:
+        raise UsageError(
+            f"the optimizer's state numbers its {len(numbers)} parameters: parameter_names must "
+            "say which they are, as [name for name, _ in module.named_parameters()]"
+        )
+    return {by_number[index]: slots for index, slots in state.items()}
+
+
+def _load_optimizer(
+    step: "Step", optimizer: Mapping[str, Any], names: Sequence[str] | None, exact: bool
+) -> None:
+    groups = optimizer.get("param_groups", [])
+    slots = _named_slots(optimizer.get("state", {}), groups, names)
+    _load_numbers(step, groups)
+    for full, parameter, slot in _slots(step):
+        if parameter in slots and slots[parameter].get(slot) is not None:
+            step.write_state(full, slots[parameter][slot])
+        elif slots:
+            raise InvalidInputError(f"the optimizer's state lacks {slot!r} of {parameter!r}")
+    counts = {float(entry["step"]) for entry in slots.values() if "step" in entry}
+    if len(counts) > 1:
+        raise InvalidInputError("the optimizer's state counts other steps for other parameters")
+    if counts and not exact:
+        _load_count(step, counts.pop())
+
+
+def _load_numbers(step: "Step", groups: Sequence[Mapping[str, Any]]) -> None:
+    """Numbers of the first group; another may only be without weight decay."""
+    for group in groups[:1]:
+        for name, value in group.items():
+            if name in _TORCH_SWITCHES or name in _TORCH_SCHEDULE or value is None:
+                continue
+            pairs = zip(_TUPLES[name], value) if name in _TUPLES else [(name, value)]
+            for ours, number in pairs:
+                if ours in step._numbers:
+                    step.set_hyper_parameter(ours, float(number))
+
+
+def _load_count(step: "Step", count: float) -> None:
+    """The steps, and the powers that follow, multiplied up as each step does."""
+    for name in _names_by_role(step, _runtime.STATE_OPTIMIZER):
+        last = name.rsplit(".", 1)[-1]
+        if last == "step":
+            step.write_state(name, np.float64(count))
+        elif last.endswith("_power"):
+            base, power = step._runner.read_number(last.removesuffix("_power")), 1.0
+            for _ in range(int(count)):
+                power *= base
+            step.write_state(name, np.float64(power))
+
+
+# --- torch -----------------------------------------------------------------------------------------
+
+
+def sync_to_module(step: "Step", module: Any) -> None:
+    import torch  # type: ignore[import-not-found]
+
+    from .convert import to_tensor
+
+    own = module.state_dict()
+    with torch.no_grad():
+        for name, value in model_state(step).items():
+            if name not in own:
+                raise InvalidInputError(f"the module has no {name!r}")
+            own[name].copy_(to_tensor(value))

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled training step, as users have it."""
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from typing import Any, Callable, Iterator, Mapping
+
+import numpy as np
+
+from . import _arrays, _runtime, _state
+from ._errors import MpcWarning, UsageError
+from ._runtime import StepResult, TensorInfo
+from ._scaler import Scaler
+
+_HYPER_PREFIX = "amp.hyper."
+_STEP_ROLES = (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE, _runtime.ENTRY_APPLY)
+_logger = logging.getLogger("mpc_compiler")
+
+StepHook = Callable[["Step", StepResult], Any]
+
+
+def _tell(messages: list[tuple[int, str]]) -> None:
+    for level, text in messages:
+        if level > 0:
+            warnings.warn(text, MpcWarning, stacklevel=4)
+        else:
+            _logger.info(text)
+
+
+class _Removable:
+    """What takes a hook back."""
+
+    def __init__(self, hooks: list[StepHook], hook: StepHook) -> None:
+        self._hooks, self._hook = hooks, hook
+
+    def remove(self) -> None:
+        """Ends the calls; does nothing the second time."""
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+
+class Step:
+    """A training, and its compiled step: forward, backward, loss scaling, optimizer.
+
+    Called with a batch it runs a step and gives its :class:`StepResult`::
+
+        step = mpc_compiler.load("step.mpc")
+        step.lr = 1e-3
+        for x, target in batches:  # x float32[256, 64], target int64[256]
+            result = step(x, target)
+
+    A batch is one tensor for each of :attr:`inputs`, in that order or by name: NumPy arrays,
+    PyTorch tensors, or what else has DLPack, of the shape and type that :attr:`inputs` tells, in a
+    CPU's memory. They are read where they lie; only one with gaps is copied.
+
+    Hyper-parameters are attributes: ``step.lr``, ``step.beta1``, ``step.clip_global_norm``. To set
+    one compiles nothing anew. :attr:`hyper_parameters` has all of them.
+
+    For one thread at a time. Other threads of Python run while a step does.
+    """
+
+    def __init__(
+        self, program: _runtime.Program, *, num_threads: int = 0, seed: int = 0
+    ) -> None:
+        """A new training of `program`; see :func:`load`."""
+        assign = super().__setattr__
+        assign("_program", program)
+        assign("_runner", _runtime.Runner(program, num_threads, seed))
+        assign("_entries", program.entries())
+        assign("_state", {info.tensor.name: info for info in program.state()})
+        assign("_hooks", [])
+        assign("_checkpoints", {})
+        steps = [entry for entry in self._entries if entry.role in _STEP_ROLES]
+        taken = steps or [entry for entry in self._entries if entry.role == _runtime.ENTRY_EVAL]
+        assign("_inputs", self._inputs_of(taken[:1]))
+        assign("_input_names", frozenset(info.name for info in self._inputs))
+        numbers = [info.name for entry in taken for info in entry.inputs if self._is_number(info)]
+        assign("_set_numbers", list(dict.fromkeys(numbers)))
+        assign("_numbers", frozenset([*numbers, *self._hyper_names()]))
+        assign("_scaler", Scaler(self._runner, "", self._state))
+        _tell(self._runner.take_messages())
+
+    @staticmethod
+    def _is_number(info: TensorInfo) -> bool:
+        return not info.shape and "float" in info.dtype
+
+    def _inputs_of(self, entries: list[_runtime.Entry]) -> list[TensorInfo]:
+        return [info for entry in entries for info in entry.inputs if not self._is_number(info)]
+
+    def _hyper_names(self) -> list[str]:
+        infos = self._state.values()
+        hypers = (i.tensor for i in infos if i.role == _runtime.STATE_HYPER_PARAMETER)
+        return [info.name.removeprefix(_HYPER_PREFIX) for info in hypers if not info.shape]
+
+    # --- Runs ----------------------------------------------------------------------------------
+
+    @property
+    def inputs(self) -> list[TensorInfo]:
+        """Name, type and shape of each tensor of a batch, in the order in which a call has them."""
+        return list(self._inputs)
+
+    @property
+    def batches_per_step(self) -> int:
+        """Batches whose gradients make one step; 0 where the program has no step."""
+        return self._program.batches_per_step
+
+    def _bind(self, infos: list[TensorInfo], batch: tuple, named: Mapping[str, Any]) -> None:
+        if len(batch) > len(infos):
+            names = ", ".join(info.name for info in infos)
+            raise UsageError(f"{len(batch)} tensors for {len(infos)} inputs: {names}")
+        unknown = named.keys() - {info.name for info in infos[len(batch) :]}
+        if unknown:
+            raise UsageError(f"no input, or given twice: {', '.join(sorted(unknown))}")
+        for info, value in zip(infos, batch):
+            self._bind_one(info, value)
+        for info in infos[len(batch) :]:
+            if info.name in named:
+                self._bind_one(info, named[info.name])
+
+    def _bind_one(self, info: TensorInfo, value: Any) -> None:
+        try:
+            array, is_bf16 = _arrays.as_source(value, info)
+            self._runner.bind_input(info.name, array, is_bf16)
+        except TypeError:
+            raise _arrays.refuse("input", value, info) from None
+
+    def __call__(self, *batch: Any, **named: Any) -> StepResult | None:
+        """Runs a step on `batch`.
+
+        Where a step has several batches (:attr:`batches_per_step`) the result is None until the
+        last of them, which applies their mean gradient.
+        """
+        self._bind(self._inputs, batch, named)
+        if self.batches_per_step <= 1 and not self._has_window():
+            return self._finish(self._runner.step())
+        self._runner.accumulate()
+        self._batches = getattr(self, "_batches", 0) + 1
+        if self._batches < self.batches_per_step:
+            return None
+        return self.apply()
+
+    def _has_window(self) -> bool:
+        return any(entry.role == _runtime.ENTRY_ACCUMULATE for entry in self._entries)
+
+    def accumulate(self, *batch: Any, **named: Any) -> float:
+        """Adds a batch to the step that is under way; gives that batch's loss."""
+        self._bind(self._inputs, batch, named)
+        loss = self._runner.accumulate()
+        self._batches = getattr(self, "_batches", 0) + 1
+        return loss
+
+    def apply(self) -> StepResult:
+        """Ends a step that has all of its batches."""
+        result = self._runner.apply()
+        self._batches = 0
+        return self._finish(result)
+
+    def _finish(self, result: StepResult) -> StepResult:
+        for hook in tuple(self._hooks):
+            hook(self, result)
+        return result
+
+    def evaluate(self, *batch: Any, **named: Any) -> dict[str, np.ndarray]:
+        """Outputs by name of the program's entry "eval"; the state stays as it is."""
+        entries = [entry for entry in self._entries if entry.role == _runtime.ENTRY_EVAL]
+        self._bind(self._inputs_of(entries), batch, named)
+        self._runner.evaluate()
+        outputs = (info for entry in entries for info in entry.outputs)
+        return {info.name: _arrays.read(self._runner.read_output, info) for info in outputs}
+
+    def read_outputs(self) -> dict[str, np.ndarray]:
+        """Everything that the last step returned, by name: loss, scale, outputs of one's own."""
+        outputs = {}
+        for entry in self._entries:
+            if entry.role in _STEP_ROLES:
+                for info in entry.outputs:
+                    outputs[info.name] = _arrays.read(self._runner.read_output, info)
+        return outputs
+
+    def register_step_hook(self, hook: StepHook) -> _Removable:
+        """Calls ``hook(step, result)`` after each step; ``remove()`` of what it gives ends that.
+
+        :class:`mpc_compiler.ProgressBar` is such a hook.
+        """
+        self._hooks.append(hook)
+        return _Removable(self._hooks, hook)
+
+    @property
+    def progress(self) -> tuple[int, int, int]:
+        """Steps done, those of them that changed the weights, and those skipped since."""
+        return self._runner.progress()
+
+    # --- Numbers -------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> float:
+        if not name.startswith("_") and name in self._numbers:
+            return self._runner.read_number(name)
+        raise AttributeError(f"'Step' has no attribute or hyper-parameter {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__ or name.startswith("_"):
+            super().__setattr__(name, value)
+        elif name in self._numbers:
+            self._runner.write_number(name, float(value))
+        else:
+            known = ", ".join(sorted(self._numbers))
+            raise AttributeError(f"no hyper-parameter {name!r}; there are {known}")
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), *(name for name in self._numbers if "." not in name)])
+
+    @property
+    def hyper_parameters(self) -> dict[str, float | None]:
+        """All numbers that may be set while running, by name; None for one that is not set yet.
+
+        Of several optimizers theirs is in front of the name: ``"critic.beta1"``, which
+        :meth:`set_hyper_parameter` sets.
+        """
+        return {name: self._read_or_none(name) for name in sorted(self._numbers)}
+
+    def _read_or_none(self, name: str) -> float | None:
+        try:
+            return self._runner.read_number(name)
+        except UsageError:
+            if name in self._set_numbers:
+                return None
+            raise
+
+    def set_hyper_parameter(self, name: str, value: float) -> None:
+        """What ``step.name = value`` does, also for a name with a dot."""
+        if name not in self._numbers:
+            raise UsageError(f"no hyper-parameter {name!r}")
+        self._runner.write_number(name, float(value))
+
+    @property
+    def scaler(self) -> Scaler:
+        """The loss scaler. Of several, ``scalers`` has each by name."""
+        return self._scaler
+
+    @property
+    def scalers(self) -> dict[str, Scaler]:
+        """The loss scalers by their names; a single one is called ``""``."""
+        return Scaler.all_of(self._runner, self._state)
+
+    # --- State ---------------------------------------------------------------------------------
+
+    @property
+    def recipe(self) -> str:
+        """What the program was made by, as its amp.recipe."""
+        return self._program.recipe
+
+    @property
+    def state(self) -> dict[str, TensorInfo]:
+        """All tensors of the state that checkpoints hold, by name."""
+        return {name: info.tensor for name, info in self._state.items() if info.is_saved}
+
+    def read_state(self, name: str) -> np.ndarray:
+        """A copy of one tensor of the state."""
+        return _arrays.read(self._runner.read_state, self._info(name))
+
+    def write_state(self, name: str, value: Any) -> None:
+        """Sets one tensor of the state, of the same shape; float32 is rounded where need be."""
+        info = self._info(name)
+        try:
+            array, is_bf16 = _arrays.as_source(value, info)
+            self._runner.write_state(name, array, is_bf16)
+        except TypeError:
+            raise _arrays.refuse("state", value, info) from None
+
+    def _info(self, name: str) -> TensorInfo:
+        if name not in self._state:
+            raise UsageError(f"the state has no tensor {name!r}")
+        return self._state[name].tensor
+
+    def named_parameters(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Names and weights, as read-only views of the memory that steps change.
+
+        Where weights are bfloat16, which NumPy lacks, they are copies.
+        """
+        for name, info in self._state.items():
+            if info.role == _runtime.STATE_PARAMETER:
+                yield name, self._view(info.tensor)
+
+    def _view(self, info: TensorInfo) -> np.ndarray:
+        if info.dtype == "bfloat16":
+            return self.read_state(info.name)
+        return np.from_dlpack(_Shared(self._runner.share_state(info.name)))
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that a training is, under PyTorch's names; arrays are copies.
+
+        - ``"model"``: parameters and buffers, shared ones under each of their names;
+        - ``"optimizer"``: ``"state"``, slots of each parameter by its name, and ``"param_groups"``;
+        - ``"scaler"``: what ``torch.amp.GradScaler.state_dict`` has; empty without a scaler;
+        - ``"mpc"``: the numbers that these have no place for, so that nothing is lost.
+
+        :func:`mpc_compiler.convert.to_torch` makes of it what torch's own objects load.
+        """
+        return _state.state_dict(self)
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], *, strict: bool = True, parameter_names: Any = None
+    ) -> None:
+        """Takes what :meth:`state_dict` gave, or torch's states in its place.
+
+        ``state`` may be torch's of a module alone (names and tensors), or a dict with any of
+        ``"model"``, ``"optimizer"`` and ``"scaler"``. An optimizer's state of torch numbers its
+        parameters: `parameter_names` says in which order, by default that of ``"model"``.
+
+        With `strict` a name that only one side has is an error.
+        """
+        _state.load_state_dict(self, state, strict, parameter_names)
+
+    def load_weights(self, path: str | os.PathLike) -> None:
+        """Sets parameters and buffers by name from a safetensors file, which may be a checkpoint."""
+        self._runner.load_weights(os.fspath(path))
+        _tell(self._runner.take_messages())
+
+    def save_checkpoint(
+        self, folder: str | os.PathLike, position: Mapping[str, int] | None = None
+    ) -> None:
+        """Writes all state to a folder, which keeps the two newest; ``mpc-run`` resumes from it.
+
+        `position` says where the data stands: ``seed``, ``epoch``, ``position``, ``samples``,
+        ``batch_size``, ``shuffled``, all integers.
+        """
+        checkpoints = self._folder(folder)
+        checkpoints.save(self._runner, dict(position or {}))
+        _tell(checkpoints.take_messages())
+
+    def load_checkpoint(self, folder: str | os.PathLike) -> dict[str, int] | None:
+        """Goes on from the newest whole checkpoint of a folder, with the same bits.
+
+        Gives its position in the data; None where the folder holds no checkpoint.
+        """
+        checkpoints = self._folder(folder)
+        position = checkpoints.load_newest(self._runner)
+        _tell(checkpoints.take_messages())
+        return position
+
+    def _folder(self, folder: str | os.PathLike) -> _runtime.Checkpoints:
+        """A folder stays open, and locked, as long as this lives."""
+        path = os.path.abspath(folder)
+        if path not in self._checkpoints:
+            self._checkpoints[path] = _runtime.Checkpoints(path)
+        return self._checkpoints[path]
+
+    def sync_to_module(self, module: Any) -> None:
+        """Copies parameters and buffers into a torch module of the same names."""
+        _state.sync_to_module(self, module)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{i.name}: {_arrays.describe(i)}" for i in self._inputs)
+        return f"Step({inputs})"
+
+
+class _Shared:
+    """What NumPy takes a tensor from."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def load(
+    path: str | os.PathLike | bytes, *, cpu: str = "", num_threads: int = 0, seed: int = 0
+) -> Step:
+    """Loads a program file, as ``mpc-compile`` writes it, and begins a training of it.
+
+    Args:
+        path: the file, or its bytes. A program file is code: load those that you trust.
+        cpu: which of the file's codes; by default the one that makes the most of this processor.
+        num_threads: in all; 0 for one for each CPU. Results do not depend on it.
+        seed: of initial weights that are drawn, and of random rounding and dropout.
+    """
+    if isinstance(path, bytes):
+        program = _runtime.Program.load_bytes(path, cpu)
+    else:
+        program = _runtime.Program.load(os.fspath(path), cpu)
+    return Step(program, num_threads=num_threads, seed=seed)

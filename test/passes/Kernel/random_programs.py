@@ -19,7 +19,7 @@ import sys
 import numpy as np
 from program_generator import FLOATS, Program
 
-sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "lib", "Import", "ONNX"))
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "support"))
 import nn_numpy  # noqa: E402
 
 MODES = {"fused": ["--threads=2"], "unfused": ["--no-fuse", "--threads=1"], "naive": ["--naive"]}
@@ -321,6 +321,8 @@ def main():
         for number, fault in run_batch(runner, list(numbers[start : start + options.batch]), options):
             faults += 1
             print(f"seed {options.seed}, program {number}: {fault}", flush=True)
+        if sys.stderr.isatty():
+            print(f"\r{min(start + options.batch, len(numbers))} of {len(numbers)}", end="", file=sys.stderr, flush=True)
     print(f"{options.programs} programs, {faults} at fault")
     return 1 if faults else 0
 

@@ -9,8 +9,10 @@ import pathlib
 import subprocess
 import sys
 
-import nn_numpy
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "support"))
+import nn_numpy  # noqa: E402
 
 # Every value is rounded to f32 once; the references were rounded from float64.
 TOLERANCE = 2e-6

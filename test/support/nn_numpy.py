@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Evaluates nn IR with numpy: the importer's independent reference.
+"""Evaluates nn IR with NumPy: an independent reference of ops, for whole programs.
 
 Reads the generic form (`mpc-opt --mlir-print-op-generic`). Floating point is computed in float64 and
 rounded to the result's type, bf16 as float32.

@@ -16,8 +16,10 @@ DIALECTS = {
     "amp": "dialects/AMP/AMPOps.td",
     "kernel": "dialects/Kernel/KernelOps.td",
     "cpu": "lib/Codegen/CPU/CPUDialect.td",
+    "cuda": "lib/Codegen/CUDA/CUDADialect.td",
 }
-PASSES = ("passes/NN", "passes/AMP", "passes/Kernel", "lib/Codegen/CPU")
+PASSES = ("passes/NN", "passes/AMP", "passes/Kernel", "lib/Codegen/CPU",
+          "lib/Codegen/CUDA")
 TOOLS = ("mpc-train", "mpc-eval", "mpc-compile", "mpc-run", "mpc-inspect", "mpc-import", "mpc-scale replay", "mpc-scale step")
 
 

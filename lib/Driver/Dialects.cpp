@@ -6,6 +6,7 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
 #include "lib/Codegen/CPU/CPUDialect.h"
+#include "lib/Codegen/CUDA/CUDADialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -26,7 +27,8 @@ using namespace mlir;
 
 void mpc::registerDialects(DialectRegistry &registry) {
   registry.insert<mpc::amp::AMPDialect, mpc::cpu::CPUDialect,
-                  mpc::kernel::KernelDialect, mpc::nn::NNDialect>();
+                  mpc::cuda::CUDADialect, mpc::kernel::KernelDialect,
+                  mpc::nn::NNDialect>();
   registry
       .insert<affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,

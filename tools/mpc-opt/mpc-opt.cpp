@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-opt: runs passes over IR, with every flag of the stock mlir-opt.
 #include "lib/Codegen/CPU/Passes.h"
+#include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/Nesting.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -105,6 +106,7 @@ int main(int argc, char **argv) {
   registerTransformsPasses();
   mpc::amp::registerMpcAMPPasses();
   mpc::cpu::registerMpcCPUPasses();
+  mpc::cuda::registerMpcCUDAPasses();
   mpc::kernel::registerMpcKernelPasses();
   mpc::nn::registerMpcNNPasses();
   mpc::registerPipelines();

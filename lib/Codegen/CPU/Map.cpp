@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/Emitters.h"
 
 #include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/Space.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

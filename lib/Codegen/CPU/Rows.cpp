@@ -88,14 +88,14 @@ SmallVector<unsigned> RowEmitter::getReductions(int pass) const {
   SmallVector<unsigned> result;
   for (unsigned number = 0; number < statements_.size(); ++number)
     if (plan_.rows.roles[number] == Role::Reduce &&
-        plan_.levels[number] == pass)
+        plan_.passes.levels[number] == pass)
       result.push_back(number);
   return result;
 }
 
 bool RowEmitter::isNeededLater(Value value, int pass) {
   for (auto [number, statement] : llvm::enumerate(statements_))
-    if (plan_.levels[number] > pass &&
+    if (plan_.passes.levels[number] > pass &&
         llvm::is_contained(statement.op->getOperands(), value))
       return true;
   return false;
@@ -237,7 +237,8 @@ void RowEmitter::emitRowStatements(int pass, ValueRange outer, Group &group) {
   Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
   Values dims = getDims(outer);
   for (auto [number, statement] : llvm::enumerate(statements_)) {
-    if (plan_.rows.roles[number] != Role::Row || plan_.levels[number] != pass)
+    if (plan_.rows.roles[number] != Role::Row ||
+        plan_.passes.levels[number] != pass)
       continue;
     Values arguments;
     for (const Access &input : statement.inputs)
@@ -269,7 +270,7 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
   Values next;
   for (auto [number, statement] : llvm::enumerate(statements_)) {
     Role role = plan_.rows.roles[number];
-    if (role == Role::Row || plan_.levels[number] != pass)
+    if (role == Role::Row || plan_.passes.levels[number] != pass)
       continue;
     Values arguments;
     for (const Access &input : statement.inputs)
@@ -300,7 +301,8 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
     }
   }
   for (auto [number, statement] : llvm::enumerate(statements_))
-    if (plan_.rows.roles[number] == Role::Map && plan_.levels[number] == pass)
+    if (plan_.rows.roles[number] == Role::Map &&
+        plan_.passes.levels[number] == pass)
       storeElements(statement, number, dims, group, lanes);
   return next;
 }
@@ -427,7 +429,7 @@ void RowEmitter::emitGroups(ValueRange outer, MutableArrayRef<Group> groups) {
     for (auto [number, statement] : llvm::enumerate(statements_))
       for (Value result : statement.op->getResults())
         if (plan_.rows.roles[number] == Role::Map &&
-            isNeededLater(result, plan_.levels[number]))
+            isNeededLater(result, plan_.passes.levels[number]))
           group.buffers[result] = emitter_.allocate(
               plan_.isColumns ? elements * plan_.lanes : elements,
               cast<RankedTensorType>(result.getType()).getElementType());
@@ -438,7 +440,7 @@ void RowEmitter::emitGroups(ValueRange outer, MutableArrayRef<Group> groups) {
                                         emitter_.constantIndex(group.offset));
     emitRowStatements(-1, at, group);
   }
-  for (int pass = 0; pass < plan_.passes; ++pass)
+  for (int pass = 0; pass < plan_.passes.count; ++pass)
     emitPass(pass, outer, groups);
 }
 

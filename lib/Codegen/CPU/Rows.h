@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_ROWS_H
 #define MPC_LIB_CODEGEN_CPU_ROWS_H
 
-#include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Space.h"
 
 namespace mpc::cpu {
 
@@ -26,12 +26,7 @@ struct RowPlan {
   /// is reduced; for columns the last of the outer ones.
   unsigned along = 0;
   bool isColumns = false;
-  llvm::SmallVector<int> levels; ///< The pass of each statement.
-  int passes = 0;
-
-private:
-  void setLevels();
-  int getLeastWriteLevel(unsigned number) const;
+  kernel::RowPasses passes;
 };
 
 } // namespace mpc::cpu

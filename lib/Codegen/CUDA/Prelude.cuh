@@ -12,6 +12,10 @@
 // through a name of this file; no return in front of a barrier; dynamic shared
 // memory through MPC_DYNAMIC_SHARED, static arrays in the kernel's own scope.
 
+typedef signed char mpc_i8;
+typedef short mpc_i16;
+typedef int mpc_i32;
+typedef long long mpc_i64;
 typedef unsigned char mpc_u8;
 typedef unsigned short mpc_u16; // also the storage of f16 and bf16
 typedef unsigned int mpc_u32;
@@ -31,6 +35,7 @@ struct alignas(16) mpc_pack {
 #ifndef MPC_SIMT
 
 #define MPC_DEVICE __device__ __forceinline__
+#define MPC_MEMBER __device__ __forceinline__
 #define MPC_ARCH (__CUDA_ARCH__ / 10)
 #define MPC_DYNAMIC_SHARED(type, name)                                         \
   extern __shared__ __align__(16) mpc_u8 mpc_dynamic_shared[];                 \
@@ -55,9 +60,49 @@ MPC_DEVICE void mpc_store16(void *to, mpc_pack v) {
 
 MPC_DEVICE mpc_u32 mpc_bits(float x) { return __float_as_uint(x); }
 MPC_DEVICE float mpc_float(mpc_u32 bits) { return __uint_as_float(bits); }
+MPC_DEVICE mpc_u64 mpc_bits(double x) {
+  return static_cast<mpc_u64>(__double_as_longlong(x));
+}
+MPC_DEVICE double mpc_double(mpc_u64 bits) {
+  return __longlong_as_double(static_cast<long long>(bits));
+}
 MPC_DEVICE float mpc_fma(float a, float b, float c) {
   return __fmaf_rn(a, b, c);
 }
+MPC_DEVICE double mpc_fma(double a, double b, double c) {
+  return __fma_rn(a, b, c);
+}
+
+// The device's library, for what part 2 does not spell out.
+#define MPC_LIBRARY1(name)                                                     \
+  MPC_DEVICE float mpc_##name(float x) { return ::name##f(x); }                \
+  MPC_DEVICE double mpc_##name(double x) { return ::name(x); }
+MPC_LIBRARY1(sqrt)
+MPC_LIBRARY1(floor)
+MPC_LIBRARY1(ceil)
+MPC_LIBRARY1(rint)
+MPC_LIBRARY1(expm1)
+MPC_LIBRARY1(log1p)
+MPC_LIBRARY1(sin)
+MPC_LIBRARY1(cos)
+MPC_LIBRARY1(tan)
+MPC_LIBRARY1(sinh)
+MPC_LIBRARY1(cosh)
+MPC_LIBRARY1(asin)
+MPC_LIBRARY1(acos)
+MPC_LIBRARY1(atan)
+MPC_LIBRARY1(asinh)
+MPC_LIBRARY1(acosh)
+MPC_LIBRARY1(atanh)
+#undef MPC_LIBRARY1
+MPC_DEVICE double mpc_exp(double x) { return ::exp(x); }
+MPC_DEVICE double mpc_log(double x) { return ::log(x); }
+MPC_DEVICE double mpc_tanh(double x) { return ::tanh(x); }
+MPC_DEVICE double mpc_erf(double x) { return ::erf(x); }
+MPC_DEVICE float mpc_pow(float x, float y) { return ::powf(x, y); }
+MPC_DEVICE double mpc_pow(double x, double y) { return ::pow(x, y); }
+MPC_DEVICE float mpc_fmod(float x, float y) { return ::fmodf(x, y); }
+MPC_DEVICE double mpc_fmod(double x, double y) { return ::fmod(x, y); }
 
 MPC_DEVICE float mpc_f16_to_f32(mpc_u16 x) {
   float y;
@@ -233,8 +278,92 @@ MPC_DEVICE mpc_u16 mpc_second(mpc_u32 pair) {
 MPC_DEVICE int mpc_warp() { return static_cast<int>(threadIdx.x) >> 5; }
 MPC_DEVICE int mpc_lane() { return static_cast<int>(threadIdx.x) & 31; }
 
-// As arith.maximumf: NaN if either is.
-MPC_DEVICE float mpc_max(float a, float b) { return a > b || a != a ? a : b; }
+// As arith.maximumf and arith.minimumf: NaN if either is; +0 is above -0.
+MPC_DEVICE float mpc_max(float a, float b) {
+  return a == b ? mpc_float(mpc_bits(a) & mpc_bits(b))
+                : (a > b || a != a ? a : b);
+}
+MPC_DEVICE double mpc_max(double a, double b) {
+  return a == b ? mpc_double(mpc_bits(a) & mpc_bits(b))
+                : (a > b || a != a ? a : b);
+}
+MPC_DEVICE float mpc_min(float a, float b) {
+  return a == b ? mpc_float(mpc_bits(a) | mpc_bits(b))
+                : (a < b || a != a ? a : b);
+}
+MPC_DEVICE double mpc_min(double a, double b) {
+  return a == b ? mpc_double(mpc_bits(a) | mpc_bits(b))
+                : (a < b || a != a ? a : b);
+}
+// As arith.maxnumf and arith.minnumf: NaN only if both are.
+template <typename T>
+MPC_DEVICE T mpc_max_number(T a, T b) {
+  return a != a ? b : (b != b ? a : mpc_max(a, b));
+}
+template <typename T>
+MPC_DEVICE T mpc_min_number(T a, T b) {
+  return a != a ? b : (b != b ? a : mpc_min(a, b));
+}
+
+MPC_DEVICE double mpc_abs(double x) {
+  return mpc_double(mpc_bits(x) & ~(1ull << 63));
+}
+
+// An f32 near x whose last bit tells whether x lies beyond it: rounding that to
+// 16 bits is rounding x.
+MPC_DEVICE float mpc_to_odd(double x) {
+  float near = static_cast<float>(x);
+  double back = static_cast<double>(near);
+  bool isInfinite = (mpc_bits(near) & 0x7fffffffu) == 0x7f800000u;
+  if (back == x || x != x || isInfinite)
+    return near;
+  // Toward zero, then the last bit.
+  bool isAway = mpc_abs(back) > mpc_abs(x);
+  return mpc_float((mpc_bits(near) - (isAway ? 1u : 0u)) | 1u);
+}
+
+// A computed place, kept inside of an axis of `extent` elements; a negative
+// one that counts from the end.
+MPC_DEVICE mpc_i64 mpc_clamp(mpc_i64 place, mpc_i64 extent) {
+  return place < 0 ? 0 : (place < extent ? place : extent - 1);
+}
+MPC_DEVICE mpc_i64 mpc_wrap(mpc_i64 place, mpc_i64 extent) {
+  return mpc_clamp(place < 0 ? place + extent : place, extent);
+}
+
+// `Count` neighbours, moved with accesses of up to 16 bytes; the address is a
+// multiple of the vector's size, or of 16.
+template <typename T, int Count>
+struct mpc_vector {
+  static constexpr int kBytes = Count * static_cast<int>(sizeof(T));
+  static_assert(kBytes >= 16 ? kBytes % 16 == 0 : (kBytes & (kBytes - 1)) == 0,
+                "a vector is a power of two of bytes, or packs");
+  union {
+    T at[Count];
+    mpc_pack packs[kBytes >= 16 ? kBytes / 16 : 1];
+  };
+
+  static MPC_MEMBER mpc_vector load(const T *from) {
+    mpc_vector v;
+    if constexpr (kBytes >= 16) {
+      for (int i = 0; i < kBytes / 16; ++i)
+        v.packs[i] = mpc_load16(from + i * (16 / static_cast<int>(sizeof(T))));
+    } else {
+      for (int i = 0; i < Count; ++i)
+        v.at[i] = from[i];
+    }
+    return v;
+  }
+  MPC_MEMBER void store(T *to) const {
+    if constexpr (kBytes >= 16) {
+      for (int i = 0; i < kBytes / 16; ++i)
+        mpc_store16(to + i * (16 / static_cast<int>(sizeof(T))), packs[i]);
+    } else {
+      for (int i = 0; i < Count; ++i)
+        to[i] = at[i];
+    }
+  }
+};
 
 // Sum and maximum of a whole warp, in every lane. The order is that of a tree
 // over distances 16, 8, 4, 2, 1 and so the same on every device.
@@ -247,6 +376,60 @@ MPC_DEVICE float mpc_warp_max(float x) {
   for (int distance = 16; distance > 0; distance >>= 1)
     x = mpc_max(x, mpc_shuffle_xor(MPC_FULL_WARP, x, distance));
   return x;
+}
+
+// Lane i gets the value of lane i ^ distance, of any type of up to 8 bytes.
+template <typename T>
+MPC_DEVICE T mpc_exchange(T x, int distance) {
+  union {
+    T value;
+    mpc_u32 words[2];
+  } v;
+  v.words[1] = 0;
+  v.words[0] = 0;
+  v.value = x;
+  v.words[0] = mpc_bits(
+      mpc_shuffle_xor(MPC_FULL_WARP, mpc_float(v.words[0]), distance));
+  if constexpr (sizeof(T) == 8)
+    v.words[1] = mpc_bits(
+        mpc_shuffle_xor(MPC_FULL_WARP, mpc_float(v.words[1]), distance));
+  return v.value;
+}
+
+// What `join` makes of a warp's values, in every lane: a tree over the
+// distances 16, 8, 4, 2, 1.
+template <typename T, typename Join>
+MPC_DEVICE T mpc_warp_combine(T x, Join join) {
+  for (int distance = 16; distance > 0; distance >>= 1)
+    x = join(x, mpc_exchange(x, distance));
+  return x;
+}
+
+// The same of a block of `Warps` warps, in every thread: of each warp, then of
+// the warps in order. `partial` is shared, one element a warp, used once.
+template <int Warps, typename T, typename Join>
+MPC_DEVICE T mpc_block_combine(T x, T *partial, Join join) {
+  x = mpc_warp_combine(x, join);
+  if (mpc_lane() == 0)
+    partial[mpc_warp()] = x;
+  mpc_sync_block();
+  T whole = partial[0];
+  for (int i = 1; i < Warps; ++i)
+    whole = join(whole, partial[i]);
+  return whole;
+}
+
+// What `join` makes of the values that the warps of a block have in one lane,
+// in order, in every warp. `partial` is shared, one element a thread, used
+// once.
+template <int Warps, typename T, typename Join>
+MPC_DEVICE T mpc_column_combine(T x, T *partial, Join join) {
+  partial[threadIdx.x] = x;
+  mpc_sync_block();
+  T whole = partial[mpc_lane()];
+  for (int i = 1; i < Warps; ++i)
+    whole = join(whole, partial[i * 32 + mpc_lane()]);
+  return whole;
 }
 
 // Sum over a block of `Warps` warps, in every thread: of each warp, then of the
@@ -281,6 +464,10 @@ MPC_DEVICE float mpc_block_max(float x, float *partial) {
 
 MPC_DEVICE float mpc_abs(float x) {
   return mpc_float(mpc_bits(x) & 0x7fffffffu);
+}
+MPC_DEVICE double mpc_copysign(double size, double sign) {
+  return mpc_double((mpc_bits(size) & ~(1ull << 63)) |
+                    (mpc_bits(sign) & 1ull << 63));
 }
 MPC_DEVICE float mpc_copysign(float size, float sign) {
   return mpc_float((mpc_bits(size) & 0x7fffffffu) |

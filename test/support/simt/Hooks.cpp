@@ -22,6 +22,9 @@ MPC_HIDDEN simt::Machine *mpcSimtMachine() { return machine; }
 MPC_HIDDEN float mpcSimtFma(float a, float b, float c) {
   return std::fma(a, b, c);
 }
+MPC_HIDDEN double mpcSimtFma64(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
 // The hardware's only NaN is the canonical one, without sign.
 MPC_HIDDEN uint16_t mpcSimtRoundToF16(float x) {
   return x == x ? mpc::rt::roundToF16(x) : 0x7fff;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cuda dialect: which schedule runs which kernels, and in which numbers.
+#include "lib/Codegen/CUDA/CUDADialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mpc::cuda;
+using mpc::kernel::KernelKind;
+
+#include "lib/Codegen/CUDA/CUDADialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "lib/Codegen/CUDA/CUDAAttrs.cpp.inc"
+
+void CUDADialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "lib/Codegen/CUDA/CUDAAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult CUDADialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() == kKernelAttrName && isa<FunctionOpInterface>(op) &&
+      isa<KernelAttr>(attribute.getValue()))
+    return success();
+  if (attribute.getName() == kTargetAttrName && isa<ModuleOp>(op) &&
+      isa<TargetAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError("attribute '")
+         << attribute.getName().getValue()
+         << "' is neither the #cuda.kernel of a function nor the #cuda.target "
+            "of a module";
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+// A contraction with a map behind it is more than one statement.
+bool LoopsAttr::fits(KernelKind) const { return true; }
+bool MapAttr::fits(KernelKind kind) const { return kind == KernelKind::Map; }
+bool RowsAttr::fits(KernelKind kind) const { return kind == KernelKind::Rows; }
+bool ColumnsAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Columns;
+}
+bool DotAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Contraction;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// A grid's first dimension has 31 bits.
+static LogicalResult verifyGrid(EmitError emitError, int64_t chunks,
+                                int64_t threads) {
+  if (chunks < 1 || chunks > 0x7fffffff)
+    return emitError() << chunks << " chunks are no grid";
+  if (threads < 32 || threads > 1024 || threads % 32 != 0)
+    return emitError() << threads
+                       << " threads are no block: expected warps of 32, at "
+                          "most 1024 threads";
+  return success();
+}
+
+LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
+                                 bool /*naive*/) {
+  if (arch >= 75 && arch < 1000)
+    return success();
+  return emitError() << "sm_" << arch << " is no target: the least is sm_75";
+}
+
+LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,
+                                int64_t threads) {
+  return verifyGrid(emitError, chunks, threads);
+}
+
+LogicalResult MapAttr::verify(EmitError emitError, int64_t chunks,
+                              int64_t threads, int64_t vector) {
+  if (vector < 1 || vector > 16 || !llvm::isPowerOf2_64(vector))
+    return emitError() << "a vector of " << vector
+                       << " elements: expected a power of two up to 16";
+  return verifyGrid(emitError, chunks, threads);
+}
+
+LogicalResult RowsAttr::verify(EmitError emitError, int64_t chunks,
+                               int64_t threads, int64_t lanes) {
+  if (lanes != 32 && lanes != threads)
+    return emitError() << lanes << " lanes a row: expected a warp or the block";
+  return verifyGrid(emitError, chunks, threads);
+}
+
+LogicalResult ColumnsAttr::verify(EmitError emitError, int64_t chunks,
+                                  int64_t threads) {
+  return verifyGrid(emitError, chunks, threads);
+}
+
+LogicalResult DotAttr::verify(EmitError emitError, int64_t chunks,
+                              int64_t threads) {
+  return verifyGrid(emitError, chunks, threads);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cuda dialect: schedules of kernels for NVIDIA GPUs.
+#ifndef MPC_LIB_CODEGEN_CUDA_CUDADIALECT_TD
+#define MPC_LIB_CODEGEN_CUDA_CUDADIALECT_TD
+
+include "dialects/Kernel/ScheduleInterface.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def CUDA_Dialect : Dialect {
+  let name = "cuda";
+  let cppNamespace = "::mpc::cuda";
+  let summary = "How kernels run on NVIDIA GPUs";
+  let description = [{
+    Attributes only: the target of a module, and a schedule for each kind of
+    `kernel.func`, which `cuda-schedule` chooses and `cuda-emit` carries out.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Where an emitted function has its `#cuda.kernel`.
+    static constexpr ::llvm::StringLiteral kKernelAttrName = "cuda.kernel";
+    /// Where a module has its `#cuda.target`.
+    static constexpr ::llvm::StringLiteral kTargetAttrName = "cuda.target";
+  }];
+}
+
+class CUDA_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<CUDA_Dialect, attrName, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+// The chunks of a schedule are the blocks of its grid, of `threads` each.
+class CUDA_Schedule<string attrName, string attrMnemonic>
+    : CUDA_Attr<attrName, attrMnemonic,
+                [DeclareAttrInterfaceMethods<Kernel_ScheduleInterface,
+                                             ["fits"]>]> {
+  let genVerifyDecl = 1;
+}
+
+def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
+  let summary = "What schedules must know of a GPU";
+  let description = [{
+    Stands as `cuda.target` at a module, where `cuda-attach-target` puts it: 90
+    for sm_90. With `naive` no product runs on Tensor Cores and no access is
+    wider than an element, as the reference for the others.
+
+    ```mlir
+    module attributes {cuda.target = #cuda.target<arch = 90>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$arch,
+                        DefaultValuedParameter<"bool", "false">:$naive);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def CUDA_KernelAttr : CUDA_Attr<"Kernel", "kernel"> {
+  let summary = "What a launch of an emitted function must know";
+  let description = [{
+    Blocks of the grid, threads of a block, bytes of dynamic shared memory, and
+    the CUDA C++ of the kernel, which stands behind the prelude; `sources` are
+    those of the `kernel.func`.
+  }];
+  let parameters = (ins "int64_t":$blocks, "int64_t":$threads,
+                        "int64_t":$shared, "::mlir::StringAttr":$text,
+                        OptionalParameter<"::mlir::ArrayAttr">:$sources);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CUDA_LoopsAttr : CUDA_Schedule<"Loops", "loops"> {
+  let summary = "One thread an element of the result; any body";
+  let description = [{
+    Each thread computes the elements of the parallel dimensions that are its
+    own, and walks the reduced ones in the order written, from the first value
+    on: the bits are those of scalar loops. A statement that does not write
+    every element runs in one block, behind a copy of what it writes over.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CUDA_MapAttr : CUDA_Schedule<"Map", "map"> {
+  let summary = "Elementwise over one index space";
+  let description = [{
+    A thread does `vector` neighbouring elements of the last axis, and moves
+    what is contiguous with accesses of up to 16 bytes.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
+                        "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CUDA_RowsAttr : CUDA_Schedule<"Rows", "rows"> {
+  let summary = "One row at a time by a warp or a block";
+  let description = [{
+    `lanes` threads share a row: a warp's 32, or all `threads` of a block.
+    A reduction keeps a partial result for each of them, lane `l` over the
+    elements `l`, `l + lanes`, ... of the row, from the neutral element on.
+    Those of a warp are combined by a tree over the distances 16, 8, 4, 2, 1;
+    those of the warps in order; and the first value (the fill) with the
+    result. So the order is a function of the row's length alone.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
+                        "int64_t":$lanes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CUDA_ColumnsAttr : CUDA_Schedule<"Columns", "columns"> {
+  let summary = "32 columns at a time by a block";
+  let description = [{
+    For the same bodies as `#cuda.rows`, where the last axis is kept or rows
+    have fewer than 4 elements. A lane has a column of its own; warp `w` of
+    the block's `threads / 32` combines the elements `w`, `w + warps`, ... of
+    it, from the neutral element on, and the warps' results are combined in
+    order. The number of warps is a function of the column's length alone.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CUDA_DotAttr : CUDA_Schedule<"Dot", "dot"> {
+  let summary = "A contraction, one thread an element, then a map on it";
+  let description = [{
+    Every element is one chain of multiply-adds over k ascending: the bits are
+    those of scalar loops, and of `#cpu.gemm`.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // MPC_LIB_CODEGEN_CUDA_CUDADIALECT_TD

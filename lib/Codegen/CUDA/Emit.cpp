@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cuda-emit: emits kernels by the schedules that they carry.
+#include "lib/Codegen/CUDA/Passes.h"
+
+#include "lib/Codegen/CUDA/Emitters.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mpc::cuda {
+#define GEN_PASS_DEF_EMITPASS
+#define GEN_PASS_DEF_PRINTTEXTPASS
+#include "lib/Codegen/CUDA/Passes.h.inc"
+} // namespace mpc::cuda
+
+using namespace mlir;
+using namespace mpc::cuda;
+using namespace mpc::kernel;
+
+/// Writes the body; the threads of a block.
+static FailureOr<int64_t> emitBody(KernelText &text, const Body &body,
+                                   ScheduleAttrInterface schedule) {
+  return TypeSwitch<Attribute, FailureOr<int64_t>>(schedule)
+      .Case([&](LoopsAttr loops) -> FailureOr<int64_t> {
+        if (failed(emitLoops(text, body, loops)))
+          return failure();
+        return loops.getThreads();
+      })
+      .Case([&](DotAttr dot) {
+        emitDot(text, body, dot);
+        return dot.getThreads();
+      })
+      .Case([&](MapAttr map) {
+        emitMap(text, body, map);
+        return map.getThreads();
+      })
+      .Case([&](RowsAttr rows) {
+        emitRows(text, body, rows.getThreads(), rows.getLanes());
+        return rows.getThreads();
+      })
+      .Case([&](ColumnsAttr columns) {
+        emitColumns(text, body, columns.getThreads());
+        return columns.getThreads();
+      })
+      .Default([&](Attribute) {
+        return text.kernel.emitOpError("has the schedule of another target: ")
+               << schedule;
+      });
+}
+
+/// Puts a declaration with the text in the place of `kernel`.
+static LogicalResult emitKernel(FuncOp kernel) {
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
+  if (!schedule)
+    return kernel.emitOpError("has no schedule; run cuda-schedule first");
+  KernelText text(kernel);
+  FailureOr<int64_t> threads = emitBody(text, *getBody(kernel), schedule);
+  if (failed(threads))
+    return failure();
+  FailureOr<std::string> written = text.finish(*threads);
+  if (failed(written))
+    return failure();
+  OpBuilder builder(kernel);
+  auto declaration = func::FuncOp::create(
+      builder, kernel.getLoc(), kernel.getSymName(),
+      builder.getFunctionType(kernel.getArgumentTypes(), {}));
+  declaration.setPrivate();
+  declaration->setAttr(
+      CUDADialect::kKernelAttrName,
+      KernelAttr::get(builder.getContext(), schedule.getChunks(), *threads,
+                      /*shared=*/0, builder.getStringAttr(*written),
+                      kernel.getSourcesAttr()));
+  kernel.erase();
+  return success();
+}
+
+namespace {
+
+struct EmitPass : mpc::cuda::impl::EmitPassBase<EmitPass> {
+  using EmitPassBase::EmitPassBase;
+
+  void runOnOperation() override {
+    for (FuncOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
+      if (failed(emitKernel(kernel)))
+        return signalPassFailure();
+  }
+};
+
+struct PrintTextPass : mpc::cuda::impl::PrintTextPassBase<PrintTextPass> {
+  using PrintTextPassBase::PrintTextPassBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (auto kernel =
+              function->getAttrOfType<KernelAttr>(CUDADialect::kKernelAttrName))
+        llvm::outs() << kernel.getText().getValue() << "\n";
+  }
+};
+
+} // namespace

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// #cuda.loops: any statement, one thread an element of its parallel space.
+#include "lib/Codegen/CUDA/Emitters.h"
+
+#include "dialects/Kernel/Space.h"
+#include "lib/Codegen/CUDA/ScalarText.h"
+
+using namespace mlir;
+using namespace mpc::cuda;
+using namespace mpc::kernel;
+
+/// Whether output `output` is updated where it lies: it is written over its own
+/// destination and nothing else.
+static bool isInPlace(FuncOp kernel, const Statement &statement,
+                      unsigned output) {
+  auto argument = dyn_cast<BlockArgument>(statement.getInit(output));
+  if (!argument || argument.getArgNumber() < kernel.getNumInputs())
+    return false;
+  Value returned =
+      kernel.getReturn()
+          .getValues()[argument.getArgNumber() - kernel.getNumInputs()];
+  return returned == statement.op->getResult(output);
+}
+
+/// Whether each parallel iteration writes elements of its own.
+static bool isInjective(const Statement &statement) {
+  for (const Access &output : statement.outputs) {
+    auto linear = getLinear(output.index, statement.numDims());
+    if (!linear)
+      return false;
+    for (unsigned dim = 0; dim < statement.numDims(); ++dim)
+      if (!statement.reduced[dim] && linear->strides[dim] == 0)
+        return false;
+  }
+  return true;
+}
+
+/// Whether all that must be in the result before the statement begins is
+/// written by the iteration itself.
+static bool startsAlone(FuncOp kernel, const Statement &statement) {
+  for (unsigned out = 0; out < statement.outputs.size(); ++out)
+    if (!statement.coversOutput(out) && !isInPlace(kernel, statement, out) &&
+        !isUndefined(statement.getInit(out)))
+      return false;
+  return true;
+}
+
+/// A value that no statement makes is copied.
+static bool copiesValues(FuncOp kernel) {
+  return llvm::any_of(kernel.getReturn().getValues(), [](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || !isa<linalg::GenericOp, ScatterOp>(op);
+  });
+}
+
+int64_t mpc::cuda::countLoopUnits(FuncOp kernel, const Body &body) {
+  if (body.statements.size() != 1 || copiesValues(kernel))
+    return 1;
+  const Statement &statement = body.statements.front();
+  if (statement.generic() &&
+      (!isInjective(statement) || !startsAlone(kernel, statement)))
+    return 1;
+  return statement.numParallel();
+}
+
+namespace {
+
+class LoopEmitter {
+public:
+  LoopEmitter(KernelText &text, const Body &body, LoopsAttr schedule)
+      : text_(text), body_(body), schedule_(schedule),
+        isAlone_(countLoopUnits(text.kernel, body) == 1) {}
+  void emit();
+
+private:
+  using Elements = llvm::function_ref<void(const std::string &)>;
+  void emitThreads(int64_t count, Elements elements);
+  void emitCopy(Value from, Value to);
+  void emitInits(const Statement &statement);
+  void emitGeneric(Statement statement);
+  void emitSerial(const Statement &statement);
+  void emitElement(const Statement &statement, ArrayRef<std::string> outer);
+  void emitScatter(const Statement &statement, ScatterOp scatter,
+                   const std::string &unit);
+  void storeResult(const Statement &statement, unsigned output,
+                   ArrayRef<std::string> dims, const std::string &value);
+
+  KernelText &text_;
+  const Body &body_;
+  LoopsAttr schedule_;
+  bool isAlone_; ///< One block does all, step by step.
+};
+
+} // namespace
+
+/// `elements` for each of `count`, one a thread; of a block that is alone, one
+/// after the other.
+void LoopEmitter::emitThreads(int64_t count, Elements elements) {
+  const std::string &type = text_.indexType();
+  std::string name = text_.makeName("element");
+  if (isAlone_)
+    return text_.block(
+        llvm::formatv("for ({0} {1} = threadIdx.x; {1} < {2}; {1} += {3})",
+                      type, name, count, schedule_.getThreads()),
+        [&] { elements(name); });
+  text_.line("const {0} {1} = {0}(blockIdx.x) * {2} + threadIdx.x;", type, name,
+             schedule_.getThreads());
+  text_.block(llvm::formatv("if ({0} < {1})", name, count),
+              [&] { elements(name); });
+}
+
+void LoopEmitter::emitCopy(Value from, Value to) {
+  int64_t count = cast<RankedTensorType>(to.getType()).getNumElements();
+  emitThreads(count, [&](const std::string &element) {
+    text_.store(to, element, text_.load(from, element));
+  });
+}
+
+/// Gives the results what the statement writes over, where it does not write
+/// all, or reads what others wrote.
+void LoopEmitter::emitInits(const Statement &statement) {
+  bool copied = false;
+  for (unsigned out = 0; out < statement.op->getNumResults(); ++out) {
+    Value init = statement.getInit(out);
+    if (statement.coversOutput(out) || isUndefined(init) ||
+        isInPlace(text_.kernel, statement, out))
+      continue;
+    for (Value where : text_.destinationsOf(statement.op->getResult(out)))
+      emitCopy(init, where);
+    copied = true;
+  }
+  if (copied)
+    text_.line("mpc_sync_block();");
+}
+
+void LoopEmitter::storeResult(const Statement &statement, unsigned output,
+                              ArrayRef<std::string> dims,
+                              const std::string &value) {
+  for (Value where : text_.destinationsOf(statement.op->getResult(output)))
+    text_.store(where, text_.index(statement.outputs[output].index, dims),
+                value);
+}
+
+/// The iterations at `outer`, the parallel dimensions: sums are kept in
+/// registers and stored at the end.
+void LoopEmitter::emitElement(const Statement &statement,
+                              ArrayRef<std::string> outer) {
+  Texts dims, sums;
+  SmallVector<unsigned> reduced;
+  SmallVector<int64_t> extents;
+  for (unsigned dim = 0, next = 0; dim < statement.numDims(); ++dim) {
+    dims.push_back(statement.reduced[dim] ? "0" : outer[next++]);
+    if (statement.reduced[dim]) {
+      reduced.push_back(dim);
+      extents.push_back(statement.extents[dim]);
+    }
+  }
+  for (auto [number, output] : llvm::enumerate(statement.outputs)) {
+    Type type =
+        cast<RankedTensorType>(output.tensor.getType()).getElementType();
+    if (reduced.empty()) {
+      sums.push_back(
+          statement.readsOutput(number)
+              ? text_.load(output.tensor, text_.index(output.index, dims))
+              : std::string());
+      continue;
+    }
+    sums.push_back(text_.makeName("sum"));
+    std::string first =
+        isUndefined(output.tensor)
+            ? "0"
+            : text_.load(output.tensor, text_.index(output.index, dims));
+    text_.line("{0} {1} = {2};", getTypeText(type), sums.back(), first);
+  }
+  text_.nest(extents, [&](ArrayRef<std::string> at) {
+    for (auto [dim, name] : llvm::zip(reduced, at))
+      dims[dim] = name;
+    Texts arguments;
+    for (const Access &input : statement.inputs)
+      arguments.push_back(
+          text_.load(input.tensor, text_.index(input.index, dims)));
+    arguments.append(sums.begin(), sums.end());
+    Texts results = text_.region(statement, arguments, dims);
+    for (auto [sum, result] : llvm::zip(sums, results))
+      if (!reduced.empty())
+        text_.line("{0} = {1};", sum, result);
+      else
+        sum = result;
+  });
+  for (auto [number, sum] : llvm::enumerate(sums))
+    storeResult(statement, number, dims, sum);
+}
+
+/// By one thread, in the order written: iterations share elements.
+void LoopEmitter::emitSerial(const Statement &statement) {
+  text_.block("if (threadIdx.x == 0)", [&] {
+    text_.nest(statement.extents, [&](ArrayRef<std::string> dims) {
+      Texts arguments;
+      for (const Access &input : statement.inputs)
+        arguments.push_back(
+            text_.load(input.tensor, text_.index(input.index, dims)));
+      for (auto [number, output] : llvm::enumerate(statement.outputs)) {
+        SmallVector<Value> where =
+            text_.destinationsOf(statement.op->getResult(number));
+        arguments.push_back(
+            text_.load(where.front(), text_.index(output.index, dims)));
+      }
+      Texts results = text_.region(statement, arguments, dims);
+      for (auto [number, result] : llvm::enumerate(results))
+        storeResult(statement, number, dims, result);
+    });
+  });
+}
+
+void LoopEmitter::emitGeneric(Statement statement) {
+  emitInits(statement);
+  if (!isInjective(statement))
+    return emitSerial(statement);
+  std::vector<Statement> merged = {std::move(statement)};
+  mergeDims(merged, 0, merged.front().numDims());
+  SmallVector<int64_t> extents;
+  for (auto [extent, isReduced] :
+       llvm::zip(merged.front().extents, merged.front().reduced))
+    if (!isReduced)
+      extents.push_back(extent);
+  emitThreads(merged.front().numParallel(), [&](const std::string &element) {
+    emitElement(merged.front(), text_.delinearize(element, extents));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// kernel.scatter
+//===----------------------------------------------------------------------===//
+
+static const char *joinOf(CombineKind by) {
+  switch (by) {
+  case CombineKind::Sum:
+    return "{0} + {1}";
+  case CombineKind::Product:
+    return "{0} * {1}";
+  case CombineKind::Maximum:
+    return "mpc_max({0}, {1})";
+  case CombineKind::Minimum:
+    return "mpc_min({0}, {1})";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+static std::string widen(Type from, Type to, const std::string &value) {
+  std::string wide = value;
+  if (from.isF16())
+    wide = "mpc_f16_to_f32(" + value + ")";
+  else if (from.isBF16())
+    wide = "mpc_bf16_to_f32(" + value + ")";
+  return from != to && to.isF64() ? "double(" + wide + ")" : wide;
+}
+
+/// One column of one outer slice: nobody else writes there, so that the joins
+/// come in index order.
+void LoopEmitter::emitScatter(const Statement &statement, ScatterOp scatter,
+                              const std::string &unit) {
+  auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
+  auto indices = cast<RankedTensorType>(scatter.getIndices().getType());
+  auto init = cast<RankedTensorType>(scatter.getInit().getType());
+  int64_t count = updates.getDimSize(1), inner = updates.getDimSize(2);
+  int64_t size = init.getDimSize(1);
+  std::string outer = text_.define(text_.indexType(), "outer",
+                                   llvm::formatv("{0} / {1}", unit, inner));
+  std::string column = text_.define(text_.indexType(), "column",
+                                    llvm::formatv("{0} % {1}", unit, inner));
+  Value to = text_.destinationsOf(scatter.getResult()).front();
+  if (!isInPlace(text_.kernel, statement, 0))
+    text_.nest(size, [&](ArrayRef<std::string> row) {
+      std::string place = llvm::formatv("({0} * {1} + {2}) * {3} + {4}", outer,
+                                        size, row[0], inner, column);
+      text_.store(to, place, text_.load(scatter.getInit(), place));
+    });
+  text_.nest(count, [&](ArrayRef<std::string> step) {
+    std::string at =
+        indices.getRank() == 2
+            ? llvm::formatv("{0} * {1} + {2}", outer, count, step[0]).str()
+            : step[0];
+    std::string index = text_.load(scatter.getIndices(), at);
+    Type indexType = indices.getElementType();
+    std::string sign =
+        "mpc_i" + std::to_string(indexType.getIntOrFloatBitWidth());
+    std::string row = text_.define(
+        text_.indexType(), "row",
+        llvm::formatv("mpc_wrap({0}({1}), {2})", sign, index, size));
+    std::string place =
+        text_.define(text_.indexType(), "place",
+                     llvm::formatv("({0} * {1} + {2}) * {3} + {4}", outer, size,
+                                   row, inner, column));
+    std::string update =
+        text_.load(scatter.getUpdates(),
+                   llvm::formatv("({0} * {1} + {2}) * {3} + {4}", outer, count,
+                                 step[0], inner, column));
+    std::string wide =
+        widen(updates.getElementType(), init.getElementType(), update);
+    text_.store(
+        to, place,
+        llvm::formatv(joinOf(scatter.getBy()), text_.load(to, place), wide));
+  });
+}
+
+void LoopEmitter::emit() {
+  for (const Statement &statement : body_.statements) {
+    if (statement.generic()) {
+      emitGeneric(statement);
+      continue;
+    }
+    emitThreads(statement.numParallel(), [&](const std::string &unit) {
+      emitScatter(statement, cast<ScatterOp>(statement.op), unit);
+    });
+  }
+  for (auto [number, value] :
+       llvm::enumerate(text_.kernel.getReturn().getValues())) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !isa<linalg::GenericOp, ScatterOp>(op))
+      emitCopy(value, text_.kernel.getDestination(number));
+  }
+}
+
+LogicalResult mpc::cuda::emitLoops(KernelText &text, const Body &body,
+                                   LoopsAttr schedule) {
+  if (body.statements.size() > 1)
+    return text.kernel.emitOpError("has ")
+           << body.statements.size()
+           << " statements, of which #cuda.loops runs one; cuda-schedule makes "
+              "a kernel of each";
+  LoopEmitter(text, body, schedule).emit();
+  return success();
+}

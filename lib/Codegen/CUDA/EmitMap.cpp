@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// #cuda.map: a thread does one element, or a few neighbours, of all statements.
+#include "lib/Codegen/CUDA/Emitters.h"
+
+#include "dialects/Kernel/Space.h"
+#include "lib/Codegen/CUDA/ScalarText.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mpc::cuda;
+using namespace mpc::kernel;
+
+/// `body` with dimensions merged that everything walks as one.
+static std::vector<Statement> mergeAll(const Body &body) {
+  std::vector<Statement> statements = body.statements;
+  mergeDims(statements, 0, statements.front().numDims());
+  return statements;
+}
+
+/// Bytes that one thread moves with one access.
+static constexpr int64_t kWidest = 16;
+
+std::pair<int64_t, int64_t> mpc::cuda::countMapUnits(const Body &body) {
+  std::vector<Statement> statements = mergeAll(body);
+  int64_t count = statements.front().numIterations();
+  // The narrowest type decides: the others take several accesses.
+  int64_t vector = 1;
+  for (const Statement &statement : statements)
+    for (Value operand : statement.op->getOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.getType());
+          type && isa<BlockArgument>(operand) && type.getNumElements() == count)
+        vector =
+            std::max(vector, kWidest / getStorageBytes(type.getElementType()));
+  int64_t last = count == 1 ? 1 : statements.front().extents.back();
+  while (vector > 1 && last % vector != 0)
+    vector /= 2;
+  return {count, std::min<int64_t>(vector, 8)};
+}
+
+namespace {
+
+class MapEmitter {
+public:
+  MapEmitter(KernelText &text, const Body &body, MapAttr schedule)
+      : text_(text), statements_(mergeAll(body)), schedule_(schedule) {}
+  void emit();
+
+private:
+  void emitElements(const std::string &element);
+  void emitElement(ArrayRef<std::string> dims, const std::string &lane);
+  std::string read(const Access &access, ArrayRef<std::string> dims,
+                   const std::string &lane);
+  void loadVectors(ArrayRef<std::string> dims);
+  void declareResults();
+  void storeVectors(ArrayRef<std::string> dims);
+  bool isVector(const Access &access) const;
+  Access destination(const Statement &statement, unsigned output, Value where);
+
+  KernelText &text_;
+  std::vector<Statement> statements_;
+  MapAttr schedule_;
+  /// Values of the present element.
+  DenseMap<Value, std::string> forwarded_;
+  /// The vectors that destinations are stored from.
+  DenseMap<Value, std::string> made_;
+  /// The vectors that accesses were loaded to.
+  DenseMap<std::pair<Value, AffineExpr>, std::string> vectors_;
+};
+
+} // namespace
+
+/// Whether neighbouring elements of the last axis are neighbours in memory, a
+/// vector of them aligned as a vector.
+bool MapEmitter::isVector(const Access &access) const {
+  unsigned numDims = statements_.front().numDims();
+  int64_t vector = schedule_.getVector();
+  std::optional<Linear> linear = getLinear(access.index, numDims);
+  if (vector == 1 || !linear || linear->offset % vector != 0 ||
+      linear->strides.back() != 1 || !isa<BlockArgument>(access.tensor))
+    return false;
+  return llvm::all_of(ArrayRef(linear->strides).drop_back(),
+                      [&](int64_t stride) { return stride % vector == 0; });
+}
+
+static std::string vectorType(Type type, int64_t vector) {
+  return llvm::formatv(
+      "mpc_vector<{0}, {1}>",
+      getStorageText(cast<RankedTensorType>(type).getElementType()), vector);
+}
+
+Access MapEmitter::destination(const Statement &statement, unsigned output,
+                               Value where) {
+  return {where, statement.outputs[output].index};
+}
+
+void MapEmitter::loadVectors(ArrayRef<std::string> dims) {
+  auto add = [&](const Access &access) {
+    std::pair key(access.tensor, access.index);
+    if (!isVector(access) || vectors_.contains(key))
+      return;
+    std::string type =
+        vectorType(access.tensor.getType(), schedule_.getVector());
+    std::string place =
+        text_.pointer(access.tensor) + " + " + text_.index(access.index, dims);
+    vectors_[key] = text_.define(type, "some", type + "::load(" + place + ")");
+  };
+  for (const Statement &statement : statements_) {
+    for (const Access &input : statement.inputs)
+      add(input);
+    for (auto [number, output] : llvm::enumerate(statement.outputs))
+      if (statement.readsOutput(number))
+        add(output);
+  }
+}
+
+/// Vectors that results are put together in.
+void MapEmitter::declareResults() {
+  for (const Statement &statement : statements_)
+    for (auto [number, result] : llvm::enumerate(statement.op->getResults()))
+      for (Value where : text_.destinationsOf(result)) {
+        Access access = destination(statement, number, where);
+        if (!isVector(access))
+          continue;
+        std::string name = text_.makeName("made");
+        text_.line("{0} {1};",
+                   vectorType(where.getType(), schedule_.getVector()), name);
+        made_[where] = name;
+      }
+}
+
+void MapEmitter::storeVectors(ArrayRef<std::string> dims) {
+  for (const Statement &statement : statements_)
+    for (auto [number, result] : llvm::enumerate(statement.op->getResults()))
+      for (Value where : text_.destinationsOf(result)) {
+        std::string name = made_.lookup(where);
+        if (!name.empty())
+          text_.line("{0}.store({1} + {2});", name, text_.pointer(where),
+                     text_.index(statement.outputs[number].index, dims));
+      }
+}
+
+std::string MapEmitter::read(const Access &access, ArrayRef<std::string> dims,
+                             const std::string &lane) {
+  if (std::string value = forwarded_.lookup(access.tensor); !value.empty())
+    return value;
+  std::string vector = vectors_.lookup({access.tensor, access.index});
+  if (vector.empty())
+    return text_.load(access.tensor, text_.index(access.index, dims));
+  Type type = cast<RankedTensorType>(access.tensor.getType()).getElementType();
+  std::string element = vector + ".at[" + lane + "]";
+  return type.isInteger(1) ? "bool(" + element + ")" : element;
+}
+
+/// All statements at `dims`; all is read before anything is stored.
+void MapEmitter::emitElement(ArrayRef<std::string> dims,
+                             const std::string &lane) {
+  SmallVector<std::function<void()>> stores;
+  SmallVector<Value> done;
+  for (const Statement &statement : statements_) {
+    Texts arguments;
+    for (const Access &input : statement.inputs)
+      arguments.push_back(read(input, dims, lane));
+    for (auto [number, output] : llvm::enumerate(statement.outputs))
+      arguments.push_back(statement.readsOutput(number)
+                              ? read(output, dims, lane)
+                              : std::string());
+    Texts results = text_.region(statement, arguments, dims);
+    for (auto [number, result] : llvm::enumerate(statement.op->getResults())) {
+      forwarded_[result] = results[number];
+      done.push_back(result);
+      for (Value where : text_.destinationsOf(result)) {
+        std::string place = text_.index(statement.outputs[number].index, dims);
+        std::string vector = made_.lookup(where);
+        stores.push_back(
+            [this, where, vector, lane, place, value = results[number]] {
+              if (vector.empty())
+                return text_.store(where, place, value);
+              text_.line("{0}.at[{1}] = {2};", vector, lane, value);
+            });
+      }
+    }
+  }
+  for (const auto &store : stores)
+    store();
+  for (Value value : done)
+    forwarded_.erase(value);
+}
+
+/// The elements from `element` on that one thread does.
+void MapEmitter::emitElements(const std::string &element) {
+  ArrayRef<int64_t> extents = statements_.front().extents;
+  int64_t vector = schedule_.getVector();
+  Texts dims = text_.delinearize(element, extents);
+  if (vector == 1)
+    return emitElement(dims, "0");
+  loadVectors(dims);
+  declareResults();
+  text_.line("#pragma unroll");
+  std::string lane = text_.makeName("lane");
+  std::string head =
+      llvm::formatv("for (int {0} = 0; {0} < {1}; ++{0})", lane, vector);
+  text_.block(head, [&] {
+    Texts at = dims;
+    at.back() = "(" + dims.back() + " + " + lane + ")";
+    emitElement(at, lane);
+  });
+  storeVectors(dims);
+}
+
+void MapEmitter::emit() {
+  int64_t count = statements_.front().numIterations();
+  int64_t vector = schedule_.getVector();
+  std::string place = llvm::formatv("{0}(blockIdx.x) * {1} + threadIdx.x",
+                                    text_.indexType(), schedule_.getThreads());
+  if (vector > 1)
+    place = llvm::formatv("({0}) * {1}", place, vector);
+  std::string element = text_.define(text_.indexType(), "element", place);
+  bool isWhole =
+      schedule_.getChunks() * schedule_.getThreads() * vector == count;
+  std::string guard =
+      isWhole ? "" : llvm::formatv("if ({0} < {1})", element, count).str();
+  text_.block(guard, [&] { emitElements(element); });
+}
+
+void mpc::cuda::emitMap(KernelText &text, const Body &body, MapAttr schedule) {
+  MapEmitter(text, body, schedule).emit();
+}

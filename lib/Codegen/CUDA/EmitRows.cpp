@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// #cuda.rows and #cuda.columns: maps and reductions over one space. A unit, a
+// row or a column, is done in passes over its elements: a statement that needs
+// the value of a reduction comes in a later pass than that.
+//
+// Values of elements that a later pass needs stay in registers where these are
+// few; otherwise they are computed again.
+#include "lib/Codegen/CUDA/Emitters.h"
+
+#include "dialects/Kernel/Space.h"
+#include "lib/Codegen/CUDA/ScalarText.h"
+
+using namespace mlir;
+using namespace mpc::cuda;
+using namespace mpc::kernel;
+
+/// Elements of all kept values together that a thread has registers for.
+static constexpr int64_t kMaxKept = 32;
+
+static Rows readRows(FuncOp kernel, const Body &body) {
+  Rows rows = *getRows(kernel, body);
+  mergeRows(rows);
+  return rows;
+}
+
+static int64_t product(ArrayRef<int64_t> extents) {
+  int64_t count = 1;
+  for (int64_t extent : extents)
+    count *= extent;
+  return count;
+}
+
+std::pair<int64_t, int64_t> mpc::cuda::countRows(FuncOp kernel,
+                                                 const Body &body) {
+  Rows rows = readRows(kernel, body);
+  ArrayRef<int64_t> extents = rows.statements.front().extents;
+  return {product(extents.take_front(rows.numOuter)),
+          product(extents.drop_front(rows.numOuter))};
+}
+
+namespace {
+
+/// How the threads of a block share units and elements.
+struct Sharing {
+  std::string unit;   ///< Number of this thread's unit.
+  std::string guard;  ///< Head of what is done for units that exist, or empty.
+  std::string active; ///< What loops and stores depend on, or empty.
+  std::string first;  ///< This thread's first element.
+  int64_t step;       ///< From one of its elements to the next.
+  std::string leader; ///< Of the threads of a unit, the one that stores.
+  /// Format of the combination of a unit's partial results: of the value, the
+  /// memory and the operation.
+  std::string reduce;
+  int64_t partials; ///< Elements of shared memory that it takes; 0 for none.
+  std::string sync; ///< What orders the threads of a unit.
+};
+
+class RowEmitter {
+public:
+  RowEmitter(KernelText &text, const Body &body, Sharing sharing)
+      : text_(text), rows_(readRows(text.kernel, body)),
+        passes_(getPasses(rows_)), sharing_(std::move(sharing)) {
+    ArrayRef<int64_t> extents = rows_.statements.front().extents;
+    outer_ = llvm::to_vector(extents.take_front(rows_.numOuter));
+    inner_ = llvm::to_vector(extents.drop_front(rows_.numOuter));
+  }
+  void emit();
+
+private:
+  void findKept();
+  void declareShared();
+  void emitUnit();
+  void emitPass(int pass);
+  void emitElements(int pass);
+  void emitElement(int pass, const std::string &element);
+  void emitReduction(unsigned number);
+  void finishReduction(unsigned number);
+  void emitRowStatements(int pass);
+  void storeUnit(const Statement &statement);
+  int storePass(unsigned number, unsigned output);
+  std::string read(const Access &access);
+  bool isOutside(Value tensor) {
+    return !getProducer(tensor, Body{rows_.statements});
+  }
+  Texts argumentsOf(const Statement &statement);
+  void computeMap(unsigned number);
+
+  KernelText &text_;
+  Rows rows_;
+  RowPasses passes_;
+  Sharing sharing_;
+  SmallVector<int64_t> outer_, inner_;
+  bool keeps_ = false;
+  Texts dims_;
+  DenseMap<Value, std::string> unitValues_; ///< By result.
+  DenseMap<Value, std::string> elements_;   ///< Of the present element.
+  DenseMap<Value, std::string> kept_;       ///< Arrays for later passes.
+  DenseMap<Value, std::string> sums_;
+  DenseMap<Value, std::string> shared_;
+  int pass_ = -1;    ///< The present one.
+  std::string slot_; ///< Of the present element in kept arrays.
+};
+
+} // namespace
+
+static std::string elementText(Value tensor) {
+  return getTypeText(cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
+/// Decides whether values for later passes are kept, and which.
+void RowEmitter::findKept() {
+  int64_t each = llvm::divideCeil(product(inner_), sharing_.step);
+  SmallVector<Value> values;
+  for (auto [number, statement] : llvm::enumerate(rows_.statements))
+    for (Value result : statement.op->getResults())
+      if (rows_.roles[number] == Role::Map &&
+          llvm::any_of(llvm::enumerate(rows_.statements), [&](auto later) {
+            return passes_.levels[later.index()] > passes_.levels[number] &&
+                   llvm::is_contained(later.value().op->getOperands(), result);
+          }))
+        values.push_back(result);
+  keeps_ = each * static_cast<int64_t>(values.size()) <= kMaxKept;
+  for (Value value : values)
+    if (keeps_) {
+      kept_[value] = text_.makeName("kept");
+      text_.line("{0} {1}[{2}];", elementText(value), kept_[value], each);
+    }
+}
+
+/// Memory for the partial results of each reduction.
+void RowEmitter::declareShared() {
+  for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
+    if (rows_.roles[number] != Role::Reduce || sharing_.partials == 0)
+      continue;
+    for (Value result : statement.op->getResults()) {
+      shared_[result] = text_.makeName("partial");
+      text_.line("__shared__ {0} {1}[{2}];", elementText(result),
+                 shared_[result], sharing_.partials);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+std::string RowEmitter::read(const Access &access) {
+  if (std::string value = unitValues_.lookup(access.tensor); !value.empty())
+    return value;
+  std::optional<Producer> producer =
+      getProducer(access.tensor, Body{rows_.statements});
+  if (!producer)
+    return text_.load(access.tensor, text_.index(access.index, dims_));
+  if (!elements_.contains(access.tensor)) {
+    std::string array = kept_.lookup(access.tensor);
+    if (!array.empty() && passes_.levels[producer->statement] < pass_)
+      return array + "[" + slot_ + "]";
+    computeMap(producer->statement);
+  }
+  return elements_[access.tensor];
+}
+
+Texts RowEmitter::argumentsOf(const Statement &statement) {
+  Texts arguments;
+  for (const Access &input : statement.inputs)
+    arguments.push_back(read(input));
+  for (auto [number, output] : llvm::enumerate(statement.outputs))
+    arguments.push_back(statement.readsOutput(number) ? read(output)
+                                                      : std::string());
+  return arguments;
+}
+
+void RowEmitter::computeMap(unsigned number) {
+  const Statement &statement = rows_.statements[number];
+  Texts results = text_.region(statement, argumentsOf(statement), dims_);
+  for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
+    elements_[result] = value;
+}
+
+/// What a later pass computes again must find its inputs as they were: then
+/// what may lie in an input's memory is stored in the last pass.
+int RowEmitter::storePass(unsigned number, unsigned output) {
+  Value result = rows_.statements[number].op->getResult(output);
+  bool waits = !keeps_ && text_.mayOverwriteInput(text_.destinationsOf(result));
+  return waits ? passes_.count - 1 : passes_.levels[number];
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+void RowEmitter::emitReduction(unsigned number) {
+  const Statement &statement = rows_.statements[number];
+  Texts arguments;
+  for (const Access &input : statement.inputs)
+    arguments.push_back(read(input));
+  for (Value result : statement.op->getResults())
+    arguments.push_back(sums_[result]);
+  Texts results = text_.region(statement, arguments, dims_);
+  for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
+    text_.line("{0} = {1};", sums_[result], value);
+}
+
+/// The maps and sums of `pass` at `element`; all is read before it is stored.
+void RowEmitter::emitElement(int pass, const std::string &element) {
+  elements_.clear();
+  Texts places = text_.delinearize(element, inner_);
+  std::copy(places.begin(), places.end(), dims_.begin() + rows_.numOuter);
+  for (auto [number, role] : llvm::enumerate(rows_.roles)) {
+    if (role == Role::Reduce && passes_.levels[number] == pass)
+      emitReduction(number);
+    if (role != Role::Map)
+      continue;
+    const Statement &statement = rows_.statements[number];
+    for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
+      bool stores = storePass(number, out) == pass &&
+                    !text_.destinationsOf(result).empty();
+      bool keeps = passes_.levels[number] == pass && kept_.contains(result);
+      if (stores || keeps)
+        (void)read({result, statement.outputs[out].index});
+      if (keeps)
+        text_.line("{0}[{1}] = {2};", kept_[result], slot_, elements_[result]);
+    }
+  }
+  for (auto [number, statement] : llvm::enumerate(rows_.statements))
+    for (auto [out, result] : llvm::enumerate(statement.op->getResults()))
+      if (rows_.roles[number] == Role::Map && storePass(number, out) == pass)
+        for (Value where : text_.destinationsOf(result))
+          text_.store(where, text_.index(statement.outputs[out].index, dims_),
+                      read({result, statement.outputs[out].index}));
+}
+
+/// A loop over this thread's elements.
+void RowEmitter::emitElements(int pass) {
+  int64_t count = product(inner_);
+  std::string element = text_.makeName("element");
+  std::string active = sharing_.active.empty() ? "" : sharing_.active + " && ";
+  if (!keeps_ || kept_.empty()) {
+    std::string head = llvm::formatv(
+        "for ({0} {1} = {2}; {3}{1} < {4}; {1} += {5})", text_.indexType(),
+        element, sharing_.first, active, count, sharing_.step);
+    return text_.block(head, [&] { emitElement(pass, element); });
+  }
+  slot_ = text_.makeName("slot");
+  text_.line("#pragma unroll");
+  std::string head = llvm::formatv("for (int {0} = 0; {0} < {1}; ++{0})", slot_,
+                                   llvm::divideCeil(count, sharing_.step));
+  text_.block(head, [&] {
+    text_.line("const {0} {1} = {2} + {3} * {4};", text_.indexType(), element,
+               sharing_.first, slot_, sharing_.step);
+    std::string guard = sharing_.active;
+    if (count % sharing_.step != 0)
+      guard = llvm::formatv("{0}{1} < {2}", active, element, count);
+    if (!guard.empty())
+      guard = "if (" + guard + ")";
+    text_.block(guard, [&] { emitElement(pass, element); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+/// Stores what `statement` made, once all threads have read what may lie
+/// there.
+void RowEmitter::storeUnit(const Statement &statement) {
+  SmallVector<std::pair<Value, unsigned>> places;
+  SmallVector<Value> destinations;
+  for (auto [out, result] : llvm::enumerate(statement.op->getResults()))
+    for (Value where : text_.destinationsOf(result)) {
+      places.push_back({where, out});
+      destinations.push_back(where);
+    }
+  if (places.empty())
+    return;
+  if (text_.mayOverwriteInput(destinations))
+    text_.line("{0};", sharing_.sync);
+  text_.block("if (" + sharing_.leader + ")", [&] {
+    for (auto [where, out] : places)
+      text_.store(where, text_.index(statement.outputs[out].index, dims_),
+                  unitValues_[statement.op->getResult(out)]);
+  });
+}
+
+/// Makes a unit's value of the threads' sums.
+void RowEmitter::finishReduction(unsigned number) {
+  const Statement &statement = rows_.statements[number];
+  for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
+    Operation *combiner = getCombiner(statement, out);
+    std::string type = elementText(result);
+    std::string join = llvm::formatv("[]({0} a, {0} b) {{ return {1}; }", type,
+                                     text_.join(combiner, "a", "b"));
+    std::string whole =
+        text_.define(type, "whole",
+                     llvm::formatv(sharing_.reduce.c_str(), sums_[result],
+                                   shared_.lookup(result), join));
+    std::string first = read(statement.outputs[out]);
+    unitValues_[result] =
+        text_.define(type, "sum", text_.join(combiner, first, whole));
+  }
+  storeUnit(statement);
+}
+
+void RowEmitter::emitRowStatements(int pass) {
+  for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
+    if (rows_.roles[number] != Role::Row || passes_.levels[number] != pass)
+      continue;
+    Texts results = text_.region(statement, argumentsOf(statement), dims_);
+    for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
+      unitValues_[result] = value;
+    storeUnit(statement);
+  }
+}
+
+void RowEmitter::emitPass(int pass) {
+  pass_ = pass;
+  SmallVector<unsigned> reductions;
+  for (auto [number, role] : llvm::enumerate(rows_.roles))
+    if (role == Role::Reduce && passes_.levels[number] == pass)
+      reductions.push_back(number);
+  for (unsigned number : reductions) {
+    const Statement &statement = rows_.statements[number];
+    for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
+      sums_[result] = text_.makeName("part");
+      text_.line("{0} {1} = {2};", elementText(result), sums_[result],
+                 KernelText::neutral(getCombiner(statement, out)));
+    }
+  }
+  emitElements(pass);
+  for (unsigned number : reductions)
+    finishReduction(number);
+  emitRowStatements(pass);
+}
+
+void RowEmitter::emitUnit() {
+  dims_.assign(rows_.statements.front().numDims(), "0");
+  Texts places = text_.delinearize(sharing_.unit, outer_);
+  std::copy(places.begin(), places.end(), dims_.begin());
+  findKept();
+  emitRowStatements(-1);
+  for (int pass = 0; pass < passes_.count; ++pass)
+    emitPass(pass);
+}
+
+void RowEmitter::emit() {
+  declareShared();
+  text_.block(sharing_.guard, [&] { emitUnit(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Rows and columns
+//===----------------------------------------------------------------------===//
+
+/// A warp a row.
+static Sharing shareByWarp(KernelText &text, int64_t units, int64_t threads) {
+  Sharing sharing;
+  std::string row = text.makeName("row"), lane = text.makeName("lane");
+  int64_t rows = threads / 32;
+  text.line("const {0} {1} = {0}(blockIdx.x) * {2} + mpc_warp();",
+            text.indexType(), row, rows);
+  text.line("const int {0} = mpc_lane();", lane);
+  sharing.unit = row;
+  if (units % rows != 0)
+    sharing.guard = llvm::formatv("if ({0} < {1})", row, units);
+  sharing.first = lane;
+  sharing.step = 32;
+  sharing.leader = lane + " == 0";
+  sharing.reduce = "mpc_warp_combine({0}, {2})";
+  sharing.partials = 0;
+  sharing.sync = "mpc_sync_warp(MPC_FULL_WARP)";
+  return sharing;
+}
+
+/// A block a row.
+static Sharing shareByBlock(KernelText &text, int64_t threads) {
+  Sharing sharing;
+  sharing.unit =
+      text.define(text.indexType(), "row", text.indexType() + "(blockIdx.x)");
+  sharing.first = text.define("int", "thread", "threadIdx.x");
+  sharing.step = threads;
+  sharing.leader = sharing.first + " == 0";
+  sharing.reduce =
+      "mpc_block_combine<" + std::to_string(threads / 32) + ">({0}, {1}, {2})";
+  sharing.partials = threads / 32;
+  sharing.sync = "mpc_sync_block()";
+  return sharing;
+}
+
+/// A lane a column. Lanes beyond the last column stand in for it, and leave
+/// its memory alone.
+static Sharing shareColumns(KernelText &text, int64_t units, int64_t threads) {
+  Sharing sharing;
+  std::string wanted =
+      text.define(text.indexType(), "wanted",
+                  text.indexType() + "(blockIdx.x) * 32 + mpc_lane()");
+  sharing.unit = wanted;
+  sharing.first = text.define("int", "warp", "mpc_warp()");
+  sharing.step = threads / 32;
+  sharing.leader = sharing.first + " == 0";
+  if (units % 32 != 0) {
+    sharing.unit = text.define(
+        text.indexType(), "column",
+        llvm::formatv("{0} < {1} ? {0} : {2}", wanted, units, units - 1));
+    sharing.active = llvm::formatv("{0} < {1}", wanted, units);
+    sharing.leader = sharing.active + " && " + sharing.leader;
+  }
+  sharing.reduce =
+      "mpc_column_combine<" + std::to_string(threads / 32) + ">({0}, {1}, {2})";
+  sharing.partials = threads == 32 ? 0 : threads;
+  if (threads == 32)
+    sharing.reduce = "{0}";
+  sharing.sync = "mpc_sync_block()";
+  return sharing;
+}
+
+void mpc::cuda::emitRows(KernelText &text, const Body &body, int64_t threads,
+                         int64_t lanes) {
+  int64_t units = countRows(text.kernel, body).first;
+  Sharing sharing = lanes == threads ? shareByBlock(text, threads)
+                                     : shareByWarp(text, units, threads);
+  RowEmitter(text, body, std::move(sharing)).emit();
+}
+
+void mpc::cuda::emitColumns(KernelText &text, const Body &body,
+                            int64_t threads) {
+  int64_t units = countRows(text.kernel, body).first;
+  RowEmitter(text, body, shareColumns(text, units, threads)).emit();
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One emitter for each schedule. Kernels are of the kind that it fits.
+#ifndef MPC_LIB_CODEGEN_CUDA_EMITTERS_H
+#define MPC_LIB_CODEGEN_CUDA_EMITTERS_H
+
+#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Codegen/CUDA/KernelText.h"
+
+namespace mpc::cuda {
+
+/// #cuda.loops: a body of one statement at most.
+mlir::LogicalResult emitLoops(KernelText &text, const kernel::Body &body,
+                              LoopsAttr schedule);
+/// Threads that work on their own; 1 where the body is to run in one block.
+int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
+
+/// #cuda.map.
+void emitMap(KernelText &text, const kernel::Body &body, MapAttr schedule);
+/// Elements of the space, and how many of them a thread should do.
+std::pair<int64_t, int64_t> countMapUnits(const kernel::Body &body);
+
+/// #cuda.rows and #cuda.columns.
+void emitRows(KernelText &text, const kernel::Body &body, int64_t threads,
+              int64_t lanes);
+void emitColumns(KernelText &text, const kernel::Body &body, int64_t threads);
+/// Rows or columns, and the elements of each.
+std::pair<int64_t, int64_t> countRows(kernel::FuncOp kernel,
+                                      const kernel::Body &body);
+
+/// #cuda.dot.
+void emitDot(KernelText &text, const kernel::Body &body, DotAttr schedule);
+
+} // namespace mpc::cuda
+
+#endif // MPC_LIB_CODEGEN_CUDA_EMITTERS_H

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The text of one kernel.
+#include "lib/Codegen/CUDA/KernelText.h"
+
+#include "dialects/Interfaces/NodeNames.h"
+#include "lib/Codegen/CUDA/ScalarText.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mpc::cuda;
+using llvm::formatv;
+using mpc::kernel::Linear;
+using mpc::kernel::Statement;
+
+std::string mpc::cuda::toIdentifier(StringRef name) {
+  std::string result;
+  for (char c : name) {
+    if (llvm::isAlnum(c))
+      result += c;
+    else if (!result.empty() && result.back() != '_')
+      result += '_';
+  }
+  while (!result.empty() && result.back() == '_')
+    result.pop_back();
+  if (result.empty())
+    return "value";
+  return llvm::isDigit(result.front()) ? "_" + result : result;
+}
+
+/// Whether an int counts the elements of all tensors and spaces of `kernel`,
+/// and a block more.
+static bool fitsInt(mpc::kernel::FuncOp kernel) {
+  auto isSmall = [](int64_t count) { return count < (int64_t(1) << 30); };
+  if (!llvm::all_of(kernel.getArgumentTypes(), [&](Type type) {
+        return isSmall(cast<RankedTensorType>(type).getNumElements());
+      }))
+    return false;
+  FailureOr<mpc::kernel::Body> body = mpc::kernel::getBody(kernel);
+  return failed(body) ||
+         llvm::all_of(body->statements, [&](const Statement &statement) {
+           return isSmall(statement.numIterations());
+         });
+}
+
+KernelText::KernelText(kernel::FuncOp kernel) : kernel(kernel) {
+  indexType_ = fitsInt(kernel) ? "int" : "mpc_i64";
+  for (BlockArgument argument : kernel.getArguments()) {
+    bool isInput = argument.getArgNumber() < kernel.getNumInputs();
+    pointers_[argument] = makeName(isInput ? "input" : "output");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+void KernelText::addLine(const std::string &text) {
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (StringRef one : lines)
+    body_ += indent_ + one.str() + "\n";
+}
+
+void KernelText::block(const std::string &head,
+                       llvm::function_ref<void()> body) {
+  if (head.empty())
+    return body();
+  addLine(head + " {");
+  indent_ += "  ";
+  body();
+  indent_.resize(indent_.size() - 2);
+  addLine("}");
+}
+
+std::string KernelText::makeName(StringRef stem) {
+  std::string name;
+  do
+    name = stem.str() + std::to_string(counts_[stem]++);
+  while (!taken_.insert(name).second);
+  return name;
+}
+
+std::string KernelText::define(const std::string &type, StringRef stem,
+                               const std::string &expression) {
+  std::string name = makeName(stem);
+  line("const {0} {1} = {2};", type, name, expression);
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+std::string KernelText::index(AffineExpr expr, ArrayRef<std::string> dims) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::to_string(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::string lhs = index(binary.getLHS(), dims);
+  std::string rhs = index(binary.getRHS(), dims);
+  auto inner = [](AffineExpr side, std::string text) {
+    return side.getKind() == AffineExprKind::Add ? "(" + text + ")" : text;
+  };
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + " + " + rhs;
+  case AffineExprKind::Mul:
+    return inner(binary.getLHS(), lhs) + " * " + inner(binary.getRHS(), rhs);
+  case AffineExprKind::FloorDiv:
+    return "(" + lhs + ") / " + rhs;
+  case AffineExprKind::Mod:
+    return "(" + lhs + ") % " + rhs;
+  default:
+    return "(" + lhs + " + " + rhs + " - 1) / " + rhs;
+  }
+}
+
+std::string KernelText::index(const Linear &linear,
+                              ArrayRef<std::string> dims) {
+  MLIRContext *context = kernel.getContext();
+  AffineExpr expr = getAffineConstantExpr(0, context);
+  for (auto [dim, stride] : llvm::enumerate(linear.strides))
+    expr = expr + getAffineDimExpr(dim, context) * stride;
+  return index(expr + linear.offset, dims);
+}
+
+Texts KernelText::delinearize(const std::string &element,
+                              ArrayRef<int64_t> extents) {
+  Texts dims(extents.size());
+  if (extents.size() == 1)
+    dims[0] = element;
+  int64_t below = 1;
+  for (size_t dim = extents.size(); dim-- > 0 && extents.size() > 1;) {
+    std::string text = element;
+    if (below > 1)
+      text += " / " + std::to_string(below);
+    if (dim > 0)
+      text += " % " + std::to_string(extents[dim]);
+    dims[dim] = text;
+    below *= extents[dim];
+  }
+  if (extents.size() > 1)
+    for (std::string &dim : dims)
+      dim = define(indexType_, "i", dim);
+  return dims;
+}
+
+void KernelText::nest(ArrayRef<int64_t> extents,
+                      llvm::function_ref<void(ArrayRef<std::string>)> body) {
+  Texts names;
+  std::function<void(ArrayRef<int64_t>)> loop = [&](ArrayRef<int64_t> rest) {
+    if (rest.empty())
+      return body(names);
+    names.push_back(makeName("k"));
+    std::string head = formatv("for ({0} {1} = 0; {1} < {2}; ++{1})",
+                               indexType_, names.back(), rest.front());
+    block(head, [&] { loop(rest.drop_front()); });
+  };
+  loop(extents);
+}
+
+std::string KernelText::pointer(Value tensor) const {
+  return pointers_.lookup(tensor);
+}
+
+/// The number that all elements of `tensor` are; null if none is known.
+static Attribute getSplatNumber(Value tensor) {
+  if (Value filled = mpc::kernel::getSplat(tensor))
+    if (auto constant = filled.getDefiningOp<arith::ConstantOp>())
+      return constant.getValue();
+  if (auto constant = tensor.getDefiningOp<arith::ConstantOp>())
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+      return splat.getSplatValue<Attribute>();
+  return {};
+}
+
+std::string KernelText::load(Value tensor, const std::string &index) {
+  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (Attribute number = getSplatNumber(tensor))
+    return getLiteral(number);
+  // As the window of a pooling, which has an extent and no elements.
+  if (kernel::isUndefined(tensor))
+    return getTypeText(type) + "(0)";
+  if (!pointers_.contains(tensor)) {
+    kernel.emitOpError("reads a tensor that lies nowhere: ") << tensor;
+    fail();
+    return "0";
+  }
+  std::string element = pointers_[tensor] + "[" + index + "]";
+  if (type.isInteger(1))
+    element = "bool(" + element + ")";
+  // What is stored over must be read where the text says so, and not later.
+  return isStoredOver(tensor) ? define(getTypeText(type), "old", element)
+                              : element;
+}
+
+/// Whether `tensor` may be the memory of a result.
+bool KernelText::isStoredOver(Value tensor) const {
+  kernel::FuncOp func = kernel;
+  unsigned number = cast<BlockArgument>(tensor).getArgNumber();
+  if (number >= func.getNumInputs())
+    return true;
+  for (unsigned result = 0; result < func.getNumResults(); ++result)
+    if (func.mayAlias(number, result))
+      return true;
+  return false;
+}
+
+void KernelText::store(Value argument, const std::string &index,
+                       const std::string &value) {
+  line("{0}[{1}] = {2};", pointer(argument), index, value);
+}
+
+SmallVector<Value> KernelText::destinationsOf(Value value) const {
+  SmallVector<Value> destinations;
+  kernel::FuncOp func = kernel;
+  for (auto [number, returned] : llvm::enumerate(func.getReturn().getValues()))
+    if (returned == value)
+      destinations.push_back(func.getDestination(number));
+  return destinations;
+}
+
+bool KernelText::mayOverwriteInput(ArrayRef<Value> destinations) const {
+  kernel::FuncOp func = kernel;
+  for (Value destination : destinations)
+    for (unsigned input = 0; input < func.getNumInputs(); ++input)
+      if (func.mayAlias(input, cast<BlockArgument>(destination).getArgNumber() -
+                                   func.getNumInputs()))
+        return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+std::string KernelText::valueOf(Value value) {
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+    return getLiteral(constant.getValue());
+  return values_.lookup(value);
+}
+
+/// A computed place is clamped into the tensor: a select may well discard what
+/// lies outside, but it must not be read.
+std::string KernelText::extract(Operation *op) {
+  auto read = cast<tensor::ExtractOp>(op);
+  ArrayRef<int64_t> shape = read.getTensor().getType().getShape();
+  std::string flat;
+  for (auto [extent, place] : llvm::zip(shape, read.getIndices())) {
+    if (extent == 1)
+      continue;
+    std::string at = formatv("mpc_clamp({0}, {1})", valueOf(place), extent);
+    flat = flat.empty() ? at : formatv("({0}) * {1} + {2}", flat, extent, at);
+  }
+  return load(read.getTensor(), flat.empty() ? "0" : flat);
+}
+
+/// Whether `op` needs no name: a cast that one op reads, or one destination.
+static bool isExpression(Operation &op) {
+  if (!isa<CastOpInterface>(op) || !op.getResult(0).hasOneUse())
+    return false;
+  OpOperand &use = *op.getResult(0).use_begin();
+  if (use.getOwner() != op.getBlock()->getTerminator())
+    return true;
+  Value yielded = op.getParentOp()->getResult(use.getOperandNumber());
+  return yielded.hasOneUse();
+}
+
+/// Writes `op`, whose operands are known; the result is called `stem`, or is an
+/// expression that is used once.
+void KernelText::write(Operation &op, StringRef stem) {
+  Value result = op.getResult(0);
+  FailureOr<std::string> text;
+  if (isa<tensor::ExtractOp>(op))
+    text = extract(&op);
+  else
+    text = spell(&op, llvm::map_to_vector(op.getOperands(), [&](Value value) {
+      return valueOf(value);
+    }));
+  if (failed(text)) {
+    fail();
+    text = std::string("0");
+  }
+  values_[result] = isExpression(op)
+                        ? *text
+                        : define(getTypeText(result.getType()), stem, *text);
+}
+
+/// What the values of a region are called: the op, without the letter of its
+/// type.
+static std::string stemOf(Operation &op) {
+  StringRef name = op.getName().stripDialect();
+  if (isa<arith::ArithDialect>(op.getDialect()) &&
+      (name.ends_with("f") || name.ends_with("i")))
+    name = name.drop_back();
+  return name.str();
+}
+
+Texts KernelText::region(linalg::GenericOp op, ArrayRef<std::string> arguments,
+                         ArrayRef<std::string> indices) {
+  Block &block = *op.getBody();
+  for (auto [argument, text] : llvm::zip(block.getArguments(), arguments))
+    values_[argument] = text;
+  Operation *yield = block.getTerminator();
+  StringRef node = getNodeName(op.getLoc());
+  std::string result = toIdentifier(
+      node.rsplit('/').second.empty() ? node : node.rsplit('/').second);
+  for (Operation &inner : block.without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      values_[index.getResult()] = indices[index.getDim()];
+    else if (!isa<arith::ConstantOp>(inner))
+      write(inner, !node.empty() && llvm::is_contained(inner.getUsers(), yield)
+                       ? result
+                       : stemOf(inner));
+  }
+  return llvm::map_to_vector(yield->getOperands(),
+                             [&](Value value) { return valueOf(value); });
+}
+
+Texts KernelText::region(const Statement &statement,
+                         ArrayRef<std::string> arguments,
+                         ArrayRef<std::string> dims) {
+  Texts indices;
+  for (AffineExpr expr : statement.indices)
+    indices.push_back("mpc_i64(" + index(expr, dims) + ")");
+  return region(statement.generic(), arguments, indices);
+}
+
+std::string KernelText::join(Operation *combiner, const std::string &lhs,
+                             const std::string &rhs) {
+  if (isa<math::FmaOp>(combiner))
+    return lhs + " + " + rhs;
+  FailureOr<std::string> text = spell(combiner, {lhs, rhs});
+  if (failed(text))
+    fail();
+  return text.value_or("0");
+}
+
+std::string KernelText::neutral(Operation *combiner) {
+  Type type = combiner->getResult(0).getType();
+  TypedAttr number = Builder(type.getContext()).getZeroAttr(type);
+  if (!isa<math::FmaOp>(combiner))
+    if (std::optional<TypedAttr> known = arith::getNeutralElement(combiner))
+      number = *known;
+  return getLiteral(number);
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+/// What of the model the kernel computes.
+std::string KernelText::comment() {
+  std::string names, text;
+  if (ArrayAttr sources = kernel.getSourcesAttr())
+    names = llvm::join(
+        llvm::map_range(sources.getAsRange<StringAttr>(),
+                        [](StringAttr name) {
+                          return llvm::StringRef(toIdentifier(name)).str();
+                        }),
+        ", ");
+  if (names.empty())
+    return "";
+  std::string row = "//";
+  for (StringRef word : llvm::split(names, ' ')) {
+    if (row.size() + word.size() > 78) {
+      text += row + "\n";
+      row = "//";
+    }
+    row += " " + word.str();
+  }
+  return text + row + "\n";
+}
+
+std::string KernelText::signature(int64_t threads) {
+  std::string text =
+      formatv("extern \"C\" __global__ void __launch_bounds__({0})\n{1}(",
+              threads, kernel.getSymName());
+  SmallVector<std::string> parameters;
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    bool isInput = argument.getArgNumber() < kernel.getNumInputs();
+    bool isAlone = true;
+    for (unsigned result = 0; isInput && result < kernel.getNumResults();
+         ++result)
+      isAlone &= !kernel.mayAlias(argument.getArgNumber(), result);
+    parameters.push_back(formatv("{0}{1} *{2}{3}", isInput ? "const " : "",
+                                 getStorageText(type.getElementType()),
+                                 isInput && isAlone ? "__restrict__ " : "",
+                                 pointers_[argument]));
+  }
+  return text + llvm::join(parameters, ",\n    ") + ")";
+}
+
+FailureOr<std::string> KernelText::finish(int64_t threads) {
+  if (failed_)
+    return failure();
+  return comment() + signature(threads) + " {\n" + body_ + "}\n";
+}

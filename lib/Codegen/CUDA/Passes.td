@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From kernels to CUDA C++.
+#ifndef MPC_LIB_CODEGEN_CUDA_PASSES_TD
+#define MPC_LIB_CODEGEN_CUDA_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
+  let summary = "State what GPU a module is for";
+  let description = [{
+    Gives the module its `#cuda.target`, in place of one that it has.
+  }];
+  let options = [
+    Option<"arch", "arch", "int64_t", /*default=*/"80",
+           "architecture: 90 for sm_90 (default: 80)">,
+    Option<"naive", "naive", "bool", /*default=*/"false",
+           "no Tensor Cores and no wide accesses (default: no)">,
+  ];
+  let dependentDialects = ["::mpc::cuda::CUDADialect"];
+}
+
+def SchedulePass : Pass<"cuda-schedule", "::mlir::ModuleOp"> {
+  let summary = "Fix how every kernel runs on a GPU";
+  let description = [{
+    Gives each `kernel.func` without a schedule the one of its kind:
+    `#cuda.dot`, `#cuda.rows`, `#cuda.columns`, `#cuda.map`, else
+    `#cuda.loops`. It follows from kind and shapes and from the module's
+    `#cuda.target`, without which it is sm_80, and fixes the grid.
+  }];
+  let dependentDialects = [
+    "::mpc::cuda::CUDADialect", "::mpc::kernel::KernelDialect"
+  ];
+}
+
+def EmitPass : Pass<"cuda-emit", "::mlir::ModuleOp"> {
+  let summary = "Emit kernels as CUDA C++";
+  let description = [{
+    Replaces each scheduled `kernel.func @k` by a declaration
+    `func.func private @k` of the same arguments, whose `cuda.kernel` has the
+    text and the shape of its launches. The text is that of a function
+    `extern "C" __global__`, which takes a pointer for each argument, uses the
+    names of `Prelude.cuh`, and includes nothing.
+  }];
+  let dependentDialects = [
+    "::mlir::func::FuncDialect", "::mpc::cuda::CUDADialect"
+  ];
+}
+
+def PrintTextPass : Pass<"cuda-print-text", "::mlir::ModuleOp"> {
+  let summary = "Print the CUDA C++ of emitted kernels to standard output";
+}
+
+#endif // MPC_LIB_CODEGEN_CUDA_PASSES_TD

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cuda-attach-target and cuda-schedule: fix how every kernel runs.
+#include "lib/Codegen/CUDA/Passes.h"
+
+#include "lib/Codegen/CUDA/Emitters.h"
+
+namespace mpc::cuda {
+#define GEN_PASS_DEF_ATTACHTARGETPASS
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "lib/Codegen/CUDA/Passes.h.inc"
+} // namespace mpc::cuda
+
+using namespace mlir;
+using namespace mpc::cuda;
+using namespace mpc::kernel;
+
+/// Threads of a block: 8 warps hide latencies and leave a thread 128 registers
+/// where two blocks share a multiprocessor.
+static constexpr int64_t kThreads = 256;
+/// Longer rows have a block each.
+static constexpr int64_t kWarpRow = 1024;
+/// Warps of a block that share 32 columns, and elements that are worth one.
+static constexpr int64_t kColumnWarps = 8, kColumnGrain = 16;
+
+static int64_t countBlocks(int64_t units, int64_t each) {
+  return std::max<int64_t>(llvm::divideCeil(units, each), 1);
+}
+
+static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
+  int64_t units = countLoopUnits(kernel, body);
+  if (units == 1)
+    return LoopsAttr::get(kernel.getContext(), 1, 1024);
+  return LoopsAttr::get(kernel.getContext(), countBlocks(units, kThreads),
+                        kThreads);
+}
+
+static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
+                                         bool naive) {
+  auto [count, vector] = countMapUnits(body);
+  if (naive)
+    vector = 1;
+  return MapAttr::get(kernel.getContext(),
+                      countBlocks(count, kThreads * vector), kThreads, vector);
+}
+
+static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body) {
+  auto [rows, elements] = countRows(kernel, body);
+  bool byWarp = elements <= kWarpRow;
+  return RowsAttr::get(kernel.getContext(),
+                       countBlocks(rows, byWarp ? kThreads / 32 : 1), kThreads,
+                       byWarp ? 32 : kThreads);
+}
+
+static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body) {
+  auto [columns, elements] = countRows(kernel, body);
+  int64_t warps = 1;
+  while (warps < kColumnWarps && elements >= kColumnGrain * warps)
+    warps *= 2;
+  return ColumnsAttr::get(kernel.getContext(), countBlocks(columns, 32),
+                          32 * warps);
+}
+
+static ScheduleAttrInterface scheduleContraction(FuncOp kernel,
+                                                 const Body &body) {
+  return DotAttr::get(
+      kernel.getContext(),
+      countBlocks(body.statements.front().numParallel(), kThreads), kThreads);
+}
+
+static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
+  Body body = *getBody(kernel);
+  switch (kernel.getKind()) {
+  case KernelKind::Map:
+    return scheduleMap(kernel, body, target.getNaive());
+  case KernelKind::Rows:
+    return scheduleRows(kernel, body);
+  case KernelKind::Columns:
+    return scheduleColumns(kernel, body);
+  case KernelKind::Contraction:
+    return scheduleContraction(kernel, body);
+  case KernelKind::Loops:
+  case KernelKind::Scatter:
+    return scheduleLoops(kernel, body);
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+/// The module's target, else the least that has all instructions.
+static TargetAttr targetOf(ModuleOp module) {
+  auto target = module->getAttrOfType<TargetAttr>(CUDADialect::kTargetAttrName);
+  return target ? target
+                : TargetAttr::get(module.getContext(), /*arch=*/80,
+                                  /*naive=*/false);
+}
+
+namespace {
+
+struct AttachTargetPass
+    : mpc::cuda::impl::AttachTargetPassBase<AttachTargetPass> {
+  using AttachTargetPassBase::AttachTargetPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto target = TargetAttr::getChecked(
+        [&] { return module.emitError("cuda-attach-target: "); }, &getContext(),
+        arch.getValue(), naive.getValue());
+    if (!target)
+      return signalPassFailure();
+    module->setAttr(CUDADialect::kTargetAttrName, target);
+  }
+};
+
+struct SchedulePass : mpc::cuda::impl::SchedulePassBase<SchedulePass> {
+  using SchedulePassBase::SchedulePassBase;
+
+  void runOnOperation() override {
+    TargetAttr target = targetOf(getOperation());
+    for (FuncOp kernel : getOperation().getOps<FuncOp>())
+      if (!kernel.getSchedule())
+        kernel.setScheduleAttr(chooseSchedule(kernel, target));
+  }
+};
+
+} // namespace

@@ -1,0 +1,95 @@
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cuda-emit
+
+#i = affine_map<(i) -> (i)>
+
+// expected-error @below {{has no schedule; run cuda-schedule first}}
+kernel.func map @unscheduled(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32> {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%d : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  kernel.return %r : tensor<7xf32>
+}
+
+// -----
+
+#i = affine_map<(i) -> (i)>
+
+// expected-error @below {{has the schedule of another target: #cpu.map<chunks = 1, lanes = 8>}}
+kernel.func map @foreign(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
+    attributes {schedule = #cpu.map<chunks = 1, lanes = 8>} {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%d : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  kernel.return %r : tensor<7xf32>
+}
+
+// -----
+
+#i = affine_map<(i) -> (i)>
+
+kernel.func map @unknown(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
+    attributes {schedule = #cuda.map<chunks = 1, threads = 256, vector = 1>} {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%d : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    // expected-error @below {{has no spelling in CUDA C++}}
+    %0 = math.cbrt %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<7xf32>
+  kernel.return %r : tensor<7xf32>
+}
+
+// -----
+
+#i = affine_map<(i) -> (i)>
+
+// expected-error @below {{has 2 statements, of which #cuda.loops runs one}}
+kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
+    attributes {schedule = #cuda.loops<chunks = 1, threads = 256>} {
+  %e = tensor.empty() : tensor<7xf32>
+  %0 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%e : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (-i + 6)>, #i], iterator_types = ["parallel"]}
+      ins(%0 : tensor<7xf32>) outs(%d : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  kernel.return %r : tensor<7xf32>
+}
+
+// -----
+
+// expected-error @below {{33 threads are no block: expected warps of 32, at most 1024 threads}}
+#a = #cuda.loops<chunks = 1, threads = 33>
+
+// -----
+
+// expected-error @below {{0 chunks are no grid}}
+#a = #cuda.dot<chunks = 0, threads = 32>
+
+// -----
+
+// expected-error @below {{a vector of 3 elements: expected a power of two up to 16}}
+#a = #cuda.map<chunks = 1, threads = 32, vector = 3>
+
+// -----
+
+// expected-error @below {{64 lanes a row: expected a warp or the block}}
+#a = #cuda.rows<chunks = 1, threads = 256, lanes = 64>
+
+// -----
+
+// expected-error @below {{sm_70 is no target: the least is sm_75}}
+#a = #cuda.target<arch = 70>
+
+// -----
+
+// expected-error @below {{attribute 'cuda.kernel' is neither the #cuda.kernel of a function nor the #cuda.target of a module}}
+module attributes {cuda.kernel = 1} {}

@@ -1,0 +1,95 @@
+// RUN: mpc-opt %s --cuda-schedule | FileCheck %s
+// RUN: mpc-opt %s --cuda-attach-target=naive=true --cuda-schedule | FileCheck %s --check-prefix=NAIVE
+
+#i = affine_map<(i) -> (i)>
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+#n = affine_map<(m, n) -> (n)>
+
+// NAIVE: cuda.target = #cuda.target<arch = 80, naive = true>
+
+// A thread does what it moves with one access of the narrowest type.
+// CHECK:       @narrow
+// CHECK-SAME:  schedule = #cuda.map<chunks = 4, threads = 256, vector = 8>
+// NAIVE:       schedule = #cuda.map<chunks = 32, threads = 256, vector = 1>
+kernel.func map @narrow(%x: tensor<8192xf32>, %d: tensor<8192xbf16>) -> tensor<8192xbf16> {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<8192xf32>) outs(%d : tensor<8192xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %0 = arith.truncf %a : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<8192xbf16>
+  kernel.return %r : tensor<8192xbf16>
+}
+
+// An odd number of elements does not make vectors.
+// CHECK:       @odd
+// CHECK-SAME:  schedule = #cuda.map<chunks = 1, threads = 256, vector = 1>
+kernel.func map @odd(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32> {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%d : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  kernel.return %r : tensor<7xf32>
+}
+
+// A row of up to 1024 elements is a warp's, a longer one a block's.
+// CHECK:       @short_rows
+// CHECK-SAME:  schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32>
+kernel.func rows @short_rows(%x: tensor<9x1024xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
+  %e = tensor.empty() : tensor<9xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<9x1024xf32>) outs(%first : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
+
+// CHECK:       @long_rows
+// CHECK-SAME:  schedule = #cuda.rows<chunks = 9, threads = 256, lanes = 256>
+kernel.func rows @long_rows(%x: tensor<9x1025xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
+  %e = tensor.empty() : tensor<9xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<9x1025xf32>) outs(%first : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
+
+// The number of warps follows from the length of a column alone.
+// CHECK:       @columns
+// CHECK-SAME:  schedule = #cuda.columns<chunks = 2, threads = 128>
+kernel.func columns @columns(%x: tensor<40x33xf32>, %d: tensor<33xf32>) -> tensor<33xf32> {
+  %e = tensor.empty() : tensor<33xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<33xf32>) -> tensor<33xf32>
+  %r = linalg.generic {indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<40x33xf32>) outs(%first : tensor<33xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<33xf32>
+  kernel.return %r : tensor<33xf32>
+}
+
+// A schedule that is there stays.
+// CHECK:       @given
+// CHECK-SAME:  schedule = #cuda.loops<chunks = 7, threads = 32>
+kernel.func map @given(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
+    attributes {schedule = #cuda.loops<chunks = 7, threads = 32>} {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<7xf32>) outs(%d : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  kernel.return %r : tensor<7xf32>
+}

@@ -119,6 +119,7 @@ SmallVector<Operation *> mpc::kernel::withItsFills(Operation *op) {
 
 Groups::Groups(Block &block) {
   collect(block);
+  collectReads();
   for (Operation &op : block) {
     auto it = groupOf_.find(&op);
     if (it == groupOf_.end())
@@ -216,26 +217,32 @@ bool Groups::readsAligned(const Group &producer, const Group &consumer,
   return true;
 }
 
-bool Groups::isMadeBy(Value value, unsigned group) const {
-  Operation *source = value.getDefiningOp();
-  auto it = groupOf_.find(source);
-  return source && it != groupOf_.end() && it->second == group;
-}
-
-SmallVector<unsigned> Groups::producersOf(Value value) const {
-  llvm::SetVector<unsigned> result;
+/// The structured ops that `value` is made from, through views and packs.
+static void collectSources(Value value,
+                           const DenseMap<Operation *, unsigned> &groups,
+                           llvm::SetVector<Operation *> &sources) {
   SmallVector<Value> work = {value};
   while (!work.empty()) {
     Operation *source = work.pop_back_val().getDefiningOp();
     if (!source)
       continue;
-    auto it = groupOf_.find(source);
-    if (it != groupOf_.end())
-      result.insert(it->second);
+    if (groups.contains(source))
+      sources.insert(source);
     else // Views, packs and constants belong to no group.
       llvm::append_range(work, source->getOperands());
   }
-  return result.takeVector();
+}
+
+void Groups::collectReads() {
+  for (const Group &group : groups_)
+    for (Operation *statement : group.statements)
+      for (Value value : usedTensors(statement)) {
+        llvm::SetVector<Operation *> sources;
+        collectSources(value, groupOf_, sources);
+        for (Operation *source : sources)
+          reads_[statement].push_back(
+              {source, source == value.getDefiningOp()});
+      }
 }
 
 /// Whether something between the two would have to run in the middle of them:
@@ -246,13 +253,13 @@ bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
   SmallVector<unsigned> work;
   auto enter = [&](unsigned group) {
     for (Operation *statement : groups_[group].statements)
-      for (Value value : usedTensors(statement)) {
+      for (const Read &read : readsOf(statement)) {
+        unsigned next = groupOf_.lookup(read.source);
         // Such a read would be one within the joined kernel.
-        if (group == consumer && isMadeBy(value, producer))
+        if (group == consumer && read.isDirect && next == producer)
           continue;
-        for (unsigned next : producersOf(value))
-          if (next != group && seen.insert(next).second)
-            work.push_back(next);
+        if (next != group && seen.insert(next).second)
+          work.push_back(next);
       }
   };
   enter(consumer);
@@ -312,8 +319,8 @@ void Groups::sort() {
   for (unsigned group = 0; group < count; ++group) {
     llvm::SetVector<unsigned> producers;
     for (Operation *statement : groups_[group].statements)
-      for (Value value : usedTensors(statement))
-        producers.insert_range(producersOf(value));
+      for (const Read &read : readsOf(statement))
+        producers.insert(groupOf_.lookup(read.source));
     producers.remove(group);
     missing[group] = producers.size();
     for (unsigned producer : producers)

@@ -56,13 +56,21 @@ private:
   bool pathOutside(unsigned producer, unsigned consumer) const;
   void sort();
 
-  /// Whether a statement of `group` has `value` as its result.
-  bool isMadeBy(mlir::Value value, unsigned group) const;
-  /// The groups that `value` is made from, through views and packs.
-  llvm::SmallVector<unsigned> producersOf(mlir::Value value) const;
+  /// A structured op whose result another one uses.
+  struct Read {
+    mlir::Operation *source;
+    bool isDirect; ///< Not through a view or a pack.
+  };
+  void collectReads();
+  llvm::ArrayRef<Read> readsOf(mlir::Operation *statement) const {
+    auto it = reads_.find(statement);
+    return it == reads_.end() ? llvm::ArrayRef<Read>() : it->second;
+  }
 
   llvm::SmallVector<Group> groups_;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf_;
+  /// Of each statement; found once, since paths are looked for often.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Read>> reads_;
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;
 };
 

@@ -5,22 +5,18 @@
 #include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/CodeImage.h"
 #include "lib/Codegen/CPU/Lower.h"
+#include "lib/Codegen/CPU/ObjectFile.h"
+#include "lib/Codegen/CPU/SplitModule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Object/ObjectFile.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <atomic>
+#include <thread>
 
 using namespace mlir;
 using namespace mpc;
@@ -36,25 +32,20 @@ static llvm::Error lowerModule(ModuleOp module) {
         return success();
       });
   PassManager manager(module.getContext());
+  // Once, at the end: most of these passes take less time than the verifier.
+  manager.enableVerifier(false);
   buildLowerToLLVM(manager);
-  if (succeeded(manager.run(module)))
+  if (succeeded(manager.run(module)) && succeeded(verify(module)))
     return llvm::Error::success();
   return llvm::createStringError("cannot lower kernels: " + message);
 }
 
 static llvm::Expected<std::unique_ptr<llvm::Module>>
-translate(ModuleOp module, llvm::LLVMContext &context,
-          llvm::TargetMachine &machine) {
-  DialectRegistry registry;
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  module.getContext()->appendDialectRegistry(registry);
+translate(ModuleOp module, llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> result =
       translateModuleToLLVMIR(module, context, "kernels");
   if (!result)
     return llvm::createStringError("cannot translate kernels to LLVM IR");
-  result->setTargetTriple(machine.getTargetTriple());
-  result->setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : *result) {
     // A loop must not become a call of memset: there is nobody to call.
     function.addFnAttr("no-builtins");
@@ -63,68 +54,43 @@ translate(ModuleOp module, llvm::LLVMContext &context,
   return result;
 }
 
-// The code is vectorized already: of the mid-level, what cleans up addresses
-// and hoists is worth its time, vectorizers and unrollers are not.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager cgscc;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(cgscc);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, cgscc, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
-      llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
-  passes.addPass(llvm::SimplifyCFGPass());
-  llvm::ModulePassManager all;
-  all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  all.run(module, modules);
+namespace {
+
+/// Some of the kernels on their way to code.
+struct Part {
+  std::unique_ptr<llvm::LLVMContext> context =
+      std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+  std::optional<llvm::Expected<CodeImage>> image; ///< Once it is compiled.
+};
+
+} // namespace
+
+static llvm::Expected<CodeImage> compilePart(llvm::Module &module,
+                                             const CpuTarget &target) {
+  auto object = compileObject(module, target);
+  if (!object)
+    return object.takeError();
+  return linkImage(*object);
 }
 
-static llvm::Error emitObject(llvm::Module &module,
-                              llvm::TargetMachine &machine,
-                              llvm::SmallVectorImpl<char> &object) {
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  llvm::CodeGenFileType::ObjectFile))
-    return llvm::createStringError("LLVM cannot emit an object");
-  passes.run(module);
-  return llvm::Error::success();
-}
-
-static llvm::MemoryBufferRef getReference(llvm::ArrayRef<char> object) {
-  return {llvm::StringRef(object.data(), object.size()), "kernels"};
-}
-
-/// A kernel that calls out would not run where the program is loaded alone.
-static llvm::Error checkNoUndefinedSymbol(llvm::ArrayRef<char> object) {
-  auto file = llvm::object::ObjectFile::createObjectFile(getReference(object));
-  if (!file)
-    return file.takeError();
-  std::string missing;
-  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
-    auto flags = symbol.getFlags();
-    if (!flags)
-      return flags.takeError();
-    auto name = symbol.getName();
-    if (!name)
-      return name.takeError();
-    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
-      missing += (missing.empty() ? "" : ", ") + name->str();
-  }
-  if (missing.empty())
-    return llvm::Error::success();
-  return llvm::createStringError("kernels call functions that they do not "
-                                 "contain: " +
-                                 missing);
+/// Compiles all parts, each by whoever has nothing to do.
+static void compileParts(std::vector<Part> &parts, const CpuTarget &target) {
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t part = next++; part < parts.size(); part = next++)
+      parts[part].image.emplace(compilePart(*parts[part].module, target));
+  };
+  size_t helpers =
+      std::min<size_t>(parts.size(),
+                       std::max(std::thread::hardware_concurrency(), 1U)) -
+      1;
+  std::vector<std::thread> threads;
+  for (size_t helper = 0; helper < helpers; ++helper)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 static CompiledKernels listKernels(ModuleOp module) {
@@ -140,42 +106,64 @@ static CompiledKernels listKernels(ModuleOp module) {
   return compiled;
 }
 
-/// Links the object and says where its kernels are.
-static llvm::Error addImage(llvm::ArrayRef<char> object,
-                            CompiledKernels &compiled) {
-  auto image = linkImage(object);
-  if (!image)
-    return image.takeError();
-  for (auto &kernel : compiled.kernels) {
-    auto offset = image->offsets.find(kernel.first());
-    if (offset == image->offsets.end())
-      return llvm::createStringError("kernel '" + kernel.first() +
-                                     "' was not compiled");
-    kernel.second.offset = offset->second;
+/// Puts `image` behind what is there already; counts the kernels it has.
+static size_t addImage(const CodeImage &image, CompiledKernels &compiled) {
+  constexpr uint64_t kPage = 4096;
+  size_t found = 0;
+  compiled.image.resize(llvm::alignTo(compiled.image.size(), kPage));
+  for (const auto &symbol : image.offsets) {
+    auto kernel = compiled.kernels.find(symbol.first());
+    if (kernel == compiled.kernels.end())
+      continue;
+    kernel->second.offset = compiled.image.size() + symbol.second;
+    ++found;
   }
-  compiled.image = std::move(image->bytes);
-  return llvm::Error::success();
+  llvm::append_range(compiled.image, image.bytes);
+  return found;
+}
+
+static llvm::Error addImages(std::vector<Part> &parts,
+                             CompiledKernels &compiled) {
+  size_t found = 0;
+  llvm::Error error = llvm::Error::success();
+  for (Part &part : parts)
+    if (*part.image)
+      found += addImage(**part.image, compiled);
+    else
+      error = llvm::joinErrors(std::move(error), part.image->takeError());
+  if (error || found == compiled.kernels.size())
+    return error;
+  return llvm::createStringError("only " + llvm::Twine(found) + " of " +
+                                 llvm::Twine(compiled.kernels.size()) +
+                                 " kernels were compiled");
+}
+
+static llvm::Expected<std::vector<Part>> translateParts(ModuleOp module) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  std::vector<Part> parts;
+  for (OwningOpRef<ModuleOp> &piece : splitModule(module)) {
+    Part &part = parts.emplace_back();
+    auto code = translate(*piece, *part.context);
+    if (!code)
+      return code.takeError();
+    part.module = std::move(*code);
+  }
+  return parts;
 }
 
 llvm::Expected<CompiledKernels>
 mpc::cpu::compileImage(ModuleOp module, const CpuTarget &target) {
-  auto machine = createTargetMachine(target);
-  if (!machine)
-    return machine.takeError();
   CompiledKernels compiled = listKernels(module);
   if (llvm::Error error = lowerModule(module))
     return error;
-  llvm::LLVMContext context;
-  auto code = translate(module, context, **machine);
-  if (!code)
-    return code.takeError();
-  optimize(**code, **machine);
-  llvm::SmallVector<char, 0> object;
-  if (llvm::Error error = emitObject(**code, **machine, object))
-    return error;
-  if (llvm::Error error = checkNoUndefinedSymbol(object))
-    return error;
-  if (llvm::Error error = addImage(object, compiled))
+  auto parts = translateParts(module);
+  if (!parts)
+    return parts.takeError();
+  compileParts(*parts, target);
+  if (llvm::Error error = addImages(*parts, compiled))
     return error;
   return compiled;
 }

@@ -44,8 +44,12 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
+    // Nothing has to be taken back, and not to keep what it would take halves
+    // the time.
+    ConversionConfig config;
+    config.allowPatternRollback = false;
     if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
+                                      std::move(patterns), config)))
       return signalPassFailure();
     carryBFloatAsBits();
   }
@@ -77,42 +81,42 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
         function.setLinkage(LLVM::Linkage::Internal);
   }
 
-  static void wrap(LLVM::LLVMFuncOp inner);
+  static void wrap(LLVM::LLVMFuncOp kernel);
+
+  /// Arguments behind the buffers: first chunk, end, scratch memory.
+  static constexpr unsigned kNumOthers = 3;
 };
 
 } // namespace
 
-void WrapPass::wrap(LLVM::LLVMFuncOp inner) {
-  MLIRContext *context = inner.getContext();
-  std::string name = inner.getName().str();
-  inner.setName(name + ".chunks");
-  inner.setLinkage(LLVM::Linkage::Internal);
-  OpBuilder builder(inner);
-  Location loc = inner.getLoc();
-  Type pointer = LLVM::LLVMPointerType::get(context);
+void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  Location loc = kernel.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type number = builder.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          {pointer, number, number, pointer});
-  auto outer = LLVM::LLVMFuncOp::create(builder, loc, name, type);
-  Block *entry = outer.addEntryBlock(builder);
-  builder.setInsertionPointToStart(entry);
-  SmallVector<Value> arguments;
-  unsigned buffers = inner.getNumArguments() - 3;
+  Block &entry = kernel.getBody().front();
+  builder.setInsertionPointToStart(&entry);
+  unsigned buffers = entry.getNumArguments() - kNumOthers;
+  BlockArgument list = entry.insertArgument(0u, pointer, loc);
   for (unsigned buffer = 0; buffer < buffers; ++buffer) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
-                                     entry->getArgument(0),
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, list,
                                      ArrayRef<LLVM::GEPArg>(buffer));
-    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+    entry.getArgument(1).replaceAllUsesWith(
+        LLVM::LoadOp::create(builder, loc, pointer, slot));
+    entry.eraseArgument(1);
   }
-  for (unsigned rest = 1; rest < 4; ++rest)
-    arguments.push_back(entry->getArgument(rest));
-  LLVM::CallOp::create(builder, loc, inner, arguments);
-  LLVM::ReturnOp::create(builder, loc, ValueRange{});
+  kernel.setFunctionType(
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, number, number, pointer}));
+  // They say something of the buffers.
+  kernel.removeArgAttrsAttr();
 }
 
 void mpc::cpu::buildLowerToLLVM(OpPassManager &manager) {
   manager.addPass(createExpandPass());
-  manager.addPass(createSCFToControlFlowPass());
+  SCFToControlFlowPassOptions loops;
+  loops.allowPatternRollback = false;
+  manager.addPass(createSCFToControlFlowPass(loops));
   manager.addPass(std::make_unique<ConvertPass>());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(std::make_unique<WrapPass>());

@@ -70,6 +70,7 @@ private:
   void copyPanels(Value panels, int64_t width, int64_t run, int64_t stride);
   void copyPanelsByRow(Value panels, int64_t width);
   void transposePanels(Value panels, int64_t width);
+  void transposeColumns(Value column, Value place, int64_t width);
   void gatherPanels(Value panels, int64_t width);
   void copyLastPanel(Value panel, int64_t width);
   Value panelPlace(Value panel) {
@@ -342,30 +343,35 @@ void Packer::copyPanelsByRow(Value panels, int64_t width) {
 
 // For a factor whose k lie next to each other.
 void Packer::transposePanels(Value panels, int64_t width) {
-  Value kEnd = math_.floor(block_.kCount, 8);
   loop(math_.constant(0), panels, 1, [&](Value panel) {
     Value place = panelPlace(panel);
-    for (int64_t first = 0; first < width; first += 8) {
-      SmallVector<Value> sources;
-      for (int64_t number = 0; number < 8; ++number)
-        sources.push_back(
-            outerAt(math_.add(math_.mul(panel, width), first + number)));
-      loop(math_.constant(0), kEnd, 8, [&](Value k) {
-        SmallVector<Value> rows = loadTransposed(sources, {kAt(k)});
-        Value row = math_.add(math_.add(place, math_.mul(k, width)), first);
-        for (int64_t number = 0; number < 8; ++number)
-          store(rows[number], math_.add(row, number * width));
-      });
-      // Runs of several dimensions come out even.
-      if (factor_.k.parts.size() > 1)
-        continue;
-      loop(kEnd, block_.kCount, 1, [&](Value k) {
-        Value row = math_.add(math_.add(place, math_.mul(k, width)), first);
-        Value kSource = kAt(k);
-        for (auto [number, source] : llvm::enumerate(sources))
-          store(load(math_.add(source, kSource), 1), math_.add(row, number));
-      });
-    }
+    loop(math_.constant(0), math_.constant(width), 8, [&](Value first) {
+      transposeColumns(math_.add(math_.mul(panel, width), first),
+                       math_.add(place, first), width);
+    });
+  });
+}
+
+// 8 columns from `column` on, to `place`.
+void Packer::transposeColumns(Value column, Value place, int64_t width) {
+  SmallVector<Value> sources;
+  for (int64_t number = 0; number < 8; ++number)
+    sources.push_back(outerAt(math_.add(column, number)));
+  auto rowAt = [&](Value k) { return math_.add(place, math_.mul(k, width)); };
+  Value kEnd = math_.floor(block_.kCount, 8);
+  loop(math_.constant(0), kEnd, 8, [&](Value k) {
+    SmallVector<Value> rows = loadTransposed(sources, {kAt(k)});
+    Value row = rowAt(k);
+    for (int64_t number = 0; number < 8; ++number)
+      store(rows[number], math_.add(row, number * width));
+  });
+  // Runs of several dimensions come out even.
+  if (factor_.k.parts.size() > 1)
+    return;
+  loop(kEnd, block_.kCount, 1, [&](Value k) {
+    Value row = rowAt(k), kSource = kAt(k);
+    for (auto [number, source] : llvm::enumerate(sources))
+      store(load(math_.add(source, kSource), 1), math_.add(row, number));
   });
 }
 
@@ -373,11 +379,11 @@ void Packer::transposePanels(Value panels, int64_t width) {
 void Packer::gatherPanels(Value panels, int64_t width) {
   loop(math_.constant(0), panels, 1, [&](Value panel) {
     Value place = panelPlace(panel);
-    for (int64_t first = 0; first < width; first += lanes_) {
+    loop(math_.constant(0), math_.constant(width), lanes_, [&](Value first) {
       SmallVector<Value> sources;
       for (int64_t number = 0; number < lanes_; ++number)
-        sources.push_back(
-            outerAt(math_.add(math_.mul(panel, width), first + number)));
+        sources.push_back(outerAt(
+            math_.add(math_.add(math_.mul(panel, width), first), number)));
       loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
         Value kSource = kAt(k);
         SmallVector<Value> places;
@@ -386,7 +392,7 @@ void Packer::gatherPanels(Value panels, int64_t width) {
         store(gather(places),
               math_.add(math_.add(place, math_.mul(k, width)), first));
       });
-    }
+    });
   });
 }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// From LLVM IR of kernels to an object file.
+#ifndef MPC_LIB_CODEGEN_CPU_OBJECTFILE_H
+#define MPC_LIB_CODEGEN_CPU_OBJECTFILE_H
+
+#include "lib/Codegen/CPU/Target.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace mpc::cpu {
+
+/// The object of `module`, which is optimized on the way: an ELF file that
+/// refers to no symbol outside of itself. Modules of different contexts may be
+/// compiled at the same time.
+llvm::Expected<llvm::SmallVector<char, 0>>
+compileObject(llvm::Module &module, const CpuTarget &target);
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_OBJECTFILE_H

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Cuts lowered kernels into modules that can be compiled at the same time.
+#ifndef MPC_LIB_CODEGEN_CPU_SPLITMODULE_H
+#define MPC_LIB_CODEGEN_CPU_SPLITMODULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <vector>
+
+namespace mpc::cpu {
+
+/// Distributes the kernels of `module`, which is of the LLVM dialect, to
+/// modules of about equal size, in order; each has copies of the functions
+/// that its kernels call. How many there are follows from the code alone, never
+/// from the machine, so that an image has the same bytes everywhere.
+std::vector<mlir::OwningOpRef<mlir::ModuleOp>>
+splitModule(mlir::ModuleOp module);
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_SPLITMODULE_H

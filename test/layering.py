@@ -29,7 +29,7 @@ ALLOWED = {
     "lib/Import": ["lib/Import", "dialects"],
     "lib/Codegen": CODEGEN,
     "lib/Driver": DRIVER,
-    "lib/CAPI": ["lib/CAPI", "lib/Driver", "lib/Import", *PASSES, "include"],
+    "lib/CAPI": ["lib/CAPI", "tools/Flags", *DRIVER],
     "lib/Python": ["lib/Python", "include"],
     "tools": ["tools", "lib/CAPI", *DRIVER],
 }
@@ -51,7 +51,6 @@ FORBIDDEN = {
     "lib/Import": FLAGS,
     "lib/Codegen": FLAGS,
     "lib/Driver": FLAGS,
-    "lib/CAPI": FLAGS,
     "lib/Python": FLAGS,
 }
 

@@ -31,6 +31,10 @@ MPC_EXPORT MpcErrorCode mpcErrorGetCode(const MpcError *error);
  * is empty; of what is no error it says so. */
 MPC_EXPORT const char *mpcErrorGetMessage(const MpcError *error);
 
+/* An error of another library over this ABI, as libmpc-compiler is; never NULL.
+ * `message` may be NULL, and MPC_ERROR_NONE is taken for MPC_ERROR_INTERNAL. */
+MPC_EXPORT MpcError *mpcErrorCreate(MpcErrorCode code, const char *message);
+
 /* Gives the error back. Does nothing to NULL, and to what is no error. */
 MPC_EXPORT void mpcErrorDestroy(MpcError *error);
 

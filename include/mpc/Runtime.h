@@ -89,6 +89,9 @@ public:
     });
   }
 
+  /// Takes the handle over.
+  explicit Program(MpcProgram *program) : program_(program) {}
+
   const MpcProgram *get() const { return program_.get(); }
 
   Expected<MpcProgramInfo> info() const {
@@ -123,8 +126,6 @@ public:
   }
 
 private:
-  explicit Program(MpcProgram *program) : program_(program) {}
-
   template <typename Load>
   static Expected<Program> create(const std::string &cpu, Load load) {
     auto options = sized<MpcProgramOptions>();

@@ -94,8 +94,10 @@ static bool isInvalid(const Fault &fault, const DiagnosticCollector &printed) {
 }
 
 Compilation::Compilation(OwningOpRef<ModuleOp> &module,
-                         std::vector<std::string> &warnings)
-    : module_(module), warnings_(warnings), manager_(module->getContext()) {}
+                         std::vector<std::string> &warnings,
+                         bool survivesCrashes)
+    : module_(module), warnings_(warnings), manager_(module->getContext()),
+      survivesCrashes_(survivesCrashes) {}
 
 void Compilation::after(StringRef pass, std::function<void(ModuleOp)> look) {
   manager_.addInstrumentation(
@@ -118,7 +120,12 @@ rt::Status Compilation::run() {
   manager_.addInstrumentation(std::make_unique<FaultFinder>(fault));
   DiagnosticCollector diagnostics(module_->getContext());
   LogicalResult result = failure();
-  bool survived = survives([&] { result = manager_.run(*module_); });
+  auto runPasses = [&] { result = manager_.run(*module_); };
+  bool survived = true;
+  if (survivesCrashes_)
+    survived = survives(runPasses);
+  else
+    runPasses();
   llvm::append_range(warnings_, diagnostics.warnings());
   if (succeeded(result))
     return {};

@@ -23,8 +23,9 @@ class Compilation {
 public:
   /// What warnings there are is added to `warnings`. After a crash `module` is
   /// emptied, since nothing can be said of it.
+  /// Without `survivesCrashes` a pass that crashes ends the process.
   Compilation(mlir::OwningOpRef<mlir::ModuleOp> &module,
-              std::vector<std::string> &warnings);
+              std::vector<std::string> &warnings, bool survivesCrashes);
 
   /// The pipeline, to be filled.
   [[nodiscard]] mlir::PassManager &passes() { return manager_; }
@@ -37,6 +38,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> &module_;
   std::vector<std::string> &warnings_;
   mlir::PassManager manager_;
+  bool survivesCrashes_;
 };
 
 } // namespace mpc

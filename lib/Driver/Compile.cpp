@@ -165,7 +165,8 @@ static rt::Result<std::shared_ptr<rt::Program>>
 compile(ImportedModel &model, const TargetOptions &options,
         CompileReport &report, llvm::function_ref<void(Compilation &)> fill) {
   MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options));
-  Compilation compilation(model.module, report.warnings);
+  Compilation compilation(model.module, report.warnings,
+                          options.survivesCrashes);
   attachTarget(compilation.passes(), options, target);
   fill(compilation);
   MPC_RETURN_IF_ERROR(compilation.run());
@@ -269,7 +270,8 @@ rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
                              CompileReport &report) {
   MPC_RETURN_IF_ERROR(prepareModel(model, options, report));
   EvaluationOptions evaluation = evaluationOptions(model, options);
-  Compilation compilation(model.module, report.warnings);
+  Compilation compilation(model.module, report.warnings,
+                          options.target.survivesCrashes);
   observe(compilation, evaluation, /*trains=*/false, report);
   buildPreparationPipeline(compilation.passes(), evaluation);
   return compilation.run();

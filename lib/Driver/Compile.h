@@ -20,6 +20,9 @@ struct TargetOptions {
   bool runsHere = true;     ///< A CPU that this machine lacks is an error.
   bool fuse = true;
   bool naive = false; ///< Every kernel by scalar loops.
+  /// Survive a crash of a pass, by handlers of signals as long as passes run:
+  /// a tool may install them, a library not.
+  bool survivesCrashes = true;
 };
 
 /// What a recipe leaves open.

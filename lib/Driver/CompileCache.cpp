@@ -9,6 +9,8 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <optional>
 
 using namespace mpc;
@@ -41,10 +43,22 @@ private:
 
 } // namespace
 
-/// This program itself: another build of the compiler makes other code. Empty
-/// where the system does not show it.
+/// The file that this code lies in: the program, or a library that a program
+/// has loaded.
+static std::string findOwnFile() {
+  Dl_info info;
+  link_map *library = nullptr;
+  void *place = reinterpret_cast<void *>(&findOwnFile);
+  bool isLibrary = ::dladdr1(place, &info, reinterpret_cast<void **>(&library),
+                             RTLD_DL_LINKMAP) != 0 &&
+                   library && library->l_name[0] != '\0';
+  return isLibrary ? library->l_name : "/proc/self/exe";
+}
+
+/// The compiler itself: another build of it makes other code. Empty where the
+/// system does not show it.
 static std::string hashCompiler() {
-  auto file = rt::MappedFile::open("/proc/self/exe");
+  auto file = rt::MappedFile::open(findOwnFile());
   return file.ok()
              ? rt::ContentHash::of(file->bytes().data(), file->bytes().size())
              : "";

@@ -20,9 +20,12 @@ static rt::Result<ImportedModel> load(const EvalRequest &request,
                                       mlir::MLIRContext &context) {
   PrecisionFlags precision = request.precision;
   MPC_RETURN_IF_ERROR(readAutocastPolicy(precision, context));
+  const ImportOptions &options = request.importOptions;
   MPC_ASSIGN_OR_RETURN(
       ImportedModel model,
-      loadModel(request.modelPath, context, request.importOptions));
+      request.modelBytes
+          ? loadModel(*request.modelBytes, request.modelPath, context, options)
+          : loadModel(request.modelPath, context, options));
   amp::RecipeOp recipe = addRecipe(*model.module);
   writePrecision(precision, recipe);
   if (!request.loss)
@@ -33,8 +36,8 @@ static rt::Result<ImportedModel> load(const EvalRequest &request,
 }
 
 /// Without inputs: the shape of the labels is not known then.
-static rt::Result<EvalReport> explainOnly(const EvalRequest &request) {
-  EvalReport report;
+rt::Result<Explanation> mpc::explainEval(const EvalRequest &request,
+                                         std::vector<std::string> &warnings) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   EvalOptions options = request.options;
   options.explain = true;
@@ -43,10 +46,16 @@ static rt::Result<EvalReport> explainOnly(const EvalRequest &request) {
   rt::Status status = explainModel(model, options, compileReport);
   if (!status.ok())
     return status.withContext(request.modelPath);
-  report.warnings = model.warnings;
-  llvm::append_range(report.warnings, compileReport.warnings);
-  MPC_RETURN_IF_ERROR(
-      writeExplanation(compileReport.explanation, request.explainPath));
+  llvm::append_range(warnings, model.warnings);
+  llvm::append_range(warnings, compileReport.warnings);
+  return compileReport.explanation;
+}
+
+static rt::Result<EvalReport> explainOnly(const EvalRequest &request) {
+  EvalReport report;
+  MPC_ASSIGN_OR_RETURN(Explanation explanation,
+                       explainEval(request, report.warnings));
+  MPC_RETURN_IF_ERROR(writeExplanation(explanation, request.explainPath));
   return report;
 }
 
@@ -91,7 +100,7 @@ mpc::compileEvalProgram(const EvalRequest &request,
 rt::Result<rt::ProgramVariants>
 mpc::compileEvalPrograms(EvalRequest request,
                          const std::vector<std::string> &levels,
-                         void (*warn)(const std::vector<std::string> &)) {
+                         std::vector<std::string> &warnings) {
   rt::ProgramVariants programs;
   for (const std::string &level : levels) {
     request.options.target.cpu = level;
@@ -99,7 +108,7 @@ mpc::compileEvalPrograms(EvalRequest request,
     MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
                          compileEvalProgram(request, {}, found));
     if (programs.empty())
-      warn(found);
+      warnings = std::move(found);
     programs.push_back(std::move(program));
   }
   return programs;

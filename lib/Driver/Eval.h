@@ -12,13 +12,15 @@ namespace mpc {
 
 struct EvalRequest {
   std::string modelPath;
+  /// In place of the file, which modelPath names in messages then; or null.
+  std::shared_ptr<const ModelBytes> modelBytes = nullptr;
   ImportOptions importOptions;
   EvalOptions options;
   PrecisionFlags precision;
   std::optional<LossFlag> loss; ///< None: no loss is computed.
   LossOptions lossOptions;
-  std::string explainPath;      ///< Empty: nothing is explained; "-": stdout.
-  rt::EvaluationRequest run;    ///< Without inputs: only explain.
+  std::string explainPath;   ///< Empty: nothing is explained; "-": stdout.
+  rt::EvaluationRequest run; ///< Without inputs: only explain.
 };
 
 struct EvalReport {
@@ -34,11 +36,15 @@ compileEvalProgram(const EvalRequest &request,
                    const std::vector<int64_t> &targetShape,
                    std::vector<std::string> &warnings);
 
-/// The same for each of `levels`; `warn` is called with the warnings of the
-/// first.
+/// The same for each of `levels`; `warnings` are those of the first.
 rt::Result<rt::ProgramVariants>
 compileEvalPrograms(EvalRequest request, const std::vector<std::string> &levels,
-                    void (*warn)(const std::vector<std::string> &warnings));
+                    std::vector<std::string> &warnings);
+
+/// The precisions of the model and of its loss, as evaluate() explains them
+/// without inputs.
+rt::Result<Explanation> explainEval(const EvalRequest &request,
+                                    std::vector<std::string> &warnings);
 
 /// Compiles and evaluates.
 rt::Result<EvalReport> evaluate(const EvalRequest &request);

@@ -97,22 +97,24 @@ onnx::Tensor tensorOf(const rt::TensorView &tensor) {
                    tensor.desc.numBytes())};
 }
 
-/// Adds the values that lie beside an MLIR file. They are copied: the model
-/// outlives the mapping.
+/// Adds a value, which is copied.
+static void addValue(const rt::TensorView &tensor, ImportedModel &model) {
+  MutableArrayRef<char> bytes = model.storage.allocate(tensor.desc.numBytes());
+  if (!bytes.empty())
+    std::memcpy(bytes.data(), tensor.data, bytes.size());
+  model.parameters.push_back({tensor.desc.name, elemTypeOf(tensor.desc.dtype),
+                              tensor.desc.shape, bytes});
+}
+
+/// Adds the values that lie beside an MLIR file.
 static rt::Status readValues(const std::string &path, ImportedModel &model) {
   if (path == "-" || !sys::fs::exists(parameterFileOf(path)))
     return {};
   MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
                        rt::SafetensorsFile::open(parameterFileOf(path)));
-  for (const rt::TensorView &tensor : file.tensors()) {
-    if (!rt::isFloat(tensor.desc.dtype))
-      continue;
-    MutableArrayRef<char> bytes =
-        model.storage.allocate(tensor.desc.numBytes());
-    std::memcpy(bytes.data(), tensor.data, bytes.size());
-    model.parameters.push_back({tensor.desc.name, elemTypeOf(tensor.desc.dtype),
-                                tensor.desc.shape, bytes});
-  }
+  for (const rt::TensorView &tensor : file.tensors())
+    if (rt::isFloat(tensor.desc.dtype))
+      addValue(tensor, model);
   return {};
 }
 
@@ -147,14 +149,12 @@ parseModule(SourceMgr &sources, mlir::MLIRContext &context) {
   return module;
 }
 
-static rt::Result<ImportedModel> loadMlir(const std::string &path,
-                                          mlir::MLIRContext &context) {
-  auto buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer)
-    return rt::invalidInput(path + ": " + buffer.getError().message());
-  MPC_RETURN_IF_ERROR(checkText(path, **buffer));
+static rt::Result<ImportedModel> parseMlir(std::unique_ptr<MemoryBuffer> buffer,
+                                           const std::string &path,
+                                           mlir::MLIRContext &context) {
+  MPC_RETURN_IF_ERROR(checkText(path, *buffer));
   SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
   std::string messages;
   raw_string_ostream os(messages);
   mlir::SourceMgrDiagnosticHandler handler(sources, &context, os);
@@ -162,8 +162,40 @@ static rt::Result<ImportedModel> loadMlir(const std::string &path,
   model.module = parseModule(sources, context);
   if (!model.module)
     return rt::invalidInput(StringRef(messages).rtrim().str());
+  return model;
+}
+
+static rt::Result<ImportedModel> loadMlir(const std::string &path,
+                                          mlir::MLIRContext &context) {
+  auto buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return rt::invalidInput(path + ": " + buffer.getError().message());
+  MPC_ASSIGN_OR_RETURN(ImportedModel model,
+                       parseMlir(std::move(*buffer), path, context));
   MPC_RETURN_IF_ERROR(readValues(path, model));
   return model;
+}
+
+static rt::Result<ImportedModel> readModel(const ModelBytes &bytes,
+                                           const std::string &name,
+                                           mlir::MLIRContext &context,
+                                           const ImportOptions &options) {
+  auto buffer = MemoryBuffer::getMemBufferCopy(bytes.bytes, name);
+  if (!bytes.isOnnx) {
+    MPC_ASSIGN_OR_RETURN(ImportedModel model,
+                         parseMlir(std::move(buffer), name, context));
+    for (const ModelBytes::Value &value : bytes.values)
+      addValue({value.desc, value.bytes.data()}, model);
+    return model;
+  }
+  Expected<onnx::Model> read = onnx::readModel(std::move(buffer), name, "");
+  if (!read)
+    return statusOf(read.takeError());
+  Expected<ImportedModel> model =
+      onnx::importModel(std::move(*read), context, options);
+  if (!model)
+    return statusOf(model.takeError());
+  return std::move(*model);
 }
 
 static rt::Result<ImportedModel> readModel(const std::string &path,
@@ -181,16 +213,34 @@ static rt::Result<ImportedModel> readModel(const std::string &path,
   return std::move(*model);
 }
 
-rt::Result<ImportedModel> loadModel(const std::string &path,
-                                    mlir::MLIRContext &context,
-                                    const ImportOptions &options) {
+static void addDialects(mlir::MLIRContext &context) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);
-  MPC_ASSIGN_OR_RETURN(ImportedModel model, readModel(path, context, options));
-  if (std::optional<std::string> fault = findHugeTensor(*model.module, path))
+}
+
+static rt::Result<ImportedModel> checked(rt::Result<ImportedModel> model,
+                                         const std::string &path) {
+  if (!model.ok())
+    return model;
+  if (std::optional<std::string> fault = findHugeTensor(*model->module, path))
     return rt::invalidInput(*fault);
   return model;
+}
+
+rt::Result<ImportedModel> loadModel(const std::string &path,
+                                    mlir::MLIRContext &context,
+                                    const ImportOptions &options) {
+  addDialects(context);
+  return checked(readModel(path, context, options), path);
+}
+
+rt::Result<ImportedModel> loadModel(const ModelBytes &model,
+                                    const std::string &name,
+                                    mlir::MLIRContext &context,
+                                    const ImportOptions &options) {
+  addDialects(context);
+  return checked(readModel(model, name, context, options), name);
 }
 
 rt::Status refuseLosses(const ImportedModel &model, const std::string &path) {

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mpc {
 
@@ -22,6 +23,25 @@ using ImportOptions = onnx::ImportOptions;
 /// MLIR on stdin). The values of an MLIR file's parameters are those in
 /// the .safetensors file beside it, where there is one.
 rt::Result<ImportedModel> loadModel(const std::string &path,
+                                    mlir::MLIRContext &context,
+                                    const ImportOptions &options);
+
+/// A model that lies in memory in place of a file.
+struct ModelBytes {
+  bool isOnnx = false; ///< Else it is MLIR's text.
+  std::string bytes;
+  /// Values of parameters of MLIR's text, with their memory.
+  struct Value {
+    rt::TensorDesc desc;
+    std::string bytes;
+  };
+  std::vector<Value> values = {};
+};
+
+/// Reads what `model` holds; `name` is what messages call it. External data of
+/// ONNX is in no file then, and refused.
+rt::Result<ImportedModel> loadModel(const ModelBytes &model,
+                                    const std::string &name,
                                     mlir::MLIRContext &context,
                                     const ImportOptions &options);
 

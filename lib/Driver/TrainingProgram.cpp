@@ -67,14 +67,21 @@ tiedNames(const ImportedModel &model) {
   return names;
 }
 
+static rt::Result<ImportedModel> readModel(const TrainingRequest &request,
+                                           mlir::MLIRContext &context,
+                                           const ImportOptions &options) {
+  if (request.modelBytes)
+    return loadModel(*request.modelBytes, request.modelPath, context, options);
+  return loadModel(request.modelPath, context, options);
+}
+
 rt::Result<TrainingPlan> mpc::planTraining(const TrainingRequest &request,
                                            mlir::MLIRContext &context) {
   ImportFlags import = request.recipe.import;
   import.batchSize = request.batchSize;
   MPC_ASSIGN_OR_RETURN(ImportOptions importOptions, toImportOptions(import));
   TrainingPlan plan;
-  MPC_ASSIGN_OR_RETURN(plan.model,
-                       loadModel(request.modelPath, context, importOptions));
+  MPC_ASSIGN_OR_RETURN(plan.model, readModel(request, context, importOptions));
   if (!import.allowLosses)
     MPC_RETURN_IF_ERROR(refuseLosses(plan.model, request.modelPath));
   plan.options.target = request.recipe.target;

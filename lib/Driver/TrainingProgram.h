@@ -17,6 +17,8 @@ namespace mpc {
 /// What a training is made of.
 struct TrainingRequest {
   std::string modelPath;
+  /// In place of the file, which modelPath names in messages then; or null.
+  std::shared_ptr<const ModelBytes> modelBytes = nullptr;
   RecipeFlags recipe;
   int64_t batchSize = 0; ///< 0 where it is left to the model.
   /// Training data, whose labels' shape decides the class axis; empty for none.

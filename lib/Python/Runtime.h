@@ -36,6 +36,8 @@ struct StateInfo {
 
 class Program {
 public:
+  explicit Program(mpc::Program program) : program_(std::move(program)) {}
+
   static Program load(const std::string &path, const std::string &cpu);
   static Program loadBytes(nb::bytes bytes, const std::string &cpu);
 
@@ -46,8 +48,6 @@ public:
   [[nodiscard]] std::map<std::string, std::string> tied() const;
 
 private:
-  explicit Program(mpc::Program program) : program_(std::move(program)) {}
-
   mpc::Program program_;
 };
 

@@ -33,6 +33,17 @@ MpcError *mpc::rt::toError(const Status &status) noexcept {
   }
 }
 
+MpcError *mpcErrorCreate(MpcErrorCode code, const char *message) {
+  auto status = static_cast<StatusCode>(code);
+  if (code == MPC_ERROR_NONE)
+    status = StatusCode::Internal;
+  try {
+    return toError(Status(status, message ? message : ""));
+  } catch (...) {
+    return kOutOfMemory;
+  }
+}
+
 MpcErrorCode mpcErrorGetCode(const MpcError *error) {
   if (!error)
     return MPC_ERROR_NONE;

@@ -184,6 +184,17 @@ protected:
   Arguments arguments_;
 };
 
+TEST(CAPIError, AnotherLibraryMakesOne) {
+  MpcError *error = mpcErrorCreate(MPC_ERROR_DIVERGED, "the loss is NaN");
+  EXPECT_EQ(mpcErrorGetCode(error), MPC_ERROR_DIVERGED);
+  EXPECT_STREQ(mpcErrorGetMessage(error), "the loss is NaN");
+  mpcErrorDestroy(error);
+  error = mpcErrorCreate(MPC_ERROR_NONE, nullptr);
+  EXPECT_EQ(mpcErrorGetCode(error), MPC_ERROR_INTERNAL);
+  EXPECT_STREQ(mpcErrorGetMessage(error), "");
+  mpcErrorDestroy(error);
+}
+
 TEST_F(CAPIMisuse, NoHandleIsAnError) {
   expectAll(callAll({}, arguments_), " is NULL");
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds what libmpc-runtime exports against its headers, and the headers against the tests.
+"""Holds what the libraries export against their headers, and the headers against the tests.
 
-    python exports.py PROJECT LIBRARY NM
+    python exports.py PROJECT NM LIBMPC-RUNTIME [LIBMPC-COMPILER]
 
-The library's symbols are exactly the functions of include/mpc-c. Each of them is called in
-test/capi, and each that gives an error also in MisuseTest.cpp.
+A library's symbols are exactly the functions of its headers in include/mpc-c: Compiler.h is
+libmpc-compiler's, all others are libmpc-runtime's. Each of them is called in test/capi, and each
+that gives an error also with what is wrong, in MisuseTest.cpp or CompilerTest.cpp.
 """
 import pathlib
 import re
@@ -15,10 +16,10 @@ import sys
 DECLARATION = re.compile(r"MPC_EXPORT\s+([^;]*?)\b(mpc[A-Z]\w*)\(")
 
 
-def declared(root):
+def declared(root, wanted):
     """Name -> whether it gives an error."""
-    texts = (path.read_text() for path in sorted((root / "include/mpc-c").glob("*.h")))
-    found = (match for text in texts for match in DECLARATION.finditer(text))
+    paths = (path for path in sorted((root / "include/mpc-c").glob("*.h")) if wanted(path.name))
+    found = (match for path in paths for match in DECLARATION.finditer(path.read_text()))
     return {match.group(2): "MpcError *" in match.group(1) for match in found}
 
 
@@ -28,21 +29,29 @@ def exported(library, nm):
     return {line.split()[-1] for line in output.splitlines()}
 
 
-def faults(root, library, nm):
-    functions, symbols = declared(root), exported(library, nm)
-    assert len(functions) > 40, functions
+def faults(root, library, nm, wanted, least, misused):
+    functions, symbols = declared(root, wanted), exported(library, nm)
+    assert len(functions) > least, functions
     tests = "".join(path.read_text() for path in (root / "test/capi").glob("*.cpp"))
-    misuse = (root / "test/capi/MisuseTest.cpp").read_text()
+    misuse = (root / "test/capi" / misused).read_text()
     for name in sorted(functions.keys() - symbols):
         yield f"{name} is declared and not exported"
     for name in sorted(symbols - functions.keys()):
         yield f"{name} is exported and not declared"
     for name, fails in sorted(functions.items()):
         if not re.search(rf"\b{name}\b", misuse if fails else tests):
-            yield f"{name} is not called in test/capi{'/MisuseTest.cpp' if fails else ''}"
+            yield f"{name} is not called in test/capi{'/' + misused if fails else ''}"
 
 
 if __name__ == "__main__":
-    found = list(faults(pathlib.Path(sys.argv[1]), *sys.argv[2:4]))
+    root, nm, runtime, *compiler = sys.argv[1:]
+    root = pathlib.Path(root)
+    found = list(
+        faults(root, runtime, nm, lambda name: name != "Compiler.h", 40, "MisuseTest.cpp")
+    )
+    for library in compiler:
+        found += faults(
+            root, library, nm, lambda name: name == "Compiler.h", 12, "CompilerTest.cpp"
+        )
     print("\n".join(found) or "symbols, headers and tests agree")
     sys.exit(bool(found))

@@ -82,7 +82,7 @@ static mpc::rt::Status compile(DialectRegistry &registry, StringRef pipeline,
   if (!module)
     return mpc::rt::invalidInput("is no module");
   std::vector<std::string> warnings;
-  mpc::Compilation compilation(module, warnings);
+  mpc::Compilation compilation(module, warnings, /*survivesCrashes=*/true);
   if (failed(parsePassPipeline(pipeline, compilation.passes())))
     return mpc::rt::usageError("is no pipeline");
   return compilation.run();

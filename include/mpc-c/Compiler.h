@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Compiling: from a model to a program that a runner runs. The functions of
+ * this header are libmpc-compiler's, which brings LLVM along; all others are
+ * libmpc-runtime's. The rules of Export.h hold here too, but that compilations
+ * are kept where the tools keep theirs: MPC_CACHE_DIR, XDG_CACHE_HOME and HOME
+ * are read, and an empty MPC_CACHE_DIR keeps nothing.
+ *
+ *   mpcModelLoad("model.onnx", &model);
+ *   const char *flags[] = {"--precision=fp16", "--optimizer=sgd"};
+ *   mpcCompile(model, flags, 2, NULL, &program);
+ */
+#ifndef MPC_C_COMPILER_H
+#define MPC_C_COMPILER_H
+
+#include "mpc-c/DLPack.h"
+#include "mpc-c/Error.h"
+#include "mpc-c/Program.h"
+#include "mpc-c/Runner.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that compiles, as "0.1.0". */
+MPC_EXPORT const char *mpcCompilerVersion(void);
+
+/* A model, or a whole training step, before it is compiled. For one thread at
+ * a time. */
+typedef struct MpcModel MpcModel;
+
+/* The model of a file, MODEL.onnx or FILE.mlir, which is read when it is
+ * compiled. */
+MPC_EXPORT MpcError *mpcModelLoad(const char *path, MpcModel **model);
+
+/* The model of the `size` bytes of an ONNX file, which are copied and must hold
+ * all weights; `name` is what messages call it. */
+MPC_EXPORT MpcError *mpcModelLoadOnnx(const void *bytes, size_t size,
+                                      const char *name, MpcModel **model);
+
+/* The model of MLIR text: `func.func @model`, or a step that is written out. */
+MPC_EXPORT MpcError *mpcModelParse(const char *text, const char *name,
+                                   MpcModel **model);
+
+/* An empty model, to be built op by op. */
+MPC_EXPORT MpcError *mpcModelCreate(const char *name, MpcModel **model);
+
+MPC_EXPORT void mpcModelDestroy(MpcModel *model);
+
+/* Sets the value of a parameter of a model that was parsed or built, which is
+ * copied. Shape and element type are those that the nn.parameter declares. */
+MPC_EXPORT MpcError *mpcModelSetValue(MpcModel *model, const char *parameter,
+                                      const DLTensor *value);
+
+/* --- Building --------------------------------------------------------------
+ *
+ * Ops of all dialects that are documented (nn, amp, func, arith) are added by
+ * their names. Types and attributes are MLIR's text: "tensor<8x6xf32>",
+ * "{axis = 1 : i64}". An op is verified when it is added.
+ *
+ *   mpcModelAddOp(model, &parameter, NULL, 0, NULL);   // nn.parameter @w
+ *   mpcModelBeginFunction(model, "model", 1, names, types, arguments);
+ *   ...
+ *   mpcModelEndFunction(model, 1, results, resultNames);
+ */
+
+/* A value of the function that is being built. */
+typedef uint32_t MpcValue;
+
+typedef struct MpcOp {
+  size_t structSize;
+  const char *name; /* "nn.linear" */
+  const MpcValue *operands;
+  size_t numOperands;
+  const char *attributes; /* "{axis = 1 : i64}"; NULL for none. */
+  /* Types of the results: none where the op infers them itself. */
+  const char *const *resultTypes;
+  size_t numResultTypes;
+  const char *node; /* What reports call it; NULL for no name. */
+} MpcOp;
+
+/* Begins a function: "model", or an entry of a step that is written out
+ * ("step", "accumulate", "apply"), or another that these use. Its arguments
+ * are inputs by `names`, and are written to
+ * `arguments`. Outside of one, ops are the module's own: nn.parameter,
+ * amp.scaler, amp.optimizer. */
+MPC_EXPORT MpcError *mpcModelBeginFunction(MpcModel *model, const char *name,
+                                           size_t numArguments,
+                                           const char *const *names,
+                                           const char *const *types,
+                                           MpcValue *arguments);
+
+/* Adds an op. Its first `maxResults` results are written to `results`, and how
+ * many it has to `numResults`, which may be NULL. An op with regions is
+ * refused. */
+MPC_EXPORT MpcError *mpcModelAddOp(MpcModel *model, const MpcOp *op,
+                                   MpcValue *results, size_t maxResults,
+                                   size_t *numResults);
+
+/* The type of a value as text, which lives until the next call on the model. */
+MPC_EXPORT MpcError *mpcModelGetType(MpcModel *model, MpcValue value,
+                                     const char **type);
+
+/* Ends the function, which returns `results` under `names`. */
+MPC_EXPORT MpcError *mpcModelEndFunction(MpcModel *model, size_t numResults,
+                                         const MpcValue *results,
+                                         const char *const *names);
+
+/* What was built or parsed, as MLIR text, until the next call on the model. */
+MPC_EXPORT MpcError *mpcModelGetText(MpcModel *model, const char **text);
+
+/* --- Compiling -------------------------------------------------------------
+ *
+ * What a user decides about a training is said in the flags of mpc-compile
+ * (`mpc-compile --help`), one in each string: "--loss=mse", "--precision=fp16",
+ * "--accumulate=4", "--eval". They default to what they do there, but for
+ * --cpu, which is "host".
+ */
+
+typedef struct MpcCompileOptions {
+  size_t structSize;
+  MpcLogFunction log; /* Told of warnings; NULL for none. */
+  void *logContext;
+} MpcCompileOptions;
+
+/* Compiles the training step of a model, or its evaluation, to a program for
+ * runners of this process. `options` may be NULL. */
+MPC_EXPORT MpcError *mpcCompile(MpcModel *model, const char *const *flags,
+                                size_t numFlags,
+                                const MpcCompileOptions *options,
+                                MpcProgram **program);
+
+/* The same to a program file at `path`. */
+MPC_EXPORT MpcError *mpcCompileFile(MpcModel *model, const char *const *flags,
+                                    size_t numFlags,
+                                    const MpcCompileOptions *options,
+                                    const char *path);
+
+typedef enum MpcExplainFormat {
+  MPC_EXPLAIN_TEXT = 0,
+  MPC_EXPLAIN_JSON = 1,
+  MPC_EXPLAIN_HTML = 2
+} MpcExplainFormat;
+
+/* Which op computes in which precision, by which rule, and what casts cost. The
+ * text lives until the next call on the model. */
+MPC_EXPORT MpcError *mpcModelExplain(MpcModel *model, const char *const *flags,
+                                     size_t numFlags, MpcExplainFormat format,
+                                     const char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPC_C_COMPILER_H */

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compilation over C: flags as mpc-compile has them, and programs that
+// libmpc-runtime loads.
+#include "lib/CAPI/Model.h"
+#include "runtime/CommandLine/Tool.h"
+#include "runtime/Support/Output.h"
+#include "tools/Flags/CompileFlags.h"
+
+using namespace mpc;
+using namespace mpc::capi;
+using rt::needs;
+
+namespace {
+
+/// The flags of one call, read into what a compilation is told.
+class Request {
+public:
+  Request() : app_("", "mpc_compile") {
+    app_.set_help_flag();
+    addCompileFlags(app_, flags_);
+    flags_.levels = {"host"};
+    flags_.request.recipe.target.survivesCrashes = false;
+  }
+
+  rt::Status read(const char *const *flags, size_t numFlags) {
+    std::vector<const char *> arguments = {"mpc_compile"};
+    if (numFlags > 0)
+      MPC_RETURN_IF_ERROR(needs("flags", static_cast<const void *>(flags)));
+    for (size_t i = 0; i < numFlags; ++i) {
+      MPC_RETURN_IF_ERROR(needs("a flag", flags[i]));
+      arguments.push_back(flags[i]);
+    }
+    return rt::parseFlags(app_, static_cast<int>(arguments.size()),
+                          arguments.data())
+        .status();
+  }
+
+  rt::Status setModel(Model &model) {
+    flags_.request.modelPath = model.path();
+    MPC_ASSIGN_OR_RETURN(flags_.request.modelBytes, model.bytes());
+    return {};
+  }
+
+  CompileFlags &flags() { return flags_; }
+
+private:
+  CLI::App app_;
+  CompileFlags flags_;
+};
+
+rt::Status takeRequest(Model &model, const char *const *flags, size_t numFlags,
+                       Request &request) {
+  MPC_RETURN_IF_ERROR(request.read(flags, numFlags));
+  return request.setModel(model);
+}
+
+/// The bytes of a program file.
+rt::Result<std::string> compileModel(Model &model, const char *const *flags,
+                                     size_t numFlags,
+                                     const MpcCompileOptions *given) {
+  MpcCompileOptions options = {};
+  MPC_RETURN_IF_ERROR(rt::takeOptions(given, options));
+  Request request;
+  MPC_RETURN_IF_ERROR(takeRequest(model, flags, numFlags, request));
+  std::vector<std::string> warnings;
+  auto programs = compilePrograms(request.flags(), warnings);
+  for (const std::string &warning : warnings)
+    if (options.log)
+      options.log(options.logContext, MPC_LOG_WARNING, warning.c_str());
+  MPC_RETURN_IF_ERROR(programs.status());
+  return rt::encodeProgramFile(*programs);
+}
+
+/// What a call of libmpc-runtime came to.
+rt::Status takeError(MpcError *error) {
+  if (!error)
+    return {};
+  rt::Status status(static_cast<rt::StatusCode>(mpcErrorGetCode(error)),
+                    mpcErrorGetMessage(error));
+  mpcErrorDestroy(error);
+  return status;
+}
+
+} // namespace
+
+MpcError *mpcCompile(MpcModel *model, const char *const *flags, size_t numFlags,
+                     const MpcCompileOptions *options, MpcProgram **program) {
+  return onModel(model, [&](Model &known) -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("program", program));
+    MPC_ASSIGN_OR_RETURN(std::string file,
+                         compileModel(known, flags, numFlags, options));
+    return takeError(
+        mpcProgramLoadBytes(file.data(), file.size(), nullptr, program));
+  });
+}
+
+MpcError *mpcCompileFile(MpcModel *model, const char *const *flags,
+                         size_t numFlags, const MpcCompileOptions *options,
+                         const char *path) {
+  return onModel(model, [&](Model &known) -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("path", path));
+    // "-" is a file here: standard output is the host's.
+    std::string target = std::string(path) == "-" ? "./-" : path;
+    MPC_RETURN_IF_ERROR(rt::checkOutput(target));
+    MPC_ASSIGN_OR_RETURN(std::string file,
+                         compileModel(known, flags, numFlags, options));
+    return rt::writeOutput(target, file);
+  });
+}
+
+MpcError *mpcModelExplain(MpcModel *model, const char *const *flags,
+                          size_t numFlags, MpcExplainFormat format,
+                          const char **text) {
+  return onModel(model, [&](Model &known) -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("text", text));
+    Request request;
+    MPC_RETURN_IF_ERROR(takeRequest(known, flags, numFlags, request));
+    std::vector<std::string> warnings;
+    MPC_ASSIGN_OR_RETURN(Explanation explanation,
+                         explainModel(request.flags(), warnings));
+    switch (format) {
+    case MPC_EXPLAIN_TEXT:
+      *text = known.keepText(toText(explanation));
+      return {};
+    case MPC_EXPLAIN_JSON:
+      *text = known.keepText(toJson(explanation));
+      return {};
+    case MPC_EXPLAIN_HTML:
+      *text = known.keepText(toHtml(explanation));
+      return {};
+    }
+    return rt::usageError("format is no MpcExplainFormat");
+  });
+}

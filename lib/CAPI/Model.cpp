@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Models over C: where they come from, and the values of their parameters.
+#include "lib/CAPI/Model.h"
+
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+using namespace mpc;
+using namespace mpc::capi;
+using rt::guarded;
+using rt::needs;
+
+namespace {
+
+std::optional<rt::DType> dtypeOf(DLDataType type) {
+  struct Row {
+    uint8_t code, bits;
+    rt::DType dtype;
+  };
+  static constexpr Row kRows[] = {{kDLFloat, 64, rt::DType::F64},
+                                  {kDLFloat, 32, rt::DType::F32},
+                                  {kDLFloat, 16, rt::DType::F16},
+                                  {kDLBfloat, 16, rt::DType::BF16}};
+  for (const Row &row : kRows)
+    if (row.code == type.code && row.bits == type.bits && type.lanes == 1)
+      return row.dtype;
+  return std::nullopt;
+}
+
+/// Whether elements lie one after the other, row by row.
+bool isDense(const DLTensor &tensor) {
+  int64_t expected = 1;
+  for (int32_t i = tensor.ndim; tensor.strides && i-- > 0;) {
+    if (tensor.shape[i] != 1 && tensor.strides[i] != expected)
+      return false;
+    expected *= tensor.shape[i];
+  }
+  return true;
+}
+
+rt::Result<ModelBytes::Value> valueOf(const std::string &name,
+                                      const DLTensor &tensor) {
+  std::optional<rt::DType> dtype = dtypeOf(tensor.dtype);
+  bool isHere = tensor.device.device_type == kDLCPU ||
+                tensor.device.device_type == kDLCUDAHost;
+  if (!dtype || !isHere || tensor.ndim < 0 || !isDense(tensor))
+    return rt::invalidInput("the value of " + rt::quote(name) +
+                            " is no tensor of floating type, without gaps, in "
+                            "the memory of a CPU");
+  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
+    return rt::invalidInput("the value of " + rt::quote(name) +
+                            " has a negative size");
+  ModelBytes::Value value{{name, *dtype, shape}, {}};
+  auto *data = static_cast<const char *>(tensor.data) + tensor.byte_offset;
+  if (value.desc.numBytes() != 0) {
+    MPC_RETURN_IF_ERROR(needs("data", tensor.data));
+    value.bytes.assign(data, value.desc.numBytes());
+  }
+  return value;
+}
+
+rt::Status give(std::shared_ptr<Model> model, MpcModel **out) {
+  return rt::giveHandle(std::move(model), out);
+}
+
+} // namespace
+
+rt::Result<std::shared_ptr<const ModelBytes>> Model::bytes() {
+  if (builder_) {
+    MPC_ASSIGN_OR_RETURN(bytes_->bytes, builder_->text());
+  }
+  return std::shared_ptr<const ModelBytes>(bytes_);
+}
+
+rt::Status Model::setValue(const std::string &name, const DLTensor *tensor) {
+  if (!bytes_ || bytes_->isOnnx)
+    return rt::usageError("the values of this model are those of its file; "
+                          "write the state of a runner");
+  MPC_ASSIGN_OR_RETURN(ModelBytes::Value value, ::valueOf(name, *tensor));
+  auto isOld = [&](const ModelBytes::Value &old) {
+    return old.desc.name == name;
+  };
+  llvm::erase_if(bytes_->values, isOld);
+  bytes_->values.push_back(std::move(value));
+  return {};
+}
+
+rt::Result<Builder *> Model::builder() {
+  if (builder_)
+    return builder_.get();
+  return rt::usageError("the model is not one that is built: mpcModelCreate "
+                        "makes such");
+}
+
+const char *mpcCompilerVersion(void) { return MPC_VERSION; }
+
+MpcError *mpcModelLoad(const char *path, MpcModel **model) {
+  return guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("path", path));
+    MPC_RETURN_IF_ERROR(needs("model", model));
+    // "-" is a file here: standard input is the host's.
+    std::string file = std::strcmp(path, "-") == 0 ? "./-" : path;
+    return give(std::make_shared<Model>(file, nullptr), model);
+  });
+}
+
+MpcError *mpcModelLoadOnnx(const void *bytes, size_t size, const char *name,
+                           MpcModel **model) {
+  return guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("bytes", bytes));
+    MPC_RETURN_IF_ERROR(needs("name", name));
+    MPC_RETURN_IF_ERROR(needs("model", model));
+    auto copy = std::make_shared<ModelBytes>();
+    copy->isOnnx = true;
+    copy->bytes.assign(static_cast<const char *>(bytes), size);
+    return give(std::make_shared<Model>(name, std::move(copy)), model);
+  });
+}
+
+MpcError *mpcModelParse(const char *text, const char *name, MpcModel **model) {
+  return guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("text", text));
+    MPC_RETURN_IF_ERROR(needs("name", name));
+    MPC_RETURN_IF_ERROR(needs("model", model));
+    auto copy = std::make_shared<ModelBytes>();
+    copy->bytes = text;
+    return give(std::make_shared<Model>(name, std::move(copy)), model);
+  });
+}
+
+MpcError *mpcModelCreate(const char *name, MpcModel **model) {
+  return guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("name", name));
+    MPC_RETURN_IF_ERROR(needs("model", model));
+    return give(std::make_shared<Model>(name), model);
+  });
+}
+
+void mpcModelDestroy(MpcModel *model) {
+  (void)rt::removeHandle(rt::HandleKind::Model, model);
+}
+
+MpcError *mpcModelSetValue(MpcModel *model, const char *parameter,
+                           const DLTensor *value) {
+  return onModel(model, [&](Model &known) -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("parameter", parameter));
+    MPC_RETURN_IF_ERROR(needs("value", value));
+    return known.setValue(parameter, value);
+  });
+}
+
+MpcError *mpcModelGetText(MpcModel *model, const char **text) {
+  return onModel(model, [&](Model &known) -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("text", text));
+    MPC_ASSIGN_OR_RETURN(std::shared_ptr<const ModelBytes> bytes,
+                         known.bytes());
+    if (!bytes || bytes->isOnnx)
+      return rt::usageError("the model has no text: it is not MLIR's");
+    *text = known.keepText(bytes->bytes);
+    return {};
+  });
+}

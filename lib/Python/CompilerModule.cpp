@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mpc_compiler._compiler: what Python calls of mpc-c/Compiler.h. A module of
+// its own, so that what only runs programs loads no LLVM.
+#include "lib/Python/Error.h"
+#include "lib/Python/Runtime.h"
+#include "mpc/Compiler.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mpc::python;
+using namespace nb::literals;
+using Flags = std::vector<std::string>;
+
+namespace {
+
+mpc::LogFunction logTo(Messages &messages) {
+  return [&messages](MpcLogLevel level, const char *text) {
+    messages.emplace_back(int(level), text);
+  };
+}
+
+std::pair<Program, Messages> compile(mpc::Model &model, const Flags &flags) {
+  Messages messages;
+  auto program = [&] {
+    nb::gil_scoped_release release;
+    return model.compile(flags, logTo(messages));
+  }();
+  return {Program(valueOf(std::move(program))), std::move(messages)};
+}
+
+Messages compileFile(mpc::Model &model, const Flags &flags,
+                     const std::string &path) {
+  Messages messages;
+  mpc::Status status = [&] {
+    nb::gil_scoped_release release;
+    return model.compileFile(flags, path, logTo(messages));
+  }();
+  check(status);
+  return messages;
+}
+
+} // namespace
+
+NB_MODULE(_compiler, m) {
+  m.doc() = "libmpc-compiler, as it is. mpc_compiler is what to use.";
+  nb::module_::import_("mpc_compiler._runtime"); // Has Program.
+  m.attr("__version__") = mpcCompilerVersion();
+  nb::class_<mpc::Model>(m, "Model", "A model before it is compiled.")
+      .def_static(
+          "load",
+          [](const std::string &path) {
+            return valueOf(mpc::Model::load(path));
+          },
+          "path"_a)
+      .def_static(
+          "load_onnx",
+          [](nb::bytes data, const std::string &name) {
+            return valueOf(
+                mpc::Model::loadOnnx(data.c_str(), data.size(), name));
+          },
+          "data"_a, "name"_a)
+      .def_static(
+          "parse",
+          [](const std::string &text, const std::string &name) {
+            return valueOf(mpc::Model::parse(text, name));
+          },
+          "text"_a, "name"_a)
+      .def("compile", compile, "flags"_a)
+      .def("compile_file", compileFile, "flags"_a, "path"_a)
+      .def(
+          "explain",
+          [](mpc::Model &model, const Flags &flags, int format) {
+            return valueOf(
+                model.explain(flags, static_cast<MpcExplainFormat>(format)));
+          },
+          "flags"_a, "format"_a = 0);
+}

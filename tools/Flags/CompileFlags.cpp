@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registration of the flags of a compilation, and what they ask for.
+#include "tools/Flags/CompileFlags.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Validators.h"
+#include "tools/Flags/RecipeFlags.h"
+
+using namespace mpc;
+using namespace mpc::rt::flag_group;
+
+static void addEvaluationFlags(CLI::App &app, CompileFlags &flags) {
+  auto *evaluation = app.add_flag(
+      "--eval", flags.evaluates,
+      "Compile one evaluation in place of a step; of the recipe its precision "
+      "counts, and --loss where it is given");
+  evaluation->group(kInput);
+  app.add_flag("--gradients", flags.gradients,
+               "Of an evaluation: also grad.<parameter> of the loss")
+      ->group(kInput)
+      ->needs(evaluation);
+  app.add_flag("--training", flags.training,
+               "Of an evaluation: as a training step computes it")
+      ->group(kInput)
+      ->needs(evaluation);
+}
+
+void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
+  flags.app = &app;
+  addRecipeFlags(app, flags.request.recipe);
+  app.remove_option(app.get_option("--cpu"));
+  app.add_option("--batch-size", flags.request.batchSize,
+                 "Samples of a batch (default: the model's fixed first "
+                 "dimension)")
+      ->type_name("N")
+      ->group(kInput)
+      ->check(rt::wholeNumber(1));
+  addEvaluationFlags(app, flags);
+  app.add_option("--data", flags.request.dataPath,
+                 "Training data, whose target's shape decides which axis of "
+                 "the logits is the classes' (default: the last that fits)")
+      ->type_name("FILE.safetensors")
+      ->group(kInput);
+  app.add_option("--shared-input", flags.request.sharedInputs,
+                 "An input without a sample axis: its first dimension is not "
+                 "the batch")
+      ->type_name("NAME")
+      ->group(kInput);
+  app.add_option("--cpu", flags.levels,
+                 "Processors to make code for, of which the best is taken "
+                 "where the program is loaded: x86-64-v3, x86-64-v4, host "
+                 "(default: x86-64-v3)")
+      ->type_name("CPU[,CPU...]")
+      ->delimiter(',')
+      ->group(kTarget);
+}
+
+/// The step for each processor asked for.
+static rt::Result<rt::ProgramVariants>
+compileSteps(CompileFlags &flags, std::vector<std::string> &warnings) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  PrecisionFlags &precision = flags.request.recipe.precision;
+  MPC_RETURN_IF_ERROR(readAutocastPolicy(precision, context));
+  MPC_ASSIGN_OR_RETURN(TrainingPlan plan, planTraining(flags.request, context));
+  llvm::append_range(warnings, plan.model.warnings);
+  rt::ProgramVariants programs;
+  for (const std::string &level : flags.levels) {
+    CompileReport report;
+    auto program =
+        compileTrainingProgram(plan, level, /*runsHere=*/false, report);
+    if (!program.ok())
+      return program.status().withContext(flags.request.modelPath);
+    if (programs.empty())
+      llvm::append_range(warnings, report.warnings);
+    programs.push_back(*std::move(program));
+  }
+  return programs;
+}
+
+static rt::Result<EvalRequest> evalRequest(const CompileFlags &flags) {
+  const RecipeFlags &recipe = flags.request.recipe;
+  EvalRequest request;
+  request.modelPath = flags.request.modelPath;
+  request.modelBytes = flags.request.modelBytes;
+  ImportFlags import = recipe.import;
+  import.batchSize = flags.request.batchSize;
+  MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(import));
+  if (flags.app->count("--loss") > 0) {
+    MPC_ASSIGN_OR_RETURN(request.loss, parseLoss(recipe.loss));
+    request.lossOptions = recipe.lossOptions;
+  } else if (flags.gradients) {
+    return rt::usageError("--gradients needs --loss");
+  }
+  request.options.gradients = flags.gradients;
+  request.options.training = flags.training;
+  request.precision = recipe.precision;
+  request.options.target = recipe.target;
+  request.options.target.fuse = !recipe.noFuse;
+  request.options.target.runsHere = false;
+  return request;
+}
+
+rt::Result<rt::ProgramVariants>
+mpc::compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings) {
+  if (!flags.evaluates)
+    return compileSteps(flags, warnings);
+  MPC_ASSIGN_OR_RETURN(EvalRequest request, evalRequest(flags));
+  return compileEvalPrograms(request, flags.levels, warnings);
+}
+
+rt::Result<Explanation> mpc::explainModel(const CompileFlags &flags,
+                                          std::vector<std::string> &warnings) {
+  MPC_ASSIGN_OR_RETURN(EvalRequest request, evalRequest(flags));
+  return explainEval(request, warnings);
+}

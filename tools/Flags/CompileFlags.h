@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What mpc-compile is told of a model, which libmpc-compiler is told in the
+/// same words, and the programs that follow.
+#ifndef MPC_TOOLS_FLAGS_COMPILEFLAGS_H
+#define MPC_TOOLS_FLAGS_COMPILEFLAGS_H
+
+#include "lib/Driver/Eval.h"
+#include "lib/Driver/TrainingProgram.h"
+#include "runtime/Program/ProgramFile.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mpc {
+
+struct CompileFlags {
+  TrainingRequest request; ///< Its model is the caller's to set.
+  std::vector<std::string> levels = {"x86-64-v3"};
+  bool evaluates = false, gradients = false, training = false;
+  const CLI::App *app = nullptr; ///< Whose flags these are.
+};
+
+/// Registers the flags; `flags` must outlive parsing, and keeps `app`.
+void addCompileFlags(CLI::App &app, CompileFlags &flags);
+
+/// A program for each of `flags.levels`; `warnings` are those of the model and
+/// of the first program.
+rt::Result<rt::ProgramVariants>
+compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings);
+
+/// The precisions of the flags' model, and with --loss of its loss.
+rt::Result<Explanation> explainModel(const CompileFlags &flags,
+                                     std::vector<std::string> &warnings);
+
+} // namespace mpc
+
+#endif // MPC_TOOLS_FLAGS_COMPILEFLAGS_H

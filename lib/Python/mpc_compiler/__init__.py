@@ -12,8 +12,13 @@ A step that ``mpc-compile`` has written is loaded and run::
         print(result.loss, result.scale)
     step.save_checkpoint("checkpoints")
 
+:func:`compile_step` makes one of a model here and now, of an ONNX file or a PyTorch module, and
+:func:`explain` says what its precisions would be. :mod:`mpc_compiler.convert` exchanges
+checkpoints with PyTorch and Keras.
+
 Tensors are NumPy arrays, PyTorch tensors or anything else with DLPack.
 """
+from ._compile import compile_step, explain
 from ._errors import (
     DivergedError,
     EnvironmentFault,
@@ -44,5 +49,7 @@ __all__ = [
     "TensorInfo",
     "UsageError",
     "__version__",
+    "compile_step",
+    "explain",
     "load",
 ]

@@ -347,8 +347,14 @@ class Step:
             self._checkpoints[path] = _runtime.Checkpoints(path)
         return self._checkpoints[path]
 
-    def sync_to_module(self, module: Any) -> None:
-        """Copies parameters and buffers into a torch module of the same names."""
+    def sync_to_module(self, module: Any = None) -> None:
+        """Copies parameters and buffers into a torch module of the same names.
+
+        By default it is the module that the step was compiled of.
+        """
+        module = getattr(self, "_module", None) if module is None else module
+        if module is None:
+            raise UsageError("the step was compiled of no module: say into which")
         _state.sync_to_module(self, module)
 
     def __repr__(self) -> str:

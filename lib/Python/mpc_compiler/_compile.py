@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiling a model, or a PyTorch module, to a step."""
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from typing import Any, Mapping, Sequence
+
+from ._errors import MpcWarning, UsageError
+from ._step import Step
+
+_FORMATS = {"text": 0, "json": 1, "html": 2}
+
+# torch's losses and ours; what a loss was given becomes a flag of that name.
+_TORCH_LOSSES = {
+    "CrossEntropyLoss": "cross_entropy",
+    "NLLLoss": "nll",
+    "MSELoss": "mse",
+    "L1Loss": "l1",
+    "HuberLoss": "huber",
+    "SmoothL1Loss": "smooth_l1",
+    "BCEWithLogitsLoss": "bce",
+    "KLDivLoss": "kl",
+}
+
+
+def _compiler() -> Any:
+    try:
+        from . import _compiler
+    except ImportError as error:
+        raise UsageError(
+            f"this installation has no compiler ({error}): load() runs what mpc-compile has written"
+        ) from None
+    return _compiler
+
+
+# --- Flags -----------------------------------------------------------------------------------------
+
+
+def _flag(name: str, value: Any) -> list[str]:
+    """The flags of mpc-compile for one argument: nesterov=True, no_decay=["bias"], beta1=0.9."""
+    flag = "--" + name.replace("_", "-")
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [flag]
+    if name == "class_weights":
+        return [f"{flag}={','.join(repr(float(number)) for number in value)}"]
+    if isinstance(value, (list, tuple)):
+        return [text for item in value for text in _flag(name, item)]
+    if isinstance(value, Mapping):
+        return [f"{flag}={key}={_number(item)}" for key, item in value.items()]
+    return [f"{flag}={_number(value)}"]
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _flags(options: Mapping[str, Any]) -> list[str]:
+    return [text for name, value in options.items() for text in _flag(name, value)]
+
+
+def _loss_options(loss: Any) -> dict[str, Any]:
+    """Of a name, or of a loss module of torch."""
+    if isinstance(loss, str):
+        return {"loss": loss}
+    kind = _TORCH_LOSSES.get(type(loss).__name__)
+    if kind is None:
+        raise UsageError(
+            f"{type(loss).__name__} is no loss that mpc knows; let the module return its loss and "
+            "say loss='output:NAME'"
+        )
+    options: dict[str, Any] = {"loss": kind, "reduction": loss.reduction}
+    if kind in ("cross_entropy", "nll"):
+        options["ignore_index"] = loss.ignore_index
+        options["class_weights"] = None if loss.weight is None else loss.weight.tolist()
+    if kind == "cross_entropy" and loss.label_smoothing:
+        options["label_smoothing"] = float(loss.label_smoothing)
+    if kind == "huber":
+        options["loss_delta"] = float(loss.delta)
+    if kind == "smooth_l1":
+        options["loss_delta"] = float(loss.beta)
+    if kind == "bce" and (loss.weight is not None or loss.pos_weight is not None):
+        raise UsageError("BCEWithLogitsLoss with weights is no loss that mpc knows")
+    return options
+
+
+def _adam_options(group: Mapping[str, Any]) -> dict[str, Any]:
+    beta1, beta2 = group["betas"]
+    return {"beta1": float(beta1), "beta2": float(beta2), "eps": group["eps"]}
+
+
+def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[str, Any]:
+    """Of an optimizer of torch, whose groups may differ in having weight decay or not."""
+    kind = type(optimizer).__name__.lower()
+    groups = optimizer.param_groups
+    first = max(groups, key=lambda group: group.get("weight_decay", 0))
+    options: dict[str, Any] = {"optimizer": kind}
+    if "betas" in first:
+        options.update(_adam_options(first))
+    elif "eps" in first:
+        options["eps"] = float(first["eps"])
+    for name in ("weight_decay", "momentum"):
+        if first.get(name):
+            options[name] = float(first[name])
+    if first.get("nesterov"):
+        options["nesterov"] = True
+    extra = {n: first[n] for n in ("alpha", "lr_decay", "dampening", "centered", "amsgrad",
+                                   "maximize", "initial_accumulator_value") if first.get(n)}
+    if extra:
+        options["opt_arg"] = extra
+    plain = [g for g in groups if g is not first and not g.get("weight_decay", 0)]
+    if len(plain) + 1 != len(groups) or any(g["lr"] != first["lr"] for g in groups):
+        raise UsageError(
+            "the optimizer's groups may differ only in having weight decay or none: mpc has one "
+            "learning rate for all parameters"
+        )
+    if first.get("weight_decay"):
+        # None of a RE2-style escape: names of torch are letters, digits, dots and underscores.
+        options["no_decay"] = [
+            "^" + names[id(p)].replace(".", "\\.") + "$" for g in plain for p in g["params"]
+        ]
+    return options
+
+
+def _scaler_options(scaler: Any) -> dict[str, Any]:
+    """Of a policy's name, of a dict with its settings, or of a GradScaler of torch."""
+    if scaler is None:
+        return {}
+    if isinstance(scaler, str):
+        return {"loss_scale": scaler}
+    if isinstance(scaler, Mapping):
+        settings = dict(scaler)
+        return {"loss_scale": settings.pop("policy", "dynamic"), **settings}
+    if not hasattr(scaler, "get_growth_factor"):
+        raise UsageError(f"{type(scaler).__name__} is neither a policy, a dict nor a GradScaler")
+    if not scaler.is_enabled():
+        return {"loss_scale": "none"}
+    return {
+        "loss_scale": "torch",
+        "init_scale": float(scaler.get_scale()),
+        "growth_factor": float(scaler.get_growth_factor()),
+        "backoff_factor": float(scaler.get_backoff_factor()),
+        "growth_interval": int(scaler.get_growth_interval()),
+    }
+
+
+def _precision_name(precision: Any) -> str:
+    """'fp16', or what torch calls it."""
+    text = str(precision).removeprefix("torch.")
+    return {"float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16"}.get(text, text)
+
+
+# --- Models ----------------------------------------------------------------------------------------
+
+
+def _is_module(model: Any) -> bool:
+    return hasattr(model, "state_dict") and hasattr(model, "named_parameters")
+
+
+def export_onnx(module: Any, example_inputs: Sequence[Any]) -> bytes:
+    """A torch module as an ONNX file that keeps what is to be trained.
+
+    That is without the exporter's optimizations, which fold BatchNormalization into convolutions
+    and untie tied weights. The module is exported as it is in training.
+
+    Args:
+        module: a ``torch.nn.Module``.
+        example_inputs: one batch of its inputs; shapes and types are those of each batch.
+    """
+    import torch  # type: ignore[import-not-found]
+
+    was_training = module.training
+    module.train()
+    try:
+        program = torch.onnx.export(
+            module, tuple(example_inputs), dynamo=True, optimize=False, verbose=False
+        )
+    finally:
+        module.train(was_training)
+    # Weights lie in the file, whose own limit is 2 GiB.
+    buffer = io.BytesIO()
+    program.save(buffer, external_data=False)
+    return buffer.getvalue()
+
+
+def _model_of(model: Any, example_inputs: Sequence[Any] | None) -> Any:
+    """A model of the compiler: of a module, a file, bytes of ONNX or MLIR's text."""
+    compiler = _compiler()
+    if _is_module(model):
+        if example_inputs is None:
+            raise UsageError("a torch module needs example_inputs: a batch, for its shapes")
+        name = type(model).__name__
+        return compiler.Model.load_onnx(export_onnx(model, example_inputs), name)
+    if isinstance(model, (bytes, bytearray)):
+        return compiler.Model.load_onnx(bytes(model), "model.onnx")
+    if isinstance(model, str) and "\n" in model:
+        return compiler.Model.parse(model, "model.mlir")
+    if hasattr(model, "SerializeToString"):  # An onnx.ModelProto.
+        return compiler.Model.load_onnx(model.SerializeToString(), "model.onnx")
+    return compiler.Model.load(os.fspath(model))
+
+
+def _recipe(model: Any, loss: Any, optimizer: Any, precision: Any, scaler: Any,
+            options: Mapping[str, Any]) -> list[str]:
+    names = {}
+    if _is_module(model):
+        names = {id(parameter): name for name, parameter in model.named_parameters()}
+    merged: dict[str, Any] = {"precision": _precision_name(precision)}
+    if loss is not None:
+        merged.update(_loss_options(loss))
+    if hasattr(optimizer, "param_groups"):
+        merged.update(_torch_optimizer_options(optimizer, names))
+    elif optimizer is not None:
+        merged["optimizer"] = optimizer
+    merged.update(_scaler_options(scaler))
+    merged.update(options)
+    return _flags(merged)
+
+
+def _tell(messages: Sequence[tuple[int, str]]) -> None:
+    for _, text in messages:
+        warnings.warn(text, MpcWarning, stacklevel=3)
+
+
+def compile_step(
+    model: Any,
+    loss: Any = None,
+    optimizer: Any = "adamw",
+    *,
+    precision: Any = "fp32",
+    scaler: Any = None,
+    lr: float | None = None,
+    example_inputs: Sequence[Any] | None = None,
+    num_threads: int = 0,
+    seed: int = 0,
+    save: str | os.PathLike | None = None,
+    **options: Any,
+) -> Step:
+    """Compiles forward, backward, loss scaling and optimizer of a model into one step.
+
+    ::
+
+        step = mpc_compiler.compile_step(
+            "model.onnx", loss="cross_entropy", optimizer="adamw", precision="fp16", lr=1e-3)
+        for x, target in batches:
+            result = step(x, target)
+
+    Args:
+        model: a ``torch.nn.Module`` (then `example_inputs` too), the path of an ONNX or MLIR file,
+            an ``onnx.ModelProto`` or its bytes, or MLIR's text of several lines.
+        loss: ``"cross_entropy"``, ``"mse"``, ...: of the model's output and ``target``;
+            ``"output:NAME"`` where the model returns its loss; or a loss module of torch.
+        optimizer: its name, or an optimizer of torch, whose numbers are taken over.
+        precision: ``"fp32"``, ``"bf16"``, ``"fp16"`` or torch's types.
+        scaler: a loss-scale policy (``"dynamic"``, ``"torch"``, ``"keras"``, ...), a dict with its
+            settings (``{"policy": "dynamic", "init_scale": 1024}``), or a ``GradScaler`` of torch.
+        lr: the learning rate, which may be set later; an optimizer of torch brings its own.
+        example_inputs: one batch of a module's inputs, for their shapes and types.
+        num_threads: in all; 0 for one for each CPU.
+        seed: of initial weights that are drawn, of random rounding and dropout.
+        save: also write the program to this file.
+        **options: any other flag of ``mpc-compile``: ``momentum=0.9``, ``clip_global_norm=1.0``,
+            ``accumulate=4``, ``no_decay=["bias"]``, ``keep_fp32=["head"]``, ``nesterov=True``.
+    """
+    flags = _recipe(model, loss, optimizer, precision, scaler, options)
+    source = _model_of(model, example_inputs)
+    program, messages = source.compile(flags)
+    _tell(messages)
+    if save is not None:
+        source.compile_file(flags, os.fspath(save))
+    step = Step(program, num_threads=num_threads, seed=seed)
+    step._module = model if _is_module(model) else None
+    if hasattr(optimizer, "param_groups"):
+        step._optimizer = optimizer
+        lr = optimizer.param_groups[0]["lr"] if lr is None else lr
+    if lr is not None:
+        step.lr = float(lr)
+    return step
+
+
+def explain(
+    model: Any,
+    *,
+    precision: Any = "fp16",
+    loss: Any = None,
+    format: str = "text",
+    example_inputs: Sequence[Any] | None = None,
+    **options: Any,
+) -> str:
+    """Says which op of a model computes in which precision, by which rule, and what casts cost.
+
+    Args:
+        model, loss, precision, example_inputs: as of :func:`compile_step`.
+        format: ``"text"``, ``"json"`` or ``"html"``.
+    """
+    if format not in _FORMATS:
+        raise UsageError(f"format is {format!r}; there are {', '.join(_FORMATS)}")
+    flags = _recipe(model, loss, None, precision, None, options)
+    return _model_of(model, example_inputs).explain(flags, _FORMATS[format])

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Steps that are compiled from Python.
+
+What torch's losses, optimizers and scalers are told of is tested on stand-ins with their names and
+attributes, so that it is tested without torch too; torch_test.py has the real ones.
+"""
+import json
+import unittest
+
+import numpy as np
+import onnx
+import programs
+from step_test import bits, cross_entropy_gradients
+
+import mpc_compiler
+from mpc_compiler import UsageError, _compile
+
+TEXT = """
+nn.parameter @w : tensor<4x6xf32> = #nn.init<zeros>
+func.func @model(%x: tensor<8x6xf32> {nn.name = "x"}) -> (tensor<8x4xf32> {nn.name = "y"}) {
+  %w = nn.get @w : tensor<4x6xf32>
+  %y = nn.linear %x, %w : tensor<8x6xf32>, tensor<4x6xf32> -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+"""
+
+
+class CrossEntropyLoss:
+    reduction, ignore_index, label_smoothing = "mean", -100, 0.1
+    weight = np.array([1.0, 2.0, 0.5, 1.0])
+
+
+class BCEWithLogitsLoss:
+    reduction, weight, pos_weight = "mean", None, np.ones(3)
+
+
+class AdamW:
+    def __init__(self, *groups):
+        common = {"lr": 0.01, "betas": (0.8, 0.99), "eps": 1e-6, "amsgrad": True}
+        self.param_groups = [{**common, **group} for group in groups]
+
+
+class GradScaler:
+    def is_enabled(self):
+        return True
+
+    def get_scale(self):
+        return 512.0
+
+    def get_growth_factor(self):
+        return 4.0
+
+    def get_backoff_factor(self):
+        return 0.25
+
+    def get_growth_interval(self):
+        return 7
+
+
+class Module:
+    """Two parameters, as torch's modules name them."""
+
+    def __init__(self):
+        self.parameters = {"fc.weight": object(), "fc.bias": object()}
+
+    def state_dict(self):
+        return self.parameters
+
+    def named_parameters(self):
+        return self.parameters.items()
+
+
+class Compiled(unittest.TestCase):
+    def expect_steps(self, step):
+        """Three steps of SGD, by the formula."""
+        w, b = (value.astype(np.float64) for value in programs.weights().values())
+        for i in range(3):
+            x, target = programs.batch(i)
+            loss, dw, db = cross_entropy_gradients(w, b, x, target)
+            self.assertAlmostEqual(step(x, target).loss, loss, delta=1e-6)
+            w, b = w - 0.1 * dw, b - 0.1 * db
+        np.testing.assert_allclose(step.read_state("fc.weight"), w, atol=1e-6)
+
+    def test_a_file_its_bytes_and_a_model_of_onnx_are_the_same(self):
+        path = programs.linear()
+        for model in (path, str(path), path.read_bytes(), onnx.load(path)):
+            step = mpc_compiler.compile_step(model, "cross_entropy", "sgd", lr=0.1)
+            self.expect_steps(step)
+
+    def test_text_of_mlir_is_compiled(self):
+        step = mpc_compiler.compile_step(TEXT, "mse", "sgd", lr=0.5)
+        x, target = programs.batch()[0], np.ones((8, 4), np.float32)
+        self.assertEqual(step(x, target).loss, 1.0)
+        gradient = -2 / 32 * target.T.astype(np.float64) @ x
+        np.testing.assert_allclose(step.read_state("w"), -0.5 * gradient, atol=1e-7)
+
+    def test_arguments_are_the_flags_of_the_tool(self):
+        step = mpc_compiler.compile_step(
+            programs.linear(), "cross_entropy", "sgd", precision="fp16",
+            scaler={"policy": "dynamic", "init_scale": 256, "growth_interval": 2},
+            momentum=0.75, clip_global_norm=3.0, no_decay=["bias"], weight_decay=0.01, lr=0.1)
+        self.assertEqual((step.momentum, step.clip_global_norm, step.lr),
+                         (0.75, 3.0, np.float32(0.1)))
+        self.assertEqual((step.scaler.scale, step.scaler.growth_interval), (256, 2))
+        self.assertIn('no_decay(["bias"])', step.recipe.replace("^", ""))
+
+    def test_what_is_saved_is_what_is_compiled(self):
+        path = programs.folder() / "saved.mpc"
+        first = mpc_compiler.compile_step(programs.linear(), optimizer="sgd", lr=0.1, save=path)
+        second = mpc_compiler.load(path)
+        second.lr = 0.1
+        for step in (first, second):
+            step(*programs.batch())
+        self.assertEqual(bits(first.state_dict()), bits(second.state_dict()))
+
+    def test_warnings_of_the_compilation_are_warnings(self):
+        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "'nothing'"):
+            mpc_compiler.compile_step(programs.linear(), no_decay="nothing")
+
+    def test_what_is_wrong_is_said(self):
+        model = programs.linear()
+        for arguments, words in [
+            ({"precision": "fp17"}, "--precision"),
+            ({"optimizer": "sdg"}, "--optimizer='sdg'"),
+            ({"momentun": 0.9}, "--momentun"),
+            ({"scaler": 65536.0}, "float is neither a policy, a dict nor a GradScaler"),
+            ({"loss": object()}, "object is no loss that mpc knows"),
+        ]:
+            with self.assertRaisesRegex(UsageError, words):
+                mpc_compiler.compile_step(model, **arguments)
+        with self.assertRaisesRegex(UsageError, "a torch module needs example_inputs"):
+            mpc_compiler.compile_step(Module())
+        with self.assertRaisesRegex(mpc_compiler.InvalidInputError, "none.onnx"):
+            mpc_compiler.compile_step("/none.onnx")
+        with self.assertRaisesRegex(UsageError, "the step was compiled of no module"):
+            mpc_compiler.compile_step(model).sync_to_module()
+
+    def test_precisions_are_explained(self):
+        text = mpc_compiler.explain(programs.linear(), precision="bf16")
+        self.assertRegex(text, r"bf16  'logits' \(linear\)")
+        data = json.loads(mpc_compiler.explain(programs.linear(), format="json"))
+        self.assertEqual(data["precision"], "fp16")
+        with self.assertRaisesRegex(UsageError, "format is 'xml'; there are text, json, html"):
+            mpc_compiler.explain(programs.linear(), format="xml")
+
+
+class TorchArguments(unittest.TestCase):
+    def flags(self, **arguments):
+        defaults = {"model": "x", "loss": None, "optimizer": None, "precision": "fp32",
+                    "scaler": None, "options": {}}
+        return _compile._recipe(**{**defaults, **arguments})
+
+    def test_a_loss_brings_its_numbers(self):
+        self.assertEqual(self.flags(loss=CrossEntropyLoss()), [
+            "--precision=fp32", "--loss=cross_entropy", "--reduction=mean", "--ignore-index=-100",
+            "--class-weights=1.0,2.0,0.5,1.0", "--label-smoothing=0.1"])
+        step = mpc_compiler.compile_step(programs.linear(), CrossEntropyLoss(), "sgd", lr=0.1)
+        self.assertIn("label_smoothing(1.000000e-01)", step.recipe)
+        with self.assertRaisesRegex(UsageError, "with weights"):
+            self.flags(loss=BCEWithLogitsLoss())
+
+    def test_an_optimizer_brings_its_numbers(self):
+        module = Module()
+        weight, bias = module.parameters.values()
+        optimizer = AdamW({"params": [weight], "weight_decay": 0.1},
+                          {"params": [bias], "weight_decay": 0})
+        flags = self.flags(model=module, optimizer=optimizer)
+        self.assertEqual(flags[1:], [
+            "--optimizer=adamw", "--beta1=0.8", "--beta2=0.99", "--eps=1e-06",
+            "--weight-decay=0.1", "--opt-arg=amsgrad=true", "--no-decay=^fc\\.bias$"])
+        step = mpc_compiler.compile_step(programs.linear(), optimizer=AdamW({"params": []}))
+        self.assertEqual((step.lr, step.beta1, step.eps), (np.float32(0.01), 0.8, 1e-6))
+        slots = {name.rsplit("/")[-1] for name in step.state if "/" in name}
+        self.assertEqual(slots, {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"})
+        with self.assertRaisesRegex(UsageError, "one learning rate"):
+            self.flags(model=module, optimizer=AdamW(
+                {"params": [weight]}, {"params": [bias], "lr": 1.0}))
+
+    def test_a_scaler_brings_its_numbers(self):
+        step = mpc_compiler.compile_step(
+            programs.linear(), optimizer="sgd", precision="torch.float16", scaler=GradScaler())
+        self.assertEqual(step.scaler.state_dict(), {
+            "scale": 512.0, "growth_factor": 4.0, "backoff_factor": 0.25, "growth_interval": 7,
+            "_growth_tracker": 0})
+        self.assertIn('policy("torch")', step.recipe)
+
+
+if __name__ == "__main__":
+    unittest.main()

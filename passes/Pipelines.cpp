@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/Recipe.h"
 #include "lib/Codegen/CPU/Passes.h"
+#include "lib/Codegen/CUDA/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/AMP/Passes.h"
@@ -99,17 +100,18 @@ void mpc::buildStatePipeline(OpPassManager &manager) {
   manager.addPass(amp::createFuseOptimizerPass());
 }
 
-void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse) {
+void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse, bool cuda) {
   manager.addNestedPass<func::FuncOp>(kernel::createLowerBodiesPass());
   if (fuse)
     manager.addNestedPass<func::FuncOp>(kernel::createFusePass());
   manager.addPass(kernel::createOutlinePass());
-  manager.addPass(cpu::createSchedulePass());
+  manager.addPass(cuda ? cuda::createSchedulePass()
+                       : cpu::createSchedulePass());
   manager.addPass(kernel::createPlanMemoryPass());
 }
 
-void mpc::buildEmissionPipeline(OpPassManager &manager) {
-  manager.addPass(cpu::createEmitPass());
+void mpc::buildEmissionPipeline(OpPassManager &manager, bool cuda) {
+  manager.addPass(cuda ? cuda::createEmitPass() : cpu::createEmitPass());
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,10 +119,10 @@ void mpc::buildEmissionPipeline(OpPassManager &manager) {
 //===----------------------------------------------------------------------===//
 
 /// From entries on, which are all ops now.
-static void addCode(OpPassManager &manager, bool fuse) {
+static void addCode(OpPassManager &manager, bool fuse, bool cuda) {
   buildStatePipeline(manager);
-  buildKernelPipeline(manager, fuse);
-  buildEmissionPipeline(manager);
+  buildKernelPipeline(manager, fuse, cuda);
+  buildEmissionPipeline(manager, cuda);
 }
 
 /// Entries whose gradients are ops.
@@ -138,14 +140,14 @@ void mpc::buildTrainingPipeline(OpPassManager &manager,
                                 const StepOptions &options) {
   addStep(manager, options);
   manager.addPass(amp::createCountUnderflowPass());
-  addCode(manager, options.fuse);
+  addCode(manager, options.fuse, options.cuda);
 }
 
 void mpc::buildProbePipeline(OpPassManager &manager,
                              const StepOptions &options) {
   addStep(manager, options);
   manager.addPass(amp::createAddProbesPass());
-  addCode(manager, options.fuse);
+  addCode(manager, options.fuse, options.cuda);
 }
 
 void mpc::buildEvaluationPipeline(OpPassManager &manager,
@@ -160,12 +162,12 @@ void mpc::buildEvaluationPipeline(OpPassManager &manager,
     manager.addPass(nn::createBuildEvalPass(eval));
     buildAutodiffPipeline(manager);
   }
-  addCode(manager, options.fuse);
+  addCode(manager, options.fuse, options.cuda);
 }
 
-void mpc::buildOptimizerPipeline(OpPassManager &manager, bool fuse) {
+void mpc::buildOptimizerPipeline(OpPassManager &manager, bool fuse, bool cuda) {
   manager.addPass(amp::createBuildStepPass());
-  addCode(manager, fuse);
+  addCode(manager, fuse, cuda);
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,6 +184,9 @@ struct KernelFlags : PassPipelineOptions<Pipeline> {
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("join structured ops into kernels"),
                     llvm::cl::init(true)};
+  Option<bool> cuda{*this, "cuda",
+                    llvm::cl::desc("for a GPU in the place of a CPU"),
+                    llvm::cl::init(false)};
 };
 
 struct KernelPipeline : KernelFlags<KernelPipeline> {};
@@ -200,7 +205,7 @@ struct StepFlags : KernelFlags<Pipeline> {
                        llvm::cl::init(false)};
 
   [[nodiscard]] StepOptions step() const {
-    return {ownStep, explain, this->fuse};
+    return {ownStep, explain, this->fuse, this->cuda};
   }
 };
 
@@ -231,7 +236,7 @@ static void registerParts() {
   PassPipelineRegistration<KernelPipeline>(
       "mpc-kernel-pipeline", "From ops to planned kernels",
       [](OpPassManager &manager, const KernelPipeline &flags) {
-        buildKernelPipeline(manager, flags.fuse);
+        buildKernelPipeline(manager, flags.fuse, flags.cuda);
       });
 }
 
@@ -260,6 +265,6 @@ void mpc::registerPipelines() {
       "mpc-optimizer-pipeline",
       "From parameters and a recipe to the code of an optimizer's step",
       [](OpPassManager &manager, const KernelPipeline &flags) {
-        buildOptimizerPipeline(manager, flags.fuse);
+        buildOptimizerPipeline(manager, flags.fuse, flags.cuda);
       });
 }

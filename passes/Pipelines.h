@@ -25,6 +25,7 @@ struct StepOptions {
   bool ownStep = false;
   bool explain = false; ///< Keep in locations why each op has its precision.
   bool fuse = true;     ///< Join structured ops into kernels.
+  bool cuda = false;    ///< For a GPU in the place of a CPU.
 };
 
 struct EvaluationOptions : StepOptions {
@@ -53,7 +54,8 @@ void buildEvaluationPipeline(mlir::OpPassManager &manager,
 
 /// mpc-optimizer-pipeline: the step of an optimizer alone, whose gradients are
 /// inputs.
-void buildOptimizerPipeline(mlir::OpPassManager &manager, bool fuse = true);
+void buildOptimizerPipeline(mlir::OpPassManager &manager, bool fuse = true,
+                            bool cuda = false);
 
 //===----------------------------------------------------------------------===//
 // Their parts
@@ -81,10 +83,11 @@ void buildStatePipeline(mlir::OpPassManager &manager);
 
 /// mpc-kernel-pipeline: bodies, fusion, schedules, memory. Leaves kernels and
 /// planned entries.
-void buildKernelPipeline(mlir::OpPassManager &manager, bool fuse = true);
+void buildKernelPipeline(mlir::OpPassManager &manager, bool fuse = true,
+                         bool cuda = false);
 
 /// The code of the kernels that the target's schedules say.
-void buildEmissionPipeline(mlir::OpPassManager &manager);
+void buildEmissionPipeline(mlir::OpPassManager &manager, bool cuda = false);
 
 /// Makes the names above known to whatever parses a pipeline.
 void registerPipelines();

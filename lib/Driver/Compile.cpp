@@ -7,6 +7,8 @@
 #include "dialects/NN/Random.h"
 #include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/Target.h"
+#include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/OwnStep.h"
@@ -140,22 +142,48 @@ static void observe(Compilation &compilation, const StepOptions &options,
     });
 }
 
+namespace {
+
 /// What a pipeline needs to know of a target.
-static rt::Result<cpu::CpuTarget> findTarget(const TargetOptions &options) {
+struct FoundTarget {
+  cpu::CpuTarget cpu;
+  int cudaArch = 0; ///< 0 of a CPU.
+};
+
+} // namespace
+
+static bool isForCuda(const TargetOptions &options) {
+  return cuda::isCudaName(options.cpu);
+}
+
+static rt::Result<FoundTarget> findTarget(const TargetOptions &options) {
+  if (isForCuda(options)) {
+    llvm::Expected<int> arch = cuda::getCudaArch(options.cpu);
+    if (!arch)
+      return rt::usageError(llvm::toString(arch.takeError()));
+    return FoundTarget{{}, *arch};
+  }
   llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget(options.cpu);
   if (!target)
     return rt::usageError(llvm::toString(target.takeError()));
   if (options.runsHere)
     if (llvm::Error error = cpu::checkRunsHere(*target))
       return rt::environmentError(llvm::toString(std::move(error)));
-  return *target;
+  return FoundTarget{*target};
 }
 
 /// The first pass of every compilation: what schedules must know.
 static void attachTarget(OpPassManager &passes, const TargetOptions &options,
-                         const cpu::CpuTarget &target) {
+                         const FoundTarget &target) {
+  if (target.cudaArch != 0) {
+    cuda::AttachTargetPassOptions attach;
+    attach.arch = target.cudaArch;
+    attach.naive = options.naive;
+    passes.addPass(cuda::createAttachTargetPass(attach));
+    return;
+  }
   cpu::AttachTargetPassOptions attach;
-  attach.lanes = target.lanes;
+  attach.lanes = target.cpu.lanes;
   attach.naive = options.naive;
   passes.addPass(cpu::createAttachTargetPass(attach));
 }
@@ -164,14 +192,17 @@ static void attachTarget(OpPassManager &passes, const TargetOptions &options,
 static rt::Result<std::shared_ptr<rt::Program>>
 compile(ImportedModel &model, const TargetOptions &options,
         CompileReport &report, llvm::function_ref<void(Compilation &)> fill) {
-  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options));
+  MPC_ASSIGN_OR_RETURN(FoundTarget target, findTarget(options));
   Compilation compilation(model.module, report.warnings,
                           options.survivesCrashes);
   attachTarget(compilation.passes(), options, target);
   fill(compilation);
   MPC_RETURN_IF_ERROR(compilation.run());
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       buildProgram(*model.module, target));
+                       target.cudaArch != 0
+                           ? buildCudaProgram(*model.module, target.cudaArch)
+                           : buildProgram(*model.module, target.cpu));
+  llvm::append_range(report.warnings, program->warnings);
   program->bounds = std::move(report.bounds);
   program->mode = report.mode;
   program->target.cpu = options.cpu;
@@ -185,7 +216,7 @@ compile(ImportedModel &model, const TargetOptions &options,
 static rt::Result<std::string>
 describePasses(const TargetOptions &options,
                llvm::function_ref<void(OpPassManager &)> fill) {
-  MPC_ASSIGN_OR_RETURN(cpu::CpuTarget target, findTarget(options));
+  MPC_ASSIGN_OR_RETURN(FoundTarget target, findTarget(options));
   OpPassManager passes(ModuleOp::getOperationName());
   attachTarget(passes, options, target);
   fill(passes);
@@ -260,6 +291,7 @@ static EvaluationOptions evaluationOptions(const ImportedModel &model,
   result.ownStep = !hasModel(model);
   result.explain = options.explain;
   result.fuse = options.target.fuse;
+  result.cuda = isForCuda(options.target);
   result.gradients = options.gradients;
   result.training = options.training;
   result.seed = options.seed;
@@ -279,7 +311,8 @@ rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
 
 static StepOptions stepOptions(const ImportedModel &model,
                                const CompileOptions &options) {
-  return {hasOwnStep(model), options.explain, options.target.fuse};
+  return {hasOwnStep(model), options.explain, options.target.fuse,
+          isForCuda(options.target)};
 }
 
 rt::Result<std::string> mpc::evalPasses(const ImportedModel &model,
@@ -340,6 +373,7 @@ mpc::compileOptimizer(ImportedModel &model, const TargetOptions &options,
                       CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkRecipe(model).status());
   return compile(model, options, report, [&](Compilation &compilation) {
-    buildOptimizerPipeline(compilation.passes(), options.fuse);
+    buildOptimizerPipeline(compilation.passes(), options.fuse,
+                           isForCuda(options));
   });
 }

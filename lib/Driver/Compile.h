@@ -16,7 +16,8 @@ namespace mpc {
 
 /// How code is made, whatever it computes.
 struct TargetOptions {
-  std::string cpu = "host"; ///< host, x86-64-v3 or x86-64-v4.
+  /// host, x86-64-v3 or x86-64-v4; of a GPU cuda:sm_80 or later.
+  std::string cpu = "host";
   bool runsHere = true;     ///< A CPU that this machine lacks is an error.
   bool fuse = true;
   bool naive = false; ///< Every kernel by scalar loops.

@@ -65,11 +65,11 @@ static std::vector<std::string> totals(const Explanation &explanation) {
               bytes(now), bytes(inF32), bytes(std::abs(inF32 - now)),
               now <= inF32 ? "saved" : "more"));
   if (int64_t ops = explanation.carryingOps())
-    lines.push_back(
-        formatv("numbers that 16 bits would round: {0} ops hold them in f32 and "
-                "round their results alone, {1} instead of {2} in f32",
-                ops, bytes(explanation.carryingBytes()),
-                bytes(2 * explanation.carryingBytes())));
+    lines.push_back(formatv(
+        "numbers that 16 bits would round: {0} ops hold them in f32 and "
+        "round their results alone, {1} instead of {2} in f32",
+        ops, bytes(explanation.carryingBytes()),
+        bytes(2 * explanation.carryingBytes())));
   if (int64_t drawn = explanation.drawnBytes())
     lines.push_back(
         formatv("random masks: {0} are drawn again in the backward pass "

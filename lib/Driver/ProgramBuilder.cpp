@@ -7,6 +7,8 @@
 #include "dialects/NN/EntryNames.h"
 #include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Jit.h"
+#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Driver/CudaCode.h"
 #include "lib/Driver/Diagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -73,7 +75,7 @@ public:
     collectSources();
     for (auto function :
          llvm::make_early_inc_range(module_.getOps<func::FuncOp>())) {
-      if (!amp::isEntry(function) || kernelAttrOf(function))
+      if (!amp::isEntry(function) || isKernel(function))
         continue;
       MPC_RETURN_IF_ERROR(addEntry(function));
       function.erase();
@@ -86,18 +88,28 @@ private:
   rt::Status addSlabs();
   void keepCode();
 
-  /// Null where `function` is no emitted kernel.
-  static cpu::KernelAttr kernelAttrOf(func::FuncOp function) {
-    return function->getAttrOfType<cpu::KernelAttr>(
-        cpu::CPUDialect::kKernelAttrName);
+  static bool isKernel(func::FuncOp function) {
+    return function->hasAttr(cpu::CPUDialect::kKernelAttrName) ||
+           function->hasAttr(cuda::CUDADialect::kKernelAttrName);
+  }
+
+  /// The nodes of an emitted kernel; null where `function` is none.
+  static ArrayAttr sourcesOf(func::FuncOp function) {
+    if (auto kernel = function->getAttrOfType<cpu::KernelAttr>(
+            cpu::CPUDialect::kKernelAttrName))
+      return kernel.getSources();
+    if (auto kernel = function->getAttrOfType<cuda::KernelAttr>(
+            cuda::CUDADialect::kKernelAttrName))
+      return kernel.getSources();
+    return {};
   }
 
   void collectSources() {
     for (auto function : module_.getOps<func::FuncOp>()) {
-      cpu::KernelAttr kernel = kernelAttrOf(function);
-      if (!kernel || !kernel.getSources())
+      ArrayAttr sources = sourcesOf(function);
+      if (!sources)
         continue;
-      auto names = kernel.getSources().getAsRange<StringAttr>();
+      auto names = sources.getAsRange<StringAttr>();
       sources_[function.getName()] = llvm::join(
           llvm::map_range(names, std::mem_fn(&StringAttr::getValue)), ", ");
     }
@@ -296,7 +308,8 @@ rt::Status ProgramBuilder::addSlabs() {
 void ProgramBuilder::keepCode() {
   for (Operation &op : llvm::make_early_inc_range(*module_.getBody())) {
     auto function = dyn_cast<func::FuncOp>(op);
-    if (!function || function.isDeclaration())
+    bool isCode = function && (isKernel(function) || !function.isDeclaration());
+    if (!isCode)
       op.erase();
   }
 }
@@ -333,5 +346,13 @@ mpc::buildProgram(ModuleOp module, const cpu::CpuTarget &target) {
   auto program = std::make_shared<rt::Program>();
   MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
   MPC_RETURN_IF_ERROR(compile(module, target, *program));
+  return program;
+}
+
+rt::Result<std::shared_ptr<rt::Program>> mpc::buildCudaProgram(ModuleOp module,
+                                                               int arch) {
+  auto program = std::make_shared<rt::Program>();
+  MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
+  MPC_RETURN_IF_ERROR(addCudaCode(module, arch, *program));
   return program;
 }

@@ -17,6 +17,10 @@ namespace mpc {
 rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target);
 
+/// The same of kernels that are emitted for the GPU sm_`arch`.
+rt::Result<std::shared_ptr<rt::Program>> buildCudaProgram(mlir::ModuleOp module,
+                                                          int arch);
+
 /// A tensor type as the runtime has it; an error where it lacks the elements'.
 rt::Result<rt::TensorDesc> describeTensor(llvm::StringRef name,
                                           mlir::Type type);

@@ -65,6 +65,8 @@ private:
   Constant constant(const Json &json);
   BufferRef buffer(const Json &json);
   Launch launch(const Json &json);
+  void cpuCode(const Json &json, Program &program);
+  void cudaCode(const Json &json, Program &program);
 
   const std::vector<Section> &sections_;
   Status status_;
@@ -311,19 +313,48 @@ Launch ManifestReader::launch(const Json &json) {
     launch.bytes = size(json, "bytes");
     return launch;
   }
-  launch.codeOffset = size(json, "code_offset");
   launch.chunks = integer(json, "chunks");
+  if (json.contains("threads")) {
+    launch.codeOffset = size(json, "module");
+    launch.threads = index(json, "threads");
+    launch.sharedBytes = index(json, "shared_bytes");
+    return launch;
+  }
+  launch.codeOffset = size(json, "code_offset");
   launch.scratchBytes = size(json, "scratch_bytes");
   return launch;
 }
 
-void ManifestReader::variant(const Json &json, Program &program) {
-  if (text(json, "target") != "cpu")
-    fail("target", "cpu");
+void ManifestReader::cpuCode(const Json &json, Program &program) {
   program.target = {text(json, "cpu"), text(json, "machine")};
   program.code.bytes = bytes(json, "code", SectionKind::CpuCode);
   if (status_.ok())
     program.code.hash = sections_[size(json, "code")].hash;
+}
+
+void ManifestReader::cudaCode(const Json &json, Program &program) {
+  uint32_t arch = index(json, "arch");
+  if (arch < 50 || arch > 999)
+    fail("arch", "an architecture, as 90 of sm_90");
+  program.target.cudaArch = static_cast<int>(arch);
+  program.target.cpu = fmt::format("cuda:sm_{}", arch);
+  each(json, "modules", [&](const Json &item) {
+    DeviceModule module;
+    module.source = bytes(item, "source", SectionKind::DeviceSource);
+    if (item.contains("code"))
+      module.cubin = bytes(item, "code", SectionKind::DeviceCode);
+    program.modules.push_back(std::move(module));
+  });
+}
+
+void ManifestReader::variant(const Json &json, Program &program) {
+  std::string target = text(json, "target");
+  if (target == "cpu")
+    cpuCode(json, program);
+  else if (target == "cuda")
+    cudaCode(json, program);
+  else
+    fail("target", "cpu or cuda");
   each(json, "constants",
        [&](const Json &item) { program.constants.push_back(constant(item)); });
   size_t count = 0;

@@ -39,6 +39,7 @@ private:
   Json state(const StateTensor &tensor);
   Json initial(const InitialValue &value);
   Json launch(const Launch &launch);
+  Json code(const Program &program);
 
   std::vector<Section> sections_{1};
   std::map<std::pair<SectionKind, std::string>, size_t> known_;
@@ -142,18 +143,36 @@ Json ManifestWriter::launch(const Launch &launch) {
     json["bytes"] = launch.bytes;
     return json;
   }
-  json["code_offset"] = launch.codeOffset;
   json["chunks"] = launch.chunks;
+  if (launch.threads != 0) {
+    json["module"] = launch.codeOffset;
+    json["threads"] = launch.threads;
+    json["shared_bytes"] = launch.sharedBytes;
+    return json;
+  }
+  json["code_offset"] = launch.codeOffset;
   json["scratch_bytes"] = launch.scratchBytes;
   return json;
 }
 
+Json ManifestWriter::code(const Program &program) {
+  if (!program.target.isCuda())
+    return {{"target", "cpu"},
+            {"cpu", program.target.cpu},
+            {"machine", program.target.machine},
+            {"code", add(SectionKind::CpuCode, program.code.bytes)}};
+  Json json = {{"target", "cuda"}, {"arch", program.target.cudaArch}};
+  json["modules"] = listOf(program.modules, [&](const DeviceModule &module) {
+    Json item = {{"source", add(SectionKind::DeviceSource, module.source)}};
+    if (!module.cubin.empty())
+      item["code"] = add(SectionKind::DeviceCode, module.cubin);
+    return item;
+  });
+  return json;
+}
+
 Json ManifestWriter::variant(const Program &program) {
-  Json json;
-  json["target"] = "cpu";
-  json["cpu"] = program.target.cpu;
-  json["machine"] = program.target.machine;
-  json["code"] = add(SectionKind::CpuCode, program.code.bytes);
+  Json json = code(program);
   json["constants"] = listOf(program.constants, [&](const Constant &constant) {
     return Json{{"name", constant.name},
                 {"bytes", constant.bytes.size()},

@@ -33,8 +33,18 @@ struct CodeImage {
 /// The processor that code is for.
 struct CodeTarget {
   std::string cpu; ///< "x86-64-v3", "x86-64-v4", or "host" and then
-  /// what `machine` is: the cpuIdentity() of the one it was made on.
-  std::string machine;
+  /// what `machine` is: the cpuIdentity() of the one it was made on. Of a GPU
+  /// "cuda:sm_90".
+  std::string machine = {};
+  int cudaArch = 0; ///< 90 for sm_90; 0 of a CPU.
+
+  [[nodiscard]] bool isCuda() const { return cudaArch != 0; }
+};
+
+/// Some kernels of a program for a GPU.
+struct DeviceModule {
+  SharedBytes source; ///< CUDA C++ that includes nothing, for NVRTC.
+  SharedBytes cubin;  ///< Of the target's architecture; may be empty.
 };
 
 /// A compiled CPU kernel. `buffers` are the launch's buffers in order; the
@@ -70,12 +80,15 @@ enum class LaunchKind : uint8_t {
 /// One thing an entry does. Launches run in order.
 struct Launch {
   LaunchKind kind = LaunchKind::Kernel;
-  std::string symbol;      ///< Name of the kernel.
-  uint64_t codeOffset = 0; ///< Of a Kernel: where it begins in the image.
+  std::string symbol; ///< Name of the kernel.
+  /// Of a Kernel: where it begins in the image; of a GPU its DeviceModule.
+  uint64_t codeOffset = 0;
   std::vector<BufferRef> buffers;
   uint32_t numRead = 0;      ///< Of the buffers; the others are written.
-  int64_t chunks = 1;        ///< A function of shape only.
+  int64_t chunks = 1;        ///< A function of shape only; of a GPU the blocks.
   uint64_t scratchBytes = 0; ///< Per worker.
+  uint32_t threads = 0;      ///< Of a block of a GPU's kernel.
+  uint32_t sharedBytes = 0;  ///< Of such a block, beyond what code declares.
   uint64_t bytes = 0;        ///< For Copy and Fill.
   std::string sources;       ///< Names of the model's nodes in it.
 };
@@ -194,7 +207,8 @@ struct Program {
   std::string recipe; ///< What it was made by, as IR: an amp.recipe.
   std::vector<std::string> warnings; ///< What its compilation warned of.
   CodeTarget target;
-  CodeImage code;
+  CodeImage code;                    ///< Of a CPU.
+  std::vector<DeviceModule> modules; ///< Of a GPU.
 
   /// Null where there is none of that name.
   [[nodiscard]] const Entry *findEntry(std::string_view name) const;

@@ -32,4 +32,28 @@ chooseProgram(const ProgramVariants &programs, const std::string &level) {
                                       wanted, joinSome(levels)));
 }
 
+Result<std::shared_ptr<const Program>>
+chooseCudaProgram(const ProgramVariants &programs, int arch) {
+  std::shared_ptr<const Program> best;
+  int bestRank = 0;
+  std::vector<std::string> names;
+  for (const auto &program : programs) {
+    int made = program->target.cudaArch;
+    names.push_back(escape(program->target.cpu));
+    // Text for an older one compiles for a newer one, not the other way round.
+    int rank = made == 0 || made > arch
+                   ? 0
+                   : made + (made / 10 == arch / 10 ? 1000 : 0);
+    if (rank > bestRank) {
+      best = program;
+      bestRank = rank;
+    }
+  }
+  if (best)
+    return best;
+  return environmentError(
+      fmt::format("holds no code that a GPU of sm_{} runs: it is for {}", arch,
+                  joinSome(names)));
+}
+
 } // namespace mpc::rt

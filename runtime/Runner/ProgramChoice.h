@@ -17,6 +17,11 @@ namespace mpc::rt {
 Result<std::shared_ptr<const Program>>
 chooseProgram(const ProgramVariants &programs, const std::string &level = "");
 
+/// The one for a GPU that makes the most of sm_`arch`: machine code that runs
+/// there, the newest first, else source.
+Result<std::shared_ptr<const Program>>
+chooseCudaProgram(const ProgramVariants &programs, int arch);
+
 } // namespace mpc::rt
 
 #endif // MPC_RUNTIME_RUNNER_PROGRAMCHOICE_H

@@ -2,6 +2,7 @@
 // The executor: buffers are resolved once, a run walks the launches.
 #include "runtime/Runner/Runner.h"
 
+#include "runtime/Runner/CudaExecutor.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -43,6 +44,21 @@ std::optional<uint64_t> sizeOf(const Program &program, const Entry &entry,
   return std::nullopt;
 }
 
+/// What is wrong with the code of a launch; empty where nothing is.
+std::string codeFault(const Program &program, const Launch &launch) {
+  if (!program.target.isCuda())
+    return launch.codeOffset < program.code.bytes.size()
+               ? ""
+               : "its code lies outside the image";
+  if (launch.codeOffset >= program.modules.size())
+    return "its module is none of the program";
+  if (launch.threads == 0 || launch.threads > 1024 || launch.chunks < 1 ||
+      launch.chunks > INT32_MAX)
+    return fmt::format("{} blocks of {} threads are no grid", launch.chunks,
+                       launch.threads);
+  return "";
+}
+
 /// What is wrong with a launch; empty where nothing is.
 std::string launchFault(const Program &program, const Entry &entry,
                         const Launch &launch) {
@@ -52,9 +68,9 @@ std::string launchFault(const Program &program, const Entry &entry,
   if (launch.buffers.size() != wanted)
     return fmt::format("expected {} buffers, found {}", wanted,
                        launch.buffers.size());
-  if (launch.kind == LaunchKind::Kernel &&
-      launch.codeOffset >= program.code.bytes.size())
-    return "its code lies outside the image";
+  if (launch.kind == LaunchKind::Kernel)
+    if (std::string fault = codeFault(program, launch); !fault.empty())
+      return fault;
   if (launch.chunks < 0)
     return "number of chunks is negative";
   for (size_t i = 0; i < launch.buffers.size(); ++i) {
@@ -121,13 +137,57 @@ Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
       new Runner(std::move(program), std::move(state)));
   MPC_RETURN_IF_ERROR(runner->allocate(options));
   runner->findScalers();
+  if (runner->program_->target.isCuda()) {
+    MPC_RETURN_IF_ERROR(runner->openDevice());
+    return runner;
+  }
   for (const Entry &entry : runner->program_->entries)
     runner->resolve(entry);
   return runner;
 }
 
+Runner::Runner(std::shared_ptr<const Program> program, State state)
+    : program_(std::move(program)), state_(std::move(state)) {}
+
+Runner::~Runner() = default;
+
+//===----------------------------------------------------------------------===//
+// A GPU
+//===----------------------------------------------------------------------===//
+
+Status Runner::openDevice() {
+  std::vector<const StateTensor *> kept;
+  for (const Scaler &scaler : scalers_)
+    kept.push_back(scaler.tensor);
+  MPC_ASSIGN_OR_RETURN(device_, CudaExecutor::create(program_, kept));
+  return {};
+}
+
+/// Makes the state here what runs have made of it.
+Status Runner::fetchState() const {
+  if (!isDeviceAhead_)
+    return {};
+  std::vector<std::span<std::byte>> before;
+  for (Scaler &scaler : scalers_)
+    before.push_back(std::as_writable_bytes(std::span(scaler.before)));
+  MPC_RETURN_IF_ERROR(device_->download(state_, before));
+  isDeviceAhead_ = false;
+  return {};
+}
+
+/// The same, before it is changed here.
+Status Runner::changeState() {
+  MPC_RETURN_IF_ERROR(fetchState());
+  isHostAhead_ = true;
+  return {};
+}
+
+Status Runner::wait() { return device_ ? device_->wait() : Status(); }
+
 Status Runner::allocate(RunnerOptions options) {
   MPC_ASSIGN_OR_RETURN(pool_, ThreadPool::create(options.threads));
+  if (program_->target.isCuda())
+    return {};
   MPC_ASSIGN_OR_RETURN(code_, LoadedCode::load(program_->code.bytes.view(),
                                                program_->code.hash));
   uint64_t arenaBytes = 0, scratchBytes = 0;
@@ -249,15 +309,34 @@ void Runner::launch(const Launch &launch, void **buffers) {
   pool_->run(pieces, runCopy, &call);
 }
 
-Status Runner::run(size_t entryIndex, std::span<const void *const> inputs,
-                   std::span<void *const> outputs) {
+Status Runner::checkCall(size_t entryIndex, size_t inputs,
+                         size_t outputs) const {
   const Entry &entry = program_->entries[entryIndex];
-  if (inputs.size() != entry.inputs.size() ||
-      outputs.size() != entry.outputs.size())
-    return internalError(fmt::format(
-        "entry {}: expected {} inputs and {} outputs, found {} and {}",
-        quote(entry.name), entry.inputs.size(), entry.outputs.size(),
-        inputs.size(), outputs.size()));
+  if (inputs == entry.inputs.size() && outputs == entry.outputs.size())
+    return {};
+  return internalError(fmt::format(
+      "entry {}: expected {} inputs and {} outputs, found {} and {}",
+      quote(entry.name), entry.inputs.size(), entry.outputs.size(), inputs,
+      outputs));
+}
+
+Status Runner::run(size_t entry, std::span<const void *const> inputs,
+                   std::span<void *const> outputs) {
+  MPC_RETURN_IF_ERROR(enqueue(entry, inputs, outputs));
+  return wait();
+}
+
+Status Runner::enqueue(size_t entryIndex, std::span<const void *const> inputs,
+                       std::span<void *const> outputs) {
+  MPC_RETURN_IF_ERROR(checkCall(entryIndex, inputs.size(), outputs.size()));
+  if (device_) {
+    if (isHostAhead_)
+      MPC_RETURN_IF_ERROR(device_->upload(state_));
+    isHostAhead_ = false;
+    isDeviceAhead_ = true;
+    return device_->enqueue(entryIndex, inputs, outputs);
+  }
+  const Entry &entry = program_->entries[entryIndex];
   Plan &plan = plans_[entryIndex];
   for (const Patch &patch : plan.patches) {
     const BufferRef &ref = patch.ref;
@@ -284,6 +363,7 @@ Status Runner::run(std::string_view name, std::span<const void *const> inputs,
 }
 
 Status Runner::writeState(const TensorView &source) {
+  MPC_RETURN_IF_ERROR(changeState());
   MPC_RETURN_IF_ERROR(state_.write(source));
   for (Scaler &scaler : scalers_)
     if (scaler.tensor->desc.name == source.desc.name)
@@ -292,6 +372,7 @@ Status Runner::writeState(const TensorView &source) {
 }
 
 Status Runner::importState(std::span<const TensorView> sources) {
+  MPC_RETURN_IF_ERROR(changeState());
   MPC_RETURN_IF_ERROR(state_.importTensors(sources));
   for (Scaler &scaler : scalers_)
     scaler.remember();

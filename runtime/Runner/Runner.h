@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Runs the entries of a program on the CPU and owns the program's state.
+/// Runs the entries of a program and owns the program's state.
 #ifndef MPC_RUNTIME_RUNNER_RUNNER_H
 #define MPC_RUNTIME_RUNNER_RUNNER_H
 
@@ -20,14 +20,19 @@
 
 namespace mpc::rt {
 
+class CudaExecutor;
+
 struct RunnerOptions {
   /// Workers in all; 0 means one for each CPU that the process may use.
   int threads = 0;
 };
 
-/// Not for concurrent use; several runners may share one program.
+/// Not for concurrent use; several runners may share one program. It runs where
+/// the program's code is for; the state of one for a GPU lies there while it
+/// runs, and comes back when it is asked for.
 class Runner {
 public:
+  ~Runner();
   /// Checks every place that a launch names, then allocates all memory that
   /// any run needs.
   static Result<std::unique_ptr<Runner>>
@@ -48,15 +53,23 @@ public:
   Status run(std::string_view entry, std::span<const void *const> inputs = {},
              std::span<void *const> outputs = {});
 
+  /// Begins a run, whose outputs are there after wait(). On a CPU the same as
+  /// run().
+  Status enqueue(size_t entry, std::span<const void *const> inputs = {},
+                 std::span<void *const> outputs = {});
+  Status wait();
+
   /// Whether any of these bytes are this runner's, which a run may write.
   [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const;
 
   /// See State. After writing parameters, call derive().
   Result<TensorView> readState(std::string_view name) const {
+    MPC_RETURN_IF_ERROR(fetchState());
     return state_.read(name);
   }
   Status writeState(const TensorView &source);
-  [[nodiscard]] std::vector<TensorView> exportState() const {
+  [[nodiscard]] Result<std::vector<TensorView>> exportState() const {
+    MPC_RETURN_IF_ERROR(fetchState());
     return state_.exportTensors();
   }
   /// Imports and derives the rest.
@@ -106,9 +119,12 @@ private:
     std::vector<size_t> scalers; ///< Whose state it reads or writes.
   };
 
-  Runner(std::shared_ptr<const Program> program, State state)
-      : program_(std::move(program)), state_(std::move(state)) {}
+  Runner(std::shared_ptr<const Program> program, State state);
   Status allocate(RunnerOptions options);
+  Status checkCall(size_t entry, size_t inputs, size_t outputs) const;
+  Status openDevice();
+  Status fetchState() const;
+  Status changeState();
   Status addConstant(const Constant &constant);
   void resolve(const Entry &entry);
   void *address(const BufferRef &ref) const;
@@ -129,7 +145,11 @@ private:
   std::vector<const std::byte *> constants_;
   std::vector<HostBuffer> copies_; ///< Of constants that are not aligned.
   std::vector<Plan> plans_;
-  std::vector<Scaler> scalers_;
+  mutable std::vector<Scaler> scalers_;
+  /// Of a program for a GPU; null otherwise.
+  std::unique_ptr<CudaExecutor> device_;
+  mutable bool isDeviceAhead_ = false; ///< Its state is newer than ours.
+  bool isHostAhead_ = true;            ///< Ours is newer.
 };
 
 } // namespace mpc::rt

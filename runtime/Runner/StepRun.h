@@ -58,7 +58,7 @@ private:
   int64_t batches_;
   int64_t numAdded_ = 0;
   bool isDone_ = true;
-  size_t numRun_ = 0;  ///< Of the calls, for this step.
+  size_t numRun_ = 0; ///< Of the calls, for this step.
   double lossSum_ = 0;
   double underflow_ = 0;
   std::vector<EntryCall> calls_;

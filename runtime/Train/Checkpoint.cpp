@@ -242,8 +242,9 @@ Status CheckpointFolder::save(const Runner &runner,
   if (!rule_.empty())
     options.metadata[std::string(kRuleField)] = toJson(rule_);
   options.contentHash = true;
-  MPC_RETURN_IF_ERROR(writeSafetensors(fileOf(position.step),
-                                       runner.exportState(), options, *io_));
+  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
+  MPC_RETURN_IF_ERROR(
+      writeSafetensors(fileOf(position.step), state, options, *io_));
   std::erase(good_, position.step);
   good_.push_back(position.step);
   removeOld();
@@ -268,7 +269,8 @@ Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
     return invalidInput(fmt::format("holds step {}", position.step));
   MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));
   MPC_ASSIGN_OR_RETURN(TrainingRule saved, ruleOf(file.metadata()));
-  SavedState state = fitState(runner, file.tensors(), saved, rule_);
+  MPC_ASSIGN_OR_RETURN(SavedState state,
+                       fitState(runner, file.tensors(), saved, rule_));
   Status status = runner.importState(state.tensors);
   std::string change = describeChange(saved, rule_);
   if (!status.ok())

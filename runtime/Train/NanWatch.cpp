@@ -42,7 +42,7 @@ Status NanWatch::beforeStep(const Runner &runner, bool expectsFault) {
 }
 
 Status NanWatch::keep(const Runner &runner) {
-  std::vector<TensorView> views = runner.exportState();
+  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> views, runner.exportState());
   kept_.resize(views.size());
   for (size_t i = 0; i < views.size(); ++i) {
     kept_[i].desc = views[i].desc;
@@ -89,7 +89,7 @@ Result<std::optional<NanFinding>> NanWatch::find(const Runner &runner,
   for (const Kept &kept : kept_)
     request.state.push_back({kept.desc, kept.bytes.data()});
   if (kept_.empty()) {
-    request.state = runner.exportState();
+    MPC_ASSIGN_OR_RETURN(request.state, runner.exportState());
     request.scale = step.scale;
   }
   request.input = [&](std::string_view name) -> const void * {

@@ -37,11 +37,13 @@ public:
       : runner_(runner), newPolicy_(differs(before, now, kPolicyFlag)),
         newOptimizer_(differs(before, now, kOptimizerFlag)) {}
 
-  SavedState run(std::span<const TensorView> saved) {
+  Result<SavedState> run(std::span<const TensorView> saved) {
     std::map<std::string_view, const TensorView *> byName;
     for (const TensorView &view : saved)
       byName[view.desc.name] = &view;
-    for (const TensorView &own : runner_.exportState()) {
+    MPC_ASSIGN_OR_RETURN(std::vector<TensorView> present,
+                         runner_.exportState());
+    for (const TensorView &own : present) {
       auto it = byName.find(own.desc.name);
       const TensorView *given = it == byName.end() ? nullptr : it->second;
       choose(own, given);
@@ -110,8 +112,10 @@ private:
 
 } // namespace
 
-SavedState fitState(const Runner &runner, std::span<const TensorView> saved,
-                    const TrainingRule &before, const TrainingRule &now) {
+Result<SavedState> fitState(const Runner &runner,
+                            std::span<const TensorView> saved,
+                            const TrainingRule &before,
+                            const TrainingRule &now) {
   return Fitting(runner, before, now).run(saved);
 }
 

@@ -23,10 +23,10 @@ struct SavedState {
 /// are the runner's own where the checkpoint lacks them, and where the policy
 /// or the optimizer that they belong to is another; what the checkpoint has of
 /// them beyond the program is dropped. All else must fit.
-[[nodiscard]] SavedState fitState(const Runner &runner,
-                                  std::span<const TensorView> saved,
-                                  const TrainingRule &before,
-                                  const TrainingRule &now);
+Result<SavedState> fitState(const Runner &runner,
+                            std::span<const TensorView> saved,
+                            const TrainingRule &before,
+                            const TrainingRule &now);
 
 } // namespace mpc::rt
 

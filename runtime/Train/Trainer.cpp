@@ -293,7 +293,8 @@ Status Trainer::keepFp32(const std::vector<std::string> &nodes) {
   if (!hooks_.keepFp32)
     return invalidInput("keeps nodes in fp32, which takes the compiler");
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> next, hooks_.keepFp32(nodes));
-  MPC_RETURN_IF_ERROR(next->importState(runner_->exportState()));
+  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner_->exportState());
+  MPC_RETURN_IF_ERROR(next->importState(state));
   runner_ = next.get();
   owned_ = std::move(next);
   calls_.reset();

@@ -54,6 +54,31 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
       ->type_name("CPU[,CPU...]")
       ->delimiter(',')
       ->group(kTarget);
+  app.add_option("--target", flags.targets,
+                 "What to make code for: cpu, and GPUs as cuda:sm_80, of "
+                 "which mpc-run takes what fits (default: cpu)")
+      ->type_name("TARGET[,TARGET...]")
+      ->delimiter(',')
+      ->group(kTarget);
+}
+
+/// --target, with the levels of --cpu in the place of cpu.
+static std::vector<std::string> targetNames(const CompileFlags &flags) {
+  std::vector<std::string> names;
+  for (const std::string &target : flags.targets)
+    if (target == "cpu")
+      llvm::append_range(names, flags.levels);
+    else
+      names.push_back(target);
+  return names;
+}
+
+/// Those of the model are the same for each target.
+static void addNew(const std::vector<std::string> &found,
+                   std::vector<std::string> &warnings) {
+  for (const std::string &warning : found)
+    if (!llvm::is_contained(warnings, warning))
+      warnings.push_back(warning);
 }
 
 /// The step for each processor asked for.
@@ -65,14 +90,13 @@ compileSteps(CompileFlags &flags, std::vector<std::string> &warnings) {
   MPC_ASSIGN_OR_RETURN(TrainingPlan plan, planTraining(flags.request, context));
   llvm::append_range(warnings, plan.model.warnings);
   rt::ProgramVariants programs;
-  for (const std::string &level : flags.levels) {
+  for (const std::string &level : targetNames(flags)) {
     CompileReport report;
     auto program =
         compileTrainingProgram(plan, level, /*runsHere=*/false, report);
     if (!program.ok())
       return program.status().withContext(flags.request.modelPath);
-    if (programs.empty())
-      llvm::append_range(warnings, report.warnings);
+    addNew(report.warnings, warnings);
     programs.push_back(*std::move(program));
   }
   return programs;
@@ -106,7 +130,7 @@ mpc::compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings) {
   if (!flags.evaluates)
     return compileSteps(flags, warnings);
   MPC_ASSIGN_OR_RETURN(EvalRequest request, evalRequest(flags));
-  return compileEvalPrograms(request, flags.levels, warnings);
+  return compileEvalPrograms(request, targetNames(flags), warnings);
 }
 
 rt::Result<Explanation> mpc::explainModel(const CompileFlags &flags,

@@ -18,7 +18,8 @@ namespace mpc {
 
 struct CompileFlags {
   TrainingRequest request; ///< Its model is the caller's to set.
-  std::vector<std::string> levels = {"x86-64-v3"};
+  std::vector<std::string> levels = {"x86-64-v3"}; ///< What "cpu" stands for.
+  std::vector<std::string> targets = {"cpu"};
   bool evaluates = false, gradients = false, training = false;
   const CLI::App *app = nullptr; ///< Whose flags these are.
 };
@@ -26,8 +27,8 @@ struct CompileFlags {
 /// Registers the flags; `flags` must outlive parsing, and keeps `app`.
 void addCompileFlags(CLI::App &app, CompileFlags &flags);
 
-/// A program for each of `flags.levels`; `warnings` are those of the model and
-/// of the first program.
+/// A program for each of `flags.targets`; `warnings` are those of the model and
+/// of the programs, each once.
 rt::Result<rt::ProgramVariants>
 compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings);
 

@@ -3,6 +3,7 @@
 // mpc-run.
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
+#include "runtime/CommandLine/Validators.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Support/Output.h"
 #include "tools/Flags/CompileFlags.h"
@@ -14,6 +15,7 @@ namespace {
 struct Flags {
   CompileFlags compile;
   std::string output;
+  std::string emits; ///< What is written in place of a program.
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
@@ -24,11 +26,30 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->type_name("MODEL")
       ->group(kInput);
   addCompileFlags(app, flags.compile);
+  app.add_option("--emit", flags.emits,
+                 "Write the CUDA C++ of the first GPU in place of a program")
+      ->type_name("cuda")
+      ->group(kOutput)
+      ->check(rt::oneOf({"cuda"}));
   app.add_option("-o,--output", flags.output,
                  "The program; - is standard output")
       ->required()
       ->type_name("STEP.mpc")
       ->group(kOutput);
+}
+
+/// The text of the first program for a GPU.
+rt::Result<std::string> cudaText(const rt::ProgramVariants &programs) {
+  for (const auto &program : programs) {
+    std::string text;
+    for (const rt::DeviceModule &module : program->modules)
+      text.append(reinterpret_cast<const char *>(module.source.data()),
+                  module.source.size());
+    if (!text.empty())
+      return text;
+  }
+  return rt::usageError("--emit=cuda: no target is a GPU; add "
+                        "--target=cuda:sm_80");
 }
 
 rt::Result<int> compile(Flags &flags) {
@@ -38,7 +59,9 @@ rt::Result<int> compile(Flags &flags) {
   for (const std::string &warning : warnings)
     rt::reportWarning("mpc-compile", warning);
   MPC_RETURN_IF_ERROR(programs.status());
-  MPC_ASSIGN_OR_RETURN(std::string file, rt::encodeProgramFile(*programs));
+  MPC_ASSIGN_OR_RETURN(std::string file,
+                       flags.emits.empty() ? rt::encodeProgramFile(*programs)
+                                           : cudaText(*programs));
   MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, file));
   return 0;
 }

@@ -7,8 +7,8 @@
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/Support/Output.h"
-#include "llvm/Support/raw_ostream.h"
 #include "tools/Flags/ImportFlags.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
 

@@ -72,6 +72,24 @@ rt::Status draw(const rt::Program &program, const Flags &flags) {
   return rt::writeOutput(flags.svg, rt::drawArena(*chosen));
 }
 
+std::string_view textOf(const rt::SharedBytes &bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/// The code of a GPU: text, and machine code where there is some.
+rt::Status extractModules(const rt::Program &program,
+                          const std::string &folder) {
+  for (size_t i = 0; i < program.modules.size(); ++i) {
+    const rt::DeviceModule &module = program.modules[i];
+    std::string path = fmt::format("{}/kernels-{}", folder, i);
+    MPC_RETURN_IF_ERROR(rt::writeOutput(path + ".cu", textOf(module.source)));
+    if (!module.cubin.empty())
+      MPC_RETURN_IF_ERROR(
+          rt::writeOutput(path + ".cubin", textOf(module.cubin)));
+  }
+  return {};
+}
+
 /// Names in the file are never names of files: places are numbered.
 rt::Status extract(const rt::Program &program, const std::string &folder) {
   if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
@@ -79,15 +97,15 @@ rt::Status extract(const rt::Program &program, const std::string &folder) {
         rt::escape(folder) +
         ": cannot make the folder: " + rt::errnoMessage(errno));
   MPC_RETURN_IF_ERROR(
-      rt::writeOutput(folder + "/kernels.o", rt::makeElfObject(program)));
+      program.target.isCuda()
+          ? extractModules(program, folder)
+          : rt::writeOutput(folder + "/kernels.o", rt::makeElfObject(program)));
   MPC_RETURN_IF_ERROR(rt::writeOutput(folder + "/program.json",
                                       rt::describeProgramAsJson(program)));
   for (size_t i = 0; i < program.constants.size(); ++i) {
-    const rt::SharedBytes &bytes = program.constants[i].bytes;
-    std::string_view text(reinterpret_cast<const char *>(bytes.data()),
-                          bytes.size());
     MPC_RETURN_IF_ERROR(
-        rt::writeOutput(fmt::format("{}/constant-{}.bin", folder, i), text));
+        rt::writeOutput(fmt::format("{}/constant-{}.bin", folder, i),
+                        textOf(program.constants[i].bytes)));
   }
   return {};
 }

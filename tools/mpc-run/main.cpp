@@ -5,7 +5,9 @@
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
+#include "runtime/CommandLine/Validators.h"
 #include "runtime/Program/ProgramFile.h"
+#include "runtime/Runner/CudaExecutor.h"
 #include "runtime/Runner/ProgramChoice.h"
 #include "runtime/Support/Text.h"
 
@@ -16,7 +18,7 @@ using namespace mpc;
 namespace {
 
 struct Flags {
-  std::string program, cpu;
+  std::string program, cpu, target = "cpu";
   rt::TrainTool tool;
   rt::EvaluationRequest evaluation;
 };
@@ -31,6 +33,10 @@ void addFlags(CLI::App &app, Flags &flags) {
                  "(default: the best that runs here)")
       ->type_name("CPU")
       ->group(rt::flag_group::kTarget);
+  app.add_option("--target", flags.target, "Where to run (default: cpu)")
+      ->type_name("cpu|cuda")
+      ->group(rt::flag_group::kTarget)
+      ->check(rt::oneOf({"cpu", "cuda"}));
   rt::addDataFlags(app, flags.tool.data);
   app.get_option("--data")->required(false);
   rt::addEvaluationFlags(app, flags.evaluation);
@@ -54,10 +60,19 @@ rt::Status refuseMissing(const Flags &flags) {
   return {};
 }
 
+rt::Result<std::shared_ptr<const rt::Program>>
+chooseForDevice(const rt::ProgramVariants &programs) {
+  auto device = rt::openCuda();
+  if (!device.ok())
+    return device.status().withContext("--target=cuda");
+  return rt::chooseCudaProgram(programs, (*device)->info().capability.number());
+}
+
 rt::Result<std::shared_ptr<const rt::Program>> load(const Flags &flags) {
   MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
                        rt::readProgramFile(flags.program));
-  auto program = rt::chooseProgram(programs, flags.cpu);
+  auto program = flags.target == "cpu" ? rt::chooseProgram(programs, flags.cpu)
+                                       : chooseForDevice(programs);
   return program.ok() ? program
                       : program.status().withContext(rt::escape(flags.program));
 }

@@ -8,6 +8,7 @@
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Runner/CudaExecutor.h"
 #include "tools/Flags/RecipeFlags.h"
 
 #include <chrono>
@@ -43,9 +44,6 @@ void addFlags(CLI::App &app, Flags &flags) {
 
 /// Flags of the contract whose work is not there yet must not be ignored.
 rt::Status refuseMissing(const Flags &flags) {
-  if (flags.target != "cpu")
-    return rt::environmentError("--target=" + flags.target +
-                                ": this build trains on the CPU only");
   if (flags.tool.data.data.path == "-")
     return rt::usageError("--data=-: the data is read more than once; name a "
                           "file");
@@ -81,11 +79,22 @@ void addRecompiler(rt::TrainTool &tool, Recompiler &recompiler) {
   };
 }
 
+/// What the step is compiled for: the GPU at hand, or the CPU asked for.
+rt::Result<std::string> findTarget(const Flags &flags) {
+  if (flags.target == "cpu")
+    return flags.recipe.target.cpu;
+  auto device = rt::openCuda();
+  if (!device.ok())
+    return device.status().withContext("--target=cuda");
+  return "cuda:sm_" + std::to_string((*device)->info().capability.number());
+}
+
 rt::Result<int> train(Flags &flags) {
   auto start = std::chrono::steady_clock::now();
   rt::TrainTool &tool = flags.tool;
   tool.name = "mpc-train";
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
+  MPC_ASSIGN_OR_RETURN(std::string target, findTarget(flags));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.recipe.precision, context));
   MPC_ASSIGN_OR_RETURN(
@@ -99,8 +108,8 @@ rt::Result<int> train(Flags &flags) {
   plan.options.explain = !tool.output.explain.empty();
   Recompiler recompiler(plan.model, plan.options, tool.runner);
   CompileReport report;
-  auto program = compileTrainingProgram(plan, flags.recipe.target.cpu,
-                                        /*runsHere=*/true, report);
+  auto program =
+      compileTrainingProgram(plan, target, /*runsHere=*/true, report);
   if (!program.ok())
     return program.status().withContext(flags.model);
   for (const std::string &warning : report.warnings)

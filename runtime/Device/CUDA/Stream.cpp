@@ -102,22 +102,30 @@ Status Stream::download(std::span<std::byte> to, const DeviceBuffer &from,
 
 Status Stream::copy(const DeviceBuffer &to, const DeviceBuffer &from) const {
   MPC_RETURN_IF_ERROR(checkRange(to, 0, from.size()));
-  if (from.size() == 0)
+  return copy(to.pointer(), from.pointer(), from.size());
+}
+
+Status Stream::copy(DevicePointer to, DevicePointer from,
+                    uint64_t bytes) const {
+  if (bytes == 0)
     return Status();
   MPC_CUDA_RETURN_IF_REFUSED(
-      context(), cuMemcpyDtoDAsync_v2,
-      (to.pointer(), from.pointer(), from.size(), handle_.get()),
-      fmt::format("copying {} on the device", formatBytes(from.size())));
+      context(), cuMemcpyDtoDAsync_v2, (to, from, bytes, handle_.get()),
+      fmt::format("copying {} on the device", formatBytes(bytes)));
   return Status();
 }
 
 Status Stream::fill(const DeviceBuffer &to, std::byte value) const {
-  if (to.size() == 0)
+  return fill(to.pointer(), value, to.size());
+}
+
+Status Stream::fill(DevicePointer to, std::byte value, uint64_t bytes) const {
+  if (bytes == 0)
     return Status();
-  MPC_CUDA_RETURN_IF_REFUSED(context(), cuMemsetD8Async,
-                             (to.pointer(), static_cast<unsigned char>(value),
-                              to.size(), handle_.get()),
-                             fmt::format("filling {}", formatBytes(to.size())));
+  MPC_CUDA_RETURN_IF_REFUSED(
+      context(), cuMemsetD8Async,
+      (to, static_cast<unsigned char>(value), bytes, handle_.get()),
+      fmt::format("filling {}", formatBytes(bytes)));
   return Status();
 }
 

@@ -67,8 +67,12 @@ public:
                   uint64_t offset) const;
   /// Copies the whole of `from` to the start of `to`.
   Status copy(const DeviceBuffer &to, const DeviceBuffer &from) const;
+  /// Copies `bytes` from one place of device memory to another.
+  Status copy(DevicePointer to, DevicePointer from, uint64_t bytes) const;
   /// Sets every byte.
   Status fill(const DeviceBuffer &to, std::byte value) const;
+  /// Sets `bytes` from a place on.
+  Status fill(DevicePointer to, std::byte value, uint64_t bytes) const;
   /// `arguments` point to the kernel's parameters, in order; they are read
   /// before this returns. The function is prepared for the shape.
   Status launch(const Function &function, const LaunchShape &shape,

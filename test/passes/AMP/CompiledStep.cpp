@@ -93,7 +93,7 @@ CompiledProgram::Tensors CompiledProgram::run(const std::string &name,
 
 CompiledProgram::Tensors CompiledProgram::state() const {
   Tensors tensors;
-  for (const rt::TensorView &view : runner->exportState()) {
+  for (const rt::TensorView &view : *runner->exportState()) {
     auto data = static_cast<const std::byte *>(view.data);
     tensors[view.desc.name] = {data, data + view.desc.numBytes()};
   }

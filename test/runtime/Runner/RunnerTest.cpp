@@ -209,7 +209,7 @@ TEST(State, WritesConvertWhereThatIsSafe) {
 TEST(State, ExportsWhatACheckpointHolds) {
   auto runner = makeRunner(test::makeTestProgram());
   std::vector<std::string> names;
-  for (const TensorView &tensor : runner->exportState())
+  for (const TensorView &tensor : *runner->exportState())
     names.push_back(tensor.desc.name);
   EXPECT_EQ(names, (std::vector<std::string>{"w", "w/momentum", "loss_scale",
                                              "optimizer"}));

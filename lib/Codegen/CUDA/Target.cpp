@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Names of GPUs, and the prelude.
+#include "lib/Codegen/CUDA/Target.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mpc;
+
+static constexpr llvm::StringLiteral kPrefix = "cuda:";
+static constexpr llvm::StringLiteral kArchPrefix = "sm_";
+static constexpr int kLeastArch = 75;
+
+bool cuda::isCudaName(llvm::StringRef name) {
+  return name.starts_with(kPrefix);
+}
+
+llvm::Expected<int> cuda::getCudaArch(llvm::StringRef name) {
+  llvm::StringRef digits = name;
+  int arch = 0;
+  if (digits.consume_front(kPrefix) && digits.consume_front(kArchPrefix) &&
+      !digits.getAsInteger(10, arch) && arch >= kLeastArch && arch < 1000)
+    return arch;
+  return llvm::createStringError("unknown target '" + name +
+                                 "': expected cuda:sm_75 or later, as "
+                                 "cuda:sm_90");
+}
+
+llvm::StringRef cuda::getPrelude() {
+  static constexpr char kText[] =
+#include "lib/Codegen/CUDA/PreludeText.inc"
+      ;
+  return kText;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Names of GPUs that kernels are compiled for, and the text that stands in
+/// front of every kernel.
+#ifndef MPC_LIB_CODEGEN_CUDA_TARGET_H
+#define MPC_LIB_CODEGEN_CUDA_TARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mpc::cuda {
+
+/// Whether a target's name is that of a GPU: "cuda:...".
+bool isCudaName(llvm::StringRef name);
+/// 90 of "cuda:sm_90"; an error on any other name.
+llvm::Expected<int> getCudaArch(llvm::StringRef name);
+
+/// Prelude.cuh.
+llvm::StringRef getPrelude();
+
+} // namespace mpc::cuda
+
+#endif // MPC_LIB_CODEGEN_CUDA_TARGET_H

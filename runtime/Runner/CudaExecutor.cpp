@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launches of a program as graphs of a GPU.
+#include "runtime/Runner/CudaExecutor.h"
+
+#include "runtime/Device/CUDA/Nvrtc.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+
+Result<cuda::ContextRef> openCuda() {
+  auto hint = [](const Status &status) {
+    return environmentError(status.message() +
+                            "; without a GPU use --target=cpu");
+  };
+  auto driver = cuda::Driver::open();
+  if (!driver.ok())
+    return hint(driver.status());
+  MPC_ASSIGN_OR_RETURN(int devices, (*driver)->deviceCount());
+  if (devices == 0)
+    return hint(environmentError("the CUDA driver finds no device"));
+  return cuda::Context::create(*driver, 0);
+}
+
+Result<std::unique_ptr<CudaExecutor>>
+CudaExecutor::create(std::shared_ptr<const Program> program,
+                     std::vector<const StateTensor *> kept) {
+  std::unique_ptr<CudaExecutor> executor(
+      new CudaExecutor(std::move(program), std::move(kept)));
+  MPC_ASSIGN_OR_RETURN(executor->context_, openCuda());
+  MPC_RETURN_IF_ERROR(executor->prepare());
+  return executor;
+}
+
+// What is still under way reads memory of this object.
+CudaExecutor::~CudaExecutor() {
+  if (stream_)
+    (void)stream_->synchronize("ending");
+}
+
+Status CudaExecutor::prepare() {
+  MPC_ASSIGN_OR_RETURN(stream_, cuda::Stream::create(context_));
+  MPC_ASSIGN_OR_RETURN(uploads_, cuda::Stream::create(context_));
+  MPC_RETURN_IF_ERROR(loadModules());
+  MPC_RETURN_IF_ERROR(loadKernels());
+  MPC_RETURN_IF_ERROR(allocate());
+  // Slots are referred to from here on.
+  plans_.resize(program_->entries.size());
+  for (size_t i = 0; i < plans_.size(); ++i)
+    for (Slot &slot : plans_[i].slots) {
+      MPC_RETURN_IF_ERROR(allocateSlot(program_->entries[i], slot));
+      MPC_RETURN_IF_ERROR(record(program_->entries[i], slot));
+    }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// Whether machine code for `arch` runs on a device: that of an earlier minor
+/// number of the same major one does.
+static bool runsOn(int arch, cuda::Capability device) {
+  return arch / 10 == device.major && arch % 10 <= device.minor;
+}
+
+Status CudaExecutor::loadModules() {
+  cuda::Capability device = context_->info().capability;
+  std::vector<std::vector<char>> images;
+  bool hasCode =
+      runsOn(program_->target.cudaArch, device) &&
+      std::none_of(program_->modules.begin(), program_->modules.end(),
+                   [](const DeviceModule &m) { return m.cubin.empty(); });
+  if (hasCode) {
+    for (const DeviceModule &module : program_->modules) {
+      const auto *data = reinterpret_cast<const char *>(module.cubin.data());
+      images.emplace_back(data, data + module.cubin.size());
+    }
+  } else {
+    auto nvrtc = cuda::Nvrtc::open();
+    if (!nvrtc.ok())
+      return nvrtc.status().withContext(
+          fmt::format("{} is sm_{}, for which the program has no machine code",
+                      context_->label(), device.number()));
+    MPC_ASSIGN_OR_RETURN(cuda::Target target, (*nvrtc)->targetFor(device));
+    std::vector<cuda::Source> sources;
+    for (size_t i = 0; i < program_->modules.size(); ++i) {
+      const SharedBytes &text = program_->modules[i].source;
+      const auto *data = reinterpret_cast<const char *>(text.data());
+      sources.push_back(
+          {fmt::format("kernels{}.cu", i), std::string(data, text.size())});
+    }
+    MPC_ASSIGN_OR_RETURN(std::vector<cuda::Image> compiled,
+                         (*nvrtc)->compileAll(sources, target));
+    for (cuda::Image &image : compiled)
+      images.push_back(std::move(image.bytes));
+  }
+  for (size_t i = 0; i < images.size(); ++i) {
+    MPC_ASSIGN_OR_RETURN(
+        cuda::Module module,
+        cuda::Module::load(context_, images[i], fmt::format("kernels{}", i)));
+    modules_.push_back(std::move(module));
+  }
+  return {};
+}
+
+static cuda::LaunchShape shapeOf(const Launch &launch) {
+  cuda::LaunchShape shape;
+  shape.grid[0] = static_cast<uint32_t>(launch.chunks);
+  shape.block[0] = launch.threads;
+  shape.sharedBytes = launch.sharedBytes;
+  return shape;
+}
+
+Status CudaExecutor::loadKernels() {
+  for (const Entry &entry : program_->entries)
+    for (const Launch &launch : entry.launches) {
+      if (launch.kind != LaunchKind::Kernel)
+        continue;
+      std::pair key(launch.codeOffset, launch.symbol);
+      auto found = functions_.find(key);
+      if (found == functions_.end()) {
+        MPC_ASSIGN_OR_RETURN(
+            cuda::Function function,
+            modules_[launch.codeOffset].function(launch.symbol));
+        found = functions_.emplace(key, std::move(function)).first;
+      }
+      MPC_RETURN_IF_ERROR(found->second.prepare(shapeOf(launch)));
+    }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::allocate() {
+  auto add = [&](std::vector<cuda::DeviceBuffer> &list, uint64_t bytes,
+                 const std::string &what) -> Status {
+    MPC_ASSIGN_OR_RETURN(cuda::DeviceBuffer buffer,
+                         cuda::DeviceBuffer::allocate(context_, bytes, what));
+    list.push_back(std::move(buffer));
+    return {};
+  };
+  uint64_t arenaBytes = 0;
+  for (const Entry &entry : program_->entries)
+    arenaBytes = std::max(arenaBytes, entry.arenaBytes);
+  MPC_ASSIGN_OR_RETURN(
+      arena_, cuda::DeviceBuffer::allocate(context_, arenaBytes, "the arena"));
+  for (const Slab &slab : program_->slabs)
+    MPC_RETURN_IF_ERROR(
+        add(slabs_, slab.bytes, "state slab " + quote(slab.name)));
+  for (const StateTensor *tensor : kept_)
+    MPC_RETURN_IF_ERROR(add(before_, tensor->desc.numBytes(),
+                            "a copy of " + quote(tensor->desc.name)));
+  for (const Constant &constant : program_->constants) {
+    MPC_RETURN_IF_ERROR(add(constants_, constant.bytes.size(),
+                            "constant " + quote(constant.name)));
+    MPC_RETURN_IF_ERROR(
+        stream_->upload(constants_.back(), 0, constant.bytes.view()));
+  }
+  return stream_->synchronize("copying the program's constants");
+}
+
+Status CudaExecutor::allocateSlot(const Entry &entry, Slot &slot) {
+  auto add = [&](const TensorDesc &desc, const char *what,
+                 std::vector<cuda::DeviceBuffer> &device,
+                 std::vector<cuda::PinnedBuffer> &host) -> Status {
+    auto bytes = static_cast<uint64_t>(desc.numBytes());
+    std::string name = fmt::format("{} {}", what, quote(desc.name));
+    MPC_ASSIGN_OR_RETURN(cuda::DeviceBuffer onDevice,
+                         cuda::DeviceBuffer::allocate(context_, bytes, name));
+    MPC_ASSIGN_OR_RETURN(cuda::PinnedBuffer onHost,
+                         cuda::PinnedBuffer::allocate(context_, bytes, name));
+    device.push_back(std::move(onDevice));
+    host.push_back(std::move(onHost));
+    return {};
+  };
+  for (const TensorDesc &desc : entry.inputs)
+    MPC_RETURN_IF_ERROR(add(desc, "input", slot.inputs, slot.sources));
+  for (const TensorDesc &desc : entry.outputs)
+    MPC_RETURN_IF_ERROR(add(desc, "output", slot.outputs, slot.targets));
+  MPC_ASSIGN_OR_RETURN(slot.uploaded, cuda::Event::create(context_));
+  MPC_ASSIGN_OR_RETURN(slot.done, cuda::Event::create(context_));
+  return {};
+}
+
+cuda::DevicePointer CudaExecutor::address(const BufferRef &ref,
+                                          const Slot &slot) const {
+  switch (ref.space) {
+  case Space::Arena:
+    return arena_.pointer() + ref.offset;
+  case Space::State:
+    return slabs_[ref.index].pointer() + ref.offset;
+  case Space::Constant:
+    return constants_[ref.index].pointer() + ref.offset;
+  case Space::Input:
+    return slot.inputs[ref.index].pointer() + ref.offset;
+  case Space::Output:
+    return slot.outputs[ref.index].pointer() + ref.offset;
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::recordLaunch(const Launch &launch, const Slot &slot) {
+  std::vector<cuda::DevicePointer> pointers;
+  for (const BufferRef &ref : launch.buffers)
+    pointers.push_back(address(ref, slot));
+  if (launch.kind == LaunchKind::Copy)
+    return stream_->copy(pointers[1], pointers[0], launch.bytes);
+  if (launch.kind == LaunchKind::Fill)
+    return stream_->fill(pointers[0], std::byte{0}, launch.bytes);
+  std::vector<void *> arguments;
+  for (cuda::DevicePointer &pointer : pointers)
+    arguments.push_back(&pointer);
+  const cuda::Function &function =
+      functions_.at({launch.codeOffset, launch.symbol});
+  return stream_->launch(function, shapeOf(launch), arguments);
+}
+
+/// Keeps what `entry` may change of the tensors that are to be kept.
+Status CudaExecutor::recordKept(const Entry &entry) {
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    uint32_t slab = kept_[i]->slab;
+    bool isUsed = std::any_of(
+        entry.launches.begin(), entry.launches.end(), [&](const Launch &one) {
+          return std::any_of(one.buffers.begin(), one.buffers.end(),
+                             [&](const BufferRef &ref) {
+                               return ref.space == Space::State &&
+                                      ref.index == slab;
+                             });
+        });
+    if (isUsed)
+      MPC_RETURN_IF_ERROR(stream_->copy(
+          before_[i].pointer(), slabs_[slab].pointer() + kept_[i]->offset,
+          kept_[i]->desc.numBytes()));
+  }
+  return {};
+}
+
+Status CudaExecutor::record(const Entry &entry, Slot &slot) {
+  auto work = [&]() -> Status {
+    MPC_RETURN_IF_ERROR(recordKept(entry));
+    for (const Launch &launch : entry.launches)
+      MPC_RETURN_IF_ERROR(recordLaunch(launch, slot));
+    for (size_t i = 0; i < slot.outputs.size(); ++i)
+      MPC_RETURN_IF_ERROR(
+          stream_->download(slot.targets[i].bytes(), slot.outputs[i], 0));
+    return {};
+  };
+  Result<cuda::Graph> graph = stream_->capture(work);
+  if (!graph.ok())
+    return graph.status().withContext("entry " + quote(entry.name));
+  slot.graph = *std::move(graph);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// Hands a finished run's outputs over.
+Status CudaExecutor::deliver(Slot &slot) {
+  for (size_t i = 0; i < slot.wanted.size(); ++i)
+    if (slot.targets[i].size() > 0)
+      std::memcpy(slot.wanted[i], slot.targets[i].data(),
+                  slot.targets[i].size());
+  slot.isPending = false;
+  pending_.erase(std::find(pending_.begin(), pending_.end(), &slot));
+  return {};
+}
+
+Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
+                             std::span<void *const> outputs) {
+  Plan &plan = plans_[entry];
+  Slot &slot = plan.slots[plan.next];
+  plan.next = 1 - plan.next;
+  if (slot.isPending) {
+    MPC_RETURN_IF_ERROR(slot.done->synchronize());
+    MPC_RETURN_IF_ERROR(deliver(slot));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (slot.sources[i].size() > 0)
+      std::memcpy(slot.sources[i].data(), inputs[i], slot.sources[i].size());
+    MPC_RETURN_IF_ERROR(
+        uploads_->upload(slot.inputs[i], 0, slot.sources[i].bytes()));
+  }
+  MPC_RETURN_IF_ERROR(uploads_->record(*slot.uploaded));
+  MPC_RETURN_IF_ERROR(stream_->wait(*slot.uploaded));
+  MPC_RETURN_IF_ERROR(stream_->launch(*slot.graph));
+  MPC_RETURN_IF_ERROR(stream_->record(*slot.done));
+  slot.wanted.assign(outputs.begin(), outputs.end());
+  slot.isPending = true;
+  pending_.push_back(&slot);
+  return {};
+}
+
+Status CudaExecutor::wait() {
+  if (pending_.empty())
+    return {};
+  MPC_RETURN_IF_ERROR(stream_->synchronize("running the program"));
+  while (!pending_.empty())
+    MPC_RETURN_IF_ERROR(deliver(*pending_.front()));
+  return {};
+}
+
+Status CudaExecutor::upload(const State &state) {
+  MPC_RETURN_IF_ERROR(wait());
+  for (uint32_t i = 0; i < slabs_.size(); ++i)
+    MPC_RETURN_IF_ERROR(stream_->upload(
+        slabs_[i], 0, {state.slab(i), program_->slabs[i].bytes}));
+  return stream_->synchronize("copying the state to the device");
+}
+
+Status CudaExecutor::download(const State &state,
+                              std::span<const std::span<std::byte>> before) {
+  MPC_RETURN_IF_ERROR(wait());
+  for (uint32_t i = 0; i < slabs_.size(); ++i)
+    MPC_RETURN_IF_ERROR(stream_->download(
+        {state.slab(i), program_->slabs[i].bytes}, slabs_[i], 0));
+  for (size_t i = 0; i < before.size(); ++i)
+    MPC_RETURN_IF_ERROR(stream_->download(before[i], before_[i], 0));
+  return stream_->synchronize("copying the state from the device");
+}
+
+} // namespace mpc::rt

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Runs the entries of a program on a GPU: its memory, and one graph an entry.
+#ifndef MPC_RUNTIME_RUNNER_CUDAEXECUTOR_H
+#define MPC_RUNTIME_RUNNER_CUDAEXECUTOR_H
+
+#include "runtime/Device/CUDA/Module.h"
+#include "runtime/Device/CUDA/Stream.h"
+#include "runtime/Program/Program.h"
+#include "runtime/Runner/State.h"
+#include "runtime/Support/Status.h"
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mpc::rt {
+
+/// The driver of this machine, on its first device. Where there is none the
+/// error says what to do (exit 3).
+Result<cuda::ContextRef> openCuda();
+
+/// Not for concurrent use. Launches of an entry are recorded once into a graph,
+/// which a run launches; the host waits for nothing but wait() and, beyond two
+/// runs of an entry under way, the oldest of them.
+class CudaExecutor {
+public:
+  /// `kept` are tensors of the state whose value from before the last run of
+  /// an entry that uses them is to be had. Allocates all memory that any run
+  /// needs, and compiles what is no machine code of this device.
+  static Result<std::unique_ptr<CudaExecutor>>
+  create(std::shared_ptr<const Program> program,
+         std::vector<const StateTensor *> kept);
+  ~CudaExecutor();
+
+  /// Begins a run. Inputs are read before this returns, outputs are written
+  /// by wait() at the latest.
+  Status enqueue(size_t entry, std::span<const void *const> inputs,
+                 std::span<void *const> outputs);
+  /// Waits until all runs are done and their outputs written.
+  Status wait();
+
+  /// Makes the device's state that of `state`.
+  Status upload(const State &state);
+  /// Waits, and makes `state` the device's; `before` gets what `kept` were.
+  Status download(const State &state,
+                  std::span<const std::span<std::byte>> before);
+
+  [[nodiscard]] const cuda::DeviceInfo &device() const {
+    return context_->info();
+  }
+
+private:
+  /// Memory of one run of an entry, of which two can be under way.
+  struct Slot {
+    std::vector<cuda::DeviceBuffer> inputs, outputs;
+    std::vector<cuda::PinnedBuffer> sources, targets;
+    std::vector<void *> wanted; ///< Where the caller wants the outputs.
+    std::optional<cuda::Event> uploaded, done;
+    std::optional<cuda::Graph> graph;
+    bool isPending = false;
+  };
+  struct Plan {
+    std::array<Slot, 2> slots;
+    size_t next = 0;
+  };
+
+  CudaExecutor(std::shared_ptr<const Program> program,
+               std::vector<const StateTensor *> kept)
+      : program_(std::move(program)), kept_(std::move(kept)) {}
+  Status prepare();
+  Status loadModules();
+  Result<std::vector<char>> imageOf(const DeviceModule &module);
+  Status loadKernels();
+  Status allocate();
+  Status allocateSlot(const Entry &entry, Slot &slot);
+  Status record(const Entry &entry, Slot &slot);
+  Status recordKept(const Entry &entry);
+  Status recordLaunch(const Launch &launch, const Slot &slot);
+  [[nodiscard]] cuda::DevicePointer address(const BufferRef &ref,
+                                            const Slot &slot) const;
+  Status deliver(Slot &slot);
+
+  std::shared_ptr<const Program> program_;
+  std::vector<const StateTensor *> kept_;
+  cuda::ContextRef context_;
+  std::optional<cuda::Stream> stream_, uploads_;
+  std::vector<cuda::Module> modules_;
+  std::map<std::pair<uint64_t, std::string>, cuda::Function> functions_;
+  std::vector<cuda::DeviceBuffer> slabs_, constants_, before_;
+  cuda::DeviceBuffer arena_;
+  std::vector<Plan> plans_;
+  std::deque<Slot *> pending_; ///< The oldest first.
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_RUNNER_CUDAEXECUTOR_H

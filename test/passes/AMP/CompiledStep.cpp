@@ -93,7 +93,8 @@ CompiledProgram::Tensors CompiledProgram::run(const std::string &name,
 
 CompiledProgram::Tensors CompiledProgram::state() const {
   Tensors tensors;
-  for (const rt::TensorView &view : *runner->exportState()) {
+  std::vector<rt::TensorView> views = *runner->exportState();
+  for (const rt::TensorView &view : views) {
     auto data = static_cast<const std::byte *>(view.data);
     tensors[view.desc.name] = {data, data + view.desc.numBytes()};
   }

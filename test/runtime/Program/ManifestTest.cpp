@@ -111,7 +111,7 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
   EXPECT_EQ(faultWith("\"shape\":[4,3]", "\"shape\":[4294967296,4294967296]"),
             "manifest: 'shape' is not that of a tensor that fits in memory");
   EXPECT_EQ(faultWith("\"target\":\"cpu\"", "\"target\":\"abacus\""),
-            "manifest: 'target' is not cpu");
+            "manifest: 'target' is not cpu or cuda");
   EXPECT_EQ(faultWith("[\"input\",0,0,0]", "[\"inptu\",0,0,0]"),
             "manifest: 'buffers' is not a list of places in memory");
   EXPECT_EQ(faultWith("\"bytes\":12000,\"data\"", "\"bytes\":12001,\"data\""),

@@ -209,7 +209,8 @@ TEST(State, WritesConvertWhereThatIsSafe) {
 TEST(State, ExportsWhatACheckpointHolds) {
   auto runner = makeRunner(test::makeTestProgram());
   std::vector<std::string> names;
-  for (const TensorView &tensor : *runner->exportState())
+  std::vector<TensorView> tensors = *runner->exportState();
+  for (const TensorView &tensor : tensors)
     names.push_back(tensor.desc.name);
   EXPECT_EQ(names, (std::vector<std::string>{"w", "w/momentum", "loss_scale",
                                              "optimizer"}));

@@ -97,11 +97,13 @@ rt::Result<int> train(Flags &flags) {
   MPC_ASSIGN_OR_RETURN(std::string target, findTarget(flags));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.recipe.precision, context));
-  MPC_ASSIGN_OR_RETURN(
-      TrainingPlan plan,
-      planTraining({flags.model, flags.recipe, tool.data.batchSize,
-                    tool.data.data.path, tool.data.data.shared},
-                   context));
+  TrainingRequest request;
+  request.modelPath = flags.model;
+  request.recipe = flags.recipe;
+  request.batchSize = tool.data.batchSize;
+  request.dataPath = tool.data.data.path;
+  request.sharedInputs = tool.data.data.shared;
+  MPC_ASSIGN_OR_RETURN(TrainingPlan plan, planTraining(request, context));
   for (const std::string &warning : plan.model.warnings)
     rt::reportWarning(tool.name, warning);
   MPC_RETURN_IF_ERROR(checkLoop(flags, plan));

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Steps of PyTorch's modules against PyTorch itself; skipped where torch is not there."""
+import unittest
+
+import numpy as np
+import programs
+
+import mpc_compiler
+from mpc_compiler import convert
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+def make_module():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(
+        torch.nn.Linear(6, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 4))
+
+
+def batches(count):
+    return [tuple(map(torch.from_numpy, programs.batch(i))) for i in range(count)]
+
+
+@unittest.skipIf(torch is None, "torch is not installed")
+class Torch(unittest.TestCase):
+    def trained(self, count=10):
+        """A module that torch trains, and a step that mpc trains of the same."""
+        module, loss = make_module(), torch.nn.CrossEntropyLoss()
+        optimizer = torch.optim.AdamW(module.parameters(), lr=0.01)
+        step = mpc_compiler.compile_step(
+            make_module(), loss, torch.optim.AdamW(make_module().parameters(), lr=0.01),
+            example_inputs=(batches(1)[0][0],))
+        for x, target in batches(count):
+            optimizer.zero_grad()
+            value = loss(module(x), target)
+            value.backward()
+            optimizer.step()
+            self.assertAlmostEqual(step(x, target).loss, value.item(), delta=1e-5)
+        return module, optimizer, step
+
+    def test_losses_weights_and_statistics_are_those_of_torch(self):
+        module, _, step = self.trained()
+        step.sync_to_module()
+        for name, value in module.state_dict().items():
+            if not name.endswith("num_batches_tracked"):
+                np.testing.assert_allclose(
+                    step.read_state(name), value.numpy(), rtol=1e-4, atol=1e-5)
+
+    def test_a_checkpoint_goes_to_torch_and_back_with_the_same_bits(self):
+        _, _, step = self.trained()
+        path = programs.folder() / "run.pt"
+        convert.write_torch(path, step.state_dict())
+        state = convert.read_torch(path)
+        for name, value in step.state_dict()["model"].items():
+            self.assertEqual(state["model"][name].tobytes(), value.tobytes())
+        module = make_module()
+        module.load_state_dict(torch.load(path)["model"], strict=False)
+        optimizer = torch.optim.AdamW(module.parameters())
+        optimizer.load_state_dict(torch.load(path)["optimizer"])
+        self.assertEqual(optimizer.param_groups[0]["lr"], step.lr)
+
+    def test_a_training_of_torch_goes_on_here(self):
+        module, optimizer, _ = self.trained()
+        step = mpc_compiler.compile_step(
+            module, torch.nn.CrossEntropyLoss(), optimizer, example_inputs=(batches(1)[0][0],))
+        step.load_state_dict({"optimizer": optimizer.state_dict()},
+                             parameter_names=[n for n, _ in module.named_parameters()])
+        for x, target in batches(5):
+            optimizer.zero_grad()
+            value = torch.nn.CrossEntropyLoss()(module(x), target)
+            value.backward()
+            optimizer.step()
+            self.assertAlmostEqual(step(x, target).loss, value.item(), delta=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()

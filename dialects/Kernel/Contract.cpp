@@ -62,8 +62,7 @@ static bool readsWhereItWrites(linalg::GenericOp op, OpOperand &use) {
   auto hasIdentity = [&](OpOperand &operand) {
     return op.getMatchingIndexingMap(&operand).isIdentity();
   };
-  return hasIdentity(use) &&
-         llvm::all_of(op.getDpsInitsMutable(), hasIdentity);
+  return hasIdentity(use) && llvm::all_of(op.getDpsInitsMutable(), hasIdentity);
 }
 
 static bool haveSameMemory(Type first, Type second) {
@@ -141,11 +140,13 @@ bool FuncOp::mayAlias(unsigned input, unsigned result) {
 
 static LogicalResult verifySchedule(FuncOp kernel) {
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
-  if (!schedule || schedule.fits(kernel.getKind()))
+  if (!schedule)
     return success();
+  if (schedule.fits(kernel.getKind()))
+    return schedule.verifyKernel(kernel);
   return kernel.emitOpError("is of kind '")
-         << stringifyKernelKind(kernel.getKind())
-         << "', which does not run by " << schedule;
+         << stringifyKernelKind(kernel.getKind()) << "', which does not run by "
+         << schedule;
 }
 
 LogicalResult FuncOp::verifyRegions() {

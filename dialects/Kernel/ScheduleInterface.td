@@ -20,6 +20,14 @@ def Kernel_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
       "int64_t", "getChunks", (ins)>,
     InterfaceMethod<"Whether kernels of `kind` can run so.",
       "bool", "fits", (ins "::mpc::kernel::KernelKind":$kind)>,
+    InterfaceMethod<[{
+        Whether `kernel`, a `kernel.func` of a kind that fits, has the operands
+        and the shapes that these numbers are for. Says at the kernel what is
+        not as they have it. The verifier of `kernel.func` asks.
+      }],
+      "::llvm::LogicalResult", "verifyKernel",
+      (ins "::mlir::Operation *":$kernel), [{}],
+      [{ return ::mlir::success(); }]>,
   ];
 }
 

@@ -100,9 +100,7 @@ LogicalResult MapAttr::verify(EmitError emitError, int64_t chunks,
 }
 
 LogicalResult RowsAttr::verify(EmitError emitError, int64_t chunks,
-                               int64_t inner, int64_t lanes) {
-  if (failed(verifyPositive(emitError, inner)))
-    return failure();
+                               int64_t lanes) {
   return verifyVectors(emitError, chunks, lanes);
 }
 

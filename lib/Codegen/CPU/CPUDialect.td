@@ -30,11 +30,13 @@ class CPU_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-// Schedules say for how many f32 `lanes` they are.
-class CPU_Schedule<string attrName, string attrMnemonic>
+// Schedules say for how many f32 `lanes` they are; `methods` are those of the
+// interface that have another body than the default.
+class CPU_Schedule<string attrName, string attrMnemonic,
+                   list<string> methods = []>
     : CPU_Attr<attrName, attrMnemonic,
                [DeclareAttrInterfaceMethods<Kernel_ScheduleInterface,
-                                            ["fits"]>]> {
+                                            ["fits"] # methods>]> {
   let genVerifyDecl = 1;
 }
 
@@ -67,7 +69,7 @@ def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def CPU_LoopsAttr : CPU_Schedule<"Loops", "loops"> {
+def CPU_LoopsAttr : CPU_Schedule<"Loops", "loops", ["verifyKernel"]> {
   let summary = "Scalar loops in the order written; any body";
   let parameters = (ins "int64_t":$chunks);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -83,8 +85,8 @@ def CPU_RowsAttr : CPU_Schedule<"Rows", "rows"> {
   let summary = "One row at a time, vectorized on the last axis summed over";
   let description = [{
     For bodies of maps and reductions over one space, whose reductions all go
-    over the same `inner` axes, wherever those stand. A row is all elements
-    that end in one sum.
+    over the same axes, wherever those stand. A row is all elements that end in
+    one sum.
 
     A reduction keeps `lanes` partial results, lane `l` over the elements `l`,
     `l + lanes`, ... of the row; they start from the neutral element, and are
@@ -94,7 +96,7 @@ def CPU_RowsAttr : CPU_Schedule<"Rows", "rows"> {
     start anew on each line of the last. So the order is a function of shape
     and axes, whatever else is in the kernel.
   }];
-  let parameters = (ins "int64_t":$chunks, "int64_t":$inner, "int64_t":$lanes);
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -110,7 +112,7 @@ def CPU_ColumnsAttr : CPU_Schedule<"Columns", "columns"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm"> {
+def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
   let summary = "A contraction on packed blocks, then a map on its tiles";
   let description = [{
     One factor (`rows`: which) gives the rows of the micro-kernel, the other the
@@ -147,7 +149,7 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm"> {
   }];
 }
 
-def CPU_PackAttr : CPU_Schedule<"Pack", "pack"> {
+def CPU_PackAttr : CPU_Schedule<"Pack", "pack", ["verifyKernel"]> {
   let summary = "A contraction's factor, converted and packed";
   let description = [{
     The statement's dimensions are those of the batch (`batch` of them), of the

@@ -173,21 +173,7 @@ void PackEmitter::emitColumns(const Factor &factor, const FactorBlock &block,
                   schedule_.getLanes());
 }
 
-static bool isPacking(const mpc::kernel::Body &body, PackAttr schedule) {
-  if (body.statements.size() != 1 || !body.statements.front().generic())
-    return false;
-  const mpc::kernel::Statement &statement = body.statements.front();
-  return !statement.inputs.empty() && statement.isParallel() &&
-         schedule.getBatch() + schedule.getOuter() <= statement.numDims() &&
-         mpc::kernel::getLinear(statement.inputs[0].index, statement.numDims());
-}
-
-LogicalResult mpc::cpu::emitPack(Emitter &emitter,
-                                 const mpc::kernel::Body &body,
-                                 PackAttr schedule) {
-  if (!isPacking(body, schedule))
-    return emitter.kernel.emitOpError("is no packing of one factor");
-  const mpc::kernel::Statement &statement = body.statements.front();
-  PackEmitter(emitter, statement, schedule).emit();
-  return success();
+void mpc::cpu::emitPack(Emitter &emitter, const mpc::kernel::Body &body,
+                        PackAttr schedule) {
+  PackEmitter(emitter, body.statements.front(), schedule).emit();
 }

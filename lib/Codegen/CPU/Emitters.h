@@ -11,10 +11,7 @@ namespace mpc::cpu {
 
 /// #cpu.loops: any body. With more than one chunk the body is one statement,
 /// cut along its outermost parallel dimensions.
-mlir::LogicalResult emitLoops(Emitter &emitter, const kernel::Body &body,
-                              int64_t chunks);
-/// The number of independent pieces of a body run by loops; 1 if none.
-int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
+void emitLoops(Emitter &emitter, const kernel::Body &body, int64_t chunks);
 
 /// #cpu.map.
 void emitMap(Emitter &emitter, const kernel::Body &body, MapAttr schedule);

@@ -73,8 +73,7 @@ void emitPackColumns(Emitter &emitter, const Factor &factor,
                      const FactorBlock &block, const Target &target,
                      int64_t width, int64_t columns, int64_t lanes);
 /// #cpu.pack.
-mlir::LogicalResult emitPack(Emitter &emitter, const kernel::Body &body,
-                             PackAttr schedule);
+void emitPack(Emitter &emitter, const kernel::Body &body, PackAttr schedule);
 
 /// The micro-kernel of a module: rows x columns results in registers,
 /// `lanes` columns a vector.
@@ -96,8 +95,7 @@ void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
                          MicroOperand result);
 
 /// #cpu.gemm.
-mlir::LogicalResult emitGemm(Emitter &emitter, const kernel::Body &body,
-                             GemmAttr schedule);
+void emitGemm(Emitter &emitter, const kernel::Body &body, GemmAttr schedule);
 
 } // namespace mpc::cpu
 

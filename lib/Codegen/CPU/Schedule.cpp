@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/LoopUnits.h"
 #include "lib/Codegen/CPU/Rows.h"
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 
@@ -55,12 +56,11 @@ static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
   int64_t work = 0;
   for (const Statement &statement : rows.statements)
     work = std::max(work, statement.numIterations());
-  unsigned inner = rows.statements.front().numDims() - rows.numOuter;
   RowPlan plan(std::move(rows), lanes);
   int64_t chunks = countChunks(work, kRowGrain, plan.countUnits());
   if (plan.isColumns)
     return ColumnsAttr::get(kernel.getContext(), chunks, lanes);
-  return RowsAttr::get(kernel.getContext(), chunks, inner, lanes);
+  return RowsAttr::get(kernel.getContext(), chunks, lanes);
 }
 
 /// Of a kernel that is no contraction.

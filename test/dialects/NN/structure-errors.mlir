@@ -118,3 +118,23 @@ func.func @vjp_without_gradient(%x: tensor<4xf32>, %s: tensor<f32>) {
   %0 = nn.vjp @loss(%x) seed(%s) wrt [] args [0] : (tensor<4xf32>), (tensor<f32>) -> tensor<f32>
   return
 }
+
+// -----
+
+// expected-error @below {{argument #0 has 'nn.name' = 3 : i64, which must be a string}}
+func.func private @name_of_an_argument(%x: tensor<4xf32> {nn.name = 3})
+
+// -----
+
+// expected-error @below {{result #0 has 'nn.name' = @y, which must be a string}}
+func.func private @name_of_a_result() -> (tensor<4xf32> {nn.name = @y})
+
+// -----
+
+// expected-error @below {{result #0 has 'nn.buffer' = "mean", which must be the symbol of a parameter}}
+func.func private @buffer_by_text() -> (tensor<4xf32> {nn.buffer = "mean"})
+
+// -----
+
+// expected-error @below {{argument #0 has 'nn.random' = "seed", which must be "key", "step" or "batch"}}
+func.func private @unknown_part(%x: tensor<i64> {nn.random = "seed"})

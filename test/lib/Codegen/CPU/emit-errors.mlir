@@ -21,8 +21,8 @@ kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 
 // -----
 
-// expected-error @+1 {{is of kind 'loops', which does not run by #cpu.rows<chunks = 1, inner = 1, lanes = 8>}}
-kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.rows<chunks = 1, inner = 1, lanes = 8>} {
+// expected-error @+1 {{is of kind 'loops', which does not run by #cpu.rows<chunks = 1, lanes = 8>}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.rows<chunks = 1, lanes = 8>} {
   kernel.return %x : tensor<4xf32>
 }
 
@@ -45,6 +45,19 @@ kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 // expected-error @+1 {{is no packing of one factor}}
 kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.pack<chunks = 1, lanes = 8, batch = 0, outer = 1, tile = 4, block = 4, panel = 0>} {
   kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// A row that is packed lies in five dimensions.
+// expected-error @+1 {{packs into 'tensor<4xf32>', but #cpu.pack<chunks = 1, lanes = 8, batch = 0, outer = 1, tile = 4, block = 4, panel = 0> has 5 dimensions}}
+kernel.func @flat(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.pack<chunks = 1, lanes = 8, batch = 0, outer = 1, tile = 4, block = 4, panel = 0>} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%d : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  kernel.return %r : tensor<4xf32>
 }
 
 // -----

@@ -29,7 +29,7 @@ kernel.func map @elementwise(%x: tensor<65536xf32>, %d: tensor<65536xf32>) -> te
 
 // A sum over the contiguous axis runs by rows.
 // CHECK-LABEL: @rows
-// CHECK-SAME:  #cpu.rows<chunks = 4, inner = 1, lanes = 8>
+// CHECK-SAME:  #cpu.rows<chunks = 4, lanes = 8>
 // NAIVE-LABEL: @rows
 // NAIVE-SAME:  #cpu.loops
 kernel.func rows @rows(%x: tensor<64x512xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether a kernel has the operands and shapes that its schedule's numbers are
+// for. The verifier of kernel.func asks, so that emitters need not.
+#include "lib/Codegen/CPU/ContractionPlan.h"
+#include "lib/Codegen/CPU/LoopUnits.h"
+
+using namespace mlir;
+using namespace mpc::cpu;
+using namespace mpc::kernel;
+
+LogicalResult LoopsAttr::verifyKernel(Operation *kernel) const {
+  if (getChunks() == 1)
+    return success();
+  FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
+  if (failed(body))
+    return failure();
+  if (getChunks() <= countLoopUnits(cast<FuncOp>(kernel), *body))
+    return success();
+  return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";
+}
+
+/// A packed factor lies as the numbers of the schedule say, and no other way.
+LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
+  if (!getPacked())
+    return success();
+  FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
+  if (failed(body))
+    return failure();
+  Contraction contraction = *matchContraction(body->statements.front());
+  Type given = contraction.getOperand(*getPacked()).tensor.getType();
+  Type packed = getPackedType(contraction, *this, *getPacked());
+  if (given == packed)
+    return success();
+  return kernel->emitOpError("has factor ")
+         << *getPacked() << " of type " << given << ", but packed for " << *this
+         << " it is " << packed;
+}
+
+/// Whether `body` copies one tensor, by an index that is linear in the
+/// dimensions of batch, of rows or columns, and of k.
+static bool isPacking(const Body &body, PackAttr schedule) {
+  if (body.statements.size() != 1 || !body.statements.front().generic())
+    return false;
+  const Statement &statement = body.statements.front();
+  return !statement.inputs.empty() && statement.isParallel() &&
+         schedule.getBatch() + schedule.getOuter() <= statement.numDims() &&
+         getLinear(statement.inputs[0].index, statement.numDims());
+}
+
+LogicalResult PackAttr::verifyKernel(Operation *kernel) const {
+  auto function = cast<FuncOp>(kernel);
+  FailureOr<Body> body = getBody(function);
+  if (failed(body))
+    return failure();
+  if (!isPacking(*body, *this))
+    return kernel->emitOpError("is no packing of one factor");
+  int64_t rank = getPanel() == 0 ? 5 : 4;
+  auto result = cast<RankedTensorType>(function.getResultTypes().front());
+  if (result.getRank() == rank)
+    return success();
+  return kernel->emitOpError("packs into ")
+         << result << ", but " << *this << " has " << rank << " dimensions";
+}

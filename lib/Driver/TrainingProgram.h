@@ -32,7 +32,7 @@ struct TrainingPlan {
   CompileOptions options;
   bool hasOwnStep = false; ///< The module writes its step out.
   /// StepProtocol::floorName.
-  std::string floorName = rt::StepProtocol().floorName;
+  std::string floorName{rt::settingKey(rt::Setting::MinScale)};
   /// What the model has values of is shared with it.
   std::vector<rt::InitialValue> initialValues;
   std::map<std::string, std::string> tied; ///< Program::tied.

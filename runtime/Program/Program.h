@@ -183,7 +183,7 @@ struct StepProtocol {
   /// it reads it.
   bool keepState = false;
   /// Runner::readNumber's name of the loss scale's floor; empty for none.
-  std::string floorName = "min_scale";
+  std::string floorName = {};
   /// By what rule the step was made: flags and what they are set to, given or
   /// not. See TrainingRule.
   std::map<std::string, std::string, std::less<>> rule = {};

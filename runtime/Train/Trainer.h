@@ -55,8 +55,8 @@ struct TrainOptions {
   /// A step that is not finite changes more than the loss scale.
   bool keepState = false;
   AtFloor atFloor = AtFloor::Warn;
-  /// Runner::readNumber's name of the floor of "scale".
-  std::string floorName = "min_scale";
+  /// StepProtocol::floorName: the floor of "scale".
+  std::string floorName;
   std::string checkpointDir;
   int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
   bool resume = false;

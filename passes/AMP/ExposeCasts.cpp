@@ -4,16 +4,12 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Interfaces/OpInterfaces.h"
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mpc;
-
-static bool isLow(Type type) {
-  Type elementType = getElementTypeOrSelf(type);
-  return elementType.isF16() || elementType.isBF16();
-}
 
 /// The operand whose elements `op` moves and does nothing else to, or null.
 static OpOperand *getMoved(Operation *op) {
@@ -67,7 +63,9 @@ static Value narrowSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto cast = dyn_cast_if_present<nn::CastOp>(op);
       cast && getElementTypeOrSelf(cast.getType()).isF32())
-    return isLow(cast.getInput().getType()) ? cast.getInput() : Value();
+    return isLowPrecision(getElementTypeOrSelf(cast.getInput()))
+               ? cast.getInput()
+               : Value();
   OpOperand *moved = getMoved(op);
   if (!moved)
     return {};
@@ -78,7 +76,8 @@ static Value narrowSource(Value value) {
 void mpc::amp::exposeCasts(func::FuncOp function) {
   Block &block = function.getBody().front();
   for (auto cast : llvm::make_early_inc_range(block.getOps<nn::CastOp>())) {
-    if (!isLow(cast.getType()) || cast.getInput().getDefiningOp<nn::GetOp>())
+    if (!isLowPrecision(getElementTypeOrSelf(cast.getType())) ||
+        cast.getInput().getDefiningOp<nn::GetOp>())
       continue;
     if (Value moved = castParameter(cast.getInput(),
                                     getElementTypeOrSelf(cast.getType()))) {

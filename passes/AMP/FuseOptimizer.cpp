@@ -3,6 +3,7 @@
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -16,11 +17,6 @@ namespace mpc::amp {
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
-
-static bool isLow(Type type) {
-  Type elementType = getElementTypeOrSelf(type);
-  return elementType.isF16() || elementType.isBF16();
-}
 
 /// Whether `op` is a map over a slab, or its blocks.
 static bool isSlabMap(Operation *op) {
@@ -38,7 +34,7 @@ struct ReadNarrow : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     auto cast = op->getOperand(0).getDefiningOp<nn::CastOp>();
-    if (!cast || !isLow(cast.getInput().getType()) ||
+    if (!cast || !isLowPrecision(getElementTypeOrSelf(cast.getInput())) ||
         !getElementTypeOrSelf(cast.getType()).isF32())
       return failure();
     rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, cast.getInput()); });
@@ -72,9 +68,9 @@ struct MapBlocks : OpRewritePattern<kernel::ViewOp> {
       if (part.getRank() == 0)
         continue;
       rewriter.setInsertionPoint(clone);
-      operand.set(kernel::ViewOp::create(
-          rewriter, view.getLoc(), type.clone(part.getElementType()),
-          operand.get(), 0));
+      operand.set(kernel::ViewOp::create(rewriter, view.getLoc(),
+                                         type.clone(part.getElementType()),
+                                         operand.get(), 0));
     }
     clone->getResult(0).setType(type);
     rewriter.replaceOp(view, clone->getResults());

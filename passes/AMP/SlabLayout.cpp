@@ -3,6 +3,7 @@
 #include "passes/AMP/SlabLayout.h"
 
 #include "dialects/AMP/RandomState.h"
+#include "dialects/Interfaces/Precision.h"
 #include "passes/AMP/Passes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -16,10 +17,6 @@ static constexpr int64_t kAlignment = 32;
 
 static Type elementTypeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
-}
-
-static bool isLow(Type elementType) {
-  return elementType.isF16() || elementType.isBF16();
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,7 +214,7 @@ static DenseMap<StringAttr, Type> findLowTypes(ArrayRef<func::FuncOp> entries) {
     for (auto get : entry.getOps<nn::GetOp>())
       for (Operation *user : get->getUsers())
         if (auto cast = dyn_cast<nn::CastOp>(user);
-            cast && isLow(elementTypeOf(cast.getOutput())))
+            cast && isLowPrecision(elementTypeOf(cast.getOutput())))
           types.try_emplace(get.getParameterAttr().getAttr(),
                             elementTypeOf(cast.getOutput()));
   return types;

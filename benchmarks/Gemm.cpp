@@ -89,12 +89,12 @@ Workload::Workload(const Loops &loops, After after, const Options &options)
 // 12 vectors of independent chains hide the latency of a multiply-add.
 __attribute__((target("avx2,fma"), noinline)) static double runChains() {
   typedef float Vector __attribute__((vector_size(32)));
-  constexpr int64_t steps = 1000000;
+  constexpr int64_t kSteps = 1000000;
   Vector factor = Vector{} + 1.0000001f, term = Vector{} + 1e-9f;
   Vector c0 = term, c1 = term, c2 = term, c3 = term, c4 = term, c5 = term,
          c6 = term, c7 = term, c8 = term, c9 = term;
   auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 0; step < steps; ++step)
+  for (int64_t step = 0; step < kSteps; ++step)
     asm volatile("vfmadd213ps %11, %10, %0\n vfmadd213ps %11, %10, %1\n"
                  "vfmadd213ps %11, %10, %2\n vfmadd213ps %11, %10, %3\n"
                  "vfmadd213ps %11, %10, %4\n vfmadd213ps %11, %10, %5\n"
@@ -105,17 +105,17 @@ __attribute__((target("avx2,fma"), noinline)) static double runChains() {
                  : "x"(factor), "x"(term));
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
-  return steps * 10 * 16 / seconds.count() * 1e-9;
+  return kSteps * 10 * 16 / seconds.count() * 1e-9;
 }
 
 __attribute__((target("avx512f"), noinline)) static double runWideChains() {
   typedef float Vector __attribute__((vector_size(64)));
-  constexpr int64_t steps = 1000000;
+  constexpr int64_t kSteps = 1000000;
   Vector factor = Vector{} + 1.0000001f, term = Vector{} + 1e-9f;
   Vector c0 = term, c1 = term, c2 = term, c3 = term, c4 = term, c5 = term,
          c6 = term, c7 = term, c8 = term, c9 = term;
   auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 0; step < steps; ++step)
+  for (int64_t step = 0; step < kSteps; ++step)
     asm volatile("vfmadd213ps %11, %10, %0\n vfmadd213ps %11, %10, %1\n"
                  "vfmadd213ps %11, %10, %2\n vfmadd213ps %11, %10, %3\n"
                  "vfmadd213ps %11, %10, %4\n vfmadd213ps %11, %10, %5\n"
@@ -126,7 +126,7 @@ __attribute__((target("avx512f"), noinline)) static double runWideChains() {
                  : "v"(factor), "v"(term));
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
-  return steps * 10 * 32 / seconds.count() * 1e-9;
+  return kSteps * 10 * 32 / seconds.count() * 1e-9;
 }
 
 /// GFLOP/s of `threads` threads together, by the wider vectors if there are.

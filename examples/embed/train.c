@@ -108,12 +108,12 @@ static int openInputs(Training *training, const char *folder) {
 }
 
 static DLDataType typeOf(MpcDType dtype) {
-  static const DLDataType types[] = {{kDLFloat, 64, 1}, {kDLFloat, 32, 1},
-                                     {kDLFloat, 16, 1}, {kDLBfloat, 16, 1},
-                                     {kDLInt, 64, 1},   {kDLInt, 32, 1},
-                                     {kDLInt, 16, 1},   {kDLInt, 8, 1},
-                                     {kDLUInt, 8, 1},   {kDLBool, 8, 1}};
-  return types[dtype];
+  static const DLDataType kTypes[] = {{kDLFloat, 64, 1}, {kDLFloat, 32, 1},
+                                      {kDLFloat, 16, 1}, {kDLBfloat, 16, 1},
+                                      {kDLInt, 64, 1},   {kDLInt, 32, 1},
+                                      {kDLInt, 16, 1},   {kDLInt, 8, 1},
+                                      {kDLUInt, 8, 1},   {kDLBool, 8, 1}};
+  return kTypes[dtype];
 }
 
 /* Binds the next batch where it lies. */

@@ -26,17 +26,17 @@ struct NestingFault {
 
 class NestingScanner {
 public:
-  explicit NestingScanner(StringRef text) : text(text) {}
+  explicit NestingScanner(StringRef text) : text_(text) {}
 
   std::optional<NestingFault> run() {
-    for (size_t at = 0; at < text.size(); ++at) {
+    for (size_t at = 0; at < text_.size(); ++at) {
       at = skipOpaque(at);
-      if (at == text.size())
+      if (at == text_.size())
         break;
       if (!count(at))
-        return NestingFault{at, message};
-      if (!isSpace(text[at]))
-        last = text[at];
+        return NestingFault{at, message_};
+      if (!isSpace(text_[at]))
+        last_ = text_[at];
     }
     return std::nullopt;
   }
@@ -45,9 +45,9 @@ private:
   /// The first place from `at` on that is in no string and no comment.
   size_t skipOpaque(size_t at) const {
     while (true) {
-      StringRef rest = text.substr(at);
+      StringRef rest = text_.substr(at);
       if (rest.starts_with("//"))
-        at = std::min(text.find('\n', at), text.size());
+        at = std::min(text_.find('\n', at), text_.size());
       else if (rest.starts_with("\""))
         at = endOfString(at);
       else
@@ -58,14 +58,14 @@ private:
   /// A string ends with its line at the latest; what is wrong with one says
   /// the parser.
   size_t endOfString(size_t at) const {
-    for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
-      at += text[at] == '\\';
-    return std::min(at + 1, text.size());
+    for (++at; at < text_.size() && text_[at] != '"' && text_[at] != '\n'; ++at)
+      at += text_[at] == '\\';
+    return std::min(at + 1, text_.size());
   }
 
   /// False where a limit is passed.
   bool count(size_t at) {
-    switch (text[at]) {
+    switch (text_[at]) {
     case '<':
       return isArrowOrRelation(at) || open();
     case '(':
@@ -81,53 +81,53 @@ private:
     case ',':
     case ':':
     case '=':
-      operators.back() = 0;
+      operators_.back() = 0;
       return true;
     case '\n':
       // A definition ends with its line, or goes on in brackets.
-      if (operators.size() == 1 && last != '=')
-        current = nullptr;
+      if (operators_.size() == 1 && last_ != '=')
+        current_ = nullptr;
       return true;
     case '#':
     case '!':
       return countAlias(at);
     default:
-      return !isOperator(at) || ++operators.back() <= kMaxOperators ||
+      return !isOperator(at) || ++operators_.back() <= kMaxOperators ||
              fail("an expression has more than " + Twine(kMaxOperators) +
                   " operators");
     }
   }
 
   bool fail(const Twine &reason) {
-    message = reason.str();
+    message_ = reason.str();
     return false;
   }
 
   bool open() {
-    operators.push_back(0);
-    return operators.size() <= kMaxNesting + 1 ||
+    operators_.push_back(0);
+    return operators_.size() <= kMaxNesting + 1 ||
            fail("brackets nest deeper than " + Twine(kMaxNesting));
   }
 
   bool close() {
-    if (operators.size() > 1)
-      operators.pop_back();
+    if (operators_.size() > 1)
+      operators_.pop_back();
     return true;
   }
 
   /// Whether the `<` or `>` at `at` is part of `->`, `<=` or `>=`.
   bool isArrowOrRelation(size_t at) const {
-    return (at != 0 && text[at - 1] == '-') ||
-           text.substr(at + 1).starts_with("=");
+    return (at != 0 && text_[at - 1] == '-') ||
+           text_.substr(at + 1).starts_with("=");
   }
 
   bool isOperator(size_t at) const {
-    StringRef rest = text.substr(at);
+    StringRef rest = text_.substr(at);
     if (rest.starts_with("->"))
       return false;
-    if (StringRef("+-*").contains(text[at]))
+    if (StringRef("+-*").contains(text_[at]))
       return true;
-    bool begins = at == 0 || !isAlnum(text[at - 1]);
+    bool begins = at == 0 || !isAlnum(text_[at - 1]);
     return begins &&
            (rest.starts_with("mod ") || rest.starts_with("floordiv ") ||
             rest.starts_with("ceildiv "));
@@ -135,41 +135,39 @@ private:
 
   /// A name at the start of a line and before `=` is defined, any other read.
   bool countAlias(size_t at) {
-    StringRef name = text.substr(at).take_front(1 + text.substr(at + 1)
-                                                        .take_while([](char c) {
-                                                          return isAlnum(c) ||
-                                                                 c == '_' ||
-                                                                 c == '$';
-                                                        })
-                                                        .size());
-    bool startsLine = at == 0 || text[at - 1] == '\n';
+    StringRef name = text_.substr(at).take_front(
+        1 + text_.substr(at + 1)
+                .take_while(
+                    [](char c) { return isAlnum(c) || c == '_' || c == '$'; })
+                .size());
+    bool startsLine = at == 0 || text_[at - 1] == '\n';
     bool isDefined =
-        startsLine && operators.size() == 1 &&
-        text.substr(at + name.size()).ltrim(" \t").starts_with("=");
+        startsLine && operators_.size() == 1 &&
+        text_.substr(at + name.size()).ltrim(" \t").starts_with("=");
     if (isDefined) {
-      current = &aliases[name];
+      current_ = &aliases_[name];
       return true;
     }
-    auto read = aliases.find(name);
-    if (!current || read == aliases.end() || &read->second == current)
+    auto read = aliases_.find(name);
+    if (!current_ || read == aliases_.end() || &read->second == current_)
       return true;
-    current->depth = std::max(current->depth, read->second.depth + 1);
-    current->size =
-        std::min<uint64_t>(current->size + read->second.size, kMaxAliases + 1);
-    if (current->depth > kMaxNesting)
+    current_->depth = std::max(current_->depth, read->second.depth + 1);
+    current_->size =
+        std::min<uint64_t>(current_->size + read->second.size, kMaxAliases + 1);
+    if (current_->depth > kMaxNesting)
       return fail("aliases nest deeper than " + Twine(kMaxNesting));
-    return current->size <= kMaxAliases ||
+    return current_->size <= kMaxAliases ||
            fail("an alias stands for more than " + Twine(kMaxAliases) +
                 " others");
   }
 
-  StringRef text;
-  std::string message;
+  StringRef text_;
+  std::string message_;
   /// Operators of the current expression, in each open bracket.
-  SmallVector<unsigned> operators{0};
-  StringMap<Alias> aliases;
-  Alias *current = nullptr; ///< The alias that is being defined.
-  char last = 0;            ///< The last character that is no space.
+  SmallVector<unsigned> operators_{0};
+  StringMap<Alias> aliases_;
+  Alias *current_ = nullptr; ///< The alias that is being defined.
+  char last_ = 0;            ///< The last character that is no space.
 };
 
 } // namespace

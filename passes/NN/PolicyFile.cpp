@@ -44,34 +44,34 @@ namespace {
 
 class PolicyParser {
 public:
-  PolicyParser(StringRef file, mlir::MLIRContext &context) : file(file) {
+  PolicyParser(StringRef file, mlir::MLIRContext &context) : file_(file) {
     for (mlir::RegisteredOperationName op : context.getRegisteredOperations())
       if (op.hasInterface<PrecisionOpInterface>())
-        ops.push_back(op.stripDialect());
-    llvm::sort(ops);
-    policy = makePolicy(*findAutocastPreset("mpc"));
-    policy.file = file.str();
+        ops_.push_back(op.stripDialect());
+    llvm::sort(ops_);
+    policy_ = makePolicy(*findAutocastPreset("mpc"));
+    policy_.file = file.str();
   }
 
   Expected<AutocastPolicy> parse(StringRef text) {
     SmallVector<StringRef> lines;
     text.split(lines, '\n');
     for (StringRef content : lines) {
-      ++line;
+      ++line_;
       parseLine(content);
     }
     // What a file says of taint and spread holds wherever it says it.
-    policy.taint = taint.value_or(policy.base->taint);
-    policy.spread = spread.value_or(policy.base->spread);
-    if (!errors.empty())
-      return createStringError(errors);
-    return std::move(policy);
+    policy_.taint = taint_.value_or(policy_.base->taint);
+    policy_.spread = spread_.value_or(policy_.base->spread);
+    if (!errors_.empty())
+      return createStringError(errors_);
+    return std::move(policy_);
   }
 
 private:
   void error(const Twine &message) {
-    errors += (errors.empty() ? "" : "\n") + file.str() + ":" +
-              std::to_string(line) + ": " + message.str();
+    errors_ += (errors_.empty() ? "" : "\n") + file_.str() + ":" +
+               std::to_string(line_) + ": " + message.str();
   }
 
   /// Words, of which one in double quotes may hold blanks and '#'.
@@ -104,9 +104,9 @@ private:
     if (key == "base")
       return parseBase(arguments);
     if (key == "taint")
-      return parseSwitch(key, arguments, taint);
+      return parseSwitch(key, arguments, taint_);
     if (key == "spread")
-      return parseSwitch(key, arguments, spread);
+      return parseSwitch(key, arguments, spread_);
     auto action = StringSwitch<std::optional<PrecisionRule>>(key)
                       .Case("allow", PrecisionRule::Lower)
                       .Case("deny", PrecisionRule::KeepF32)
@@ -120,14 +120,14 @@ private:
   }
 
   void parseBase(ArrayRef<StringRef> arguments) {
-    if (baseLine != 0)
-      return error("a second base; the first is at line " + Twine(baseLine));
-    baseLine = line;
+    if (baseLine_ != 0)
+      return error("a second base; the first is at line " + Twine(baseLine_));
+    baseLine_ = line_;
     const AutocastPreset *preset =
         arguments.size() == 1 ? findAutocastPreset(arguments[0]) : nullptr;
     if (!preset)
       return error("base takes one built-in policy: " + knownAutocastPresets());
-    policy.base = preset;
+    policy_.base = preset;
   }
 
   void parseSwitch(StringRef key, ArrayRef<StringRef> arguments,
@@ -154,7 +154,7 @@ private:
                    "'" +
                    key + " op softmax'");
     for (StringRef name : arguments.drop_front())
-      addRule({*subject, action, name.str(), line});
+      addRule({*subject, action, name.str(), line_});
   }
 
   void addRule(PolicyRule rule) {
@@ -168,31 +168,31 @@ private:
         return error("'" + rule.name +
                      "' is no pattern: " + toString(glob.takeError()));
     }
-    for (const PolicyRule &other : policy.rules)
+    for (const PolicyRule &other : policy_.rules)
       if (other.subject == rule.subject && other.name == rule.name)
         return error("'" + rule.text() + "': line " + Twine(other.line) +
                      " already has '" + other.text() + "'");
-    policy.rules.push_back(std::move(rule));
+    policy_.rules.push_back(std::move(rule));
   }
 
   bool checkOp(PolicyRule &rule) {
     StringRef name = rule.name;
     name.consume_front("nn.");
-    if (llvm::is_contained(ops, name)) {
+    if (llvm::is_contained(ops_, name)) {
       rule.name = name.str();
       return true;
     }
     error("no op '" + rule.name + "' that autocast could cast; did you mean '" +
-          nearest(name, ops) + "'?");
+          nearest(name, ops_) + "'?");
     return false;
   }
 
-  StringRef file;
-  std::vector<StringRef> ops;
-  AutocastPolicy policy;
-  std::optional<bool> taint, spread;
-  unsigned line = 0, baseLine = 0;
-  std::string errors;
+  StringRef file_;
+  std::vector<StringRef> ops_;
+  AutocastPolicy policy_;
+  std::optional<bool> taint_, spread_;
+  unsigned line_ = 0, baseLine_ = 0;
+  std::string errors_;
 };
 
 } // namespace

@@ -32,8 +32,8 @@ static std::vector<ReferenceRow> parseTable() {
 }
 
 ArrayRef<ReferenceRow> mpc::nn::referenceRows() {
-  static const std::vector<ReferenceRow> rows = parseTable();
-  return rows;
+  static const std::vector<ReferenceRow> kRows = parseTable();
+  return kRows;
 }
 
 const ReferenceRow *mpc::nn::findReferenceRow(StringRef aten) {

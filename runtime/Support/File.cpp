@@ -93,8 +93,8 @@ int Io::rename(const char *from, const char *to) const {
 int Io::unlink(const char *path) const { return ::unlink(path); }
 
 const Io &Io::system() {
-  static const Io io;
-  return io;
+  static const Io kIo;
+  return kIo;
 }
 
 int writeAll(const Io &io, int fd, const void *data, size_t bytes) {

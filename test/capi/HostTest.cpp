@@ -31,7 +31,7 @@ struct Numbers {
 };
 
 /// Made before any test changes the mode.
-const Numbers numbers;
+const Numbers kNumbers;
 
 /// The bits that a training of some steps and two evaluations come to.
 std::vector<uint32_t> bitsOf(int threads = 4) {
@@ -39,12 +39,12 @@ std::vector<uint32_t> bitsOf(int threads = 4) {
   options.numThreads = threads;
   Trained t(makeProgram(), options);
   t.bind(0.1);
-  t.x = numbers.x;
+  t.x = kNumbers.x;
   EXPECT_SUCCESS(mpcRunnerBindInput(t.runner, "label", t.labelView));
   for (int i = 0; i < 3; ++i)
     t.step();
   std::vector<float> values = t.weights();
-  for (float first : {numbers.large, numbers.small}) {
+  for (float first : {kNumbers.large, kNumbers.small}) {
     t.x[0] = first;
     EXPECT_SUCCESS(mpcRunnerEvaluate(t.runner));
     std::vector<float> grid(kGrid);

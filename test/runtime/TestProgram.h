@@ -20,7 +20,7 @@ constexpr int64_t kFeatures = 3;
 
 /// Where the state lies: slab 0 f32 weights and velocity, slab 1 f16 copy,
 /// slab 2 f64 scalars, slab 3 gradient.
-enum : uint64_t { kWeight = 0, kVelocity = 64, kScale = 0, kSteps = 64 };
+constexpr uint64_t kWeight = 0, kVelocity = 64, kScale = 0, kSteps = 64;
 
 /// buffers: weight, weight copy. One chunk an element.
 inline void narrowWeights(void *const *buffers, int64_t begin, int64_t end,

@@ -28,8 +28,8 @@ static std::vector<std::string> split(const std::string &line) {
 /// In the child; does not return.
 [[noreturn]] static void evaluate(std::vector<std::string> fields) {
   // A case that never ends is a crash.
-  constexpr unsigned seconds = 120;
-  alarm(seconds);
+  constexpr unsigned kSeconds = 120;
+  alarm(kSeconds);
   if (fields.empty() || !std::freopen(fields[0].c_str(), "w", stderr))
     std::_Exit(70);
   std::vector<char *> arguments{const_cast<char *>("mpc-eval")};

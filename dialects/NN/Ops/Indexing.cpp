@@ -390,65 +390,65 @@ namespace {
 class ScatterReduceGradient {
 public:
   ScatterReduceGradient(OpBuilder &b, ScatterReduceOp op)
-      : g(b, op.getLoc()), op(op), input(g.wide(op.getInput())),
-        updates(g.wide(op.getUpdates())) {}
+      : g_(b, op.getLoc()), op_(op), input_(g_.wide(op.getInput())),
+        updates_(g_.wide(op.getUpdates())) {}
 
   /// The cotangents of input and updates. All that have the extremum share:
   /// d / count, where the element equals the result.
   std::pair<Value, Value> ofExtremum(Value d) {
-    Value result = g.wide(op.getOutput());
-    Value inputHas = g.compare(CompareKind::EQ, input, result);
-    Value updateHas = g.compare(CompareKind::EQ, updates, read(result));
-    Value count = g.add(one(inputHas, input), sum(one(updateHas, updates)));
+    Value result = g_.wide(op_.getOutput());
+    Value inputHas = g_.compare(CompareKind::EQ, input_, result);
+    Value updateHas = g_.compare(CompareKind::EQ, updates_, read(result));
+    Value count = g_.add(one(inputHas, input_), sum(one(updateHas, updates_)));
     // Where the result is NaN nothing equals it.
-    Value none = g.compare(CompareKind::EQ, count, g.splat(count, 0.0));
-    Value share = g.div(d, g.select(none, g.splat(count, 1.0), count));
-    return {g.select(inputHas, share, g.splat(share, 0.0)),
-            g.select(updateHas, read(share), g.splat(updates, 0.0))};
+    Value none = g_.compare(CompareKind::EQ, count, g_.splat(count, 0.0));
+    Value share = g_.div(d, g_.select(none, g_.splat(count, 1.0), count));
+    return {g_.select(inputHas, share, g_.splat(share, 0.0)),
+            g_.select(updateHas, read(share), g_.splat(updates_, 0.0))};
   }
 
   /// d times the product of all others: the product without zeros over the
   /// element, or, for the only zero, the product without it.
   std::pair<Value, Value> ofProduct(Value d) {
-    Value zeros = g.add(isZero(input), sum(isZero(updates)));
+    Value zeros = g_.add(isZero(input_), sum(isZero(updates_)));
     Value product = ScatterReduceOp::create(
-        g.b, g.loc, input.getType(), ScatterKind::Mul, withoutZeros(input),
-        withoutZeros(updates), op.getIndices());
-    Value scaled = g.mul(d, product);
-    return {others(input, zeros, scaled),
-            others(updates, read(zeros), read(scaled))};
+        g_.b, g_.loc, input_.getType(), ScatterKind::Mul, withoutZeros(input_),
+        withoutZeros(updates_), op_.getIndices());
+    Value scaled = g_.mul(d, product);
+    return {others(input_, zeros, scaled),
+            others(updates_, read(zeros), read(scaled))};
   }
 
 private:
   Value one(Value mask, Value like) {
-    return g.select(mask, g.splat(like, 1.0), g.splat(like, 0.0));
+    return g_.select(mask, g_.splat(like, 1.0), g_.splat(like, 0.0));
   }
   Value isZero(Value x) {
-    return one(g.compare(CompareKind::EQ, x, g.splat(x, 0.0)), x);
+    return one(g_.compare(CompareKind::EQ, x, g_.splat(x, 0.0)), x);
   }
   Value withoutZeros(Value x) {
-    Value mask = g.compare(CompareKind::EQ, x, g.splat(x, 0.0));
-    return g.select(mask, g.splat(x, 1.0), x);
+    Value mask = g_.compare(CompareKind::EQ, x, g_.splat(x, 0.0));
+    return g_.select(mask, g_.splat(x, 1.0), x);
   }
   /// `scaled` over x where there is no zero but x itself.
   Value others(Value x, Value zeros, Value scaled) {
-    Value rest = g.sub(zeros, isZero(x));
-    Value free = g.compare(CompareKind::EQ, rest, g.splat(rest, 0.0));
-    return g.select(free, g.div(scaled, withoutZeros(x)), g.splat(x, 0.0));
+    Value rest = g_.sub(zeros, isZero(x));
+    Value free = g_.compare(CompareKind::EQ, rest, g_.splat(rest, 0.0));
+    return g_.select(free, g_.div(scaled, withoutZeros(x)), g_.splat(x, 0.0));
   }
   Value sum(Value ofUpdates) {
-    return ScatterAddOp::create(g.b, g.loc, input.getType(), ofUpdates,
-                                op.getIndices(), /*axis=*/0, /*batch_dims=*/0);
+    return ScatterAddOp::create(g_.b, g_.loc, input_.getType(), ofUpdates,
+                                op_.getIndices(), /*axis=*/0, /*batch_dims=*/0);
   }
   Value read(Value ofInput) {
-    return GatherOp::create(g.b, g.loc, updates.getType(), ofInput,
-                            op.getIndices(), /*axis=*/0, /*batch_dims=*/0,
+    return GatherOp::create(g_.b, g_.loc, updates_.getType(), ofInput,
+                            op_.getIndices(), /*axis=*/0, /*batch_dims=*/0,
                             /*frozen=*/IntegerAttr());
   }
 
-  GradientBuilder g;
-  ScatterReduceOp op;
-  Value input, updates;
+  GradientBuilder g_;
+  ScatterReduceOp op_;
+  Value input_, updates_;
 };
 
 } // namespace

@@ -150,16 +150,16 @@ LogicalResult ReduceSumOp::inferReturnTypes(MLIRContext *,
   return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
 }
 
-static const Joining sums{0.0, join<arith::AddFOp, arith::AddIOp>, plus,
-                          wrapping<std::plus<uint64_t>>};
+static const Joining kSums{0.0, join<arith::AddFOp, arith::AddIOp>, plus,
+                           wrapping<std::plus<uint64_t>>};
 
 OpFoldResult ReduceSumOp::fold(FoldAdaptor adaptor) {
-  return Reduction(*this).fold(adaptor.getInput(), sums);
+  return Reduction(*this).fold(adaptor.getInput(), kSums);
 }
 
 FailureOr<SmallVector<Value>> ReduceSumOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
-  return SmallVector<Value>{Reduction(*this).build(b, operands[0], sums)};
+  return SmallVector<Value>{Reduction(*this).build(b, operands[0], kSums)};
 }
 
 // d sum(x) = sum(dx)
@@ -249,16 +249,16 @@ LogicalResult ReduceProdOp::inferReturnTypes(MLIRContext *,
   return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
 }
 
-static const Joining products{1.0, join<arith::MulFOp, arith::MulIOp>, times,
-                              wrapping<std::multiplies<uint64_t>>};
+static const Joining kProducts{1.0, join<arith::MulFOp, arith::MulIOp>, times,
+                               wrapping<std::multiplies<uint64_t>>};
 
 OpFoldResult ReduceProdOp::fold(FoldAdaptor adaptor) {
-  return Reduction(*this).fold(adaptor.getInput(), products);
+  return Reduction(*this).fold(adaptor.getInput(), kProducts);
 }
 
 FailureOr<SmallVector<Value>> ReduceProdOp::buildBody(OpBuilder &b,
                                                       ValueRange operands) {
-  return SmallVector<Value>{Reduction(*this).build(b, operands[0], products)};
+  return SmallVector<Value>{Reduction(*this).build(b, operands[0], kProducts)};
 }
 
 // d prod(x) = the product of the others dx: with P the product of what is not

@@ -48,7 +48,7 @@ Error emitBitCast(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"BitCast", 26, 1, 1, 1, "to:i", emitBitCast},
     {"BitShift", 11, 2, 2, 1, "direction:s", emitBitShift},
     {"BitwiseAnd", 18, 2, 2, 1, "", emitBitwise<nn::BitAndOp>},
@@ -59,6 +59,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> bitRules() { return rules; }
+ArrayRef<OpRule> bitRules() { return kRules; }
 
 } // namespace mpc::onnx

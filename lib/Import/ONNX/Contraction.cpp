@@ -230,7 +230,7 @@ Error emitConvTranspose(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"Conv", 1, 2, 3, 1,
      "auto_pad:s dilations:is group:i kernel_shape:is pads:is strides:is",
      emitConv},
@@ -245,6 +245,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> contractionRules() { return rules; }
+ArrayRef<OpRule> contractionRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -396,23 +396,23 @@ constexpr StringRef kScanAttributes =
     "body:g num_scan_inputs:i scan_input_axes:is scan_input_directions:is "
     "scan_output_axes:is scan_output_directions:is";
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"ConcatFromSequence", 11, 1, 1, 1, "axis:i new_axis:i",
      emitConcatFromSequence, "", true},
-    {"If", 11, 1, 1, unlimited, "else_branch:g then_branch:g", emitIf},
-    {"Loop", 11, 0, unlimited, unlimited, "body:g", emitLoop, "", true},
-    {"Scan", 9, 1, unlimited, unlimited, kScanAttributes, emitScan},
-    {"SequenceConstruct", 11, 1, unlimited, 1, "", emitSequenceConstruct},
+    {"If", 11, 1, 1, kUnlimited, "else_branch:g then_branch:g", emitIf},
+    {"Loop", 11, 0, kUnlimited, kUnlimited, "body:g", emitLoop, "", true},
+    {"Scan", 9, 1, kUnlimited, kUnlimited, kScanAttributes, emitScan},
+    {"SequenceConstruct", 11, 1, kUnlimited, 1, "", emitSequenceConstruct},
     {"SequenceEmpty", 11, 0, 0, 1, "dtype:i", emitSequenceEmpty},
     {"SequenceErase", 11, 1, 2, 1, "", emitSequenceErase, "", true},
     {"SequenceInsert", 11, 2, 3, 1, "", emitSequenceInsert, "", true},
     {"SequenceLength", 11, 1, 1, 1, "", emitSequenceLength, "", true},
-    {"SequenceMap", 17, 1, unlimited, unlimited, "body:g", emitSequenceMap, "",
-     true},
+    {"SequenceMap", 17, 1, kUnlimited, kUnlimited, "body:g", emitSequenceMap,
+     "", true},
 };
 
 } // namespace
 
-ArrayRef<OpRule> controlRules() { return rules; }
+ArrayRef<OpRule> controlRules() { return kRules; }
 
 } // namespace mpc::onnx

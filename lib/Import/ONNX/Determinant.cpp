@@ -78,12 +78,12 @@ Error emitDet(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"Det", 11, 1, 1, 1, "", emitDet},
 };
 
 } // namespace
 
-ArrayRef<OpRule> determinantRules() { return rules; }
+ArrayRef<OpRule> determinantRules() { return kRules; }
 
 } // namespace mpc::onnx

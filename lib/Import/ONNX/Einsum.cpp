@@ -14,7 +14,7 @@ namespace {
 
 /// Names of axes: letters, and from 256 on those that an ellipsis stands for.
 using Labels = SmallVector<int, 6>;
-constexpr int firstHidden = 256;
+constexpr int kFirstHidden = 256;
 
 /// A tensor whose axes are named.
 struct Term {
@@ -24,7 +24,7 @@ struct Term {
 
 class EinsumImporter {
 public:
-  explicit EinsumImporter(NodeImporter &node) : node(node), b(node.build) {}
+  explicit EinsumImporter(NodeImporter &node) : node_(node), b_(node.build) {}
   Error run();
 
 private:
@@ -39,12 +39,12 @@ private:
   Operand grouped(const Term &term, ArrayRef<Labels> groups);
   Term product(Term lhs, Term rhs, ArrayRef<int> needed);
 
-  NodeImporter &node;
-  TensorBuilder &b;
-  std::vector<Term> terms;
-  std::map<int, int64_t> sizes;
+  NodeImporter &node_;
+  TensorBuilder &b_;
+  std::vector<Term> terms_;
+  std::map<int, int64_t> sizes_;
   /// The most axes that an ellipsis stands for.
-  int64_t hidden = 0;
+  int64_t hidden_ = 0;
 };
 
 /// "ab...c" of a tensor of `rank` axes; hidden axes align at the last.
@@ -55,22 +55,22 @@ Expected<Labels> EinsumImporter::readLabels(StringRef text, int64_t rank) {
   int64_t letters = static_cast<int64_t>(front.size() + back.size());
   bool isWell = all_of((front + back).str(), isAlpha);
   if (!isWell || letters > rank || (!hasHidden && letters != rank))
-    return node.fail("the term '" + printable(text) + "' does not name " +
-                     Twine(rank) + " axes");
+    return node_.fail("the term '" + printable(text) + "' does not name " +
+                      Twine(rank) + " axes");
   append_range(labels, front);
-  hidden = std::max(hidden, rank - letters);
+  hidden_ = std::max(hidden_, rank - letters);
   for (int64_t i = rank - letters; i-- > 0;)
-    labels.push_back(firstHidden + static_cast<int>(i));
+    labels.push_back(kFirstHidden + static_cast<int>(i));
   append_range(labels, back);
   return labels;
 }
 
 Error EinsumImporter::keepSizes(const Term &term) {
   for (auto [label, size] : zip_equal(term.labels, term.tensor.shape)) {
-    int64_t &known = sizes.try_emplace(label, size).first->second;
+    int64_t &known = sizes_.try_emplace(label, size).first->second;
     if (known != size && known != 1 && size != 1)
-      return node.fail("an axis has sizes " + Twine(known) + " and " +
-                       Twine(size));
+      return node_.fail("an axis has sizes " + Twine(known) + " and " +
+                        Twine(size));
     known = std::max(known, size);
   }
   return Error::success();
@@ -79,16 +79,17 @@ Error EinsumImporter::keepSizes(const Term &term) {
 Error EinsumImporter::readTerms(StringRef equation) {
   SmallVector<StringRef> texts;
   equation.split(texts, ',');
-  if (texts.size() != node.numInputs())
-    return node.fail("the equation has " + Twine(texts.size()) +
-                     " terms, the node " + Twine(node.numInputs()) + " inputs");
+  if (texts.size() != node_.numInputs())
+    return node_.fail("the equation has " + Twine(texts.size()) +
+                      " terms, the node " + Twine(node_.numInputs()) +
+                      " inputs");
   for (auto [index, text] : enumerate(texts)) {
-    MPC_TRY(node.requireFloat(index));
-    MPC_TRY(node.requireSameType(index, 0));
-    const Operand &input = node.in(index);
+    MPC_TRY(node_.requireFloat(index));
+    MPC_TRY(node_.requireSameType(index, 0));
+    const Operand &input = node_.in(index);
     MPC_TRY_ASSIGN(Labels labels, readLabels(text, input.rank()));
-    terms.push_back({input, labels});
-    MPC_TRY(keepSizes(terms.back()));
+    terms_.push_back({input, labels});
+    MPC_TRY(keepSizes(terms_.back()));
   }
   return Error::success();
 }
@@ -100,23 +101,23 @@ Expected<Labels> EinsumImporter::readOutput(StringRef text, bool isGiven) {
     bool hasHidden = text.contains("...");
     MPC_TRY_ASSIGN(
         Labels labels,
-        readLabels(text, hasHidden ? letters - 3 + hidden : letters));
+        readLabels(text, hasHidden ? letters - 3 + hidden_ : letters));
     for (auto [index, label] : enumerate(labels))
-      if (!sizes.contains(label) ||
+      if (!sizes_.contains(label) ||
           is_contained(ArrayRef<int>(labels).take_front(index), label))
-        return node.fail("the output '" + printable(text) +
-                         "' names an axis that is in no term, or twice");
+        return node_.fail("the output '" + printable(text) +
+                          "' names an axis that is in no term, or twice");
     return labels;
   }
   std::map<int, int> counts;
-  for (const Term &term : terms)
+  for (const Term &term : terms_)
     for (int label : term.labels)
       ++counts[label];
   Labels labels;
-  for (int64_t i = hidden; i-- > 0;)
-    labels.push_back(firstHidden + static_cast<int>(i));
+  for (int64_t i = hidden_; i-- > 0;)
+    labels.push_back(kFirstHidden + static_cast<int>(i));
   for (auto [label, count] : counts)
-    if (label < firstHidden && count == 1)
+    if (label < kFirstHidden && count == 1)
       labels.push_back(label);
   return labels;
 }
@@ -128,14 +129,15 @@ void EinsumImporter::takeDiagonals(Term &term) {
       if (term.labels[i] != term.labels[j])
         continue;
       auto along = [&](size_t axis) {
-        return b.fromValue(
-            nn::IotaOp::create(b.builder(), b.location(),
-                               b.tensorType(ElemType::Int64, term.tensor.shape),
-                               static_cast<uint64_t>(axis)));
+        return b_.fromValue(nn::IotaOp::create(
+            b_.builder(), b_.location(),
+            b_.tensorType(ElemType::Int64, term.tensor.shape),
+            static_cast<uint64_t>(axis)));
       };
-      Operand isOn = b.compare(nn::CompareKind::EQ, along(i), along(j));
-      term.tensor = b.select(isOn, term.tensor, b.splatLike(term.tensor, 0.0));
-      term.tensor = b.reduceSum(term.tensor, {static_cast<int64_t>(j)});
+      Operand isOn = b_.compare(nn::CompareKind::EQ, along(i), along(j));
+      term.tensor =
+          b_.select(isOn, term.tensor, b_.splatLike(term.tensor, 0.0));
+      term.tensor = b_.reduceSum(term.tensor, {static_cast<int64_t>(j)});
       term.labels.erase(term.labels.begin() + j);
     }
 }
@@ -148,7 +150,7 @@ void EinsumImporter::sumAway(Term &term, ArrayRef<int> kept) {
       left.push_back(label);
     else
       axes.push_back(static_cast<int64_t>(axis));
-  term.tensor = b.reduceSum(term.tensor, axes);
+  term.tensor = b_.reduceSum(term.tensor, axes);
   term.labels = left;
 }
 
@@ -156,8 +158,8 @@ void EinsumImporter::sumAway(Term &term, ArrayRef<int> kept) {
 void EinsumImporter::repeat(Term &term) {
   Shape shape;
   for (int label : term.labels)
-    shape.push_back(sizes[label]);
-  term.tensor = b.broadcastTo(term.tensor, shape);
+    shape.push_back(sizes_[label]);
+  term.tensor = b_.broadcastTo(term.tensor, shape);
 }
 
 Operand EinsumImporter::grouped(const Term &term, ArrayRef<Labels> groups) {
@@ -167,10 +169,10 @@ Operand EinsumImporter::grouped(const Term &term, ArrayRef<Labels> groups) {
     shape.push_back(1);
     for (int label : group) {
       order.push_back(find(term.labels, label) - term.labels.begin());
-      shape.back() *= sizes[label];
+      shape.back() *= sizes_[label];
     }
   }
-  return b.reshape(b.transpose(term.tensor, order), shape);
+  return b_.reshape(b_.transpose(term.tensor, order), shape);
 }
 
 /// Batch axes are in both and needed, contracted ones in both and not needed.
@@ -188,52 +190,52 @@ Term EinsumImporter::product(Term lhs, Term rhs, ArrayRef<int> needed) {
   for (int label : rhs.labels)
     if (!is_contained(lhs.labels, label))
       right.push_back(label);
-  Operand result = b.matmul(grouped(lhs, {batch, left, contracted}),
-                            grouped(rhs, {batch, contracted, right}));
+  Operand result = b_.matmul(grouped(lhs, {batch, left, contracted}),
+                             grouped(rhs, {batch, contracted, right}));
   Labels labels = batch;
   append_range(labels, left);
   append_range(labels, right);
   Shape shape;
   for (int label : labels)
-    shape.push_back(sizes[label]);
-  return {b.reshape(result, shape), labels};
+    shape.push_back(sizes_[label]);
+  return {b_.reshape(result, shape), labels};
 }
 
 Error EinsumImporter::run() {
-  std::string equation = node.stringAttr("equation", "").str();
+  std::string equation = node_.stringAttr("equation", "").str();
   llvm::erase(equation, ' ');
   auto [inputs, outputText] = StringRef(equation).split("->");
   MPC_TRY(readTerms(inputs));
   MPC_TRY_ASSIGN(Labels output,
                  readOutput(outputText, StringRef(equation).contains("->")));
-  for (Term &term : terms) {
+  for (Term &term : terms_) {
     repeat(term);
     takeDiagonals(term);
   }
-  Term result = terms.front();
-  for (size_t i = 1; i < terms.size(); ++i) {
+  Term result = terms_.front();
+  for (size_t i = 1; i < terms_.size(); ++i) {
     Labels needed = output;
-    for (const Term &later : ArrayRef(terms).drop_front(i + 1))
+    for (const Term &later : ArrayRef(terms_).drop_front(i + 1))
       append_range(needed, later.labels);
-    result = product(std::move(result), terms[i], needed);
+    result = product(std::move(result), terms_[i], needed);
   }
   sumAway(result, output);
   SmallVector<int64_t> order;
   for (int label : output)
     order.push_back(find(result.labels, label) - result.labels.begin());
-  MPC_TRY(node.checkSize(result.tensor.shape));
-  node.result(0, b.transpose(result.tensor, order));
+  MPC_TRY(node_.checkSize(result.tensor.shape));
+  node_.result(0, b_.transpose(result.tensor, order));
   return Error::success();
 }
 
 Error emitEinsum(NodeImporter &node) { return EinsumImporter(node).run(); }
 
-const OpRule rules[] = {
-    {"Einsum", 12, 1, unlimited, 1, "equation:s", emitEinsum},
+const OpRule kRules[] = {
+    {"Einsum", 12, 1, kUnlimited, 1, "equation:s", emitEinsum},
 };
 
 } // namespace
 
-ArrayRef<OpRule> einsumRules() { return rules; }
+ArrayRef<OpRule> einsumRules() { return kRules; }
 
 } // namespace mpc::onnx

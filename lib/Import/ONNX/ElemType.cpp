@@ -12,7 +12,7 @@ using namespace llvm;
 namespace mpc::onnx {
 
 /// By ONNX's number.
-static constexpr const char *typeNames[] = {
+static constexpr const char *kTypeNames[] = {
     "undefined",      "float",        "uint8",          "int8",
     "uint16",         "int16",        "int32",          "int64",
     "string",         "bool",         "float16",        "double",
@@ -24,12 +24,12 @@ static constexpr const char *typeNames[] = {
 
 bool isKnown(ElemType type) {
   auto number = static_cast<int32_t>(type);
-  return number >= 0 && static_cast<size_t>(number) < std::size(typeNames);
+  return number >= 0 && static_cast<size_t>(number) < std::size(kTypeNames);
 }
 
 std::string toString(ElemType type) {
   auto number = static_cast<int32_t>(type);
-  return isKnown(type) ? typeNames[number] : "type " + std::to_string(number);
+  return isKnown(type) ? kTypeNames[number] : "type " + std::to_string(number);
 }
 
 std::string toString(ArrayRef<Dimension> shape) {
@@ -80,7 +80,7 @@ bool isUnsigned(ElemType type) {
 
 std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   // Elements of at most 8 bytes then have a size in bytes, too.
-  constexpr int64_t most = int64_t(1) << 56;
+  constexpr int64_t kMost = int64_t(1) << 56;
   int64_t count = 1;
   bool empty = is_contained(shape, 0);
   for (int64_t size : shape) {
@@ -89,7 +89,7 @@ std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
     // Beside an empty axis the others keep within bounds, too.
     std::optional<int64_t> product =
         checkedMul<int64_t>(count, size == 0 ? 1 : size);
-    if (!product || *product > most)
+    if (!product || *product > kMost)
       return std::nullopt;
     count = *product;
   }

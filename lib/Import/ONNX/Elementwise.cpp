@@ -344,7 +344,7 @@ Error emitCastLike(NodeImporter &node) {
 using TB = TensorBuilder;
 using Kind = nn::CompareKind;
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"Abs", 6, 1, 1, 1, "", emitNumber<&TB::abs>},
     {"Acos", 7, 1, 1, 1, "", emitUnary<nn::AcosOp>},
     {"Acosh", 9, 1, 1, 1, "", emitUnary<nn::AcoshOp>},
@@ -384,9 +384,9 @@ const OpRule rules[] = {
     {"Less", 7, 2, 2, 1, "", emitCompare<Kind::LT>},
     {"LessOrEqual", 12, 2, 2, 1, "", emitCompare<Kind::LE>},
     {"Log", 6, 1, 1, 1, "", emitFloat<&TB::log>},
-    {"Max", 6, 1, unlimited, 1, "", emitVariadic<Binary::Max>},
-    {"Mean", 6, 1, unlimited, 1, "", emitMean},
-    {"Min", 6, 1, unlimited, 1, "", emitVariadic<Binary::Min>},
+    {"Max", 6, 1, kUnlimited, 1, "", emitVariadic<Binary::Max>},
+    {"Mean", 6, 1, kUnlimited, 1, "", emitMean},
+    {"Min", 6, 1, kUnlimited, 1, "", emitVariadic<Binary::Min>},
     {"Mish", 18, 1, 1, 1, "", emitUnary<nn::MishOp>},
     {"Mul", 7, 2, 2, 1, "", emitVariadic<Binary::Mul>},
     {"Neg", 6, 1, 1, 1, "", emitNumber<&TB::neg>},
@@ -407,7 +407,7 @@ const OpRule rules[] = {
     {"Softsign", 1, 1, 1, 1, "", emitUnary<nn::SoftsignOp>},
     {"Sqrt", 6, 1, 1, 1, "", emitFloat<&TB::sqrt>},
     {"Sub", 7, 2, 2, 1, "", emitVariadic<Binary::Sub>},
-    {"Sum", 6, 1, unlimited, 1, "", emitVariadic<Binary::Add>},
+    {"Sum", 6, 1, kUnlimited, 1, "", emitVariadic<Binary::Add>},
     {"Swish", 24, 1, 1, 1, "alpha:f", emitSwish},
     {"Tan", 7, 1, 1, 1, "", emitUnary<nn::TanOp>},
     {"Tanh", 6, 1, 1, 1, "", emitFloat<&TB::tanh>},
@@ -418,6 +418,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> elementwiseRules() { return rules; }
+ArrayRef<OpRule> elementwiseRules() { return kRules; }
 
 } // namespace mpc::onnx

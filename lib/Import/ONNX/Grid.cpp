@@ -162,7 +162,7 @@ SmallVector<Tap> GridSampler::linearTaps(const Operand &x, int64_t size) {
 /// Keys' cubic (1981) with a = -0.75. Each element of the four is padded by
 /// itself.
 SmallVector<Tap> GridSampler::cubicTaps(const Operand &x, int64_t size) {
-  constexpr double a = -0.75;
+  constexpr double kA = -0.75;
   Operand low = b_.unary<nn::FloorOp>(x);
   Operand behind = b_.binary(Binary::Sub, x, low);
   auto horner = [&](const Operand &t, ArrayRef<double> coefficients) {
@@ -177,8 +177,8 @@ SmallVector<Tap> GridSampler::cubicTaps(const Operand &x, int64_t size) {
         step <= 0 ? plus(behind, static_cast<double>(-step))
                   : plus(times(behind, -1.0), static_cast<double>(step));
     bool isNear = step == 0 || step == 1;
-    Operand weight = isNear ? horner(distance, {a + 2, -(a + 3), 0.0, 1.0})
-                            : horner(distance, {a, -5 * a, 8 * a, -4 * a});
+    Operand weight = isNear ? horner(distance, {kA + 2, -(kA + 3), 0.0, 1.0})
+                            : horner(distance, {kA, -5 * kA, 8 * kA, -4 * kA});
     Operand place = padded(plus(low, static_cast<double>(step)), size);
     // Reflections of whole numbers are whole.
     result.push_back(tapAt(b_.unary<nn::RoundOp>(place), size, weight));
@@ -307,7 +307,7 @@ Error emitAffineGrid(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"AffineGrid", 20, 2, 2, 1, "align_corners:i", emitAffineGrid},
     {"GridSample", 16, 2, 2, 1, "align_corners:i mode:s padding_mode:s",
      emitGridSample},
@@ -315,6 +315,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> gridRules() { return rules; }
+ArrayRef<OpRule> gridRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -14,9 +14,9 @@ char ImportError::ID = 0;
 
 ImportError::ImportError(Fault fault, std::string message)
     : fault_(fault), message_(std::move(message)) {
-  constexpr size_t longest = 2048;
-  if (message_.size() > longest)
-    message_ = message_.substr(0, longest - 3) + "...";
+  constexpr size_t kLongest = 2048;
+  if (message_.size() > kLongest)
+    message_ = message_.substr(0, kLongest - 3) + "...";
 }
 
 Error invalidModel(const Twine &message) {
@@ -50,11 +50,11 @@ Error prefixed(const Twine &place, Error error) {
 }
 
 std::string printable(StringRef text) {
-  constexpr size_t longest = 256;
+  constexpr size_t kLongest = 256;
   std::string result;
   raw_string_ostream os(result);
-  printEscapedString(text.take_front(longest), os);
-  if (text.size() > longest)
+  printEscapedString(text.take_front(kLongest), os);
+  if (text.size() > kLongest)
     os << "...";
   return result;
 }

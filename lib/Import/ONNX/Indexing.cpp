@@ -134,7 +134,7 @@ Error emitTrilu(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"Gather", 1, 2, 2, 1, "axis:i", emitGather},
     {"OneHot", 9, 3, 3, 1, "axis:i", emitOneHot},
     {"Trilu", 14, 1, 2, 1, "upper:i", emitTrilu},
@@ -142,6 +142,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> indexingRules() { return rules; }
+ArrayRef<OpRule> indexingRules() { return kRules; }
 
 } // namespace mpc::onnx

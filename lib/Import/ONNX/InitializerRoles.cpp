@@ -318,35 +318,35 @@ struct RoleRule {
   StringRef text;
 };
 
-constexpr RoleKind parameter = RoleKind::Parameter;
-constexpr RoleKind buffer = RoleKind::Buffer;
-constexpr RoleKind constant = RoleKind::Constant;
+constexpr RoleKind kParameter = RoleKind::Parameter;
+constexpr RoleKind kBuffer = RoleKind::Buffer;
+constexpr RoleKind kConstant = RoleKind::Constant;
 
 /// The first row that matches decides.
-const RoleRule roleRules[] = {
-    {notFloating, constant, "not floating-point"},
-    {unused, constant, "used by no node"},
-    {isRecorded<Recorded::Parameter>, parameter, "the exporter's record"},
-    {recordedSetting, constant, "a setting of an op"},
-    {isRecorded<Recorded::Buffer>, buffer, "the exporter's record"},
-    {isRecorded<Recorded::PassingBuffer>, constant,
+const RoleRule kRoleRules[] = {
+    {notFloating, kConstant, "not floating-point"},
+    {unused, kConstant, "used by no node"},
+    {isRecorded<Recorded::Parameter>, kParameter, "the exporter's record"},
+    {recordedSetting, kConstant, "a setting of an op"},
+    {isRecorded<Recorded::Buffer>, kBuffer, "the exporter's record"},
+    {isRecorded<Recorded::PassingBuffer>, kConstant,
      "the exporter's record: a buffer that is not saved"},
-    {isRecorded<Recorded::Other>, constant, "the exporter's record"},
-    {rewritten, parameter, "a parameter that the exporter has rewritten"},
-    {unrecorded, constant, "not in the exporter's record"},
-    {namedByExporter, constant, "val_*: a value the exporter computed"},
-    {normalizationStatistic, buffer, "running statistic"},
-    {runningStatistic, constant, "running statistic of no normalization"},
-    {anonymousWeight, parameter, "weight without a name (folded export)"},
-    {anonymous, constant, "no name, and no weight of an op"},
-    {namedAfterATen, constant, "named after the ATen op that made it"},
-    {namedMask, constant, "mask, by its name"},
-    {rotaryTable, constant, "rotary table, by its name"},
-    {initialState, constant, "initial state of a recurrent layer"},
-    {attentionScale, constant, "attention scale"},
-    {onlySettings, constant, "used only where no gradient flows"},
-    {valuedMask, constant, "mask: holds -inf or the lowest number"},
-    {always, parameter, "floating-point initializer"},
+    {isRecorded<Recorded::Other>, kConstant, "the exporter's record"},
+    {rewritten, kParameter, "a parameter that the exporter has rewritten"},
+    {unrecorded, kConstant, "not in the exporter's record"},
+    {namedByExporter, kConstant, "val_*: a value the exporter computed"},
+    {normalizationStatistic, kBuffer, "running statistic"},
+    {runningStatistic, kConstant, "running statistic of no normalization"},
+    {anonymousWeight, kParameter, "weight without a name (folded export)"},
+    {anonymous, kConstant, "no name, and no weight of an op"},
+    {namedAfterATen, kConstant, "named after the ATen op that made it"},
+    {namedMask, kConstant, "mask, by its name"},
+    {rotaryTable, kConstant, "rotary table, by its name"},
+    {initialState, kConstant, "initial state of a recurrent layer"},
+    {attentionScale, kConstant, "attention scale"},
+    {onlySettings, kConstant, "used only where no gradient flows"},
+    {valuedMask, kConstant, "mask: holds -inf or the lowest number"},
+    {always, kParameter, "floating-point initializer"},
 };
 
 /// A contraction's weight that is no graph input and no activation.
@@ -357,7 +357,7 @@ bool isWeightSlot(const Node &node, size_t input) {
 } // namespace
 
 Role roleOf(const Tensor &tensor, const GraphUses &uses) {
-  for (const RoleRule &rule : roleRules)
+  for (const RoleRule &rule : kRoleRules)
     if (rule.matches(tensor, uses))
       return {rule.kind, rule.text};
   return {RoleKind::Constant, "no rule"};

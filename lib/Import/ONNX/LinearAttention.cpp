@@ -224,7 +224,7 @@ Error emitCausalConvWithState(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"CausalConvWithState", 27, 2, 4, 2, "activation:s",
      emitCausalConvWithState},
     {"LinearAttention", 27, 3, 6, 2,
@@ -234,6 +234,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> linearAttentionRules() { return rules; }
+ArrayRef<OpRule> linearAttentionRules() { return kRules; }
 
 } // namespace mpc::onnx

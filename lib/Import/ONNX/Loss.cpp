@@ -141,7 +141,7 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 1, "ignore_index:i reduction:s",
      emitNegativeLogLikelihood},
     {"SoftmaxCrossEntropyLoss", 12, 2, 3, 2, "ignore_index:i reduction:s",
@@ -150,6 +150,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> lossRules() { return rules; }
+ArrayRef<OpRule> lossRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -31,134 +31,137 @@ struct MessageType {
 
 namespace message {
 
-inline constexpr bool repeated = true;
+inline constexpr bool kRepeated = true;
 
-inline constexpr FieldType modelFields[] = {{1, "ir_version"},
-                                            {2, "producer_name"},
-                                            {3, "producer_version"},
-                                            {4, "domain"},
-                                            {5, "model_version"},
-                                            {6, "doc_string"},
-                                            {7, "graph"},
-                                            {8, "opset_import", repeated},
-                                            {14, "metadata_props", repeated},
-                                            {20, "training_info", repeated},
-                                            {25, "functions", repeated},
-                                            {26, "configuration", repeated}};
-inline const MessageType model{"ModelProto", modelFields};
+inline constexpr FieldType kModelFields[] = {{1, "ir_version"},
+                                             {2, "producer_name"},
+                                             {3, "producer_version"},
+                                             {4, "domain"},
+                                             {5, "model_version"},
+                                             {6, "doc_string"},
+                                             {7, "graph"},
+                                             {8, "opset_import", kRepeated},
+                                             {14, "metadata_props", kRepeated},
+                                             {20, "training_info", kRepeated},
+                                             {25, "functions", kRepeated},
+                                             {26, "configuration", kRepeated}};
+inline const MessageType kModel{"ModelProto", kModelFields};
 
-inline constexpr FieldType opsetFields[] = {{1, "domain"}, {2, "version"}};
-inline const MessageType opset{"OperatorSetIdProto", opsetFields};
+inline constexpr FieldType kOpsetFields[] = {{1, "domain"}, {2, "version"}};
+inline const MessageType kOpset{"OperatorSetIdProto", kOpsetFields};
 
-inline constexpr FieldType graphFields[] = {
-    {1, "node", repeated},
+inline constexpr FieldType kGraphFields[] = {
+    {1, "node", kRepeated},
     {2, "name"},
-    {5, "initializer", repeated},
+    {5, "initializer", kRepeated},
     {10, "doc_string"},
-    {11, "input", repeated},
-    {12, "output", repeated},
-    {13, "value_info", repeated},
-    {14, "quantization_annotation", repeated},
-    {15, "sparse_initializer", repeated},
-    {16, "metadata_props", repeated}};
-inline const MessageType graph{"GraphProto", graphFields};
+    {11, "input", kRepeated},
+    {12, "output", kRepeated},
+    {13, "value_info", kRepeated},
+    {14, "quantization_annotation", kRepeated},
+    {15, "sparse_initializer", kRepeated},
+    {16, "metadata_props", kRepeated}};
+inline const MessageType kGraph{"GraphProto", kGraphFields};
 
-inline constexpr FieldType nodeFields[] = {
-    {1, "input", repeated},
-    {2, "output", repeated},
+inline constexpr FieldType kNodeFields[] = {
+    {1, "input", kRepeated},
+    {2, "output", kRepeated},
     {3, "name"},
     {4, "op_type"},
-    {5, "attribute", repeated},
+    {5, "attribute", kRepeated},
     {6, "doc_string"},
     {7, "domain"},
     {8, "overload"},
-    {9, "metadata_props", repeated},
-    {10, "device_configurations", repeated}};
-inline const MessageType node{"NodeProto", nodeFields};
+    {9, "metadata_props", kRepeated},
+    {10, "device_configurations", kRepeated}};
+inline const MessageType kNode{"NodeProto", kNodeFields};
 
-inline constexpr FieldType attributeFields[] = {
+inline constexpr FieldType kAttributeFields[] = {
     {1, "name"},
     {2, "f"},
     {3, "i"},
     {4, "s"},
     {5, "t"},
     {6, "g"},
-    {7, "floats", repeated},
-    {8, "ints", repeated},
-    {9, "strings", repeated},
-    {10, "tensors", repeated},
-    {11, "graphs", repeated},
+    {7, "floats", kRepeated},
+    {8, "ints", kRepeated},
+    {9, "strings", kRepeated},
+    {10, "tensors", kRepeated},
+    {11, "graphs", kRepeated},
     {13, "doc_string"},
     {14, "tp"},
-    {15, "type_protos", repeated},
+    {15, "type_protos", kRepeated},
     {20, "type"},
     {21, "ref_attr_name"},
     {22, "sparse_tensor"},
-    {23, "sparse_tensors", repeated}};
-inline const MessageType attribute{"AttributeProto", attributeFields};
+    {23, "sparse_tensors", kRepeated}};
+inline const MessageType kAttribute{"AttributeProto", kAttributeFields};
 
-inline constexpr FieldType functionFields[] = {
+inline constexpr FieldType kFunctionFields[] = {
     {1, "name"},
-    {4, "input", repeated},
-    {5, "output", repeated},
-    {6, "attribute", repeated},
-    {7, "node", repeated},
+    {4, "input", kRepeated},
+    {5, "output", kRepeated},
+    {6, "attribute", kRepeated},
+    {7, "node", kRepeated},
     {8, "doc_string"},
-    {9, "opset_import", repeated},
+    {9, "opset_import", kRepeated},
     {10, "domain"},
-    {11, "attribute_proto", repeated},
-    {12, "value_info", repeated},
+    {11, "attribute_proto", kRepeated},
+    {12, "value_info", kRepeated},
     {13, "overload"},
-    {14, "metadata_props", repeated}};
-inline const MessageType function{"FunctionProto", functionFields};
+    {14, "metadata_props", kRepeated}};
+inline const MessageType kFunction{"FunctionProto", kFunctionFields};
 
-inline constexpr FieldType tensorFields[] = {{1, "dims", repeated},
-                                             {2, "data_type"},
-                                             {3, "segment"},
-                                             {4, "float_data", repeated},
-                                             {5, "int32_data", repeated},
-                                             {6, "string_data", repeated},
-                                             {7, "int64_data", repeated},
-                                             {8, "name"},
-                                             {9, "raw_data"},
-                                             {10, "double_data", repeated},
-                                             {11, "uint64_data", repeated},
-                                             {12, "doc_string"},
-                                             {13, "external_data", repeated},
-                                             {14, "data_location"},
-                                             {16, "metadata_props", repeated}};
-inline const MessageType tensor{"TensorProto", tensorFields};
+inline constexpr FieldType kTensorFields[] = {
+    {1, "dims", kRepeated},
+    {2, "data_type"},
+    {3, "segment"},
+    {4, "float_data", kRepeated},
+    {5, "int32_data", kRepeated},
+    {6, "string_data", kRepeated},
+    {7, "int64_data", kRepeated},
+    {8, "name"},
+    {9, "raw_data"},
+    {10, "double_data", kRepeated},
+    {11, "uint64_data", kRepeated},
+    {12, "doc_string"},
+    {13, "external_data", kRepeated},
+    {14, "data_location"},
+    {16, "metadata_props", kRepeated}};
+inline const MessageType kTensor{"TensorProto", kTensorFields};
 
-inline constexpr FieldType sparseTensorFields[] = {
-    {1, "values"}, {2, "indices"}, {3, "dims", repeated}};
-inline const MessageType sparseTensor{"SparseTensorProto", sparseTensorFields};
+inline constexpr FieldType kSparseTensorFields[] = {
+    {1, "values"}, {2, "indices"}, {3, "dims", kRepeated}};
+inline const MessageType kSparseTensor{"SparseTensorProto",
+                                       kSparseTensorFields};
 
-inline constexpr FieldType stringPairFields[] = {{1, "key"}, {2, "value"}};
-inline const MessageType stringPair{"StringStringEntryProto", stringPairFields};
+inline constexpr FieldType kStringPairFields[] = {{1, "key"}, {2, "value"}};
+inline const MessageType kStringPair{"StringStringEntryProto",
+                                     kStringPairFields};
 
-inline constexpr FieldType valueInfoFields[] = {
+inline constexpr FieldType kValueInfoFields[] = {
     {1, "name"},
     {2, "type"},
     {3, "doc_string"},
-    {4, "metadata_props", repeated}};
-inline const MessageType valueInfo{"ValueInfoProto", valueInfoFields};
+    {4, "metadata_props", kRepeated}};
+inline const MessageType kValueInfo{"ValueInfoProto", kValueInfoFields};
 
-inline constexpr FieldType typeFields[] = {
+inline constexpr FieldType kTypeFields[] = {
     {1, "tensor_type"}, {4, "sequence_type"},      {5, "map_type"},
     {6, "denotation"},  {8, "sparse_tensor_type"}, {9, "optional_type"}};
-inline const MessageType type{"TypeProto", typeFields};
+inline const MessageType kType{"TypeProto", kTypeFields};
 
-inline constexpr FieldType tensorTypeFields[] = {{1, "elem_type"},
-                                                 {2, "shape"}};
-inline const MessageType tensorType{"TypeProto.Tensor", tensorTypeFields};
+inline constexpr FieldType kTensorTypeFields[] = {{1, "elem_type"},
+                                                  {2, "shape"}};
+inline const MessageType kTensorType{"TypeProto.Tensor", kTensorTypeFields};
 
-inline constexpr FieldType shapeFields[] = {{1, "dim", repeated}};
-inline const MessageType shape{"TensorShapeProto", shapeFields};
+inline constexpr FieldType kShapeFields[] = {{1, "dim", kRepeated}};
+inline const MessageType kShape{"TensorShapeProto", kShapeFields};
 
-inline constexpr FieldType dimensionFields[] = {
+inline constexpr FieldType kDimensionFields[] = {
     {1, "dim_value"}, {2, "dim_param"}, {3, "denotation"}};
-inline const MessageType dimension{"TensorShapeProto.Dimension",
-                                   dimensionFields};
+inline const MessageType kDimension{"TensorShapeProto.Dimension",
+                                    kDimensionFields};
 
 } // namespace message
 

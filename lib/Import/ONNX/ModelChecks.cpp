@@ -89,10 +89,10 @@ Error ModelChecker::failAt(const Node &node, const Twine &message) const {
 }
 
 Error ModelChecker::checkIrVersion() {
-  if (model_.irVersion >= 1 && model_.irVersion <= newestIrVersion)
+  if (model_.irVersion >= 1 && model_.irVersion <= kNewestIrVersion)
     return Error::success();
   return fail("ir_version is " + Twine(model_.irVersion) + ", expected 1 to " +
-              Twine(newestIrVersion));
+              Twine(kNewestIrVersion));
 }
 
 Error ModelChecker::checkOpsets() {
@@ -113,17 +113,17 @@ Error ModelChecker::checkOpsets() {
     return Error::success();
   if (!known.count(""))
     return fail("the file imports no opset of ai.onnx (supported: " +
-                Twine(oldestOpset) + " to " + Twine(newestOpset) + ")");
-  if (opset < oldestOpset)
+                Twine(kOldestOpset) + " to " + Twine(kNewestOpset) + ")");
+  if (opset < kOldestOpset)
     return fail("opset " + Twine(opset) +
                 " is older than the oldest "
                 "supported, " +
-                Twine(oldestOpset) +
+                Twine(kOldestOpset) +
                 "; convert the file with onnx.version_converter or export it "
                 "with opset_version=20");
-  if (opset > newestOpset)
+  if (opset > kNewestOpset)
     return fail("opset " + Twine(opset) + " is newer than the newest known, " +
-                Twine(newestOpset) +
+                Twine(kNewestOpset) +
                 ": its ops may have other signatures; export the file with "
                 "opset_version=20");
   return Error::success();

@@ -11,10 +11,10 @@ namespace mpc::onnx {
 
 /// The versions that this importer was written against. A newer file may mean
 /// something else by the same words.
-constexpr int64_t newestIrVersion = 14;
+constexpr int64_t kNewestIrVersion = 14;
 /// Older files have few ops whose form is still known.
-constexpr int64_t oldestOpset = 1;
-constexpr int64_t newestOpset = 28;
+constexpr int64_t kOldestOpset = 1;
+constexpr int64_t kNewestOpset = 28;
 
 /// Checks versions, that names are unique, that every value is defined before
 /// it is used, and that declared types agree with each other.

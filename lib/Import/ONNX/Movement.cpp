@@ -447,9 +447,9 @@ Error emitPad(NodeImporter &node) {
   for (auto [index, axis] : enumerate(axes)) {
     low[axis] = pads[index];
     high[axis] = pads[axes.size() + index];
-    constexpr int64_t most = int64_t(1) << 40;
-    if (std::min(low[axis], high[axis]) < -most ||
-        std::max(low[axis], high[axis]) > most)
+    constexpr int64_t kMost = int64_t(1) << 40;
+    if (std::min(low[axis], high[axis]) < -kMost ||
+        std::max(low[axis], high[axis]) > kMost)
       return node.fail("a pad is out of range");
     // What is cropped must be there.
     if (std::min<int64_t>(low[axis], 0) + std::min<int64_t>(high[axis], 0) +
@@ -500,9 +500,9 @@ Error emitCenterCropPad(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"CenterCropPad", 18, 2, 2, 1, "axes:is", emitCenterCropPad},
-    {"Concat", 4, 1, unlimited, 1, "axis:i", emitConcat},
+    {"Concat", 4, 1, kUnlimited, 1, "axis:i", emitConcat},
     {"DepthToSpace", 1, 1, 1, 1, "blocksize:i", emitDepthToSpace},
     {"DepthToSpace", 11, 1, 1, 1, "blocksize:i mode:s", emitDepthToSpace},
     {"Expand", 8, 2, 2, 1, "", emitExpand},
@@ -519,10 +519,10 @@ const OpRule rules[] = {
     {"Slice", 10, 3, 5, 1, "", emitSlice},
     {"SpaceToDepth", 1, 1, 1, 1, "blocksize:i", emitSpaceToDepth},
     {"SpaceToDepth", 28, 1, 1, 1, "blocksize:i mode:s", emitSpaceToDepth},
-    {"Split", 2, 1, 1, unlimited, "axis:i split:is", emitSplit, "", false,
+    {"Split", 2, 1, 1, kUnlimited, "axis:i split:is", emitSplit, "", false,
      "split"},
-    {"Split", 13, 1, 2, unlimited, "axis:i", emitSplit},
-    {"Split", 18, 1, 2, unlimited, "axis:i num_outputs:i", emitSplit},
+    {"Split", 13, 1, 2, kUnlimited, "axis:i", emitSplit},
+    {"Split", 18, 1, 2, kUnlimited, "axis:i num_outputs:i", emitSplit},
     {"SplitToSequence", 11, 1, 2, 1, "axis:i keepdims:i", emitSplitToSequence},
     {"Squeeze", 1, 1, 1, 1, "axes:is", emitSqueeze, "", false, "axes"},
     {"Squeeze", 13, 1, 2, 1, "", emitSqueeze},
@@ -534,6 +534,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> movementRules() { return rules; }
+ArrayRef<OpRule> movementRules() { return kRules; }
 
 } // namespace mpc::onnx

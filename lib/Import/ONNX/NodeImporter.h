@@ -39,7 +39,7 @@ struct OpRule {
   llvm::StringRef asInputs = {};
 };
 
-constexpr unsigned unlimited = ~0u;
+constexpr unsigned kUnlimited = ~0u;
 
 /// The rules of one family of ops.
 llvm::ArrayRef<OpRule> attentionRules();

@@ -281,7 +281,7 @@ Error emitMeanVarianceNormalization(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"BatchNormalization", 7, 5, 5, 1, "epsilon:f momentum:f spatial:i",
      emitBatchNormalization},
     {"BatchNormalization", 9, 5, 5, 1, "epsilon:f momentum:f",
@@ -309,6 +309,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> normalizationRules() { return rules; }
+ArrayRef<OpRule> normalizationRules() { return kRules; }
 
 } // namespace mpc::onnx

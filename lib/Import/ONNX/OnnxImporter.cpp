@@ -25,7 +25,7 @@ namespace mpc::onnx {
 
 namespace {
 
-constexpr StringRef functionName = "model";
+constexpr StringRef kFunctionName = "model";
 
 InitializerRole describe(const Tensor &tensor, const GraphUses &uses) {
   Role role = roleOf(tensor, uses);
@@ -50,7 +50,7 @@ struct OpCounter : OpBuilder::Listener {
 };
 
 /// Unrolled layers may make many ops of few bytes.
-constexpr size_t mostOps = 4000000;
+constexpr size_t kMostOps = 4000000;
 /// Graphs within graphs.
 constexpr size_t kDeepestScope = 64;
 
@@ -146,9 +146,9 @@ Error GraphImporter::decideRoles() {
   }
   MPC_TRY(overrideRoles());
   for (const InitializerRole &role : result_.initializers)
-    if (role.kind != RoleKind::Constant && role.name == functionName)
+    if (role.kind != RoleKind::Constant && role.name == kFunctionName)
       return invalidModel(model_.path + ": an initializer is named '" +
-                          functionName + "', which names the function");
+                          kFunctionName + "', which names the function");
   return Error::success();
 }
 
@@ -187,7 +187,7 @@ Error GraphImporter::makeFunction() {
   Location file = FileLineColLoc::get(&context_, model_.path, 0, 0);
   result_.module = ModuleOp::create(file);
   builder_.setInsertionPointToEnd(result_.module->getBody());
-  function_ = func::FuncOp::create(builder_, file, functionName,
+  function_ = func::FuncOp::create(builder_, file, kFunctionName,
                                    builder_.getFunctionType(types, {}));
   Block *block = function_.addEntryBlock();
   builder_.setInsertionPointToEnd(block);
@@ -339,7 +339,7 @@ Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
                          " inputs, expected at most " + Twine(rule.maxInputs));
   for (auto [index, name] : enumerate(node.inputs)) {
     // Variadic ops have no optional inputs, but for those that need none.
-    bool isVariadic = rule.maxInputs == unlimited && rule.minInputs != 0;
+    bool isVariadic = rule.maxInputs == kUnlimited && rule.minInputs != 0;
     bool required = index < rule.minInputs || isVariadic;
     if (name.empty() && required)
       return importer.fail("input " + Twine(index) + " is missing");
@@ -386,8 +386,8 @@ Error GraphImporter::importNode(const Node &node) {
   build_.setLocation(locationOf(node));
   MPC_TRY(importer.readAsInputs(**rule));
   MPC_TRY((*rule)->emit(importer));
-  if (counter_.count > mostOps || ++numNodes_ > mostOps)
-    return importer.fail("the graph unrolls into more than " + Twine(mostOps) +
+  if (counter_.count > kMostOps || ++numNodes_ > kMostOps)
+    return importer.fail("the graph unrolls into more than " + Twine(kMostOps) +
                          " ops");
   append_range(result_.notes, importer.notes_);
   append_range(result_.warnings, importer.warnings_);

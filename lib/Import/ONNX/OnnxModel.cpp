@@ -68,7 +68,7 @@ Error ModelReader::read(ArrayRef<char> bytes) {
                                       "text; is it an .mlir file?");
   try {
     return readModelMessage(
-        Message(data_view(bytes.data(), bytes.size()), message::model));
+        Message(data_view(bytes.data(), bytes.size()), message::kModel));
   } catch (const WrongField &fault) {
     return invalidModel(model_.path +
                         ": not a well-formed ONNX file: " + fault.text);
@@ -101,14 +101,14 @@ Error ModelReader::readModelMessage(Message message) {
       break;
     case 7:
       hasGraph_ = true;
-      if (Error error = readGraph(message.child(message::graph), model_.graph))
+      if (Error error = readGraph(message.child(message::kGraph), model_.graph))
         return error;
       break;
     case 8:
-      model_.opsets.push_back(readOpset(message.child(message::opset)));
+      model_.opsets.push_back(readOpset(message.child(message::kOpset)));
       break;
     case 25:
-      if (Error error = readFunction(message.child(message::function)))
+      if (Error error = readFunction(message.child(message::kFunction)))
         return error;
       break;
     default:
@@ -122,7 +122,8 @@ Error ModelReader::readModelMessage(Message message) {
 
 Error ModelReader::readGraph(Message message, Graph &graph) {
   auto keepInfo = [&](std::vector<ValueInfo> &list) -> Error {
-    Expected<ValueInfo> info = readValueInfo(message.child(message::valueInfo));
+    Expected<ValueInfo> info =
+        readValueInfo(message.child(message::kValueInfo));
     if (!info)
       return info.takeError();
     list.push_back(std::move(*info));
@@ -133,7 +134,7 @@ Error ModelReader::readGraph(Message message, Graph &graph) {
     switch (message.field()) {
     case 1: {
       Expected<Node> node =
-          readNode(message.child(message::node), graph.nodes.size());
+          readNode(message.child(message::kNode), graph.nodes.size());
       if (!node)
         return node.takeError();
       graph.nodes.push_back(std::move(*node));
@@ -144,7 +145,7 @@ Error ModelReader::readGraph(Message message, Graph &graph) {
       break;
     case 5:
       error =
-          readInitializer(message.child(message::tensor), graph.initializers);
+          readInitializer(message.child(message::kTensor), graph.initializers);
       break;
     case 11:
       error = keepInfo(graph.inputs);
@@ -156,7 +157,7 @@ Error ModelReader::readGraph(Message message, Graph &graph) {
       error = keepInfo(graph.values);
       break;
     case 15:
-      error = refuseSparse(message.child(message::sparseTensor));
+      error = refuseSparse(message.child(message::kSparseTensor));
       break;
     default:
       message.skip();
@@ -197,21 +198,21 @@ Error ModelReader::readFunction(Message message) {
       break;
     case 7: {
       Expected<Node> node =
-          readNode(message.child(message::node), function.nodes.size());
+          readNode(message.child(message::kNode), function.nodes.size());
       if (!node)
         return node.takeError();
       function.nodes.push_back(std::move(*node));
       break;
     }
     case 9:
-      function.opsets.push_back(readOpset(message.child(message::opset)));
+      function.opsets.push_back(readOpset(message.child(message::kOpset)));
       break;
     case 10:
       function.domain = message.text();
       break;
     case 11: {
       Expected<Attribute> attribute =
-          readAttribute(message.child(message::attribute));
+          readAttribute(message.child(message::kAttribute));
       if (!attribute)
         return prefixed(model_.path + ": function '" +
                             printable(function.name) + "'",
@@ -248,7 +249,7 @@ Error ModelReader::refuseSparse(Message message) {
   std::string name;
   while (message.next()) {
     if (message.field() == 1)
-      name = readRawTensor(message.child(message::tensor)).tensor.name;
+      name = readRawTensor(message.child(message::kTensor)).tensor.name;
     else
       message.skip();
   }
@@ -281,7 +282,7 @@ Expected<Node> ModelReader::readNode(Message message, size_t index) {
       node.overload = message.text();
       break;
     case 9: {
-      auto [key, value] = readStringPair(message.child(message::stringPair));
+      auto [key, value] = readStringPair(message.child(message::kStringPair));
       if (key == "pkg.torch.onnx.name_scopes")
         node.scopes = std::move(value);
       else if (key == "pkg.torch.onnx.fx_node")
@@ -310,7 +311,7 @@ Error ModelReader::readAttributes(Message message, Node &node) {
       continue;
     }
     Expected<Attribute> attribute =
-        readAttribute(message.child(message::attribute));
+        readAttribute(message.child(message::kAttribute));
     if (!attribute)
       return inNode(node, attribute.takeError());
     node.attributes.push_back(std::move(*attribute));
@@ -332,27 +333,27 @@ struct AttributeKind {
   uint32_t field;
 };
 
-static constexpr AttributeKind attributeKinds[] = {{1, "FLOAT", 2},
-                                                   {2, "INT", 3},
-                                                   {3, "STRING", 4},
-                                                   {4, "TENSOR", 5},
-                                                   {5, "GRAPH", 6},
-                                                   {6, "FLOATS", 7},
-                                                   {7, "INTS", 8},
-                                                   {8, "STRINGS", 9},
-                                                   {9, "TENSORS", 10},
-                                                   {10, "GRAPHS", 11},
-                                                   {11, "SPARSE_TENSOR", 22},
-                                                   {12, "SPARSE_TENSORS", 23},
-                                                   {13, "TYPE_PROTO", 14},
-                                                   {14, "TYPE_PROTOS", 15}};
+static constexpr AttributeKind kAttributeKinds[] = {{1, "FLOAT", 2},
+                                                    {2, "INT", 3},
+                                                    {3, "STRING", 4},
+                                                    {4, "TENSOR", 5},
+                                                    {5, "GRAPH", 6},
+                                                    {6, "FLOATS", 7},
+                                                    {7, "INTS", 8},
+                                                    {8, "STRINGS", 9},
+                                                    {9, "TENSORS", 10},
+                                                    {10, "GRAPHS", 11},
+                                                    {11, "SPARSE_TENSOR", 22},
+                                                    {12, "SPARSE_TENSORS", 23},
+                                                    {13, "TYPE_PROTO", 14},
+                                                    {14, "TYPE_PROTOS", 15}};
 
 /// An attribute holds one value, of the type that it says; sets the type where
 /// it does not say.
 static Error checkKind(Attribute &attribute, const Message &message) {
   std::string prefix = "attribute '" + printable(attribute.name) + "' ";
   const AttributeKind *held = nullptr;
-  for (const AttributeKind &kind : attributeKinds) {
+  for (const AttributeKind &kind : kAttributeKinds) {
     if (message.count(kind.field) == 0)
       continue;
     if (held)
@@ -364,10 +365,10 @@ static Error checkKind(Attribute &attribute, const Message &message) {
     return invalidModel(prefix + "has neither type nor value");
   if (attribute.type == 0)
     attribute.type = held->type;
-  auto *said = find_if(attributeKinds, [&](const AttributeKind &kind) {
+  auto *said = find_if(kAttributeKinds, [&](const AttributeKind &kind) {
     return kind.type == attribute.type;
   });
-  if (said == std::end(attributeKinds))
+  if (said == std::end(kAttributeKinds))
     return invalidModel(prefix + "has type " + Twine(attribute.type) +
                         ", which is no attribute type of ONNX");
   if (held && held != said)
@@ -394,10 +395,10 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
       attribute.s = message.text();
       break;
     case 5:
-      tensor = readRawTensor(message.child(message::tensor));
+      tensor = readRawTensor(message.child(message::kTensor));
       break;
     case 6:
-      if (Error error = readSubgraph(message.child(message::graph), attribute))
+      if (Error error = readSubgraph(message.child(message::kGraph), attribute))
         return std::move(error);
       break;
     case 7:
@@ -460,7 +461,7 @@ static void readShape(Message message, ValueInfo &info) {
   info.hasShape = true;
   while (message.next()) {
     if (message.field() == 1)
-      info.shape.push_back(readDimension(message.child(message::dimension)));
+      info.shape.push_back(readDimension(message.child(message::kDimension)));
     else
       message.skip();
   }
@@ -473,7 +474,7 @@ static void readTensorType(Message message, ValueInfo &info) {
       info.type =
           static_cast<ElemType>(static_cast<int32_t>(message.integer()));
     else if (message.field() == 2)
-      readShape(message.child(message::shape), info);
+      readShape(message.child(message::kShape), info);
     else
       message.skip();
   }
@@ -483,7 +484,7 @@ static void readType(Message message, ValueInfo &info) {
   bool isOther = false;
   while (message.next()) {
     if (message.field() == 1) {
-      readTensorType(message.child(message::tensorType), info);
+      readTensorType(message.child(message::kTensorType), info);
     } else {
       isOther |= message.field() != 6;
       message.skip();
@@ -507,9 +508,9 @@ Expected<ValueInfo> ModelReader::readValueInfo(Message message) {
     if (message.field() == 1)
       info.name = message.text();
     else if (message.field() == 2)
-      readType(message.child(message::type), info);
+      readType(message.child(message::kType), info);
     else if (message.field() == 4)
-      readInputKind(message.child(message::stringPair), info);
+      readInputKind(message.child(message::kStringPair), info);
     else
       message.skip();
   }

@@ -291,7 +291,7 @@ Error emitEyeLike(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"ArgMax", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<true>},
     {"ArgMax", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
      emitArg<true>},
@@ -312,6 +312,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> positionRules() { return rules; }
+ArrayRef<OpRule> positionRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -178,7 +178,7 @@ Error emitDropout(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"Bernoulli", 15, 1, 1, 1, "dtype:i seed:f", emitBernoulli},
     {"Dropout", 7, 1, 1, 2, "ratio:f", emitDropout, "", false, "ratio"},
     {"Dropout", 12, 1, 3, 2, "seed:i", emitDropout},
@@ -194,6 +194,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> randomRules() { return rules; }
+ArrayRef<OpRule> randomRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -14,7 +14,7 @@ namespace mpc::onnx {
 namespace {
 
 /// Steps beyond this would unroll into a program of too many kernels.
-constexpr int64_t mostSteps = 2048;
+constexpr int64_t kMostSteps = 2048;
 
 /// What the three layers share: inputs X, W, R, B, sequence_lens, initial_h.
 struct Layer {
@@ -102,9 +102,9 @@ Expected<Layer> readLayer(NodeImporter &node, int64_t gates, bool hasCell) {
               hasCell,
               batchFirst};
   int64_t d = layer.directions, h = layer.hidden;
-  if (layer.steps < 1 || layer.steps > mostSteps || layer.batch < 1 || h < 1)
+  if (layer.steps < 1 || layer.steps > kMostSteps || layer.batch < 1 || h < 1)
     return node.fail("X is " + shapeText(x.shape) + ": 1 to " +
-                     Twine(mostSteps) + " steps of a batch are supported");
+                     Twine(kMostSteps) + " steps of a batch are supported");
   if (node.intAttr("hidden_size", h) != h)
     return node.fail("attribute 'hidden_size' is " +
                      Twine(node.intAttr("hidden_size", h)) + ", W is " +
@@ -282,7 +282,7 @@ Error emitRNN(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"GRU", 7, 3, 6, 2,
      "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
      "hidden_size:i linear_before_reset:i",
@@ -311,6 +311,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> recurrentRules() { return rules; }
+ArrayRef<OpRule> recurrentRules() { return kRules; }
 
 } // namespace mpc::onnx

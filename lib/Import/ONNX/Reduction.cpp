@@ -131,34 +131,36 @@ Error emitReduce(NodeImporter &node) {
   return Error::success();
 }
 
-constexpr StringRef byAttribute = "axes:is keepdims:i";
-constexpr StringRef byInput = "keepdims:i noop_with_empty_axes:i";
+constexpr StringRef kByAttribute = "axes:is keepdims:i";
+constexpr StringRef kByInput = "keepdims:i noop_with_empty_axes:i";
 
-const OpRule rules[] = {
-    {"ReduceL1", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::L1>},
-    {"ReduceL1", 18, 1, 2, 1, byInput, emitReduce<Reduce::L1>},
-    {"ReduceL2", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::L2>},
-    {"ReduceL2", 18, 1, 2, 1, byInput, emitReduce<Reduce::L2>},
-    {"ReduceLogSum", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::LogSum>},
-    {"ReduceLogSum", 18, 1, 2, 1, byInput, emitReduce<Reduce::LogSum>},
-    {"ReduceLogSumExp", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::LogSumExp>},
-    {"ReduceLogSumExp", 18, 1, 2, 1, byInput, emitReduce<Reduce::LogSumExp>},
-    {"ReduceMax", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Max>},
-    {"ReduceMax", 18, 1, 2, 1, byInput, emitReduce<Reduce::Max>},
-    {"ReduceMean", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Mean>},
-    {"ReduceMean", 18, 1, 2, 1, byInput, emitReduce<Reduce::Mean>},
-    {"ReduceMin", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Min>},
-    {"ReduceMin", 18, 1, 2, 1, byInput, emitReduce<Reduce::Min>},
-    {"ReduceProd", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Prod>},
-    {"ReduceProd", 18, 1, 2, 1, byInput, emitReduce<Reduce::Prod>},
-    {"ReduceSum", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::Sum>},
-    {"ReduceSum", 13, 1, 2, 1, byInput, emitReduce<Reduce::Sum>},
-    {"ReduceSumSquare", 1, 1, 1, 1, byAttribute, emitReduce<Reduce::SumSquare>},
-    {"ReduceSumSquare", 18, 1, 2, 1, byInput, emitReduce<Reduce::SumSquare>},
+const OpRule kRules[] = {
+    {"ReduceL1", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::L1>},
+    {"ReduceL1", 18, 1, 2, 1, kByInput, emitReduce<Reduce::L1>},
+    {"ReduceL2", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::L2>},
+    {"ReduceL2", 18, 1, 2, 1, kByInput, emitReduce<Reduce::L2>},
+    {"ReduceLogSum", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::LogSum>},
+    {"ReduceLogSum", 18, 1, 2, 1, kByInput, emitReduce<Reduce::LogSum>},
+    {"ReduceLogSumExp", 1, 1, 1, 1, kByAttribute,
+     emitReduce<Reduce::LogSumExp>},
+    {"ReduceLogSumExp", 18, 1, 2, 1, kByInput, emitReduce<Reduce::LogSumExp>},
+    {"ReduceMax", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Max>},
+    {"ReduceMax", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Max>},
+    {"ReduceMean", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Mean>},
+    {"ReduceMean", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Mean>},
+    {"ReduceMin", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Min>},
+    {"ReduceMin", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Min>},
+    {"ReduceProd", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Prod>},
+    {"ReduceProd", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Prod>},
+    {"ReduceSum", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Sum>},
+    {"ReduceSum", 13, 1, 2, 1, kByInput, emitReduce<Reduce::Sum>},
+    {"ReduceSumSquare", 1, 1, 1, 1, kByAttribute,
+     emitReduce<Reduce::SumSquare>},
+    {"ReduceSumSquare", 18, 1, 2, 1, kByInput, emitReduce<Reduce::SumSquare>},
 };
 
 } // namespace
 
-ArrayRef<OpRule> reductionRules() { return rules; }
+ArrayRef<OpRule> reductionRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -338,7 +338,7 @@ constexpr StringRef kAttributes18 =
     "exclude_outside:i extrapolation_value:f keep_aspect_ratio_policy:s "
     "mode:s nearest_mode:s";
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"Resize", 10, 2, 2, 1, "mode:s", emitUpsample},
     {"Resize", 11, 3, 4, 1, kAttributes13, emitResize},
     {"Resize", 13, 1, 4, 1, kAttributes13, emitResize},
@@ -350,6 +350,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> resizeRules() { return rules; }
+ArrayRef<OpRule> resizeRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -95,7 +95,7 @@ Error checkAttributes(const NodeImporter &importer, const OpRule &rule) {
 }
 
 static std::string boundText(unsigned bound) {
-  return bound == unlimited ? "any" : std::to_string(bound);
+  return bound == kUnlimited ? "any" : std::to_string(bound);
 }
 
 std::string describeOps() {

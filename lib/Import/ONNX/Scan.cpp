@@ -34,15 +34,15 @@ Error emitScan(NodeImporter &node) {
     return node.fail("the axis must be one number");
   MPC_TRY_ASSIGN(int64_t axis, node.axis(numbers[0], x.rank()));
   bool isReverse = node.intAttr("reverse", 0) != 0;
-  constexpr double neutral = kind == Binary::Mul ? 1.0 : 0.0;
+  constexpr double kNeutral = kind == Binary::Mul ? 1.0 : 0.0;
   x = b.wide(x);
   if (isReverse)
     x = b.reverse(x, {axis});
   int64_t size = x.shape[axis];
   if (node.intAttr("exclusive", 0) != 0 && size > 0)
-    x = shifted(b, x, axis, 1, neutral);
+    x = shifted(b, x, axis, 1, kNeutral);
   for (int64_t distance = 1; distance < size; distance *= 2)
-    x = b.binary(kind, x, shifted(b, x, axis, distance, neutral));
+    x = b.binary(kind, x, shifted(b, x, axis, distance, kNeutral));
   if (isReverse)
     x = b.reverse(x, {axis});
   node.result(0, b.cast(x, node.in(0).type));
@@ -90,7 +90,7 @@ Error emitIsInf(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"CumProd", 26, 2, 2, 1, "exclusive:i reverse:i", emitScan<Binary::Mul>},
     {"CumSum", 11, 2, 2, 1, "exclusive:i reverse:i", emitScan<Binary::Add>},
     {"IsInf", 10, 1, 1, 1, "detect_negative:i detect_positive:i", emitIsInf},
@@ -99,6 +99,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> scanRules() { return rules; }
+ArrayRef<OpRule> scanRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -237,7 +237,7 @@ Error emitReverseSequence(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"ReverseSequence", 10, 2, 2, 1, "batch_axis:i time_axis:i",
      emitReverseSequence},
     {"RotaryEmbedding", 23, 3, 4, 1,
@@ -247,6 +247,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> sequenceRules() { return rules; }
+ArrayRef<OpRule> sequenceRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -56,7 +56,7 @@ Error emitTopK(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"TopK", 1, 1, 1, 2, "axis:i k:i", emitTopK, "", false, "k!"},
     {"TopK", 10, 2, 2, 2, "axis:i", emitTopK},
     {"TopK", 11, 2, 2, 2, "axis:i largest:i sorted:i", emitTopK},
@@ -64,6 +64,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> sortingRules() { return rules; }
+ArrayRef<OpRule> sortingRules() { return kRules; }
 
 } // namespace mpc::onnx

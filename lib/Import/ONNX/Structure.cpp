@@ -133,7 +133,7 @@ Error emitRange(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"Constant", 1, 0, 0, 1, "value:t", emitConstant},
     {"Constant", 12, 0, 0, 1,
      "value:t value_float:f value_floats:fs value_int:i value_ints:is",
@@ -149,6 +149,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> structureRules() { return rules; }
+ArrayRef<OpRule> structureRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -411,7 +411,7 @@ Error emitLRN(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule rules[] = {
+const OpRule kRules[] = {
     {"AveragePool", 7, 1, 1, 1,
      "auto_pad:s count_include_pad:i kernel_shape:is pads:is strides:is",
      emitAveragePool},
@@ -447,6 +447,6 @@ const OpRule rules[] = {
 
 } // namespace
 
-ArrayRef<OpRule> windowRules() { return rules; }
+ArrayRef<OpRule> windowRules() { return kRules; }
 
 } // namespace mpc::onnx

@@ -6,14 +6,14 @@ using namespace mpc::test;
 
 using Cases = std::vector<GradientCase>;
 
-static const Domain positive = Domain::Positive, distinct = Domain::Distinct,
-                    shifted = Domain::Shifted;
+static const Domain kPositive = Domain::Positive, kDistinct = Domain::Distinct,
+                    kShifted = Domain::Shifted;
 
 static void addUnary(Cases &cases) {
   auto add = [&](const std::string &op, Domain domain = Domain::Any,
                  double ulps = 1.5, const std::string &settings = "") {
     cases.push_back({op,
-                     domain == positive ? "positive" : "",
+                     domain == kPositive ? "positive" : "",
                      {{"3x7", domain}},
                      "3x7",
                      "%r = nn." + op + " %a " + settings + " : tensor<3x7x$T>",
@@ -39,13 +39,13 @@ static void addUnary(Cases &cases) {
                      "%r = nn." +
                          std::string(op) + " %s : tensor<3x7x$T>",
                      3.5});
-  cases.push_back({"acosh", "beyond 1", {{"3x7", positive}}, "3x7", R"(
+  cases.push_back({"acosh", "beyond 1", {{"3x7", kPositive}}, "3x7", R"(
     %one = nn.constant dense<1.0> : tensor<3x7x$T>
     %s = nn.add %a, %one : tensor<3x7x$T>
     %r = nn.acosh %s : tensor<3x7x$T>)"});
-  add("sqrt", positive);
-  add("log", positive);
-  add("rsqrt", positive, 3.5);
+  add("sqrt", kPositive);
+  add("log", kPositive);
+  add("rsqrt", kPositive, 3.5);
   add("reciprocal", Domain::Any, 2.5);
   cases.push_back({"gelu",
                    "tanh",
@@ -64,10 +64,10 @@ static void addBinary(Cases &cases) {
   };
   for (const char *op : {"add", "sub", "mul", "div"})
     add(op, Domain::Any, Domain::Any);
-  add("pow", positive, Domain::Any);
+  add("pow", kPositive, Domain::Any);
   add("rem", Domain::Any, Domain::Any);
-  add("maximum", distinct, shifted);
-  add("minimum", distinct, shifted);
+  add("maximum", kDistinct, kShifted);
+  add("minimum", kDistinct, kShifted);
   cases.push_back({"pow", "negative base", {{"3x7"}}, "3x7", R"(
     %three = nn.constant dense<3.0> : tensor<3x7x$T>
     %r = nn.pow %a, %three : tensor<3x7x$T>)"});
@@ -75,7 +75,7 @@ static void addBinary(Cases &cases) {
     %r = nn.mul %a, %a : tensor<3x7x$T>)"});
   cases.push_back({"compare",
                    "",
-                   {{"3x7", distinct}, {"3x7", shifted}},
+                   {{"3x7", kDistinct}, {"3x7", kShifted}},
                    "3x7",
                    R"(
     %m = nn.compare lt %a, %b : tensor<3x7x$T> -> tensor<3x7xi1>
@@ -201,7 +201,7 @@ static void addIndexing(Cases &cases) {
   for (const char *kind : {"max", "min"})
     cases.push_back({"scatter_reduce",
                      kind,
-                     {{"4x3", distinct}, {"6x3", shifted}, places},
+                     {{"4x3", kDistinct}, {"6x3", kShifted}, places},
                      "4x3",
                      "%r = nn.scatter_reduce " + std::string(kind) +
                          " %a, %b, %c : tensor<4x3x$T>, tensor<6x3x$T>, "
@@ -213,7 +213,7 @@ static void addIndexing(Cases &cases) {
                    R"(
     %r = nn.scatter_reduce mul %a, %b, %c
         : tensor<4x3x$T>, tensor<6x3x$T>, tensor<6xi64>)"});
-  cases.push_back({"rank", "", {{"3x5", distinct}}, "3x5", R"(
+  cases.push_back({"rank", "", {{"3x5", kDistinct}}, "3x5", R"(
     %i = nn.rank %a descending : tensor<3x5x$T> -> tensor<3x5xi64>
     %f = nn.cast %i : tensor<3x5xi64> -> tensor<3x5x$T>
     %r = nn.mul %a, %f : tensor<3x5x$T>)"});
@@ -233,9 +233,9 @@ static void addReductions(Cases &cases) {
   add("reduce_sum", "2", "3x5", Domain::Any);
   add("reduce_sum", "0, 2", "5", Domain::Any);
   add("reduce_sum", "0, 1, 2", "", Domain::Any);
-  add("reduce_max", "2", "3x5", distinct);
-  add("reduce_max", "0", "5x4", distinct);
-  add("reduce_max", "0, 1, 2", "", distinct);
+  add("reduce_max", "2", "3x5", kDistinct);
+  add("reduce_max", "0", "5x4", kDistinct);
+  add("reduce_max", "0, 1, 2", "", kDistinct);
   add("reduce_prod", "2", "3x5", Domain::Any);
   add("reduce_prod", "0", "5x4", Domain::Any);
 }
@@ -308,7 +308,7 @@ static void addPools(Cases &cases) {
                  const std::string &to, const std::string &attributes) {
     cases.push_back({"max_pool",
                      variant,
-                     {{from, distinct}},
+                     {{from, kDistinct}},
                      to,
                      "%r, %i = nn.max_pool %a " + attributes + " : tensor<" +
                          from + "x$T> -> tensor<" + to + "x$T>, tensor<" + to +
@@ -444,6 +444,6 @@ static Cases makeCases() {
 }
 
 const Cases &mpc::test::gradientCases() {
-  static const Cases cases = makeCases();
-  return cases;
+  static const Cases kCases = makeCases();
+  return kCases;
 }

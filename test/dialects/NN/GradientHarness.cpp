@@ -124,7 +124,7 @@ static std::vector<uint8_t> contentOf(mlir::memref::GlobalOp global) {
 CompiledModule::Place CompiledModule::readPlace(mlir::ModuleOp module,
                                                 mlir::Value memory) {
   if (auto get = memory.getDefiningOp<mlir::memref::GetGlobalOp>()) {
-    auto [it, isNew] = constants.try_emplace(get.getName().str());
+    auto [it, isNew] = constants_.try_emplace(get.getName().str());
     if (isNew)
       it->second =
           contentOf(module.lookupSymbol<mlir::memref::GlobalOp>(get.getName()));
@@ -144,7 +144,7 @@ CompiledModule::Place CompiledModule::readPlace(mlir::ModuleOp module,
 
 void CompiledModule::readEntries(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
-    Entry &entry = entries[function.getName().str()];
+    Entry &entry = entries_[function.getName().str()];
     for (auto argument : llvm::drop_begin(function.getArguments())) {
       unsigned index = argument.getArgNumber();
       auto buffer = function.getArgAttrOfType<kernel::BufferAttr>(
@@ -213,7 +213,7 @@ bool CompiledModule::build(mlir::MLIRContext &context, const std::string &text,
     ADD_FAILURE() << llvm::toString(result.takeError());
     return false;
   }
-  compiled = std::move(*result);
+  compiled_ = std::move(*result);
   return true;
 }
 
@@ -247,8 +247,8 @@ void CompiledModule::runStep(const Step &step,
     std::memcpy(buffers[1], buffers[0], step.bytes);
     return;
   }
-  auto found = compiled.kernels.find(step.kernel);
-  ASSERT_NE(found, compiled.kernels.end()) << "no kernel " << step.kernel;
+  auto found = compiled_.kernels.find(step.kernel);
+  ASSERT_NE(found, compiled_.kernels.end()) << "no kernel " << step.kernel;
   const cpu::CompiledKernel &kernel = found->second;
   std::vector<char> scratch(kernel.scratchBytes + 64, '\x7f');
   auto aligned = reinterpret_cast<char *>(
@@ -259,8 +259,8 @@ void CompiledModule::runStep(const Step &step,
 std::vector<Numbers>
 CompiledModule::run(const std::string &name,
                     const std::vector<Numbers> &inputs) const {
-  auto found = entries.find(name);
-  if (found == entries.end()) {
+  auto found = entries_.find(name);
+  if (found == entries_.end()) {
     ADD_FAILURE() << "no function " << name;
     return {};
   }
@@ -460,7 +460,7 @@ double mpc::test::directionalError(const CompiledModule &module,
                                    const std::vector<size_t> &floating,
                                    size_t numSeeds) {
   // The cube root of the rounding error, as central differences want it.
-  constexpr double step = 1e-5;
+  constexpr double kStep = 1e-5;
   std::mt19937 engine(2);
   std::vector<Numbers> directions(inputs.size());
   for (size_t index : floating)
@@ -474,7 +474,7 @@ double mpc::test::directionalError(const CompiledModule &module,
         x += distance * v;
     return seededSum(seeds, module.run(entry, moved));
   };
-  double numeric = (along(step) - along(-step)) / (2 * step);
+  double numeric = (along(kStep) - along(-kStep)) / (2 * kStep);
   std::vector<Numbers> results = module.run(entry, inputs);
   double analytic = 0.0, magnitude = 0.0;
   EXPECT_EQ(results.size(), numSeeds + floating.size());

@@ -60,9 +60,9 @@ private:
   Place readPlace(mlir::ModuleOp module, mlir::Value memory);
   void runStep(const Step &step, const std::vector<uint8_t *> &arguments) const;
 
-  std::map<std::string, Entry> entries;
-  std::map<std::string, std::vector<uint8_t>> constants;
-  cpu::CompiledKernels compiled;
+  std::map<std::string, Entry> entries_;
+  std::map<std::string, std::vector<uint8_t>> constants_;
+  cpu::CompiledKernels compiled_;
 };
 
 /// `value` rounded to `type`, to nearest even.

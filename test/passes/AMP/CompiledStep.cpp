@@ -67,7 +67,7 @@ CompiledProgram::CompiledProgram(mlir::ModuleOp module,
     ADD_FAILURE() << made.status().message();
     return;
   }
-  runner = std::move(*made);
+  runner_ = std::move(*made);
 }
 
 CompiledProgram::Tensors CompiledProgram::run(const std::string &name,
@@ -79,7 +79,7 @@ CompiledProgram::Tensors CompiledProgram::run(const std::string &name,
     std::memcpy(data, given->second.data(), given->second.size());
     return {};
   };
-  auto call = rt::EntryCall::fill(*runner, name, fill);
+  auto call = rt::EntryCall::fill(*runner_, name, fill);
   rt::Status status = call.ok() ? call->run() : call.status();
   EXPECT_TRUE(status.ok()) << status.message();
   Tensors results;
@@ -93,7 +93,7 @@ CompiledProgram::Tensors CompiledProgram::run(const std::string &name,
 
 CompiledProgram::Tensors CompiledProgram::state() const {
   Tensors tensors;
-  std::vector<rt::TensorView> views = *runner->exportState();
+  std::vector<rt::TensorView> views = *runner_->exportState();
   for (const rt::TensorView &view : views) {
     auto data = static_cast<const std::byte *>(view.data);
     tensors[view.desc.name] = {data, data + view.desc.numBytes()};
@@ -104,13 +104,13 @@ CompiledProgram::Tensors CompiledProgram::state() const {
 void CompiledProgram::set(const std::string &name,
                           const std::vector<float> &values) {
   rt::TensorView view;
-  view.desc = runner->program().findState(name)->desc;
+  view.desc = runner_->program().findState(name)->desc;
   view.data = values.data();
-  rt::Status status = runner->writeState(view);
+  rt::Status status = runner_->writeState(view);
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
 void CompiledProgram::derive() {
-  rt::Status status = runner->derive();
+  rt::Status status = runner_->derive();
   EXPECT_TRUE(status.ok()) << status.message();
 }

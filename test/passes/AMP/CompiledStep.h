@@ -33,7 +33,7 @@ public:
   CompiledProgram(mlir::ModuleOp module, llvm::StringRef pipeline,
                   Form form = {});
 
-  explicit operator bool() const { return runner != nullptr; }
+  explicit operator bool() const { return runner_ != nullptr; }
 
   /// Runs an entry on its inputs; the outputs. Inputs that it does not have
   /// are left out.
@@ -44,7 +44,7 @@ public:
   void derive();
 
 private:
-  std::unique_ptr<rt::Runner> runner;
+  std::unique_ptr<rt::Runner> runner_;
 };
 
 template <typename T>

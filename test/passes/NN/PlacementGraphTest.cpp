@@ -141,16 +141,16 @@ TEST(PlacementGraphTest, LowWinsTies) {
 // A chain as long as a deep model's: no recursion, no quadratic time.
 TEST(PlacementGraphTest, LongChain) {
   PlacementGraph graph;
-  constexpr unsigned length = 20000;
-  for (unsigned i = 0; i < length; ++i) {
+  constexpr unsigned kLength = 20000;
+  for (unsigned i = 0; i < kLength; ++i) {
     graph.ops.push_back({1, 2, true, true});
-    if (i + 1 < length)
+    if (i + 1 < kLength)
       graph.values.push_back({i, {i + 1}, 6, 6});
   }
   graph.ops.front().canBeLow = graph.ops.back().canBeLow = false;
   SmallVector<bool> placed = graph.place();
-  EXPECT_TRUE(placed[length / 2]);
-  EXPECT_EQ(graph.cost(placed), (length - 2) + 2 * 2 + 2 * 6);
+  EXPECT_TRUE(placed[kLength / 2]);
+  EXPECT_EQ(graph.cost(placed), (kLength - 2) + 2 * 2 + 2 * 6);
 }
 
 TEST(MinimumCutTest, KnownNetwork) {

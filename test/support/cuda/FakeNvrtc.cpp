@@ -92,13 +92,13 @@ std::string registration(const std::string &plain, const std::string &text) {
   }
   return "\n#line 1 \"registration\"\n"
          "extern \"C\" {\n"
-         "extern const simt::Kernel mpcSimtKernels[];\n"
-         "extern const size_t mpcSimtKernelCount;\n"
-         "const simt::Kernel mpcSimtKernels[] = {\n" +
+         "extern const simt::Kernel kSimtKernels[];\n"
+         "extern const size_t kSimtKernelCount;\n"
+         "const simt::Kernel kSimtKernels[] = {\n" +
          table +
          "  {}};\n"
-         "const size_t mpcSimtKernelCount =\n"
-         "    sizeof mpcSimtKernels / sizeof *mpcSimtKernels - 1;\n"
+         "const size_t kSimtKernelCount =\n"
+         "    sizeof kSimtKernels / sizeof *kSimtKernels - 1;\n"
          "}\n";
 }
 
@@ -143,9 +143,9 @@ bool build(Program &program, const Scratch &scratch, int arch) {
 
 /// 90 of "--gpu-architecture=sm_90"; 0 where it is none of ours.
 int archOf(const std::string &option, bool &isPtx) {
-  static const std::regex pattern("--gpu-architecture=(sm|compute)_(\\d+)");
+  static const std::regex kPattern("--gpu-architecture=(sm|compute)_(\\d+)");
   std::smatch match;
-  if (!std::regex_match(option, match, pattern))
+  if (!std::regex_match(option, match, kPattern))
     return 0;
   isPtx = match[1] == "compute";
   int arch = std::stoi(match[2]);

@@ -193,7 +193,7 @@ template <auto Function>
 struct Entry;
 template <typename... Parameters, void (*Function)(Parameters...)>
 struct Entry<Function> {
-  static constexpr size_t bytes[] = {sizeof(Parameters)..., 0};
+  static constexpr size_t kBytes[] = {sizeof(Parameters)..., 0};
 
   // Not part of the kernel: the arguments are the machine's memory.
   __attribute__((no_sanitize("thread"))) static void
@@ -208,7 +208,7 @@ struct Entry<Function> {
     Call{*static_cast<std::remove_cvref_t<Parameters> *>(arguments[next++])...};
   }
   static constexpr Kernel describe(const char *name, uint32_t maxThreads) {
-    return {name, maxThreads, bytes, sizeof...(Parameters), run};
+    return {name, maxThreads, kBytes, sizeof...(Parameters), run};
   }
 };
 

@@ -86,15 +86,15 @@ MPC_HIDDEN void __tsan_func_exit() {}
 MPC_HIDDEN void __tsan_init() {}
 
 /// From the generated end of a module's text.
-extern const simt::Kernel mpcSimtKernels[];
-extern const size_t mpcSimtKernelCount;
+extern const simt::Kernel kSimtKernels[];
+extern const size_t kSimtKernelCount;
 
 // The linker defines these where a module has the section.
 __attribute__((weak)) MPC_HIDDEN extern char __start_mpc_shared[];
 __attribute__((weak)) MPC_HIDDEN extern char __stop_mpc_shared[];
 
 __attribute__((visibility("default"))) simt::Module mpcSimtModule() {
-  return {mpcSimtKernels,   mpcSimtKernelCount, &machine,
+  return {kSimtKernels,     kSimtKernelCount,   &machine,
           &mpcSimtPosition, __start_mpc_shared, __stop_mpc_shared};
 }
 

@@ -388,14 +388,14 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
     return llvm::createStringError(message + text);
   GemmKernels result;
   auto main = module->lookupSymbol<kernel::FuncOp>("k");
-  llvm::raw_string_ostream(result.scheduleText) << main.getScheduleAttr();
+  llvm::raw_string_ostream(result.scheduleText_) << main.getScheduleAttr();
   if (auto pack = module->lookupSymbol<kernel::FuncOp>("k_pack")) {
     auto type = mlir::cast<mlir::RankedTensorType>(pack.getResultTypes()[0]);
-    result.packed.resize(type.getNumElements());
+    result.packed_.resize(type.getNumElements());
     auto gemm = mlir::cast<cpu::GemmAttr>(main.getScheduleAttr());
     auto generic = *main.getBody().getOps<mlir::linalg::GenericOp>().begin();
-    result.packedSource = *gemm.getPacked();
-    result.packedArgument =
+    result.packedSource_ = *gemm.getPacked();
+    result.packedArgument_ =
         mlir::cast<mlir::BlockArgument>(generic.getInputs()[*gemm.getPacked()])
             .getArgNumber();
   }
@@ -405,16 +405,16 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
   auto compiled = cpu::compileKernels(*module, *target);
   if (!compiled)
     return compiled.takeError();
-  result.compiled = std::move(*compiled);
-  result.main = result.compiled.kernels.lookup("k");
-  result.pack = result.compiled.kernels.lookup("k_pack");
+  result.compiled_ = std::move(*compiled);
+  result.main_ = result.compiled_.kernels.lookup("k");
+  result.pack_ = result.compiled_.kernels.lookup("k_pack");
   return result;
 }
 
 GemmKernels::Buffers GemmKernels::getMainBuffers(const Buffers &buffers) {
   Buffers result = buffers;
-  if (pack.function)
-    result[packedArgument] = packed.data();
+  if (pack_.function)
+    result[packedArgument_] = packed_.data();
   return result;
 }
 
@@ -425,14 +425,14 @@ namespace {
 class Scratch {
 public:
   void *get(uint64_t bytes) {
-    if (memory.size() < bytes + 64)
-      memory.assign(bytes + 64, '\x7f');
+    if (memory_.size() < bytes + 64)
+      memory_.assign(bytes + 64, '\x7f');
     return reinterpret_cast<void *>(
-        (reinterpret_cast<uintptr_t>(memory.data()) + 63) & ~uintptr_t(63));
+        (reinterpret_cast<uintptr_t>(memory_.data()) + 63) & ~uintptr_t(63));
   }
 
 private:
-  std::vector<char> memory;
+  std::vector<char> memory_;
 };
 
 } // namespace
@@ -446,46 +446,46 @@ void GemmKernels::run(Buffers buffers, int64_t pieces) {
                       (piece + 1) * kernel.chunks / pieces,
                       scratch.get(kernel.scratchBytes));
   };
-  if (pack.function)
-    runKernel(pack, {buffers[packedSource], packed.data()});
-  runKernel(main, getMainBuffers(buffers));
+  if (pack_.function)
+    runKernel(pack_, {buffers[packedSource_], packed_.data()});
+  runKernel(main_, getMainBuffers(buffers));
 }
 
 Workers::Workers(unsigned count) {
   for (unsigned worker = 1; worker < count; ++worker)
-    threads.emplace_back([this] { wait(); });
+    threads_.emplace_back([this] { wait(); });
 }
 
 Workers::~Workers() {
-  work = nullptr;
-  ++round;
-  round.notify_all();
-  for (std::thread &thread : threads)
+  work_ = nullptr;
+  ++round_;
+  round_.notify_all();
+  for (std::thread &thread : threads_)
     thread.join();
 }
 
 void Workers::wait() {
   for (unsigned seen = 0;;) {
     // Work usually comes soon.
-    for (int spin = 0; spin < 10000 && round == seen; ++spin)
+    for (int spin = 0; spin < 10000 && round_ == seen; ++spin)
       __builtin_ia32_pause();
-    round.wait(seen);
-    seen = round;
-    if (!work)
+    round_.wait(seen);
+    seen = round_;
+    if (!work_)
       return;
-    (*work)();
-    --busy;
+    (*work_)();
+    --busy_;
   }
 }
 
 void Workers::run(const std::function<void()> &next) {
-  work = &next;
-  busy = threads.size();
-  ++round;
-  round.notify_all();
+  work_ = &next;
+  busy_ = threads_.size();
+  ++round_;
+  round_.notify_all();
   next();
   // On a busy machine a worker may have lost its core to somebody else.
-  for (int spin = 0; busy != 0; ++spin)
+  for (int spin = 0; busy_ != 0; ++spin)
     if (spin > 1000)
       std::this_thread::yield();
 }
@@ -501,7 +501,7 @@ void GemmKernels::runParallel(Buffers buffers, Workers &workers) {
         kernel.function(buffers.data(), chunk, chunk + 1, memory);
     });
   };
-  if (pack.function)
-    runKernel(pack, {buffers[packedSource], packed.data()});
-  runKernel(main, getMainBuffers(buffers));
+  if (pack_.function)
+    runKernel(pack_, {buffers[packedSource_], packed_.data()});
+  runKernel(main_, getMainBuffers(buffers));
 }

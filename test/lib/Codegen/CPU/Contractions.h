@@ -87,9 +87,9 @@ public:
 private:
   void wait();
 
-  std::vector<std::thread> threads;
-  const std::function<void()> *work = nullptr; ///< Null ends the threads.
-  std::atomic<unsigned> round = 0, busy = 0;
+  std::vector<std::thread> threads_;
+  const std::function<void()> *work_ = nullptr; ///< Null ends the threads.
+  std::atomic<unsigned> round_ = 0, busy_ = 0;
 };
 
 /// A compiled kernel `@k` and the kernel that packs for it, if there is one.
@@ -105,20 +105,20 @@ public:
   /// The same by several threads.
   void runParallel(std::vector<void *> buffers, Workers &workers);
   /// The schedule of `@k`.
-  const std::string &schedule() const { return scheduleText; }
-  int64_t chunks() const { return main.chunks; }
+  const std::string &schedule() const { return scheduleText_; }
+  int64_t chunks() const { return main_.chunks; }
 
 private:
   using Buffers = std::vector<void *>;
   Buffers getMainBuffers(const Buffers &buffers);
 
-  cpu::CompiledKernels compiled;
-  cpu::CompiledKernel main, pack;
-  std::string scheduleText;
+  cpu::CompiledKernels compiled_;
+  cpu::CompiledKernel main_, pack_;
+  std::string scheduleText_;
   /// The packed factor's place in the text's and in the main kernel's
   /// arguments, and memory for it.
-  unsigned packedSource = 0, packedArgument = 0;
-  std::vector<float> packed;
+  unsigned packedSource_ = 0, packedArgument_ = 0;
+  std::vector<float> packed_;
 };
 
 } // namespace mpc::test

@@ -66,11 +66,11 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   return kernels;
 }
 
-Kernels::Kernels(const std::string &text, Config config) : config(config) {
+Kernels::Kernels(const std::string &text, Config config) : config_(config) {
   auto context = makeContext();
-  auto result = compile(*context, text, config, scheduleText);
+  auto result = compile(*context, text, config, scheduleText_);
   if (result)
-    compiled = std::move(*result);
+    compiled_ = std::move(*result);
   else
     ADD_FAILURE() << llvm::toString(result.takeError());
 }
@@ -83,20 +83,20 @@ std::string mpc::test::compileError(const std::string &text) {
 }
 
 void Kernels::run(std::vector<void *> buffers, const std::string &name) const {
-  auto found = compiled.kernels.find(name);
-  ASSERT_NE(found, compiled.kernels.end()) << "no kernel " << name;
+  auto found = compiled_.kernels.find(name);
+  ASSERT_NE(found, compiled_.kernels.end()) << "no kernel " << name;
   const cpu::CompiledKernel &kernel = found->second;
   // Filled with garbage: a kernel must not read what it has not written.
   std::vector<char> scratch(kernel.scratchBytes + 64, '\x7f');
   auto aligned = reinterpret_cast<char *>(
       (reinterpret_cast<uintptr_t>(scratch.data()) + 63) & ~uintptr_t(63));
-  for (int64_t piece = 0; piece < config.pieces; ++piece)
-    kernel.function(buffers.data(), piece * kernel.chunks / config.pieces,
-                    (piece + 1) * kernel.chunks / config.pieces, aligned);
+  for (int64_t piece = 0; piece < config_.pieces; ++piece)
+    kernel.function(buffers.data(), piece * kernel.chunks / config_.pieces,
+                    (piece + 1) * kernel.chunks / config_.pieces, aligned);
 }
 
 int64_t Kernels::chunks(const std::string &name) const {
-  return compiled.kernels.lookup(name).chunks;
+  return compiled_.kernels.lookup(name).chunks;
 }
 
 static Buffers runOn(const Kernels &kernels, Buffers buffers) {

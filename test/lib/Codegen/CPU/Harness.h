@@ -29,14 +29,14 @@ public:
   /// Runs the only kernel, or the one called `name`.
   void run(std::vector<void *> buffers, const std::string &name = "k") const;
   int64_t chunks(const std::string &name = "k") const;
-  [[nodiscard]] const cpu::CompiledKernels &code() const { return compiled; }
+  [[nodiscard]] const cpu::CompiledKernels &code() const { return compiled_; }
   /// The schedule that the kernel was given, as text.
-  const std::string &schedule() const { return scheduleText; }
+  const std::string &schedule() const { return scheduleText_; }
 
 private:
-  Config config;
-  cpu::CompiledKernels compiled;
-  std::string scheduleText;
+  Config config_;
+  cpu::CompiledKernels compiled_;
+  std::string scheduleText_;
 };
 
 /// The memory of each argument of kernel @k, inputs and destinations.

@@ -11,17 +11,17 @@ OneNode attention(std::vector<In> inputs, std::vector<A> attributes = {}) {
   return {"Attention", std::move(inputs), std::move(attributes), {}, {"y"}, 25};
 }
 
-const std::vector<In> heads = {
+const std::vector<In> kHeads = {
     {"q", {2, 4, 3, 8}}, {"k", {2, 2, 5, 8}}, {"v", {2, 2, 5, 6}}};
 
 std::vector<In> with(std::vector<In> more) {
-  std::vector<In> inputs = heads;
+  std::vector<In> inputs = kHeads;
   inputs.insert(inputs.end(), more.begin(), more.end());
   return inputs;
 }
 
 TEST(Attention, RepeatsHeadsOfKeys) {
-  Outcome outcome = import(attention(heads));
+  Outcome outcome = import(attention(kHeads));
   EXPECT_TRUE(
       contains(outcome, "tensor<2x2x5x8xf32> -> tensor<2x2x2x5x8xf32>"));
   EXPECT_TRUE(contains(outcome, "nn.softmax %"));
@@ -30,7 +30,7 @@ TEST(Attention, RepeatsHeadsOfKeys) {
 }
 
 TEST(Attention, CausalIsAMaskThatIsKnown) {
-  Outcome outcome = import(attention(heads, {A::integer("is_causal", 1)}));
+  Outcome outcome = import(attention(kHeads, {A::integer("is_causal", 1)}));
   EXPECT_TRUE(contains(outcome, "nn.select"));
   EXPECT_FALSE(contains(outcome, "nn.compare"));
   EXPECT_FALSE(contains(outcome, "nn.reduce_max"));
@@ -56,7 +56,8 @@ TEST(Attention, SaysWhatDoesNotGoTogether) {
                 with({{"", {}}, {"p", {2, 1, 1, 8}}, {"r", {2, 2, 1, 6}}}))),
             "a cache is 2x1x1x8, what it goes before 2x2x5x8");
   EXPECT_EQ(
-      errorOf(attention(with({{"", {}}, {"", {}}, {"", {}}, {"n", {3}, I64}}))),
+      errorOf(
+          attention(with({{"", {}}, {"", {}}, {"", {}}, {"n", {3}, kI64}}))),
       "nonpad_kv_seqlen is int64[3], expected int64[2] and no cache beside it");
 }
 
@@ -67,9 +68,10 @@ TEST(Attention, AMaskHasAxes) {
 }
 
 TEST(Attention, SettingsHaveBounds) {
-  EXPECT_EQ(errorOf(attention(heads, {A::integer("qk_matmul_output_mode", 4)})),
-            "attribute 'qk_matmul_output_mode' is 4");
-  EXPECT_EQ(errorOf(attention(heads, {A::integer("left_window_size", -2)})),
+  EXPECT_EQ(
+      errorOf(attention(kHeads, {A::integer("qk_matmul_output_mode", 4)})),
+      "attribute 'qk_matmul_output_mode' is 4");
+  EXPECT_EQ(errorOf(attention(kHeads, {A::integer("left_window_size", -2)})),
             "a window is -2 to -1");
   EXPECT_EQ(errorOf({"SwiGLU", {{"a", {2}}, {"b", {3}}}, {}, {}, {"y"}, 28}),
             "the inputs are 2 and 3");

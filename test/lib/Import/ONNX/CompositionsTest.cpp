@@ -31,9 +31,10 @@ TEST(Sequences, RotaryEmbeddingChecksItsTables) {
   EXPECT_EQ(errorOf(newest("RotaryEmbedding",
                            {x, {"c", {2, 4, 3}}, {"s", {2, 4, 2}}})),
             "a table is 2x4x2, expected 2x4x3");
-  EXPECT_EQ(errorOf(newest("RotaryEmbedding",
-                           {x, {"c", {3}}, {"s", {9, 3}}, {"i", {2, 4}, I64}})),
-            "a table is 3, expected positions and features");
+  EXPECT_EQ(
+      errorOf(newest("RotaryEmbedding",
+                     {x, {"c", {3}}, {"s", {9, 3}}, {"i", {2, 4}, kI64}})),
+      "a table is 3, expected positions and features");
 }
 
 TEST(Sequences, TensorScatterFitsItsCache) {
@@ -44,13 +45,13 @@ TEST(Sequences, TensorScatterFitsItsCache) {
       "the update is 2x5x3, the cache 2x4x3");
   EXPECT_EQ(
       errorOf(newest("TensorScatter",
-                     {{"c", {2, 4, 3}}, {"u", {2, 1, 3}}, {"i", {3}, I64}})),
+                     {{"c", {2, 4, 3}}, {"u", {2, 1, 3}}, {"i", {3}, kI64}})),
       "the write indices are 3, expected 2");
 }
 
 TEST(Sequences, ReverseSequenceHasALengthForEach) {
   EXPECT_EQ(
-      errorOf(newest("ReverseSequence", {{"x", {4, 3}}, {"n", {4}, I64}})),
+      errorOf(newest("ReverseSequence", {{"x", {4, 3}}, {"n", {4}, kI64}})),
       "the lengths are 4, the input 4x3 with its batch on axis 1 and its "
       "time on axis 0");
 }
@@ -109,11 +110,11 @@ TEST(Attention, FlexAttentionChecksShapes) {
                ModelWriter()
                    .opset(28)
                    .opset(1, "ai.onnx.preview")
-                   .input("q", F32,
+                   .input("q", kF32,
                           {int64_t(2), int64_t(4), int64_t(3), int64_t(6)})
-                   .input("k", F32,
+                   .input("k", kF32,
                           {int64_t(2), int64_t(2), int64_t(5), int64_t(6)})
-                   .input("v", F32, {values.begin(), values.end()})
+                   .input("v", kF32, {values.begin(), values.end()})
                    .node("FlexAttention", {"q", "k", "v"}, {"y"}, attributes,
                          "n", "ai.onnx.preview")
                    .output("y"))
@@ -125,7 +126,7 @@ TEST(Attention, FlexAttentionChecksShapes) {
                 "queries 2x4x3x6, keys 2x2x5x6 and values 2x2x4x6 do not go "
                 "together");
   ModelWriter flat;
-  flat.input("s", F32, {std::string("n")})
+  flat.input("s", kF32, {std::string("n")})
       .ints("all", {-1})
       .node("Reshape", {"s", "all"}, {"r"})
       .output("r");
@@ -224,7 +225,7 @@ Outcome importOptimizer(const std::string &op, std::vector<In> inputs,
 // A file of these ops alone imports no opset of ai.onnx.
 TEST(Optimizers, CheckTheirTensors) {
   std::string place = "m.onnx: node 'n' (Momentum, opset 1): ";
-  In r{"r", {}}, t{"t", {}, I64}, x{"x", {3}}, g{"g", {3}};
+  In r{"r", {}}, t{"t", {}, kI64}, x{"x", {3}}, g{"g", {3}};
   A standard = A::text("mode", "standard");
   EXPECT_TRUE(
       importOptimizer("Momentum", {r, t, x, g, {"v", {3}}}, {standard}).ok());

@@ -7,7 +7,7 @@ using namespace mpc::onnx;
 
 namespace {
 
-constexpr ElemType undefined = ElemType::Undefined;
+constexpr ElemType kUndefined = ElemType::Undefined;
 
 /// A graph of one op on what is around it.
 std::string branch(const std::string &op) {
@@ -16,7 +16,7 @@ std::string branch(const std::string &op) {
 
 ModelWriter withInput() {
   ModelWriter writer;
-  writer.opset(20).input("x", F32, {int64_t(4), int64_t(3)});
+  writer.opset(20).input("x", kF32, {int64_t(4), int64_t(3)});
   return writer;
 }
 
@@ -82,9 +82,9 @@ TEST(If, ABranchHasTheOutputs) {
 /// A body that adds a row and yields it: (step, go, sum) to (go, sum, row).
 ModelWriter addRows() {
   ModelWriter body;
-  body.input("step", undefined, {})
-      .input("go", undefined, {})
-      .input("sum", undefined, {std::string("n")})
+  body.input("step", kUndefined, {})
+      .input("go", kUndefined, {})
+      .input("sum", kUndefined, {std::string("n")})
       .node("Gather", {"x", "step"}, {"row"})
       .node("Add", {"sum", "row"}, {"more"}, {}, "add")
       .output("go")
@@ -95,7 +95,7 @@ ModelWriter addRows() {
 
 ModelWriter loopOver(ModelWriter writer, const std::string &count,
                      const std::string &condition, const ModelWriter &body) {
-  writer.input("start", F32, {int64_t(3)})
+  writer.input("start", kF32, {int64_t(3)})
       .node("Loop", {count, condition, "start"}, {"sum", "rows"},
             {A::graph("body", body.graph())}, "loop")
       .output("sum")
@@ -125,7 +125,7 @@ TEST(Loop, WithoutStepsItsStacksAreEmpty) {
 TEST(Loop, MustBeKnownToEnd) {
   std::string place = "m.onnx: node 'loop' (Loop, opset 20): ";
   EXPECT_EQ(importWritten(
-                loopOver(withInput().input("n", I64, {}), "n", "", addRows()))
+                loopOver(withInput().input("n", kI64, {}), "n", "", addRows()))
                 .error,
             place + "the trip count must be known when the model is compiled, "
                     "but 'n' depends on an input or a parameter");
@@ -136,9 +136,9 @@ TEST(Loop, MustBeKnownToEnd) {
       place + "whether it goes on must be known when the model is "
               "compiled, but depends on an input or a parameter");
   ModelWriter idle;
-  idle.input("step", undefined, {})
-      .input("go", undefined, {})
-      .input("sum", undefined, {std::string("n")})
+  idle.input("step", kUndefined, {})
+      .input("go", kUndefined, {})
+      .input("sum", kUndefined, {std::string("n")})
       .output("go")
       .output("sum")
       .output("sum");
@@ -149,7 +149,7 @@ TEST(Loop, MustBeKnownToEnd) {
 TEST(Loop, ItsBodyHasAnOutputForEachState) {
   std::string place = "m.onnx: node 'loop' (Loop, opset 20): ";
   ModelWriter body;
-  body.input("step", undefined, {}).input("go", undefined, {}).output("go");
+  body.input("step", kUndefined, {}).input("go", kUndefined, {}).output("go");
   EXPECT_EQ(
       importWritten(loopOver(withInput().ints("n", {1}), "n", "", body)).error,
       place + "the body has 1 outputs, expected at least 2");
@@ -157,8 +157,8 @@ TEST(Loop, ItsBodyHasAnOutputForEachState) {
 
 TEST(Scan, ItsInputsHaveOneLength) {
   ModelWriter body;
-  body.input("a", undefined, {})
-      .input("b", undefined, {})
+  body.input("a", kUndefined, {})
+      .input("b", kUndefined, {})
       .node("Add", {"a", "b"}, {"c"})
       .output("c");
   auto errorWith = [&](std::vector<int64_t> other, std::vector<A> attributes) {
@@ -196,7 +196,7 @@ TEST(Sequences, SayWhatTheyCannotDo) {
                       const std::vector<std::string> &inputs) {
     return importWritten(withInput()
                              .ints("far", {9})
-                             .input("z", F32, {int64_t(2)})
+                             .input("z", kF32, {int64_t(2)})
                              .node("SequenceEmpty", {}, {"none"})
                              .node("SequenceConstruct", {"x", "z"}, {"both"})
                              .node(op, inputs, {"y"}, {}, "last")

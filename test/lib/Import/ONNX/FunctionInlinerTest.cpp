@@ -6,11 +6,11 @@ using namespace mpc::onnx;
 
 namespace {
 
-const std::string mine = "my.ops";
+const std::string kMine = "my.ops";
 
 /// y = leaky(x) * scale, of two nodes.
 TestFunction scaledLeaky() {
-  return {mine,
+  return {kMine,
           "ScaledLeaky",
           {"x", "scale"},
           {"y"},
@@ -21,7 +21,7 @@ TestFunction scaledLeaky() {
 
 ModelWriter withInput() {
   ModelWriter writer;
-  writer.opset(20).opset(1, mine).input("x", F32, {int64_t(2)});
+  writer.opset(20).opset(1, kMine).input("x", kF32, {int64_t(2)});
   return writer;
 }
 
@@ -31,7 +31,7 @@ TEST(Functions, AttributesAreThoseOfTheCall) {
                         .weight("w", {2})
                         .function(scaledLeaky())
                         .node("ScaledLeaky", {"x", "w"}, {"y"},
-                              {A::real("slope", 0.25F)}, "act", mine)
+                              {A::real("slope", 0.25F)}, "act", kMine)
                         .output("y"));
   EXPECT_TRUE(contains(outcome, "nn.leaky_relu %arg0 alpha 2.5"))
       << outcome.error;
@@ -45,7 +45,7 @@ TEST(Functions, AnAttributeLeftOutHasItsDefault) {
   writer.weight("w", {2});
   auto call = [&](ModelWriter model) {
     return importWritten(
-        model.node("ScaledLeaky", {"x", "w"}, {"y"}, {}, "act", mine)
+        model.node("ScaledLeaky", {"x", "w"}, {"y"}, {}, "act", kMine)
             .output("y"));
   };
   // Without one, that of the op.
@@ -57,39 +57,40 @@ TEST(Functions, AnAttributeLeftOutHasItsDefault) {
 }
 
 TEST(Functions, ANodeSaysWhichCallItIsFrom) {
-  TestFunction function{mine,
+  TestFunction function{kMine,
                         "F",
                         {"x"},
                         {"y"},
                         {testNode("Softmaxx", {"x"}, {"y"}, {}, "inner")}};
-  Outcome outcome = importWritten(withInput()
-                                      .function(function)
-                                      .node("F", {"x"}, {"y"}, {}, "call", mine)
-                                      .output("y"));
+  Outcome outcome =
+      importWritten(withInput()
+                        .function(function)
+                        .node("F", {"x"}, {"y"}, {}, "call", kMine)
+                        .output("y"));
   EXPECT_EQ(outcome.error,
             "m.onnx: node 'call/inner' (Softmaxx, opset 20): this op is not "
             "supported; similar ones are: Softmax");
 }
 
 TEST(Functions, NamesOfTwoCallsAreApart) {
-  TestFunction function{mine,
+  TestFunction function{kMine,
                         "Twice",
                         {"x"},
                         {"y"},
                         {testNode("Exp", {"x"}, {"h"}, {}, "exp"),
                          testNode("Add", {"h", "x"}, {"y"}, {}, "add")}};
   // A function of functions, and an output that is an input.
-  TestFunction outer{mine,
+  TestFunction outer{kMine,
                      "Outer",
                      {"h"},
                      {"y", "h"},
-                     {testNode("Twice", {"h"}, {"m"}, {}, "call", mine),
-                      testNode("Twice", {"m"}, {"y"}, {}, "call", mine)}};
+                     {testNode("Twice", {"h"}, {"m"}, {}, "call", kMine),
+                      testNode("Twice", {"m"}, {"y"}, {}, "call", kMine)}};
   Outcome outcome =
       importWritten(withInput()
                         .function(function)
                         .function(outer)
-                        .node("Outer", {"x"}, {"y", "z"}, {}, "call", mine)
+                        .node("Outer", {"x"}, {"y", "z"}, {}, "call", kMine)
                         .output("y")
                         .output("z"));
   EXPECT_TRUE(contains(outcome, "nn.exp %arg0")) << outcome.error;
@@ -99,7 +100,7 @@ TEST(Functions, NamesOfTwoCallsAreApart) {
 TEST(Functions, StandInSubgraphs) {
   std::string branch = ModelWriter()
                            .node("ScaledLeaky", {"x", "x"}, {"r"},
-                                 {A::real("slope", 0.25F)}, "act", mine)
+                                 {A::real("slope", 0.25F)}, "act", kMine)
                            .output("r")
                            .graph();
   Outcome outcome = importWritten(
@@ -112,15 +113,15 @@ TEST(Functions, StandInSubgraphs) {
 }
 
 TEST(Functions, SayWhatIsWrongWithACall) {
-  TestFunction circle{mine,
+  TestFunction circle{kMine,
                       "F",
                       {"x"},
                       {"y"},
-                      {testNode("F", {"x"}, {"y"}, {}, "again", mine)}};
+                      {testNode("F", {"x"}, {"y"}, {}, "again", kMine)}};
   auto errorOfCall = [&](const std::vector<std::string> &inputs) {
     return importWritten(withInput()
                              .function(circle)
-                             .node("F", inputs, {"y"}, {}, "call", mine)
+                             .node("F", inputs, {"y"}, {}, "call", kMine)
                              .output("y"))
         .error;
   };

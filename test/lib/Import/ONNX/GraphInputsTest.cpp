@@ -8,16 +8,16 @@ using namespace mpc::onnx;
 
 namespace {
 
-constexpr ElemType F32 = ElemType::Float;
+constexpr ElemType kF32 = ElemType::Float;
 
 /// x and y of an open batch N and a fixed size.
 ModelWriter twoInputs() {
   return ModelWriter()
       .opset(20)
-      .input("x", F32, {"N", int64_t(8)})
-      .input("y", F32, {"N", "M"})
+      .input("x", kF32, {"N", int64_t(8)})
+      .input("y", kF32, {"N", "M"})
       .node("Add", {"x", "y"}, {"z"})
-      .output("z", F32, {"N", int64_t(8)});
+      .output("z", kF32, {"N", int64_t(8)});
 }
 
 ImportOptions shapes(const std::vector<std::string> &texts) {
@@ -80,7 +80,7 @@ TEST(GraphInputs, RefusesAFlagForNoInput) {
 TEST(GraphInputs, AStaticBatchIsFixed) {
   ModelWriter writer;
   writer.opset(20)
-      .input("x", F32, {int64_t(8), int64_t(3)})
+      .input("x", kF32, {int64_t(8), int64_t(3)})
       .node("Relu", {"x"}, {"y"})
       .output("y");
   ImportOptions options;
@@ -104,7 +104,7 @@ TEST(GraphInputs, RefusesInputsThatAreNoTensors) {
             "supported");
   EXPECT_EQ(importWritten(ModelWriter()
                               .opset(20)
-                              .input("x", F32, {int64_t(-3)})
+                              .input("x", kF32, {int64_t(-3)})
                               .node("Identity", {"x"}, {"y"})
                               .output("y"))
                 .error,

@@ -9,7 +9,7 @@ using namespace mpc::onnx;
 
 namespace {
 
-constexpr ElemType F32 = ElemType::Float;
+constexpr ElemType kF32 = ElemType::Float;
 
 /// The rule that decides about the initializer `name`; a parameter's in
 /// brackets.
@@ -17,7 +17,7 @@ std::string ruleOf(const ModelWriter &writer, const std::string &name) {
   ModelWriter whole = writer;
   whole.opset(20);
   for (const char *input : {"x", "q", "k", "m", "s", "b", "v", "w", "r"})
-    whole.input(input, F32, {"n"});
+    whole.input(input, kF32, {"n"});
   std::string bytes = whole.bytes();
   auto model = llvm::cantFail(
       readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx", ""));
@@ -103,7 +103,7 @@ TEST(InitializerRoles, AMaskHoldsInfinity) {
   float inf = std::numeric_limits<float>::infinity();
   for (float low : {-inf, std::numeric_limits<float>::lowest()})
     EXPECT_EQ(ruleOf(ModelWriter()
-                         .initializer(testTensor("bias", F32, {2},
+                         .initializer(testTensor("bias", kF32, {2},
                                                  rawOf<float>({0, low})))
                          .node("Add", {"x", "bias"}, {"y"}),
                      "bias"),
@@ -113,7 +113,7 @@ TEST(InitializerRoles, AMaskHoldsInfinity) {
 TEST(InitializerRoles, AFlagDecidesFirst) {
   ModelWriter writer;
   writer.opset(20)
-      .input("x", F32, {int64_t(2), int64_t(2)})
+      .input("x", kF32, {int64_t(2), int64_t(2)})
       .weight("val_3", {2, 2})
       .weight("b", {2})
       .node("Add", {"x", "val_3"}, {"y"})
@@ -127,20 +127,21 @@ TEST(InitializerRoles, AFlagDecidesFirst) {
 }
 
 TEST(InitializerRoles, AWeightUsedTwiceIsOneParameter) {
-  Outcome outcome = importWritten(ModelWriter()
-                                      .opset(20)
-                                      .input("x", F32, {int64_t(2), int64_t(2)})
-                                      .weight("w", {2, 2})
-                                      .node("MatMul", {"x", "w"}, {"h"})
-                                      .node("MatMul", {"h", "w"}, {"y"})
-                                      .output("y"));
+  Outcome outcome =
+      importWritten(ModelWriter()
+                        .opset(20)
+                        .input("x", kF32, {int64_t(2), int64_t(2)})
+                        .weight("w", {2, 2})
+                        .node("MatMul", {"x", "w"}, {"h"})
+                        .node("MatMul", {"h", "w"}, {"y"})
+                        .output("y"));
   EXPECT_EQ(outcome.parameters, std::vector<std::string>{"w"});
 }
 
 TEST(InitializerRoles, WarnsOfAnExportForInference) {
   ModelWriter writer;
   writer.opset(20)
-      .input("x", F32, {int64_t(2), int64_t(2)})
+      .input("x", kF32, {int64_t(2), int64_t(2)})
       .weight("val_3", {2, 2})
       .node("MatMul", {"x", "val_3"}, {"y"})
       .output("y");

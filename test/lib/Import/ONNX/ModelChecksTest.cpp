@@ -10,7 +10,7 @@ namespace {
 ModelWriter relu() {
   return ModelWriter()
       .opset(20)
-      .input("x", F32, {int64_t(2)})
+      .input("x", kF32, {int64_t(2)})
       .node("Relu", {"x"}, {"y"})
       .output("y");
 }
@@ -58,15 +58,15 @@ TEST(ModelChecks, KnowsTheOpsets) {
 
 TEST(ModelChecks, RefusesNamesThatAreGivenTwice) {
   ModelWriter start;
-  start.opset(20).input("x", F32, {int64_t(2)});
+  start.opset(20).input("x", kF32, {int64_t(2)});
   EXPECT_EQ(errorOfFile(ModelWriter(start).weight("w", {2}).weight("w", {2})),
             "two initializers are named 'w'");
-  EXPECT_EQ(errorOfFile(ModelWriter(start).input("x", F32, {int64_t(2)})),
+  EXPECT_EQ(errorOfFile(ModelWriter(start).input("x", kF32, {int64_t(2)})),
             "two inputs are named 'x'");
   EXPECT_EQ(errorOfFile(relu().output("y")), "two outputs are named 'y'");
   EXPECT_EQ(errorOfFile(ModelWriter(start)
-                            .value("h", F32, {int64_t(2)})
-                            .value("h", F32, {int64_t(2)})),
+                            .value("h", kF32, {int64_t(2)})
+                            .value("h", kF32, {int64_t(2)})),
             "two value_info are named 'h'");
   EXPECT_EQ(errorOfFile(relu().node("Relu", {"x"}, {"y"})),
             "'y' is defined twice");
@@ -79,14 +79,15 @@ TEST(ModelChecks, RefusesNamesThatAreGivenTwice) {
 
 TEST(ModelChecks, RefusesDeclarationsThatDiffer) {
   ModelWriter start;
-  start.opset(20).input("x", F32, {int64_t(2), std::string("n")});
-  EXPECT_EQ(errorOfFile(ModelWriter(start).value("x", I64, {int64_t(2), "n"})),
+  start.opset(20).input("x", kF32, {int64_t(2), std::string("n")});
+  EXPECT_EQ(errorOfFile(ModelWriter(start).value("x", kI64, {int64_t(2), "n"})),
             "'x' is declared float[2xn] and int64[2xn]");
-  EXPECT_EQ(errorOfFile(ModelWriter(start).output("x", F32, {int64_t(3), "n"})),
-            "'x' is declared float[2xn] and float[3xn]");
+  EXPECT_EQ(
+      errorOfFile(ModelWriter(start).output("x", kF32, {int64_t(3), "n"})),
+      "'x' is declared float[2xn] and float[3xn]");
   EXPECT_EQ(errorOfFile(ModelWriter(start).weight("x", {2})),
             "'x' is declared float[2] and float[2xn]");
-  EXPECT_EQ(errorOfFile(ModelWriter(start).value("h", F32, {int64_t(-7)})),
+  EXPECT_EQ(errorOfFile(ModelWriter(start).value("h", kF32, {int64_t(-7)})),
             "value_info 'h': dimension 0 is -7");
   EXPECT_EQ(errorOfFile(ModelWriter(start).output(
                 "y", static_cast<ElemType>(99), {int64_t(1)})),
@@ -95,7 +96,7 @@ TEST(ModelChecks, RefusesDeclarationsThatDiffer) {
 
 TEST(ModelChecks, RefusesNodesOutOfOrder) {
   ModelWriter start;
-  start.opset(20).input("x", F32, {int64_t(2)});
+  start.opset(20).input("x", kF32, {int64_t(2)});
   std::string node = "node 'n' (Relu, opset 20): ";
   EXPECT_EQ(errorOfFile(ModelWriter(start).node("Relu", {"h"}, {"y"})),
             node + "uses 'h', which nothing before it defines");
@@ -113,7 +114,7 @@ TEST(ModelChecks, RefusesAttributesThatSayTwoThings) {
     std::string error =
         errorOfFile(ModelWriter()
                         .opset(20)
-                        .input("x", F32, {int64_t(2)})
+                        .input("x", kF32, {int64_t(2)})
                         .node("Softmax", {"x"}, {"y"}, attributes)
                         .output("y"));
     return error.substr(error.find("): ") + 3);

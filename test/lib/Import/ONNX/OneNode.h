@@ -10,15 +10,15 @@
 
 namespace mpc::onnx {
 
-inline constexpr ElemType F32 = ElemType::Float;
-inline constexpr ElemType I64 = ElemType::Int64;
+inline constexpr ElemType kF32 = ElemType::Float;
+inline constexpr ElemType kI64 = ElemType::Int64;
 inline constexpr ElemType Bool = ElemType::Bool;
 using A = TestAttribute;
 
 struct In {
   std::string name;
   std::vector<int64_t> shape;
-  ElemType type = F32;
+  ElemType type = kF32;
 };
 
 /// A model of one node over graph inputs and integer initializers.

@@ -14,12 +14,12 @@ TEST(OnnxImporter, NamesInputsOutputsAndParameters) {
   Outcome outcome =
       importWritten(ModelWriter()
                         .opset(20)
-                        .input("x", F32, {int64_t(8), int64_t(4)})
+                        .input("x", kF32, {int64_t(8), int64_t(4)})
                         .weight("fc.weight", {3, 4})
                         .weight("fc.bias", {3})
                         .node("Gemm", {"x", "fc.weight", "fc.bias"}, {"logits"},
                               {A::integer("transB", 1)})
-                        .output("logits", F32, {int64_t(8), int64_t(3)}));
+                        .output("logits", kF32, {int64_t(8), int64_t(3)}));
   EXPECT_TRUE(contains(outcome, "nn.parameter @fc.weight : tensor<3x4xf32>"));
   EXPECT_TRUE(contains(
       outcome, "func.func @model(%arg0: tensor<8x4xf32> {nn.name = \"x\"}) -> "
@@ -46,7 +46,7 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
             "this op is not supported; similar ones are: Softmax");
   EXPECT_EQ(importWritten(ModelWriter()
                               .opset(20)
-                              .input("x", F32, {int64_t(2)})
+                              .input("x", kF32, {int64_t(2)})
                               .node("FFT", {"x"}, {"y"}, {}, "n", "my.domain")
                               .output("y"))
                 .error,
@@ -54,7 +54,7 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
             "supported, only ai.onnx is");
   EXPECT_EQ(importWritten(ModelWriter()
                               .opset(20)
-                              .input("x", F32, {int64_t(2)})
+                              .input("x", kF32, {int64_t(2)})
                               .node("NonZero", {"x"}, {"y"})
                               .node("Unique", {"y"}, {"z"})
                               .output("z"))
@@ -80,20 +80,20 @@ TEST(OnnxImporter, ChecksNodesAgainstTheirRow) {
 
 TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
   ModelWriter start;
-  start.opset(20).input("x", F32, {int64_t(2)});
+  start.opset(20).input("x", kF32, {int64_t(2)});
   EXPECT_EQ(importWritten(ModelWriter(start)).error,
             "m.onnx: the graph has no outputs");
   EXPECT_EQ(importWritten(ModelWriter(start).output("y")).error,
             "m.onnx: output 'y' is no tensor that the graph computes");
   EXPECT_EQ(importWritten(ModelWriter(start)
                               .node("Relu", {"x"}, {"y"})
-                              .output("y", F32, {int64_t(3)}))
+                              .output("y", kF32, {int64_t(3)}))
                 .error,
             "m.onnx: output 'y' is declared with shape [3], the graph computes "
             "[2]");
   EXPECT_EQ(importWritten(ModelWriter(start)
                               .node("Relu", {"x"}, {"y"})
-                              .output("y", I64, {int64_t(2)}))
+                              .output("y", kI64, {int64_t(2)}))
                 .error,
             "m.onnx: output 'y' is declared int64, the graph computes float");
   EXPECT_EQ(importWritten(ModelWriter(start)
@@ -104,7 +104,7 @@ TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
             "m.onnx: an initializer is named 'model', which names the "
             "function");
   EXPECT_EQ(importWritten(ModelWriter(start)
-                              .value("h", F32, {int64_t(3)})
+                              .value("h", kF32, {int64_t(3)})
                               .node("Relu", {"x"}, {"h"})
                               .node("Relu", {"h"}, {"y"})
                               .output("y"))
@@ -112,7 +112,7 @@ TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
             "m.onnx: value 'h' is declared with shape [3], the graph computes "
             "[2]");
   EXPECT_EQ(importWritten(ModelWriter(start)
-                              .value("h", I64, {int64_t(2)})
+                              .value("h", kI64, {int64_t(2)})
                               .node("Relu", {"x"}, {"h"})
                               .node("Relu", {"h"}, {"y"})
                               .output("y"))
@@ -124,7 +124,7 @@ TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
 TEST(OnnxImporter, EscapesNames) {
   EXPECT_EQ(importWritten(ModelWriter()
                               .opset(20)
-                              .input("x", F32, {int64_t(2)})
+                              .input("x", kF32, {int64_t(2)})
                               .node("Relu", {"\x1b[2J"}, {"y"}, {}, "a\nb"))
                 .error,
             "m.onnx: node 'a\\0Ab' (Relu, opset 20): uses '\\1B[2J', which "
@@ -135,7 +135,7 @@ TEST(OnnxImporter, RefusesTypesThatNnLacks) {
   EXPECT_EQ(
       importWritten(ModelWriter()
                         .opset(20)
-                        .input("x", F32, {int64_t(1)})
+                        .input("x", kF32, {int64_t(1)})
                         .initializer(testTensor("u", ElemType::Complex64, {1},
                                                 "12345678"))
                         .node("Cast", {"u"}, {"y"}, {A::integer("to", 1)})

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr ElemType F32 = ElemType::Float;
+constexpr ElemType kF32 = ElemType::Float;
 
 std::string readFile(const std::string &name) {
   std::ifstream file(std::string(MPC_TEST_INPUTS) + "/models/" + name,
@@ -29,7 +29,7 @@ ModelWriter
 withExternal(const std::vector<std::pair<std::string, std::string>> &keys) {
   return ModelWriter()
       .opset(20)
-      .input("x", F32, {int64_t(2), int64_t(4)})
+      .input("x", kF32, {int64_t(2), int64_t(4)})
       .initializer(externalTensor("fc.weight", {3, 4}, keys))
       .node("Gemm", {"x", "fc.weight"}, {"y"},
             {TestAttribute::integer("transB", 1)})
@@ -111,7 +111,7 @@ TEST(OnnxModel, NamesTheFieldThatIsDamaged) {
 TEST(OnnxModel, RefusesFieldsThatAreThereTwice) {
   EXPECT_EQ(errorOfGraph("\x12\x01g\x12\x01h"),
             "graph.name (field 2 of GraphProto) is there twice");
-  std::string tensor = testTensor("w", F32, {1}, "1234");
+  std::string tensor = testTensor("w", kF32, {1}, "1234");
   pbf_writer(tensor).add_bytes(9, "5678");
   std::string graph;
   pbf_writer(graph).add_message(5, tensor);

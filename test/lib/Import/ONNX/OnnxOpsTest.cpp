@@ -31,7 +31,7 @@ TEST(Elementwise, EachUnaryIsItsOp) {
   EXPECT_TRUE(
       contains(import({"Gelu", {{"x", {2}}}, {A::text("approximate", "tanh")}}),
                "nn.gelu %arg0 tanh : tensor<2xf32>"));
-  EXPECT_EQ(errorOf({"Exp", {{"x", {2}, I64}}}),
+  EXPECT_EQ(errorOf({"Exp", {{"x", {2}, kI64}}}),
             "input 'x' is int64, expected a floating-point type");
   EXPECT_EQ(errorOf({"Gelu", {{"x", {2}}}, {A::text("approximate", "erf")}}),
             "attribute 'approximate' is 'erf', expected none or tanh");
@@ -45,7 +45,7 @@ TEST(Elementwise, BroadcastsAsNumpyDoes) {
                                 "tensor<5x1xf32> -> tensor<4x5x3xf32>"));
   EXPECT_EQ(errorOf({"Add", {{"a", {4}}, {"b", {5}}}}),
             "shapes 4 and 5 do not broadcast");
-  EXPECT_EQ(errorOf({"Add", {{"a", {4}}, {"b", {4}, I64}}}),
+  EXPECT_EQ(errorOf({"Add", {{"a", {4}}, {"b", {4}, kI64}}}),
             "input 'b' is int64, 'a' is float");
   EXPECT_EQ(
       errorOf({"Add",
@@ -67,7 +67,7 @@ TEST(Elementwise, SmallPowersAreProducts) {
     return importWritten(
         ModelWriter()
             .opset(20)
-            .input("x", F32, {int64_t(2)})
+            .input("x", kF32, {int64_t(2)})
             .node("Constant", {}, {"e"},
                   {A::real("value_float", std::stof(exponent))})
             .node("Pow", {"x", "e"}, {"y"})
@@ -195,7 +195,7 @@ TEST(Movement, ReshapeReadsItsShape) {
   EXPECT_EQ(errorOf(reshape({5, -1})), "cannot reshape 2x3x4 to 5x-1");
   EXPECT_EQ(errorOf(reshape({0, -1}, {A::integer("allowzero", 1)})),
             "cannot reshape 2x3x4 to 0x-1");
-  EXPECT_EQ(errorOf({"Reshape", {{"x", {4}}, {"s", {1}, I64}}}),
+  EXPECT_EQ(errorOf({"Reshape", {{"x", {4}}, {"s", {1}, kI64}}}),
             "the shape must be known when the model is compiled, but 's' "
             "depends on an input or a parameter");
 }
@@ -232,7 +232,7 @@ TEST(Movement, SplitsAddUp) {
 TEST(Movement, ASequenceIsASplit) {
   ModelWriter writer;
   writer.opset(20)
-      .input("x", F32, {int64_t(4), int64_t(6)})
+      .input("x", kF32, {int64_t(4), int64_t(6)})
       .ints("sizes", {2, 4})
       .node("SplitToSequence", {"x", "sizes"}, {"s"}, {A::integer("axis", 1)})
       .node("Constant", {}, {"i"}, {A::integer("value_int", -1)})
@@ -286,7 +286,7 @@ TEST(Structure, ShapeArithmeticFolds) {
   Outcome outcome = importWritten(
       ModelWriter()
           .opset(20)
-          .input("x", F32, {int64_t(2), int64_t(3), int64_t(4)})
+          .input("x", kF32, {int64_t(2), int64_t(3), int64_t(4)})
           .node("Shape", {"x"}, {"shape"})
           .node("Constant", {}, {"one"}, {A::integer("value_int", 1)})
           .node("Gather", {"shape", "one"}, {"d"})
@@ -296,7 +296,7 @@ TEST(Structure, ShapeArithmeticFolds) {
           .node("Concat", {"twice", "rest"}, {"target"},
                 {A::integer("axis", 0)})
           .node("Reshape", {"x", "target"}, {"y"})
-          .output("y", F32, {int64_t(6), int64_t(4)}));
+          .output("y", kF32, {int64_t(6), int64_t(4)}));
   EXPECT_TRUE(contains(outcome, "nn.reshape %arg0 : tensor<2x3x4xf32> -> "
                                 "tensor<6x4xf32>"));
   EXPECT_EQ(outcome.module.find("nn.constant"), std::string::npos);
@@ -305,7 +305,7 @@ TEST(Structure, ShapeArithmeticFolds) {
 TEST(Structure, ARangeHasABound) {
   auto range = [](int64_t limit, int64_t step) {
     ModelWriter writer;
-    writer.opset(20).input("x", F32, {int64_t(1)});
+    writer.opset(20).input("x", kF32, {int64_t(1)});
     for (auto [name, value] :
          {std::pair<const char *, int64_t>{"a", 0}, {"b", limit}, {"c", step}})
       writer.node("Constant", {}, {name}, {A::integer("value_int", value)});
@@ -325,7 +325,7 @@ TEST(Indexing, KnownIndicesAreChecked) {
   EXPECT_TRUE(contains(import(gather({-1, 0})), "dense<[4, 0]>"));
   EXPECT_EQ(errorOf(gather({5})),
             "index 5 is out of range for an axis of size 5");
-  EXPECT_TRUE(contains(import({"Gather", {{"x", {5, 2}}, {"i", {3}, I64}}}),
+  EXPECT_TRUE(contains(import({"Gather", {{"x", {5, 2}}, {"i", {3}, kI64}}}),
                        "nn.gather %arg0, %arg1 axis(0)"));
 }
 
@@ -369,7 +369,7 @@ TEST(Normalization, BatchNormKeepsItsStatistics) {
                   std::vector<std::string> outputs) {
     ModelWriter writer;
     writer.opset(20)
-        .input("x", F32, {int64_t(2), int64_t(3), int64_t(4)})
+        .input("x", kF32, {int64_t(2), int64_t(3), int64_t(4)})
         .weight("bn.weight", {3})
         .weight("bn.bias", {3})
         .weight("bn.running_mean", {3})
@@ -415,7 +415,7 @@ TEST(Normalization, BatchNormChecksItsVectors) {
 
 TEST(Loss, MeanCrossEntropyIsOneOp) {
   OneNode loss{"SoftmaxCrossEntropyLoss",
-               {{"x", {4, 10}}, {"t", {4}, I64}},
+               {{"x", {4, 10}}, {"t", {4}, kI64}},
                {A::integer("ignore_index", -1)}};
   EXPECT_TRUE(contains(import(loss), "nn.cross_entropy %arg0, %arg1 axis(1) "
                                      "ignore_index(-1)"));
@@ -425,7 +425,7 @@ TEST(Loss, MeanCrossEntropyIsOneOp) {
   EXPECT_EQ(errorOf(loss), "attribute 'reduction' is 'max', expected mean, sum "
                            "or none");
   EXPECT_EQ(
-      errorOf({"SoftmaxCrossEntropyLoss", {{"x", {4, 10}}, {"t", {5}, I64}}}),
+      errorOf({"SoftmaxCrossEntropyLoss", {{"x", {4, 10}}, {"t", {5}, kI64}}}),
       "the target is 5, expected 4");
 }
 

@@ -9,45 +9,45 @@ namespace {
 
 TEST(Positions, GatherElementsReadsTheFlatInput) {
   Outcome outcome =
-      import({"GatherElements", {{"x", {3, 4}}, {"i", {2, 4}, I64}}});
+      import({"GatherElements", {{"x", {3, 4}}, {"i", {2, 4}, kI64}}});
   EXPECT_TRUE(contains(outcome, "axis(0) : tensor<12xf32>, tensor<8xi64>"));
 }
 
 TEST(Positions, IndicesFitTheData) {
-  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3, 4}}, {"i", {2}, I64}}}),
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3, 4}}, {"i", {2}, kI64}}}),
             "the indices are 2, expected 2 axes");
-  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3, 4}}, {"i", {2, 5}, I64}}}),
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {3, 4}}, {"i", {2, 5}, kI64}}}),
             "the indices are 2x5, the data 3x4");
-  EXPECT_EQ(errorOf({"GatherElements", {{"x", {0, 4}}, {"i", {2, 4}, I64}}}),
+  EXPECT_EQ(errorOf({"GatherElements", {{"x", {0, 4}}, {"i", {2, 4}, kI64}}}),
             "indexes an empty axis");
   EXPECT_EQ(errorOf({"GatherElements", {{"x", {3}}, {"i", {3}}}}),
             "the indices are float, expected integers");
   EXPECT_EQ(errorOf({"GatherElements", {{"x", {3}}}, {}, {{"i", {1, 3}}}}),
             "index 3 is out of range for an axis of size 3");
-  EXPECT_EQ(errorOf({"GatherND", {{"x", {3}}, {"i", {2, 2}, I64}}}),
+  EXPECT_EQ(errorOf({"GatherND", {{"x", {3}}, {"i", {2, 2}, kI64}}}),
             "the indices are 2x2, the data 3");
-  EXPECT_EQ(errorOf({"GatherND", {{"x", {0}}, {"i", {2, 1}, I64}}}),
+  EXPECT_EQ(errorOf({"GatherND", {{"x", {0}}, {"i", {2, 1}, kI64}}}),
             "indexes an empty axis");
   EXPECT_EQ(errorOf({"GatherND",
-                     {{"x", {3, 4}}, {"i", {2, 1}, I64}},
+                     {{"x", {3, 4}}, {"i", {2, 1}, kI64}},
                      {A::integer("batch_dims", 1)}}),
             "attribute 'batch_dims' is 1, the data 3x4, the indices 2x1");
 }
 
 TEST(Positions, ScatterSaysWhatDoesNotFit) {
   EXPECT_EQ(
-      errorOf({"ScatterElements", {{"x", {3}}, {"i", {2}, I64}, {"u", {1}}}}),
+      errorOf({"ScatterElements", {{"x", {3}}, {"i", {2}, kI64}, {"u", {1}}}}),
       "the indices are 2, the updates 1");
   EXPECT_EQ(
-      errorOf({"ScatterND", {{"x", {3}}, {"i", {2, 1}, I64}, {"u", {1}}}}),
+      errorOf({"ScatterND", {{"x", {3}}, {"i", {2, 1}, kI64}, {"u", {1}}}}),
       "the updates are 1, the indices name 2 places of 1 elements");
   EXPECT_EQ(errorOf({"ScatterND",
-                     {{"x", {3}}, {"i", {2, 1}, I64}, {"u", {2}}},
+                     {{"x", {3}}, {"i", {2, 1}, kI64}, {"u", {2}}},
                      {A::text("reduction", "median")}}),
             "attribute 'reduction' is 'median', expected none, add, mul, max "
             "or min");
   EXPECT_EQ(errorOf({"ScatterND",
-                     {{"x", {3}, I64}, {"i", {2, 1}, I64}, {"u", {2}, I64}},
+                     {{"x", {3}, kI64}, {"i", {2, 1}, kI64}, {"u", {2}, kI64}},
                      {A::text("reduction", "max")}}),
             "reduction 'max' of int64 is not supported");
 }
@@ -55,7 +55,7 @@ TEST(Positions, ScatterSaysWhatDoesNotFit) {
 TEST(Positions, AnExtremumHasAFirstPlace) {
   EXPECT_TRUE(contains(import({"ArgMax", {{"x", {3, 4}}}}),
                        "nn.reduce_max %arg0 axes [0]"));
-  EXPECT_TRUE(contains(import({"ArgMin", {{"x", {3}, I64}}}),
+  EXPECT_TRUE(contains(import({"ArgMin", {{"x", {3}, kI64}}}),
                        "axes [0] : tensor<3xi64> -> tensor<i64>"));
   EXPECT_EQ(errorOf({"ArgMax", {{"x", {3}, Bool}}}),
             "input 'x' is bool, expected numbers");
@@ -84,8 +84,8 @@ TEST(Scan, RemaindersAreOfNumbers) {
 ModelWriter sumOverInput() {
   ModelWriter writer;
   writer.opset(20)
-      .input("x", F32, {int64_t(2), int64_t(3)})
-      .input("axes", I64, {int64_t(1)})
+      .input("x", kF32, {int64_t(2), int64_t(3)})
+      .input("axes", kI64, {int64_t(1)})
       .node("ReduceSum", {"x", "axes"}, {"y"})
       .output("y");
   return writer;
@@ -99,7 +99,7 @@ TEST(InputValues, SettingsAreCompiledIn) {
   int64_t axis = 0;
   ImportOptions file;
   file.inputTensors.push_back(
-      {"axes", I64, {1}, {reinterpret_cast<const char *>(&axis), 8}});
+      {"axes", kI64, {1}, {reinterpret_cast<const char *>(&axis), 8}});
   EXPECT_TRUE(contains(importWritten(sumOverInput(), file),
                        "nn.reduce_sum %arg0 axes [0]"));
 }
@@ -108,7 +108,7 @@ TEST(InputValues, SettingsAreCompiledIn) {
 ModelWriter rangeOfInput() {
   ModelWriter writer;
   writer.opset(20)
-      .input("size", I64, {int64_t(1)})
+      .input("size", kI64, {int64_t(1)})
       .ints("two", {2})
       .node("Mul", {"size", "two"}, {"limit"})
       .node("Range", {"zero", "limit", "one"}, {"y"})

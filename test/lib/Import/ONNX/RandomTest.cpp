@@ -69,7 +69,7 @@ TEST(Random, TypesAndShapesAreChecked) {
   EXPECT_EQ(errorOf({"RandomUniform", {}}), "attribute 'shape' is missing");
   EXPECT_EQ(errorOf({"RandomUniform", {}, {A::integers("shape", {-1})}}),
             "attribute 'shape' has the size -1");
-  EXPECT_EQ(errorOf({"RandomUniformLike", {{"x", {4}, I64}}}),
+  EXPECT_EQ(errorOf({"RandomUniformLike", {{"x", {4}, kI64}}}),
             "attribute 'dtype' is int64, expected a floating type");
   EXPECT_EQ(errorOf({"Bernoulli", {{"p", {4}}}, {A::integer("dtype", 8)}}),
             "numbers of type string are not supported");

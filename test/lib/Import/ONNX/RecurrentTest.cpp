@@ -8,7 +8,7 @@ using namespace mpc::onnx;
 
 namespace {
 
-constexpr ElemType F32 = ElemType::Float;
+constexpr ElemType kF32 = ElemType::Float;
 using A = TestAttribute;
 
 /// A layer over [2 steps, 3 samples, 4 features], 5 wide.
@@ -17,11 +17,11 @@ Outcome importLayer(const std::string &op, int64_t gates,
   return importWritten(
       ModelWriter()
           .opset(20)
-          .input("x", F32, {int64_t(2), int64_t(3), int64_t(4)})
+          .input("x", kF32, {int64_t(2), int64_t(3), int64_t(4)})
           .weight("W", {1, gates * 5, 4})
           .weight("R", {1, gates * 5, 5})
           .node(op, {"x", "W", "R"}, {"y"}, attributes)
-          .output("y", F32, {int64_t(2), int64_t(1), int64_t(3), int64_t(5)}));
+          .output("y", kF32, {int64_t(2), int64_t(1), int64_t(3), int64_t(5)}));
 }
 
 // Features: C17.
@@ -60,7 +60,7 @@ Outcome importResize(const std::vector<int64_t> &sizes,
   return importWritten(
       ModelWriter()
           .opset(20)
-          .input("x", F32, {int64_t(1), int64_t(4)})
+          .input("x", kF32, {int64_t(1), int64_t(4)})
           .ints("sizes", sizes)
           .node("Resize", {"x", "", "", "sizes"}, {"y"}, attributes)
           .output("y"));

@@ -8,7 +8,7 @@ using namespace mpc::onnx;
 
 namespace {
 
-constexpr ElemType F32 = ElemType::Float;
+constexpr ElemType kF32 = ElemType::Float;
 
 /// What is said of a file with this initializer, behind "m.onnx: tensor 'w': ".
 std::string errorOf(const std::string &tensor) {
@@ -38,14 +38,14 @@ void addExternal(pbf_writer &writer, const std::string &key,
 }
 
 TEST(TensorReader, RefusesDataThatDoesNotFitTheShape) {
-  EXPECT_EQ(errorOf(testTensor("w", F32, {2, 3}, "12345678")),
+  EXPECT_EQ(errorOf(testTensor("w", kF32, {2, 3}, "12345678")),
             "raw_data has 8 bytes, its shape and type need 24");
-  EXPECT_EQ(errorOf(testTensor("w", F32, {-2, 3}, "")),
+  EXPECT_EQ(errorOf(testTensor("w", kF32, {-2, 3}, "")),
             "the shape [-2, 3] is negative or too large");
   EXPECT_EQ(
-      errorOf(testTensor("w", F32, {int64_t(1) << 40, int64_t(1) << 40}, "")),
+      errorOf(testTensor("w", kF32, {int64_t(1) << 40, int64_t(1) << 40}, "")),
       "the shape [1099511627776, 1099511627776] is negative or too large");
-  EXPECT_EQ(errorOf(testTensor("w", F32, std::vector<int64_t>(65, 1), "1234")),
+  EXPECT_EQ(errorOf(testTensor("w", kF32, std::vector<int64_t>(65, 1), "1234")),
             "rank 65 is above the limit of 64");
   EXPECT_EQ(errorOf(tensorWith(1, [](pbf_writer &w) { w.add_float(4, 1); })),
             "the data has 1 elements, the shape needs 2");
@@ -56,7 +56,7 @@ TEST(TensorReader, RefusesDataThatDoesNotFitTheShape) {
 
 TEST(TensorReader, RefusesInitializersWithoutAName) {
   EXPECT_EQ(importWritten(ModelWriter().opset(20).initializer(
-                              testTensor("", F32, {1}, "1234")))
+                              testTensor("", kF32, {1}, "1234")))
                 .error,
             "m.onnx: initializer 0 has no name");
 }
@@ -137,7 +137,7 @@ TEST(TensorReader, RefusesExternalDataThatContradictsItself) {
 
 TEST(TensorReader, RefusesSparseInitializers) {
   std::string sparse;
-  pbf_writer(sparse).add_message(1, testTensor("w", F32, {1}, "1234"));
+  pbf_writer(sparse).add_message(1, testTensor("w", kF32, {1}, "1234"));
   EXPECT_EQ(importWritten(ModelWriter().opset(20).field(15, sparse)).error,
             "m.onnx: initializer 'w' is sparse; sparse initializers are not "
             "supported");

@@ -216,25 +216,25 @@ protected:
     source.text = planted(source.text, from, to);
     useMachine({});
     KernelRunner runner(context(), fakeNvrtc());
-    constexpr int m = 100, n = 128, k = 160;
-    std::vector<uint16_t> a(m * k), b(n * k);
+    constexpr int kM = 100, kN = 128, kK = 160;
+    std::vector<uint16_t> a(kM * kK), b(kN * kK);
     for (size_t i = 0; i < a.size(); ++i)
       a[i] = roundToF16(static_cast<float>(i * 7 % 5) - 2);
     for (size_t i = 0; i < b.size(); ++i)
       b[i] = roundToF16(static_cast<float>(i * 3 % 7) - 3);
-    std::vector<float> c(m * n, NAN);
+    std::vector<float> c(kM * kN, NAN);
     Status status = runner.run(source, "matmul_f16",
                                {{1, 1, 1}, {256, 1, 1}, kMatmulShared},
-                               {inOut(a), inOut(b), inOut(c)}, {m, n, k});
+                               {inOut(a), inOut(b), inOut(c)}, {kM, kN, kK});
     if (!status.ok())
       return fake().fault();
-    for (size_t i = 0; i < m; ++i)
-      for (size_t j = 0; j < n; ++j) {
+    for (size_t i = 0; i < kM; ++i)
+      for (size_t j = 0; j < kN; ++j) {
         double sum = 0;
-        for (size_t l = 0; l < k; ++l)
-          sum += static_cast<double>(valueOfF16(a[i * k + l])) *
-                 valueOfF16(b[j * k + l]);
-        if (static_cast<double>(c[i * n + j]) != sum)
+        for (size_t l = 0; l < kK; ++l)
+          sum += static_cast<double>(valueOfF16(a[i * kK + l])) *
+                 valueOfF16(b[j * kK + l]);
+        if (static_cast<double>(c[i * kN + j]) != sum)
           return "wrong";
       }
     return "right";

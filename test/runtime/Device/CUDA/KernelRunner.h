@@ -26,8 +26,8 @@ inline std::string readText(const std::string &path) {
 
 /// The device prelude, then `text`.
 inline Source withPrelude(const std::string &name, const std::string &text) {
-  static const std::string prelude = readText(MPC_PRELUDE);
-  return {name, prelude + text};
+  static const std::string kPrelude = readText(MPC_PRELUDE);
+  return {name, kPrelude + text};
 }
 
 /// The kernels of test/Inputs/cuda/`name`.cu, with the prelude.

@@ -51,9 +51,9 @@ std::string inspect(const std::string &tool, const std::string &flags,
 
 /// "LDG.E.128.CONSTANT" and so on, each once, of disassembled code.
 std::set<std::string> opcodesOf(const std::string &sass) {
-  static const std::regex line(R"(\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+))");
+  static const std::regex kLine(R"(\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+))");
   std::set<std::string> opcodes;
-  for (std::sregex_iterator found(sass.begin(), sass.end(), line), end;
+  for (std::sregex_iterator found(sass.begin(), sass.end(), kLine), end;
        found != end; ++found)
     opcodes.insert((*found)[1]);
   return opcodes;
@@ -148,8 +148,8 @@ TEST_P(Sass, HasNoSpillsAndTheInstructionsThatAreMeant) {
   ASSERT_TRUE(image.ok()) << image.status().message();
   EXPECT_THAT(image->log, Not(HasSubstr("warning")));
   EXPECT_THAT(image->log, HasSubstr("0 bytes spill stores"));
-  static const std::regex spill("[1-9][0-9]* bytes spill");
-  EXPECT_FALSE(std::regex_search(image->log, spill)) << image->log;
+  static const std::regex kSpill("[1-9][0-9]* bytes spill");
+  EXPECT_FALSE(std::regex_search(image->log, kSpill)) << image->log;
   std::string resources = inspect("cuobjdump", "--dump-resource-usage", *image);
   std::string sass = inspect("nvdisasm", "-c", *image);
   MPC_REQUIRE(!sass.empty() && !resources.empty(),

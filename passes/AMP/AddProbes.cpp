@@ -71,15 +71,16 @@ public:
   }
 
 private:
-  /// A result of the entry in the making.
+  /// One result of the entry that is being written.
   struct Site {
     Value largest;
     SmallVector<NamedAttribute> attributes;
   };
   using Attributes = SmallVector<NamedAttribute>;
 
-  /// Parameters by their gradients: what is gathered for an optimizer, and
-  /// what that is made of by casts and transforms alone.
+  /// Finds the parameter of each gradient: of the values that are gathered for
+  /// an optimizer, and of those that they were computed from by casts and
+  /// transforms alone.
   void findGradients() {
     for (auto gather : function_.getBody().front().getOps<GatherOp>())
       for (auto [gradient, symbol] :
@@ -102,7 +103,7 @@ private:
     }
   }
 
-  /// What a step returns, checks or changes its state by.
+  /// Finds the values that a step returns, checks, or updates its state with.
   void findUsed() {
     for (Operation &op : function_.getBody().front())
       if (isa<CheckOp, GatherOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
@@ -165,7 +166,8 @@ private:
         add(result, opSite(op));
   }
 
-  /// One site for each parameter. What is gathered has its sites already.
+  /// Adds a site for the gradient of each parameter. Gradients that are
+  /// gathered have their sites already.
   void addGradients(Operation *op, Value gradients, ArrayAttr parameters) {
     if (isa<GatherOp>(op)) {
       for (Value gradient : op->getOperands())
@@ -198,7 +200,8 @@ private:
     sitesOf_[gradients] = made;
   }
 
-  /// Of several sites that an op reads, the one that this part is made of.
+  /// Names as inputs of a site only the one that its gradient was computed
+  /// from.
   void setInputs(Attributes &attributes, int64_t source) {
     for (NamedAttribute &attribute : attributes)
       if (attribute.getName() == "inputs")

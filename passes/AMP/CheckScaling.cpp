@@ -26,7 +26,8 @@ enum class Scaling {
   Unknown ///< Anything: an input, or a gradient that meets a factor.
 };
 
-/// What the batches of a window add up, by its type, which names the optimizer.
+/// What is known of the sum of gradients over a window, by its type, which
+/// names the optimizer.
 using Sums = DenseMap<Type, Scaling>;
 
 /// Goes through a function in program order.

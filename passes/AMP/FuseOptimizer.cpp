@@ -18,14 +18,15 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// Whether `op` is a map over a slab, or its blocks.
+/// Whether `op` is elementwise over a slab or over the blocks of one.
 static bool isSlabMap(Operation *op) {
   return op && (op->hasTrait<Recomputed>() || isa<nn::CastOp>(op));
 }
 
 namespace {
 
-/// A gradient of 16 bits is read as it is.
+/// Lets an op that widens its operand itself read a 16-bit gradient, without
+/// the cast before it.
 struct ReadNarrow : RewritePattern {
   explicit ReadNarrow(MLIRContext *context)
       : RewritePattern(Pattern::MatchTraitOpTypeTag(),
@@ -42,7 +43,8 @@ struct ReadNarrow : RewritePattern {
   }
 };
 
-/// The blocks of a map are the map of the blocks.
+/// Applies an elementwise op to the blocks of its operands, in place of taking
+/// the blocks of its result.
 struct MapBlocks : OpRewritePattern<kernel::ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -78,8 +80,8 @@ struct MapBlocks : OpRewritePattern<kernel::ViewOp> {
   }
 };
 
-/// What is cheap is computed anew for each that reads it, so that no f32
-/// gradient is stored.
+/// Clones an op that is cheap to recompute for each of its readers, so that no
+/// f32 gradient is stored.
 struct Recompute : RewritePattern {
   explicit Recompute(MLIRContext *context)
       : RewritePattern(Pattern::MatchTraitOpTypeTag(),
@@ -102,14 +104,14 @@ struct Recompute : RewritePattern {
 
 } // namespace
 
-/// Whether `op` is computed for its readers, or a view of what is.
+/// Whether `op` is recomputed for each reader, or is a view of such a result.
 static bool isRecomputed(Operation *op) {
   if (auto view = dyn_cast<kernel::ViewOp>(op))
     op = view.getSource().getDefiningOp();
   return op && op->hasTrait<Recomputed>();
 }
 
-/// Lets what is computed for one reader stand before that.
+/// Moves each op that is recomputed for one reader to just before that reader.
 static void moveToReaders(func::FuncOp function) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))

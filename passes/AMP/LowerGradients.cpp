@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// Replaces `op`, whose one result is of all gradients, by what that is of each
-/// group.
+/// Replaces `op`, whose result is all gradients of an optimizer, by one flat
+/// range for each group of parameters.
 static void replaceByGroups(ConversionPatternRewriter &b, Operation *op,
                             SmallVector<Value> ranges) {
   SmallVector<SmallVector<Value>> results;
@@ -57,7 +57,8 @@ struct LowerSplit : StatePattern<SplitOp> {
   }
 };
 
-/// Any transform: what it makes of each group is its own affair.
+/// Lowers any gradient transform: the op itself builds what it computes for a
+/// group.
 struct LowerTransform
     : OpInterfaceConversionPattern<GradientTransformInterface> {
   LowerTransform(const TypeConverter &types, MLIRContext *context,
@@ -96,8 +97,8 @@ private:
   const StateContext &state_;
 };
 
-/// A reduction of gradients: of all of some optimizers, and of tensors, which
-/// lie in a range of their own.
+/// Lowers a reduction over the gradients of one or more optimizers and over
+/// single tensors, each of which is a range of its own.
 template <typename OpT>
 struct LowerReduction : StatePattern<OpT> {
   using StatePattern<OpT>::StatePattern;

@@ -10,13 +10,14 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// For bodies: what is dead in them is erased at once, which the conversion
-/// must not see.
+/// A builder for bodies that the conversion does not listen to: dead ops in a
+/// body are erased at once, which a dialect conversion does not allow.
 static OpBuilder unwatched(Operation *op) { return OpBuilder(op); }
 
 namespace {
 
-/// A read in 16 bits is one of the copy.
+/// Lowers a read of a parameter. Where it is cast to 16 bits, the 16-bit copy
+/// is read.
 struct LowerGet : StatePattern<nn::GetOp> {
   using StatePattern::StatePattern;
 

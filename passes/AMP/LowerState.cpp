@@ -36,7 +36,8 @@ static void addTypeConversions(TypeConverter &types, SlabLayout &layout) {
   });
 }
 
-/// What runs is what has a body: no op names state, none takes all gradients.
+/// After the conversion every op has a kernel body: none names state, and none
+/// takes all gradients of an optimizer.
 static void addTarget(ConversionTarget &target, const TypeConverter &types) {
   target.markUnknownOpDynamicallyLegal(
       [&](Operation *op) { return types.isLegal(op); });
@@ -46,7 +47,7 @@ static void addTarget(ConversionTarget &target, const TypeConverter &types) {
   });
 }
 
-/// What an entry cannot hold any more.
+/// Reports the ops that an entry must no longer hold when its state is lowered.
 static LogicalResult checkEntry(func::FuncOp entry) {
   for (auto call : entry.getOps<func::CallOp>())
     return call.emitOpError("has no place in an entry; nn.vjp calls a "
@@ -56,7 +57,8 @@ static LogicalResult checkEntry(func::FuncOp entry) {
   return success();
 }
 
-/// Backwards, so that what only dead ops use is dead too.
+/// Erases dead ops from the last one up, so that those that only dead ops use
+/// go too.
 static void eraseDead(func::FuncOp entry) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(entry.getBody().front())))

@@ -143,9 +143,11 @@ private:
         slabs_.store(targets.lookup(name), value);
   }
 
-  /// What rounds the parameters of a group, 0, or its slots, from 1 on.
+  /// The key of the random bits by which a group is rounded: its parameters
+  /// (`index` 0) or one of its slots (from 1 on).
   Value keyFor(ParameterGroup &group, size_t index) {
-    // Groups are far fewer than this.
+    // A bound on the number of groups, so that every pair of group and index
+    // has a salt of its own.
     constexpr size_t kGroups = 1 << 16;
     size_t salt =
         (&group - slabs_.layout.parameterGroups().data()) + index * kGroups;
@@ -154,12 +156,13 @@ private:
         static_cast<int32_t>(salt));
   }
 
-  /// Null where the parameters are of f32, which need none.
+  /// The key for the parameters of `group`; null where they are f32, which are
+  /// not rounded stochastically.
   Value roundingKey(ParameterGroup &group) {
     return group.elementType.isBF16() ? keyFor(group, 0) : Value();
   }
 
-  /// One for each slot; none where slots are of f32.
+  /// The keys for the slots of `group` that are kept in 16 bits.
   SmallVector<Value> slotKeys(ParameterGroup &group) {
     SmallVector<Value> keys;
     for (auto [index, slab] : llvm::enumerate(group.slotSlabs))
@@ -168,7 +171,7 @@ private:
     return keys;
   }
 
-  /// Moves the average towards the parameters that the step has come to.
+  /// Moves the average of the weights towards the parameters after this step.
   void average(ParameterGroup &group) {
     if (!group.averageSlab)
       return;

@@ -128,8 +128,9 @@ LogicalResult SlabLayout::findState() {
   return success();
 }
 
-/// Every step of an optimizer updates the same parameters, and a parameter has
-/// one optimizer: slots and groups follow from that.
+/// Records what `op` trains. Every step of an optimizer updates the same
+/// parameters, and a parameter has one optimizer: slots and groups follow from
+/// that.
 LogicalResult SlabLayout::addOptimizer(OptimizerInterface op) {
   OptimizerState &state = optimizers_[SymbolTable::getSymbolName(op)];
   state.op = op;
@@ -155,7 +156,8 @@ void SlabLayout::findUses(func::FuncOp entry) {
     optimizer(op.getGradients().getType()).accumulates = true;
   for (auto op : entry.getOps<AssignOp>())
     assigned_.insert(op.getParameterAttr());
-  // What is done by tensor is done by blocks of one tensor.
+  // A transform that looks at single tensors works on blocks, and a block must
+  // then hold elements of one tensor only.
   for (auto op : entry.getOps<GradientTransformInterface>())
     if (op.needsTensors())
       alignment_ = kBlockSize;
@@ -164,7 +166,8 @@ void SlabLayout::findUses(func::FuncOp entry) {
       alignment_ = kBlockSize;
 }
 
-/// What adds up gradients and what takes the sum belong together.
+/// Checks that gradients that are accumulated are taken somewhere, and the
+/// reverse.
 LogicalResult SlabLayout::checkSums() const {
   auto *self = const_cast<SlabLayout *>(this);
   for (func::FuncOp entry : self->entries_) {
@@ -220,7 +223,8 @@ static DenseMap<StringAttr, Type> findLowTypes(ArrayRef<func::FuncOp> entries) {
   return types;
 }
 
-/// What `key`, the group of a parameter, has by what trains that.
+/// Fills in what the group of a parameter takes from the optimizer that trains
+/// it.
 static void setTrainer(ParameterGroup &key, const OptimizerState &state,
                        Attribute symbol, unsigned index) {
   key.gradientType =
@@ -300,7 +304,8 @@ void SlabLayout::addSlabs() {
     b.setInsertionPointAfter(parameter);
   for (auto [index, group] : llvm::enumerate(groups_)) {
     std::string prefix = "g" + std::to_string(index) + ".";
-    // What is not trained but written is no weight: it is state of the step.
+    // A frozen parameter that the step writes is not a weight but state of the
+    // step.
     bool isState = group.assigned && group.parameters.front().getFrozen();
     group.slab = addGroupSlab(
         b, group, prefix + "parameter", group.elementType, "",
@@ -316,7 +321,8 @@ void SlabLayout::addSlabs() {
   addScalarSlabs();
 }
 
-/// Slabs of what comes with a gradient: its sum, the optimizer's slots.
+/// Adds the slabs that a trained group has beside its parameters: the sum of
+/// its gradients and the slots of the optimizer.
 void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
                                   const std::string &prefix) {
   const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));

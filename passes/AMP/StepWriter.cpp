@@ -57,7 +57,7 @@ public:
       AccumulateOp::create(b_, loc_, all);
   }
 
-  /// All of a step behind the gradients, and its metrics.
+  /// Writes the part of a step that follows the gradients, and its metrics.
   void step() {
     // Recorded steps come with the number that was set, which is an f64.
     Type rate = plan_.loss ? b_.getF32Type() : b_.getF64Type();
@@ -122,7 +122,8 @@ private:
     return GetHyperOp::create(b_, loc_, kOptimizer, name);
   }
 
-  /// What argument `index` of the loss says that it needs of the state.
+  /// The part of the random state that argument `index` of the loss names in
+  /// its nn.random.
   Value randomPart(unsigned index) {
     if (!random_)
       random_ = RandomStateOp::create(b_, loc_, kOptimizer);
@@ -144,7 +145,8 @@ private:
         FlatSymbolRefAttr::get(b_.getContext(), set.optimizer));
   }
 
-  /// `tensors` has one for each parameter.
+  /// Gathers the gradients of each optimizer; `tensors` has one for each
+  /// parameter.
   void gather(const SmallVector<Value> &tensors) {
     for (const ParameterSet &set : plan_.sets)
       gradients_.push_back(
@@ -169,14 +171,14 @@ private:
     SmallVector<Type> types(callee_.getResultTypes());
     for (nn::ParameterOp parameter : plan_.parameters)
       types.push_back(parameter.getType());
-    // The scale multiplies the loss before any narrowing. Of several batches
-    // the mean counts.
+    // The scale multiplies the loss in f32, before any cast to 16 bits. The
+    // loss of a window is the mean over its batches.
     Value seed = scale_;
     if (recipe_.getAccumulate() > 1)
       seed = g.div(scale_, g.splat(scale_, double(recipe_.getAccumulate())));
     Type lossType = cast<RankedTensorType>(types.front()).getElementType();
     SmallVector<Value> seeds = {g.cast(seed, lossType)};
-    // No gradient flows through what is kept for the next step.
+    // No gradient flows through the buffers that are kept for the next step.
     for (Type type : callee_.getResultTypes().drop_front())
       seeds.push_back(g.splat(cast<RankedTensorType>(type), 0.0));
     auto vjp =
@@ -213,7 +215,8 @@ private:
       updateScale();
   }
 
-  /// What an earlier check has not found may yet be there in what is applied.
+  /// Adds the result of a check to those before it: a later gradient transform
+  /// may have made numbers that are not finite.
   void addFinding(CheckOp check) {
     if (!scales())
       found_ = flag(false);
@@ -224,7 +227,7 @@ private:
       found_ = check.getFound();
   }
 
-  /// A step without a gradient is one whose gradients are all finite.
+  /// Writes a step of which no parameter has a gradient: it counts as finite.
   void updateNothing() {
     found_ = flag(false);
     norm_ = constant(b_.getF64Type(), b_.getF64FloatAttr(0.0));
@@ -237,7 +240,7 @@ private:
     if (!scales())
       return;
     bool narrow = info_.scaleIsF32;
-    // After an early update another scale is in force.
+    // Where the scale was updated before, the new one is in force.
     Value current =
         narrow && !updatesEarly()
             ? scale_
@@ -284,7 +287,7 @@ private:
           recipe_.isApex() ? Value() : hyper("larc_min_update"),
           recipe_.isApex() ? hyper("larc_weight_decay") : Value(),
           recipe_.isClipped() ? rate : Value());
-    // A rate may be 0 / 0, or beyond f32.
+    // A rate of LARC may be 0 / 0 or exceed f32.
     if (!rt::appliesNonFinite(info_.kind))
       addFinding(CheckOp::create(b_, loc_, gradients_));
   }

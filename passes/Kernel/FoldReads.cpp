@@ -20,7 +20,7 @@ static bool isPlainMap(linalg::GenericOp op) {
          op.getRegionOutputArgs().front().use_empty();
 }
 
-/// Yields its only input: data movement.
+/// Whether the body yields its only input, so that the op only moves data.
 static bool isMove(linalg::GenericOp op) {
   if (!isPlainMap(op) || op.getNumDpsInputs() != 1)
     return false;
@@ -28,7 +28,7 @@ static bool isMove(linalg::GenericOp op) {
   return yield.getOperand(0) == op.getRegionInputArgs().front();
 }
 
-/// Whether all that is read is scalars.
+/// Whether all operands that `op` reads are scalars.
 static bool readsScalars(linalg::GenericOp op) {
   return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     return op.getMatchingIndexingMap(input).getNumResults() == 0;
@@ -45,11 +45,13 @@ static bool isGenerated(linalg::GenericOp op) {
          });
 }
 
-/// Readers beyond this many take what is generated with effort from memory.
+/// A tensor that is expensive to generate and has more readers than this is
+/// kept in memory.
 static constexpr unsigned kMostReaders = 4;
 
-/// Whether it is better generated again than kept. A mask that the forward and
-/// the backward pass read is; one that is repeated along an axis is not.
+/// Whether an operand is better generated again by each reader than kept in
+/// memory. This is so for a mask that the forward and the backward pass read,
+/// and not for one that is repeated along an axis.
 static bool isWorthwhile(linalg::GenericOp source, AffineMap read) {
   return source.getNumDpsInputs() == 0 ||
          (read.isPermutation() &&
@@ -68,7 +70,7 @@ static void setMaps(linalg::GenericOp op, ArrayRef<AffineMap> maps) {
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-/// Lets `reader` take `scalar` too; its value in the body.
+/// Adds `scalar` to the operands of `reader` and returns its value in the body.
 static Value addScalar(linalg::GenericOp reader, Value scalar) {
   unsigned index = reader.getInputs().size();
   SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
@@ -80,7 +82,8 @@ static Value addScalar(linalg::GenericOp reader, Value scalar) {
       index, getElementTypeOrSelf(scalar.getType()), scalar.getLoc());
 }
 
-/// Copies the body of `source` to the begin of `reader`'s; the value there.
+/// Clones the body of `source` at the start of the body of `reader` and returns
+/// the value that it yields.
 static Value inlineBody(linalg::GenericOp source, linalg::GenericOp reader,
                         AffineMap read) {
   OpBuilder builder = OpBuilder::atBlockBegin(reader.getBody());
@@ -181,7 +184,8 @@ static std::optional<AffineMap> getPlaceInSource(ViewOp view) {
   return AffineMap::get(type.getRank(), 0, place, view.getContext());
 }
 
-/// Computes a generated operand in place.
+/// Computes an operand that is made of constants and indices in the body of its
+/// reader.
 static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
                           linalg::GenericOp source) {
   unsigned index = operand.getOperandNumber();
@@ -217,7 +221,8 @@ static bool foldOperand(linalg::GenericOp reader, OpOperand &operand) {
 
 void mpc::kernel::foldReads(Block &block) {
   for (auto reader : block.getOps<linalg::GenericOp>()) {
-    // A move that is itself a result stays, but reads as far back as it can.
+    // A data movement whose result is used elsewhere stays, and reads from the
+    // earliest source that it can.
     for (unsigned i = 0; i < reader.getInputs().size();)
       if (!foldOperand(reader, reader->getOpOperand(i)))
         ++i;

@@ -16,7 +16,7 @@ namespace mpc::kernel {
 using namespace mlir;
 using namespace mpc::kernel;
 
-/// What `statements` compute for others.
+/// The results of `statements` that other ops use.
 static SmallVector<Value> getOutputs(ArrayRef<Operation *> statements) {
   auto isInside = [&](Operation *user) {
     return llvm::any_of(statements, [&](Operation *statement) {

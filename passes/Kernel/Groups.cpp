@@ -42,7 +42,8 @@ static bool readsByIndex(linalg::GenericOp op) {
   });
 }
 
-/// Parallel loops first, then `count` reductions; -1 where mixed.
+/// The number of reduction loops, where parallel loops come first; -1 where the
+/// two are mixed.
 static int64_t trailingReductions(linalg::GenericOp op) {
   int64_t count = op.getNumReductionLoops();
   auto iterators = op.getIteratorTypesArray();
@@ -95,7 +96,8 @@ static SmallVector<Value> usedTensors(Operation *op) {
   return used.takeVector();
 }
 
-/// The only op that uses `fill`, which then becomes part of it.
+/// The only user of `fill`, whose group the fill joins; null where there are
+/// several.
 static Operation *getOwner(Operation *op) {
   if (!isa<linalg::FillOp>(op) || !op->hasOneUse())
     return nullptr;
@@ -200,13 +202,14 @@ bool Groups::readsAligned(const Group &producer, const Group &consumer,
       Operation *source = operand.get().getDefiningOp();
       if (!source || !made.contains(source))
         continue;
-      // Written over in place by another op: not a plain read.
+      // Another op updates the value in place, which is not a plain read.
       if (!op.isDpsInput(&operand))
         return false;
       AffineMap map = op.getMatchingIndexingMap(&operand);
       if (!isLeading(map))
         return false;
-      // A value of the whole space is read whole, a row's value by its row.
+      // A value over the whole space is read element by element, a value of
+      // each row by the same row.
       unsigned results = map.getNumResults();
       if (results != rank && results != rank - joined.inner)
         return false;
@@ -255,7 +258,7 @@ bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
     for (Operation *statement : groups_[group].statements)
       for (const Read &read : readsOf(statement)) {
         unsigned next = groupOf_.lookup(read.source);
-        // Such a read would be one within the joined kernel.
+        // The read would then be inside of the joined kernel.
         if (group == consumer && read.isDirect && next == producer)
           continue;
         if (next != group && seen.insert(next).second)

@@ -35,7 +35,7 @@ static Value viewAs(OpBuilder &builder, Value value, Type type) {
   return builder.createOrFold<kernel::ViewOp>(value.getLoc(), type, value, 0);
 }
 
-/// As kernels read it: without the sign of integers.
+/// The type that kernels read a tensor as: integers have no sign there.
 static Value asKernelsHave(OpBuilder &builder, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? viewAs(builder, value, nn::getKernelType(type)) : value;

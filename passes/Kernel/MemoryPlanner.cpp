@@ -164,7 +164,7 @@ PackOp MemoryPlanner::packOf(Value value, unsigned &part) {
       part = use.getOperandNumber();
       return pack;
     }
-    // A view of the whole is as good as the value.
+    // A view of all elements has the same memory as the value.
     else if (auto view = dyn_cast<ViewOp>(use.getOwner()))
       if (numBytes(view.getType()) == numBytes(value.getType()))
         if (PackOp pack = packOf(view, part))
@@ -193,7 +193,7 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
         places_[result] = place(destination);
         continue;
       }
-      // The old content stays: work on a copy of it.
+      // The old content is still needed, so the update works on a copy.
       places_[result] = allocateInArena(result.getType());
       initialCopies_.push_back({launch, destination, places_[result]});
       continue;
@@ -255,7 +255,8 @@ void MemoryPlanner::findWrites(Value value, int64_t offset, Value old,
   if (auto launch = dyn_cast_or_null<LaunchOp>(op)) {
     unsigned result = cast<OpResult>(value).getResultNumber();
     writes.push_back({op, result, {offset, numBytes(value.getType())}});
-    // What is updated in place was written before.
+    // The memory of a value that is updated in place was written by an earlier
+    // op.
     findWrites(launch.getOutputs()[result], offset, old, writes);
   } else if (auto view = dyn_cast_or_null<ViewOp>(op)) {
     findWrites(view.getSource(), offset - byteOffset(view), old, writes);
@@ -298,7 +299,7 @@ bool MemoryPlanner::liesAt(Value value, int64_t offset, Value old) {
 
 bool MemoryPlanner::isReadAfterWrite(Value old, Value value) {
   int64_t start = 0;
-  // Others may read the same memory by another view.
+  // Other ops may read the same memory through another view.
   for (; auto view = old.getDefiningOp<ViewOp>(); old = view.getSource())
     start += byteOffset(view);
   SmallVector<Write> writes;

@@ -50,7 +50,8 @@ namespace {
 /// Statements that become one kernel.
 struct Statements {
   SmallVector<Operation *> ops;
-  /// What they compute for others, and the values by which others know it.
+  /// The results that other ops use, and the values that those ops read them
+  /// by.
   SmallVector<Value> outputs, known;
 };
 
@@ -67,7 +68,8 @@ static Statements getStatements(GroupOp op) {
   return group;
 }
 
-/// A single op, with its fills; empty where `op` is part of another one.
+/// A single op with the fills that it uses; empty where `op` is a fill of
+/// another one.
 static Statements getStatements(Operation *op) {
   if (auto fused = dyn_cast<GroupOp>(op))
     return getStatements(fused);
@@ -92,7 +94,8 @@ public:
     members_.insert(group_.ops.begin(), group_.ops.end());
   }
 
-  /// The launch that replaces them; `kernel` is new and in no module.
+  /// Creates the launch that replaces the statements, and the kernel, which is
+  /// in no module yet.
   LaunchOp run(FuncOp &kernel) {
     collect();
     kernel = buildKernel();
@@ -210,7 +213,7 @@ private:
   }
 
   LaunchOp replace(FuncOp kernel) {
-    // A destination made for the group alone is made anew at the launch.
+    // A destination that only the group uses is created again at the launch.
     SmallVector<Value> outs;
     for (Value destination : destinations_)
       outs.push_back(

@@ -212,7 +212,8 @@ private:
   }
 
   void eraseTensors() {
-    // What was there before works on tensors; uses come after definitions.
+    // Erases the ops on tensors from the last one up, so that uses go before
+    // definitions.
     SmallVector<Operation *> old;
     for (Operation &op : *block_) {
       bool isTensor = isa<ViewOp, PackOp, tensor::EmptyOp>(op) ||
@@ -230,7 +231,7 @@ private:
         FunctionType::get(function_.getContext(), newTypes_, {}));
     function_.removeResAttrsAttr();
     function_.setAllArgAttrs(newAttributes_);
-    // A function without results has its old return, too.
+    // A function without results still has its old return.
     while (block_->getOperations().size() > 1 &&
            isa<func::ReturnOp>(*std::next(block_->rbegin())))
       block_->back().erase();

@@ -26,7 +26,8 @@ static bool isFloating(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// Statistics of the batch are for the next step, not for the loss.
+/// New running statistics are results for the next step; no loss is computed
+/// from them.
 static bool isStatistic(func::FuncOp function, unsigned index) {
   Operation *terminator = function.getBody().front().getTerminator();
   auto value = dyn_cast<OpResult>(terminator->getOperand(index));

@@ -91,7 +91,7 @@ private:
     return models;
   }
 
-  /// Null for fp32, which lowers nothing.
+  /// The type that is cast to; null for fp32, which lowers nothing.
   Type lowType() {
     return precision == Precision::FP32 ? Type()
                                         : typeOf(precision, &getContext());
@@ -217,7 +217,8 @@ private:
                               target.type ? typeName(target.type) : "", why});
   }
 
-  /// Before the operands are cast: they say what an op follows.
+  /// This runs before the operands are cast, since their types decide what an
+  /// op follows.
   std::string whyIs(Operation *op, const Decision &decision,
                     const FollowedType &target) {
     std::string why = decision.rule.why;
@@ -243,7 +244,8 @@ private:
     return text;
   }
 
-  /// What brought an op's type, and where that has it from at first.
+  /// Names the operand that brought the type of an op, and the value where that
+  /// type arose.
   std::string describeFollowed(Operation *op, const FollowedType &target,
                                Type low) {
     if (!target.from)

@@ -221,7 +221,7 @@ PolicyOrError mpc::nn::loadAutocastPolicy(StringRef nameOrFile,
   StringRef name = nameOrFile;
   bool isPreset = name.consume_front("preset:");
   const AutocastPreset *preset = findAutocastPreset(name);
-  // A folder that is called like a policy is not meant.
+  // A folder that has the name of a preset is not taken for a policy file.
   bool isFile = !isPreset && (nameOrFile == "-" || sys::fs::exists(nameOrFile));
   if (preset && sys::fs::is_directory(nameOrFile))
     isFile = false;

@@ -73,7 +73,7 @@ struct ExpectFloor : OpRewritePattern<FloorOp> {
   }
 };
 
-/// A gate as a number.
+/// Matches a comparison that was cast to numbers, 1 where it is true.
 struct ExpectCast : OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -92,7 +92,7 @@ struct ExpectCast : OpRewritePattern<CastOp> {
 
 static bool isZero(Value x) { return matchPattern(x, m_AnyZeroFloat()); }
 
-/// x behind a gate, 0 beside it.
+/// Matches a select that yields x where the gate is open and 0 elsewhere.
 struct ExpectSelect : OpRewritePattern<SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// What `value` repeats.
+/// The value whose elements `value` repeats.
 static Value repeated(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<ReshapeOp, BroadcastOp>(op))
@@ -156,7 +156,7 @@ Value mpc::nn::findOverflow(ArrayRef<Value> operands, FloatType low) {
 }
 
 std::string mpc::nn::describeSource(Value value) {
-  // A cast says nothing of itself; what it casts does.
+  // A cast has no type of its own to follow: the value that it casts has.
   while (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getInput();
   Operation *op = value.getDefiningOp();

@@ -13,7 +13,7 @@ namespace mpc::nn {
 using namespace mlir;
 using namespace mpc::nn;
 
-/// Arguments for key, step and batch.
+/// Adds the arguments for key, step and batch.
 static SmallVector<Value> addArguments(func::FuncOp function) {
   Builder b(function.getContext());
   auto type = RankedTensorType::get({}, b.getI64Type());
@@ -28,7 +28,7 @@ static SmallVector<Value> addArguments(func::FuncOp function) {
   return arguments;
 }
 
-/// Lets `ops` draw by arguments that `model` gets.
+/// Adds the arguments to `model` and makes `ops` draw by them.
 static void giveKey(func::FuncOp model, ArrayRef<RandomInterface> ops) {
   int64_t numStreams = 0;
   for (RandomInterface op : ops)

@@ -138,7 +138,7 @@ private:
     return g_.compare(CompareKind::NE, labels, ignored);
   }
 
-  /// In the shape of the logarithms.
+  /// Broadcast to the shape of the logarithms.
   Value classWeights() {
     if (settings_.classWeights.empty())
       return g_.splat(logs_, 1.0);
@@ -171,7 +171,7 @@ private:
 
 } // namespace
 
-/// Whether the op for it says all that there is to say.
+/// Whether nn.cross_entropy can express the loss by itself.
 static bool isPlain(const LossSettings &s) {
   return s.reduction == "mean" && s.classWeights.empty() &&
          s.labelSmoothing == 0.0;

@@ -58,7 +58,7 @@ void MinimumCut::blockFlow(unsigned source, unsigned sink) {
     } else if (!advance(node)) {
       if (path_.empty())
         return;
-      // No way on from here: whoever came here tries its next edge.
+      // This node is a dead end: the one before it tries its next edge.
       levels_[node] = -1;
       path_.pop_back();
     }

@@ -60,7 +60,7 @@ public:
       ++line_;
       parseLine(content);
     }
-    // What a file says of taint and spread holds wherever it says it.
+    // The lines taint and spread hold for the whole file, wherever they stand.
     policy_.taint = taint_.value_or(policy_.base->taint);
     policy_.spread = spread_.value_or(policy_.base->spread);
     if (!errors_.empty())

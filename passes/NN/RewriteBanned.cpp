@@ -151,7 +151,8 @@ struct RewriteBannedPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<LogPattern>(&getContext());
-    // Nothing but these: folding would move what other passes want to see.
+    // Only these patterns run: folding would change ops that later passes
+    // match.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     config.enableConstantCSE(false);

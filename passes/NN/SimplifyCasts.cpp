@@ -75,7 +75,7 @@ struct SimplifyCastsPass
 
   void runOnOperation() override {
     for (Block &block : getOperation().getBody()) {
-      // First, so that what is one value counts as one.
+      // Shares equal casts first, so that each value is counted once.
       simplifyAll(block);
       for (FloatType low : markedTypes(block))
         placeCasts(block, low);
@@ -92,10 +92,10 @@ struct SimplifyCastsPass
 
   static void simplifyAll(Block &block) {
     KnownCasts known;
-    // nn functions are straight lines: what comes first dominates the rest.
+    // The functions have one block, so an earlier op dominates all later ones.
     for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>()))
       simplify(cast, known);
-    // From the end, so that a chain of dead casts goes as a whole.
+    // From the last op up, so that a whole chain of dead casts is erased.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isa<CastOp, GetOp>(op) && op.use_empty())
         op.erase();
@@ -122,7 +122,7 @@ struct SimplifyCastsPass
     llvm::json::Object graph = placement.toJSON();
     graph["function"] = getOperation().getSymName();
     graph["low"] = llvm::formatv("{0}", Type(low)).str();
-    // At once, since functions are worked on in parallel.
+    // Printed with one call, since functions are processed in parallel.
     llvm::errs() << llvm::formatv("{0}\n", llvm::json::Value(std::move(graph)))
                         .str();
   }

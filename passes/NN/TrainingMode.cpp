@@ -45,14 +45,15 @@ private:
       advance(*state.old, state.next);
   }
 
-  /// The buffer that `old` reads goes on as `next`.
+  /// Records `next` as the latest value of the buffer that `old` reads.
   void advance(OpOperand &old, Value next) {
     auto get = cast<GetOp>(old.get().getDefiningOp());
     auto [it, isNew] =
         latest_.try_emplace(get.getParameterAttr().getAttr(), next);
     if (isNew)
       return;
-    // Who shares a buffer continues from where the one before has left it.
+    // An op that shares a buffer with an earlier one reads the value that the
+    // earlier one computed.
     old.set(it->second);
     it->second = next;
   }

@@ -14,6 +14,7 @@
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/AMP/Passes.h"
 #include "passes/NN/Passes.h"
@@ -238,6 +239,24 @@ static void warnOfIdleDropout(ModuleOp module, CompileReport &report) {
         "amp.random_state");
 }
 
+/// A model that was exported in f16 computes in it, whatever --precision says.
+static void warnOfLostGradients(ModuleOp module, amp::RecipeOp recipe,
+                                CompileReport &report) {
+  if (recipe.getPolicyKind() != rt::PolicyKind::None)
+    return;
+  for (auto parameter : module.getOps<nn::ParameterOp>()) {
+    if (parameter.getFrozen() ||
+        !getElementTypeOrSelf(parameter.getType()).isF16())
+      continue;
+    report.warnings.push_back(
+        "the model's own weights are f16, as '" + parameter.getSymName().str() +
+        "', and without a loss scale gradients below 6e-8 become 0: give "
+        "--loss-scale=dynamic, or export the model in f32 and give "
+        "--precision=fp16");
+    return;
+  }
+}
+
 /// Checks a module that writes its step out, and its recipe.
 static rt::Status prepareOwnStep(ImportedModel &model, CompileReport &report) {
   MPC_ASSIGN_OR_RETURN(amp::RecipeOp recipe, checkRecipe(model));
@@ -282,6 +301,7 @@ static rt::Status prepareStep(ImportedModel &model, CompileReport &report) {
     return prepareOwnStep(model, report);
   MPC_ASSIGN_OR_RETURN(amp::RecipeOp recipe, checkRecipe(model));
   MPC_RETURN_IF_ERROR(checkPrecision(model, recipe, report));
+  warnOfLostGradients(*model.module, recipe, report);
   return checkParameterPatterns(model, recipe, report);
 }
 

@@ -85,7 +85,8 @@ private:
       if (elementTypeOf(buffer).isF64())
         return buffer.emitError("'")
                << buffer.getSymName() << "' is " << buffer.getType()
-               << ": running statistics are kept in f32";
+               << ": running statistics are kept in f32; export the model in "
+                  "f32 (PyTorch: model.float())";
       std::string pending = pendingName(buffer.getSymName());
       if (recipe_.getAccumulate() > 1 && getOperation().lookupSymbol(pending))
         return buffer.emitError("'")
@@ -172,14 +173,14 @@ private:
       values["larc_min_update"] = recipe_.getMinUpdate();
       return;
     }
-    // Taken in by the rates: the rule has none left.
+    // LARC adds the weight decay to the gradient itself, so the rule has none.
     values["larc_weight_decay"] = values.lookup("weight_decay");
     if (auto decay = values.find("weight_decay"); decay != values.end())
       decay->second = 0.0;
   }
 
-  /// Rules add it to a root, in f32: where nothing is left of it, an element
-  /// whose gradients are all 0 is divided by 0.
+  /// Warns of an epsilon that f32 cannot hold. Rules add it to a root in f32,
+  /// and without it an element whose gradients are all 0 is divided by 0.
   void warnOfEpsilon(const llvm::StringMap<double> &values) {
     auto it = values.find("eps");
     if (it == values.end())
@@ -200,7 +201,7 @@ private:
     llvm::StringMap<double> values = findHypers(plan);
     SmallVector<Attribute> flags(recipe_.getFlags().getValue());
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    // What keeps no velocity needs no slot for it.
+    // Without momentum there is no velocity, and no slot is kept for it.
     auto momentum = b.getStringAttr("momentum");
     if (llvm::is_contained(recipe_.getRule()->flags, "momentum") &&
         values.lookup("momentum") != 0.0 &&
@@ -239,11 +240,13 @@ private:
       return parameter.emitError("can only train parameters of f32, f16 and "
                                  "bf16, but '")
              << parameter.getSymName() << "' is " << parameter.getType()
-             << "; freeze it";
+             << ": export the model in f32 (PyTorch: model.float()), or freeze "
+                "it";
     return success();
   }
 
-  /// The sets that have members, each with a state of its own.
+  /// The parameter sets that have members. Each has an optimizer state of its
+  /// own.
   void addSets(StepPlan &plan, MutableArrayRef<ParameterSet> chosen) {
     auto first = getOperation().lookupSymbol<OptimizerOp>(kOptimizer);
     for (auto [index, set] : llvm::enumerate(chosen)) {

@@ -7,6 +7,7 @@
 #include "runtime/Support/Text.h"
 
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <numbers>
 #include <optional>
@@ -17,6 +18,25 @@ namespace {
 bool isWeight(const StateTensor *tensor) {
   return tensor && (tensor->role == StateRole::Parameter ||
                     tensor->role == StateRole::Buffer);
+}
+
+/// Of a batch normalization in PyTorch: how many batches its statistics have
+/// seen, which no model computes with.
+bool countsBatches(const TensorDesc &desc) {
+  std::string_view name = desc.name;
+  return name.substr(name.rfind('.') + 1) == "num_batches_tracked";
+}
+
+/// Whether the model has one parameter for `tensor` and another tensor of
+/// `file`, which holds the same.
+bool repeatsTied(const Program &program, const SafetensorsFile &file,
+                 const TensorView &tensor) {
+  auto tied = program.tied.find(tensor.desc.name);
+  const TensorView *read =
+      tied == program.tied.end() ? nullptr : file.find(tied->second);
+  return read && read->desc.dtype == tensor.desc.dtype &&
+         read->desc.shape == tensor.desc.shape &&
+         std::memcmp(read->data, tensor.data, tensor.desc.numBytes()) == 0;
 }
 
 /// Uniform in [0, 1), on a grid of 2^-53.
@@ -132,7 +152,9 @@ Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
   InitialWeightsReport report;
   for (const TensorView &tensor : file.tensors()) {
     if (!isWeight(runner.program().findState(tensor.desc.name))) {
-      report.unused.push_back(tensor.desc.name);
+      if (!countsBatches(tensor.desc) &&
+          !repeatsTied(runner.program(), file, tensor))
+        report.unused.push_back(tensor.desc.name);
       continue;
     }
     Status status = runner.writeState(tensor);
@@ -147,7 +169,7 @@ Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
     if (tensor.role == StateRole::Parameter && !file.find(tensor.desc.name))
       report.missing.push_back(tensor.desc.name);
   }
-  if (report.unused.size() == file.tensors().size())
+  if (report.loaded.empty())
     return invalidInput(fmt::format(
         "{}: holds none of the model's weights: the file has {}; the model "
         "has {}",

@@ -13,7 +13,11 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
+char OpenDimension::ID = 0;
+
 namespace {
+
+using ShapeFlags = decltype(ImportOptions::inputShapes);
 
 /// An input's shape as far as it is known.
 struct PartialShape {
@@ -40,8 +44,12 @@ public:
       : model_(model), inputs_(inputs), options_(options), symbols_(symbols) {}
 
   Expected<std::vector<Shape>> run();
+  /// The flags that fix what is open.
+  Expected<ShapeFlags> propose(int64_t batch, int64_t size);
 
 private:
+  Error readAll();
+  std::optional<int64_t> sizeOf(const PartialShape &shape, size_t axis) const;
   Error readFile();
   Error applyFlags();
   Error applyShape(PartialShape &shape, ArrayRef<int64_t> flag);
@@ -56,18 +64,47 @@ private:
   std::vector<PartialShape> shapes_;
 };
 
-Expected<std::vector<Shape>> InputResolver::run() {
+Error InputResolver::readAll() {
   MPC_TRY(readFile());
   MPC_TRY(applyFlags());
-  MPC_TRY(applyBatch());
+  return applyBatch();
+}
+
+std::optional<int64_t> InputResolver::sizeOf(const PartialShape &shape,
+                                             size_t axis) const {
+  if (shape.sizes[axis])
+    return shape.sizes[axis];
+  auto known = symbols_.find(shape.input->shape[axis].symbol);
+  return known == symbols_.end() ? std::nullopt : std::optional(known->second);
+}
+
+Expected<ShapeFlags> InputResolver::propose(int64_t batch, int64_t size) {
+  MPC_TRY(readAll());
+  ShapeFlags flags;
+  for (const PartialShape &shape : shapes_) {
+    std::vector<int64_t> sizes;
+    bool isOpen = false;
+    for (size_t axis = 0; axis < shape.sizes.size(); ++axis) {
+      std::optional<int64_t> known = sizeOf(shape, axis);
+      isOpen |= !known;
+      sizes.push_back(known.value_or(axis == 0 ? batch : size));
+      if (!shape.input->hasShape || shape.input->shape[axis].symbol.empty())
+        continue;
+      symbols_.try_emplace(shape.input->shape[axis].symbol, sizes.back());
+    }
+    if (isOpen)
+      flags.emplace_back(shape.input->name, std::move(sizes));
+  }
+  return flags;
+}
+
+Expected<std::vector<Shape>> InputResolver::run() {
+  MPC_TRY(readAll());
   std::vector<Shape> result;
-  for (PartialShape &shape : shapes_) {
+  for (const PartialShape &shape : shapes_) {
     Shape sizes;
-    for (auto [axis, size] : enumerate(shape.sizes)) {
-      const Dimension &dimension = shape.input->shape[axis];
-      if (!size && !dimension.symbol.empty() &&
-          symbols_.contains(dimension.symbol))
-        size = symbols_.lookup(dimension.symbol);
+    for (size_t axis = 0; axis < shape.sizes.size(); ++axis) {
+      std::optional<int64_t> size = sizeOf(shape, axis);
       if (!size)
         return open(shape, axis);
       sizes.push_back(*size);
@@ -187,11 +224,10 @@ Error InputResolver::open(const PartialShape &shape, size_t axis) const {
   std::string symbol = input.shape[axis].symbol.empty()
                            ? ""
                            : " ('" + printable(input.shape[axis].symbol) + "')";
-  return invalidModel(
-      model_.path + ": dimension " + Twine(axis) + symbol + " of input '" +
-      printable(input.name) +
-      "' is open; fix it with --input-shape=" + printable(input.name) + "=" +
-      toString(input.shape) + (axis == 0 ? " or --batch-size" : ""));
+  std::string message = (model_.path + ": dimension " + Twine(axis) + symbol +
+                         " of input '" + printable(input.name) + "' is open")
+                            .str();
+  return make_error<OpenDimension>(std::move(message));
 }
 
 } // namespace
@@ -211,6 +247,50 @@ Expected<std::vector<Shape>>
 resolveInputShapes(const Model &model, ArrayRef<const ValueInfo *> inputs,
                    const ImportOptions &options, StringMap<int64_t> &symbols) {
   return InputResolver(model, inputs, options, symbols).run();
+}
+
+std::optional<ImportOptions> withSizes(const Model &model,
+                                       const ImportOptions &options,
+                                       int64_t batch, int64_t size) {
+  StringMap<int64_t> symbols;
+  std::vector<const ValueInfo *> inputs = trueInputs(model.graph);
+  Expected<ShapeFlags> flags =
+      InputResolver(model, inputs, options, symbols).propose(batch, size);
+  if (!flags) {
+    consumeError(flags.takeError());
+    return std::nullopt;
+  }
+  ImportOptions result = options;
+  append_range(result.inputShapes, *flags);
+  return result;
+}
+
+/// Whether nothing but first dimensions of `flags`, all of one size, is open.
+static bool areBatches(const Model &model,
+                       ArrayRef<ShapeFlags::value_type> flags) {
+  return all_of(trueInputs(model.graph), [&](const ValueInfo *input) {
+    auto flag = find_if(
+        flags, [&](const auto &flag) { return flag.first == input->name; });
+    if (flag == flags.end())
+      return true;
+    return flag->second.front() == flags.front().second.front() &&
+           all_of(drop_begin(input->shape),
+                  [](const Dimension &dimension) { return dimension.size; });
+  });
+}
+
+std::string describeFlags(const Model &model, const ImportOptions &given,
+                          const ImportOptions &proposed) {
+  auto flags =
+      ArrayRef(proposed.inputShapes).drop_front(given.inputShapes.size());
+  if (!given.batchSize && areBatches(model, flags))
+    return "--batch-size=" + std::to_string(flags.front().second.front());
+  return join(map_range(flags,
+                        [](const auto &flag) {
+                          return "--input-shape=" + printable(flag.first) +
+                                 "=" + shapeText(flag.second);
+                        }),
+              " ");
 }
 
 Error parseInputValue(StringRef text, ImportOptions &options) {

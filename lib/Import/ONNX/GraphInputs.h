@@ -5,8 +5,9 @@
 #ifndef MPC_LIB_IMPORT_ONNX_GRAPHINPUTS_H
 #define MPC_LIB_IMPORT_ONNX_GRAPHINPUTS_H
 
-#include "lib/Import/ONNX/OnnxModel.h"
+#include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
+#include "lib/Import/ONNX/OnnxModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mpc::onnx {
@@ -14,12 +15,33 @@ namespace mpc::onnx {
 /// The graph's inputs, without those that initializers give a value.
 std::vector<const ValueInfo *> trueInputs(const Graph &graph);
 
+/// That an input has a dimension whose size neither the file nor a flag says.
+class OpenDimension : public llvm::ErrorInfo<OpenDimension, ImportError> {
+public:
+  static char ID;
+
+  explicit OpenDimension(std::string message)
+      : ErrorInfo(Fault::Input, std::move(message)) {}
+};
+
 /// The static shapes of `inputs`, in their order; what symbols stand for goes
-/// into `symbols`.
+/// into `symbols`. Fails with OpenDimension where one is left open.
 llvm::Expected<std::vector<Shape>>
 resolveInputShapes(const Model &model, llvm::ArrayRef<const ValueInfo *> inputs,
                    const ImportOptions &options,
                    llvm::StringMap<int64_t> &symbols);
+
+/// `options` with sizes for every dimension that they leave open: `batch` for
+/// the first one of an input, `size` for others. Nothing where `options` are at
+/// fault.
+std::optional<ImportOptions> withSizes(const Model &model,
+                                       const ImportOptions &options,
+                                       int64_t batch, int64_t size);
+
+/// The flags that `proposed` has beyond `given`: "--batch-size=8" where that is
+/// all, else an --input-shape an input.
+std::string describeFlags(const Model &model, const ImportOptions &given,
+                          const ImportOptions &proposed);
 
 } // namespace mpc::onnx
 

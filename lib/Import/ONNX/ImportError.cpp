@@ -31,6 +31,10 @@ Error environmentFault(const Twine &message) {
   return make_error<ImportError>(Fault::Environment, message.str());
 }
 
+Error internalFault(const Twine &message) {
+  return make_error<ImportError>(Fault::Internal, message.str());
+}
+
 Fault takeError(Error error, std::string &message) {
   Fault fault = Fault::Input;
   handleAllErrors(

@@ -16,6 +16,7 @@ enum class Fault : int {
   Input = 1,       ///< The file.
   Usage = 2,       ///< A flag.
   Environment = 3, ///< Disk, memory or permission.
+  Internal = 70,   ///< The importer.
 };
 
 /// A fault of a model file, of the flags given with it, or of the machine.
@@ -43,6 +44,9 @@ llvm::Error invalidModel(const llvm::Twine &message);
 llvm::Error usageFault(const llvm::Twine &message);
 /// Disk, memory or permission is at fault.
 llvm::Error environmentFault(const llvm::Twine &message);
+
+/// The importer itself is at fault.
+llvm::Error internalFault(const llvm::Twine &message);
 
 /// `error`, with the same fault, and "place: " before its message.
 llvm::Error prefixed(const llvm::Twine &place, llvm::Error error);

@@ -153,9 +153,7 @@ Error NodeImporter::fail(const Twine &message) const {
 }
 
 void NodeImporter::note(const Twine &message) {
-  notes_.push_back(("node '" + printable(place_ + node_.name) + "' (" +
-                    printable(node_.opType) + "): " + message)
-                       .str());
+  notes_.push_back(message.str());
 }
 
 void NodeImporter::warn(const Twine &message) {

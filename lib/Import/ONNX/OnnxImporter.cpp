@@ -9,11 +9,13 @@
 #include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
+#include "lib/Import/ONNX/Remedies.h"
 #include "lib/Import/ONNX/RuleTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <deque>
@@ -53,6 +55,12 @@ struct OpCounter : OpBuilder::Listener {
 constexpr size_t kMostOps = 4000000;
 /// Graphs within graphs.
 constexpr size_t kDeepestScope = 64;
+
+/// What is said of `first`, and of as many others as `count` has beyond it.
+struct Note {
+  std::string first, text;
+  size_t count;
+};
 
 /// The names that a graph, or one copy of a subgraph, defines.
 struct Scope {
@@ -98,6 +106,8 @@ private:
                       const Operand &operand) const;
   void eraseUnusedConstants();
   void declareParameters();
+  void noteOnce(StringRef text, std::string first);
+  void writeNotes();
   void warnOfLosses();
   Error verifyModule();
   Location locationOf(const Node &node);
@@ -123,6 +133,9 @@ private:
   StringMap<size_t> initializers_;
   /// Initializers that an nn.get reads.
   llvm::DenseSet<size_t> readParameters_;
+  /// What was noted, in order, and the place of each text in that list.
+  std::vector<Note> notes_;
+  StringMap<size_t> noted_;
 };
 
 Expected<ImportedModel> GraphImporter::run() {
@@ -132,6 +145,7 @@ Expected<ImportedModel> GraphImporter::run() {
   MPC_TRY(finish());
   eraseUnusedConstants();
   declareParameters();
+  writeNotes();
   warnOfLosses();
   MPC_TRY(verifyModule());
   result_.storage = std::move(model_.storage);
@@ -315,12 +329,13 @@ Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
   at.place_ = scopes_.back().place;
   if (!rules_.hasDomain(node.domain))
     return at.fail("domain '" + printable(node.domain) +
-                   "' is not supported, only ai.onnx is");
+                   "' is not supported, only ai.onnx is; " + remedyFor(node));
   ArrayRef<const OpRule *> rows = rules_.rowsOf(node.domain, node.opType);
   if (rows.empty()) {
     std::string near = rules_.near(node.opType);
-    return at.fail("this op is not supported" +
-                   (near.empty() ? "" : "; similar ones are: " + near));
+    return at.fail(
+        "this op is not supported; " +
+        (near.empty() ? remedyFor(node).str() : "similar ones are: " + near));
   }
   const OpRule *best = nullptr;
   for (const OpRule *row : rows)
@@ -389,7 +404,9 @@ Error GraphImporter::importNode(const Node &node) {
   if (counter_.count > kMostOps || ++numNodes_ > kMostOps)
     return importer.fail("the graph unrolls into more than " + Twine(kMostOps) +
                          " ops");
-  append_range(result_.notes, importer.notes_);
+  for (const std::string &note : importer.notes_)
+    noteOnce("(" + printable(node.opType) + "): " + note,
+             "node '" + printable(scopes_.back().place + node.name) + "' ");
   append_range(result_.warnings, importer.warnings_);
   for (auto [index, name] : enumerate(node.outputs)) {
     if (name.empty() || index >= (*rule)->maxOutputs)
@@ -506,9 +523,9 @@ void GraphImporter::declareParameters() {
     if (kind == RoleKind::Constant)
       continue;
     if (!readParameters_.contains(index)) {
-      result_.notes.push_back("initializer '" + printable(tensor.name) +
-                              "' reaches no output by its value: it is no " +
-                              toString(kind).str());
+      noteOnce("reaches no output by its value: it is no " +
+                   toString(kind).str(),
+               "initializer '" + printable(tensor.name) + "' ");
       continue;
     }
     nn::ParameterOp::create(
@@ -519,6 +536,22 @@ void GraphImporter::declareParameters() {
     const InitializerRole &role = result_.initializers[index];
     result_.parameters.push_back(
         {role.name, role.type, role.shape, tensor.bytes});
+  }
+}
+
+void GraphImporter::noteOnce(StringRef text, std::string first) {
+  auto [place, isNew] = noted_.try_emplace(text, notes_.size());
+  if (isNew)
+    notes_.push_back({std::move(first), text.str(), 0});
+  ++notes_[place->second].count;
+}
+
+void GraphImporter::writeNotes() {
+  for (const Note &note : notes_) {
+    std::string more =
+        note.count > 1 ? " (and " + std::to_string(note.count - 1) + " more)"
+                       : "";
+    result_.notes.push_back(note.first + note.text + more);
   }
 }
 
@@ -544,14 +577,59 @@ Error GraphImporter::verifyModule() {
   });
   if (succeeded(verify(*result_.module)))
     return Error::success();
-  return invalidModel(model_.path + ": " + first);
+  return internalFault(model_.path + ": " + first +
+                       " (the importer has made IR that does not verify)");
+}
+
+/// Sizes that dimensions often have, then those of the model's own tensors.
+static SmallVector<int64_t> likelySizes(const Model &model) {
+  llvm::SetVector<int64_t> sizes;
+  for (int64_t size : {16, 224, 64, 32, 128, 256, 512, 8, 4, 2, 1})
+    sizes.insert(size);
+  for (const Tensor &tensor : model.graph.initializers)
+    for (int64_t size : tensor.shape)
+      if (size > 0 && size <= 4096)
+        sizes.insert(size);
+  return llvm::to_vector(sizes);
+}
+
+/// Flags by which the model imports, found by trying: it may hold sizes that
+/// nothing says but a node deep inside. Empty where none of few is found.
+static std::string proposeFlags(Model &model, MLIRContext &context,
+                                const ImportOptions &options) {
+  ScopedDiagnosticHandler silence(&context,
+                                  [](Diagnostic &) { return success(); });
+  size_t trials =
+      std::clamp<size_t>(20000 / (model.graph.nodes.size() + 1), 1, 32);
+  for (int64_t batch : {8, 1})
+    for (int64_t size : likelySizes(model)) {
+      std::optional<ImportOptions> proposed =
+          withSizes(model, options, batch, size);
+      if (!proposed || trials-- == 0)
+        return "";
+      if (errorToBool(
+              GraphImporter(model, context, *proposed).run().takeError()))
+        continue;
+      return describeFlags(model, options, *proposed);
+    }
+  return "";
 }
 
 Expected<ImportedModel> importModel(Model model, MLIRContext &context,
                                     const ImportOptions &options) {
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
   separateMerged(model.graph);
-  return GraphImporter(model, context, options).run();
+  Expected<ImportedModel> result = GraphImporter(model, context, options).run();
+  if (result)
+    return result;
+  return handleErrors(
+      result.takeError(), [&](const OpenDimension &info) -> Error {
+        std::string flags = proposeFlags(model, context, options);
+        return invalidModel(info.message() + "; fix it, " +
+                            (flags.empty()
+                                 ? "with --input-shape or --batch-size"
+                                 : "for example with " + flags));
+      });
 }
 
 Expected<ImportedModel> importModel(StringRef path, MLIRContext &context,

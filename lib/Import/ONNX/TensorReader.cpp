@@ -31,7 +31,7 @@ enum DataField : uint32_t {
 } // namespace
 
 static std::string nameOf(uint32_t field) {
-  return message::tensor.find(field)->name;
+  return message::kTensor.find(field)->name;
 }
 
 std::pair<std::string, std::string> onnx::readStringPair(Message message) {
@@ -102,7 +102,7 @@ RawTensor onnx::readRawTensor(Message message) {
       break;
     case ExternalKeys:
       raw.externalKeys.push_back(
-          readStringPair(message.child(message::stringPair)));
+          readStringPair(message.child(message::kStringPair)));
       break;
     default:
       readDescription(message, raw);

@@ -8,7 +8,7 @@
 // NONE:   error: has no amp.recipe, which says what its step is
 // REGEX:  error: {{.*}}'('
 // FROZEN: error: has no parameter to train
-// F64:    error: can only train parameters of f32, f16 and bf16, but 'wide' is 'tensor<f64>'; freeze it
+// F64:    error: can only train parameters of f32, f16 and bf16, but 'wide' is 'tensor<f64>': export the model in f32 (PyTorch: model.float()), or freeze it
 // TWICE:  error: already has a symbol @step
 amp.recipe
 nn.parameter @w : tensor<f32> = #nn.init<ones>

@@ -10,13 +10,33 @@
 namespace mpc::rt {
 namespace {
 
+TEST(InitialWeights, AParameterMayStandUnderEachOfItsNames) {
+  TempFolder folder;
+  std::shared_ptr<Program> program = test::makeTestProgram();
+  program->tied = {{"head.w", "w"}};
+  auto runner = Runner::create(program, {1});
+  float weights[] = {1, 2, 3}, others[] = {1, 2, 4};
+  std::vector<TensorView> tensors = {{{"w", DType::F32, {3}}, weights},
+                                     {{"head.w", DType::F32, {3}}, weights}};
+  std::string path = folder.path("init");
+  ASSERT_TRUE(writeSafetensors(path, tensors).ok());
+  EXPECT_TRUE(loadInitialWeights(**runner, path)->unused.empty());
+  tensors[1].data = others;
+  ASSERT_TRUE(writeSafetensors(path, tensors).ok());
+  EXPECT_EQ(loadInitialWeights(**runner, path)->unused,
+            std::vector<std::string>{"head.w"});
+}
+
 TEST(InitialWeights, SetsWeightsAndTheirCopies) {
   TempFolder folder;
   auto runner = Runner::create(test::makeTestProgram(), {1});
   uint16_t halves[] = {0x3c00, 0x4000, 0x4200}; // 1, 2, 3
   float other[] = {5};
-  std::vector<TensorView> tensors = {{{"w", DType::F16, {3}}, halves},
-                                     {{"optimizer", DType::F32, {1}}, other}};
+  int64_t batches[] = {7};
+  std::vector<TensorView> tensors = {
+      {{"w", DType::F16, {3}}, halves},
+      {{"optimizer", DType::F32, {1}}, other},
+      {{"bn1.num_batches_tracked", DType::I64, {}}, batches}};
   std::string path = folder.path("init");
   ASSERT_TRUE(writeSafetensors(path, tensors).ok());
   auto report = loadInitialWeights(**runner, path);

@@ -40,13 +40,13 @@ TEST(GraphInputs, OneFlagFixesASymbolEverywhere) {
 
 TEST(GraphInputs, NamesTheDimensionThatStaysOpen) {
   EXPECT_EQ(withShapes({}).error,
-            "m.onnx: dimension 0 ('N') of input 'x' is open; fix it with "
-            "--input-shape=x=Nx8 or --batch-size");
+            "m.onnx: dimension 0 ('N') of input 'x' is open; fix it, for "
+            "example with --input-shape=x=8x8 --input-shape=y=8x8");
   ImportOptions batch;
   batch.batchSize = 4;
   Outcome outcome = importWritten(twoInputs(), batch);
   EXPECT_EQ(outcome.error, "m.onnx: dimension 1 ('M') of input 'y' is open; "
-                           "fix it with --input-shape=y=NxM");
+                           "fix it, for example with --input-shape=y=4x8");
   EXPECT_EQ(outcome.fault, Fault::Input);
 }
 

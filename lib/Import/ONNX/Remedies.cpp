@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a user can do about an op that is not imported, by why it is not.
+#include "lib/Import/ONNX/Remedies.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+struct DomainRemedy {
+  StringRef domain;
+  StringRef remedy;
+};
+
+/// Ops of ai.onnx that are not imported for one reason.
+struct OpRemedy {
+  std::initializer_list<StringRef> opTypes;
+  StringRef remedy;
+};
+
+constexpr DomainRemedy kDomains[] = {
+    {"com.microsoft", "ONNX Runtime's optimizer made this op: give the file "
+                      "from before it"},
+    {"com.microsoft.nchwc", "ONNX Runtime's optimizer made this op: give the "
+                            "file from before it"},
+    {"ai.onnx.ml", "what is not trained by gradients runs on the data before "
+                   "the model sees them"},
+};
+
+const OpRemedy kOps[] = {
+    {{"Compress", "NonMaxSuppression", "NonZero", "Unique"},
+     "the size of its result depends on the data, and a step is compiled for "
+     "fixed shapes: select by a mask (Where, Mul), or compute it outside of "
+     "the model"},
+    {{"ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear",
+      "MatMulInteger", "QLinearConv", "QLinearMatMul", "QuantizeLinear"},
+     "it is of a quantized model: export the model before it is quantized"},
+    {{"ImageDecoder", "RegexFullMatch", "StringConcat", "StringNormalizer",
+      "StringSplit", "TfIdfVectorizer"},
+     "what works on text and files runs on the data before the model sees "
+     "them"},
+    {{"Optional", "OptionalGetElement", "OptionalHasElement"},
+     "export a model whose inputs are all there"},
+};
+
+} // namespace
+
+StringRef remedyFor(const Node &node) {
+  for (const DomainRemedy &row : kDomains)
+    if (node.domain == row.domain)
+      return row.remedy;
+  if (!node.domain.empty())
+    return "give the file a function of that domain and name, made of ops of "
+           "ai.onnx";
+  for (const OpRemedy &row : kOps)
+    if (is_contained(row.opTypes, StringRef(node.opType)))
+      return row.remedy;
+  return "write it with ops that 'mpc-import --list-ops' prints, or compute it "
+         "outside of the model";
+}
+
+} // namespace mpc::onnx

@@ -14,7 +14,8 @@ using namespace llvm;
 using namespace llvm::jitlink;
 using namespace mpc::cpu;
 
-/// What an image has no use for: it is not unwound, and not debugged by this.
+/// Removes the sections that an image has no use for: it is neither unwound nor
+/// debugged by them.
 static Error removeTables(LinkGraph &graph) {
   SmallVector<Section *> removed;
   for (Section &section : graph.sections())
@@ -56,7 +57,7 @@ static Error checkPositionIndependent(LinkGraph &graph) {
   return Error::success();
 }
 
-/// Takes what lies in memory once every distance is written.
+/// Copies the sections from memory after all relative fix-ups are applied.
 static Error takeImage(LinkGraph &graph, CodeImage &image) {
   constexpr uint64_t kPage = 4096;
   uint64_t begin = ~uint64_t(0), end = 0;

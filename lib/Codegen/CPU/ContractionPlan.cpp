@@ -28,7 +28,8 @@ struct Tile {
 
 } // namespace
 
-/// k in a block: what a micro-kernel reads stays in the first cache.
+/// The largest extent of k in a block, so that what a micro-kernel reads stays
+/// in the L1 cache.
 static constexpr int64_t kMaxKBlock = 384;
 static constexpr int64_t kMaxThinKBlock = 2048;
 /// A chunk should be worth handing to a worker, and there should be some for
@@ -45,7 +46,8 @@ static constexpr int64_t kWantedChunks = 32;
 static int64_t chooseMicroRows(int64_t rows, int64_t most) {
   int64_t best = std::min(rows, most);
   auto cost = [&](int64_t micro) {
-    // A step of k issues the rows' multiply-adds and about one more.
+    // Each step of k issues one multiply-add for each row and about one more
+    // instruction.
     return divideCeil(rows, micro) * (micro + 1);
   };
   for (int64_t micro = best; micro >= std::max<int64_t>(most / 2, 1); --micro)

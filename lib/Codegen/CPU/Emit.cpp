@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-/// Of the dialect's schedules only those that the kernel's verifier has found
-/// to fit get here.
+/// The kernel's verifier has checked that it can run by `schedule`, which is
+/// one of the cpu dialect.
 static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
   TypeSwitch<Attribute>(schedule)
       .Case(

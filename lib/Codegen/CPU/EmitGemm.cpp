@@ -113,7 +113,8 @@ void GemmEmitter::allocate() {
   int64_t columns = alignTo(schedule_.getTileColumns(), nr);
   Type f32 = builder_.getF32Type();
   firstResult_ = mr * nr;
-  // Between blocks of k the whole tile is kept, else one panel at a time.
+  // With several blocks of k the results of the whole tile are kept between
+  // them, else those of one panel.
   int64_t kept = numBlocks_ > 1 ? columns : nr;
   results_ = emitter_.allocate(firstResult_ + rows * kept, f32);
   if (!schedule_.isPacked(schedule_.getRows()))
@@ -222,7 +223,8 @@ MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
   return {packedColumns_, math_.constant(0)};
 }
 
-// One panel, all rows of the tile: the panel's block stays in the first cache.
+// Multiplies all rows of the tile by one panel, whose block of k stays in the
+// L1 cache.
 void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
                             MicroOperand rows, MicroOperand columns,
                             Value place) {
@@ -400,7 +402,7 @@ Value GemmEmitter::loadTile(Value place, Lanes lanes) {
   return vector::LoadOp::create(builder_, loc_, vector, results_, place);
 }
 
-// What does not depend on the row is computed before the rows.
+// Computes the values that are the same for all rows before the loop over rows.
 void GemmEmitter::emitEpilogue(const ResultTile &tile,
                                const PanelColumns &columns) {
   readAddresses_.clear();

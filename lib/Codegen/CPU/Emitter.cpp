@@ -159,7 +159,7 @@ SmallVector<Value> Emitter::emitCarryingLoop(std::pair<Value, Value> range,
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =
       body(loop.getInductionVar(), loop.getRegionIterArgs());
-  // Without values the loop has its terminator already.
+  // A loop that yields no values has been created with its terminator.
   if (!values.empty())
     scf::YieldOp::create(builder, loc, next);
   return loop.getResults();

@@ -247,7 +247,8 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
 
   void runOnOperation() override {
-    // Collected first: what replaces an op is final.
+    // The ops are collected before any is replaced, since replacements are not
+    // expanded again.
     SmallVector<Operation *> work;
     getOperation().walk([&](Operation *op) {
       if (isArithmetic(op))
@@ -265,7 +266,8 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   }
 
 private:
-  /// What is left would become a call of a function that nobody has.
+  /// An op that is left would be lowered to a call of a library function, which
+  /// an image cannot make.
   void checkExpanded() {
     getOperation().walk([&](Operation *op) {
       if (!isa<math::MathDialect>(op->getDialect()) || hasInstruction(op))

@@ -32,7 +32,8 @@ static llvm::Error lowerModule(ModuleOp module) {
         return success();
       });
   PassManager manager(module.getContext());
-  // Once, at the end: most of these passes take less time than the verifier.
+  // The verifier runs once at the end, since it takes more time than most of
+  // these passes.
   manager.enableVerifier(false);
   buildLowerToLLVM(manager);
   if (succeeded(manager.run(module)) && succeeded(verify(module)))
@@ -47,7 +48,7 @@ translate(ModuleOp module, llvm::LLVMContext &context) {
   if (!result)
     return llvm::createStringError("cannot translate kernels to LLVM IR");
   for (llvm::Function &function : *result) {
-    // A loop must not become a call of memset: there is nobody to call.
+    // Loops must not become calls of memset, which an image cannot make.
     function.addFnAttr("no-builtins");
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
@@ -74,7 +75,7 @@ static llvm::Expected<CodeImage> compilePart(llvm::Module &module,
   return linkImage(*object);
 }
 
-/// Compiles all parts, each by whoever has nothing to do.
+/// Compiles all parts, each by the next thread that is idle.
 static void compileParts(std::vector<Part> &parts, const CpuTarget &target) {
   std::atomic<size_t> next = 0;
   auto work = [&] {
@@ -106,7 +107,7 @@ static CompiledKernels listKernels(ModuleOp module) {
   return compiled;
 }
 
-/// Puts `image` behind what is there already; counts the kernels it has.
+/// Appends `image` to the code so far and returns how many kernels it has.
 static size_t addImage(const CodeImage &image, CompiledKernels &compiled) {
   constexpr uint64_t kPage = 4096;
   size_t found = 0;

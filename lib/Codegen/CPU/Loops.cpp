@@ -21,9 +21,9 @@ public:
       : emitter_(emitter), body_(body), storage_(emitter.kernel, body),
         chunks_(chunks) {}
 
-  /// Everything, once.
+  /// Emits all statements in order, for a kernel of one chunk.
   void emitWhole();
-  /// The only statement, for the chunks asked for.
+  /// Emits the only statement for a range of chunks.
   void emitChunks();
 
 private:
@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-/// Gives every element of `buffer` what `tensor` holds.
+/// Copies every element of `tensor` to `buffer`.
 void LoopEmitter::emitFill(Value tensor, Value buffer) {
   int64_t count = cast<RankedTensorType>(tensor.getType()).getNumElements();
   emitter_.emitLoop(emitter_.constantIndex(0), emitter_.constantIndex(count), 1,

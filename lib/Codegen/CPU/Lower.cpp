@@ -44,8 +44,8 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
-    // Nothing has to be taken back, and not to keep what it would take halves
-    // the time.
+    // The conversion is never rolled back, and not recording how halves its
+    // time.
     ConversionConfig config;
     config.allowPatternRollback = false;
     if (failed(applyPartialConversion(getOperation(), target,
@@ -108,7 +108,7 @@ void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {
   kernel.setFunctionType(
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
                                   {pointer, number, number, pointer}));
-  // They say something of the buffers.
+  // These attributes describe the buffers.
   kernel.removeArgAttrsAttr();
 }
 

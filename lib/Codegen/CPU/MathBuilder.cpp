@@ -189,7 +189,7 @@ Fp mpc::cpu::log(Fp x) {
   double infinity = HUGE_VAL;
   y = select(equal(x, infinity), infinity, y);
   y = select(equal(x, 0), -infinity, y);
-  // Also for NaN.
+  // Numbers below 0 and NaN give NaN.
   Condition valid = compare(arith::CmpFPredicate::OGE, x, x.constant(0));
   return select(valid, y, x.constant(NAN));
 }
@@ -215,6 +215,6 @@ Fp mpc::cpu::tanh(Fp x) {
     near = fma(p * z, x, x);
   }
   Fp far = 1 - 2 / (exp(size + size) + 1);
-  // Also of -0, which the sum near it makes 0 of.
+  // The sign is restored for -0 too, of which the sum makes 0.
   return copysign(select(less(size, 0.625), near, far), x);
 }

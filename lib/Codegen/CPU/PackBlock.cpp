@@ -92,8 +92,8 @@ private:
 
 } // namespace
 
-// Where k is several dimensions its places take divisions; all rows or panels
-// share them.
+// The places of k take divisions where k is several dimensions, so all rows or
+// panels share them.
 void Packer::buildKTable(int64_t unit) {
   if (factor_.k.parts.size() <= 1)
     return;
@@ -182,7 +182,7 @@ void Packer::store(Value value, Value place) {
 // Three rounds of shuffles that CPUs have: pairs, quads, halves.
 SmallVector<Value> Packer::loadTransposed(ArrayRef<Value> outer,
                                           ArrayRef<Value> k) {
-  // The side with one place is where elements are contiguous.
+  // Elements are contiguous along the side that has one place.
   SmallVector<Value> rows;
   for (unsigned number = 0; number < 8; ++number)
     rows.push_back(load(math_.add(outer[outer.size() == 1 ? 0 : number],
@@ -437,7 +437,7 @@ void Packer::packColumns(int64_t width, int64_t columns) {
   }
   if (columns % width == 0)
     return;
-  // Only the last block has a last panel.
+  // A panel that is not full is in the last block only.
   Value rest =
       arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::ne,
                             math_.rem(block_.count, width), math_.constant(0));

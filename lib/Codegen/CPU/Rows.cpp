@@ -111,7 +111,8 @@ AffineExpr RowEmitter::getScratchIndex(const Group &group) {
   return plan_.isColumns ? index * group.lanes.width : index;
 }
 
-/// Loads what the whole row shares ahead of its loops.
+/// Loads the values that all elements of a row share before the loops over the
+/// row.
 void RowEmitter::hoistLoads(ValueRange outer) {
   hoisted_.clear();
   Values dims = getDims(outer);
@@ -192,7 +193,7 @@ Value RowEmitter::reduceLanes(Operation *combiner, Value sums) {
   return vector::ExtractOp::create(builder_, emitter_.loc, sums, 0);
 }
 
-/// What a sum starts from.
+/// Reads what a reduction is added to: its output's element before the kernel.
 Value RowEmitter::readFirst(const Access &output, ValueRange outer,
                             Group &group) {
   Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};

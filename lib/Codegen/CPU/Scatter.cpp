@@ -58,7 +58,7 @@ void mpc::cpu::emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
   bindDims(context, o, n, k, row);
   AffineExpr indexPlace = indices.getRank() == 2 ? o * count + k : k;
   Value zero = emitter.constantIndex(0);
-  // Each unit is one column of one outer slice: nobody else writes there.
+  // Each unit is one column of one outer slice, where no other unit writes.
   emitter.emitLoop(units.first, units.second, 1, [&](Value unit) {
     SmallVector<Value> dims =
         emitter.delinearize(unit, {updates.getDimSize(0), inner});

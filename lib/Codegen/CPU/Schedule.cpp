@@ -63,7 +63,7 @@ static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
   return RowsAttr::get(kernel.getContext(), chunks, lanes);
 }
 
-/// Of a kernel that is no contraction.
+/// The schedule of a kernel that is no contraction.
 static ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind,
                                             int64_t lanes) {
   Body body = *getBody(kernel);

@@ -242,7 +242,8 @@ linalg::GenericOp PackSplitter::createContraction(Value packed) {
          llvm::enumerate(block->getArguments().drop_back()))
       mapping.map(argument, arguments[number]);
     mapping.map(block->getArguments().back(), arguments.back());
-    // What was computed from the factor now comes with it.
+    // The values that were computed from the factor are computed when it is
+    // packed.
     Value known = contraction_.factors[operand_];
     mapping.map(known, arguments[contraction_.operands[operand_]]);
     Value result = block->getTerminator()->getOperand(0);

@@ -34,7 +34,7 @@ static double getCost(const Access &access, const Statement &statement,
   return 0;
 }
 
-/// Of what `statement` reads and writes outside of the kernel.
+/// The cost of the accesses of `statement` to memory outside of the kernel.
 static double getMemoryCost(const Statement &statement, unsigned dim) {
   double cost = 0;
   for (const Access &input : statement.inputs)

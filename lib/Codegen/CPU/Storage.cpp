@@ -46,7 +46,7 @@ static bool isComputed(Value tensor) {
 
 bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
   Value tensor = statement.getInit(output);
-  // What is no memory yet cannot be updated.
+  // A tensor that has no memory yet cannot be updated in place.
   if (!isa<BlockArgument>(tensor) && !isComputed(tensor))
     return false;
   if (isa<BlockArgument>(tensor) && !destinations_.contains(tensor))
@@ -58,7 +58,8 @@ bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
     if (user != statement.op && !user->isBeforeInBlock(statement.op))
       return false;
   }
-  // Where others read and write is known only when they run.
+  // The elements that an op without accesses touches are known only at run
+  // time.
   if (!statement.generic())
     return llvm::count(statement.op->getOperands(), tensor) == 1;
   for (const kernel::Access &input : statement.inputs)

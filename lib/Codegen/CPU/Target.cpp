@@ -12,7 +12,8 @@
 
 using namespace mpc::cpu;
 
-// What every kernel may use, and what 16 lanes need on top.
+// The CPU features that every kernel may use, and those that 16 lanes need in
+// addition.
 static constexpr const char *kLevel3[] = {
     "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"};
 static constexpr const char *kLevel4[] = {"avx512f", "avx512bw", "avx512cd",

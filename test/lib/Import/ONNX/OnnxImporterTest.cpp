@@ -41,6 +41,46 @@ TEST(OnnxImporter, NamesAnOpThatIsNewerThanTheFile) {
             "attribute 'saturate' is not known (known: to:i)");
 }
 
+TEST(OnnxImporter, SaysWhatToDoWithoutAnOp) {
+  auto errorIn = [](const std::string &domain) {
+    return importWritten(ModelWriter()
+                             .opset(20)
+                             .input("x", kF32, {int64_t(2)})
+                             .node("Scaler", {"x"}, {"y"}, {}, "n", domain)
+                             .output("y"))
+        .error;
+  };
+  EXPECT_EQ(errorIn("com.microsoft"),
+            "m.onnx: node 'n' (Scaler, opset 20): domain 'com.microsoft' is "
+            "not supported, only ai.onnx is; ONNX Runtime's optimizer made "
+            "this op: give the file from before it");
+  EXPECT_EQ(errorIn("ai.onnx.ml"),
+            "m.onnx: node 'n' (Scaler, opset 20): domain 'ai.onnx.ml' is not "
+            "supported, only ai.onnx is; what is not trained by gradients "
+            "runs on the data before the model sees them");
+  EXPECT_EQ(errorOf({"QuantizeLinear", {{"x", {2}}, {"s", {}}}}),
+            "this op is not supported; it is of a quantized model: export the "
+            "model before it is quantized");
+}
+
+TEST(OnnxImporter, SaysANoteOnceAFile) {
+  Outcome outcome =
+      importWritten(ModelWriter()
+                        .opset(12)
+                        .input("x", kF32, {int64_t(2)})
+                        .ints("off", {0})
+                        .node("Cast", {"off"}, {"t"}, {A::integer("to", 9)})
+                        .node("Dropout", {"x", "", "t"}, {"y"}, {}, "first")
+                        .node("Dropout", {"y", "", "t"}, {"z"}, {}, "second")
+                        .node("Dropout", {"z", "", "t"}, {"w"}, {}, "third")
+                        .output("w"));
+  ASSERT_TRUE(outcome.ok()) << outcome.error;
+  EXPECT_EQ(outcome.notes,
+            std::vector<std::string>{
+                "node 'first' (Dropout): passes its input on in training too, "
+                "as its input 'training_mode' is false (and 2 more)"});
+}
+
 TEST(OnnxImporter, NamesWhatIsNotSupported) {
   EXPECT_EQ(errorOf({"Softmaxx", {{"x", {2}}}}),
             "this op is not supported; similar ones are: Softmax");

@@ -81,6 +81,11 @@ static std::string digestOf(const CompileKey &key, llvm::StringRef compiler) {
   return stream.digest();
 }
 
+static rt::Result<rt::ProgramCache> openCache(const std::string &folder) {
+  MPC_ASSIGN_OR_RETURN(uint64_t limit, rt::ProgramCache::defaultLimit());
+  return rt::ProgramCache::open(folder, limit);
+}
+
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileOnce(const CompileKey &key, const CompileFunction &compile,
                  std::vector<std::string> &warnings) {
@@ -88,7 +93,7 @@ mpc::compileOnce(const CompileKey &key, const CompileFunction &compile,
   std::string compiler = folder.empty() ? "" : hashCompiler();
   if (compiler.empty())
     return compile();
-  rt::Result<rt::ProgramCache> cache = rt::ProgramCache::open(folder);
+  rt::Result<rt::ProgramCache> cache = openCache(folder);
   if (!cache.ok()) {
     // Behind those of the compilation, which the program keeps.
     auto program = compile();

@@ -7,6 +7,7 @@
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -22,23 +23,35 @@ public:
   /// MPC_CACHE_DIR is set to nothing, or no folder is known.
   static std::string defaultFolder();
 
+  /// How many bytes of programs are kept where MPC_CACHE_SIZE does not say it,
+  /// in MiB.
+  static constexpr uint64_t kDefaultLimit = uint64_t(1) << 30;
+  /// What it says. An error where that is no number.
+  static Result<uint64_t> defaultLimit();
+
   /// Makes the folder where there is none; a cache of no folder is empty and
   /// stays so. An error says why the folder is not used.
-  static Result<ProgramCache> open(const std::string &folder);
+  static Result<ProgramCache> open(const std::string &folder,
+                                   uint64_t limit = kDefaultLimit);
 
   /// Null where there is none, and where it cannot be used: it is damaged, of
   /// another version, or not this user's alone.
   [[nodiscard]] std::shared_ptr<Program> find(const std::string &key) const;
 
-  /// Fails where there is no place to write; that need not stop anybody.
+  /// Then removes what was not found for longest, until the others are within
+  /// the limit; what is stored stays. Fails where there is no place to write;
+  /// that need not stop anybody.
   Status store(const std::string &key,
                const std::shared_ptr<const Program> &program) const;
 
 private:
-  explicit ProgramCache(std::string folder) : folder_(std::move(folder)) {}
+  ProgramCache(std::string folder, uint64_t limit)
+      : folder_(std::move(folder)), limit_(limit) {}
   [[nodiscard]] std::string fileOf(const std::string &key) const;
+  void evict(const std::string &kept) const;
 
   std::string folder_;
+  uint64_t limit_;
 };
 
 } // namespace mpc::rt

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Installs the runtime into a folder and builds examples/embed against that alone.
 
-    python installed.py --build=DIR [--keep=DIR]
+    python installed.py --build=DIR [--keep=DIR] [--compiler]
 
 Once by find_package and once by pkg-config, of a tree that was moved after it was installed.
 The programs must start, and say what is wrong with a file that is no program. --keep puts
-them there (DIR/train-c, DIR/train-cpp), with the installed tree in DIR/installed.
+them there (DIR/train-c, DIR/train-cpp), with the installed tree in DIR/installed. --compiler also
+installs libmpc-compiler, and builds what links it (DIR/build-cpp).
 """
 import argparse
 import os
@@ -37,10 +38,11 @@ def settings_of(build):
     return {name.partition(":")[0]: value for name, _, value in pairs}
 
 
-def install(build, settings, folder):
+def install(build, settings, folder, components):
     first, moved = folder / "first", folder / "installed"
-    command = [settings["CMAKE_COMMAND"], "--install", build, "--component", "runtime"]
-    run(*command, "--prefix", first)
+    for component in components:
+        command = [settings["CMAKE_COMMAND"], "--install", build, "--component", component]
+        run(*command, "--prefix", first)
     first.rename(moved)
     return moved
 
@@ -54,7 +56,8 @@ def build_by_cmake(settings, prefix, folder):
         configure.append(f"-DCMAKE_{language}_FLAGS=-Wall -Wextra -Werror {flags}")
     run(*configure)
     run(settings["CMAKE_COMMAND"], "--build", folder)
-    return [folder / "train-c", folder / "train-cpp"]
+    names = ["train-c", "train-cpp", "build-cpp"]
+    return [folder / name for name in names if (folder / name).exists()]
 
 
 def build_by_pkg_config(settings, prefix, folder):
@@ -85,19 +88,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--compiler", action="store_true")
     arguments = parser.parse_args()
     settings = settings_of(arguments.build)
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or pathlib.Path(scratch)
-        prefix = install(arguments.build, settings, folder)
+        components = ["runtime", *(["compiler"] if arguments.compiler else [])]
+        prefix = install(arguments.build, settings, folder, components)
         public = {path.name for path in prefix.rglob("*.h")}
         ours = {path.name for path in (SOURCE / "include").rglob("*.h")}
         assert public == ours, public ^ ours
         programs = build_by_cmake(settings, prefix, folder / "build")
         if not arguments.keep:
             programs += build_by_pkg_config(settings, prefix, folder)
+        assert any(path.name == "build-cpp" for path in programs) == arguments.compiler, programs
         for program in programs:
-            check(program, pathlib.Path(scratch))
+            if program.name != "build-cpp":
+                check(program, pathlib.Path(scratch))
             if arguments.keep:
                 shutil.copy(program, arguments.keep)
     print("built against the installed tree:", ", ".join(path.name for path in programs))

@@ -44,6 +44,9 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addReplayFlag(app, flags.tool.replays);
   rt::addThreadFlag(app, flags.tool.runner);
   rt::addOutputFlags(app, flags.tool.output);
+  // Refused with a reason, and not listed.
+  for (const char *flag : {"--explain", "--nan-report"})
+    app.get_option(flag)->group("");
 }
 
 /// What needs the model or a compiler, of which a program has neither.

@@ -6,6 +6,8 @@
 #include "test/runtime/Program/FileOfTestProgram.h"
 #include "test/runtime/TempFolder.h"
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -50,6 +52,45 @@ TEST_F(ProgramCacheTest, GivesBackWhatWasStored) {
   ASSERT_NE(program, nullptr);
   EXPECT_EQ(program->recipe, "--precision=fp16");
   EXPECT_EQ(open().find("other"), nullptr);
+}
+
+TEST_F(ProgramCacheTest, WhatWasNotUsedForLongestIsRemoved) {
+  open();
+  auto program = test::makeFullProgram("host");
+  auto storeIn = [&](uint64_t limit, const char *key) {
+    Result<ProgramCache> cache = ProgramCache::open(path_, limit);
+    ASSERT_TRUE(cache.ok() && cache->store(key, program).ok());
+  };
+  storeIn(uint64_t(1) << 30, "a");
+  uint64_t bytes = fs::file_size(path_ + "/a.mpc");
+  storeIn(3 * bytes, "b");
+  storeIn(3 * bytes, "c");
+  std::ofstream(path_ + "/notes.txt") << "not ours";
+  auto hour = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const char *name : {"/a.mpc", "/b.mpc", "/c.mpc"})
+    fs::last_write_time(path_ + name, hour += std::chrono::minutes(1));
+  // The oldest is used again, so that b is the one.
+  EXPECT_NE(open().find("a"), nullptr);
+  storeIn(3 * bytes, "d");
+  for (const char *name : {"/a.mpc", "/c.mpc", "/d.mpc", "/notes.txt"})
+    EXPECT_TRUE(fs::exists(path_ + name)) << name;
+  EXPECT_FALSE(fs::exists(path_ + "/b.mpc"));
+  // What is stored stays, though it alone is too large.
+  storeIn(0, "e");
+  EXPECT_NE(open().find("e"), nullptr);
+  EXPECT_EQ(open().find("d"), nullptr);
+}
+
+TEST_F(ProgramCacheTest, TheLimitIsSaidInMiB) {
+  ::setenv("MPC_CACHE_SIZE", "3", 1);
+  EXPECT_EQ(*ProgramCache::defaultLimit(), 3u << 20);
+  for (const char *text : {"-1", "1G", " 1", "99999999999999999999"}) {
+    ::setenv("MPC_CACHE_SIZE", text, 1);
+    EXPECT_EQ(ProgramCache::defaultLimit().status().message(),
+              "MPC_CACHE_SIZE='" + std::string(text) + "' is no number of MiB");
+  }
+  ::unsetenv("MPC_CACHE_SIZE");
+  EXPECT_EQ(*ProgramCache::defaultLimit(), ProgramCache::kDefaultLimit);
 }
 
 TEST_F(ProgramCacheTest, TheFolderIsMadeForThisUserAlone) {

@@ -117,7 +117,7 @@ AREAS = {
                 lit=e2e(
                     "explain output-dtype eval-numbers small-epsilon eval-bce"
                     " train-autocast-policy eval-modes own-step-faults nan-report"
-                    " train-batch-norm eval-low-precision eval-training-mode example-basic"
+                    " train-batch-norm eval-low-precision eval-training-mode example-basic losses"
                 ),
                 tools=TRAIN,
             ),

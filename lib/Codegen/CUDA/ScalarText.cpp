@@ -270,7 +270,7 @@ std::string spellComparison(Operation *op, ArrayRef<std::string> in) {
 
 /// Integers of fewer than 32 bits are computed as ints, and cut.
 static const Table &getTable() {
-  static const Table table = {
+  static const Table kTable = {
       entry<arith::AddFOp>("$0 + $1"),
       entry<arith::SubFOp>("$0 - $1"),
       entry<arith::MulFOp>("$0 * $1"),
@@ -339,7 +339,7 @@ static const Table &getTable() {
       entry<math::AcoshOp>("mpc_acosh($0)"),
       entry<math::AtanhOp>("mpc_atanh($0)"),
   };
-  return table;
+  return kTable;
 }
 
 FailureOr<std::string> mpc::cuda::spell(Operation *op,

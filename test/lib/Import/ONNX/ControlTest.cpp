@@ -37,7 +37,7 @@ TEST(If, TakesTheBranchThatIsKnown) {
 }
 
 TEST(If, NeedsAKnownCondition) {
-  EXPECT_EQ(importIf(withInput().input("c", Bool, {}), "c").error,
+  EXPECT_EQ(importIf(withInput().input("c", kBool, {}), "c").error,
             "m.onnx: node 'choice' (If, opset 20): the condition must be known "
             "when the model is compiled, but 'c' depends on an input or a "
             "parameter");
@@ -130,7 +130,7 @@ TEST(Loop, MustBeKnownToEnd) {
             place + "the trip count must be known when the model is compiled, "
                     "but 'n' depends on an input or a parameter");
   EXPECT_EQ(
-      importWritten(loopOver(withInput().ints("n", {3}).input("c", Bool, {}),
+      importWritten(loopOver(withInput().ints("n", {3}).input("c", kBool, {}),
                              "n", "c", addRows()))
           .error,
       place + "whether it goes on must be known when the model is "

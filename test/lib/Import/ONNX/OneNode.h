@@ -12,7 +12,7 @@ namespace mpc::onnx {
 
 inline constexpr ElemType kF32 = ElemType::Float;
 inline constexpr ElemType kI64 = ElemType::Int64;
-inline constexpr ElemType Bool = ElemType::Bool;
+inline constexpr ElemType kBool = ElemType::Bool;
 using A = TestAttribute;
 
 struct In {

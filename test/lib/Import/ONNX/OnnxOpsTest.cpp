@@ -79,10 +79,11 @@ TEST(Elementwise, SmallPowersAreProducts) {
 }
 
 TEST(Elementwise, LogicIsChoice) {
-  EXPECT_TRUE(contains(import({"Not", {{"x", {2}, Bool}}}), "nn.select %arg0"));
-  EXPECT_TRUE(contains(import({"And", {{"a", {2}, Bool}, {"b", {2}, Bool}}}),
+  EXPECT_TRUE(
+      contains(import({"Not", {{"x", {2}, kBool}}}), "nn.select %arg0"));
+  EXPECT_TRUE(contains(import({"And", {{"a", {2}, kBool}, {"b", {2}, kBool}}}),
                        "nn.select %arg0, %arg1"));
-  EXPECT_TRUE(contains(import({"Xor", {{"a", {2}, Bool}, {"b", {2}, Bool}}}),
+  EXPECT_TRUE(contains(import({"Xor", {{"a", {2}, kBool}, {"b", {2}, kBool}}}),
                        "nn.compare ne %arg0, %arg1"));
   EXPECT_TRUE(contains(import({"LessOrEqual", {{"a", {2}}, {"b", {2}}}}),
                        "nn.compare le %arg0, %arg1"));
@@ -333,10 +334,10 @@ TEST(Reduction, OfNothingIsTheNeutralElement) {
   EXPECT_TRUE(
       contains(import({"ReduceProd", {{"x", {2, 0}}}, {}, {{"a", {1}}}}),
                "nn.reduce_prod %arg0 axes [1]"));
-  EXPECT_EQ(errorOf({"ReduceSum", {{"x", {2}, Bool}}, {}, {{"a", {0}}}}),
+  EXPECT_EQ(errorOf({"ReduceSum", {{"x", {2}, kBool}}, {}, {{"a", {0}}}}),
             "input 'x' is bool, expected numbers");
   EXPECT_TRUE(
-      contains(import({"ReduceMax", {{"x", {2}, Bool}}, {}, {{"a", {0}}}}),
+      contains(import({"ReduceMax", {{"x", {2}, kBool}}, {}, {{"a", {0}}}}),
                "tensor<2xi1> -> tensor<i1>"));
 }
 

@@ -57,7 +57,7 @@ TEST(Positions, AnExtremumHasAFirstPlace) {
                        "nn.reduce_max %arg0 axes [0]"));
   EXPECT_TRUE(contains(import({"ArgMin", {{"x", {3}, kI64}}}),
                        "axes [0] : tensor<3xi64> -> tensor<i64>"));
-  EXPECT_EQ(errorOf({"ArgMax", {{"x", {3}, Bool}}}),
+  EXPECT_EQ(errorOf({"ArgMax", {{"x", {3}, kBool}}}),
             "input 'x' is bool, expected numbers");
   EXPECT_EQ(errorOf({"ArgMax", {{"x", {0}}}}),
             "axis 0 has 0 elements, expected 1 to 2^24");
@@ -66,7 +66,7 @@ TEST(Positions, AnExtremumHasAFirstPlace) {
 TEST(Scan, JoinsTwiceAsManyEachStep) {
   Outcome outcome = import({"CumSum", {{"x", {5}}}, {}, {{"axis", {0}}}});
   EXPECT_TRUE(contains(outcome, "low [4] high [-4]"));
-  EXPECT_EQ(errorOf({"CumSum", {{"x", {5}, Bool}}, {}, {{"axis", {0}}}}),
+  EXPECT_EQ(errorOf({"CumSum", {{"x", {5}, kBool}}, {}, {{"axis", {0}}}}),
             "the operand is bool, expected numbers");
   EXPECT_EQ(errorOf({"CumSum", {{"x", {5}}}, {}, {{"axis", {0, 0}}}}),
             "the axis must be one number");
@@ -76,7 +76,7 @@ TEST(Scan, RemaindersAreOfNumbers) {
   EXPECT_TRUE(contains(
       import({"Mod", {{"a", {5}}, {"b", {5}}}, {A::integer("fmod", 1)}}),
       "nn.rem %arg0, %arg1"));
-  EXPECT_EQ(errorOf({"Mod", {{"a", {5}, Bool}, {"b", {5}, Bool}}}),
+  EXPECT_EQ(errorOf({"Mod", {{"a", {5}, kBool}, {"b", {5}, kBool}}}),
             "input 'a' is bool, expected numbers");
 }
 

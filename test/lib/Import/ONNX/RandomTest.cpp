@@ -35,7 +35,7 @@ TEST(Random, DropoutThatTheFileTurnsOffPassesItsInputOn) {
 TEST(Random, DropoutMustBeKnownToDrop) {
   EXPECT_EQ(errorOf({"Dropout", {{"x", {4}}, {"r", {}}}}),
             "the ratio must be one known number");
-  EXPECT_EQ(errorOf({"Dropout", {{"x", {4}}, {"", {}}, {"t", {}, Bool}}}),
+  EXPECT_EQ(errorOf({"Dropout", {{"x", {4}}, {"", {}}, {"t", {}, kBool}}}),
             "whether it drops must be known when the model is compiled: give "
             "its input 'training_mode' by --input-value");
   EXPECT_EQ(errorOf({"Dropout", {{"x", {4}}}, {}, {{"r", {2}}}}),

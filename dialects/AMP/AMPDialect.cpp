@@ -43,7 +43,8 @@ struct mlir::FieldParser<mpc::rt::StateRole> {
 
 #include "dialects/AMP/AMPInterfaces.cpp.inc"
 
-/// The type of what is made of one gradient, which is told, or of all.
+/// Parses the type of a transform: that of one tensor, which is written, or
+/// that of all gradients of an optimizer.
 static ParseResult parseMapTypes(OpAsmParser &parser, Type &input,
                                  Type &output) {
   if (parser.parseType(input))
@@ -61,7 +62,7 @@ static void printMapTypes(OpAsmPrinter &printer, Operation *, Type input,
     printer << " -> " << output;
 }
 
-/// The type of a learning rate is told where it is not f32.
+/// The type of a learning rate is written only where it is not f32.
 static ParseResult parseLrType(OpAsmParser &parser, Type &type) {
   if (succeeded(parser.parseOptionalColon()))
     return parser.parseType(type);

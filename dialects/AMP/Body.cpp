@@ -29,7 +29,7 @@ SmallVector<Value> mpc::amp::buildMapInto(OpBuilder &builder, Location loc,
         ImplicitLocOpBuilder body(l, b);
         linalg::YieldOp::create(b, l, fn(body, scalars));
       });
-  // A rule may compute what another part of it does not use.
+  // Erases the ops of a rule whose results no part of it uses.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*generic.getBody())))
     if (isOpTriviallyDead(&op))

@@ -39,7 +39,7 @@ std::string Optimizer::refusal(Type type, Flags set) const {
   return "";
 }
 
-/// What every rule starts with: the gradient to descend.
+/// The gradient to descend along, with which every rule starts.
 static Scalar descent(Scalars &s) {
   return s.has("maximize") ? -s["gradient"] : s["gradient"];
 }

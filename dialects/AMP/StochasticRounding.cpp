@@ -48,7 +48,8 @@ static Value isFinite(ImplicitLocOpBuilder &b, Value value) {
 static Value emitBF16(ImplicitLocOpBuilder &b, Value value, Value random) {
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
   Value sum = arith::AddIOp::create(b, bits, random);
-  // What is not finite must not be carried into another value.
+  // Numbers that are not finite are excluded: the added bits would make other
+  // values of them.
   Value chosen = arith::SelectOp::create(b, isFinite(b, value), sum, bits);
   Value high = arith::AndIOp::create(b, chosen, constant(b, 0xffff0000));
   // A NaN whose payload is in the lower half would become infinite.
@@ -56,7 +57,7 @@ static Value emitBF16(ImplicitLocOpBuilder &b, Value value, Value random) {
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
   Value quiet = arith::OrIOp::create(b, high, constant(b, 0x00400000));
   Value result = arith::SelectOp::create(b, isNaN, quiet, high);
-  // Exact: the lower half is zero.
+  // The cast is exact, since the lower half is zero.
   return arith::TruncFOp::create(
       b, b.getBF16Type(), arith::BitcastOp::create(b, b.getF32Type(), result));
 }
@@ -87,7 +88,7 @@ static Scalar roundSubnormal(ImplicitLocOpBuilder &b, Scalar magnitude,
 static Value emitF16(ImplicitLocOpBuilder &b, Value value, Value random) {
   Scalar magnitude = absolute(Scalar{&b, value});
   Value isSmall = magnitude.isLessThan(magnitude.literal(0x1p-14));
-  // The other branch is computed too: from 0, where it is not this one's.
+  // Both branches are computed. The one that does not apply is computed from 0.
   Scalar small = select(isSmall, magnitude, magnitude.literal(0.0));
   Scalar rounded = select(isSmall, roundSubnormal(b, small, random),
                           roundNormal(b, magnitude, random));

@@ -106,8 +106,8 @@ static Value scaleOf(Value factor) {
   return inverse ? inverse.getScale() : factor;
 }
 
-/// What is made of all gradients is of their type, what is made of one tensor
-/// of its shape.
+/// The result has the type of the gradients where the operand is all of an
+/// optimizer, else the shape of the one tensor.
 static LogicalResult verifyMap(Operation *op) {
   Type input = op->getOperand(0).getType();
   Type output = op->getResult(0).getType();
@@ -121,7 +121,7 @@ static LogicalResult verifyMap(Operation *op) {
 LogicalResult ClipOp::verify() { return verifyMap(*this); }
 LogicalResult ClampOp::verify() { return verifyMap(*this); }
 
-/// Dividing by the scale twice is no error of types, and ruins the step.
+/// Dividing by the scale twice would pass the type checks and ruin the step.
 LogicalResult UnscaleOp::verify() {
   if (failed(verifyMap(*this)))
     return failure();

@@ -75,7 +75,7 @@ static Scalar openSeq2SeqRate(const LarcNumbers &n) {
   return n.lr ? minimum(rate, rate.literal(1.0)) : rate;
 }
 
-/// `value` where neither norm is 0.
+/// Selects `value` where neither norm is 0, else `otherwise`.
 static Scalar unlessZero(Scalar parameter, Scalar gradient, Scalar value,
                          double otherwise) {
   Value none = arith::OrIOp::create(*value.b, parameter.isEqualTo(0.0),
@@ -130,7 +130,7 @@ FailureOr<Values> AverageOp::buildBody(OpBuilder &builder,
     Scalar parameter = Scalar{&b, s[0]}.as(b.getF32Type());
     Scalar weight{&b, s[1]}, old{&b, s.back()};
     Scalar moved = multiplyAdd(weight, parameter - old, old);
-    // Not only nearly the parameter where that is all there is.
+    // The average starts as the parameter itself, and not as a number near it.
     Scalar next = select(weight.isEqualTo(1.0), parameter, moved);
     return {getSkip() ? select(s[2], old, next).value : next.value};
   };

@@ -54,7 +54,7 @@ rt::PolicyKind RecipeOp::getPolicyKind() {
   return rt::findPolicy(getPolicy().str()).value_or(rt::PolicyKind::None);
 }
 
-/// Those that the policy knows.
+/// The settings that the policy reads.
 static SmallVector<rt::SettingOverride> overridesOf(RecipeOp recipe) {
   SmallVector<rt::SettingOverride> overrides;
   const rt::PolicyInfo &info = rt::policyInfo(recipe.getPolicyKind());
@@ -117,7 +117,7 @@ static LogicalResult verifyNumbers(RecipeOp recipe, StringRef what,
   return success();
 }
 
-/// Of what is 0 or more.
+/// Checks a number that must be 0 or more.
 static LogicalResult verifyAmount(RecipeOp recipe, StringRef name,
                                   FloatAttr number) {
   double value = valueOr(number, 0.0);
@@ -127,7 +127,7 @@ static LogicalResult verifyAmount(RecipeOp recipe, StringRef name,
          << "'" << name << "' must be finite and 0 or more, not " << value;
 }
 
-/// Of a type that tensors of the step have.
+/// Checks a type that must be one of the step's tensors.
 static LogicalResult verifyFloat(RecipeOp recipe, StringRef name,
                                  std::optional<Type> type) {
   if (!type || isCastable(*type))
@@ -279,13 +279,14 @@ static LogicalResult verifyLarc(RecipeOp recipe) {
   return success();
 }
 
-/// What is kept of parameters beside the parameters, or in place of them.
+/// Checks the clauses on state that is kept beside parameters or in place of
+/// them.
 static LogicalResult verifyStorage(RecipeOp recipe) {
   double decay = recipe.getEma().convertToDouble();
   if (!(decay >= 0.0) || !(decay < 1.0))
     return recipe.emitError()
            << "'ema' must be from 0 up to, not including, 1, not " << decay;
-  // It is state, an f64.
+  // The number is kept as an f64 of the state.
   int64_t seed = recipe.getSeed();
   if (seed < 0 || seed >= int64_t{1} << 53)
     return recipe.emitError()

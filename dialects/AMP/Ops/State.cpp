@@ -23,7 +23,8 @@ static LogicalResult verifyNumbers(Operation *op, StringRef what,
   return success();
 }
 
-/// Of what trains: the settings of a policy are checked with their ranges.
+/// Checks the numbers of an optimizer. Those of a policy are checked against
+/// their ranges elsewhere.
 static LogicalResult verifyTraining(Operation *op, StringRef what,
                                     DictionaryAttr numbers) {
   if (failed(verifyNumbers(op, what, numbers)))
@@ -56,8 +57,8 @@ static FailureOr<Operation *> lookupOptimizer(Operation *op,
                            << "', which is no optimizer of this module";
 }
 
-/// What an optimizer trains are parameters of f32, or, where it rounds, of
-/// bf16.
+/// Checks that an optimizer trains parameters of f32 or, where it rounds
+/// stochastically, of bf16.
 static LogicalResult verifyTrains(OptimizerInterface op,
                                   SymbolTableCollection &symbols, bool rounds) {
   for (auto symbol : op.getTrains().getAsRange<FlatSymbolRefAttr>()) {
@@ -117,7 +118,7 @@ LogicalResult OptimizerOp::verify() {
     if (!type->isF32() && !getHyper().contains("rounding_seed"))
       return emitOpError("has slots of ") << *type << ", but no rounding_seed";
   }
-  // A number that a flag must switch on would have no effect.
+  // Reports a number that has no effect because its flag is not set.
   for (NamedAttribute entry : getHyper()) {
     StringRef name = entry.getName().getValue();
     if (llvm::is_contained(optimizer->flags, name) &&
@@ -155,7 +156,8 @@ LogicalResult CustomOptimizerOp::verify() {
   return success();
 }
 
-/// What a rule may take: `isScalar` for what is one number in every element.
+/// Whether a rule may have an argument `name`; sets `isScalar` where that is one
+/// number for all elements.
 static bool isRuleArgument(CustomOptimizerOp op, StringRef name,
                            bool &isScalar) {
   isScalar = name == "lr" || name == "step" || name == "decay" ||
@@ -214,7 +216,8 @@ static LogicalResult verifyRuleResults(CustomOptimizerOp op,
   return success();
 }
 
-/// A rule is of one element, and runs on all.
+/// A rule computes one element and is applied to all, so it may hold
+/// elementwise ops only.
 static LogicalResult verifyRuleBody(CustomOptimizerOp op,
                                     FunctionOpInterface rule) {
   for (Operation &inner : rule.getFunctionBody().front().without_terminator()) {

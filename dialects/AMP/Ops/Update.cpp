@@ -31,7 +31,7 @@ static LogicalResult verifyRounding(Operation *op, RankedTensorType parameter,
                            << (type.isBF16() ? " without a key" : "");
 }
 
-/// `old` where `skip` is true; `skip` may be null.
+/// Selects `old` where `skip` is true, else `next`; `skip` may be null.
 static Value keepIf(ImplicitLocOpBuilder &b, Value skip, Value old,
                     Value next) {
   return skip ? arith::SelectOp::create(b, skip, old, next).getResult() : next;
@@ -179,7 +179,8 @@ struct UpdateElements {
 
 } // namespace
 
-/// `next` in the type of `old`, which has a key where that has 16 bits.
+/// Casts `next` to the type of `old`, with the random bits of its key where
+/// that has 16 bits.
 static Value roundByKey(ImplicitLocOpBuilder &b, Value next, Value old,
                         Value key) {
   return key ? emitStochasticRounding(b, next, old.getType(), key) : next;
@@ -236,7 +237,8 @@ FailureOr<Values> UpdateOp::buildBody(OpBuilder &builder, ValueRange operands) {
       cast<RankedTensorType>(getParameter().getType()).getShape();
   size_t numInits = getSlots().size() + (getLow() ? 1 : 0);
   Values inits;
-  // A direction is new; all else is written over what it updates.
+  // A direction is a new tensor; every other result is written over what it
+  // updates.
   if (rule.trustRatio)
     inits.push_back(tensor::EmptyOp::create(builder, getLoc(), shape,
                                             builder.getF32Type()));

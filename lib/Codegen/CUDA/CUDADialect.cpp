@@ -52,6 +52,10 @@ bool DotAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
 }
 
+bool MmaAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Contraction;
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
@@ -104,5 +108,22 @@ LogicalResult ColumnsAttr::verify(EmitError emitError, int64_t chunks,
 
 LogicalResult DotAttr::verify(EmitError emitError, int64_t chunks,
                               int64_t threads) {
+  return verifyGrid(emitError, chunks, threads);
+}
+
+// A warp has 32 columns, and 32 or 64 rows: the emitter knows these shapes.
+LogicalResult MmaAttr::verify(EmitError emitError, int64_t chunks,
+                              int64_t threads, unsigned rows,
+                              ArrayRef<int64_t> tile, int64_t stages) {
+  if (rows > 1)
+    return emitError() << "a contraction has the factors 0 and 1";
+  bool isKnown =
+      tile.size() == 2 && tile[1] == 32 &&
+      ((tile[0] == 64 && threads == 128) || (tile[0] == 128 && threads == 256));
+  if (!isKnown)
+    return emitError() << "a tile is [64, 32] of 128 threads or [128, 32] of "
+                          "256";
+  if (stages < 2 || stages > 4)
+    return emitError() << stages << " stages: expected 2 to 4";
   return verifyGrid(emitError, chunks, threads);
 }

@@ -129,4 +129,27 @@ def CUDA_DotAttr : CUDA_Schedule<"Dot", "dot"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def CUDA_MmaAttr : CUDA_Schedule<"Mma", "mma"> {
+  let summary = "A contraction of 16-bit factors on Tensor Cores";
+  let description = [{
+    One factor (`rows`: which) gives the rows of a tile of the result, the other
+    the columns. A block does one tile of `tile[0]` rows and columns, k in steps
+    of `tile[1]`, each of which is copied to one of `stages` places in shared
+    memory while earlier ones are multiplied. Every element is one chain of
+    m16n8k16 products over k ascending, accumulated in f32; how such a product
+    adds up its 16 terms is the hardware's. No element depends on the tile.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
+                        "unsigned":$rows, ArrayRefParameter<"int64_t">:$tile,
+                        "int64_t":$stages);
+  let assemblyFormat = [{
+    `<` `chunks` `=` $chunks `,` `threads` `=` $threads `,` `rows` `=` $rows
+    `,` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `>`
+  }];
+  let extraClassDeclaration = [{
+    int64_t getSide() const { return getTile()[0]; }
+    int64_t getDepth() const { return getTile()[1]; }
+  }];
+}
+
 #endif // MPC_LIB_CODEGEN_CUDA_CUDADIALECT_TD

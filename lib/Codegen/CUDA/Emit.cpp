@@ -16,30 +16,45 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// Writes the body; the threads of a block.
-static FailureOr<int64_t> emitBody(KernelText &text, const Body &body,
-                                   ScheduleAttrInterface schedule) {
-  return TypeSwitch<Attribute, FailureOr<int64_t>>(schedule)
-      .Case([&](LoopsAttr loops) -> FailureOr<int64_t> {
+namespace {
+
+/// What a block has.
+struct BlockShape {
+  int64_t threads;
+  int64_t shared = 0; ///< Bytes of dynamic shared memory.
+};
+
+} // namespace
+
+/// Writes the body.
+static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
+                                      ScheduleAttrInterface schedule) {
+  return TypeSwitch<Attribute, FailureOr<BlockShape>>(schedule)
+      .Case([&](LoopsAttr loops) -> FailureOr<BlockShape> {
         if (failed(emitLoops(text, body, loops)))
           return failure();
-        return loops.getThreads();
+        return BlockShape{loops.getThreads()};
       })
       .Case([&](DotAttr dot) {
         emitDot(text, body, dot);
-        return dot.getThreads();
+        return BlockShape{dot.getThreads()};
+      })
+      .Case([&](MmaAttr mma) {
+        emitMma(text, body, mma);
+        return BlockShape{mma.getThreads(),
+                          getSharedBytes(text.kernel, body, mma)};
       })
       .Case([&](MapAttr map) {
         emitMap(text, body, map);
-        return map.getThreads();
+        return BlockShape{map.getThreads()};
       })
       .Case([&](RowsAttr rows) {
         emitRows(text, body, rows.getThreads(), rows.getLanes());
-        return rows.getThreads();
+        return BlockShape{rows.getThreads()};
       })
       .Case([&](ColumnsAttr columns) {
         emitColumns(text, body, columns.getThreads());
-        return columns.getThreads();
+        return BlockShape{columns.getThreads()};
       })
       .Default([&](Attribute) {
         return text.kernel.emitOpError("has the schedule of another target: ")
@@ -53,10 +68,10 @@ static LogicalResult emitKernel(FuncOp kernel) {
   if (!schedule)
     return kernel.emitOpError("has no schedule; run cuda-schedule first");
   KernelText text(kernel);
-  FailureOr<int64_t> threads = emitBody(text, *getBody(kernel), schedule);
-  if (failed(threads))
+  FailureOr<BlockShape> shape = emitBody(text, *getBody(kernel), schedule);
+  if (failed(shape))
     return failure();
-  FailureOr<std::string> written = text.finish(*threads);
+  FailureOr<std::string> written = text.finish(shape->threads);
   if (failed(written))
     return failure();
   OpBuilder builder(kernel);
@@ -64,11 +79,12 @@ static LogicalResult emitKernel(FuncOp kernel) {
       builder, kernel.getLoc(), kernel.getSymName(),
       builder.getFunctionType(kernel.getArgumentTypes(), {}));
   declaration.setPrivate();
-  declaration->setAttr(
-      CUDADialect::kKernelAttrName,
-      KernelAttr::get(builder.getContext(), schedule.getChunks(), *threads,
-                      /*shared=*/0, builder.getStringAttr(*written),
-                      kernel.getSourcesAttr()));
+  declaration->setAttr(CUDADialect::kKernelAttrName,
+                       KernelAttr::get(builder.getContext(),
+                                       schedule.getChunks(), shape->threads,
+                                       shape->shared,
+                                       builder.getStringAttr(*written),
+                                       kernel.getSourcesAttr()));
   kernel.erase();
   return success();
 }

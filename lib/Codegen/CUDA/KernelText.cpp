@@ -64,15 +64,15 @@ void KernelText::addLine(const std::string &text) {
     body_ += indent_ + one.str() + "\n";
 }
 
-void KernelText::block(const std::string &head,
-                       llvm::function_ref<void()> body) {
+void KernelText::block(const std::string &head, llvm::function_ref<void()> body,
+                       const char *end) {
   if (head.empty())
     return body();
   addLine(head + " {");
   indent_ += "  ";
   body();
   indent_.resize(indent_.size() - 2);
-  addLine("}");
+  addLine(end);
 }
 
 std::string KernelText::makeName(StringRef stem) {

@@ -34,9 +34,10 @@ public:
   void line(const char *format, const Values &...values) {
     addLine(llvm::formatv(format, values...).str());
   }
-  /// `head {`, what `body` writes one step deeper, and `}`. Without a head
+  /// `head {`, what `body` writes one step deeper, and `end`. Without a head
   /// `body` stands where it is.
-  void block(const std::string &head, llvm::function_ref<void()> body);
+  void block(const std::string &head, llvm::function_ref<void()> body,
+             const char *end = "}");
   /// A name that is not taken: `stem` and a number.
   std::string makeName(llvm::StringRef stem);
   /// `const TYPE NAME = expression;`; returns the name.

@@ -458,6 +458,81 @@ MPC_DEVICE float mpc_block_max(float x, float *partial) {
   return largest;
 }
 
+// Fragments of a tile in shared memory whose lines are `Pitch` elements apart.
+// A line holds k of one row where `Lines` (of one column below), else the rows
+// of one k. A fragment of 16 rows and 16 k from (row, k) on:
+template <bool Lines, int Pitch>
+MPC_DEVICE void mpc_load_rows(mpc_u32 (&fragment)[4], const mpc_u16 *tile,
+                              int row, int k) {
+  const int lane = mpc_lane();
+  if constexpr (Lines)
+    mpc_ldmatrix_x4(fragment,
+                    mpc_shared_address(tile + (row + (lane & 15)) * Pitch + k +
+                                       (lane >> 4) * 8));
+  else
+    mpc_ldmatrix_x4_transposed(
+        fragment,
+        mpc_shared_address(tile + (k + (lane >> 4) * 8 + (lane & 7)) * Pitch +
+                           row + (lane >> 3 & 1) * 8));
+}
+
+// Two fragments, of 8 columns and 16 k each, from (column, k) on.
+template <bool Lines, int Pitch>
+MPC_DEVICE void mpc_load_columns(mpc_u32 (&fragments)[4], const mpc_u16 *tile,
+                                 int column, int k) {
+  const int lane = mpc_lane();
+  if constexpr (Lines)
+    mpc_ldmatrix_x4(fragments,
+                    mpc_shared_address(
+                        tile +
+                        (column + (lane >> 4) * 8 + (lane & 7)) * Pitch + k +
+                        (lane >> 3 & 1) * 8));
+  else
+    mpc_ldmatrix_x4_transposed(
+        fragments, mpc_shared_address(
+                       tile +
+                       (k + (lane >> 3 & 1) * 8 + (lane & 7)) * Pitch +
+                       column + (lane >> 4) * 8));
+}
+
+// How a tile of rows or columns lies in shared memory.
+template <bool Lines_, int Pitch_>
+struct mpc_tile {
+  static constexpr bool Lines = Lines_;
+  static constexpr int Pitch = Pitch_;
+};
+
+// sums += rows * columns over `Depth` k, for the warp's part of a block's tile:
+// `RowTiles` x 16 rows from `row` on, `ColumnTiles` x 8 columns from `column`.
+template <typename Rows, typename Columns, bool IsBF16, int Depth,
+          int RowTiles, int ColumnTiles>
+MPC_DEVICE void mpc_multiply_tiles(float (&sums)[RowTiles][ColumnTiles][4],
+                                   const mpc_u16 *rows, int row,
+                                   const mpc_u16 *columns, int column) {
+#pragma unroll
+  for (int k = 0; k < Depth; k += 16) {
+    mpc_u32 a[RowTiles][4];
+#pragma unroll
+    for (int i = 0; i < RowTiles; ++i)
+      mpc_load_rows<Rows::Lines, Rows::Pitch>(a[i], rows, row + i * 16, k);
+#pragma unroll
+    for (int j = 0; j < ColumnTiles; j += 2) {
+      mpc_u32 both[4];
+      mpc_load_columns<Columns::Lines, Columns::Pitch>(both, columns,
+                                                       column + j * 8, k);
+      const mpc_u32 b[2][2] = {{both[0], both[1]}, {both[2], both[3]}};
+#pragma unroll
+      for (int i = 0; i < RowTiles; ++i)
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          if constexpr (IsBF16)
+            mpc_mma_m16n8k16_bf16(sums[i][j + half], a[i], b[half]);
+          else
+            mpc_mma_m16n8k16_f16(sums[i][j + half], a[i], b[half]);
+    }
+  }
+}
+
 // The functions below are, step by step, those that the CPU's emitter prints
 // (lib/Codegen/CPU/MathBuilder.cpp, MathErf.cpp, f32), so that both have the
 // same bits. Change both or neither.

@@ -60,8 +60,12 @@ static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body) {
                           32 * warps);
 }
 
-static ScheduleAttrInterface scheduleContraction(FuncOp kernel,
-                                                 const Body &body) {
+static ScheduleAttrInterface
+scheduleContraction(FuncOp kernel, const Body &body, TargetAttr target) {
+  if (!target.getNaive())
+    if (std::optional<MmaAttr> mma =
+            scheduleMma(kernel, body, target.getArch()))
+      return *mma;
   return DotAttr::get(
       kernel.getContext(),
       countBlocks(body.statements.front().numParallel(), kThreads), kThreads);
@@ -77,7 +81,7 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   case KernelKind::Columns:
     return scheduleColumns(kernel, body);
   case KernelKind::Contraction:
-    return scheduleContraction(kernel, body);
+    return scheduleContraction(kernel, body, target);
   case KernelKind::Loops:
   case KernelKind::Scatter:
     return scheduleLoops(kernel, body);

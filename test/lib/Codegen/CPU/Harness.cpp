@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiles the text of a kernel and runs it on arrays.
-#include "Harness.h"
+#include "test/lib/Codegen/CPU/Harness.h"
 
 #include "dialects/Kernel/Contract.h"
 #include "lib/Codegen/CPU/Passes.h"

@@ -86,6 +86,21 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 
 // -----
 
+// expected-error @below {{a tile is [64, 32] of 128 threads or [128, 32] of 256}}
+#a = #cuda.mma<chunks = 1, threads = 256, rows = 0, tile = [64, 32], stages = 3>
+
+// -----
+
+// expected-error @below {{5 stages: expected 2 to 4}}
+#a = #cuda.mma<chunks = 1, threads = 128, rows = 0, tile = [64, 32], stages = 5>
+
+// -----
+
+// expected-error @below {{a contraction has the factors 0 and 1}}
+#a = #cuda.mma<chunks = 1, threads = 128, rows = 2, tile = [64, 32], stages = 3>
+
+// -----
+
 // expected-error @below {{sm_70 is no target: the least is sm_75}}
 #a = #cuda.target<arch = 70>
 

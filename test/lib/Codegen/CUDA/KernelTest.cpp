@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emitted kernels in the emulator, several orders of warps each, against the
+// same kernels run by scalar loops on the CPU.
+#include "dialects/Kernel/Contract.h"
+#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/CUDA/Target.h"
+#include "lib/Driver/Dialects.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "test/lib/Codegen/CPU/Harness.h"
+#include "test/runtime/Device/CUDA/FakeCuda.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace mpc;
+using namespace mpc::rt::cuda;
+using namespace mpc::test;
+using mpc::rt::cuda::test::Argument;
+using mpc::rt::cuda::test::fakeDriver;
+using mpc::rt::cuda::test::fakeNvrtc;
+using mpc::rt::cuda::test::KernelRunner;
+
+namespace {
+
+struct Emitted {
+  std::string text, schedule;
+  LaunchShape shape;
+};
+
+/// The only kernel of `text`, called k.
+Emitted emit(const std::string &text, int arch) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  Emitted result;
+  if (!module) {
+    ADD_FAILURE() << "no module: " << text;
+    return result;
+  }
+  for (auto kernel : module->getOps<kernel::FuncOp>())
+    if (!kernel.getSchedule())
+      EXPECT_TRUE(succeeded(kernel::stateContract(kernel)));
+  mlir::PassManager schedules(&context), emission(&context);
+  cuda::AttachTargetPassOptions attach;
+  attach.arch = arch;
+  schedules.addPass(cuda::createAttachTargetPass(attach));
+  schedules.addPass(cuda::createSchedulePass());
+  EXPECT_TRUE(succeeded(schedules.run(*module)));
+  llvm::raw_string_ostream stream(result.schedule);
+  for (auto kernel : module->getOps<kernel::FuncOp>())
+    stream << kernel.getScheduleAttr();
+  emission.addPass(cuda::createEmitPass());
+  EXPECT_TRUE(succeeded(emission.run(*module)));
+  for (auto function : module->getOps<mlir::func::FuncOp>()) {
+    auto kernel = function->getAttrOfType<cuda::KernelAttr>(
+        cuda::CUDADialect::kKernelAttrName);
+    result.text = cuda::getPrelude().str() + kernel.getText().str();
+    result.shape.grid[0] = static_cast<uint32_t>(kernel.getBlocks());
+    result.shape.block[0] = static_cast<uint32_t>(kernel.getThreads());
+    result.shape.sharedBytes = static_cast<uint32_t>(kernel.getShared());
+  }
+  return result;
+}
+
+/// What the buffers hold after the kernel ran on the test driver, whose warps
+/// run in the order of `seed`.
+Buffers runOnGpu(const Emitted &kernel, Buffers buffers, int arch,
+                 uint32_t seed) {
+  rt::cuda::test::FakeMachine machine;
+  machine.major = arch / 10;
+  machine.minor = arch % 10;
+  fakeDriver().reset(machine);
+  fakeDriver().setSeed(seed);
+  KernelRunner runner(*Context::create(*Driver::open(MPC_FAKE_CUDA), 0),
+                      fakeNvrtc());
+  std::vector<Argument> arguments;
+  for (std::vector<uint8_t> &buffer : buffers)
+    arguments.push_back(rt::cuda::test::inOut(buffer));
+  rt::Status status =
+      runner.run({"k.cu", kernel.text}, "k", kernel.shape, arguments);
+  EXPECT_TRUE(status.ok()) << status.message() << fakeDriver().fault() << "\n"
+                           << kernel.text.substr(kernel.text.find("// End"));
+  return buffers;
+}
+
+Buffers runOnCpu(const std::string &text, Buffers buffers) {
+  Config config;
+  config.naive = true;
+  std::vector<void *> pointers;
+  for (std::vector<uint8_t> &buffer : buffers)
+    pointers.push_back(buffer.data());
+  Kernels(text, config).run(pointers);
+  return buffers;
+}
+
+/// Expects that the kernel gets a schedule that begins with `schedule`, and
+/// that buffer `result`, of T, is what the CPU computes: to the bit, or within
+/// `tolerance` of it. `scheduled` is the same kernel with a schedule, or empty.
+template <typename T>
+void expectAsOnCpu(const std::string &text, const Buffers &buffers,
+                   const std::string &schedule, size_t result,
+                   double tolerance = 0, int arch = 80,
+                   const std::string &scheduled = "") {
+  Emitted kernel = emit(scheduled.empty() ? text : scheduled, arch);
+  EXPECT_EQ(kernel.schedule.substr(0, schedule.size()), schedule);
+  std::vector<T> want = values<T>(runOnCpu(text, buffers)[result]);
+  for (uint32_t seed : {1u, 5u}) {
+    std::vector<T> got =
+        values<T>(runOnGpu(kernel, buffers, arch, seed)[result]);
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t i = 0; i < got.size(); ++i)
+      ASSERT_LE(std::abs(double(got[i]) - double(want[i])),
+                tolerance * (1 + std::abs(double(want[i]))))
+          << i << ": " << double(got[i]) << " and " << double(want[i]);
+  }
+}
+
+template <typename T>
+std::vector<uint8_t> room(size_t count) {
+  return std::vector<uint8_t>(count * sizeof(T), 0xff);
+}
+
+/// Small whole numbers as 16-bit floats: sums of their products are exact.
+std::vector<uint8_t> integers(size_t count, unsigned seed, bool isBF16) {
+  std::mt19937 engine(seed);
+  std::vector<uint16_t> result(count);
+  for (uint16_t &value : result) {
+    double number = static_cast<int>(engine() % 9) - 4;
+    value = isBF16 ? toBFloat(number) : toHalf(number);
+  }
+  return bytes(result);
+}
+
+constexpr const char *kMaps =
+    "#mn = affine_map<(m, n) -> (m, n)>\n#m = affine_map<(m, n) -> (m)>\n"
+    "#n = affine_map<(m, n) -> (n)>\n";
+
+/// max, sum of exponentials, quotient; `rows` x `columns`.
+std::string softmax(int rows, int columns) {
+  std::string x = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
+  std::string r = llvm::formatv("tensor<{0}xf32>", rows);
+  return std::string(kMaps) + llvm::formatv(R"(
+kernel.func @k(%x: {0}, %d: {0}) -> {0} {{
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {1}
+  %least = linalg.fill ins(%low : f32) outs(%e : {1}) -> {1}
+  %none = linalg.fill ins(%zero : f32) outs(%e : {1}) -> {1}
+  %max = linalg.generic {{indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%x : {0}) outs(%least : {1}) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.maximumf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> {1}
+  %f = tensor.empty() : {0}
+  %exp = linalg.generic {{indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %max : {0}, {1}) outs(%f : {0}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> {0}
+  %sum = linalg.generic {{indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%exp : {0}) outs(%none : {1}) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> {1}
+  %r = linalg.generic {{indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%exp, %sum : {0}, {1}) outs(%d : {0}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> {0}
+  kernel.return %r : {0}
+})",
+                                            x, r)
+                                  .str();
+}
+
+// A row of a warp keeps its exponentials in registers, one of 9000 elements
+// computes them again.
+TEST(CudaKernels, Softmax) {
+  for (auto [rows, columns] : {std::pair(9, 70), {3, 1500}, {2, 9000}})
+    expectAsOnCpu<float>(
+        softmax(rows, columns),
+        {bytes(randoms(rows * columns, -8, 8)), room<float>(rows * columns)},
+        "#cuda.rows", 1, 1e-6);
+}
+
+/// The sums of columns, and of their squares in f64.
+std::string columnSums(int rows, int columns) {
+  std::string x = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
+  return std::string(kMaps) + llvm::formatv(R"(
+kernel.func @k(%x: {0}, %c: tensor<{1}xf32>, %d: tensor<{1}xf64>) -> (tensor<{1}xf32>, tensor<{1}xf64>) {{
+  %zero = arith.constant 0.0 : f32
+  %wide = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<{1}xf32>
+  %f = tensor.empty() : tensor<{1}xf64>
+  %none = linalg.fill ins(%zero : f32) outs(%e : tensor<{1}xf32>) -> tensor<{1}xf32>
+  %nil = linalg.fill ins(%wide : f64) outs(%f : tensor<{1}xf64>) -> tensor<{1}xf64>
+  %r:2 = linalg.generic {{indexing_maps = [#mn, #n, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%x : {0}) outs(%none, %nil : tensor<{1}xf32>, tensor<{1}xf64>) {{
+  ^bb0(%a: f32, %o: f32, %p: f64):
+    %0 = arith.addf %o, %a : f32
+    %1 = arith.extf %a : f32 to f64
+    %2 = arith.mulf %1, %1 : f64
+    %3 = arith.addf %p, %2 : f64
+    linalg.yield %0, %3 : f32, f64
+  } -> (tensor<{1}xf32>, tensor<{1}xf64>)
+  kernel.return %r#0, %r#1 : tensor<{1}xf32>, tensor<{1}xf64>
+})",
+                                            x, columns)
+                                  .str();
+}
+
+// Columns that do not fill a block, of one warp's elements and of many.
+TEST(CudaKernels, ColumnSums) {
+  for (auto [rows, columns] : {std::pair(3, 40), {200, 33}, {77, 64}}) {
+    Buffers buffers = {bytes(randoms(rows * columns)), room<float>(columns),
+                       room<double>(columns)};
+    std::string text = columnSums(rows, columns);
+    expectAsOnCpu<float>(text, buffers, "#cuda.columns", 1, 1e-5);
+    expectAsOnCpu<double>(text, buffers, "#cuda.columns", 2, 1e-13);
+  }
+}
+
+/// d = relu(a * b^T), or of transposed factors, rounded to 16 bits.
+struct Product {
+  int m, n, k;
+  const char *first, *second; ///< Maps of the factors.
+  std::string type = "f16";
+
+  [[nodiscard]] std::string shape(const std::string &map) const {
+    auto size = [&](char dim) { return dim == 'm' ? m : dim == 'n' ? n : k; };
+    return llvm::formatv("{0}x{1}", size(map[0]), size(map[1]));
+  }
+  [[nodiscard]] std::string text() const {
+    auto list = [](std::string map) {
+      return std::string(1, map[0]) + ", " + map[1];
+    };
+    return std::string(kMaps) + llvm::formatv(
+                                    R"(
+kernel.func @k(%a: tensor<{0}x{6}>, %b: tensor<{1}x{6}>, %d: tensor<{2}x{3}xf32>) -> tensor<{2}x{3}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<{2}x{3}xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%e : tensor<{2}x{3}xf32>) -> tensor<{2}x{3}xf32>
+  %p = linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> ({4})>, affine_map<(m, n, k) -> ({5})>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<{0}x{6}>, tensor<{1}x{6}>) outs(%none : tensor<{2}x{3}xf32>) {{
+  ^bb0(%x: {6}, %y: {6}, %o: f32):
+    %0 = arith.extf %x : {6} to f32
+    %1 = arith.extf %y : {6} to f32
+    %2 = math.fma %0, %1, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<{2}x{3}xf32>
+  %r = linalg.generic {{indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<{2}x{3}xf32>) outs(%d : tensor<{2}x{3}xf32>) {{
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.maximumf %x, %zero : f32
+    linalg.yield %0 : f32
+  } -> tensor<{2}x{3}xf32>
+  kernel.return %r : tensor<{2}x{3}xf32>
+})",
+                                    shape(first), shape(second), m, n,
+                                    list(first), list(second), type)
+                                    .str();
+  }
+  void expectExact(const std::string &schedule, int arch) const {
+    bool isBF16 = type == "bf16";
+    expectAsOnCpu<float>(text(),
+                         {integers(m * k, 1, isBF16),
+                          integers(n * k, 2, isBF16), room<float>(m * n)},
+                         schedule, 2, 0, arch);
+  }
+};
+
+// Sums of small whole numbers are exact on Tensor Cores too: every way to load
+// a tile, edges in each direction, and more steps than stages.
+TEST(CudaKernels, ProductsOnTensorCoresAreExact) {
+  for (const Product &product :
+       {Product{64, 64, 64, "mk", "nk"}, Product{96, 72, 40, "mk", "kn"},
+        Product{40, 136, 200, "km", "kn"}, Product{24, 16, 72, "km", "nk"},
+        Product{33, 17, 50, "mk", "nk"}, Product{35, 19, 51, "km", "kn"}})
+    product.expectExact("#cuda.mma", 80);
+}
+
+TEST(CudaKernels, ProductsOfOtherTypesAndDevices) {
+  Product{72, 40, 48, "mk", "kn", "bf16"}.expectExact("#cuda.mma", 80);
+  Product{72, 40, 48, "mk", "kn"}.expectExact("#cuda.mma", 75);
+  // sm_75 has no bf16 product.
+  Product{24, 16, 48, "mk", "kn", "bf16"}.expectExact("#cuda.dot", 75);
+  Product{8, 8, 8, "mk", "kn"}.expectExact("#cuda.dot", 80);
+}
+
+// What results of many tiles get, in few.
+TEST(CudaKernels, LargeTiles) {
+  Product product{150, 140, 104, "mk", "kn"};
+  std::string text = product.text();
+  std::string scheduled = text;
+  std::string head = "kernel.func @k", body = "-> tensor<150x140xf32> {";
+  scheduled.replace(scheduled.find(body), body.size(),
+                    "-> tensor<150x140xf32> attributes {schedule = "
+                    "#cuda.mma<chunks = 4, threads = 256, rows = 0, tile = "
+                    "[128, 32], stages = 4>} {");
+  scheduled.replace(scheduled.find(head), head.size(),
+                    "kernel.func contraction @k");
+  expectAsOnCpu<float>(text,
+                       {integers(150 * 104, 1, false),
+                        integers(140 * 104, 2, false), room<float>(150 * 140)},
+                       "#cuda.mma<chunks = 4", 2, 0, 80, scheduled);
+}
+
+/// The gradient of a lookup.
+std::string scatter(const char *by) {
+  return llvm::formatv(R"(
+kernel.func @k(%u: tensor<2x6x5xf16>, %i: tensor<2x6xi64>, %d: tensor<2x7x5xf32>) -> tensor<2x7x5xf32> {{
+  %one = arith.constant 1.0 : f32
+  %first = linalg.fill ins(%one : f32) outs(%d : tensor<2x7x5xf32>) -> tensor<2x7x5xf32>
+  %r = kernel.scatter ins(%u, %i : tensor<2x6x5xf16>, tensor<2x6xi64>) outs(%first : tensor<2x7x5xf32>) by {0}
+  kernel.return %r : tensor<2x7x5xf32>
+})",
+                       by);
+}
+
+// Rows that are named several times, from the end, and beyond it.
+TEST(CudaKernels, ScatterInIndexOrder) {
+  std::vector<uint16_t> updates;
+  for (float value : randoms(60))
+    updates.push_back(toHalf(value));
+  std::vector<int64_t> rows = {0, 3, 3, -1, 9, 3, 6, 6, -7, -20, 2, 6};
+  for (const char *by : {"sum", "product", "maximum", "minimum"})
+    expectAsOnCpu<float>(scatter(by),
+                         {bytes(updates), bytes(rows), room<float>(70)},
+                         "#cuda.loops", 2);
+}
+
+} // namespace

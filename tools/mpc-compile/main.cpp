@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-compile: a model's training step, or its evaluation, as a file for
 // mpc-run.
+#include "lib/Driver/LinkableProgram.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
@@ -14,7 +15,7 @@ namespace {
 
 struct Flags {
   CompileFlags compile;
-  std::string output;
+  std::string output, header;
   std::string emits; ///< What is written in place of a program.
 };
 
@@ -27,10 +28,18 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   addCompileFlags(app, flags.compile);
   app.add_option("--emit", flags.emits,
-                 "Write the CUDA C++ of the first GPU in place of a program")
-      ->type_name("cuda")
+                 "Write in place of a program the CUDA C++ of the first GPU, "
+                 "or an object file that holds the program as NAME_program, "
+                 "for a linker")
+      ->type_name("cuda|obj")
       ->group(kOutput)
-      ->check(rt::oneOf({"cuda"}));
+      ->check(rt::oneOf({"cuda", "obj"}));
+  app.add_option(
+         "--header", flags.header,
+         "With --emit=obj: a C header that declares it, with a function "
+         "for each input and output")
+      ->type_name("FILE.h")
+      ->group(kOutput);
   app.add_option("-o,--output", flags.output,
                  "The program; - is standard output")
       ->required()
@@ -52,17 +61,47 @@ rt::Result<std::string> cudaText(const rt::ProgramVariants &programs) {
                         "--target=cuda:sm_80");
 }
 
-rt::Result<int> compile(Flags &flags) {
+rt::Status checkOutputs(const Flags &flags) {
   MPC_RETURN_IF_ERROR(rt::checkOutput(flags.output));
+  if (flags.emits == "obj")
+    MPC_RETURN_IF_ERROR(identifierOf(flags.output).status());
+  if (flags.header.empty())
+    return {};
+  if (flags.emits != "obj")
+    return rt::usageError("--header needs --emit=obj");
+  return rt::checkOutput(flags.header);
+}
+
+/// An object file; writes its header where that is asked for.
+rt::Result<std::string> objectOf(const Flags &flags,
+                                 const rt::ProgramVariants &programs) {
+  MPC_ASSIGN_OR_RETURN(std::string name, identifierOf(flags.output));
+  MPC_ASSIGN_OR_RETURN(std::string file, rt::encodeProgramFile(programs));
+  if (!flags.header.empty())
+    MPC_RETURN_IF_ERROR(
+        rt::writeOutput(flags.header, makeHeader(name, *programs.front())));
+  return makeObject(name, file);
+}
+
+/// What is written to the output.
+rt::Result<std::string> contentOf(const Flags &flags,
+                                  const rt::ProgramVariants &programs) {
+  if (flags.emits == "cuda")
+    return cudaText(programs);
+  if (flags.emits == "obj")
+    return objectOf(flags, programs);
+  return rt::encodeProgramFile(programs);
+}
+
+rt::Result<int> compile(Flags &flags) {
+  MPC_RETURN_IF_ERROR(checkOutputs(flags));
   std::vector<std::string> warnings;
   auto programs = compilePrograms(flags.compile, warnings);
   for (const std::string &warning : warnings)
     rt::reportWarning("mpc-compile", warning);
   MPC_RETURN_IF_ERROR(programs.status());
-  MPC_ASSIGN_OR_RETURN(std::string file,
-                       flags.emits.empty() ? rt::encodeProgramFile(*programs)
-                                           : cudaText(*programs));
-  MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, file));
+  MPC_ASSIGN_OR_RETURN(std::string content, contentOf(flags, *programs));
+  MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, content));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "lib/Driver/Compile.h"
 
 #include "dialects/AMP/Recipe.h"
+#include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Random.h"
 #include "lib/Codegen/CPU/Passes.h"
@@ -240,16 +241,25 @@ static void warnOfIdleDropout(ModuleOp module, CompileReport &report) {
 }
 
 /// A model that was exported in f16 computes in it, whatever --precision says.
+/// The recipe's patterns are valid.
 static void warnOfLostGradients(ModuleOp module, amp::RecipeOp recipe,
                                 CompileReport &report) {
   if (recipe.getPolicyKind() != rt::PolicyKind::None)
     return;
+  auto patterns = [](ArrayAttr strings) {
+    return *NamePatterns::compile(amp::stringsOf(strings),
+                                  [](const std::string &) {});
+  };
+  NamePatterns frozen = patterns(recipe.getFreeze());
+  NamePatterns trained = patterns(recipe.getTrainable());
   for (auto parameter : module.getOps<nn::ParameterOp>()) {
-    if (parameter.getFrozen() ||
+    StringRef name = parameter.getSymName();
+    if (parameter.getFrozen() || frozen.matches(name) ||
+        (!trained.empty() && !trained.matches(name)) ||
         !getElementTypeOrSelf(parameter.getType()).isF16())
       continue;
     report.warnings.push_back(
-        "the model's own weights are f16, as '" + parameter.getSymName().str() +
+        "the model's own weights are f16, as '" + name.str() +
         "', and without a loss scale gradients below 6e-8 become 0: give "
         "--loss-scale=dynamic, or export the model in f32 and give "
         "--precision=fp16");
@@ -301,8 +311,9 @@ static rt::Status prepareStep(ImportedModel &model, CompileReport &report) {
     return prepareOwnStep(model, report);
   MPC_ASSIGN_OR_RETURN(amp::RecipeOp recipe, checkRecipe(model));
   MPC_RETURN_IF_ERROR(checkPrecision(model, recipe, report));
+  MPC_RETURN_IF_ERROR(checkParameterPatterns(model, recipe, report));
   warnOfLostGradients(*model.module, recipe, report);
-  return checkParameterPatterns(model, recipe, report);
+  return {};
 }
 
 static EvaluationOptions evaluationOptions(const ImportedModel &model,

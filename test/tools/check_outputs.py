@@ -54,6 +54,10 @@ TOOLS = {
         ["mpc-compile", MODELS / "mlp.onnx", "--precision=fp16"],
         {"--output": contains("MPC\r\n")},
     ),
+    "mpc-compile-obj": (
+        ["mpc-compile", MODELS / "mlp.onnx", "--emit=obj", f"--output={FOLDER / 'step.o'}"],
+        {"--header": contains("step_load(MpcProgram **program)")},
+    ),
     "mpc-inspect": (["mpc-inspect", FOLDER / "step.mpc"], {"--svg": starts("<svg")}),
     "mpc-run": (
         ["mpc-run", FOLDER / "step.mpc", f"--data={FOLDER / 'data.safetensors'}", "--steps=3"],
@@ -71,8 +75,10 @@ TOOLS = {
 }  # fmt: skip
 # Of these the tool reads, or makes a folder with files of its own.
 NO_OUTPUT_FILE = {"--expect", "--tensorboard", "--checkpoint-dir", "--extract"}
-# Flags that a step's program refuses: it is no evaluation, and what they tell is the compiler's.
-REFUSED = {"mpc-run": {"--outputs", "--explain", "--nan-report"}}
+# Flags that a step's program refuses, which is no evaluation; and those of the other command.
+REFUSED = {
+    "mpc-run": {"--outputs"}, "mpc-compile": {"--header"}, "mpc-compile-obj": {"--output"},
+}  # fmt: skip
 
 
 def flags_of_help(command):

@@ -2,7 +2,6 @@
 """Compiling a model, or a PyTorch module, to a step."""
 from __future__ import annotations
 
-import io
 import os
 import warnings
 from typing import Any, Mapping, Sequence
@@ -104,9 +103,11 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
         options.update(_adam_options(first))
     elif "eps" in first:
         options["eps"] = float(first["eps"])
-    for name in ("weight_decay", "momentum"):
-        if first.get(name):
-            options[name] = float(first[name])
+    # Also where it is 0, which is not the default of each rule.
+    if "weight_decay" in first:
+        options["weight_decay"] = float(first["weight_decay"])
+    if first.get("momentum"):
+        options["momentum"] = float(first["momentum"])
     if first.get("nesterov"):
         options["nesterov"] = True
     extra = {n: first[n] for n in ("alpha", "lr_decay", "dampening", "centered", "amsgrad",
@@ -120,7 +121,7 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
             "learning rate for all parameters"
         )
     if first.get("weight_decay"):
-        # None of a RE2-style escape: names of torch are letters, digits, dots and underscores.
+        # Names of torch are letters, digits, dots and underscores.
         options["no_decay"] = [
             "^" + names[id(p)].replace(".", "\\.") + "$" for g in plain for p in g["params"]
         ]
@@ -182,10 +183,8 @@ def export_onnx(module: Any, example_inputs: Sequence[Any]) -> bytes:
         )
     finally:
         module.train(was_training)
-    # Weights lie in the file, whose own limit is 2 GiB.
-    buffer = io.BytesIO()
-    program.save(buffer, external_data=False)
-    return buffer.getvalue()
+    # Weights lie inside, up to the 2 GiB that ONNX allows.
+    return program.model_proto.SerializeToString()
 
 
 def _model_of(model: Any, example_inputs: Sequence[Any] | None) -> Any:

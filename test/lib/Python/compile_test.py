@@ -172,6 +172,9 @@ class TorchArguments(unittest.TestCase):
         self.assertEqual((step.lr, step.beta1, step.eps), (np.float32(0.01), 0.8, 1e-6))
         slots = {name.rsplit("/")[-1] for name in step.state if "/" in name}
         self.assertEqual(slots, {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"})
+        # Zero is said too: adamw's own default is 0.01.
+        none = AdamW({"params": [weight, bias], "weight_decay": 0})
+        self.assertIn("--weight-decay=0.0", self.flags(model=module, optimizer=none))
         with self.assertRaisesRegex(UsageError, "one learning rate"):
             self.flags(model=module, optimizer=AdamW(
                 {"params": [weight]}, {"params": [bias], "lr": 1.0}))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps of PyTorch's modules against PyTorch itself; skipped where torch is not there."""
+import pathlib
+import sys
 import unittest
 
 import numpy as np
@@ -61,6 +63,14 @@ class Torch(unittest.TestCase):
         optimizer = torch.optim.AdamW(module.parameters())
         optimizer.load_state_dict(torch.load(path)["optimizer"])
         self.assertEqual(optimizer.param_groups[0]["lr"], step.lr)
+
+    def test_the_example_has_the_same_loss_curve(self):
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "examples/python"))
+        import train
+
+        theirs, ours = train.train_with_torch(100), train.train_with_mpc(100)
+        self.assertLess(theirs[-1], theirs[0] / 2)
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
     def test_a_training_of_torch_goes_on_here(self):
         module, optimizer, _ = self.trained()

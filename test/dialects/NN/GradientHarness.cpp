@@ -186,7 +186,7 @@ bool CompiledModule::build(mlir::MLIRContext &context, const std::string &text,
     return false;
   }
   std::vector<std::string> warnings;
-  Compilation lowering(module, warnings);
+  Compilation lowering(module, warnings, /*survivesCrashes=*/true);
   if (inspect)
     lowering.after("nn-differentiate", inspect);
   cpu::AttachTargetPassOptions attach;

@@ -29,7 +29,7 @@ kernel.func map @scale(%x: tensor<21xf32>, %s: tensor<f32>, %d: tensor<21xf32>) 
 // Statements pass values in registers; f16 is widened, and rounded where the
 // text rounds. A comment names the model's nodes.
 // CHECK:       // fc_Relu, fc_Cast
-// CHECK-NEXT:  extern "C" __global__ void __launch_bounds__(256)
+// CHECK-NEXT:  extern "C" __global__ void __launch_bounds__(256, 2)
 // CHECK-LABEL: fused(
 // CHECK:         const int element0 = (int(blockIdx.x) * 256 + threadIdx.x) * 8;
 // CHECK:         if (element0 < 64) {
@@ -242,7 +242,7 @@ kernel.func map @gather(%t: tensor<7x4xf32>, %i: tensor<5xi64>, %d: tensor<5x4xf
 }
 
 // What does not write every element runs in one block, behind a copy.
-// CHECK-LABEL: __launch_bounds__(1024)
+// CHECK-LABEL: __launch_bounds__(1024, 1)
 // CHECK-NEXT:  pad(
 // CHECK:         for (int element0 = threadIdx.x; element0 < 9; element0 += 1024) {
 // CHECK:           output0[element0] = 2.5f;

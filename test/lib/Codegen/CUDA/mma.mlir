@@ -57,7 +57,7 @@ kernel.func contraction @product(%a: tensor<100x72xf16>, %b: tensor<72x80xf16>, 
 // CHECK:         rows[slow0 * 40 + quick0] = inside0 ? input1[place0] : mpc_u16(0);
 // CHECK:         columns[slow1 * 40 + quick1] = inside1 ? input0[place1] : mpc_u16(0);
 // CHECK:         mpc_tile<true, 40>, mpc_tile<true, 40>, true, 32>(
-// CHECK:         output0[m * 40 + n]
+// CHECK:         output0[n + m * 40]
 kernel.func contraction @transposed(%a: tensor<40x51xbf16>, %b: tensor<24x51xbf16>, %d: tensor<24x40xf32>) -> tensor<24x40xf32> {
   %e = tensor.empty() : tensor<24x40xf32>
   %zero = arith.constant 0.0 : f32

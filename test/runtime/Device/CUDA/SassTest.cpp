@@ -17,37 +17,8 @@
 namespace mpc::rt::cuda::test {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string outputOf(const std::string &command) {
-  std::string output;
-  FILE *pipe = ::popen(command.c_str(), "r");
-  if (!pipe)
-    return output;
-  std::array<char, 4096> part{};
-  while (size_t count = std::fread(part.data(), 1, part.size(), pipe))
-    output.append(part.data(), count);
-  ::pclose(pipe);
-  return output;
-}
-
-/// What it prints of a cubin; `tool` is that of the wheels, else of the PATH.
-std::string inspect(const std::string &tool, const std::string &flags,
-                    const Image &image) {
-  std::string file = fs::temp_directory_path() /
-                     ("mpc-sass-" + std::to_string(::getpid()) + ".cubin");
-  std::ofstream(file, std::ios::binary)
-      .write(image.bytes.data(),
-             static_cast<std::streamsize>(image.bytes.size()));
-  std::string wheel = inWheels("bin/" + tool);
-  std::string output = outputOf("PATH=\"$PATH:/usr/local/cuda/bin\" " +
-                                (wheel.empty() ? tool : "'" + wheel + "'") +
-                                " " + flags + " '" + file + "' 2>/dev/null");
-  fs::remove(file);
-  return output;
-}
 
 /// "LDG.E.128.CONSTANT" and so on, each once, of disassembled code.
 std::set<std::string> opcodesOf(const std::string &sass) {
@@ -66,15 +37,6 @@ bool hasOpcode(const std::set<std::string> &opcodes,
     return std::regex_match(opcode, wanted);
   });
 }
-
-/// Where a tool is missing its tests are skipped, but not under CI, which would
-/// never learn that they stopped running.
-#define MPC_REQUIRE(condition, reason)                                         \
-  if (!(condition)) {                                                          \
-    if (std::getenv("CI"))                                                     \
-      FAIL() << (reason);                                                      \
-    GTEST_SKIP() << (reason);                                                  \
-  }
 
 /// What a kernel must have: its most registers, and patterns of opcodes.
 struct Expectation {
@@ -116,14 +78,6 @@ Source allKernels() {
   for (const char *name : {"map", "softmax", "sum", "matmul", "instructions"})
     text += readText(MPC_TEST_INPUTS "/cuda/" + std::string(name) + ".cu");
   return withPrelude("all.cu", text);
-}
-
-/// The part of a disassembly that is `kernel`.
-std::string sectionOf(const std::string &sass, const std::string &kernel) {
-  size_t begin = sass.find("\n.text." + kernel + ":");
-  if (begin == std::string::npos)
-    return "";
-  return sass.substr(begin, sass.find("\n.text.", begin + 1) - begin);
 }
 
 /// "REG:32" of the kernel in what cuobjdump prints; -1 where it is not there.

@@ -22,6 +22,8 @@
 #include "passes/Pipelines.h"
 #include "runtime/Device/CPU/CpuLevel.h"
 
+#include <chrono>
+
 using namespace mlir;
 using namespace mpc;
 
@@ -199,11 +201,17 @@ compile(ImportedModel &model, const TargetOptions &options,
                           options.survivesCrashes);
   attachTarget(compilation.passes(), options, target);
   fill(compilation);
+  auto start = std::chrono::steady_clock::now();
   MPC_RETURN_IF_ERROR(compilation.run());
-  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       target.cudaArch != 0
-                           ? buildCudaProgram(*model.module, target.cudaArch)
-                           : buildProgram(*model.module, target.cpu));
+  report.stages.emplace_back(
+      "passes",
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count());
+  MPC_ASSIGN_OR_RETURN(
+      std::shared_ptr<rt::Program> program,
+      target.cudaArch != 0
+          ? buildCudaProgram(*model.module, target.cudaArch)
+          : buildProgram(*model.module, target.cpu, &report.stages));
   llvm::append_range(report.warnings, program->warnings);
   program->bounds = std::move(report.bounds);
   program->mode = report.mode;

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Train/Data.h"
+#include "runtime/Train/Metrics.h"
 
 #include <memory>
 
@@ -44,6 +45,7 @@ struct CompileReport {
   /// Inputs that are class labels or row numbers, with their ranges.
   std::vector<rt::InputBound> bounds;
   rt::ModelMode mode = rt::ModelMode::Either;
+  rt::StageSeconds stages; ///< Empty where the program was in the cache.
   Explanation explanation; ///< Filled where the options ask for it.
 };
 

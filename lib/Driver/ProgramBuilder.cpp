@@ -316,7 +316,7 @@ void ProgramBuilder::keepCode() {
 
 /// Compiles the kernels to the program's image.
 static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
-                          rt::Program &program) {
+                          rt::Program &program, rt::StageSeconds *stages) {
   DiagnosticCollector diagnostics(module.getContext());
   llvm::Expected<cpu::CompiledKernels> compiled =
       cpu::compileImage(module, target);
@@ -338,14 +338,19 @@ static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
     }
   }
   program.code.bytes = rt::SharedBytes::of(std::move(compiled->image));
+  if (stages) {
+    stages->emplace_back("lowering", compiled->loweringSeconds);
+    stages->emplace_back("llvm", compiled->llvmSeconds);
+  }
   return {};
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
-mpc::buildProgram(ModuleOp module, const cpu::CpuTarget &target) {
+mpc::buildProgram(ModuleOp module, const cpu::CpuTarget &target,
+                  rt::StageSeconds *stages) {
   auto program = std::make_shared<rt::Program>();
   MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
-  MPC_RETURN_IF_ERROR(compile(module, target, *program));
+  MPC_RETURN_IF_ERROR(compile(module, target, *program, stages));
   return program;
 }
 

@@ -8,14 +8,17 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
+#include "runtime/Train/Metrics.h"
 
 namespace mpc {
 
 /// Takes the entries' launches out of `module` and compiles the code of its
 /// kernels for `target`, which may be another machine. Consumes the module's
-/// contents. What the module must hold: docs/design.md, "Program".
+/// contents. Appends how long its stages took to `stages`. What the module must
+/// hold: docs/design.md, "Program".
 rt::Result<std::shared_ptr<rt::Program>>
-buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target);
+buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target,
+             rt::StageSeconds *stages = nullptr);
 
 /// The same of kernels that are emitted for the GPU sm_`arch`.
 rt::Result<std::shared_ptr<rt::Program>> buildCudaProgram(mlir::ModuleOp module,

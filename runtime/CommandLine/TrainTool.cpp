@@ -75,6 +75,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   options.given = tool.given;
   options.replays = tool.replays;
   options.compileSeconds = tool.compileSeconds;
+  options.compileStages = tool.compileStages;
   TrainHooks hooks;
   hooks.probe = tool.probe;
   hooks.keepFp32 = tool.keepFp32;

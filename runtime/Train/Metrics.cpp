@@ -186,6 +186,9 @@ std::string RunSummary::toJson() const {
   json["loss_first"] = stepMs_.empty() ? nullptr : jsonNumber(firstLoss_);
   json["loss_last"] = stepMs_.empty() ? nullptr : jsonNumber(lastLoss_);
   json["compile_s"] = jsonNumber(compileSeconds);
+  auto &stages = json["compile_stages_s"] = nlohmann::ordered_json::object();
+  for (const auto &[stage, seconds] : compileStages)
+    stages[stage] = jsonNumber(seconds);
   json["steps"] = stepMs_.size();
   json["skipped"] = skipped_;
   json["applied"] = static_cast<int64_t>(stepMs_.size()) - skipped_;

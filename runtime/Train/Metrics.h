@@ -63,11 +63,15 @@ private:
   OutputStream stream_;
 };
 
+/// Wall seconds of each stage of a compilation, by the stage's name, in order.
+using StageSeconds = std::vector<std::pair<std::string, double>>;
+
 /// What `--json` prints about a run.
 class RunSummary {
 public:
   double compileSeconds = 0;
-  size_t slotBytes = 0; ///< Of what the optimizer keeps of each weight.
+  StageSeconds compileStages; ///< Empty where nothing was compiled.
+  size_t slotBytes = 0;       ///< Of what the optimizer keeps of each weight.
 
   void add(const MetricsRow &row);
   [[nodiscard]] int64_t skipped() const { return skipped_; }

@@ -61,6 +61,7 @@ public:
             hooks.output),
         saturation_([this](std::string_view text) { tell("warning", text); }) {
     summary_.compileSeconds = options.compileSeconds;
+    summary_.compileStages = options.compileStages;
     for (const StateTensor &tensor : runner.program().state)
       if (tensor.role == StateRole::Slot)
         summary_.slotBytes += tensor.desc.numBytes();

@@ -68,7 +68,8 @@ struct TrainOptions {
   /// Where the weights go at the end, for the model's framework; or empty.
   std::string exportedWeights;
   bool json = false;         ///< Print the summary line.
-  double compileSeconds = 0; ///< For the summary.
+  double compileSeconds = 0; ///< For the summary, as all of its stages.
+  StageSeconds compileStages;
 };
 
 /// Writes to the process's standard output.

@@ -89,8 +89,14 @@ rt::Result<std::string> findTarget(const Flags &flags) {
   return "cuda:sm_" + std::to_string((*device)->info().capability.number());
 }
 
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 rt::Result<int> train(Flags &flags) {
-  auto start = std::chrono::steady_clock::now();
+  auto start = Clock::now();
   rt::TrainTool &tool = flags.tool;
   tool.name = "mpc-train";
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
@@ -107,6 +113,7 @@ rt::Result<int> train(Flags &flags) {
   for (const std::string &warning : plan.model.warnings)
     rt::reportWarning(tool.name, warning);
   MPC_RETURN_IF_ERROR(checkLoop(flags, plan));
+  tool.compileStages.emplace_back("import", secondsSince(start));
   plan.options.explain = !tool.output.explain.empty();
   Recompiler recompiler(plan.model, plan.options, tool.runner);
   CompileReport report;
@@ -121,9 +128,8 @@ rt::Result<int> train(Flags &flags) {
         writeExplanation(report.explanation, tool.output.explain));
   tool.given = givenNumbers(flags.recipe);
   addRecompiler(tool, recompiler);
-  tool.compileSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  llvm::append_range(tool.compileStages, report.stages);
+  tool.compileSeconds = secondsSince(start);
   return rt::trainProgram(*program, tool);
 }
 

@@ -16,11 +16,18 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::cpu;
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// Lowers `module` to the LLVM dialect; the error is what was diagnosed.
 static llvm::Error lowerModule(ModuleOp module) {
@@ -158,14 +165,18 @@ static llvm::Expected<std::vector<Part>> translateParts(ModuleOp module) {
 llvm::Expected<CompiledKernels>
 mpc::cpu::compileImage(ModuleOp module, const CpuTarget &target) {
   CompiledKernels compiled = listKernels(module);
+  auto start = Clock::now();
   if (llvm::Error error = lowerModule(module))
     return error;
   auto parts = translateParts(module);
   if (!parts)
     return parts.takeError();
+  compiled.loweringSeconds = secondsSince(start);
+  start = Clock::now();
   compileParts(*parts, target);
   if (llvm::Error error = addImages(*parts, compiled))
     return error;
+  compiled.llvmSeconds = secondsSince(start);
   return compiled;
 }
 

@@ -32,6 +32,8 @@ struct CompiledKernels {
   /// Runs wherever it is loaded: see rt::CodeImage.
   std::vector<std::byte> image;
   std::shared_ptr<rt::LoadedCode> code; ///< Keeps the functions alive.
+  /// Wall time to LLVM IR, and from there to the image.
+  double loweringSeconds = 0, llvmSeconds = 0;
 };
 
 /// Compiles a module that cpu-emit has emitted. The image refers to no

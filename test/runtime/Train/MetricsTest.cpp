@@ -124,6 +124,7 @@ TEST(Metrics, QuantilesLieBetweenNeighbours) {
 TEST(Metrics, JsonLineHasAllKeys) {
   RunSummary summary;
   summary.compileSeconds = 1.5;
+  summary.compileStages = {{"passes", 0.5}, {"llvm", 0.75}};
   auto json = nlohmann::json::parse(summary.toJson());
   EXPECT_TRUE(json["loss_first"].is_null());
   MetricsRow row = rowOf(0);
@@ -139,6 +140,8 @@ TEST(Metrics, JsonLineHasAllKeys) {
   EXPECT_EQ(json["loss_first"], 2.5);
   EXPECT_EQ(json["loss_last"], "nan");
   EXPECT_EQ(json["compile_s"], 1.5);
+  EXPECT_EQ(json["compile_stages_s"]["passes"], 0.5);
+  EXPECT_EQ(json["compile_stages_s"]["llvm"], 0.75);
   EXPECT_EQ(json["skipped"], 1);
   EXPECT_EQ(json["applied"], 1);
   EXPECT_GT(json["peak_rss_mb"], 1);

@@ -59,9 +59,4 @@ TEST_F(SplitModule, EachKernelIsInOnePartWithItsCallees) {
   EXPECT_EQ(next, 40);
 }
 
-TEST_F(SplitModule, PartsAreLimited) {
-  auto module = makeModule(context_, 200, 1000);
-  EXPECT_EQ(splitModule(*module).size(), 16U);
-}
-
 } // namespace

@@ -21,6 +21,7 @@ rt::Result<ImportOptions> mpc::toImportOptions(const ImportFlags &flags) {
     options.roles.emplace_back(name, RoleKind::Buffer);
   for (const std::string &name : flags.constants)
     options.roles.emplace_back(name, RoleKind::Constant);
+  options.libraryFiles = flags.opLibraries;
   if (flags.batchSize != 0)
     options.batchSize = flags.batchSize;
   return options;

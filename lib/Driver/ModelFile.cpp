@@ -149,29 +149,46 @@ parseModule(SourceMgr &sources, mlir::MLIRContext &context) {
   return module;
 }
 
-static rt::Result<ImportedModel> parseMlir(std::unique_ptr<MemoryBuffer> buffer,
-                                           const std::string &path,
-                                           mlir::MLIRContext &context) {
+/// The module of a file as it is written; the values beside it are left.
+static rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
+parseMlir(std::unique_ptr<MemoryBuffer> buffer, const std::string &path,
+          mlir::MLIRContext &context) {
   MPC_RETURN_IF_ERROR(checkText(path, *buffer));
   SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
   std::string messages;
   raw_string_ostream os(messages);
   mlir::SourceMgrDiagnosticHandler handler(sources, &context, os);
-  ImportedModel model;
-  model.module = parseModule(sources, context);
-  if (!model.module)
+  auto module = parseModule(sources, context);
+  if (!module)
     return rt::invalidInput(StringRef(messages).rtrim().str());
-  return model;
+  return module;
+}
+
+static rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
+loadModule(const std::string &path, mlir::MLIRContext &context) {
+  auto buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return rt::invalidInput(path + ": " + buffer.getError().message());
+  return parseMlir(std::move(*buffer), path, context);
+}
+
+static rt::Result<std::shared_ptr<const onnx::OpLibrary>>
+loadLibrary(ArrayRef<std::string> files, mlir::MLIRContext &context) {
+  auto library = std::make_shared<onnx::OpLibrary>();
+  for (const std::string &path : files) {
+    MPC_ASSIGN_OR_RETURN(mlir::OwningOpRef<mlir::ModuleOp> module,
+                         loadModule(path, context));
+    if (Error error = library->add(std::move(module), path))
+      return statusOf(std::move(error));
+  }
+  return std::shared_ptr<const onnx::OpLibrary>(std::move(library));
 }
 
 static rt::Result<ImportedModel> loadMlir(const std::string &path,
                                           mlir::MLIRContext &context) {
-  auto buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer)
-    return rt::invalidInput(path + ": " + buffer.getError().message());
-  MPC_ASSIGN_OR_RETURN(ImportedModel model,
-                       parseMlir(std::move(*buffer), path, context));
+  ImportedModel model;
+  MPC_ASSIGN_OR_RETURN(model.module, loadModule(path, context));
   MPC_RETURN_IF_ERROR(readValues(path, model));
   return model;
 }
@@ -182,7 +199,8 @@ static rt::Result<ImportedModel> readModel(const ModelBytes &bytes,
                                            const ImportOptions &options) {
   auto buffer = MemoryBuffer::getMemBufferCopy(bytes.bytes, name);
   if (!bytes.isOnnx) {
-    MPC_ASSIGN_OR_RETURN(ImportedModel model,
+    ImportedModel model;
+    MPC_ASSIGN_OR_RETURN(model.module,
                          parseMlir(std::move(buffer), name, context));
     for (const ModelBytes::Value &value : bytes.values)
       addValue({value.desc, value.bytes.data()}, model);
@@ -202,12 +220,19 @@ static rt::Result<ImportedModel> readModel(const std::string &path,
                                            mlir::MLIRContext &context,
                                            const ImportOptions &options) {
   StringRef name = path;
-  if (path == "-" || name.ends_with(".mlir"))
+  if (path == "-" || name.ends_with(".mlir")) {
+    if (!options.libraryFiles.empty())
+      return rt::usageError("--op-library: ops of custom domains are those of "
+                            "an .onnx file");
     return loadMlir(path, context);
+  }
   if (!name.ends_with(".onnx"))
     return rt::usageError(rt::quote(path) +
                           " is neither an .onnx nor an .mlir file");
-  Expected<ImportedModel> model = onnx::importModel(path, context, options);
+  onnx::ImportOptions import = options;
+  MPC_ASSIGN_OR_RETURN(import.library,
+                       loadLibrary(options.libraryFiles, context));
+  Expected<ImportedModel> model = onnx::importModel(path, context, import);
   if (!model)
     return statusOf(model.takeError());
   return std::move(*model);

@@ -17,7 +17,9 @@ namespace mpc {
 
 /// What an importer gives, whatever the format.
 using ImportedModel = onnx::ImportedModel;
-using ImportOptions = onnx::ImportOptions;
+struct ImportOptions : onnx::ImportOptions {
+  std::vector<std::string> libraryFiles; ///< --op-library=FILE.mlir.
+};
 
 /// Reads MODEL.onnx or FILE.mlir, told apart by the end of the name ("-" is
 /// MLIR on stdin). The values of an MLIR file's parameters are those in

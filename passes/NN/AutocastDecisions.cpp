@@ -3,6 +3,7 @@
 #include "passes/NN/AutocastDecisions.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/RegionRule.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -17,6 +18,8 @@ struct DecisionMaker::Context {
   Type low;
   const PolicyRule *rule = nullptr;
   bool isIsland = false;
+  /// That of all ops of a region, which the region states itself.
+  std::optional<PrecisionRule> stated;
 };
 
 static Location locationOf(const AutocastPolicy &policy, const PolicyRule &rule,
@@ -142,6 +145,14 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
     if (lower_.matches(candidate))
       return byFlag(context.low, PrecisionRule::Lower, "--lower", candidate);
   }
+  if (context.stated && !*ofNode)
+    return Decision{context.low,
+                    {*context.stated, *context.stated == PrecisionRule::KeepF32,
+                     "an nn.autocast region says " +
+                         stringifyPrecisionRule(*context.stated).str()},
+                    "region",
+                    /*isOpen=*/false,
+                    /*isForced=*/true};
   if (const PolicyRule *rule = *ofNode ? *ofNode : region ? region : ofOp)
     return Decision{context.low,
                     {rule->action, rule->action == PrecisionRule::KeepF32,
@@ -155,6 +166,20 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
   return decision;
 }
 
+static LogicalResult readStatedRule(AutocastOp region,
+                                    std::optional<PrecisionRule> &stated) {
+  Attribute rule = region->getAttr(kRegionRule);
+  if (!rule)
+    return success();
+  auto name = dyn_cast<StringAttr>(rule);
+  if (name)
+    stated = precisionRuleOf(name.getValue());
+  if (name && stated)
+    return success();
+  return region.emitOpError("has the ")
+         << kRegionRule << " " << rule << ", which is no precision rule";
+}
+
 LogicalResult DecisionMaker::visit(Block &block, const Context &context,
                                    Decisions &decisions) {
   for (Operation &op : block) {
@@ -166,6 +191,8 @@ LogicalResult DecisionMaker::visit(Block &block, const Context &context,
         inner.low = Type();
       else if (region.getDtype())
         inner.low = *region.getDtype();
+      if (failed(readStatedRule(region, inner.stated)))
+        return failure();
       for (const PolicyRule &rule : policy_->rules)
         if (rule.subject == Subject::Region &&
             getNodeName(region.getLoc()) == rule.name) {

@@ -7,24 +7,30 @@
 
 using namespace mpc;
 
+/// A flag that is given once for each of its values: what stands behind a value
+/// is another argument, such as the model.
+static CLI::Option *addRepeated(CLI::App &app, const char *name,
+                                std::vector<std::string> &values,
+                                const char *text) {
+  return app.add_option(name, values, text)
+      ->allow_extra_args(false)
+      ->group(rt::flag_group::kInput);
+}
+
 void mpc::addInputShapeFlag(CLI::App &app, ImportFlags &flags) {
-  app.add_option("--input-shape", flags.inputShapes,
-                 "Fixes an input's open dimensions, as x=8x64")
-      ->type_name("NAME=DIMS")
-      ->group(rt::flag_group::kInput);
-  app.add_option("--input-value", flags.inputValues,
-                 "Compiles in the axes, sizes or other numbers that an input "
-                 "holds, as axes=0,2")
-      ->type_name("NAME=NUMBERS")
-      ->group(rt::flag_group::kInput);
+  addRepeated(app, "--input-shape", flags.inputShapes,
+              "Fixes an input's open dimensions, as x=8x64")
+      ->type_name("NAME=DIMS");
+  addRepeated(app, "--input-value", flags.inputValues,
+              "Compiles in the axes, sizes or other numbers that an input "
+              "holds, as axes=0,2")
+      ->type_name("NAME=NUMBERS");
 }
 
 void mpc::addRoleFlags(CLI::App &app, ImportFlags &flags) {
   auto add = [&](const char *name, std::vector<std::string> &names,
                  const char *text) {
-    app.add_option(name, names, text)
-        ->type_name("NAME")
-        ->group(rt::flag_group::kInput);
+    addRepeated(app, name, names, text)->type_name("NAME");
   };
   add("--parameter", flags.parameters,
       "Trains this initializer, whatever the file says of it");
@@ -32,6 +38,12 @@ void mpc::addRoleFlags(CLI::App &app, ImportFlags &flags) {
       "Keeps this initializer as state that is saved and not trained");
   add("--constant", flags.constants,
       "Compiles this initializer in, whatever the file says of it");
+}
+
+void mpc::addOpLibraryFlag(CLI::App &app, ImportFlags &flags) {
+  addRepeated(app, "--op-library", flags.opLibraries,
+              "Defines ops of custom domains, by functions of nn ops")
+      ->type_name("FILE.mlir");
 }
 
 void mpc::addBatchSizeFlag(CLI::App &app, ImportFlags &flags) {

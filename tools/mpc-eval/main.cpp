@@ -32,6 +32,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   addInputShapeFlag(app, flags.import);
   addRoleFlags(app, flags.import);
+  addOpLibraryFlag(app, flags.import);
   addBatchSizeFlag(app, flags.import);
   addLossFlags(app, flags.loss, request.lossOptions);
   app.add_flag("--gradients", request.options.gradients,

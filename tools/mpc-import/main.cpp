@@ -71,6 +71,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   addInputShapeFlag(app, flags.import);
   addRoleFlags(app, flags.import);
+  addOpLibraryFlag(app, flags.import);
   addBatchSizeFlag(app, flags.import);
   app.add_option(
          "-o,--output", flags.output,

@@ -236,25 +236,30 @@ Expected<SmallVector<Operand>> NodeImporter::unifiedInputs() const {
 
 /// Integers as int64; numbers in the type of the first input, which they are
 /// beside.
-Expected<Operand> NodeImporter::constantOf(const Attribute &attribute) const {
+Expected<Operand> NodeImporter::numbersOf(const Attribute &attribute) const {
   auto count = [](const auto &values) {
     return static_cast<int64_t>(values.size());
   };
   switch (attribute.type) {
-  case 1: {
-    MPC_TRY_ASSIGN(Operand number,
-                   constant<float>(ElemType::Float, {}, attribute.f));
-    return build.cast(number, in(0).type);
-  }
+  case 1:
+    return constant<float>(ElemType::Float, {}, attribute.f);
   case 2:
     return constant<int64_t>(ElemType::Int64, {}, attribute.i);
   case 6:
     return constant<float>(ElemType::Float, {count(attribute.floats)},
                            attribute.floats);
-  default:
+  case 7:
     return constant<int64_t>(ElemType::Int64, {count(attribute.ints)},
                              attribute.ints);
+  default:
+    return fail("attribute '" + printable(attribute.name) +
+                "' holds no numbers");
   }
+}
+
+Expected<Operand> NodeImporter::constantOf(const Attribute &attribute) const {
+  MPC_TRY_ASSIGN(Operand numbers, numbersOf(attribute));
+  return attribute.type == 1 ? build.cast(numbers, in(0).type) : numbers;
 }
 
 Error NodeImporter::readAsInputs(const OpRule &rule) {

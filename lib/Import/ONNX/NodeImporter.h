@@ -116,6 +116,10 @@ public:
                                                        int64_t otherwise,
                                                        int64_t least) const;
 
+  /// The numbers of an attribute as a constant: float or int64, a scalar or a
+  /// vector.
+  llvm::Expected<Operand> numbersOf(const Attribute &attribute) const;
+
   /// The type that the integer `name` stands for, which nn has.
   llvm::Expected<ElemType> elementTypeAttr(llvm::StringRef name) const;
 

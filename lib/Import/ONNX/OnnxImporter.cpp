@@ -7,6 +7,7 @@
 #include "lib/Import/ONNX/GraphInputs.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
+#include "lib/Import/ONNX/LibraryOps.h"
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
 #include "lib/Import/ONNX/Remedies.h"
@@ -53,6 +54,8 @@ struct OpCounter : OpBuilder::Listener {
 
 /// Unrolled layers may make many ops of few bytes.
 constexpr size_t kMostOps = 4000000;
+/// Of what an op library defines, which knows more of its inputs.
+constexpr OpRule kLibraryRule = {"", 1, 0, kUnlimited, kUnlimited, "", nullptr};
 /// Graphs within graphs.
 constexpr size_t kDeepestScope = 64;
 
@@ -96,7 +99,10 @@ private:
                                            ArrayRef<Entry> arguments,
                                            const std::string &place);
   Expected<Entry> constantEntry(const Tensor &tensor);
+  ArrayRef<LibraryFunction> libraryFunctions(const Node &node) const;
+  Error unknownDomain(const NodeImporter &importer) const;
   Expected<const OpRule *> ruleFor(const Node &node);
+  Error emit(NodeImporter &importer, const OpRule &rule);
   Error bindInputs(NodeImporter &importer, const OpRule &rule);
   Expected<const Entry *> lookup(StringRef name);
   void define(StringRef name, Entry entry);
@@ -323,13 +329,33 @@ Error GraphImporter::importNodes() {
   return Error::success();
 }
 
+ArrayRef<LibraryFunction>
+GraphImporter::libraryFunctions(const Node &node) const {
+  if (!options_.library || node.domain.empty())
+    return {};
+  return options_.library->functionsOf(node.domain, node.opType);
+}
+
+Error GraphImporter::unknownDomain(const NodeImporter &importer) const {
+  const Node &node = importer.node();
+  std::string defined =
+      options_.library ? options_.library->opsOf(node.domain) : "";
+  std::string domain = "domain '" + printable(node.domain) + "' ";
+  if (!defined.empty())
+    return importer.fail("the op library defines no such op of " + domain +
+                         "(it has: " + defined + ")");
+  return importer.fail(domain + "is not supported, only ai.onnx is; " +
+                       remedyFor(node));
+}
+
 Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
+  if (!libraryFunctions(node).empty())
+    return &kLibraryRule;
   int64_t opset = opsetOf(model_, node);
   NodeImporter at(node, opset, model_.path, build_);
   at.place_ = scopes_.back().place;
   if (!rules_.hasDomain(node.domain))
-    return at.fail("domain '" + printable(node.domain) +
-                   "' is not supported, only ai.onnx is; " + remedyFor(node));
+    return unknownDomain(at);
   ArrayRef<const OpRule *> rows = rules_.rowsOf(node.domain, node.opType);
   if (rows.empty()) {
     std::string near = rules_.near(node.opType);
@@ -385,6 +411,19 @@ Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
   return Error::success();
 }
 
+/// Makes the node's ops.
+Error GraphImporter::emit(NodeImporter &importer, const OpRule &rule) {
+  ArrayRef<LibraryFunction> functions = libraryFunctions(importer.node());
+  if (functions.empty())
+    MPC_TRY(checkAttributes(importer, rule));
+  MPC_TRY(bindInputs(importer, rule));
+  build_.setLocation(locationOf(importer.node()));
+  if (!functions.empty())
+    return importLibraryOp(importer, functions);
+  MPC_TRY(importer.readAsInputs(rule));
+  return rule.emit(importer);
+}
+
 Error GraphImporter::importNode(const Node &node) {
   Expected<const OpRule *> rule = ruleFor(node);
   if (!rule)
@@ -396,11 +435,7 @@ Error GraphImporter::importNode(const Node &node) {
     return inlineGraph(graph, arguments, place);
   };
   importer.inliner_ = inliner;
-  MPC_TRY(checkAttributes(importer, **rule));
-  MPC_TRY(bindInputs(importer, **rule));
-  build_.setLocation(locationOf(node));
-  MPC_TRY(importer.readAsInputs(**rule));
-  MPC_TRY((*rule)->emit(importer));
+  MPC_TRY(emit(importer, **rule));
   if (counter_.count > kMostOps || ++numNodes_ > kMostOps)
     return importer.fail("the graph unrolls into more than " + Twine(kMostOps) +
                          " ops");

@@ -6,6 +6,7 @@
 
 #include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/OnnxModel.h"
+#include "lib/Import/ONNX/OpLibrary.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -25,6 +26,9 @@ struct ImportOptions {
   /// --parameter=NAME, --buffer=NAME, --constant=NAME: decided before the table
   /// of rules.
   std::vector<std::pair<std::string, RoleKind>> roles;
+  /// --op-library=FILE.mlir: ops of custom domains. Its functions belong to the
+  /// context of the import.
+  std::shared_ptr<const OpLibrary> library;
 };
 
 /// The value of an nn.parameter, by its symbol's name. `bytes` belong to the

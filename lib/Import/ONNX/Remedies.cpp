@@ -54,8 +54,8 @@ StringRef remedyFor(const Node &node) {
     if (node.domain == row.domain)
       return row.remedy;
   if (!node.domain.empty())
-    return "give the file a function of that domain and name, made of ops of "
-           "ai.onnx";
+    return "define it by --op-library=FILE.mlir, or give the file a function "
+           "of that domain and name, made of ops of ai.onnx";
   for (const OpRemedy &row : kOps)
     if (is_contained(row.opTypes, StringRef(node.opType)))
       return row.remedy;

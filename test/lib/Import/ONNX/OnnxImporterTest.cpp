@@ -92,8 +92,9 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
                         .output("y"))
           .error,
       "m.onnx: node 'n' (FFT, opset 20): domain 'my.domain' is not "
-      "supported, only ai.onnx is; give the file a function of that domain "
-      "and name, made of ops of ai.onnx");
+      "supported, only ai.onnx is; define it by --op-library=FILE.mlir, or "
+      "give the file a function of that domain and name, made of ops of "
+      "ai.onnx");
   EXPECT_EQ(importWritten(ModelWriter()
                               .opset(20)
                               .input("x", kF32, {int64_t(2)})

@@ -77,10 +77,10 @@ std::string preprocess(const Scratch &scratch, const std::string &flags) {
 /// The table of the kernels in preprocessed text. Device.h makes nothing of
 /// `__launch_bounds__` there, so `bounds` is looked up in the original.
 std::string registration(const std::string &plain, const std::string &text) {
-  static const std::regex kernel(
+  static const std::regex kKernel(
       R"(extern\s+"C"\s+__attribute__\s*\(\(used, noinline\)\)\s+void\s+(\w+)\s*\()");
   std::string table;
-  for (std::sregex_iterator found(plain.begin(), plain.end(), kernel), end;
+  for (std::sregex_iterator found(plain.begin(), plain.end(), kKernel), end;
        found != end; ++found) {
     std::string name = (*found)[1];
     std::smatch bounds;

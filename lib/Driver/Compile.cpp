@@ -207,6 +207,8 @@ compile(ImportedModel &model, const TargetOptions &options,
       "passes",
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count());
+  if (options.lowered && options.lowered->empty())
+    llvm::raw_string_ostream(*options.lowered) << *model.module << "\n";
   MPC_ASSIGN_OR_RETURN(
       std::shared_ptr<rt::Program> program,
       target.cudaArch != 0

@@ -25,6 +25,9 @@ struct TargetOptions {
   /// Survive a crash of a pass, by handlers of signals as long as passes run:
   /// a tool may install them, a library not.
   bool survivesCrashes = true;
+  /// Where the text of the first module goes as all passes leave it, before its
+  /// kernels become code; or null. Nothing is taken from the cache then.
+  std::string *lowered = nullptr;
 };
 
 /// What a recipe leaves open.

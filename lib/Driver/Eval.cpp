@@ -64,8 +64,8 @@ static rt::Result<std::shared_ptr<rt::Program>>
 compileOrFind(ImportedModel &model, const EvalOptions &options,
               CompileReport &report) {
   auto compile = [&] { return compileEval(model, options, report); };
-  // An explanation is made on the way.
-  if (options.explain)
+  // Explanations and texts are made on the way.
+  if (options.explain || options.target.lowered)
     return compile();
   MPC_ASSIGN_OR_RETURN(std::string passes, evalPasses(model, options));
   return compileOnce({*model.module, passes, options.target.cpu}, compile,

@@ -102,8 +102,8 @@ compileOrFind(const TrainingPlan &plan, const CompileOptions &options,
     copy.module = plan.model.module.get().clone();
     return compileTraining(copy, options, report);
   };
-  // An explanation is made on the way.
-  if (options.explain)
+  // Explanations and texts are made on the way.
+  if (options.explain || options.target.lowered)
     return compile();
   MPC_ASSIGN_OR_RETURN(std::string passes, trainingPasses(plan.model, options));
   CompileKey key = {plan.model.module.get(), passes, options.target.cpu};

@@ -29,11 +29,11 @@ void addFlags(CLI::App &app, Flags &flags) {
   addCompileFlags(app, flags.compile);
   app.add_option("--emit", flags.emits,
                  "Write in place of a program the CUDA C++ of the first GPU, "
-                 "or an object file that holds the program as NAME_program, "
-                 "for a linker")
-      ->type_name("cuda|obj")
+                 "an object file that holds the program as NAME_program, for "
+                 "a linker, or the MLIR that its first code is made of")
+      ->type_name("cuda|obj|mlir")
       ->group(kOutput)
-      ->check(rt::oneOf({"cuda", "obj"}));
+      ->check(rt::oneOf({"cuda", "obj", "mlir"}));
   app.add_option(
          "--header", flags.header,
          "With --emit=obj: a C header that declares it, with a function "
@@ -95,11 +95,18 @@ rt::Result<std::string> contentOf(const Flags &flags,
 
 rt::Result<int> compile(Flags &flags) {
   MPC_RETURN_IF_ERROR(checkOutputs(flags));
+  std::string lowered;
+  if (flags.emits == "mlir")
+    flags.compile.request.recipe.target.lowered = &lowered;
   std::vector<std::string> warnings;
   auto programs = compilePrograms(flags.compile, warnings);
   for (const std::string &warning : warnings)
     rt::reportWarning("mpc-compile", warning);
   MPC_RETURN_IF_ERROR(programs.status());
+  if (flags.emits == "mlir") {
+    MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, lowered));
+    return 0;
+  }
   MPC_ASSIGN_OR_RETURN(std::string content, contentOf(flags, *programs));
   MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, content));
   return 0;

@@ -239,8 +239,9 @@ TEST(Optimizers, CheckTheirTensors) {
   EXPECT_EQ(importOptimizer("Momentum", {r, t, x, g, {"v", {3}}}).error,
             place + "attribute 'mode' is '', expected standard or nesterov");
   EXPECT_EQ(importOptimizer("Lion", {r, t, x, g}).error,
-            "m.onnx: node 'n' (Lion, opset 1): this op is not supported; give the "
-            "file a function of that domain and name, made of ops of ai.onnx");
+            "m.onnx: node 'n' (Lion, opset 1): this op is not supported; define "
+            "it by --op-library=FILE.mlir, or give the file a function of that "
+            "domain and name, made of ops of ai.onnx");
 }
 
 } // namespace

@@ -22,16 +22,28 @@ public:
   explicit TrainingMode(func::FuncOp model) : model_(model) {}
 
   void run() {
+    bool isChosen = hasChosenForms();
     OpBuilder builder(model_.getContext());
     for (Operation &op : llvm::make_early_inc_range(model_.getBody().front())) {
       builder.setInsertionPoint(&op);
-      if (auto trains = dyn_cast<mpc::TrainingOpInterface>(op))
+      auto trains = dyn_cast<mpc::TrainingOpInterface>(op);
+      if (trains && (!isChosen || trains.isTrainingForm()))
         update(trains.toTrainingForm(builder));
     }
     addResults();
   }
 
 private:
+  /// Whether some op updates its statistics already. The model was made for
+  /// training then, and an op that does not was frozen by its author.
+  bool hasChosenForms() {
+    return llvm::any_of(model_.getOps<mpc::TrainingOpInterface>(),
+                        [](mpc::TrainingOpInterface op) {
+                          return op.isTrainingForm() &&
+                                 !op.getRunningState().empty();
+                        });
+  }
+
   void update(mpc::TrainingOpInterface op) {
     SmallVector<mpc::RunningState> states = op.getRunningState();
     if (!llvm::all_of(states, [](mpc::RunningState state) {

@@ -163,11 +163,18 @@ def _is_module(model: Any) -> bool:
     return hasattr(model, "state_dict") and hasattr(model, "named_parameters")
 
 
+def _frozen_statistics(module: Any) -> list[str]:
+    """The normalizations in ``eval()`` of a module that is in training."""
+    return [name for name, part in module.named_modules()
+            if getattr(part, "running_mean", None) is not None and not part.training]
+
+
 def export_onnx(module: Any, example_inputs: Sequence[Any]) -> bytes:
     """A torch module as an ONNX file that keeps what is to be trained.
 
     That is without the exporter's optimizations, which fold BatchNormalization into convolutions
-    and untie tied weights. The module is exported as it is in training.
+    and untie tied weights. The module is exported as it is in training. Its modes are left as they
+    are. A BatchNormalization that is frozen by ``eval()`` trains all the same, as a warning says.
 
     Args:
         module: a ``torch.nn.Module``.
@@ -175,14 +182,23 @@ def export_onnx(module: Any, example_inputs: Sequence[Any]) -> bytes:
     """
     import torch  # type: ignore[import-not-found]
 
-    was_training = module.training
-    module.train()
+    modes = [(part, part.training) for part in module.modules()]
+    if not module.training:
+        module.train()
+    elif frozen := _frozen_statistics(module):
+        warnings.warn(
+            f"{', '.join(frozen)}: in eval() although the module trains, which PyTorch's exporter "
+            "does not write: the step uses and updates the statistics of each batch there too",
+            MpcWarning, stacklevel=4)
     try:
-        program = torch.onnx.export(
-            module, tuple(example_inputs), dynamo=True, optimize=False, verbose=False
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Exporting a model while it is in training mode")
+            program = torch.onnx.export(
+                module, tuple(example_inputs), dynamo=True, optimize=False, verbose=False
+            )
     finally:
-        module.train(was_training)
+        for part, is_training in modes:
+            part.training = is_training
     # Weights lie inside, up to the 2 GiB that ONNX allows.
     return program.model_proto.SerializeToString()
 

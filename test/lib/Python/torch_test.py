@@ -18,8 +18,9 @@ except ImportError:
 
 def make_module():
     torch.manual_seed(0)
+    # In front of a BatchNorm a bias has a gradient of 0, of which Adam would take the rounding.
     return torch.nn.Sequential(
-        torch.nn.Linear(6, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 4))
+        torch.nn.Linear(6, 16, bias=False), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 4))
 
 
 def batches(count):
@@ -43,6 +44,11 @@ class Torch(unittest.TestCase):
             self.assertAlmostEqual(step(x, target).loss, value.item(), delta=1e-5)
         return module, optimizer, step
 
+    def compiled(self, module):
+        return mpc_compiler.compile_step(
+            module, torch.nn.CrossEntropyLoss(), torch.optim.SGD(module.parameters(), lr=0.01),
+            example_inputs=(batches(1)[0][0],))
+
     def test_losses_weights_and_statistics_are_those_of_torch(self):
         module, _, step = self.trained()
         step.sync_to_module()
@@ -50,6 +56,21 @@ class Torch(unittest.TestCase):
             if not name.endswith("num_batches_tracked"):
                 np.testing.assert_allclose(
                     step.read_state(name), value.numpy(), rtol=1e-4, atol=1e-5)
+
+    def test_a_normalization_that_is_frozen_is_told_of(self):
+        module = make_module()
+        module[1].eval()
+        with self.assertWarnsRegex(mpc_compiler.MpcWarning, r"^1: in eval\(\) although the module"):
+            self.compiled(module)
+        self.assertEqual([part.training for part in module.modules()], [True, True, False, True, True])
+
+    def test_a_module_in_eval_is_trained_and_stays_in_eval(self):
+        module = make_module().eval()
+        step = self.compiled(module)
+        self.assertFalse(any(part.training for part in module.modules()))
+        x, target = batches(1)[0]
+        expected = torch.nn.functional.cross_entropy(make_module().train()(x), target).item()
+        self.assertAlmostEqual(step(x, target).loss, expected, delta=1e-5)
 
     def test_a_checkpoint_goes_to_torch_and_back_with_the_same_bits(self):
         _, _, step = self.trained()

@@ -63,3 +63,28 @@ func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
       : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
+
+// -----
+
+// Beside one that updates its statistics, one that does not was frozen.
+// CHECK-LABEL: func.func @model
+// CHECK-SAME:    -> (tensor<4x3xf32>, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"})
+// CHECK:         nn.batch_norm_training
+// CHECK:         nn.batch_norm %
+// LOSS-LABEL:  func.func private @loss
+nn.parameter frozen @m : tensor<3xf32> = #nn.init<zeros>
+nn.parameter frozen @v : tensor<3xf32> = #nn.init<ones>
+nn.parameter frozen @m2 : tensor<3xf32> = #nn.init<zeros>
+nn.parameter frozen @v2 : tensor<3xf32> = #nn.init<ones>
+func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
+  %m = nn.get @m : tensor<3xf32>
+  %v = nn.get @v : tensor<3xf32>
+  %0:5 = nn.batch_norm_training %x, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+      -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+  %m2 = nn.get @m2 : tensor<3xf32>
+  %v2 = nn.get @v2 : tensor<3xf32>
+  %1 = nn.batch_norm %0#0, %s, %s, %m2, %v2 axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}

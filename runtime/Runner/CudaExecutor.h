@@ -76,7 +76,6 @@ private:
       : program_(std::move(program)), kept_(std::move(kept)) {}
   Status prepare();
   Status loadModules();
-  Result<std::vector<char>> imageOf(const DeviceModule &module);
   Status loadKernels();
   Status allocate();
   Status allocateSlot(const Entry &entry, Slot &slot);

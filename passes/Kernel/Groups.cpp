@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/KernelDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -61,6 +62,17 @@ static bool writesLeading(linalg::GenericOp op) {
   return true;
 }
 
+/// Whether two factors that move along different loops are multiplied and
+/// summed. A matrix times a vector reads the matrix whole, as a sum along rows
+/// does, but sums in the order of contractions.
+static bool isProduct(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  Value sum = op.getBody()->getTerminator()->getOperand(0);
+  return maps[0] != maps[1] && sum.getDefiningOp<math::FmaOp>();
+}
+
 /// The space of a group of one op.
 static Group classify(linalg::GenericOp op) {
   Group group;
@@ -76,7 +88,7 @@ static Group classify(linalg::GenericOp op) {
   bool readsWhole = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *in) {
     return op.getMatchingIndexingMap(in).isIdentity();
   });
-  if (readsWhole) {
+  if (readsWhole && !isProduct(op)) {
     group.space = GroupSpace::Rows;
     group.shape = loops;
     group.inner = reductions;

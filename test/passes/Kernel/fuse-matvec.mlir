@@ -1,0 +1,15 @@
+// RUN: mpc-opt %s --mpc-kernel-pipeline | FileCheck %s
+// RUN: mpc-opt %s --mpc-kernel-pipeline=fuse=false | FileCheck %s
+
+// A product of one row sums in the order of contractions, with whatever it is
+// fused: here its bias is an output of its own.
+// CHECK:     kernel.func map
+// CHECK-NOT: kernel.func rows
+// CHECK:     kernel.func contraction
+// CHECK-NOT: kernel.func rows
+func.func @model(%x: tensor<33xf32>, %w: tensor<33x33xf32>) -> (tensor<33xf32>, tensor<33xf32>) {
+  %b = nn.sigmoid %x : tensor<33xf32>
+  %y = nn.linear %x, %w bias %b : tensor<33xf32> : tensor<33xf32>, tensor<33x33xf32> -> tensor<33xf32>
+  %t = nn.tanh %y : tensor<33xf32>
+  return %b, %t : tensor<33xf32>, tensor<33xf32>
+}

@@ -14,13 +14,13 @@ import sys
 
 import numpy as np
 
-from . import bits, contractions, elementwise, gradients, kernel, movement, normalization
-from . import optimizer, randomness, rates, rounding
+from . import binary, bits, casts, contractions, gradients, kernel, movement, normalization
+from . import optimizer, randomness, rates, rounding, unary
 from .text import file_text
 
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
-NN = (elementwise, bits, movement, contractions, normalization, randomness)
+NN = (unary, binary, casts, bits, movement, contractions, normalization, randomness)
 AMP = (gradients, rates, rounding, optimizer)
 FOLDERS = {"nn": "NN", "amp": "AMP", "kernel": "Kernel"}
 

@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 
-from .elementwise import INTEGER_KINDS, bits_of, edges, pairs, wrapped
+from .kinds import INTEGER_KINDS, bits_of, edges, pairs, wrapped
 from .text import Function, Result, Tensor
 
 

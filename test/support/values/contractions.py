@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .elementwise import FLOAT_KINDS, INTEGER_KINDS, edges, least, wrapped
+from .kinds import FLOAT_KINDS, INTEGER_KINDS, edges, least, wrapped
 from .text import FLOATS, Function, Result, Tensor, largest
 
 

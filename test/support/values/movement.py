@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .elementwise import FLOAT_KINDS, INTEGER_KINDS, UNSIGNED_KINDS, bits_of, wrapped
+from .kinds import FLOAT_KINDS, INTEGER_KINDS, UNSIGNED_KINDS, bits_of, wrapped
 from .text import FLOATS, Function, Result, Tensor, dense_text
 
 ALL_KINDS = (*FLOAT_KINDS, *INTEGER_KINDS, "i1")

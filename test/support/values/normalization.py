@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .contractions import eighths
-from .elementwise import FLOAT_KINDS, INTEGER_KINDS
+from .kinds import FLOAT_KINDS, INTEGER_KINDS
 from .text import Function, Result, Tensor, float_text
 
 

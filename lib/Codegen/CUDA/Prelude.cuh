@@ -73,37 +73,6 @@ MPC_DEVICE double mpc_fma(double a, double b, double c) {
   return __fma_rn(a, b, c);
 }
 
-// The device's library, for what part 2 does not spell out.
-#define MPC_LIBRARY1(name)                                                     \
-  MPC_DEVICE float mpc_##name(float x) { return ::name##f(x); }                \
-  MPC_DEVICE double mpc_##name(double x) { return ::name(x); }
-MPC_LIBRARY1(sqrt)
-MPC_LIBRARY1(floor)
-MPC_LIBRARY1(ceil)
-MPC_LIBRARY1(rint)
-MPC_LIBRARY1(expm1)
-MPC_LIBRARY1(log1p)
-MPC_LIBRARY1(sin)
-MPC_LIBRARY1(cos)
-MPC_LIBRARY1(tan)
-MPC_LIBRARY1(sinh)
-MPC_LIBRARY1(cosh)
-MPC_LIBRARY1(asin)
-MPC_LIBRARY1(acos)
-MPC_LIBRARY1(atan)
-MPC_LIBRARY1(asinh)
-MPC_LIBRARY1(acosh)
-MPC_LIBRARY1(atanh)
-#undef MPC_LIBRARY1
-MPC_DEVICE double mpc_exp(double x) { return ::exp(x); }
-MPC_DEVICE double mpc_log(double x) { return ::log(x); }
-MPC_DEVICE double mpc_tanh(double x) { return ::tanh(x); }
-MPC_DEVICE double mpc_erf(double x) { return ::erf(x); }
-MPC_DEVICE float mpc_pow(float x, float y) { return ::powf(x, y); }
-MPC_DEVICE double mpc_pow(double x, double y) { return ::pow(x, y); }
-MPC_DEVICE float mpc_fmod(float x, float y) { return ::fmodf(x, y); }
-MPC_DEVICE double mpc_fmod(double x, double y) { return ::fmod(x, y); }
-
 MPC_DEVICE float mpc_f16_to_f32(mpc_u16 x) {
   float y;
   asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));
@@ -177,7 +146,7 @@ MPC_DEVICE void mpc_mma_m16n8k8_f16(float (&d)[4], const mpc_u32 (&a)[2],
 
 // d (16x8, f32) += a (16x16) * b (16x8), fragments as PTX has them.
 #define MPC_MMA_M16N8K16(type)                                                 \
-  MPC_DEVICE void mpc_mma_m16n8k16_##type(float(&d)[4], const mpc_u32(&a)[4],  \
+  MPC_DEVICE void mpc_mma_m16n8k16_##type(float (&d)[4], const mpc_u32(&a)[4], \
                                           const mpc_u32(&b)[2]) {              \
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." #type "." #type      \
                  ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"  \
@@ -262,6 +231,37 @@ MPC_DEVICE void mpc_mma_m16n8k16_f16(float (&d)[4], const mpc_u32 (&a)[4],
   mpc_mma_m16n8k8_f16(d, high, b[1]);
 }
 #endif
+
+// C's library, which the compiler declares by itself: NVRTC the device's.
+#define MPC_LIBRARY1(name)                                                     \
+  MPC_DEVICE float mpc_##name(float x) { return ::name##f(x); }                \
+  MPC_DEVICE double mpc_##name(double x) { return ::name(x); }
+MPC_LIBRARY1(sqrt)
+MPC_LIBRARY1(floor)
+MPC_LIBRARY1(ceil)
+MPC_LIBRARY1(rint)
+MPC_LIBRARY1(expm1)
+MPC_LIBRARY1(log1p)
+MPC_LIBRARY1(sin)
+MPC_LIBRARY1(cos)
+MPC_LIBRARY1(tan)
+MPC_LIBRARY1(sinh)
+MPC_LIBRARY1(cosh)
+MPC_LIBRARY1(asin)
+MPC_LIBRARY1(acos)
+MPC_LIBRARY1(atan)
+MPC_LIBRARY1(asinh)
+MPC_LIBRARY1(acosh)
+MPC_LIBRARY1(atanh)
+#undef MPC_LIBRARY1
+MPC_DEVICE double mpc_exp(double x) { return ::exp(x); }
+MPC_DEVICE double mpc_log(double x) { return ::log(x); }
+MPC_DEVICE double mpc_tanh(double x) { return ::tanh(x); }
+MPC_DEVICE double mpc_erf(double x) { return ::erf(x); }
+MPC_DEVICE float mpc_pow(float x, float y) { return ::powf(x, y); }
+MPC_DEVICE double mpc_pow(double x, double y) { return ::pow(x, y); }
+MPC_DEVICE float mpc_fmod(float x, float y) { return ::fmodf(x, y); }
+MPC_DEVICE double mpc_fmod(double x, double y) { return ::fmod(x, y); }
 
 // The first element of a pair lies in the lower half.
 MPC_DEVICE mpc_u32 mpc_pair(mpc_u16 first, mpc_u16 second) {
@@ -388,8 +388,8 @@ MPC_DEVICE T mpc_exchange(T x, int distance) {
   v.words[1] = 0;
   v.words[0] = 0;
   v.value = x;
-  v.words[0] = mpc_bits(
-      mpc_shuffle_xor(MPC_FULL_WARP, mpc_float(v.words[0]), distance));
+  v.words[0] =
+      mpc_bits(mpc_shuffle_xor(MPC_FULL_WARP, mpc_float(v.words[0]), distance));
   if constexpr (sizeof(T) == 8)
     v.words[1] = mpc_bits(
         mpc_shuffle_xor(MPC_FULL_WARP, mpc_float(v.words[1]), distance));
@@ -484,14 +484,12 @@ MPC_DEVICE void mpc_load_columns(mpc_u32 (&fragments)[4], const mpc_u16 *tile,
   if constexpr (Lines)
     mpc_ldmatrix_x4(fragments,
                     mpc_shared_address(
-                        tile +
-                        (column + (lane >> 4) * 8 + (lane & 7)) * Pitch + k +
-                        (lane >> 3 & 1) * 8));
+                        tile + (column + (lane >> 4) * 8 + (lane & 7)) * Pitch +
+                        k + (lane >> 3 & 1) * 8));
   else
     mpc_ldmatrix_x4_transposed(
         fragments, mpc_shared_address(
-                       tile +
-                       (k + (lane >> 3 & 1) * 8 + (lane & 7)) * Pitch +
+                       tile + (k + (lane >> 3 & 1) * 8 + (lane & 7)) * Pitch +
                        column + (lane >> 4) * 8));
 }
 
@@ -504,8 +502,8 @@ struct mpc_tile {
 
 // sums += rows * columns over `Depth` k, for the warp's part of a block's tile:
 // `RowTiles` x 16 rows from `row` on, `ColumnTiles` x 8 columns from `column`.
-template <typename Rows, typename Columns, bool IsBF16, int Depth,
-          int RowTiles, int ColumnTiles>
+template <typename Rows, typename Columns, bool IsBF16, int Depth, int RowTiles,
+          int ColumnTiles>
 MPC_DEVICE void mpc_multiply_tiles(float (&sums)[RowTiles][ColumnTiles][4],
                                    const mpc_u16 *rows, int row,
                                    const mpc_u16 *columns, int column) {

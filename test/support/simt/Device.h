@@ -7,7 +7,7 @@
 
 #include "test/support/simt/Module.h"
 
-#include <cmath>
+#include <math.h> // The prelude calls ::sinf and its like.
 #include <cstring>
 #include <type_traits>
 
@@ -92,36 +92,6 @@ MPC_DEVICE double mpc_double(unsigned long long x) {
 MPC_DEVICE double mpc_fma(double a, double b, double c) {
   return mpcSimtFma64(a, b, c);
 }
-
-#define MPC_LIBRARY1(name)                                                     \
-  MPC_DEVICE float mpc_##name(float x) { return std::name(x); }                \
-  MPC_DEVICE double mpc_##name(double x) { return std::name(x); }
-MPC_LIBRARY1(sqrt)
-MPC_LIBRARY1(floor)
-MPC_LIBRARY1(ceil)
-MPC_LIBRARY1(rint)
-MPC_LIBRARY1(expm1)
-MPC_LIBRARY1(log1p)
-MPC_LIBRARY1(sin)
-MPC_LIBRARY1(cos)
-MPC_LIBRARY1(tan)
-MPC_LIBRARY1(sinh)
-MPC_LIBRARY1(cosh)
-MPC_LIBRARY1(asin)
-MPC_LIBRARY1(acos)
-MPC_LIBRARY1(atan)
-MPC_LIBRARY1(asinh)
-MPC_LIBRARY1(acosh)
-MPC_LIBRARY1(atanh)
-#undef MPC_LIBRARY1
-MPC_DEVICE double mpc_exp(double x) { return std::exp(x); }
-MPC_DEVICE double mpc_log(double x) { return std::log(x); }
-MPC_DEVICE double mpc_tanh(double x) { return std::tanh(x); }
-MPC_DEVICE double mpc_erf(double x) { return std::erf(x); }
-MPC_DEVICE float mpc_pow(float x, float y) { return std::pow(x, y); }
-MPC_DEVICE double mpc_pow(double x, double y) { return std::pow(x, y); }
-MPC_DEVICE float mpc_fmod(float x, float y) { return std::fmod(x, y); }
-MPC_DEVICE double mpc_fmod(double x, double y) { return std::fmod(x, y); }
 
 MPC_DEVICE float mpc_f16_to_f32(uint16_t x) { return mpcSimtValueOfF16(x); }
 MPC_DEVICE uint16_t mpc_f32_to_f16(float x) { return mpcSimtRoundToF16(x); }

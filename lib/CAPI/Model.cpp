@@ -2,11 +2,10 @@
 // Models over C: where they come from, and the values of their parameters.
 #include "lib/CAPI/Model.h"
 
+#include "runtime/CAPI/HostTensor.h"
 #include "runtime/Support/Text.h"
 
-#include <algorithm>
 #include <cstring>
-#include <optional>
 
 using namespace mpc;
 using namespace mpc::capi;
@@ -15,51 +14,17 @@ using rt::needs;
 
 namespace {
 
-std::optional<rt::DType> dtypeOf(DLDataType type) {
-  struct Row {
-    uint8_t code, bits;
-    rt::DType dtype;
-  };
-  static constexpr Row kRows[] = {{kDLFloat, 64, rt::DType::F64},
-                                  {kDLFloat, 32, rt::DType::F32},
-                                  {kDLFloat, 16, rt::DType::F16},
-                                  {kDLBfloat, 16, rt::DType::BF16}};
-  for (const Row &row : kRows)
-    if (row.code == type.code && row.bits == type.bits && type.lanes == 1)
-      return row.dtype;
-  return std::nullopt;
-}
-
-/// Whether elements lie one after the other, row by row.
-bool isDense(const DLTensor &tensor) {
-  int64_t expected = 1;
-  for (int32_t i = tensor.ndim; tensor.strides && i-- > 0;) {
-    if (tensor.shape[i] != 1 && tensor.strides[i] != expected)
-      return false;
-    expected *= tensor.shape[i];
-  }
-  return true;
-}
-
 rt::Result<ModelBytes::Value> valueOf(const std::string &name,
                                       const DLTensor &tensor) {
-  std::optional<rt::DType> dtype = dtypeOf(tensor.dtype);
-  bool isHere = tensor.device.device_type == kDLCPU ||
-                tensor.device.device_type == kDLCUDAHost;
-  if (!dtype || !isHere || tensor.ndim < 0 || !isDense(tensor))
-    return rt::invalidInput("the value of " + rt::quote(name) +
-                            " is no tensor of floating type, without gaps, in "
-                            "the memory of a CPU");
-  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.ndim);
-  if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
-    return rt::invalidInput("the value of " + rt::quote(name) +
-                            " has a negative size");
-  ModelBytes::Value value{{name, *dtype, shape}, {}};
-  auto *data = static_cast<const char *>(tensor.data) + tensor.byte_offset;
-  if (value.desc.numBytes() != 0) {
-    MPC_RETURN_IF_ERROR(needs("data", tensor.data));
-    value.bytes.assign(data, value.desc.numBytes());
-  }
+  MPC_ASSIGN_OR_RETURN(rt::HostTensor host, rt::hostTensor(name, &tensor));
+  if (!rt::isFloat(host.desc.dtype))
+    return rt::invalidInput("tensor " + rt::quote(name) +
+                            " has elements that are no floating-point numbers, "
+                            "which a parameter is made of");
+  ModelBytes::Value value{host.desc, {}};
+  if (value.desc.numBytes() != 0)
+    value.bytes.assign(static_cast<const char *>(host.data),
+                       value.desc.numBytes());
   return value;
 }
 

@@ -265,34 +265,6 @@ std::optional<ImportOptions> withSizes(const Model &model,
   return result;
 }
 
-/// Whether nothing but first dimensions of `flags`, all of one size, is open.
-static bool areBatches(const Model &model,
-                       ArrayRef<ShapeFlags::value_type> flags) {
-  return all_of(trueInputs(model.graph), [&](const ValueInfo *input) {
-    auto flag = find_if(
-        flags, [&](const auto &flag) { return flag.first == input->name; });
-    if (flag == flags.end())
-      return true;
-    return flag->second.front() == flags.front().second.front() &&
-           all_of(drop_begin(input->shape),
-                  [](const Dimension &dimension) { return dimension.size; });
-  });
-}
-
-std::string describeFlags(const Model &model, const ImportOptions &given,
-                          const ImportOptions &proposed) {
-  auto flags =
-      ArrayRef(proposed.inputShapes).drop_front(given.inputShapes.size());
-  if (!given.batchSize && areBatches(model, flags))
-    return "--batch-size=" + std::to_string(flags.front().second.front());
-  return join(map_range(flags,
-                        [](const auto &flag) {
-                          return "--input-shape=" + printable(flag.first) +
-                                 "=" + shapeText(flag.second);
-                        }),
-              " ");
-}
-
 Error parseInputValue(StringRef text, ImportOptions &options) {
   auto [name, list] = text.rsplit('=');
   if (name.empty() || !text.contains('='))

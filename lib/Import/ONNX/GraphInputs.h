@@ -38,11 +38,6 @@ std::optional<ImportOptions> withSizes(const Model &model,
                                        const ImportOptions &options,
                                        int64_t batch, int64_t size);
 
-/// The flags that `proposed` has beyond `given`: "--batch-size=8" where that is
-/// all, else an --input-shape an input.
-std::string describeFlags(const Model &model, const ImportOptions &given,
-                          const ImportOptions &proposed);
-
 } // namespace mpc::onnx
 
 #endif // MPC_LIB_IMPORT_ONNX_GRAPHINPUTS_H

@@ -375,6 +375,48 @@ StringRef toString(RoleKind kind) {
   llvm_unreachable("unknown role");
 }
 
+static InitializerRole describe(const Tensor &tensor, const GraphUses &uses) {
+  Role role = roleOf(tensor, uses);
+  InitializerRole result{
+      tensor.name,
+      tensor.type,
+      std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
+      role.kind,
+      role.rule.str(),
+      {}};
+  if (role.kind == RoleKind::Parameter)
+    result.readers = uses.readersOf(tensor.name);
+  return result;
+}
+
+std::vector<InitializerRole> listInitializers(const Model &model,
+                                              const GraphUses &uses) {
+  std::vector<InitializerRole> roles;
+  for (const Tensor &tensor : model.graph.initializers)
+    roles.push_back(describe(tensor, uses));
+  return roles;
+}
+
+Error overrideRoles(const Model &model, const RoleFlags &flags,
+                    std::vector<InitializerRole> &roles) {
+  StringMap<InitializerRole *> byName;
+  for (InitializerRole &role : roles)
+    byName[role.name] = &role;
+  for (const auto &[name, kind] : flags) {
+    InitializerRole *role = byName.lookup(name);
+    if (!role)
+      return invalidModel(model.path + ": --" + toString(kind) + "=" + name +
+                          ": the file has no such initializer");
+    if (kind != RoleKind::Constant && !isFloat(role->type))
+      return invalidModel(model.path + ": --" + toString(kind) + "=" + name +
+                          ": it is " + toString(role->type) +
+                          ", expected a floating-point type");
+    role->kind = kind;
+    role->rule = "chosen by a flag";
+  }
+  return Error::success();
+}
+
 /// "3 PARTS (the first is 'NAME')"
 static std::string countText(ArrayRef<std::string> names, StringRef parts) {
   return (Twine(names.size()) + " " + parts + " (the first is '" +

@@ -54,6 +54,30 @@ struct Role {
 /// The role of `tensor` by the table.
 Role roleOf(const Tensor &tensor, const GraphUses &uses);
 
+/// What the importer decided about an initializer, and by which rule.
+struct InitializerRole {
+  std::string name;
+  /// It may be one that mpc does not have.
+  ElemType type = ElemType::Undefined;
+  std::vector<int64_t> shape;
+  RoleKind kind = RoleKind::Constant;
+  std::string rule;
+  /// Of a parameter: the modules that read it. Several are tied to it.
+  std::vector<std::string> readers;
+};
+
+/// What --parameter=NAME, --buffer=NAME and --constant=NAME say.
+using RoleFlags = std::vector<std::pair<std::string, RoleKind>>;
+
+/// The roles of a file's initializers by the table, in the file's order.
+std::vector<InitializerRole> listInitializers(const Model &model,
+                                              const GraphUses &uses);
+
+/// Puts what `flags` say over what the table says. Fails where a flag names no
+/// initializer, or trains what is no float.
+llvm::Error overrideRoles(const Model &model, const RoleFlags &flags,
+                          std::vector<InitializerRole> &roles);
+
 /// What the exporter took from a model that is to be trained: weights without
 /// names, normalizations multiplied into convolutions, parameters that are
 /// gone. One line for each kind of loss.

@@ -10,13 +10,14 @@
 #include "lib/Import/ONNX/LibraryOps.h"
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
+#include "lib/Import/ONNX/NoteList.h"
+#include "lib/Import/ONNX/ProposedFlags.h"
 #include "lib/Import/ONNX/Remedies.h"
 #include "lib/Import/ONNX/RuleTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <deque>
@@ -29,20 +30,6 @@ namespace mpc::onnx {
 namespace {
 
 constexpr StringRef kFunctionName = "model";
-
-InitializerRole describe(const Tensor &tensor, const GraphUses &uses) {
-  Role role = roleOf(tensor, uses);
-  InitializerRole result{
-      tensor.name,
-      tensor.type,
-      std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
-      role.kind,
-      role.rule.str(),
-      {}};
-  if (role.kind == RoleKind::Parameter)
-    result.readers = uses.readersOf(tensor.name);
-  return result;
-}
 
 /// Counts the ops that the importer makes.
 struct OpCounter : OpBuilder::Listener {
@@ -58,12 +45,6 @@ constexpr size_t kMostOps = 4000000;
 constexpr OpRule kLibraryRule = {"", 1, 0, kUnlimited, kUnlimited, "", nullptr};
 /// Graphs within graphs.
 constexpr size_t kDeepestScope = 64;
-
-/// What is said of `first`, and of as many others as `count` has beyond it.
-struct Note {
-  std::string first, text;
-  size_t count;
-};
 
 /// The names that a graph, or one copy of a subgraph, defines.
 struct Scope {
@@ -89,7 +70,6 @@ public:
 
 private:
   Error decideRoles();
-  Error overrideRoles();
   Error makeFunction();
   Expected<DenseElementsAttr> givenValue(const ValueInfo &input,
                                          ArrayRef<int64_t> shape);
@@ -112,8 +92,6 @@ private:
                       const Operand &operand) const;
   void eraseUnusedConstants();
   void declareParameters();
-  void noteOnce(StringRef text, std::string first);
-  void writeNotes();
   void warnOfLosses();
   Error verifyModule();
   Location locationOf(const Node &node);
@@ -139,9 +117,7 @@ private:
   StringMap<size_t> initializers_;
   /// Initializers that an nn.get reads.
   llvm::DenseSet<size_t> readParameters_;
-  /// What was noted, in order, and the place of each text in that list.
-  std::vector<Note> notes_;
-  StringMap<size_t> noted_;
+  NoteList notes_;
 };
 
 Expected<ImportedModel> GraphImporter::run() {
@@ -151,7 +127,7 @@ Expected<ImportedModel> GraphImporter::run() {
   MPC_TRY(finish());
   eraseUnusedConstants();
   declareParameters();
-  writeNotes();
+  result_.notes = notes_.lines();
   warnOfLosses();
   MPC_TRY(verifyModule());
   result_.storage = std::move(model_.storage);
@@ -159,33 +135,13 @@ Expected<ImportedModel> GraphImporter::run() {
 }
 
 Error GraphImporter::decideRoles() {
-  ArrayRef<Tensor> tensors = model_.graph.initializers;
-  for (auto [index, tensor] : enumerate(tensors)) {
-    initializers_[tensor.name] = index;
-    result_.initializers.push_back(describe(tensor, uses_));
-  }
-  MPC_TRY(overrideRoles());
-  for (const InitializerRole &role : result_.initializers)
+  result_.initializers = listInitializers(model_, uses_);
+  MPC_TRY(overrideRoles(model_, options_.roles, result_.initializers));
+  for (auto [index, role] : enumerate(result_.initializers)) {
+    initializers_[role.name] = index;
     if (role.kind != RoleKind::Constant && role.name == kFunctionName)
       return invalidModel(model_.path + ": an initializer is named '" +
                           kFunctionName + "', which names the function");
-  return Error::success();
-}
-
-/// What --parameter, --buffer and --constant say.
-Error GraphImporter::overrideRoles() {
-  for (const auto &[name, kind] : options_.roles) {
-    auto found = initializers_.find(name);
-    if (found == initializers_.end())
-      return invalidModel(model_.path + ": --" + toString(kind) + "=" + name +
-                          ": the file has no such initializer");
-    InitializerRole &role = result_.initializers[found->second];
-    if (kind != RoleKind::Constant && !isFloat(role.type))
-      return invalidModel(model_.path + ": --" + toString(kind) + "=" + name +
-                          ": it is " + toString(role.type) +
-                          ", expected a floating-point type");
-    role.kind = kind;
-    role.rule = "chosen by a flag";
   }
   return Error::success();
 }
@@ -440,8 +396,8 @@ Error GraphImporter::importNode(const Node &node) {
     return importer.fail("the graph unrolls into more than " + Twine(kMostOps) +
                          " ops");
   for (const std::string &note : importer.notes_)
-    noteOnce("(" + printable(node.opType) + "): " + note,
-             "node '" + printable(scopes_.back().place + node.name) + "' ");
+    notes_.add("node '" + printable(scopes_.back().place + node.name) + "'",
+               "(" + printable(node.opType) + "): " + note);
   append_range(result_.warnings, importer.warnings_);
   for (auto [index, name] : enumerate(node.outputs)) {
     if (name.empty() || index >= (*rule)->maxOutputs)
@@ -558,9 +514,9 @@ void GraphImporter::declareParameters() {
     if (kind == RoleKind::Constant)
       continue;
     if (!readParameters_.contains(index)) {
-      noteOnce("reaches no output by its value: it is no " +
-                   toString(kind).str(),
-               "initializer '" + printable(tensor.name) + "' ");
+      notes_.add("initializer '" + printable(tensor.name) + "'",
+                 "reaches no output by its value: it is no " +
+                     toString(kind).str());
       continue;
     }
     nn::ParameterOp::create(
@@ -571,22 +527,6 @@ void GraphImporter::declareParameters() {
     const InitializerRole &role = result_.initializers[index];
     result_.parameters.push_back(
         {role.name, role.type, role.shape, tensor.bytes});
-  }
-}
-
-void GraphImporter::noteOnce(StringRef text, std::string first) {
-  auto [place, isNew] = noted_.try_emplace(text, notes_.size());
-  if (isNew)
-    notes_.push_back({std::move(first), text.str(), 0});
-  ++notes_[place->second].count;
-}
-
-void GraphImporter::writeNotes() {
-  for (const Note &note : notes_) {
-    std::string more =
-        note.count > 1 ? " (and " + std::to_string(note.count - 1) + " more)"
-                       : "";
-    result_.notes.push_back(note.first + note.text + more);
   }
 }
 
@@ -616,40 +556,6 @@ Error GraphImporter::verifyModule() {
                        " (the importer has made IR that does not verify)");
 }
 
-/// Sizes that dimensions often have, then those of the model's own tensors.
-static SmallVector<int64_t> likelySizes(const Model &model) {
-  llvm::SetVector<int64_t> sizes;
-  for (int64_t size : {16, 224, 64, 32, 128, 256, 512, 8, 4, 2, 1})
-    sizes.insert(size);
-  for (const Tensor &tensor : model.graph.initializers)
-    for (int64_t size : tensor.shape)
-      if (size > 0 && size <= 4096)
-        sizes.insert(size);
-  return llvm::to_vector(sizes);
-}
-
-/// Flags by which the model imports, found by trying: it may hold sizes that
-/// nothing says but a node deep inside. Empty where none of few is found.
-static std::string proposeFlags(Model &model, MLIRContext &context,
-                                const ImportOptions &options) {
-  ScopedDiagnosticHandler silence(&context,
-                                  [](Diagnostic &) { return success(); });
-  size_t trials =
-      std::clamp<size_t>(20000 / (model.graph.nodes.size() + 1), 1, 32);
-  for (int64_t batch : {8, 1})
-    for (int64_t size : likelySizes(model)) {
-      std::optional<ImportOptions> proposed =
-          withSizes(model, options, batch, size);
-      if (!proposed || trials-- == 0)
-        return "";
-      if (errorToBool(
-              GraphImporter(model, context, *proposed).run().takeError()))
-        continue;
-      return describeFlags(model, options, *proposed);
-    }
-  return "";
-}
-
 Expected<ImportedModel> importModel(Model model, MLIRContext &context,
                                     const ImportOptions &options) {
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
@@ -659,7 +565,13 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
     return result;
   return handleErrors(
       result.takeError(), [&](const OpenDimension &info) -> Error {
-        std::string flags = proposeFlags(model, context, options);
+        ScopedDiagnosticHandler silence(&context,
+                                        [](Diagnostic &) { return success(); });
+        auto imports = [&](const ImportOptions &proposed) {
+          return !errorToBool(
+              GraphImporter(model, context, proposed).run().takeError());
+        };
+        std::string flags = proposeFlags(model, options, imports);
         return invalidModel(info.message() + "; fix it, " +
                             (flags.empty()
                                  ? "with --input-shape or --batch-size"
@@ -673,14 +585,6 @@ Expected<ImportedModel> importModel(StringRef path, MLIRContext &context,
   if (!model)
     return model.takeError();
   return importModel(std::move(*model), context, options);
-}
-
-std::vector<InitializerRole> listInitializers(const Model &model) {
-  GraphUses uses(model.graph);
-  std::vector<InitializerRole> roles;
-  for (const Tensor &tensor : model.graph.initializers)
-    roles.push_back(describe(tensor, uses));
-  return roles;
 }
 
 } // namespace mpc::onnx

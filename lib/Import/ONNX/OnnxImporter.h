@@ -25,7 +25,7 @@ struct ImportOptions {
   std::vector<Tensor> inputTensors;
   /// --parameter=NAME, --buffer=NAME, --constant=NAME: decided before the table
   /// of rules.
-  std::vector<std::pair<std::string, RoleKind>> roles;
+  RoleFlags roles;
   /// --op-library=FILE.mlir: ops of custom domains. Its functions belong to the
   /// context of the import.
   std::shared_ptr<const OpLibrary> library;
@@ -38,18 +38,6 @@ struct ParameterValue {
   ElemType type = ElemType::Float;
   std::vector<int64_t> shape;
   llvm::ArrayRef<char> bytes;
-};
-
-/// What the importer decided about an initializer, and by which rule.
-struct InitializerRole {
-  std::string name;
-  /// It may be one that mpc does not have.
-  ElemType type = ElemType::Undefined;
-  std::vector<int64_t> shape;
-  RoleKind kind = RoleKind::Constant;
-  std::string rule;
-  /// Of a parameter: the modules that read it. Several are tied to it.
-  std::vector<std::string> readers;
 };
 
 /// `module` holds `func.func @model` and an nn.parameter for each parameter, a
@@ -76,9 +64,6 @@ llvm::Expected<ImportedModel> importModel(llvm::StringRef path,
 llvm::Expected<ImportedModel> importModel(Model model,
                                           mlir::MLIRContext &context,
                                           const ImportOptions &options = {});
-
-/// The roles of a file's initializers, without importing its graph.
-std::vector<InitializerRole> listInitializers(const Model &model);
 
 /// A line for each version of each op that is imported: since when, how many
 /// inputs and outputs, which attributes.

@@ -21,7 +21,8 @@ std::string ruleOf(const ModelWriter &writer, const std::string &name) {
   std::string bytes = whole.bytes();
   auto model = llvm::cantFail(
       readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx", ""));
-  for (const InitializerRole &role : listInitializers(model))
+  for (const InitializerRole &role :
+       listInitializers(model, GraphUses(model.graph)))
     if (role.name == name)
       return role.kind == RoleKind::Parameter ? "[" + role.rule + "]"
              : role.kind == RoleKind::Buffer  ? "(" + role.rule + ")"

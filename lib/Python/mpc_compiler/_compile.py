@@ -24,6 +24,10 @@ _TORCH_LOSSES = {
 }
 
 
+# What may differ between parameter groups of torch: whose they are, and how torch computes.
+_FREE_IN_GROUPS = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"}
+
+
 def _compiler() -> Any:
     try:
         from . import _compiler
@@ -83,6 +87,8 @@ def _loss_options(loss: Any) -> dict[str, Any]:
         options["loss_delta"] = float(loss.delta)
     if kind == "smooth_l1":
         options["loss_delta"] = float(loss.beta)
+    if kind == "kl" and loss.log_target:
+        raise UsageError("KLDivLoss with log_target is no loss that mpc knows: give exp(target)")
     if kind == "bce" and (loss.weight is not None or loss.pos_weight is not None):
         raise UsageError("BCEWithLogitsLoss with weights is no loss that mpc knows")
     return options
@@ -114,18 +120,41 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
                                    "maximize", "initial_accumulator_value") if first.get(n)}
     if extra:
         options["opt_arg"] = extra
-    plain = [g for g in groups if g is not first and not g.get("weight_decay", 0)]
-    if len(plain) + 1 != len(groups) or any(g["lr"] != first["lr"] for g in groups):
-        raise UsageError(
-            "the optimizer's groups may differ only in having weight decay or none: mpc has one "
-            "learning rate for all parameters"
-        )
+    _check_groups(groups, first)
     if first.get("weight_decay"):
-        # Names of torch are letters, digits, dots and underscores.
-        options["no_decay"] = [
-            "^" + names[id(p)].replace(".", "\\.") + "$" for g in plain for p in g["params"]
-        ]
+        plain = [g for g in groups if not g["weight_decay"]]
+        options["no_decay"] = [_pattern(names[id(p)]) for g in plain for p in g["params"]]
     return options
+
+
+def _check_groups(groups: Sequence[Mapping[str, Any]], first: Mapping[str, Any]) -> None:
+    """Parameter groups may differ in having weight decay or none; mpc has the rest once."""
+    for group in groups:
+        for key, value in first.items():
+            own = group[key]
+            is_none = key == "weight_decay" and not own
+            if key not in _FREE_IN_GROUPS and not is_none and own != value:
+                raise UsageError(
+                    f"the optimizer's groups differ in {key!r} ({value} and {own}): mpc has one "
+                    "for all parameters; only the weight decay may be 0 in some groups"
+                )
+
+
+def _pattern(name: str) -> str:
+    """A regular expression for one name of torch: letters, digits, dots and underscores."""
+    return "^" + name.replace(".", "\\.") + "$"
+
+
+def _frozen(module: Any, optimizer: Any) -> list[str]:
+    """Parameters of a torch module that take no gradient, or that its optimizer does not have."""
+    groups = getattr(optimizer, "param_groups", None)
+    trained = None if groups is None else {id(p) for group in groups for p in group["params"]}
+    own = {id(parameter) for _, parameter in module.named_parameters()}
+    if trained is not None and not trained <= own:
+        raise UsageError("the optimizer has parameters of another module than the one compiled")
+    return [name for name, parameter in module.named_parameters()
+            if not getattr(parameter, "requires_grad", True)
+            or (trained is not None and id(parameter) not in trained)]
 
 
 def _scaler_options(scaler: Any) -> dict[str, Any]:
@@ -223,9 +252,10 @@ def _model_of(model: Any, example_inputs: Sequence[Any] | None) -> Any:
 def _recipe(model: Any, loss: Any, optimizer: Any, precision: Any, scaler: Any,
             options: Mapping[str, Any]) -> list[str]:
     names = {}
+    merged: dict[str, Any] = {"precision": _precision_name(precision)}
     if _is_module(model):
         names = {id(parameter): name for name, parameter in model.named_parameters()}
-    merged: dict[str, Any] = {"precision": _precision_name(precision)}
+        merged["freeze"] = [_pattern(name) for name in _frozen(model, optimizer)]
     if loss is not None:
         merged.update(_loss_options(loss))
     if hasattr(optimizer, "param_groups"):
@@ -270,7 +300,8 @@ def compile_step(
             an ``onnx.ModelProto`` or its bytes, or MLIR's text of several lines.
         loss: ``"cross_entropy"``, ``"mse"``, ...: of the model's output and ``target``;
             ``"output:NAME"`` where the model returns its loss; or a loss module of torch.
-        optimizer: its name, or an optimizer of torch, whose numbers are taken over.
+        optimizer: its name, or an optimizer of torch, whose numbers are taken over. Parameters of
+            a module that it does not have, or that take no gradient, are frozen.
         precision: ``"fp32"``, ``"bf16"``, ``"fp16"`` or torch's types.
         scaler: a loss-scale policy (``"dynamic"``, ``"torch"``, ``"keras"``, ...), a dict with its
             settings (``{"policy": "dynamic", "init_scale": 1024}``), or a ``GradScaler`` of torch.

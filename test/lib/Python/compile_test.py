@@ -34,6 +34,10 @@ class BCEWithLogitsLoss:
     reduction, weight, pos_weight = "mean", None, np.ones(3)
 
 
+class KLDivLoss:
+    reduction, log_target = "batchmean", True
+
+
 class AdamW:
     def __init__(self, *groups):
         common = {"lr": 0.01, "betas": (0.8, 0.99), "eps": 1e-6, "amsgrad": True}
@@ -158,6 +162,8 @@ class TorchArguments(unittest.TestCase):
         self.assertIn("label_smoothing(1.000000e-01)", step.recipe)
         with self.assertRaisesRegex(UsageError, "with weights"):
             self.flags(loss=BCEWithLogitsLoss())
+        with self.assertRaisesRegex(UsageError, "log_target"):
+            self.flags(loss=KLDivLoss())
 
     def test_an_optimizer_brings_its_numbers(self):
         module = Module()
@@ -175,9 +181,32 @@ class TorchArguments(unittest.TestCase):
         # Zero is said too: adamw's own default is 0.01.
         none = AdamW({"params": [weight, bias], "weight_decay": 0})
         self.assertIn("--weight-decay=0.0", self.flags(model=module, optimizer=none))
-        with self.assertRaisesRegex(UsageError, "one learning rate"):
-            self.flags(model=module, optimizer=AdamW(
-                {"params": [weight]}, {"params": [bias], "lr": 1.0}))
+
+    def test_groups_may_differ_in_having_weight_decay_alone(self):
+        module = Module()
+        weight, bias = module.parameters.values()
+
+        def flags(first, second):
+            return self.flags(model=module, optimizer=AdamW(
+                {"params": [weight], **first}, {"params": [bias], **second}))
+
+        for key, value in {"lr": 1.0, "eps": 1e-3, "betas": (0.5, 0.9)}.items():
+            with self.assertRaisesRegex(UsageError, f"differ in '{key}'"):
+                flags({}, {key: value})
+        with self.assertRaisesRegex(UsageError, r"'weight_decay' \(0.2 and 0.1\)"):
+            flags({"weight_decay": 0.1}, {"weight_decay": 0.2})
+        same = flags({"weight_decay": 0.1}, {"weight_decay": 0.1, "fused": True})
+        self.assertFalse([flag for flag in same if "no-decay" in flag])
+
+    def test_what_the_optimizer_does_not_have_is_frozen(self):
+        module = Module()
+        weight, bias = module.parameters.values()
+        optimizer = AdamW({"params": [weight]})
+        self.assertIn("--freeze=^fc\\.bias$", self.flags(model=module, optimizer=optimizer))
+        with self.assertRaisesRegex(UsageError, "another module"):
+            self.flags(model=module, optimizer=AdamW({"params": [weight, object()]}))
+        both = self.flags(model=module, optimizer=AdamW({"params": [weight, bias]}))
+        self.assertFalse([flag for flag in both if "freeze" in flag])
 
     def test_a_scaler_brings_its_numbers(self):
         step = mpc_compiler.compile_step(

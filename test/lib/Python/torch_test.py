@@ -33,8 +33,9 @@ class Torch(unittest.TestCase):
         """A module that torch trains, and a step that mpc trains of the same."""
         module, loss = make_module(), torch.nn.CrossEntropyLoss()
         optimizer = torch.optim.AdamW(module.parameters(), lr=0.01)
+        other = make_module()
         step = mpc_compiler.compile_step(
-            make_module(), loss, torch.optim.AdamW(make_module().parameters(), lr=0.01),
+            other, loss, torch.optim.AdamW(other.parameters(), lr=0.01),
             example_inputs=(batches(1)[0][0],))
         for x, target in batches(count):
             optimizer.zero_grad()
@@ -56,6 +57,31 @@ class Torch(unittest.TestCase):
             if not name.endswith("num_batches_tracked"):
                 np.testing.assert_allclose(
                     step.read_state(name), value.numpy(), rtol=1e-4, atol=1e-5)
+
+    def test_only_what_torch_would_train_is_trained(self):
+        modules = [make_module(), make_module()]
+        for module in modules:
+            module[0].weight.requires_grad_(False)
+        module, other = modules
+        # The last layer's weight is not given to the optimizer.
+        trained = [module[1].weight, module[1].bias, module[3].bias]
+        optimizer = torch.optim.SGD(trained, lr=0.1)
+        step = mpc_compiler.compile_step(
+            other, torch.nn.CrossEntropyLoss(),
+            torch.optim.SGD([other[1].weight, other[1].bias, other[3].bias], lr=0.1),
+            example_inputs=(batches(1)[0][0],))
+        for x, target in batches(5):
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(module(x), target).backward()
+            optimizer.step()
+            step(x, target)
+        for name, value in module.named_parameters():
+            np.testing.assert_allclose(
+                step.read_state(name), value.detach().numpy(), rtol=1e-4, atol=1e-5)
+        initial = make_module()
+        for name in ("0.weight", "3.weight"):
+            np.testing.assert_array_equal(
+                step.read_state(name), initial.get_parameter(name).detach().numpy())
 
     def test_a_normalization_that_is_frozen_is_told_of(self):
         module = make_module()

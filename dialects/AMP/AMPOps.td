@@ -110,7 +110,7 @@ def AMP_CustomOptimizerOp : AMP_Op<"custom_optimizer", [
 }
 
 def AMP_GetScaleOp : AMP_Op<"get_scale", [
-    MemoryEffects<[MemRead]>, UsesSymbols]> {
+    MemoryEffects<[MemRead]>, StateOpInterface, UsesSymbols]> {
   let summary = "The scale in force, rounded where f32 is asked for";
   let description = [{
     ```mlir
@@ -120,6 +120,9 @@ def AMP_GetScaleOp : AMP_Op<"get_scale", [
   let arguments = (ins FlatSymbolRefAttr:$scaler);
   let results = (outs AMP_F32OrF64:$scale);
   let assemblyFormat = "$scaler attr-dict `:` type($scale)";
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getStateName() { return getScaler(); }
+  }];
 }
 
 def AMP_GetHyperOp : AMP_Op<"get_hyper", [

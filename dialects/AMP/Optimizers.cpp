@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::amp;
 
 bool Flags::has(StringRef flag) const {
@@ -40,19 +41,19 @@ std::string Optimizer::refusal(Type type, Flags set) const {
 }
 
 /// The gradient to descend along, with which every rule starts.
-static Scalar descent(Scalars &s) {
+static Fp descent(Scalars &s) {
   return s.has("maximize") ? -s["gradient"] : s["gradient"];
 }
 
 /// The gradient with L2 weight decay.
-static Scalar descentWithDecay(Scalars &s, bool decay) {
-  Scalar g = descent(s);
-  return decay ? multiplyAdd(s["weight_decay"], s["parameter"], g) : g;
+static Fp descentWithDecay(Scalars &s, bool decay) {
+  Fp g = descent(s);
+  return decay ? fma(s["weight_decay"], s["parameter"], g) : g;
 }
 
 // Where PyTorch's kernels add a multiple they fuse it: so do these rules.
-static Scalar lerp(Scalar from, Scalar to, Scalar weight) {
-  return multiplyAdd(weight, to - from, from);
+static Fp lerp(Fp from, Fp to, Fp weight) {
+  return fma(weight, to - from, from);
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,24 +69,24 @@ static constexpr StringRef kSgdScalars[] = {"lr", "momentum", "undamped",
                                             "weight_decay", "first"};
 
 static void prepareSgd(Scalars &s) {
-  Scalar applied = s["applied"];
-  s["first"] = select(applied.isEqualTo(0.0), applied.literal(1.0),
-                      applied.literal(0.0));
+  Fp applied = s["applied"];
+  s["first"] =
+      select(equal(applied, 0.0), applied.constant(1.0), applied.constant(0.0));
   s["undamped"] = 1.0 - s["dampening"];
   s["step"] = s["step"] + 1.0;
 }
 
 static void updateSgd(Scalars &s, bool decay) {
-  Scalar g = descentWithDecay(s, decay);
+  Fp g = descentWithDecay(s, decay);
   if (s.has("momentum")) {
     // The first velocity is the gradient itself, undamped.
-    Scalar old = s["momentum_buffer"];
-    Scalar next = multiplyAdd(s["undamped"], g, old * s["momentum"]);
-    Scalar buffer = select(s["first"].isEqualTo(1.0), g, next);
+    Fp old = s["momentum_buffer"];
+    Fp next = fma(s["undamped"], g, old * s["momentum"]);
+    Fp buffer = select(equal(s["first"], 1.0), g, next);
     s["momentum_buffer"] = buffer;
-    g = s.has("nesterov") ? multiplyAdd(s["momentum"], buffer, g) : buffer;
+    g = s.has("nesterov") ? fma(s["momentum"], buffer, g) : buffer;
   }
-  s["parameter"] = multiplyAdd(-s["lr"], g, s["parameter"]);
+  s["parameter"] = fma(-s["lr"], g, s["parameter"]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,17 +120,16 @@ static void prepareAdam(Scalars &s) {
   s["new_weight1"] = 1.0 - s["beta1"];
   s["new_weight2"] = 1.0 - s["beta2"];
   s["minus_step_size"] = -(s["lr"] / (1.0 - s["beta1_power"]));
-  s["correction2"] = squareRoot(1.0 - s["beta2_power"]);
+  s["correction2"] = sqrt(1.0 - s["beta2_power"]);
 }
 
-static void updateMoments(Scalars &s, Scalar g) {
+static void updateMoments(Scalars &s, Fp g) {
   s["exp_avg"] = lerp(s["exp_avg"], g, s["new_weight1"]);
-  s["exp_avg_sq"] =
-      multiplyAdd(s["new_weight2"] * g, g, s["exp_avg_sq"] * s["beta2"]);
-  Scalar square = s["exp_avg_sq"];
+  s["exp_avg_sq"] = fma(s["new_weight2"] * g, g, s["exp_avg_sq"] * s["beta2"]);
+  Fp square = s["exp_avg_sq"];
   if (s.has("amsgrad"))
     square = s["max_exp_avg_sq"] = maximum(s["max_exp_avg_sq"], square);
-  Scalar denominator = squareRoot(square) / s["correction2"] + s["eps"];
+  Fp denominator = sqrt(square) / s["correction2"] + s["eps"];
   s["parameter"] =
       s["parameter"] + s["minus_step_size"] * s["exp_avg"] / denominator;
 }
@@ -164,9 +164,9 @@ static void prepareAdamax(Scalars &s) {
 }
 
 static void updateAdamax(Scalars &s, bool decay) {
-  Scalar g = descentWithDecay(s, decay);
+  Fp g = descentWithDecay(s, decay);
   s["exp_avg"] = lerp(s["exp_avg"], g, s["new_weight1"]);
-  s["exp_inf"] = maximum(s["exp_inf"] * s["beta2"], absolute(g) + s["eps"]);
+  s["exp_inf"] = maximum(s["exp_inf"] * s["beta2"], abs(g) + s["eps"]);
   s["parameter"] =
       s["parameter"] + s["minus_step_size"] * s["exp_avg"] / s["exp_inf"];
 }
@@ -189,10 +189,10 @@ static void prepareAdagrad(Scalars &s) {
 }
 
 static void updateAdagrad(Scalars &s, bool decay) {
-  Scalar g = descentWithDecay(s, decay);
-  s["sum"] = multiplyAdd(g, g, s["sum"]);
-  s["parameter"] = s["parameter"] +
-                   s["minus_step_size"] * g / (squareRoot(s["sum"]) + s["eps"]);
+  Fp g = descentWithDecay(s, decay);
+  s["sum"] = fma(g, g, s["sum"]);
+  s["parameter"] =
+      s["parameter"] + s["minus_step_size"] * g / (sqrt(s["sum"]) + s["eps"]);
 }
 
 static constexpr NamedNumber kRmspropHypers[] = {
@@ -212,21 +212,20 @@ static void prepareRmsprop(Scalars &s) {
 }
 
 static void updateRmsprop(Scalars &s, bool decay) {
-  Scalar g = descentWithDecay(s, decay);
-  s["square_avg"] =
-      multiplyAdd(s["new_weight"] * g, g, s["square_avg"] * s["alpha"]);
-  Scalar variance = s["square_avg"];
+  Fp g = descentWithDecay(s, decay);
+  s["square_avg"] = fma(s["new_weight"] * g, g, s["square_avg"] * s["alpha"]);
+  Fp variance = s["square_avg"];
   if (s.has("centered")) {
     s["grad_avg"] = lerp(s["grad_avg"], g, s["new_weight"]);
-    variance = multiplyAdd(-s["grad_avg"], s["grad_avg"], variance);
+    variance = fma(-s["grad_avg"], s["grad_avg"], variance);
   }
-  Scalar denominator = squareRoot(variance) + s["eps"];
+  Fp denominator = sqrt(variance) + s["eps"];
   if (!s.has("momentum")) {
     s["parameter"] = s["parameter"] - s["lr"] * g / denominator;
     return;
   }
   s["momentum_buffer"] = s["momentum_buffer"] * s["momentum"] + g / denominator;
-  s["parameter"] = multiplyAdd(-s["lr"], s["momentum_buffer"], s["parameter"]);
+  s["parameter"] = fma(-s["lr"], s["momentum_buffer"], s["parameter"]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,12 +249,12 @@ static void prepareLamb(Scalars &s) {
 }
 
 static void updateLamb(Scalars &s, bool decay) {
-  Scalar g = descent(s);
+  Fp g = descent(s);
   s["exp_avg"] = s["new_weight1"] * g + s["beta1"] * s["exp_avg"];
   s["exp_avg_sq"] = s["new_weight2"] * (g * g) + s["beta2"] * s["exp_avg_sq"];
-  Scalar mean = s["exp_avg"] / s["correction1"];
-  Scalar square = s["exp_avg_sq"] / s["correction2"];
-  Scalar direction = mean / (squareRoot(square) + s["eps"]);
+  Fp mean = s["exp_avg"] / s["correction1"];
+  Fp square = s["exp_avg_sq"] / s["correction2"];
+  Fp direction = mean / (sqrt(square) + s["eps"]);
   s["direction"] =
       decay ? direction + s["weight_decay"] * s["parameter"] : direction;
 }
@@ -281,9 +280,9 @@ static void prepareKerasSgd(Scalars &s) {
 static void updateKerasSgd(Scalars &s, bool decay) {
   if (decay)
     s["parameter"] = s["parameter"] * s["kept"];
-  Scalar move = -(s["lr"] * s["gradient"]);
+  Fp move = -(s["lr"] * s["gradient"]);
   if (s.has("momentum")) {
-    Scalar gradientMove = move;
+    Fp gradientMove = move;
     s["momentum"] = s["momentum"] * s["momentum_factor"] + move;
     move = s.has("nesterov")
                ? s["momentum"] * s["momentum_factor"] + gradientMove
@@ -306,7 +305,7 @@ static constexpr StringRef kKerasAdamScalars[] = {
 
 /// `x` rounded to f32, in f64: an operation on such values, rounded again, is
 /// that of f32.
-static Scalar toSingle(Scalar x) {
+static Fp toSingle(Fp x) {
   return x.as(x.b->getF32Type()).as(x.b->getF64Type());
 }
 
@@ -318,25 +317,24 @@ static void prepareKerasAdam(Scalars &s) {
   s["beta1"] = toSingle(s["beta1"]);
   s["beta2"] = toSingle(s["beta2"]);
   advancePowers(s);
-  Scalar lr = toSingle(s["lr"]);
-  Scalar debias1 = toSingle(1.0 - toSingle(s["beta1_power"]));
-  Scalar debias2 = toSingle(1.0 - toSingle(s["beta2_power"]));
-  s["step_size"] =
-      toSingle(toSingle(lr * toSingle(squareRoot(debias2))) / debias1);
+  Fp lr = toSingle(s["lr"]);
+  Fp debias1 = toSingle(1.0 - toSingle(s["beta1_power"]));
+  Fp debias2 = toSingle(1.0 - toSingle(s["beta2_power"]));
+  s["step_size"] = toSingle(toSingle(lr * toSingle(sqrt(debias2))) / debias1);
 }
 
 static void updateKerasAdam(Scalars &s, bool decay) {
   if (decay)
     s["parameter"] =
         s["parameter"] - s["parameter"] * s["weight_decay"] * s["lr"];
-  Scalar g = s["gradient"];
+  Fp g = s["gradient"];
   s["m"] = s["m"] + (g - s["m"]) * s["new_weight1"];
   s["v"] = s["v"] + (g * g - s["v"]) * s["new_weight2"];
-  Scalar square = s["v"];
+  Fp square = s["v"];
   if (s.has("amsgrad"))
     square = s["vhat"] = maximum(s["vhat"], square);
-  s["parameter"] = s["parameter"] -
-                   s["m"] * s["step_size"] / (squareRoot(square) + s["eps"]);
+  s["parameter"] =
+      s["parameter"] - s["m"] * s["step_size"] / (sqrt(square) + s["eps"]);
 }
 
 //===----------------------------------------------------------------------===//

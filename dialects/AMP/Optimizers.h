@@ -5,7 +5,7 @@
 #ifndef MPC_DIALECTS_AMP_OPTIMIZERS_H
 #define MPC_DIALECTS_AMP_OPTIMIZERS_H
 
-#include "dialects/AMP/Scalar.h"
+#include "dialects/Interfaces/Fp.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -50,13 +50,13 @@ private:
 class Scalars {
 public:
   explicit Scalars(Flags flags) : flags_(flags) {}
-  Scalar &operator[](llvm::StringRef name) { return values_[name]; }
+  Fp &operator[](llvm::StringRef name) { return values_[name]; }
   [[nodiscard]] bool has(llvm::StringRef flag) const {
     return flags_.has(flag);
   }
 
 private:
-  llvm::StringMap<Scalar> values_;
+  llvm::StringMap<Fp> values_;
   Flags flags_;
 };
 

@@ -3,11 +3,12 @@
 #include "dialects/AMP/StochasticRounding.h"
 
 #include "dialects/AMP/AMPDialect.h"
-#include "dialects/AMP/Body.h"
-#include "dialects/AMP/Scalar.h"
+#include "dialects/AMP/MapBuilder.h"
+#include "dialects/Interfaces/Fp.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::amp;
 
 static Value constant(ImplicitLocOpBuilder &b, uint32_t value) {
@@ -41,8 +42,8 @@ static Value emitRandom(ImplicitLocOpBuilder &b, Value key) {
 }
 
 static Value isFinite(ImplicitLocOpBuilder &b, Value value) {
-  Scalar x{&b, value};
-  return (x - x).isEqualTo(0.0);
+  Fp x{&b, value};
+  return equal(x - x, 0.0);
 }
 
 static Value emitBF16(ImplicitLocOpBuilder &b, Value value, Value random) {
@@ -63,35 +64,33 @@ static Value emitBF16(ImplicitLocOpBuilder &b, Value value, Value random) {
 }
 
 /// A magnitude that is normal in f16, by the 13 bits that f16 lacks.
-static Scalar roundNormal(ImplicitLocOpBuilder &b, Scalar magnitude,
-                          Value random) {
+static Fp roundNormal(ImplicitLocOpBuilder &b, Fp magnitude, Value random) {
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), magnitude.value);
   Value sum = arith::AddIOp::create(b, bits, shiftRight(b, random, 3));
   Value kept = arith::AndIOp::create(b, sum, constant(b, 0xffffe000));
-  Scalar result{&b, arith::BitcastOp::create(b, b.getF32Type(), kept)};
-  return minimum(result, magnitude.literal(65504.0));
+  Fp result{&b, arith::BitcastOp::create(b, b.getF32Type(), kept)};
+  return minimum(result, magnitude.constant(65504.0));
 }
 
 /// A magnitude that is subnormal in f16: a whole number of 2^-24.
-static Scalar roundSubnormal(ImplicitLocOpBuilder &b, Scalar magnitude,
-                             Value random) {
+static Fp roundSubnormal(ImplicitLocOpBuilder &b, Fp magnitude, Value random) {
   Type f32 = b.getF32Type();
-  Scalar units = magnitude * magnitude.literal(0x1p24);
+  Fp units = magnitude * 0x1p24;
   Value whole = arith::FPToSIOp::create(b, b.getI32Type(), units.value);
-  Scalar low{&b, arith::SIToFPOp::create(b, f32, whole)};
-  Scalar chance{&b, arith::SIToFPOp::create(b, f32, random)};
-  Value up = (chance * chance.literal(0x1p-16)).isLessThan(units - low);
-  Scalar rounded = low + select(up, low.literal(1.0), low.literal(0.0));
-  return rounded * rounded.literal(0x1p-24);
+  Fp low{&b, arith::SIToFPOp::create(b, f32, whole)};
+  Fp chance{&b, arith::SIToFPOp::create(b, f32, random)};
+  Value up = less(chance * 0x1p-16, units - low);
+  Fp rounded = low + select(up, low.constant(1.0), low.constant(0.0));
+  return rounded * 0x1p-24;
 }
 
 static Value emitF16(ImplicitLocOpBuilder &b, Value value, Value random) {
-  Scalar magnitude = absolute(Scalar{&b, value});
-  Value isSmall = magnitude.isLessThan(magnitude.literal(0x1p-14));
+  Fp magnitude = abs(Fp{&b, value});
+  Value isSmall = less(magnitude, magnitude.constant(0x1p-14));
   // Both branches are computed. The one that does not apply is computed from 0.
-  Scalar small = select(isSmall, magnitude, magnitude.literal(0.0));
-  Scalar rounded = select(isSmall, roundSubnormal(b, small, random),
-                          roundNormal(b, magnitude, random));
+  Fp small = select(isSmall, magnitude, magnitude.constant(0.0));
+  Fp rounded = select(isSmall, roundSubnormal(b, small, random),
+                      roundNormal(b, magnitude, random));
   Value result = math::CopySignOp::create(b, rounded.value, value);
   Value kept = arith::SelectOp::create(b, isFinite(b, value), result, value);
   return arith::TruncFOp::create(b, b.getF16Type(), kept); // Exact.

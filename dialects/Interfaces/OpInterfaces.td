@@ -151,6 +151,18 @@ def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
   ];
 }
 
+def StateOpInterface : OpInterface<"StateOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    An op that reads a piece of state, as a parameter. Reports call its result
+    by the name of the state, not by the node that reads it.
+  }];
+  let methods = [
+    InterfaceMethod<"The symbol that is read.", "::llvm::StringRef",
+      "getStateName", (ins)>,
+  ];
+}
+
 class Precision<string rule>
     : ParamNativeOpTrait<"PrecisionIs", "::mpc::PrecisionRule::" # rule> {
   let cppNamespace = "::mpc";

@@ -2,7 +2,7 @@
 // Elements of constants, and the folds that are common to many ops.
 #include "dialects/NN/Constants.h"
 
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>

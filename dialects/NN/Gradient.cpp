@@ -2,7 +2,7 @@
 // The short forms that VJPs are written with.
 #include "dialects/NN/Gradient.h"
 
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 
 using namespace mlir;
 using namespace mpc::nn;

@@ -41,7 +41,7 @@ def NN_ParameterOp : NN_Op<"parameter", [Symbol]> {
 
 def NN_GetOp : NN_Op<"get", [
     MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    Differentiable]> {
+    Differentiable, StateOpInterface]> {
   let summary = "The value of a parameter";
   let description = [{
     Reads the parameter as it is at that point of the program: after what
@@ -54,6 +54,9 @@ def NN_GetOp : NN_Op<"get", [
   let arguments = (ins FlatSymbolRefAttr:$parameter);
   let results = (outs NN_FloatTensor:$output);
   let assemblyFormat = "$parameter `:` type($output) attr-dict";
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getStateName() { return getParameter(); }
+  }];
 }
 
 def NN_ConstantOp : NN_Op<"constant", [

@@ -8,7 +8,6 @@
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -123,12 +122,10 @@ private:
     return attributes;
   }
 
-  /// State is known by its own name, not by its reader's.
   static StringRef nodeOf(Operation *op) {
-    return llvm::TypeSwitch<Operation *, StringRef>(op)
-        .Case([](nn::GetOp get) { return get.getParameter(); })
-        .Case([](GetScaleOp get) { return get.getScaler(); })
-        .Default([](Operation *other) { return getNodeName(other->getLoc()); });
+    if (auto reader = dyn_cast<StateOpInterface>(op))
+      return reader.getStateName();
+    return getNodeName(op->getLoc());
   }
 
   Attributes opSite(Operation *op) {

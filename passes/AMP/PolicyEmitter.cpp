@@ -2,7 +2,7 @@
 // The loss-scale policies, instantiated with a builder that emits ops.
 #include "passes/AMP/PolicyEmitter.h"
 
-#include "dialects/AMP/Body.h"
+#include "dialects/AMP/MapBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -152,9 +152,9 @@ Value mpc::amp::buildInverseScale(OpBuilder &builder, Location loc, Value scale,
                                   bool flushed) {
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> SmallVector<Value> {
     IRBuilder ir(b);
-    IRBuilder::Value wide{Scalar{&b, s.front()}.as(b.getF64Type()).value};
+    IRBuilder::Value wide{Fp{&b, s.front()}.as(b.getF64Type()).value};
     Value inverse = rt::inverseScale(ir, wide, flushed).ir;
-    return {Scalar{&b, inverse}.as(b.getF32Type()).value};
+    return {Fp{&b, inverse}.as(b.getF32Type()).value};
   };
   return buildScalars(builder, loc, scale, builder.getF32Type(), body).front();
 }

@@ -4,7 +4,7 @@
 
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "dialects/Kernel/KernelDialect.h"
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

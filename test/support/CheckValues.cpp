@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-check-values: runs the functions of a module on the values that stand at
 // their arguments, and compares what they return with those at their results.
+#include "test/support/Compile.h"
 #include "test/support/Values.h"
 
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "dialects/Kernel/KernelDialect.h"
-#include "lib/Driver/Dialects.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -57,13 +57,10 @@ static int countMissing(mlir::MLIRContext &context, llvm::StringRef where) {
 int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(
       argc, argv, "Holds ops against values that stand in a file.\n");
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  std::unique_ptr<mlir::MLIRContext> context = test::makeContext();
   int faults =
-      completeFolder.empty() ? 0 : countMissing(context, completeFolder);
+      completeFolder.empty() ? 0 : countMissing(*context, completeFolder);
   for (const std::string &file : files)
-    faults += test::checkValues(context, file);
+    faults += test::checkValues(*context, file);
   return faults == 0 ? 0 : 1;
 }

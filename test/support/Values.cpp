@@ -3,16 +3,13 @@
 #include "test/support/Values.h"
 
 #include "dialects/NN/NNDialect.h"
-#include "lib/Codegen/CPU/Passes.h"
-#include "lib/Codegen/CPU/Target.h"
-#include "lib/Driver/ProgramBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "passes/Pipelines.h"
 #include "runtime/Runner/Runner.h"
+#include "test/support/Compile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -160,25 +157,6 @@ static void makeConstants(ModuleOp module, const Cases &cases) {
       argument.replaceAllUsesWith(
           nn::ConstantOp::create(builder, function.getLoc(), values));
   }
-}
-
-static rt::Result<std::unique_ptr<rt::Runner>> compile(ModuleOp module,
-                                                       const Form &form) {
-  llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget("host");
-  if (!target)
-    return rt::internalError(llvm::toString(target.takeError()));
-  PassManager manager(module.getContext());
-  cpu::AttachTargetPassOptions attach;
-  attach.lanes = target->lanes;
-  manager.addPass(cpu::createAttachTargetPass(attach));
-  buildAutodiffPipeline(manager);
-  buildKernelPipeline(manager, form.fuse);
-  buildEmissionPipeline(manager);
-  if (failed(manager.run(module)))
-    return rt::invalidInput("does not compile");
-  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       buildProgram(module, *target));
-  return rt::Runner::create(std::move(program), {.threads = 1});
 }
 
 /// The elements in memory, i1 in a byte each.
@@ -346,7 +324,8 @@ static int checkForm(ModuleOp original, const Cases &cases, const Form &form) {
   OwningOpRef<ModuleOp> module(original.clone());
   if (form.constants)
     makeConstants(*module, cases);
-  auto runner = compile(*module, form);
+  auto runner =
+      test::compileEntries(*module, buildAutodiffPipeline, {.fuse = form.fuse});
   if (!runner.ok()) {
     original.emitError() << form.name << ": " << runner.status().message();
     return 1;

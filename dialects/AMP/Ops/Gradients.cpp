@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops on gradients: unscale, check, clip.
 #include "dialects/AMP/AMPDialect.h"
-#include "dialects/AMP/Body.h"
+#include "dialects/AMP/MapBuilder.h"
 #include "dialects/Kernel/KernelDialect.h"
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,30 +39,29 @@ LogicalResult ClipCoefficientOp::verify() {
 }
 
 /// `x` as f32 has it, still in f64.
-static Scalar toSingle(Scalar x) {
+static Fp toSingle(Fp x) {
   return x.as(x.b->getF32Type()).as(x.b->getF64Type());
 }
 
 /// `max` and `norm` in f64; `scale` may be null. PyTorch computes in f32, and
 /// divides by a tensor by multiplying with its reciprocal. A maximum of 0 or
 /// beyond f32 makes no NaN: what is clipped has been checked already.
-static Scalar clipCoefficient(Scalar norm, Scalar max, const Scalar *scale,
-                              bool keras) {
+static Fp clipCoefficient(Fp norm, Fp max, const Fp *scale, bool keras) {
   if (scale) {
     norm = norm * *scale;
     max = max * *scale;
   }
   if (keras) {
     // max / maximum(norm, max), without 0 / 0 and inf / inf.
-    Value fits = arith::OrIOp::create(*max.b, norm.isLessThan(max),
-                                      (norm - max).isEqualTo(0.0));
-    return select(fits, max.literal(1.0), max / norm);
+    Value fits =
+        arith::OrIOp::create(*max.b, less(norm, max), equal(norm - max, 0.0));
+    return select(fits, max.constant(1.0), max / norm);
   }
-  max = minimum(max, max.literal(std::numeric_limits<float>::max()));
-  Scalar epsilon = toSingle(norm.literal(1e-6));
-  Scalar shifted = toSingle(toSingle(norm) + epsilon);
-  Scalar coefficient = toSingle(toSingle(1.0 / shifted) * toSingle(max));
-  return minimum(coefficient, max.literal(1.0));
+  max = minimum(max, max.constant(std::numeric_limits<float>::max()));
+  Fp epsilon = toSingle(norm.constant(1e-6));
+  Fp shifted = toSingle(toSingle(norm) + epsilon);
+  Fp coefficient = toSingle(toSingle(1.0 / shifted) * toSingle(max));
+  return minimum(coefficient, max.constant(1.0));
 }
 
 FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,
@@ -72,11 +71,11 @@ FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,
       tensor::EmptyOp::create(builder, getLoc(), shape, builder.getF32Type());
   return buildMapInto(builder, getLoc(), shape, operands, empty,
                       [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-                        Scalar scale;
+                        Fp scale;
                         if (getScale())
-                          scale = Scalar{&b, s[2]}.as(b.getF64Type());
-                        Scalar result = clipCoefficient(
-                            Scalar{&b, s[0]}, Scalar{&b, s[1]},
+                          scale = Fp{&b, s[2]}.as(b.getF64Type());
+                        Fp result = clipCoefficient(
+                            Fp{&b, s[0]}, Fp{&b, s[1]},
                             getScale() ? &scale : nullptr, getKeras());
                         return {result.as(b.getF32Type()).value};
                       });
@@ -87,16 +86,16 @@ FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 /// `fn` of an element, widened to f32, and the scalar.
-static FailureOr<Values>
-buildGradientMap(OpBuilder &builder, Location loc, ValueRange operands,
-                 function_ref<Scalar(Scalar, Scalar)> fn) {
+static FailureOr<Values> buildGradientMap(OpBuilder &builder, Location loc,
+                                          ValueRange operands,
+                                          function_ref<Fp(Fp, Fp)> fn) {
   ArrayRef<int64_t> shape = typeOf(operands[0]).getShape();
   Value empty =
       tensor::EmptyOp::create(builder, loc, shape, builder.getF32Type());
   return buildMapInto(builder, loc, shape, operands, empty,
                       [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-                        Scalar wide = Scalar{&b, s[0]}.as(b.getF32Type());
-                        return {fn(wide, Scalar{&b, s[1]}).value};
+                        Fp wide = Fp{&b, s[0]}.as(b.getF32Type());
+                        return {fn(wide, Fp{&b, s[1]}).value};
                       });
 }
 
@@ -140,7 +139,7 @@ LogicalResult UnscaleOp::verify() {
 
 FailureOr<Values> UnscaleOp::buildBody(OpBuilder &builder,
                                        ValueRange operands) {
-  return buildGradientMap(builder, getLoc(), operands, [&](Scalar x, Scalar f) {
+  return buildGradientMap(builder, getLoc(), operands, [&](Fp x, Fp f) {
     return getDivide() ? x / f : x * f;
   });
 }
@@ -161,11 +160,11 @@ LogicalResult UnscaleOp::buildVJP(OpBuilder &builder,
 
 FailureOr<Values> ClipOp::buildBody(OpBuilder &builder, ValueRange operands) {
   return buildGradientMap(builder, getLoc(), operands,
-                          [](Scalar x, Scalar f) { return x * f; });
+                          [](Fp x, Fp f) { return x * f; });
 }
 
 FailureOr<Values> ClampOp::buildBody(OpBuilder &builder, ValueRange operands) {
-  return buildGradientMap(builder, getLoc(), operands, [](Scalar x, Scalar f) {
+  return buildGradientMap(builder, getLoc(), operands, [](Fp x, Fp f) {
     return minimum(maximum(x, -f), f);
   });
 }
@@ -190,29 +189,28 @@ LogicalResult BlockMaxAbsOp::verify() { return verifyRows(*this); }
 /// One f64 or f32 value for each row of a matrix.
 static FailureOr<Values> reduceRows(OpBuilder &builder, Location loc,
                                     Value input, RankedTensorType type,
-                                    function_ref<Scalar(Scalar, Scalar)> fn) {
+                                    function_ref<Fp(Fp, Fp)> fn) {
   nn::ReductionSpace space{{false, true}};
   AffineMap identity = builder.getMultiDimIdentityMap(2);
-  return Values{nn::buildReduction(
-      builder, loc, type, space, {{input, identity}}, 0.0,
-      [&](OpBuilder &inner, Location l, ValueRange s) {
-        ImplicitLocOpBuilder b(l, inner);
-        Scalar element = Scalar{&b, s[0]}.as(type.getElementType());
-        return fn(element, Scalar{&b, s[1]}).value;
-      })};
+  return Values{
+      nn::buildReduction(builder, loc, type, space, {{input, identity}}, 0.0,
+                         [&](OpBuilder &inner, Location l, ValueRange s) {
+                           ImplicitLocOpBuilder b(l, inner);
+                           Fp element = Fp{&b, s[0]}.as(type.getElementType());
+                           return fn(element, Fp{&b, s[1]}).value;
+                         })};
 }
 
 FailureOr<Values> SquareSumsOp::buildBody(OpBuilder &builder,
                                           ValueRange operands) {
   return reduceRows(builder, getLoc(), operands[0], typeOf(getOutput()),
-                    [](Scalar x, Scalar sum) { return sum + x * x; });
+                    [](Fp x, Fp sum) { return sum + x * x; });
 }
 
 FailureOr<Values> BlockMaxAbsOp::buildBody(OpBuilder &builder,
                                            ValueRange operands) {
-  return reduceRows(
-      builder, getLoc(), operands[0], typeOf(getOutput()),
-      [](Scalar x, Scalar max) { return maximum(max, absolute(x)); });
+  return reduceRows(builder, getLoc(), operands[0], typeOf(getOutput()),
+                    [](Fp x, Fp max) { return maximum(max, abs(x)); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,7 +219,7 @@ FailureOr<Values> BlockMaxAbsOp::buildBody(OpBuilder &builder,
 
 /// Each vector reduced to a scalar.
 static Values reduceAll(OpBuilder &builder, Location loc, ValueRange vectors,
-                        function_ref<Scalar(Scalar, Scalar)> fn) {
+                        function_ref<Fp(Fp, Fp)> fn) {
   Values results;
   AffineMap identity = builder.getMultiDimIdentityMap(1);
   for (Value vector : vectors) {
@@ -230,13 +228,13 @@ static Values reduceAll(OpBuilder &builder, Location loc, ValueRange vectors,
         builder, loc, type, {{true}}, {{vector, identity}}, 0.0,
         [&](OpBuilder &inner, Location l, ValueRange s) {
           ImplicitLocOpBuilder b(l, inner);
-          return fn(Scalar{&b, s[0]}, Scalar{&b, s[1]}).value;
+          return fn(Fp{&b, s[0]}, Fp{&b, s[1]}).value;
         }));
   }
   return results;
 }
 
-static Scalar add(Scalar x, Scalar y) { return y + x; }
+static Fp add(Fp x, Fp y) { return y + x; }
 
 FailureOr<Values> CombineCheckOp::buildBody(OpBuilder &builder,
                                             ValueRange operands) {
@@ -244,14 +242,14 @@ FailureOr<Values> CombineCheckOp::buildBody(OpBuilder &builder,
   return buildScalars(builder, getLoc(), sums,
                       {builder.getI1Type(), builder.getF64Type()},
                       [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-                        Scalar total{&b, s[0]};
+                        Fp total{&b, s[0]};
                         for (Value sum : s.slice(1, sums.size() - 1))
-                          total = total + Scalar{&b, sum};
+                          total = total + Fp{&b, sum};
                         // inf - inf and nan - nan are nan: not equal to 0.
-                        Value finite = (total - total).isEqualTo(0.0);
+                        Value finite = equal(total - total, 0.0);
                         Value one = arith::ConstantIntOp::create(b, 1, 1);
                         Value found = arith::XOrIOp::create(b, finite, one);
-                        return {found, squareRoot(total).value};
+                        return {found, sqrt(total).value};
                       });
 }
 
@@ -260,9 +258,9 @@ FailureOr<Values> CombineMaxAbsOp::buildBody(OpBuilder &builder,
   Values parts = reduceAll(builder, getLoc(), operands, maximum);
   return buildScalars(builder, getLoc(), parts, builder.getF32Type(),
                       [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-                        Scalar max{&b, s[0]};
+                        Fp max{&b, s[0]};
                         for (Value part : s.slice(1, parts.size() - 1))
-                          max = maximum(max, Scalar{&b, part});
+                          max = maximum(max, Fp{&b, part});
                         return {max.value};
                       });
 }
@@ -285,15 +283,15 @@ static Value sumLanes(OpBuilder &builder, Location loc, Value flat,
                             {{rows, identity}}, 0.0,
                             [](OpBuilder &inner, Location l, ValueRange s) {
                               ImplicitLocOpBuilder b(l, inner);
-                              Scalar x{&b, s[0]};
-                              return (Scalar{&b, s[1]} + x * x).value;
+                              Fp x{&b, s[0]};
+                              return (Fp{&b, s[1]} + x * x).value;
                             });
 }
 
 /// Every element of rank-1 `vector` from `begin` on.
-static SmallVector<Scalar> elementsOf(ImplicitLocOpBuilder &b, Value vector,
-                                      int64_t begin) {
-  SmallVector<Scalar> elements;
+static SmallVector<Fp> elementsOf(ImplicitLocOpBuilder &b, Value vector,
+                                  int64_t begin) {
+  SmallVector<Fp> elements;
   for (int64_t i = begin; i != typeOf(vector).getDimSize(0); ++i) {
     Value index = arith::ConstantIndexOp::create(b, i);
     elements.push_back({&b, tensor::ExtractOp::create(b, vector, index)});
@@ -308,15 +306,15 @@ FailureOr<Values> VectorNormOp::buildBody(OpBuilder &builder,
   Value flat = nn::buildView(builder, getLoc(), operands[0], size);
   Value lanes = whole == 0 ? Value() : sumLanes(builder, getLoc(), flat, whole);
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange) -> Values {
-    Scalar sum{&b, nn::buildScalarConstant(b, getLoc(), b.getF32Type(), 0.0)};
+    Fp sum{&b, nn::buildScalarConstant(b, getLoc(), b.getF32Type(), 0.0)};
     if (lanes)
-      for (Scalar lane : elementsOf(b, lanes, 0))
+      for (Fp lane : elementsOf(b, lanes, 0))
         sum = sum + lane;
-    SmallVector<Scalar> rest = elementsOf(b, flat, whole);
+    SmallVector<Fp> rest = elementsOf(b, flat, whole);
     size_t rounded = rest.size() / 4 * 4;
     for (auto [index, x] : llvm::enumerate(rest))
-      sum = index < rounded ? sum + x * x : multiplyAdd(x, x, sum);
-    return {squareRoot(sum).value};
+      sum = index < rounded ? sum + x * x : fma(x, x, sum);
+    return {sqrt(sum).value};
   };
   return buildScalars(builder, getLoc(), {}, builder.getF32Type(), body);
 }
@@ -376,7 +374,7 @@ FailureOr<Values> SegmentNormsOp::buildBody(OpBuilder &builder,
   Value norms = tensor::EmptyOp::create(builder, loc, numSegments, f64);
   return buildMapInto(builder, loc, numSegments, flat, norms,
                       [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-                        return {squareRoot(Scalar{&b, s[0]}).value};
+                        return {sqrt(Fp{&b, s[0]}).value};
                       });
 }
 
@@ -424,11 +422,11 @@ FailureOr<Values> TrustRatioOp::buildBody(OpBuilder &builder,
   return buildMapInto(
       builder, getLoc(), shape, operands, empty,
       [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-        Scalar parameter{&b, s[0]}, direction{&b, s[1]};
-        Value none = arith::OrIOp::create(b, parameter.isEqualTo(0.0),
-                                          direction.isEqualTo(0.0));
-        Scalar ratio = parameter / direction;
+        Fp parameter{&b, s[0]}, direction{&b, s[1]};
+        Value none = arith::OrIOp::create(b, equal(parameter, 0.0),
+                                          equal(direction, 0.0));
+        Fp ratio = parameter / direction;
         return {
-            select(none, ratio.literal(1.0), ratio).as(b.getF32Type()).value};
+            select(none, ratio.constant(1.0), ratio).as(b.getF32Type()).value};
       });
 }

@@ -6,6 +6,7 @@
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::amp;
 
 #define GET_OP_CLASSES

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The optimizer's ops on slabs.
 #include "dialects/AMP/AMPDialect.h"
-#include "dialects/AMP/Body.h"
+#include "dialects/AMP/MapBuilder.h"
 #include "dialects/AMP/Optimizers.h"
 #include "dialects/AMP/StochasticRounding.h"
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -50,8 +50,7 @@ LogicalResult PrepareOp::verify() {
       getHyper().size() != (*rule)->hypers.size())
     return emitOpError("of kind '")
            << getKind() << "' takes " << numStates << " state scalars and "
-           << (*rule)->hypers.size()
-           << " hyper-parameters";
+           << (*rule)->hypers.size() << " hyper-parameters";
   SmallVector<Type> expected(getState().getTypes());
   auto f32 = RankedTensorType::get({}, Float32Type::get(getContext()));
   expected.append((*rule)->scalars.size(), f32);
@@ -71,27 +70,25 @@ FailureOr<Values> PrepareOp::buildBody(OpBuilder &builder,
   bool hasSkip = getSkip() != nullptr;
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
     Scalars scalars{Flags(getFlags())};
-    scalars["lr"] = Scalar{&b, s.front()}.as(b.getF64Type());
+    scalars["lr"] = Fp{&b, s.front()}.as(b.getF64Type());
     s = s.drop_front();
     Value skip = hasSkip ? s.front() : Value();
     s = s.drop_front(hasSkip ? 1 : 0);
     ValueRange old = s.take_front(numStates);
     for (auto [entry, value] : llvm::zip_first(rule.state, old))
-      scalars[entry.name] = Scalar{&b, value};
-    Scalar applied = getCountsSkips() ? Scalar{&b, old.back()}
-                                      : Scalar(scalars["step"]);
+      scalars[entry.name] = Fp{&b, value};
+    Fp applied = getCountsSkips() ? Fp{&b, old.back()} : Fp(scalars["step"]);
     scalars["applied"] = applied;
     for (auto [entry, value] :
          llvm::zip_first(rule.hypers, s.drop_front(numStates)))
-      scalars[entry.name] = Scalar{&b, value};
+      scalars[entry.name] = Fp{&b, value};
     rule.prepare(scalars);
     Values results;
     for (auto [entry, value] : llvm::zip_first(rule.state, old))
       results.push_back(keepIf(b, getCountsSkips() ? Value() : skip, value,
                                scalars[entry.name].value));
     if (getCountsSkips())
-      results.push_back(
-          keepIf(b, skip, applied.value, (applied + 1.0).value));
+      results.push_back(keepIf(b, skip, applied.value, (applied + 1.0).value));
     for (StringRef name : rule.scalars)
       results.push_back(scalars[name].as(b.getF32Type()).value);
     return results;
@@ -192,12 +189,12 @@ static Values emitRule(UpdateOp op, const Optimizer &rule,
   Flags flags(op.getFlags());
   SmallVector<OptimizerSlot> slots = rule.slotsFor(flags);
   Scalars scalars(flags);
-  scalars["gradient"] = Scalar{&b, old.gradient}.as(b.getF32Type());
-  scalars["parameter"] = Scalar{&b, old.parameter}.as(b.getF32Type());
+  scalars["gradient"] = Fp{&b, old.gradient}.as(b.getF32Type());
+  scalars["parameter"] = Fp{&b, old.parameter}.as(b.getF32Type());
   for (auto [name, value] : llvm::zip_equal(rule.scalars, old.scalars))
-    scalars[name] = Scalar{&b, value};
+    scalars[name] = Fp{&b, value};
   for (auto [slot, value] : llvm::zip_equal(slots, old.slots))
-    scalars[slot.name] = Scalar{&b, value}.as(b.getF32Type());
+    scalars[slot.name] = Fp{&b, value}.as(b.getF32Type());
   rule.update(scalars, op.getDecay());
   Values results;
   if (rule.trustRatio)
@@ -220,13 +217,12 @@ static Values emitRule(UpdateOp op, const Optimizer &rule,
 static Value narrowWeight(ImplicitLocOpBuilder &b, Value weight, Type type,
                           bool saturate) {
   if (saturate) {
-    Scalar x{&b, weight};
+    Fp x{&b, weight};
     double largest =
         APFloat::getLargest(cast<FloatType>(type).getFloatSemantics())
             .convertToDouble();
-    Scalar clamped =
-        minimum(maximum(x, x.literal(-largest)), x.literal(largest));
-    weight = select((x - x).isEqualTo(0.0), clamped, x).value;
+    Fp clamped = minimum(maximum(x, x.constant(-largest)), x.constant(largest));
+    weight = select(equal(x - x, 0.0), clamped, x).value;
   }
   return nn::narrow(b, b.getLoc(), weight, type);
 }
@@ -277,11 +273,11 @@ FailureOr<Values> DescendOp::buildBody(OpBuilder &builder,
       cast<RankedTensorType>(getParameter().getType()).getShape();
   size_t numInits = getLow() ? 2 : 1;
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-    Scalar direction{&b, s[0]}, lr{&b, s[1]};
+    Fp direction{&b, s[0]}, lr{&b, s[1]};
     Value skip = getSkip() ? s[2] : Value();
     Value key = getKey() ? s[getSkip() ? 3 : 2] : Value();
     Value old = s[s.size() - numInits];
-    Scalar next = Scalar{&b, old}.as(b.getF32Type()) - lr * direction;
+    Fp next = Fp{&b, old}.as(b.getF32Type()) - lr * direction;
     Values results = {
         keepIf(b, skip, old, roundByKey(b, next.value, old, key))};
     if (getLow())
@@ -316,8 +312,8 @@ FailureOr<Values> SaturateCastOp::buildBody(OpBuilder &builder,
 FailureOr<Values> AddGradientOp::buildBody(OpBuilder &builder,
                                            ValueRange operands) {
   auto body = [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
-    Scalar sum{&b, s[1]};
-    return {(sum + Scalar{&b, s[0]}.as(b.getF32Type())).value};
+    Fp sum{&b, s[1]};
+    return {(sum + Fp{&b, s[0]}.as(b.getF32Type())).value};
   };
   return buildMapInto(builder, getLoc(),
                       cast<RankedTensorType>(getSum().getType()).getShape(),

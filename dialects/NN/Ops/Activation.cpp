@@ -1,52 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Activation functions: scalar bodies and VJPs.
-#include "dialects/NN/Body.h"
+#include "dialects/Interfaces/Fp.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
 
 using Cotangents = ArrayRef<Value>;
 using Gradients = MutableArrayRef<Value>;
 
-namespace {
+static Fp exp(Fp x) { return x.make<math::ExpOp>(x.value); }
 
-/// Scalar arithmetic on floats of one type.
-struct Scalars {
-  OpBuilder &b;
-  Location loc;
-  Type type;
+static Fp clampToUnit(Fp x) {
+  return maximum(minimum(x, x.constant(1.0)), x.constant(0.0));
+}
 
-  Value number(double value) {
-    return buildScalarConstant(b, loc, type, value);
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
-  Value exp(Value x) { return math::ExpOp::create(b, loc, x); }
-  Value least(Value x, double y) {
-    return arith::MinimumFOp::create(b, loc, x, number(y));
-  }
-  Value most(Value x, double y) {
-    return arith::MaximumFOp::create(b, loc, x, number(y));
-  }
-  /// x where x > 0, `otherwise` elsewhere.
-  Value positiveElse(Value x, Value otherwise) {
-    Value isPositive = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
-                                             x, number(0.0));
-    return arith::SelectOp::create(b, loc, isPositive, x, otherwise);
-  }
-};
-
-} // namespace
-
-static Scalars scalars(OpBuilder &b, Location loc, ValueRange s) {
-  return {b, loc, s[0].getType()};
+/// x where x > 0, `otherwise` elsewhere.
+static Fp positiveElse(Fp x, Fp otherwise) {
+  return select(greater(x, 0.0), x, otherwise);
 }
 
 /// `onTrue` where x is beyond `bound` as `kind` says, `onFalse` elsewhere.
@@ -62,10 +39,11 @@ static Value sigmoid(GradientBuilder &g, Value x) {
 // tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = exp(x), which is 1
 // from 20 on in f64, too.
 Value MishOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Scalars f = scalars(b, loc, s);
-  Value e = f.exp(f.least(s[0], 20.0));
-  Value odds = f.mul(e, f.add(e, f.number(2.0)));
-  return f.mul(s[0], f.div(odds, f.add(odds, f.number(2.0))));
+  ImplicitLocOpBuilder body(loc, b);
+  Fp x{&body, s[0]};
+  Fp e = exp(minimum(x, x.constant(20.0)));
+  Fp odds = e * (e + 2.0);
+  return (x * (odds / (odds + 2.0))).value;
 }
 // With t = tanh(softplus(x)): d mish(x) = (t + x sigmoid(x) (1 - t^2)) dx
 LogicalResult MishOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -79,9 +57,9 @@ LogicalResult MishOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 }
 
 Value SoftsignOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Scalars f = scalars(b, loc, s);
-  Value size = math::AbsFOp::create(b, loc, s[0]);
-  return f.div(s[0], f.add(size, f.number(1.0)));
+  ImplicitLocOpBuilder body(loc, b);
+  Fp x{&body, s[0]};
+  return (x / (abs(x) + 1.0)).value;
 }
 // d softsign(x) = dx / (1 + |x|)^2
 LogicalResult SoftsignOp::buildVJP(OpBuilder &b, Cotangents dOut,
@@ -95,9 +73,9 @@ LogicalResult SoftsignOp::buildVJP(OpBuilder &b, Cotangents dOut,
 }
 
 Value HardSwishOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Scalars f = scalars(b, loc, s);
-  Value line = f.add(f.div(s[0], f.number(6.0)), f.number(0.5));
-  return f.mul(s[0], f.most(f.least(line, 1.0), 0.0));
+  ImplicitLocOpBuilder body(loc, b);
+  Fp x{&body, s[0]};
+  return (x * clampToUnit(x / 6.0 + 0.5)).value;
 }
 // d hard_swish(x) = (0 below -3, x / 3 + 1/2 up to 3, 1 above) dx
 LogicalResult HardSwishOp::buildVJP(OpBuilder &b, Cotangents dOut,
@@ -112,10 +90,11 @@ LogicalResult HardSwishOp::buildVJP(OpBuilder &b, Cotangents dOut,
 }
 
 Value HardSigmoidOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Scalars f = scalars(b, loc, s);
-  Value line = f.add(f.mul(s[0], f.number(getAlpha().convertToDouble())),
-                     f.number(getBeta().convertToDouble()));
-  return f.most(f.least(line, 1.0), 0.0);
+  ImplicitLocOpBuilder body(loc, b);
+  Fp x{&body, s[0]};
+  return clampToUnit(x * getAlpha().convertToDouble() +
+                     getBeta().convertToDouble())
+      .value;
 }
 // d hard_sigmoid(x) = alpha dx where 0 < alpha x + beta < 1
 LogicalResult HardSigmoidOp::buildVJP(OpBuilder &b, Cotangents dOut,
@@ -132,9 +111,9 @@ LogicalResult HardSigmoidOp::buildVJP(OpBuilder &b, Cotangents dOut,
 }
 
 Value SwishOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Scalars f = scalars(b, loc, s);
-  Value decay = f.exp(f.mul(s[0], f.number(-getAlpha().convertToDouble())));
-  return f.div(s[0], f.add(decay, f.number(1.0)));
+  ImplicitLocOpBuilder body(loc, b);
+  Fp x{&body, s[0]};
+  return (x / (exp(x * -getAlpha().convertToDouble()) + 1.0)).value;
 }
 // With s = sigmoid(alpha x): d swish(x) = s (1 + alpha x (1 - s)) dx
 LogicalResult SwishOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
@@ -148,9 +127,9 @@ LogicalResult SwishOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 }
 
 Value LeakyReluOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Scalars f = scalars(b, loc, s);
-  Value scaled = f.mul(s[0], f.number(getAlpha().convertToDouble()));
-  return f.positiveElse(s[0], scaled);
+  ImplicitLocOpBuilder body(loc, b);
+  Fp x{&body, s[0]};
+  return positiveElse(x, x * getAlpha().convertToDouble()).value;
 }
 // d leaky_relu(x) = dx where x > 0, alpha dx elsewhere
 LogicalResult LeakyReluOp::buildVJP(OpBuilder &b, Cotangents dOut,
@@ -164,12 +143,11 @@ LogicalResult LeakyReluOp::buildVJP(OpBuilder &b, Cotangents dOut,
 
 // Where x is positive its exponential would overflow, and is not asked for.
 Value EluOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
-  Scalars f = scalars(b, loc, s);
-  Value low = f.div(f.least(s[0], 0.0), f.number(getWidth().convertToDouble()));
-  Value tail = f.mul(math::ExpM1Op::create(b, loc, low),
-                     f.number(getAlpha().convertToDouble()));
-  return f.mul(f.positiveElse(s[0], tail),
-               f.number(getScale().convertToDouble()));
+  ImplicitLocOpBuilder body(loc, b);
+  Fp x{&body, s[0]};
+  Fp low = minimum(x, x.constant(0.0)) / getWidth().convertToDouble();
+  Fp tail = low.make<math::ExpM1Op>(low.value) * getAlpha().convertToDouble();
+  return (positiveElse(x, tail) * getScale().convertToDouble()).value;
 }
 // d elu(x) = scale dx where x > 0, scale alpha / width exp(x / width) dx
 // elsewhere

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A parameter that is added to a contraction becomes its bias.
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/PatternMatch.h"

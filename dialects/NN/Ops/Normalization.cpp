@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Softmax, layer normalization and cross entropy.
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Ops/RowBody.h"
@@ -128,7 +128,7 @@ FailureOr<SmallVector<Value>> LayerNormOp::buildBody(OpBuilder &b,
   Value centered = body.subtractRow(operands[0], body.mean(operands[0]));
   Value rstd = body.reciprocalDeviation(body.sumSquares(centered),
                                         getEpsilon().convertToDouble());
-  SmallVector<Access> inputs{body.all(centered), body.row(rstd)};
+  SmallVector<MappedTensor> inputs{body.all(centered), body.row(rstd)};
   for (Value factor : operands.drop_front())
     inputs.push_back(body.along(factor));
   bool hasScale = static_cast<bool>(getScale()),
@@ -263,15 +263,15 @@ FailureOr<SmallVector<Value>> CrossEntropyOp::buildBody(OpBuilder &b,
   ReductionSpace all;
   all.reduced.assign(body.rows.getRank(), true);
   auto scalar = RankedTensorType::get({}, body.compute);
-  Access rows{rowLoss, b.getMultiDimIdentityMap(body.rows.getRank())};
+  MappedTensor rows{rowLoss, b.getMultiDimIdentityMap(body.rows.getRank())};
   Value total =
       buildReduction(b, loc, scalar, all, {rows}, 0.0,
                      [](OpBuilder &n, Location l, ValueRange s) -> Value {
                        return arith::AddFOp::create(n, l, s[1], s[0]);
                      });
-  SmallVector<Access> parts{{total, b.getMultiDimIdentityMap(0)}};
+  SmallVector<MappedTensor> parts{{total, b.getMultiDimIdentityMap(0)}};
   if (ignore) {
-    Access labels{target, b.getMultiDimIdentityMap(body.rows.getRank())};
+    MappedTensor labels{target, b.getMultiDimIdentityMap(body.rows.getRank())};
     Value count = buildReduction(
         b, loc, scalar, all, {labels}, 0.0,
         [&](OpBuilder &n, Location l, ValueRange s) -> Value {

@@ -3,7 +3,7 @@
 #include "dialects/NN/Random.h"
 
 #include "dialects/Kernel/KernelDialect.h"
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -130,8 +130,7 @@ static int64_t rankOf(Value value) {
 }
 
 /// Key, counters and batch, or nothing; and places must fit into a word.
-static LogicalResult verifyKey(RandomInterface op,
-                               RankedTensorType type) {
+static LogicalResult verifyKey(RandomInterface op, RankedTensorType type) {
   OperandRange key = op.getKeyMutable();
   if (!key.empty() && (key.size() != 3 || rankOf(key[0]) != 0 ||
                        rankOf(key[1]) != 1 || rankOf(key[2]) != 0))
@@ -158,9 +157,10 @@ static SmallVector<Value> readKey(OpBuilder &b, RandomInterface op,
 }
 
 /// `tensors` and then `scalars`, as the inputs of a map over `type`.
-static SmallVector<Access> accesses(OpBuilder &b, RankedTensorType type,
-                                    ValueRange tensors, ValueRange scalars) {
-  SmallVector<Access> inputs;
+static SmallVector<MappedTensor> mapped(OpBuilder &b, RankedTensorType type,
+                                        ValueRange tensors,
+                                        ValueRange scalars) {
+  SmallVector<MappedTensor> inputs;
   for (Value tensor : tensors)
     inputs.push_back({tensor, b.getMultiDimIdentityMap(type.getRank())});
   for (Value scalar : scalars)
@@ -177,7 +177,7 @@ FailureOr<SmallVector<Value>> RandomCountersOp::buildBody(OpBuilder &builder,
                                                           ValueRange operands) {
   auto type = getOutput().getType();
   return SmallVector<Value>{buildMap(
-      builder, getLoc(), type, accesses(builder, type, {}, operands),
+      builder, getLoc(), type, mapped(builder, type, {}, operands),
       [&](OpBuilder &n, Location l, ValueRange s) -> Value {
         ImplicitLocOpBuilder b(l, n);
         Value index = arith::IndexCastOp::create(b, b.getI64Type(),
@@ -210,7 +210,7 @@ FailureOr<SmallVector<Value>> RandomBitsOp::buildBody(OpBuilder &builder,
   auto type = getOutput().getType();
   SmallVector<Value> scalars = readKey(builder, *this, operands);
   return SmallVector<Value>{
-      buildMap(builder, getLoc(), type, accesses(builder, type, {}, scalars),
+      buildMap(builder, getLoc(), type, mapped(builder, type, {}, scalars),
                [&](OpBuilder &n, Location l, ValueRange s) {
                  ImplicitLocOpBuilder b(l, n);
                  return emitBits(b, type, {s[0], s[1], s[2], getWord()});
@@ -295,5 +295,5 @@ FailureOr<SmallVector<Value>> DropoutOp::buildBody(OpBuilder &builder,
   SmallVector<Value> scalars = readKey(builder, *this, operands.drop_front());
   return SmallVector<Value>{
       buildMap(builder, getLoc(), type,
-               accesses(builder, type, operands.take_front(), scalars), scale)};
+               mapped(builder, type, operands.take_front(), scalars), scale)};
 }

@@ -30,15 +30,15 @@ RowBody::RowBody(OpBuilder &b, Location loc, Value input,
   rows = RankedTensorType::get(shape, compute);
 }
 
-Access RowBody::all(Value x) const {
+MappedTensor RowBody::all(Value x) const {
   return {x, b.getMultiDimIdentityMap(full.getRank())};
 }
 
-Access RowBody::row(Value x) const {
+MappedTensor RowBody::row(Value x) const {
   return {x, space.resultMap(b.getContext())};
 }
 
-Access RowBody::along(Value x) const {
+MappedTensor RowBody::along(Value x) const {
   SmallVector<AffineExpr> results;
   for (auto [axis, reduced] : llvm::enumerate(space.reduced))
     if (reduced)
@@ -46,18 +46,18 @@ Access RowBody::along(Value x) const {
   return {x, AffineMap::get(full.getRank(), 0, results, b.getContext())};
 }
 
-Value RowBody::map(ArrayRef<Access> inputs, ScalarFn fn) {
+Value RowBody::map(ArrayRef<MappedTensor> inputs, ScalarFn fn) {
   return buildMap(b, loc, full, inputs, fn);
 }
 
 Value RowBody::mapRows(ArrayRef<Value> inputs, ScalarFn fn) {
-  SmallVector<Access> accesses;
+  SmallVector<MappedTensor> mapped;
   for (Value input : inputs)
-    accesses.push_back({input, b.getMultiDimIdentityMap(rows.getRank())});
-  return buildMap(b, loc, rows, accesses, fn);
+    mapped.push_back({input, b.getMultiDimIdentityMap(rows.getRank())});
+  return buildMap(b, loc, rows, mapped, fn);
 }
 
-Value RowBody::reduce(ArrayRef<Access> inputs, double init, ScalarFn fn) {
+Value RowBody::reduce(ArrayRef<MappedTensor> inputs, double init, ScalarFn fn) {
   return buildReduction(b, loc, rows, space, inputs, init, fn);
 }
 

@@ -4,7 +4,7 @@
 #ifndef MPC_DIALECTS_NN_OPS_ROWBODY_H
 #define MPC_DIALECTS_NN_OPS_ROWBODY_H
 
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 
 namespace mpc::nn {
 
@@ -15,14 +15,15 @@ struct RowBody {
   RowBody(mlir::OpBuilder &b, mlir::Location loc, mlir::Value input,
           llvm::ArrayRef<int64_t> axes);
 
-  Access all(mlir::Value x) const;
-  Access row(mlir::Value x) const;
+  MappedTensor all(mlir::Value x) const;
+  MappedTensor row(mlir::Value x) const;
   /// Values of the reduced axes, the same for every row.
-  Access along(mlir::Value x) const;
+  MappedTensor along(mlir::Value x) const;
 
-  mlir::Value map(llvm::ArrayRef<Access> inputs, ScalarFn fn);
+  mlir::Value map(llvm::ArrayRef<MappedTensor> inputs, ScalarFn fn);
   mlir::Value mapRows(llvm::ArrayRef<mlir::Value> inputs, ScalarFn fn);
-  mlir::Value reduce(llvm::ArrayRef<Access> inputs, double init, ScalarFn fn);
+  mlir::Value reduce(llvm::ArrayRef<MappedTensor> inputs, double init,
+                     ScalarFn fn);
 
   mlir::Value max(mlir::Value x);
   mlir::Value sum(mlir::Value x);

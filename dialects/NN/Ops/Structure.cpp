@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parameters, constants, regions and vjp.
 #include "dialects/Interfaces/Precision.h"
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trigonometric and hyperbolic functions, and rounding: bodies and VJPs.
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -214,7 +214,8 @@ static bool isArithmetic(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
 
-static Value expandArithmetic(OpBuilder &b, Operation *op) {
+static Value expandArithmetic(OpBuilder &builder, Operation *op) {
+  ImplicitLocOpBuilder b(op->getLoc(), builder);
   if (isa<arith::RemFOp>(op))
     return expandRemainder(b, op);
   if (isa<math::MathDialect>(op->getDialect()) &&

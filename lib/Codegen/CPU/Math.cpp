@@ -9,6 +9,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::cpu;
 
 static constexpr double kPi = 3.14159265358979323846;
@@ -39,14 +40,14 @@ static SinCos sinCos(Fp x) {
                      -2.75573143513906633035e-07, 2.48015872894767294178e-05,
                      -1.38888888888741095749e-03, 4.16666666666666019037e-02});
   cosine = fma(z * z, cosine, fma(z, x.constant(-0.5), 1));
-  OpBuilder &b = *x.builder;
+  ImplicitLocOpBuilder &b = *x.b;
   auto bit = [&](Value number, int64_t mask) -> Condition {
-    Value masked = arith::AndIOp::create(b, x.loc, number, integer(x, mask));
-    return arith::CmpIOp::create(b, x.loc, arith::CmpIPredicate::ne, masked,
+    Value masked = arith::AndIOp::create(b, number, integer(x, mask));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, masked,
                                  integer(x, 0));
   };
   Condition odd = bit(number, 1);
-  Value next = arith::AddIOp::create(b, x.loc, number, integer(x, 1));
+  Value next = arith::AddIOp::create(b, number, integer(x, 1));
   Fp s = select(odd, cosine, sine), c = select(odd, sine, cosine);
   // The reduction makes 0 of -0.
   s = select(equal(x, 0), x, select(bit(number, 2), -s, s));
@@ -76,8 +77,8 @@ static Fp atan(Fp x) {
 static Fp atan2(Fp y, Fp x) {
   Fp angle = atan(abs(y) / abs(x));
   angle = select(equal(y, 0), 0, angle);
-  Condition bothInfinite = arith::AndIOp::create(
-      *x.builder, x.loc, equal(abs(x), HUGE_VAL), equal(abs(y), HUGE_VAL));
+  Condition bothInfinite = arith::AndIOp::create(*x.b, equal(abs(x), HUGE_VAL),
+                                                 equal(abs(y), HUGE_VAL));
   angle = select(bothInfinite, kPi / 4, angle);
   // The sign bit of x decides, so that -0 counts as negative.
   Condition left = less(copysign(x.constant(1), x), 0);
@@ -129,17 +130,15 @@ static Fp pow(Fp x, Fp y) {
   size = select(equal(abs(x), 1), 1, size);
   Fp half = y * 0.5;
   Condition isInteger = equal(floor(y), y);
-  Condition isOdd = arith::AndIOp::create(*x.builder, x.loc, isInteger,
-                                          differs(floor(half), half));
+  Condition isOdd =
+      arith::AndIOp::create(*x.b, isInteger, differs(floor(half), half));
   Fp negative = select(isOdd, -size, size);
-  Condition real =
-      arith::OrIOp::create(*x.builder, x.loc, isInteger, equal(x, -HUGE_VAL));
+  Condition real = arith::OrIOp::create(*x.b, isInteger, equal(x, -HUGE_VAL));
   negative = select(real, negative, x.constant(NAN));
   Fp result = select(less(x, 0), negative, size);
   // -0 is not less than 0, but its odd powers are negative.
   result = select(isOdd, copysign(result, x), result);
-  Condition one =
-      arith::OrIOp::create(*x.builder, x.loc, equal(y, 0), equal(x, 1));
+  Condition one = arith::OrIOp::create(*x.b, equal(y, 0), equal(x, 1));
   return select(one, 1, result);
 }
 
@@ -149,7 +148,7 @@ static Fp cbrt(Fp x) {
   Fp y = exp(log(t) / 3);
   y = y - (y - t / (y * y)) / 3;
   Condition special =
-      arith::OrIOp::create(*x.builder, x.loc, equal(t, 0), equal(t, HUGE_VAL));
+      arith::OrIOp::create(*x.b, equal(t, 0), equal(t, HUGE_VAL));
   return copysign(select(special, t, y), x);
 }
 
@@ -263,74 +262,58 @@ bool mpc::cpu::hasInstruction(Operation *op) {
              math::SqrtOp, math::TruncOp>(op);
 }
 
-Value mpc::cpu::expandRemainder(OpBuilder &builder, Operation *op) {
-  Location loc = op->getLoc();
-  Fp x{&builder, loc, op->getOperand(0)}, y = x.with(op->getOperand(1));
+Value mpc::cpu::expandRemainder(ImplicitLocOpBuilder &b, Operation *op) {
+  Fp x{&b, op->getOperand(0)}, y = x.with(op->getOperand(1));
   if (x.isDouble())
     return remainder(x, y).value;
   Type type = x.value.getType(), wide = getWideType(type);
-  Fp result = remainder(x.make<arith::ExtFOp>(wide, x.value),
-                        y.make<arith::ExtFOp>(wide, y.value));
-  return arith::TruncFOp::create(builder, loc, type, result.value);
+  return remainder(x.as(wide), y.as(wide)).as(type).value;
 }
 
 /// Evaluates a function of f32 in f64 and rounds.
-static Value expandNarrow(OpBuilder &builder, Operation *op) {
+static Value expandNarrow(ImplicitLocOpBuilder &b, Operation *op) {
   Type type = op->getResult(0).getType(), wide = getWideType(type);
   IRMapping mapping;
   for (Value operand : op->getOperands())
-    mapping.map(operand,
-                arith::ExtFOp::create(builder, op->getLoc(), wide, operand));
+    mapping.map(operand, Fp{&b, operand}.as(wide).value);
   // The op on wide operands stands for itself until it is expanded.
-  Operation *copy = builder.clone(*op, mapping);
+  Operation *copy = b.clone(*op, mapping);
   copy->getResult(0).setType(wide);
-  std::optional<Fp> result =
-      expandWide(copy, {&builder, op->getLoc(), copy->getOperand(0)});
+  std::optional<Fp> result = expandWide(copy, {&b, copy->getOperand(0)});
   copy->erase();
-  if (!result)
-    return {};
-  return arith::TruncFOp::create(builder, op->getLoc(), type, result->value);
+  return result ? result->as(type).value : Value();
 }
 
 /// x to an integer power, in f64: the size of the result by pow, its sign by
 /// the last bit of the exponent, which f64 may not hold.
-static Value expandIntegerPower(OpBuilder &builder, math::FPowIOp op) {
-  Location loc = op.getLoc();
+static Value expandIntegerPower(ImplicitLocOpBuilder &b, math::FPowIOp op) {
   Type type = op.getType(), wide = getWideType(type);
-  Value base = op.getLhs(), exponent = op.getRhs();
-  if (type != wide)
-    base = arith::ExtFOp::create(builder, loc, wide, base);
-  Fp x{&builder, loc, base};
-  Fp size = pow(abs(x),
-                x.with(arith::SIToFPOp::create(builder, loc, wide, exponent)));
-  TypedAttr one = builder.getIntegerAttr(getElementTypeOrSelf(exponent), 1);
+  Value exponent = op.getRhs();
+  Fp x = Fp{&b, op.getLhs()}.as(wide);
+  Fp size = pow(abs(x), x.make<arith::SIToFPOp>(wide, exponent));
+  TypedAttr one = b.getIntegerAttr(getElementTypeOrSelf(exponent), 1);
   if (auto vector = dyn_cast<VectorType>(exponent.getType()))
     one = DenseElementsAttr::get(vector, Attribute(one));
-  Value bit = arith::ConstantOp::create(builder, loc, one);
-  Value odd = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq,
-      arith::AndIOp::create(builder, loc, exponent, bit), bit);
-  Fp sign =
-      x.with(arith::SelectOp::create(builder, loc, odd, base, abs(x).value));
-  Value result = copysign(size, sign).value;
-  if (type == wide)
-    return result;
-  return arith::TruncFOp::create(builder, loc, type, result);
+  Value bit = arith::ConstantOp::create(b, one);
+  Value odd =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::AndIOp::create(b, exponent, bit), bit);
+  return copysign(size, select(odd, x, abs(x))).as(type).value;
 }
 
-Value mpc::cpu::expandMath(OpBuilder &builder, Operation *op) {
+Value mpc::cpu::expandMath(ImplicitLocOpBuilder &b, Operation *op) {
   if (hasInstruction(op))
     return {};
   if (auto power = dyn_cast<math::FPowIOp>(op))
-    return expandIntegerPower(builder, power);
-  Fp x{&builder, op->getLoc(), op->getOperand(0)};
+    return expandIntegerPower(b, power);
+  Fp x{&b, op->getOperand(0)};
   if (std::optional<Fp> result = expandTyped(op, x))
     return result->value;
   for (Value operand : op->getOperands())
     if (operand.getType() != x.value.getType())
       return {};
   if (!x.isDouble())
-    return expandNarrow(builder, op);
+    return expandNarrow(b, op);
   std::optional<Fp> result = expandWide(op, x);
   return result ? result->value : Value();
 }

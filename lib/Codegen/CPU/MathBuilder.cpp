@@ -3,24 +3,8 @@
 #include "lib/Codegen/CPU/MathBuilder.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::cpu;
-
-static Value createConstant(const Fp &like, Type type, Attribute scalar) {
-  TypedAttr attr = cast<TypedAttr>(scalar);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, scalar);
-  return arith::ConstantOp::create(*like.builder, like.loc, attr);
-}
-
-Fp Fp::constant(double number) const {
-  Type type = value.getType();
-  return with(createConstant(
-      *this, type, builder->getFloatAttr(getElementTypeOrSelf(type), number)));
-}
-
-Condition mpc::cpu::compare(arith::CmpFPredicate predicate, Fp a, Fp b) {
-  return arith::CmpFOp::create(*a.builder, a.loc, predicate, a.value, b.value);
-}
 
 Fp mpc::cpu::clamp(Fp a, double low, double high) {
   a = select(less(a, low), low, a);
@@ -39,15 +23,14 @@ Fp mpc::cpu::polynomial(Fp x, std::initializer_list<double> coefficients) {
 //===----------------------------------------------------------------------===//
 
 Type mpc::cpu::getIntegerType(Fp x) {
-  Type integer = x.builder->getIntegerType(x.isDouble() ? 64 : 32);
+  Type integer = x.b->getIntegerType(x.isDouble() ? 64 : 32);
   if (auto vector = dyn_cast<VectorType>(x.value.getType()))
     return VectorType::get(vector.getShape(), integer);
   return integer;
 }
 
 Value mpc::cpu::toBits(Fp x) {
-  return arith::BitcastOp::create(*x.builder, x.loc, getIntegerType(x),
-                                  x.value);
+  return arith::BitcastOp::create(*x.b, getIntegerType(x), x.value);
 }
 
 Fp mpc::cpu::fromBits(Fp like, Value bits) {
@@ -56,28 +39,27 @@ Fp mpc::cpu::fromBits(Fp like, Value bits) {
 
 Value mpc::cpu::integer(Fp like, int64_t number) {
   Type type = getIntegerType(like);
-  return createConstant(
-      like, type,
-      like.builder->getIntegerAttr(getElementTypeOrSelf(type), number));
+  TypedAttr attr = like.b->getIntegerAttr(getElementTypeOrSelf(type), number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  return arith::ConstantOp::create(*like.b, attr);
 }
 
 static int64_t getMantissaBits(Fp x) { return x.isDouble() ? 52 : 23; }
 static int64_t getBias(Fp x) { return x.isDouble() ? 1023 : 127; }
 
 static Fp powerOfTwo(Fp like, Value n) {
-  OpBuilder &b = *like.builder;
-  Value biased =
-      arith::AddIOp::create(b, like.loc, n, integer(like, getBias(like)));
-  return fromBits(like,
-                  arith::ShLIOp::create(b, like.loc, biased,
-                                        integer(like, getMantissaBits(like))));
+  ImplicitLocOpBuilder &b = *like.b;
+  Value biased = arith::AddIOp::create(b, n, integer(like, getBias(like)));
+  return fromBits(like, arith::ShLIOp::create(
+                            b, biased, integer(like, getMantissaBits(like))));
 }
 
 // In two steps, as 2^n itself may be out of range; the first is exact.
 Fp mpc::cpu::scaleByPower(Fp x, Value n) {
-  OpBuilder &b = *x.builder;
-  Value half = arith::ShRSIOp::create(b, x.loc, n, integer(x, 1));
-  Value rest = arith::SubIOp::create(b, x.loc, n, half);
+  ImplicitLocOpBuilder &b = *x.b;
+  Value half = arith::ShRSIOp::create(b, n, integer(x, 1));
+  Value rest = arith::SubIOp::create(b, n, half);
   return x * powerOfTwo(x, half) * powerOfTwo(x, rest);
 }
 
@@ -87,8 +69,8 @@ Rounded mpc::cpu::roundToInteger(Fp x) {
   double magic = x.isDouble() ? 6755399441055744.0 : 12582912.0;
   int64_t magicBits = x.isDouble() ? 0x4338000000000000 : 0x4b400000;
   Fp sum = x + magic;
-  Value number = arith::SubIOp::create(*x.builder, x.loc, toBits(sum),
-                                       integer(x, magicBits));
+  Value number =
+      arith::SubIOp::create(*x.b, toBits(sum), integer(x, magicBits));
   return {sum - magic, number};
 }
 
@@ -157,7 +139,7 @@ struct Split {
 
 /// x = mantissa * 2^exponent, for positive finite x.
 static Split splitExponent(Fp x) {
-  OpBuilder &b = *x.builder;
+  ImplicitLocOpBuilder &b = *x.b;
   bool wide = x.isDouble();
   Condition tiny =
       less(x, wide ? 2.2250738585072014e-308 : 1.1754943508222875e-38);
@@ -165,11 +147,11 @@ static Split splitExponent(Fp x) {
   x = select(tiny, x * std::ldexp(1.0, static_cast<int>(shift)), x);
   Value half = integer(x, wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
   Value mantissa = integer(x, getMantissaBits(x));
-  Value bits = arith::SubIOp::create(b, x.loc, toBits(x), half);
-  Value n = arith::ShRSIOp::create(b, x.loc, bits, mantissa);
-  Value low = arith::ShLIOp::create(b, x.loc, n, mantissa);
-  Value rest = arith::SubIOp::create(b, x.loc, bits, low);
-  Value whole = arith::AddIOp::create(b, x.loc, rest, half);
+  Value bits = arith::SubIOp::create(b, toBits(x), half);
+  Value n = arith::ShRSIOp::create(b, bits, mantissa);
+  Value low = arith::ShLIOp::create(b, n, mantissa);
+  Value rest = arith::SubIOp::create(b, bits, low);
+  Value whole = arith::AddIOp::create(b, rest, half);
   Fp exponent = x.make<arith::SIToFPOp>(x.value.getType(), n);
   exponent = select(tiny, exponent - shift, exponent);
   return {fromBits(x, whole), exponent};

@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/MathErf.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::cpu;
 
 // Two polynomials, found by N. Juffa: 1 ulp. erf(x) = 1 - exp(p(|x|)) beyond
@@ -83,7 +84,7 @@ static Fp erfcFar(Fp t) {
       select(less(t, 2.857142857142857), farQuotient(s), outerQuotient(s));
   // t^2 in two parts: z has its lower half of bits cleared, so z*z is exact.
   Value mask = integer(t, static_cast<int64_t>(0xffffffff00000000));
-  Fp z = fromBits(t, arith::AndIOp::create(*t.builder, t.loc, toBits(t), mask));
+  Fp z = fromBits(t, arith::AndIOp::create(*t.b, toBits(t), mask));
   Fp scale = exp(fma(-z, z, -0.5625)) * exp(fma(z - t, z + t, quotient));
   return scale / t;
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::cpu;
 
 static constexpr double kPi = 3.14159265358979323846;
@@ -32,20 +33,19 @@ static Quarters reduceSmall(Fp x) {
 namespace {
 /// An i64 or a vector of them, without sign.
 struct Word {
-  OpBuilder *builder;
-  Location loc;
+  ImplicitLocOpBuilder *b;
   Value value;
 
   template <typename Op>
   Word make(Word other) const {
-    return {builder, loc, Op::create(*builder, loc, value, other.value)};
+    return {b, Op::create(*b, value, other.value)};
   }
   Word constant(uint64_t number) const {
     Type type = value.getType();
-    TypedAttr attr = builder->getI64IntegerAttr(static_cast<int64_t>(number));
+    TypedAttr attr = b->getI64IntegerAttr(static_cast<int64_t>(number));
     if (auto vector = dyn_cast<VectorType>(type))
       attr = DenseElementsAttr::get(vector, Attribute(attr));
-    return {builder, loc, arith::ConstantOp::create(*builder, loc, attr)};
+    return {b, arith::ConstantOp::create(*b, attr)};
   }
 };
 
@@ -61,12 +61,10 @@ Word operator<<(Word a, uint64_t b) { return a << a.constant(b); }
 Word operator>>(Word a, uint64_t b) { return a >> a.constant(b); }
 
 Word select(Condition condition, Word a, Word b) {
-  return {
-      a.builder, a.loc,
-      arith::SelectOp::create(*a.builder, a.loc, condition, a.value, b.value)};
+  return {a.b, arith::SelectOp::create(*a.b, condition, a.value, b.value)};
 }
 Condition compare(arith::CmpIPredicate predicate, Word a, Word b) {
-  return arith::CmpIOp::create(*a.builder, a.loc, predicate, a.value, b.value);
+  return arith::CmpIOp::create(*a.b, predicate, a.value, b.value);
 }
 Fp toFloat(Fp like, Word word) {
   return like.make<arith::SIToFPOp>(like.value.getType(), word.value);
@@ -125,7 +123,7 @@ static unsigned countWords(Fp x) {
 /// multiples of 4 quarters; of the product with the next 192 the upper 128 are
 /// the quarters in units of 2^-126, but for one unit.
 static Quarters reduceLarge(Fp x) {
-  Word bits{x.builder, x.loc, toBits(x)};
+  Word bits{x.b, toBits(x)};
   Word m = (bits & ((uint64_t{1} << 52) - 1)) | bits.constant(1ull << 52);
   Word exponent = (bits >> 52) & 0x7ff;
   // From the bias, the width of m, 2 and the leading zeros.
@@ -151,19 +149,20 @@ static Quarters reduceLarge(Fp x) {
 static Value any(Fp like, Condition condition) {
   if (!isa<VectorType>(condition.getType()))
     return condition;
-  return vector::ReductionOp::create(*like.builder, like.loc,
-                                     vector::CombiningKind::OR, condition);
+  return vector::ReductionOp::create(*like.b, vector::CombiningKind::OR,
+                                     condition);
 }
 
 Quarters mpc::cpu::reduceByQuarters(Fp x) {
-  OpBuilder &b = *x.builder;
+  ImplicitLocOpBuilder &b = *x.b;
   Quarters small = reduceSmall(x);
   Condition isLarge =
       compare(arith::CmpFPredicate::OGE, abs(x), x.constant(kLarge));
   auto branch = scf::IfOp::create(
-      b, x.loc, any(x, isLarge),
+      b, any(x, isLarge),
       [&](OpBuilder &inner, Location loc) {
-        Fp here{&inner, loc, x.value};
+        ImplicitLocOpBuilder body(loc, inner);
+        Fp here{&body, x.value};
         Quarters large = reduceLarge(here);
         Fp kept = here.with(small.rest.value);
         Value rest = select(isLarge, large.rest, kept).value;

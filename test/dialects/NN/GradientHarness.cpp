@@ -2,17 +2,11 @@
 // Compiles functions on nn tensors with their gradients, and runs them.
 #include "GradientHarness.h"
 
-#include "dialects/Kernel/KernelDialect.h"
-#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Compilation.h"
-#include "lib/Driver/Dialects.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "passes/Pipelines.h"
+#include "runtime/Runner/EntryCall.h"
+#include "test/support/Compile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -95,196 +89,73 @@ static Numbers decode(const std::string &type,
 // CompiledModule
 //===----------------------------------------------------------------------===//
 
-static std::string typeName(mlir::Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return name;
-}
+using Inspect = std::function<void(mlir::ModuleOp)>;
 
-/// The content of a global, i1 in a byte each.
-static std::vector<uint8_t> contentOf(mlir::memref::GlobalOp global) {
-  auto elements =
-      mlir::cast<mlir::DenseElementsAttr>(*global.getInitialValue());
-  unsigned bits = elements.getElementType().getIntOrFloatBitWidth();
-  int64_t size = std::max(bits / 8, 1u);
-  std::vector<uint8_t> bytes(elements.getNumElements() * size);
-  int64_t at = 0;
-  for (mlir::Attribute element : elements.getValues<mlir::Attribute>()) {
-    auto number = mlir::dyn_cast<mlir::FloatAttr>(element);
-    llvm::APInt word = number
-                           ? number.getValue().bitcastToAPInt()
-                           : mlir::cast<mlir::IntegerAttr>(element).getValue();
-    uint64_t value = word.getZExtValue();
-    std::memcpy(bytes.data() + at, &value, size);
-    at += size;
-  }
-  return bytes;
-}
-
-CompiledModule::Place CompiledModule::readPlace(mlir::ModuleOp module,
-                                                mlir::Value memory) {
-  if (auto get = memory.getDefiningOp<mlir::memref::GetGlobalOp>()) {
-    auto [it, isNew] = constants_.try_emplace(get.getName().str());
-    if (isNew)
-      it->second =
-          contentOf(module.lookupSymbol<mlir::memref::GlobalOp>(get.getName()));
-    return {-1, 0, &it->second};
-  }
-  auto view = memory.getDefiningOp<mlir::memref::ViewOp>();
-  llvm::APInt shift;
-  if (!view ||
-      !matchPattern(view.getByteShift(), mlir::m_ConstantInt(&shift))) {
-    ADD_FAILURE() << "memory without a constant place";
-    return {};
-  }
-  auto argument = mlir::cast<mlir::BlockArgument>(view.getSource());
-  return {static_cast<int>(argument.getArgNumber()), shift.getSExtValue(),
-          nullptr};
-}
-
-void CompiledModule::readEntries(mlir::ModuleOp module) {
-  for (auto function : module.getOps<mlir::func::FuncOp>()) {
-    Entry &entry = entries_[function.getName().str()];
-    for (auto argument : llvm::drop_begin(function.getArguments())) {
-      unsigned index = argument.getArgNumber();
-      auto buffer = function.getArgAttrOfType<kernel::BufferAttr>(
-          index, kernel::KernelDialect::BufferAttrHelper::getNameStr());
-      mlir::RankedTensorType type = buffer.getType();
-      bool isOutput = buffer.getRole() == kernel::BufferRole::Output;
-      (isOutput ? entry.outputs : entry.inputs)
-          .push_back({typeName(type.getElementType()), type.getNumElements()});
-    }
-    entry.arenaBytes =
-        mlir::cast<mlir::MemRefType>(function.getArgumentTypes().front())
-            .getNumElements();
-    for (mlir::Operation &op : function.getBody().front()) {
-      Step step;
-      if (auto launch = mlir::dyn_cast<kernel::LaunchOp>(op))
-        step.kernel = launch.getKernel().str();
-      else if (auto copy = mlir::dyn_cast<mlir::memref::CopyOp>(op))
-        step.bytes =
-            copy.getSource().getType().getNumElements() *
-            std::max(copy.getSource().getType().getElementTypeBitWidth() / 8,
-                     1u);
-      else
-        continue;
-      for (mlir::Value operand : op.getOperands())
-        step.places.push_back(readPlace(module, operand));
-      entry.steps.push_back(std::move(step));
-    }
-  }
-}
-
-bool CompiledModule::build(mlir::MLIRContext &context, const std::string &text,
-                           const std::function<void(mlir::ModuleOp)> &inspect) {
+static rt::Result<std::unique_ptr<rt::Runner>>
+compile(mlir::MLIRContext &context, const std::string &text,
+        const Inspect &inspect) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
-    return false;
-  llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget("host");
-  if (!target) {
-    ADD_FAILURE() << llvm::toString(target.takeError());
-    return false;
-  }
+    return rt::invalidInput("does not parse:\n" + text);
   std::vector<std::string> warnings;
-  Compilation lowering(module, warnings, /*survivesCrashes=*/true);
+  Compilation differentiation(module, warnings, /*survivesCrashes=*/true);
   if (inspect)
-    lowering.after("nn-differentiate", inspect);
-  cpu::AttachTargetPassOptions attach;
-  attach.lanes = target->lanes;
-  lowering.passes().addPass(cpu::createAttachTargetPass(attach));
-  buildAutodiffPipeline(lowering.passes());
-  buildKernelPipeline(lowering.passes());
-  if (rt::Status status = lowering.run(); !status.ok()) {
-    ADD_FAILURE() << status.message();
-    return false;
-  }
-  readEntries(*module);
-  for (mlir::Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*module->getBody())))
-    if (!mlir::isa<kernel::FuncOp>(op))
-      op.erase();
-  mlir::PassManager emission(&context);
-  buildEmissionPipeline(emission);
-  if (failed(emission.run(*module)))
-    return false;
-  llvm::Expected<cpu::CompiledKernels> result =
-      cpu::compileKernels(*module, *target);
-  if (!result) {
-    ADD_FAILURE() << llvm::toString(result.takeError());
-    return false;
-  }
-  compiled_ = std::move(*result);
-  return true;
+    differentiation.after("nn-differentiate", inspect);
+  buildAutodiffPipeline(differentiation.passes());
+  MPC_RETURN_IF_ERROR(differentiation.run());
+  return compileEntries(*module, [](mlir::OpPassManager &) {});
 }
 
 CompiledModule::CompiledModule(
     const std::string &text,
     const std::function<void(mlir::MLIRContext &)> &prepare,
-    const std::function<void(mlir::ModuleOp)> &inspect) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+    const Inspect &inspect) {
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
   if (prepare)
-    prepare(context);
-  std::string errors;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
-    errors += d.str() + "\n";
-    return mlir::success();
-  });
-  if (!build(context, text, inspect))
-    ADD_FAILURE() << "does not compile: " << errors;
+    prepare(*context);
+  auto runner = compile(*context, text, inspect);
+  if (runner.ok())
+    runner_ = std::move(*runner);
+  else
+    ADD_FAILURE() << runner.status().message();
 }
 
-void CompiledModule::runStep(const Step &step,
-                             const std::vector<uint8_t *> &arguments) const {
-  std::vector<void *> buffers;
-  for (const Place &place : step.places)
-    buffers.push_back(place.constant
-                          ? const_cast<uint8_t *>(place.constant->data())
-                          : arguments[place.argument] + place.offset);
-  if (step.kernel.empty()) {
-    std::memcpy(buffers[1], buffers[0], step.bytes);
-    return;
+/// Runs the call into memory that is filled with garbage.
+static std::vector<std::vector<uint8_t>> runInto(rt::EntryCall &call) {
+  std::vector<std::vector<uint8_t>> results;
+  for (auto [index, desc] : llvm::enumerate(call.entry().outputs)) {
+    results.emplace_back(desc.numBytes(), 0x7f);
+    call.setOutput(index, results.back().data());
   }
-  auto found = compiled_.kernels.find(step.kernel);
-  ASSERT_NE(found, compiled_.kernels.end()) << "no kernel " << step.kernel;
-  const cpu::CompiledKernel &kernel = found->second;
-  std::vector<char> scratch(kernel.scratchBytes + 64, '\x7f');
-  auto aligned = reinterpret_cast<char *>(
-      llvm::alignTo(reinterpret_cast<uintptr_t>(scratch.data()), 64));
-  kernel.function(buffers.data(), 0, kernel.chunks, aligned);
+  rt::Status status = call.run();
+  EXPECT_TRUE(status.ok()) << status.message();
+  return results;
 }
 
 std::vector<Numbers>
 CompiledModule::run(const std::string &name,
                     const std::vector<Numbers> &inputs) const {
-  auto found = entries_.find(name);
-  if (found == entries_.end()) {
-    ADD_FAILURE() << "no function " << name;
+  const rt::Entry *entry =
+      runner_ ? runner_->program().findEntry(name) : nullptr;
+  if (!entry || entry->inputs.size() != inputs.size()) {
+    ADD_FAILURE() << "no function " << name << " of " << inputs.size();
     return {};
   }
-  const Entry &entry = found->second;
-  // Filled with garbage: nothing may be read before it is written.
-  std::vector<std::vector<uint8_t>> memory{
-      std::vector<uint8_t>(entry.arenaBytes, 0x7f)};
-  EXPECT_EQ(inputs.size(), entry.inputs.size());
-  for (auto [tensor, numbers] : llvm::zip(entry.inputs, inputs)) {
-    EXPECT_EQ(static_cast<size_t>(tensor.count), numbers.size()) << name;
-    memory.push_back(encode(tensor.type, numbers));
+  auto call = rt::EntryCall::create(*runner_, *entry);
+  std::vector<std::vector<uint8_t>> memory;
+  for (auto [index, desc, numbers] : llvm::enumerate(entry->inputs, inputs)) {
+    EXPECT_EQ(static_cast<size_t>(desc.numElements()), numbers.size()) << name;
+    memory.push_back(encode(std::string(rt::name(desc.dtype)), numbers));
+    call->setInput(index, memory.back().data());
   }
-  for (const Tensor &tensor : entry.outputs)
-    memory.emplace_back(tensor.count * bytesOf(tensor.type), 0x7f);
-  std::vector<uint8_t *> arguments;
-  for (std::vector<uint8_t> &bytes : memory)
-    arguments.push_back(bytes.data());
-  for (const Step &step : entry.steps)
-    runStep(step, arguments);
-  std::vector<Numbers> results;
-  for (auto [index, tensor] : llvm::enumerate(entry.outputs))
-    results.push_back(
-        decode(tensor.type, memory[1 + entry.inputs.size() + index]));
-  return results;
+  std::vector<std::vector<uint8_t>> results = runInto(*call);
+  // The first run left its values in the arena: what reads memory that it has
+  // not written finds others there now.
+  EXPECT_EQ(results, runInto(*call)) << name;
+  std::vector<Numbers> numbers;
+  for (auto [desc, bytes] : llvm::zip(entry->outputs, results))
+    numbers.push_back(decode(std::string(rt::name(desc.dtype)), bytes));
+  return numbers;
 }
 
 //===----------------------------------------------------------------------===//

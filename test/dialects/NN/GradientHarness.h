@@ -6,11 +6,10 @@
 #define MPC_TEST_DIALECTS_NN_GRADIENTHARNESS_H
 
 #include "GradientCases.h"
-#include "lib/Codegen/CPU/Jit.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/Runner/Runner.h"
 #include <functional>
-#include <map>
 #include <memory>
 
 namespace mpc::test {
@@ -33,36 +32,7 @@ public:
                            const std::vector<Numbers> &inputs) const;
 
 private:
-  struct Tensor {
-    std::string type; ///< "f16", "i64", ...
-    int64_t count = 0;
-  };
-  /// A place in argument `argument` of an entry, or in a constant.
-  struct Place {
-    int argument = -1;
-    int64_t offset = 0;
-    const std::vector<uint8_t> *constant = nullptr;
-  };
-  struct Step {
-    std::string kernel; ///< Empty for a copy or, with one place, a zeroing.
-    std::vector<Place> places;
-    int64_t bytes = 0;
-  };
-  struct Entry {
-    int64_t arenaBytes = 0;
-    std::vector<Tensor> inputs, outputs;
-    std::vector<Step> steps;
-  };
-
-  bool build(mlir::MLIRContext &context, const std::string &text,
-             const std::function<void(mlir::ModuleOp)> &inspect);
-  void readEntries(mlir::ModuleOp module);
-  Place readPlace(mlir::ModuleOp module, mlir::Value memory);
-  void runStep(const Step &step, const std::vector<uint8_t *> &arguments) const;
-
-  std::map<std::string, Entry> entries_;
-  std::map<std::string, std::vector<uint8_t>> constants_;
-  cpu::CompiledKernels compiled_;
+  std::unique_ptr<rt::Runner> runner_;
 };
 
 /// `value` rounded to `type`, to nearest even.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiled loss-scale policies against the same templates in C++: every
 // string of events, from several starts, to the bit.
-#include "CompiledStep.h"
+#include "CompiledProgram.h"
 
 #include "passes/AMP/PolicyEmitter.h"
 #include "runtime/LossScale/NumberBuilder.h"
@@ -151,7 +151,7 @@ bool sameBits(double a, double b) {
 } // namespace
 
 // Features: F7, X15.
-TEST_P(PolicyTest, CompiledStepsEqualTheTemplate) {
+TEST_P(PolicyTest, CompiledProgramsEqualTheTemplate) {
   CompiledProgram program = compile();
   ASSERT_TRUE(program);
   std::vector<Scaler> scalers = seeds();

@@ -2,7 +2,7 @@
 // A compiled step whose scale and settings are changed while it runs, against
 // the policy in C++, which is held to recorded traces: random strings of steps
 // and changes, to the bit.
-#include "CompiledStep.h"
+#include "CompiledProgram.h"
 
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/NNDialect.h"

@@ -2,7 +2,7 @@
 // A transform of gradients that the compiler does not know: an op of another
 // dialect, all in this file, in steps that are fused, unfused and naive, in
 // windows of batches, and tried again after a skip.
-#include "CompiledStep.h"
+#include "CompiledProgram.h"
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/NN/Gradient.h"
@@ -141,7 +141,7 @@ std::vector<std::byte> toHalves(const Tensor &values) {
   return toBytes(halves);
 }
 
-class UserTransform : public testing::TestWithParam<Form> {
+class UserTransform : public testing::TestWithParam<KernelForm> {
 protected:
   CompiledProgram compile(const std::string &text) {
     context = makeContext();
@@ -247,9 +247,10 @@ TEST_P(UserTransform, EndsAWindow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, UserTransform,
-                         testing::Values(Form{}, Form{.fuse = false},
-                                         Form{.naive = true}),
-                         [](const testing::TestParamInfo<Form> &info) {
+                         testing::Values(KernelForm{},
+                                         KernelForm{.fuse = false},
+                                         KernelForm{.naive = true}),
+                         [](const testing::TestParamInfo<KernelForm> &info) {
                            return info.param.naive  ? "Naive"
                                   : info.param.fuse ? "Fused"
                                                     : "Unfused";

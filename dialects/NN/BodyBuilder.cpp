@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Maps, reductions and conversions that kernel bodies are built from.
-#include "dialects/NN/Body.h"
+#include "dialects/NN/BodyBuilder.h"
 
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Constants.h"
@@ -76,11 +76,11 @@ Value nn::narrow(OpBuilder &builder, Location loc, Value scalar,
 }
 
 Value nn::buildMap(OpBuilder &builder, Location loc, RankedTensorType type,
-                   ArrayRef<Access> inputs, ScalarFn fn) {
+                   ArrayRef<MappedTensor> inputs, ScalarFn fn) {
   type = getKernelType(type);
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
-  for (const Access &input : inputs) {
+  for (const MappedTensor &input : inputs) {
     tensors.push_back(input.tensor);
     maps.push_back(input.map);
   }
@@ -115,10 +115,11 @@ SmallVector<utils::IteratorType> ReductionSpace::iterators() const {
 
 Value nn::buildReduction(OpBuilder &builder, Location loc,
                          RankedTensorType type, const ReductionSpace &space,
-                         ArrayRef<Access> inputs, double init, ScalarFn fn) {
+                         ArrayRef<MappedTensor> inputs, double init,
+                         ScalarFn fn) {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
-  for (const Access &input : inputs) {
+  for (const MappedTensor &input : inputs) {
     tensors.push_back(input.tensor);
     maps.push_back(input.map);
   }
@@ -152,7 +153,7 @@ Value nn::buildElementwise(ScalarBodyOpInterface op, OpBuilder &builder,
                            ValueRange operands) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<Access> inputs;
+  SmallVector<MappedTensor> inputs;
   for (Value operand : operands)
     inputs.push_back({operand, identity});
   return buildMap(builder, op.getLoc(), type, inputs,

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs compiled from a module, run on arrays by name.
-#include "CompiledStep.h"
+#include "CompiledProgram.h"
 
-#include "lib/Codegen/CPU/Passes.h"
-#include "lib/Codegen/CPU/Target.h"
-#include "lib/Driver/Diagnostics.h"
-#include "lib/Driver/Dialects.h"
-#include "lib/Driver/ProgramBuilder.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "passes/Pipelines.h"
 #include "runtime/Runner/EntryCall.h"
@@ -18,17 +12,8 @@
 using namespace mpc;
 using namespace mpc::test;
 
-std::unique_ptr<mlir::MLIRContext> mpc::test::makeContext() {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  auto context = std::make_unique<mlir::MLIRContext>(
-      registry, mlir::MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
-  return context;
-}
-
 /// By their names, which are registered once a process.
-static llvm::LogicalResult addPipeline(mlir::PassManager &manager,
+static llvm::LogicalResult addPipeline(mlir::OpPassManager &manager,
                                        llvm::StringRef pipeline) {
   static const bool kAreKnown = (registerPipelines(), true);
   (void)kAreKnown;
@@ -36,38 +21,18 @@ static llvm::LogicalResult addPipeline(mlir::PassManager &manager,
 }
 
 CompiledProgram::CompiledProgram(mlir::ModuleOp module,
-                                 llvm::StringRef pipeline, Form form) {
-  DiagnosticCollector diagnostics(module.getContext());
-  mlir::PassManager manager(module.getContext());
-  cpu::AttachTargetPassOptions attach;
-  attach.naive = form.naive;
-  manager.addPass(cpu::createAttachTargetPass(attach));
-  if (failed(addPipeline(manager, pipeline))) {
-    ADD_FAILURE() << "no pipeline: " << pipeline.str();
-    return;
-  }
-  buildKernelPipeline(manager, form.fuse);
-  buildEmissionPipeline(manager);
-  if (failed(manager.run(module))) {
-    ADD_FAILURE() << diagnostics.errors();
-    return;
-  }
-  auto target = cpu::getCpuTarget("host");
-  if (!target) {
-    ADD_FAILURE() << llvm::toString(target.takeError());
-    return;
-  }
-  auto program = buildProgram(module, *target);
-  if (!program.ok()) {
-    ADD_FAILURE() << program.status().message();
-    return;
-  }
-  auto made = rt::Runner::create(*program, {.threads = 1});
-  if (!made.ok()) {
-    ADD_FAILURE() << made.status().message();
-    return;
-  }
-  runner_ = std::move(*made);
+                                 llvm::StringRef pipeline, KernelForm form) {
+  auto runner = compileEntries(
+      module,
+      [&](mlir::OpPassManager &manager) {
+        EXPECT_TRUE(succeeded(addPipeline(manager, pipeline)))
+            << "no pipeline: " << pipeline.str();
+      },
+      form);
+  if (runner.ok())
+    runner_ = std::move(*runner);
+  else
+    ADD_FAILURE() << runner.status().message();
 }
 
 CompiledProgram::Tensors CompiledProgram::run(const std::string &name,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Programs compiled from a module, run on arrays by name.
-#ifndef MPC_TEST_PASSES_AMP_COMPILEDSTEP_H
-#define MPC_TEST_PASSES_AMP_COMPILEDSTEP_H
+#ifndef MPC_TEST_PASSES_AMP_COMPILEDPROGRAM_H
+#define MPC_TEST_PASSES_AMP_COMPILEDPROGRAM_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/Runner/Runner.h"
+#include "test/support/Compile.h"
 
 #include <map>
 #include <memory>
@@ -14,14 +15,6 @@
 #include <vector>
 
 namespace mpc::test {
-
-std::unique_ptr<mlir::MLIRContext> makeContext();
-
-/// How kernels are made.
-struct Form {
-  bool fuse = true;
-  bool naive = false;
-};
 
 /// A program and its state. Tensors are bytes, by name.
 class CompiledProgram {
@@ -31,7 +24,7 @@ public:
   /// Runs `pipeline`, a text, and the kernel pipeline on `module`. Fails the
   /// test on any error, and is then empty.
   CompiledProgram(mlir::ModuleOp module, llvm::StringRef pipeline,
-                  Form form = {});
+                  KernelForm form = {});
 
   explicit operator bool() const { return runner_ != nullptr; }
 
@@ -62,4 +55,4 @@ std::vector<T> fromBytes(const std::vector<std::byte> &bytes) {
 
 } // namespace mpc::test
 
-#endif // MPC_TEST_PASSES_AMP_COMPILEDSTEP_H
+#endif // MPC_TEST_PASSES_AMP_COMPILEDPROGRAM_H

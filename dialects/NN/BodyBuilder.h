@@ -2,8 +2,8 @@
 /// \file
 /// What ops build their kernel bodies from: maps and reductions as
 /// `linalg.generic`, and conversions that round once.
-#ifndef MPC_DIALECTS_NN_BODY_H
-#define MPC_DIALECTS_NN_BODY_H
+#ifndef MPC_DIALECTS_NN_BODYBUILDER_H
+#define MPC_DIALECTS_NN_BODYBUILDER_H
 
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
@@ -36,7 +36,7 @@ using ScalarFn = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
 /// A tensor with the access that a structured op makes to it.
-struct Access {
+struct MappedTensor {
   mlir::Value tensor;
   mlir::AffineMap map;
 };
@@ -45,8 +45,8 @@ struct Access {
 /// in their stored types; `fn` returns the stored type. The result has the
 /// kernel's form of `type`.
 mlir::Value buildMap(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::RankedTensorType type, llvm::ArrayRef<Access> inputs,
-                     ScalarFn fn);
+                     mlir::RankedTensorType type,
+                     llvm::ArrayRef<MappedTensor> inputs, ScalarFn fn);
 
 /// What a reduction runs over: `reduced[i]` says of loop dimension `i` whether
 /// it is summed; the others, in order, are the axes of the result.
@@ -62,7 +62,7 @@ struct ReductionSpace {
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::RankedTensorType type,
                            const ReductionSpace &space,
-                           llvm::ArrayRef<Access> inputs, double init,
+                           llvm::ArrayRef<MappedTensor> inputs, double init,
                            ScalarFn fn);
 
 /// `tensor`, of a compute type, rounded to `elementType`; itself if equal.
@@ -89,4 +89,4 @@ mlir::Value buildScalarConstant(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace mpc::nn
 
-#endif // MPC_DIALECTS_NN_BODY_H
+#endif // MPC_DIALECTS_NN_BODYBUILDER_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Structured ops with several results, as bodies of amp ops are made of.
-#ifndef MPC_DIALECTS_AMP_BODY_H
-#define MPC_DIALECTS_AMP_BODY_H
+#ifndef MPC_DIALECTS_AMP_MAPBUILDER_H
+#define MPC_DIALECTS_AMP_MAPBUILDER_H
 
-#include "dialects/AMP/Scalar.h"
+#include "dialects/Interfaces/Fp.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace mpc::amp {
@@ -29,4 +29,4 @@ llvm::SmallVector<mlir::Value> buildScalars(mlir::OpBuilder &builder,
 
 } // namespace mpc::amp
 
-#endif // MPC_DIALECTS_AMP_BODY_H
+#endif // MPC_DIALECTS_AMP_MAPBUILDER_H

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured ops with several results.
-#include "dialects/AMP/Body.h"
+#include "dialects/AMP/MapBuilder.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::amp;
 
 SmallVector<Value> mpc::amp::buildMapInto(OpBuilder &builder, Location loc,

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a module to a runner, by the passes of the compiler.
+#include "test/support/Compile.h"
+
+#include "lib/Codegen/CPU/Passes.h"
+#include "lib/Codegen/CPU/Target.h"
+#include "lib/Driver/Diagnostics.h"
+#include "lib/Driver/Dialects.h"
+#include "lib/Driver/ProgramBuilder.h"
+#include "passes/Pipelines.h"
+
+using namespace mpc;
+
+std::unique_ptr<mlir::MLIRContext> mpc::test::makeContext() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  auto context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+rt::Result<std::unique_ptr<rt::Runner>> mpc::test::compileEntries(
+    mlir::ModuleOp module,
+    llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
+    KernelForm form) {
+  llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget("host");
+  if (!target)
+    return rt::internalError(llvm::toString(target.takeError()));
+  DiagnosticCollector diagnostics(module.getContext());
+  mlir::PassManager manager(module.getContext());
+  cpu::AttachTargetPassOptions attach;
+  attach.lanes = target->lanes;
+  attach.naive = form.naive;
+  manager.addPass(cpu::createAttachTargetPass(attach));
+  addPasses(manager);
+  buildKernelPipeline(manager, form.fuse);
+  buildEmissionPipeline(manager);
+  if (failed(manager.run(module)))
+    return rt::invalidInput("does not compile: " + diagnostics.errors());
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       buildProgram(module, *target));
+  return rt::Runner::create(std::move(program), {.threads = 1});
+}

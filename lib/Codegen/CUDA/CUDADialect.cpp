@@ -52,6 +52,10 @@ bool DotAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
 }
 
+bool SimtAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Contraction;
+}
+
 bool MmaAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
 }
@@ -111,19 +115,35 @@ LogicalResult DotAttr::verify(EmitError emitError, int64_t chunks,
   return verifyGrid(emitError, chunks, threads);
 }
 
-// A warp has 32 columns, and 32 or 64 rows: the emitter knows these shapes.
+/// The emitter knows tiles of 64 and 128 rows and columns, of 2 threads each,
+/// and one depth.
+static LogicalResult verifyTiles(EmitError emitError, int64_t threads,
+                                 unsigned rows, ArrayRef<int64_t> tile,
+                                 int64_t depth, int64_t stages) {
+  if (rows > 1)
+    return emitError() << "a contraction has the factors 0 and 1";
+  bool isKnown = tile.size() == 2 && tile[1] == depth &&
+                 (tile[0] == 64 || tile[0] == 128) && threads == 2 * tile[0];
+  if (!isKnown)
+    return emitError() << "a tile is [64, " << depth
+                       << "] of 128 threads or [128, " << depth << "] of 256";
+  if (stages < 2 || stages > 4)
+    return emitError() << stages << " stages: expected 2 to 4";
+  return success();
+}
+
+LogicalResult SimtAttr::verify(EmitError emitError, int64_t chunks,
+                               int64_t threads, unsigned rows,
+                               ArrayRef<int64_t> tile, int64_t stages) {
+  if (failed(verifyTiles(emitError, threads, rows, tile, 16, stages)))
+    return failure();
+  return verifyGrid(emitError, chunks, threads);
+}
+
 LogicalResult MmaAttr::verify(EmitError emitError, int64_t chunks,
                               int64_t threads, unsigned rows,
                               ArrayRef<int64_t> tile, int64_t stages) {
-  if (rows > 1)
-    return emitError() << "a contraction has the factors 0 and 1";
-  bool isKnown =
-      tile.size() == 2 && tile[1] == 32 &&
-      ((tile[0] == 64 && threads == 128) || (tile[0] == 128 && threads == 256));
-  if (!isKnown)
-    return emitError() << "a tile is [64, 32] of 128 threads or [128, 32] of "
-                          "256";
-  if (stages < 2 || stages > 4)
-    return emitError() << stages << " stages: expected 2 to 4";
+  if (failed(verifyTiles(emitError, threads, rows, tile, 32, stages)))
+    return failure();
   return verifyGrid(emitError, chunks, threads);
 }

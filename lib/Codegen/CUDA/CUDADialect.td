@@ -129,16 +129,12 @@ def CUDA_DotAttr : CUDA_Schedule<"Dot", "dot"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def CUDA_MmaAttr : CUDA_Schedule<"Mma", "mma"> {
-  let summary = "A contraction of 16-bit factors on Tensor Cores";
-  let description = [{
-    One factor (`rows`: which) gives the rows of a tile of the result, the other
-    the columns. A block does one tile of `tile[0]` rows and columns, k in steps
-    of `tile[1]`, each of which is copied to one of `stages` places in shared
-    memory while earlier ones are multiplied. Every element is one chain of
-    m16n8k16 products over k ascending, accumulated in f32; how such a product
-    adds up its 16 terms is the hardware's. No element depends on the tile.
-  }];
+// A block does one tile of `tile[0]` rows and columns of the result, k in steps
+// of `tile[1]`. One factor (`rows`: which) gives the rows, the other the
+// columns. Tiles of both are brought to one of `stages` places in shared memory
+// while earlier ones are multiplied. No element depends on the tile it is in.
+class CUDA_TileSchedule<string attrName, string attrMnemonic>
+    : CUDA_Schedule<attrName, attrMnemonic> {
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
                         "unsigned":$rows, ArrayRefParameter<"int64_t">:$tile,
                         "int64_t":$stages);
@@ -146,9 +142,25 @@ def CUDA_MmaAttr : CUDA_Schedule<"Mma", "mma"> {
     `<` `chunks` `=` $chunks `,` `threads` `=` $threads `,` `rows` `=` $rows
     `,` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `>`
   }];
-  let extraClassDeclaration = [{
-    int64_t getSide() const { return getTile()[0]; }
-    int64_t getDepth() const { return getTile()[1]; }
+}
+
+def CUDA_SimtAttr : CUDA_TileSchedule<"Simt", "simt"> {
+  let summary = "A contraction by f32 multiply-adds on tiles";
+  let description = [{
+    A block does a tile of the result, whose factors' tiles, as f32, stand in
+    shared memory; a thread has 8 rows of 8 or 4 columns. Every element is one
+    chain of multiply-adds over k ascending, from zero on: the bits are those of
+    `#cuda.dot` and of scalar loops, but for the sign of a sum that is zero.
+  }];
+}
+
+def CUDA_MmaAttr : CUDA_TileSchedule<"Mma", "mma"> {
+  let summary = "A contraction of 16-bit factors on Tensor Cores";
+  let description = [{
+    A block does a tile of the result, whose factors' tiles stand in shared
+    memory. Every element is one chain of m16n8k16 products over k ascending,
+    accumulated in f32; how such a product adds up its 16 terms is the
+    hardware's.
   }];
 }
 

@@ -39,10 +39,11 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
         emitDot(text, body, dot);
         return BlockShape{dot.getThreads()};
       })
-      .Case([&](MmaAttr mma) {
-        emitMma(text, body, mma);
-        return BlockShape{mma.getThreads(),
-                          getSharedBytes(text.kernel, body, mma)};
+      .Case<MmaAttr, SimtAttr>([&](auto tiles) {
+        TileSchedule tiled(tiles);
+        emitTiles(text, body, tiled);
+        return BlockShape{tiled.threads,
+                          getSharedBytes(text.kernel, body, tiled)};
       })
       .Case([&](MapAttr map) {
         emitMap(text, body, map);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The map on a contraction's result, at one element.
+/// The map on a contraction's result, at one element or at neighbours.
 #ifndef MPC_LIB_CODEGEN_CUDA_EMITEPILOGUE_H
 #define MPC_LIB_CODEGEN_CUDA_EMITEPILOGUE_H
 
@@ -14,6 +14,26 @@ namespace mpc::cuda {
 void emitEpilogue(KernelText &text, const kernel::Contraction &contraction,
                   const kernel::Epilogue &epilogue,
                   llvm::ArrayRef<std::string> dims, const std::string &sum);
+
+/// Neighbours of the result along one group of its dimensions.
+struct ResultRun {
+  kernel::Contraction::Group group;
+  int64_t count;     ///< A power of two.
+  std::string first; ///< The flat index of the first in the group.
+  Texts dims;        ///< Those of the other groups; k's may be empty.
+};
+
+/// How many neighbours along `group` a thread can do at once, so that it stores
+/// up to 8 elements with each access of 16 bytes or several.
+int64_t getRunLength(const kernel::Contraction &contraction,
+                     const kernel::Epilogue &epilogue,
+                     kernel::Contraction::Group group);
+
+/// The same at the elements of `run`; `sums` is a vector of theirs. What lies
+/// in memory as a vector of them does is loaded and stored as one.
+void emitEpilogue(KernelText &text, const kernel::Contraction &contraction,
+                  const kernel::Epilogue &epilogue, const ResultRun &run,
+                  const std::string &sums);
 
 } // namespace mpc::cuda
 

@@ -6,6 +6,7 @@
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/KernelText.h"
+#include "lib/Codegen/CUDA/Tiles.h"
 
 namespace mpc::cuda {
 
@@ -31,15 +32,12 @@ std::pair<int64_t, int64_t> countRows(kernel::FuncOp kernel,
 /// #cuda.dot.
 void emitDot(KernelText &text, const kernel::Body &body, DotAttr schedule);
 
-/// #cuda.mma.
-void emitMma(KernelText &text, const kernel::Body &body, MmaAttr schedule);
-/// The schedule that a contraction has on Tensor Cores of sm_`arch`, if it runs
-/// there: both factors are plain f16 or bf16.
-std::optional<MmaAttr> scheduleMma(kernel::FuncOp kernel,
-                                   const kernel::Body &body, int64_t arch);
+/// #cuda.mma and #cuda.simt.
+void emitTiles(KernelText &text, const kernel::Body &body,
+               const TileSchedule &schedule);
 /// Bytes of dynamic shared memory of a block.
 int64_t getSharedBytes(kernel::FuncOp kernel, const kernel::Body &body,
-                       MmaAttr schedule);
+                       const TileSchedule &schedule);
 
 } // namespace mpc::cuda
 

@@ -30,8 +30,9 @@ std::string mpc::cuda::toIdentifier(StringRef name) {
   return llvm::isDigit(result.front()) ? "_" + result : result;
 }
 
-/// Whether an int counts the elements of all tensors and spaces of `kernel`,
-/// and a block more.
+/// Whether an int counts the elements of all tensors of `kernel` and the
+/// parallel iterations of its statements, and a block more. A sum's terms are
+/// elements of a tensor.
 static bool fitsInt(mpc::kernel::FuncOp kernel) {
   auto isSmall = [](int64_t count) { return count < (int64_t(1) << 30); };
   if (!llvm::all_of(kernel.getArgumentTypes(), [&](Type type) {
@@ -41,7 +42,9 @@ static bool fitsInt(mpc::kernel::FuncOp kernel) {
   FailureOr<mpc::kernel::Body> body = mpc::kernel::getBody(kernel);
   return failed(body) ||
          llvm::all_of(body->statements, [&](const Statement &statement) {
-           return isSmall(statement.numIterations());
+           int64_t parallel = statement.numParallel();
+           return isSmall(parallel) && isSmall(statement.numIterations() /
+                                               std::max<int64_t>(parallel, 1));
          });
 }
 
@@ -330,6 +333,17 @@ Texts KernelText::region(const Statement &statement,
   return region(statement.generic(), arguments, indices);
 }
 
+std::string KernelText::factor(const kernel::Contraction &contraction,
+                               unsigned operand, const std::string &element) {
+  Value factor = contraction.factors[operand];
+  BlockArgument argument = contraction.getArgument(operand);
+  values_[argument] = element;
+  for (Operation *op : kernel::getSlice(factor, argument.getOwner()))
+    if (!isa<arith::ConstantOp>(op))
+      write(*op, stemOf(*op));
+  return valueOf(factor);
+}
+
 std::string KernelText::join(Operation *combiner, const std::string &lhs,
                              const std::string &rhs) {
   if (isa<math::FmaOp>(combiner))
@@ -381,7 +395,8 @@ std::string KernelText::comment() {
 static constexpr int64_t kResidentThreads = 512;
 
 std::string KernelText::signature(int64_t threads) {
-  int64_t blocks = std::max<int64_t>(kResidentThreads / threads, 1);
+  int64_t blocks =
+      isAlone_ ? 1 : std::max<int64_t>(kResidentThreads / threads, 1);
   std::string text =
       formatv("extern \"C\" __global__ void __launch_bounds__({0}, {1})\n{2}(",
               threads, blocks, kernel.getSymName());

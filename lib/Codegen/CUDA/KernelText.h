@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_CODEGEN_CUDA_KERNELTEXT_H
 #define MPC_LIB_CODEGEN_CUDA_KERNELTEXT_H
 
-#include "dialects/Kernel/Body.h"
+#include "dialects/Kernel/Contraction.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -87,12 +87,18 @@ public:
   Texts region(const kernel::Statement &statement,
                llvm::ArrayRef<std::string> arguments,
                llvm::ArrayRef<std::string> dims);
+  /// What a contraction multiplies, of `element` of an operand.
+  std::string factor(const kernel::Contraction &contraction, unsigned operand,
+                     const std::string &element);
   /// What `combiner` makes of `lhs` and `rhs`; an fma combines by a sum.
   std::string join(mlir::Operation *combiner, const std::string &lhs,
                    const std::string &rhs);
   /// The number that `combiner` leaves others as they are with.
   static std::string neutral(mlir::Operation *combiner);
 
+  /// One block of a multiprocessor has all registers: for a kernel that would
+  /// spill with half of them.
+  void leaveRegistersToOneBlock() { isAlone_ = true; }
   void fail() { failed_ = true; }
   /// The whole function, for blocks of `threads`; failure if something could
   /// not be written, which has been reported.
@@ -110,6 +116,7 @@ private:
   std::string indent_ = "  ";
   std::string indexType_;
   bool failed_ = false;
+  bool isAlone_ = false;
   llvm::StringSet<> taken_;
   llvm::StringMap<unsigned> counts_;
   llvm::DenseMap<mlir::Value, std::string> values_;

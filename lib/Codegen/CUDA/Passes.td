@@ -23,7 +23,8 @@ def SchedulePass : Pass<"cuda-schedule", "::mlir::ModuleOp"> {
   let summary = "Fix how every kernel runs on a GPU";
   let description = [{
     Gives each `kernel.func` without a schedule the one of its kind:
-    `#cuda.mma` or `#cuda.dot`, `#cuda.rows`, `#cuda.columns`, `#cuda.map`, else
+    `#cuda.mma`, `#cuda.simt` or `#cuda.dot`, `#cuda.rows`, `#cuda.columns`,
+    `#cuda.map`, else
     `#cuda.loops`. It follows from kind and shapes and from the module's
     `#cuda.target`, without which it is sm_80, and fixes the grid.
   }];

@@ -62,10 +62,13 @@ static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body) {
 
 static ScheduleAttrInterface
 scheduleContraction(FuncOp kernel, const Body &body, TargetAttr target) {
-  if (!target.getNaive())
-    if (std::optional<MmaAttr> mma =
-            scheduleMma(kernel, body, target.getArch()))
+  Contraction contraction = *matchContraction(body.statements.front());
+  if (!target.getNaive()) {
+    if (std::optional<MmaAttr> mma = scheduleMma(contraction, target.getArch()))
       return *mma;
+    if (std::optional<SimtAttr> simt = scheduleSimt(contraction))
+      return *simt;
+  }
   return DotAttr::get(
       kernel.getContext(),
       countBlocks(body.statements.front().numParallel(), kThreads), kThreads);

@@ -136,6 +136,15 @@ std::vector<uint8_t> integers(size_t count, unsigned seed, bool isBF16) {
   return bytes(result);
 }
 
+/// Whole numbers up to 4: sums of their products are exact.
+std::vector<uint8_t> wholeNumbers(size_t count, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<float> result(count);
+  for (float &value : result)
+    value = static_cast<float>(static_cast<int>(engine() % 9) - 4);
+  return bytes(result);
+}
+
 constexpr const char *kMaps =
     "#mn = affine_map<(m, n) -> (m, n)>\n#m = affine_map<(m, n) -> (m)>\n"
     "#n = affine_map<(m, n) -> (n)>\n";
@@ -240,6 +249,14 @@ struct Product {
     auto size = [&](char dim) { return dim == 'm' ? m : dim == 'n' ? n : k; };
     return llvm::formatv("{0}x{1}", size(map[0]), size(map[1]));
   }
+  [[nodiscard]] std::string product() const {
+    if (type == "f32")
+      return "%2 = math.fma %x, %y, %o : f32";
+    return llvm::formatv("%0 = arith.extf %x : {0} to f32\n"
+                         "    %1 = arith.extf %y : {0} to f32\n"
+                         "    %2 = math.fma %0, %1, %o : f32",
+                         type);
+  }
   [[nodiscard]] std::string text() const {
     auto list = [](std::string map) {
       return std::string(1, map[0]) + ", " + map[1];
@@ -254,9 +271,7 @@ kernel.func @k(%a: tensor<{0}x{6}>, %b: tensor<{1}x{6}>, %d: tensor<{2}x{3}xf32>
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<{0}x{6}>, tensor<{1}x{6}>) outs(%none : tensor<{2}x{3}xf32>) {{
   ^bb0(%x: {6}, %y: {6}, %o: f32):
-    %0 = arith.extf %x : {6} to f32
-    %1 = arith.extf %y : {6} to f32
-    %2 = math.fma %0, %1, %o : f32
+    {7}
     linalg.yield %2 : f32
   } -> tensor<{2}x{3}xf32>
   %r = linalg.generic {{indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
@@ -268,15 +283,30 @@ kernel.func @k(%a: tensor<{0}x{6}>, %b: tensor<{1}x{6}>, %d: tensor<{2}x{3}xf32>
   kernel.return %r : tensor<{2}x{3}xf32>
 })",
                                     shape(first), shape(second), m, n,
-                                    list(first), list(second), type)
+                                    list(first), list(second), type, product())
                                     .str();
   }
+  [[nodiscard]] std::vector<uint8_t> factor(size_t count, unsigned seed) const {
+    return type == "f32" ? wholeNumbers(count, seed)
+                         : integers(count, seed, type == "bf16");
+  }
+  [[nodiscard]] Buffers buffers() const {
+    return {factor(m * k, 1), factor(n * k, 2), room<float>(m * n)};
+  }
   void expectExact(const std::string &schedule, int arch) const {
-    bool isBF16 = type == "bf16";
-    expectAsOnCpu<float>(text(),
-                         {integers(m * k, 1, isBF16),
-                          integers(n * k, 2, isBF16), room<float>(m * n)},
-                         schedule, 2, 0, arch);
+    expectAsOnCpu<float>(text(), buffers(), schedule, 2, 0, arch);
+  }
+  /// The same with this schedule, which the kernel would not get.
+  void expectExactAs(const std::string &schedule) const {
+    std::string scheduled = text(), head = "kernel.func @k";
+    std::string body = llvm::formatv("-> tensor<{0}x{1}xf32> {{", m, n);
+    scheduled.replace(scheduled.find(body), body.size() - 1,
+                      llvm::formatv("-> tensor<{0}x{1}xf32> attributes "
+                                    "{{schedule = {2}} ",
+                                    m, n, schedule));
+    scheduled.replace(scheduled.find(head), head.size(),
+                      "kernel.func contraction @k");
+    expectAsOnCpu<float>(text(), buffers(), schedule, 2, 0, 80, scheduled);
   }
 };
 
@@ -294,26 +324,34 @@ TEST(CudaKernels, ProductsOfOtherTypesAndDevices) {
   Product{72, 40, 48, "mk", "kn", "bf16"}.expectExact("#cuda.mma", 80);
   Product{72, 40, 48, "mk", "kn"}.expectExact("#cuda.mma", 75);
   // sm_75 has no bf16 product.
-  Product{24, 16, 48, "mk", "kn", "bf16"}.expectExact("#cuda.dot", 75);
+  Product{24, 16, 48, "mk", "kn", "bf16"}.expectExact("#cuda.simt", 75);
   Product{8, 8, 8, "mk", "kn"}.expectExact("#cuda.dot", 80);
+}
+
+// f32 by multiply-adds: lines along k and across it on each side, rows and
+// columns that do not fill a tile, one step and many, elements one by one.
+TEST(CudaKernels, ProductsOfF32AreExact) {
+  for (const Product &product : {Product{64, 64, 64, "mk", "nk", "f32"},
+                                 {96, 72, 40, "mk", "kn", "f32"},
+                                 {40, 136, 20, "km", "kn", "f32"},
+                                 {24, 16, 72, "km", "nk", "f32"},
+                                 {33, 5, 50, "mk", "nk", "f32"},
+                                 {35, 19, 51, "km", "kn", "f32"}})
+    product.expectExact("#cuda.simt", 80);
 }
 
 // What results of many tiles get, in few.
 TEST(CudaKernels, LargeTiles) {
-  Product product{150, 140, 104, "mk", "kn"};
-  std::string text = product.text();
-  std::string scheduled = text;
-  std::string head = "kernel.func @k", body = "-> tensor<150x140xf32> {";
-  scheduled.replace(scheduled.find(body), body.size(),
-                    "-> tensor<150x140xf32> attributes {schedule = "
-                    "#cuda.mma<chunks = 4, threads = 256, rows = 0, tile = "
-                    "[128, 32], stages = 4>} {");
-  scheduled.replace(scheduled.find(head), head.size(),
-                    "kernel.func contraction @k");
-  expectAsOnCpu<float>(text,
-                       {integers(150 * 104, 1, false),
-                        integers(140 * 104, 2, false), room<float>(150 * 140)},
-                       "#cuda.mma<chunks = 4", 2, 0, 80, scheduled);
+  Product{150, 140, 104, "mk", "kn"}.expectExactAs(
+      "#cuda.mma<chunks = 4, threads = 256, rows = 0, tile = [128, 32], stages "
+      "= 4>");
+  for (const char *second : {"nk", "kn"})
+    Product{150, 140, 36, "mk", second, "f32"}.expectExactAs(
+        "#cuda.simt<chunks = 4, threads = 256, rows = 0, tile = [128, 16], "
+        "stages = 2>");
+  Product{131, 133, 35, "km", "kn", "f32"}.expectExactAs(
+      "#cuda.simt<chunks = 4, threads = 256, rows = 0, tile = [128, 16], "
+      "stages = 3>");
 }
 
 /// The gradient of a lookup.

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// #cuda.mma and #cuda.simt: contractions by tiles. Those of both factors go
+// through shared memory in stages, 16 bytes at a time where a factor's memory
+// allows it, else element by element; what lies outside is zero. The result
+// goes through shared memory too, so that threads store neighbours.
+#include "lib/Codegen/CUDA/EmitEpilogue.h"
+#include "lib/Codegen/CUDA/Emitters.h"
+
+#include "lib/Codegen/CUDA/ScalarText.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mpc::cuda;
+using namespace mpc::kernel;
+using llvm::formatv;
+
+/// Rows of a tile of the result that are in shared memory at a time.
+static constexpr int64_t kPartRows = 32;
+/// Lines of the result are this many f32 longer than a tile, so that the rows
+/// that a warp writes lie in different banks.
+static constexpr int64_t kResultPadding = 8;
+
+namespace {
+
+class TileEmitter {
+public:
+  TileEmitter(KernelText &text, const Body &body, const TileSchedule &schedule)
+      : text_(text), schedule_(schedule),
+        contraction_(*matchContraction(body.statements.front())),
+        epilogue_(*matchEpilogue(text.kernel, body, contraction_)),
+        rows_{*getFactor(contraction_, schedule.rows, schedule.isMma),
+              schedule.rows, "row", "rows"},
+        columns_{*getFactor(contraction_, 1 - schedule.rows, schedule.isMma),
+                 1 - schedule.rows, "column", "columns"} {}
+  void emit();
+  int64_t sharedBytes() const {
+    int64_t stages =
+        stageElements() * schedule_.stages * schedule_.elementBytes();
+    int64_t result = kPartRows * resultPitch() * sizeof(float);
+    return std::max(stages, result);
+  }
+
+private:
+  /// A factor, and the names of what the text has of it.
+  struct Side {
+    Factor factor;
+    unsigned operand;
+    const char *first;        ///< Where the block's tile begins in the factor.
+    const char *tile;         ///< The tile in shared memory.
+    std::string line{}, at{}; ///< This thread's first place in the tile.
+    std::string held{};       ///< Registers that elements wait in, if they do.
+  };
+
+  void emitPlaces();
+  void emitWalk(Side &side);
+  void emitFetch();
+  void emitKeep();
+  void fetch(const Side &side);
+  void keep(const Side &side);
+  void forEach(const Side &side,
+               llvm::function_ref<void(const std::string &, const std::string &,
+                                       const std::string &)>
+                   body);
+  std::string isInside(const Side &side, const std::string &outer,
+                       const std::string &k);
+  std::string toProduct(const Side &side, const std::string &element);
+  std::string storageOf(const Side &side);
+  void emitTilePointers(const std::string &step, bool isConst);
+  void emitProducts();
+  void emitResults();
+  void emitPart();
+  void emitRun(const std::string &local, const std::string &at);
+  std::string rowOfPart();
+  Texts outerDims(const std::string &m);
+
+  int64_t stageElements() const {
+    return rows_.factor.tileElements(schedule_) +
+           columns_.factor.tileElements(schedule_);
+  }
+  int64_t resultPitch() const { return schedule_.side + kResultPadding; }
+  int64_t numSteps() const {
+    return llvm::divideCeil(contraction_.sizes[Contraction::K],
+                            schedule_.depth);
+  }
+  bool holds() const {
+    return !rows_.factor.isCopied() || !columns_.factor.isCopied();
+  }
+  /// Places of a thread in a tile that is brought in pieces of its width.
+  int64_t numPlaces(const Factor &factor) const {
+    return schedule_.side * schedule_.depth / factor.width / schedule_.threads;
+  }
+  int64_t lineLength(const Factor &factor) const {
+    return factor.hasLines ? schedule_.depth : schedule_.side;
+  }
+  const char *elementText() const {
+    return schedule_.isMma ? "mpc_u16" : "float";
+  }
+  Contraction::Group columnGroup() const {
+    return schedule_.rows == 0 ? Contraction::N : Contraction::M;
+  }
+  Contraction::Group rowGroup() const {
+    return schedule_.rows == 0 ? Contraction::M : Contraction::N;
+  }
+
+  KernelText &text_;
+  TileSchedule schedule_;
+  Contraction contraction_;
+  Epilogue epilogue_;
+  Side rows_, columns_;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Where `flat`, an index over `index`, is: a sum of strides.
+static std::string offsetOf(const StridedIndex &index,
+                            const std::string &flat) {
+  std::string text;
+  int64_t below = 1;
+  for (const StridedIndex::Part &part : llvm::reverse(index.parts)) {
+    std::string place = flat;
+    if (below > 1)
+      place += formatv(" / {0}", below);
+    if (&part != &index.parts.front())
+      place += formatv(" % {0}", part.extent);
+    below *= part.extent;
+    std::string term = part.stride == 1
+                           ? place
+                           : formatv("({0}) * {1}", place, part.stride).str();
+    text = text.empty() ? term : term + " + " + text;
+  }
+  return text;
+}
+
+/// Where element (`outer`, `k`) of the block's batch is.
+static std::string placeOf(const Factor &factor, const std::string &outer,
+                           const std::string &k) {
+  SmallVector<std::string> terms = {offsetOf(factor.batch, "batch"),
+                                    offsetOf(factor.outer, outer),
+                                    offsetOf(factor.k, k)};
+  if (factor.offset != 0)
+    terms.push_back(std::to_string(factor.offset));
+  llvm::erase(terms, "");
+  return terms.empty() ? "0" : llvm::join(terms, " + ");
+}
+
+/// Which tile of the result the block does, and which part of it the thread.
+void TileEmitter::emitPlaces() {
+  const std::string &type = text_.indexType();
+  int64_t side = schedule_.side;
+  int64_t across = llvm::divideCeil(columns_.factor.numOuter, side);
+  int64_t down = llvm::divideCeil(rows_.factor.numOuter, side);
+  text_.line("const {0} tile = {0}(blockIdx.x);", type);
+  if (contraction_.sizes[Contraction::Batch] > 1)
+    text_.line("const {0} batch = tile / {1};", type, across * down);
+  text_.line("const {0} row = tile / {1} % {2} * {3};", type, across, down,
+             side);
+  text_.line("const {0} column = tile % {1} * {2};", type, across, side);
+  if (schedule_.isMma) {
+    // Two warps are above each other, of 32 columns each.
+    text_.line("const int warpRow = mpc_warp() % 2 * {0};", side / 2);
+    text_.line("const int warpColumn = mpc_warp() / 2 * 32;");
+    return;
+  }
+  // The lanes of a warp are 4 above each other and 8 beside each other.
+  text_.line("const int rowGroup = mpc_warp() % {0} * 4 + mpc_lane() / 8;",
+             side / 32);
+  text_.line("const int columnGroup = mpc_warp() / {0} * 8 + mpc_lane() % 8;",
+             side / 32);
+}
+
+/// Where in its tile this thread begins; it goes on by whole lines.
+void TileEmitter::emitWalk(Side &side) {
+  int64_t pieces = lineLength(side.factor) / side.factor.width;
+  side.line = (side.tile + StringRef("Line")).str();
+  side.at = (side.tile + StringRef("At")).str();
+  text_.line("const int {0} = threadIdx.x / {1};", side.line, pieces);
+  std::string at = formatv("threadIdx.x % {0}", pieces);
+  if (side.factor.width > 1)
+    at += formatv(" * {0}", side.factor.width);
+  text_.line("const int {0} = {1};", side.at, at);
+  if (side.factor.isCopied())
+    return;
+  side.held = (side.tile + StringRef("Held")).str();
+  text_.line("{0} {1}[{2}];", storageOf(side), side.held,
+             numPlaces(side.factor));
+}
+
+//===----------------------------------------------------------------------===//
+// Bringing tiles
+//===----------------------------------------------------------------------===//
+
+/// What a thread holds of a factor at one place.
+std::string TileEmitter::storageOf(const Side &side) {
+  auto type = cast<RankedTensorType>(side.factor.tensor.getType());
+  std::string element = getStorageText(type.getElementType());
+  if (side.factor.width == 1)
+    return element;
+  return formatv("mpc_vector<{0}, {1}>", element, side.factor.width);
+}
+
+/// The condition that a place lies in the factor; empty where all do.
+std::string TileEmitter::isInside(const Side &side, const std::string &outer,
+                                  const std::string &k) {
+  std::string text;
+  if (side.factor.numOuter % schedule_.side != 0)
+    text = formatv("{0} < {1}", outer, side.factor.numOuter);
+  if (side.factor.numK % schedule_.depth != 0)
+    text += formatv("{0}{1} < {2}", text.empty() ? "" : " && ", k,
+                    side.factor.numK);
+  return text;
+}
+
+/// A loop over this thread's places in a tile; `body` gets the number of the
+/// place, where it is in the tile, and `inside` where that depends.
+void TileEmitter::forEach(
+    const Side &side,
+    llvm::function_ref<void(const std::string &, const std::string &,
+                            const std::string &)>
+        body) {
+  const Factor &factor = side.factor;
+  const std::string &type = text_.indexType();
+  int64_t pieces = lineLength(factor) / factor.width;
+  text_.line("#pragma unroll");
+  std::string head =
+      formatv("for (int i = 0; i < {0}; ++i)", numPlaces(factor));
+  text_.block(head, [&] {
+    text_.line("const int line = {0} + i * {1};", side.line,
+               schedule_.threads / pieces);
+    text_.line("const {0} outer = {1} + {2};", type, side.first,
+               factor.hasLines ? "line" : side.at);
+    text_.line("const {0} k = step * {1} + {2};", type, schedule_.depth,
+               factor.hasLines ? side.at : "line");
+    std::string inside = isInside(side, "outer", "k");
+    if (!inside.empty())
+      text_.line("const bool inside = {0};", inside);
+    std::string where = formatv("{0} + line * {1} + {2}", side.tile,
+                                factor.pitch(schedule_), side.at);
+    body("i", where, inside.empty() ? "" : "inside");
+  });
+}
+
+/// Begins to copy the tile, or loads it to registers.
+void TileEmitter::fetch(const Side &side) {
+  const Factor &factor = side.factor;
+  std::string place = placeOf(factor, "outer", "k");
+  std::string pointer = text_.pointer(factor.tensor);
+  forEach(side, [&](const std::string &i, const std::string &where,
+                    const std::string &inside) {
+    text_.line("const {0} place = {1};", text_.indexType(), place);
+    if (factor.isCopied() && inside.empty())
+      return text_.line(
+          "mpc_copy_async16(mpc_shared_address({0}), {1} + place, 16);", where,
+          pointer);
+    if (factor.isCopied())
+      return text_.line("mpc_copy_async16(mpc_shared_address({0}), {1} + "
+                        "(inside ? place : 0), inside ? 16 : 0);",
+                        where, pointer);
+    std::string type = storageOf(side);
+    std::string value =
+        factor.width == 1
+            ? formatv("{0}[place]", pointer).str()
+            : formatv("{0}::load({1} + place)", type, pointer).str();
+    if (!inside.empty())
+      value = formatv("inside ? {0} : {1}{{}", value, type);
+    text_.line("{0}[{1}] = {2};", side.held, i, value);
+  });
+}
+
+/// What is multiplied, of an element in memory.
+std::string TileEmitter::toProduct(const Side &side,
+                                   const std::string &element) {
+  return side.factor.isPlain
+             ? element
+             : text_.factor(contraction_, side.operand, element);
+}
+
+/// Puts what was loaded to registers into the tile. A function of what lies
+/// outside need not be zero.
+void TileEmitter::keep(const Side &side) {
+  const Factor &factor = side.factor;
+  if (factor.isCopied())
+    return;
+  bool isSelected = !factor.isPlain;
+  auto select = [&](const std::string &value, const std::string &inside) {
+    return inside.empty() || !isSelected ? value
+                                         : "inside ? " + value + " : 0.0f";
+  };
+  forEach(side, [&](const std::string &i, const std::string &where,
+                    const std::string &inside) {
+    std::string held = side.held + "[" + i + "]";
+    if (factor.width == 1)
+      return text_.line("*({0}) = {1};", where,
+                        select(toProduct(side, held), inside));
+    std::string type = formatv("mpc_vector<float, {0}>", factor.width);
+    text_.line("{0} made;", type);
+    text_.line("#pragma unroll");
+    text_.block(
+        formatv("for (int lane = 0; lane < {0}; ++lane)", factor.width), [&] {
+          text_.line("made.at[lane] = {0};",
+                     select(toProduct(side, held + ".at[lane]"), inside));
+        });
+    text_.line("made.store({0});", where);
+  });
+}
+
+void TileEmitter::emitTilePointers(const std::string &step, bool isConst) {
+  text_.line("{0}{1} *rows = shared + {2} % {3} * {4};",
+             isConst ? "const " : "", elementText(), step, schedule_.stages,
+             stageElements());
+  text_.line("{0}{1} *columns = rows + {2};", isConst ? "const " : "",
+             elementText(), rows_.factor.tileElements(schedule_));
+}
+
+/// What begins to bring step `step` of k to its stage. Every call makes one
+/// group of copies, of which an empty one waits for nothing.
+void TileEmitter::emitFetch() {
+  auto bring = [&] {
+    if (rows_.factor.isCopied() || columns_.factor.isCopied())
+      emitTilePointers("step", false);
+    fetch(rows_);
+    fetch(columns_);
+  };
+  text_.block(
+      "auto fetch = [&](int step)",
+      [&] {
+        text_.block(formatv("if (step < {0})", numSteps()), bring);
+        text_.line("mpc_copy_async_commit();");
+      },
+      "};");
+}
+
+/// What brings the elements of step `step` that wait in registers to its stage.
+void TileEmitter::emitKeep() {
+  auto bring = [&] {
+    emitTilePointers("step", false);
+    keep(rows_);
+    keep(columns_);
+  };
+  text_.block(
+      "auto keep = [&](int step)",
+      [&] { text_.block(formatv("if (step < {0})", numSteps()), bring); },
+      "};");
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static std::string tileType(const Factor &factor,
+                            const TileSchedule &schedule) {
+  return formatv("mpc_tile<{0}, {1}>", factor.hasLines ? "true" : "false",
+                 factor.pitch(schedule));
+}
+
+static bool isBF16(const Factor &factor) {
+  return cast<RankedTensorType>(factor.tensor.getType())
+      .getElementType()
+      .isBF16();
+}
+
+/// The loop over k: a stage is filled again one step after it was read, behind
+/// a barrier that all have passed by then. What waits in registers arrives
+/// while the products of a step are computed.
+void TileEmitter::emitProducts() {
+  int64_t stages = schedule_.stages, side = schedule_.side;
+  std::string tiles = tileType(rows_.factor, schedule_) + ", " +
+                      tileType(columns_.factor, schedule_);
+  if (schedule_.isMma)
+    text_.line("float sums[{0}][4][4] = {{};", side / 32);
+  else
+    text_.line("float sums[8][{0}] = {{};", side / 16);
+  for (int64_t stage = 0; stage + 1 < stages; ++stage) {
+    text_.line("fetch({0});", stage);
+    if (holds())
+      text_.line("keep({0});", stage);
+  }
+  text_.block(
+      formatv("for (int step = 0; step < {0}; ++step)", numSteps()), [&] {
+        text_.line("mpc_copy_async_wait<{0}>();", stages - 2);
+        text_.line("mpc_sync_block();");
+        text_.line("fetch(step + {0});", stages - 1);
+        emitTilePointers("step", true);
+        if (schedule_.isMma)
+          text_.line("mpc_multiply_tiles<{0}, {1}, {2}>(sums, rows, warpRow, "
+                     "columns, warpColumn);",
+                     tiles, isBF16(rows_.factor) ? "true" : "false",
+                     schedule_.depth);
+        else
+          text_.line("mpc_multiply_f32_tiles<{0}, {1}, {2}>(sums, rows, "
+                     "rowGroup, columns, columnGroup);",
+                     tiles, schedule_.depth, side);
+        if (holds())
+          text_.line("keep(step + {0});", stages - 1);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// The row of the tile that is row `local` of part `part`.
+std::string TileEmitter::rowOfPart() {
+  int64_t side = schedule_.side;
+  if (schedule_.isMma)
+    return formatv("local / 16 * {0} + part * 16 + local % 16", side / 2);
+  return formatv("mpc_place_of<{0}, {1}>(local / {2}, part * {2} + local % "
+                 "{2})",
+                 rows_.factor.hasLines ? "true" : "false", side / 8,
+                 kPartRows * 8 / side);
+}
+
+/// The dimensions of the batch and of row `m`; the columns' are empty.
+Texts TileEmitter::outerDims(const std::string &m) {
+  Texts dims(contraction_.statement.numDims());
+  auto set = [&](Contraction::Group group, const std::string &flat) {
+    ArrayRef<unsigned> list = contraction_.groups[group];
+    SmallVector<int64_t> extents = llvm::map_to_vector(list, [&](unsigned dim) {
+      return contraction_.statement.extents[dim];
+    });
+    for (auto [dim, place] : llvm::zip(list, text_.delinearize(flat, extents)))
+      dims[dim] = place;
+  };
+  set(Contraction::Batch, "batch");
+  set(rowGroup(), m);
+  return dims;
+}
+
+/// The columns from `at` on of row `local` of the part.
+void TileEmitter::emitRun(const std::string &local, const std::string &at) {
+  const std::string &type = text_.indexType();
+  int64_t count = getRunLength(contraction_, epilogue_, columnGroup());
+  text_.line("const {0} m = row + {1};", type, rowOfPart());
+  text_.line("const {0} n = column + {1};", type, at);
+  SmallVector<std::string> guards;
+  if (rows_.factor.numOuter % schedule_.side != 0)
+    guards.push_back(formatv("m < {0}", rows_.factor.numOuter));
+  if (columns_.factor.numOuter % schedule_.side != 0)
+    guards.push_back(formatv("n < {0}", columns_.factor.numOuter));
+  std::string guard =
+      guards.empty() ? "" : "if (" + llvm::join(guards, " && ") + ")";
+  text_.block(guard, [&] {
+    Texts dims = outerDims("m");
+    std::string vector = formatv("mpc_vector<float, {0}>", count);
+    std::string sums =
+        text_.define(vector, "sum",
+                     formatv("{0}::load(whole + {1} * {2} + {3})", vector,
+                             local, resultPitch(), at));
+    emitEpilogue(text_, contraction_, epilogue_,
+                 ResultRun{columnGroup(), count, "n", dims}, sums);
+  });
+}
+
+/// 32 rows of the result: to shared memory, and from there, in runs.
+void TileEmitter::emitPart() {
+  int64_t side = schedule_.side;
+  text_.line("mpc_sync_block();");
+  if (schedule_.isMma)
+    text_.line("mpc_put_sums<{0}>(whole, sums[part], mpc_warp() % 2 * 16, "
+               "warpColumn);",
+               resultPitch());
+  else
+    text_.line("mpc_put_f32_sums<{0}, {1}, {2}>(whole, sums + part * {1}, "
+               "rowGroup, columnGroup);",
+               resultPitch(), kPartRows * 8 / side,
+               columns_.factor.hasLines ? "true" : "false");
+  text_.line("mpc_sync_block();");
+  int64_t count = getRunLength(contraction_, epilogue_, columnGroup());
+  int64_t runs = side / count;
+  text_.line("#pragma unroll 1");
+  text_.block(
+      formatv("for (int local = threadIdx.x / {0}; local < {1}; local += {2})",
+              runs, kPartRows, schedule_.threads / runs),
+      [&] {
+        std::string at = formatv("threadIdx.x % {0}", runs);
+        text_.line("const int at = {0}{1};", at,
+                   count > 1 ? formatv(" * {0}", count).str() : "");
+        emitRun("local", "at");
+      });
+}
+
+void TileEmitter::emitResults() {
+  text_.line(schedule_.isMma
+                 ? "float *whole = reinterpret_cast<float *>(shared);"
+                 : "float *whole = shared;");
+  text_.line("#pragma unroll");
+  text_.block(formatv("for (int part = 0; part < {0}; ++part)",
+                      schedule_.side / kPartRows),
+              [&] { emitPart(); });
+}
+
+void TileEmitter::emit() {
+  // Up to 64 sums, 36 numbers of the factors, and what waits beside them.
+  if (!schedule_.isMma && holds())
+    text_.leaveRegistersToOneBlock();
+  text_.line("MPC_DYNAMIC_SHARED({0}, shared);", elementText());
+  emitPlaces();
+  emitWalk(rows_);
+  emitWalk(columns_);
+  emitFetch();
+  if (holds())
+    emitKeep();
+  emitProducts();
+  emitResults();
+}
+
+void mpc::cuda::emitTiles(KernelText &text, const Body &body,
+                          const TileSchedule &schedule) {
+  TileEmitter(text, body, schedule).emit();
+}
+
+int64_t mpc::cuda::getSharedBytes(FuncOp kernel, const Body &body,
+                                  const TileSchedule &schedule) {
+  KernelText unused(kernel);
+  return TileEmitter(unused, body, schedule).sharedBytes();
+}

@@ -164,12 +164,14 @@ Error checkConvolution(NodeImporter &node, int64_t channelAxis) {
   return Error::success();
 }
 
-Error checkBias(NodeImporter &node, int64_t channels) {
-  if (!node.has(2))
-    return Error::success();
+/// The bias; null where there is none, or one of zeros, whatever its shape:
+/// PyTorch's exporter gives a 3-D convolution without bias zeros of M x 2.
+Expected<const Operand *> readBias(NodeImporter &node, int64_t channels) {
+  if (!node.has(2) || node.in(2).splatValue() == 0.0)
+    return nullptr;
   ArrayRef<int64_t> shape = node.in(2).shape;
   if (shape.size() == 1 && shape[0] == channels)
-    return Error::success();
+    return &node.in(2);
   return node.fail("the bias is " + shapeText(shape) + ", expected " +
                    Twine(channels));
 }
@@ -177,15 +179,14 @@ Error checkBias(NodeImporter &node, int64_t channels) {
 Error emitConv(NodeImporter &node) {
   MPC_TRY(checkConvolution(node, 1));
   const Operand &input = node.in(0), &weight = node.in(1);
-  MPC_TRY(checkBias(node, weight.shape[0]));
+  MPC_TRY_ASSIGN(const Operand *bias, readBias(node, weight.shape[0]));
   MPC_TRY_ASSIGN(Window window,
                  readWindow(node, ArrayRef(input.shape).drop_front(2),
                             ArrayRef(weight.shape).drop_front(2)));
   Shape shape{input.shape[0], weight.shape[0]};
   append_range(shape, window.output);
   MPC_TRY(node.checkSize(shape));
-  node.result(0, buildConv(node.build, input, weight,
-                           node.has(2) ? &node.in(2) : nullptr, window,
+  node.result(0, buildConv(node.build, input, weight, bias, window,
                            node.intAttr("group", 1)));
   return Error::success();
 }
@@ -214,7 +215,7 @@ Error emitConvTranspose(NodeImporter &node) {
   MPC_TRY(checkConvolution(node, 0));
   const Operand &input = node.in(0), &weight = node.in(1);
   int64_t groups = node.intAttr("group", 1);
-  MPC_TRY(checkBias(node, weight.shape[1] * groups));
+  MPC_TRY_ASSIGN(const Operand *bias, readBias(node, weight.shape[1] * groups));
   MPC_TRY_ASSIGN(TransposedWindow window,
                  readTransposedWindow(node, ArrayRef(input.shape).drop_front(2),
                                       ArrayRef(weight.shape).drop_front(2)));
@@ -224,9 +225,8 @@ Error emitConvTranspose(NodeImporter &node) {
   TensorBuilder &b = node.build;
   Operand spread = b.pad(input, window.low, window.high, window.interior, 0.0);
   MPC_TRY(node.checkSize(spread.shape));
-  node.result(0, buildConv(b, spread, transposedWeight(b, weight, groups),
-                           node.has(2) ? &node.in(2) : nullptr, window.conv,
-                           groups));
+  node.result(0, buildConv(b, spread, transposedWeight(b, weight, groups), bias,
+                           window.conv, groups));
   return Error::success();
 }
 

@@ -34,7 +34,67 @@ Expected<int64_t> knownNumber(NodeImporter &node, size_t index,
   return numbers.front();
 }
 
+//===----------------------------------------------------------------------===//
+// If
+//===----------------------------------------------------------------------===//
+
+/// Whether a step that runs `op` leaves something behind, as statistics.
+bool keepsState(mlir::Operation &op, mlir::OpBuilder &builder) {
+  if (!isa<mpc::TrainingOpInterface>(op))
+    return false;
+  auto copy = cast<mpc::TrainingOpInterface>(builder.clone(op));
+  mpc::TrainingOpInterface trained = copy.toTrainingForm(builder);
+  bool keeps = !trained.getRunningState().empty();
+  trained->erase();
+  return keeps;
+}
+
+/// Imports a branch that may not be the one that is taken.
+Expected<std::vector<Entry>> importBranch(NodeImporter &node, StringRef name) {
+  mlir::OpBuilder &builder = node.build.builder();
+  mlir::Block *block = builder.getInsertionBlock();
+  mlir::Operation *before = block->empty() ? nullptr : &block->back();
+  MPC_TRY_ASSIGN(auto results, node.inlineGraph(name, {}));
+  auto first = before ? std::next(before->getIterator()) : block->begin();
+  for (mlir::Operation &op : make_range(first, block->end()))
+    if (keepsState(op, builder))
+      return node.fail("the condition '" + printable(node.node().inputs[0]) +
+                       "' depends on an input or a parameter, and '" + name +
+                       "' has a normalization, whose statistics would be kept "
+                       "in either case; give the input that it depends on by "
+                       "--input-value");
+  MPC_TRY(checkResults(node, name, results.size(), node.numOutputs()));
+  return results;
+}
+
+/// Computes both branches and takes the results of one by `condition`.
+Error emitBothBranches(NodeImporter &node, const Operand &condition) {
+  MPC_TRY_ASSIGN(auto onTrue, importBranch(node, "then_branch"));
+  MPC_TRY_ASSIGN(auto onFalse, importBranch(node, "else_branch"));
+  for (size_t i = 0; i < node.numOutputs(); ++i) {
+    const Operand &one = onTrue[i].tensor, &other = onFalse[i].tensor;
+    bool isSame = !onTrue[i].isSequence && !onFalse[i].isSequence &&
+                  one.type == other.type && one.shape == other.shape;
+    if (!isSame)
+      return node.fail("the condition '" + printable(node.node().inputs[0]) +
+                       "' depends on an input or a parameter, and output " +
+                       Twine(i) +
+                       " has not one type and shape: " + toString(one.type) +
+                       "[" + shapeText(one.shape) + "] or " +
+                       toString(other.type) + "[" + shapeText(other.shape) +
+                       "]; pad both to one shape, or give the "
+                       "input that it depends on by --input-value");
+    TensorBuilder &b = node.build;
+    Operand everywhere = b.broadcastTo(b.reshape(condition, {}), one.shape);
+    node.result(i, b.select(everywhere, one, other));
+  }
+  return Error::success();
+}
+
 Error emitIf(NodeImporter &node) {
+  const Operand &given = node.in(0);
+  if (!given.known && given.isBool() && countElements(given.shape) == 1)
+    return emitBothBranches(node, given);
   MPC_TRY_ASSIGN(int64_t condition, knownNumber(node, 0, "the condition"));
   StringRef branch = condition != 0 ? "then_branch" : "else_branch";
   MPC_TRY_ASSIGN(auto results, node.inlineGraph(branch, {}));

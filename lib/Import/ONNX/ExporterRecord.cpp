@@ -83,9 +83,12 @@ static ExporterRecord::Kind kindFrom(const ValueInfo &info) {
 
 ExporterRecord::ExporterRecord(const Graph &graph) {
   for (const std::vector<ValueInfo> *list : {&graph.values, &graph.inputs})
-    for (const ValueInfo &info : *list)
+    for (const ValueInfo &info : *list) {
       if (!info.inputKind.empty())
         kinds_[info.name] = kindFrom(info);
+      if (!info.foldedFrom.empty())
+        foldedFrom_[info.name] = info.foldedFrom;
+    }
   for (const Node &node : graph.nodes)
     for (StringRef name : OriginalCall(node).parameters())
       called_.insert({name.lower(), &node});
@@ -123,6 +126,25 @@ std::vector<std::string> ExporterRecord::missing(const Graph &graph) const {
     if (!present.contains(called))
       names.push_back(nameFromCall(called, *node));
   return names.size() == called_.size() ? std::vector<std::string>() : names;
+}
+
+std::vector<std::string> ExporterRecord::foldedAway(const Graph &graph) const {
+  llvm::StringSet<> present;
+  for (const Tensor &tensor : graph.initializers)
+    present.insert(tensor.name);
+  std::vector<std::string> names;
+  for (const Tensor &tensor : graph.initializers) {
+    if (!isFloat(tensor.type))
+      continue;
+    std::string text = foldedFrom_.lookup(tensor.name);
+    SmallVector<StringRef> list;
+    StringRef(text).split(list, ',');
+    for (StringRef name : list)
+      if (name = name.trim(" []'\"");
+          !name.empty() && present.insert(name).second)
+        names.push_back(name.str());
+  }
+  return names;
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,8 +53,13 @@ public:
   /// Parameters that calls read and that are no initializers. None where no
   /// call names an initializer: the file has been renamed.
   std::vector<std::string> missing(const Graph &graph) const;
+  /// Values that initializers of floats were computed of and that the graph
+  /// has no more: parameters, buffers, and results in between.
+  std::vector<std::string> foldedAway(const Graph &graph) const;
 
 private:
+  /// By initializer, as the file writes the list.
+  llvm::StringMap<std::string> foldedFrom_;
   llvm::StringMap<Kind> kinds_;
   /// Names in calls, each with the first node of such a call.
   std::map<std::string, const Node *> called_;

@@ -417,6 +417,17 @@ Error overrideRoles(const Model &model, const RoleFlags &flags,
   return Error::success();
 }
 
+/// Whether a value of that name is no parameter, by rules that ask for names
+/// alone.
+static bool isMadeUpName(StringRef name) {
+  Tensor tensor;
+  tensor.name = name.str();
+  GraphUses none{Graph()};
+  return any_of(ArrayRef({namedByExporter, runningStatistic, namedAfterATen,
+                          namedMask, rotaryTable}),
+                [&](auto rule) { return rule(tensor, none); });
+}
+
 /// "3 PARTS (the first is 'NAME')"
 static std::string countText(ArrayRef<std::string> names, StringRef parts) {
   return (Twine(names.size()) + " " + parts + " (the first is '" +
@@ -434,6 +445,13 @@ static std::vector<std::string> findRecordedLosses(const Graph &graph,
       changed.push_back(tensor.name);
   if (!missing.empty())
     losses.push_back(countText(missing, "parameters are gone"));
+  std::vector<std::string> folded = uses.record().foldedAway(graph);
+  erase_if(folded, [&](StringRef name) {
+    return is_contained(missing, name) || isMadeUpName(name);
+  });
+  if (!folded.empty())
+    losses.push_back(
+        countText(folded, "parameters or buffers are folded into constants"));
   if (!changed.empty())
     losses.push_back(countText(changed,
                                "parameters hold other values than the model's, "

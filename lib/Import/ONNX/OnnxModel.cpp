@@ -494,12 +494,14 @@ static void readType(Message message, ValueInfo &info) {
   }
 }
 
-static void readInputKind(Message message, ValueInfo &info) {
+static void readRecord(Message message, ValueInfo &info) {
   auto [key, value] = readStringPair(message);
   if (StringRef(key).ends_with("InputSpec.kind"))
     info.inputKind = std::move(value);
   else if (StringRef(key).ends_with("InputSpec.persistent"))
     info.isPersistent = value != "False";
+  else if (StringRef(key).ends_with("optimizer.folded_from"))
+    info.foldedFrom = std::move(value);
 }
 
 Expected<ValueInfo> ModelReader::readValueInfo(Message message) {
@@ -510,7 +512,7 @@ Expected<ValueInfo> ModelReader::readValueInfo(Message message) {
     else if (message.field() == 2)
       readType(message.child(message::kType), info);
     else if (message.field() == 4)
-      readInputKind(message.child(message::kStringPair), info);
+      readRecord(message.child(message::kStringPair), info);
     else
       message.skip();
   }

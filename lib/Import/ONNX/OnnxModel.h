@@ -120,6 +120,9 @@ struct ValueInfo {
   std::string inputKind;
   /// Whether a buffer is in the module's state_dict.
   bool isPersistent = true;
+  /// pkg.onnxscript.optimizer.folded_from: the values that the exporter
+  /// computed an initializer of, as "['a.weight', 'val_3']".
+  std::string foldedFrom;
 };
 
 struct Graph {

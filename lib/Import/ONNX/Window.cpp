@@ -382,6 +382,61 @@ Error emitLpPool(NodeImporter &node) {
   return Error::success();
 }
 
+/// The sum of all windows' elements, each where its window lies: `columns` is
+/// [batch, channels * places of a window, windows].
+Operand addWindows(TensorBuilder &b, const Operand &columns,
+                   ArrayRef<int64_t> image, const Window &window) {
+  int64_t batch = columns.shape[0];
+  int64_t places = *countElements(window.kernel);
+  int64_t channels = columns.shape[1] / places;
+  Operand split =
+      b.reshape(columns, {batch, channels, places, columns.shape[2]});
+  Shape grid{batch, channels};
+  append_range(grid, window.output);
+  std::optional<Operand> sum;
+  for (int64_t place = 0; place < places; ++place) {
+    SmallVector<int64_t> low(grid.size(), 0), high = low, interior = low;
+    int64_t rest = place;
+    for (size_t i = image.size(); i-- > 0; rest /= window.kernel[i]) {
+      int64_t span = (window.output[i] - 1) * window.strides[i] + 1;
+      low[2 + i] =
+          rest % window.kernel[i] * window.dilations[i] - window.low[i];
+      high[2 + i] = image[i] - span - low[2 + i];
+      interior[2 + i] = window.strides[i] - 1;
+    }
+    Operand part = b.reshape(b.sliceAxis(split, 2, place, place + 1), grid);
+    part = b.pad(part, low, high, interior, 0.0);
+    sum = sum ? b.binary(Binary::Add, *sum, part) : part;
+  }
+  return *sum;
+}
+
+Error emitCol2Im(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY_ASSIGN(auto image, node.ints(1, "the image's shape"));
+  MPC_TRY_ASSIGN(auto block, node.ints(2, "the window's shape"));
+  if (image.empty() || image.size() != block.size())
+    return node.fail("the image's shape is " + shapeText(image) +
+                     ", the window's " + shapeText(block));
+  MPC_TRY_ASSIGN(Window window, readWindow(node, image, block));
+  MPC_TRY(checkPlaces(node, window));
+  const Operand &input = node.in(0);
+  int64_t places = *countElements(window.kernel);
+  std::optional<int64_t> windows = countElements(window.output);
+  if (input.rank() != 3 || input.shape[1] % places != 0 ||
+      input.shape[2] != windows)
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels times " + Twine(places) +
+                     ", " + Twine(windows.value_or(-1)));
+  Shape shape{input.shape[0], input.shape[1] / places};
+  append_range(shape, image);
+  MPC_TRY(node.checkSize(shape));
+  TensorBuilder &b = node.build;
+  node.result(0,
+              b.cast(addWindows(b, b.wide(input), image, window), input.type));
+  return Error::success();
+}
+
 /// x / (bias + alpha / size * sum of squares)^beta, the sum over neighbouring
 /// channels.
 Error emitLRN(NodeImporter &node) {
@@ -423,6 +478,7 @@ const OpRule kRules[] = {
      "auto_pad:s ceil_mode:i count_include_pad:i dilations:is kernel_shape:is "
      "pads:is strides:is",
      emitAveragePool},
+    {"Col2Im", 18, 3, 3, 1, "dilations:is pads:is strides:is", emitCol2Im},
     {"GlobalAveragePool", 1, 1, 1, 1, "",
      emitGlobalPool<&TensorBuilder::reduceMean>},
     {"GlobalMaxPool", 1, 1, 1, 1, "",

@@ -238,10 +238,53 @@ TEST(Optimizers, CheckTheirTensors) {
       place + "input 0 is 2, expected one number");
   EXPECT_EQ(importOptimizer("Momentum", {r, t, x, g, {"v", {3}}}).error,
             place + "attribute 'mode' is '', expected standard or nesterov");
-  EXPECT_EQ(importOptimizer("Lion", {r, t, x, g}).error,
-            "m.onnx: node 'n' (Lion, opset 1): this op is not supported; define "
-            "it by --op-library=FILE.mlir, or give the file a function of that "
-            "domain and name, made of ops of ai.onnx");
+  EXPECT_EQ(
+      importOptimizer("Lion", {r, t, x, g}).error,
+      "m.onnx: node 'n' (Lion, opset 1): this op is not supported; define "
+      "it by --op-library=FILE.mlir, or give the file a function of that "
+      "domain and name, made of ops of ai.onnx");
+}
+
+TEST(Convolution, ABiasOfZerosIsNone) {
+  // As PyTorch's exporter writes a 3-D convolution without bias.
+  auto importBiased = [](float value) {
+    std::vector<float> bias(6, value);
+    return importWritten(
+        ModelWriter()
+            .opset(20)
+            .input("x", kF32, {int64_t(1), int64_t(2), int64_t(5)})
+            .weight("w", {3, 2, 2})
+            .initializer(testTensor("val_0", kF32, {3, 2}, rawOf(bias)))
+            .node("Conv", {"x", "w", "val_0"}, {"y"})
+            .output("y"));
+  };
+  Outcome outcome = importBiased(0);
+  EXPECT_TRUE(contains(outcome, "nn.conv %arg0, %0 "));
+  EXPECT_EQ(importBiased(1).error, "m.onnx: node 'n' (Conv, opset 20): the "
+                                   "bias is 3x2, expected 3");
+}
+
+TEST(Col2Im, ChecksShapes) {
+  auto errorWith = [](std::vector<int64_t> input, std::vector<int64_t> image,
+                      std::vector<int64_t> block) {
+    return errorOf(
+        {"Col2Im",
+         {{"x", std::move(input)}},
+         {},
+         {{"image", std::move(image)}, {"block", std::move(block)}}});
+  };
+  EXPECT_EQ(errorWith({2, 6, 4}, {5}, {2, 1}),
+            "the image's shape is 5, the window's 2x1");
+  EXPECT_EQ(errorWith({2, 6, 3}, {5}, {2}),
+            "the input is 2x6x3, expected batch, channels times 2, 4");
+  EXPECT_EQ(errorWith({2, 5, 4}, {5}, {2}),
+            "the input is 2x5x4, expected batch, channels times 2, 4");
+  EXPECT_EQ(errorWith({2, 6, 4}, {-5}, {2}),
+            "the window (2 on spatial axis 0) is larger than the padded input "
+            "(-5)");
+  EXPECT_EQ(errorWith({2, 4096, 1}, {64, 64}, {64, 64}),
+            "overlapping windows of 4096 elements are not supported (at most "
+            "1024)");
 }
 
 } // namespace

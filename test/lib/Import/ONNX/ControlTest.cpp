@@ -36,14 +36,57 @@ TEST(If, TakesTheBranchThatIsKnown) {
   EXPECT_TRUE(contains(importIf(withInput().ints("c", {0}), "c"), "nn.tanh"));
 }
 
-TEST(If, NeedsAKnownCondition) {
-  EXPECT_EQ(importIf(withInput().input("c", kBool, {}), "c").error,
-            "m.onnx: node 'choice' (If, opset 20): the condition must be known "
-            "when the model is compiled, but 'c' depends on an input or a "
-            "parameter");
+TEST(If, ComputesBothBranchesOfAnUnknownCondition) {
+  Outcome outcome = importIf(withInput().input("c", kBool, {int64_t(1)}), "c");
+  EXPECT_TRUE(contains(outcome, "%0 = nn.exp %arg0"));
+  EXPECT_TRUE(contains(outcome, "%1 = nn.tanh %arg0"));
+  EXPECT_TRUE(contains(outcome, ", %0, %1 : "));
+}
+
+TEST(If, TheConditionIsOneNumber) {
+  std::string place = "m.onnx: node 'choice' (If, opset 20): ";
   EXPECT_EQ(importIf(withInput().ints("c", {0, 1}), "c").error,
-            "m.onnx: node 'choice' (If, opset 20): the condition has 2 "
-            "elements, expected one");
+            place + "the condition has 2 elements, expected one");
+  EXPECT_EQ(importIf(withInput().input("c", kI64, {}), "c").error,
+            place + "the condition must be known when the model is compiled, "
+                    "but 'c' depends on an input or a parameter");
+}
+
+Outcome importUnknownIf(const std::string &thenBranch) {
+  return importWritten(withInput()
+                           .input("c", kBool, {})
+                           .weight("v", {3})
+                           .node("If", {"c"}, {"y"},
+                                 {A::graph("then_branch", thenBranch),
+                                  A::graph("else_branch", branch("Tanh"))},
+                                 "choice")
+                           .output("y"));
+}
+
+TEST(If, BranchesOfAnUnknownConditionHaveOneShape) {
+  std::string row = ModelWriter()
+                        .ints("first", {0})
+                        .node("Gather", {"x", "first"}, {"r"})
+                        .output("r")
+                        .graph();
+  EXPECT_EQ(importUnknownIf(row).error,
+            "m.onnx: node 'choice' (If, opset 20): the condition 'c' depends "
+            "on an input or a parameter, and output 0 has not one type and "
+            "shape: float[1x3] or float[4x3]; pad both to one shape, or give "
+            "the input that it depends on by --input-value");
+}
+
+TEST(If, NoStatisticsHangOnAnUnknownCondition) {
+  std::string norm =
+      ModelWriter()
+          .node("BatchNormalization", {"x", "v", "v", "v", "v"}, {"r"})
+          .output("r")
+          .graph();
+  EXPECT_EQ(importUnknownIf(norm).error,
+            "m.onnx: node 'choice' (If, opset 20): the condition 'c' depends "
+            "on an input or a parameter, and 'then_branch' has a "
+            "normalization, whose statistics would be kept in either case; "
+            "give the input that it depends on by --input-value");
 }
 
 TEST(If, ANodeOfABranchSaysWhereItIs) {

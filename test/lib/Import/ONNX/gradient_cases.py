@@ -157,6 +157,7 @@ case("maxpool", "MaxPool", normal(x=(1, 2, 6, 6)), kernel_shape=[3, 3], strides=
 case("averagepool", "AveragePool", normal(x=(1, 2, 6, 6)), kernel_shape=[3, 3], pads=[1, 0, 0, 1])
 case("lppool", "LpPool", normal(x=(1, 2, 6, 6)), kernel_shape=[2, 2], p=2, pads=[1, 0, 0, 1])
 case("lppool cubes", "LpPool", normal(x=(1, 2, 7)), kernel_shape=[3], p=3, strides=[2])
+case("col2im", "Col2Im", normal(x=(2, 12, 4), image=ints(5, 4), block=ints(3, 2)), pads=[1, 0, 0, 1], strides=[2, 2])
 case("lrn", "LRN", normal(x=(2, 5, 2, 2)), size=3, alpha=0.5, bias=1.5, beta=0.6)
 case("lrn even", "LRN", normal(x=(2, 5, 4)), size=4, alpha=0.5)
 case("mvn", "MeanVarianceNormalization", normal(x=(2, 3, 4, 2)))
@@ -185,12 +186,18 @@ case("affine_grid", "AffineGrid", normal(theta=(2, 2, 3), n=ints(2, 1, 3, 4)))
 case("affine_grid volumes", "AffineGrid", normal(theta=(2, 3, 4), n=ints(2, 1, 3, 4, 2)), align_corners=1)
 
 
-def loop_body():
-    """A step of a loop: the sine of the state, and what is yielded, the exponential of that."""
+def branch(op):
+    """`op` of the state of a loop."""
+    result = helper.make_tensor_value_info("r", TensorProto.DOUBLE, [3])
+    return helper.make_graph([helper.make_node(op, ["v"], ["r"])], op, [], [result])
+
+
+def loop_body(*more):
+    """A step of a loop: the sine of the state, or what `more` makes of it; yields the exponential of that."""
     kinds = {"step": TensorProto.INT64, "go": TensorProto.BOOL}
     inputs = [helper.make_tensor_value_info(name, kind, []) for name, kind in kinds.items()]
     inputs.append(helper.make_tensor_value_info("v", TensorProto.DOUBLE, [3]))
-    nodes = [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Sin", ["v"], ["w"])]
+    nodes = [helper.make_node("Identity", ["go"], ["on"]), *(more or [helper.make_node("Sin", ["v"], ["w"])])]
     nodes.append(helper.make_node("Exp", ["w"], ["e"]))
     outputs = [helper.make_tensor_value_info("on", TensorProto.BOOL, [])]
     outputs += [helper.make_tensor_value_info(name, TensorProto.DOUBLE, [3]) for name in "we"]
@@ -198,3 +205,11 @@ def loop_body():
 
 
 case("loop", "Loop", normal(m=np.array(3), go=None, v=(3,)), outputs=(0, 1), body=loop_body())
+# The sine goes on or the hyperbolic tangent, by the sign of a sum that no compiler knows.
+CHOICE = (
+    helper.make_node("ReduceSum", ["v"], ["sum"], keepdims=0),
+    helper.make_node("Sub", ["sum", "sum"], ["zero"]),
+    helper.make_node("Greater", ["sum", "zero"], ["positive"]),
+    helper.make_node("If", ["positive"], ["w"], then_branch=branch("Sin"), else_branch=branch("Tanh")),
+)
+case("choice", "Loop", normal(m=np.array(3), go=None, v=(3,)), outputs=(0, 1), body=loop_body(*CHOICE))

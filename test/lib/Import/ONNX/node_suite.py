@@ -52,7 +52,7 @@ OUT_OF_SCOPE = {
     "sequences, optionals": "OptionalGetElement OptionalHasElement",
     "signal": "DFT STFT HannWindow HammingWindow BlackmanWindow MelWeightMatrix",
     "strings": "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer",
-    "vision": "NonMaxSuppression RoiAlign DeformConv Col2Im MaxUnpool ImageDecoder",
+    "vision": "NonMaxSuppression RoiAlign DeformConv MaxUnpool ImageDecoder",
 }
 
 SAFETENSORS = {

@@ -22,20 +22,49 @@ function(mpc_add_runtime_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
-# mpc_add_tool(<name> SOURCES ... [LINK ...] [LLVM])
-# A command-line program; LLVM says that it links the compiler's libraries. It is
-# installed with the compiler then, else with the runtime.
+# mpc_add_tool(<name> SOURCES ... [LINK ...] [MODULE <module>] [LLVM])
+# A command-line program; LLVM says that it links the compiler's libraries, and
+# MODULE names one of mpc_add_compiler_module, which it loads. It is installed
+# with the compiler then, else with the runtime.
 function(mpc_add_tool name)
-  cmake_parse_arguments(ARG "LLVM" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LLVM" "MODULE" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   mpc_target_defaults(${name})
   set(component runtime)
   if(ARG_LLVM)
     mpc_link_llvm(${name})
+  endif()
+  if(ARG_MODULE)
+    add_dependencies(${name} ${ARG_MODULE})
+    target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
+  endif()
+  if(ARG_LLVM OR ARG_MODULE)
     set(component compiler)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   install(TARGETS ${name} COMPONENT ${component})
+endfunction()
+
+# mpc_add_compiler_module(<name> EXPORTS ... SOURCES ... [LINK ...])
+# The part of a tool that has LLVM, which is loaded where the tool needs it, and
+# of which only these functions are seen. It lies in lib/mpc, beside bin.
+function(mpc_add_compiler_module name)
+  cmake_parse_arguments(ARG "" "" "EXPORTS;SOURCES;LINK" ${ARGN})
+  add_library(${name} MODULE ${ARG_SOURCES})
+  mpc_target_defaults(${name})
+  mpc_link_llvm(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+  list(JOIN ARG_EXPORTS "; " global)
+  file(CONFIGURE OUTPUT ${exports}
+    CONTENT "{ global: @global@; local: *; };\n" @ONLY)
+  target_link_options(${name} PRIVATE LINKER:--version-script=${exports})
+  set_target_properties(${name} PROPERTIES
+    PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/mpc
+    # Where this LLVM is: its libraries need not be in the loader's folders.
+    INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+  install(TARGETS ${name} LIBRARY DESTINATION lib/mpc COMPONENT compiler)
 endfunction()
 
 # mpc_add_unittest(<name> SOURCES ... [LINK ...] [LLVM])

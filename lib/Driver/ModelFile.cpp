@@ -190,6 +190,7 @@ static rt::Result<ImportedModel> loadMlir(const std::string &path,
   ImportedModel model;
   MPC_ASSIGN_OR_RETURN(model.module, loadModule(path, context));
   MPC_RETURN_IF_ERROR(readValues(path, model));
+  model.files = {path, parameterFileOf(path)};
   return model;
 }
 
@@ -235,6 +236,9 @@ static rt::Result<ImportedModel> readModel(const std::string &path,
   Expected<ImportedModel> model = onnx::importModel(path, context, import);
   if (!model)
     return statusOf(model.takeError());
+  model->files = {path};
+  append_range(model->files, options.libraryFiles);
+  append_range(model->files, model->storage.externalFiles);
   return std::move(*model);
 }
 

@@ -54,16 +54,21 @@ Result<std::string> parseFlags(CLI::App &app, int argc,
 }
 
 int runTool(const Tool &tool, int argc, const char *const *argv) {
+  return runReporting(tool.name, [&] { return parseAndRun(tool, argc, argv); });
+}
+
+int runReporting(const std::string &tool,
+                 const std::function<Result<int>()> &run) {
   // A reader that has gone is an error where it is written to.
   (void)std::signal(SIGPIPE, SIG_IGN);
   try {
-    Result<int> result = parseAndRun(tool, argc, argv);
-    return result.ok() ? *result : reportError(tool.name, result.status());
+    Result<int> result = run();
+    return result.ok() ? *result : reportError(tool, result.status());
   } catch (const std::bad_alloc &) {
-    return reportError(tool.name, environmentError("out of memory"));
+    return reportError(tool, environmentError("out of memory"));
   } catch (const std::exception &error) {
     return reportError(
-        tool.name, internalError(std::string("a bug of mpc: ") + error.what()));
+        tool, internalError(std::string("a bug of mpc: ") + error.what()));
   }
 }
 

@@ -29,6 +29,10 @@ struct Tool {
 /// of its Status.
 [[nodiscard]] int runTool(const Tool &tool, int argc, const char *const *argv);
 
+/// The same of a tool whose flags `run` reads itself.
+[[nodiscard]] int runReporting(const std::string &tool,
+                               const std::function<Result<int>()> &run);
+
 /// Parses into `app`. An empty text means: go on; else it is what --help or
 /// --version asked for. None of CLI11's exceptions leaves it.
 [[nodiscard]] Result<std::string> parseFlags(CLI::App &app, int argc,

@@ -53,6 +53,14 @@ Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
 
 } // namespace
 
+void addLoopFlags(CLI::App &app, TrainTool &tool) {
+  addScheduleFlags(app, tool.schedule);
+  addReplayFlag(app, tool.replays);
+  addThreadFlag(app, tool.runner);
+  addOutputFlags(app, tool.output);
+  addFloorFlag(app, tool.output);
+}
+
 Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool) {
   SignalGuard guard;

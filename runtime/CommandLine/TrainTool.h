@@ -33,6 +33,10 @@ struct TrainTool {
       keepFp32;
 };
 
+/// Registers what says how mpc-train runs a program and not how it is made, but
+/// for the data: schedule, threads, outputs.
+void addLoopFlags(CLI::App &app, TrainTool &tool);
+
 /// Makes the runner and its first state (see initializeState), opens the data,
 /// and trains by the program's protocol until done or told to stop. The value
 /// is the exit code: 0, or 128 + the signal.

@@ -61,6 +61,7 @@ private:
   StateTensor state(const Json &json);
   InitialValue initial(const Json &json);
   StepProtocol protocol(const Json &json);
+  StartRecord start(const Json &json);
   Entry entry(const Json &json);
   Constant constant(const Json &json);
   BufferRef buffer(const Json &json);
@@ -232,6 +233,18 @@ StepProtocol ManifestReader::protocol(const Json &json) {
   return protocol;
 }
 
+StartRecord ManifestReader::start(const Json &json) {
+  StartRecord start;
+  each(json, "files", [&](const Json &item) {
+    start.files.push_back({text(item, "path"), text(item, "hash")});
+  });
+  each(json, "given", [&](const Json &item) {
+    start.given.push_back(
+        {text(item, "flag"), text(item, "name"), number(item, "value")});
+  });
+  return start;
+}
+
 Entry ManifestReader::entry(const Json &json) {
   Entry entry;
   entry.name = text(json, "name");
@@ -272,6 +285,8 @@ Program ManifestReader::common(const Json &json) {
       return fail("warnings", "a list of texts");
     program.warnings.push_back(item.get<std::string>());
   });
+  if (json.contains("start"))
+    program.start = start(field(json, "start"));
   return program;
 }
 

@@ -100,6 +100,19 @@ Json protocolOf(const StepProtocol &protocol) {
           {"rule", protocol.rule}};
 }
 
+Json startOf(const StartRecord &start) {
+  return {{"files", listOf(start.files,
+                           [](const SourceFile &file) {
+                             return Json{{"path", file.path},
+                                         {"hash", file.hash}};
+                           })},
+          {"given", listOf(start.given, [](const GivenNumber &number) {
+             return Json{{"flag", number.flag},
+                         {"name", number.name},
+                         {"value", number.value}};
+           })}};
+}
+
 Json ManifestWriter::common(const Program &program) {
   auto toTensor = [&](const TensorDesc &desc) { return tensor(desc); };
   Json json;
@@ -128,6 +141,8 @@ Json ManifestWriter::common(const Program &program) {
   json["mode"] = nameOf(program.mode);
   json["recipe"] = program.recipe;
   json["warnings"] = program.warnings;
+  if (!program.start.files.empty())
+    json["start"] = startOf(program.start);
   return json;
 }
 

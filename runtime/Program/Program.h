@@ -189,6 +189,26 @@ struct StepProtocol {
   std::map<std::string, std::string, std::less<>> rule = {};
 };
 
+/// A number of the state that the user gave by a flag.
+struct GivenNumber {
+  std::string flag; ///< "--beta1"
+  std::string name; ///< Runner::readNumber's: "beta1".
+  double value = 0;
+};
+
+/// A file that a compilation has read, or looked for.
+struct SourceFile {
+  std::string path;
+  std::string hash; ///< ContentHash of its bytes; empty where there was none.
+};
+
+/// What a tool must know to take a program by its command line alone: see
+/// DirectStart.
+struct StartRecord {
+  std::vector<SourceFile> files;
+  std::vector<GivenNumber> given;
+};
+
 /// By whose statistics a model normalizes: its results depend on that.
 enum class ModelMode : uint8_t { Either, Inference, Training };
 
@@ -206,6 +226,7 @@ struct Program {
   ModelMode mode = ModelMode::Either;
   std::string recipe; ///< What it was made by, as IR: an amp.recipe.
   std::vector<std::string> warnings; ///< What its compilation warned of.
+  StartRecord start; ///< Empty but in the compile cache.
   CodeTarget target;
   CodeImage code;                    ///< Of a CPU.
   std::vector<DeviceModule> modules; ///< Of a GPU.

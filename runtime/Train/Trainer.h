@@ -23,13 +23,6 @@
 
 namespace mpc::rt {
 
-/// A number of the state that the user gave by a flag.
-struct GivenNumber {
-  std::string flag; ///< "--beta1"
-  std::string name; ///< Runner::readNumber's: "beta1".
-  double value = 0;
-};
-
 /// What happens on a step that is not finite where the loss scale is at its
 /// floor and cannot fall.
 enum class AtFloor : uint8_t {

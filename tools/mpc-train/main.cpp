@@ -1,148 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-train: compiles a model's training step and trains it.
-#include "lib/Driver/NanProbe.h"
-#include "lib/Driver/OwnStep.h"
-#include "lib/Driver/TrainingProgram.h"
-#include "mlir/IR/MLIRContext.h"
-#include "runtime/CommandLine/HelpFormatter.h"
+// mpc-train: trains the program that this command line had before, without the
+// compiler where nothing of it has changed.
+#include "runtime/CommandLine/CompilerModule.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
-#include "runtime/CommandLine/Validators.h"
-#include "runtime/Runner/CudaExecutor.h"
-#include "tools/Flags/RecipeFlags.h"
+#include "runtime/Support/Safetensors.h"
+#include "tools/mpc-train/Compiler.h"
 
 #include <chrono>
+#include <fmt/format.h>
 
 using namespace mpc;
 
 namespace {
 
-struct Flags {
-  std::string model;
-  std::string target = "cpu";
-  RecipeFlags recipe;
-  rt::TrainTool tool;
-};
-
-void addFlags(CLI::App &app, Flags &flags) {
-  app.add_option("model", flags.model, "MODEL.onnx or FILE.mlir")
-      ->required()
-      ->type_name("MODEL")
-      ->group(rt::flag_group::kInput);
-  app.add_option("--target", flags.target, "Where to train (default: cpu)")
-      ->type_name("cpu|cuda")
-      ->group(rt::flag_group::kTarget)
-      ->check(rt::oneOf({"cpu", "cuda"}));
-  rt::addDataFlags(app, flags.tool.data);
-  addRecipeFlags(app, flags.recipe);
-  rt::addScheduleFlags(app, flags.tool.schedule);
-  rt::addReplayFlag(app, flags.tool.replays);
-  rt::addThreadFlag(app, flags.tool.runner);
-  rt::addOutputFlags(app, flags.tool.output);
-  rt::addFloorFlag(app, flags.tool.output);
-}
-
-/// Flags of the contract whose work is not there yet must not be ignored.
-rt::Status refuseMissing(const Flags &flags) {
-  if (flags.tool.data.data.path == "-")
-    return rt::usageError("--data=-: the data is read more than once; name a "
-                          "file");
-  return {};
-}
-
-/// What a step that a module writes out must tell for these to make sense.
-rt::Status checkOwnProbe(const rt::OutputFlags &output, ImportedModel &model) {
-  if (!output.nanReport.empty())
-    MPC_RETURN_IF_ERROR(checkTellsFinite(model, "--nan-report"));
-  if (output.atFloor == rt::AtFloor::Warn)
-    return {};
-  return findFloor(model, "--at-floor").status();
-}
-
-/// What the loop around the step asks of it.
-rt::Status checkLoop(const Flags &flags, TrainingPlan &plan) {
-  if (plan.hasOwnStep)
-    return checkOwnProbe(flags.tool.output, plan.model);
-  amp::RecipeOp recipe = amp::findRecipe(*plan.model.module);
-  if (flags.tool.output.atFloor != rt::AtFloor::Warn && floorOf(recipe) == 0)
-    return rt::usageError("--at-floor: the loss scale of policy '" +
-                          recipe.getPolicy().str() + "' has no floor");
-  return flags.tool.replays > 0 ? checkReplay(recipe) : rt::Status();
-}
-
-void addRecompiler(rt::TrainTool &tool, Recompiler &recompiler) {
-  tool.probe = [&](const rt::ProbeRequest &step) {
-    return recompiler.find(step);
-  };
-  tool.keepFp32 = [&](const std::vector<std::string> &nodes) {
-    return recompiler.keepFp32(nodes);
-  };
-}
-
-/// What the step is compiled for: the GPU at hand, or the CPU asked for.
-rt::Result<std::string> findTarget(const Flags &flags) {
-  if (flags.target == "cpu")
-    return flags.recipe.target.cpu;
-  auto device = rt::openCuda();
-  if (!device.ok())
-    return device.status().withContext("--target=cuda");
-  return "cuda:sm_" + std::to_string((*device)->info().capability.number());
-}
-
 using Clock = std::chrono::steady_clock;
 
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+struct CommandLine {
+  int argc;
+  char **argv;
+};
+
+/// What of the data a program is made for: the shape of its labels.
+std::string targetOf(const rt::DataFlags &data) {
+  auto file = rt::SafetensorsFile::open(data.data.path);
+  const rt::TensorView *target = file.ok() ? file->find("target") : nullptr;
+  return target ? fmt::format("{}", fmt::join(target->desc.shape, "x")) : "";
 }
 
-rt::Result<int> train(Flags &flags) {
-  auto start = Clock::now();
-  rt::TrainTool &tool = flags.tool;
+/// The flags of the loop alone; false where they are wrong, or want something
+/// of the compiler.
+bool readFlags(const CommandLine &line, CLI::App &app, rt::TrainTool &tool) {
+  app.set_help_flag();
+  app.allow_extras();
+  rt::addDataFlags(app, tool.data);
+  rt::addLoopFlags(app, tool);
+  const rt::OutputFlags &output = tool.output;
+  return rt::parseFlags(app, line.argc, line.argv).ok() &&
+         tool.data.data.path != "-" && output.explain.empty() &&
+         output.nanReport.empty() && tool.replays == 0 &&
+         output.atFloor == rt::AtFloor::Warn;
+}
+
+rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
+                            const rt::TrainTool &tool,
+                            const rt::CompilerModule &compiler) {
+  rt::DirectKey key = {"mpc-train", compiler.path(),
+                       rt::wordsOfProgram(app, line.argc, line.argv)};
+  if (key.words.empty())
+    return {};
+  key.words.push_back(std::to_string(tool.data.batchSize));
+  key.words.push_back(targetOf(tool.data));
+  for (const std::string &name : tool.data.data.shared)
+    key.words.push_back(name);
+  return rt::DirectStart(key);
+}
+
+/// The compiler makes the probe when a step is not finite, which few are.
+rt::NanProbe lazyProbe(const CommandLine &line,
+                       const rt::CompilerModule &compiler) {
+  return [=, probe = rt::NanProbe()](const rt::ProbeRequest &step) mutable
+             -> rt::Result<std::optional<rt::NanFinding>> {
+    if (!probe) {
+      MPC_ASSIGN_OR_RETURN(
+          auto *make, compiler.find<decltype(mpcTrainProbe)>("mpcTrainProbe"));
+      rt::Result<rt::NanProbe> made = rt::NanProbe();
+      make(line.argc, line.argv, made);
+      MPC_ASSIGN_OR_RETURN(probe, std::move(made));
+    }
+    return probe(step);
+  };
+}
+
+rt::Result<int> train(std::shared_ptr<const rt::Program> program,
+                      rt::TrainTool &tool) {
+  for (const std::string &warning : program->warnings)
+    rt::reportWarning(tool.name, warning);
+  tool.given = program->start.given;
+  return rt::trainProgram(std::move(program), tool);
+}
+
+rt::Result<int> compile(const CommandLine &line, const rt::DirectStart &start,
+                        const rt::CompilerModule &compiler) {
+  MPC_ASSIGN_OR_RETURN(auto *train,
+                       compiler.find<decltype(mpcTrain)>("mpcTrain"));
+  return train(line.argc, line.argv, start);
+}
+
+rt::Result<int> run(const CommandLine &line) {
+  auto begun = Clock::now();
+  rt::CompilerModule compiler("mpc-train-compiler");
+  rt::TrainTool tool;
   tool.name = "mpc-train";
-  MPC_RETURN_IF_ERROR(refuseMissing(flags));
-  MPC_ASSIGN_OR_RETURN(std::string target, findTarget(flags));
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.recipe.precision, context));
-  TrainingRequest request;
-  request.modelPath = flags.model;
-  request.recipe = flags.recipe;
-  request.batchSize = tool.data.batchSize;
-  request.dataPath = tool.data.data.path;
-  request.sharedInputs = tool.data.data.shared;
-  MPC_ASSIGN_OR_RETURN(TrainingPlan plan, planTraining(request, context));
-  for (const std::string &warning : plan.model.warnings)
-    rt::reportWarning(tool.name, warning);
-  MPC_RETURN_IF_ERROR(checkLoop(flags, plan));
-  tool.compileStages.emplace_back("import", secondsSince(start));
-  plan.options.explain = !tool.output.explain.empty();
-  Recompiler recompiler(plan.model, plan.options, tool.runner);
-  CompileReport report;
-  auto program =
-      compileTrainingProgram(plan, target, /*runsHere=*/true, report);
-  if (!program.ok())
-    return program.status().withContext(flags.model);
-  for (const std::string &warning : report.warnings)
-    rt::reportWarning(tool.name, warning);
-  if (plan.options.explain)
-    MPC_RETURN_IF_ERROR(
-        writeExplanation(report.explanation, tool.output.explain));
-  tool.given = givenNumbers(flags.recipe);
-  addRecompiler(tool, recompiler);
-  llvm::append_range(tool.compileStages, report.stages);
-  tool.compileSeconds = secondsSince(start);
-  return rt::trainProgram(*program, tool);
+  CLI::App app;
+  if (!readFlags(line, app, tool))
+    return compile(line, {}, compiler);
+  rt::DirectStart start = directStart(line, app, tool, compiler);
+  std::shared_ptr<const rt::Program> program = start.find();
+  if (!program)
+    return compile(line, start, compiler);
+  tool.probe = lazyProbe(line, compiler);
+  tool.compileSeconds =
+      std::chrono::duration<double>(Clock::now() - begun).count();
+  return train(std::move(program), tool);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  Flags flags;
-  rt::Tool tool;
-  tool.name = "mpc-train";
-  tool.description =
-      "Compiles a model's whole training step (forward, backward, loss "
-      "scaling,\nfinite check, clipping, optimizer) and trains it.";
-  tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
-  tool.run = [&] { return train(flags); };
-  return rt::runTool(tool, argc, argv);
+  return rt::runReporting("mpc-train", [&] { return run({argc, argv}); });
 }

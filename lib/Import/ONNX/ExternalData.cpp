@@ -115,6 +115,7 @@ Expected<ArrayRef<char>> ExternalData::file(StringRef location) {
   if (status.st_nlink > 1)
     return refused(location, "the file has a second (hard) link, maybe from "
                              "outside the model's folder");
+  storage_.externalFiles.push_back(folder_ + "/" + location.str());
   if (status.st_size == 0)
     return files_[location] = ArrayRef<char>();
   auto buffer = MemoryBuffer::getOpenFile(

@@ -52,6 +52,8 @@ struct ImportedModel {
   std::vector<std::string> warnings;
   /// The warnings that say what the exporter took: what is lost is not trained.
   std::vector<std::string> losses;
+  /// Paths of what was read, or would have been if it were there.
+  std::vector<std::string> files;
   Storage storage;
 };
 

@@ -155,6 +155,8 @@ public:
   /// Bytes that live as long as the storage.
   llvm::MutableArrayRef<char> allocate(size_t size);
   llvm::ArrayRef<char> keep(std::unique_ptr<llvm::MemoryBuffer> buffer);
+  /// Files of external data that were opened.
+  std::vector<std::string> externalFiles;
 
 private:
   std::deque<std::vector<char>> owned_;

@@ -34,6 +34,8 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
   program->mode = ModelMode::Training;
   program->recipe = "--precision=fp16";
   program->warnings = {"nothing to fear"};
+  program->start = {{{"model.onnx", "0123"}, {"model.safetensors", ""}},
+                    {{"--beta1", "beta1", 0.75}}};
   return program;
 }
 

@@ -192,6 +192,20 @@ static void attachTarget(OpPassManager &passes, const TargetOptions &options,
   passes.addPass(cpu::createAttachTargetPass(attach));
 }
 
+static rt::Status list(ModuleOp module, const FoundTarget &target,
+                       CodeListing &listing) {
+  if (listing.level == CodeListing::Level::MLIR) {
+    llvm::raw_string_ostream(listing.text) << module << "\n";
+    return {};
+  }
+  if (target.cudaArch != 0)
+    return rt::usageError("--emit=llvm: the first target is a GPU, whose code "
+                          "is --emit=cuda");
+  OwningOpRef<ModuleOp> copy = module.clone();
+  MPC_ASSIGN_OR_RETURN(listing.text, listLLVM(*copy, target.cpu));
+  return {};
+}
+
 /// Runs what `fill` adds behind that, and makes the program.
 static rt::Result<std::shared_ptr<rt::Program>>
 compile(ImportedModel &model, const TargetOptions &options,
@@ -207,8 +221,8 @@ compile(ImportedModel &model, const TargetOptions &options,
       "passes",
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count());
-  if (options.lowered && options.lowered->empty())
-    llvm::raw_string_ostream(*options.lowered) << *model.module << "\n";
+  if (options.listing && options.listing->text.empty())
+    MPC_RETURN_IF_ERROR(list(*model.module, target, *options.listing));
   MPC_ASSIGN_OR_RETURN(
       std::shared_ptr<rt::Program> program,
       target.cudaArch != 0

@@ -15,19 +15,29 @@
 
 namespace mpc {
 
+/// What code is made of, for someone to read.
+struct CodeListing {
+  enum class Level {
+    MLIR, ///< As all passes leave it: kernels, their launches, the state.
+    LLVM  ///< The kernels of a CPU as LLVM is given them.
+  };
+  Level level = Level::MLIR;
+  std::string text = {}; ///< Of the first target.
+};
+
 /// How code is made, whatever it computes.
 struct TargetOptions {
   /// host, x86-64-v3 or x86-64-v4; of a GPU cuda:sm_80 or later.
   std::string cpu = "host";
-  bool runsHere = true;     ///< A CPU that this machine lacks is an error.
+  bool runsHere = true; ///< A CPU that this machine lacks is an error.
   bool fuse = true;
   bool naive = false; ///< Every kernel by scalar loops.
   /// Survive a crash of a pass, by handlers of signals as long as passes run:
   /// a tool may install them, a library not.
   bool survivesCrashes = true;
-  /// Where the text of the first module goes as all passes leave it, before its
-  /// kernels become code; or null. Nothing is taken from the cache then.
-  std::string *lowered = nullptr;
+  /// Filled in on the way to code, of which nothing is taken from the cache
+  /// then; or null.
+  CodeListing *listing = nullptr;
 };
 
 /// What a recipe leaves open.

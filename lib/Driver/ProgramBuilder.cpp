@@ -354,6 +354,16 @@ mpc::buildProgram(ModuleOp module, const cpu::CpuTarget &target,
   return program;
 }
 
+rt::Result<std::string> mpc::listLLVM(ModuleOp module,
+                                      const cpu::CpuTarget &target) {
+  rt::Program program;
+  MPC_RETURN_IF_ERROR(ProgramBuilder(module, program).run());
+  llvm::Expected<std::string> text = cpu::printLLVM(module, target);
+  if (!text)
+    return rt::internalError(llvm::toString(text.takeError()));
+  return std::move(*text);
+}
+
 rt::Result<std::shared_ptr<rt::Program>> mpc::buildCudaProgram(ModuleOp module,
                                                                int arch) {
   auto program = std::make_shared<rt::Program>();

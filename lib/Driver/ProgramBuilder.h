@@ -20,7 +20,12 @@ rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target,
              rt::StageSeconds *stages = nullptr);
 
-/// The same of kernels that are emitted for the GPU sm_`arch`.
+/// The code that it would compile, as the text of one LLVM module. Consumes the
+/// module's contents.
+rt::Result<std::string> listLLVM(mlir::ModuleOp module,
+                                 const cpu::CpuTarget &target);
+
+/// buildProgram of kernels that are emitted for the GPU sm_`arch`.
 rt::Result<std::shared_ptr<rt::Program>> buildCudaProgram(mlir::ModuleOp module,
                                                           int arch);
 

@@ -30,10 +30,11 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_option("--emit", flags.emits,
                  "Write in place of a program the CUDA C++ of the first GPU, "
                  "an object file that holds the program as NAME_program, for "
-                 "a linker, or the MLIR that its first code is made of")
-      ->type_name("cuda|obj|mlir")
+                 "a linker, or what its first code is made of: MLIR, or a "
+                 "CPU's LLVM IR")
+      ->type_name("cuda|obj|mlir|llvm")
       ->group(kOutput)
-      ->check(rt::oneOf({"cuda", "obj", "mlir"}));
+      ->check(rt::oneOf({"cuda", "obj", "mlir", "llvm"}));
   app.add_option(
          "--header", flags.header,
          "With --emit=obj: a C header that declares it, with a function "
@@ -95,19 +96,20 @@ rt::Result<std::string> contentOf(const Flags &flags,
 
 rt::Result<int> compile(Flags &flags) {
   MPC_RETURN_IF_ERROR(checkOutputs(flags));
-  std::string lowered;
-  if (flags.emits == "mlir")
-    flags.compile.request.recipe.target.lowered = &lowered;
+  CodeListing listing;
+  if (flags.emits == "llvm")
+    listing.level = CodeListing::Level::LLVM;
+  bool lists = flags.emits == "mlir" || flags.emits == "llvm";
+  if (lists)
+    flags.compile.request.recipe.target.listing = &listing;
   std::vector<std::string> warnings;
   auto programs = compilePrograms(flags.compile, warnings);
   for (const std::string &warning : warnings)
     rt::reportWarning("mpc-compile", warning);
   MPC_RETURN_IF_ERROR(programs.status());
-  if (flags.emits == "mlir") {
-    MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, lowered));
-    return 0;
-  }
-  MPC_ASSIGN_OR_RETURN(std::string content, contentOf(flags, *programs));
+  MPC_ASSIGN_OR_RETURN(std::string content,
+                       lists ? rt::Result<std::string>(listing.text)
+                             : contentOf(flags, *programs));
   MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, content));
   return 0;
 }

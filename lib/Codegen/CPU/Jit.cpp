@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
 #include <chrono>
@@ -146,11 +147,15 @@ static llvm::Error addImages(std::vector<Part> &parts,
                                  " kernels were compiled");
 }
 
-static llvm::Expected<std::vector<Part>> translateParts(ModuleOp module) {
+static void registerTranslations(MLIRContext &context) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  module.getContext()->appendDialectRegistry(registry);
+  context.appendDialectRegistry(registry);
+}
+
+static llvm::Expected<std::vector<Part>> translateParts(ModuleOp module) {
+  registerTranslations(*module.getContext());
   std::vector<Part> parts;
   for (OwningOpRef<ModuleOp> &piece : splitModule(module)) {
     Part &part = parts.emplace_back();
@@ -178,6 +183,23 @@ mpc::cpu::compileImage(ModuleOp module, const CpuTarget &target) {
     return error;
   compiled.llvmSeconds = secondsSince(start);
   return compiled;
+}
+
+llvm::Expected<std::string> mpc::cpu::printLLVM(ModuleOp module,
+                                                const CpuTarget &target) {
+  if (llvm::Error error = lowerModule(module))
+    return error;
+  registerTranslations(*module.getContext());
+  llvm::LLVMContext context;
+  auto code = translate(module, context);
+  if (!code)
+    return code.takeError();
+  if (llvm::Error error = setTarget(**code, target))
+    return error;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*code)->print(stream, nullptr);
+  return text;
 }
 
 llvm::Expected<CompiledKernels>

@@ -41,6 +41,11 @@ struct CompiledKernels {
 llvm::Expected<CompiledKernels> compileImage(mlir::ModuleOp module,
                                              const CpuTarget &target);
 
+/// The LLVM IR of such a module as text: one module, which is cut into parts
+/// only to be compiled. Consumes the module's contents.
+llvm::Expected<std::string> printLLVM(mlir::ModuleOp module,
+                                      const CpuTarget &target);
+
 /// The same for this machine, loaded, so that the functions can be called.
 llvm::Expected<CompiledKernels> compileKernels(mlir::ModuleOp module,
                                                const CpuTarget &target);

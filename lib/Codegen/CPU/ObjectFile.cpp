@@ -107,13 +107,25 @@ static llvm::Error checkNoUndefinedSymbol(llvm::ArrayRef<char> object) {
                                  missing);
 }
 
+static void setTarget(llvm::Module &module, llvm::TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+}
+
+llvm::Error mpc::cpu::setTarget(llvm::Module &module, const CpuTarget &target) {
+  auto machine = createTargetMachine(target);
+  if (!machine)
+    return machine.takeError();
+  ::setTarget(module, **machine);
+  return llvm::Error::success();
+}
+
 llvm::Expected<llvm::SmallVector<char, 0>>
 mpc::cpu::compileObject(llvm::Module &module, const CpuTarget &target) {
   auto machine = createTargetMachine(target);
   if (!machine)
     return machine.takeError();
-  module.setTargetTriple((*machine)->getTargetTriple());
-  module.setDataLayout((*machine)->createDataLayout());
+  ::setTarget(module, **machine);
   optimize(module, **machine);
   llvm::SmallVector<char, 0> object;
   if (llvm::Error error = emitObject(module, **machine, object))

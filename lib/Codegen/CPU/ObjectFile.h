@@ -13,6 +13,9 @@ class Module;
 
 namespace mpc::cpu {
 
+/// Writes into `module` what it is for: triple and data layout.
+llvm::Error setTarget(llvm::Module &module, const CpuTarget &target);
+
 /// The object of `module`, which is optimized on the way: an ELF file that
 /// refers to no symbol outside of itself. Modules of different contexts may be
 /// compiled at the same time.

@@ -20,9 +20,11 @@
  * live as long as the handle that they were asked of.
  *
  * Structs with a first field `structSize` have versions: set it to the struct's
- * size before the call (`MpcTensorInfo info = {.structSize = sizeof info};`). A
- * library that knows a shorter struct refuses what it does not know, unless
- * that is zero; of one that it fills in it zeroes the rest.
+ * size before the call (`MpcTensorInfo info = {.structSize = sizeof info};`).
+ * New fields come at the end. A library that knows a longer struct takes zeros
+ * for what the caller's lacks, and fills in what it has; one that knows a
+ * shorter struct refuses what it does not know, unless that is zero, and zeroes
+ * the rest of what it fills in.
  *
  * Threads. Functions of different handles may run at the same time, and so may
  * those that read one MpcProgram. A runner, a folder of checkpoints and an

@@ -15,9 +15,9 @@ Result<size_t> sizeOf(const char *what, const void *given, size_t known) {
   MPC_RETURN_IF_ERROR(needs(what, given));
   size_t size = 0;
   std::memcpy(&size, given, sizeof size);
-  if (size < known)
-    return usageError(fmt::format("{}: structSize is {}, expected at least {}: "
-                                  "set it to the struct's size",
+  if (size <= sizeof size)
+    return usageError(fmt::format("{}: structSize is {}, expected {}: set it "
+                                  "to the struct's size",
                                   what, size, known));
   return size;
 }
@@ -31,24 +31,26 @@ Status needs(const char *what, const void *pointer) {
 Status takeStruct(const char *what, const void *given, void *known,
                   size_t size) {
   MPC_ASSIGN_OR_RETURN(size_t givenSize, sizeOf(what, given, size));
+  size_t common = std::min(size, givenSize);
   auto *bytes = static_cast<const char *>(given);
-  if (std::any_of(bytes + size, bytes + givenSize,
+  if (std::any_of(bytes + common, bytes + givenSize,
                   [](char byte) { return byte != 0; }))
     return usageError(fmt::format("{}: asks for what only a newer version of "
                                   "this library knows",
                                   what));
-  std::memcpy(known, given, size);
+  std::memcpy(known, given, common);
   return {};
 }
 
 Status fillStruct(const char *what, const void *known, size_t size,
                   void *given) {
   MPC_ASSIGN_OR_RETURN(size_t givenSize, sizeOf(what, given, size));
+  size_t common = std::min(size, givenSize);
   auto *bytes = static_cast<char *>(given);
   std::memcpy(bytes + sizeof(size_t),
               static_cast<const char *>(known) + sizeof(size_t),
-              size - sizeof(size_t));
-  std::memset(bytes + size, 0, givenSize - size);
+              common - sizeof(size_t));
+  std::memset(bytes + common, 0, givenSize - common);
   return {};
 }
 

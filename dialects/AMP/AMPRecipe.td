@@ -52,7 +52,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     |---|---|
     | `policy("NAME")`, `settings({...})` | the loss scale's (default: none) |
     | `count_underflow` | yield how many elements of gradients have underflowed |
-    | `optimizer("NAME")`, `hyper({...})`, `flags([...])` | the optimizer's rule (default: adamw), its hyper-parameters and its flags |
+    | `optimizer("NAME")`, `hyper({...})`, `flags([...])` | the optimizer's rule (default: adamw), its hyper-parameters and its flags; `callback` ends the step in unscaled gradients, for whoever runs it to update by |
     | `slots(T)` | type of its slots: f32, bf16, f16 (default: f32) |
     | `no_masters` | parameters are kept in bf16 alone |
     | `seed(N)` | seed of dropout and of stochastic rounding, below 2^53 |
@@ -179,6 +179,9 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     double getEps();
     /// f32, bf16 or f16.
     ::mlir::Type getSlotType();
+    /// The clause that says how parameters are updated although whoever runs
+    /// the step does that; empty for none.
+    ::llvm::StringRef findClauseOfRule();
   }];
   let hasVerifier = 1;
 }

@@ -341,6 +341,13 @@ static void updateKerasAdam(Scalars &s, bool decay) {
 // The table
 //===----------------------------------------------------------------------===//
 
+//===----------------------------------------------------------------------===//
+// callback
+//===----------------------------------------------------------------------===//
+
+/// Only counts: parameters are updated by a function of the embedding program.
+static void prepareCallback(Scalars &s) { s["step"] = s["step"] + 1.0; }
+
 static constexpr Optimizer kOptimizers[] = {
     {.name = "sgd",
      .hypers = kSgdHypers,
@@ -431,6 +438,13 @@ static constexpr Optimizer kOptimizers[] = {
      .update = updateKerasAdam,
      .clipsLikeKeras = true,
      .slotsFromStart = true},
+    {.name = "callback",
+     .hypers = {},
+     .flags = {},
+     .slots = {},
+     .state = kStep,
+     .scalars = {},
+     .prepare = prepareCallback},
 };
 
 ArrayRef<Optimizer> mpc::amp::allOptimizers() { return kOptimizers; }

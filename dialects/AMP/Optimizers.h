@@ -76,8 +76,9 @@ struct Optimizer {
   void (*prepare)(Scalars &);
   /// Once an element, in f32: has "gradient", "parameter", the slots and
   /// `scalars`; overwrites parameter and slots. `decay` says whether the
-  /// parameter sees weight decay.
-  void (*update)(Scalars &, bool decay);
+  /// parameter sees weight decay. Null where whoever runs the step updates the
+  /// parameters: the step then yields their gradients.
+  void (*update)(Scalars &, bool decay) = nullptr;
   /// `update` sets "direction" in place of the parameter, which then moves by
   /// -lr * direction * |parameter| / |direction|, norms of whole tensors.
   bool trustRatio = false;
@@ -88,6 +89,7 @@ struct Optimizer {
   /// gradient, also those of parameters that never have one.
   bool slotsFromStart = false;
 
+  [[nodiscard]] bool isCallback() const { return !update; }
   [[nodiscard]] llvm::SmallVector<OptimizerSlot> slotsFor(Flags flags) const;
   /// Why slots cannot be kept in `type`; empty where they can.
   [[nodiscard]] std::string refusal(mlir::Type type, Flags flags) const;

@@ -7,6 +7,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <string>
+
 namespace mpc::nn {
 
 inline constexpr llvm::StringLiteral kNameAttrName = "nn.name";
@@ -37,6 +39,12 @@ inline void setResultName(mlir::FunctionOpInterface function, unsigned index,
 inline mlir::NamedAttribute nameAttribute(mlir::Builder &b,
                                           const llvm::Twine &name) {
   return b.getNamedAttr(kNameAttrName, b.getStringAttr(name));
+}
+
+/// What the gradient of a parameter is called where it is an input or output.
+inline constexpr llvm::StringLiteral kGradientPrefix = "grad.";
+inline std::string gradientName(llvm::StringRef parameter) {
+  return (kGradientPrefix + parameter).str();
 }
 
 } // namespace mpc::nn

@@ -31,7 +31,8 @@ MPC_EXPORT MpcErrorCode mpcErrorGetCode(const MpcError *error);
  * is empty; of what is no error it says so. */
 MPC_EXPORT const char *mpcErrorGetMessage(const MpcError *error);
 
-/* An error of another library over this ABI, as libmpc-compiler is; never NULL.
+/* An error of another library over this ABI, as libmpc-compiler is, or of a
+ * function that is called back; never NULL.
  * `message` may be NULL, and MPC_ERROR_NONE is taken for MPC_ERROR_INTERNAL. */
 MPC_EXPORT MpcError *mpcErrorCreate(MpcErrorCode code, const char *message);
 

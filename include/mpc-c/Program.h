@@ -49,7 +49,8 @@ typedef struct MpcProgramInfo {
   size_t numWarnings; /* Of its compilation. */
   /* Batches of one optimizer step; 0 where the program has no step. */
   int64_t batchesPerStep;
-  size_t numTied; /* Further names of parameters. */
+  size_t numTied;     /* Further names of parameters. */
+  int needsOptimizer; /* Whether mpcRunnerSetOptimizer must be called. */
 } MpcProgramInfo;
 
 MPC_EXPORT MpcError *mpcProgramGetInfo(const MpcProgram *program,

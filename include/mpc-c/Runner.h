@@ -158,6 +158,63 @@ typedef struct MpcProgress {
 MPC_EXPORT MpcError *mpcRunnerGetProgress(MpcRunner *runner,
                                           MpcProgress *progress);
 
+/* --- An optimizer of the caller's -------------------------------------------
+ *
+ * A program of --optimizer=callback ends a step in unscaled gradients, clipped
+ * or penalized as its flags say, and in found_inf; the loss scale goes on as
+ * ever. The parameters are updated by a function of the caller's. What that
+ * keeps (momentum, ...) is its own, and is in no checkpoint.
+ *
+ *   static MpcError *descend(void *context, const MpcUpdate *update) {
+ *     for (size_t i = 0; i < update->numParameters; ++i)
+ *       ... parameters[i] -= lr * gradients[i] ...
+ *     return NULL;
+ *   }
+ *   MpcOptimizer optimizer = {.structSize = sizeof optimizer,
+ *                             .update = descend};
+ *   mpcRunnerSetOptimizer(runner, &optimizer);
+ */
+
+/* What an optimizer is called with, all of which lives until it returns but the
+ * memory of the tensors, which lives as long as the runner and stays where it
+ * is (that of a gradient unless it is bound as an output). Tensors are f32,
+ * row-major, and of the parameter's shape. */
+typedef struct MpcUpdate {
+  size_t structSize;
+  int64_t step;     /* Steps done before this one, skipped ones too. */
+  int64_t applied;  /* Those of them that were not skipped. */
+  double lr;        /* The input "lr". */
+  double scale;     /* The loss scale that the gradients had. */
+  double gradNorm;  /* Of the unscaled gradients, before clipping. */
+  int32_t foundInf; /* 1 where a gradient was infinite or NaN. */
+  int32_t skipped;  /* 1 where the parameters should stay as they are. */
+  size_t numParameters;
+  const char *const *names;
+  const DLTensor *parameters; /* To be written: the next run reads them. */
+  const DLTensor *gradients;  /* May be overwritten too. */
+} MpcUpdate;
+
+/* Updates the parameters, during the call that ends a step, on its thread and
+ * in the default floating-point mode. It must not use that call's runner, nor
+ * throw. An error that it returns is that call's, which takes it over; the step
+ * is then done and counts as applied, and the parameters are what was written.
+ */
+typedef MpcError *(*MpcOptimizerFunction)(void *context,
+                                          const MpcUpdate *update);
+
+typedef struct MpcOptimizer {
+  size_t structSize;
+  MpcOptimizerFunction update;
+  void *context;
+  int32_t onSkipped; /* Whether it is called in skipped steps too. */
+} MpcOptimizer;
+
+/* Registers the optimizer of all steps from now on; NULL ends that. A step
+ * without one is an error, and so is one for a program that updates its
+ * parameters itself. The struct is copied. */
+MPC_EXPORT MpcError *mpcRunnerSetOptimizer(MpcRunner *runner,
+                                           const MpcOptimizer *optimizer);
+
 /* --- State -----------------------------------------------------------------
  */
 

@@ -65,7 +65,17 @@ using ManagedTensor = std::unique_ptr<DLManagedTensorVersioned,
 /// Takes a message of a level.
 using LogFunction = std::function<void(MpcLogLevel, const char *)>;
 
+using Update = MpcUpdate;
+
+/// Updates the parameters of a step: see mpcRunnerSetOptimizer. One that fails
+/// gives Status(mpcErrorCreate(...)).
+using OptimizerFunction = std::function<Status(const Update &)>;
+
 namespace detail {
+
+inline MpcError *callOptimizer(void *context, const MpcUpdate *update) {
+  return (*static_cast<OptimizerFunction *>(context))(*update).release();
+}
 
 inline void callLog(void *context, MpcLogLevel level, const char *message) {
   (*static_cast<LogFunction *>(context))(level, message);
@@ -215,6 +225,20 @@ public:
   }
   Status evaluate() { return Status(mpcRunnerEvaluate(get())); }
 
+  /// Registers the optimizer of a program of --optimizer=callback.
+  Status setOptimizer(OptimizerFunction given, bool onSkipped = false) {
+    auto function = std::make_unique<OptimizerFunction>(std::move(given));
+    auto optimizer = sized<MpcOptimizer>();
+    optimizer.update = detail::callOptimizer;
+    optimizer.context = function.get();
+    optimizer.onSkipped = onSkipped;
+    Status status(
+        mpcRunnerSetOptimizer(get(), *function ? &optimizer : nullptr));
+    if (status.ok())
+      optimizer_ = std::move(function);
+    return status;
+  }
+
   Expected<double> readScalar(const std::string &name) const {
     return detail::filled(double(), [&](double *value) {
       return mpcRunnerReadScalar(get(), name.c_str(), value);
@@ -262,7 +286,9 @@ private:
   Runner(MpcRunner *runner, std::unique_ptr<LogFunction> log)
       : log_(std::move(log)), runner_(runner) {}
 
-  std::unique_ptr<LogFunction> log_; ///< Stays where it is when this moves.
+  // Both stay where they are when this moves.
+  std::unique_ptr<LogFunction> log_;
+  std::unique_ptr<OptimizerFunction> optimizer_;
   std::unique_ptr<MpcRunner, detail::Destroy<mpcRunnerDestroy>> runner_;
 };
 

@@ -24,6 +24,8 @@ public:
   MpcErrorCode code() const { return mpcErrorGetCode(error_.get()); }
   /// Lives as long as this.
   const char *message() const { return mpcErrorGetMessage(error_.get()); }
+  /// The error, which is the caller's then; null of success.
+  MpcError *release() { return error_.release(); }
 
 private:
   struct Destroy {

@@ -71,16 +71,6 @@ rt::Result<std::string> compileModel(Model &model, const char *const *flags,
   return rt::encodeProgramFile(*programs);
 }
 
-/// What a call of libmpc-runtime came to.
-rt::Status takeError(MpcError *error) {
-  if (!error)
-    return {};
-  rt::Status status(static_cast<rt::StatusCode>(mpcErrorGetCode(error)),
-                    mpcErrorGetMessage(error));
-  mpcErrorDestroy(error);
-  return status;
-}
-
 } // namespace
 
 MpcError *mpcCompile(MpcModel *model, const char *const *flags, size_t numFlags,
@@ -89,7 +79,7 @@ MpcError *mpcCompile(MpcModel *model, const char *const *flags, size_t numFlags,
     MPC_RETURN_IF_ERROR(needs("program", program));
     MPC_ASSIGN_OR_RETURN(std::string file,
                          compileModel(known, flags, numFlags, options));
-    return takeError(
+    return rt::takeError(
         mpcProgramLoadBytes(file.data(), file.size(), nullptr, program));
   });
 }

@@ -2,6 +2,7 @@
 // What the keys of a case mean.
 #include "lib/Driver/OptimizerCaseFile.h"
 
+#include "dialects/NN/EntryNames.h"
 #include "lib/Driver/Patterns.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/Support/Convert.h"
@@ -98,8 +99,7 @@ static bool hasGradient(const json &gradients, const std::string &name) {
 rt::Status mpc::readCaseGradient(const json &gradients,
                                  const rt::TensorDesc &desc, int64_t batch,
                                  void *target) {
-  const std::string prefix = "grad.";
-  std::string name = desc.name.substr(prefix.size());
+  std::string name = desc.name.substr(nn::kGradientPrefix.size());
   if (!hasGradient(gradients, name)) {
     std::memset(target, 0, desc.numBytes());
     return {};

@@ -299,6 +299,9 @@ Status mpc::writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe) {
   recipe.setFreezeAttr(toStrings(recipe, flags.freeze));
   recipe.setTrainableAttr(toStrings(recipe, flags.trainable));
   recipe.setAccumulate(flags.accumulate);
+  if (llvm::StringRef clause = recipe.findClauseOfRule(); !clause.empty())
+    return usageError("--optimizer=" + flags.optimizer + ": '" + clause.str() +
+                      "' is a part of the update, which the caller makes");
   return {};
 }
 

@@ -2,6 +2,8 @@
 // Composition of a training program.
 #include "lib/Driver/TrainingProgram.h"
 
+#include "dialects/AMP/Optimizers.h"
+#include "dialects/NN/EntryNames.h"
 #include "lib/Driver/CompileCache.h"
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Parameters.h"
@@ -112,6 +114,20 @@ compileOrFind(const TrainingPlan &plan, const CompileOptions &options,
   return compileOnce(key, compile, report.warnings);
 }
 
+/// The parameters whose gradients the step returns.
+static std::map<std::string, std::string>
+callerUpdates(const rt::Program &program, int64_t batches) {
+  std::map<std::string, std::string> gradients;
+  const rt::Entry &last = *program.stepEntries(batches).back();
+  for (const rt::StateTensor &tensor : program.state) {
+    std::string gradient = nn::gradientName(tensor.desc.name);
+    for (const rt::TensorDesc &output : last.outputs)
+      if (tensor.role == rt::StateRole::Parameter && output.name == gradient)
+        gradients[tensor.desc.name] = gradient;
+  }
+  return gradients;
+}
+
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
                             bool runsHere, CompileReport &report) {
@@ -127,10 +143,14 @@ mpc::compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
   amp::RecipeOp recipe =
       amp::findRecipe(mlir::ModuleOp(plan.model.module.get()));
   // A step that the module writes out changes what it likes.
-  program->protocol = {static_cast<int64_t>(recipe.getAccumulate()),
-                       plan.hasOwnStep || changesState(recipe), plan.floorName,
-                       plan.hasOwnStep ? recordOwnRule(recipe)
-                                       : recordRule(recipe)};
+  auto batches = static_cast<int64_t>(recipe.getAccumulate());
+  program->protocol = {.accumulate = batches,
+                       .keepState = plan.hasOwnStep || changesState(recipe),
+                       .floorName = plan.floorName,
+                       .rule = plan.hasOwnStep ? recordOwnRule(recipe)
+                                               : recordRule(recipe)};
+  if (!plan.hasOwnStep && recipe.getRule()->isCallback())
+    program->protocol.callerUpdates = callerUpdates(*program, batches);
   program->recipe = textOf(recipe);
   return program;
 }

@@ -52,6 +52,9 @@ static void addProgram(nb::module_ &m) {
       .def_prop_ro("recipe", [](const Program &p) { return p.info().recipe; })
       .def_prop_ro("batches_per_step",
                    [](const Program &p) { return p.info().batchesPerStep; })
+      .def_prop_ro(
+          "needs_optimizer",
+          [](const Program &p) { return p.info().needsOptimizer != 0; })
       .def("entries", &Program::entries)
       .def("state", &Program::state)
       .def("tied", &Program::tied,
@@ -93,8 +96,56 @@ static void addStepResult(nb::module_ &m) {
       });
 }
 
+static void addUpdate(nb::module_ &m) {
+  nb::class_<Update>(m, "Update", "What an optimizer is called with.")
+      .def_prop_ro(
+          "step", [](const Update &u) { return u.numbers.step; },
+          "Steps done before this one, skipped ones too.")
+      .def_prop_ro(
+          "applied", [](const Update &u) { return u.numbers.applied; },
+          "Those of them that were not skipped.")
+      .def_prop_ro("lr", [](const Update &u) { return u.numbers.lr; })
+      .def_prop_ro(
+          "scale", [](const Update &u) { return u.numbers.scale; },
+          "The loss scale that the gradients had.")
+      .def_prop_ro(
+          "grad_norm", [](const Update &u) { return u.numbers.gradNorm; },
+          "Of the unscaled gradients, before clipping.")
+      .def_prop_ro(
+          "found_inf", [](const Update &u) { return u.numbers.foundInf != 0; },
+          "Whether a gradient was infinite or NaN.")
+      .def_prop_ro(
+          "skipped", [](const Update &u) { return u.numbers.skipped != 0; },
+          "Whether the parameters should stay as they are.")
+      .def_ro("parameters", &Update::parameters,
+              "float32 arrays by name, to be changed in place. They are the "
+              "same in each step, and may be kept.")
+      .def_ro("gradients", &Update::gradients,
+              "float32 arrays by name, of the same shapes: unscaled, and "
+              "clipped as the step is told to.");
+}
+
+/// An optimizer may refer to the step that it is of.
+static int traverseRunner(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self))
+    return 0;
+  nb::handle optimizer = nb::inst_ptr<Runner>(self)->optimizer();
+  Py_VISIT(optimizer.ptr());
+  return 0;
+}
+static int clearRunner(PyObject *self) {
+  nb::inst_ptr<Runner>(self)->clearOptimizer();
+  return 0;
+}
+static PyType_Slot runnerSlots[] = {
+    {Py_tp_traverse, reinterpret_cast<void *>(traverseRunner)},
+    {Py_tp_clear, reinterpret_cast<void *>(clearRunner)},
+    {0, nullptr}};
+
 static void addRunner(nb::module_ &m) {
-  nb::class_<Runner>(m, "Runner", "The state of a training, and its steps.")
+  nb::class_<Runner>(m, "Runner", nb::type_slots(runnerSlots),
+                     "The state of a training, and its steps.")
       .def(nb::init<const Program &, int, uint64_t>(), "program"_a,
            "num_threads"_a = 0, "seed"_a = 0)
       .def("load_weights", &Runner::loadWeights, "path"_a)
@@ -135,6 +186,8 @@ static void addRunner(nb::module_ &m) {
       .def("read_number", &Runner::readNumber, "name"_a)
       .def("write_number", &Runner::writeNumber, "name"_a, "value"_a)
       .def("update_scale", &Runner::updateScale, "new_scale"_a, "scaler"_a = "")
+      .def("set_optimizer", &Runner::setOptimizer, "update"_a.none(),
+           "owner"_a.none(), "on_skipped"_a = false)
       .def("progress", &Runner::progress)
       .def("take_messages", &Runner::takeMessages);
 }
@@ -153,6 +206,7 @@ NB_MODULE(_runtime, m) {
   addInfos(m);
   addProgram(m);
   addStepResult(m);
+  addUpdate(m);
   addRunner(m);
   addCheckpoints(m);
 }

@@ -119,8 +119,19 @@ void Runner::bindInput(const std::string &name, nb::ndarray<nb::ro> array,
   bound_.insert_or_assign(name, std::move(tensor));
 }
 
+template <typename Call>
+auto Runner::finish(Call call) {
+  try {
+    return waitFor(call);
+  } catch (...) {
+    if (raised_)
+      std::rethrow_exception(std::exchange(raised_, nullptr));
+    throw;
+  }
+}
+
 MpcStepResult Runner::step() {
-  return waitFor([&] { return runner_.step(); });
+  return finish([&] { return runner_.step(); });
 }
 
 double Runner::accumulate() {
@@ -128,7 +139,43 @@ double Runner::accumulate() {
 }
 
 MpcStepResult Runner::apply() {
-  return waitFor([&] { return runner_.apply(); });
+  return finish([&] { return runner_.apply(); });
+}
+
+void Runner::setOptimizer(nb::object update, nb::object owner, bool onSkipped) {
+  bool isGiven = !update.is_none();
+  mpc::OptimizerFunction function;
+  if (isGiven)
+    function = [this](const MpcUpdate &numbers) {
+      return callOptimizer(numbers);
+    };
+  check(runner_.setOptimizer(std::move(function), onSkipped));
+  optimizer_ = isGiven ? std::move(update) : nb::object();
+  memory_ = std::move(owner);
+  parameters_.clear();
+  gradients_.clear();
+}
+
+/// An array over the memory of a tensor of f32.
+static nb::object arrayOf(const DLTensor &tensor, nb::handle owner) {
+  std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  return nb::cast(nb::ndarray<nb::numpy, float>(tensor.data, shape.size(),
+                                                shape.data(), owner));
+}
+
+mpc::Status Runner::callOptimizer(const MpcUpdate &numbers) {
+  nb::gil_scoped_acquire acquire;
+  try {
+    for (size_t i = parameters_.size(); i < numbers.numParameters; ++i) {
+      parameters_[numbers.names[i]] = arrayOf(numbers.parameters[i], memory_);
+      gradients_[numbers.names[i]] = arrayOf(numbers.gradients[i], memory_);
+    }
+    optimizer_(Update{numbers, parameters_, gradients_});
+    return {};
+  } catch (...) {
+    raised_ = std::current_exception();
+    return Status(mpcErrorCreate(MPC_ERROR_USAGE, "the optimizer has raised"));
+  }
 }
 
 void Runner::evaluate() {

@@ -8,6 +8,7 @@
 #include "lib/Python/Tensors.h"
 #include "mpc/Runtime.h"
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,12 @@ struct Entry {
   std::string name;
   int role;
   std::vector<TensorInfo> inputs, outputs;
+};
+
+/// What an optimizer is called with.
+struct Update {
+  MpcUpdate numbers;
+  nb::dict parameters, gradients;
 };
 
 struct StateInfo {
@@ -76,16 +83,30 @@ public:
   double readNumber(const std::string &name);
   void writeNumber(const std::string &name, double value);
   void updateScale(double newScale, const std::string &scaler);
+  /// Calls `update` with an Update in each step. `owner` keeps the memory of
+  /// the arrays; None ends the registration.
+  void setOptimizer(nb::object update, nb::object owner, bool onSkipped);
+  /// What this refers to, for Python's garbage collector.
+  [[nodiscard]] nb::handle optimizer() const { return optimizer_; }
+  void clearOptimizer() { optimizer_.reset(); }
   /// Steps, applied ones, and those skipped since.
   std::tuple<int64_t, int64_t, int64_t> progress();
   /// What was said since the last call.
   Messages takeMessages();
 
 private:
+  mpc::Status callOptimizer(const MpcUpdate &numbers);
+  /// A step's value, or what the optimizer raised in it.
+  template <typename Call>
+  auto finish(Call call);
+
   /// Both stay where they are when this moves.
   std::unique_ptr<Messages> messages_ = std::make_unique<Messages>();
   mpc::Runner runner_;
   std::map<std::string, ArrayTensor> bound_;
+  nb::object optimizer_, memory_;
+  nb::dict parameters_, gradients_; ///< Arrays by name, made once.
+  std::exception_ptr raised_;
 };
 
 class Checkpoints {

@@ -22,6 +22,8 @@ public:
   /// By a rule of the table. `gradients` has one range for each group.
   void applyKnown(ValueRange gradients) {
     SmallVector<Value> scalars = prepare();
+    if (optimizer_.rule()->isCallback())
+      return;
     for (auto [group, gradient] :
          llvm::zip_equal(slabs_.layout.groupsOf(optimizer_), gradients)) {
       update(*group, gradient, scalars);

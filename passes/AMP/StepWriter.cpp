@@ -76,7 +76,7 @@ public:
     SmallVector<Value> values;
     SmallVector<Type> types;
     if (loss_)
-      results_.insert(results_.begin(), {"loss", loss_});
+      results_.insert(results_.begin(), Result("loss", loss_));
     for (auto &[name, value] : results_) {
       values.push_back(value);
       types.push_back(value.getType());
@@ -89,6 +89,8 @@ public:
   }
 
 private:
+  using Result = std::pair<std::string, Value>;
+
   Type scalar(Type elementType) {
     return RankedTensorType::get({}, elementType);
   }
@@ -128,8 +130,9 @@ private:
     if (!random_)
       random_ = RandomStateOp::create(b_, loc_, kOptimizer);
     auto part = callee_.getArgAttrOfType<StringAttr>(index, nn::kRandom);
-    return random_.getOperation()->getResult(llvm::find(nn::kRandomParts, part.getValue()) -
-                            std::begin(nn::kRandomParts));
+    return random_.getOperation()->getResult(
+        llvm::find(nn::kRandomParts, part.getValue()) -
+        std::begin(nn::kRandomParts));
   }
 
   void readScale() {
@@ -157,8 +160,9 @@ private:
     SmallVector<Value> tensors;
     for (nn::ParameterOp parameter : plan_.parameters) {
       auto type = cast<RankedTensorType>(parameter.getType());
-      Value input = addArgument(type.clone(*recipe_.getGradients()),
-                                nameAttrs("grad." + parameter.getSymName()));
+      Value input =
+          addArgument(type.clone(*recipe_.getGradients()),
+                      nameAttrs(nn::gradientName(parameter.getSymName())));
       tensors.push_back(
           nn::GradientBuilder(b_, loc_).cast(input, b_.getF32Type()));
     }
@@ -344,6 +348,22 @@ private:
   void apply(Value lr) {
     for (auto [set, all] : llvm::zip_equal(plan_.sets, gradients_))
       ApplyOp::create(b_, loc_, all, lr, skipOf(set));
+    if (recipe_.getRule()->isCallback())
+      for (auto [set, all] : llvm::zip_equal(plan_.sets, gradients_))
+        giveGradients(set.select(plan_.parameters), all);
+  }
+
+  /// Returns each gradient, for an optimizer outside of the program.
+  void giveGradients(SmallVector<nn::ParameterOp> parameters, Value all) {
+    SmallVector<Type> types =
+        llvm::map_to_vector(parameters, [&](nn::ParameterOp parameter) -> Type {
+          return cast<RankedTensorType>(parameter.getType())
+              .clone(b_.getF32Type());
+        });
+    auto parts = SplitOp::create(b_, loc_, types, all);
+    for (auto [parameter, part] :
+         llvm::zip_equal(parameters, parts.getGradients()))
+      results_.push_back({nn::gradientName(parameter.getSymName()), part});
   }
 
   /// Whether `set`, which is not always there, has gradients in this step.
@@ -380,13 +400,14 @@ private:
   }
 
   void addMetrics() {
-    results_ = {{"scale", scale_},
-                {"found_inf", found_},
-                {"grad_norm", norm_},
-                {"good_steps", counter_},
-                {"scale_error", error_}};
+    SmallVector<Result> metrics = {{"scale", scale_},
+                                   {"found_inf", found_},
+                                   {"grad_norm", norm_},
+                                   {"good_steps", counter_},
+                                   {"scale_error", error_}};
     if (info_.kind == rt::PolicyKind::KerasFixed)
-      results_.push_back({"skipped", flag(false)});
+      metrics.push_back({"skipped", flag(false)});
+    results_.insert(results_.begin(), metrics.begin(), metrics.end());
   }
 
   bool scales() const { return info_.kind != rt::PolicyKind::None; }
@@ -407,7 +428,7 @@ private:
   SmallVector<Value> gradients_; ///< One for each set.
   SmallVector<Value> buffers_;
   llvm::StringMap<Value> presences_; ///< Inputs, by name.
-  SmallVector<std::pair<StringRef, Value>> results_;
+  SmallVector<Result> results_;
 };
 
 } // namespace

@@ -134,7 +134,7 @@ private:
     for (auto [symbol, gradient] :
          llvm::zip(wrt, vjp.getResults().drop_front(seeds.size()))) {
       auto name = cast<FlatSymbolRefAttr>(symbol).getValue();
-      addResult(g.wide(gradient), ("grad." + name).str());
+      addResult(g.wide(gradient), gradientName(name));
     }
   }
 

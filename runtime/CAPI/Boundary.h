@@ -17,6 +17,15 @@ namespace mpc::rt {
 
 /// An error of the caller's; null for success.
 [[nodiscard]] MpcError *toError(const Status &status) noexcept;
+/// What an error says, which is destroyed.
+[[nodiscard]] inline Status takeError(MpcError *error) {
+  if (!error)
+    return {};
+  Status status(static_cast<StatusCode>(mpcErrorGetCode(error)),
+                mpcErrorGetMessage(error));
+  mpcErrorDestroy(error);
+  return status;
+}
 /// The error that needs no memory.
 [[nodiscard]] MpcError *outOfMemory() noexcept;
 

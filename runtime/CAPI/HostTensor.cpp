@@ -97,7 +97,7 @@ Status refuse(std::string_view name, const std::string &fault) {
 /// What a shared tensor's deleter gives back.
 struct SharedTensor {
   DLManagedTensorVersioned managed = {};
-  std::vector<int64_t> shape;
+  TensorDesc desc;
   std::shared_ptr<void> owner;
 };
 
@@ -141,22 +141,28 @@ Status copyTensor(const TensorView &source, const DLTensor *target) {
   return {};
 }
 
+DLTensor toDLPack(const TensorDesc &desc, void *data) {
+  DLTensor tensor = {};
+  tensor.data = data;
+  tensor.device = {kDLCPU, 0};
+  tensor.ndim = static_cast<int32_t>(desc.shape.size());
+  tensor.dtype = dlpackType(desc.dtype);
+  // DLPack has one kind of pointer here too; shapes are read alone.
+  tensor.shape = const_cast<int64_t *>(desc.shape.data());
+  return tensor;
+}
+
 DLManagedTensorVersioned *shareTensor(const TensorView &view,
                                       std::shared_ptr<void> owner) {
   auto shared = std::make_unique<SharedTensor>();
-  shared->shape = view.desc.shape;
+  shared->desc = view.desc;
   shared->owner = std::move(owner);
   DLManagedTensorVersioned &managed = shared->managed;
   managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   managed.deleter = deleteShared;
   managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
-  DLTensor &tensor = managed.dl_tensor;
   // DLPack has one kind of pointer; the flag says that it is not written.
-  tensor.data = const_cast<void *>(view.data);
-  tensor.device = {kDLCPU, 0};
-  tensor.ndim = static_cast<int32_t>(shared->shape.size());
-  tensor.dtype = dlpackType(view.desc.dtype);
-  tensor.shape = shared->shape.data();
+  managed.dl_tensor = toDLPack(shared->desc, const_cast<void *>(view.data));
   managed.manager_ctx = shared.get();
   return &shared.release()->managed;
 }

@@ -30,6 +30,9 @@ Result<HostTensor> hostTensor(std::string_view name, const DLTensor *tensor);
 /// that has all values of that.
 Status copyTensor(const TensorView &source, const DLTensor *target);
 
+/// A tensor of DLPack over memory of others; `desc` must outlive it.
+DLTensor toDLPack(const TensorDesc &desc, void *data);
+
 /// `view` for others to read; `owner` keeps its memory until they are done.
 DLManagedTensorVersioned *shareTensor(const TensorView &view,
                                       std::shared_ptr<void> owner);

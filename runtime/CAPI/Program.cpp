@@ -145,6 +145,7 @@ MpcError *mpcProgramGetInfo(const MpcProgram *program, MpcProgramInfo *info) {
     int64_t batches = loaded.protocol.accumulate;
     known.batchesPerStep = loaded.stepEntries(batches).empty() ? 0 : batches;
     known.numTied = loaded.tied.size();
+    known.needsOptimizer = !loaded.protocol.callerUpdates.empty();
     return fillInfo("info", known, info);
   });
 }

@@ -18,6 +18,8 @@ template <typename Body>
 MpcError *onRunner(MpcRunner *handle, Body body) {
   return guarded([&]() -> Status {
     MPC_ASSIGN_OR_RETURN(Session * session, objectOf(handle));
+    // What is called back may destroy the handle.
+    std::shared_ptr<Session> lives = session->shared_from_this();
     return session->use([&] { return body(*session); });
   });
 }
@@ -127,9 +129,13 @@ MpcError *mpcRunnerCreate(const MpcProgram *program,
 void mpcRunnerDestroy(MpcRunner *runner) {
   auto session = std::static_pointer_cast<Session>(
       removeHandle(HandleKind::Runner, runner));
-  // Tensors that are shared may keep the session itself.
+  // Tensors that are shared may keep the session itself, and so may a call that
+  // this one is made in, which still needs them.
   if (session)
-    session->bindings().clear();
+    (void)session->use([&]() -> Status {
+      session->bindings().clear();
+      return {};
+    });
 }
 
 MpcError *mpcRunnerLoadWeights(MpcRunner *runner, const char *path) {
@@ -224,6 +230,20 @@ MpcError *mpcRunnerReadOutput(MpcRunner *runner, const char *name,
                    MPC_ASSIGN_OR_RETURN(TensorView view, session.output(known));
                    return copyTensor(view, target);
                  });
+}
+
+MpcError *mpcRunnerSetOptimizer(MpcRunner *runner,
+                                const MpcOptimizer *optimizer) {
+  return onRunner(runner, [&](Session &session) -> Status {
+    MpcOptimizer known = {};
+    if (optimizer)
+      MPC_RETURN_IF_ERROR(
+          takeStruct("optimizer", optimizer, &known, sizeof known));
+    if (optimizer)
+      MPC_RETURN_IF_ERROR(needs("optimizer.update",
+                                reinterpret_cast<const void *>(known.update)));
+    return session.optimizer().set(known);
+  });
 }
 
 MpcError *mpcRunnerGetProgress(MpcRunner *runner, MpcProgress *progress) {

@@ -88,6 +88,7 @@ Status Session::bindEntries() {
         step_, StepRun::create(*runner_, program.protocol.accumulate));
     for (EntryCall &call : step_->calls())
       calls.push_back(&call);
+    MPC_RETURN_IF_ERROR(optimizer_.open(*runner_, step_->calls().back()));
   }
   if (const Entry *entry = program.findEntry(EntryRole::Eval)) {
     MPC_ASSIGN_OR_RETURN(evaluation_, EntryCall::create(*runner_, *entry));
@@ -147,6 +148,7 @@ Status Session::prepare(const EntryCall &call) {
 Status Session::addBatch() {
   if (!step_)
     return usageError("the program has no training step");
+  MPC_RETURN_IF_ERROR(optimizer_.check());
   MPC_RETURN_IF_ERROR(prepare(step_->calls()[0]));
   evaluatedLast_ = false;
   return step_->addBatch();
@@ -175,6 +177,7 @@ Result<double> Session::accumulate() {
 Result<MpcStepResult> Session::apply() {
   if (!step_)
     return usageError("the program has no training step");
+  MPC_RETURN_IF_ERROR(optimizer_.check());
   bool isWhole = !step_->isDone() && step_->numAdded() == step_->batches();
   for (size_t i = 1; isWhole && i < step_->calls().size(); ++i)
     MPC_RETURN_IF_ERROR(prepare(step_->calls()[i]));
@@ -185,10 +188,27 @@ Result<MpcStepResult> Session::finish() {
   MPC_RETURN_IF_ERROR(step_->finish());
   evaluatedLast_ = false;
   MpcStepResult outcome = result();
+  Status status = updateByCaller(outcome);
   ++done_.step;
   done_.applied += !outcome.skipped;
   done_.skippedInRow = outcome.skipped ? done_.skippedInRow + 1 : 0;
+  MPC_RETURN_IF_ERROR(status);
   return outcome;
+}
+
+Status Session::updateByCaller(const MpcStepResult &outcome) {
+  if (runner_->program().protocol.callerUpdates.empty())
+    return {};
+  MpcUpdate update = {};
+  update.step = done_.step;
+  update.applied = done_.applied;
+  update.lr = step_->calls().back().number("lr").value_or(kNaN);
+  update.scale = outcome.scale;
+  update.gradNorm = outcome.gradNorm;
+  update.foundInf = outcome.foundInf;
+  update.skipped = outcome.skipped;
+  mustDerive_ = true;
+  return optimizer_.update(update);
 }
 
 MpcStepResult Session::result() const {

@@ -8,6 +8,7 @@
 #include "mpc-c/Checkpoints.h"
 #include "mpc-c/Runner.h"
 #include "runtime/CAPI/Bindings.h"
+#include "runtime/CAPI/CallerOptimizer.h"
 #include "runtime/CAPI/Handles.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Runner/StepRun.h"
@@ -48,6 +49,7 @@ public:
   Status use(Body body);
 
   [[nodiscard]] Bindings &bindings() { return bindings_; }
+  [[nodiscard]] CallerOptimizer &optimizer() { return optimizer_; }
   Status loadWeights(const std::string &path);
 
   Result<MpcStepResult> step();
@@ -79,6 +81,7 @@ private:
   Status checkBetweenSteps(const char *what) const;
   Status addBatch();
   Result<MpcStepResult> finish();
+  Status updateByCaller(const MpcStepResult &outcome);
   [[nodiscard]] MpcStepResult result() const;
   Status writeScalerSlot(const StateTensor &scaler, size_t index, double value);
 
@@ -89,6 +92,7 @@ private:
   std::optional<StepRun> step_;
   std::optional<EntryCall> evaluation_;
   Bindings bindings_;
+  CallerOptimizer optimizer_;
   std::set<std::string, std::less<>> missing_; ///< Weights without values.
   bool mustDerive_ = false; ///< A parameter is newer than its copy.
   bool evaluatedLast_ = false;

@@ -51,6 +51,13 @@ Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
                                 tool.data.batchSize, loader.batchSize()));
 }
 
+Status checkUpdates(const Program &program) {
+  if (program.protocol.callerUpdates.empty())
+    return {};
+  return usageError("the optimizer is a callback: run the program from C, C++ "
+                    "or Python, which register one");
+}
+
 } // namespace
 
 void addLoopFlags(CLI::App &app, TrainTool &tool) {
@@ -63,6 +70,7 @@ void addLoopFlags(CLI::App &app, TrainTool &tool) {
 
 Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool) {
+  MPC_RETURN_IF_ERROR(checkUpdates(*program));
   SignalGuard guard;
   DataOptions data = tool.data.data;
   data.bounds = program->bounds;

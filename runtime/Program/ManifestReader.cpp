@@ -223,6 +223,10 @@ StepProtocol ManifestReader::protocol(const Json &json) {
     fail("accumulate", "a number of batches");
   protocol.keepState = flag(json, "keep_state");
   protocol.floorName = text(json, "floor");
+  if (json.contains("caller_updates"))
+    each(json, "caller_updates", [&](const Json &item) {
+      protocol.callerUpdates[text(item, "parameter")] = text(item, "gradient");
+    });
   const Json &rule = field(json, "rule");
   if (!rule.is_object()) {
     fail("rule", "an object of flags");

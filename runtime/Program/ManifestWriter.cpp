@@ -94,10 +94,14 @@ Json listOf(const auto &items, auto &&toJson) {
 }
 
 Json protocolOf(const StepProtocol &protocol) {
-  return {{"accumulate", protocol.accumulate},
-          {"keep_state", protocol.keepState},
-          {"floor", protocol.floorName},
-          {"rule", protocol.rule}};
+  Json json = {{"accumulate", protocol.accumulate},
+               {"keep_state", protocol.keepState},
+               {"floor", protocol.floorName},
+               {"rule", protocol.rule}};
+  for (const auto &[parameter, gradient] : protocol.callerUpdates)
+    json["caller_updates"].push_back(
+        Json{{"parameter", parameter}, {"gradient", gradient}});
+  return json;
 }
 
 Json startOf(const StartRecord &start) {

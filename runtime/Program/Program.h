@@ -184,6 +184,9 @@ struct StepProtocol {
   bool keepState = false;
   /// Runner::readNumber's name of the loss scale's floor; empty for none.
   std::string floorName = {};
+  /// Parameters that the caller updates, each with the output that has its
+  /// gradient; none where the step updates all itself.
+  std::map<std::string, std::string> callerUpdates = {};
   /// By what rule the step was made: flags and what they are set to, given or
   /// not. See TrainingRule.
   std::map<std::string, std::string, std::less<>> rule = {};

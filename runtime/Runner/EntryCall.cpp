@@ -81,16 +81,26 @@ std::optional<TensorView> EntryCall::output(std::string_view name) const {
   return std::nullopt;
 }
 
-std::optional<double> EntryCall::scalar(std::string_view name) const {
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const TensorDesc &desc = entry().outputs[i];
-    if (desc.name != name || desc.numElements() != 1)
+/// Of the first of these tensors that has the name and one element.
+static std::optional<double> scalarOf(std::string_view name,
+                                      const std::vector<TensorDesc> &descs,
+                                      const auto &memory) {
+  for (size_t i = 0; i < descs.size(); ++i) {
+    if (descs[i].name != name || descs[i].numElements() != 1 || !memory[i])
       continue;
     double value = 0;
-    (void)convert(outputs_[i], desc.dtype, &value, DType::F64, 1);
+    (void)convert(memory[i], descs[i].dtype, &value, DType::F64, 1);
     return value;
   }
   return std::nullopt;
+}
+
+std::optional<double> EntryCall::scalar(std::string_view name) const {
+  return scalarOf(name, entry().outputs, outputs_);
+}
+
+std::optional<double> EntryCall::number(std::string_view input) const {
+  return scalarOf(input, entry().inputs, inputs_);
 }
 
 } // namespace mpc::rt

@@ -42,12 +42,17 @@ public:
   /// on: as Find says. A null output goes to memory of the call's own again.
   void setInput(size_t input, const void *data) { inputs_[input] = data; }
   void setOutput(size_t output, void *data);
+  [[nodiscard]] void *outputMemory(size_t output) const {
+    return outputs_[output];
+  }
   /// Null where it is not set.
   [[nodiscard]] const void *input(size_t input) const { return inputs_[input]; }
 
   [[nodiscard]] const Entry &entry() const {
     return runner_->program().entries[index_];
   }
+  /// The same of a scalar, as it is now; empty where there is none.
+  [[nodiscard]] std::optional<double> number(std::string_view input) const;
   /// The outputs of the last run, in the entry's order; zeros before one.
   [[nodiscard]] std::vector<TensorView> outputs() const;
   /// An output by name; empty where there is none.

@@ -371,6 +371,14 @@ Status Runner::writeState(const TensorView &source) {
   return {};
 }
 
+Result<std::span<std::byte>> Runner::editState(std::string_view name) {
+  const StateTensor *tensor = program_->findState(name);
+  if (!tensor)
+    return invalidInput("no tensor " + quote(name) + " in the state");
+  MPC_RETURN_IF_ERROR(changeState());
+  return state_.bytes(*tensor);
+}
+
 Status Runner::importState(std::span<const TensorView> sources) {
   MPC_RETURN_IF_ERROR(changeState());
   MPC_RETURN_IF_ERROR(state_.importTensors(sources));

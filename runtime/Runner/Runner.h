@@ -68,6 +68,9 @@ public:
     return state_.read(name);
   }
   Status writeState(const TensorView &source);
+  /// The memory of a tensor of the state, which does not move. Who changes it
+  /// does so between two runs; after parameters, call derive().
+  Result<std::span<std::byte>> editState(std::string_view name);
   [[nodiscard]] Result<std::vector<TensorView>> exportState() const {
     MPC_RETURN_IF_ERROR(fetchState());
     return state_.exportTensors();

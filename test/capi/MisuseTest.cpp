@@ -87,6 +87,7 @@ std::vector<Call> callAll(const Handles &h, Arguments &a) {
       CALL(mpcRunnerReadNumber, h.runner, "lr", &a.value),
       CALL(mpcRunnerWriteNumber, h.runner, "lr", 1),
       CALL(mpcRunnerUpdateScale, h.runner, nullptr, 1),
+      CALL(mpcRunnerSetOptimizer, h.runner, nullptr),
       CALL(mpcCheckpointsSave, h.checkpoints, h.runner, nullptr),
       CALL(mpcCheckpointsLoadNewest, h.checkpoints, h.runner, nullptr, &a.flag),
   };

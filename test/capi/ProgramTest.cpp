@@ -128,8 +128,21 @@ TEST_F(CAPIProgram, StructsHaveVersions) {
     EXPECT_EQ(byte, 0);
   MpcProgramInfo none = {};
   EXPECT_FAILURE(mpcProgramGetInfo(program, &none), MPC_ERROR_USAGE,
-                 "info: structSize is 0, expected at least 72: set it to the "
-                 "struct's size");
+                 "info: structSize is 0, expected 80: set it to the struct's "
+                 "size");
+  // One of a caller that was built before the last field was there.
+  MpcProgramInfo shorter;
+  std::memset(&shorter, 0x5a, sizeof shorter);
+  shorter.structSize = offsetof(MpcProgramInfo, numTied);
+  EXPECT_SUCCESS(mpcProgramGetInfo(program, &shorter));
+  EXPECT_EQ(shorter.numEntries, 3u);
+  EXPECT_EQ(shorter.numTied, 0x5a5a5a5a5a5a5a5au);
+  MpcRunner *early = nullptr;
+  MpcRunnerOptions earlier = {};
+  earlier.structSize = offsetof(MpcRunnerOptions, log);
+  earlier.log = reinterpret_cast<MpcLogFunction>(&early); // Is not looked at.
+  EXPECT_SUCCESS(mpcRunnerCreate(program, &earlier, &early));
+  mpcRunnerDestroy(early);
   struct {
     MpcRunnerOptions options;
     int64_t more;

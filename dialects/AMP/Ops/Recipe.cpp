@@ -102,6 +102,18 @@ Type RecipeOp::getSlotType() {
   return getSlots().value_or(Float32Type::get(getContext()));
 }
 
+StringRef RecipeOp::findClauseOfRule() {
+  if (!getRule()->isCallback())
+    return "";
+  if (getEma().isNonZero())
+    return "ema";
+  if (getNoMasters())
+    return "no_masters";
+  if (!getNoDecay().empty())
+    return "no_decay";
+  return getSlotType().isF32() ? "" : "slots";
+}
+
 //===----------------------------------------------------------------------===//
 // What a recipe must be
 //===----------------------------------------------------------------------===//
@@ -308,6 +320,15 @@ static LogicalResult verifyGradients(RecipeOp recipe) {
   return verifyFloat(recipe, "gradients", recipe.getGradients());
 }
 
+static LogicalResult verifyCallback(RecipeOp recipe) {
+  StringRef clause = recipe.findClauseOfRule();
+  if (clause.empty())
+    return success();
+  return recipe.emitError()
+         << "the recipe has '" << clause << "', a part of the update, which "
+         << "optimizer '" << recipe.getOptimizer() << "' leaves to the caller";
+}
+
 LogicalResult RecipeOp::verify() {
   RecipeOp first = findRecipe(cast<ModuleOp>((*this)->getParentOp()));
   if (first != *this)
@@ -318,6 +339,7 @@ LogicalResult RecipeOp::verify() {
       failed(verifyPolicy(*this)) || failed(verifyOptimizer(*this)) ||
       failed(verifyClip(*this)) || failed(verifyLarc(*this)) ||
       failed(verifyStorage(*this)) || failed(verifyGradients(*this)) ||
+      failed(verifyCallback(*this)) ||
       failed(verifyAmount(*this, "l1", getL1Attr())) ||
       failed(verifyAmount(*this, "l2", getL2Attr())))
     return failure();

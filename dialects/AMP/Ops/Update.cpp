@@ -121,6 +121,9 @@ LogicalResult UpdateOp::verify() {
   FailureOr<const Optimizer *> rule = findRule(*this, getKind());
   if (failed(rule))
     return failure();
+  if ((*rule)->isCallback())
+    return emitOpError("of kind '")
+           << getKind() << "' has no rule: whoever runs the step updates";
   size_t numSlots = (*rule)->slotsFor(Flags(getFlags())).size();
   if (getSlots().size() != numSlots ||
       getScalars().size() != (*rule)->scalars.size())

@@ -30,7 +30,7 @@ from ._errors import (
     UsageError,
 )
 from ._progress import ProgressBar
-from ._runtime import StepResult, TensorInfo, __version__
+from ._runtime import StepResult, TensorInfo, Update, __version__
 from ._scaler import Scaler
 from ._step import Step, load
 
@@ -47,6 +47,7 @@ __all__ = [
     "Step",
     "StepResult",
     "TensorInfo",
+    "Update",
     "UsageError",
     "__version__",
     "compile_step",

@@ -261,7 +261,7 @@ def _recipe(model: Any, loss: Any, optimizer: Any, precision: Any, scaler: Any,
     if hasattr(optimizer, "param_groups"):
         merged.update(_torch_optimizer_options(optimizer, names))
     elif optimizer is not None:
-        merged["optimizer"] = optimizer
+        merged["optimizer"] = "callback" if callable(optimizer) else optimizer
     merged.update(_scaler_options(scaler))
     merged.update(options)
     return _flags(merged)
@@ -301,7 +301,8 @@ def compile_step(
         loss: ``"cross_entropy"``, ``"mse"``, ...: of the model's output and ``target``;
             ``"output:NAME"`` where the model returns its loss; or a loss module of torch.
         optimizer: its name, or an optimizer of torch, whose numbers are taken over. Parameters of
-            a module that it does not have, or that take no gradient, are frozen.
+            a module that it does not have, or that take no gradient, are frozen. Or a function
+            that updates the parameters itself: see :meth:`Step.set_optimizer`.
         precision: ``"fp32"``, ``"bf16"``, ``"fp16"`` or torch's types.
         scaler: a loss-scale policy (``"dynamic"``, ``"torch"``, ``"keras"``, ...), a dict with its
             settings (``{"policy": "dynamic", "init_scale": 1024}``), or a ``GradScaler`` of torch.
@@ -324,6 +325,8 @@ def compile_step(
     if hasattr(optimizer, "param_groups"):
         step._optimizer = optimizer
         lr = optimizer.param_groups[0]["lr"] if lr is None else lr
+    elif callable(optimizer):
+        step.set_optimizer(optimizer)
     if lr is not None:
         step.lr = float(lr)
     return step

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _arrays, _runtime, _state
 from ._errors import MpcWarning, UsageError
-from ._runtime import StepResult, TensorInfo
+from ._runtime import StepResult, TensorInfo, Update
 from ._scaler import Scaler
 
 _HYPER_PREFIX = "amp.hyper."
@@ -19,6 +19,7 @@ _STEP_ROLES = (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE, _runtime.ENTRY_AP
 _logger = logging.getLogger("mpc_compiler")
 
 StepHook = Callable[["Step", StepResult], Any]
+Optimizer = Callable[[Update], Any]
 
 
 def _tell(messages: list[tuple[int, str]]) -> None:
@@ -178,6 +179,26 @@ class Step:
                 for info in entry.outputs:
                     outputs[info.name] = _arrays.read(self._runner.read_output, info)
         return outputs
+
+    def set_optimizer(self, update: Optimizer | None, *, on_skipped: bool = False) -> None:
+        """Lets `update` change the parameters, of a step with ``optimizer="callback"``.
+
+        ::
+
+            def descend(update):  # An mpc_compiler.Update.
+                for name, parameter in update.parameters.items():
+                    parameter -= update.lr * update.gradients[name]
+
+        It is called in each step that is not skipped; with `on_skipped` in all, and
+        ``update.found_inf`` says which. Arrays are float32 and are changed in place. What it
+        raises comes out of the step, which is then done. It must not use this step. What it keeps
+        for itself is no part of :meth:`state_dict`. None ends the registration.
+        """
+        owner = None if update is None else self._runner.share_state(self._parameter_names()[0])
+        self._runner.set_optimizer(update, owner, on_skipped)
+
+    def _parameter_names(self) -> list[str]:
+        return _state.parameter_names(self)
 
     def register_step_hook(self, hook: StepHook) -> _Removable:
         """Calls ``hook(step, result)`` after each step; ``remove()`` of what it gives ends that.

@@ -302,6 +302,15 @@ func.func @f(%lr: tensor<f32>, %x: tensor<f64>) {
 
 // -----
 
+func.func @f(%g: tensor<8xf32>) {
+  // expected-error @+1 {{of kind 'callback' has no rule: whoever runs the step updates}}
+  %0 = amp.update "callback" flags [] decay(true) gradient(%g) scalars()
+      parameter(%g) slots() : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @f(%g: tensor<8xf32>, %s: tensor<f32>) {
   // expected-error @+1 {{of kind 'sgd' takes 5 scalars and 0 slots}}
   %0 = amp.update "sgd" flags [] decay(true) gradient(%g) scalars(%s)

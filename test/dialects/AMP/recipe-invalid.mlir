@@ -165,3 +165,18 @@ func.func @f() {
 }
 
 // Features: K4.
+
+// -----
+
+// expected-error @+1 {{the recipe has 'ema', a part of the update, which optimizer 'callback' leaves to the caller}}
+amp.recipe optimizer("callback") ema(0.9)
+
+// -----
+
+// expected-error @+1 {{the recipe has 'no_decay', a part of the update}}
+amp.recipe optimizer("callback") no_decay(["bias"])
+
+// -----
+
+// expected-error @+1 {{the recipe has 'slots', a part of the update}}
+amp.recipe optimizer("callback") slots(bf16)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an optimizer of the caller's is given, and when.
+#include "runtime/CAPI/CallerOptimizer.h"
+
+#include "runtime/CAPI/Boundary.h"
+#include "runtime/CAPI/HostTensor.h"
+#include "runtime/Support/Text.h"
+
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+/// The output of `entry` that has a gradient of parameter `tensor`.
+Result<size_t> findGradient(const Entry &entry, std::string_view output,
+                            const StateTensor &tensor) {
+  for (size_t i = 0; i < entry.outputs.size(); ++i)
+    if (const TensorDesc &desc = entry.outputs[i];
+        desc.name == output && desc.dtype == DType::F32 &&
+        tensor.desc.dtype == DType::F32 && desc.shape == tensor.desc.shape)
+      return i;
+  return invalidInput(fmt::format("the program's entry {} has no f32 output {} "
+                                  "of the shape of parameter {}",
+                                  quote(entry.name), quote(output),
+                                  quote(tensor.desc.name)));
+}
+
+} // namespace
+
+Status CallerOptimizer::open(Runner &runner, const EntryCall &last) {
+  runner_ = &runner;
+  last_ = &last;
+  const Program &program = runner.program();
+  for (const auto &[parameter, gradient] : program.protocol.callerUpdates) {
+    const StateTensor *tensor = program.findState(parameter);
+    if (!tensor || tensor->role != StateRole::Parameter)
+      return invalidInput(fmt::format("the program has no parameter {}, which "
+                                      "the caller is to update",
+                                      quote(parameter)));
+    MPC_ASSIGN_OR_RETURN(size_t output,
+                         findGradient(last.entry(), gradient, *tensor));
+    MPC_ASSIGN_OR_RETURN(std::span<std::byte> memory,
+                         runner.editState(parameter));
+    names_.push_back(parameter.c_str());
+    outputs_.push_back(output);
+    parameters_.push_back(toDLPack(tensor->desc, memory.data()));
+    gradients_.push_back(toDLPack(tensor->desc, nullptr));
+  }
+  return {};
+}
+
+Status CallerOptimizer::set(const MpcOptimizer &optimizer) {
+  if (!isNeeded())
+    return usageError("the program updates its parameters itself: compile it "
+                      "with --optimizer=callback");
+  optimizer_ = optimizer;
+  return {};
+}
+
+Status CallerOptimizer::check() const {
+  if (!isNeeded() || optimizer_.update)
+    return {};
+  return usageError("the program's optimizer is a callback: register one first "
+                    "(mpcRunnerSetOptimizer)");
+}
+
+Status CallerOptimizer::update(MpcUpdate numbers) {
+  if (!isNeeded() || (numbers.skipped && !optimizer_.onSkipped))
+    return {};
+  for (size_t i = 0; i < names_.size(); ++i)
+    gradients_[i].data = last_->outputMemory(outputs_[i]);
+  numbers.structSize = sizeof numbers;
+  numbers.numParameters = names_.size();
+  numbers.names = names_.data();
+  numbers.parameters = parameters_.data();
+  numbers.gradients = gradients_.data();
+  return takeError(optimizer_.update(optimizer_.context, &numbers));
+}
+
+} // namespace mpc::rt

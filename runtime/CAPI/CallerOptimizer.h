@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// An optimizer of the caller's, which updates what a step has gradients of.
+#ifndef MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H
+#define MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H
+
+#include "mpc-c/Runner.h"
+#include "runtime/Runner/EntryCall.h"
+#include "runtime/Runner/Runner.h"
+#include "runtime/Support/Status.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace mpc::rt {
+
+class CallerOptimizer {
+public:
+  /// `last` ends a step; both must outlive this.
+  Status open(Runner &runner, const EntryCall &last);
+
+  /// A null function ends the registration.
+  Status set(const MpcOptimizer &optimizer);
+  /// Fails where a step could not update its parameters.
+  [[nodiscard]] Status check() const;
+  /// Calls the function on what a step came to, of which the numbers are set.
+  Status update(MpcUpdate numbers);
+
+private:
+  [[nodiscard]] bool isNeeded() const { return !names_.empty(); }
+
+  Runner *runner_ = nullptr;
+  const EntryCall *last_ = nullptr;
+  MpcOptimizer optimizer_ = {};
+  std::vector<const char *> names_;
+  std::vector<size_t> outputs_; ///< Of the entry: each one's gradient.
+  std::vector<DLTensor> parameters_, gradients_;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H

@@ -48,6 +48,9 @@ bool RowsAttr::fits(KernelKind kind) const { return kind == KernelKind::Rows; }
 bool ColumnsAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Columns;
 }
+bool ScatterAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Scatter;
+}
 bool DotAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
 }
@@ -107,6 +110,18 @@ LogicalResult RowsAttr::verify(EmitError emitError, int64_t chunks,
 
 LogicalResult ColumnsAttr::verify(EmitError emitError, int64_t chunks,
                                   int64_t threads) {
+  return verifyGrid(emitError, chunks, threads);
+}
+
+// Columns divide the block, and its groups of threads the rows.
+LogicalResult ScatterAttr::verify(EmitError emitError, int64_t chunks,
+                                  int64_t threads, int64_t rows,
+                                  int64_t columns) {
+  if (threads != 256 || columns < 1 || columns > 256 ||
+      !llvm::isPowerOf2_64(columns) || rows < 1 ||
+      rows % (threads / columns) != 0)
+    return emitError() << "a scatter has 256 threads, a power of two of "
+                          "columns, and rows for each 256 / columns of them";
   return verifyGrid(emitError, chunks, threads);
 }
 

@@ -119,6 +119,19 @@ def CUDA_ColumnsAttr : CUDA_Schedule<"Columns", "columns"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def CUDA_ScatterAttr : CUDA_Schedule<"Scatter", "scatter"> {
+  let summary = "Some rows of the result a block, in index order";
+  let description = [{
+    A block has `rows` rows of `columns` columns, at most 256, for itself, and an
+    element of them is one thread's. The block looks at all indices, 256 at a
+    time, and its threads join the updates of their elements in the order of the
+    indices: the bits are those of a scalar loop.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads, "int64_t":$rows,
+                        "int64_t":$columns);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def CUDA_DotAttr : CUDA_Schedule<"Dot", "dot"> {
   let summary = "A contraction, one thread an element, then a map on it";
   let description = [{

@@ -45,6 +45,10 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
         return BlockShape{tiled.threads,
                           getSharedBytes(text.kernel, body, tiled)};
       })
+      .Case([&](ScatterAttr scatter) {
+        emitScatter(text, body, scatter);
+        return BlockShape{scatter.getThreads()};
+      })
       .Case([&](MapAttr map) {
         emitMap(text, body, map);
         return BlockShape{map.getThreads()};

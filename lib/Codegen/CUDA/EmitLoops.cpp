@@ -9,10 +9,8 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// Whether output `output` is updated where it lies: it is written over its own
-/// destination and nothing else.
-static bool isInPlace(FuncOp kernel, const Statement &statement,
-                      unsigned output) {
+bool mpc::cuda::isInPlace(FuncOp kernel, const Statement &statement,
+                          unsigned output) {
   auto argument = dyn_cast<BlockArgument>(statement.getInit(output));
   if (!argument || argument.getArgNumber() < kernel.getNumInputs())
     return false;
@@ -49,7 +47,7 @@ static bool startsAlone(FuncOp kernel, const Statement &statement) {
 static bool copiesValues(FuncOp kernel) {
   return llvm::any_of(kernel.getReturn().getValues(), [](Value value) {
     Operation *op = value.getDefiningOp();
-    return !op || !isa<linalg::GenericOp, ScatterOp>(op);
+    return !isa_and_nonnull<linalg::GenericOp>(op);
   });
 }
 
@@ -80,8 +78,6 @@ private:
   void emitGeneric(Statement statement);
   void emitSerial(const Statement &statement);
   void emitElement(const Statement &statement, ArrayRef<std::string> outer);
-  void emitScatter(const Statement &statement, ScatterOp scatter,
-                   const std::string &unit);
   void storeResult(const Statement &statement, unsigned output,
                    ArrayRef<std::string> dims, const std::string &value);
 
@@ -228,95 +224,13 @@ void LoopEmitter::emitGeneric(Statement statement) {
   });
 }
 
-//===----------------------------------------------------------------------===//
-// kernel.scatter
-//===----------------------------------------------------------------------===//
-
-static const char *joinOf(CombineKind by) {
-  switch (by) {
-  case CombineKind::Sum:
-    return "{0} + {1}";
-  case CombineKind::Product:
-    return "{0} * {1}";
-  case CombineKind::Maximum:
-    return "mpc_max({0}, {1})";
-  case CombineKind::Minimum:
-    return "mpc_min({0}, {1})";
-  }
-  llvm_unreachable("all kinds are above");
-}
-
-static std::string widen(Type from, Type to, const std::string &value) {
-  std::string wide = value;
-  if (from.isF16())
-    wide = "mpc_f16_to_f32(" + value + ")";
-  else if (from.isBF16())
-    wide = "mpc_bf16_to_f32(" + value + ")";
-  return from != to && to.isF64() ? "double(" + wide + ")" : wide;
-}
-
-/// One column of one outer slice: nobody else writes there, so that the joins
-/// come in index order.
-void LoopEmitter::emitScatter(const Statement &statement, ScatterOp scatter,
-                              const std::string &unit) {
-  auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
-  auto indices = cast<RankedTensorType>(scatter.getIndices().getType());
-  auto init = cast<RankedTensorType>(scatter.getInit().getType());
-  int64_t count = updates.getDimSize(1), inner = updates.getDimSize(2);
-  int64_t size = init.getDimSize(1);
-  std::string outer = text_.define(text_.indexType(), "outer",
-                                   llvm::formatv("{0} / {1}", unit, inner));
-  std::string column = text_.define(text_.indexType(), "column",
-                                    llvm::formatv("{0} % {1}", unit, inner));
-  Value to = text_.destinationsOf(scatter.getResult()).front();
-  if (!isInPlace(text_.kernel, statement, 0))
-    text_.nest(size, [&](ArrayRef<std::string> row) {
-      std::string place = llvm::formatv("({0} * {1} + {2}) * {3} + {4}", outer,
-                                        size, row[0], inner, column);
-      text_.store(to, place, text_.load(scatter.getInit(), place));
-    });
-  text_.nest(count, [&](ArrayRef<std::string> step) {
-    std::string at =
-        indices.getRank() == 2
-            ? llvm::formatv("{0} * {1} + {2}", outer, count, step[0]).str()
-            : step[0];
-    std::string index = text_.load(scatter.getIndices(), at);
-    Type indexType = indices.getElementType();
-    std::string sign =
-        "mpc_i" + std::to_string(indexType.getIntOrFloatBitWidth());
-    std::string row = text_.define(
-        text_.indexType(), "row",
-        llvm::formatv("mpc_wrap({0}({1}), {2})", sign, index, size));
-    std::string place =
-        text_.define(text_.indexType(), "place",
-                     llvm::formatv("({0} * {1} + {2}) * {3} + {4}", outer, size,
-                                   row, inner, column));
-    std::string update =
-        text_.load(scatter.getUpdates(),
-                   llvm::formatv("({0} * {1} + {2}) * {3} + {4}", outer, count,
-                                 step[0], inner, column));
-    std::string wide =
-        widen(updates.getElementType(), init.getElementType(), update);
-    text_.store(
-        to, place,
-        llvm::formatv(joinOf(scatter.getBy()), text_.load(to, place), wide));
-  });
-}
-
 void LoopEmitter::emit() {
-  for (const Statement &statement : body_.statements) {
-    if (statement.generic()) {
-      emitGeneric(statement);
-      continue;
-    }
-    emitThreads(statement.numParallel(), [&](const std::string &unit) {
-      emitScatter(statement, cast<ScatterOp>(statement.op), unit);
-    });
-  }
+  for (const Statement &statement : body_.statements)
+    emitGeneric(statement);
   for (auto [number, value] :
        llvm::enumerate(text_.kernel.getReturn().getValues())) {
     Operation *op = value.getDefiningOp();
-    if (!op || !isa<linalg::GenericOp, ScatterOp>(op))
+    if (!isa_and_nonnull<linalg::GenericOp>(op))
       emitCopy(value, text_.kernel.getDestination(number));
   }
 }
@@ -328,6 +242,8 @@ LogicalResult mpc::cuda::emitLoops(KernelText &text, const Body &body,
            << body.statements.size()
            << " statements, of which #cuda.loops runs one; cuda-schedule makes "
               "a kernel of each";
+  if (!body.statements.empty() && !body.statements.front().generic())
+    return text.kernel.emitOpError("is a scatter, which #cuda.scatter runs");
   LoopEmitter(text, body, schedule).emit();
   return success();
 }

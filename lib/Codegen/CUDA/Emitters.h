@@ -16,6 +16,16 @@ mlir::LogicalResult emitLoops(KernelText &text, const kernel::Body &body,
 /// Threads that work on their own; 1 where the body is to run in one block.
 int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
 
+/// Whether output `output` is updated where it lies: it is written over its own
+/// destination and nothing else.
+bool isInPlace(kernel::FuncOp kernel, const kernel::Statement &statement,
+               unsigned output);
+
+/// #cuda.scatter.
+void emitScatter(KernelText &text, const kernel::Body &body,
+                 ScatterAttr schedule);
+ScatterAttr scheduleScatter(const kernel::Body &body);
+
 /// #cuda.map.
 void emitMap(KernelText &text, const kernel::Body &body, MapAttr schedule);
 /// Elements of the space, and how many of them a thread should do.

@@ -27,9 +27,16 @@ def SchedulePass : Pass<"cuda-schedule", "::mlir::ModuleOp"> {
     `#cuda.map`, else
     `#cuda.loops`. It follows from kind and shapes and from the module's
     `#cuda.target`, without which it is sm_80, and fixes the grid.
+
+    A contraction with few tiles and a long sum, as the gradient of a weight,
+    becomes two kernels and launches (split-K): `NAME_slices` sums slices of k
+    on their own, and the kernel adds them up, in order, before it goes on. How
+    many slices there are follows from the shape.
   }];
   let dependentDialects = [
-    "::mpc::cuda::CUDADialect", "::mpc::kernel::KernelDialect"
+    "::mlir::arith::ArithDialect", "::mpc::cuda::CUDADialect",
+    "::mpc::kernel::KernelDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

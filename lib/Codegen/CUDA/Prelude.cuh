@@ -103,6 +103,12 @@ MPC_DEVICE float mpc_shuffle_xor(mpc_u32 mask, float x, int distance) {
 MPC_DEVICE float mpc_shuffle(mpc_u32 mask, float x, int lane) {
   return __shfl_sync(mask, x, lane);
 }
+// Which lanes of `mask`, all of which take part, say yes.
+MPC_DEVICE mpc_u32 mpc_ballot(mpc_u32 mask, bool yes) {
+  return __ballot_sync(mask, yes);
+}
+// The number of the lowest bit that is set; one is.
+MPC_DEVICE int mpc_lowest(mpc_u32 bits) { return __ffs(bits) - 1; }
 // Orders the memory accesses of the lanes of `mask`.
 MPC_DEVICE void mpc_sync_warp(mpc_u32 mask) { __syncwarp(mask); }
 // Every thread of the block takes part, at the same place of the text.

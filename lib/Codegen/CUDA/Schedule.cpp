@@ -3,6 +3,8 @@
 #include "lib/Codegen/CUDA/Passes.h"
 
 #include "lib/Codegen/CUDA/Emitters.h"
+#include "lib/Codegen/CUDA/SplitReduction.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mpc::cuda {
 #define GEN_PASS_DEF_ATTACHTARGETPASS
@@ -85,8 +87,9 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
     return scheduleColumns(kernel, body);
   case KernelKind::Contraction:
     return scheduleContraction(kernel, body, target);
-  case KernelKind::Loops:
   case KernelKind::Scatter:
+    return scheduleScatter(body);
+  case KernelKind::Loops:
     return scheduleLoops(kernel, body);
   }
   llvm_unreachable("all kinds are above");
@@ -122,9 +125,21 @@ struct SchedulePass : mpc::cuda::impl::SchedulePassBase<SchedulePass> {
 
   void runOnOperation() override {
     TargetAttr target = targetOf(getOperation());
-    for (FuncOp kernel : getOperation().getOps<FuncOp>())
-      if (!kernel.getSchedule())
-        kernel.setScheduleAttr(chooseSchedule(kernel, target));
+    SymbolTable symbols(getOperation());
+    llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
+    getOperation().walk([&](LaunchOp launch) {
+      launches[launch.getKernelAttr().getAttr()].push_back(launch);
+    });
+    for (FuncOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
+      if (kernel.getSchedule())
+        continue;
+      if (kernel.getKind() == KernelKind::Contraction && !target.getNaive())
+        if (FuncOp slices = splitReduction(
+                kernel, launches.lookup(kernel.getSymNameAttr()), symbols))
+          slices.setScheduleAttr(chooseSchedule(slices, target));
+      kernel.setScheduleAttr(chooseSchedule(kernel, target));
+    }
   }
 };
 

@@ -30,6 +30,7 @@ public:
   void requireAlignment(const void *at, size_t bytes, int line) override;
   void syncBlock(int line) override;
   void syncWarp(uint32_t mask, int line) override;
+  uint32_t ballot(uint32_t mask, bool yes, int line) override;
   uint32_t shuffle(uint32_t mask, uint32_t value, int lane, int line) override;
   void loadMatrices(uint32_t *matrices, const void *row, bool transposed,
                     int line) override;

@@ -7,8 +7,8 @@
 
 #include "test/support/simt/Module.h"
 
-#include <math.h> // The prelude calls ::sinf and its like.
 #include <cstring>
+#include <math.h> // The prelude calls ::sinf and its like.
 #include <type_traits>
 
 #define MPC_SIMT 1
@@ -110,6 +110,10 @@ MPC_FORWARD float mpc_shuffle_xor(uint32_t mask, float x, int distance,
   return mpc_float(
       mpcSimtMachine()->shuffle(mask, mpc_bits(x), lane ^ distance, line));
 }
+MPC_FORWARD uint32_t mpc_ballot(uint32_t mask, bool yes, MPC_SIMT_LINE) {
+  return mpcSimtMachine()->ballot(mask, yes, line);
+}
+MPC_DEVICE int mpc_lowest(uint32_t bits) { return __builtin_ctz(bits); }
 MPC_FORWARD void mpc_sync_warp(uint32_t mask, MPC_SIMT_LINE) {
   mpcSimtMachine()->syncWarp(mask, line);
 }

@@ -17,6 +17,11 @@ struct Shuffle {
   uint32_t result;
 };
 
+struct Vote {
+  bool yes;
+  uint32_t result;
+};
+
 struct Matrices {
   uint32_t *result;
   const void *row;
@@ -87,6 +92,20 @@ uint32_t Block::shuffle(uint32_t mask, uint32_t value, int lane, int line) {
         lane, mask);
     fail(Fault::Kind::Misuse, std::move(text));
   }
+  return request.result;
+}
+
+uint32_t Block::ballot(uint32_t mask, bool yes, int line) {
+  Vote request{yes, 0};
+  collective("ballot", mask, line, &request, [&](auto requests) {
+    uint32_t found = 0;
+    for (size_t lane = 0; lane < requests.size(); ++lane)
+      if (auto *vote = static_cast<Vote *>(requests[lane]); vote && vote->yes)
+        found |= 1U << lane;
+    for (void *each : requests)
+      if (auto *vote = static_cast<Vote *>(each))
+        vote->result = found;
+  });
   return request.result;
 }
 

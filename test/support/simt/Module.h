@@ -30,6 +30,7 @@ public:
   virtual void requireAlignment(const void *at, size_t bytes, int line) = 0;
   virtual void syncBlock(int line) = 0;
   virtual void syncWarp(uint32_t mask, int line) = 0;
+  virtual uint32_t ballot(uint32_t mask, bool yes, int line) = 0;
   virtual uint32_t shuffle(uint32_t mask, uint32_t value, int lane,
                            int line) = 0;
   virtual void loadMatrices(uint32_t *matrices, const void *row,

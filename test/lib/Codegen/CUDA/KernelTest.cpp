@@ -13,7 +13,9 @@
 #include "test/runtime/Device/CUDA/FakeCuda.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace mpc;
 using namespace mpc::rt::cuda;
@@ -26,18 +28,18 @@ using mpc::rt::cuda::test::KernelRunner;
 namespace {
 
 struct Emitted {
-  std::string text, schedule;
+  std::string name, text, schedule;
   LaunchShape shape;
 };
 
-/// The only kernel of `text`, called k.
-Emitted emit(const std::string &text, int arch) {
+/// The kernels that run for those of `text`, in order.
+std::vector<Emitted> emitAll(const std::string &text, int arch) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  Emitted result;
+  std::vector<Emitted> result;
   if (!module) {
     ADD_FAILURE() << "no module: " << text;
     return result;
@@ -51,18 +53,20 @@ Emitted emit(const std::string &text, int arch) {
   schedules.addPass(cuda::createAttachTargetPass(attach));
   schedules.addPass(cuda::createSchedulePass());
   EXPECT_TRUE(succeeded(schedules.run(*module)));
-  llvm::raw_string_ostream stream(result.schedule);
   for (auto kernel : module->getOps<kernel::FuncOp>())
-    stream << kernel.getScheduleAttr();
+    llvm::raw_string_ostream(result.emplace_back().schedule)
+        << kernel.getScheduleAttr();
   emission.addPass(cuda::createEmitPass());
   EXPECT_TRUE(succeeded(emission.run(*module)));
-  for (auto function : module->getOps<mlir::func::FuncOp>()) {
+  for (auto [emitted, function] :
+       llvm::zip(result, module->getOps<mlir::func::FuncOp>())) {
     auto kernel = function->getAttrOfType<cuda::KernelAttr>(
         cuda::CUDADialect::kKernelAttrName);
-    result.text = cuda::getPrelude().str() + kernel.getText().str();
-    result.shape.grid[0] = static_cast<uint32_t>(kernel.getBlocks());
-    result.shape.block[0] = static_cast<uint32_t>(kernel.getThreads());
-    result.shape.sharedBytes = static_cast<uint32_t>(kernel.getShared());
+    emitted.name = function.getName();
+    emitted.text = cuda::getPrelude().str() + kernel.getText().str();
+    emitted.shape.grid[0] = static_cast<uint32_t>(kernel.getBlocks());
+    emitted.shape.block[0] = static_cast<uint32_t>(kernel.getThreads());
+    emitted.shape.sharedBytes = static_cast<uint32_t>(kernel.getShared());
   }
   return result;
 }
@@ -82,7 +86,7 @@ Buffers runOnGpu(const Emitted &kernel, Buffers buffers, int arch,
   for (std::vector<uint8_t> &buffer : buffers)
     arguments.push_back(rt::cuda::test::inOut(buffer));
   rt::Status status =
-      runner.run({"k.cu", kernel.text}, "k", kernel.shape, arguments);
+      runner.run({"k.cu", kernel.text}, kernel.name, kernel.shape, arguments);
   EXPECT_TRUE(status.ok()) << status.message() << fakeDriver().fault() << "\n"
                            << kernel.text.substr(kernel.text.find("// End"));
   return buffers;
@@ -106,7 +110,10 @@ void expectAsOnCpu(const std::string &text, const Buffers &buffers,
                    const std::string &schedule, size_t result,
                    double tolerance = 0, int arch = 80,
                    const std::string &scheduled = "") {
-  Emitted kernel = emit(scheduled.empty() ? text : scheduled, arch);
+  std::vector<Emitted> all =
+      emitAll(scheduled.empty() ? text : scheduled, arch);
+  ASSERT_EQ(all.size(), 1u);
+  const Emitted &kernel = all.front();
   EXPECT_EQ(kernel.schedule.substr(0, schedule.size()), schedule);
   std::vector<T> want = values<T>(runOnCpu(text, buffers)[result]);
   for (uint32_t seed : {1u, 5u}) {
@@ -354,6 +361,51 @@ TEST(CudaKernels, LargeTiles) {
       "stages = 3>");
 }
 
+/// Element (m, n) of the product of two transposed f32 factors whose sum is cut
+/// into `slices`, which are added up in order, or the other way around.
+float sumOfSlices(const Product &product, const Buffers &buffers, int slices,
+                  size_t m, size_t n, bool isReversed) {
+  std::vector<float> a = values<float>(buffers[0]);
+  std::vector<float> b = values<float>(buffers[1]);
+  std::vector<float> parts(slices);
+  for (int k = 0; k < product.k; ++k) {
+    float &part = parts[k / (product.k / slices)];
+    part = std::fma(a[k * product.m + m], b[k * product.n + n], part);
+  }
+  if (isReversed)
+    std::reverse(parts.begin(), parts.end());
+  return std::accumulate(parts.begin(), parts.end(), 0.0F);
+}
+
+// Few tiles and a long sum: slices of it, then their sum, to the bit.
+TEST(CudaKernels, SlicesAreAddedUpInOrder) {
+  Product product{20, 17, 1024, "km", "kn", "f32"};
+  constexpr int kSlices = 4;
+  size_t count = product.m * product.n;
+  Buffers factors = {bytes(randoms(product.m * product.k)),
+                     bytes(randoms(product.n * product.k)),
+                     room<float>(kSlices * count)};
+  std::vector<Emitted> kernels = emitAll(product.text(), 80);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].schedule.substr(0, 23), "#cuda.simt<chunks = 4, ");
+  EXPECT_EQ(kernels[1].schedule.substr(0, 13), "#cuda.columns");
+  Buffers sliced = runOnGpu(kernels[0], factors, 80, 3);
+  Buffers summed = runOnGpu(kernels[1], {sliced[2], room<float>(count)}, 80, 3);
+  std::vector<float> got = values<float>(summed[1]);
+  int differing = 0;
+  for (size_t i = 0; i < count; ++i) {
+    auto want = [&](bool isReversed) {
+      float sum = sumOfSlices(product, factors, kSlices, i / product.n,
+                              i % product.n, isReversed);
+      return std::max(sum, 0.0F);
+    };
+    EXPECT_EQ(got[i], want(false)) << i;
+    differing += want(false) != want(true) ? 1 : 0;
+  }
+  // Another order would have been seen.
+  EXPECT_GT(differing, 20);
+}
+
 /// The gradient of a lookup.
 std::string scatter(const char *by) {
   return llvm::formatv(R"(
@@ -375,7 +427,37 @@ TEST(CudaKernels, ScatterInIndexOrder) {
   for (const char *by : {"sum", "product", "maximum", "minimum"})
     expectAsOnCpu<float>(scatter(by),
                          {bytes(updates), bytes(rows), room<float>(70)},
-                         "#cuda.loops", 2);
+                         "#cuda.scatter", 2);
+}
+
+/// The gradient of a table of `size` rows of which `count` were looked up.
+std::string lookups(int count, int size, int inner) {
+  std::string table = llvm::formatv("tensor<1x{0}x{1}xf32>", size, inner);
+  return llvm::formatv(R"(
+kernel.func @k(%u: tensor<1x{0}x{1}xf32>, %i: tensor<{0}xi64>, %d: {2}) -> {2} {{
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : {2}) -> {2}
+  %r = kernel.scatter ins(%u, %i : tensor<1x{0}x{1}xf32>, tensor<{0}xi64>) outs(%first : {2}) by sum
+  kernel.return %r : {2}
+})",
+                       count, inner, table)
+      .str();
+}
+
+// More indices than are looked at together; columns of one block, of several
+// and one alone; rows of many blocks and fewer than a block has.
+TEST(CudaKernels, ScatterOfManyRows) {
+  for (auto [count, size, inner] :
+       {std::tuple(600, 1100, 3), {300, 5, 300}, {520, 70, 1}}) {
+    std::mt19937 engine(7);
+    std::vector<int64_t> rows(count);
+    for (int64_t &row : rows)
+      row = static_cast<int64_t>(engine() % size);
+    expectAsOnCpu<float>(
+        lookups(count, size, inner),
+        {bytes(randoms(count * inner)), bytes(rows), room<float>(size * inner)},
+        "#cuda.scatter", 2);
+  }
 }
 
 } // namespace

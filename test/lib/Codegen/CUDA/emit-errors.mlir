@@ -108,3 +108,19 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 
 // expected-error @below {{attribute 'cuda.kernel' is neither the #cuda.kernel of a function nor the #cuda.target of a module}}
 module attributes {cuda.kernel = 1} {}
+
+// -----
+
+// expected-error @below {{a scatter has 256 threads, a power of two of columns, and rows for each 256 / columns of them}}
+#a = #cuda.scatter<chunks = 1, threads = 256, rows = 3, columns = 128>
+
+// -----
+
+// expected-error @below {{is a scatter, which #cuda.scatter runs}}
+kernel.func scatter @looped(%u: tensor<1x6x5xf32>, %i: tensor<6xi64>, %d: tensor<1x7x5xf32>) -> tensor<1x7x5xf32>
+    attributes {schedule = #cuda.loops<chunks = 1, threads = 32>} {
+  %one = arith.constant 1.0 : f32
+  %first = linalg.fill ins(%one : f32) outs(%d : tensor<1x7x5xf32>) -> tensor<1x7x5xf32>
+  %r = kernel.scatter ins(%u, %i : tensor<1x6x5xf32>, tensor<6xi64>) outs(%first : tensor<1x7x5xf32>) by sum
+  kernel.return %r : tensor<1x7x5xf32>
+}

@@ -205,15 +205,20 @@ kernel.func contraction @product(%a: tensor<3x5xf32>, %b: tensor<5x4xf32>, %d: t
   kernel.return %r : tensor<3x4xf32>
 }
 
-// A thread has a column of its own, so that rows are joined in index order.
+// A block has rows for itself, marks the indices that name one of them, and
+// joins their updates in order.
 // CHECK-LABEL: scatter(
-// CHECK:         if (element0 < 6) {
-// CHECK:           for (int k0 = 0; k0 < 9; ++k0) {
-// CHECK:             output0[(outer0 * 9 + k0) * 3 + column0] = 0.0f;
-// CHECK:           for (int k1 = 0; k1 < 4; ++k1) {
-// CHECK:             const int row0 = mpc_wrap(mpc_i64(input1[outer0 * 4 + k1]), 9);
-// CHECK:             const int place0 = (outer0 * 9 + row0) * 3 + column0;
-// CHECK:             output0[place0] = old0 + mpc_f16_to_f32(input0[(outer0 * 4 + k1) * 3 + column0]);
+// CHECK:         output0[(outer * 9 + firstRow + row) * 3 + column] = 0.0f;
+// CHECK:         for (int first = 0; first < 4; first += 256) {
+// CHECK:           row = mpc_wrap(mpc_i64(input1[outer * 4 + step]), 9) - firstRow;
+// CHECK:           const bool isOwn = 0 <= row && row < 64;
+// CHECK:           mpc_sync_block();
+// CHECK:           const mpc_u32 found = mpc_ballot(MPC_FULL_WARP, isOwn);
+// CHECK:           mpc_sync_block();
+// CHECK:           for (mpc_u32 rest = own[warp]; rest != 0; rest &= rest - 1) {
+// CHECK:             if (column < 3 && row % 64 == group) {
+// CHECK:               const int place = (outer * 9 + firstRow + row) * 3 + column;
+// CHECK:               output0[place] = old0 + mpc_f16_to_f32(input0[(outer * 4 + first + number) * 3 + column]);
 kernel.func scatter @scatter(%u: tensor<2x4x3xf16>, %i: tensor<2x4xi64>, %d: tensor<2x9x3xf32>) -> tensor<2x9x3xf32> {
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%d : tensor<2x9x3xf32>) -> tensor<2x9x3xf32>

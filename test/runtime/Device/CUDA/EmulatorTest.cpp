@@ -199,6 +199,17 @@ TEST_F(Emulator, AWrongLaneGivesAWrongResult) {
   EXPECT_EQ(wrong[3], 5.0F);
 }
 
+TEST_F(Emulator, AVoteIsSeenByAllLanes) {
+  std::vector<float> x(64);
+  std::string vote =
+      "mpc_u32 some = mpc_ballot(MPC_FULL_WARP, i % 32 == 5 || i % 32 == 31);\n"
+      "x[i] = static_cast<float>(mpc_lowest(some) + (some >> 31) * 100);\n";
+  EXPECT_EQ(faultOf(vote, x), "");
+  EXPECT_EQ(x, std::vector<float>(64, 105.0F));
+  EXPECT_THAT(faultOf("if (i != 5) {\n" + vote + "}\n"),
+              HasSubstr("31 threads at ballot"));
+}
+
 TEST_F(Emulator, AMaskThatLeavesItsOwnLaneOutIsMisuse) {
   EXPECT_THAT(faultOf("x[i] = mpc_shuffle_xor(0xffffu, x[i], 1);\n", 32),
               HasSubstr("by a lane that its mask 0xffff leaves out"));

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Split-K: a contraction with few tiles and a long sum becomes two kernels, of
+/// slices of the sum and of the sum of the slices.
+#ifndef MPC_LIB_CODEGEN_CUDA_SPLITREDUCTION_H
+#define MPC_LIB_CODEGEN_CUDA_SPLITREDUCTION_H
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mpc::cuda {
+
+/// Splits the sum of `kernel`, a contraction, where its result has too few
+/// tiles to fill a GPU. Returns the kernel of the slices, which stands in front
+/// of it and has no schedule yet; `kernel` then adds the slices up, in order,
+/// and goes on as before. Null where nothing was split. The number of slices is
+/// a function of the contraction's shape alone. `launches` are those of
+/// `kernel`.
+kernel::FuncOp splitReduction(kernel::FuncOp kernel,
+                              llvm::ArrayRef<kernel::LaunchOp> launches,
+                              mlir::SymbolTable &symbols);
+
+} // namespace mpc::cuda
+
+#endif // MPC_LIB_CODEGEN_CUDA_SPLITREDUCTION_H

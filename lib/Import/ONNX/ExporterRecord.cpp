@@ -48,8 +48,7 @@ SmallVector<StringRef> OriginalCall::parameters() const {
   return names;
 }
 
-std::optional<int64_t> OriginalCall::integer(size_t index,
-                                             StringRef name) const {
+StringRef OriginalCall::argument(size_t index, StringRef name) const {
   auto [arguments, keywords] = text_.split("](").second.split("), kwargs");
   StringRef value =
       keywords.split((name + ": ").str()).second.take_until([](char c) {
@@ -60,8 +59,13 @@ std::optional<int64_t> OriginalCall::integer(size_t index,
     arguments.split("(").second.split(list, ',');
     value = index < list.size() ? list[index] : "";
   }
+  return value.trim();
+}
+
+std::optional<int64_t> OriginalCall::integer(size_t index,
+                                             StringRef name) const {
   int64_t number;
-  if (value.trim().getAsInteger(10, number))
+  if (argument(index, name).getAsInteger(10, number))
     return std::nullopt;
   return number;
 }
@@ -232,6 +236,34 @@ void separateMerged(Graph &graph) {
   MergedInitializers merged(graph);
   for (Node &node : graph.nodes)
     merged.separate(node);
+}
+
+//===----------------------------------------------------------------------===//
+// Training modes
+//===----------------------------------------------------------------------===//
+
+/// Whether the call of a batch normalization is that of one in training.
+/// Argument 5 says so of each variant; the one without training has another
+/// there.
+static bool trains(const Node &node) {
+  return OriginalCall(node).argument(5, "training") == "True";
+}
+
+void restoreTrainingModes(Graph &graph) {
+  SmallVector<Node *> training, others;
+  for (Node &node : graph.nodes)
+    if (node.opType == "BatchNormalization" && node.domain.empty() &&
+        OriginalCall(node).target().contains("batch_norm"))
+      (trains(node) ? training : others).push_back(&node);
+  if (others.empty())
+    return;
+  for (Node *node : training) {
+    Attribute mode;
+    mode.name = "training_mode";
+    mode.type = 2;
+    mode.i = 1;
+    node->attributes.push_back(std::move(mode));
+  }
 }
 
 } // namespace mpc::onnx

@@ -26,7 +26,10 @@ public:
   /// "a_weight" and "a_bias": the names of parameters, as the exporter writes
   /// them in calls.
   llvm::SmallVector<llvm::StringRef> parameters() const;
-  /// Argument `index`, or the one called `name`, where it is an integer.
+  /// Argument `index`, or the one called `name`, as it is written; empty
+  /// without it. Lists in front of it count as their parts.
+  llvm::StringRef argument(size_t index, llvm::StringRef name) const;
+  /// The same where it is an integer.
   std::optional<int64_t> integer(size_t index, llvm::StringRef name) const;
 
 private:
@@ -68,6 +71,11 @@ private:
 /// The exporter makes one initializer of those whose bytes are equal. Gives
 /// each the initializer back that its call names.
 void separateMerged(Graph &graph);
+
+/// The exporter writes no training_mode. Where the calls say that some
+/// normalizations train and others do not, gives it to those that do, so that
+/// the others stay frozen.
+void restoreTrainingModes(Graph &graph);
 
 } // namespace mpc::onnx
 

@@ -560,6 +560,7 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
                                     const ImportOptions &options) {
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
   separateMerged(model.graph);
+  restoreTrainingModes(model.graph);
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
   if (result)
     return result;

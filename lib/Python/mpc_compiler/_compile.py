@@ -193,9 +193,9 @@ def _is_module(model: Any) -> bool:
 
 
 def _frozen_statistics(module: Any) -> list[str]:
-    """The normalizations in ``eval()`` of a module that is in training."""
-    return [name for name, part in module.named_modules()
-            if getattr(part, "running_mean", None) is not None and not part.training]
+    """The normalizations of a module in training if all of them are in ``eval()``."""
+    parts = {name: part for name, part in module.named_modules() if getattr(part, "running_mean", None) is not None}
+    return [] if any(part.training for part in parts.values()) else list(parts)
 
 
 def export_onnx(module: Any, example_inputs: Sequence[Any]) -> bytes:
@@ -203,7 +203,8 @@ def export_onnx(module: Any, example_inputs: Sequence[Any]) -> bytes:
 
     That is without the exporter's optimizations, which fold BatchNormalization into convolutions
     and untie tied weights. The module is exported as it is in training. Its modes are left as they
-    are. A BatchNormalization that is frozen by ``eval()`` trains all the same, as a warning says.
+    are. A BatchNormalization that is frozen by ``eval()`` stays so beside one that trains; where
+    all are frozen, they train all the same, as a warning says.
 
     Args:
         module: a ``torch.nn.Module``.
@@ -216,8 +217,8 @@ def export_onnx(module: Any, example_inputs: Sequence[Any]) -> bytes:
         module.train()
     elif frozen := _frozen_statistics(module):
         warnings.warn(
-            f"{', '.join(frozen)}: in eval() although the module trains, which PyTorch's exporter "
-            "does not write: the step uses and updates the statistics of each batch there too",
+            f"{', '.join(frozen)}: in eval() although the module trains, which in the exported file "
+            "looks as a module in eval(): the step uses and updates the statistics of each batch there too",
             MpcWarning, stacklevel=4)
     try:
         with warnings.catch_warnings():

@@ -7,22 +7,18 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-static RankedTensorType typeOf(Value x) {
-  return mlir::cast<RankedTensorType>(x.getType());
-}
-
 Value GradientBuilder::cast(Value x, Type elementType) {
-  if (typeOf(x).getElementType() == elementType)
+  if (rankedType(x).getElementType() == elementType)
     return x;
-  return CastOp::create(b, loc, typeOf(x).clone(elementType), x);
+  return CastOp::create(b, loc, rankedType(x).clone(elementType), x);
 }
 
 Value GradientBuilder::wide(Value x) {
-  return cast(x, getComputeType(typeOf(x).getElementType()));
+  return cast(x, getComputeType(rankedType(x).getElementType()));
 }
 
 Value GradientBuilder::as(Value x, Value like) {
-  return cast(x, typeOf(like).getElementType());
+  return cast(x, rankedType(like).getElementType());
 }
 
 Value GradientBuilder::splat(RankedTensorType type, double value) {
@@ -37,7 +33,7 @@ Value GradientBuilder::splat(RankedTensorType type, double value) {
 }
 
 Value GradientBuilder::splat(Value like, double value) {
-  return splat(typeOf(like), value);
+  return splat(rankedType(like), value);
 }
 
 Value GradientBuilder::neg(Value x) {
@@ -59,7 +55,8 @@ Value GradientBuilder::scale(Value x, double factor) {
   return mul(x, splat(x, factor));
 }
 Value GradientBuilder::compare(CompareKind kind, Value x, Value y) {
-  return CompareOp::create(b, loc, typeOf(x).clone(b.getI1Type()), kind, x, y);
+  return CompareOp::create(b, loc, rankedType(x).clone(b.getI1Type()), kind, x,
+                           y);
 }
 Value GradientBuilder::select(Value mask, Value x, Value y) {
   return SelectOp::create(b, loc, x.getType(), mask, x, y);
@@ -73,29 +70,29 @@ Value GradientBuilder::sum(Value x, ArrayRef<int64_t> axes) {
 
 Value GradientBuilder::broadcast(Value x, ArrayRef<int64_t> axes,
                                  ArrayRef<int64_t> shape) {
-  if (typeOf(x).getShape() == shape)
+  if (rankedType(x).getShape() == shape)
     return x;
-  return BroadcastOp::create(b, loc, typeOf(x).clone(shape), x, axes);
+  return BroadcastOp::create(b, loc, rankedType(x).clone(shape), x, axes);
 }
 
 Value GradientBuilder::sumLike(Value x, ArrayRef<int64_t> axes) {
-  int64_t rank = typeOf(x).getRank();
+  int64_t rank = rankedType(x).getRank();
   return broadcast(sum(x, axes), otherAxes(rank, axes), shapeOf(x));
 }
 
 Value GradientBuilder::meanLike(Value x, ArrayRef<int64_t> axes) {
   int64_t count = 1;
   for (int64_t axis : axes)
-    count *= typeOf(x).getDimSize(axis);
+    count *= rankedType(x).getDimSize(axis);
   Value total = sum(x, axes);
   return broadcast(scale(total, 1.0 / static_cast<double>(count)),
-                   otherAxes(typeOf(x).getRank(), axes), shapeOf(x));
+                   otherAxes(rankedType(x).getRank(), axes), shapeOf(x));
 }
 
 Value GradientBuilder::reshape(Value x, ArrayRef<int64_t> shape) {
-  if (typeOf(x).getShape() == shape)
+  if (rankedType(x).getShape() == shape)
     return x;
-  return ReshapeOp::create(b, loc, typeOf(x).clone(shape), x);
+  return ReshapeOp::create(b, loc, rankedType(x).clone(shape), x);
 }
 
 SmallVector<int64_t> mpc::nn::otherAxes(int64_t rank, ArrayRef<int64_t> axes) {
@@ -106,8 +103,12 @@ SmallVector<int64_t> mpc::nn::otherAxes(int64_t rank, ArrayRef<int64_t> axes) {
   return others;
 }
 
+RankedTensorType mpc::nn::rankedType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
 ArrayRef<int64_t> mpc::nn::shapeOf(Value value) {
-  return typeOf(value).getShape();
+  return rankedType(value).getShape();
 }
 
 void mpc::nn::unaryVJP(

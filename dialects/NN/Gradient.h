@@ -8,6 +8,11 @@
 
 namespace mpc::nn {
 
+/// Of the results of an op, null where nothing depends on one; and what its VJP
+/// finds for its operands.
+using Cotangents = llvm::ArrayRef<mlir::Value>;
+using Gradients = llvm::MutableArrayRef<mlir::Value>;
+
 /// Builds nn ops at one location. Values are tensors; `wide` brings a 16-bit
 /// value to f32, so that the inside of a VJP rounds once, at its `as`.
 class GradientBuilder {
@@ -48,18 +53,18 @@ public:
 
 /// The VJP of an op of one operand: `fn` takes the cotangent and the operand,
 /// both wide, and gives the operand's cotangent.
-void unaryVJP(mlir::OpBuilder &builder, mlir::Operation *op,
-              llvm::ArrayRef<mlir::Value> cotangents,
-              llvm::MutableArrayRef<mlir::Value> operandCotangents,
-              llvm::function_ref<mlir::Value(GradientBuilder &, mlir::Value,
-                                             mlir::Value)>
-                  fn);
+void unaryVJP(
+    mlir::OpBuilder &builder, mlir::Operation *op, Cotangents cotangents,
+    Gradients operandCotangents,
+    llvm::function_ref<mlir::Value(GradientBuilder &, mlir::Value, mlir::Value)>
+        fn);
 
 /// The axes of a tensor of `rank` that are not in `axes`.
 llvm::SmallVector<int64_t> otherAxes(int64_t rank,
                                      llvm::ArrayRef<int64_t> axes);
 
-/// Shape of a ranked tensor value.
+/// Of a value that is a ranked tensor.
+mlir::RankedTensorType rankedType(mlir::Value value);
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 
 } // namespace mpc::nn

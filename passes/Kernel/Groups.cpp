@@ -5,10 +5,10 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <numeric>
 #include <queue>
 
 using namespace mlir;
@@ -18,11 +18,6 @@ using namespace mpc::kernel;
 static constexpr int64_t kMinRows = 8;
 /// ...unless the whole of it is small.
 static constexpr int64_t kSmallSpace = 1 << 15;
-
-static int64_t product(ArrayRef<int64_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1},
-                         std::multiplies<>());
-}
 
 /// (d0, ..., dn-1) -> (d0, ..., dk-1)
 static bool isLeading(AffineMap map) {
@@ -194,8 +189,8 @@ static Group combine(const Group &producer, const Group &consumer) {
     set(Space::Rows, c, consumer.inner);
   if (result.space == Space::Rows) {
     int64_t rows =
-        product(ArrayRef<int64_t>(result.shape).drop_back(result.inner));
-    if (rows < kMinRows && product(result.shape) > kSmallSpace)
+        computeProduct(ArrayRef<int64_t>(result.shape).drop_back(result.inner));
+    if (rows < kMinRows && computeProduct(result.shape) > kSmallSpace)
       result.space = Space::Other;
   }
   return result;

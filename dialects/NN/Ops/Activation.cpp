@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
 static Fp exp(Fp x) { return x.make<math::ExpOp>(x.value); }
 
 static Fp clampToUnit(Fp x) {

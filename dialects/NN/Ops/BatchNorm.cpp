@@ -9,9 +9,6 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
 /// Operands behind the input: one element for each place on the axis.
 static constexpr unsigned kNumVectors = 4;
 

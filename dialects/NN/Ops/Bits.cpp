@@ -2,6 +2,7 @@
 // Ops on the bits of integers, and bits as another type. None has a gradient.
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Constants.h"
+#include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Ops/IntegerArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,9 +10,6 @@
 
 using namespace mlir;
 using namespace mpc::nn;
-
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
 
 Value BitAndOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return arith::AndIOp::create(b, loc, s[0], s[1]);

@@ -10,9 +10,6 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
 /// True where every value of `from` is one of `to`. Of integers those up to 16
 /// bits: what one of them becomes in any type is rounded once from f32.
 static bool isExact(Type from, Type to) {

@@ -12,13 +12,6 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
-static RankedTensorType rankedType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// acc + lhs * rhs in one rounding, all in the compute type.
 static Value multiplyAdd(OpBuilder &b, Location loc, ValueRange s) {
   return math::FmaOp::create(b, loc, widen(b, loc, s[0]), widen(b, loc, s[1]),

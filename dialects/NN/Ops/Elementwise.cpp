@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
 static Value constantLike(OpBuilder &b, Location loc, Value like,
                           double value) {
   return buildScalarConstant(b, loc, like.getType(), value);

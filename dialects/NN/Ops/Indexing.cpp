@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include <cmath>
 #include <limits>
@@ -15,20 +16,6 @@
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
-
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
-static RankedTensorType rankedType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
-}
 
 /// Shape of a gather: input axes before `axis`, the index axes behind the
 /// batch axes, input axes behind `axis`.
@@ -43,7 +30,7 @@ gatherShape(std::optional<Location> loc, ArrayRef<int64_t> input,
   if (static_cast<int64_t>(indices.size()) < batchDims ||
       indices.take_front(batchDims) != input.take_front(batchDims))
     return emitOptionalError(loc, "indices do not match the batch axes");
-  if (input[axis] == 0 && product(indices) != 0)
+  if (input[axis] == 0 && computeProduct(indices) != 0)
     return emitOptionalError(loc, "reads from an empty axis");
   SmallVector<int64_t> shape(input.take_front(axis));
   llvm::append_range(shape, indices.drop_front(batchDims));
@@ -113,9 +100,10 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   if (input.isSplat())
     return input.resizeSplat(type);
   ArrayRef<int64_t> in = shapeOf(getInput());
-  int64_t batches = product(in.take_front(getBatchDims()));
-  int64_t size = in[getAxis()], inner = product(in.drop_front(getAxis() + 1));
-  int64_t outer = product(in.take_front(getAxis()));
+  int64_t batches = computeProduct(in.take_front(getBatchDims()));
+  int64_t size = in[getAxis()],
+          inner = computeProduct(in.drop_front(getAxis() + 1));
+  int64_t outer = computeProduct(in.take_front(getAxis()));
   ElementBytes from(input);
   SmallVector<char> bytes;
   for (int64_t block = 0; block < outer; ++block) {
@@ -241,9 +229,10 @@ OpFoldResult ScatterAddOp::fold(FoldAdaptor adaptor) {
       std::max(type.getNumElements(), updates.getNumElements()) > kMostFolded)
     return {};
   ArrayRef<int64_t> shape = type.getShape();
-  int64_t size = shape[getAxis()], outer = product(shape.take_front(getAxis()));
-  int64_t inner = product(shape.drop_front(getAxis() + 1));
-  int64_t batches = product(shape.take_front(getBatchDims()));
+  int64_t size = shape[getAxis()],
+          outer = computeProduct(shape.take_front(getAxis()));
+  int64_t inner = computeProduct(shape.drop_front(getAxis() + 1));
+  int64_t batches = computeProduct(shape.take_front(getBatchDims()));
   int64_t count = indices.getNumElements() / std::max<int64_t>(batches, 1);
   SmallVector<double> sums(type.getNumElements(), 0.0);
   for (int64_t i = 0, e = updates.getNumElements(); i < e; ++i) {
@@ -273,9 +262,9 @@ FailureOr<SmallVector<Value>> ScatterAddOp::buildBody(OpBuilder &b,
   Location loc = getLoc();
   auto type = rankedType(getOutput());
   ArrayRef<int64_t> shape = type.getShape(), indexShape = shapeOf(getIndices());
-  int64_t outer = product(shape.take_front(getAxis()));
-  int64_t inner = product(shape.drop_front(getAxis() + 1));
-  int64_t count = product(indexShape.drop_front(getBatchDims()));
+  int64_t outer = computeProduct(shape.take_front(getAxis()));
+  int64_t inner = computeProduct(shape.drop_front(getAxis() + 1));
+  int64_t count = computeProduct(indexShape.drop_front(getBatchDims()));
   Value updates = buildView(b, loc, operands[0], {outer, count, inner});
   SmallVector<int64_t> flatIndices{count};
   if (getBatchDims() != 0)
@@ -341,7 +330,7 @@ OpFoldResult ScatterReduceOp::fold(FoldAdaptor adaptor) {
           kMostFoldedReals)
     return {};
   int64_t size = type.getDimSize(0);
-  int64_t inner = product(type.getShape().drop_front());
+  int64_t inner = computeProduct(type.getShape().drop_front());
   SmallVector<double> results;
   for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
     results.push_back(realAt(input, i));
@@ -369,7 +358,7 @@ FailureOr<SmallVector<Value>> ScatterReduceOp::buildBody(OpBuilder &b,
                                                          ValueRange operands) {
   Location loc = getLoc();
   auto type = rankedType(getOutput());
-  int64_t inner = product(type.getShape().drop_front());
+  int64_t inner = computeProduct(type.getShape().drop_front());
   Value input = buildView(b, loc, operands[0], {1, type.getDimSize(0), inner});
   Value updates =
       buildView(b, loc, operands[1], {1, shapeOf(getUpdates()).front(), inner});

@@ -17,13 +17,6 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
-static RankedTensorType rankedType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// A map that reads `input` through `map` over the space of `type`.
 static Value buildRead(OpBuilder &b, Location loc, RankedTensorType type,
                        Value input, AffineMap map) {

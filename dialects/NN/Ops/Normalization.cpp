@@ -11,13 +11,6 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
-static RankedTensorType rankedType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static LogicalResult verifyAxis(Operation *op, Value value, int64_t axis) {
   if (axis < 0 || axis >= rankedType(value).getRank())
     return op->emitOpError("has no axis ") << axis;

@@ -14,13 +14,6 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
-static RankedTensorType rankedType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static LogicalResult inferReduced(std::optional<Location> loc, Value input,
                                   ArrayRef<int64_t> axes,
                                   SmallVectorImpl<Type> &inferred) {

@@ -9,9 +9,6 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
 /// The op `OpTy` of `x`, in the type of `x`.
 template <typename OpTy>
 static Value apply(GradientBuilder &g, Value x) {

@@ -6,25 +6,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace mpc::nn;
-
-using Cotangents = ArrayRef<Value>;
-using Gradients = MutableArrayRef<Value>;
-
-static RankedTensorType rankedType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
-}
 
 StringRef MaxPoolOp::getReferenceOp() {
   return getWindow().size() == 3 ? "max_pool3d" : "max_pool2d";
@@ -161,7 +148,7 @@ FailureOr<SmallVector<Value>> MaxPoolOp::buildBody(OpBuilder &b,
   llvm::append_range(high, getHigh());
   double lowest = -std::numeric_limits<double>::infinity();
   Value input = operands[0];
-  if (product(getLow()) != 0 ||
+  if (computeProduct(getLow()) != 0 ||
       llvm::any_of(low, [](int64_t p) { return p; }) ||
       llvm::any_of(high, [](int64_t p) { return p; }))
     input = buildPad(b, loc, input, low, high, interior, lowest);
@@ -204,7 +191,8 @@ LogicalResult MaxPoolOp::buildVJP(OpBuilder &b, Cotangents dOut,
   GradientBuilder g(b, getLoc());
   ArrayRef<int64_t> x = shapeOf(getInput()), y = shapeOf(getOutput());
   int64_t outer = x[0] * x[1];
-  int64_t from = product(x.drop_front(2)), to = product(y.drop_front(2));
+  int64_t from = computeProduct(x.drop_front(2)),
+          to = computeProduct(y.drop_front(2));
   Value updates = g.reshape(dOut[0], {outer, to});
   Value indices = g.reshape(getIndices(), {outer, to});
   auto flat = rankedType(getInput()).clone({outer, from});

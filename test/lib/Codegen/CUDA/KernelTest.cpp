@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emitted kernels in the emulator, several orders of warps each, against the
 // same kernels run by scalar loops on the CPU.
-#include "dialects/Kernel/Contract.h"
-#include "lib/Codegen/CUDA/CUDADialect.h"
-#include "lib/Codegen/CUDA/Passes.h"
-#include "lib/Codegen/CUDA/Target.h"
-#include "lib/Driver/Dialects.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "test/lib/Codegen/CPU/Harness.h"
-#include "test/runtime/Device/CUDA/FakeCuda.h"
+#include "test/lib/Codegen/CUDA/Emulated.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -18,139 +9,9 @@
 #include <numeric>
 
 using namespace mpc;
-using namespace mpc::rt::cuda;
 using namespace mpc::test;
-using mpc::rt::cuda::test::Argument;
-using mpc::rt::cuda::test::fakeDriver;
-using mpc::rt::cuda::test::fakeNvrtc;
-using mpc::rt::cuda::test::KernelRunner;
 
 namespace {
-
-struct Emitted {
-  std::string name, text, schedule;
-  LaunchShape shape;
-};
-
-/// The kernels that run for those of `text`, in order.
-std::vector<Emitted> emitAll(const std::string &text, int arch) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  std::vector<Emitted> result;
-  if (!module) {
-    ADD_FAILURE() << "no module: " << text;
-    return result;
-  }
-  for (auto kernel : module->getOps<kernel::FuncOp>())
-    if (!kernel.getSchedule())
-      EXPECT_TRUE(succeeded(kernel::stateContract(kernel)));
-  mlir::PassManager schedules(&context), emission(&context);
-  cuda::AttachTargetPassOptions attach;
-  attach.arch = arch;
-  schedules.addPass(cuda::createAttachTargetPass(attach));
-  schedules.addPass(cuda::createSchedulePass());
-  EXPECT_TRUE(succeeded(schedules.run(*module)));
-  for (auto kernel : module->getOps<kernel::FuncOp>())
-    llvm::raw_string_ostream(result.emplace_back().schedule)
-        << kernel.getScheduleAttr();
-  emission.addPass(cuda::createEmitPass());
-  EXPECT_TRUE(succeeded(emission.run(*module)));
-  for (auto [emitted, function] :
-       llvm::zip(result, module->getOps<mlir::func::FuncOp>())) {
-    auto kernel = function->getAttrOfType<cuda::KernelAttr>(
-        cuda::CUDADialect::kKernelAttrName);
-    emitted.name = function.getName();
-    emitted.text = cuda::getPrelude().str() + kernel.getText().str();
-    emitted.shape.grid[0] = static_cast<uint32_t>(kernel.getBlocks());
-    emitted.shape.block[0] = static_cast<uint32_t>(kernel.getThreads());
-    emitted.shape.sharedBytes = static_cast<uint32_t>(kernel.getShared());
-  }
-  return result;
-}
-
-/// What the buffers hold after the kernel ran on the test driver, whose warps
-/// run in the order of `seed`.
-Buffers runOnGpu(const Emitted &kernel, Buffers buffers, int arch,
-                 uint32_t seed) {
-  rt::cuda::test::FakeMachine machine;
-  machine.major = arch / 10;
-  machine.minor = arch % 10;
-  fakeDriver().reset(machine);
-  fakeDriver().setSeed(seed);
-  KernelRunner runner(*Context::create(*Driver::open(MPC_FAKE_CUDA), 0),
-                      fakeNvrtc());
-  std::vector<Argument> arguments;
-  for (std::vector<uint8_t> &buffer : buffers)
-    arguments.push_back(rt::cuda::test::inOut(buffer));
-  rt::Status status =
-      runner.run({"k.cu", kernel.text}, kernel.name, kernel.shape, arguments);
-  EXPECT_TRUE(status.ok()) << status.message() << fakeDriver().fault() << "\n"
-                           << kernel.text.substr(kernel.text.find("// End"));
-  return buffers;
-}
-
-Buffers runOnCpu(const std::string &text, Buffers buffers) {
-  Config config;
-  config.naive = true;
-  std::vector<void *> pointers;
-  for (std::vector<uint8_t> &buffer : buffers)
-    pointers.push_back(buffer.data());
-  Kernels(text, config).run(pointers);
-  return buffers;
-}
-
-/// Expects that the kernel gets a schedule that begins with `schedule`, and
-/// that buffer `result`, of T, is what the CPU computes: to the bit, or within
-/// `tolerance` of it. `scheduled` is the same kernel with a schedule, or empty.
-template <typename T>
-void expectAsOnCpu(const std::string &text, const Buffers &buffers,
-                   const std::string &schedule, size_t result,
-                   double tolerance = 0, int arch = 80,
-                   const std::string &scheduled = "") {
-  std::vector<Emitted> all =
-      emitAll(scheduled.empty() ? text : scheduled, arch);
-  ASSERT_EQ(all.size(), 1u);
-  const Emitted &kernel = all.front();
-  EXPECT_EQ(kernel.schedule.substr(0, schedule.size()), schedule);
-  std::vector<T> want = values<T>(runOnCpu(text, buffers)[result]);
-  for (uint32_t seed : {1u, 5u}) {
-    std::vector<T> got =
-        values<T>(runOnGpu(kernel, buffers, arch, seed)[result]);
-    ASSERT_EQ(got.size(), want.size());
-    for (size_t i = 0; i < got.size(); ++i)
-      ASSERT_LE(std::abs(double(got[i]) - double(want[i])),
-                tolerance * (1 + std::abs(double(want[i]))))
-          << i << ": " << double(got[i]) << " and " << double(want[i]);
-  }
-}
-
-template <typename T>
-std::vector<uint8_t> room(size_t count) {
-  return std::vector<uint8_t>(count * sizeof(T), 0xff);
-}
-
-/// Small whole numbers as 16-bit floats: sums of their products are exact.
-std::vector<uint8_t> integers(size_t count, unsigned seed, bool isBF16) {
-  std::mt19937 engine(seed);
-  std::vector<uint16_t> result(count);
-  for (uint16_t &value : result) {
-    double number = static_cast<int>(engine() % 9) - 4;
-    value = isBF16 ? toBFloat(number) : toHalf(number);
-  }
-  return bytes(result);
-}
-
-/// Whole numbers up to 4: sums of their products are exact.
-std::vector<uint8_t> wholeNumbers(size_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::vector<float> result(count);
-  for (float &value : result)
-    value = static_cast<float>(static_cast<int>(engine() % 9) - 4);
-  return bytes(result);
-}
 
 constexpr const char *kMaps =
     "#mn = affine_map<(m, n) -> (m, n)>\n#m = affine_map<(m, n) -> (m)>\n"
@@ -293,12 +154,9 @@ kernel.func @k(%a: tensor<{0}x{6}>, %b: tensor<{1}x{6}>, %d: tensor<{2}x{3}xf32>
                                     list(first), list(second), type, product())
                                     .str();
   }
-  [[nodiscard]] std::vector<uint8_t> factor(size_t count, unsigned seed) const {
-    return type == "f32" ? wholeNumbers(count, seed)
-                         : integers(count, seed, type == "bf16");
-  }
   [[nodiscard]] Buffers buffers() const {
-    return {factor(m * k, 1), factor(n * k, 2), room<float>(m * n)};
+    return {wholeNumbers(m * k, 1, type), wholeNumbers(n * k, 2, type),
+            room<float>(m * n)};
   }
   void expectExact(const std::string &schedule, int arch) const {
     expectAsOnCpu<float>(text(), buffers(), schedule, 2, 0, arch);
@@ -458,6 +316,79 @@ TEST(CudaKernels, ScatterOfManyRows) {
         {bytes(randoms(count * inner)), bytes(rows), room<float>(size * inner)},
         "#cuda.scatter", 2);
   }
+}
+
+/// d = max(x + b, 0) in bf16, b along the last axis.
+std::string biasMap(int rows, int columns) {
+  return std::string(kMaps) + llvm::formatv(R"(
+kernel.func @k(%x: tensor<{0}x{1}xbf16>, %b: tensor<{1}xf32>, %d: tensor<{0}x{1}xbf16>) -> tensor<{0}x{1}xbf16> {{
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {{indexing_maps = [#mn, #n, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<{0}x{1}xbf16>, tensor<{1}xf32>) outs(%d : tensor<{0}x{1}xbf16>) {{
+  ^bb0(%a: bf16, %c: f32, %o: bf16):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.addf %0, %c : f32
+    %2 = arith.maximumf %1, %zero : f32
+    %3 = arith.truncf %2 : f32 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<{0}x{1}xbf16>
+  kernel.return %r : tensor<{0}x{1}xbf16>
+})",
+                                            rows, columns)
+                                  .str();
+}
+
+// Vectors of 8, of 2 and of 1; more elements than a block has, and fewer.
+TEST(CudaKernels, MapsToTheBit) {
+  for (auto [rows, columns] : {std::pair(40, 72), {7, 6}, {5, 7}}) {
+    std::vector<uint16_t> x;
+    for (float value : randoms(rows * columns))
+      x.push_back(toBFloat(value));
+    expectAsOnCpu<uint16_t>(
+        biasMap(rows, columns),
+        {bytes(x), bytes(randoms(columns)), room<uint16_t>(rows * columns)},
+        "#cuda.map", 2);
+  }
+}
+
+// A table's rows by numbers that may lie outside of it, which are clamped.
+TEST(CudaKernels, GatherStaysInside) {
+  std::string text = std::string(kMaps) + R"(
+kernel.func @k(%t: tensor<7x5xf32>, %i: tensor<9xi64>, %d: tensor<9x5xf32>) -> tensor<9x5xf32> {
+  %zero = arith.constant 0 : index
+  %last = arith.constant 6 : index
+  %r = linalg.generic {indexing_maps = [#m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<9xi64>) outs(%d : tensor<9x5xf32>) {
+  ^bb0(%a: i64, %o: f32):
+    %0 = arith.index_cast %a : i64 to index
+    %1 = arith.maxsi %0, %zero : index
+    %2 = arith.minsi %1, %last : index
+    %n = linalg.index 1 : index
+    %3 = tensor.extract %t[%2, %n] : tensor<7x5xf32>
+    linalg.yield %3 : f32
+  } -> tensor<9x5xf32>
+  kernel.return %r : tensor<9x5xf32>
+})";
+  std::vector<int64_t> rows = {0, 6, -3, 2, 2, 100, 5, 1, 7};
+  expectAsOnCpu<float>(text, {bytes(randoms(35)), bytes(rows), room<float>(45)},
+                       "#cuda.map", 2);
+}
+
+// Backwards into the middle of what is there: one block, behind a copy.
+TEST(CudaKernels, LoopsThatLeaveARestAlone) {
+  std::string text = R"(
+kernel.func @k(%x: tensor<1500xf32>, %y: tensor<1800xf32>, %d: tensor<1800xf32>) -> tensor<1800xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (-i + 1599)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<1500xf32>) outs(%y : tensor<1800xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.subf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<1800xf32>
+  kernel.return %r : tensor<1800xf32>
+})";
+  expectAsOnCpu<float>(
+      text, {bytes(randoms(1500)), bytes(randoms(1800)), room<float>(1800)},
+      "#cuda.loops<chunks = 1, ", 2);
 }
 
 } // namespace

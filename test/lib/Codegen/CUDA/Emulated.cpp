@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits kernels and runs them in the emulator.
+#include "test/lib/Codegen/CUDA/Emulated.h"
+
+#include "dialects/Kernel/Contract.h"
+#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/CUDA/Target.h"
+#include "lib/Driver/Dialects.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mpc;
+using namespace mpc::rt::cuda;
+using namespace mpc::test;
+using mpc::rt::cuda::test::Argument;
+using mpc::rt::cuda::test::fakeDriver;
+using mpc::rt::cuda::test::fakeNvrtc;
+using mpc::rt::cuda::test::KernelRunner;
+
+std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  std::vector<Emitted> result;
+  if (!module) {
+    ADD_FAILURE() << "no module: " << text;
+    return result;
+  }
+  for (auto kernel : module->getOps<kernel::FuncOp>())
+    if (!kernel.getSchedule())
+      EXPECT_TRUE(succeeded(kernel::stateContract(kernel)));
+  mlir::PassManager schedules(&context), emission(&context);
+  cuda::AttachTargetPassOptions attach;
+  attach.arch = arch;
+  schedules.addPass(cuda::createAttachTargetPass(attach));
+  schedules.addPass(cuda::createSchedulePass());
+  EXPECT_TRUE(succeeded(schedules.run(*module)));
+  for (auto kernel : module->getOps<kernel::FuncOp>())
+    llvm::raw_string_ostream(result.emplace_back().schedule)
+        << kernel.getScheduleAttr();
+  emission.addPass(cuda::createEmitPass());
+  EXPECT_TRUE(succeeded(emission.run(*module)));
+  for (auto [emitted, function] :
+       llvm::zip(result, module->getOps<mlir::func::FuncOp>())) {
+    auto kernel = function->getAttrOfType<cuda::KernelAttr>(
+        cuda::CUDADialect::kKernelAttrName);
+    emitted.name = function.getName();
+    emitted.text = cuda::getPrelude().str() + kernel.getText().str();
+    emitted.shape.grid[0] = static_cast<uint32_t>(kernel.getBlocks());
+    emitted.shape.block[0] = static_cast<uint32_t>(kernel.getThreads());
+    emitted.shape.sharedBytes = static_cast<uint32_t>(kernel.getShared());
+  }
+  return result;
+}
+
+rt::Status mpc::test::launch(const Emitted &kernel, Buffers &buffers, int arch,
+                             uint32_t seed) {
+  rt::cuda::test::FakeMachine machine;
+  machine.major = arch / 10;
+  machine.minor = arch % 10;
+  fakeDriver().reset(machine);
+  fakeDriver().setSeed(seed);
+  KernelRunner runner(*Context::create(*Driver::open(MPC_FAKE_CUDA), 0),
+                      fakeNvrtc());
+  std::vector<Argument> arguments;
+  for (std::vector<uint8_t> &buffer : buffers)
+    arguments.push_back(rt::cuda::test::inOut(buffer));
+  return runner.run({"k.cu", kernel.text}, kernel.name, kernel.shape,
+                    arguments);
+}
+
+Buffers mpc::test::runOnGpu(const Emitted &kernel, Buffers buffers, int arch,
+                            uint32_t seed) {
+  rt::Status status = launch(kernel, buffers, arch, seed);
+  EXPECT_TRUE(status.ok()) << status.message() << fakeDriver().fault() << "\n"
+                           << kernel.text.substr(kernel.text.find("// End"));
+  return buffers;
+}
+
+Buffers mpc::test::runOnCpu(const std::string &text, Buffers buffers) {
+  Config config;
+  config.naive = true;
+  std::vector<void *> pointers;
+  for (std::vector<uint8_t> &buffer : buffers)
+    pointers.push_back(buffer.data());
+  Kernels(text, config).run(pointers);
+  return buffers;
+}
+
+std::vector<uint8_t> mpc::test::wholeNumbers(size_t count, unsigned seed,
+                                             const std::string &type) {
+  std::mt19937 engine(seed);
+  std::vector<float> wide(count);
+  std::vector<uint16_t> narrow(count);
+  for (size_t i = 0; i < count; ++i) {
+    wide[i] = static_cast<float>(static_cast<int>(engine() % 9) - 4);
+    narrow[i] = type == "bf16" ? toBFloat(wide[i]) : toHalf(wide[i]);
+  }
+  return type == "f32" ? bytes(wide) : bytes(narrow);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Emits the text of kernels as CUDA C++ and runs it in the emulator, beside
+/// the same kernels on the CPU.
+#ifndef MPC_TEST_LIB_CODEGEN_CUDA_EMULATED_H
+#define MPC_TEST_LIB_CODEGEN_CUDA_EMULATED_H
+
+#include "test/lib/Codegen/CPU/Harness.h"
+#include "test/runtime/Device/CUDA/FakeCuda.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace mpc::test {
+
+/// One kernel as a GPU gets it, and the schedule that it was given.
+struct Emitted {
+  std::string name, text, schedule;
+  rt::cuda::LaunchShape shape;
+};
+
+/// The kernels that run for those of `text` on sm_`arch`, in order.
+std::vector<Emitted> emitAll(const std::string &text, int arch);
+
+/// Runs the kernel on `buffers`, its warps in the order of `seed`; what the
+/// emulator found is part of the message.
+rt::Status launch(const Emitted &kernel, Buffers &buffers, int arch,
+                  uint32_t seed);
+/// What the buffers hold afterwards; expects that nothing was found.
+Buffers runOnGpu(const Emitted &kernel, Buffers buffers, int arch,
+                 uint32_t seed);
+/// The same by scalar loops on the CPU.
+Buffers runOnCpu(const std::string &text, Buffers buffers);
+
+/// Expects that the kernel gets a schedule that begins with `schedule`, and
+/// that buffer `result`, of T, is what the CPU computes: to the bit, or within
+/// `tolerance` of it. `scheduled` is the same kernel with a schedule, or empty.
+template <typename T>
+void expectAsOnCpu(const std::string &text, const Buffers &buffers,
+                   const std::string &schedule, size_t result,
+                   double tolerance = 0, int arch = 80,
+                   const std::string &scheduled = "") {
+  std::vector<Emitted> all =
+      emitAll(scheduled.empty() ? text : scheduled, arch);
+  ASSERT_EQ(all.size(), 1u);
+  const Emitted &kernel = all.front();
+  EXPECT_EQ(kernel.schedule.substr(0, schedule.size()), schedule);
+  std::vector<T> want = values<T>(runOnCpu(text, buffers)[result]);
+  for (uint32_t seed : {1u, 5u}) {
+    std::vector<T> got =
+        values<T>(runOnGpu(kernel, buffers, arch, seed)[result]);
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t i = 0; i < got.size(); ++i)
+      ASSERT_LE(std::abs(double(got[i]) - double(want[i])),
+                tolerance * (1 + std::abs(double(want[i]))))
+          << i << ": " << double(got[i]) << " and " << double(want[i]);
+  }
+}
+
+template <typename T>
+std::vector<uint8_t> room(size_t count) {
+  return std::vector<uint8_t>(count * sizeof(T), 0xff);
+}
+
+/// `count` whole numbers up to 4 as "f16", "bf16" or "f32": sums of their
+/// products are exact.
+std::vector<uint8_t> wholeNumbers(size_t count, unsigned seed,
+                                  const std::string &type);
+
+} // namespace mpc::test
+
+#endif // MPC_TEST_LIB_CODEGEN_CUDA_EMULATED_H

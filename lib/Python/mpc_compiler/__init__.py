@@ -54,3 +54,12 @@ __all__ = [
     "explain",
     "load",
 ]
+
+
+def __getattr__(name: str):
+    # Not imported above, so that `python -m mpc_compiler.convert` runs it once.
+    if name == "convert":
+        import importlib
+
+        return importlib.import_module(".convert", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

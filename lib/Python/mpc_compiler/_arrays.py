@@ -65,6 +65,11 @@ def read(read_into: Any, info: TensorInfo) -> np.ndarray:
         return array
     bits = np.empty(info.shape, np.uint16)
     read_into(info.name, bits, True)
+    return bfloat16_of(bits)
+
+
+def bfloat16_of(bits: np.ndarray) -> np.ndarray:
+    """bfloat16 of its bits: ml_dtypes', or float32 of the same values."""
     if _bfloat16 is not None:
         return bits.view(_bfloat16)
     return (bits.astype(np.uint32) << 16).view(np.float32)

@@ -69,7 +69,7 @@ def optimizer_state(step: "Step") -> dict[str, Any]:
     if steps is not None:
         for entries in slots.values():
             entries["step"] = steps
-    return {"state": slots, "param_groups": [_group(step)]}
+    return {"state": slots, "param_groups": _groups(step)}
 
 
 def _steps_counted(step: "Step") -> float | None:
@@ -79,7 +79,27 @@ def _steps_counted(step: "Step") -> float | None:
     return float(step.read_state(name)) if name in counts else None
 
 
-def _group(step: "Step") -> dict[str, Any]:
+def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
+    """Names and weight decay of each group of torch's optimizer that the step was compiled with."""
+    optimizer, module = getattr(step, "_optimizer", None), getattr(step, "_module", None)
+    if optimizer is None or module is None:
+        return []
+    names = {id(parameter): name for name, parameter in module.named_parameters()}
+    return [([names[id(parameter)] for parameter in group["params"]], group.get("weight_decay"))
+            for group in optimizer.param_groups]
+
+
+def _groups(step: "Step") -> list[dict[str, Any]]:
+    """As torch's optimizer has them, whose order numbers the parameters; else one."""
+    numbers = _numbers(step)
+    found = []
+    for names, decay in _torch_groups(step):
+        own = {} if decay else {"weight_decay": 0.0}
+        found.append({**numbers, **(own if "weight_decay" in numbers else {}), "params": names})
+    return found or [{**numbers, "params": parameter_names(step)}]
+
+
+def _numbers(step: "Step") -> dict[str, Any]:
     numbers = {
         name: value
         for name, value in step.hyper_parameters.items()
@@ -88,7 +108,7 @@ def _group(step: "Step") -> dict[str, Any]:
     for theirs, ours in _TUPLES.items():
         if all(name in numbers for name in ours):
             numbers[theirs] = tuple(numbers.pop(name) for name in ours)
-    return {**numbers, "params": parameter_names(step)}
+    return numbers
 
 
 def state_dict(step: "Step") -> dict[str, Any]:
@@ -113,7 +133,10 @@ def load_state_dict(
     unknown = state.keys() - set(_SECTIONS)
     if strict and unknown:
         raise UsageError(f"no sections of a state: {', '.join(sorted(map(str, unknown)))}")
-    if names is None and "model" in state:
+    groups = state.get("optimizer", {}).get("param_groups", [])
+    if names is None:
+        names = _order_of_groups(step, groups)
+    if names is None and len(groups) < 2 and "model" in state:
         names = _order_of(step, state["model"])
     # The exact numbers first: those that were changed under torch's names count.
     for name, value in state.get("mpc", {}).items():
@@ -138,6 +161,14 @@ def _order_of(step: "Step", model: Mapping[str, Any]) -> list[str]:
     known, tied = set(parameter_names(step)), step._program.tied()
     names = (tied.get(name, name) for name in model)
     return [name for name in dict.fromkeys(names) if name in known]
+
+
+def _order_of_groups(step: "Step", groups: Sequence[Mapping[str, Any]]) -> list[str] | None:
+    """That of the optimizer that the step was compiled with, where these are its groups."""
+    own = [names for names, _ in _torch_groups(step)]
+    if not own or [len(group["params"]) for group in groups] != [len(names) for names in own]:
+        return None
+    return [name for names in own for name in names]
 
 
 def _load_model(step: "Step", model: Mapping[str, Any], strict: bool) -> None:
@@ -171,7 +202,8 @@ def _named_slots(
     else:
         raise UsageError(
             f"the optimizer's state numbers its {len(numbers)} parameters: parameter_names must "
-            "say which they are, as [name for name, _ in module.named_parameters()]"
+            "say which they are, group by group, as [name for name, _ in module.named_parameters()] "
+            "of a single one"
         )
     return {by_number[index]: slots for index, slots in state.items()}
 
@@ -190,13 +222,14 @@ def _load_optimizer(
     counts = {float(entry["step"]) for entry in slots.values() if "step" in entry}
     if len(counts) > 1:
         raise InvalidInputError("the optimizer's state counts other steps for other parameters")
-    if counts and not exact:
-        _load_count(step, counts.pop())
+    if slots and not exact:
+        # Torch's SGD counts nothing, but its slots are those of a later step than the first.
+        _load_count(step, counts.pop() if counts else 1.0)
 
 
 def _load_numbers(step: "Step", groups: Sequence[Mapping[str, Any]]) -> None:
-    """Numbers of the first group; another may only be without weight decay."""
-    for group in groups[:1]:
+    """Those of all groups, of which some may only be without weight decay."""
+    for group in sorted(groups, key=lambda group: group.get("weight_decay") or 0)[-1:]:
         for name, value in group.items():
             if name in _TORCH_SWITCHES or name in _TORCH_SCHEDULE or value is None:
                 continue

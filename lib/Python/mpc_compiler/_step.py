@@ -313,7 +313,8 @@ class Step:
         """All that a training is, under PyTorch's names; arrays are copies.
 
         - ``"model"``: parameters and buffers, shared ones under each of their names;
-        - ``"optimizer"``: ``"state"``, slots of each parameter by its name, and ``"param_groups"``;
+        - ``"optimizer"``: ``"state"``, slots and ``"step"`` of each parameter by its name, and
+          ``"param_groups"``, those of torch's optimizer where the step was compiled with one;
         - ``"scaler"``: what ``torch.amp.GradScaler.state_dict`` has; empty without a scaler;
         - ``"mpc"``: the numbers that these have no place for, so that nothing is lost.
 
@@ -328,7 +329,8 @@ class Step:
 
         ``state`` may be torch's of a module alone (names and tensors), or a dict with any of
         ``"model"``, ``"optimizer"`` and ``"scaler"``. An optimizer's state of torch numbers its
-        parameters: `parameter_names` says in which order, by default that of ``"model"``.
+        parameters, group by group: `parameter_names` says in which order, by default that of the
+        optimizer that the step was compiled with, or, of a single group, that of ``"model"``.
 
         With `strict` a name that only one side has is an error.
         """

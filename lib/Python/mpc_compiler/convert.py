@@ -30,7 +30,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from ._arrays import _bfloat16
+from ._arrays import _bfloat16, bfloat16_of
 from ._errors import Error, InvalidInputError, UsageError
 from . import _state
 from ._step import Step, load
@@ -53,10 +53,7 @@ def _array_of(data: memoryview, entry: Mapping[str, Any], name: str) -> np.ndarr
     begin, end = entry["data_offsets"]
     part = data[begin:end]
     if entry["dtype"] == "BF16":
-        bits = np.frombuffer(part, "<u2").reshape(entry["shape"])
-        if _bfloat16 is not None:
-            return bits.view(_bfloat16)
-        return (bits.astype(np.uint32) << 16).view(np.float32)
+        return bfloat16_of(np.frombuffer(part, "<u2").reshape(entry["shape"]))
     if entry["dtype"] not in _DTYPES:
         raise InvalidInputError(f"tensor {name!r} is of type {entry['dtype']}")
     return np.frombuffer(part, _DTYPES[entry["dtype"]]).reshape(entry["shape"])
@@ -209,23 +206,28 @@ def to_array(tensor: Any) -> np.ndarray:
         return np.array(tensor.numpy())
     if _bfloat16 is None:
         return tensor.float().numpy()
-    return tensor.contiguous().view(torch.uint16).numpy().view(_bfloat16).copy()
+    return bfloat16_of(tensor.contiguous().view(torch.uint16).numpy()).copy()
 
 
-def number_parameters(state: State, names: Sequence[str]) -> State:
-    """An optimizer's state whose parameters are numbers, as torch has it, in the order of `names`.
+def number_parameters(state: State, names: Sequence[str] | None = None) -> State:
+    """An optimizer's state whose parameters are numbers, as torch has it.
 
-    `names` are those of ``module.named_parameters()``; one without slots has no entry.
+    `names` are those of ``module.named_parameters()`` for an optimizer of a single group; without
+    them the order is that of the state's groups. One without slots has no entry.
     """
-    unknown = sorted(state["state"].keys() - set(names))
+    groups = state["param_groups"]
+    if names is not None and len(groups) > 1:
+        raise UsageError("the optimizer has several groups, which have an order of their own")
+    order = [list(group["params"] if names is None else names) for group in groups]
+    numbers = {name: i for i, name in enumerate(name for part in order for name in part)}
+    unknown = sorted(state["state"].keys() - numbers.keys())
     if unknown:
         raise InvalidInputError(f"the module has no parameter {', '.join(unknown)}")
-    numbers = {name: i for i, name in enumerate(names)}
-    (group,) = state["param_groups"]
     return {
         "state": {numbers[name]: slots for name, slots in state["state"].items()},
-        "param_groups": [{**group, "params": list(range(len(names))), "param_names": list(names)}],
-    }
+        "param_groups": [{**group, "params": [numbers[name] for name in part], "param_names": part}
+                         for group, part in zip(groups, order)],
+    }  # fmt: skip
 
 
 def to_torch(state: State, parameter_names: Sequence[str] | None = None) -> State:
@@ -238,13 +240,13 @@ def to_torch(state: State, parameter_names: Sequence[str] | None = None) -> Stat
         optimizer.load_state_dict(state["optimizer"])
         scaler.load_state_dict(state["scaler"])
 
-    Torch's optimizers number their parameters: `parameter_names` says in which order, by default
-    that of the state, which is the order in which the model's file has them.
+    Torch's optimizers number their parameters, group by group: `parameter_names` says in which
+    order. By default it is that of the optimizer that the step was compiled with; a step that was
+    loaded has the order of its program, which need not be the module's.
     """
     found = dict(state)
     if "optimizer" in state:
-        names = parameter_names or state["optimizer"]["param_groups"][0]["params"]
-        found["optimizer"] = number_parameters(state["optimizer"], names)
+        found["optimizer"] = number_parameters(state["optimizer"], parameter_names)
     return _map_leaves(found, lambda leaf: to_tensor(leaf) if _is_array(leaf) else leaf)
 
 
@@ -402,6 +404,10 @@ def _write(path: pathlib.Path, state: State, arguments: argparse.Namespace,
            names: Mapping[str, str] | None) -> None:  # fmt: skip
     kind = _kind(path)
     if kind == "torch":
+        if arguments.like is None and len(state.get("optimizer", {}).get("state", ())) > 1:
+            raise UsageError(f"{path}: torch numbers an optimizer's parameters in the order of its "
+                             "module, which a checkpoint does not have: --like=FILE.pt, a state of "
+                             "that module")  # fmt: skip
         write_torch(path, state, _order_like(arguments.like, state))
     elif kind == "keras":
         write_keras(path, state, names)
@@ -432,7 +438,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--map", type=pathlib.Path, metavar="NAMES.json",
                         help="Keras' paths of variables to our names")  # fmt: skip
     parser.add_argument("--like", metavar="FILE.pt",
-                        help="a state of the module, whose order an optimizer's numbers follow")
+                        help="a state of the module, whose order an optimizer's numbers follow; needed "
+                        "to write the slots of one")
     try:
         convert(parser.parse_args(words))
     except (Error, OSError, json.JSONDecodeError) as error:

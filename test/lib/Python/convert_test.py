@@ -128,6 +128,7 @@ class Checkpoints(unittest.TestCase):
             ((none, programs.folder() / "y.safetensors"), 1, "is no safetensors file"),
             ((programs.folder() / "no", none), 1, "no"),
             ((folder, programs.folder() / "z.weights.h5"), 2, "--map"),
+            ((folder, programs.folder() / "z.pt"), 2, "--like=FILE.pt, a state of that module"),
         ]:
             found, said = run(*words)
             self.assertEqual(found, code, said)

@@ -11,7 +11,7 @@ import numpy as np
 import programs
 
 import mpc_compiler
-from mpc_compiler import InvalidInputError, UsageError
+from mpc_compiler import InvalidInputError, UsageError, convert
 
 SGD = ("--optimizer=sgd", "--momentum=0.9")
 FP16 = ("--precision=fp16", *SGD, "--growth-interval=3", "--init-scale=1024")
@@ -299,6 +299,53 @@ class State(unittest.TestCase):
         self.assertEqual(bits(other.state_dict()["optimizer"]["state"]), bits(slots))
         with self.assertRaisesRegex(UsageError, "parameter_names must"):
             loaded(*ADAMW).load_state_dict({"optimizer": numbered})
+
+    def test_the_momentum_of_a_state_that_counts_no_steps_goes_on(self):
+        flags = SGD  # It has momentum.
+        first, other = self.trained(flags, 3), loaded(*flags)
+        state = first.state_dict()
+        del state["mpc"]  # As torch's SGD has it.
+        for slots in state["optimizer"]["state"].values():
+            del slots["step"]
+        other.load_state_dict(state)
+        for step in (first, other):
+            step(*programs.batch(9))
+        self.assertEqual(bits(other.state_dict()["model"]), bits(first.state_dict()["model"]))
+
+    def test_groups_are_those_of_the_optimizer_that_was_compiled(self):
+        class Weight:
+            pass
+
+        class Like:  # A module or an optimizer of torch.
+            pass
+
+        weight, bias, module, optimizer = Weight(), Weight(), Like(), Like()
+        module.named_parameters = lambda: [("fc.weight", weight), ("fc.bias", bias)]
+        optimizer.param_groups = [{"params": [bias], "weight_decay": 0.0},
+                                  {"params": [weight], "weight_decay": 0.1}]
+        flags = (*ADAMW, "--weight-decay=0.1", "--no-decay=bias")
+        step = self.trained(flags, 2)
+        step._module, step._optimizer = module, optimizer
+        state = step.state_dict()
+        found = [(g["params"], g["weight_decay"]) for g in state["optimizer"]["param_groups"]]
+        self.assertEqual(found, [(["fc.bias"], 0.0), (["fc.weight"], 0.1)])
+        numbered = convert.number_parameters(state["optimizer"])
+        self.assertEqual([g["params"] for g in numbered["param_groups"]], [[0], [1]])
+        self.assertEqual(numbered["state"][0]["exp_avg"].shape, (4,))
+        for group in numbered["param_groups"]:
+            del group["param_names"]  # Older torch has none.
+        other = loaded(*flags)
+        model = {"model": state["model"], "optimizer": numbered}
+        with self.assertRaisesRegex(UsageError, "parameter_names must say which they are, group"):
+            other.load_state_dict(model)
+        other._module, other._optimizer = module, optimizer
+        other.load_state_dict(model)
+        self.assertEqual(other.weight_decay, 0.1)
+        for one in (step, other):
+            one(*programs.batch(9))
+        self.assertEqual(bits(other.state_dict()["model"]), bits(step.state_dict()["model"]))
+        with self.assertRaisesRegex(UsageError, "several groups"):
+            convert.number_parameters(state["optimizer"], ["fc.weight", "fc.bias"])
 
     def test_names_that_do_not_fit_are_errors(self):
         step, model = loaded(*SGD), programs.weights()

@@ -133,9 +133,15 @@ std::vector<std::string> ExporterRecord::missing(const Graph &graph) const {
 }
 
 std::vector<std::string> ExporterRecord::foldedAway(const Graph &graph) const {
+  // Of a value that is computed or given only the shape went in.
   llvm::StringSet<> present;
   for (const Tensor &tensor : graph.initializers)
     present.insert(tensor.name);
+  for (const ValueInfo &input : graph.inputs)
+    present.insert(input.name);
+  for (const Node &node : graph.nodes)
+    for (const std::string &output : node.outputs)
+      present.insert(output);
   std::vector<std::string> names;
   for (const Tensor &tensor : graph.initializers) {
     if (!isFloat(tensor.type))

@@ -6,8 +6,11 @@
 #include "passes/NN/AutocastPolicy.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Support/Convert.h"
+#include "runtime/Support/Safetensors.h"
 #include "tools/Flags/ImportFlags.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace mpc;
 using namespace mpc::rt;
@@ -241,6 +244,59 @@ static void addWeightFlags(CLI::App &app, RecipeFlags &flags) {
       ->check(oneOf({"f32", "bf16", "f16"}));
 }
 
+static constexpr llvm::StringRef kTensorFile = ".safetensors";
+
+/// The numbers of the one tensor of the file at `path`, a vector of floats.
+static Result<std::vector<double>> readVector(const std::string &path) {
+  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.ok())
+    return file.status();
+  const std::vector<TensorView> &tensors = file->tensors();
+  bool isVector = tensors.size() == 1 && tensors[0].desc.shape.size() == 1 &&
+                  isFloat(tensors[0].desc.dtype);
+  if (!isVector)
+    return invalidInput(path + ": expected one vector of floats, found " +
+                        file->describe());
+  std::vector<double> numbers(tensors[0].desc.shape[0]);
+  // A double holds each float.
+  (void)convert(tensors[0].data, tensors[0].desc.dtype, numbers.data(),
+                DType::F64, static_cast<int64_t>(numbers.size()));
+  for (double number : numbers)
+    if (!std::isfinite(number) || number < 0)
+      return invalidInput(path + ": holds " + std::to_string(number) +
+                          ", expected finite numbers of at least 0");
+  return numbers;
+}
+
+static void addClassWeightsFlag(CLI::App &app, LossOptions &options) {
+  auto read = [&options](const std::vector<std::string> &texts) {
+    if (!llvm::StringRef(texts.front()).ends_with(kTensorFile)) {
+      for (const std::string &text : texts)
+        options.classWeights.push_back(std::stod(text));
+      return;
+    }
+    Result<std::vector<double>> numbers = readVector(texts.front());
+    if (!numbers.ok())
+      throw CLI::ValidationError("--class-weights", numbers.status().message());
+    options.classWeights = *numbers;
+  };
+  CLI::Validator check(
+      [](std::string &text) {
+        bool isFile = llvm::StringRef(text).ends_with(kTensorFile);
+        return isFile ? std::string() : nonNegativeNumber()(text);
+      },
+      "");
+  app.add_option_function<std::vector<std::string>>(
+         "--class-weights", read,
+         "Weights of the classes in cross_entropy and nll, or a file with one "
+         "vector of them; the mean is over the weights of the labels "
+         "(default: all 1)")
+      ->type_name("X,X,...|FILE.safetensors")
+      ->group(kInput)
+      ->delimiter(',')
+      ->check(check);
+}
+
 void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
   app.add_option(
          "--loss", loss,
@@ -260,13 +316,7 @@ void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
                  "(default: -100)")
       ->type_name("N")
       ->group(kInput);
-  app.add_option("--class-weights", options.classWeights,
-                 "Weights of the classes in cross_entropy and nll; the mean is "
-                 "over the weights of the labels (default: all 1)")
-      ->type_name("X,X,...")
-      ->group(kInput)
-      ->delimiter(',')
-      ->check(nonNegativeNumber());
+  addClassWeightsFlag(app, options);
   app.add_option("--label-smoothing", options.labelSmoothing,
                  "The share of a label in cross_entropy that all classes have "
                  "(default: 0)")

@@ -19,7 +19,7 @@ public:
     app_.set_help_flag();
     addCompileFlags(app_, flags_);
     flags_.levels = {"host"};
-    flags_.request.recipe.target.survivesCrashes = false;
+    flags_.request.recipe.target.isTool = false;
   }
 
   rt::Status read(const char *const *flags, size_t numFlags) {

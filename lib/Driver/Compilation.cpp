@@ -94,10 +94,9 @@ static bool isInvalid(const Fault &fault, const DiagnosticCollector &printed) {
 }
 
 Compilation::Compilation(OwningOpRef<ModuleOp> &module,
-                         std::vector<std::string> &warnings,
-                         bool survivesCrashes)
+                         std::vector<std::string> &warnings, bool isTool)
     : module_(module), warnings_(warnings), manager_(module->getContext()),
-      survivesCrashes_(survivesCrashes) {}
+      isTool_(isTool) {}
 
 void Compilation::after(StringRef pass, std::function<void(ModuleOp)> look) {
   manager_.addInstrumentation(
@@ -122,7 +121,7 @@ rt::Status Compilation::run() {
   LogicalResult result = failure();
   auto runPasses = [&] { result = manager_.run(*module_); };
   bool survived = true;
-  if (survivesCrashes_)
+  if (isTool_)
     survived = survives(runPasses);
   else
     runPasses();
@@ -140,5 +139,9 @@ rt::Status Compilation::run() {
     (void)module_.release(); // It may be half of something.
   if (!diagnostics.errors().empty())
     what += "\n" + diagnostics.errors();
-  return rt::internalError(what + "\n" + writeReproducer(*source, manager_));
+  return rt::internalError(
+      what + "\n" +
+      (isTool_
+           ? writeReproducer(*source, manager_)
+           : "mpc-compile of the same model and flags writes a reproducer"));
 }

@@ -17,15 +17,16 @@ namespace mpc {
 
 /// A pass that says what is wrong has refused the input. One that crashes, that
 /// fails without a word or that leaves IR that does not verify is at fault
-/// itself: an internal error (exit 70), which names a file that
+/// itself: an internal error (exit 70), which in a tool names a file that
 /// `mpc-opt --run-reproducer` runs.
 class Compilation {
 public:
   /// What warnings there are is added to `warnings`. After a crash `module` is
   /// emptied, since nothing can be said of it.
-  /// Without `survivesCrashes` a pass that crashes ends the process.
+  /// Without `isTool` a pass that crashes ends the process, and no file is
+  /// written.
   Compilation(mlir::OwningOpRef<mlir::ModuleOp> &module,
-              std::vector<std::string> &warnings, bool survivesCrashes);
+              std::vector<std::string> &warnings, bool isTool);
 
   /// The pipeline, to be filled.
   [[nodiscard]] mlir::PassManager &passes() { return manager_; }
@@ -38,7 +39,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> &module_;
   std::vector<std::string> &warnings_;
   mlir::PassManager manager_;
-  bool survivesCrashes_;
+  bool isTool_;
 };
 
 } // namespace mpc

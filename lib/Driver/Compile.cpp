@@ -211,8 +211,7 @@ static rt::Result<std::shared_ptr<rt::Program>>
 compile(ImportedModel &model, const TargetOptions &options,
         CompileReport &report, llvm::function_ref<void(Compilation &)> fill) {
   MPC_ASSIGN_OR_RETURN(FoundTarget target, findTarget(options));
-  Compilation compilation(model.module, report.warnings,
-                          options.survivesCrashes);
+  Compilation compilation(model.module, report.warnings, options.isTool);
   attachTarget(compilation.passes(), options, target);
   fill(compilation);
   auto start = std::chrono::steady_clock::now();
@@ -357,8 +356,7 @@ rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
                              CompileReport &report) {
   MPC_RETURN_IF_ERROR(prepareModel(model, options, report));
   EvaluationOptions evaluation = evaluationOptions(model, options);
-  Compilation compilation(model.module, report.warnings,
-                          options.target.survivesCrashes);
+  Compilation compilation(model.module, report.warnings, options.target.isTool);
   observe(compilation, evaluation, /*trains=*/false, report);
   buildPreparationPipeline(compilation.passes(), evaluation);
   return compilation.run();

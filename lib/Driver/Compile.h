@@ -32,9 +32,10 @@ struct TargetOptions {
   bool runsHere = true; ///< A CPU that this machine lacks is an error.
   bool fuse = true;
   bool naive = false; ///< Every kernel by scalar loops.
-  /// Survive a crash of a pass, by handlers of signals as long as passes run:
-  /// a tool may install them, a library not.
-  bool survivesCrashes = true;
+  /// Survive a crash of a pass, by handlers of signals as long as passes run,
+  /// and write a reproducer of a bug into the working folder: a tool may, a
+  /// library inside of another program not.
+  bool isTool = true;
   /// Filled in on the way to code, of which nothing is taken from the cache
   /// then; or null.
   CodeListing *listing = nullptr;

@@ -240,8 +240,9 @@ LogicalResult mpc::cuda::emitLoops(KernelText &text, const Body &body,
   if (body.statements.size() > 1)
     return text.kernel.emitOpError("has ")
            << body.statements.size()
-           << " statements, of which #cuda.loops runs one; cuda-schedule makes "
-              "a kernel of each";
+           << " statements, of which #cuda.loops runs one: split the kernel, "
+              "as "
+              "kernel-outline does";
   if (!body.statements.empty() && !body.statements.front().generic())
     return text.kernel.emitOpError("is a scatter, which #cuda.scatter runs");
   LoopEmitter(text, body, schedule).emit();

@@ -493,8 +493,9 @@ void TileEmitter::emitResults() {
 }
 
 void TileEmitter::emit() {
-  // Up to 64 sums, 36 numbers of the factors, and what waits beside them.
-  if (!schedule_.isMma && holds())
+  // Beside the sums: numbers of the factors and what waits, or many places.
+  if ((!schedule_.isMma && holds()) || rows_.factor.isScattered() ||
+      columns_.factor.isScattered())
     text_.leaveRegistersToOneBlock();
   text_.line("MPC_DYNAMIC_SHARED({0}, shared);", elementText());
   emitPlaces();

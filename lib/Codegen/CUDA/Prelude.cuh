@@ -238,7 +238,24 @@ MPC_DEVICE void mpc_mma_m16n8k16_f16(float (&d)[4], const mpc_u32 (&a)[4],
 }
 #endif
 
-// C's library, which the compiler declares by itself: NVRTC the device's.
+// As a CPU of x86 does it: what no integer is, or none of the type, becomes the
+// least of the type.
+template <typename T>
+MPC_DEVICE mpc_i32 mpc_to_i32(T x) {
+  return x > T(-2147483648.0) && x < T(2147483648.0) ? static_cast<mpc_i32>(x)
+                                                     : -2147483647 - 1;
+}
+template <typename T>
+MPC_DEVICE mpc_i64 mpc_to_i64(T x) {
+  return x > T(-9223372036854775808.0) && x < T(9223372036854775808.0)
+             ? static_cast<mpc_i64>(x)
+             : -9223372036854775807ll - 1;
+}
+
+// C's library, which the compiler declares by itself: NVRTC the device's. Its
+// last bits are not the CPU's: only the functions of f32 at the end of this file
+// are, which models compute with. In f64 these serve policies of the loss scale
+// and models that are f64 themselves.
 #define MPC_LIBRARY1(name)                                                     \
   MPC_DEVICE float mpc_##name(float x) { return ::name##f(x); }                \
   MPC_DEVICE double mpc_##name(double x) { return ::name(x); }

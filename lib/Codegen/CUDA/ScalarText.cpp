@@ -232,9 +232,10 @@ static std::string spellDifference(Operation *op, ArrayRef<std::string> in) {
   return fill(isTruth ? "$0 != $1" : "@$0 - $1", op, in);
 }
 
+// Types of fewer bits take the low ones of an i32.
 static std::string spellSigned(Operation *op, ArrayRef<std::string> in) {
-  Type type = op->getResult(0).getType();
-  return fill("$T(", op, in) + getInteger("i", type) + "(" + in[0] + "))";
+  bool isLong = op->getResult(0).getType().getIntOrFloatBitWidth() == 64;
+  return fill(isLong ? "$T(mpc_to_i64($0))" : "$T(mpc_to_i32($0))", op, in);
 }
 
 namespace {

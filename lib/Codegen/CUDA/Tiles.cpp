@@ -46,11 +46,23 @@ static bool hasChunks(const StridedIndex &fast,
          });
 }
 
-/// Neighbours along `index` that are neighbours in memory.
+/// Elements that lie as if together, of a walk along `index` by neighbouring
+/// threads: those of a row of it, which may step over a few.
 static int64_t getRun(const StridedIndex &index) {
-  return !index.parts.empty() && index.parts.back().stride == 1
-             ? index.parts.back().extent
-             : 0;
+  constexpr int64_t kFew = 4;
+  if (index.parts.empty() || index.parts.back().stride > kFew ||
+      index.parts.back().stride < 1)
+    return 0;
+  return index.parts.back().extent / index.parts.back().stride;
+}
+
+/// Whether an element by itself should have k as its neighbours. Where neither
+/// way is long, rows or columns are better: a thread then has one of them, and
+/// need not know where 16 of them are.
+static bool prefersK(const Factor &factor) {
+  constexpr int64_t kLong = 8;
+  int64_t alongK = getRun(factor.k), alongOuter = getRun(factor.outer);
+  return alongK >= alongOuter && (alongK >= kLong || alongOuter == 0);
 }
 
 /// Whether what is multiplied is the operand itself: the f32 that it is, or
@@ -96,8 +108,7 @@ std::optional<Factor> mpc::cuda::getFactor(const Contraction &contraction,
   bool alongOuter =
       hasChunks(factor.outer, {&factor.k, &factor.batch}, factor.offset, chunk);
   factor.width = alongK || alongOuter ? chunk : 1;
-  factor.hasLines =
-      alongK || (!alongOuter && getRun(factor.k) >= getRun(factor.outer));
+  factor.hasLines = alongK || (!alongOuter && prefersK(factor));
   return factor;
 }
 

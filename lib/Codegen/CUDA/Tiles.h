@@ -49,6 +49,11 @@ struct Factor {
 
   /// Whether elements go to shared memory without passing through registers.
   [[nodiscard]] bool isCopied() const { return isPlain && width > 1; }
+  /// Whether a thread's elements lie at places that it has to remember: in
+  /// several lines, each somewhere else.
+  [[nodiscard]] bool isScattered() const {
+    return width == 1 && hasLines && outer.parts.size() + k.parts.size() > 2;
+  }
   /// Elements from one line of a tile to the next, and of the whole tile.
   [[nodiscard]] int64_t pitch(const TileSchedule &schedule) const;
   [[nodiscard]] int64_t tileElements(const TileSchedule &schedule) const;

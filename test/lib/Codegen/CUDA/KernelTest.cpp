@@ -391,4 +391,29 @@ kernel.func @k(%x: tensor<1500xf32>, %y: tensor<1800xf32>, %d: tensor<1800xf32>)
       "#cuda.loops<chunks = 1, ", 2);
 }
 
+// Numbers without an integer become the least one, as they do on the CPU.
+TEST(CudaKernels, IntegersOfNumbersBeyondThem) {
+  std::vector<float> numbers = {NAN,    INFINITY, -INFINITY,     3e9F,
+                                -3e9F,  1e20F,    -2147483648.F, 2147483648.F,
+                                -1.75F, 0.99F,    -9.3e18F,      7e15F};
+  for (const char *type : {"i32", "i64"}) {
+    std::string text = llvm::formatv(R"(
+kernel.func @k(%x: tensor<12xf32>, %d: tensor<12x{0}>) -> tensor<12x{0}> {{
+  %r = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<12xf32>) outs(%d : tensor<12x{0}>) {{
+  ^bb0(%a: f32, %o: {0}):
+    %0 = arith.fptosi %a : f32 to {0}
+    linalg.yield %0 : {0}
+  } -> tensor<12x{0}>
+  kernel.return %r : tensor<12x{0}>
+})",
+                                     type);
+    Buffers buffers = {bytes(numbers), room<int64_t>(12)};
+    buffers[1].resize(type == std::string("i32") ? 48 : 96);
+    Emitted kernel = emitAll(text, 80).front();
+    EXPECT_EQ(runOnGpu(kernel, buffers, 80, 1), runOnCpu(text, buffers))
+        << type;
+  }
+}
+
 } // namespace

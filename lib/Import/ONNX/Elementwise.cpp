@@ -3,6 +3,7 @@
 /// ONNX ops that compute each element from elements at the same place.
 #include "lib/Import/ONNX/NodeImporter.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 
 using namespace llvm;
@@ -149,8 +150,15 @@ Error emitSign(NodeImporter &node) {
   return Error::success();
 }
 
+/// Of PyTorch's `detach()`, a file has the name of the call alone.
+bool isDetached(const Node &node) {
+  return OriginalCall(node).target().starts_with("aten.detach");
+}
+
 Error emitIdentity(NodeImporter &node) {
-  node.result(0, node.in(0));
+  node.result(0, isDetached(node.node())
+                     ? node.build.withoutGradient(node.in(0))
+                     : node.in(0));
   return Error::success();
 }
 

@@ -356,6 +356,17 @@ Operand TensorBuilder::gather(const Operand &input, const Operand &indices,
       frozen ? builder_.getI64IntegerAttr(*frozen) : IntegerAttr()));
 }
 
+/// The only row of a table, and one that is frozen.
+Operand TensorBuilder::withoutGradient(const Operand &input) {
+  if (!input.isFloat() || input.known)
+    return input;
+  Shape table(input.shape);
+  table.insert(table.begin(), 1);
+  return reshape(gather(reshape(input, table), ints({0}), /*axis=*/0,
+                        /*batchDims=*/0, /*frozen=*/0),
+                 input.shape);
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions, contractions, normalization
 //===----------------------------------------------------------------------===//

@@ -111,6 +111,9 @@ public:
                  int64_t batchDims = 0,
                  std::optional<int64_t> frozen = std::nullopt);
 
+  /// `input`, from which no gradient comes back.
+  Operand withoutGradient(const Operand &input);
+
   /// Elementwise: operands have one shape.
   Operand binary(Binary kind, const Operand &lhs, const Operand &rhs);
   Operand binary(Binary kind, const Operand &lhs, double rhs);

@@ -11,6 +11,7 @@ Each model and form is one line of FOLDER/results.jsonl. What is wrong is said t
   loss, gradient   farther from PyTorch in float64 than twice what PyTorch's own float32 is at most, or than 1e-5
   train     a precision that fails, is not finite, or falls by less than three quarters of what PyTorch falls in fp32
 """
+
 import argparse
 import contextlib
 import json
@@ -60,7 +61,9 @@ def loss_of(case, y, target):
         return y
     if case.loss == "mse":
         return F.mse_loss(y, target["target"].to(y.dtype))
-    return F.cross_entropy(y if y.dim() in (2, 4) else y.flatten(0, -2), target["target"] if y.dim() == 4 else target["target"].flatten())
+    return F.cross_entropy(
+        y if y.dim() in (2, 4) else y.flatten(0, -2), target["target"] if y.dim() == 4 else target["target"].flatten()
+    )
 
 
 @contextlib.contextmanager
@@ -74,7 +77,6 @@ def without_dropout():
     draw = torch.Tensor.bernoulli_
     for name in kept:
         setattr(F, name, lambda x, *_, **__: x)
-
 
     def without(query, key, value, attn_mask=None, dropout_p=0.0, *rest, **more):
         return attention(query, key, value, attn_mask, 0.0, *rest, **more)
@@ -203,7 +205,11 @@ def export_one(name, forms, folder):
 
 def exported(arguments):
     name, forms, folder = arguments
-    with open(folder / f"{name}.log", "w", encoding="utf-8") as log, contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+    with (
+        open(folder / f"{name}.log", "w", encoding="utf-8") as log,
+        contextlib.redirect_stdout(log),
+        contextlib.redirect_stderr(log),
+    ):
         warnings.simplefilter("ignore")
         try:
             export_one(name, forms, folder)
@@ -218,7 +224,9 @@ def exported(arguments):
 
 def call(*command):
     try:
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=SECONDS)
+        done = subprocess.run(
+            [str(part) for part in command], capture_output=True, text=True, check=False, timeout=SECONDS
+        )
     except subprocess.TimeoutExpired:
         return 124, "", f"above {SECONDS} s"
     return done.returncode, done.stdout, done.stderr
@@ -278,7 +286,9 @@ def train(place, form, tool, reference, flags, precision, drawn):
     faults = []
     if FORMS[form][0]["dynamo"]:
         kept = load_file(weights)
-        lost = [names[0] for names in reference["aliases"] if {*names} & {*reference["read"]} and not {*names} & {*kept}]
+        lost = [
+            names[0] for names in reference["aliases"] if {*names} & {*reference["read"]} and not {*names} & {*kept}
+        ]
         if lost:
             faults.append(f"lost: not in the exported weights: {', '.join(lost[:6])} and {max(0, len(lost) - 6)} more")
     elif (elements := sum(v.size for v in load_file(weights).values())) < reference["trained"]:
@@ -292,7 +302,9 @@ def train(place, form, tool, reference, flags, precision, drawn):
     # Where PyTorch's own gradient is off by a hundredth, ten steps are a matter of luck.
     is_held = not drawn and max(reference["errors"].values()) < 1e-2
     if not np.all(np.isfinite(losses)) or fall < 0.75 * wanted and is_held:
-        faults.append(f"train {precision}: {losses[0]:.5g} to {losses[-1]:.5g}, PyTorch in fp32 {reference['losses'][0]:.5g} to {reference['losses'][-1]:.5g}")
+        faults.append(
+            f"train {precision}: {losses[0]:.5g} to {losses[-1]:.5g}, PyTorch in fp32 {reference['losses'][0]:.5g} to {reference['losses'][-1]:.5g}"
+        )
     return faults
 
 
@@ -332,7 +344,9 @@ def report(folder):
         lost = sum(any("lost" in fault for fault in result["faults"]) for result in made)
         wrong = sum(bool(result["faults"]) for result in made)
         if mine:
-            print(f"{form}: {len(mine)} models, {len(made)} exported, {refused} refused, {wrong} at fault, {lost} lose parameters")
+            print(
+                f"{form}: {len(mine)} models, {len(made)} exported, {refused} refused, {wrong} at fault, {lost} lose parameters"
+            )
     for result in latest.values():
         for fault in result["faults"]:
             print(f"  {result['model']} {result['form']}: {fault}")
@@ -361,7 +375,10 @@ def main():
                 print(line, flush=True)
         return
     jobs = [(name, form, flags.folder, flags.bin, flags.precisions.split(",")) for form in forms for name in names]
-    with open(flags.folder / "results.jsonl", "a", encoding="utf-8") as results, multiprocessing.pool.ThreadPool(flags.jobs) as pool:
+    with (
+        open(flags.folder / "results.jsonl", "a", encoding="utf-8") as results,
+        multiprocessing.pool.ThreadPool(flags.jobs) as pool,
+    ):
         for result in pool.imap_unordered(run_one, jobs):
             print(json.dumps(result), file=results, flush=True)
             if result["faults"]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules as users write them: what the libraries of models have not."""
+
 import math
 
 import torch
@@ -559,7 +560,11 @@ class Activations(nn.Module):
 class Pools(nn.Module):
     def __init__(self):
         super().__init__()
-        self.a, self.up, self.head = nn.Conv1d(2, 6, 5, padding=4, dilation=2), nn.ConvTranspose1d(6, 4, 4, 2, 1), nn.Linear(12, 5)
+        self.a, self.up, self.head = (
+            nn.Conv1d(2, 6, 5, padding=4, dilation=2),
+            nn.ConvTranspose1d(6, 4, 4, 2, 1),
+            nn.Linear(12, 5),
+        )
 
     def forward(self, x):
         x = F.max_pool1d(F.relu(self.a(x)), 3, 2, 1)

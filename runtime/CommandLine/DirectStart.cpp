@@ -45,6 +45,15 @@ bool isOlder(const std::string &path, DirectStart::Time time) {
   return changed + kTick < time.time_since_epoch();
 }
 
+/// The file that a word is, or the value of its flag; or empty.
+std::string fileOf(const std::string &word) {
+  std::error_code error;
+  for (size_t begin : {size_t(0), word.find('=') + 1})
+    if (fs::is_regular_file(word.substr(begin), error))
+      return word.substr(begin);
+  return "";
+}
+
 /// Beside the programs that are found by what they compute.
 Result<ProgramCache> openCache() {
   std::string folder = ProgramCache::defaultFolder();
@@ -96,7 +105,7 @@ std::vector<std::string> wordsOfProgram(const CLI::App &app, int argc,
 }
 
 DirectStart::DirectStart(const DirectKey &key, Time begun)
-    : digest_(digestOf(key)), begun_(begun) {}
+    : digest_(digestOf(key)), words_(key.words), begun_(begun) {}
 
 std::shared_ptr<const Program> DirectStart::find() const {
   Result<ProgramCache> cache = openCache();
@@ -114,6 +123,9 @@ void DirectStart::store(const Program &program, StartRecord record) const {
   Result<ProgramCache> cache = openCache();
   if (digest_.empty() || !cache.ok() || valueBytes(program) > kMaxValueBytes)
     return;
+  for (const std::string &word : words_)
+    if (std::string path = fileOf(word); !path.empty())
+      record.files.push_back({path, ""});
   for (SourceFile &file : record.files) {
     std::optional<std::string> hash = hashOf(file.path);
     if (!hash || !isOlder(file.path, begun_))

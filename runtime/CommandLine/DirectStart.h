@@ -47,16 +47,18 @@ public:
   [[nodiscard]] std::shared_ptr<const Program> find() const;
 
   /// Keeps a copy with this record, of which only the paths of files need be
-  /// set. Nothing is kept where a file was written after the tool began, since
-  /// what was read of it is not known; of values beyond kMaxValueBytes, which
-  /// are read faster where they lie; and where the cache cannot be used, which
-  /// ProgramCache tells elsewhere.
+  /// set, and to which files are added that the words name. Nothing is kept
+  /// where a file was written after the tool began, since what was read of it
+  /// is not known; of values beyond kMaxValueBytes, which are read faster where
+  /// they lie; and where the cache cannot be used, which ProgramCache tells
+  /// elsewhere.
   void store(const Program &program, StartRecord record) const;
 
   static constexpr uint64_t kMaxValueBytes = uint64_t(64) << 20;
 
 private:
   std::string digest_; ///< Or empty.
+  std::vector<std::string> words_;
   Time begun_;
 };
 

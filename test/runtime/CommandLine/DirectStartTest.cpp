@@ -83,6 +83,16 @@ TEST_F(DirectStartFileTest, FilesAreWhatTheyWere) {
   EXPECT_EQ(find(), nullptr);
 }
 
+TEST_F(DirectStartFileTest, FilesThatFlagsNameAreWhatTheyWere) {
+  std::string weights = folder_.path("weights.safetensors");
+  writeText(weights, "1 2");
+  key_.words.push_back("--class-weights=" + weights);
+  store();
+  EXPECT_NE(find(), nullptr);
+  writeText(weights, "1 3");
+  EXPECT_EQ(find(), nullptr);
+}
+
 TEST_F(DirectStartFileTest, ToolCompilerAndWordsAreThose) {
   store();
   for (DirectKey other : {DirectKey{"other", key_.compiler, key_.words},

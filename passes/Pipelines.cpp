@@ -118,7 +118,8 @@ void mpc::buildEmissionPipeline(OpPassManager &manager, bool cuda) {
 // Whole pipelines
 //===----------------------------------------------------------------------===//
 
-/// From entries on, which are all ops now.
+/// Appends the passes from entries whose gradients are expanded to emitted
+/// code.
 static void addCode(OpPassManager &manager, bool fuse, bool cuda) {
   buildStatePipeline(manager);
   buildKernelPipeline(manager, fuse, cuda);

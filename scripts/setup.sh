@@ -51,7 +51,7 @@ wanted_packages() {
     libxxhash-dev libgtest-dev
   [[ $demo == no ]] || echo bible-kjv
   if [[ $build_compiler == ON ]]; then
-    echo clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev \
+    echo clang-22 clang-format-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev \
       mlir-22-tools libprotozero-dev libbenchmark-dev python3-venv python3-dev
   elif ! command -v clang++-22 >/dev/null && ! command -v g++ >/dev/null; then
     echo g++

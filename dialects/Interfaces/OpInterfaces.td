@@ -115,13 +115,14 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
 def IndexOpInterface : OpInterface<"IndexOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    An op with operands that count places of another one, as rows or classes.
-    Data from outside are held against their range before they are used.
+    An op some of whose operands are indices into another operand, such as row
+    numbers or class labels. Indices that come from outside are checked against
+    their range before they are used.
   }];
   let methods = [
     InterfaceMethod<[{
-        The numbers that may stand in `operand`; none where they are not
-        indices, or where a number out of range has a meaning.
+        The valid values of `operand`; none where it is no index, or where a
+        value out of range has a meaning of its own.
       }],
       "::std::optional<::mpc::IndexRange>", "getIndexRange",
       (ins "::mlir::OpOperand &":$operand)>,

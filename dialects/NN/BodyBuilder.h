@@ -12,11 +12,13 @@
 
 namespace mpc::nn {
 
-/// The type as kernels have it: integers lose the sign, which their ops tell.
+/// The type as kernels have it: integers are signless, and their ops carry the
+/// signedness.
 mlir::Type getKernelType(mlir::Type elementType);
 mlir::RankedTensorType getKernelType(mlir::RankedTensorType type);
 
-/// Whether the elements of `tensor` are integers of no sign; i1 is one.
+/// Whether the elements of `tensor` are unsigned integers; i1 counts as
+/// unsigned.
 bool isUnsigned(mlir::Value tensor);
 
 /// f64 for f64, f32 for the other floating types, otherwise the type as kernels

@@ -5,7 +5,6 @@
 #include "dialects/Interfaces/Precision.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Constants.h"
-#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -118,47 +117,6 @@ void NNDialect::initialize() {
 #include "dialects/NN/NNRandomOps.cpp.inc"
       >();
   addInterfaces<NNFoldInterface, NNInlinerInterface>();
-}
-
-/// What the values of `name` are, where arguments and results have the
-/// attribute in another form than `value`; empty where the form is right or the
-/// attribute is none of the dialect's.
-static StringRef getExpectedForm(StringRef name, Attribute value) {
-  auto text = dyn_cast<StringAttr>(value);
-  if (name == kNameAttrName && !text)
-    return "a string";
-  if (name == kBuffer && !isa<FlatSymbolRefAttr>(value))
-    return "the symbol of a parameter";
-  if (name == kRandom &&
-      (!text || !llvm::is_contained(kRandomParts, text.getValue())))
-    return "\"key\", \"step\" or \"batch\"";
-  return {};
-}
-
-static LogicalResult verifyForm(Operation *op, StringRef place, unsigned index,
-                                NamedAttribute attribute) {
-  StringRef expected =
-      getExpectedForm(attribute.getName().getValue(), attribute.getValue());
-  if (expected.empty())
-    return success();
-  return op->emitOpError() << place << " #" << index << " has '"
-                           << attribute.getName().getValue()
-                           << "' = " << attribute.getValue()
-                           << ", which must be " << expected;
-}
-
-LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op,
-                                                  unsigned /*region*/,
-                                                  unsigned argument,
-                                                  NamedAttribute attribute) {
-  return verifyForm(op, "argument", argument, attribute);
-}
-
-LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op,
-                                                     unsigned /*region*/,
-                                                     unsigned result,
-                                                     NamedAttribute attribute) {
-  return verifyForm(op, "result", result, attribute);
 }
 
 Operation *NNDialect::materializeConstant(OpBuilder &builder, Attribute value,

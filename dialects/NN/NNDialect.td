@@ -16,10 +16,11 @@ def NN_Dialect : Dialect {
     an element type, a change of precision is an `nn.cast`; broadcasting is an
     `nn.broadcast`, so that operands of elementwise ops have one shape.
 
-    An integer type without a sign, `i8` to `i64`, is signed; `ui8` to `ui64`
-    are not. The sign is part of the type, so that folds, casts, comparisons,
-    quotients and files know it. What overflows wraps around. Kernels have
-    integers without a sign alone: their ops say what is meant.
+    The signless integer types `i8` to `i64` are read as signed; `ui8` to
+    `ui64` are unsigned. Signedness is part of the type, so that folds, casts,
+    comparisons, quotients and files know it. Overflow wraps around. Kernels
+    have signless integers only; their ops (`arith.divui`, `arith.divsi`) carry
+    the signedness.
 
     Rounding: an op on `f16` or `bf16` computes in f32 and rounds once, to
     nearest even, at its result; contractions and reductions accumulate in
@@ -32,6 +33,7 @@ def NN_Dialect : Dialect {
   ];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Normalization and losses; part of NNOps.td, which has what is used here.
+// Normalization and losses.
 #ifndef MPC_DIALECTS_NN_NNNORMALIZATIONOPS_TD
 #define MPC_DIALECTS_NN_NNNORMALIZATIONOPS_TD
+
+include "dialects/NN/NNOpBase.td"
 
 def NN_SoftmaxOp : NN_Op<"softmax", [
     Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,

@@ -24,6 +24,11 @@ def NN_RandomInterface : OpInterface<"RandomInterface"> {
         byte for each flag, else their own type.
       }],
       "int64_t", "getDrawnBytes", (ins)>,
+    InterfaceMethod<[{
+        Whether the op passes its input on where it has no key, as dropout does
+        in an evaluation.
+      }],
+      "bool", "isTrainingOnly", (ins), [{}], [{ return false; }]>,
   ];
 }
 

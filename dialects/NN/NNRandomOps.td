@@ -116,6 +116,9 @@ def NN_DropoutOp : NN_Op<"dropout", [
     `:` type($output)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isTrainingOnly() { return true; }
+  }];
 }
 
 #endif // MPC_DIALECTS_NN_NNRANDOMOPS_TD

@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/Recipe.h"
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Random.h"
 #include "lib/Codegen/CPU/Passes.h"
@@ -254,7 +255,9 @@ describePasses(const TargetOptions &options,
 /// Nobody but the module itself gives its ops keys.
 static void warnOfIdleDropout(ModuleOp module, CompileReport &report) {
   int64_t count = 0;
-  module.walk([&](nn::DropoutOp op) { count += op.getKey().empty(); });
+  module.walk([&](nn::RandomInterface op) {
+    count += op.isTrainingOnly() && op.getKeyMutable().empty();
+  });
   if (count > 0)
     report.warnings.push_back(
         std::to_string(count) +

@@ -6,6 +6,7 @@
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/OptimizerCaseFile.h"
 #include "lib/Driver/Recipe.h"
+#include "runtime/Program/StepNames.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
@@ -61,7 +62,7 @@ private:
   rt::Status runEntry(const rt::Entry &entry, const json &gradients,
                       int64_t batch) {
     auto fill = [&](const rt::TensorDesc &desc, std::byte *data) -> rt::Status {
-      if (desc.name == "lr") {
+      if (desc.name == rt::step::kLearningRate) {
         std::memcpy(data, &which_.lr, sizeof(which_.lr));
       } else if (desc.name.rfind(kPresent, 0) == 0) {
         size_t set = std::stoul(desc.name.substr(kPresent.size()));
@@ -74,7 +75,7 @@ private:
     MPC_ASSIGN_OR_RETURN(rt::EntryCall call,
                          rt::EntryCall::fill(*runner_, entry, fill));
     MPC_RETURN_IF_ERROR(call.run());
-    foundInf_ = call.scalar("found_inf").value_or(0) != 0;
+    foundInf_ = call.scalar(rt::step::kFoundInf).value_or(0) != 0;
     return {};
   }
 

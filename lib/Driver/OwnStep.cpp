@@ -7,6 +7,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/LossScale/PolicyInfo.h"
+#include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -119,7 +120,8 @@ static Value findResult(ImportedModel &model, StringRef name) {
 
 rt::Status mpc::checkTellsFinite(ImportedModel &model,
                                  const std::string &flag) {
-  for (StringRef name : {"found_inf", "skipped", "loss"})
+  for (StringRef name :
+       {rt::step::kFoundInf, rt::step::kSkipped, rt::step::kLoss})
     if (findResult(model, name))
       return {};
   return rt::usageError(flag + ": the step returns none of 'found_inf', "
@@ -129,10 +131,11 @@ rt::Status mpc::checkTellsFinite(ImportedModel &model,
 
 rt::Result<std::string> mpc::findFloor(ImportedModel &model,
                                        const std::string &flag) {
-  if (!findResult(model, "found_inf") && !findResult(model, "skipped"))
+  if (!findResult(model, rt::step::kFoundInf) &&
+      !findResult(model, rt::step::kSkipped))
     return rt::usageError(flag + ": the step returns neither 'found_inf' nor "
                                  "'skipped', which say that it was skipped");
-  Value scale = findResult(model, "scale");
+  Value scale = findResult(model, rt::step::kScale);
   while (scale && scale.getDefiningOp<nn::CastOp>())
     scale = scale.getDefiningOp()->getOperand(0);
   auto get = scale ? scale.getDefiningOp<amp::GetScaleOp>() : amp::GetScaleOp();

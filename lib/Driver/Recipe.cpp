@@ -317,9 +317,7 @@ std::string mpc::textOf(amp::RecipeOp recipe) {
 }
 
 Status mpc::checkReplay(amp::RecipeOp recipe) {
-  PolicyKind kind = recipe.getPolicyKind();
-  if (kind == PolicyKind::None || kind == PolicyKind::Fixed ||
-      kind == PolicyKind::KerasFixed)
+  if (!policyInfo(recipe.getPolicyKind()).lowersScale)
     return usageError("--replay: the policy " + recipe.getPolicy().str() +
                       " lowers no scale, a step run again would be the same");
   return {};

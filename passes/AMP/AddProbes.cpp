@@ -84,7 +84,7 @@ private:
     for (auto gather : function_.getBody().front().getOps<GatherOp>())
       for (auto [gradient, symbol] :
            llvm::zip_equal(gather.getGradients(), trainedBy(gather.getType())))
-        nameChain(gradient, cast<FlatSymbolRefAttr>(symbol).getAttr());
+        nameTransformed(gradient, cast<FlatSymbolRefAttr>(symbol).getAttr());
   }
 
   ArrayAttr trainedBy(GradientsType type) {
@@ -93,7 +93,7 @@ private:
         .getTrains();
   }
 
-  void nameChain(Value gradient, StringAttr parameter) {
+  void nameTransformed(Value gradient, StringAttr parameter) {
     while (gradientNames_.try_emplace(gradient, parameter).second) {
       Operation *op = gradient.getDefiningOp();
       if (!isa_and_present<nn::CastOp, GradientTransformInterface>(op))

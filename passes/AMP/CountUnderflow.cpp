@@ -8,6 +8,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/ExposeCasts.h"
+#include "runtime/Program/StepNames.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mpc::amp {
@@ -64,7 +65,7 @@ static void addCount(func::FuncOp function) {
   unsigned index = function.getNumResults();
   (void)function.insertResult(
       index, count.getType(),
-      b.getDictionaryAttr(nn::nameAttribute(b, "underflow")));
+      b.getDictionaryAttr(nn::nameAttribute(b, rt::step::kUnderflow)));
   terminator->insertOperands(index, count);
 }
 

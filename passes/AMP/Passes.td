@@ -61,10 +61,10 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
 def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
   let summary = "Let steps yield how many gradient elements have underflowed";
   let description = [{
-    Where the module's `amp.recipe` says `count_underflow`, every function that
-    holds `amp.accumulate`, or an `amp.apply` of its own
-    gradients, yields one more result, `underflow`: how many elements of the
-    gradients that arrive in f16 or bf16, still scaled, are zero or subnormal.
+    Where the module's `amp.recipe` says `count_underflow`, every public
+    function that holds an `amp.gather` yields one more result, `underflow`: how
+    many elements of the gradients that arrive in f16 or bf16, still scaled, are
+    zero or subnormal.
     An element that was zero before it was rounded counts too; what arrives in
     f32 does not.
 
@@ -76,7 +76,7 @@ def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
 def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
   let summary = "Let entries yield the largest magnitude of each of their values";
   let description = [{
-    Replaces the results of every entry (see `amp-fuse-optimizer`) by one
+    Replaces the results of every entry (see `amp-lower-state`) by one
     tensor<1xf32> for each floating input and each floating result of an op, in
     program order: its largest absolute value, NaN where it holds one; of f64 a
     tensor<1xf64>. Constants and hyper-parameters are passed over. What op and

@@ -6,6 +6,7 @@
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/Random.h"
+#include "runtime/Program/StepNames.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -61,7 +62,7 @@ public:
   void step() {
     // Recorded steps come with the number that was set, which is an f64.
     Type rate = plan_.loss ? b_.getF32Type() : b_.getF64Type();
-    Value lr = addArgument(scalar(rate), nameAttrs("lr"));
+    Value lr = addArgument(scalar(rate), nameAttrs(rt::step::kLearningRate));
     readScale();
     if (plan_.trains())
       update(lr);
@@ -76,7 +77,7 @@ public:
     SmallVector<Value> values;
     SmallVector<Type> types;
     if (loss_)
-      results_.insert(results_.begin(), Result("loss", loss_));
+      results_.insert(results_.begin(), Result(rt::step::kLoss, loss_));
     for (auto &[name, value] : results_) {
       values.push_back(value);
       types.push_back(value.getType());
@@ -400,13 +401,14 @@ private:
   }
 
   void addMetrics() {
-    SmallVector<Result> metrics = {{"scale", scale_},
-                                   {"found_inf", found_},
-                                   {"grad_norm", norm_},
-                                   {"good_steps", counter_},
-                                   {"scale_error", error_}};
-    if (info_.kind == rt::PolicyKind::KerasFixed)
-      metrics.push_back({"skipped", flag(false)});
+    SmallVector<Result> metrics;
+    metrics.emplace_back(rt::step::kScale, scale_);
+    metrics.emplace_back(rt::step::kFoundInf, found_);
+    metrics.emplace_back(rt::step::kGradNorm, norm_);
+    metrics.emplace_back(rt::step::kGoodSteps, counter_);
+    metrics.emplace_back(rt::step::kScaleError, error_);
+    if (scales() && rt::appliesNonFinite(info_.kind))
+      metrics.emplace_back(rt::step::kSkipped, flag(false));
     results_.insert(results_.begin(), metrics.begin(), metrics.end());
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Writes the entries of a training step from a recipe and what it comes to.
+/// Writes the entries of a training step from a recipe and the StepPlan that
+/// follows from it.
 #ifndef MPC_PASSES_AMP_STEPWRITER_H
 #define MPC_PASSES_AMP_STEPWRITER_H
 

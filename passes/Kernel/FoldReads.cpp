@@ -41,7 +41,7 @@ static bool isGenerated(linalg::GenericOp op) {
   bool isDrawn = readsScalars(op) && op.hasIndexSemantics();
   return isPlainMap(op) && (op.getNumDpsInputs() == 0 || isDrawn) &&
          llvm::none_of(op.getBody()->getOperations(), [](Operation &inner) {
-           return inner.getName().getStringRef() == "tensor.extract";
+           return isa<tensor::ExtractOp>(inner);
          });
 }
 

@@ -2,6 +2,7 @@
 // nn-add-loss: makes @loss from @model and a loss function.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"

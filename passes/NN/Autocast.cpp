@@ -3,6 +3,7 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/AutocastDecisions.h"

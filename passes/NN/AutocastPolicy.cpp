@@ -2,6 +2,7 @@
 // The built-in autocast policies, and how a policy is found.
 #include "passes/NN/AutocastPolicy.h"
 
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/NNDialect.h"
 #include "passes/NN/Passes.h"
 #include "passes/NN/ReferenceRules.h"
@@ -163,9 +164,7 @@ static constexpr AutocastPreset kPresets[] = {
     {.name = "o2",
      .summary = "Apex O2: all low but batch norm and losses",
      .ruleOf = o2Rule},
-    {.name = "o3",
-     .summary = "Apex O3: all low but losses",
-     .ruleOf = o3Rule},
+    {.name = "o3", .summary = "Apex O3: all low but losses", .ruleOf = o3Rule},
 };
 
 ArrayRef<AutocastPreset> mpc::nn::autocastPresets() { return kPresets; }

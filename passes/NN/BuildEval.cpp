@@ -2,6 +2,7 @@
 // nn-build-eval: makes the entry @eval from @model and @loss.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/Random.h"

@@ -2,6 +2,7 @@
 // From IR to a PlacementGraph: what is free, what may be low, what it costs.
 #include "passes/NN/CastPlacement.h"
 
+#include "dialects/NN/Annotations.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"

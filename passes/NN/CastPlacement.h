@@ -11,13 +11,6 @@
 
 namespace mpc::nn {
 
-/// What nn-autocast leaves open: an op with `nn.free = T` (rules `infer` and
-/// `clear`) may run in T or in f32. An op without a mark is decided.
-inline constexpr llvm::StringLiteral kFreeAttr = "nn.free";
-/// `nn.refusable = T` on an op of rule `lower`, and on the casts that were
-/// made for it alone: it may run in f32 where T costs more than it saves.
-inline constexpr llvm::StringLiteral kRefusableAttr = "nn.refusable";
-
 class CastPlacement {
 public:
   /// Decides for the ops of `block` that are marked with `low`. `refuse` says

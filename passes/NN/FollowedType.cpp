@@ -24,8 +24,8 @@ static Value repeated(Value value) {
   return value;
 }
 
-/// The number that `value` is throughout. A cast of one is none: the model says
-/// what type it has.
+/// The value of `value` if it is a splat constant. A cast of a constant does
+/// not count, since the model states its type.
 static std::optional<APFloat> numberOf(Value value) {
   DenseFPElementsAttr elements;
   if (!matchPattern(repeated(value), m_Constant(&elements)) ||

@@ -53,7 +53,7 @@ struct KeyRandomPass : mpc::nn::impl::KeyRandomPassBase<KeyRandomPass> {
       return;
     SmallVector<RandomInterface> ops;
     model.walk([&](RandomInterface op) {
-      bool isLeftOut = isa<DropoutOp>(op.getOperation()) && !dropout;
+      bool isLeftOut = op.isTrainingOnly() && !dropout;
       if (op.getKeyMutable().empty() && !isLeftOut)
         ops.push_back(op);
     });

@@ -17,17 +17,6 @@ namespace mpc::nn {
 #define GEN_PASS_REGISTRATION
 #include "passes/NN/Passes.h.inc"
 
-/// On the result of @loss: the name of the model's output that it is, if it is
-/// one.
-inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
-
-/// On the ops that nn-add-loss puts behind the model's outputs, until autocast.
-inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
-
-/// On an argument of labels: the least, the first beyond them, and the one that
-/// takes no part, where there is one.
-inline constexpr llvm::StringLiteral kLabels = "nn.labels";
-
 struct AutocastPolicy;
 
 /// nn-autocast by a policy that was read before; `options.policy` only names

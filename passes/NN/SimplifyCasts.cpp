@@ -2,6 +2,7 @@
 // nn-simplify-casts: places casts, folds exact ones and shares equal ones.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/CastPlacement.h"
@@ -123,8 +124,8 @@ struct SimplifyCastsPass
     graph["function"] = getOperation().getSymName();
     graph["low"] = llvm::formatv("{0}", Type(low)).str();
     // Printed with one call, since functions are processed in parallel.
-    llvm::errs() << llvm::formatv("{0}\n", llvm::json::Value(std::move(graph)))
-                        .str();
+    llvm::errs()
+        << llvm::formatv("{0}\n", llvm::json::Value(std::move(graph))).str();
   }
 
   static void simplify(CastOp cast, KnownCasts &known) {

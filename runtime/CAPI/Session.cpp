@@ -3,6 +3,7 @@
 #include "runtime/CAPI/Session.h"
 
 #include "runtime/LossScale/ScalarState.h"
+#include "runtime/Program/StepNames.h"
 #include "runtime/Runner/InputBounds.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/InitialWeights.h"
@@ -171,7 +172,7 @@ Result<double> Session::accumulate() {
     return usageError("the program has no entries 'accumulate' and 'apply': "
                       "its step is one batch");
   MPC_RETURN_IF_ERROR(addBatch());
-  return step_->calls()[0].scalar("loss").value_or(kNaN);
+  return step_->calls()[0].scalar(step::kLoss).value_or(kNaN);
 }
 
 Result<MpcStepResult> Session::apply() {
@@ -202,7 +203,7 @@ Status Session::updateByCaller(const MpcStepResult &outcome) {
   MpcUpdate update = {};
   update.step = done_.step;
   update.applied = done_.applied;
-  update.lr = step_->calls().back().number("lr").value_or(kNaN);
+  update.lr = step_->calls().back().number(step::kLearningRate).value_or(kNaN);
   update.scale = outcome.scale;
   update.gradNorm = outcome.gradNorm;
   update.foundInf = outcome.foundInf;
@@ -217,8 +218,8 @@ MpcStepResult Session::result() const {
   result.step = done_.step;
   result.loss = step_->meanLoss();
   result.scale = step_->scalar("scale").value_or(kNaN);
-  result.gradNorm = step_->scalar("grad_norm").value_or(kNaN);
-  result.goodSteps = step_->scalar("good_steps").value_or(kNaN);
+  result.gradNorm = step_->scalar(step::kGradNorm).value_or(kNaN);
+  result.goodSteps = step_->scalar(step::kGoodSteps).value_or(kNaN);
   result.foundInf = step_->foundInf();
   result.skipped = step_->skipped();
   result.scaleError = step_->hasScaleError();

@@ -68,6 +68,7 @@ struct PolicyInfo {
   bool hasCounter = true;            ///< StateSlot::Counter means something.
   bool needsGradMaxAbs = false;      ///< Reads ScaleEvent::gradMaxAbs.
   bool iterationsCountSkips = false; ///< Skipped steps advance iterations.
+  bool lowersScale = true;           ///< A skipped step lowers the scale.
   bool replayOnly = false;           ///< Not a policy for training.
 
   /// Whether the policy reads `setting`.

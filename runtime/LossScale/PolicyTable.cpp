@@ -205,7 +205,8 @@ constexpr PolicyInfo kPolicies[] = {
      .configKeys = kKerasKeys,
      .check = CheckPoint::Never,
      .hasCounter = false,
-     .iterationsCountSkips = true},
+     .iterationsCountSkips = true,
+     .lowersScale = false},
     {.kind = PolicyKind::Keras3,
      .name = "keras3",
      .system = "keras.optimizers.LossScaleOptimizer",
@@ -302,7 +303,8 @@ constexpr PolicyInfo kPolicies[] = {
      .defaults = kFixedDefaults,
      .configKeys = {},
      .check = CheckPoint::Unscaled,
-     .hasCounter = false},
+     .hasCounter = false,
+     .lowersScale = false},
     {.kind = PolicyKind::None,
      .name = "none",
      .system = "no loss scaling and no finite check",
@@ -310,7 +312,8 @@ constexpr PolicyInfo kPolicies[] = {
      .defaults = {},
      .configKeys = {},
      .check = CheckPoint::Never,
-     .hasCounter = false},
+     .hasCounter = false,
+     .lowersScale = false},
 };
 
 constexpr bool tableIsInOrder() {

@@ -32,9 +32,10 @@ struct CodeImage {
 
 /// The processor that code is for.
 struct CodeTarget {
-  std::string cpu; ///< "x86-64-v3", "x86-64-v4", or "host" and then
-  /// what `machine` is: the cpuIdentity() of the one it was made on. Of a GPU
-  /// "cuda:sm_90".
+  /// "x86-64-v3", "x86-64-v4", "cuda:sm_90" and the like, or "host" for the
+  /// machine that compiled.
+  std::string cpu;
+  /// Where `cpu` is "host", the cpuIdentity() of that machine; else empty.
   std::string machine = {};
   int cudaArch = 0; ///< 90 for sm_90; 0 of a CPU.
 
@@ -99,8 +100,8 @@ enum class EntryRole : uint8_t {
   Init,       ///< Derives what follows from the parameters.
   Eval,       ///< Evaluates, and leaves the state as it is.
   Step,       ///< An optimizer step of one batch.
-  Accumulate, ///< A batch of a window,
-  Apply,      ///< and what ends it.
+  Accumulate, ///< Adds the gradients of one batch of a window.
+  Apply,      ///< Ends a window: updates by the accumulated gradients.
 };
 
 /// The role of an entry that is called so: "step" is a Step.
@@ -229,7 +230,7 @@ struct Program {
   ModelMode mode = ModelMode::Either;
   std::string recipe; ///< What it was made by, as IR: an amp.recipe.
   std::vector<std::string> warnings; ///< What its compilation warned of.
-  StartRecord start; ///< Empty but in the compile cache.
+  StartRecord start;                 ///< Empty but in the compile cache.
   CodeTarget target;
   CodeImage code;                    ///< Of a CPU.
   std::vector<DeviceModule> modules; ///< Of a GPU.

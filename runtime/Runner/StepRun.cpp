@@ -2,6 +2,8 @@
 // Which entry runs when, and whose output counts.
 #include "runtime/Runner/StepRun.h"
 
+#include "runtime/Program/StepNames.h"
+
 #include <fmt/format.h>
 #include <limits>
 
@@ -38,8 +40,8 @@ Status StepRun::addBatch() {
   isDone_ = false;
   numRun_ = 1;
   ++numAdded_;
-  lossSum_ += calls_[0].scalar("loss").value_or(kNaN);
-  underflow_ += calls_[0].scalar(kUnderflow).value_or(0);
+  lossSum_ += calls_[0].scalar(step::kLoss).value_or(kNaN);
+  underflow_ += calls_[0].scalar(step::kUnderflow).value_or(0);
   return {};
 }
 
@@ -68,17 +70,21 @@ std::optional<double> StepRun::scalar(std::string_view name) const {
   return std::nullopt;
 }
 
-bool StepRun::foundInf() const { return scalar("found_inf").value_or(0) != 0; }
+bool StepRun::foundInf() const {
+  return scalar(step::kFoundInf).value_or(0) != 0;
+}
 
 bool StepRun::skipped() const {
-  return scalar("skipped").value_or(foundInf()) != 0;
+  return scalar(step::kSkipped).value_or(foundInf()) != 0;
 }
 
 bool StepRun::hasScaleError() const {
-  return scalar("scale_error").value_or(0) != 0;
+  return scalar(step::kScaleError).value_or(0) != 0;
 }
 
-bool StepRun::hasLoss() const { return calls_[0].scalar("loss").has_value(); }
+bool StepRun::hasLoss() const {
+  return calls_[0].scalar(step::kLoss).has_value();
+}
 
 double StepRun::meanLoss() const {
   return lossSum_ / static_cast<double>(numAdded_);

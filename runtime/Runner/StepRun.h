@@ -64,9 +64,6 @@ private:
   std::vector<EntryCall> calls_;
 };
 
-/// What amp-count-underflow adds to an entry's outputs.
-inline constexpr std::string_view kUnderflow = "underflow";
-
 } // namespace mpc::rt
 
 #endif // MPC_RUNTIME_RUNNER_STEPRUN_H

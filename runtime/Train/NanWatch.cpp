@@ -2,6 +2,7 @@
 // Steps that are not finite, run again.
 #include "runtime/Train/NanWatch.h"
 
+#include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/StepCalls.h"
 
@@ -93,7 +94,7 @@ Result<std::optional<NanFinding>> NanWatch::find(const Runner &runner,
     request.scale = step.scale;
   }
   request.input = [&](std::string_view name) -> const void * {
-    if (name == kLearningRate)
+    if (name == step::kLearningRate)
       return &step.lr;
     for (size_t i = 0; i < dataInputs_.size(); ++i)
       if (dataInputs_[i].name == name)

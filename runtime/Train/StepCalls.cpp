@@ -2,6 +2,7 @@
 // From batches to a row of metrics.
 #include "runtime/Train/StepCalls.h"
 
+#include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Status checkRate(const Entry &entry) {
   for (const TensorDesc &input : entry.inputs)
-    if (input.name == kLearningRate &&
+    if (input.name == step::kLearningRate &&
         (input.dtype != DType::F32 || !input.shape.empty()))
       return invalidInput("input 'lr' is " + toString(input) +
                           ", expected f32[]");
@@ -28,7 +29,7 @@ std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
   std::vector<TensorDesc> inputs;
   for (const Entry *entry : program.stepEntries(accumulate))
     for (const TensorDesc &desc : entry->inputs)
-      if (desc.name != kLearningRate &&
+      if (desc.name != step::kLearningRate &&
           std::none_of(inputs.begin(), inputs.end(),
                        [&](auto &known) { return known.name == desc.name; }))
         inputs.push_back(desc);
@@ -39,7 +40,7 @@ std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
 static const void *place(const TensorDesc &input,
                          const std::vector<TensorDesc> &data,
                          const DataLoader &loader, const float *lr) {
-  if (input.name == kLearningRate)
+  if (input.name == step::kLearningRate)
     return lr;
   auto known =
       std::find_if(data.begin(), data.end(), [&](const TensorDesc &desc) {
@@ -65,9 +66,10 @@ Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
 
 void StepCalls::findOthers() {
   // Metrics that have a column of their own, and columns that no output fills.
-  std::set<std::string, std::less<>> known = {
-      "step",    "loss",      "lr",      "scale",     "good_steps",
-      "skipped", "grad_norm", "step_ms", "found_inf", "scale_error"};
+  std::set<std::string_view> known = {
+      "step",          "step_ms",        step::kLoss,    step::kLearningRate,
+      step::kScale,    step::kGoodSteps, step::kSkipped, step::kGradNorm,
+      step::kFoundInf, step::kScaleError};
   for (const EntryCall &call : step_.calls())
     for (const TensorDesc &output : call.entry().outputs)
       if (output.numElements() == 1 && known.insert(output.name).second)
@@ -81,14 +83,15 @@ Status StepCalls::run(MetricsRow &row) {
   }
   MPC_RETURN_IF_ERROR(step_.finish());
   row.loss = step_.meanLoss();
-  row.scale = step_.scalar("scale").value_or(1);
-  row.goodSteps = step_.scalar("good_steps").value_or(0);
-  row.gradNorm = step_.scalar("grad_norm").value_or(kNaN);
+  row.scale = step_.scalar(step::kScale).value_or(1);
+  row.goodSteps = step_.scalar(step::kGoodSteps).value_or(0);
+  row.gradNorm = step_.scalar(step::kGradNorm).value_or(kNaN);
   row.skipped = step_.skipped();
   row.others.clear();
   for (const std::string &name : others_)
-    row.others.push_back(name == kUnderflow ? step_.underflow()
-                                            : step_.scalar(name).value_or(0));
+    row.others.push_back(name == step::kUnderflow
+                             ? step_.underflow()
+                             : step_.scalar(name).value_or(0));
   return {};
 }
 

@@ -17,9 +17,6 @@
 
 namespace mpc::rt {
 
-/// The input that the schedule sets.
-inline constexpr std::string_view kLearningRate = "lr";
-
 /// The inputs that training takes from the data: all but "lr".
 [[nodiscard]] std::vector<TensorDesc> dataInputs(const Program &program,
                                                  int64_t accumulate = 1);

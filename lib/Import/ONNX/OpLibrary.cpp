@@ -2,6 +2,7 @@
 // Reads what functions of an op library say of themselves.
 #include "lib/Import/ONNX/OpLibrary.h"
 
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/RegionRule.h"
 #include "lib/Import/ONNX/ImportError.h"
@@ -13,16 +14,12 @@ using mlir::func::FuncOp;
 
 namespace mpc::onnx {
 
-/// `nn.op` of a function.
-static constexpr StringLiteral kOp = "nn.op";
-/// `nn.attribute` of an argument.
-static constexpr StringLiteral kAttribute = "nn.attribute";
 /// The `nn.rule` that leaves each op of the body its own rule.
 static constexpr StringLiteral kOwnRules = "own";
 
 StringRef LibraryFunction::attributeOf(unsigned index) const {
-  auto name =
-      FuncOp(function).getArgAttrOfType<mlir::StringAttr>(index, kAttribute);
+  auto name = FuncOp(function).getArgAttrOfType<mlir::StringAttr>(
+      index, nn::kLibraryAttribute);
   return name ? name.getValue() : StringRef();
 }
 
@@ -43,7 +40,7 @@ static Error fail(StringRef path, FuncOp function, const Twine &message) {
 /// "domain::Type".
 static Expected<std::pair<StringRef, StringRef>> readOp(StringRef path,
                                                         FuncOp function) {
-  auto op = function->getAttrOfType<mlir::StringAttr>(kOp);
+  auto op = function->getAttrOfType<mlir::StringAttr>(nn::kLibraryOp);
   if (!op)
     return fail(path, function,
                 "has no nn.op = \"domain::Type\", which says what it defines");

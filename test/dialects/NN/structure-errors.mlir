@@ -136,5 +136,34 @@ func.func private @buffer_by_text() -> (tensor<4xf32> {nn.buffer = "mean"})
 
 // -----
 
+// expected-error @below {{argument #0 has 'nn.labels' = [0], which must be two or three integers}}
+func.func @labels_form(%y: tensor<2xi64> {nn.labels = [0]}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0 has 'nn.nmae', which nn does not know}}
+func.func @misspelled(%x: tensor<2xf32> {nn.nmae = "x"}) {
+  return
+}
+
+// -----
+
+func.func @free_form(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{has 'nn.free' = "f16", which must be a floating type}}
+  %y = nn.tanh %x {nn.free = "f16"} : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @below {{has 'nn.norule', which nn does not know}}
+func.func @unknown_of_op() attributes {nn.norule} {
+  return
+}
+
+// -----
+
 // expected-error @below {{argument #0 has 'nn.random' = "seed", which must be "key", "step" or "batch"}}
 func.func private @unknown_part(%x: tensor<i64> {nn.random = "seed"})

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What each discardable attribute of the dialect may be.
+#include "dialects/NN/Annotations.h"
+
+#include "dialects/NN/EntryNames.h"
+#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Random.h"
+#include "dialects/NN/RegionRule.h"
+
+using namespace mlir;
+using namespace mpc::nn;
+
+namespace {
+
+struct Form {
+  StringRef name;
+  StringRef expected; ///< In words.
+  bool (*fits)(Attribute);
+};
+
+template <typename... Kinds>
+bool isKind(Attribute value) {
+  return isa<Kinds...>(value);
+}
+
+bool isRandomPart(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  return text && llvm::is_contained(kRandomParts, text.getValue());
+}
+
+bool isLowType(Attribute value) {
+  auto type = dyn_cast<TypeAttr>(value);
+  return type && isa<FloatType>(type.getValue());
+}
+
+bool isLabelRange(Attribute value) {
+  auto range = dyn_cast<DenseI64ArrayAttr>(value);
+  return range && (range.size() == 2 || range.size() == 3);
+}
+
+constexpr Form kOfValues[] = {
+    {kNameAttrName, "a string", isKind<StringAttr>},
+    {kBuffer, "the symbol of a parameter", isKind<FlatSymbolRefAttr>},
+    {kRandom, "\"key\", \"step\" or \"batch\"", isRandomPart},
+    {kLossOutput, "a string", isKind<StringAttr>},
+    {kLabels, "two or three integers", isLabelRange},
+    {kLibraryAttribute, "a string", isKind<StringAttr>},
+};
+
+constexpr Form kOfOps[] = {
+    {kLossAttr, "a unit", isKind<UnitAttr>},
+    {kFreeAttr, "a floating type", isLowType},
+    {kRefusableAttr, "a floating type", isLowType},
+    {kRegionRule, "a string", isKind<StringAttr>},
+    {kLibraryOp, "a string", isKind<StringAttr>},
+};
+
+} // namespace
+
+/// `where` begins the message: "argument #0 has", "has".
+static LogicalResult verifyForm(Operation *op, ArrayRef<Form> forms,
+                                const Twine &where, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  const Form *form =
+      llvm::find_if(forms, [&](const Form &f) { return f.name == name; });
+  if (form == forms.end())
+    return op->emitOpError()
+           << where << " '" << name << "', which nn does not know";
+  if (form->fits(attribute.getValue()))
+    return success();
+  return op->emitOpError() << where << " '" << name
+                           << "' = " << attribute.getValue()
+                           << ", which must be " << form->expected;
+}
+
+LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op,
+                                                  unsigned /*region*/,
+                                                  unsigned argument,
+                                                  NamedAttribute attribute) {
+  return verifyForm(op, kOfValues, "argument #" + Twine(argument) + " has",
+                    attribute);
+}
+
+LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op,
+                                                     unsigned /*region*/,
+                                                     unsigned result,
+                                                     NamedAttribute attribute) {
+  return verifyForm(op, kOfValues, "result #" + Twine(result) + " has",
+                    attribute);
+}
+
+LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
+  return verifyForm(op, kOfOps, "has", attribute);
+}

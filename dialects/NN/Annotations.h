@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The discardable attributes of the nn dialect that passes hand to each other
+/// and to the driver. The dialect verifies all of its attributes, and refuses
+/// one that it does not know.
+#ifndef MPC_DIALECTS_NN_ANNOTATIONS_H
+#define MPC_DIALECTS_NN_ANNOTATIONS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mpc::nn {
+
+/// On the result of @loss: the name of the model's output that it is, if it is
+/// one.
+inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
+
+/// On the ops that nn-add-loss puts behind the model's outputs, until autocast.
+inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
+
+/// On an argument of labels: the least, the first beyond them, and the one that
+/// takes no part, where there is one.
+inline constexpr llvm::StringLiteral kLabels = "nn.labels";
+
+/// What nn-autocast leaves open: an op with `nn.free = T` (rules `infer` and
+/// `clear`) may run in T or in f32. An op without a mark is decided.
+inline constexpr llvm::StringLiteral kFreeAttr = "nn.free";
+/// `nn.refusable = T` on an op of rule `lower`, and on the casts that were
+/// made for it alone: it may run in f32 where T costs more than it saves.
+inline constexpr llvm::StringLiteral kRefusableAttr = "nn.refusable";
+
+/// On a function of an op library: the op that it defines, "domain::Type".
+inline constexpr llvm::StringLiteral kLibraryOp = "nn.op";
+/// On an argument of such a function: the op's attribute that it is.
+inline constexpr llvm::StringLiteral kLibraryAttribute = "nn.attribute";
+
+} // namespace mpc::nn
+
+#endif // MPC_DIALECTS_NN_ANNOTATIONS_H

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What a step calls its own inputs and outputs: one list for the compiler,
+/// which writes steps, and for the runtime, which reads them. All are scalars,
+/// and each may be missing.
+#ifndef MPC_RUNTIME_PROGRAM_STEPNAMES_H
+#define MPC_RUNTIME_PROGRAM_STEPNAMES_H
+
+#include <string_view>
+
+namespace mpc::rt::step {
+
+/// The one input that is not data.
+inline constexpr std::string_view kLearningRate = "lr";
+
+inline constexpr std::string_view kLoss = "loss";
+inline constexpr std::string_view kScale = "scale";
+inline constexpr std::string_view kFoundInf = "found_inf";
+/// Where it is not what found_inf says.
+inline constexpr std::string_view kSkipped = "skipped";
+/// Before clipping, unscaled.
+inline constexpr std::string_view kGradNorm = "grad_norm";
+/// Finite steps since the scale last changed.
+inline constexpr std::string_view kGoodSteps = "good_steps";
+/// Whether the policy gives up.
+inline constexpr std::string_view kScaleError = "scale_error";
+/// Gradient elements that have underflowed.
+inline constexpr std::string_view kUnderflow = "underflow";
+
+} // namespace mpc::rt::step
+
+#endif // MPC_RUNTIME_PROGRAM_STEPNAMES_H

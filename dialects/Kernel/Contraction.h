@@ -96,8 +96,7 @@ struct Epilogue {
 
 /// The rest of the body whose first statement is `contraction`, if it is a map
 /// over the result. `body` must outlive what is returned.
-std::optional<Epilogue> matchEpilogue(FuncOp kernel,
-                                      const Body &body,
+std::optional<Epilogue> matchEpilogue(FuncOp kernel, const Body &body,
                                       const Contraction &contraction);
 
 } // namespace mpc::kernel

@@ -56,7 +56,7 @@ struct Explanation {
   [[nodiscard]] int64_t activationBytesInF32() const;
   [[nodiscard]] int64_t weightCopyBytes() const;
   [[nodiscard]] int64_t drawnBytes() const;
-  [[nodiscard]] int64_t carryingOps() const; ///< Ops that carry a number.
+  [[nodiscard]] int64_t carryingOps() const;   ///< Ops that carry a number.
   [[nodiscard]] int64_t carryingBytes() const; ///< Of their results.
 };
 

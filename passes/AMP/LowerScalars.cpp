@@ -43,8 +43,8 @@ struct LowerGetScale : StatePattern<GetScaleOp> {
   LogicalResult matchAndRewrite(GetScaleOp op, OpAdaptor,
                                 ConversionPatternRewriter &b) const override {
     SlabOp slab = layout().scaler(op.getScalerAttr().getAttr()).slab;
-    Value scale = slabs(op, b).element(
-        slab, static_cast<int64_t>(rt::StateSlot::Scale));
+    Value scale =
+        slabs(op, b).element(slab, static_cast<int64_t>(rt::StateSlot::Scale));
     b.replaceOp(op, nn::GradientBuilder(b, op.getLoc())
                         .cast(scale, getElementTypeOrSelf(op.getType())));
     return success();

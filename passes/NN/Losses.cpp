@@ -108,7 +108,7 @@ public:
         IotaOp::create(g.b, g.loc, typeOf(labels).clone(shapeOf(logs)), axis);
     isCounted_ = g.broadcast(counts, rows, shapeOf(logs));
     isTarget_ = g.compare(CompareKind::EQ, classes,
-                         g.broadcast(known, rows, shapeOf(logs)));
+                          g.broadcast(known, rows, shapeOf(logs)));
     weights_ = classWeights();
   }
 

@@ -13,9 +13,9 @@ namespace mpc::nn {
 
 /// What a loss is, beside which function.
 struct LossSettings {
-  std::string reduction = "mean";         ///< Or sum, or batchmean.
+  std::string reduction = "mean";          ///< Or sum, or batchmean.
   std::optional<int64_t> ignoreIndex = {}; ///< A label that takes no part.
-  llvm::SmallVector<double> classWeights; ///< One a class; none: all 1.
+  llvm::SmallVector<double> classWeights;  ///< One a class; none: all 1.
   double labelSmoothing = 0.0; ///< The share of a label that all classes have.
   double delta = 1.0;          ///< Where a square goes over to a line.
 };

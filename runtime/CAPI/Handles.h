@@ -12,7 +12,13 @@
 
 namespace mpc::rt {
 
-enum class HandleKind : uint8_t { Error = 1, Program, Runner, Checkpoints, Model };
+enum class HandleKind : uint8_t {
+  Error = 1,
+  Program,
+  Runner,
+  Checkpoints,
+  Model
+};
 
 /// A handle of `object`; null where memory is out. Safe in any thread, as all
 /// of these are.

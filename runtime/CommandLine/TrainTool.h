@@ -24,7 +24,7 @@ struct TrainTool {
   RunnerOptions runner;
   int64_t replays = 0;
   double compileSeconds = 0;
-  StageSeconds compileStages; ///< See RunSummary.
+  StageSeconds compileStages;     ///< See RunSummary.
   std::vector<GivenNumber> given; ///< See TrainOptions.
   /// See TrainHooks; may be empty.
   NanProbe probe;

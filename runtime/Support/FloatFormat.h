@@ -70,8 +70,8 @@ inline constexpr FloatFormat kFormatE4M3FN{"e4m3fn", 4, 3, 7, false};
 inline constexpr FloatFormat kFormatE5M2{"e5m2", 5, 2, 15, true};
 
 /// All of them, the widest first.
-inline constexpr std::array kFloatFormats = {kFormatF64,  kFormatF32,
-                                             kFormatF16,  kFormatBF16,
+inline constexpr std::array kFloatFormats = {kFormatF64,    kFormatF32,
+                                             kFormatF16,    kFormatBF16,
                                              kFormatE4M3FN, kFormatE5M2};
 
 } // namespace mpc::rt

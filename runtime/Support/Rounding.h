@@ -19,8 +19,9 @@ namespace detail {
 /// The code without sign of `significand` * 2^(exponent - sourceMantissaBits),
 /// where `significand` < 2^(sourceMantissaBits + 1) carries its leading bit
 /// unless the source is subnormal.
-constexpr uint64_t roundMagnitude(const FloatFormat &format, uint64_t significand,
-                                  int exponent, int sourceMantissaBits) {
+constexpr uint64_t roundMagnitude(const FloatFormat &format,
+                                  uint64_t significand, int exponent,
+                                  int sourceMantissaBits) {
   const int minExponent = 1 - format.bias;
   const int kept = std::max(exponent, minExponent);
   const int dropped =
@@ -46,8 +47,8 @@ constexpr uint64_t roundMagnitude(const FloatFormat &format, uint64_t significan
 
 } // namespace detail
 
-/// The code in `format`, of 32 bits at most, of the f32 with pattern `bits`. NaN becomes the
-/// canonical NaN with its sign kept.
+/// The code in `format`, of 32 bits at most, of the f32 with pattern `bits`.
+/// NaN becomes the canonical NaN with its sign kept.
 constexpr uint32_t roundF32Bits(const FloatFormat &format, uint32_t bits) {
   const uint64_t sign = bits >> 31 != 0 ? format.signBit() : 0;
   const uint32_t magnitude = bits & 0x7fffffffU;

@@ -12,8 +12,7 @@ using namespace mpc::amp;
 #define GET_OP_CLASSES
 #include "dialects/AMP/AMPRandomState.cpp.inc"
 
-LogicalResult
-RandomStateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult RandomStateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto optimizer = symbols.lookupNearestSymbolFrom<OptimizerInterface>(
       *this, getOptimizerAttr());
   if (!optimizer)

@@ -73,18 +73,18 @@ Value LarcOp::buildGroup(OpBuilder &builder, const GradientGroup &group) {
   Value parameterNorms =
       buildNorms(builder, getLoc(), group.parameters, group.blocks);
   Value norms = buildNorms(builder, getLoc(), group.gradients, group.blocks);
-  Value rates = LarcRateOp::create(
-      builder, getLoc(), factorType(builder, norms), parameterNorms, norms,
-      given.getEta(), given.getEps(), given.getMinUpdate(), decay,
-      given.getLr());
+  Value rates =
+      LarcRateOp::create(builder, getLoc(), factorType(builder, norms),
+                         parameterNorms, norms, given.getEta(), given.getEps(),
+                         given.getMinUpdate(), decay, given.getLr());
   Value sum = group.gradients;
   if (decay && group.decay) {
     Value decays =
         LarcDecayOp::create(builder, getLoc(), factorType(builder, norms),
                             parameterNorms, norms, decay);
     Value weights = g.cast(group.parameters, builder.getF32Type());
-    sum = g.add(sum, buildScaled(builder, getLoc(), weights, decays,
-                                 group.blocks));
+    sum = g.add(sum,
+                buildScaled(builder, getLoc(), weights, decays, group.blocks));
   }
   return buildScaled(builder, getLoc(), sum, rates, group.blocks);
 }

@@ -156,8 +156,8 @@ LogicalResult CustomOptimizerOp::verify() {
   return success();
 }
 
-/// Whether a rule may have an argument `name`; sets `isScalar` where that is one
-/// number for all elements.
+/// Whether a rule may have an argument `name`; sets `isScalar` where that is
+/// one number for all elements.
 static bool isRuleArgument(CustomOptimizerOp op, StringRef name,
                            bool &isScalar) {
   isScalar = name == "lr" || name == "step" || name == "decay" ||

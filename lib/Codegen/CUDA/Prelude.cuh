@@ -253,9 +253,9 @@ MPC_DEVICE mpc_i64 mpc_to_i64(T x) {
 }
 
 // C's library, which the compiler declares by itself: NVRTC the device's. Its
-// last bits are not the CPU's: only the functions of f32 at the end of this file
-// are, which models compute with. In f64 these serve policies of the loss scale
-// and models that are f64 themselves.
+// last bits are not the CPU's: only the functions of f32 at the end of this
+// file are, which models compute with. In f64 these serve policies of the loss
+// scale and models that are f64 themselves.
 #define MPC_LIBRARY1(name)                                                     \
   MPC_DEVICE float mpc_##name(float x) { return ::name##f(x); }                \
   MPC_DEVICE double mpc_##name(double x) { return ::name(x); }
@@ -617,8 +617,8 @@ MPC_DEVICE void mpc_multiply_f32_tiles(float (&sums)[8][Count],
     for (int j = 0; j < Count; ++j)
       if constexpr (Columns::Lines) {
         const Four b = Four::load(
-            columns +
-            mpc_place_of<true, 16>(columnGroup, j) * Columns::Pitch + k);
+            columns + mpc_place_of<true, 16>(columnGroup, j) * Columns::Pitch +
+            k);
 #pragma unroll
         for (int e = 0; e < 4; ++e)
 #pragma unroll
@@ -626,9 +626,8 @@ MPC_DEVICE void mpc_multiply_f32_tiles(float (&sums)[8][Count],
             sums[i][j] = mpc_fma(a[i][e], b.at[e], sums[i][j]);
       } else {
         const int e = j % 4, first = j / 4 * 4;
-        const Four b =
-            Four::load(columns + (k + e) * Columns::Pitch +
-                       mpc_place_of<false, 16>(columnGroup, first));
+        const Four b = Four::load(columns + (k + e) * Columns::Pitch +
+                                  mpc_place_of<false, 16>(columnGroup, first));
 #pragma unroll
         for (int column = 0; column < 4; ++column)
 #pragma unroll

@@ -96,8 +96,9 @@ static SmallVector<mlir::Value> instantiate(mlir::OpBuilder &builder,
   auto region =
       nn::AutocastOp::create(builder, loc, function.getResultTypes(),
                              /*enabled=*/true, /*dtype=*/mlir::TypeAttr());
-  region->setAttr(nn::kRegionRule,
-                  builder.getStringAttr(mpc::stringifyPrecisionRule(*entry.rule)));
+  region->setAttr(
+      nn::kRegionRule,
+      builder.getStringAttr(mpc::stringifyPrecisionRule(*entry.rule)));
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&region.getBody());
   nn::YieldOp::create(builder, loc,

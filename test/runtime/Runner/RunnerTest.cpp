@@ -169,10 +169,9 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
               p.state = {{{"t", DType::F32, {2}}, StateRole::Slot, 0, 0}};
             }),
             "state tensor 't' does not lie in its slab");
-  EXPECT_EQ(faultOf([](Program &p, auto &) {
-              p.slabs = {{"s", uint64_t(1) << 62}};
-            }),
-            "cannot allocate 4.0 EiB for state slab 's'");
+  EXPECT_EQ(
+      faultOf([](Program &p, auto &) { p.slabs = {{"s", uint64_t(1) << 62}}; }),
+      "cannot allocate 4.0 EiB for state slab 's'");
 }
 
 TEST(Runner, RefusesAWrongNumberOfArguments) {

@@ -108,10 +108,9 @@ TEST_P(RoundingVectors, EveryMidpointGoesToEven) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, RoundingVectors, testing::ValuesIn(narrowFormats()),
-                         [](const auto &info) {
-                           return info.param.name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Formats, RoundingVectors,
+                         testing::ValuesIn(narrowFormats()),
+                         [](const auto &info) { return info.param.name; });
 
 // From IEEE 754-2008, table 3.5, bfloat16's description, and table 1 of the OCP
 // 8-bit floating point specification, revision 1.0.

@@ -230,7 +230,9 @@ TEST_F(CheckpointTest, KilledWhileSavingLosesNoAcknowledgedStep) {
     ASSERT_GE(load(), last);
     EXPECT_TRUE(warnings_.empty());
   }
-  { CheckpointFolder folder = open(); }
+  {
+    CheckpointFolder folder = open();
+  }
   for (const auto &entry : std::filesystem::directory_iterator(path_))
     EXPECT_FALSE(entry.path().filename().string().starts_with(".mpc-tmp-"));
 }

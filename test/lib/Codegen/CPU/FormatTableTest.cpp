@@ -2,9 +2,9 @@
 // The runtime's table of float formats says what LLVM's says: the compiler
 // rounds constants, saturates and checks epsilons by that one.
 #include "runtime/Support/FloatFormat.h"
-#include "gtest/gtest.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringMap.h"
+#include "gtest/gtest.h"
 
 using llvm::APFloat;
 using mpc::rt::FloatFormat;

@@ -276,9 +276,8 @@ kernel.func @k(%x: tensor<3x5x7xf32>, %s: tensor<SHAPExf32>, %d: tensor<3xf32>) 
   for (auto [shape, place] :
        {std::pair("3x5x7", "a, b, c"), std::pair("7x5x3", "c, b, a"),
         std::pair("3x5", "a, b")}) {
-    Buffers got =
-        runVectors(fill(text, {{"SHAPE", shape}, {"PLACE", place}}),
-                   {bytes(x), bytes(zeros), bytes(d)}, "#cpu.rows");
+    Buffers got = runVectors(fill(text, {{"SHAPE", shape}, {"PLACE", place}}),
+                             {bytes(x), bytes(zeros), bytes(d)}, "#cpu.rows");
     EXPECT_EQ(values<float>(got[2]), want) << shape;
   }
 }

@@ -21,7 +21,7 @@ struct Abi {
   using type = T;
 };
 template <typename T>
-requires std::is_enum_v<T>
+  requires std::is_enum_v<T>
 struct Abi<T> {
   using type = int;
 };

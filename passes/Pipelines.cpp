@@ -102,8 +102,10 @@ void mpc::buildStatePipeline(OpPassManager &manager) {
 
 void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse, bool cuda) {
   manager.addNestedPass<func::FuncOp>(kernel::createLowerBodiesPass());
+  kernel::FusePassOptions joins;
+  joins.acrossPeak = !cuda;
   if (fuse)
-    manager.addNestedPass<func::FuncOp>(kernel::createFusePass());
+    manager.addNestedPass<func::FuncOp>(kernel::createFusePass(joins));
   manager.addPass(kernel::createOutlinePass());
   manager.addPass(cuda ? cuda::createSchedulePass()
                        : cpu::createSchedulePass());
@@ -135,6 +137,9 @@ static void addStep(OpPassManager &manager, const StepOptions &options) {
   else
     manager.addPass(amp::createBuildStepPass());
   buildAutodiffPipeline(manager);
+  // Behind the last pass that makes equal ops one.
+  if (options.cuda)
+    manager.addNestedPass<func::FuncOp>(nn::createRecomputePass());
 }
 
 void mpc::buildTrainingPipeline(OpPassManager &manager,

@@ -3,10 +3,12 @@
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Kernel/KernelDialect.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/FoldReads.h"
+#include "passes/Kernel/FoldWidenings.h"
 #include "passes/Kernel/Groups.h"
+#include "passes/Kernel/Peak.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_FUSEPASS
@@ -53,6 +55,26 @@ static GroupOp createGroup(ArrayRef<Operation *> statements, Operation *end) {
 
 namespace {
 
+/// Destinations and views are no memory of their own.
+int64_t weigh(Value value) {
+  return isa<linalg::GenericOp, ScatterOp>(value.getDefiningOp())
+             ? bytesOf(value)
+             : 0;
+}
+
+/// Moves `op` before `end`, behind what it uses that is not there yet.
+void place(Operation *op, Operation *end, DenseSet<Operation *> &placed) {
+  if (!placed.insert(op).second)
+    return;
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  for (Value value : used)
+    if (Operation *source = value.getDefiningOp();
+        source && source->getBlock() == end->getBlock())
+      place(source, end, placed);
+  op->moveBefore(end);
+}
+
 struct FusePass : mpc::kernel::impl::FusePassBase<FusePass> {
   using FusePassBase::FusePassBase;
 
@@ -64,20 +86,28 @@ struct FusePass : mpc::kernel::impl::FusePassBase<FusePass> {
 private:
   void fuseBlock(Block &block) {
     foldReads(block);
-    Groups groups(block);
+    if (!acrossPeak)
+      foldWidenings(block);
+    Groups groups(block, acrossPeak ? nullptr : findPeak(block, weigh));
     // Groups go where the terminator is, in an order that respects uses; views
-    // and constants are moved along afterwards.
+    // and constants are moved along.
     Operation *end = block.getTerminator();
+    DenseSet<Operation *> placed = {end};
+    SmallVector<Operation *> others;
+    for (Operation &op : block.without_terminator())
+      if (!isa<DestinationStyleOpInterface>(op))
+        others.push_back(&op);
     for (ArrayRef<Operation *> statements : groups.inOrder()) {
       if (statements.size() == withItsFills(statements.back()).size()) {
         for (Operation *op : statements)
-          op->moveBefore(end);
+          place(op, end, placed);
         continue;
       }
-      createGroup(statements, end);
+      place(createGroup(statements, end), end, placed);
       ++numGroups;
     }
-    sortTopologically(&block);
+    for (Operation *op : others)
+      place(op, end, placed);
   }
 };
 

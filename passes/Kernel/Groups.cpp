@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/Kernel/Peak.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
@@ -126,7 +127,7 @@ SmallVector<Operation *> mpc::kernel::withItsFills(Operation *op) {
   return statements;
 }
 
-Groups::Groups(Block &block) {
+Groups::Groups(Block &block, Operation *peak) : peak_(peak) {
   collect(block);
   collectReads();
   for (Operation &op : block) {
@@ -291,7 +292,62 @@ static bool asksForIndex(const Group &group) {
   });
 }
 
+/// Bytes that the last statement makes.
+static int64_t resultBytes(const Group &group) {
+  return bytesOf(group.statements.back()->getResult(0));
+}
+
+bool Groups::isOnlyReader(unsigned producer, unsigned consumer) const {
+  for (Operation *statement : groups_[producer].statements)
+    for (Operation *user : statement->getUsers()) {
+      auto it = groupOf_.find(user);
+      if (it == groupOf_.end() ||
+          (it->second != producer && it->second != consumer))
+        return false;
+    }
+  return true;
+}
+
+/// Whether results would live across the point where most is kept in the place
+/// of what they are made of, and more of them, or beside it.
+bool Groups::spansPeak(unsigned producer, unsigned consumer) const {
+  const Group &p = groups_[producer], &c = groups_[consumer];
+  if (peak_->isBeforeInBlock(p.statements.front()) ||
+      !peak_->isBeforeInBlock(c.statements.back()))
+    return false;
+  return resultBytes(c) > resultBytes(p) || !isOnlyReader(producer, consumer);
+}
+
+/// Whether factors would be kept until something later is there, that take
+/// more than the result which would be kept instead.
+bool Groups::delays(unsigned producer, unsigned consumer) const {
+  const Group &p = groups_[producer];
+  if (p.space != GroupSpace::Contraction)
+    return false;
+  Operation *last = p.statements.back();
+  int64_t factors = 0;
+  for (Operation *statement : p.statements)
+    for (const Read &read : readsOf(statement))
+      if (groupOf_.lookup(read.source) != producer)
+        factors += bytesOf(read.source->getResult(0));
+  bool waits =
+      llvm::any_of(groups_[consumer].statements, [&](Operation *statement) {
+        return llvm::any_of(readsOf(statement), [&](const Read &read) {
+          return groupOf_.lookup(read.source) != consumer &&
+                 last->isBeforeInBlock(read.source);
+        });
+      });
+  return waits && factors > resultBytes(p);
+}
+
+/// Whether joining the two keeps more bytes than it spares.
+bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
+  return peak_ && (spansPeak(producer, consumer) || delays(producer, consumer));
+}
+
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {
+  if (keepsMore(producer, consumer))
+    return false;
   const Group &p = groups_[producer], &c = groups_[consumer];
   Group joined = combine(p, c);
   if (joined.space == GroupSpace::Contraction && asksForIndex(c))

@@ -40,7 +40,9 @@ llvm::SmallVector<mlir::Operation *> withItsFills(mlir::Operation *op);
 /// between them.
 class Groups {
 public:
-  explicit Groups(mlir::Block &block);
+  /// Where `peak` is given, the op at which most bytes are live, groups are not
+  /// joined where that keeps more of them.
+  explicit Groups(mlir::Block &block, mlir::Operation *peak = nullptr);
 
   /// The ops of each group; the groups in an order that respects uses.
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
@@ -53,6 +55,10 @@ private:
   bool canJoin(unsigned producer, unsigned consumer) const;
   bool readsAligned(const Group &producer, const Group &consumer,
                     const Group &joined) const;
+  bool spansPeak(unsigned producer, unsigned consumer) const;
+  bool isOnlyReader(unsigned producer, unsigned consumer) const;
+  bool delays(unsigned producer, unsigned consumer) const;
+  bool keepsMore(unsigned producer, unsigned consumer) const;
   bool pathOutside(unsigned producer, unsigned consumer) const;
   void sort();
 
@@ -67,6 +73,7 @@ private:
     return it == reads_.end() ? llvm::ArrayRef<Read>() : it->second;
   }
 
+  mlir::Operation *peak_;
   llvm::SmallVector<Group> groups_;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf_;
   /// Of each statement; found once, since paths are looked for often.

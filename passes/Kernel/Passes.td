@@ -27,8 +27,18 @@ def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
       after them,
     - a contraction with the elementwise ops on its result.
 
-    Fusion changes no bit of any result.
+    Fusion changes no bit of any result. Without `across-peak` what reads a
+    value behind the point where most bytes are live is no part of the kernel
+    that makes the value before it: its own results would be kept instead.
+    Nor does a contraction wait for what is added to it, if its factors take
+    more than its result; and no wider copy is stored that readers can make as
+    they read.
   }];
+  let options = [
+    Option<"acrossPeak", "across-peak", "bool", /*default=*/"true",
+           "join ops on both sides of the point where most bytes are live "
+           "(default: yes)">,
+  ];
   let statistics = [
     Statistic<"numGroups", "groups", "groups of more than one op">,
   ];

@@ -225,6 +225,27 @@ def DifferentiatePass : Pass<"nn-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
+  let summary = "Compute again what takes less to compute than to keep";
+  let description = [{
+    A value that lives across the point where most bytes are live is computed
+    again behind it, before who reads it first there, if it follows by ops of a
+    few operations an element (elementwise, moving, along rows) from one other
+    value, beside parameters and constants, and if keeping that one takes less:
+    f32 copies of what is there in 16 bits, activations, softmax of scores. The
+    same ops give the same bits. No op that adds up a contraction is repeated,
+    nor one that draws random numbers.
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"1048576",
+           "the least that a value must save (default: 1 MiB)">,
+  ];
+  let statistics = [
+    Statistic<"numRecomputed", "values-recomputed",
+              "values that are not kept any more">
+  ];
+}
+
 def CheckEpsilonPass : Pass<"nn-check-epsilon", "::mlir::ModuleOp"> {
   let summary = "Warn of small constants that their type does not hold";
   let description = [{

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads of wider copies, as reads of what they copy.
+#include "passes/Kernel/FoldWidenings.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+/// Whether `op` does nothing but widen each element of its input.
+static bool isWidening(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  Block *body = op.getBody();
+  auto widened =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::ExtFOp>();
+  return widened && widened.getIn() == body->getArgument(0);
+}
+
+/// Whether `op` sums up products of two operands.
+static bool isProduct(linalg::GenericOp op) {
+  Value sum = op.getBody()->getTerminator()->getOperand(0);
+  return op.getNumDpsInputs() == 2 && op.getNumReductionLoops() > 0 &&
+         sum.getDefiningOp<math::FmaOp>();
+}
+
+/// Reads `narrow` in the place of `operand`, its wider copy.
+static void readNarrow(linalg::GenericOp op, OpOperand &operand, Value narrow) {
+  BlockArgument element = op.getMatchingBlockArgument(&operand);
+  Type wide = element.getType();
+  element.setType(getElementTypeOrSelf(narrow.getType()));
+  OpBuilder builder = OpBuilder::atBlockBegin(op.getBody());
+  auto widened = arith::ExtFOp::create(builder, op.getLoc(), wide, element);
+  element.replaceAllUsesExcept(widened, widened);
+  operand.set(narrow);
+}
+
+void mpc::kernel::foldWidenings(Block &block) {
+  SmallVector<linalg::GenericOp> copies;
+  for (auto op : block.getOps<linalg::GenericOp>()) {
+    if (isWidening(op)) {
+      copies.push_back(op);
+      continue;
+    }
+    if (isProduct(op))
+      continue;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto copy = operand->get().getDefiningOp<linalg::GenericOp>();
+      if (copy && isWidening(copy))
+        readNarrow(op, *operand, copy.getInputs()[0]);
+    }
+  }
+  for (linalg::GenericOp copy : llvm::reverse(copies))
+    if (copy->use_empty())
+      copy.erase();
+}

@@ -13,6 +13,7 @@
 #include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Diagnostics.h"
+#include "lib/Driver/KernelWork.h"
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
@@ -215,6 +216,9 @@ compile(ImportedModel &model, const TargetOptions &options,
   Compilation compilation(model.module, report.warnings, options.isTool);
   attachTarget(compilation.passes(), options, target);
   fill(compilation);
+  llvm::StringMap<KernelWork> work;
+  compilation.after("kernel-plan-memory",
+                    [&](ModuleOp module) { work = countWork(module); });
   auto start = std::chrono::steady_clock::now();
   MPC_RETURN_IF_ERROR(compilation.run());
   report.stages.emplace_back(
@@ -226,8 +230,10 @@ compile(ImportedModel &model, const TargetOptions &options,
   MPC_ASSIGN_OR_RETURN(
       std::shared_ptr<rt::Program> program,
       target.cudaArch != 0
-          ? buildCudaProgram(*model.module, target.cudaArch)
+          ? buildCudaProgram(*model.module, target.cudaArch,
+                             options.machineCode)
           : buildProgram(*model.module, target.cpu, &report.stages));
+  setWork(work, *program);
   llvm::append_range(report.warnings, program->warnings);
   program->bounds = std::move(report.bounds);
   program->mode = report.mode;

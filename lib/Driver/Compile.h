@@ -39,6 +39,12 @@ struct TargetOptions {
   /// Filled in on the way to code, of which nothing is taken from the cache
   /// then; or null.
   CodeListing *listing = nullptr;
+  /// Of a GPU: its text becomes machine code too, where that can be. Where not
+  /// asked for, nothing is taken from the cache.
+  bool machineCode = true;
+
+  /// Whether what is asked for is more, or less, than a program of the cache.
+  [[nodiscard]] bool isPartial() const { return listing || !machineCode; }
 };
 
 /// What a recipe leaves open.

@@ -82,14 +82,21 @@ static std::string digestOf(const CompileKey &key, llvm::StringRef compiler) {
 }
 
 static rt::Result<rt::ProgramCache> openCache(const std::string &folder) {
-  MPC_ASSIGN_OR_RETURN(uint64_t limit, rt::ProgramCache::defaultLimit());
+  MPC_ASSIGN_OR_RETURN(uint64_t limit, rt::CacheFolder::defaultLimit());
   return rt::ProgramCache::open(folder, limit);
+}
+
+/// What can make it may be there the next time.
+static bool lacksMachineCode(const rt::Program &program) {
+  return llvm::any_of(program.modules, [](const rt::DeviceModule &module) {
+    return module.cubin.empty();
+  });
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileOnce(const CompileKey &key, const CompileFunction &compile,
                  std::vector<std::string> &warnings) {
-  std::string folder = rt::ProgramCache::defaultFolder();
+  std::string folder = rt::CacheFolder::defaultPath();
   std::string compiler = folder.empty() ? "" : hashCompiler();
   if (compiler.empty())
     return compile();
@@ -106,6 +113,8 @@ mpc::compileOnce(const CompileKey &key, const CompileFunction &compile,
     return program;
   }
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program, compile());
+  if (lacksMachineCode(*program))
+    return program;
   rt::Status stored = cache->store(digest, program);
   if (!stored.ok())
     warnings.push_back("compile cache: " + stored.message());

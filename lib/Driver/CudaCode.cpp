@@ -5,7 +5,8 @@
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "runtime/Device/CUDA/Nvrtc.h"
+#include "runtime/Device/CUDA/ImageCache.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -60,31 +61,7 @@ static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
   return {};
 }
 
-/// Machine code of the modules, where it can be had.
-static rt::Status addCubins(const std::vector<std::string> &texts, int arch,
-                            rt::Program &program) {
-  auto nvrtc = rt::cuda::Nvrtc::open();
-  if (!nvrtc.ok()) {
-    program.warnings.push_back("no machine code for " + program.target.cpu +
-                               ", which is compiled where the program is "
-                               "loaded: " +
-                               nvrtc.status().message());
-    return {};
-  }
-  if (!llvm::is_contained((*nvrtc)->archs(), arch))
-    return {};
-  std::vector<rt::cuda::Source> sources;
-  for (auto [index, text] : llvm::enumerate(texts))
-    sources.push_back({"kernels" + std::to_string(index) + ".cu", text});
-  MPC_ASSIGN_OR_RETURN(
-      std::vector<rt::cuda::Image> images,
-      (*nvrtc)->compileAll(sources, {arch, rt::cuda::Target::Kind::Cubin}));
-  for (auto [module, image] : llvm::zip(program.modules, images))
-    module.cubin = rt::SharedBytes::of(std::move(image.bytes));
-  return {};
-}
-
-rt::Status mpc::addCudaCode(ModuleOp module, int arch, rt::Program &program) {
+rt::Status mpc::addCudaText(ModuleOp module, int arch, rt::Program &program) {
   std::vector<std::string> texts;
   llvm::StringMap<PlacedKernel> kernels = placeKernels(module, texts);
   MPC_RETURN_IF_ERROR(placeLaunches(kernels, program));
@@ -93,5 +70,69 @@ rt::Status mpc::addCudaCode(ModuleOp module, int arch, rt::Program &program) {
         {rt::SharedBytes::of(std::vector<char>(text.begin(), text.end())), {}});
   program.target.cpu = "cuda:sm_" + std::to_string(arch);
   program.target.cudaArch = arch;
-  return addCubins(texts, arch, program);
+  return {};
+}
+
+static llvm::StringRef textOf(const rt::DeviceModule &module) {
+  return {reinterpret_cast<const char *>(module.source.data()),
+          module.source.size()};
+}
+
+static std::vector<rt::cuda::Source> sourcesOf(const rt::Program &program) {
+  std::vector<rt::cuda::Source> sources;
+  for (auto [index, module] : llvm::enumerate(program.modules))
+    sources.push_back(
+        {"kernels" + std::to_string(index) + ".cu", textOf(module).str()});
+  return sources;
+}
+
+rt::Status mpc::addCubins(rt::Program &program) {
+  auto nvrtc = rt::cuda::Nvrtc::open();
+  if (!nvrtc.ok()) {
+    program.warnings.push_back("no machine code for " + program.target.cpu +
+                               ", which is compiled where the program is "
+                               "loaded: " +
+                               nvrtc.status().message());
+    return {};
+  }
+  rt::cuda::Target target = {program.target.cudaArch,
+                             rt::cuda::Target::Kind::Cubin};
+  if (!llvm::is_contained((*nvrtc)->archs(), target.arch))
+    return {};
+  std::vector<rt::cuda::Source> sources = sourcesOf(program);
+  MPC_ASSIGN_OR_RETURN(std::vector<rt::cuda::Image> images,
+                       rt::cuda::compileOnce(**nvrtc, sources, target));
+  for (auto [module, image] : llvm::zip(program.modules, images))
+    module.cubin = rt::SharedBytes::of(std::move(image.bytes));
+  return {};
+}
+
+std::string mpc::wholeText(const rt::Program &program) {
+  std::string text = cuda::getPrelude().str();
+  for (const rt::DeviceModule &module : program.modules)
+    text += textOf(module).drop_front(cuda::getPrelude().size());
+  return text;
+}
+
+rt::Result<std::string> mpc::compileWhole(const rt::Program &program,
+                                          rt::cuda::Target::Kind kind) {
+  rt::cuda::Target target = {program.target.cudaArch, kind};
+  MPC_ASSIGN_OR_RETURN(auto nvrtc, rt::cuda::Nvrtc::open());
+  if (!llvm::is_contained(nvrtc->archs(), target.arch))
+    return rt::environmentError(
+        "NVRTC " + nvrtc->version() + " (" + nvrtc->path() +
+        ") makes no code for " + program.target.cpu + ": it knows sm_" +
+        llvm::join(
+            llvm::map_range(nvrtc->archs(),
+                            [](int arch) { return std::to_string(arch); }),
+            ", sm_"));
+  std::vector<rt::cuda::Source> whole = {{"kernels.cu", wholeText(program)}};
+  MPC_ASSIGN_OR_RETURN(std::vector<rt::cuda::Image> images,
+                       rt::cuda::compileOnce(*nvrtc, whole, target));
+  const std::vector<char> &bytes = images.front().bytes;
+  std::string content(bytes.begin(), bytes.end());
+  // The zero byte is for the driver, not for a reader of text.
+  if (kind == rt::cuda::Target::Kind::Ptx && content.ends_with('\0'))
+    content.pop_back();
+  return content;
 }

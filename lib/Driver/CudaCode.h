@@ -5,16 +5,28 @@
 #define MPC_LIB_DRIVER_CUDACODE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/Device/CUDA/Nvrtc.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
 
 namespace mpc {
 
 /// Gives `program`, whose launches name kernels, the modules with the texts
-/// that `module` has for them, and the launches their grids. Where NVRTC is
-/// found and knows sm_`arch` the modules have machine code too; where it is
-/// not, the program warns of that.
-rt::Status addCudaCode(mlir::ModuleOp module, int arch, rt::Program &program);
+/// that `module` has for them, and the launches their grids.
+rt::Status addCudaText(mlir::ModuleOp module, int arch, rt::Program &program);
+
+/// Gives the modules machine code, from the compile cache where it has that.
+/// Where NVRTC is not found the program warns of it; one that does not know the
+/// architecture adds nothing.
+rt::Status addCubins(rt::Program &program);
+
+/// The text of all modules as one.
+std::string wholeText(const rt::Program &program);
+
+/// The same compiled: one cubin, or PTX. That NVRTC is missing, or does not
+/// know the program's architecture, is an error.
+rt::Result<std::string> compileWhole(const rt::Program &program,
+                                     rt::cuda::Target::Kind kind);
 
 } // namespace mpc
 

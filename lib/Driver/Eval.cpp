@@ -65,7 +65,7 @@ compileOrFind(ImportedModel &model, const EvalOptions &options,
               CompileReport &report) {
   auto compile = [&] { return compileEval(model, options, report); };
   // Explanations and texts are made on the way.
-  if (options.explain || options.target.listing)
+  if (options.explain || options.target.isPartial())
     return compile();
   MPC_ASSIGN_OR_RETURN(std::string passes, evalPasses(model, options));
   return compileOnce({*model.module, passes, options.target.cpu}, compile,

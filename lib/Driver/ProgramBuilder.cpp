@@ -364,10 +364,12 @@ rt::Result<std::string> mpc::listLLVM(ModuleOp module,
   return std::move(*text);
 }
 
-rt::Result<std::shared_ptr<rt::Program>> mpc::buildCudaProgram(ModuleOp module,
-                                                               int arch) {
+rt::Result<std::shared_ptr<rt::Program>>
+mpc::buildCudaProgram(ModuleOp module, int arch, bool machineCode) {
   auto program = std::make_shared<rt::Program>();
   MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
-  MPC_RETURN_IF_ERROR(addCudaCode(module, arch, *program));
+  MPC_RETURN_IF_ERROR(addCudaText(module, arch, *program));
+  if (machineCode)
+    MPC_RETURN_IF_ERROR(addCubins(*program));
   return program;
 }

@@ -25,9 +25,10 @@ buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target,
 rt::Result<std::string> listLLVM(mlir::ModuleOp module,
                                  const cpu::CpuTarget &target);
 
-/// buildProgram of kernels that are emitted for the GPU sm_`arch`.
-rt::Result<std::shared_ptr<rt::Program>> buildCudaProgram(mlir::ModuleOp module,
-                                                          int arch);
+/// buildProgram of kernels that are emitted for the GPU sm_`arch`; with their
+/// machine code where that is wanted and can be had.
+rt::Result<std::shared_ptr<rt::Program>>
+buildCudaProgram(mlir::ModuleOp module, int arch, bool machineCode);
 
 /// A tensor type as the runtime has it; an error where it lacks the elements'.
 rt::Result<rt::TensorDesc> describeTensor(llvm::StringRef name,

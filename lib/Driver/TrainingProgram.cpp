@@ -107,7 +107,7 @@ compileOrFind(const TrainingPlan &plan, const CompileOptions &options,
     return compileTraining(copy, options, report);
   };
   // Explanations and texts are made on the way.
-  if (options.explain || options.target.listing)
+  if (options.explain || options.target.isPartial())
     return compile();
   MPC_ASSIGN_OR_RETURN(std::string passes, trainingPasses(plan.model, options));
   CompileKey key = {plan.model.module.get(), passes, options.target.cpu};

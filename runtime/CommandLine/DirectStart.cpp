@@ -56,10 +56,10 @@ std::string fileOf(const std::string &word) {
 
 /// Beside the programs that are found by what they compute.
 Result<ProgramCache> openCache() {
-  std::string folder = ProgramCache::defaultFolder();
+  std::string folder = CacheFolder::defaultPath();
   if (folder.empty())
     return ProgramCache::open("");
-  MPC_ASSIGN_OR_RETURN(uint64_t limit, ProgramCache::defaultLimit());
+  MPC_ASSIGN_OR_RETURN(uint64_t limit, CacheFolder::defaultLimit());
   MPC_RETURN_IF_ERROR(ProgramCache::open(folder, limit).status());
   return ProgramCache::open(folder + "/direct", limit);
 }

@@ -33,7 +33,9 @@ std::string placeOf(const BufferRef &ref) {
 std::string describeLaunch(size_t index, const Launch &launch) {
   std::string text = fmt::format("    {:4} {:6} {}", index, name(launch.kind),
                                  escape(launch.symbol));
-  if (launch.kind == LaunchKind::Kernel)
+  if (launch.threads)
+    text += fmt::format(", {} blocks of {}", launch.chunks, launch.threads);
+  else if (launch.kind == LaunchKind::Kernel)
     text += fmt::format(", {} chunks", launch.chunks);
   if (launch.scratchBytes)
     text += ", scratch " + formatBytes(launch.scratchBytes);
@@ -109,6 +111,10 @@ Json toJson(const Launch &launch) {
                {"sources", launch.sources},
                {"chunks", launch.chunks},
                {"scratch_bytes", launch.scratchBytes},
+               {"threads", launch.threads},
+               {"shared_bytes", launch.sharedBytes},
+               {"work", launch.work},
+               {"flops", launch.flops},
                {"reads", launch.numRead}};
   json["buffers"] = Json::array();
   for (const BufferRef &ref : launch.buffers)
@@ -137,11 +143,24 @@ Json toJson(const Entry &entry) {
           {"launches", listOf(entry.launches)}};
 }
 
+/// Without resources where they are not known.
 Json toJson(const KernelCode &kernel) {
-  return {{"symbol", kernel.symbol},
-          {"offset", kernel.offset},
-          {"bytes", kernel.bytes},
-          {"launches", kernel.launches}};
+  Json json = {{"symbol", kernel.symbol},
+               {"offset", kernel.offset},
+               {"bytes", kernel.bytes},
+               {"launches", kernel.launches}};
+  if (kernel.resources) {
+    const CubinKernel &code = *kernel.resources;
+    json["registers"] = code.registers;
+    json["shared_bytes"] = code.sharedBytes;
+    json["local_bytes"] = code.localBytes;
+    json["instructions"] = code.instructions;
+    json["products"] = code.products;
+    json["global_accesses"] = code.globalAccesses;
+    json["shared_accesses"] = code.sharedAccesses;
+    json["local_accesses"] = code.localAccesses;
+  }
+  return json;
 }
 
 Json toJson(const StateTensor &tensor) {
@@ -154,25 +173,65 @@ Json toJson(const StateTensor &tensor) {
 
 } // namespace
 
+/// How far each kernel of a CPU reaches.
+static void measureImage(std::vector<KernelCode> &kernels, uint64_t bytes) {
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    uint64_t end = i + 1 < kernels.size() ? kernels[i + 1].offset : bytes;
+    kernels[i].bytes = end - std::min(kernels[i].offset, end);
+  }
+}
+
+/// What machine code says of the kernels of a GPU.
+static void readModules(const Program &program,
+                        std::vector<KernelCode> &kernels) {
+  for (size_t module = 0; module < program.modules.size(); ++module) {
+    auto known = readCubin(program.modules[module].cubin.view());
+    for (KernelCode &kernel : kernels)
+      if (known.ok() && kernel.offset == module)
+        if (auto it = known->find(kernel.symbol); it != known->end())
+          kernel.resources = it->second;
+  }
+}
+
 std::vector<KernelCode> listKernels(const Program &program) {
-  std::map<uint64_t, KernelCode> byOffset;
+  // An image has one kernel at a place, a module many.
+  std::map<std::pair<uint64_t, std::string>, KernelCode> byPlace;
   for (const Entry &entry : program.entries)
     for (const Launch &launch : entry.launches)
       if (launch.kind == LaunchKind::Kernel) {
-        KernelCode &kernel = byOffset[launch.codeOffset];
+        bool isCuda = program.target.isCuda();
+        KernelCode &kernel =
+            byPlace[{launch.codeOffset, isCuda ? launch.symbol : ""}];
         kernel.symbol = launch.symbol;
         kernel.offset = launch.codeOffset;
         ++kernel.launches;
       }
   std::vector<KernelCode> kernels;
-  for (auto &[offset, kernel] : byOffset)
+  for (auto &[place, kernel] : byPlace)
     kernels.push_back(std::move(kernel));
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    uint64_t end = i + 1 < kernels.size() ? kernels[i + 1].offset
-                                          : program.code.bytes.size();
-    kernels[i].bytes = end - std::min(kernels[i].offset, end);
-  }
+  if (program.target.isCuda())
+    readModules(program, kernels);
+  else
+    measureImage(kernels, program.code.bytes.size());
   return kernels;
+}
+
+static std::string describeKernel(const Program &program,
+                                  const KernelCode &kernel) {
+  std::string text =
+      fmt::format("  {} {}", escape(kernel.symbol), kernel.launches);
+  if (!program.target.isCuda())
+    return text + fmt::format(" {}\n", kernel.bytes);
+  if (!kernel.resources)
+    return text + " no machine code to read\n";
+  const CubinKernel &code = *kernel.resources;
+  return text + fmt::format(" {} registers, {} bytes shared, {} bytes local, "
+                            "{} instructions ({} products, {} global, {} "
+                            "shared, {} local)\n",
+                            code.registers, code.sharedBytes, code.localBytes,
+                            code.instructions, code.products,
+                            code.globalAccesses, code.sharedAccesses,
+                            code.localAccesses);
 }
 
 std::string describeProgram(const Program &program) {
@@ -190,10 +249,11 @@ std::string describeProgram(const Program &program) {
   text += describeState(program);
   for (const Entry &entry : program.entries)
     text += describeEntry(entry);
-  text += "\nkernels, launches of each, bytes of code:\n";
+  text += program.target.isCuda()
+              ? "\nkernels, launches of each, what a thread and a block take:\n"
+              : "\nkernels, launches of each, bytes of code:\n";
   for (const KernelCode &kernel : kernels)
-    text += fmt::format("  {} {} {}\n", escape(kernel.symbol), kernel.launches,
-                        kernel.bytes);
+    text += describeKernel(program, kernel);
   return text;
 }
 

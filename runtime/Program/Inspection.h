@@ -4,23 +4,28 @@
 #ifndef MPC_RUNTIME_PROGRAM_INSPECTION_H
 #define MPC_RUNTIME_PROGRAM_INSPECTION_H
 
+#include "runtime/Program/Cubin.h"
 #include "runtime/Program/Program.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mpc::rt {
 
-/// A kernel of a code image.
+/// A kernel of a program.
 struct KernelCode {
   std::string symbol;
-  uint64_t offset = 0;
-  uint64_t bytes = 0;  ///< Up to the next kernel, or the image's end.
+  uint64_t offset = 0; ///< In the image; of a GPU the index of its module.
+  /// Up to the next kernel, or the image's end; 0 of a GPU.
+  uint64_t bytes = 0;
   size_t launches = 0; ///< How often the program's entries launch it.
+  /// Of a GPU, where the program has machine code that is to be read.
+  std::optional<CubinKernel> resources = {};
 };
 
-/// By their places in the image.
+/// By their places in the image; of a GPU by module and name.
 [[nodiscard]] std::vector<KernelCode> listKernels(const Program &program);
 
 /// State, entries with their launches and arenas, kernels.

@@ -333,6 +333,11 @@ Launch ManifestReader::launch(const Json &json) {
     return launch;
   }
   launch.chunks = integer(json, "chunks");
+  // Files of before have neither.
+  if (json.contains("work")) {
+    launch.work = text(json, "work");
+    launch.flops = size(json, "flops");
+  }
   if (json.contains("threads")) {
     launch.codeOffset = size(json, "module");
     launch.threads = index(json, "threads");

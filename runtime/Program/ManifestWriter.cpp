@@ -163,6 +163,8 @@ Json ManifestWriter::launch(const Launch &launch) {
     return json;
   }
   json["chunks"] = launch.chunks;
+  json["work"] = launch.work;
+  json["flops"] = launch.flops;
   if (launch.threads != 0) {
     json["module"] = launch.codeOffset;
     json["threads"] = launch.threads;

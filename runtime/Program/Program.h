@@ -92,6 +92,10 @@ struct Launch {
   uint32_t sharedBytes = 0;  ///< Of such a block, beyond what code declares.
   uint64_t bytes = 0;        ///< For Copy and Fill.
   std::string sources;       ///< Names of the model's nodes in it.
+  std::string work;          ///< A kernel's kind: "map", "contraction", ...
+  /// Floating-point operations of it, a fused multiplication and addition as
+  /// two; 0 where they are not known.
+  uint64_t flops = 0;
 };
 
 /// What an entry is for.

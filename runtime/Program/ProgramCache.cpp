@@ -3,141 +3,37 @@
 #include "runtime/Program/ProgramCache.h"
 
 #include "runtime/Program/ProgramFile.h"
-#include "runtime/Support/File.h"
-#include "runtime/Support/Text.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
-#include <limits>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <vector>
+#include <optional>
 
 namespace mpc::rt {
-namespace {
 
-std::string environment(const char *name) {
-  const char *value = std::getenv(name);
-  return value ? value : "";
-}
-
-} // namespace
-
-std::string ProgramCache::defaultFolder() {
-  if (std::getenv("MPC_CACHE_DIR"))
-    return environment("MPC_CACHE_DIR");
-  if (std::string cache = environment("XDG_CACHE_HOME"); !cache.empty())
-    return cache + "/mpc";
-  std::string home = environment("HOME");
-  return home.empty() ? "" : home + "/.cache/mpc";
-}
-
-Result<uint64_t> ProgramCache::defaultLimit() {
-  std::string text = environment("MPC_CACHE_SIZE");
-  if (text.empty())
-    return kDefaultLimit;
-  constexpr uint64_t kMiB = uint64_t(1) << 20;
-  uint64_t size = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      size > std::numeric_limits<uint64_t>::max() / kMiB)
-    return usageError("MPC_CACHE_SIZE=" + quote(text) + " is no number of MiB");
-  return size * kMiB;
+static std::string fileOf(const std::string &key) {
+  return key + std::string(CacheFolder::kProgram);
 }
 
 Result<ProgramCache> ProgramCache::open(const std::string &folder,
                                         uint64_t limit) {
-  if (folder.empty())
-    return ProgramCache("", limit);
-  std::error_code error;
-  std::filesystem::path parent =
-      std::filesystem::path(folder).lexically_normal().parent_path();
-  if (!parent.empty())
-    std::filesystem::create_directories(parent, error);
-  if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-    return environmentError(escape(folder) +
-                            ": cannot make the folder: " + errnoMessage(errno));
-  struct stat info;
-  if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    return environmentError(escape(folder) + ": is not a folder");
-  if (!isPrivate(info))
-    return environmentError(escape(folder) +
-                            ": is not used, since others own it or can write "
-                            "to it");
-  return ProgramCache(folder, limit);
-}
-
-std::string ProgramCache::fileOf(const std::string &key) const {
-  return folder_ + "/" + key + ".mpc";
+  MPC_ASSIGN_OR_RETURN(CacheFolder opened, CacheFolder::open(folder, limit));
+  return ProgramCache(std::move(opened));
 }
 
 std::shared_ptr<Program> ProgramCache::find(const std::string &key) const {
-  if (folder_.empty())
-    return nullptr;
-  Result<MappedFile> opened = MappedFile::openPrivate(fileOf(key));
-  if (!opened.ok())
+  std::optional<MappedFile> opened = folder_.find(fileOf(key));
+  if (!opened)
     return nullptr;
   auto file = std::make_shared<MappedFile>(*std::move(opened));
   Result<ProgramVariants> programs = parseProgramFile({file, file->bytes()});
   if (!programs.ok() || programs->size() != 1)
     return nullptr;
-  // The time of its last use, which eviction goes by.
-  (void)::utimensat(AT_FDCWD, fileOf(key).c_str(), nullptr, 0);
   return std::make_shared<Program>(*programs->front());
 }
 
 Status
 ProgramCache::store(const std::string &key,
                     const std::shared_ptr<const Program> &program) const {
-  if (folder_.empty())
-    return {};
   MPC_ASSIGN_OR_RETURN(std::string text, encodeProgramFile({&program, 1}));
-  MPC_ASSIGN_OR_RETURN(AtomicFile file,
-                       AtomicFile::create(fileOf(key), text.size()));
-  MPC_RETURN_IF_ERROR(file.append(text));
-  MPC_RETURN_IF_ERROR(file.commit());
-  evict(fileOf(key));
-  return {};
-}
-
-/// Other processes may do the same: what is gone already is no fault, and a
-/// program that is mapped stays so.
-void ProgramCache::evict(const std::string &kept) const {
-  namespace fs = std::filesystem;
-  struct Entry {
-    fs::file_time_type used;
-    uint64_t bytes;
-    fs::path path;
-  };
-  std::vector<Entry> entries;
-  uint64_t total = 0;
-  std::error_code error;
-  for (auto it = fs::directory_iterator(folder_, error);
-       !error && it != fs::directory_iterator(); it.increment(error)) {
-    std::error_code failed;
-    bool isEntry = it->path().extension() == ".mpc" &&
-                   it->symlink_status(failed).type() == fs::file_type::regular;
-    Entry entry = {isEntry ? it->last_write_time(failed) : fs::file_time_type(),
-                   isEntry ? it->file_size(failed) : 0, it->path()};
-    if (!isEntry || failed)
-      continue;
-    total += entry.bytes;
-    if (entry.path != kept)
-      entries.push_back(std::move(entry));
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry &a, const Entry &b) { return a.used < b.used; });
-  for (const Entry &entry : entries) {
-    if (total <= limit_)
-      return;
-    fs::remove(entry.path, error);
-    total -= entry.bytes;
-  }
+  return folder_.store(fileOf(key), text);
 }
 
 } // namespace mpc::rt

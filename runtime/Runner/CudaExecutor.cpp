@@ -2,7 +2,7 @@
 // Launches of a program as graphs of a GPU.
 #include "runtime/Runner/CudaExecutor.h"
 
-#include "runtime/Device/CUDA/Nvrtc.h"
+#include "runtime/Device/CUDA/ImageCache.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ Status CudaExecutor::loadModules() {
           {fmt::format("kernels{}.cu", i), std::string(data, text.size())});
     }
     MPC_ASSIGN_OR_RETURN(std::vector<cuda::Image> compiled,
-                         (*nvrtc)->compileAll(sources, target));
+                         cuda::compileOnce(**nvrtc, sources, target));
     for (cuda::Image &image : compiled)
       images.push_back(std::move(image.bytes));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-compile: a model's training step, or its evaluation, as a file for
 // mpc-run.
+#include "lib/Driver/CudaCode.h"
 #include "lib/Driver/LinkableProgram.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
@@ -28,13 +29,14 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   addCompileFlags(app, flags.compile);
   app.add_option("--emit", flags.emits,
-                 "Write in place of a program the CUDA C++ of the first GPU, "
-                 "an object file that holds the program as NAME_program, for "
+                 "Write in place of a program the code of the first GPU, as "
+                 "CUDA C++, PTX or machine code that NVRTC makes of it, an "
+                 "object file that holds the program as NAME_program, for "
                  "a linker, or what its first code is made of: MLIR, or a "
                  "CPU's LLVM IR")
-      ->type_name("cuda|obj|mlir|llvm")
+      ->type_name("cuda|ptx|cubin|obj|mlir|llvm")
       ->group(kOutput)
-      ->check(rt::oneOf({"cuda", "obj", "mlir", "llvm"}));
+      ->check(rt::oneOf({"cuda", "ptx", "cubin", "obj", "mlir", "llvm"}));
   app.add_option(
          "--header", flags.header,
          "With --emit=obj: a C header that declares it, with a function "
@@ -48,18 +50,23 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kOutput);
 }
 
-/// The text of the first program for a GPU.
-rt::Result<std::string> cudaText(const rt::ProgramVariants &programs) {
-  for (const auto &program : programs) {
-    std::string text;
-    for (const rt::DeviceModule &module : program->modules)
-      text.append(reinterpret_cast<const char *>(module.source.data()),
-                  module.source.size());
-    if (!text.empty())
-      return text;
-  }
-  return rt::usageError("--emit=cuda: no target is a GPU; add "
-                        "--target=cuda:sm_80");
+bool emitsCuda(const Flags &flags) {
+  return flags.emits == "cuda" || flags.emits == "ptx" ||
+         flags.emits == "cubin";
+}
+
+/// The code of the first program for a GPU.
+rt::Result<std::string> cudaCode(const Flags &flags,
+                                 const rt::ProgramVariants &programs) {
+  using Kind = rt::cuda::Target::Kind;
+  for (const auto &program : programs)
+    if (program->target.isCuda())
+      return flags.emits == "cuda"
+                 ? wholeText(*program)
+                 : compileWhole(*program,
+                                flags.emits == "ptx" ? Kind::Ptx : Kind::Cubin);
+  return rt::usageError("--emit=" + flags.emits +
+                        ": no target is a GPU; add --target=cuda:sm_80");
 }
 
 rt::Status checkOutputs(const Flags &flags) {
@@ -87,8 +94,8 @@ rt::Result<std::string> objectOf(const Flags &flags,
 /// What is written to the output.
 rt::Result<std::string> contentOf(const Flags &flags,
                                   const rt::ProgramVariants &programs) {
-  if (flags.emits == "cuda")
-    return cudaText(programs);
+  if (emitsCuda(flags))
+    return cudaCode(flags, programs);
   if (flags.emits == "obj")
     return objectOf(flags, programs);
   return rt::encodeProgramFile(programs);
@@ -102,6 +109,8 @@ rt::Result<int> compile(Flags &flags) {
   bool lists = flags.emits == "mlir" || flags.emits == "llvm";
   if (lists)
     flags.compile.request.recipe.target.listing = &listing;
+  // NVRTC gets the whole text where its code is asked for.
+  flags.compile.request.recipe.target.machineCode = !emitsCuda(flags);
   std::vector<std::string> warnings;
   auto programs = compilePrograms(flags.compile, warnings);
   for (const std::string &warning : warnings)

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <optional>
+#include <sys/stat.h>
 
 namespace mpc::rt::cuda {
 namespace {
@@ -77,6 +79,7 @@ Status Nvrtc::load() {
   MPC_RETURN_IF_ERROR(
       check(table_.nvrtcVersion(&major, &minor), "nvrtcVersion", doing));
   version_ = fmt::format("{}.{}", major, minor);
+  identify();
   MPC_RETURN_IF_ERROR(check(table_.nvrtcGetNumSupportedArchs(&count),
                             "nvrtcGetNumSupportedArchs", doing));
   archs_.resize(static_cast<size_t>(std::max(count, 0)));
@@ -86,6 +89,19 @@ Status Nvrtc::load() {
   if (archs_.empty())
     return environmentError(doing + ": it supports no architecture");
   return Status();
+}
+
+/// The name that was opened may be a soname; the loader knows the file.
+void Nvrtc::identify() {
+  Dl_info info{};
+  struct stat file{};
+  bool isKnown =
+      ::dladdr(reinterpret_cast<void *>(table_.nvrtcVersion), &info) != 0 &&
+      ::stat(info.dli_fname, &file) == 0;
+  identity_ = isKnown ? fmt::format("{} {} {} {}.{}", version_, info.dli_fname,
+                                    file.st_size, file.st_mtim.tv_sec,
+                                    file.st_mtim.tv_nsec)
+                      : version_;
 }
 
 Status Nvrtc::check(NvrtcCode value, const char *call,
@@ -123,6 +139,10 @@ std::string Nvrtc::logOf(NvrtcHandle program) const {
   return log;
 }
 
+std::vector<std::string> Nvrtc::optionsFor(Target target) {
+  return {"--gpu-architecture=" + target.name(), "--fmad=false"};
+}
+
 Result<Image> Nvrtc::compile(const Source &source, Target target,
                              std::span<const std::string> options) const {
   std::string doing =
@@ -133,9 +153,10 @@ Result<Image> Nvrtc::compile(const Source &source, Target target,
                                       source.name.c_str(), 0, nullptr, nullptr),
             "nvrtcCreateProgram", doing));
   Program program(table_, handle);
-  std::string arch = "--gpu-architecture=" + target.name();
-  std::vector<const char *> arguments{arch.c_str(), "--fmad=false"};
-  for (const std::string &option : options)
+  std::vector<std::string> all = optionsFor(target);
+  all.insert(all.end(), options.begin(), options.end());
+  std::vector<const char *> arguments;
+  for (const std::string &option : all)
     arguments.push_back(option.c_str());
   NvrtcCode compiled = table_.nvrtcCompileProgram(
       program.get(), static_cast<int>(arguments.size()), arguments.data());

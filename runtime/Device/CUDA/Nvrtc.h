@@ -62,6 +62,9 @@ public:
   [[nodiscard]] const std::string &path() const { return library_.name(); }
   /// "13.0".
   [[nodiscard]] const std::string &version() const { return version_; }
+  /// What tells this library from every other that may make other code: its
+  /// version, its file, and that file's size and time.
+  [[nodiscard]] const std::string &identity() const { return identity_; }
   /// What it compiles for, ascending.
   [[nodiscard]] const std::vector<int> &archs() const { return archs_; }
 
@@ -71,8 +74,10 @@ public:
   /// all known ones is an error.
   [[nodiscard]] Result<Target> targetFor(Capability capability) const;
 
-  /// Adds to `options` what every kernel of ours needs: the target, and that
-  /// no multiplication is contracted with an addition behind the text's back.
+  /// What every kernel of ours needs: the target, and that no multiplication is
+  /// contracted with an addition behind the text's back.
+  [[nodiscard]] static std::vector<std::string> optionsFor(Target target);
+  /// Adds optionsFor() to `options`.
   [[nodiscard]] Result<Image>
   compile(const Source &source, Target target,
           std::span<const std::string> options = {}) const;
@@ -88,6 +93,7 @@ private:
   static Result<std::shared_ptr<const Nvrtc>>
   openFirst(const std::vector<std::string> &names);
   Status load();
+  void identify();
   [[nodiscard]] Status check(NvrtcCode code, const char *call,
                              const std::string &doing) const;
   [[nodiscard]] Result<Image> takeImage(NvrtcHandle program, Target target,
@@ -96,7 +102,7 @@ private:
 
   Library library_;
   NvrtcTable table_;
-  std::string version_;
+  std::string version_, identity_;
   std::vector<int> archs_;
 };
 

@@ -83,14 +83,14 @@ TEST_F(ProgramCacheTest, WhatWasNotUsedForLongestIsRemoved) {
 
 TEST_F(ProgramCacheTest, TheLimitIsSaidInMiB) {
   ::setenv("MPC_CACHE_SIZE", "3", 1);
-  EXPECT_EQ(*ProgramCache::defaultLimit(), 3u << 20);
+  EXPECT_EQ(*CacheFolder::defaultLimit(), 3u << 20);
   for (const char *text : {"-1", "1G", " 1", "99999999999999999999"}) {
     ::setenv("MPC_CACHE_SIZE", text, 1);
-    EXPECT_EQ(ProgramCache::defaultLimit().status().message(),
+    EXPECT_EQ(CacheFolder::defaultLimit().status().message(),
               "MPC_CACHE_SIZE='" + std::string(text) + "' is no number of MiB");
   }
   ::unsetenv("MPC_CACHE_SIZE");
-  EXPECT_EQ(*ProgramCache::defaultLimit(), ProgramCache::kDefaultLimit);
+  EXPECT_EQ(*CacheFolder::defaultLimit(), CacheFolder::kDefaultLimit);
 }
 
 TEST_F(ProgramCacheTest, TheFolderIsMadeForThisUserAlone) {
@@ -180,13 +180,13 @@ TEST(ProgramCache, TheEnvironmentNamesItsFolder) {
   ::unsetenv("MPC_CACHE_DIR");
   ::setenv("HOME", "/home/me", 1);
   ::unsetenv("XDG_CACHE_HOME");
-  EXPECT_EQ(ProgramCache::defaultFolder(), "/home/me/.cache/mpc");
+  EXPECT_EQ(CacheFolder::defaultPath(), "/home/me/.cache/mpc");
   ::setenv("XDG_CACHE_HOME", "/caches", 1);
-  EXPECT_EQ(ProgramCache::defaultFolder(), "/caches/mpc");
+  EXPECT_EQ(CacheFolder::defaultPath(), "/caches/mpc");
   ::setenv("MPC_CACHE_DIR", "/mine", 1);
-  EXPECT_EQ(ProgramCache::defaultFolder(), "/mine");
+  EXPECT_EQ(CacheFolder::defaultPath(), "/mine");
   ::setenv("MPC_CACHE_DIR", "", 1);
-  EXPECT_EQ(ProgramCache::defaultFolder(), "");
+  EXPECT_EQ(CacheFolder::defaultPath(), "");
 }
 
 } // namespace

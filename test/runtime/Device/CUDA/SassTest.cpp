@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prelude and the test kernels compiled by NVRTC for every architecture:
 // no spills, and the instructions that each of them is meant to become.
+#include "runtime/Program/Cubin.h"
 #include "test/runtime/Device/CUDA/KernelRunner.h"
 #include "test/runtime/Device/CUDA/RealNvrtc.h"
 
@@ -10,6 +11,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <gmock/gmock.h>
+#include <iterator>
+#include <random>
 #include <regex>
 #include <set>
 #include <unistd.h>
@@ -88,6 +91,30 @@ int registersOf(const std::string &resources, const std::string &kernel) {
                                                       : -1;
 }
 
+/// How many instructions of a disassembly have an opcode of `pattern`.
+uint64_t countOf(const std::string &sass, const std::string &pattern) {
+  std::regex line(R"(\*/\s+(?:@!?U?P\w+\s+)?)" + pattern + R"([\s.;])");
+  return static_cast<uint64_t>(
+      std::distance(std::sregex_iterator(sass.begin(), sass.end(), line), {}));
+}
+
+/// What our own reader says of a kernel, against NVIDIA's tools.
+void expectAsDisassembled(const CubinKernel &kernel, const std::string &sass,
+                          int registers) {
+  EXPECT_EQ(kernel.registers, static_cast<uint32_t>(registers));
+  EXPECT_EQ(kernel.products, countOf(sass, "HMMA"));
+  EXPECT_EQ(kernel.globalAccesses, countOf(sass, "(?:LDG|STG|LDGSTS)"));
+  EXPECT_EQ(kernel.sharedAccesses, countOf(sass, "(?:LDS|STS|LDSM)"));
+  EXPECT_EQ(kernel.localAccesses, countOf(sass, "(?:LDL|STL)"));
+  EXPECT_EQ(kernel.localBytes, 0U);
+  EXPECT_EQ(kernel.instructions,
+            countOf(sass, "[A-Z]\\w*") - countOf(sass, "NOP"));
+}
+
+std::span<const std::byte> bytesOf(const std::vector<char> &image) {
+  return std::as_bytes(std::span(image));
+}
+
 class Sass : public testing::TestWithParam<int> {};
 
 TEST_P(Sass, HasNoSpillsAndTheInstructionsThatAreMeant) {
@@ -108,6 +135,8 @@ TEST_P(Sass, HasNoSpillsAndTheInstructionsThatAreMeant) {
   std::string sass = inspect("nvdisasm", "-c", *image);
   MPC_REQUIRE(!sass.empty() && !resources.empty(),
               "no nvdisasm or no cuobjdump");
+  auto kernels = readCubin(bytesOf(image->bytes));
+  ASSERT_TRUE(kernels.ok()) << kernels.status().message();
   for (const Expectation &expected : arch < 80 ? kBefore80 : kSince80) {
     SCOPED_TRACE(expected.kernel);
     auto opcodes = opcodesOf(sectionOf(sass, expected.kernel));
@@ -118,6 +147,8 @@ TEST_P(Sass, HasNoSpillsAndTheInstructionsThatAreMeant) {
     int registers = registersOf(resources, expected.kernel);
     EXPECT_GT(registers, 0);
     EXPECT_LE(registers, expected.registers);
+    expectAsDisassembled((*kernels)[expected.kernel],
+                         sectionOf(sass, expected.kernel), registers);
   }
 }
 
@@ -126,6 +157,59 @@ INSTANTIATE_TEST_SUITE_P(Architectures, Sass,
                          [](const auto &info) {
                            return "sm_" + std::to_string(info.param);
                          });
+
+constexpr const char *kSpilling = R"(
+extern "C" __global__ void __launch_bounds__(1024, 2)
+spilling(float *x, int n) {
+  __shared__ float rows[640];
+  float v[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i)
+    v[i] = x[i * n];
+  rows[threadIdx.x % 640] = v[n];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 64; ++i)
+    x[i] = v[i] * v[63 - i] + rows[i];
+})";
+
+TEST(RealNvrtc, SpillsAndSharedMemoryAreReadOffTheCode) {
+  auto nvrtc = findNvrtc();
+  MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
+  auto image =
+      (*nvrtc)->compile({"spilling.cu", kSpilling}, {80, Target::Kind::Cubin});
+  ASSERT_TRUE(image.ok()) << image.status().message();
+  auto kernels = readCubin(bytesOf(image->bytes));
+  ASSERT_TRUE(kernels.ok()) << kernels.status().message();
+  const CubinKernel &kernel = kernels->at("spilling");
+  EXPECT_LE(kernel.registers, 32U); // 2048 threads share 65536.
+  EXPECT_GE(kernel.localBytes, 256U);
+  EXPECT_GT(kernel.localAccesses, 64U);
+  EXPECT_EQ(kernel.sharedBytes, 640U * sizeof(float));
+}
+
+// Whatever is wrong with the file, nothing is read outside of it.
+TEST(RealNvrtc, ADamagedCubinIsAnErrorOrReadWithin) {
+  auto nvrtc = findNvrtc();
+  MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
+  auto image =
+      (*nvrtc)->compile({"spilling.cu", kSpilling}, {80, Target::Kind::Cubin});
+  ASSERT_TRUE(image.ok()) << image.status().message();
+  const std::vector<char> &whole = image->bytes;
+  for (size_t size = 0; size < whole.size(); size += 7) {
+    std::vector<char> part(whole.begin(),
+                           whole.begin() + static_cast<std::ptrdiff_t>(size));
+    // What lies behind the table of sections is not needed.
+    EXPECT_FALSE(readCubin(bytesOf(part)).ok() && size < whole.size() / 2);
+  }
+  std::mt19937 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    std::vector<char> damaged = whole;
+    for (int change = 0; change < 3; ++change)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    (void)readCubin(bytesOf(damaged));
+  }
+}
 
 TEST(RealNvrtc, ReportsArchitecturesAndWritesPtx) {
   auto nvrtc = findNvrtc();

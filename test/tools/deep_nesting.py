@@ -11,11 +11,11 @@ def aliases(count, each):
     """#a0 to #a<count>, each made of `each` times the one before."""
     lines = ["#a0 = [1]"]
     lines += [f"#a{i} = [{', '.join([f'#a{i - 1}'] * each)}]" for i in range(1, count + 1)]
-    return "\n".join([*lines, f"module attributes {{nn.x = #a{count}}} {{}}\n"])
+    return "\n".join([*lines, f"module attributes {{test.x = #a{count}}} {{}}\n"])
 
 
 TEXTS = {
-    "list": "module attributes {nn.x = " + "[" * DEEP,
+    "list": "module attributes {test.x = " + "[" * DEEP,
     "regions": "module {" * DEEP,
     "types": "func.func private @f(tuple<" + "tuple<" * DEEP,
     "location": "module {} loc(" + "callsite(" * DEEP,
@@ -27,7 +27,7 @@ TEXTS = {
     "doubling": aliases(60, 2),
     "split": GOOD + "// -----\n" + "// Here it is.\n" + "module {" * DEEP,
     "open": "// -----\n".join(["module { // expected-error {{expected operation name in quotes}}\n"] * 300),
-    "flat": "// " + "(" * DEEP + "\n" + GOOD.replace("return", 'return {nn.x = "\\"' + "[" * 999 + '"}'),
+    "flat": "// " + "(" * DEEP + "\n" + GOOD.replace("return", 'return {test.x = "\\"' + "[" * 999 + '"}'),
     "long": "\n".join(["#a0 = [1]", *(f"#a{i} = [#a0, {i} : i32, -{i} : i32]" for i in range(1, 3000)), GOOD]),
 }
 

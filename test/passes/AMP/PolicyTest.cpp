@@ -151,7 +151,7 @@ bool sameBits(double a, double b) {
 } // namespace
 
 // Features: F7, X15.
-TEST_P(PolicyTest, CompiledProgramsEqualTheTemplate) {
+TEST_P(PolicyTest, CompiledStepsEqualTheTemplate) {
   CompiledProgram program = compile();
   ASSERT_TRUE(program);
   std::vector<Scaler> scalers = seeds();

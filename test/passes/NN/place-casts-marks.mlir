@@ -15,7 +15,7 @@ func.func @meaningless_marks(%d: tensor<64x64xf64>, %b: tensor<64x64xbf16>) -> (
   // CHECK: nn.relu {{.*}} : tensor<64x64xbf16>
   %0 = nn.get @w : tensor<64x64xf32> {nn.free = f16}
   %1 = nn.tanh %0 {nn.free = f64} : tensor<64x64xf32>
-  %2 = nn.relu %1 {nn.free = "f16"} : tensor<64x64xf32>
+  %2 = nn.relu %1 {nn.free = f32} : tensor<64x64xf32>
   %3 = nn.cast %2 {nn.free = f16} : tensor<64x64xf32> -> tensor<64x64xf16>
   %4 = nn.relu %d {nn.free = f16} : tensor<64x64xf64>
   %5 = nn.relu %b {nn.free = f16} : tensor<64x64xbf16>

@@ -9,7 +9,7 @@
 // CHECK-SAME:    -> (tensor<4x3xf16> {nn.name = "y"}, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"})
 // CHECK:         %[[M:.*]] = nn.get @m
 // CHECK:         %[[V:.*]] = nn.get @v
-// CHECK:         %[[A:.*]], %{{.*}}, %{{.*}}, %[[M1:.*]], %[[V1:.*]] = nn.batch_norm_training %{{.*}}, %{{.*}}, %{{.*}}, %[[M]], %[[V]] axis(1) epsilon(1.000000e-03) momentum(2.500000e-01) sample_variance {nn.mark}
+// CHECK:         %[[A:.*]], %{{.*}}, %{{.*}}, %[[M1:.*]], %[[V1:.*]] = nn.batch_norm_training %{{.*}}, %{{.*}}, %{{.*}}, %[[M]], %[[V]] axis(1) epsilon(1.000000e-03) momentum(2.500000e-01) sample_variance {test.mark}
 // Who shares statistics continues from where the one before has left them.
 // CHECK:         %[[B:.*]], %{{.*}}, %{{.*}}, %[[M2:.*]], %[[V2:.*]] = nn.batch_norm_training %[[A]], %{{.*}}, %{{.*}}, %[[M1]], %[[V1]]
 // CHECK:         return %[[B]], %[[M2]], %[[V2]]
@@ -22,7 +22,7 @@ nn.parameter @v : tensor<3xf32> = #nn.init<ones>
 func.func @model(%x: tensor<4x3xf16>, %s: tensor<3xf32>) -> (tensor<4x3xf16> {nn.name = "y"}) {
   %m = nn.get @m : tensor<3xf32>
   %v = nn.get @v : tensor<3xf32>
-  %0 = nn.batch_norm %x, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25) {nn.mark}
+  %0 = nn.batch_norm %x, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25) {test.mark}
       : (tensor<4x3xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf16>
   %1 = nn.batch_norm %0, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25)
       : (tensor<4x3xf16>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf16>

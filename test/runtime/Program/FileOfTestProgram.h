@@ -30,7 +30,11 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
        InitialKind::Uniform,
        0.125,
        3}};
-  program->protocol = {4, true, "critic.min_scale", {{"--optimizer", "sgd"}}};
+  program->protocol = {.accumulate = 4,
+                       .keepState = true,
+                       .floorName = "critic.min_scale",
+                       .callerUpdates = {{"w", "grad.w"}},
+                       .rule = {{"--optimizer", "sgd"}}};
   program->mode = ModelMode::Training;
   program->recipe = "--precision=fp16";
   program->warnings = {"nothing to fear"};

@@ -24,6 +24,7 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(program.protocol.accumulate, 4);
   EXPECT_TRUE(program.protocol.keepState);
   EXPECT_EQ(program.protocol.floorName, "critic.min_scale");
+  EXPECT_EQ(program.protocol.callerUpdates.at("w"), "grad.w");
   EXPECT_EQ(program.protocol.rule.at("--optimizer"), "sgd");
   EXPECT_EQ(program.mode, ModelMode::Training);
   EXPECT_EQ(program.recipe, "--precision=fp16");

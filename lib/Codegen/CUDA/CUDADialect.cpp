@@ -88,6 +88,16 @@ LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
   return emitError() << "sm_" << arch << " is no target: the least is sm_75";
 }
 
+TargetAttr TargetAttr::lookup(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  if (auto target =
+          module->getAttrOfType<TargetAttr>(CUDADialect::kTargetAttrName))
+    return target;
+  return get(op->getContext(), /*arch=*/80, /*naive=*/false);
+}
+
 LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,
                                 int64_t threads) {
   return verifyGrid(emitError, chunks, threads);

@@ -53,6 +53,11 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
                         DefaultValuedParameter<"bool", "false">:$naive);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// That of the module around `op`, or the module that it is; sm_80, the
+    /// least that has all instructions, where it has none.
+    static TargetAttr lookup(::mlir::Operation *op);
+  }];
 }
 
 def CUDA_KernelAttr : CUDA_Attr<"Kernel", "kernel"> {

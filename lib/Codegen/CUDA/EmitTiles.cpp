@@ -51,6 +51,7 @@ private:
     std::string held{};       ///< Registers that elements wait in, if they do.
   };
 
+  void leaveRegisters();
   void emitPlaces();
   void emitWalk(Side &side);
   void emitFetch();
@@ -492,11 +493,20 @@ void TileEmitter::emitResults() {
               [&] { emitPart(); });
 }
 
-void TileEmitter::emit() {
-  // Beside the sums: numbers of the factors and what waits, or many places.
+/// More registers for what a thread has beside the sums: numbers of the factors
+/// and what waits, or many places. Before sm_80 copies pass through registers
+/// too.
+void TileEmitter::leaveRegisters() {
+  constexpr int64_t kWithoutCopies = 384;
   if ((!schedule_.isMma && holds()) || rows_.factor.isScattered() ||
       columns_.factor.isScattered())
-    text_.leaveRegistersToOneBlock();
+    text_.setResidentThreads(schedule_.threads);
+  else if (holds() && TargetAttr::lookup(text_.kernel).getArch() < 80)
+    text_.setResidentThreads(kWithoutCopies);
+}
+
+void TileEmitter::emit() {
+  leaveRegisters();
   text_.line("MPC_DYNAMIC_SHARED({0}, shared);", elementText());
   emitPlaces();
   emitWalk(rows_);

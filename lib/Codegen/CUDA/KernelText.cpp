@@ -390,13 +390,9 @@ std::string KernelText::comment() {
   return text + row + "\n";
 }
 
-/// Threads that a multiprocessor should hold of a kernel: 128 registers each.
-/// Where nothing is asked for, ptxas spills for more.
-static constexpr int64_t kResidentThreads = 512;
-
 std::string KernelText::signature(int64_t threads) {
-  int64_t blocks =
-      isAlone_ ? 1 : std::max<int64_t>(kResidentThreads / threads, 1);
+  // Where no number of blocks is asked for, ptxas spills to make room for more.
+  int64_t blocks = std::max<int64_t>(residentThreads_ / threads, 1);
   std::string text =
       formatv("extern \"C\" __global__ void __launch_bounds__({0}, {1})\n{2}(",
               threads, blocks, kernel.getSymName());

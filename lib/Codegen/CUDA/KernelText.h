@@ -96,9 +96,10 @@ public:
   /// The number that `combiner` leaves others as they are with.
   static std::string neutral(mlir::Operation *combiner);
 
-  /// One block of a multiprocessor has all registers: for a kernel that would
-  /// spill with half of them.
-  void leaveRegistersToOneBlock() { isAlone_ = true; }
+  /// A multiprocessor should hold `threads` of the kernel, or one block where
+  /// that has more: for a kernel that would spill with the registers that more
+  /// threads leave to each.
+  void setResidentThreads(int64_t threads) { residentThreads_ = threads; }
   void fail() { failed_ = true; }
   /// The whole function, for blocks of `threads`; failure if something could
   /// not be written, which has been reported.
@@ -116,7 +117,7 @@ private:
   std::string indent_ = "  ";
   std::string indexType_;
   bool failed_ = false;
-  bool isAlone_ = false;
+  int64_t residentThreads_ = 512; ///< 128 registers each.
   llvm::StringSet<> taken_;
   llvm::StringMap<unsigned> counts_;
   llvm::DenseMap<mlir::Value, std::string> values_;

@@ -95,14 +95,6 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   llvm_unreachable("all kinds are above");
 }
 
-/// The module's target, else the least that has all instructions.
-static TargetAttr targetOf(ModuleOp module) {
-  auto target = module->getAttrOfType<TargetAttr>(CUDADialect::kTargetAttrName);
-  return target ? target
-                : TargetAttr::get(module.getContext(), /*arch=*/80,
-                                  /*naive=*/false);
-}
-
 namespace {
 
 struct AttachTargetPass
@@ -124,7 +116,7 @@ struct SchedulePass : mpc::cuda::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
-    TargetAttr target = targetOf(getOperation());
+    TargetAttr target = TargetAttr::lookup(getOperation());
     SymbolTable symbols(getOperation());
     llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
     getOperation().walk([&](LaunchOp launch) {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kernel of whole training steps compiled by NVRTC for every
 // architecture: nothing spills, and products of 16 bits run on Tensor Cores.
+// That all large ones are such products is seen before they become text.
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/TrainingProgram.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/Pass.h"
 #include "test/runtime/Device/CUDA/RealNvrtc.h"
 
 #include <gmock/gmock.h>
@@ -25,10 +30,20 @@ struct Case {
 
 class CudaSass : public testing::TestWithParam<Case> {};
 
-/// The modules of the step, without machine code.
-std::vector<rt::DeviceModule> emitStep(const Case &wanted) {
+/// The modules of the step, without machine code. `look` sees the step's module
+/// when every kernel has its schedule.
+std::vector<rt::DeviceModule>
+emitStep(const Case &wanted,
+         const std::function<void(mlir::Operation *)> &look = nullptr) {
   ::setenv("MPC_CACHE_DIR", "", 1);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.registerActionHandler(
+      [&](llvm::function_ref<void()> run, const mlir::tracing::Action &action) {
+        run();
+        auto *ran = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
+        if (look && ran && ran->getPass().getArgument() == "cuda-schedule")
+          look(ran->getOp());
+      });
   TrainingRequest request;
   request.modelPath = std::string(MPC_TEST_INPUTS "/models/") + wanted.model;
   request.recipe.precision.precision = wanted.precision;
@@ -89,6 +104,75 @@ TEST_P(CudaSass, CompilesWithoutSpills) {
   EXPECT_EQ(products > 0, hasProducts) << products;
 }
 
+/// The least of the rows, columns and terms that `lhs` and `rhs` have as the
+/// factors of `op`.
+int64_t leastSize(mlir::linalg::GenericOp op, mlir::OpOperand *lhs,
+                  mlir::OpOperand *rhs) {
+  int64_t rows = 1, columns = 1, terms = 1;
+  mlir::AffineMap left = op.getMatchingIndexingMap(lhs);
+  mlir::AffineMap right = op.getMatchingIndexingMap(rhs);
+  auto kinds = op.getIteratorTypesArray();
+  for (auto [dim, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
+    auto loop = static_cast<unsigned>(dim);
+    bool inLeft = left.isFunctionOfDim(loop);
+    bool inRight = right.isFunctionOfDim(loop);
+    if (inLeft && !inRight)
+      rows *= extent;
+    if (!inLeft && inRight)
+      columns *= extent;
+    if (inLeft && inRight && kinds[dim] == mlir::utils::IteratorType::reduction)
+      terms *= extent;
+  }
+  return std::min({rows, columns, terms});
+}
+
+/// Whether `op` multiplies factors of 16 bits, and has at least 64 rows,
+/// columns and terms: by its indexing maps, not by what schedules know.
+bool isLargeProduct(mlir::linalg::GenericOp op) {
+  std::vector<mlir::OpOperand *> factors;
+  for (mlir::OpOperand *input : op.getDpsInputOperands())
+    if (mlir::getElementTypeOrSelf(input->get().getType())
+            .getIntOrFloatBitWidth() == 16)
+      factors.push_back(input);
+  for (mlir::OpOperand *lhs : factors)
+    for (mlir::OpOperand *rhs : factors)
+      if (leastSize(op, lhs, rhs) >= 64)
+        return true;
+  return false;
+}
+
+class LargeProducts : public testing::TestWithParam<Case> {};
+
+TEST_P(LargeProducts, RunOnTensorCores) {
+  size_t found = 0;
+  emitStep(GetParam(), [&](mlir::Operation *module) {
+    module->walk([&](mlir::linalg::GenericOp op) {
+      auto kernel = op->getParentOfType<kernel::FuncOp>();
+      if (!kernel || !isLargeProduct(op))
+        return;
+      ++found;
+      EXPECT_TRUE(kernel.getSchedule() &&
+                  llvm::isa<cuda::MmaAttr>(*kernel.getSchedule()))
+          << kernel.getSymName().str();
+    });
+  });
+  EXPECT_GT(found, 0u);
+}
+
+std::string nameOf(const testing::TestParamInfo<Case> &info) {
+  std::string name = info.param.model;
+  return name.substr(0, name.find('.')) + "_sm_" +
+         std::to_string(info.param.arch);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Steps, LargeProducts,
+    testing::Values(Case{"nanogpt.onnx", Precision::FP16, 75},
+                    Case{"nanogpt.onnx", Precision::BF16, 80},
+                    Case{"resnet18.onnx", Precision::FP16, 75},
+                    Case{"resnet18.onnx", Precision::BF16, 90}),
+    nameOf);
+
 INSTANTIATE_TEST_SUITE_P(
     Steps, CudaSass,
     testing::Values(Case{"mlp.onnx", Precision::FP16, 75},
@@ -101,10 +185,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"nanogpt.onnx", Precision::FP16, 90},
                     Case{"lenet.onnx", Precision::BF16, 75},
                     Case{"lenet.onnx", Precision::BF16, 80}),
-    [](const auto &info) {
-      std::string name = info.param.model;
-      return name.substr(0, name.find('.')) + "_sm_" +
-             std::to_string(info.param.arch);
-    });
+    nameOf);
 
 } // namespace

@@ -57,21 +57,32 @@ std::vector<ArenaValue> ArenaWalk::takeValues() {
   return std::move(values_);
 }
 
-/// Bytes of the ranges that live at `launch`; what lies in two counts once, as
-/// a result in the place of an operand.
-uint64_t liveBytes(const std::vector<ArenaValue> &values, size_t launch) {
+/// Bytes of the ranges that are written at `from` or before and read at `to` or
+/// later; what lies in two counts once, as a result in the place of an operand.
+uint64_t liveBytes(const std::vector<ArenaValue> &values, size_t from,
+                   size_t to) {
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
   for (const ArenaValue &value : values)
-    if (value.first <= launch && launch <= value.last)
+    if (value.first <= from && to <= value.last)
       ranges.emplace_back(value.offset, value.offset + value.bytes);
   std::sort(ranges.begin(), ranges.end());
   uint64_t bytes = 0, end = 0;
-  for (auto [from, to] : ranges) {
-    from = std::max(from, end);
-    bytes += to > from ? to - from : 0;
-    end = std::max(end, to);
+  for (auto [begin, stop] : ranges) {
+    begin = std::max(begin, end);
+    bytes += stop > begin ? stop - begin : 0;
+    end = std::max(end, stop);
   }
   return bytes;
+}
+
+void measureFullest(ArenaMap &map, size_t launches) {
+  for (size_t i = 0; i < launches; ++i)
+    if (uint64_t bytes = liveBytes(map.values, i, i); bytes > map.lowerBound) {
+      map.lowerBound = bytes;
+      map.fullest = i;
+    }
+  if (map.fullest > 0)
+    map.waitingBytes = liveBytes(map.values, map.fullest - 1, map.fullest + 1);
 }
 
 } // namespace
@@ -92,8 +103,7 @@ ArenaMap mapArena(const Entry &entry) {
   }
   ArenaMap map;
   map.values = walk.takeValues();
-  for (size_t i = 0; i < entry.launches.size(); ++i)
-    map.lowerBound = std::max(map.lowerBound, liveBytes(map.values, i));
+  measureFullest(map, entry.launches.size());
   return map;
 }
 

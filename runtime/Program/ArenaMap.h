@@ -25,6 +25,9 @@ struct ArenaMap {
   /// The most bytes that live at one launch: no plan for this order of launches
   /// could do with a smaller arena.
   uint64_t lowerBound = 0;
+  size_t fullest = 0; ///< The first launch at which so many live.
+  /// Of those, the bytes that launches before it wrote and later ones read.
+  uint64_t waitingBytes = 0;
 };
 
 [[nodiscard]] ArenaMap mapArena(const Entry &entry);

@@ -4,6 +4,7 @@
 
 #include "runtime/Program/ArenaMap.h"
 #include "runtime/Program/Manifest.h"
+#include "runtime/Program/MemoryClasses.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -56,12 +57,25 @@ std::string describeTensors(const char *what,
   return text;
 }
 
-std::string describeEntry(const Entry &entry) {
+std::string describeMemory(const MemoryClasses &memory, const ArenaMap &map) {
+  return fmt::format(
+      "  memory: weights {}, copies of them {}, moments {}, other state {}; at "
+      "launch {}, the fullest: activations and gradients {}, its operands and "
+      "results {}; "
+      "gaps {}; scratch of a worker {}\n",
+      formatBytes(memory.weights), formatBytes(memory.weightCopies),
+      formatBytes(memory.moments), formatBytes(memory.otherState), map.fullest,
+      formatBytes(memory.activations), formatBytes(memory.operands),
+      formatBytes(memory.gaps), formatBytes(memory.scratch));
+}
+
+std::string describeEntry(const Program &program, const Entry &entry) {
   ArenaMap map = mapArena(entry);
   std::string text = fmt::format(
       "\nentry {}: {} launches, arena {} (no plan needs less than {})\n",
       escape(entry.name), entry.launches.size(), formatBytes(entry.arenaBytes),
       formatBytes(map.lowerBound));
+  text += describeMemory(classifyMemory(program, entry, map), map);
   text += describeTensors("input ", entry.inputs);
   text += describeTensors("output", entry.outputs);
   text += "  launches:\n";
@@ -89,7 +103,6 @@ Json toJson(const TensorDesc &desc);
 Json toJson(const StateTensor &tensor);
 Json toJson(const Launch &launch);
 Json toJson(const ArenaValue &value);
-Json toJson(const Entry &entry);
 Json toJson(const KernelCode &kernel);
 
 template <typename Items>
@@ -132,13 +145,26 @@ Json toJson(const ArenaValue &value) {
           {"bytes", value.bytes}};
 }
 
-Json toJson(const Entry &entry) {
+Json toJson(const MemoryClasses &memory) {
+  return {{"weights", memory.weights},
+          {"weight_copies", memory.weightCopies},
+          {"moments", memory.moments},
+          {"other_state", memory.otherState},
+          {"activations", memory.activations},
+          {"operands", memory.operands},
+          {"gaps", memory.gaps},
+          {"scratch", memory.scratch}};
+}
+
+Json toJson(const Program &program, const Entry &entry) {
   ArenaMap map = mapArena(entry);
   return {{"name", entry.name},
           {"inputs", listOf(entry.inputs)},
           {"outputs", listOf(entry.outputs)},
           {"arena_bytes", entry.arenaBytes},
           {"arena_lower_bound", map.lowerBound},
+          {"arena_fullest", map.fullest},
+          {"memory", toJson(classifyMemory(program, entry, map))},
           {"arena", listOf(map.values)},
           {"launches", listOf(entry.launches)}};
 }
@@ -248,7 +274,7 @@ std::string describeProgram(const Program &program) {
                     bound.except ? fmt::format(" or {}", *bound.except) : "");
   text += describeState(program);
   for (const Entry &entry : program.entries)
-    text += describeEntry(entry);
+    text += describeEntry(program, entry);
   text += program.target.isCuda()
               ? "\nkernels, launches of each, what a thread and a block take:\n"
               : "\nkernels, launches of each, bytes of code:\n";
@@ -258,6 +284,9 @@ std::string describeProgram(const Program &program) {
 }
 
 std::string describeProgramAsJson(const Program &program) {
+  Json entries = Json::array();
+  for (const Entry &entry : program.entries)
+    entries.push_back(toJson(program, entry));
   Json json = {{"cpu", program.target.cpu},
                {"recipe", program.recipe},
                {"rule", program.protocol.rule},
@@ -265,7 +294,7 @@ std::string describeProgramAsJson(const Program &program) {
                {"code_bytes", program.code.bytes.size()},
                {"state_bytes", stateBytes(program)},
                {"state", listOf(program.state)},
-               {"entries", listOf(program.entries)},
+               {"entries", std::move(entries)},
                {"kernels", listOf(listKernels(program))}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

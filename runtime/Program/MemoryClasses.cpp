@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums up slabs by role and the arena at its fullest.
+#include "runtime/Program/MemoryClasses.h"
+
+#include <algorithm>
+
+namespace mpc::rt {
+namespace {
+
+uint64_t &classOf(StateRole role, MemoryClasses &classes) {
+  switch (role) {
+  case StateRole::Parameter:
+    return classes.weights;
+  case StateRole::LowPrecision:
+    return classes.weightCopies;
+  case StateRole::Slot:
+    return classes.moments;
+  case StateRole::Gradient:
+  case StateRole::Buffer:
+  case StateRole::LossScale:
+  case StateRole::Optimizer:
+  case StateRole::Hyperparameters:
+    break;
+  }
+  return classes.otherState;
+}
+
+/// Of a slab: all of its tensors have one role. None in it is other state.
+StateRole roleOf(const Program &program, size_t slab) {
+  auto found = std::find_if(
+      program.state.begin(), program.state.end(),
+      [&](const StateTensor &tensor) { return tensor.slab == slab; });
+  return found == program.state.end() ? StateRole::Buffer : found->role;
+}
+
+} // namespace
+
+MemoryClasses classifyMemory(const Program &program, const Entry &entry,
+                             const ArenaMap &map) {
+  MemoryClasses classes;
+  for (size_t i = 0; i < program.slabs.size(); ++i)
+    classOf(roleOf(program, i), classes) += program.slabs[i].bytes;
+  classes.activations = map.waitingBytes;
+  classes.operands = map.lowerBound - map.waitingBytes;
+  // The arena's size is what a file says; a launch may lie beyond it.
+  classes.gaps = std::max(entry.arenaBytes, map.lowerBound) - map.lowerBound;
+  for (const Launch &launch : entry.launches)
+    classes.scratch = std::max(classes.scratch, launch.scratchBytes);
+  return classes;
+}
+
+} // namespace mpc::rt

@@ -35,10 +35,8 @@ Error emitFlatSoftmax(NodeImporter &node) {
   if (is_contained(input.shape, 0))
     return node.fail("the input " + shapeText(input.shape) +
                      " has no elements");
-  Shape flat(ArrayRef(input.shape).take_front(axis));
-  flat.push_back(*countElements(ArrayRef(input.shape).drop_front(axis)));
   TensorBuilder &b = node.build;
-  Operand result = (b.*build)(b.reshape(input, flat), axis);
+  Operand result = (b.*build)(b.joinedFrom(input, axis), axis);
   node.result(0, b.reshape(result, input.shape));
   return Error::success();
 }

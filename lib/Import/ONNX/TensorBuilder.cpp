@@ -111,14 +111,27 @@ Operand TensorBuilder::given(Value input, DenseElementsAttr known) {
   return fromValue(input);
 }
 
+/// Bytes of a constant of `type`; of equal elements one is stored.
+static size_t sizeOf(RankedTensorType type, bool isSplat) {
+  return (isSplat ? 1 : type.getNumElements()) *
+         nn::elementBytes(type.getElementType());
+}
+
 DenseElementsAttr TensorBuilder::foldGiven(Operation *op) {
   if (llvm::none_of(op->getOperands(),
                     [&](Value operand) { return given_.contains(operand); }))
     return {};
   SmallVector<mlir::Attribute> known;
-  for (Value operand : op->getOperands())
-    known.push_back(knownOf(operand));
-  if (llvm::is_contained(known, mlir::Attribute()))
+  bool areSplats = true;
+  for (Value operand : op->getOperands()) {
+    DenseElementsAttr value = knownOf(operand);
+    if (!value)
+      return {};
+    known.push_back(value);
+    areSplats &= value.isSplat();
+  }
+  auto type = llvm::cast<RankedTensorType>(op->getResult(0).getType());
+  if (sizeOf(type, areSplats) > budget_)
     return {};
   // A fold may change the op itself, which stays as it is.
   Operation *copy = op->clone();
@@ -129,7 +142,9 @@ DenseElementsAttr TensorBuilder::foldGiven(Operation *op) {
     if (auto attribute = dyn_cast<mlir::Attribute>(results.front()))
       result = dyn_cast<DenseElementsAttr>(attribute);
   copy->destroy();
-  return result;
+  // Equal operands may give what has other elements, as a pad does.
+  return result && charge(sizeOf(type, result.isSplat())) ? result
+                                                          : DenseElementsAttr();
 }
 
 bool TensorBuilder::charge(size_t bytes) {
@@ -137,12 +152,6 @@ bool TensorBuilder::charge(size_t bytes) {
     return false;
   budget_ -= bytes;
   return true;
-}
-
-/// Bytes of a constant of `type`; of equal elements one is stored.
-static size_t sizeOf(RankedTensorType type, bool isSplat) {
-  return (isSplat ? 1 : type.getNumElements()) *
-         nn::elementBytes(type.getElementType());
 }
 
 Operand TensorBuilder::fold(Operation *op) {
@@ -164,12 +173,15 @@ Operand TensorBuilder::fold(Operation *op) {
   if (!isAnyKnown || sizeOf(type, areSplats) > budget_ ||
       failed(op->fold(known, results)) || results.size() != 1)
     return fromValue(result);
-  op->erase();
-  if (auto value = dyn_cast<Value>(results.front()))
+  if (auto value = dyn_cast<Value>(results.front())) {
+    op->erase();
     return fromValue(value);
+  }
   auto constant = llvm::cast<DenseElementsAttr>(
       llvm::cast<mlir::Attribute>(results.front()));
-  charge(sizeOf(type, constant.isSplat()));
+  if (!charge(sizeOf(type, constant.isSplat())))
+    return fromValue(result);
+  op->erase();
   return this->constant(constant);
 }
 
@@ -222,6 +234,12 @@ Operand TensorBuilder::reshape(const Operand &input, ArrayRef<int64_t> shape) {
     return input;
   return fold(nn::ReshapeOp::create(
       builder_, location_, tensorType(input.type, shape), input.value));
+}
+
+Operand TensorBuilder::joinedFrom(const Operand &input, int64_t axis) {
+  Shape joined(ArrayRef(input.shape).take_front(axis));
+  joined.push_back(*countElements(ArrayRef(input.shape).drop_front(axis)));
+  return reshape(input, joined);
 }
 
 Operand TensorBuilder::transpose(const Operand &input,

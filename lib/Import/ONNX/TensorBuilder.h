@@ -85,6 +85,8 @@ public:
   Operand coordinates(llvm::ArrayRef<int64_t> shape, int64_t axis);
 
   Operand reshape(const Operand &input, llvm::ArrayRef<int64_t> shape);
+  /// The axes from `axis` on, of which there is one, as one axis.
+  Operand joinedFrom(const Operand &input, int64_t axis);
   Operand transpose(const Operand &input, llvm::ArrayRef<int64_t> permutation);
   /// Axis i of the input becomes `axes[i]` of `shape`.
   Operand broadcast(const Operand &input, llvm::ArrayRef<int64_t> shape,

@@ -8,7 +8,8 @@
 By hand, and no part of the tests: it needs torch, torchvision, timm, transformers, einops, onnxscript and safetensors.
 Each model and form is one line of FOLDER/results.jsonl. What is wrong is said there:
   lost      a parameter of the module that is neither trained nor named in an error
-  loss, gradient   farther from PyTorch in float64 than twice what PyTorch's own float32 is at most, or than 1e-5
+  loss, gradient   farther from PyTorch in float64 than twice what PyTorch's own float32 is at most, or than 1e-5, where
+            float32 is the worst of runs whose weights differ by a rounding: it decides on which side of a ReLU a zero falls
   train     a precision that fails, is not finite, or falls by less than three quarters of what PyTorch falls in fp32
 """
 
@@ -35,6 +36,7 @@ FORMS = {
 }
 PRECISIONS = "fp32", "bf16", "fp16"
 STEPS, SECONDS = 10, 240
+NUDGES = 8
 TOLERANCE = 1e-5
 RANDOM = re.compile("Dropout|Random|Bernoulli")
 
@@ -109,10 +111,23 @@ def copy_of(case, model):
     return made.train(model.training)
 
 
-def gradients(case, model, training, inputs, target, dtype):
+def nudge(model, seed):
+    """Moves each weight to one of the two float32 beside it, or leaves it."""
+    import torch
+
+    draw = torch.Generator().manual_seed(seed)
+    for parameter in model.parameters():
+        if parameter.is_floating_point():
+            ahead = torch.randint(-1, 2, parameter.shape, generator=draw) * torch.inf
+            parameter.data = torch.where(ahead.isnan(), parameter.data, parameter.data.nextafter(ahead))
+
+
+def gradients(case, model, training, inputs, target, dtype, seed=None):
     import torch
 
     model = set_mode(copy_of(case, model).to(dtype), training)
+    if seed is not None:
+        nudge(model, seed)
     inputs = [x.to(dtype) if x.is_floating_point() else x for x in inputs.values()]
     torch.set_default_dtype(dtype)
     try:
@@ -139,6 +154,19 @@ def train_losses(case, model, training, inputs, target):
             optimizer.step()
             losses.append(loss.item())
     return losses
+
+
+def float32_of(case, model, training, inputs, target, loss, wanted):
+    """How far PyTorch's float32 is from float64: the loss that is farthest, and each gradient's largest error."""
+    import torch
+
+    losses, errors = [], {}
+    for seed in (None, *range(NUDGES)):
+        single, found = gradients(case, model, training, inputs, target, torch.float32, seed)
+        losses.append(single)
+        for name, error in error_of(found, wanted).items():
+            errors[name] = max(error, errors.get(name, 0))
+    return max(losses, key=lambda single: abs(single - loss)), errors
 
 
 def error_of(found, wanted):
@@ -173,13 +201,13 @@ def export_one(name, forms, folder):
     save_file(data, place / "data.safetensors")
     for mode in {FORMS[form][1] for form in forms}:
         loss, wanted = gradients(case, model, mode, inputs, target, torch.float64)
-        loss32, single = gradients(case, model, mode, inputs, target, torch.float32)
+        loss32, errors = float32_of(case, model, mode, inputs, target, loss, wanted)
         np.savez(place / f"gradients.{mode}.npz", **wanted)
         aliases = {}
         for alias, parameter in model.named_parameters(remove_duplicate=False):
             aliases.setdefault(id(parameter), []).append(alias)
         reference = {
-            "loss": loss, "loss32": loss32, "errors": error_of(single, wanted), "aliases": list(aliases.values()),
+            "loss": loss, "loss32": loss32, "errors": errors, "aliases": list(aliases.values()),
             "losses": train_losses(case, model, mode, inputs, target), "loss_name": case.loss, "lr": case.lr,
             "shared": case.shared, "batch": len(next(v for k, v in inputs.items() if k not in case.shared)),
             "trained": sum(p.numel() for p in model.parameters() if p.requires_grad),

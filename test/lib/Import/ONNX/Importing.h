@@ -24,10 +24,10 @@ struct Outcome {
   bool ok() const { return error.empty(); }
 };
 
-inline Outcome importBytes(const std::string &bytes,
-                           const ImportOptions &options = {},
-                           const std::string &folder = "") {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+/// `context` is that of `options.library`.
+inline Outcome importInto(mlir::MLIRContext &context, const std::string &bytes,
+                          const ImportOptions &options = {},
+                          const std::string &folder = "") {
   Outcome outcome;
   auto model =
       readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx", folder);
@@ -47,6 +47,13 @@ inline Outcome importBytes(const std::string &bytes,
   for (const ParameterValue &value : imported->parameters)
     outcome.parameters.push_back(value.name);
   return outcome;
+}
+
+inline Outcome importBytes(const std::string &bytes,
+                           const ImportOptions &options = {},
+                           const std::string &folder = "") {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  return importInto(context, bytes, options, folder);
 }
 
 inline Outcome importWritten(const ModelWriter &writer,

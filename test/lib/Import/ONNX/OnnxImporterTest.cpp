@@ -2,6 +2,10 @@
 // What is said of a file as a whole, and of nodes that are wrong.
 #include "OneNode.h"
 
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/ONNX/OpLibrary.h"
+#include "mlir/Parser/Parser.h"
+
 using namespace mpc::onnx;
 
 namespace {
@@ -107,6 +111,39 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
             "compiled for fixed shapes: select by a mask (Where, Mul), or "
             "compute it outside of the model (unsupported in this file: "
             "NonZero, Unique)");
+}
+
+/// Defines my.domain::Soft by an op that does not verify: a library from a file
+/// is verified when it is read, so that none can hold it.
+std::shared_ptr<const OpLibrary> invalidLibrary(mlir::MLIRContext &context) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      R"(func.func @soft(%x: tensor<2x3xf32>) -> tensor<2x3xf32>
+             attributes {nn.op = "my.domain::Soft", nn.rule = "keep-f32"} {
+           %y = nn.softmax %x axis(1) : tensor<2x3xf32>
+           return %y : tensor<2x3xf32>
+         })",
+      &context);
+  module->walk([](mpc::nn::SoftmaxOp op) { op.setAxis(5); });
+  auto library = std::make_shared<OpLibrary>();
+  EXPECT_FALSE(llvm::errorToBool(library->add(std::move(module), "lib.mlir")));
+  return library;
+}
+
+TEST(OnnxImporter, IRThatDoesNotVerifyIsAnInternalFault) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<mpc::nn::NNDialect, mlir::func::FuncDialect>();
+  ImportOptions options;
+  options.library = invalidLibrary(context);
+  ModelWriter writer;
+  writer.opset(20)
+      .input("x", kF32, {int64_t(2), int64_t(3)})
+      .node("Soft", {"x"}, {"y"}, {}, "n", "my.domain")
+      .output("y");
+  Outcome outcome = importInto(context, writer.bytes(), options);
+  EXPECT_EQ(outcome.fault, Fault::Internal);
+  EXPECT_EQ(outcome.error,
+            "m.onnx: node 'n': 'nn.softmax' op has no axis 5 (the importer has "
+            "made IR that does not verify)");
 }
 
 TEST(OnnxImporter, ChecksNodesAgainstTheirRow) {

@@ -61,6 +61,15 @@ TEST(Opset, SoftmaxJoinedAxesBefore13) {
                        "nn.softmax %arg0 axis(2) : tensor<2x3x4xf32>"));
 }
 
+TEST(Opset, HardmaxJoinedAxesBefore13) {
+  EXPECT_TRUE(
+      contains(old("Hardmax", {2, 3, 4}, {}, 12), "nn.reduce_max %0 axes [1]"));
+  EXPECT_TRUE(contains(old("Hardmax", {2, 3, 4}, {}, 13),
+                       "nn.reduce_max %arg0 axes [2]"));
+  EXPECT_EQ(errorOf({"Hardmax", {{"x", {2, 0, 4}}}, {}, {}, {"y"}, 11}),
+            "axis 1 has 0 elements, expected 1 to 2^24");
+}
+
 TEST(Opset, AFormThatIsNotKnownIsNamed) {
   EXPECT_EQ(errorOf({"Add", {{"a", {3}}, {"b", {3}}}, {}, {}, {"y"}, 6}),
             "this op is imported from opset 7 on");

@@ -131,6 +131,36 @@ TEST(InputValues, WhatIsComputedOfThemFixesShapesToo) {
             "numbers, 'limit' is not");
 }
 
+/// Sums over an axis that is the first number of an input, which is padded to
+/// 8 MiB and cut again, `count` times.
+Outcome sumOverPadded(int count) {
+  ModelWriter writer;
+  writer.opset(20)
+      .input("x", kF32, {int64_t(2), int64_t(3)})
+      .input("axes", kI64, {int64_t(1)})
+      .ints("pads", {0, (1 << 20) - 1})
+      .ints("first", {0});
+  std::string axes = "axes";
+  for (int turn = 0; turn < count; ++turn) {
+    std::string name = std::to_string(turn);
+    writer.node("Pad", {axes, "pads"}, {"long" + name})
+        .node("Gather", {"long" + name, "first"}, {"short" + name});
+    axes = "short" + name;
+  }
+  writer.node("ReduceSum", {"x", axes}, {"y"}).output("y");
+  ImportOptions options;
+  llvm::cantFail(parseInputValue("axes=1", options));
+  return importWritten(writer, options);
+}
+
+TEST(InputValues, WhatIsComputedOfThemHasALimit) {
+  EXPECT_TRUE(contains(sumOverPadded(7), "nn.reduce_sum %arg0 axes [1]"));
+  EXPECT_EQ(sumOverPadded(8).error,
+            "m.onnx: node 'n' (ReduceSum, opset 20): the axes must be known "
+            "when the model is compiled, but 'short7' depends on an input or "
+            "a parameter");
+}
+
 TEST(InputValues, SayWhatIsWrong) {
   ImportOptions options;
   llvm::cantFail(parseInputValue("axes=0,1", options));

@@ -340,9 +340,18 @@ bool Groups::delays(unsigned producer, unsigned consumer) const {
   return waits && factors > resultBytes(p);
 }
 
+/// Whether others that read a small result would wait for something larger.
+bool Groups::holdsUp(unsigned producer, unsigned consumer) const {
+  const Group &p = groups_[producer], &c = groups_[consumer];
+  return p.space == GroupSpace::Map && c.space == GroupSpace::Rows &&
+         p.shape != c.shape && !isOnlyReader(producer, consumer);
+}
+
 /// Whether joining the two keeps more bytes than it spares.
 bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
-  return peak_ && (spansPeak(producer, consumer) || delays(producer, consumer));
+  return peak_ &&
+         (spansPeak(producer, consumer) || delays(producer, consumer) ||
+          holdsUp(producer, consumer));
 }
 
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {

@@ -58,6 +58,7 @@ private:
   bool spansPeak(unsigned producer, unsigned consumer) const;
   bool isOnlyReader(unsigned producer, unsigned consumer) const;
   bool delays(unsigned producer, unsigned consumer) const;
+  bool holdsUp(unsigned producer, unsigned consumer) const;
   bool keepsMore(unsigned producer, unsigned consumer) const;
   bool pathOutside(unsigned producer, unsigned consumer) const;
   void sort();

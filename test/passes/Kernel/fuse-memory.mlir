@@ -51,3 +51,55 @@ func.func @copy(%x: tensor<16x8xf16>, %y: tensor<8x16xf16>, %least: tensor<16xf3
   } -> tensor<16xf32>
   return %most : tensor<16xf32>
 }
+
+// What is divided by a count of rows waits for the count; the mask that is counted does not wait for the rows, so that
+// these and the quotient are one kernel.
+#vector = affine_map<(d0) -> (d0)>
+#one = affine_map<(d0) -> ()>
+#row = affine_map<(d0, d1) -> (d0)>
+#scalar = affine_map<(d0, d1) -> ()>
+
+// CHECK-LABEL: func.func @count
+// CHECK: kernel.group -> tensor<65536x32xf16> {
+// CHECK-NOT: kernel.group
+// CHECK: return
+// JOINED-LABEL: func.func @count
+// JOINED: kernel.group -> tensor<65536xf32>, tensor<65536x32xf32> {
+func.func @count(%x: tensor<65536x32xf32>, %labels: tensor<65536xi64>, %zero: tensor<65536xf32>, %none: tensor<f32>) -> tensor<65536x32xf16> {
+  %e0 = tensor.empty() : tensor<65536xf32>
+  %e1 = tensor.empty() : tensor<65536x32xf32>
+  %e2 = tensor.empty() : tensor<65536x32xf16>
+  %mask = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%labels : tensor<65536xi64>) outs(%e0 : tensor<65536xf32>) {
+  ^bb0(%in: i64, %out: f32):
+    %0 = arith.sitofp %in : i64 to f32
+    linalg.yield %0 : f32
+  } -> tensor<65536xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<65536x32xf32>) outs(%zero : tensor<65536xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<65536xf32>
+  %part = linalg.generic {indexing_maps = [#id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum, %mask : tensor<65536x32xf32>, tensor<65536xf32>, tensor<65536xf32>) outs(%e1 : tensor<65536x32xf32>) {
+  ^bb0(%in: f32, %s: f32, %m: f32, %out: f32):
+    %0 = arith.divf %in, %s : f32
+    %1 = arith.mulf %0, %m : f32
+    linalg.yield %1 : f32
+  } -> tensor<65536x32xf32>
+  %count = linalg.generic {indexing_maps = [#vector, #one], iterator_types = ["reduction"]}
+      ins(%mask : tensor<65536xf32>) outs(%none : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %mean = linalg.generic {indexing_maps = [#id, #scalar, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%part, %count : tensor<65536x32xf32>, tensor<f32>) outs(%e2 : tensor<65536x32xf16>) {
+  ^bb0(%in: f32, %n: f32, %out: f16):
+    %0 = arith.divf %in, %n : f32
+    %1 = arith.truncf %0 : f32 to f16
+    linalg.yield %1 : f16
+  } -> tensor<65536x32xf16>
+  return %mean : tensor<65536x32xf16>
+}

@@ -275,8 +275,26 @@ static bool isExpression(Operation &op) {
 
 /// Writes `op`, whose operands are known; the result is called `stem`, or is an
 /// expression that is used once.
+/// The operand or constant that `op` is, as `x - 0` is x; null where it has to
+/// compute. A fold without results has moved a constant behind the other
+/// operand, where the next one finds it.
+static OpFoldResult fold(Operation &op) {
+  SmallVector<OpFoldResult> results;
+  bool folded = succeeded(op.fold(results));
+  if (folded && results.empty())
+    folded = succeeded(op.fold(results));
+  return folded && !results.empty() ? results.front() : OpFoldResult();
+}
+
 void KernelText::write(Operation &op, StringRef stem) {
   Value result = op.getResult(0);
+  if (OpFoldResult known = fold(op)) {
+    auto same = dyn_cast<Value>(known);
+    values_[result] = same
+                          ? valueOf(same)
+                          : getLiteral(cast<TypedAttr>(cast<Attribute>(known)));
+    return;
+  }
   FailureOr<std::string> text;
   if (isa<tensor::ExtractOp>(op))
     text = extract(&op);

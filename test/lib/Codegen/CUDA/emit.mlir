@@ -264,3 +264,23 @@ kernel.func @pad(%x: tensor<5xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
   } -> tensor<9xf32>
   kernel.return %r : tensor<9xf32>
 }
+
+// What an operand or a constant is needs no line of its own.
+// CHECK-LABEL: folded(
+// CHECK-NOT:     sub
+// CHECK-NOT:     and
+// CHECK:         const mpc_u64 select0 = cmp0 ? some0.at[lane0] : mpc_u64(0);
+kernel.func map @folded(%x: tensor<8xi64>, %d: tensor<8xi64>) -> tensor<8xi64> {
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xi64>) outs(%d : tensor<8xi64>) {
+  ^bb0(%a: i64, %o: i64):
+    %zero = arith.constant 0 : i64
+    %true = arith.constant true
+    %0 = arith.subi %a, %zero : i64
+    %1 = arith.cmpi sge, %0, %zero : i64
+    %2 = arith.andi %true, %1 : i1
+    %3 = arith.select %2, %0, %zero : i64
+    linalg.yield %3 : i64
+  } -> tensor<8xi64>
+  kernel.return %r : tensor<8xi64>
+}

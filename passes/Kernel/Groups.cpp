@@ -349,9 +349,8 @@ bool Groups::holdsUp(unsigned producer, unsigned consumer) const {
 
 /// Whether joining the two keeps more bytes than it spares.
 bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
-  return peak_ &&
-         (spansPeak(producer, consumer) || delays(producer, consumer) ||
-          holdsUp(producer, consumer));
+  return peak_ && (spansPeak(producer, consumer) ||
+                   delays(producer, consumer) || holdsUp(producer, consumer));
 }
 
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {

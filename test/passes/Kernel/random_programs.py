@@ -3,8 +3,8 @@
 
     python random_programs.py FOLDER [--programs=N] [--seed=S] [--batch=N] [--size=LEAST,MOST] [--gradients]
 
-Fused and unfused must have the same bits; scalar loops too, but for what a sum along a row is part of (rule 6 of
-docs/design.md). Each op is also held to NumPy's float64 on the operands that mpc itself computed, so that an error
+Fused and unfused must have the same bits, and so must a program whose values are computed again where nn-recompute
+finds it cheaper to; scalar loops too, but for what a sum along a row is part of (rule 6 of docs/design.md). Each op is also held to NumPy's float64 on the operands that mpc itself computed, so that an error
 does not grow from op to op and the bound can be tight. Several programs share a module; where one fails they are
 run alone, and the text of those at fault stays in FOLDER.
 """
@@ -121,6 +121,7 @@ def gradient_text(programs):
 class Runner:
     def __init__(self, folder):
         self.folder = folder
+        self.repeated = 0  # Ops that nn-recompute has put in.
 
     def at(self, name):
         return os.path.join(self.folder, name)
@@ -142,6 +143,19 @@ class Runner:
     def evaluate(self, programs, outputs, data, mode):
         self.prepare(module_text(programs, outputs), programs, data)
         return self.run(MODES[mode])
+
+    def evaluate_recomputed(self, programs, outputs, data):
+        text = module_text(programs, outputs)
+        self.prepare(text, programs, data)
+        passes = "builtin.module(func.func(nn-recompute{min-bytes=1}))"
+        command = ["mpc-opt", self.at("program.mlir"), f"--pass-pipeline={passes}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(f"nn-recompute: {done.stderr.strip()}")
+        self.repeated += done.stdout.count(" = nn.") - text.count(" = nn.")
+        with open(self.at("program.mlir"), "w") as file:
+            file.write(done.stdout)
+        return self.run(MODES["fused"])
 
     def differentiate(self, programs, data, mode):
         self.prepare(gradient_text(programs), programs, data)
@@ -252,6 +266,8 @@ def check_values(runner, programs, data):
     for mode in ("unfused", "naive"):
         results[mode] = runner.evaluate(programs, outputs + inner, data, mode)
         check_ops(programs, data, results[mode])
+    results["recomputed"] = runner.evaluate_recomputed(programs, outputs, data)
+    check_bits(outputs, results, "fused", "recomputed")
     check_bits(outputs, results, "fused", "unfused")
     check_bits([value for value in outputs + inner if not value.tainted], results, "unfused", "naive")
 
@@ -324,6 +340,8 @@ def main():
         if sys.stderr.isatty():
             print(f"\r{min(start + options.batch, len(numbers))} of {len(numbers)}", end="", file=sys.stderr, flush=True)
     print(f"{options.programs} programs, {faults} at fault")
+    if not options.gradients:
+        print(f"{runner.repeated} ops computed again")
     return 1 if faults else 0
 
 

@@ -273,8 +273,6 @@ static bool isExpression(Operation &op) {
   return yielded.hasOneUse();
 }
 
-/// Writes `op`, whose operands are known; the result is called `stem`, or is an
-/// expression that is used once.
 /// The operand or constant that `op` is, as `x - 0` is x; null where it has to
 /// compute. A fold without results has moved a constant behind the other
 /// operand, where the next one finds it.
@@ -286,6 +284,8 @@ static OpFoldResult fold(Operation &op) {
   return folded && !results.empty() ? results.front() : OpFoldResult();
 }
 
+/// Writes `op`, whose operands are known; the result is called `stem`, or is an
+/// expression that is used once.
 void KernelText::write(Operation &op, StringRef stem) {
   Value result = op.getResult(0);
   if (OpFoldResult known = fold(op)) {

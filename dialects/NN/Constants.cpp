@@ -25,7 +25,7 @@ int64_t nn::toInteger(double value, Type type) {
   return static_cast<int64_t>(value);
 }
 
-/// Whether an integer counts without a sign, as i1 does.
+/// Whether elements of `type` are unsigned integers; i1 counts as unsigned.
 static bool isUnsignedType(Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }

@@ -35,7 +35,7 @@ static Value viewAs(OpBuilder &builder, Value value, Type type) {
   return builder.createOrFold<kernel::ViewOp>(value.getLoc(), type, value, 0);
 }
 
-/// The type that kernels read a tensor as: integers have no sign there.
+/// `value` as kernels read it: their integers are signless.
 static Value asKernelsHave(OpBuilder &builder, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? viewAs(builder, value, nn::getKernelType(type)) : value;

@@ -118,7 +118,7 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   return constantOfBytes(type, bytes);
 }
 
-/// An index without a sign, clamped to [0, size).
+/// An unsigned index, clamped to [0, size).
 static Value clampUnsigned(OpBuilder &b, Location loc, Value raw,
                            int64_t size) {
   Value index = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), raw);

@@ -47,7 +47,7 @@ std::string toString(ElemType type);
 /// Bytes of an element in raw data; 0 for a type that is not read.
 size_t byteSize(ElemType type);
 bool isFloat(ElemType type);
-/// Of integers without a sign; false for bool.
+/// Of unsigned integers; false for bool.
 bool isUnsigned(ElemType type);
 
 using Shape = llvm::SmallVector<int64_t, 4>;

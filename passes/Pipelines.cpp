@@ -22,15 +22,15 @@ static void addLoss(OpPassManager &manager, amp::RecipeOp recipe) {
   if (!recipe.getLoss())
     return;
   nn::AddLossPassOptions loss;
-  loss.loss = stringifyLossKind(*recipe.getLoss()).str();
+  nn::LossSettings settings = recipe.getLossSettings();
+  loss.loss = recipe.getLoss()->str();
   loss.output = recipe.getLossOf().value_or("").str();
-  loss.reduction = stringifyReduction(recipe.getReduction()).str();
-  if (std::optional<int64_t> ignored = recipe.getIgnoreIndex())
-    loss.ignoreIndex.push_back(*ignored);
-  if (auto weights = recipe.getClassWeights())
-    llvm::append_range(loss.classWeights, *weights);
-  loss.labelSmoothing = recipe.getLabelSmoothing().convertToDouble();
-  loss.delta = recipe.getLossDelta().convertToDouble();
+  loss.reduction = settings.reduction;
+  if (settings.ignoreIndex)
+    loss.ignoreIndex.push_back(*settings.ignoreIndex);
+  loss.classWeights = settings.classWeights;
+  loss.labelSmoothing = settings.labelSmoothing;
+  loss.delta = settings.delta;
   if (ArrayAttr target = recipe.getTargetAttr())
     for (auto size : target.getAsRange<IntegerAttr>())
       loss.targetShape.push_back(size.getInt());

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/generated from TableGen and the tools' --help, or checks that it is current.
+"""Writes docs/generated from TableGen, the tools' --help and their tables, or checks that it is current.
 
     scripts/generate_docs.py [--check] [--build=DIR] [--tablegen=PROGRAM] [--include=DIR]
 """
@@ -20,6 +20,7 @@ DIALECTS = {
 }
 PASSES = ("passes/NN", "passes/AMP", "passes/Kernel", "lib/Codegen/CPU",
           "lib/Codegen/CUDA")
+TABLES = {"losses": "Losses", "optimizers": "Optimizers"}
 TOOLS = ("mpc-train", "mpc-eval", "mpc-compile", "mpc-run", "mpc-inspect", "mpc-import", "mpc-scale replay", "mpc-scale step")
 
 
@@ -42,6 +43,9 @@ def pages(arguments):
         for folder in PASSES
     ]
     yield "passes.md", "# Passes\n\n" + "\n".join(passes)
+    for name, title in TABLES.items():
+        text = run(str(pathlib.Path(arguments.build) / "bin/mpc-compile"), f"--list-{name}")
+        yield f"{name}.md", f"# {title}\n\nAs `mpc-compile --list-{name}` prints them.\n\n{text}"
     for tool in TOOLS:
         program, *words = tool.split()
         text = run(str(pathlib.Path(arguments.build) / "bin" / program), *words, "--help")

@@ -6,6 +6,7 @@
 include "dialects/AMP/AMPDialect.td"
 include "dialects/AMP/AMPRecipeEnums.td"
 include "dialects/Interfaces/Precision.td"
+include "dialects/NN/NNLosses.td"
 
 def AMP_Strings : DefaultValuedOptionalAttr<StrArrayAttr, "{}">;
 def AMP_Numbers : DefaultValuedOptionalAttr<DictionaryAttr, "{}">;
@@ -29,13 +30,13 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
 
     | clause | means |
     |---|---|
-    | `loss(K)` | cross_entropy, nll, mse, l1, huber, smooth_l1, bce, kl, or output; without it the module has its own `@loss` |
+    | `loss(NAME)` | a loss of `dialects/NN/Losses.cpp`, which says what clauses it takes; without it the module has its own `@loss` |
     | `loss_of("NAME")` | the model's output that the loss is taken of |
-    | `reduction(R)` | mean, sum or, of kl, batchmean (default: mean) |
+    | `reduction(R)` | mean, sum or batchmean (default: mean) |
     | `ignore_index(N)` | the label that takes no part (default: none) |
     | `class_weights([...])` | one for each class (default: all 1) |
     | `label_smoothing(X)` | the share of a label that all classes have (default: 0) |
-    | `loss_delta(X)` | where huber and smooth_l1 go over to a line (default: 1) |
+    | `loss_delta(X)` | where a square goes over to a line (default: 1) |
     | `target([DIMS])` | shape of one batch of `target`, which decides the class axis |
     | `precision(P)` | fp32, bf16 or fp16 (default: fp32) |
     | `no_dropout` | leave dropout out, as an evaluation does |
@@ -69,9 +70,10 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     | `gradient_sets([...])` | patterns: each is a set whose gradients come and go together, as an input `present.INDEX` says |
   }];
   let arguments = (ins
-    OptionalAttr<AMP_LossKind>:$loss,
+    OptionalAttr<StrAttr>:$loss,
     OptionalAttr<StrAttr>:$loss_of,
-    DefaultValuedAttr<AMP_Reduction, "::mpc::amp::Reduction::Mean">:$reduction,
+    DefaultValuedAttr<NN_LossReduction,
+                      "::mpc::nn::LossReduction::Mean">:$reduction,
     OptionalAttr<I64Attr>:$ignore_index,
     OptionalAttr<DenseF64ArrayAttr>:$class_weights,
     AMP_Number<"0.0">:$label_smoothing,
@@ -116,7 +118,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
   let builders = [OpBuilder<(ins)>];
   let assemblyFormat = [{
     oilist(
-        `loss` `(` $loss `)`
+        `loss` `(` custom<Word>($loss) `)`
       | `loss_of` `(` $loss_of `)`
       | `reduction` `(` $reduction `)`
       | `ignore_index` `(` $ignore_index `)`
@@ -168,6 +170,9 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     ::mpc::rt::Settings getAllSettings();
     /// Null where there is no optimizer of that name, which is no recipe.
     const ::mpc::amp::Optimizer *getRule();
+    /// Null where the recipe has none: the module has its own @loss.
+    const ::mpc::nn::LossFunction *getLossFunction();
+    ::mpc::nn::LossSettings getLossSettings();
     bool hasPenalty();
     /// Whether the rates of LARC are at most 1; and whether they are Apex',
     /// which take weight decay in.

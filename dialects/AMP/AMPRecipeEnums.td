@@ -5,26 +5,6 @@
 
 include "mlir/IR/EnumAttr.td"
 
-def AMP_LossKind : I32EnumAttr<"LossKind", "what a loss is taken of", [
-    I32EnumAttrCase<"CrossEntropy", 0, "cross_entropy">,
-    I32EnumAttrCase<"MSE", 1, "mse">,
-    I32EnumAttrCase<"Output", 2, "output">,
-    I32EnumAttrCase<"BCE", 3, "bce">,
-    I32EnumAttrCase<"L1", 4, "l1">,
-    I32EnumAttrCase<"Huber", 5, "huber">,
-    I32EnumAttrCase<"SmoothL1", 6, "smooth_l1">,
-    I32EnumAttrCase<"NLL", 7, "nll">,
-    I32EnumAttrCase<"KL", 8, "kl">]> {
-  let cppNamespace = "::mpc::amp";
-}
-
-def AMP_Reduction : I32EnumAttr<"Reduction", "how losses become one", [
-    I32EnumAttrCase<"Mean", 0, "mean">,
-    I32EnumAttrCase<"Sum", 1, "sum">,
-    I32EnumAttrCase<"BatchMean", 2, "batchmean">]> {
-  let cppNamespace = "::mpc::amp";
-}
-
 def AMP_ClipKind : I32EnumAttr<"ClipKind", "what clipping bounds", [
     I32EnumAttrCase<"GlobalNorm", 0, "global_norm">,
     I32EnumAttrCase<"Norm", 1, "norm">,

@@ -14,22 +14,41 @@ using namespace mpc::rt;
 
 rt::Result<LossFlag> mpc::parseLoss(const std::string &text) {
   auto [name, output] = llvm::StringRef(text).split(':');
-  std::optional<amp::LossKind> kind = amp::symbolizeLossKind(name);
-  if (!kind)
-    return usageError("--loss='" + text + "': known are " + knownLosses());
-  if (kind == amp::LossKind::Output && output.empty())
+  const nn::LossFunction *function = nn::findLoss(name);
+  if (!function)
+    return usageError("--loss='" + text + "': known are " + knownLossFlags());
+  if (function->target == nn::LossTarget::None && output.empty())
     return usageError("--loss=output needs the output's name, as in "
                       "--loss=output:loss");
-  return LossFlag{*kind, output.str()};
+  return LossFlag{function, output.str()};
 }
 
-std::string mpc::knownLosses() {
-  std::string text;
-  for (uint32_t i = 0; i <= amp::getMaxEnumValForLossKind(); ++i)
-    if (auto kind = static_cast<amp::LossKind>(i);
-        kind != amp::LossKind::Output)
-      text += amp::stringifyLossKind(kind).str() + "[:OUTPUT], ";
-  return text + "output:NAME";
+std::string mpc::knownLossFlags() {
+  std::vector<std::string> flags;
+  for (const nn::LossFunction &loss : nn::allLosses())
+    flags.push_back(loss.name.str() + (loss.target == nn::LossTarget::None
+                                           ? ":NAME"
+                                           : "[:OUTPUT]"));
+  return llvm::join(flags, ", ");
+}
+
+nn::LossParameter LossOptions::given() const {
+  using P = nn::LossParameter;
+  auto bit = [](bool isGiven, P parameter) {
+    return isGiven ? parameter : P::None;
+  };
+  return bit(reduction.has_value(), P::Reduction) |
+         bit(reduction == nn::LossReduction::BatchMean, P::BatchMean) |
+         bit(ignoreIndex.has_value(), P::IgnoreIndex) |
+         bit(!classWeights.empty(), P::ClassWeights) |
+         bit(labelSmoothing.has_value(), P::LabelSmoothing) |
+         bit(delta.has_value(), P::Delta);
+}
+
+std::string mpc::flagOf(const nn::LossParameterName &parameter) {
+  std::string flag = "--" + parameter.name.str();
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
 }
 
 rt::Status mpc::readAutocastPolicy(PrecisionFlags &flags,
@@ -89,46 +108,30 @@ void mpc::writePrecision(const PrecisionFlags &flags, amp::RecipeOp recipe) {
   recipe.setRoundWeights(!flags.saturateWeights);
 }
 
-/// Whether a loss of `kind` is one of labels.
-static bool takesLabels(amp::LossKind kind) {
-  return kind == amp::LossKind::CrossEntropy || kind == amp::LossKind::NLL;
-}
-
 /// The label that takes no part where none is said, as in PyTorch.
 static constexpr int64_t kIgnoreIndex = -100;
 
 /// A usage error where an option was given that the loss does not have.
-static Status checkOptions(amp::LossKind kind, const LossOptions &options) {
-  using Kind = amp::LossKind;
-  bool hasDelta = kind == Kind::Huber || kind == Kind::SmoothL1;
-  std::tuple<const char *, bool, bool> rows[] = {
-      {"--reduction", options.reduction.has_value(), kind != Kind::Output},
-      {"--reduction=batchmean", options.reduction == "batchmean",
-       kind == Kind::KL},
-      {"--ignore-index", options.ignoreIndex.has_value(), takesLabels(kind)},
-      {"--class-weights", !options.classWeights.empty(), takesLabels(kind)},
-      {"--label-smoothing", options.labelSmoothing.has_value(),
-       kind == Kind::CrossEntropy},
-      {"--loss-delta", options.delta.has_value(), hasDelta}};
-  for (auto [flag, isGiven, isKnown] : rows)
-    if (isGiven && !isKnown)
-      return usageError(std::string(flag) + ": --loss=" +
-                        amp::stringifyLossKind(kind).str() + " has none");
-  if (kind == Kind::Huber && options.delta == 0.0)
-    return usageError("--loss-delta=0: --loss=huber would be 0; smooth_l1 is "
-                      "l1 then");
+static Status checkOptions(const nn::LossFunction &loss,
+                           const LossOptions &options) {
+  if (const nn::LossParameterName *foreign = loss.findForeign(options.given()))
+    return usageError(flagOf(*foreign) + ": --loss=" + loss.name.str() +
+                      " has none");
+  if (loss.vanishesAtDelta0 && options.delta == 0.0)
+    return usageError("--loss-delta=0: --loss=" + loss.name.str() +
+                      " would be 0; smooth_l1 is l1 then");
   return {};
 }
 
 Status mpc::writeLoss(const LossFlag &loss, const LossOptions &options,
                       amp::RecipeOp recipe) {
-  MPC_RETURN_IF_ERROR(checkOptions(loss.kind, options));
-  recipe.setLoss(loss.kind);
+  MPC_RETURN_IF_ERROR(checkOptions(*loss.function, options));
+  recipe.setLoss(loss.function->name);
   if (!loss.output.empty())
     recipe.setLossOf(loss.output);
   if (options.reduction)
-    recipe.setReduction(*amp::symbolizeReduction(*options.reduction));
-  if (takesLabels(loss.kind))
+    recipe.setReduction(*options.reduction);
+  if (loss.function->has(nn::LossParameter::IgnoreIndex))
     recipe.setIgnoreIndex(options.ignoreIndex.value_or(kIgnoreIndex));
   if (!options.classWeights.empty())
     recipe.setClassWeights(llvm::ArrayRef(options.classWeights));

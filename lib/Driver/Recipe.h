@@ -19,22 +19,27 @@ namespace mpc {
 
 /// Which loss is taken of the model: --loss.
 struct LossFlag {
-  amp::LossKind kind = amp::LossKind::CrossEntropy;
+  const nn::LossFunction *function;
   std::string output; ///< The model's output that it is taken of; or empty.
 };
 
 /// Reads "KIND[:OUTPUT]" or "output:NAME".
 rt::Result<LossFlag> parseLoss(const std::string &text);
 /// What it reads, for people.
-std::string knownLosses();
+std::string knownLossFlags();
 
 /// What else was said of a loss.
 struct LossOptions {
-  std::optional<std::string> reduction;
+  std::optional<nn::LossReduction> reduction;
   std::optional<int64_t> ignoreIndex;
   std::vector<double> classWeights;
   std::optional<double> labelSmoothing, delta;
+
+  [[nodiscard]] nn::LossParameter given() const;
 };
+
+/// The flag of a parameter of losses.
+std::string flagOf(const nn::LossParameterName &parameter);
 
 /// How the model's ops get their precision.
 struct PrecisionFlags {

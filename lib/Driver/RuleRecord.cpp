@@ -40,7 +40,7 @@ rt::TrainingRule mpc::recordOwnRule(amp::RecipeOp recipe) {
 static std::string lossOf(amp::RecipeOp recipe) {
   if (!recipe.getLoss())
     return "";
-  std::string text = stringifyLossKind(*recipe.getLoss()).str();
+  std::string text = recipe.getLoss()->str();
   return recipe.getLossOf() ? text + ":" + recipe.getLossOf()->str() : text;
 }
 
@@ -69,7 +69,7 @@ static std::string listOf(std::optional<llvm::ArrayRef<double>> numbers) {
 rt::TrainingRule mpc::recordRule(amp::RecipeOp recipe) {
   rt::TrainingRule rule = recordOwnRule(recipe);
   rule["--loss"] = lossOf(recipe);
-  rule["--reduction"] = stringifyReduction(recipe.getReduction()).str();
+  rule["--reduction"] = stringifyLossReduction(recipe.getReduction()).str();
   std::optional<int64_t> ignored = recipe.getIgnoreIndex();
   rule["--ignore-index"] = ignored ? std::to_string(*ignored) : "";
   rule["--class-weights"] = listOf(recipe.getClassWeights());

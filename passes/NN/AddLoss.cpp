@@ -6,7 +6,6 @@
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/NN/Losses.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mpc::nn {
@@ -74,88 +73,158 @@ static SmallVector<int64_t> labelShape(RankedTensorType logits, int64_t axis) {
   return shape;
 }
 
+/// The ops between `last`, null for the block's begin, and the terminator are
+/// the loss'.
+static void markLoss(Block &block, Operation *last) {
+  for (Operation &op : llvm::make_range(
+           last ? std::next(last->getIterator()) : block.begin(), block.end()))
+    if (isa<mpc::PrecisionOpInterface>(op))
+      op.setAttr(kLossAttr, UnitAttr::get(op.getContext()));
+}
+
+/// Only what follows the new statistics stays.
+static LogicalResult eraseResults(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (unsigned i = function.getNumResults(); i-- > 0;) {
+    if (function.getResultAttr(i, kBuffer))
+      continue;
+    terminator->eraseOperand(i);
+    if (failed(function.eraseResult(i)))
+      return failure();
+  }
+  return success();
+}
+
 namespace {
 
 struct AddLossPass : mpc::nn::impl::AddLossPassBase<AddLossPass> {
   using AddLossPassBase::AddLossPassBase;
 
   void runOnOperation() override {
-    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
-    if (!model || model.isDeclaration() || !model.getBody().hasOneBlock()) {
-      getOperation().emitError("has no function @model of one block");
-      return signalPassFailure();
-    }
-    if (getOperation().lookupSymbol("loss")) {
-      getOperation().emitError("already has a symbol @loss");
-      return signalPassFailure();
-    }
-    FailureOr<unsigned> result = findResult(model, output);
-    if (failed(result))
-      return signalPassFailure();
-    auto clone = model.clone();
-    clone.setName("loss");
-    clone.setPrivate();
-    model.setPrivate();
-    SymbolTable(getOperation()).insert(clone);
-    if (failed(finish(clone, *result)))
+    if (failed(addLoss()))
       signalPassFailure();
   }
 
 private:
-  LogicalResult finish(func::FuncOp function, unsigned index) {
+  LogicalResult addLoss() {
+    ModuleOp module = getOperation();
+    auto model = module.lookupSymbol<func::FuncOp>("model");
+    if (!model || model.isDeclaration() || !model.getBody().hasOneBlock())
+      return module.emitError("has no function @model of one block");
+    if (module.lookupSymbol("loss"))
+      return module.emitError("already has a symbol @loss");
+    const LossFunction *rule = findLoss(loss);
+    if (!rule)
+      return module.emitError()
+             << "unknown loss '" << loss << "'; known are " << knownLosses();
+    FailureOr<unsigned> result = findResult(model, output);
+    if (failed(result))
+      return failure();
+    auto clone = model.clone();
+    clone.setName("loss");
+    clone.setPrivate();
+    model.setPrivate();
+    SymbolTable(module).insert(clone);
+    return finish(clone, *rule, *result);
+  }
+
+  LogicalResult finish(func::FuncOp function, const LossFunction &rule,
+                       unsigned index) {
     Block &block = function.getBody().front();
     Operation *terminator = block.getTerminator();
     Operation *last = terminator->getPrevNode();
     OpBuilder builder(terminator);
-    Location loc = NameLoc::get(builder.getStringAttr("loss"));
-    Value value = terminator->getOperand(index);
+    GradientBuilder g(builder, NameLoc::get(builder.getStringAttr("loss")));
     std::string name = resultName(function, index);
-    FailureOr<Value> made = loss == "output"
-                                ? scalarOutput(builder, loc, value, name)
-                                : lossOf(builder, loc, function, value);
+    FailureOr<Value> made =
+        build(g, rule, function, terminator->getOperand(index), name);
     if (failed(made))
       return failure();
-    for (Operation *op = last ? last->getNextNode() : &block.front();
-         op != terminator; op = op->getNextNode())
-      if (isa<mpc::PrecisionOpInterface>(op))
-        op->setAttr(kLossAttr, builder.getUnitAttr());
-    for (unsigned i = function.getNumResults(); i-- > 0;) {
-      if (function.getResultAttr(i, kBuffer))
-        continue;
-      terminator->eraseOperand(i);
-      if (failed(function.eraseResult(i)))
-        return failure();
-    }
+    markLoss(block, last);
+    if (failed(eraseResults(function)))
+      return failure();
     terminator->insertOperands(0, *made);
     SmallVector<NamedAttribute> attributes = {nameAttribute(builder, "loss")};
-    if (loss == "output")
+    if (rule.target == LossTarget::None)
       attributes.push_back(
           builder.getNamedAttr(kLossOutput, builder.getStringAttr(name)));
     return function.insertResult(0, made->getType(),
                                  builder.getDictionaryAttr(attributes));
   }
 
-  FailureOr<Value> unknownLoss() {
-    return getOperation().emitError() << "unknown loss '" << loss
-                                      << "'; known are cross_entropy, nll, "
-                                         "mse, l1, huber, smooth_l1, bce, "
-                                         "kl and output";
+  FailureOr<Value> build(GradientBuilder &g, const LossFunction &rule,
+                         func::FuncOp function, Value value, StringRef name) {
+    FailureOr<LossOperands> operands = failure();
+    switch (rule.target) {
+    case LossTarget::None:
+      operands = scalarOutput(g, value, name);
+      break;
+    case LossTarget::Labels:
+      operands = withLabels(g, function, value);
+      break;
+    case LossTarget::Values:
+      operands = withValues(g, function, value);
+      break;
+    }
+    if (failed(operands))
+      return failure();
+    Value made = rule.build(g, *operands, settings());
+    if (rule.target == LossTarget::Labels)
+      stateLabels(function, *operands, made);
+    return made;
   }
 
-  FailureOr<Value> addTarget(func::FuncOp function, RankedTensorType type) {
-    unsigned index = function.getNumArguments();
-    for (unsigned i = 0; i < index; ++i)
-      if (StringAttr name = mpc::nn::getArgumentName(function, i))
-        if (name == "target")
-          return function.emitError()
-                 << "the model has an input 'target' of its own; take its loss "
-                    "with --loss=output:NAME";
-    Builder b(&getContext());
-    if (failed(function.insertArgument(
-            index, type, b.getDictionaryAttr(nameAttribute(b, "target")),
-            function.getLoc())))
+  LossSettings settings() {
+    std::optional<int64_t> ignored;
+    if (!ignoreIndex.empty())
+      ignored = ignoreIndex.front();
+    return {reduction, ignored, llvm::to_vector(classWeights), labelSmoothing,
+            delta};
+  }
+
+  FailureOr<LossOperands> scalarOutput(GradientBuilder &g, Value value,
+                                       StringRef name) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!isFloating(type) || type.getNumElements() != 1)
+      return emitError(g.loc) << "output '" << name << "' is " << type
+                              << ", but a loss is a floating scalar";
+    return LossOperands{g.wide(g.reshape(value, {})), Value()};
+  }
+
+  FailureOr<LossOperands> withValues(GradientBuilder &g, func::FuncOp function,
+                                     Value value) {
+    Value wide = g.wide(value);
+    FailureOr<Value> target =
+        addTarget(function, cast<RankedTensorType>(wide.getType()));
+    if (failed(target))
       return failure();
-    return Value(function.getArgument(index));
+    return LossOperands{wide, *target};
+  }
+
+  FailureOr<LossOperands> withLabels(GradientBuilder &g, func::FuncOp function,
+                                     Value value) {
+    Value wide = g.wide(value);
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getRank() < 1)
+      return function.emitError() << loss
+                                  << " needs logits with a class axis, "
+                                     "not a scalar";
+    FailureOr<int64_t> axis = classAxis(function, type);
+    if (failed(axis))
+      return failure();
+    int64_t count = type.getDimSize(*axis);
+    if (!classWeights.empty() &&
+        static_cast<int64_t>(classWeights.size()) != count)
+      return function.emitError()
+             << loss << " has " << classWeights.size()
+             << " class weights, but the model's output has " << count
+             << " classes";
+    FailureOr<Value> target =
+        addTarget(function, RankedTensorType::get(labelShape(type, *axis),
+                                                  g.b.getI64Type()));
+    if (failed(target))
+      return failure();
+    return LossOperands{wide, *target, *axis};
   }
 
   FailureOr<int64_t> classAxis(func::FuncOp function, RankedTensorType type) {
@@ -176,70 +245,34 @@ private:
            << "]";
   }
 
-  LossSettings settings() {
-    std::optional<int64_t> ignored;
-    if (!ignoreIndex.empty())
-      ignored = ignoreIndex.front();
-    return {reduction, ignored, llvm::to_vector(classWeights), labelSmoothing,
-            delta};
+  FailureOr<Value> addTarget(func::FuncOp function, RankedTensorType type) {
+    unsigned index = function.getNumArguments();
+    for (unsigned i = 0; i < index; ++i)
+      if (StringAttr name = mpc::nn::getArgumentName(function, i))
+        if (name == "target")
+          return function.emitError()
+                 << "the model has an input 'target' of its own; take its loss "
+                    "with --loss=output:NAME";
+    Builder b(&getContext());
+    if (failed(function.insertArgument(
+            index, type, b.getDictionaryAttr(nameAttribute(b, "target")),
+            function.getLoc())))
+      return failure();
+    return Value(function.getArgument(index));
   }
 
-  FailureOr<Value> lossOf(OpBuilder &b, Location loc, func::FuncOp function,
-                          Value prediction) {
-    const LossFunction *found = findLossFunction(loss);
-    if (!found)
-      return unknownLoss();
-    GradientBuilder g(b, loc);
-    Value wide = g.wide(prediction);
-    if (found->takesLabels())
-      return labelLoss(g, *found, function, prediction, wide);
-    FailureOr<Value> target =
-        addTarget(function, cast<RankedTensorType>(wide.getType()));
-    if (failed(target))
-      return failure();
-    return buildElementLoss(g, *found, wide, *target, settings());
-  }
-
-  FailureOr<Value> labelLoss(GradientBuilder &g, const LossFunction &rule,
-                             func::FuncOp function, Value scores, Value wide) {
-    auto type = cast<RankedTensorType>(scores.getType());
-    if (type.getRank() < 1)
-      return function.emitError() << loss
-                                  << " needs logits with a class axis, "
-                                     "not a scalar";
-    FailureOr<int64_t> axis = classAxis(function, type);
-    if (failed(axis))
-      return failure();
-    int64_t count = type.getDimSize(*axis);
-    if (!classWeights.empty() &&
-        static_cast<int64_t>(classWeights.size()) != count)
-      return function.emitError()
-             << loss << " has " << classWeights.size()
-             << " class weights, but the model's output has " << count
-             << " classes";
-    FailureOr<Value> target =
-        addTarget(function, RankedTensorType::get(labelShape(type, *axis),
-                                                  g.b.getI64Type()));
-    if (failed(target))
-      return failure();
-    Value made = buildLabelLoss(g, rule, wide, *target, *axis, settings());
-    SmallVector<int64_t> labels = {0, count};
+  /// Says on the argument which labels there are. An nn.cross_entropy of all
+  /// labels says so itself.
+  void stateLabels(func::FuncOp function, const LossOperands &operands,
+                   Value made) {
+    if (ignoreIndex.empty() && made.getDefiningOp<CrossEntropyOp>())
+      return;
+    auto output = cast<RankedTensorType>(operands.output.getType());
+    SmallVector<int64_t> labels = {0, output.getDimSize(operands.classAxis)};
     llvm::append_range(labels, ignoreIndex);
-    // An nn.cross_entropy of all labels says itself what they may be.
-    if (!ignoreIndex.empty() || !made.getDefiningOp<CrossEntropyOp>())
-      function.setArgAttr(cast<BlockArgument>(*target).getArgNumber(), kLabels,
-                          g.b.getDenseI64ArrayAttr(labels));
-    return made;
-  }
-
-  FailureOr<Value> scalarOutput(OpBuilder &b, Location loc, Value value,
-                                StringRef name) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (!isFloating(type) || type.getNumElements() != 1)
-      return emitError(loc) << "output '" << name << "' is " << type
-                            << ", but a loss is a floating scalar";
-    GradientBuilder g(b, loc);
-    return g.wide(g.reshape(value, {}));
+    function.setArgAttr(cast<BlockArgument>(operands.target).getArgNumber(),
+                        kLabels,
+                        Builder(&getContext()).getDenseI64ArrayAttr(labels));
   }
 };
 

@@ -53,13 +53,12 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let summary = "Make @loss from @model and a loss function";
   let description = [{
     Clones `@model` as `@loss`, which returns one scalar f32 (or f64) loss:
-    a function of a result and an added argument `target`, or `output`, which
-    takes the named scalar result. Of `cross_entropy` (of logits) and `nll` (of
-    logarithms of probabilities) the target is labels, whose range the
-    argument's attribute `nn.labels` says; of `mse`, `l1`, `huber`, `smooth_l1`,
-    `bce` (of logits) and `kl` (of logarithms of probabilities) it has the
-    result's shape. Formulas and reductions are PyTorch's: with weights the mean
-    is over the weights of the labels that take part.
+    a function of a result and, for most losses, an added argument `target`.
+    `dialects/NN/Losses.cpp` has them, with what each is taken of and may be
+    told. Where the target is labels, the argument's attribute `nn.labels` says
+    their range; else it has the result's shape. Formulas and reductions are
+    PyTorch's: with weights the mean is over the weights of the labels that
+    take part. `output` takes the named scalar result.
     Results for buffers (`nn-training-mode`) follow it; no other result stays.
     The logits are the only floating result, or the one named; statistics of an
     `nn.batch_norm_training` are none. Fails where
@@ -69,8 +68,13 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"cross_entropy\"",
            "the loss function (default: cross_entropy)">,
-    Option<"reduction", "reduction", "std::string", /*default=*/"\"mean\"",
-           "mean, sum or batchmean (default: mean)">,
+    Option<"reduction", "reduction", "::mpc::nn::LossReduction", /*default=*/
+           "::mpc::nn::LossReduction::Mean",
+           "mean, sum or batchmean (default: mean)",
+           [{::llvm::cl::values(
+               ::mpc::nn::optionValue(::mpc::nn::LossReduction::Mean),
+               ::mpc::nn::optionValue(::mpc::nn::LossReduction::Sum),
+               ::mpc::nn::optionValue(::mpc::nn::LossReduction::BatchMean))}]>,
     ListOption<"ignoreIndex", "ignore-index", "int64_t",
                "the label that takes no part (default: none)">,
     ListOption<"classWeights", "class-weights", "double",
@@ -78,7 +82,7 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     Option<"labelSmoothing", "label-smoothing", "double", /*default=*/"0.0",
            "the share of a label that all classes have (default: 0)">,
     Option<"delta", "delta", "double", /*default=*/"1.0",
-           "where huber and smooth_l1 go over to a line (default: 1)">,
+           "where a square goes over to a line (default: 1)">,
     Option<"output", "output", "std::string", /*default=*/"\"\"",
            "name of the model's result to use (default: the only one)">,
     ListOption<"targetShape", "target-shape", "int64_t",

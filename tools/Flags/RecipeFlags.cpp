@@ -288,44 +288,66 @@ static void addClassWeightsFlag(CLI::App &app, LossOptions &options) {
       "");
   app.add_option_function<std::vector<std::string>>(
          "--class-weights", read,
-         "Weights of the classes in cross_entropy and nll, or a file with one "
-         "vector of them; the mean is over the weights of the labels "
-         "(default: all 1)")
+         "Weights of the classes in " +
+             nn::lossesWith(nn::LossParameter::ClassWeights) +
+             ", or a file with one vector of them; the mean is over the "
+             "weights of the labels (default: all 1)")
       ->type_name("X,X,...|FILE.safetensors")
       ->group(kInput)
       ->delimiter(',')
       ->check(check);
 }
 
-void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
-  app.add_option(
-         "--loss", loss,
-         "Of a model's output and target, as PyTorch has it: " + knownLosses() +
-             ". bce is of logits, nll and kl of logarithms of "
-             "probabilities")
-      ->type_name("LOSS")
-      ->group(kInput);
-  app.add_option("--reduction", options.reduction,
-                 "How the losses of a batch become one; batchmean is for kl "
-                 "(default: mean)")
-      ->type_name("mean|sum|batchmean")
+/// "Of a model's output and target ...".
+static std::string lossHelp() {
+  std::string help =
+      "Of a model's output and target, as PyTorch has it: " + knownLossFlags() +
+      ". The output is ";
+  std::vector<std::string> outputs;
+  for (const nn::LossFunction &loss : nn::allLosses())
+    if (!loss.output.empty())
+      outputs.push_back(loss.output.str() + " for " + loss.name.str());
+  return help + llvm::join(outputs, ", ");
+}
+
+static void addReductionFlag(CLI::App &app, LossOptions &options) {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i <= nn::getMaxEnumValForLossReduction(); ++i)
+    names.push_back(
+        stringifyLossReduction(static_cast<nn::LossReduction>(i)).str());
+  app.add_option_function<std::string>(
+         "--reduction",
+         [&options](const std::string &name) {
+           options.reduction = nn::symbolizeLossReduction(name);
+         },
+         "How the losses of a batch become one; batchmean is for " +
+             nn::lossesWith(nn::LossParameter::BatchMean) + " (default: mean)")
+      ->type_name(llvm::join(names, "|"))
       ->group(kInput)
-      ->check(oneOf({"mean", "sum", "batchmean"}));
+      ->check(oneOf(names));
+}
+
+void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
+  using P = nn::LossParameter;
+  app.add_option("--loss", loss, lossHelp())->type_name("LOSS")->group(kInput);
+  addReductionFlag(app, options);
   app.add_option("--ignore-index", options.ignoreIndex,
-                 "The label that takes no part in cross_entropy and nll "
-                 "(default: -100)")
+                 "The label that takes no part in " +
+                     nn::lossesWith(P::IgnoreIndex) + " (default: -100)")
       ->type_name("N")
       ->group(kInput);
   addClassWeightsFlag(app, options);
   app.add_option("--label-smoothing", options.labelSmoothing,
-                 "The share of a label in cross_entropy that all classes have "
-                 "(default: 0)")
+                 "The share of a label in " +
+                     nn::lossesWith(P::LabelSmoothing) +
+                     " that all classes have (default: 0)")
       ->type_name("X")
       ->group(kInput)
       ->check(shareNumber());
   app.add_option("--loss-delta", options.delta,
-                 "Where huber (its delta) and smooth_l1 (its beta) go over "
-                 "from a square to a line (default: 1)")
+                 "Where " + nn::lossesWith(P::Delta) +
+                     " go over from a square to a line; PyTorch's beta of "
+                     "smooth_l1 (default: 1)")
       ->type_name("X")
       ->group(kInput)
       ->check(nonNegativeNumber());
@@ -333,10 +355,11 @@ void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
 
 /// Whether a flag says which loss is taken.
 static bool isOfTheLoss(llvm::StringRef name) {
-  static constexpr llvm::StringRef kNames[] = {
-      "--loss",          "--reduction",       "--ignore-index",
-      "--class-weights", "--label-smoothing", "--loss-delta"};
-  return llvm::is_contained(kNames, name);
+  return name == "--loss" ||
+         llvm::any_of(nn::lossParameterNames(),
+                      [&](const nn::LossParameterName &parameter) {
+                        return flagOf(parameter) == name;
+                      });
 }
 
 /// What the loop around a step does with the numbers that it is given.

@@ -9,6 +9,7 @@
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Support/Output.h"
 #include "tools/Flags/CompileFlags.h"
+#include "tools/Flags/RecipeTables.h"
 
 using namespace mpc;
 
@@ -19,6 +20,14 @@ struct Flags {
   std::string output, header;
   std::string emits; ///< What is written in place of a program.
 };
+
+/// A flag that prints what `describe` says, in place of a compilation.
+void addListFlag(CLI::App &app, const std::string &flag,
+                 std::string (*describe)(), const std::string &help) {
+  app.add_flag_callback(
+         flag, [describe] { throw CLI::CallForVersion(describe(), 0); }, help)
+      ->group(rt::flag_group::kOutput);
+}
 
 void addFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
@@ -48,6 +57,10 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->required()
       ->type_name("STEP.mpc")
       ->group(kOutput);
+  addListFlag(app, "--list-losses", describeLosses,
+              "Print what --loss knows, with targets and flags, and no more");
+  addListFlag(app, "--list-optimizers", describeOptimizers,
+              "Print what --optimizer knows, with its arguments, and no more");
 }
 
 bool emitsCuda(const Flags &flags) {

@@ -12,6 +12,20 @@ using namespace mpc;
 using namespace mpc::amp;
 
 #include "dialects/AMP/AMPRecipeEnums.cpp.inc"
+
+/// A name without quotes.
+static ParseResult parseWord(OpAsmParser &parser, StringAttr &word) {
+  StringRef text;
+  if (parser.parseKeyword(&text))
+    return failure();
+  word = parser.getBuilder().getStringAttr(text);
+  return success();
+}
+
+static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
+  printer.printKeywordOrString(word.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "dialects/AMP/AMPRecipe.cpp.inc"
 
@@ -71,6 +85,17 @@ rt::Settings RecipeOp::getAllSettings() {
 }
 
 const Optimizer *RecipeOp::getRule() { return findOptimizer(getOptimizer()); }
+
+const nn::LossFunction *RecipeOp::getLossFunction() {
+  return getLoss() ? nn::findLoss(*getLoss()) : nullptr;
+}
+
+nn::LossSettings RecipeOp::getLossSettings() {
+  return {getReduction(), getIgnoreIndex(),
+          llvm::to_vector(getClassWeights().value_or(ArrayRef<double>())),
+          getLabelSmoothing().convertToDouble(),
+          getLossDelta().convertToDouble()};
+}
 
 bool RecipeOp::hasPenalty() {
   return getL1().isNonZero() || getL2().isNonZero();
@@ -149,12 +174,16 @@ static LogicalResult verifyFloat(RecipeOp recipe, StringRef name,
 }
 
 static LogicalResult verifyLoss(RecipeOp recipe) {
+  const nn::LossFunction *loss = recipe.getLossFunction();
+  if (recipe.getLoss() && !loss)
+    return recipe.emitError() << "unknown loss '" << *recipe.getLoss()
+                              << "'; known are " << nn::knownLosses();
   bool hasOutput = recipe.getLossOf() && !recipe.getLossOf()->empty();
-  if (recipe.getLoss() == LossKind::Output && !hasOutput)
+  if (loss && loss->target == nn::LossTarget::None && !hasOutput)
     return recipe.emitError(
         "the recipe takes an output as its loss, but no 'loss_of' "
         "names it");
-  if (!recipe.getLoss() && (hasOutput || recipe.getTarget()))
+  if (!loss && (hasOutput || recipe.getTarget()))
     return recipe.emitError(
         "the recipe has 'loss_of' or 'target', but no 'loss'");
   return success();
@@ -165,22 +194,26 @@ static bool isNumber(double value) {
 }
 
 /// The clauses that only some losses have.
-static LogicalResult verifyLossOptions(RecipeOp recipe) {
-  double smoothing = recipe.getLabelSmoothing().convertToDouble();
+static LogicalResult verifyLossSettings(RecipeOp recipe) {
+  const nn::LossFunction *loss = recipe.getLossFunction();
+  nn::LossSettings settings = recipe.getLossSettings();
+  if (const nn::LossParameterName *foreign =
+          loss ? loss->findForeign(settings.given()) : nullptr)
+    return recipe.emitError()
+           << "loss(" << loss->name << ") has no '" << foreign->name << "'";
+  double smoothing = settings.labelSmoothing;
   if (!(smoothing >= 0.0 && smoothing <= 1.0))
     return recipe.emitError()
            << "'label_smoothing' must be from 0 to 1, not " << smoothing;
-  for (double weight : recipe.getClassWeights().value_or(ArrayRef<double>()))
+  for (double weight : settings.classWeights)
     if (!isNumber(weight))
       return recipe.emitError()
              << "'class_weights' must be finite and 0 or more, not " << weight;
-  double delta = recipe.getLossDelta().convertToDouble();
-  if (!isNumber(delta) || (recipe.getLoss() == LossKind::Huber && delta == 0.0))
+  bool vanishes = loss && loss->vanishesAtDelta0 && settings.delta == 0.0;
+  if (!isNumber(settings.delta) || vanishes)
     return recipe.emitError()
-           << "'loss_delta' must be positive and finite, not " << delta;
-  if (recipe.getReduction() == Reduction::BatchMean &&
-      recipe.getLoss() != LossKind::KL)
-    return recipe.emitError("reduction(batchmean) is of loss(kl)");
+           << "'loss_delta' must be positive and finite, not "
+           << settings.delta;
   return success();
 }
 
@@ -335,7 +368,7 @@ LogicalResult RecipeOp::verify() {
     return emitError("the recipe is the second of its module")
                .attachNote(first.getLoc())
            << "the first is here";
-  if (failed(verifyLoss(*this)) || failed(verifyLossOptions(*this)) ||
+  if (failed(verifyLoss(*this)) || failed(verifyLossSettings(*this)) ||
       failed(verifyPolicy(*this)) || failed(verifyOptimizer(*this)) ||
       failed(verifyClip(*this)) || failed(verifyLarc(*this)) ||
       failed(verifyStorage(*this)) || failed(verifyGradients(*this)) ||

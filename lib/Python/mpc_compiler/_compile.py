@@ -11,16 +11,22 @@ from ._step import Step
 
 _FORMATS = {"text": 0, "json": 1, "html": 2}
 
-# torch's losses and ours; what a loss was given becomes a flag of that name.
+# torch's losses: ours, and the flag of each of its numbers.
+_LABELS = {"ignore_index": "ignore_index", "weight": "class_weights"}
 _TORCH_LOSSES = {
-    "CrossEntropyLoss": "cross_entropy",
-    "NLLLoss": "nll",
-    "MSELoss": "mse",
-    "L1Loss": "l1",
-    "HuberLoss": "huber",
-    "SmoothL1Loss": "smooth_l1",
-    "BCEWithLogitsLoss": "bce",
-    "KLDivLoss": "kl",
+    "CrossEntropyLoss": ("cross_entropy", {**_LABELS, "label_smoothing": "label_smoothing"}),
+    "NLLLoss": ("nll", _LABELS),
+    "MSELoss": ("mse", {}),
+    "L1Loss": ("l1", {}),
+    "HuberLoss": ("huber", {"delta": "loss_delta"}),
+    "SmoothL1Loss": ("smooth_l1", {"beta": "loss_delta"}),
+    "BCEWithLogitsLoss": ("bce", {}),
+    "KLDivLoss": ("kl", {}),
+}
+# What torch's losses have and ours do not, and what then helps.
+_FOREIGN = {
+    "BCEWithLogitsLoss": (("weight", "pos_weight"), "with weights is no loss that mpc knows"),
+    "KLDivLoss": (("log_target",), "with log_target is no loss that mpc knows: give exp(target)"),
 }
 
 
@@ -71,27 +77,25 @@ def _loss_options(loss: Any) -> dict[str, Any]:
     """Of a name, or of a loss module of torch."""
     if isinstance(loss, str):
         return {"loss": loss}
-    kind = _TORCH_LOSSES.get(type(loss).__name__)
-    if kind is None:
+    name = type(loss).__name__
+    if name not in _TORCH_LOSSES:
         raise UsageError(
-            f"{type(loss).__name__} is no loss that mpc knows; let the module return its loss and "
+            f"{name} is no loss that mpc knows; let the module return its loss and "
             "say loss='output:NAME'"
         )
+    attributes, words = _FOREIGN.get(name, ((), ""))
+    given = [getattr(loss, attribute) for attribute in attributes]
+    if any(value is not None and value is not False for value in given):
+        raise UsageError(f"{name} {words}")
+    kind, numbers = _TORCH_LOSSES[name]
     options: dict[str, Any] = {"loss": kind, "reduction": loss.reduction}
-    if kind in ("cross_entropy", "nll"):
-        options["ignore_index"] = loss.ignore_index
-        options["class_weights"] = None if loss.weight is None else loss.weight.tolist()
-    if kind == "cross_entropy" and loss.label_smoothing:
-        options["label_smoothing"] = float(loss.label_smoothing)
-    if kind == "huber":
-        options["loss_delta"] = float(loss.delta)
-    if kind == "smooth_l1":
-        options["loss_delta"] = float(loss.beta)
-    if kind == "kl" and loss.log_target:
-        raise UsageError("KLDivLoss with log_target is no loss that mpc knows: give exp(target)")
-    if kind == "bce" and (loss.weight is not None or loss.pos_weight is not None):
-        raise UsageError("BCEWithLogitsLoss with weights is no loss that mpc knows")
+    for attribute, flag in numbers.items():
+        options[flag] = _loss_number(getattr(loss, attribute))
     return options
+
+
+def _loss_number(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _adam_options(group: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,36 @@ amp.recipe target([4])
 
 // -----
 
+// expected-error @+1 {{unknown loss 'absent'; known are cross_entropy, nll, }}
+amp.recipe loss(absent)
+
+// -----
+
+// expected-error @+1 {{loss(mse) has no 'label_smoothing'}}
+amp.recipe loss(mse) label_smoothing(0.1)
+
+// -----
+
+// expected-error @+1 {{loss(nll) has no 'loss_delta'}}
+amp.recipe loss(nll) loss_delta(0.5)
+
+// -----
+
+// expected-error @+1 {{loss(bce) has no 'reduction=batchmean'}}
+amp.recipe loss(bce) reduction(batchmean)
+
+// -----
+
+// expected-error @+1 {{loss(output) has no 'reduction'}}
+amp.recipe loss(output) loss_of("y") reduction(sum)
+
+// -----
+
+// expected-error @+1 {{'loss_delta' must be positive and finite, not 0}}
+amp.recipe loss(huber) loss_delta(0.0)
+
+// -----
+
 // expected-error @+1 {{policy: unknown policy}}
 amp.recipe policy("magic")
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Losses, composed of nn ops.
-#include "passes/NN/Losses.h"
+#include "dialects/NN/Losses.h"
 
-#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mpc::nn;
+
+#include "dialects/NN/NNLossEnums.cpp.inc"
 
 static RankedTensorType typeOf(Value x) {
   return cast<RankedTensorType>(x.getType());
@@ -16,7 +19,7 @@ static SmallVector<int64_t> allAxes(Value x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Of elements
+// Of values
 //===----------------------------------------------------------------------===//
 
 static Value absolute(GradientBuilder &g, Value x) {
@@ -72,19 +75,20 @@ static Value divergence(GradientBuilder &g, Value x, Value target,
 }
 
 /// How many elements or, of batchmean, samples the sum is divided by.
-static int64_t divisorOf(RankedTensorType type, const LossSettings &s) {
-  if (s.reduction == "sum")
+static int64_t divisorOf(RankedTensorType type, LossReduction reduction) {
+  if (reduction == LossReduction::Sum)
     return 1;
-  bool ofSamples = s.reduction == "batchmean" && type.getRank() > 0;
+  bool ofSamples = reduction == LossReduction::BatchMean && type.getRank() > 0;
   return ofSamples ? type.getDimSize(0) : type.getNumElements();
 }
 
-Value mpc::nn::buildElementLoss(GradientBuilder &g,
-                                const LossFunction &function, Value prediction,
-                                Value target, const LossSettings &settings) {
-  Value losses = function.ofElements(g, prediction, target, settings);
+/// A loss whose elements are computed by `element`.
+template <auto element>
+static Value reduced(GradientBuilder &g, const LossOperands &operands,
+                     const LossSettings &settings) {
+  Value losses = element(g, operands.output, operands.target, settings);
   Value sum = g.sum(losses, allAxes(losses));
-  int64_t divisor = divisorOf(typeOf(losses), settings);
+  int64_t divisor = divisorOf(typeOf(losses), settings.reduction);
   return divisor == 1 ? sum : g.scale(sum, 1.0 / static_cast<double>(divisor));
 }
 
@@ -122,7 +126,7 @@ public:
       Value all = g_.scale(sumWhere(isCounted_, weighted), smoothing / count);
       loss = g_.sub(loss, all);
     }
-    if (settings_.reduction == "sum")
+    if (settings_.reduction == LossReduction::Sum)
       return loss;
     // PyTorch divides by the weights of the labels that count.
     return g_.div(loss, sumWhere(isTarget_, weights_));
@@ -171,45 +175,174 @@ private:
 
 } // namespace
 
+/// Of logarithms of probabilities.
+static Value negativeLogLikelihood(GradientBuilder &g,
+                                   const LossOperands &operands,
+                                   const LossSettings &settings) {
+  return LabelLoss(g, operands.output, operands.target, operands.classAxis,
+                   settings)
+      .build();
+}
+
 /// Whether nn.cross_entropy can express the loss by itself.
 static bool isPlain(const LossSettings &s) {
-  return s.reduction == "mean" && s.classWeights.empty() &&
+  return s.reduction == LossReduction::Mean && s.classWeights.empty() &&
          s.labelSmoothing == 0.0;
 }
 
-Value mpc::nn::buildLabelLoss(GradientBuilder &g, const LossFunction &function,
-                              Value scores, Value labels, int64_t axis,
-                              const LossSettings &settings) {
-  auto scalar = RankedTensorType::get({}, typeOf(scores).getElementType());
-  if (!function.ofLogProbabilities && isPlain(settings))
+/// Of logits.
+static Value crossEntropy(GradientBuilder &g, const LossOperands &operands,
+                          const LossSettings &settings) {
+  auto [logits, labels, axis] = operands;
+  if (isPlain(settings)) {
+    auto scalar = RankedTensorType::get({}, typeOf(logits).getElementType());
     return CrossEntropyOp::create(
-        g.b, g.loc, scalar, scores, labels, axis,
+        g.b, g.loc, scalar, logits, labels, axis,
         settings.ignoreIndex ? g.b.getI64IntegerAttr(*settings.ignoreIndex)
                              : IntegerAttr());
-  Value logs = function.ofLogProbabilities
-                   ? scores
-                   : Value(LogSoftmaxOp::create(g.b, g.loc, scores.getType(),
-                                                scores, axis));
-  return LabelLoss(g, logs, labels, axis, settings).build();
+  }
+  Value logs = LogSoftmaxOp::create(g.b, g.loc, logits.getType(), logits, axis);
+  return negativeLogLikelihood(g, {logs, labels, axis}, settings);
 }
 
 //===----------------------------------------------------------------------===//
-// The table
+// The tables
 //===----------------------------------------------------------------------===//
 
+/// The output itself.
+static Value identity(GradientBuilder &, const LossOperands &operands,
+                      const LossSettings &) {
+  return operands.output;
+}
+
+using P = LossParameter;
+
+static constexpr LossParameter kOfLabels =
+    P::Reduction | P::IgnoreIndex | P::ClassWeights;
+
 static constexpr LossFunction kLosses[] = {
-    {.name = "cross_entropy"},
-    {.name = "nll", .ofLogProbabilities = true},
-    {.name = "mse", .ofElements = square},
-    {.name = "l1", .ofElements = distance},
-    {.name = "huber", .ofElements = huber},
-    {.name = "smooth_l1", .ofElements = smoothL1},
-    {.name = "bce", .ofElements = binaryCrossEntropy},
-    {.name = "kl", .ofElements = divergence},
+    {.name = "cross_entropy",
+     .summary = "-log softmax(x)[t]",
+     .output = "logits",
+     .target = LossTarget::Labels,
+     .takes = kOfLabels | P::LabelSmoothing,
+     .build = crossEntropy},
+    {.name = "nll",
+     .summary = "-x[t]",
+     .output = "logarithms of probabilities",
+     .target = LossTarget::Labels,
+     .takes = kOfLabels,
+     .build = negativeLogLikelihood},
+    {.name = "mse",
+     .summary = "(x - t)^2",
+     .output = "",
+     .target = LossTarget::Values,
+     .takes = P::Reduction,
+     .build = reduced<square>},
+    {.name = "l1",
+     .summary = "|x - t|",
+     .output = "",
+     .target = LossTarget::Values,
+     .takes = P::Reduction,
+     .build = reduced<distance>},
+    {.name = "huber",
+     .summary = "(x - t)^2 / 2 where |x - t| < delta, else "
+                "delta * (|x - t| - delta / 2)",
+     .output = "",
+     .target = LossTarget::Values,
+     .takes = P::Reduction | P::Delta,
+     .build = reduced<huber>,
+     .vanishesAtDelta0 = true},
+    {.name = "smooth_l1",
+     .summary = "(x - t)^2 / (2 * delta) where |x - t| < delta, else "
+                "|x - t| - delta / 2",
+     .output = "",
+     .target = LossTarget::Values,
+     .takes = P::Reduction | P::Delta,
+     .build = reduced<smoothL1>},
+    {.name = "bce",
+     .summary = "(1 - t) * x - log(sigmoid(x))",
+     .output = "logits",
+     .target = LossTarget::Values,
+     .takes = P::Reduction,
+     .build = reduced<binaryCrossEntropy>},
+    {.name = "kl",
+     .summary = "t * (log(t) - x), where t * log(t) is 0 at 0",
+     .output = "logarithms of probabilities",
+     .target = LossTarget::Values,
+     .takes = P::Reduction | P::BatchMean,
+     .build = reduced<divergence>},
+    {.name = "output",
+     .summary = "x, a scalar that the model has computed",
+     .output = "",
+     .target = LossTarget::None,
+     .takes = P::None,
+     .build = identity},
 };
 
-const LossFunction *mpc::nn::findLossFunction(StringRef name) {
+static constexpr LossParameterName kParameterNames[] = {
+    {P::Reduction, "reduction"},
+    {P::BatchMean, "reduction=batchmean"},
+    {P::IgnoreIndex, "ignore_index"},
+    {P::ClassWeights, "class_weights"},
+    {P::LabelSmoothing, "label_smoothing"},
+    {P::Delta, "loss_delta"},
+};
+
+ArrayRef<LossParameterName> mpc::nn::lossParameterNames() {
+  return kParameterNames;
+}
+
+LossParameter LossSettings::given() const {
+  const LossSettings defaults;
+  LossParameter given = P::None;
+  auto note = [&](bool isGiven, LossParameter parameter) {
+    if (isGiven)
+      given |= parameter;
+  };
+  note(reduction != defaults.reduction, P::Reduction);
+  note(reduction == LossReduction::BatchMean, P::BatchMean);
+  note(ignoreIndex.has_value(), P::IgnoreIndex);
+  note(!classWeights.empty(), P::ClassWeights);
+  note(labelSmoothing != defaults.labelSmoothing, P::LabelSmoothing);
+  note(delta != defaults.delta, P::Delta);
+  return given;
+}
+
+const LossParameterName *LossFunction::findForeign(LossParameter given) const {
+  const LossParameterName *found =
+      llvm::find_if(kParameterNames, [&](const LossParameterName &entry) {
+        return (given & entry.parameter) != P::None && !has(entry.parameter);
+      });
+  return found == std::end(kParameterNames) ? nullptr : found;
+}
+
+ArrayRef<LossFunction> mpc::nn::allLosses() { return kLosses; }
+
+const LossFunction *mpc::nn::findLoss(StringRef name) {
   const LossFunction *found = llvm::find_if(
       kLosses, [&](const LossFunction &loss) { return loss.name == name; });
   return found == std::end(kLosses) ? nullptr : found;
+}
+
+/// "a, b and c".
+static std::string listOf(ArrayRef<StringRef> names) {
+  if (names.size() < 2)
+    return llvm::join(names, "");
+  return llvm::join(names.drop_back(), ", ") + " and " + names.back().str();
+}
+
+std::string mpc::nn::knownLosses() {
+  return listOf(
+      llvm::map_to_vector(kLosses, [](const LossFunction &loss) -> StringRef {
+        return loss.name;
+      }));
+}
+
+std::string mpc::nn::lossesWith(LossParameter parameter) {
+  SmallVector<StringRef> names;
+  for (const LossFunction &loss : kLosses)
+    if (loss.has(parameter))
+      names.push_back(loss.name);
+  return listOf(names);
 }

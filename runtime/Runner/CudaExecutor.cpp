@@ -179,6 +179,7 @@ Status CudaExecutor::allocateSlot(const Entry &entry, Slot &slot) {
     host.push_back(std::move(onHost));
     return {};
   };
+  slot.entry = &entry;
   for (const TensorDesc &desc : entry.inputs)
     MPC_RETURN_IF_ERROR(add(desc, "input", slot.inputs, slot.sources));
   for (const TensorDesc &desc : entry.outputs)
@@ -257,7 +258,7 @@ Status CudaExecutor::record(const Entry &entry, Slot &slot) {
   };
   Result<cuda::Graph> graph = stream_->capture(work);
   if (!graph.ok())
-    return graph.status().withContext("entry " + quote(entry.name));
+    return graph.status().withContext(placeOf(slot));
   slot.graph = *std::move(graph);
   return {};
 }
@@ -266,14 +267,25 @@ Status CudaExecutor::record(const Entry &entry, Slot &slot) {
 // Runs
 //===----------------------------------------------------------------------===//
 
+std::string CudaExecutor::placeOf(const Slot &slot) {
+  return "entry " + quote(slot.entry->name);
+}
+
 /// Hands a finished run's outputs over.
-Status CudaExecutor::deliver(Slot &slot) {
+void CudaExecutor::deliverOldest() {
+  Slot &slot = *pending_.front();
   for (size_t i = 0; i < slot.wanted.size(); ++i)
     if (slot.targets[i].size() > 0)
       std::memcpy(slot.wanted[i], slot.targets[i].data(),
                   slot.targets[i].size());
   slot.isPending = false;
-  pending_.erase(std::find(pending_.begin(), pending_.end(), &slot));
+  pending_.pop_front();
+}
+
+Status CudaExecutor::finishOldest() {
+  const Slot &slot = *pending_.front();
+  MPC_RETURN_IF_ERROR(slot.done->synchronize().withContext(placeOf(slot)));
+  deliverOldest();
   return {};
 }
 
@@ -282,10 +294,17 @@ Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
   Plan &plan = plans_[entry];
   Slot &slot = plan.slots[plan.next];
   plan.next = 1 - plan.next;
-  if (slot.isPending) {
-    MPC_RETURN_IF_ERROR(slot.done->synchronize());
-    MPC_RETURN_IF_ERROR(deliver(slot));
-  }
+  while (slot.isPending)
+    MPC_RETURN_IF_ERROR(finishOldest());
+  MPC_RETURN_IF_ERROR(begin(slot, inputs).withContext(placeOf(slot)));
+  slot.wanted.assign(outputs.begin(), outputs.end());
+  slot.isPending = true;
+  pending_.push_back(&slot);
+  ++numRuns_;
+  return {};
+}
+
+Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (slot.sources[i].size() > 0)
       std::memcpy(slot.sources[i].data(), inputs[i], slot.sources[i].size());
@@ -295,11 +314,7 @@ Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
   MPC_RETURN_IF_ERROR(uploads_->record(*slot.uploaded));
   MPC_RETURN_IF_ERROR(stream_->wait(*slot.uploaded));
   MPC_RETURN_IF_ERROR(stream_->launch(*slot.graph));
-  MPC_RETURN_IF_ERROR(stream_->record(*slot.done));
-  slot.wanted.assign(outputs.begin(), outputs.end());
-  slot.isPending = true;
-  pending_.push_back(&slot);
-  return {};
+  return stream_->record(*slot.done);
 }
 
 Status CudaExecutor::wait() {
@@ -307,7 +322,13 @@ Status CudaExecutor::wait() {
     return {};
   MPC_RETURN_IF_ERROR(stream_->synchronize("running the program"));
   while (!pending_.empty())
-    MPC_RETURN_IF_ERROR(deliver(*pending_.front()));
+    deliverOldest();
+  return {};
+}
+
+Status CudaExecutor::waitFor(uint64_t run) {
+  while (numRuns_ - pending_.size() < run)
+    MPC_RETURN_IF_ERROR(finishOldest());
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/Support/Status.h"
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -45,6 +46,10 @@ public:
                  std::span<void *const> outputs);
   /// Waits until all runs are done and their outputs written.
   Status wait();
+  /// The same of the first `run` runs; later ones go on.
+  Status waitFor(uint64_t run);
+  /// How many have begun.
+  [[nodiscard]] uint64_t numRuns() const { return numRuns_; }
 
   /// Makes the device's state that of `state`.
   Status upload(const State &state);
@@ -59,6 +64,7 @@ public:
 private:
   /// Memory of one run of an entry, of which two can be under way.
   struct Slot {
+    const Entry *entry = nullptr;
     std::vector<cuda::DeviceBuffer> inputs, outputs;
     std::vector<cuda::PinnedBuffer> sources, targets;
     std::vector<void *> wanted; ///< Where the caller wants the outputs.
@@ -84,7 +90,10 @@ private:
   Status recordLaunch(const Launch &launch, const Slot &slot);
   [[nodiscard]] cuda::DevicePointer address(const BufferRef &ref,
                                             const Slot &slot) const;
-  Status deliver(Slot &slot);
+  static std::string placeOf(const Slot &slot);
+  void deliverOldest();
+  Status finishOldest();
+  Status begin(Slot &slot, std::span<const void *const> inputs);
 
   std::shared_ptr<const Program> program_;
   std::vector<const StateTensor *> kept_;
@@ -96,6 +105,7 @@ private:
   cuda::DeviceBuffer arena_;
   std::vector<Plan> plans_;
   std::deque<Slot *> pending_; ///< The oldest first.
+  uint64_t numRuns_ = 0;
 };
 
 } // namespace mpc::rt

@@ -95,6 +95,14 @@ static std::optional<double> scalarOf(std::string_view name,
   return std::nullopt;
 }
 
+std::optional<size_t> EntryCall::findScalar(std::string_view name) const {
+  const std::vector<TensorDesc> &descs = entry().outputs;
+  for (size_t i = 0; i < descs.size(); ++i)
+    if (descs[i].name == name && descs[i].numElements() == 1)
+      return i;
+  return std::nullopt;
+}
+
 std::optional<double> EntryCall::scalar(std::string_view name) const {
   return scalarOf(name, entry().outputs, outputs_);
 }

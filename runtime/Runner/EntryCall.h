@@ -37,6 +37,8 @@ public:
                                 const Fill &fill);
 
   Status run() { return runner_->run(index_, inputs_, outputs_); }
+  /// Begins a run; its outputs are there when the runner has waited for it.
+  Status enqueue() { return runner_->enqueue(index_, inputs_, outputs_); }
 
   /// Where an input is read from, and an output written to, from the next run
   /// on: as Find says. A null output goes to memory of the call's own again.
@@ -55,6 +57,8 @@ public:
   [[nodiscard]] std::optional<double> number(std::string_view input) const;
   /// The outputs of the last run, in the entry's order; zeros before one.
   [[nodiscard]] std::vector<TensorView> outputs() const;
+  /// The place of a scalar output; empty where there is none.
+  [[nodiscard]] std::optional<size_t> findScalar(std::string_view name) const;
   /// An output by name; empty where there is none.
   [[nodiscard]] std::optional<TensorView> output(std::string_view name) const;
   /// A scalar output by name; empty where there is none.

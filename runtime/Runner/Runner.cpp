@@ -184,6 +184,12 @@ Status Runner::changeState() {
 
 Status Runner::wait() { return device_ ? device_->wait() : Status(); }
 
+uint64_t Runner::lastRun() const { return device_ ? device_->numRuns() : 0; }
+
+Status Runner::waitFor(uint64_t run) {
+  return device_ ? device_->waitFor(run) : Status();
+}
+
 Status Runner::allocate(RunnerOptions options) {
   MPC_ASSIGN_OR_RETURN(pool_, ThreadPool::create(options.threads));
   if (program_->target.isCuda())

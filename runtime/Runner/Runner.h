@@ -12,6 +12,7 @@
 #include "runtime/Support/Status.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,6 +59,11 @@ public:
   Status enqueue(size_t entry, std::span<const void *const> inputs = {},
                  std::span<void *const> outputs = {});
   Status wait();
+  /// Whether a run may still be under way when enqueue() returns.
+  [[nodiscard]] bool isAsynchronous() const { return device_ != nullptr; }
+  /// Which run was begun last, and what waits for that one and those before.
+  [[nodiscard]] uint64_t lastRun() const;
+  Status waitFor(uint64_t run);
 
   /// Whether any of these bytes are this runner's, which a run may write.
   [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const;

@@ -20,12 +20,19 @@ Result<StepRun> StepRun::create(Runner &runner, int64_t batches) {
     return invalidInput(fmt::format(
         "the program has no {}",
         batches > 1 ? "entries 'accumulate' and 'apply'" : "entry 'step'"));
-  StepRun run(batches);
+  StepRun run(runner, batches);
   for (const Entry *entry : entries) {
     MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::create(runner, *entry));
     run.calls_.push_back(std::move(call));
   }
+  run.losses_ = run.perBatch(step::kLoss);
+  run.underflows_ = run.perBatch(step::kUnderflow);
   return run;
+}
+
+StepRun::PerBatch StepRun::perBatch(std::string_view name) const {
+  return {calls_[0].findScalar(name),
+          std::vector<PerBatch::Value>(static_cast<size_t>(batches_))};
 }
 
 Status StepRun::addBatch() {
@@ -51,6 +58,40 @@ Status StepRun::finish() {
                                   isDone_ ? 0 : numAdded_, batches_));
   for (size_t i = 1; i < calls_.size(); ++i)
     MPC_RETURN_IF_ERROR(calls_[i].run());
+  numRun_ = calls_.size();
+  isDone_ = true;
+  return {};
+}
+
+Status StepRun::begin(const std::function<Status()> &next) {
+  EntryCall &batch = calls_[0];
+  for (size_t i = 0; i < losses_.values.size(); ++i) {
+    MPC_RETURN_IF_ERROR(next());
+    for (PerBatch *scalar : {&losses_, &underflows_})
+      if (scalar->output)
+        batch.setOutput(*scalar->output, scalar->values[i].bytes);
+    MPC_RETURN_IF_ERROR(batch.enqueue());
+  }
+  for (size_t i = 1; i < calls_.size(); ++i)
+    MPC_RETURN_IF_ERROR(calls_[i].enqueue());
+  lastRun_ = runner_->lastRun();
+  return {};
+}
+
+double StepRun::sum(PerBatch &values) {
+  double sum = 0;
+  for (PerBatch::Value &value : values.values) {
+    calls_[0].setOutput(*values.output, value.bytes);
+    sum += *calls_[0].scalar(calls_[0].entry().outputs[*values.output].name);
+  }
+  return sum;
+}
+
+Status StepRun::settle() {
+  MPC_RETURN_IF_ERROR(runner_->waitFor(lastRun_));
+  lossSum_ = losses_.output ? sum(losses_) : kNaN;
+  underflow_ = underflows_.output ? sum(underflows_) : 0;
+  numAdded_ = batches_;
   numRun_ = calls_.size();
   isDone_ = true;
   return {};

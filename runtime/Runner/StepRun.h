@@ -8,7 +8,9 @@
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Status.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,13 @@ public:
   Status addBatch();
   /// Ends the step, which must have all of its batches.
   Status finish();
+
+  /// Begins a step and goes through with it without waiting: `next` fetches
+  /// each batch to where the inputs are. settle() waits for it, before which
+  /// nothing is known of it.
+  Status begin(const std::function<Status()> &next);
+  Status settle();
+
   /// Batches of a step, and those that the one at hand has.
   [[nodiscard]] int64_t batches() const { return batches_; }
   [[nodiscard]] int64_t numAdded() const { return numAdded_; }
@@ -53,8 +62,22 @@ public:
   [[nodiscard]] double underflow() const { return underflow_; }
 
 private:
-  explicit StepRun(int64_t batches) : batches_(batches) {}
+  /// What each batch of a step says of itself; the output's own memory has
+  /// what the last says.
+  struct PerBatch {
+    std::optional<size_t> output;
+    struct alignas(8) Value {
+      std::byte bytes[8];
+    };
+    std::vector<Value> values;
+  };
 
+  StepRun(Runner &runner, int64_t batches)
+      : runner_(&runner), batches_(batches) {}
+  [[nodiscard]] PerBatch perBatch(std::string_view name) const;
+  double sum(PerBatch &values);
+
+  Runner *runner_;
   int64_t batches_;
   int64_t numAdded_ = 0;
   bool isDone_ = true;
@@ -62,6 +85,8 @@ private:
   double lossSum_ = 0;
   double underflow_ = 0;
   std::vector<EntryCall> calls_;
+  PerBatch losses_, underflows_;
+  uint64_t lastRun_ = 0; ///< Of the step that has begun.
 };
 
 } // namespace mpc::rt

@@ -29,6 +29,10 @@ struct Schedule {
   int64_t totalSteps = 0;
 
   [[nodiscard]] double at(int64_t appliedSteps) const;
+  /// The same as steps take it.
+  [[nodiscard]] float rateAt(int64_t appliedSteps) const {
+    return static_cast<float>(at(appliedSteps));
+  }
 };
 
 } // namespace mpc::rt

@@ -52,14 +52,17 @@ static const void *place(const TensorDesc &input,
 Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
                                   int64_t accumulate, const float *lr) {
   std::vector<TensorDesc> data = dataInputs(runner.program(), accumulate);
-  MPC_ASSIGN_OR_RETURN(StepRun step, StepRun::create(runner, accumulate));
-  for (EntryCall &call : step.calls()) {
-    const std::vector<TensorDesc> &inputs = call.entry().inputs;
-    MPC_RETURN_IF_ERROR(checkRate(call.entry()));
-    for (size_t i = 0; i < inputs.size(); ++i)
-      call.setInput(i, place(inputs[i], data, loader, lr));
+  StepCalls calls(loader);
+  for (int i = 0; i < (runner.isAsynchronous() ? 2 : 1); ++i) {
+    MPC_ASSIGN_OR_RETURN(StepRun step, StepRun::create(runner, accumulate));
+    for (EntryCall &call : step.calls()) {
+      const std::vector<TensorDesc> &inputs = call.entry().inputs;
+      MPC_RETURN_IF_ERROR(checkRate(call.entry()));
+      for (size_t k = 0; k < inputs.size(); ++k)
+        call.setInput(k, place(inputs[k], data, loader, lr));
+    }
+    calls.steps_.push_back(std::move(step));
   }
-  StepCalls calls(loader, std::move(step));
   calls.findOthers();
   return calls;
 }
@@ -70,28 +73,32 @@ void StepCalls::findOthers() {
       "step",          "step_ms",        step::kLoss,    step::kLearningRate,
       step::kScale,    step::kGoodSteps, step::kSkipped, step::kGradNorm,
       step::kFoundInf, step::kScaleError};
-  for (const EntryCall &call : step_.calls())
+  for (const EntryCall &call : steps_.front().calls())
     for (const TensorDesc &output : call.entry().outputs)
       if (output.numElements() == 1 && known.insert(output.name).second)
         others_.push_back(output.name);
 }
 
-Status StepCalls::run(MetricsRow &row) {
-  for (int64_t i = 0; i < step_.batches(); ++i) {
-    MPC_RETURN_IF_ERROR(loader_->next());
-    MPC_RETURN_IF_ERROR(step_.addBatch());
-  }
-  MPC_RETURN_IF_ERROR(step_.finish());
-  row.loss = step_.meanLoss();
-  row.scale = step_.scalar(step::kScale).value_or(1);
-  row.goodSteps = step_.scalar(step::kGoodSteps).value_or(0);
-  row.gradNorm = step_.scalar(step::kGradNorm).value_or(kNaN);
-  row.skipped = step_.skipped();
+Status StepCalls::begin() {
+  MPC_RETURN_IF_ERROR(steps_[begin_].begin([this] { return loader_->next(); }));
+  begin_ = turn(begin_);
+  return {};
+}
+
+Status StepCalls::finish(MetricsRow &row) {
+  StepRun &step = steps_[next_];
+  MPC_RETURN_IF_ERROR(step.settle());
+  next_ = turn(next_);
+  row.loss = step.meanLoss();
+  row.scale = step.scalar(step::kScale).value_or(1);
+  row.goodSteps = step.scalar(step::kGoodSteps).value_or(0);
+  row.gradNorm = step.scalar(step::kGradNorm).value_or(kNaN);
+  row.skipped = step.skipped();
   row.others.clear();
   for (const std::string &name : others_)
     row.others.push_back(name == step::kUnderflow
-                             ? step_.underflow()
-                             : step_.scalar(name).value_or(0));
+                             ? step.underflow()
+                             : step.scalar(name).value_or(0));
   return {};
 }
 

@@ -28,24 +28,32 @@ public:
   static Result<StepCalls> bind(Runner &runner, DataLoader &loader,
                                 int64_t accumulate, const float *lr);
 
-  /// Runs a step: the mean loss and the sum of underflows over its batches, of
-  /// all else the last. Fills in what the row has of the step itself.
-  Status run(MetricsRow &row);
+  /// Begins a step, of which two may be under way where the runner is
+  /// asynchronous.
+  Status begin();
+  /// Waits for the oldest step under way: the mean loss and the sum of
+  /// underflows over its batches, of all else the last. Fills in what the row
+  /// has of the step itself.
+  Status finish(MetricsRow &row);
 
-  /// What the entries say of the last step.
-  [[nodiscard]] const StepRun &outcome() const { return step_; }
+  /// What the entries say of the step that was finished last.
+  [[nodiscard]] const StepRun &outcome() const { return steps_[turn(next_)]; }
   /// Scalars of no column of their own, which all rows have.
   [[nodiscard]] const std::vector<std::string> &others() const {
     return others_;
   }
 
 private:
-  StepCalls(DataLoader &loader, StepRun step)
-      : loader_(&loader), step_(std::move(step)) {}
+  explicit StepCalls(DataLoader &loader) : loader_(&loader) {}
+  /// The step whose turn it is after `step`; of two also the one before.
+  [[nodiscard]] size_t turn(size_t step) const {
+    return (step + 1) % steps_.size();
+  }
   void findOthers();
 
   DataLoader *loader_;
-  StepRun step_;
+  std::vector<StepRun> steps_;  ///< As many as may be under way; in turns.
+  size_t begin_ = 0, next_ = 0; ///< Which begins next, and which ends.
   std::vector<std::string> others_;
 };
 

@@ -6,6 +6,7 @@
 #include "runtime/Support/Text.h"
 #include "runtime/Train/CheckpointKeeper.h"
 #include "runtime/Train/ExportedWeights.h"
+#include "runtime/Train/Lookahead.h"
 #include "runtime/Train/NanWatch.h"
 #include "runtime/Train/StepCalls.h"
 #include "runtime/Train/StepRecorder.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <fmt/format.h>
 #include <optional>
 #include <unistd.h>
@@ -75,6 +77,9 @@ private:
   Status bindEntries();
   Status loop(TrainResult &result);
   Status step();
+  Status begin();
+  Status settle();
+  Status finishOldest();
   Status runUntilFinite(MetricsRow &row);
   Status account(const MetricsRow &row);
   [[nodiscard]] bool lossIsBad(const MetricsRow &row) const;
@@ -95,9 +100,19 @@ private:
   DataLoader &loader_;
   const TrainOptions &options_;
   const TrainHooks &hooks_;
+  /// A step that has begun.
+  struct StepUnderWay {
+    Clock::time_point start;
+    float lr;
+    LoaderState before, after; ///< Its batches.
+  };
+
   Schedule schedule_;
   TrainPosition position_;
   float lr_ = 0;
+  Lookahead lookahead_;
+  std::deque<StepUnderWay> underWay_; ///< The oldest first.
+  Clock::time_point lastFinished_;
   std::optional<StepCalls> calls_;
   CheckpointKeeper checkpoints_;
   std::optional<Progress> progress_;
@@ -161,6 +176,7 @@ Status Trainer::prepare() {
   MPC_RETURN_IF_ERROR(position_.step > 0
                           ? trace_.resume(*runner_, position_.step)
                           : trace_.open(*runner_));
+  lookahead_ = Lookahead(options_, schedule_, *runner_);
   progress_.emplace(hooks_.terminal, position_.step, schedule_.totalSteps,
                     loader_.batchSize() * options_.accumulate);
   if (position_.step >= schedule_.totalSteps)
@@ -171,28 +187,62 @@ Status Trainer::prepare() {
 /// A skipped step has changed nothing but the loss scale: with a lower one the
 /// same batches may do.
 Status Trainer::runUntilFinite(MetricsRow &row) {
-  LoaderState begin = loader_.state();
   for (int64_t replay = 0;; ++replay) {
-    MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
-    MPC_RETURN_IF_ERROR(calls_->run(row));
+    MPC_RETURN_IF_ERROR(calls_->finish(row));
     trace_.add(*runner_, {position_.step, calls_->outcome().foundInf(),
                           !row.skipped, row.scale});
     if (!row.skipped || calls_->outcome().hasScaleError() ||
         replay == options_.replays)
       return {};
-    MPC_RETURN_IF_ERROR(loader_.restore(begin));
+    MPC_RETURN_IF_ERROR(loader_.restore(underWay_.front().before));
+    MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
+    MPC_RETURN_IF_ERROR(calls_->begin());
   }
 }
 
-Status Trainer::step() {
-  Clock::time_point begin = Clock::now();
-  lr_ = static_cast<float>(schedule_.at(position_.applied));
+/// Begins the next step; one that is under way counts as applied.
+Status Trainer::begin() {
+  lr_ = schedule_.rateAt(position_.applied +
+                         static_cast<int64_t>(underWay_.size()));
+  StepUnderWay step = {Clock::now(), lr_, loader_.state(), {}};
+  MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
+  MPC_RETURN_IF_ERROR(calls_->begin());
+  step.after = loader_.state();
+  underWay_.push_back(step);
+  return {};
+}
+
+Status Trainer::finishOldest() {
   MetricsRow row;
   MPC_RETURN_IF_ERROR(runUntilFinite(row));
-  row.stepMs = secondsSince(begin) * 1e3;
+  StepUnderWay step = underWay_.front();
+  underWay_.pop_front();
+  row.stepMs = secondsSince(std::max(step.start, lastFinished_)) * 1e3;
+  lastFinished_ = Clock::now();
   row.step = position_.step;
-  row.lr = lr_;
+  row.lr = step.lr;
+  position_.loader = step.after;
   return account(row);
+}
+
+/// Finishes what is under way.
+Status Trainer::settle() {
+  while (!underWay_.empty())
+    MPC_RETURN_IF_ERROR(finishOldest());
+  return {};
+}
+
+/// Begins a step, and finishes the one before, which has run meanwhile; this
+/// one too, unless the next may begin without knowing what comes of it.
+Status Trainer::step() {
+  Status begun = begin();
+  if (!begun.ok()) {
+    MPC_RETURN_IF_ERROR(settle());
+    return begun;
+  }
+  if (underWay_.size() > 1)
+    MPC_RETURN_IF_ERROR(finishOldest());
+  return lookahead_.mayPass(position_) ? Status() : settle();
 }
 
 /// A step without a loss has NaN in its row, and nothing wrong with it.
@@ -205,7 +255,6 @@ Status Trainer::account(const MetricsRow &row) {
   ++position_.step;
   position_.applied += !row.skipped;
   position_.skippedInRow = row.skipped ? position_.skippedInRow + 1 : 0;
-  position_.loader = loader_.state();
   summary_.add(row);
   MPC_RETURN_IF_ERROR(recorder_.add(row));
   if (lossIsBad(row) && !row.skipped && !warnedOfLoss_) {
@@ -340,13 +389,14 @@ Status Trainer::loop(TrainResult &result) {
   begin_ = Clock::now();
   while (position_.step < schedule_.totalSteps) {
     MPC_RETURN_IF_ERROR(step());
-    if (options_.checkpointEvery > 0 &&
+    if (underWay_.empty() && options_.checkpointEvery > 0 &&
         position_.step % options_.checkpointEvery == 0)
       MPC_RETURN_IF_ERROR(checkpoint());
     result.signal = hooks_.signal ? hooks_.signal() : 0;
     if (result.signal)
       break;
   }
+  MPC_RETURN_IF_ERROR(settle());
   return checkpoint();
 }
 

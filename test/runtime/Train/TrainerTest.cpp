@@ -8,6 +8,7 @@
 #include "test/runtime/EventFile.h"
 #include "test/runtime/TempFolder.h"
 #include "test/runtime/TestProgram.h"
+#include "test/runtime/TrainingResult.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -148,18 +149,6 @@ TEST_F(TrainerTest, RecordsEachStepAndLearns) {
             std::string::npos);
   EXPECT_NE(screen_.find("step 60/60"), std::string::npos);
   EXPECT_FALSE(std::filesystem::is_empty(options_.tensorboard));
-}
-
-/// Everything a checkpoint and the metrics hold, but not the times.
-std::string resultOf(const std::string &checkpoint, const std::string &csv) {
-  std::string text = readText(checkpoint);
-  std::string rows = readText(csv);
-  for (size_t at = 0; at < rows.size();) {
-    size_t end = rows.find('\n', at);
-    text += rows.substr(at, rows.rfind(',', end) - at) + "\n";
-    at = end + 1;
-  }
-  return text;
 }
 
 TEST_F(TrainerTest, ResumedRunIsBitIdenticalFromEachStep) {

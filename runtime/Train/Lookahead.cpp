@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What of a step under way the host must know before it begins the next.
+#include "runtime/Train/Lookahead.h"
+
+#include "runtime/LossScale/PolicyInfo.h"
+#include "runtime/Train/Trainer.h"
+
+#include <optional>
+
+namespace mpc::rt {
+namespace {
+
+std::optional<PolicyKind> policyOf(const TrainingRule &rule) {
+  auto found = rule.find(kPolicyFlag);
+  return found == rule.end() ? std::nullopt : findPolicy(found->second);
+}
+
+double settingOf(const Runner &runner, Setting setting) {
+  Result<double> value = runner.readNumber(settingKey(setting));
+  return value.ok() ? *value : 0;
+}
+
+/// Whether so many skips in a row as a limit allows may end a run while a step
+/// behind them is under way.
+bool isTight(double limit) { return limit == 1 || limit == 2; }
+
+/// Whether the first skip of a row, or the one after it, may end the run, or
+/// have the step looked at or run again: all of them ask for the state as that
+/// step has left it.
+bool answersASkip(const TrainOptions &options, const Runner &runner) {
+  return !options.nanReport.empty() || options.replays > 0 ||
+         options.atFloor == AtFloor::Stop || options.atFloor == AtFloor::Fp32 ||
+         isTight(static_cast<double>(options.maxSkipsInRow)) ||
+         isTight(settingOf(runner, Setting::MaxSkipsInARow)) ||
+         settingOf(runner, Setting::RaiseAtMinScale) != 0;
+}
+
+} // namespace
+
+Lookahead::Lookahead(const TrainOptions &options, const Schedule &schedule,
+                     const Runner &runner)
+    : checkpointEvery_(options.checkpointEvery), schedule_(schedule) {
+  std::optional<PolicyKind> policy = policyOf(options.rule);
+  skips_ = !policy || !appliesNonFinite(*policy);
+  // A trace has the scale as each step leaves it.
+  isPossible_ = runner.isAsynchronous() && options.record.empty() &&
+                !answersASkip(options, runner);
+}
+
+bool Lookahead::isRateKnown(int64_t applied) const {
+  return !skips_ || schedule_.rateAt(applied) == schedule_.rateAt(applied + 1);
+}
+
+bool Lookahead::mayPass(const TrainPosition &position) const {
+  int64_t next = position.step + 1;
+  // Whoever skips steps may be about to give up.
+  return isPossible_ && position.skippedInRow == 0 &&
+         next < schedule_.totalSteps &&
+         (checkpointEvery_ == 0 || next % checkpointEvery_ != 0) &&
+         isRateKnown(position.applied);
+}
+
+} // namespace mpc::rt

@@ -3,8 +3,6 @@
 #include "passes/Pipelines.h"
 
 #include "dialects/AMP/Recipe.h"
-#include "lib/Codegen/CPU/Passes.h"
-#include "lib/Codegen/CUDA/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/AMP/Passes.h"
@@ -100,20 +98,13 @@ void mpc::buildStatePipeline(OpPassManager &manager) {
   manager.addPass(amp::createFuseOptimizerPass());
 }
 
-void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse, bool cuda) {
+void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse) {
   manager.addNestedPass<func::FuncOp>(kernel::createLowerBodiesPass());
-  kernel::FusePassOptions joins;
-  joins.acrossPeak = !cuda;
   if (fuse)
-    manager.addNestedPass<func::FuncOp>(kernel::createFusePass(joins));
+    manager.addNestedPass<func::FuncOp>(kernel::createFusePass());
   manager.addPass(kernel::createOutlinePass());
-  manager.addPass(cuda ? cuda::createSchedulePass()
-                       : cpu::createSchedulePass());
+  manager.addPass(kernel::createSchedulePass());
   manager.addPass(kernel::createPlanMemoryPass());
-}
-
-void mpc::buildEmissionPipeline(OpPassManager &manager, bool cuda) {
-  manager.addPass(cuda ? cuda::createEmitPass() : cpu::createEmitPass());
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,10 +113,10 @@ void mpc::buildEmissionPipeline(OpPassManager &manager, bool cuda) {
 
 /// Appends the passes from entries whose gradients are expanded to emitted
 /// code.
-static void addCode(OpPassManager &manager, bool fuse, bool cuda) {
+static void addCode(OpPassManager &manager, bool fuse) {
   buildStatePipeline(manager);
-  buildKernelPipeline(manager, fuse, cuda);
-  buildEmissionPipeline(manager, cuda);
+  buildKernelPipeline(manager, fuse);
+  manager.addPass(kernel::createEmitPass());
 }
 
 /// Entries whose gradients are ops.
@@ -138,22 +129,21 @@ static void addStep(OpPassManager &manager, const StepOptions &options) {
     manager.addPass(amp::createBuildStepPass());
   buildAutodiffPipeline(manager);
   // Behind the last pass that makes equal ops one.
-  if (options.cuda)
-    manager.addNestedPass<func::FuncOp>(nn::createRecomputePass());
+  manager.addNestedPass<func::FuncOp>(nn::createRecomputePass());
 }
 
 void mpc::buildTrainingPipeline(OpPassManager &manager,
                                 const StepOptions &options) {
   addStep(manager, options);
   manager.addPass(amp::createCountUnderflowPass());
-  addCode(manager, options.fuse, options.cuda);
+  addCode(manager, options.fuse);
 }
 
 void mpc::buildProbePipeline(OpPassManager &manager,
                              const StepOptions &options) {
   addStep(manager, options);
   manager.addPass(amp::createAddProbesPass());
-  addCode(manager, options.fuse, options.cuda);
+  addCode(manager, options.fuse);
 }
 
 void mpc::buildEvaluationPipeline(OpPassManager &manager,
@@ -168,12 +158,12 @@ void mpc::buildEvaluationPipeline(OpPassManager &manager,
     manager.addPass(nn::createBuildEvalPass(eval));
     buildAutodiffPipeline(manager);
   }
-  addCode(manager, options.fuse, options.cuda);
+  addCode(manager, options.fuse);
 }
 
-void mpc::buildOptimizerPipeline(OpPassManager &manager, bool fuse, bool cuda) {
+void mpc::buildOptimizerPipeline(OpPassManager &manager, bool fuse) {
   manager.addPass(amp::createBuildStepPass());
-  addCode(manager, fuse, cuda);
+  addCode(manager, fuse);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,9 +180,6 @@ struct KernelFlags : PassPipelineOptions<Pipeline> {
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("join structured ops into kernels"),
                     llvm::cl::init(true)};
-  Option<bool> cuda{*this, "cuda",
-                    llvm::cl::desc("for a GPU in the place of a CPU"),
-                    llvm::cl::init(false)};
 };
 
 struct KernelPipeline : KernelFlags<KernelPipeline> {};
@@ -211,7 +198,7 @@ struct StepFlags : KernelFlags<Pipeline> {
                        llvm::cl::init(false)};
 
   [[nodiscard]] StepOptions step() const {
-    return {ownStep, explain, this->fuse, this->cuda};
+    return {ownStep, explain, this->fuse};
   }
 };
 
@@ -242,7 +229,7 @@ static void registerParts() {
   PassPipelineRegistration<KernelPipeline>(
       "mpc-kernel-pipeline", "From ops to planned kernels",
       [](OpPassManager &manager, const KernelPipeline &flags) {
-        buildKernelPipeline(manager, flags.fuse, flags.cuda);
+        buildKernelPipeline(manager, flags.fuse);
       });
 }
 
@@ -271,6 +258,6 @@ void mpc::registerPipelines() {
       "mpc-optimizer-pipeline",
       "From parameters and a recipe to the code of an optimizer's step",
       [](OpPassManager &manager, const KernelPipeline &flags) {
-        buildOptimizerPipeline(manager, flags.fuse, flags.cuda);
+        buildOptimizerPipeline(manager, flags.fuse);
       });
 }

@@ -25,7 +25,6 @@ struct StepOptions {
   bool ownStep = false;
   bool explain = false; ///< Keep in locations why each op has its precision.
   bool fuse = true;     ///< Join structured ops into kernels.
-  bool cuda = false;    ///< For a GPU in the place of a CPU.
 };
 
 struct EvaluationOptions : StepOptions {
@@ -35,8 +34,8 @@ struct EvaluationOptions : StepOptions {
 };
 
 //===----------------------------------------------------------------------===//
-// From a module with its amp.recipe to planned entries and emitted kernels, for
-// the target that the module states
+// From a module with its amp.recipe and its kernel.target to planned entries
+// and emitted kernels
 //===----------------------------------------------------------------------===//
 
 /// mpc-training-pipeline: the entries of a training step.
@@ -54,8 +53,7 @@ void buildEvaluationPipeline(mlir::OpPassManager &manager,
 
 /// mpc-optimizer-pipeline: the step of an optimizer alone, whose gradients are
 /// inputs.
-void buildOptimizerPipeline(mlir::OpPassManager &manager, bool fuse = true,
-                            bool cuda = false);
+void buildOptimizerPipeline(mlir::OpPassManager &manager, bool fuse = true);
 
 //===----------------------------------------------------------------------===//
 // Their parts
@@ -83,11 +81,7 @@ void buildStatePipeline(mlir::OpPassManager &manager);
 
 /// mpc-kernel-pipeline: bodies, fusion, schedules, memory. Leaves kernels and
 /// planned entries.
-void buildKernelPipeline(mlir::OpPassManager &manager, bool fuse = true,
-                         bool cuda = false);
-
-/// The code of the kernels that the target's schedules say.
-void buildEmissionPipeline(mlir::OpPassManager &manager, bool cuda = false);
+void buildKernelPipeline(mlir::OpPassManager &manager, bool fuse = true);
 
 /// Makes the names above known to whatever parses a pipeline.
 void registerPipelines();

@@ -12,8 +12,8 @@ import sys
 
 EXECUTION = ["runtime", "include"]
 CODEGEN = ["lib/Codegen", "dialects", *EXECUTION]
-PASSES = ["passes", "lib/Codegen", "dialects"]
-DRIVER = ["lib/Driver", "lib/Import", *PASSES, *EXECUTION]
+PASSES = ["passes", "dialects"]
+DRIVER = ["lib/Driver", "lib/Import", "lib/Codegen", *PASSES, *EXECUTION]
 
 # Layer -> what it may include. A file belongs to the longest layer that its
 # path starts with; what is allowed covers all below it.

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,6 +18,7 @@ using namespace mpc::kernel;
 #include "dialects/Kernel/KernelDialect.cpp.inc"
 #include "dialects/Kernel/KernelEnums.cpp.inc"
 #include "dialects/Kernel/ScheduleInterface.cpp.inc"
+#include "dialects/Kernel/TargetInterface.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/KernelAttrs.cpp.inc"
 #define GET_OP_CLASSES
@@ -55,6 +57,41 @@ KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
   return op->emitOpError("argument #")
          << argument << " cannot have '" << attribute.getName().getValue()
          << "' = " << attribute.getValue();
+}
+
+/// Whether `op` can have the attribute `value` under its name.
+static bool isOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == KernelDialect::TargetAttrHelper::getNameStr())
+    return isa<ModuleOp>(op) && isa<TargetAttrInterface>(attribute.getValue());
+  return attribute.getName() ==
+             KernelDialect::EmittedAttrHelper::getNameStr() &&
+         isa<FunctionOpInterface>(op) &&
+         isa<EmittedKernelAttrInterface>(attribute.getValue());
+}
+
+LogicalResult
+KernelDialect::verifyOperationAttribute(Operation *op,
+                                        NamedAttribute attribute) {
+  if (isOperationAttribute(op, attribute))
+    return success();
+  return op->emitOpError("cannot have '")
+         << attribute.getName().getValue() << "' = " << attribute.getValue()
+         << ": a module has a target as 'kernel.target', an emitted function "
+            "what its launches must know as 'kernel.emitted'";
+}
+
+TargetAttrInterface mpc::kernel::getTarget(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<TargetAttrInterface>(
+                      KernelDialect::TargetAttrHelper::getNameStr())
+                : TargetAttrInterface();
+}
+
+EmittedKernelAttrInterface mpc::kernel::getEmittedKernel(Operation *function) {
+  return function->getAttrOfType<EmittedKernelAttrInterface>(
+      KernelDialect::EmittedAttrHelper::getNameStr());
 }
 
 //===----------------------------------------------------------------------===//

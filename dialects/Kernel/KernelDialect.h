@@ -14,17 +14,33 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
 namespace mpc::kernel {
 class ReturnOp;
 } // namespace mpc::kernel
 
 #include "dialects/Kernel/KernelEnums.h.inc"
 #include "dialects/Kernel/ScheduleInterface.h.inc"
+#include "dialects/Kernel/TargetInterface.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/KernelAttrs.h.inc"
 // The dialect hands out attributes.
 #include "dialects/Kernel/KernelDialect.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Kernel/KernelOps.h.inc"
+
+namespace mpc::kernel {
+
+/// The `kernel.target` of the module around `op`, or of the module that it is;
+/// null where that states none.
+TargetAttrInterface getTarget(mlir::Operation *op);
+
+/// The `kernel.emitted` of a function; null where it is no emitted kernel.
+EmittedKernelAttrInterface getEmittedKernel(mlir::Operation *function);
+
+} // namespace mpc::kernel
 
 #endif // MPC_DIALECTS_KERNEL_KERNELDIALECT_H

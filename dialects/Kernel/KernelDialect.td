@@ -18,6 +18,10 @@ def Kernel_Dialect : Dialect {
     fixes how it runs. A
     `kernel.launch` runs it in destination-passing form: on tensors before
     memory is planned, on views of the arena after.
+
+    A module states as `kernel.target` what machine its kernels are for, and an
+    emitted kernel as `kernel.emitted` what its launches must know: attributes
+    of the target's dialect, behind interfaces.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -25,7 +29,10 @@ def Kernel_Dialect : Dialect {
   ];
   let useDefaultAttributePrinterParser = 1;
   let discardableAttrs = (ins "::mlir::DenseI64ArrayAttr":$may_alias,
-                              "::mpc::kernel::BufferAttr":$buffer);
+                              "::mpc::kernel::BufferAttr":$buffer,
+                              "::mpc::kernel::TargetAttrInterface":$target,
+                              "::mpc::kernel::EmittedKernelAttrInterface":$emitted);
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
 }
 

@@ -7,10 +7,6 @@
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Random.h"
-#include "lib/Codegen/CPU/Passes.h"
-#include "lib/Codegen/CPU/Target.h"
-#include "lib/Codegen/CUDA/Passes.h"
-#include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/KernelWork.h"
@@ -148,63 +144,14 @@ static void observe(Compilation &compilation, const StepOptions &options,
     });
 }
 
-namespace {
-
-/// What a pipeline needs to know of a target.
-struct FoundTarget {
-  cpu::CpuTarget cpu;
-  int cudaArch = 0; ///< 0 of a CPU.
-};
-
-} // namespace
-
-static bool isForCuda(const TargetOptions &options) {
-  return cuda::isCudaName(options.cpu);
-}
-
-static rt::Result<FoundTarget> findTarget(const TargetOptions &options) {
-  if (isForCuda(options)) {
-    llvm::Expected<int> arch = cuda::getCudaArch(options.cpu);
-    if (!arch)
-      return rt::usageError(llvm::toString(arch.takeError()));
-    return FoundTarget{{}, *arch};
-  }
-  llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget(options.cpu);
-  if (!target)
-    return rt::usageError(llvm::toString(target.takeError()));
-  if (options.runsHere)
-    if (llvm::Error error = cpu::checkRunsHere(*target))
-      return rt::environmentError(llvm::toString(std::move(error)));
-  return FoundTarget{*target};
-}
-
-/// The first pass of every compilation: what schedules must know.
-static void attachTarget(OpPassManager &passes, const TargetOptions &options,
-                         const FoundTarget &target) {
-  if (target.cudaArch != 0) {
-    cuda::AttachTargetPassOptions attach;
-    attach.arch = target.cudaArch;
-    attach.naive = options.naive;
-    passes.addPass(cuda::createAttachTargetPass(attach));
-    return;
-  }
-  cpu::AttachTargetPassOptions attach;
-  attach.lanes = target.cpu.lanes;
-  attach.naive = options.naive;
-  passes.addPass(cpu::createAttachTargetPass(attach));
-}
-
-static rt::Status list(ModuleOp module, const FoundTarget &target,
+static rt::Status list(ModuleOp module, const TargetBackend &target,
                        CodeListing &listing) {
   if (listing.level == CodeListing::Level::MLIR) {
     llvm::raw_string_ostream(listing.text) << module << "\n";
     return {};
   }
-  if (target.cudaArch != 0)
-    return rt::usageError("--emit=llvm: the first target is a GPU, whose code "
-                          "is --emit=cuda");
   OwningOpRef<ModuleOp> copy = module.clone();
-  MPC_ASSIGN_OR_RETURN(listing.text, listLLVM(*copy, target.cpu));
+  MPC_ASSIGN_OR_RETURN(listing.text, listLLVM(*copy, target));
   return {};
 }
 
@@ -212,9 +159,10 @@ static rt::Status list(ModuleOp module, const FoundTarget &target,
 static rt::Result<std::shared_ptr<rt::Program>>
 compile(ImportedModel &model, const TargetOptions &options,
         CompileReport &report, llvm::function_ref<void(Compilation &)> fill) {
-  MPC_ASSIGN_OR_RETURN(FoundTarget target, findTarget(options));
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
+                       findTarget(options));
   Compilation compilation(model.module, report.warnings, options.isTool);
-  attachTarget(compilation.passes(), options, target);
+  target->addAttachPass(compilation.passes(), options.naive);
   fill(compilation);
   llvm::StringMap<KernelWork> work;
   compilation.after("kernel-plan-memory",
@@ -226,13 +174,9 @@ compile(ImportedModel &model, const TargetOptions &options,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count());
   if (options.listing && options.listing->text.empty())
-    MPC_RETURN_IF_ERROR(list(*model.module, target, *options.listing));
-  MPC_ASSIGN_OR_RETURN(
-      std::shared_ptr<rt::Program> program,
-      target.cudaArch != 0
-          ? buildCudaProgram(*model.module, target.cudaArch,
-                             options.machineCode)
-          : buildProgram(*model.module, target.cpu, &report.stages));
+    MPC_RETURN_IF_ERROR(list(*model.module, *target, *options.listing));
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       buildProgram(*model.module, *target, &report.stages));
   setWork(work, *program);
   llvm::append_range(report.warnings, program->warnings);
   program->bounds = std::move(report.bounds);
@@ -248,9 +192,10 @@ compile(ImportedModel &model, const TargetOptions &options,
 static rt::Result<std::string>
 describePasses(const TargetOptions &options,
                llvm::function_ref<void(OpPassManager &)> fill) {
-  MPC_ASSIGN_OR_RETURN(FoundTarget target, findTarget(options));
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
+                       findTarget(options));
   OpPassManager passes(ModuleOp::getOperationName());
-  attachTarget(passes, options, target);
+  target->addAttachPass(passes, options.naive);
   fill(passes);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -354,7 +299,6 @@ static EvaluationOptions evaluationOptions(const ImportedModel &model,
   result.ownStep = !hasModel(model);
   result.explain = options.explain;
   result.fuse = options.target.fuse;
-  result.cuda = isForCuda(options.target);
   result.gradients = options.gradients;
   result.training = options.training;
   result.seed = options.seed;
@@ -373,8 +317,7 @@ rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
 
 static StepOptions stepOptions(const ImportedModel &model,
                                const CompileOptions &options) {
-  return {hasOwnStep(model), options.explain, options.target.fuse,
-          isForCuda(options.target)};
+  return {hasOwnStep(model), options.explain, options.target.fuse};
 }
 
 rt::Result<std::string> mpc::evalPasses(const ImportedModel &model,
@@ -435,7 +378,6 @@ mpc::compileOptimizer(ImportedModel &model, const TargetOptions &options,
                       CompileReport &report) {
   MPC_RETURN_IF_ERROR(checkRecipe(model).status());
   return compile(model, options, report, [&](Compilation &compilation) {
-    buildOptimizerPipeline(compilation.passes(), options.fuse,
-                           isForCuda(options));
+    buildOptimizerPipeline(compilation.passes(), options.fuse);
   });
 }

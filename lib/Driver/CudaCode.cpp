@@ -2,9 +2,12 @@
 // Modules of CUDA C++ and machine code.
 #include "lib/Driver/CudaCode.h"
 
-#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/Target.h"
+#include "lib/Driver/TargetBackend.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
 #include "runtime/Device/CUDA/ImageCache.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -19,7 +22,7 @@ static constexpr size_t kKernelsOfModule = 16;
 namespace {
 
 struct PlacedKernel {
-  cuda::KernelAttr kernel;
+  kernel::EmittedKernelAttrInterface kernel;
   size_t module = 0;
 };
 
@@ -30,8 +33,8 @@ static llvm::StringMap<PlacedKernel>
 placeKernels(ModuleOp module, std::vector<std::string> &texts) {
   llvm::StringMap<PlacedKernel> kernels;
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto kernel = function->getAttrOfType<cuda::KernelAttr>(
-        cuda::CUDADialect::kKernelAttrName);
+    kernel::EmittedKernelAttrInterface kernel =
+        kernel::getEmittedKernel(function);
     if (!kernel)
       continue;
     if (kernels.size() % kKernelsOfModule == 0)
@@ -52,16 +55,18 @@ static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
       if (found == kernels.end())
         return rt::internalError("kernel '" + launch.symbol +
                                  "' was not emitted");
-      const cuda::KernelAttr &kernel = found->second.kernel;
+      kernel::EmittedKernelAttrInterface kernel = found->second.kernel;
       launch.codeOffset = found->second.module;
-      launch.chunks = kernel.getBlocks();
+      launch.chunks = kernel.getChunks();
       launch.threads = static_cast<uint32_t>(kernel.getThreads());
       launch.sharedBytes = static_cast<uint32_t>(kernel.getShared());
     }
   return {};
 }
 
-rt::Status mpc::addCudaText(ModuleOp module, int arch, rt::Program &program) {
+/// Gives `program`, whose launches name kernels, the modules with the texts
+/// that `module` has for them, and the launches their grids.
+static rt::Status addText(ModuleOp module, int arch, rt::Program &program) {
   std::vector<std::string> texts;
   llvm::StringMap<PlacedKernel> kernels = placeKernels(module, texts);
   MPC_RETURN_IF_ERROR(placeLaunches(kernels, program));
@@ -86,7 +91,10 @@ static std::vector<rt::cuda::Source> sourcesOf(const rt::Program &program) {
   return sources;
 }
 
-rt::Status mpc::addCubins(rt::Program &program) {
+/// Gives the modules machine code, from the compile cache where it has that.
+/// Where NVRTC is not found the program warns of it; one that does not know the
+/// architecture adds nothing.
+static rt::Status addCubins(rt::Program &program) {
   auto nvrtc = rt::cuda::Nvrtc::open();
   if (!nvrtc.ok()) {
     program.warnings.push_back("no machine code for " + program.target.cpu +
@@ -105,6 +113,43 @@ rt::Status mpc::addCubins(rt::Program &program) {
   for (auto [module, image] : llvm::zip(program.modules, images))
     module.cubin = rt::SharedBytes::of(std::move(image.bytes));
   return {};
+}
+
+namespace {
+
+class CudaBackend : public TargetBackend {
+public:
+  CudaBackend(int arch, bool machineCode)
+      : arch_(arch), machineCode_(machineCode) {}
+
+  void addAttachPass(OpPassManager &passes, bool naive) const override {
+    cuda::AttachTargetPassOptions attach;
+    attach.arch = arch_;
+    attach.naive = naive;
+    passes.addPass(cuda::createAttachTargetPass(attach));
+  }
+
+  rt::Status addCode(ModuleOp module, rt::Program &program,
+                     rt::StageSeconds * /*stages*/) const override {
+    MPC_RETURN_IF_ERROR(addText(module, arch_, program));
+    return machineCode_ ? addCubins(program) : rt::Status();
+  }
+
+  rt::Result<std::string> listLLVM(ModuleOp) const override {
+    return rt::usageError("--emit=llvm: the first target is a GPU, whose code "
+                          "is --emit=cuda");
+  }
+
+private:
+  int arch_;
+  bool machineCode_;
+};
+
+} // namespace
+
+std::unique_ptr<TargetBackend> mpc::createCudaBackend(int arch,
+                                                      bool machineCode) {
+  return std::make_unique<CudaBackend>(arch, machineCode);
 }
 
 std::string mpc::wholeText(const rt::Program &program) {

@@ -4,21 +4,11 @@
 #ifndef MPC_LIB_DRIVER_CUDACODE_H
 #define MPC_LIB_DRIVER_CUDACODE_H
 
-#include "mlir/IR/BuiltinOps.h"
 #include "runtime/Device/CUDA/Nvrtc.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
 
 namespace mpc {
-
-/// Gives `program`, whose launches name kernels, the modules with the texts
-/// that `module` has for them, and the launches their grids.
-rt::Status addCudaText(mlir::ModuleOp module, int arch, rt::Program &program);
-
-/// Gives the modules machine code, from the compile cache where it has that.
-/// Where NVRTC is not found the program warns of it; one that does not know the
-/// architecture adds nothing.
-rt::Status addCubins(rt::Program &program);
 
 /// The text of all modules as one.
 std::string wholeText(const rt::Program &program);

@@ -6,7 +6,9 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
 #include "lib/Codegen/CPU/CPUDialect.h"
+#include "lib/Codegen/CPU/TargetInterface.h"
 #include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Codegen/CUDA/TargetInterface.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -34,4 +36,6 @@ void mpc::registerDialects(DialectRegistry &registry) {
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
+  cpu::registerTargetInterface(registry);
+  cuda::registerTargetInterface(registry);
 }

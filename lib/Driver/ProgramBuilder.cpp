@@ -5,11 +5,6 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/EntryNames.h"
-#include "lib/Codegen/CPU/CPUDialect.h"
-#include "lib/Codegen/CPU/Jit.h"
-#include "lib/Codegen/CUDA/CUDADialect.h"
-#include "lib/Driver/CudaCode.h"
-#include "lib/Driver/Diagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -75,7 +70,7 @@ public:
     collectSources();
     for (auto function :
          llvm::make_early_inc_range(module_.getOps<func::FuncOp>())) {
-      if (!amp::isEntry(function) || isKernel(function))
+      if (!amp::isEntry(function) || kernel::getEmittedKernel(function))
         continue;
       MPC_RETURN_IF_ERROR(addEntry(function));
       function.erase();
@@ -88,28 +83,13 @@ private:
   rt::Status addSlabs();
   void keepCode();
 
-  static bool isKernel(func::FuncOp function) {
-    return function->hasAttr(cpu::CPUDialect::kKernelAttrName) ||
-           function->hasAttr(cuda::CUDADialect::kKernelAttrName);
-  }
-
-  /// The nodes of an emitted kernel; null where `function` is none.
-  static ArrayAttr sourcesOf(func::FuncOp function) {
-    if (auto kernel = function->getAttrOfType<cpu::KernelAttr>(
-            cpu::CPUDialect::kKernelAttrName))
-      return kernel.getSources();
-    if (auto kernel = function->getAttrOfType<cuda::KernelAttr>(
-            cuda::CUDADialect::kKernelAttrName))
-      return kernel.getSources();
-    return {};
-  }
-
   void collectSources() {
     for (auto function : module_.getOps<func::FuncOp>()) {
-      ArrayAttr sources = sourcesOf(function);
-      if (!sources)
+      kernel::EmittedKernelAttrInterface kernel =
+          kernel::getEmittedKernel(function);
+      if (!kernel || !kernel.getSources())
         continue;
-      auto names = sources.getAsRange<StringAttr>();
+      auto names = kernel.getSources().getAsRange<StringAttr>();
       sources_[function.getName()] = llvm::join(
           llvm::map_range(names, std::mem_fn(&StringAttr::getValue)), ", ");
     }
@@ -308,68 +288,25 @@ rt::Status ProgramBuilder::addSlabs() {
 void ProgramBuilder::keepCode() {
   for (Operation &op : llvm::make_early_inc_range(*module_.getBody())) {
     auto function = dyn_cast<func::FuncOp>(op);
-    bool isCode = function && (isKernel(function) || !function.isDeclaration());
+    bool isCode = function && (kernel::getEmittedKernel(function) ||
+                               !function.isDeclaration());
     if (!isCode)
       op.erase();
   }
 }
 
-/// Compiles the kernels to the program's image.
-static rt::Status compile(ModuleOp module, const cpu::CpuTarget &target,
-                          rt::Program &program, rt::StageSeconds *stages) {
-  DiagnosticCollector diagnostics(module.getContext());
-  llvm::Expected<cpu::CompiledKernels> compiled =
-      cpu::compileImage(module, target);
-  if (!compiled)
-    return rt::internalError(llvm::toString(compiled.takeError()) +
-                             (diagnostics.errors().empty() ? "" : "\n") +
-                             diagnostics.errors());
-  for (rt::Entry &entry : program.entries) {
-    for (rt::Launch &launch : entry.launches) {
-      if (launch.kind != rt::LaunchKind::Kernel)
-        continue;
-      auto it = compiled->kernels.find(launch.symbol);
-      if (it == compiled->kernels.end())
-        return rt::internalError("kernel '" + launch.symbol +
-                                 "' was not compiled");
-      launch.codeOffset = it->second.offset;
-      launch.chunks = it->second.chunks;
-      launch.scratchBytes = it->second.scratchBytes;
-    }
-  }
-  program.code.bytes = rt::SharedBytes::of(std::move(compiled->image));
-  if (stages) {
-    stages->emplace_back("lowering", compiled->loweringSeconds);
-    stages->emplace_back("llvm", compiled->llvmSeconds);
-  }
-  return {};
-}
-
 rt::Result<std::shared_ptr<rt::Program>>
-mpc::buildProgram(ModuleOp module, const cpu::CpuTarget &target,
+mpc::buildProgram(ModuleOp module, const TargetBackend &target,
                   rt::StageSeconds *stages) {
   auto program = std::make_shared<rt::Program>();
   MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
-  MPC_RETURN_IF_ERROR(compile(module, target, *program, stages));
+  MPC_RETURN_IF_ERROR(target.addCode(module, *program, stages));
   return program;
 }
 
 rt::Result<std::string> mpc::listLLVM(ModuleOp module,
-                                      const cpu::CpuTarget &target) {
+                                      const TargetBackend &target) {
   rt::Program program;
   MPC_RETURN_IF_ERROR(ProgramBuilder(module, program).run());
-  llvm::Expected<std::string> text = cpu::printLLVM(module, target);
-  if (!text)
-    return rt::internalError(llvm::toString(text.takeError()));
-  return std::move(*text);
-}
-
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::buildCudaProgram(ModuleOp module, int arch, bool machineCode) {
-  auto program = std::make_shared<rt::Program>();
-  MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
-  MPC_RETURN_IF_ERROR(addCudaText(module, arch, *program));
-  if (machineCode)
-    MPC_RETURN_IF_ERROR(addCubins(*program));
-  return program;
+  return target.listLLVM(module);
 }

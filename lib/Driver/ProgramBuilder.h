@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_DRIVER_PROGRAMBUILDER_H
 #define MPC_LIB_DRIVER_PROGRAMBUILDER_H
 
-#include "lib/Codegen/CPU/Target.h"
+#include "lib/Driver/TargetBackend.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
@@ -12,23 +12,18 @@
 
 namespace mpc {
 
-/// Takes the entries' launches out of `module` and compiles the code of its
-/// kernels for `target`, which may be another machine. Consumes the module's
+/// Takes the entries' launches out of `module` and makes the code of its
+/// kernels, which are emitted for `target`. Consumes the module's
 /// contents. Appends how long its stages took to `stages`. What the module must
 /// hold: docs/design.md, "Program".
 rt::Result<std::shared_ptr<rt::Program>>
-buildProgram(mlir::ModuleOp module, const cpu::CpuTarget &target,
+buildProgram(mlir::ModuleOp module, const TargetBackend &target,
              rt::StageSeconds *stages = nullptr);
 
 /// The code that it would compile, as the text of one LLVM module. Consumes the
 /// module's contents.
 rt::Result<std::string> listLLVM(mlir::ModuleOp module,
-                                 const cpu::CpuTarget &target);
-
-/// buildProgram of kernels that are emitted for the GPU sm_`arch`; with their
-/// machine code where that is wanted and can be had.
-rt::Result<std::shared_ptr<rt::Program>>
-buildCudaProgram(mlir::ModuleOp module, int arch, bool machineCode);
+                                 const TargetBackend &target);
 
 /// A tensor type as the runtime has it; an error where it lacks the elements'.
 rt::Result<rt::TensorDesc> describeTensor(llvm::StringRef name,

@@ -85,10 +85,12 @@ struct FusePass : mpc::kernel::impl::FusePassBase<FusePass> {
 
 private:
   void fuseBlock(Block &block) {
+    TargetAttrInterface target = getTarget(getOperation());
+    bool keepsLess = target && target.prefersRecomputation();
     foldReads(block);
-    if (!acrossPeak)
+    if (keepsLess)
       foldWidenings(block);
-    Groups groups(block, acrossPeak ? nullptr : findPeak(block, weigh));
+    Groups groups(block, keepsLess ? findPeak(block, weigh) : nullptr);
     // Groups go where the terminator is, in an order that respects uses; views
     // and constants are moved along.
     Operation *end = block.getTerminator();

@@ -27,18 +27,13 @@ def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
       after them,
     - a contraction with the elementwise ops on its result.
 
-    Fusion changes no bit of any result. Without `across-peak` what reads a
-    value behind the point where most bytes are live is no part of the kernel
-    that makes the value before it: its own results would be kept instead.
-    Nor does a contraction wait for what is added to it, if its factors take
-    more than its result; and no wider copy is stored that readers can make as
-    they read.
+    Fusion changes no bit of any result. Where the module's `kernel.target`
+    rather computes again than keeps, what reads a value behind the point where
+    most bytes are live is no part of the kernel that makes the value before it:
+    its own results would be kept instead. Nor does a contraction wait for what
+    is added to it, if its factors take more than its result; and no wider copy
+    is stored that readers can make as they read.
   }];
-  let options = [
-    Option<"acrossPeak", "across-peak", "bool", /*default=*/"true",
-           "join ops on both sides of the point where most bytes are live "
-           "(default: yes)">,
-  ];
   let statistics = [
     Statistic<"numGroups", "groups", "groups of more than one op">,
   ];
@@ -60,6 +55,15 @@ def OutlinePass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::kernel::KernelDialect"];
 }
 
+def SchedulePass : Pass<"kernel-schedule", "::mlir::ModuleOp"> {
+  let summary = "Fix how every kernel runs on the module's target";
+  let description = [{
+    Runs the passes that the module's `kernel.target` has for it, as
+    `cpu-schedule`. Comes before memory is planned, since a schedule may add
+    kernels and what they leave for others.
+  }];
+}
+
 def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every tensor a place in one arena";
   let description = [{
@@ -76,6 +80,14 @@ def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
     Statistic<"numCopies", "copies", "copies inserted">,
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def EmitPass : Pass<"kernel-emit", "::mlir::ModuleOp"> {
+  let summary = "Emit the code of every kernel for the module's target";
+  let description = [{
+    Runs the passes that the module's `kernel.target` has for it, as `cpu-emit`.
+    Afterwards the module has functions with `kernel.emitted`, and no kernel.
+  }];
 }
 
 #endif // MPC_PASSES_KERNEL_PASSES_TD

@@ -238,7 +238,8 @@ def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
     value, beside parameters and constants, and if keeping that one takes less:
     f32 copies of what is there in 16 bits, activations, softmax of scores. The
     same ops give the same bits. No op that adds up a contraction is repeated,
-    nor one that draws random numbers.
+    nor one that draws random numbers. Nothing changes where the module's
+    `kernel.target` rather keeps values.
   }];
   let options = [
     Option<"minBytes", "min-bytes", "int64_t", /*default=*/"1048576",

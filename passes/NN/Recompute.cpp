@@ -3,6 +3,7 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/Interfaces/OpInterfaces.h"
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -191,6 +192,9 @@ struct RecomputePass : mpc::nn::impl::RecomputePassBase<RecomputePass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    kernel::TargetAttrInterface target = kernel::getTarget(function);
+    if (target && !target.prefersRecomputation())
+      return;
     if (function.getBody().hasOneBlock())
       numRecomputed +=
           Recomputation(function.getBody().front(), minBytes).run();

@@ -2,11 +2,11 @@
 // From a module to a runner, by the passes of the compiler.
 #include "test/support/Compile.h"
 
-#include "lib/Codegen/CPU/Passes.h"
-#include "lib/Codegen/CPU/Target.h"
+#include "lib/Driver/Compile.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/ProgramBuilder.h"
+#include "passes/Kernel/Passes.h"
 #include "passes/Pipelines.h"
 
 using namespace mpc;
@@ -24,18 +24,14 @@ rt::Result<std::unique_ptr<rt::Runner>> mpc::test::compileEntries(
     mlir::ModuleOp module,
     llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
     KernelForm form) {
-  llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget("host");
-  if (!target)
-    return rt::internalError(llvm::toString(target.takeError()));
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
+                       findTarget(TargetOptions()));
   DiagnosticCollector diagnostics(module.getContext());
   mlir::PassManager manager(module.getContext());
-  cpu::AttachTargetPassOptions attach;
-  attach.lanes = target->lanes;
-  attach.naive = form.naive;
-  manager.addPass(cpu::createAttachTargetPass(attach));
+  target->addAttachPass(manager, form.naive);
   addPasses(manager);
   buildKernelPipeline(manager, form.fuse);
-  buildEmissionPipeline(manager);
+  manager.addPass(kernel::createEmitPass());
   if (failed(manager.run(module)))
     return rt::invalidInput("does not compile: " + diagnostics.errors());
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,

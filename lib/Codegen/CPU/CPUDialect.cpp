@@ -2,10 +2,14 @@
 // The cpu dialect: which schedule runs which kernels, and in which numbers.
 #include "lib/Codegen/CPU/CPUDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -21,20 +25,8 @@ void CPUDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "lib/Codegen/CPU/CPUAttrs.cpp.inc"
       >();
-}
-
-LogicalResult CPUDialect::verifyOperationAttribute(Operation *op,
-                                                   NamedAttribute attribute) {
-  if (attribute.getName() == kKernelAttrName && isa<FunctionOpInterface>(op) &&
-      isa<KernelAttr>(attribute.getValue()))
-    return success();
-  if (attribute.getName() == kTargetAttrName && isa<ModuleOp>(op) &&
-      isa<TargetAttr>(attribute.getValue()))
-    return success();
-  return op->emitOpError("attribute '")
-         << attribute.getName().getValue()
-         << "' is neither the #cpu.kernel of a function nor the #cpu.target of "
-            "a module";
+  // Its passes are in another library: registerTargetInterface.
+  declarePromisedInterface<mpc::kernel::TargetAttrInterface, TargetAttr>();
 }
 
 //===----------------------------------------------------------------------===//

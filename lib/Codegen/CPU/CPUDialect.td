@@ -4,6 +4,7 @@
 #define MPC_LIB_CODEGEN_CPU_CPUDIALECT_TD
 
 include "dialects/Kernel/ScheduleInterface.td"
+include "dialects/Kernel/TargetInterface.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 
@@ -16,13 +17,13 @@ def CPU_Dialect : Dialect {
     `kernel.func`, which `cpu-schedule` chooses and `cpu-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 1;
-  let extraClassDeclaration = [{
-    /// Where an emitted function has its `#cpu.kernel`.
-    static constexpr ::llvm::StringLiteral kKernelAttrName = "cpu.kernel";
-    /// Where a module has its `#cpu.target`.
-    static constexpr ::llvm::StringLiteral kTargetAttrName = "cpu.target";
-  }];
+  // What the target's passes make, which pipelines learn of when they run.
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mpc::kernel::KernelDialect"
+  ];
 }
 
 class CPU_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
@@ -43,13 +44,13 @@ class CPU_Schedule<string attrName, string attrMnemonic,
 def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
   let summary = "What schedules must know of a CPU";
   let description = [{
-    Stands as `cpu.target` at a module, where `cpu-attach-target` puts it.
+    Stands as `kernel.target` at a module, where `cpu-attach-target` puts it.
     `lanes` are the f32 lanes of a vector register: 8 for AVX2, 16 for AVX-512.
     With `naive` every kernel runs by scalar loops, as the reference for the
     others.
 
     ```mlir
-    module attributes {cpu.target = #cpu.target<lanes = 8>} {}
+    module attributes {kernel.target = #cpu.target<lanes = 8>} {}
     ```
   }];
   let parameters = (ins "int64_t":$lanes,
@@ -58,11 +59,12 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
   let genVerifyDecl = 1;
 }
 
-def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel"> {
+def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",
+                              [Kernel_EmittedKernelInterface]> {
   let summary = "What a launch of an emitted function must know";
   let description = [{
-    `scratch` is the bytes of memory of its own that each worker needs;
-    `sources` are those of the `kernel.func`.
+    Stands as `kernel.emitted` at the function. `scratch` is the bytes of memory
+    of its own that each worker needs; `sources` are those of the `kernel.func`.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$scratch,
                         OptionalParameter<"::mlir::ArrayAttr">:$sources);

@@ -54,7 +54,7 @@ void Emitter::finish(int64_t chunks) {
   scratch_.setType(MemRefType::get({scratchBytes_}, builder.getI8Type()));
   function.setType(builder.getFunctionType(
       function.getBody().front().getArgumentTypes(), {}));
-  function->setAttr(CPUDialect::kKernelAttrName,
+  function->setAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr(),
                     KernelAttr::get(builder.getContext(), chunks, scratchBytes_,
                                     kernel.getSourcesAttr()));
 }

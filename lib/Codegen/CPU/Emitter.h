@@ -42,7 +42,7 @@ public:
   mlir::IRMapping mapping;
 
   /// Sets the final type of the scratch argument, ends the function and
-  /// records `chunks` and the scratch size on it, as `cpu.kernel`.
+  /// records `chunks` and the scratch size on it, as `kernel.emitted`.
   void finish(int64_t chunks);
 
   //===--------------------------------------------------------------------===//

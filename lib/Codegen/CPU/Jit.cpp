@@ -105,9 +105,8 @@ static void compileParts(std::vector<Part> &parts, const CpuTarget &target) {
 static CompiledKernels listKernels(ModuleOp module) {
   CompiledKernels compiled;
   for (auto function : module.getOps<FunctionOpInterface>()) {
-    auto kernel =
-        function->getAttrOfType<KernelAttr>(CPUDialect::kKernelAttrName);
-    if (kernel)
+    if (auto kernel = dyn_cast_or_null<KernelAttr>(
+            mpc::kernel::getEmittedKernel(function)))
       compiled.kernels[function.getName()] = {
           nullptr, 0, kernel.getChunks(),
           static_cast<uint64_t>(kernel.getScratch())};

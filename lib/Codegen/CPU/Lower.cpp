@@ -75,7 +75,7 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
-      if (function->hasAttr(mpc::cpu::CPUDialect::kKernelAttrName))
+      if (mpc::kernel::getEmittedKernel(function))
         wrap(function);
       else if (!function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);

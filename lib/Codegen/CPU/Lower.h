@@ -9,7 +9,8 @@
 
 namespace mpc::cpu {
 
-/// Adds the passes. Each `func.func @k` with a `cpu.kernel` becomes a function
+/// Adds the passes. Each `func.func @k` with a `kernel.emitted` becomes a
+/// function
 /// @k of the runtime's kernel ABI, `void(void *const *buffers, int64_t begin,
 /// int64_t end, void *scratch)`, over a local one with bare pointers.
 void buildLowerToLLVM(mlir::OpPassManager &manager);

@@ -8,7 +8,8 @@ include "mlir/Pass/PassBase.td"
 def AttachTargetPass : Pass<"cpu-attach-target", "::mlir::ModuleOp"> {
   let summary = "State what CPU a module is for";
   let description = [{
-    Gives the module its `#cpu.target`, in place of one that it has.
+    Gives the module a `#cpu.target` as `kernel.target`, in place of one that it
+    has.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"8",
@@ -26,7 +27,7 @@ def SchedulePass : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
     Gives each `kernel.func` without a schedule the one of its kind:
     `#cpu.gemm`, `#cpu.rows`, `#cpu.columns`, `#cpu.map`, else
     `#cpu.loops`. It follows from kind and shapes and from the module's
-    `#cpu.target`, without which it is AVX2 (8 lanes), and fixes the number of
+    `#cpu.target`, without a target AVX2 (8 lanes), and fixes the number of
     chunks. A contraction's packed operand becomes a kernel of its own, so that
     its buffer is planned like any other.
   }];
@@ -41,8 +42,9 @@ def EmitPass : Pass<"cpu-emit", "::mlir::ModuleOp"> {
     Replaces each scheduled `kernel.func @k` by
     `func.func @k(%buffers.., %begin: index, %end: index, %scratch)`, one
     `memref` of static shape a kernel argument, which does the chunks
-    `[begin, end)`. Its `cpu.kernel` says how many there are. Afterwards the module holds func, scf, memref, vector,
-    arith and math ops only.
+    `[begin, end)`. Its `kernel.emitted`, a `#cpu.kernel`, says how many there
+    are. Afterwards the module holds func, scf, memref, vector, arith and math
+    ops only.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

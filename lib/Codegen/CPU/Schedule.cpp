@@ -79,11 +79,14 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind,
 }
 
 /// The module's target, else AVX2.
-static TargetAttr targetOf(ModuleOp module) {
-  auto target = module->getAttrOfType<TargetAttr>(CPUDialect::kTargetAttrName);
-  return target ? target
-                : TargetAttr::get(module.getContext(), /*lanes=*/8,
-                                  /*naive=*/false);
+static FailureOr<TargetAttr> targetOf(ModuleOp module) {
+  TargetAttrInterface target = getTarget(module);
+  if (!target)
+    return TargetAttr::get(module.getContext(), /*lanes=*/8, /*naive=*/false);
+  if (auto cpu = dyn_cast<TargetAttr>(target))
+    return cpu;
+  return module.emitError("cpu-schedule: the module is for ")
+         << target.describe();
 }
 
 namespace {
@@ -99,7 +102,7 @@ struct AttachTargetPass
         lanes.getValue(), naive.getValue());
     if (!target)
       return signalPassFailure();
-    module->setAttr(CPUDialect::kTargetAttrName, target);
+    module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
   }
 };
 
@@ -107,7 +110,9 @@ struct SchedulePass : mpc::cpu::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
-    TargetAttr target = targetOf(getOperation());
+    FailureOr<TargetAttr> target = targetOf(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
     llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
     getOperation().walk([&](LaunchOp launch) {
@@ -118,12 +123,13 @@ struct SchedulePass : mpc::cpu::impl::SchedulePassBase<SchedulePass> {
       if (kernel.getSchedule())
         continue;
       KernelKind kind =
-          target.getNaive() ? KernelKind::Loops : kernel.getKind();
+          target->getNaive() ? KernelKind::Loops : kernel.getKind();
       if (kind == KernelKind::Contraction)
         scheduleContraction(kernel, launches.lookup(kernel.getSymNameAttr()),
-                            symbols, target.getLanes());
+                            symbols, target->getLanes());
       else
-        kernel.setScheduleAttr(chooseSchedule(kernel, kind, target.getLanes()));
+        kernel.setScheduleAttr(
+            chooseSchedule(kernel, kind, target->getLanes()));
     }
   }
 };

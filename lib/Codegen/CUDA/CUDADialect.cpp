@@ -2,10 +2,12 @@
 // The cuda dialect: which schedule runs which kernels, and in which numbers.
 #include "lib/Codegen/CUDA/CUDADialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -21,20 +23,8 @@ void CUDADialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "lib/Codegen/CUDA/CUDAAttrs.cpp.inc"
       >();
-}
-
-LogicalResult CUDADialect::verifyOperationAttribute(Operation *op,
-                                                    NamedAttribute attribute) {
-  if (attribute.getName() == kKernelAttrName && isa<FunctionOpInterface>(op) &&
-      isa<KernelAttr>(attribute.getValue()))
-    return success();
-  if (attribute.getName() == kTargetAttrName && isa<ModuleOp>(op) &&
-      isa<TargetAttr>(attribute.getValue()))
-    return success();
-  return op->emitOpError("attribute '")
-         << attribute.getName().getValue()
-         << "' is neither the #cuda.kernel of a function nor the #cuda.target "
-            "of a module";
+  // Its passes are in another library: registerTargetInterface.
+  declarePromisedInterface<mpc::kernel::TargetAttrInterface, TargetAttr>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,11 +79,7 @@ LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
 }
 
 TargetAttr TargetAttr::lookup(Operation *op) {
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    module = op->getParentOfType<ModuleOp>();
-  if (auto target =
-          module->getAttrOfType<TargetAttr>(CUDADialect::kTargetAttrName))
+  if (auto target = dyn_cast_or_null<TargetAttr>(mpc::kernel::getTarget(op)))
     return target;
   return get(op->getContext(), /*arch=*/80, /*naive=*/false);
 }

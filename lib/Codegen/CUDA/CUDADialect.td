@@ -4,6 +4,7 @@
 #define MPC_LIB_CODEGEN_CUDA_CUDADIALECT_TD
 
 include "dialects/Kernel/ScheduleInterface.td"
+include "dialects/Kernel/TargetInterface.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 
@@ -16,13 +17,12 @@ def CUDA_Dialect : Dialect {
     `kernel.func`, which `cuda-schedule` chooses and `cuda-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 1;
-  let extraClassDeclaration = [{
-    /// Where an emitted function has its `#cuda.kernel`.
-    static constexpr ::llvm::StringLiteral kKernelAttrName = "cuda.kernel";
-    /// Where a module has its `#cuda.target`.
-    static constexpr ::llvm::StringLiteral kTargetAttrName = "cuda.target";
-  }];
+  // What the target's passes make, which pipelines learn of when they run.
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mpc::kernel::KernelDialect"
+  ];
 }
 
 class CUDA_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
@@ -41,12 +41,12 @@ class CUDA_Schedule<string attrName, string attrMnemonic>
 def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   let summary = "What schedules must know of a GPU";
   let description = [{
-    Stands as `cuda.target` at a module, where `cuda-attach-target` puts it: 90
+    Stands as `kernel.target` at a module, where `cuda-attach-target` puts it: 90
     for sm_90. With `naive` no product runs on Tensor Cores and no access is
     wider than an element, as the reference for the others.
 
     ```mlir
-    module attributes {cuda.target = #cuda.target<arch = 90>} {}
+    module attributes {kernel.target = #cuda.target<arch = 90>} {}
     ```
   }];
   let parameters = (ins "int64_t":$arch,
@@ -60,17 +60,23 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   }];
 }
 
-def CUDA_KernelAttr : CUDA_Attr<"Kernel", "kernel"> {
+def CUDA_KernelAttr
+    : CUDA_Attr<"Kernel", "kernel",
+                [Kernel_EmittedKernelInterface]> {
   let summary = "What a launch of an emitted function must know";
   let description = [{
-    Blocks of the grid, threads of a block, bytes of dynamic shared memory, and
-    the CUDA C++ of the kernel, which stands behind the prelude; `sources` are
-    those of the `kernel.func`.
+    Stands as `kernel.emitted` at the declaration of the function. Blocks of the
+    grid, threads of a block, bytes of dynamic shared memory, and the CUDA C++
+    of the kernel, which stands behind the prelude; `sources` are those of the
+    `kernel.func`.
   }];
   let parameters = (ins "int64_t":$blocks, "int64_t":$threads,
                         "int64_t":$shared, "::mlir::StringAttr":$text,
                         OptionalParameter<"::mlir::ArrayAttr">:$sources);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    int64_t getChunks() const { return getBlocks(); }
+  }];
 }
 
 def CUDA_LoopsAttr : CUDA_Schedule<"Loops", "loops"> {

@@ -84,7 +84,7 @@ static LogicalResult emitKernel(FuncOp kernel) {
       builder, kernel.getLoc(), kernel.getSymName(),
       builder.getFunctionType(kernel.getArgumentTypes(), {}));
   declaration.setPrivate();
-  declaration->setAttr(CUDADialect::kKernelAttrName,
+  declaration->setAttr(KernelDialect::EmittedAttrHelper::getNameStr(),
                        KernelAttr::get(builder.getContext(),
                                        schedule.getChunks(), shape->threads,
                                        shape->shared,
@@ -113,7 +113,7 @@ struct PrintTextPass : mpc::cuda::impl::PrintTextPassBase<PrintTextPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (auto kernel =
-              function->getAttrOfType<KernelAttr>(CUDADialect::kKernelAttrName))
+              dyn_cast_or_null<KernelAttr>(getEmittedKernel(function)))
         llvm::outs() << kernel.getText().getValue() << "\n";
   }
 };

@@ -8,7 +8,8 @@ include "mlir/Pass/PassBase.td"
 def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
   let summary = "State what GPU a module is for";
   let description = [{
-    Gives the module its `#cuda.target`, in place of one that it has.
+    Gives the module a `#cuda.target` as `kernel.target`, in place of one that it
+    has.
   }];
   let options = [
     Option<"arch", "arch", "int64_t", /*default=*/"80",
@@ -26,7 +27,7 @@ def SchedulePass : Pass<"cuda-schedule", "::mlir::ModuleOp"> {
     `#cuda.mma`, `#cuda.simt` or `#cuda.dot`, `#cuda.rows`, `#cuda.columns`,
     `#cuda.map`, else
     `#cuda.loops`. It follows from kind and shapes and from the module's
-    `#cuda.target`, without which it is sm_80, and fixes the grid.
+    `#cuda.target`, without a target sm_80, and fixes the grid.
 
     A contraction with few tiles and a long sum, as the gradient of a weight,
     becomes two kernels and launches (split-K): `NAME_slices` sums slices of k
@@ -44,8 +45,8 @@ def EmitPass : Pass<"cuda-emit", "::mlir::ModuleOp"> {
   let summary = "Emit kernels as CUDA C++";
   let description = [{
     Replaces each scheduled `kernel.func @k` by a declaration
-    `func.func private @k` of the same arguments, whose `cuda.kernel` has the
-    text and the shape of its launches. The text is that of a function
+    `func.func private @k` of the same arguments, whose `kernel.emitted`, a
+    `#cuda.kernel`, has the text and the shape of its launches. The text is that of a function
     `extern "C" __global__`, which takes a pointer for each argument, uses the
     names of `Prelude.cuh`, and includes nothing.
   }];

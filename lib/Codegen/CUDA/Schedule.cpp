@@ -108,7 +108,7 @@ struct AttachTargetPass
         arch.getValue(), naive.getValue());
     if (!target)
       return signalPassFailure();
-    module->setAttr(CUDADialect::kTargetAttrName, target);
+    module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
   }
 };
 
@@ -116,6 +116,12 @@ struct SchedulePass : mpc::cuda::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
+    if (TargetAttrInterface other = getTarget(getOperation());
+        other && !isa<TargetAttr>(other)) {
+      getOperation().emitError("cuda-schedule: the module is for ")
+          << other.describe();
+      return signalPassFailure();
+    }
     TargetAttr target = TargetAttr::lookup(getOperation());
     SymbolTable symbols(getOperation());
     llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;

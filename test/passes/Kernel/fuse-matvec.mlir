@@ -1,5 +1,5 @@
-// RUN: mpc-opt %s --mpc-kernel-pipeline | FileCheck %s
-// RUN: mpc-opt %s --mpc-kernel-pipeline=fuse=false | FileCheck %s
+// RUN: mpc-opt %s --cpu-attach-target --mpc-kernel-pipeline | FileCheck %s
+// RUN: mpc-opt %s --cpu-attach-target --mpc-kernel-pipeline=fuse=false | FileCheck %s
 
 // A product of one row sums in the order of contractions, with whatever it is
 // fused: here its bias is an output of its own.

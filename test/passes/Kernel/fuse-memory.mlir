@@ -1,6 +1,8 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(kernel-fuse{across-peak=false}))' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cuda-attach-target,func.func(kernel-fuse))' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,func.func(kernel-fuse))' | FileCheck %s --check-prefix=JOINED
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(kernel-fuse))' | FileCheck %s --check-prefix=JOINED
-// Kernels that keep less are smaller ones.
+// Kernels that keep less, for a target that rather computes again, are smaller
+// ones.
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>

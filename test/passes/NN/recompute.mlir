@@ -1,7 +1,10 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-recompute{min-bytes=64}))' | FileCheck %s
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-recompute))' | FileCheck %s --check-prefix=SMALL
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cuda-attach-target,func.func(nn-recompute{min-bytes=64}))' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,func.func(nn-recompute{min-bytes=64}))' | FileCheck %s --check-prefix=SMALL
 // What is cheaper to compute than to keep is computed again behind the point where most bytes are live.
 
+// Neither of what saves little, nor for a target that rather keeps values.
 // SMALL-LABEL: func.func @softmax
 // SMALL-COUNT-1: nn.softmax
 // SMALL-NOT: nn.softmax

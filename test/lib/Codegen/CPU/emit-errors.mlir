@@ -69,13 +69,6 @@ kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 
 // -----
 
-// expected-error @+1 {{attribute 'cpu.kernel' is neither the #cpu.kernel of a function nor the #cpu.target of a module}}
-func.func @emitted() attributes {cpu.kernel = 1 : i64} {
-  return
-}
-
-// -----
-
 // expected-error @+1 {{chunks, lanes and sizes must be positive}}
 func.func private @f() attributes {schedule = #cpu.loops<chunks = 0>}
 
@@ -127,15 +120,8 @@ kernel.func @call(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 
 // -----
 
-// expected-error @+1 {{attribute 'cpu.target' is neither the #cpu.kernel of a function nor the #cpu.target of a module}}
-func.func @no_module() attributes {cpu.target = #cpu.target<lanes = 8>} {
-  return
-}
-
-// -----
-
 // expected-error @+1 {{lanes must be a power of two}}
-module attributes {cpu.target = #cpu.target<lanes = 12>} {
+module attributes {kernel.target = #cpu.target<lanes = 12>} {
 }
 
 // -----

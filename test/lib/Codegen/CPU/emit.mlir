@@ -10,7 +10,7 @@
 // all elements share is loaded once.
 // CHECK-LABEL: func.func @scale(
 // CHECK-SAME:    %[[X:.*]]: memref<21xf32>, %[[S:.*]]: memref<1xf32>, %[[D:.*]]: memref<21xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %{{.*}}: memref<0xi8>
-// CHECK-SAME:    cpu.kernel = #cpu.kernel<chunks = 1, scratch = 0>
+// CHECK-SAME:    kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>
 // CHECK:         %[[FACTOR:.*]] = memref.load %[[S]]
 // CHECK:         scf.for
 // CHECK:           vector.load %[[X]]{{.*}} vector<8xf32>

@@ -46,11 +46,11 @@ std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch) {
   EXPECT_TRUE(succeeded(emission.run(*module)));
   for (auto [emitted, function] :
        llvm::zip(result, module->getOps<mlir::func::FuncOp>())) {
-    auto kernel = function->getAttrOfType<cuda::KernelAttr>(
-        cuda::CUDADialect::kKernelAttrName);
+    kernel::EmittedKernelAttrInterface kernel =
+        kernel::getEmittedKernel(function);
     emitted.name = function.getName();
     emitted.text = cuda::getPrelude().str() + kernel.getText().str();
-    emitted.shape.grid[0] = static_cast<uint32_t>(kernel.getBlocks());
+    emitted.shape.grid[0] = static_cast<uint32_t>(kernel.getChunks());
     emitted.shape.block[0] = static_cast<uint32_t>(kernel.getThreads());
     emitted.shape.sharedBytes = static_cast<uint32_t>(kernel.getShared());
   }

@@ -106,11 +106,6 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 
 // -----
 
-// expected-error @below {{attribute 'cuda.kernel' is neither the #cuda.kernel of a function nor the #cuda.target of a module}}
-module attributes {cuda.kernel = 1} {}
-
-// -----
-
 // expected-error @below {{a scatter has 256 threads, a power of two of columns, and rows for each 256 / columns of them}}
 #a = #cuda.scatter<chunks = 1, threads = 256, rows = 3, columns = 128>
 

@@ -1,12 +1,14 @@
 // RUN: mpc-opt %s --cuda-schedule | FileCheck %s
 // RUN: mpc-opt %s --cuda-attach-target=naive=true --cuda-schedule | FileCheck %s --check-prefix=NAIVE
+// RUN: not mpc-opt %s --cpu-attach-target --cuda-schedule 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: cuda-schedule: the module is for a CPU of 8 lanes
 
 #i = affine_map<(i) -> (i)>
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 #n = affine_map<(m, n) -> (n)>
 
-// NAIVE: cuda.target = #cuda.target<arch = 80, naive = true>
+// NAIVE: kernel.target = #cuda.target<arch = 80, naive = true>
 
 // A thread does what it moves with one access of the narrowest type.
 // CHECK:       @narrow

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What every target says to those who know no target.
+#ifndef MPC_DIALECTS_KERNEL_TARGETINTERFACE_TD
+#define MPC_DIALECTS_KERNEL_TARGETINTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
+  let cppNamespace = "::mpc::kernel";
+  let description = [{
+    The machine that the kernels of a module are for. Stands as `kernel.target`
+    at the module, where the target's own pass puts it. What of a pipeline
+    hangs on the target is asked of it.
+  }];
+  let methods = [
+    InterfaceMethod<"What messages call the machine: \"sm_90\".",
+      "std::string", "describe", (ins)>,
+    InterfaceMethod<[{
+        Whether a value is rather computed again than kept: memory, and what it
+        takes to read it, is what a step is short of.
+      }],
+      "bool", "prefersRecomputation", (ins)>,
+    InterfaceMethod<[{
+        Appends passes on a module that give each `kernel.func` its schedule.
+      }],
+      "void", "addSchedulePasses", (ins "::mlir::OpPassManager &":$passes)>,
+    InterfaceMethod<[{
+        Appends passes on a module that replace each scheduled `kernel.func` by
+        a function with `kernel.emitted`.
+      }],
+      "void", "addEmissionPasses", (ins "::mlir::OpPassManager &":$passes)>,
+  ];
+}
+
+def Kernel_EmittedKernelInterface : AttrInterface<"EmittedKernelAttrInterface"> {
+  let cppNamespace = "::mpc::kernel";
+  let description = [{
+    What a launch of an emitted kernel must know. Stands as `kernel.emitted` at
+    the function: one whose body is the code, or a declaration whose code is a
+    text for a compiler of the device.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Into how many independent pieces a launch is cut: those of the schedule.
+      }],
+      "int64_t", "getChunks", (ins)>,
+    InterfaceMethod<"The nodes that the kernel computes, as strings, or null.",
+      "::mlir::ArrayAttr", "getSources", (ins)>,
+    InterfaceMethod<"The code as a text; null where it is the function's body.",
+      "::mlir::StringAttr", "getText", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<"Threads of a piece, where the pieces are a grid's blocks.",
+      "int64_t", "getThreads", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<"Bytes of memory that the threads of a piece share.",
+      "int64_t", "getShared", (ins), [{}], [{ return 0; }]>,
+  ];
+}
+
+#endif // MPC_DIALECTS_KERNEL_TARGETINTERFACE_TD

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What pipelines ask #cuda.target.
+#include "lib/Codegen/CUDA/TargetInterface.h"
+
+#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Codegen/CUDA/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace mpc::cuda;
+
+namespace {
+
+struct TargetModel
+    : mpc::kernel::TargetAttrInterface::ExternalModel<TargetModel, TargetAttr> {
+  static std::string describe(Attribute target) {
+    return "sm_" + std::to_string(cast<TargetAttr>(target).getArch());
+  }
+
+  // A step on a GPU waits for its memory: docs/rationale/cuda.md.
+  static bool prefersRecomputation(Attribute) { return true; }
+
+  static void addSchedulePasses(Attribute, OpPassManager &passes) {
+    passes.addPass(createSchedulePass());
+  }
+
+  static void addEmissionPasses(Attribute, OpPassManager &passes) {
+    passes.addPass(createEmitPass());
+  }
+};
+
+} // namespace
+
+void mpc::cuda::registerTargetInterface(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, CUDADialect *) {
+    TargetAttr::attachInterface<TargetModel>(*context);
+  });
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Machine code for CPUs.
+#include "lib/Codegen/CPU/Jit.h"
+#include "lib/Codegen/CPU/Passes.h"
+#include "lib/Driver/Diagnostics.h"
+#include "lib/Driver/TargetBackend.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace mpc;
+
+/// Tells the launches of `program` where the code of their kernels is.
+static rt::Status placeLaunches(const cpu::CompiledKernels &compiled,
+                                rt::Program &program) {
+  for (rt::Entry &entry : program.entries)
+    for (rt::Launch &launch : entry.launches) {
+      if (launch.kind != rt::LaunchKind::Kernel)
+        continue;
+      auto it = compiled.kernels.find(launch.symbol);
+      if (it == compiled.kernels.end())
+        return rt::internalError("kernel '" + launch.symbol +
+                                 "' was not compiled");
+      launch.codeOffset = it->second.offset;
+      launch.chunks = it->second.chunks;
+      launch.scratchBytes = it->second.scratchBytes;
+    }
+  return {};
+}
+
+namespace {
+
+class CpuBackend : public TargetBackend {
+public:
+  explicit CpuBackend(cpu::CpuTarget target) : target_(std::move(target)) {}
+
+  void addAttachPass(OpPassManager &passes, bool naive) const override {
+    cpu::AttachTargetPassOptions attach;
+    attach.lanes = target_.lanes;
+    attach.naive = naive;
+    passes.addPass(cpu::createAttachTargetPass(attach));
+  }
+
+  rt::Status addCode(ModuleOp module, rt::Program &program,
+                     rt::StageSeconds *stages) const override {
+    DiagnosticCollector diagnostics(module.getContext());
+    llvm::Expected<cpu::CompiledKernels> compiled =
+        cpu::compileImage(module, target_);
+    if (!compiled)
+      return rt::internalError(llvm::toString(compiled.takeError()) +
+                               (diagnostics.errors().empty() ? "" : "\n") +
+                               diagnostics.errors());
+    MPC_RETURN_IF_ERROR(placeLaunches(*compiled, program));
+    program.code.bytes = rt::SharedBytes::of(std::move(compiled->image));
+    if (stages) {
+      stages->emplace_back("lowering", compiled->loweringSeconds);
+      stages->emplace_back("llvm", compiled->llvmSeconds);
+    }
+    return {};
+  }
+
+  rt::Result<std::string> listLLVM(ModuleOp module) const override {
+    llvm::Expected<std::string> text = cpu::printLLVM(module, target_);
+    if (!text)
+      return rt::internalError(llvm::toString(text.takeError()));
+    return std::move(*text);
+  }
+
+private:
+  cpu::CpuTarget target_;
+};
+
+} // namespace
+
+std::unique_ptr<TargetBackend> mpc::createCpuBackend(cpu::CpuTarget target) {
+  return std::make_unique<CpuBackend>(std::move(target));
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Targets by their names.
+#include "lib/Driver/TargetBackend.h"
+
+#include "lib/Codegen/CUDA/Target.h"
+#include "lib/Driver/Compile.h"
+
+using namespace mpc;
+
+static rt::Result<std::unique_ptr<TargetBackend>>
+findGpu(const TargetOptions &options) {
+  llvm::Expected<int> arch = cuda::getCudaArch(options.cpu);
+  if (!arch)
+    return rt::usageError(llvm::toString(arch.takeError()));
+  return createCudaBackend(*arch, options.machineCode);
+}
+
+static rt::Result<std::unique_ptr<TargetBackend>>
+findCpu(const TargetOptions &options) {
+  llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget(options.cpu);
+  if (!target)
+    return rt::usageError(llvm::toString(target.takeError()));
+  if (options.runsHere)
+    if (llvm::Error error = cpu::checkRunsHere(*target))
+      return rt::environmentError(llvm::toString(std::move(error)));
+  return createCpuBackend(*std::move(target));
+}
+
+rt::Result<std::unique_ptr<TargetBackend>>
+mpc::findTarget(const TargetOptions &options) {
+  return cuda::isCudaName(options.cpu) ? findGpu(options) : findCpu(options);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// How a program gets the code of its kernels on each target.
+#ifndef MPC_LIB_DRIVER_TARGETBACKEND_H
+#define MPC_LIB_DRIVER_TARGETBACKEND_H
+
+#include "lib/Codegen/CPU/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/Program/Program.h"
+#include "runtime/Support/Status.h"
+#include "runtime/Train/Metrics.h"
+
+#include <memory>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace mpc {
+
+struct TargetOptions;
+
+/// A machine that programs are compiled for.
+class TargetBackend {
+public:
+  virtual ~TargetBackend() = default;
+
+  /// Appends the pass that states the machine as `kernel.target`, the first of
+  /// every compilation. With `naive` kernels run as the reference for others.
+  virtual void addAttachPass(mlir::OpPassManager &passes, bool naive) const = 0;
+
+  /// Gives `program`, whose launches name emitted kernels of `module`, their
+  /// code. Consumes these. Appends how long its stages took to `stages`.
+  virtual rt::Status addCode(mlir::ModuleOp module, rt::Program &program,
+                             rt::StageSeconds *stages) const = 0;
+
+  /// The emitted kernels of `module` as the text of one LLVM module; a usage
+  /// error where their code is not made by LLVM. Consumes them.
+  virtual rt::Result<std::string> listLLVM(mlir::ModuleOp module) const = 0;
+};
+
+/// The machine that `options` name. That there is none of the name, or that
+/// this one cannot run its code where it has to, is an error.
+rt::Result<std::unique_ptr<TargetBackend>>
+findTarget(const TargetOptions &options);
+
+/// Machine code by LLVM.
+std::unique_ptr<TargetBackend> createCpuBackend(cpu::CpuTarget target);
+
+/// CUDA C++ for the GPU sm_`arch`; its machine code too, by NVRTC, where that
+/// is wanted and can be had.
+std::unique_ptr<TargetBackend> createCudaBackend(int arch, bool machineCode);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_TARGETBACKEND_H

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kernel-schedule: schedules kernels as the module's target does.
+#include "passes/Kernel/Passes.h"
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mpc::kernel {
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "passes/Kernel/Passes.h.inc"
+} // namespace mpc::kernel
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+namespace {
+
+struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
+  using SchedulePassBase::SchedulePassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    OpPassManager passes(ModuleOp::getOperationName());
+    if (TargetAttrInterface target = getTarget(module)) {
+      target.addSchedulePasses(passes);
+    } else {
+      module.emitError("kernel-schedule: the module has no kernel.target; run "
+                       "cpu-attach-target or cuda-attach-target before");
+      return signalPassFailure();
+    }
+    if (failed(runPipeline(passes, module)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

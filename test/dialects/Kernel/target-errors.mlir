@@ -1,0 +1,31 @@
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics
+// A target stands at a module, and what its launches must know at a function.
+
+// expected-error @below {{cannot have 'kernel.target' = 90 : i64: a module has a target as 'kernel.target', an emitted function what its launches must know as 'kernel.emitted'}}
+module attributes {kernel.target = 90} {}
+
+// -----
+
+// What an emitted kernel has is no target.
+// expected-error @below {{cannot have 'kernel.target' = #cpu.kernel<chunks = 1, scratch = 0>}}
+module attributes {kernel.target = #cpu.kernel<chunks = 1, scratch = 0>} {}
+
+// -----
+
+// expected-error @below {{cannot have 'kernel.target' = #cpu.target<lanes = 8>}}
+func.func private @function() attributes {kernel.target = #cpu.target<lanes = 8>}
+
+// -----
+
+// expected-error @below {{cannot have 'kernel.emitted' = 1 : i64}}
+func.func private @number() attributes {kernel.emitted = 1}
+
+// -----
+
+// expected-error @below {{cannot have 'kernel.emitted' = #cpu.kernel<chunks = 1, scratch = 0>}}
+module attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {}
+
+// -----
+
+// expected-error @below {{cannot have 'kernel.code' = unit}}
+func.func private @unknown() attributes {kernel.code}

@@ -74,6 +74,13 @@ std::string preprocess(const Scratch &scratch, const std::string &flags) {
   return std::system(command.c_str()) == 0 ? readFile(output) : std::string();
 }
 
+/// Without checks a kernel runs some ten times faster, and its faults are not
+/// found.
+bool isChecked() {
+  const char *checks = std::getenv("MPC_SIMT_CHECKS");
+  return !checks || std::strcmp(checks, "0") != 0;
+}
+
 /// The table of the kernels in preprocessed text. Device.h makes nothing of
 /// `__launch_bounds__` there, so `bounds` is looked up in the original.
 std::string registration(const std::string &plain, const std::string &text) {
@@ -94,24 +101,21 @@ std::string registration(const std::string &plain, const std::string &text) {
          "extern \"C\" {\n"
          "extern const simt::Kernel kSimtKernels[];\n"
          "extern const size_t kSimtKernelCount;\n"
+         "extern const bool kSimtChecked;\n"
          "const simt::Kernel kSimtKernels[] = {\n" +
          table +
          "  {}};\n"
          "const size_t kSimtKernelCount =\n"
-         "    sizeof kSimtKernels / sizeof *kSimtKernels - 1;\n"
-         "}\n";
+         "    sizeof kSimtKernels / sizeof *kSimtKernels - 1;\n" +
+         fmt::format("const bool kSimtChecked = {};\n", isChecked()) + "}\n";
 }
 
-/// Without checks a kernel runs some ten times faster, and its faults are not
-/// found.
 std::string compileFlags(int arch) {
-  const char *checks = std::getenv("MPC_SIMT_CHECKS");
-  bool checked = !checks || std::strcmp(checks, "0") != 0;
   return fmt::format(
       "-std=c++20 -O1 -g1 -fPIC -w -ffp-contract=off -fno-builtin "
       "-fvisibility=hidden -DMPC_ARCH={} -I'{}' -include "
       "test/support/simt/Device.h{}",
-      arch, MPC_SIMT_ROOT, checked ? " -fsanitize=thread" : "");
+      arch, MPC_SIMT_ROOT, isChecked() ? " -fsanitize=thread" : "");
 }
 
 bool runTool(const std::string &command, const Scratch &scratch,

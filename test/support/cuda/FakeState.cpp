@@ -3,6 +3,8 @@
 #include "test/support/cuda/FakeState.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
 
 namespace mpc::rt::cuda::test {
 namespace {
@@ -245,6 +247,8 @@ DriverCode FakeState::runKernel(simt::Launch launch,
   if (!found)
     return code::kSuccess;
   fault_ = found->text;
+  // Tools tell the code alone.
+  fmt::print(stderr, "test driver: {}\n", fault_);
   return codeOf(found->kind);
 }
 

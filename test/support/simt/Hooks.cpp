@@ -88,14 +88,15 @@ MPC_HIDDEN void __tsan_init() {}
 /// From the generated end of a module's text.
 extern const simt::Kernel kSimtKernels[];
 extern const size_t kSimtKernelCount;
+extern const bool kSimtChecked;
 
 // The linker defines these where a module has the section.
 __attribute__((weak)) MPC_HIDDEN extern char __start_mpc_shared[];
 __attribute__((weak)) MPC_HIDDEN extern char __stop_mpc_shared[];
 
 __attribute__((visibility("default"))) simt::Module mpcSimtModule() {
-  return {kSimtKernels,     kSimtKernelCount,   &machine,
-          &mpcSimtPosition, __start_mpc_shared, __stop_mpc_shared};
+  return {kSimtKernels,       kSimtKernelCount,  &machine,    &mpcSimtPosition,
+          __start_mpc_shared, __stop_mpc_shared, kSimtChecked};
 }
 
 } // extern "C"

@@ -68,6 +68,7 @@ struct Module {
   Position *position;
   /// The range of all `__shared__` variables; null where there is none.
   char *sharedBegin, *sharedEnd;
+  bool checked; ///< Each access of the text calls a hook.
 };
 
 inline constexpr const char *kModuleSymbol = "mpcSimtModule";

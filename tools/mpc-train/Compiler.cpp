@@ -132,6 +132,8 @@ rt::Result<int> train(Flags &flags, const rt::DirectStart &directStart) {
   MPC_RETURN_IF_ERROR(checkLoop(flags, plan));
   tool.compileStages.emplace_back("import", secondsSince(start));
   plan.options.explain = !tool.output.explain.empty();
+  // What is compiled later, of a step at fault, runs where the step does.
+  plan.options.target.cpu = target;
   Recompiler recompiler(plan.model, plan.options, tool.runner);
   CompileReport report;
   auto program =

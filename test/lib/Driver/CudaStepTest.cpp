@@ -152,6 +152,38 @@ TEST_F(CudaStep, MemoryThatIsNotThereIsNamed) {
   EXPECT_THAT(status.message(), HasSubstr("for the arena (64.0 KiB of"));
 }
 
+TEST_F(CudaStep, AKernelThatTheDeviceHasNoRoomForIsNamed) {
+  auto program = compile(Precision::FP16, "cuda:sm_80");
+  rt::cuda::test::FakeMachine narrow;
+  narrow.maxSharedOptIn = 8 << 10;
+  fake.reset(narrow);
+  rt::Status status = rt::Runner::create(program, {1}).status();
+  EXPECT_EQ(status.code(), rt::StatusCode::Environment);
+  EXPECT_THAT(status.message(), HasSubstr("node_linear"));
+  EXPECT_THAT(status.message(), HasSubstr("does not fit: its block has"));
+  EXPECT_THAT(status.message(), HasSubstr("of which 8192 are possible"));
+}
+
+TEST_F(CudaStep, ADeviceBeforeWhatNvrtcKnowsIsRefused) {
+  auto program = compile(Precision::FP32, "cuda:sm_80");
+  rt::cuda::test::FakeMachine volta;
+  volta.major = 7;
+  fake.reset(volta);
+  rt::Status status = rt::Runner::create(program, {1}).status();
+  EXPECT_EQ(status.code(), rt::StatusCode::Environment);
+  EXPECT_THAT(status.message(), HasSubstr("the device is an sm_70"));
+}
+
+// NVRTC of before the device makes PTX, which the driver compiles.
+TEST_F(CudaStep, ADeviceAfterWhatNvrtcKnowsRunsPtx) {
+  auto program = compile(Precision::FP32, "cuda:sm_80");
+  rt::cuda::test::FakeMachine later;
+  later.major = 13;
+  fake.reset(later);
+  auto runner = makeRunner(program);
+  EXPECT_TRUE(makeCall(*runner).run().ok());
+}
+
 // A device for which there is no machine code takes NVRTC.
 TEST_F(CudaStep, WithoutNvrtcOnlyItsOwnDeviceRunsIt) {
   auto program = compile(Precision::FP32, "cuda:sm_80");
@@ -186,6 +218,32 @@ TEST_F(CudaStep, AnErrorInAStepEndsItAndLeavesNothingToSave) {
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
   EXPECT_THAT(status.message(), HasSubstr("running the program"));
   fake.failAt("cuStreamSynchronize", 1, 700);
+  EXPECT_FALSE(runner->exportState().ok());
+}
+
+TEST_F(CudaStep, ALaunchThatFailsNamesTheEntry) {
+  auto runner = makeRunner(compile(Precision::FP32, "cuda:sm_80"));
+  rt::EntryCall call = makeCall(*runner);
+  // CUDA_ERROR_OUT_OF_MEMORY: nothing has run, and the next may.
+  fake.failAt("cuGraphLaunch", 1, 2);
+  rt::Status status = call.run();
+  EXPECT_EQ(status.code(), rt::StatusCode::Environment);
+  EXPECT_THAT(status.message(), HasSubstr("entry 'step': "));
+  EXPECT_THAT(status.message(), HasSubstr("cuGraphLaunch failed: "));
+  EXPECT_TRUE(call.run().ok());
+}
+
+// CUDA_ERROR_ILLEGAL_ADDRESS; all later calls say the same.
+TEST_F(CudaStep, ALostDeviceIsToldByEveryRun) {
+  auto runner = makeRunner(compile(Precision::FP32, "cuda:sm_80"));
+  rt::EntryCall call = makeCall(*runner);
+  fake.failAt("cuGraphLaunch", 1, 700);
+  for (int i = 0; i < 2; ++i) {
+    rt::Status status = call.run();
+    EXPECT_EQ(status.code(), rt::StatusCode::Environment);
+    EXPECT_THAT(status.message(),
+                HasSubstr("the device is lost to this process"));
+  }
   EXPECT_FALSE(runner->exportState().ok());
 }
 

@@ -5,6 +5,7 @@
 #include "lib/Import/ONNX/NodeImporter.h"
 
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/RecurrentActivations.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -24,6 +25,10 @@ struct Layer {
   bool hasCell;
   /// The batch is the first axis of X, Y and the states.
   bool batchFirst;
+  /// Of all directions.
+  SmallVector<RecurrentActivation> activations = {};
+  /// [batch], where sequences are of several lengths.
+  std::optional<Operand> lengths = {};
 };
 
 /// One direction of a layer.
@@ -37,6 +42,7 @@ struct Direction {
   Operand cell;
   /// [3 * hidden]: of the input, output and forget gates on the cell.
   std::optional<Operand> peepholes;
+  ArrayRef<RecurrentActivation> activations;
 };
 
 /// Part `index` of `count` along `axis`.
@@ -63,17 +69,34 @@ Error checkShape(NodeImporter &node, size_t index, StringRef what,
                    ", expected " + shapeText(expected));
 }
 
-Error checkSettings(NodeImporter &node, ArrayRef<StringRef> activations) {
-  if (const Attribute *given = node.attribute("activations"))
-    for (auto [index, name] : enumerate(given->strings))
-      if (name != activations[index % activations.size()])
-        return node.fail("activation '" + printable(name) +
-                         "' is not supported here, only " +
-                         activations[index % activations.size()]);
-  if (node.attribute("clip"))
-    return node.fail("attribute 'clip' is not supported");
-  if (node.intAttr("input_forget", 0) != 0)
-    return node.fail("attribute 'input_forget' is not supported");
+/// The lengths of the samples' sequences where they differ, or nothing.
+Expected<std::optional<Operand>> readLengths(NodeImporter &node,
+                                             const Layer &layer) {
+  std::optional<Operand> none;
+  if (!node.has(4))
+    return none;
+  MPC_TRY(node.requireIntegers(4));
+  const Operand &lengths = node.in(4);
+  if (lengths.shape != Shape{layer.batch})
+    return node.fail("sequence_lens is " + shapeText(lengths.shape) +
+                     ", expected " + Twine(layer.batch));
+  if (lengths.known) {
+    MPC_TRY_ASSIGN(auto known, node.ints(4, "the sequence lengths"));
+    for (int64_t length : known)
+      if (length < 0 || length > layer.steps)
+        return node.fail("sequence_lens has " + Twine(length) +
+                         ", expected 0 to " + Twine(layer.steps));
+    if (all_equal(known) && known.front() == layer.steps)
+      return none;
+  }
+  return std::optional(node.build.cast(lengths, ElemType::Int64));
+}
+
+Error checkForm(NodeImporter &node) {
+  StringRef direction = node.stringAttr("direction", "forward");
+  if (direction != "forward" && direction != "reverse" &&
+      direction != "bidirectional")
+    return node.fail("attribute 'direction' is '" + printable(direction) + "'");
   int64_t layout = node.intAttr("layout", 0);
   if (layout != 0 && layout != 1)
     return node.fail("attribute 'layout' is " + Twine(layout) +
@@ -81,16 +104,16 @@ Error checkSettings(NodeImporter &node, ArrayRef<StringRef> activations) {
   return Error::success();
 }
 
-Expected<Layer> readLayer(NodeImporter &node, int64_t gates, bool hasCell) {
+/// `activations` are those that a layer has by default.
+Expected<Layer> readLayer(NodeImporter &node, int64_t gates, bool hasCell,
+                          ArrayRef<StringRef> activations) {
   MPC_TRY(node.requireFloat(0));
+  MPC_TRY(checkForm(node));
   const Operand &x = node.in(0), &w = node.in(1);
   if (x.rank() != 3 || w.rank() != 3 || w.shape[1] % gates != 0)
     return node.fail("X is " + shapeText(x.shape) + " and W is " +
                      shapeText(w.shape) + ", expected three axes each");
   StringRef direction = node.stringAttr("direction", "forward");
-  if (direction != "forward" && direction != "reverse" &&
-      direction != "bidirectional")
-    return node.fail("attribute 'direction' is '" + printable(direction) + "'");
   bool batchFirst = node.intAttr("layout", 0) == 1;
   Layer layer{gates,
               x.shape[batchFirst ? 1 : 0],
@@ -117,11 +140,8 @@ Expected<Layer> readLayer(NodeImporter &node, int64_t gates, bool hasCell) {
   MPC_TRY(checkShape(node, 5, "initial_h", state));
   if (hasCell)
     MPC_TRY(checkShape(node, 6, "initial_c", state));
-  if (node.has(4)) {
-    MPC_TRY_ASSIGN(auto lengths, node.ints(4, "the sequence lengths"));
-    if (any_of(lengths, [&](int64_t size) { return size != layer.steps; }))
-      return node.fail("sequences of several lengths are not supported");
-  }
+  MPC_TRY_ASSIGN(layer.lengths, readLengths(node, layer));
+  MPC_TRY_ASSIGN(layer.activations, readActivations(node, activations, d));
   return layer;
 }
 
@@ -166,11 +186,39 @@ Direction readDirection(NodeImporter &node, const Layer &layer, int64_t d,
     direction.cell = firstState(node, layer, 6, d);
   if (layer.hasCell && node.has(7))
     direction.peepholes = at(b, node.in(7), d);
+  size_t count = layer.activations.size() / layer.directions;
+  direction.activations =
+      ArrayRef(layer.activations).slice(static_cast<size_t>(d) * count, count);
   return direction;
 }
 
 /// Advances `direction` by a step whose inputs are `fromInput`.
 using Step = function_ref<void(Direction &direction, const Operand &fromInput)>;
+
+/// Which samples still have a step at `time`, as a state has its shape.
+Operand presentAt(TensorBuilder &b, const Layer &layer, int64_t time) {
+  Operand isPresent =
+      b.compare(nn::CompareKind::GT, *layer.lengths,
+                b.splatLike(*layer.lengths, static_cast<double>(time)));
+  return b.broadcast(isPresent, {layer.batch, layer.hidden}, {0});
+}
+
+/// Advances by the step at `time`, and gives the state that is put out: of a
+/// sequence that has ended the states stay, and zeros are put out.
+Operand advance(TensorBuilder &b, const Layer &layer, Direction &direction,
+                int64_t time, Step step) {
+  Operand state = direction.state, cell = direction.cell;
+  step(direction, at(b, direction.fromInput, time));
+  if (!layer.lengths)
+    return direction.state;
+  Operand isPresent = presentAt(b, layer, time);
+  Operand output =
+      b.select(isPresent, direction.state, b.splatLike(direction.state, 0.0));
+  direction.state = b.select(isPresent, direction.state, state);
+  if (layer.hasCell)
+    direction.cell = b.select(isPresent, direction.cell, cell);
+  return output;
+}
 
 /// Y [steps, directions, batch, hidden], Y_h and Y_c.
 void unroll(NodeImporter &node, const Layer &layer, bool together, Step step) {
@@ -183,8 +231,7 @@ void unroll(NodeImporter &node, const Layer &layer, bool together, Step step) {
     SmallVector<Operand> places(layer.steps);
     for (int64_t i = 0; i < layer.steps; ++i) {
       int64_t time = backwards ? layer.steps - 1 - i : i;
-      step(direction, at(b, direction.fromInput, time));
-      places[time] = b.reshape(direction.state, slot);
+      places[time] = b.reshape(advance(b, layer, direction, time, step), slot);
     }
     if (node.wants(0))
       outputs.push_back(b.concat(places, 0));
@@ -213,8 +260,9 @@ Operand seen(TensorBuilder &b, const Direction &d, const Operand &gate,
 }
 
 Error emitLSTM(NodeImporter &node) {
-  MPC_TRY(checkSettings(node, {"Sigmoid", "Tanh", "Tanh"}));
-  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 4, true));
+  MPC_TRY_ASSIGN(Layer layer,
+                 readLayer(node, 4, true, {"Sigmoid", "Tanh", "Tanh"}));
+  bool isCoupled = node.intAttr("input_forget", 0) != 0;
   MPC_TRY(checkShape(node, 7, "P", {layer.directions, 3 * layer.hidden}));
   TensorBuilder &b = node.build;
   unroll(node, layer, true, [&](Direction &d, const Operand &fromInput) {
@@ -222,22 +270,24 @@ Error emitLSTM(NodeImporter &node) {
                              b.linear(d.state, d.recurrent, nullptr));
     auto gate = [&](int64_t index, int64_t peephole) {
       Operand sum = part(b, gates, 1, index, 4);
-      return b.sigmoid(seen(b, d, sum, peephole, d.cell));
+      return d.activations[0].apply(b, seen(b, d, sum, peephole, d.cell));
     };
-    Operand input = gate(0, 0), forget = gate(2, 2);
-    Operand candidate = b.tanh(part(b, gates, 1, 3, 4));
+    Operand input = gate(0, 0);
+    Operand forget = isCoupled
+                         ? b.binary(Binary::Sub, b.splatLike(input, 1.0), input)
+                         : gate(2, 2);
+    Operand candidate = d.activations[1].apply(b, part(b, gates, 1, 3, 4));
     d.cell = b.binary(Binary::Add, b.binary(Binary::Mul, forget, d.cell),
                       b.binary(Binary::Mul, input, candidate));
     // The output gate sees the new cell.
     Operand output = gate(1, 1);
-    d.state = b.binary(Binary::Mul, output, b.tanh(d.cell));
+    d.state = b.binary(Binary::Mul, output, d.activations[2].apply(b, d.cell));
   });
   return Error::success();
 }
 
 Error emitGRU(NodeImporter &node) {
-  MPC_TRY(checkSettings(node, {"Sigmoid", "Tanh"}));
-  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 3, false));
+  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 3, false, {"Sigmoid", "Tanh"}));
   bool resetLast = node.intAttr("linear_before_reset", 0) != 0;
   TensorBuilder &b = node.build;
   // `parts` numbers of the recurrent weights, from `first` on.
@@ -256,13 +306,13 @@ Error emitGRU(NodeImporter &node) {
     Operand gates =
         b.binary(Binary::Add, b.sliceAxis(fromInput, 1, 0, 2 * layer.hidden),
                  fromState(d, d.state, 0, 2));
-    Operand update = b.sigmoid(part(b, gates, 1, 0, 2));
-    Operand reset = b.sigmoid(part(b, gates, 1, 1, 2));
+    Operand update = d.activations[0].apply(b, part(b, gates, 1, 0, 2));
+    Operand reset = d.activations[0].apply(b, part(b, gates, 1, 1, 2));
     Operand hidden =
         resetLast ? b.binary(Binary::Mul, reset, fromState(d, d.state, 2, 1))
                   : fromState(d, b.binary(Binary::Mul, reset, d.state), 2, 1);
-    Operand candidate =
-        b.tanh(b.binary(Binary::Add, part(b, fromInput, 1, 2, 3), hidden));
+    Operand candidate = d.activations[1].apply(
+        b, b.binary(Binary::Add, part(b, fromInput, 1, 2, 3), hidden));
     // candidate + update * (state - candidate)
     d.state = b.binary(Binary::Add, candidate,
                        b.binary(Binary::Mul, update,
@@ -272,12 +322,12 @@ Error emitGRU(NodeImporter &node) {
 }
 
 Error emitRNN(NodeImporter &node) {
-  MPC_TRY(checkSettings(node, {"Tanh"}));
-  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 1, false));
+  MPC_TRY_ASSIGN(Layer layer, readLayer(node, 1, false, {"Tanh"}));
   TensorBuilder &b = node.build;
   unroll(node, layer, true, [&](Direction &d, const Operand &fromInput) {
-    d.state = b.tanh(b.binary(Binary::Add, fromInput,
-                              b.linear(d.state, d.recurrent, nullptr)));
+    Operand sum = b.binary(Binary::Add, fromInput,
+                           b.linear(d.state, d.recurrent, nullptr));
+    d.state = d.activations[0].apply(b, sum);
   });
   return Error::success();
 }

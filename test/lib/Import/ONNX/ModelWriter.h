@@ -46,6 +46,13 @@ struct TestAttribute {
         w.add_float(7, value);
     });
   }
+  static TestAttribute texts(const std::string &name,
+                             const std::vector<std::string> &values) {
+    return make(name, 8, [&](pbf_writer &w) {
+      for (const std::string &value : values)
+        w.add_bytes(9, value);
+    });
+  }
   /// Field by field, as a writer that makes mistakes does.
   static TestAttribute raw(auto add) {
     TestAttribute attribute;

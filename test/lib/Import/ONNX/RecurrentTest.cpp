@@ -45,8 +45,17 @@ TEST(Recurrent, SaysWhatItLacks) {
   std::string place = "m.onnx: node 'n' (LSTM, opset 20): ";
   EXPECT_EQ(errorOf({A::integer("layout", 2)}),
             place + "attribute 'layout' is 2, expected 0 or 1");
-  EXPECT_EQ(errorOf({A::real("clip", 1)}),
-            place + "attribute 'clip' is not supported");
+  EXPECT_EQ(errorOf({A::real("clip", -1)}),
+            place + "attribute 'clip' is not above 0");
+  EXPECT_EQ(errorOf({A::texts("activations", {"Tanh"})}),
+            place + "attribute 'activations' has 1 names, expected 3");
+  EXPECT_EQ(errorOf({A::texts("activations", {"Sigmoid", "Gelu", "Tanh"})}),
+            place + "activation 'Gelu' is unknown, expected one of Affine, "
+                    "Elu, HardSigmoid, LeakyRelu, Relu, ScaledTanh, Sigmoid, "
+                    "Softplus, Softsign, Tanh, ThresholdedRelu");
+  EXPECT_EQ(
+      errorOf({A::texts("activations", {"Sigmoid", "ScaledTanh", "Tanh"})}),
+      place + "attribute 'activation_alpha' has no number for ScaledTanh");
   EXPECT_EQ(errorOf({A::integer("hidden_size", 6)}),
             place + "attribute 'hidden_size' is 6, W is 1x20x4");
   EXPECT_EQ(errorOf({A::text("direction", "both")}),

@@ -26,7 +26,7 @@ class Case:
     @property
     def rounds_once(self):
         """Whether there is no rounding but the last: that of each contraction, and each step of a loop, stays."""
-        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState", "Loop")
+        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState", "Loop", "LSTM", "GRU", "RNN")
 
 
 CASES = []
@@ -213,3 +213,10 @@ CHOICE = (
     helper.make_node("If", ["positive"], ["w"], then_branch=branch("Sin"), else_branch=branch("Tanh")),
 )
 case("choice", "Loop", normal(m=np.array(3), go=None, v=(3,)), outputs=(0, 1), body=loop_body(*CHOICE))
+
+# Samples that end before others
+for op, gates in {"LSTM": 4, "GRU": 3, "RNN": 1}.items():
+    layer = {"x": (3, 3, 2), "w": (2, 2 * gates, 2), "r": (2, 2 * gates, 2), "b": (2, 4 * gates)}
+    ends = {"n": np.array([3, 0, 2], np.int32), "h": (2, 3, 2)} | ({"c": (2, 3, 2), "p": (2, 6)} if op == "LSTM" else {})
+    results = (0, 1, 2) if op == "LSTM" else (0, 1)
+    case(f"{op} of lengths", op, normal(**layer, **ends), outputs=results, hidden_size=2, direction="bidirectional")

@@ -16,6 +16,12 @@ namespace {
 /// A loop is as many copies of its body.
 constexpr int64_t kMostSteps = 1 << 16;
 
+Error tooLong(NodeImporter &node) {
+  return node.fail("runs more than " + Twine(kMostSteps) +
+                   " steps, each a copy of its body; train on parts of the "
+                   "sequence, or write the loop as ops over all steps");
+}
+
 Error checkResults(NodeImporter &node, StringRef graph, size_t found,
                    size_t expected) {
   if (found >= expected)
@@ -213,7 +219,7 @@ Error emitLoop(NodeImporter &node) {
     if (!isNext)
       break;
     if (step == kMostSteps)
-      return node.fail("runs more than " + Twine(kMostSteps) + " steps");
+      return tooLong(node);
     MPC_TRY_ASSIGN(Operand number,
                    node.constant<int64_t>(ElemType::Int64, {}, {step}));
     std::vector<Entry> arguments{{number, false, {}}, condition};
@@ -252,88 +258,161 @@ Expected<SmallVector<int64_t>> settings(NodeImporter &node, StringRef name,
 /// slice of the other inputs.
 class ScanImporter {
 public:
-  explicit ScanImporter(NodeImporter &node) : node_(node), b_(node.build) {}
+  explicit ScanImporter(NodeImporter &node) : node_(&node) {}
 
   Error run();
+  /// Of opset 8: everything has the samples as its first axis, and each sample
+  /// is scanned by itself.
+  Error runBatch();
 
 private:
-  Error readInputs();
+  Error read(size_t firstState, StringRef directions);
+  Error countSteps();
+  Expected<ScanImporter> sample(int64_t index) const;
   Entry slice(size_t input, int64_t step);
+  Expected<std::vector<Entry>> scan(const Twine &part);
 
-  NodeImporter &node_;
-  TensorBuilder &b_;
+  NodeImporter *node_;
   std::vector<Entry> states_;
   SmallVector<Operand> inputs_;
-  SmallVector<int64_t> axes_, directions_;
+  SmallVector<int64_t> axes_, directions_, outAxes_, outDirections_;
+  /// What each step yields beside the states.
+  ArrayRef<ValueInfo> declared_;
   int64_t steps_ = 0;
 };
 
-Error ScanImporter::readInputs() {
-  int64_t count = node_.intAttr("num_scan_inputs", 0);
-  if (count < 1 || count > static_cast<int64_t>(node_.numInputs()))
-    return node_.fail("attribute 'num_scan_inputs' is " + Twine(count) +
-                      ", there are " + Twine(node_.numInputs()) + " inputs");
-  MPC_TRY_ASSIGN(axes_, settings(node_, "scan_input_axes", count));
-  MPC_TRY_ASSIGN(directions_, settings(node_, "scan_input_directions", count));
-  size_t first = node_.numInputs() - count;
-  for (size_t i = 0; i < first; ++i)
-    states_.push_back(node_.entry(i));
-  for (size_t i = first; i < node_.numInputs(); ++i) {
-    const Operand &input = node_.in(i);
-    int64_t &axis = axes_[i - first];
-    MPC_TRY_ASSIGN(axis, node_.axis(axis, input.rank()));
-    if (i > first && input.shape[axis] != steps_)
-      return node_.fail("its inputs have " + Twine(steps_) + " and " +
-                        Twine(input.shape[axis]) + " slices");
-    steps_ = input.shape[axis];
-    inputs_.push_back(input);
+/// Entry `index` of the first axis, which goes away.
+Operand sampleOf(TensorBuilder &b, const Operand &whole, int64_t index) {
+  return b.reshape(b.sliceAxis(whole, 0, index, index + 1),
+                   ArrayRef(whole.shape).drop_front());
+}
+
+/// The inputs are states from `firstState` on; `directions` is an attribute.
+Error ScanImporter::read(size_t firstState, StringRef directions) {
+  int64_t count = node_->intAttr("num_scan_inputs", 0);
+  auto most = static_cast<int64_t>(node_->numInputs()) -
+              static_cast<int64_t>(firstState);
+  if (count < 1 || count > most)
+    return node_->fail("attribute 'num_scan_inputs' is " + Twine(count) +
+                       ", there are " + Twine(most) + " inputs");
+  size_t first = node_->numInputs() - static_cast<size_t>(count);
+  for (size_t i = firstState; i < first; ++i)
+    states_.push_back(node_->entry(i));
+  for (size_t i = first; i < node_->numInputs(); ++i)
+    inputs_.push_back(node_->in(i));
+  const Attribute *body = node_->attribute("body");
+  size_t outputs = body ? body->g->outputs.size() : 0;
+  if (outputs < states_.size())
+    return node_->fail("the body has " + Twine(outputs) +
+                       " outputs, expected at least " + Twine(states_.size()));
+  declared_ = ArrayRef(body->g->outputs).drop_front(states_.size());
+  size_t stacked = declared_.size();
+  MPC_TRY_ASSIGN(axes_, settings(*node_, "scan_input_axes", count));
+  MPC_TRY_ASSIGN(directions_, settings(*node_, directions, count));
+  MPC_TRY_ASSIGN(outAxes_, settings(*node_, "scan_output_axes", stacked));
+  MPC_TRY_ASSIGN(outDirections_,
+                 settings(*node_, "scan_output_directions", stacked));
+  return Error::success();
+}
+
+Error ScanImporter::countSteps() {
+  for (auto [index, input] : enumerate(inputs_)) {
+    MPC_TRY_ASSIGN(axes_[index], node_->axis(axes_[index], input.rank()));
+    int64_t size = input.shape[axes_[index]];
+    if (index > 0 && size != steps_)
+      return node_->fail("its inputs have " + Twine(steps_) + " and " +
+                         Twine(size) + " slices");
+    steps_ = size;
   }
   if (steps_ > kMostSteps)
-    return node_.fail("runs more than " + Twine(kMostSteps) + " steps");
+    return tooLong(*node_);
   return Error::success();
 }
 
 Entry ScanImporter::slice(size_t input, int64_t step) {
+  TensorBuilder &b = node_->build;
   int64_t axis = axes_[input];
   int64_t at = directions_[input] != 0 ? steps_ - 1 - step : step;
-  Operand part = b_.sliceAxis(inputs_[input], axis, at, at + 1);
+  Operand part = b.sliceAxis(inputs_[input], axis, at, at + 1);
   Shape shape = part.shape;
   shape.erase(shape.begin() + axis);
-  return Entry{b_.reshape(part, shape), false, {}};
+  return Entry{b.reshape(part, shape), false, {}};
 }
 
-Error ScanImporter::run() {
-  MPC_TRY(readInputs());
-  const Attribute *body = node_.attribute("body");
-  size_t outputs = body ? body->g->outputs.size() : 0;
-  if (outputs < states_.size())
-    return node_.fail("the body has " + Twine(outputs) +
-                      " outputs, expected at least " + Twine(states_.size()));
-  SmallVector<StackedOutput> stacked(outputs - states_.size());
-  MPC_TRY_ASSIGN(auto outAxes,
-                 settings(node_, "scan_output_axes", stacked.size()));
-  MPC_TRY_ASSIGN(auto outDirections,
-                 settings(node_, "scan_output_directions", stacked.size()));
+/// The last states, and behind them what the steps yield.
+Expected<std::vector<Entry>> ScanImporter::scan(const Twine &part) {
+  MPC_TRY(countSteps());
+  SmallVector<StackedOutput> stacked(declared_.size());
   for (int64_t step = 0; step < steps_; ++step) {
     std::vector<Entry> arguments = states_;
     for (size_t i = 0; i < inputs_.size(); ++i)
       arguments.push_back(slice(i, step));
-    MPC_TRY_ASSIGN(auto results,
-                   node_.inlineGraph("body", arguments, Twine(step) + "/"));
-    MPC_TRY(takeStep(node_, std::move(results), states_, stacked));
+    MPC_TRY_ASSIGN(auto results, node_->inlineGraph("body", arguments,
+                                                    part + Twine(step) + "/"));
+    MPC_TRY(takeStep(*node_, std::move(results), states_, stacked));
   }
-  for (auto [index, state] : enumerate(states_))
-    node_.result(index, std::move(state));
+  std::vector<Entry> results = states_;
   for (auto [index, output] : enumerate(stacked)) {
     MPC_TRY_ASSIGN(Operand joined,
-                   output.join(node_, body->g->outputs[states_.size() + index],
-                               outAxes[index], outDirections[index] != 0));
-    node_.result(states_.size() + index, std::move(joined));
+                   output.join(*node_, declared_[index], outAxes_[index],
+                               outDirections_[index] != 0));
+    results.push_back({joined, false, {}});
+  }
+  return results;
+}
+
+Expected<ScanImporter> ScanImporter::sample(int64_t index) const {
+  ScanImporter one = *this;
+  auto take = [&](Operand &whole) -> Error {
+    if (whole.rank() < 1 || whole.shape[0] <= index ||
+        whole.shape[0] != inputs_.front().shape[0])
+      return node_->fail("an input is " + shapeText(whole.shape) +
+                         ", and another has another number of samples");
+    whole = sampleOf(node_->build, whole, index);
+    return Error::success();
+  };
+  for (Entry &state : one.states_)
+    MPC_TRY(take(state.tensor));
+  for (Operand &input : one.inputs_)
+    MPC_TRY(take(input));
+  return one;
+}
+
+Error ScanImporter::run() {
+  MPC_TRY(read(0, "scan_input_directions"));
+  MPC_TRY_ASSIGN(auto results, scan(""));
+  for (auto [index, result] : enumerate(results))
+    node_->result(index, std::move(result));
+  return Error::success();
+}
+
+Error ScanImporter::runBatch() {
+  MPC_TRY(read(1, "directions"));
+  if (node_->has(0))
+    return node_->fail("sequence_lens is not supported; opset 9 has none");
+  if (inputs_.front().rank() < 1 || inputs_.front().shape[0] < 1)
+    return node_->fail("input " + shapeText(inputs_.front().shape) +
+                       " has no samples");
+  SmallVector<StackedOutput> joined(states_.size() + declared_.size());
+  for (int64_t i = 0; i < inputs_.front().shape[0]; ++i) {
+    MPC_TRY_ASSIGN(ScanImporter one, sample(i));
+    MPC_TRY_ASSIGN(auto results, one.scan(Twine(i) + "/"));
+    for (auto [output, result] : zip(joined, results))
+      output.push(std::move(result.tensor));
+  }
+  ArrayRef<ValueInfo> declared = node_->attribute("body")->g->outputs;
+  for (auto [index, output] : enumerate(joined)) {
+    MPC_TRY_ASSIGN(Operand all, output.join(*node_, declared[index], 0, false));
+    node_->result(index, std::move(all));
   }
   return Error::success();
 }
 
 Error emitScan(NodeImporter &node) { return ScanImporter(node).run(); }
+
+Error emitBatchScan(NodeImporter &node) {
+  return ScanImporter(node).runBatch();
+}
 
 /// The body once for each element of the first sequence, and of the others that
 /// are sequences.
@@ -461,6 +540,8 @@ const OpRule kRules[] = {
      emitConcatFromSequence, "", true},
     {"If", 11, 1, 1, kUnlimited, "else_branch:g then_branch:g", emitIf},
     {"Loop", 11, 0, kUnlimited, kUnlimited, "body:g", emitLoop, "", true},
+    {"Scan", 8, 0, kUnlimited, kUnlimited,
+     "body:g directions:is num_scan_inputs:i", emitBatchScan},
     {"Scan", 9, 1, kUnlimited, kUnlimited, kScanAttributes, emitScan},
     {"SequenceConstruct", 11, 1, kUnlimited, 1, "", emitSequenceConstruct},
     {"SequenceEmpty", 11, 0, 0, 1, "dtype:i", emitSequenceEmpty},

@@ -186,7 +186,10 @@ TEST(Loop, MustBeKnownToEnd) {
       .output("sum")
       .output("sum");
   EXPECT_EQ(importWritten(loopOver(withInput(), "", "", idle)).error,
-            place + "runs more than 65536 steps");
+            place +
+                "runs more than 65536 steps, each a copy of its body; train "
+                "on parts of the sequence, or write the loop as ops over "
+                "all steps");
 }
 
 TEST(Loop, ItsBodyHasAnOutputForEachState) {
@@ -217,6 +220,33 @@ TEST(Scan, ItsInputsHaveOneLength) {
   EXPECT_EQ(errorWith({4, 3}, {A::integer("num_scan_inputs", 2),
                                A::integers("scan_input_axes", {0})}),
             "attribute 'scan_input_axes' has 1 numbers, expected 2");
+}
+
+TEST(Scan, OfOpset8HasSamplesFirst) {
+  ModelWriter body;
+  body.input("s", kUndefined, {})
+      .input("a", kUndefined, {})
+      .node("Add", {"s", "a"}, {"c"})
+      .output("c");
+  auto errorWith = [&](int64_t samples, const std::string &lengths) {
+    return importWritten(ModelWriter()
+                             .opset(8)
+                             .ints("n", {3, 3})
+                             .weight("state", {samples, 5})
+                             .weight("x", {2, 3, 5})
+                             .node("Scan", {lengths, "state", "x"}, {"y"},
+                                   {A::integer("num_scan_inputs", 1),
+                                    A::graph("body", body.graph())})
+                             .output("y"))
+        .error;
+  };
+  std::string place = "m.onnx: node 'n' (Scan, opset 8): ";
+  EXPECT_EQ(errorWith(2, ""), "");
+  EXPECT_EQ(errorWith(2, "n"),
+            place + "sequence_lens is not supported; opset 9 has none");
+  EXPECT_EQ(errorWith(1, ""),
+            place +
+                "an input is 1x5, and another has another number of samples");
 }
 
 TEST(Sequences, DisappearWhereTheyAreJoined) {

@@ -70,6 +70,13 @@ std::optional<int64_t> OriginalCall::integer(size_t index,
   return number;
 }
 
+std::optional<double> OriginalCall::number(size_t index, StringRef name) const {
+  double number;
+  if (argument(index, name).getAsDouble(number))
+    return std::nullopt;
+  return number;
+}
+
 //===----------------------------------------------------------------------===//
 // ExporterRecord
 //===----------------------------------------------------------------------===//
@@ -270,6 +277,62 @@ void restoreTrainingModes(Graph &graph) {
     mode.i = 1;
     node->attributes.push_back(std::move(mode));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Parts without gradient
+//===----------------------------------------------------------------------===//
+
+/// The function that the exporter made for a node's part of the module: 7 of
+/// "File "<eval_with_key>.7", line 5, in forward\n tanh = torch.ops. ...".
+/// Empty where the node is the user's: functions that torch.fx made are not of
+/// torch.ops, or are called from a file.
+static StringRef partOf(const Node &node) {
+  StringRef trace = node.madeIn;
+  bool isOneFrame = trace.count("File \"") == 1;
+  if (!isOneFrame || !trace.contains("= torch.ops."))
+    return "";
+  return trace.split("<eval_with_key>.").second.split('"').first;
+}
+
+/// Whether code has an argument as "arg2_1": of the functions of
+/// torch.autocast() these are the inputs, those of torch.no_grad() keep their
+/// names.
+static bool hasNumberedInput(StringRef code) {
+  for (StringRef rest = code; !rest.empty();) {
+    rest = rest.split("arg").second;
+    StringRef tail = rest.drop_while(isDigit);
+    if (tail.size() < rest.size() && tail.consume_front("_") && !tail.empty() &&
+        isDigit(tail.front()))
+      return true;
+  }
+  return false;
+}
+
+void restoreNoGrad(Graph &graph) {
+  // A module that is a function of torch.fx has no other code.
+  if (none_of(graph.nodes, [](const Node &node) { return node.hasSource; }))
+    return;
+  llvm::StringSet<> ofAutocast;
+  for (const Node &node : graph.nodes)
+    if (hasNumberedInput(node.madeIn))
+      ofAutocast.insert(partOf(node));
+  auto isStopped = [&](const Node &node) {
+    StringRef part = partOf(node);
+    return !part.empty() && !ofAutocast.contains(part);
+  };
+  llvm::StringSet<> read;
+  for (const Node &node : graph.nodes)
+    if (!isStopped(node))
+      for (const std::string &input : node.inputs)
+        read.insert(input);
+  for (const ValueInfo &output : graph.outputs)
+    read.insert(output.name);
+  for (Node &node : graph.nodes)
+    node.isDetached =
+        isStopped(node) && any_of(node.outputs, [&](const std::string &name) {
+          return read.contains(name);
+        });
 }
 
 } // namespace mpc::onnx

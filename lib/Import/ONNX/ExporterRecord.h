@@ -31,6 +31,8 @@ public:
   llvm::StringRef argument(size_t index, llvm::StringRef name) const;
   /// The same where it is an integer.
   std::optional<int64_t> integer(size_t index, llvm::StringRef name) const;
+  /// The same where it is a number.
+  std::optional<double> number(size_t index, llvm::StringRef name) const;
 
 private:
   llvm::StringRef text_;
@@ -76,6 +78,10 @@ void separateMerged(Graph &graph);
 /// normalizations train and others do not, gives it to those that do, so that
 /// the others stay frozen.
 void restoreTrainingModes(Graph &graph);
+
+/// Marks the results of what ran under torch.no_grad(), of which the exporter
+/// makes functions of its own before it writes their calls.
+void restoreNoGrad(Graph &graph);
 
 } // namespace mpc::onnx
 

@@ -4,6 +4,7 @@
 /// composed.
 #include "lib/Import/ONNX/NodeImporter.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -14,21 +15,13 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Checks scores [N, C, d..], target [N, d..] and weight [C].
-Error checkLoss(NodeImporter &node) {
+/// Checks scores [N, C, d..] and weight [C].
+Error checkScores(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
-  const Operand &scores = node.in(0), &target = node.in(1);
+  const Operand &scores = node.in(0);
   if (scores.rank() < 2 || is_contained(scores.shape, 0))
     return node.fail("the scores are " + shapeText(scores.shape) +
                      ", expected batch, classes and more");
-  Shape expected = scores.shape;
-  expected.erase(expected.begin() + 1);
-  if (target.shape != expected)
-    return node.fail("the target is " + shapeText(target.shape) +
-                     ", expected " + shapeText(expected));
-  if (target.type != ElemType::Int32 && target.type != ElemType::Int64)
-    return node.fail("the target is " + toString(target.type) +
-                     ", expected int32 or int64");
   StringRef reduction = node.stringAttr("reduction", "mean");
   if (reduction != "mean" && reduction != "sum" && reduction != "none")
     return node.fail("attribute 'reduction' is '" + printable(reduction) +
@@ -39,6 +32,20 @@ Error checkLoss(NodeImporter &node) {
   if (node.in(2).shape != Shape{scores.shape[1]})
     return node.fail("the weight is " + shapeText(node.in(2).shape) +
                      ", expected " + Twine(scores.shape[1]));
+  return Error::success();
+}
+
+/// Checks that the target [N, d..] has labels.
+Error checkLabels(NodeImporter &node) {
+  const Operand &target = node.in(1);
+  Shape expected = node.in(0).shape;
+  expected.erase(expected.begin() + 1);
+  if (target.shape != expected)
+    return node.fail("the target is " + shapeText(target.shape) +
+                     ", expected " + shapeText(expected));
+  if (target.type != ElemType::Int32 && target.type != ElemType::Int64)
+    return node.fail("the target is " + toString(target.type) +
+                     ", expected int32 or int64");
   return Error::success();
 }
 
@@ -89,8 +96,40 @@ std::optional<Operand> targetWeights(NodeImporter &node) {
   return b.select(*isIgnored, b.splat(type, shape, 0.0), *weights);
 }
 
+/// Of PyTorch's cross_entropy, which the exporter writes without its
+/// label_smoothing: the file has that in the call alone.
+double labelSmoothing(const NodeImporter &node) {
+  OriginalCall call(node.node());
+  if (!call.target().starts_with("aten.cross_entropy_loss"))
+    return 0.0;
+  return call.number(5, "label_smoothing").value_or(0.0);
+}
+
+/// Each class's logarithm of its probability by the weight of the class.
+Operand weighted(NodeImporter &node, const Operand &logProbability) {
+  if (!node.has(2))
+    return logProbability;
+  TensorBuilder &b = node.build;
+  return b.binary(Binary::Mul, logProbability,
+                  b.broadcast(node.in(2), logProbability.shape, {1}));
+}
+
+/// Adds PyTorch's loss by `smoothing` of all classes alike to `loss`, which is
+/// that of the target's classes.
+Operand smoothed(NodeImporter &node, const Operand &loss,
+                 const Operand &logProbability, double smoothing) {
+  TensorBuilder &b = node.build;
+  Operand all = b.neg(b.reduceSum(weighted(node, logProbability), {1}));
+  if (auto isIgnored = ignoredTargets(node))
+    all = b.select(*isIgnored, b.splatLike(all, 0.0), all);
+  auto classes = static_cast<double>(logProbability.shape[1]);
+  return b.binary(Binary::Add, b.binary(Binary::Mul, loss, 1.0 - smoothing),
+                  b.binary(Binary::Mul, all, smoothing / classes));
+}
+
 /// -weight[target] * logProbability[target], reduced as the attribute says.
-void lossOf(NodeImporter &node, const Operand &logProbability) {
+void lossOf(NodeImporter &node, const Operand &logProbability,
+            double smoothing) {
   TensorBuilder &b = node.build;
   Operand target = classOf(node);
   Operand last = classesLast(b, logProbability);
@@ -98,6 +137,8 @@ void lossOf(NodeImporter &node, const Operand &logProbability) {
   std::optional<Operand> weights = targetWeights(node);
   if (weights)
     loss = b.binary(Binary::Mul, loss, *weights);
+  if (smoothing > 0.0)
+    loss = smoothed(node, loss, logProbability, smoothing);
   StringRef reduction = node.stringAttr("reduction", "mean");
   if (reduction == "none")
     return node.result(0, loss);
@@ -110,32 +151,69 @@ void lossOf(NodeImporter &node, const Operand &logProbability) {
   node.result(0, sum);
 }
 
+/// PyTorch's loss against probabilities of the classes, whose mean is over the
+/// places, whatever the classes weigh; the standard has labels alone.
+void lossOfProbabilities(NodeImporter &node, const Operand &logProbability,
+                         double smoothing) {
+  TensorBuilder &b = node.build;
+  Operand target = node.in(1);
+  auto classes = static_cast<double>(target.shape[1]);
+  if (smoothing > 0.0)
+    target =
+        b.binary(Binary::Add, b.binary(Binary::Mul, target, 1.0 - smoothing),
+                 smoothing / classes);
+  Operand products =
+      b.binary(Binary::Mul, weighted(node, logProbability), target);
+  Operand loss = b.neg(b.reduceSum(products, {1}));
+  StringRef reduction = node.stringAttr("reduction", "mean");
+  auto all = to_vector(seq<int64_t>(0, loss.rank()));
+  if (reduction == "mean")
+    loss = b.reduceMean(loss, all);
+  else if (reduction == "sum")
+    loss = b.reduceSum(loss, all);
+  node.result(0, loss);
+}
+
 Error emitNegativeLogLikelihood(NodeImporter &node) {
-  MPC_TRY(checkLoss(node));
-  lossOf(node, node.in(0));
+  MPC_TRY(checkScores(node));
+  MPC_TRY(checkLabels(node));
+  lossOf(node, node.in(0), 0.0);
   return Error::success();
 }
 
-Error emitSoftmaxCrossEntropy(NodeImporter &node) {
-  MPC_TRY(checkLoss(node));
+/// The mean against labels, of which all classes weigh the same.
+void plainLoss(NodeImporter &node) {
   TensorBuilder &b = node.build;
   const Operand &scores = node.in(0);
-  bool oneOp = !node.has(2) && node.stringAttr("reduction", "mean") == "mean";
+  const Attribute *ignored = node.attribute("ignore_index");
+  auto ignore =
+      ignored ? b.builder().getI64IntegerAttr(ignored->i) : mlir::IntegerAttr();
+  node.result(0, b.fromValue(nn::CrossEntropyOp::create(
+                     b.builder(), b.location(), b.tensorType(scores.type, {}),
+                     scores.value, node.in(1).value,
+                     b.builder().getI64IntegerAttr(1), ignore)));
+}
+
+Error emitSoftmaxCrossEntropy(NodeImporter &node) {
+  MPC_TRY(checkScores(node));
+  const Operand &scores = node.in(0), &target = node.in(1);
+  bool hasLabels = !target.isFloat() || target.shape != scores.shape;
+  if (hasLabels)
+    MPC_TRY(checkLabels(node));
+  else
+    MPC_TRY(node.requireSameType(1, 0));
+  double smoothing = labelSmoothing(node);
+  bool oneOp = hasLabels && smoothing == 0.0 && !node.has(2) &&
+               node.stringAttr("reduction", "mean") == "mean";
   std::optional<Operand> logProbability;
   if (!oneOp || node.wants(1))
-    logProbability = b.logSoftmax(scores, 1);
-  if (oneOp) {
-    const Attribute *ignored = node.attribute("ignore_index");
-    auto ignore = ignored ? b.builder().getI64IntegerAttr(ignored->i)
-                          : mlir::IntegerAttr();
-    mlir::Value logits = scores.value;
-    node.result(
-        0, b.fromValue(nn::CrossEntropyOp::create(
-               b.builder(), b.location(), b.tensorType(scores.type, {}), logits,
-               node.in(1).value, b.builder().getI64IntegerAttr(1), ignore)));
-  } else {
-    lossOf(node, *logProbability);
-  }
+    logProbability = node.build.logSoftmax(scores, 1);
+  if (oneOp)
+    plainLoss(node);
+  else if (hasLabels)
+    lossOf(node, *logProbability, smoothing);
+  else
+    lossOfProbabilities(node, *logProbability, smoothing);
   if (node.wants(1))
     node.result(1, *logProbability);
   return Error::success();

@@ -129,12 +129,24 @@ Error ModelChecker::checkOpsets() {
   return Error::success();
 }
 
+/// What to do where PyTorch's exporter gave a result the name that a buffer or
+/// a parameter has.
+static StringRef remedyOf(ArrayRef<ValueInfo> infos, StringRef name) {
+  bool isRecorded = any_of(infos, [&](const ValueInfo &info) {
+    return info.name == name && !info.inputKind.empty();
+  });
+  return isRecorded ? "; the exporter called a result as a parameter or buffer "
+                      "is called: give that another name in the module"
+                    : "";
+}
+
 Error ModelChecker::checkInfos(ArrayRef<ValueInfo> infos, StringRef what) {
   StringSet<> names;
   for (const ValueInfo &info : infos) {
     if (!names.insert(info.name).second)
       return fail("two " + what + (what == "value_info" ? "" : "s") +
-                  " are named '" + printable(info.name) + "'");
+                  " are named '" + printable(info.name) + "'" +
+                  remedyOf(infos, info.name));
     if (Error error = checkInfo(info, what))
       return error;
   }

@@ -395,6 +395,8 @@ Error GraphImporter::importNode(const Node &node) {
   if (counter_.count > kMostOps || ++numNodes_ > kMostOps)
     return importer.fail("the graph unrolls into more than " + Twine(kMostOps) +
                          " ops");
+  if (node.isDetached)
+    importer.note("computed under torch.no_grad(): no gradient goes through");
   for (const std::string &note : importer.notes_)
     notes_.add("node '" + printable(scopes_.back().place + node.name) + "'",
                "(" + printable(node.opType) + "): " + note);
@@ -409,6 +411,8 @@ Error GraphImporter::importNode(const Node &node) {
     if (const ValueInfo *info = declared_.lookup(name);
         info && !entry.isSequence)
       MPC_TRY(checkDeclared("value", *info, entry.tensor));
+    if (node.isDetached && !entry.isSequence)
+      entry.tensor = build_.withoutGradient(entry.tensor);
     define(name, std::move(entry));
   }
   return Error::success();
@@ -561,6 +565,7 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
   separateMerged(model.graph);
   restoreTrainingModes(model.graph);
+  restoreNoGrad(model.graph);
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
   if (result)
     return result;

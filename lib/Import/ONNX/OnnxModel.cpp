@@ -257,6 +257,21 @@ Error ModelReader::refuseSparse(Message message) {
                       "' is sparse; sparse initializers are not supported");
 }
 
+/// What PyTorch's exporter says of a node.
+static void readRecord(Message message, Node &node) {
+  auto [key, value] = readStringPair(message);
+  if (key == "pkg.torch.onnx.name_scopes")
+    node.scopes = std::move(value);
+  else if (key == "pkg.torch.onnx.fx_node")
+    node.call = std::move(value);
+  else if (key != "pkg.torch.onnx.stack_trace")
+    return;
+  else if (StringRef(value).starts_with("File \"<eval_with_key>"))
+    node.madeIn = std::move(value);
+  else
+    node.hasSource = true;
+}
+
 Expected<Node> ModelReader::readNode(Message message, size_t index) {
   // Attributes come before the name in many files: they are read behind it.
   Message again = message;
@@ -281,14 +296,9 @@ Expected<Node> ModelReader::readNode(Message message, size_t index) {
     case 8:
       node.overload = message.text();
       break;
-    case 9: {
-      auto [key, value] = readStringPair(message.child(message::kStringPair));
-      if (key == "pkg.torch.onnx.name_scopes")
-        node.scopes = std::move(value);
-      else if (key == "pkg.torch.onnx.fx_node")
-        node.call = std::move(value);
+    case 9:
+      readRecord(message.child(message::kStringPair), node);
       break;
-    }
     default:
       message.skip();
     }

@@ -99,6 +99,13 @@ struct Node {
   std::string scopes;
   /// pkg.torch.onnx.fx_node: the call that the node comes from.
   std::string call;
+  /// pkg.torch.onnx.stack_trace, where that is code which the exporter made
+  /// itself.
+  std::string madeIn;
+  /// That it is code of the user's.
+  bool hasSource = false;
+  /// No gradient goes through the results.
+  bool isDetached = false;
 };
 
 /// A dimension: a size, or a name for one that is open.

@@ -68,6 +68,11 @@ TEST(ModelChecks, RefusesNamesThatAreGivenTwice) {
                             .value("h", kF32, {int64_t(2)})
                             .value("h", kF32, {int64_t(2)})),
             "two value_info are named 'h'");
+  EXPECT_EQ(
+      errorOfFile(ModelWriter(start).bufferRecord("index").value("index", kF32,
+                                                                 {int64_t(2)})),
+      "two value_info are named 'index'; the exporter called a result as a "
+      "parameter or buffer is called: give that another name in the module");
   EXPECT_EQ(errorOfFile(relu().node("Relu", {"x"}, {"y"})),
             "'y' is defined twice");
   EXPECT_EQ(errorOfFile(ModelWriter(start).node("Relu", {"x"}, {"x"})),

@@ -202,6 +202,18 @@ public:
     pbf_writer(graph_).add_message(13, valueInfo(name, type, shape));
     return *this;
   }
+  /// The record of PyTorch's exporter that initializer `name` is a buffer.
+  ModelWriter &bufferRecord(const std::string &name) {
+    std::string info, entry;
+    pbf_writer pair(entry);
+    pair.add_bytes(1, "pkg.torch.export.graph_signature.InputSpec.kind");
+    pair.add_bytes(2, "BUFFER");
+    pbf_writer writer(info);
+    writer.add_bytes(1, name);
+    writer.add_message(4, entry);
+    pbf_writer(graph_).add_message(13, info);
+    return *this;
+  }
   /// Field `number` of the graph, as it is.
   ModelWriter &field(uint32_t number, const std::string &bytes) {
     pbf_writer(graph_).add_message(number, bytes);

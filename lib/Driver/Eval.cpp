@@ -28,6 +28,7 @@ static rt::Result<ImportedModel> load(const EvalRequest &request,
           : loadModel(request.modelPath, context, options));
   amp::RecipeOp recipe = addRecipe(*model.module);
   writePrecision(precision, recipe);
+  recipe.setNoDropout(request.noDropout);
   if (!request.loss)
     return model;
   MPC_RETURN_IF_ERROR(writeLoss(*request.loss, request.lossOptions, recipe));

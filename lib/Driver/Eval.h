@@ -17,6 +17,7 @@ struct EvalRequest {
   ImportOptions importOptions;
   EvalOptions options;
   PrecisionFlags precision;
+  bool noDropout = false;       ///< Also in training mode.
   std::optional<LossFlag> loss; ///< None: no loss is computed.
   LossOptions lossOptions;
   std::string explainPath;   ///< Empty: nothing is explained; "-": stdout.

@@ -385,6 +385,12 @@ static void noteGiven(const CLI::App &app, RecipeFlags &flags) {
       flags.stepFlags.push_back(option->get_name());
 }
 
+void mpc::addNoDropoutFlag(CLI::App &app, bool &noDropout) {
+  app.add_flag("--no-dropout", noDropout,
+               "Leave dropout out, as an evaluation does")
+      ->group(kInput);
+}
+
 void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
   app.parse_complete_callback([&] { noteGiven(app, flags); });
   addLossFlags(app, flags.loss, flags.lossOptions);
@@ -398,9 +404,7 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
                "Trains what is left of a model whose exporter folded "
                "parameters away")
       ->group(kInput);
-  app.add_flag("--no-dropout", flags.noDropout,
-               "Leave dropout out, as an evaluation does")
-      ->group(kInput);
+  addNoDropoutFlag(app, flags.noDropout);
   addPrecisionFlags(app, flags.precision);
   addStrictCastsFlag(app, flags);
   addScalingFlags(app, flags);

@@ -16,6 +16,9 @@ void addPrecisionFlags(CLI::App &app, PrecisionFlags &flags);
 /// Registers --loss and what may be said of a loss.
 void addLossFlags(CLI::App &app, std::string &loss, LossOptions &options);
 
+/// Registers --no-dropout.
+void addNoDropoutFlag(CLI::App &app, bool &noDropout);
+
 /// Registers the flags; `flags` must outlive parsing. --lr and its schedule
 /// are the runtime's.
 void addRecipeFlags(CLI::App &app, RecipeFlags &flags);

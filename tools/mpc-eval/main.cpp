@@ -43,6 +43,7 @@ void addFlags(CLI::App &app, Flags &flags) {
                "use statistics of the batch, and stat.<buffer> is what running "
                "ones become")
       ->group(kInput);
+  addNoDropoutFlag(app, request.noDropout);
   app.add_option("--seed", request.options.seed,
                  "seed of random numbers, which are those of a first step "
                  "(default: 0)")

@@ -2,6 +2,7 @@
 """All cases: small models of torchvision, timm, transformers and of users' habits, each with one batch of data."""
 
 import habit_cases  # noqa: F401
+import task_cases  # noqa: F401
 import timm_cases  # noqa: F401
 import torchvision_cases  # noqa: F401
 import transformers_cases  # noqa: F401

@@ -5,6 +5,8 @@
 
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
@@ -71,6 +73,18 @@ int64_t NodeImporter::intAttr(StringRef name, int64_t otherwise) const {
 double NodeImporter::floatAttr(StringRef name, double otherwise) const {
   const Attribute *found = attribute(name);
   return found ? found->f : otherwise;
+}
+
+Expected<double> NodeImporter::nonNegativeAttr(StringRef name, double otherwise,
+                                               double most) const {
+  double value = floatAttr(name, otherwise);
+  if (value >= 0.0 && value <= most)
+    return value;
+  return fail("attribute '" + name + "' is " +
+              llvm::formatv("{0}", llvm::format("%g", value)).str() +
+              ", expected " +
+              (most == 1.0 ? "a number from 0 to 1"
+                           : "a finite number that is not negative"));
 }
 
 StringRef NodeImporter::stringAttr(StringRef name, StringRef otherwise) const {

@@ -9,6 +9,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <deque>
+#include <limits>
 
 namespace mpc::onnx {
 
@@ -106,6 +107,10 @@ public:
   const Attribute *attribute(llvm::StringRef name) const;
   int64_t intAttr(llvm::StringRef name, int64_t otherwise) const;
   double floatAttr(llvm::StringRef name, double otherwise) const;
+  /// A finite float attribute of at least 0, and of at most `most`.
+  llvm::Expected<double>
+  nonNegativeAttr(llvm::StringRef name, double otherwise,
+                  double most = std::numeric_limits<float>::max()) const;
   llvm::StringRef stringAttr(llvm::StringRef name,
                              llvm::StringRef otherwise) const;
   std::optional<llvm::ArrayRef<int64_t>> intsAttr(llvm::StringRef name) const;

@@ -80,7 +80,7 @@ Error emitLayerNormalization(NodeImporter &node) {
                    node.broadcastTo(node.in(i), normalized,
                                     i == 1 ? "the scale" : "the bias"));
   }
-  double epsilon = node.floatAttr("epsilon", 1e-5f);
+  MPC_TRY_ASSIGN(double epsilon, node.nonNegativeAttr("epsilon", 1e-5f));
   node.result(0, node.build.layerNorm(input, affine[0] ? &*affine[0] : nullptr,
                                       affine[1] ? &*affine[1] : nullptr, axis,
                                       epsilon));
@@ -113,11 +113,11 @@ Error normalizeGroups(NodeImporter &node, int64_t groups) {
                        shapeText(node.in(i).shape) + ", expected " +
                        Twine(channels));
   }
+  MPC_TRY_ASSIGN(double epsilon, node.nonNegativeAttr("epsilon", 1e-5f));
   TensorBuilder &b = node.build;
   int64_t rest = *countElements(input.shape) / input.shape[0] / groups;
   Operand parts = b.reshape(input, {input.shape[0], groups, rest});
-  Operand normal =
-      b.layerNorm(parts, nullptr, nullptr, 2, node.floatAttr("epsilon", 1e-5f));
+  Operand normal = b.layerNorm(parts, nullptr, nullptr, 2, epsilon);
   Operand result = b.reshape(normal, input.shape);
   // The exporter writes a GroupNorm as this op with a scale of ones.
   if (node.in(1).splatValue() != 1.0)
@@ -166,10 +166,11 @@ Error emitBatchNormalization(NodeImporter &node) {
   if (node.intAttr("spatial", 1) != 1)
     return node.fail("attribute 'spatial' is 0: statistics of each place are "
                      "not supported");
-  TensorBuilder &b = node.build;
-  APFloat epsilon(node.floatAttr("epsilon", 1e-5f));
+  MPC_TRY_ASSIGN(double added, node.nonNegativeAttr("epsilon", 1e-5f));
   // What ONNX calls momentum is how much stays.
-  APFloat momentum(1.0 - node.floatAttr("momentum", 0.9f));
+  MPC_TRY_ASSIGN(double stays, node.nonNegativeAttr("momentum", 0.9f, 1.0));
+  TensorBuilder &b = node.build;
+  APFloat epsilon(added), momentum(1.0 - stays);
   SmallVector<mlir::Value> vectors;
   for (size_t i : seq<size_t>(1, 5))
     vectors.push_back(node.in(i).value);
@@ -208,12 +209,12 @@ Error emitRMSNormalization(NodeImporter &node) {
   if (is_contained(input.shape, 0))
     return node.fail("the input " + shapeText(input.shape) +
                      " has no elements");
+  MPC_TRY_ASSIGN(double epsilon, node.nonNegativeAttr("epsilon", 1e-5f));
   TensorBuilder &b = node.build;
   Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
                                                            : ElemType::Float);
   Operand square = trailingMean(b, b.binary(Binary::Mul, x, x), axis);
-  Operand scale =
-      b.rsqrt(b.binary(Binary::Add, square, node.floatAttr("epsilon", 1e-5f)));
+  Operand scale = b.rsqrt(b.binary(Binary::Add, square, epsilon));
   Operand normal = b.cast(
       b.binary(Binary::Mul, x, b.broadcastTo(scale, x.shape)), input.type);
   MPC_TRY_ASSIGN(Operand gain,

@@ -414,6 +414,27 @@ TEST(Normalization, BatchNormChecksItsVectors) {
             "the input is 3, expected batch, channels and spatial axes");
 }
 
+TEST(Normalization, EpsilonAndMomentumHaveARange) {
+  In x{"x", {2, 3, 4}}, row{"r", {4}}, scale{"s", {3}}, bias{"b", {3}};
+  OneNode batch{"BatchNormalization",
+                {x, scale, bias, {"m", {3}}, {"v", {3}}},
+                {A::real("momentum", 1.5)}};
+  EXPECT_EQ(errorOf(batch),
+            "attribute 'momentum' is 1.5, expected a number from 0 to 1");
+  for (OneNode norm :
+       {OneNode{"LayerNormalization", {x, row}},
+        OneNode{"RMSNormalization", {x, row}},
+        OneNode{"InstanceNormalization", {x, scale, bias}}, batch}) {
+    norm.opset = 23;
+    norm.attributes = {A::real("epsilon", -1.5)};
+    EXPECT_EQ(errorOf(norm), "attribute 'epsilon' is -1.5, expected a finite "
+                             "number that is not negative");
+    norm.attributes = {A::real("epsilon", std::nanf(""))};
+    EXPECT_EQ(errorOf(norm), "attribute 'epsilon' is nan, expected a finite "
+                             "number that is not negative");
+  }
+}
+
 TEST(Loss, MeanCrossEntropyIsOneOp) {
   OneNode loss{"SoftmaxCrossEntropyLoss",
                {{"x", {4, 10}}, {"t", {4}, kI64}},

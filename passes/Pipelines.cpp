@@ -121,6 +121,8 @@ static void addCode(OpPassManager &manager, bool fuse) {
 
 /// Entries whose gradients are ops.
 static void addStep(OpPassManager &manager, const StepOptions &options) {
+  if (options.ownStep)
+    manager.addPass(amp::createMarkEntriesPass());
   buildPreparationPipeline(manager,
                            {options, /*gradients=*/true, /*training=*/true});
   if (options.ownStep)

@@ -14,6 +14,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -36,6 +37,7 @@ struct mlir::FieldParser<mpc::rt::StateRole> {
 };
 
 #include "dialects/AMP/AMPDialect.cpp.inc"
+#include "dialects/AMP/AMPEntryKind.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AMP/AMPAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -92,4 +94,61 @@ void AMPDialect::initialize() {
 #include "dialects/AMP/AMPOps.cpp.inc"
       >();
   addOperations<RecipeOp, RandomStateOp>();
+}
+
+std::optional<EntryKind> mpc::amp::getEntryKind(Operation *function) {
+  auto kind = function->getAttrOfType<EntryKindAttr>(
+      AMPDialect::EntryAttrHelper::getNameStr());
+  return kind ? std::optional(kind.getValue()) : std::nullopt;
+}
+
+void mpc::amp::setEntryKind(Operation *function, EntryKind kind) {
+  function->setAttr(AMPDialect::EntryAttrHelper::getNameStr(),
+                    EntryKindAttr::get(function->getContext(), kind));
+}
+
+static LogicalResult refuse(Operation *op, const Twine &where,
+                            NamedAttribute attribute) {
+  return op->emitOpError() << where << " '" << attribute.getName().getValue()
+                           << "', which amp does not know";
+}
+
+/// Of a result, or of the argument that it is written to once memory is
+/// planned.
+static LogicalResult verifySite(Operation *op, const Twine &where,
+                                NamedAttribute attribute) {
+  if (attribute.getName() != AMPDialect::SiteAttrHelper::getNameStr())
+    return refuse(op, where, attribute);
+  if (isa<SiteAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << where << " '" << attribute.getName().getValue()
+                           << "' = " << attribute.getValue()
+                           << ", which must be a #amp.site";
+}
+
+LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  if (attribute.getName() != EntryAttrHelper::getNameStr())
+    return refuse(op, "has", attribute);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (function && function.isPublic() && !function.isExternal() &&
+      isa<EntryKindAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError("has 'amp.entry' = ")
+         << attribute.getValue()
+         << ": a public function with a body has an #amp.entry_kind";
+}
+
+LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op,
+                                                   unsigned /*region*/,
+                                                   unsigned argument,
+                                                   NamedAttribute attribute) {
+  return verifySite(op, "argument #" + Twine(argument) + " has", attribute);
+}
+
+LogicalResult
+AMPDialect::verifyRegionResultAttribute(Operation *op, unsigned /*region*/,
+                                        unsigned result,
+                                        NamedAttribute attribute) {
+  return verifySite(op, "result #" + Twine(result) + " has", attribute);
 }

@@ -14,9 +14,11 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "runtime/Program/StateRole.h"
 
-#include "dialects/AMP/AMPDialect.h.inc"
+#include "dialects/AMP/AMPEntryKind.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AMP/AMPAttrs.h.inc"
+// The dialect hands out attributes.
+#include "dialects/AMP/AMPDialect.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/AMP/AMPTypes.h.inc"
 
@@ -41,8 +43,12 @@ class WidensFirst : public mlir::OpTrait::TraitBase<ConcreteType, WidensFirst> {
 
 namespace mpc::amp {
 
-/// The attribute of a function's argument or result that is a slab's value.
-inline constexpr llvm::StringLiteral kSlabAttrName = "amp.slab";
+/// What `function` is run for, by its `amp.entry`; empty where it is no entry.
+std::optional<EntryKind> getEntryKind(mlir::Operation *function);
+inline bool isEntry(mlir::Operation *function) {
+  return getEntryKind(function).has_value();
+}
+void setEntryKind(mlir::Operation *function, EntryKind kind);
 
 } // namespace mpc::amp
 

@@ -15,8 +15,10 @@ def AMP_Dialect : Dialect {
     parameters are symbols that ops read and write. `amp-build-step` makes it.
     All gradients of an optimizer are one value there, of a type of their own,
     from `amp.gather` to `amp.apply`. On the second, state is in slabs: every op
-    is pure, and a function takes and yields whole slabs, which `amp.slab` lays
-    out. `amp-lower-state` makes it.
+    is pure, and a function takes and yields whole slabs (`kernel.state`), which
+    `amp.slab` lays out. `amp-lower-state` makes it.
+
+    A function that is run from outside is an entry: `amp.entry` says what for.
 
     Scalars are computed in f64 and rounded to f32 where they meet tensors. A
     skipped step is data flow: the new state is selected from the old.
@@ -27,6 +29,11 @@ def AMP_Dialect : Dialect {
     "::mpc::kernel::KernelDialect", "::mpc::nn::NNDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let discardableAttrs = (ins "::mpc::amp::EntryKindAttr":$entry,
+                              "::mpc::amp::SiteAttr":$site);
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;
 }
 

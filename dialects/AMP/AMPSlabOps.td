@@ -5,6 +5,7 @@
 #define MPC_DIALECTS_AMP_AMPSLABOPS_TD
 
 include "dialects/AMP/AMPDialect.td"
+include "dialects/AMP/AMPEntryKind.td"
 include "dialects/Interfaces/OpInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -28,6 +29,34 @@ def AMP_EntryAttr : AttrDef<AMP_Dialect, "Entry"> {
   let genVerifyDecl = 1;
 }
 
+def AMP_EntryKindAttr : EnumAttr<AMP_Dialect, AMP_EntryKind, "entry_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def AMP_SiteAttr : AttrDef<AMP_Dialect, "Site"> {
+  let mnemonic = "site";
+  let summary = "Which value of a step a probe tells of";
+  let description = [{
+    Stands as `amp.site` at each result of a probed entry, whose number counts
+    the sites. `op` is the op that computes the value, or `input`; `node` the
+    model's node that the op is of, of state its symbol; `file` where that was
+    read. `inputs` are the sites that the op reads. `parameter` is there where
+    the value is the gradient of one. `gradient` is of the backward pass, `used`
+    what the step checks, returns, or changes its state by; `infinite` what is
+    computed from a constant with infinities.
+  }];
+  let parameters = (ins StringRefParameter<"op">:$op,
+                        StringRefParameter<"node">:$node,
+                        "::mlir::RankedTensorType":$type,
+                        OptionalParameter<"::mlir::StringAttr">:$file,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$inputs,
+                        OptionalParameter<"::mlir::StringAttr">:$parameter,
+                        DefaultValuedParameter<"bool", "false">:$gradient,
+                        DefaultValuedParameter<"bool", "false">:$used,
+                        DefaultValuedParameter<"bool", "false">:$infinite);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def AMP_EntryArrayAttr
     : TypedArrayAttrBase<AMP_EntryAttr, "array of slab entries">;
 
@@ -35,7 +64,7 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
   let summary = "One contiguous range of the state";
   let description = [{
     Entries lie in order without overlap; what lies between them is zero. A
-    function that takes the slab has an argument with `amp.slab = @name`, and
+    function that takes the slab has an argument with `kernel.state = @name`, and
     one that changes it a result with the same attribute. `initial` holds the
     elements that the state starts with; one value is meant for all. A loss
     scaler with `wide_scale` has a scale of f64, which is not rounded to f32.

@@ -47,10 +47,67 @@ static bool isArgumentAttribute(Operation *op, Type argument,
          hasType == (buffer.getRole() != BufferRole::Arena);
 }
 
+static constexpr StringRef kState =
+    KernelDialect::StateAttrHelper::getNameStr();
+
+/// The arguments of `function` that are the state called `name`.
+static SmallVector<unsigned> argumentsOf(FunctionOpInterface function,
+                                         Attribute name) {
+  auto isOfName = [&](unsigned i) {
+    return function.getArgAttr(i, kState) == name;
+  };
+  return llvm::filter_to_vector(llvm::seq<unsigned>(function.getNumArguments()),
+                                isOfName);
+}
+
+std::optional<unsigned>
+mpc::kernel::getTiedArgument(FunctionOpInterface function, unsigned result) {
+  Attribute name = function.getResultAttr(result, kState);
+  if (!name)
+    return std::nullopt;
+  return argumentsOf(function, name).front();
+}
+
+/// An argument that is state is a tensor, or memory once that is planned, and
+/// the only one of its name.
+static LogicalResult verifyState(FunctionOpInterface function,
+                                 unsigned argument, Attribute name) {
+  if (!isa<FlatSymbolRefAttr>(name) ||
+      !isa<RankedTensorType, MemRefType>(function.getArgumentTypes()[argument]))
+    return function.emitOpError("argument #")
+           << argument << " cannot have 'kernel.state' = " << name
+           << ": a tensor has the name of its state";
+  if (argumentsOf(function, name).size() > 1)
+    return function.emitOpError("has two arguments that are the state ")
+           << name;
+  return success();
+}
+
+LogicalResult
+KernelDialect::verifyRegionResultAttribute(Operation *op, unsigned /*region*/,
+                                           unsigned result,
+                                           NamedAttribute attribute) {
+  auto function = cast<FunctionOpInterface>(op);
+  if (attribute.getName() != kState)
+    return op->emitOpError("result #") << result << " cannot have '"
+                                       << attribute.getName().getValue() << "'";
+  SmallVector<unsigned> arguments = argumentsOf(function, attribute.getValue());
+  Type type = function.getResultTypes()[result];
+  if (arguments.size() == 1 &&
+      function.getArgumentTypes()[arguments.front()] == type)
+    return success();
+  return op->emitOpError("result #")
+         << result << " is the state " << attribute.getValue()
+         << ", but no argument of type " << type << " is";
+}
+
 LogicalResult
 KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
                                         unsigned argument,
                                         NamedAttribute attribute) {
+  if (attribute.getName() == kState)
+    return verifyState(cast<FunctionOpInterface>(op), argument,
+                       attribute.getValue());
   Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[argument];
   if (isArgumentAttribute(op, type, attribute))
     return success();

@@ -38,6 +38,11 @@ namespace mpc::kernel {
 /// null where that states none.
 TargetAttrInterface getTarget(mlir::Operation *op);
 
+/// The argument in whose memory a result lands: both are the same state. Empty
+/// of a result that is none.
+std::optional<unsigned> getTiedArgument(mlir::FunctionOpInterface function,
+                                        unsigned result);
+
 /// The `kernel.emitted` of a function; null where it is no emitted kernel.
 EmittedKernelAttrInterface getEmittedKernel(mlir::Operation *function);
 

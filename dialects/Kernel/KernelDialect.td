@@ -19,6 +19,10 @@ def Kernel_Dialect : Dialect {
     `kernel.launch` runs it in destination-passing form: on tensors before
     memory is planned, on views of the arena after.
 
+    An argument of an entry that is state, memory that outlives a run, has its
+    name as `kernel.state = @name`; a result of the same name, its new value,
+    gets the same memory.
+
     A module states as `kernel.target` what machine its kernels are for, and an
     emitted kernel as `kernel.emitted` what its launches must know: attributes
     of the target's dialect, behind interfaces.
@@ -30,10 +34,12 @@ def Kernel_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let discardableAttrs = (ins "::mlir::DenseI64ArrayAttr":$may_alias,
                               "::mpc::kernel::BufferAttr":$buffer,
+                              "::mlir::FlatSymbolRefAttr":$state,
                               "::mpc::kernel::TargetAttrInterface":$target,
                               "::mpc::kernel::EmittedKernelAttrInterface":$emitted);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 def Kernel_KernelKind : I32EnumAttr<"KernelKind", "What structure a body has", [

@@ -2,6 +2,7 @@
 // Compilation of evaluations and training steps.
 #include "lib/Driver/Compile.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Annotations.h"
@@ -139,7 +140,7 @@ static void observe(Compilation &compilation, const StepOptions &options,
   if (options.ownStep)
     compilation.after("nn-differentiate", [&report](ModuleOp module) {
       for (auto entry : module.getOps<func::FuncOp>())
-        if (entry.isPublic())
+        if (amp::isEntry(entry))
           findBounds(entry, report);
     });
 }

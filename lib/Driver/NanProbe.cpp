@@ -2,6 +2,7 @@
 // Where a step first went inf or NaN.
 #include "lib/Driver/NanProbe.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
@@ -38,33 +39,29 @@ struct Recompiler::Probe {
   std::unique_ptr<rt::Runner> runner;
 };
 
-static rt::Result<Site> readSite(DictionaryAttr attributes) {
-  auto text = [&](StringRef name) {
-    auto attribute = attributes.getAs<StringAttr>(name);
-    return attribute ? attribute.str() : std::string();
-  };
+static rt::Result<Site> readSite(amp::SiteAttr attribute) {
+  auto text = [](StringAttr string) { return string ? string.str() : ""; };
   Site site;
-  site.tensor.op = text("op");
-  site.tensor.node = text("node");
-  site.tensor.file = text("file");
-  site.tensor.gradient = attributes.contains("gradient");
-  MPC_ASSIGN_OR_RETURN(
-      site.tensor.desc,
-      describeTensor("", attributes.getAs<TypeAttr>("type").getValue()));
-  site.tensor.parameter = text("parameter");
-  if (auto inputs = attributes.getAs<DenseI64ArrayAttr>("inputs"))
+  site.tensor.op = attribute.getOp();
+  site.tensor.node = attribute.getNode();
+  site.tensor.file = text(attribute.getFile());
+  site.tensor.gradient = attribute.getGradient();
+  MPC_ASSIGN_OR_RETURN(site.tensor.desc,
+                       describeTensor("", attribute.getType()));
+  site.tensor.parameter = text(attribute.getParameter());
+  if (DenseI64ArrayAttr inputs = attribute.getInputs())
     site.inputs = inputs.asArrayRef().vec();
-  site.readsInfinity = attributes.contains("infinite");
-  site.isUsed = attributes.contains("used");
+  site.readsInfinity = attribute.getInfinite();
+  site.isUsed = attribute.getUsed();
   return site;
 }
 
 static rt::Result<std::vector<Site>> readSites(func::FuncOp function) {
   std::vector<Site> sites;
   for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
-    MPC_ASSIGN_OR_RETURN(Site site,
-                         readSite(cast<DictionaryAttr>(
-                             function.getResultAttr(i, amp::kSiteAttrName))));
+    auto attribute = function.getResultAttrOfType<amp::SiteAttr>(
+        i, amp::AMPDialect::SiteAttrHelper::getNameStr());
+    MPC_ASSIGN_OR_RETURN(Site site, readSite(attribute));
     sites.push_back(std::move(site));
   }
   return sites;

@@ -70,7 +70,7 @@ public:
     collectSources();
     for (auto function :
          llvm::make_early_inc_range(module_.getOps<func::FuncOp>())) {
-      if (!amp::isEntry(function) || kernel::getEmittedKernel(function))
+      if (!amp::isEntry(function))
         continue;
       MPC_RETURN_IF_ERROR(addEntry(function));
       function.erase();
@@ -98,7 +98,8 @@ private:
   rt::Status addEntry(func::FuncOp function) {
     rt::Entry entry;
     entry.name = function.getName().str();
-    entry.role = rt::entryRole(entry.name);
+    entry.role =
+        rt::entryRole(stringifyEntryKind(*amp::getEntryKind(function)).str());
     spaces_.clear();
     for (BlockArgument argument : function.getArguments())
       MPC_RETURN_IF_ERROR(addArgument(function, argument, entry));
@@ -129,10 +130,11 @@ private:
     }
     if (buffer.getRole() == kernel::BufferRole::State) {
       auto slab = function.getArgAttrOfType<FlatSymbolRefAttr>(
-          index, amp::kSlabAttrName);
-      if (!slab)
+          index, kernel::KernelDialect::StateAttrHelper::getNameStr());
+      auto it = slab ? slabs_.find(slab.getValue()) : slabs_.end();
+      if (it == slabs_.end())
         return rt::internalError("an argument that is state names no slab");
-      spaces_[argument] = {rt::Space::State, slabs_.lookup(slab.getValue()), 0};
+      spaces_[argument] = {rt::Space::State, it->second, 0};
       return {};
     }
     StringAttr name = nn::getArgumentName(argument);

@@ -63,19 +63,24 @@ public:
       ops.push_back(&op);
     b_.setInsertionPointToStart(&body);
     for (BlockArgument argument : body.getArguments())
-      add(argument, inputSite(argument));
+      add(argument, inputOrigin(argument));
     for (Operation *op : ops)
       addResults(op);
     finish();
   }
 
 private:
+  /// What a value is, before it is known which one.
+  struct Origin {
+    std::string op, node, file;
+    SmallVector<int64_t> inputs;
+    bool isGradient = false, readsInfinity = false;
+  };
   /// One result of the entry that is being written.
   struct Site {
     Value largest;
-    SmallVector<NamedAttribute> attributes;
+    SiteAttr attribute;
   };
-  using Attributes = SmallVector<NamedAttribute>;
 
   /// Finds the parameter of each gradient: of the values that are gathered for
   /// an optimizer, and of those that they were computed from by casts and
@@ -110,16 +115,12 @@ private:
         used_.insert_range(op.getOperands());
   }
 
-  void set(Attributes &attributes, StringRef name, Attribute value) {
-    attributes.push_back(b_.getNamedAttr(name, value));
-  }
-
-  Attributes inputSite(BlockArgument argument) {
+  static Origin inputOrigin(BlockArgument argument) {
     StringAttr name = nn::getArgumentName(argument);
-    Attributes attributes;
-    set(attributes, "op", b_.getStringAttr("input"));
-    set(attributes, "node", name ? name : b_.getStringAttr(""));
-    return attributes;
+    Origin origin;
+    origin.op = "input";
+    origin.node = name ? name.str() : "";
+    return origin;
   }
 
   static StringRef nodeOf(Operation *op) {
@@ -128,24 +129,17 @@ private:
     return getNodeName(op->getLoc());
   }
 
-  Attributes opSite(Operation *op) {
-    Attributes attributes;
-    set(attributes, "op", b_.getStringAttr(op->getName().getStringRef()));
-    set(attributes, "node", b_.getStringAttr(nodeOf(op)));
-    std::string file = fileOf(op->getLoc());
-    if (!file.empty())
-      set(attributes, "file", b_.getStringAttr(file));
-    if (isGradient(op->getLoc()))
-      set(attributes, "gradient", b_.getUnitAttr());
-    SmallVector<int64_t> inputs;
-    for (Value operand : op->getOperands())
-      llvm::append_range(inputs, sitesOf_.lookup(operand));
-    set(attributes, "inputs", b_.getDenseI64ArrayAttr(inputs));
-    if (llvm::any_of(op->getOperands(), [&](Value operand) {
-          return infinities_.contains(operand);
-        }))
-      set(attributes, "infinite", b_.getUnitAttr());
-    return attributes;
+  Origin originOf(Operation *op) {
+    Origin origin;
+    origin.op = op->getName().getStringRef().str();
+    origin.node = nodeOf(op).str();
+    origin.file = fileOf(op->getLoc());
+    origin.isGradient = isGradient(op->getLoc());
+    for (Value operand : op->getOperands()) {
+      llvm::append_range(origin.inputs, sitesOf_.lookup(operand));
+      origin.readsInfinity |= infinities_.contains(operand);
+    }
+    return origin;
   }
 
   void addResults(Operation *op) {
@@ -160,7 +154,7 @@ private:
       if (auto type = dyn_cast<GradientsType>(result.getType()))
         addGradients(op, result, trainedBy(type));
       else
-        add(result, opSite(op));
+        add(result, originOf(op));
   }
 
   /// Adds a site for the gradient of each parameter. Gradients that are
@@ -188,35 +182,33 @@ private:
           cast<FlatSymbolRefAttr>(parameters[index]).getAttr();
       if (used_.contains(gradients))
         used_.insert(part);
-      Attributes attributes = opSite(op);
+      // Only the one that its gradient was computed from.
+      Origin origin = originOf(op);
       if (index < sources.size())
-        setInputs(attributes, sources[index]);
+        origin.inputs = {sources[index]};
       made.push_back(sites_.size());
-      add(part, std::move(attributes));
+      add(part, origin);
     }
     sitesOf_[gradients] = made;
   }
 
-  /// Names as inputs of a site only the one that its gradient was computed
-  /// from.
-  void setInputs(Attributes &attributes, int64_t source) {
-    for (NamedAttribute &attribute : attributes)
-      if (attribute.getName() == "inputs")
-        attribute.setValue(b_.getDenseI64ArrayAttr(source));
-  }
-
-  void add(Value value, Attributes attributes) {
+  void add(Value value, const Origin &origin) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || !isa<FloatType>(type.getElementType()) ||
         type.getNumElements() == 0)
       return;
-    set(attributes, "type", TypeAttr::get(type));
-    if (auto it = gradientNames_.find(value); it != gradientNames_.end())
-      set(attributes, "parameter", it->second);
-    if (used_.contains(value))
-      set(attributes, "used", b_.getUnitAttr());
+    auto attribute = SiteAttr::get(
+        b_.getContext(), origin.op, origin.node, type, textOf(origin.file),
+        origin.inputs.empty() ? DenseI64ArrayAttr()
+                              : b_.getDenseI64ArrayAttr(origin.inputs),
+        gradientNames_.lookup(value), origin.isGradient, used_.contains(value),
+        origin.readsInfinity);
     sitesOf_[value] = {static_cast<int64_t>(sites_.size())};
-    sites_.push_back({largestOf(value, type), std::move(attributes)});
+    sites_.push_back({largestOf(value, type), attribute});
+  }
+
+  StringAttr textOf(StringRef text) {
+    return text.empty() ? StringAttr() : b_.getStringAttr(text);
   }
 
   /// In f64 of f64: what is finite there need not be in f32.
@@ -242,8 +234,8 @@ private:
       types.push_back(site.largest.getType());
       attributes.push_back(b_.getDictionaryAttr(
           {nn::nameAttribute(b_, "site" + Twine(index)),
-           b_.getNamedAttr(kSiteAttrName,
-                           b_.getDictionaryAttr(site.attributes))}));
+           b_.getNamedAttr(AMPDialect::SiteAttrHelper::getNameStr(),
+                           site.attribute)}));
     }
     function_.getBody().front().getTerminator()->setOperands(values);
     function_.removeResAttrsAttr();
@@ -276,7 +268,7 @@ struct AddProbesPass : mpc::amp::impl::AddProbesPassBase<AddProbesPass> {
     }
     if (hasEntry)
       return;
-    getOperation().emitError("has no entry: a public function with a body");
+    getOperation().emitError("has no entry: a function with amp.entry");
     signalPassFailure();
   }
 };

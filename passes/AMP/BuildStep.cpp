@@ -48,9 +48,10 @@ private:
   LogicalResult checkNames() {
     if (!recipe_)
       return fail() << "has no amp.recipe, which says what its step is";
-    for (StringRef name :
-         {StringRef("step"), StringRef("accumulate"), StringRef("apply"),
-          StringRef(kScaler), StringRef(kOptimizer)})
+    for (StringRef name : {stringifyEntryKind(EntryKind::Step),
+                           stringifyEntryKind(EntryKind::Accumulate),
+                           stringifyEntryKind(EntryKind::Apply),
+                           StringRef(kScaler), StringRef(kOptimizer)})
       if (getOperation().lookupSymbol(name))
         return fail() << "already has a symbol @" << name;
     return success();

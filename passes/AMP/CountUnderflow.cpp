@@ -80,8 +80,7 @@ struct CountUnderflowPass
     if (!recipe || !recipe.getCountUnderflow())
       return;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (!function.isPublic() || function.isDeclaration() ||
-          function.getOps<GatherOp>().empty())
+      if (!isEntry(function) || function.getOps<GatherOp>().empty())
         continue;
       exposeCasts(function);
       addCount(function);

@@ -2,6 +2,8 @@
 // Slabs as arguments and results of a function.
 #include "passes/AMP/FunctionSlabs.h"
 
+#include "dialects/Kernel/KernelDialect.h"
+
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
@@ -46,5 +48,6 @@ void FunctionSlabs::addResults() {
 DictionaryAttr FunctionSlabs::attributes(StringAttr slab) {
   Builder b(function_.getContext());
   return b.getDictionaryAttr(
-      b.getNamedAttr(kSlabAttrName, FlatSymbolRefAttr::get(slab)));
+      b.getNamedAttr(kernel::KernelDialect::StateAttrHelper::getNameStr(),
+                     FlatSymbolRefAttr::get(slab)));
 }

@@ -17,14 +17,6 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-bool mpc::amp::isModel(func::FuncOp function) {
-  return function.getName() == "model" || function.getName() == "loss";
-}
-
-bool mpc::amp::isEntry(func::FuncOp function) {
-  return function.isPublic() && !function.isDeclaration() && !isModel(function);
-}
-
 /// All gradients of an optimizer are one flat range for each of its groups.
 static void addTypeConversions(TypeConverter &types, SlabLayout &layout) {
   types.addConversion([](Type type) { return type; });
@@ -122,13 +114,16 @@ private:
     if (llvm::none_of(layout.parameterGroups(),
                       [](ParameterGroup &g) { return g.lowSlab != nullptr; }))
       return success();
-    if (Operation *other = getOperation().lookupSymbol("init"))
+    if (Operation *other =
+            getOperation().lookupSymbol(stringifyEntryKind(EntryKind::Init)))
       return other->emitError("takes the name of the entry that makes 16-bit "
                               "copies");
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     Location loc = getOperation().getLoc();
-    auto init = func::FuncOp::create(b, loc, "init", b.getFunctionType({}, {}));
+    auto init = func::FuncOp::create(
+        b, loc, stringifyEntryKind(EntryKind::Init), b.getFunctionType({}, {}));
     b.setInsertionPointToStart(init.addEntryBlock());
+    setEntryKind(init, EntryKind::Init);
     b.setInsertionPoint(func::ReturnOp::create(b, loc));
     SlabBuilder slabs(layout, saturates_, b, loc);
     for (ParameterGroup &group : layout.parameterGroups())
@@ -145,9 +140,8 @@ private:
       if (isa<RecipeOp, ScalerOp, OptimizerInterface>(op))
         op.erase();
     SmallVector<func::FuncOp> sources = llvm::filter_to_vector(
-        module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-          return isModel(function) || function.isPrivate();
-        });
+        module.getOps<func::FuncOp>(),
+        [](func::FuncOp function) { return !isEntry(function); });
     for (func::FuncOp source : sources)
       if (SymbolTable::symbolKnownUseEmpty(source, module))
         source.erase();

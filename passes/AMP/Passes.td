@@ -26,6 +26,17 @@ def PrepareModelPass : Pass<"amp-prepare-model", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+def MarkEntriesPass : Pass<"amp-mark-entries", "::mlir::ModuleOp"> {
+  let summary = "State which functions are entries, and what for, by their names";
+  let description = [{
+    Of a module that writes its step out: gives every public function with a
+    body, but `@model` and `@loss`, its `amp.entry`, which is what its name
+    says (`init`, `eval`, `step`, `accumulate`, `apply`) or `other`. Passes that
+    make entries mark these themselves.
+  }];
+  let dependentDialects = ["::mpc::amp::AMPDialect"];
+}
+
 def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
   let summary = "Make @step, one training step, from @loss and a recipe";
   let description = [{
@@ -76,16 +87,11 @@ def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
 def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
   let summary = "Let entries yield the largest magnitude of each of their values";
   let description = [{
-    Replaces the results of every entry (see `amp-lower-state`) by one
+    Replaces the results of every entry (`amp.entry`) by one
     tensor<1xf32> for each floating input and each floating result of an op, in
     program order: its largest absolute value, NaN where it holds one; of f64 a
     tensor<1xf64>. Constants and hyper-parameters are passed over. What op and
-    node that was is in the result's attribute `amp.site`: `op`, `node` (of
-    state: its symbol), `file`, `gradient` (of the backward pass), `type`,
-    `inputs` (the sites that the op reads), `parameter` where it is that
-    parameter's gradient, `used` where the step checks it, returns it or changes
-    its state by it, and `infinite` where the op reads a constant with
-    infinities.
+    node that was is in the result's attribute `amp.site`, a `#amp.site`.
 
     Requires that `nn.vjp` is expanded.
   }];
@@ -118,10 +124,9 @@ def LowerStatePass : Pass<"amp-lower-state", "::mlir::ModuleOp"> {
     have the symbol in them (`amp.loss_scale.NAME`, `amp.hyper.NAME.beta1`).
     Settings and hyper-parameters that are not given have their defaults.
 
-    Every public function but `@model` and `@loss` is an entry: it gets the
-    slabs that it uses as arguments, and yields those that it changes as
-    results, both with the attribute `amp.slab`. `@model`, `@loss`
-    and private functions are erased where nothing uses them. All gradients of
+    A function with `amp.entry` gets the slabs that it uses as arguments, and
+    yields those that it changes as results, both with the attribute
+    `kernel.state`. Other functions are erased where nothing uses them. All gradients of
     an optimizer become one flat range for each of its groups; what a transform
     makes of one it says itself (GradientTransformInterface). Where there are
     16-bit copies, `@init` makes them from the parameters.

@@ -17,15 +17,16 @@ namespace {
 /// Writes one entry: first its arguments, then its ops, last its results.
 class EntryWriter {
 public:
-  EntryWriter(const StepPlan &plan, ModuleOp module, StringRef name,
+  EntryWriter(const StepPlan &plan, ModuleOp module, EntryKind kind,
               ArrayRef<nn::ParameterOp> pending = {})
       : plan_(plan), recipe_(plan.recipe),
         info_(rt::policyInfo(recipe_.getPolicyKind())), pending_(pending),
         callee_(plan.loss), loc_(module.getLoc()),
         b_(OpBuilder::atBlockEnd(module.getBody())) {
-    function_ =
-        func::FuncOp::create(b_, loc_, name, b_.getFunctionType({}, {}));
+    function_ = func::FuncOp::create(b_, loc_, stringifyEntryKind(kind),
+                                     b_.getFunctionType({}, {}));
     b_.setInsertionPointToStart(function_.addEntryBlock());
+    setEntryKind(function_, kind);
   }
 
   /// The loss and the gradients of the scaled loss of one batch, or the
@@ -464,18 +465,18 @@ static SmallVector<nn::ParameterOp> addPending(const StepPlan &plan) {
 void mpc::amp::writeEntries(const StepPlan &plan, ModuleOp module) {
   RecipeOp recipe = plan.recipe;
   if (recipe.getAccumulate() == 1) {
-    EntryWriter step(plan, module, "step");
+    EntryWriter step(plan, module, EntryKind::Step);
     step.readBatch();
     step.step();
     step.finish();
     return;
   }
   SmallVector<nn::ParameterOp> pending = addPending(plan);
-  EntryWriter batch(plan, module, "accumulate", pending);
+  EntryWriter batch(plan, module, EntryKind::Accumulate, pending);
   batch.readBatch();
   batch.accumulate();
   batch.finish();
-  EntryWriter apply(plan, module, "apply", pending);
+  EntryWriter apply(plan, module, EntryKind::Apply, pending);
   apply.takeAccumulated();
   apply.step();
   apply.finish();

@@ -2,7 +2,6 @@
 // Places of tensors: requested, tied to state, packed, in the arena; lifetimes.
 #include "passes/Kernel/MemoryPlanner.h"
 
-#include "dialects/AMP/AMPDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -48,30 +47,20 @@ ArrayRef<std::pair<PackOp, unsigned>> MemoryPlanner::copiedParts() const {
   return partCopies_;
 }
 
-std::optional<unsigned> MemoryPlanner::tiedArgument(unsigned index) {
-  Attribute slab = function_.getResultAttr(index, amp::kSlabAttrName);
-  if (!slab)
-    return std::nullopt;
-  for (unsigned i = 0, e = function_.getNumArguments(); i < e; ++i)
-    if (function_.getArgAttr(i, amp::kSlabAttrName) == slab)
-      return i;
-  return std::nullopt;
-}
-
 bool MemoryPlanner::mayWrite(const Allocation &place) {
   if (place.buffer.kind != Buffer::Argument)
     return place.buffer.kind != Buffer::Constant;
-  return llvm::any_of(llvm::seq(function_.getNumResults()),
-                      [&](unsigned index) {
-                        return tiedArgument(index) == place.buffer.index;
-                      });
+  return llvm::any_of(
+      llvm::seq(function_.getNumResults()), [&](unsigned index) {
+        return getTiedArgument(function_, index) == place.buffer.index;
+      });
 }
 
 void MemoryPlanner::placeResults() {
   Operation *terminator = function_.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     Allocation target{{Buffer::Result, static_cast<unsigned>(index), {}}, 0};
-    if (std::optional<unsigned> argument = tiedArgument(index)) {
+    if (std::optional<unsigned> argument = getTiedArgument(function_, index)) {
       if (value == function_.getArgument(*argument))
         continue;
       target.buffer = {Buffer::Argument, *argument, {}};

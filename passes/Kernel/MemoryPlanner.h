@@ -63,7 +63,6 @@ public:
 
 private:
   /// The argument that result `index` is tied to: the same slab.
-  std::optional<unsigned> tiedArgument(unsigned index);
   /// Constants are not written, nor is what a caller only lends: an argument
   /// that no result is tied to.
   bool mayWrite(const Allocation &place);

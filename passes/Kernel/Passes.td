@@ -71,8 +71,8 @@ def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
     arena, the state slabs, the inputs and the outputs, every tensor a
     `memref.view` at a constant offset. Two tensors share memory only if their
     lifetimes are disjoint, or if the kernel that reads one and writes the other
-    says `kernel.may_alias`. A result with `amp.slab = @name` lands on the
-    argument with that attribute; where the old value is still needed, a copy is
+    says `kernel.may_alias`. A result with `kernel.state = @name` lands on
+    the argument with that attribute; where the old value is still needed, a copy is
     inserted and reported as a remark.
   }];
   let statistics = [

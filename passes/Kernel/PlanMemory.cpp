@@ -2,7 +2,6 @@
 // kernel-plan-memory: gives every tensor a place in one arena.
 #include "passes/Kernel/Passes.h"
 
-#include "dialects/AMP/AMPDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,13 +66,15 @@ private:
     for (unsigned i = 0; i < numOld; ++i) {
       Type type = block_->getArgument(i).getType();
       types.push_back(bytesType(builder_, numBytes(type)));
-      bool isState = function_.getArgAttr(i, amp::kSlabAttrName) != nullptr;
+      bool isState =
+          function_.getArgAttr(
+              i, KernelDialect::StateAttrHelper::getNameStr()) != nullptr;
       attributes.push_back(
           describe(function_.getArgAttrDict(i),
                    isState ? BufferRole::State : BufferRole::Input, type));
     }
     for (unsigned i = 0, e = function_.getNumResults(); i < e; ++i) {
-      if (function_.getResultAttr(i, amp::kSlabAttrName))
+      if (getTiedArgument(function_, i))
         continue;
       resultArgument_[i] = types.size();
       Type type = function_.getResultTypes()[i];

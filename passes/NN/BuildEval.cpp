@@ -2,6 +2,7 @@
 // nn-build-eval: makes the entry @eval from @model and @loss.
 #include "passes/NN/Passes.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
@@ -14,6 +15,7 @@ namespace mpc::nn {
 } // namespace mpc::nn
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
 
 namespace {
@@ -27,9 +29,11 @@ public:
         builder_(OpBuilder::atBlockEnd(module.getBody())) {}
 
   LogicalResult build(bool gradients) {
-    eval_ = func::FuncOp::create(builder_, model_.getLoc(), "eval",
+    eval_ = func::FuncOp::create(builder_, model_.getLoc(),
+                                 stringifyEntryKind(amp::EntryKind::Eval),
                                  builder_.getFunctionType({}, {}));
     builder_.setInsertionPointToStart(eval_.addEntryBlock());
+    amp::setEntryKind(eval_, amp::EntryKind::Eval);
     addInputs(loss_ ? loss_ : model_);
     addOutputs();
     if (loss_ && gradients)
@@ -166,7 +170,8 @@ struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
     ModuleOp module = getOperation();
     auto model = module.lookupSymbol<func::FuncOp>("model");
     auto loss = module.lookupSymbol<func::FuncOp>("loss");
-    if (!model || module.lookupSymbol("eval")) {
+    if (!model ||
+        module.lookupSymbol(stringifyEntryKind(amp::EntryKind::Eval))) {
       module.emitError(model ? "already has a symbol @eval"
                              : "has no function @model");
       return signalPassFailure();

@@ -123,7 +123,7 @@ def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "int64_t", /*default=*/"0",
            "the key of random numbers (default: 0)">,
   ];
-  let dependentDialects = ["::mpc::nn::NNDialect"];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
 }
 
 def RewriteBannedPass : Pass<"nn-rewrite-banned", "::mlir::func::FuncOp"> {

@@ -6,6 +6,7 @@
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/ProgramBuilder.h"
+#include "passes/AMP/Passes.h"
 #include "passes/Kernel/Passes.h"
 #include "passes/Pipelines.h"
 
@@ -29,6 +30,7 @@ rt::Result<std::unique_ptr<rt::Runner>> mpc::test::compileEntries(
   DiagnosticCollector diagnostics(module.getContext());
   mlir::PassManager manager(module.getContext());
   target->addAttachPass(manager, form.naive);
+  manager.addPass(amp::createMarkEntriesPass());
   addPasses(manager);
   buildKernelPipeline(manager, form.fuse);
   manager.addPass(kernel::createEmitPass());

@@ -1,15 +1,15 @@
-// RUN: mpc-opt %s --split-input-file --amp-add-probes --verify-diagnostics | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --amp-mark-entries --amp-add-probes --verify-diagnostics | FileCheck %s
 
 // One result a floating value, in program order; constants and what is not
 // floating are passed over. Each site knows the sites it reads; f64 is looked at
 // in f64.
 // CHECK-LABEL: func.func @values
-// CHECK-SAME:    tensor<1xf32> {amp.site = {node = "x", op = "input", type = tensor<4x3xf32>}, nn.name = "site0"}
-// CHECK-SAME:    tensor<1xf64> {amp.site = {node = "", op = "input", type = tensor<2xf64>}, nn.name = "site1"}
-// CHECK-SAME:    {amp.site = {file = {{.*}}, inputs = array<i64>, node = "w", op = "nn.get", type = tensor<4x3xf32>}, nn.name = "site2"}
-// CHECK-SAME:    {amp.site = {inputs = array<i64: 0>, node = "low", op = "nn.cast", type = tensor<4x3xf16>}, nn.name = "site3"}
-// CHECK-SAME:    tensor<1xf64> {amp.site = {file = {{.*}}, inputs = array<i64: 1>, node = "", op = "nn.mul", type = tensor<2xf64>}, nn.name = "site4"}
-// CHECK-SAME:    {amp.site = {gradient, inputs = array<i64: 0, 2>, node = "sum", op = "nn.mul", type = tensor<4x3xf32>, used}, nn.name = "site5"}
+// CHECK-SAME:    tensor<1xf32> {amp.site = #amp.site<op = "input", node = "x", type = tensor<4x3xf32>>, nn.name = "site0"}
+// CHECK-SAME:    tensor<1xf64> {amp.site = #amp.site<op = "input", node = "", type = tensor<2xf64>>, nn.name = "site1"}
+// CHECK-SAME:    {amp.site = #amp.site<op = "nn.get", node = "w", type = tensor<4x3xf32>, file = {{.*}}>, nn.name = "site2"}
+// CHECK-SAME:    {amp.site = #amp.site<op = "nn.cast", node = "low", type = tensor<4x3xf16>, inputs = [0]>, nn.name = "site3"}
+// CHECK-SAME:    tensor<1xf64> {amp.site = #amp.site<op = "nn.mul", node = "", type = tensor<2xf64>, file = {{.*}}, inputs = [1]>, nn.name = "site4"}
+// CHECK-SAME:    {amp.site = #amp.site<op = "nn.mul", node = "sum", type = tensor<4x3xf32>, inputs = [0, 2], gradient = true, used = true>, nn.name = "site5"}
 // CHECK-NOT:     site6
 // CHECK:         %[[X:.*]] = nn.reshape %{{.*}} : tensor<4x3xf32> -> tensor<1x12xf32>
 // CHECK:         %[[S0:.*]] = amp.block_max_abs %[[X]] : tensor<1x12xf32> -> tensor<1xf32>
@@ -36,13 +36,13 @@ module {
 // scale is known by its scaler, a hyper-parameter is passed over. The step
 // itself stays.
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    node = "scaler", op = "amp.get_scale", type = tensor<f32>}, nn.name = "site2"}
-// CHECK-SAME:    op = "nn.mul", parameter = "w", type = tensor<4xf16>}, nn.name = "site4"}
-// CHECK-SAME:    op = "nn.cast", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site5"}
-// CHECK-SAME:    op = "amp.unscale", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site6"}
-// CHECK-SAME:    op = "amp.check", type = tensor<f64>}, nn.name = "site7"}
-// CHECK-SAME:    op = "amp.clip", parameter = "w", type = tensor<4xf32>, used}, nn.name = "site9"}
-// CHECK-SAME:    op = "amp.update_scale", type = tensor<f64>}, nn.name = "site11"}
+// CHECK-SAME:    <op = "amp.get_scale", node = "scaler", type = tensor<f32>{{[^@]*}}>, nn.name = "site2"}
+// CHECK-SAME:    <op = "nn.mul", node = {{"[^"]*"}}, type = tensor<4xf16>{{[^@]*}}parameter = "w">, nn.name = "site4"}
+// CHECK-SAME:    <op = "nn.cast", node = {{"[^"]*"}}, type = tensor<4xf32>{{[^@]*}}parameter = "w", used = true>, nn.name = "site5"}
+// CHECK-SAME:    <op = "amp.unscale", node = {{"[^"]*"}}, type = tensor<4xf32>{{[^@]*}}parameter = "w", used = true>, nn.name = "site6"}
+// CHECK-SAME:    <op = "amp.check", node = {{"[^"]*"}}, type = tensor<f64>{{[^@]*}}>, nn.name = "site7"}
+// CHECK-SAME:    <op = "amp.clip", node = {{"[^"]*"}}, type = tensor<4xf32>{{[^@]*}}parameter = "w", used = true>, nn.name = "site9"}
+// CHECK-SAME:    <op = "amp.update_scale", node = {{"[^"]*"}}, type = tensor<f64>{{[^@]*}}>, nn.name = "site11"}
 // CHECK-NOT:     site12
 // CHECK:         amp.apply
 // CHECK:         amp.update_scale
@@ -72,8 +72,8 @@ module {
 // What reads an infinity that the model's author wrote says so; a constant
 // without one is none.
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    {amp.site = {infinite, inputs = array<i64: 0>, node = "mask", op = "nn.add", {{.*}}, nn.name = "site1"}
-// CHECK-SAME:    {amp.site = {inputs = array<i64: 1>, node = "scale", op = "nn.mul", {{.*}}, nn.name = "site2"}
+// CHECK-SAME:    {amp.site = #amp.site<op = "nn.add", node = "mask", {{.*}}inputs = [0], infinite = true>, nn.name = "site1"}
+// CHECK-SAME:    {amp.site = #amp.site<op = "nn.mul", node = "scale", {{.*}}inputs = [1]{{.*}}>, nn.name = "site2"}
 module {
   func.func @step(%x: tensor<2xf32> {nn.name = "x"}) -> tensor<2xf32> {
     %m = nn.constant dense<[0.0, 0xFF800000]> : tensor<2xf32>
@@ -87,7 +87,7 @@ module {
 // -----
 
 // Models are no entries.
-// expected-error @+1 {{has no entry: a public function with a body}}
+// expected-error @+1 {{has no entry: a function with amp.entry}}
 module {
   func.func @model(%x: tensor<2xf32>) -> tensor<2xf32> {
     return %x : tensor<2xf32>

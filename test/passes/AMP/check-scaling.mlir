@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --amp-check-scaling --verify-diagnostics
+// RUN: mpc-opt %s --split-input-file --amp-mark-entries --amp-check-scaling --verify-diagnostics
 // Steps that train on scaled gradients, and such that only look like it.
 
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>

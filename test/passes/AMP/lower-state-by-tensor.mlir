@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(amp-mark-entries,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
 // What is done by tensor gives each tensor whole blocks.
 
 // CHECK: amp.slab @g0.parameter : tensor<12288xf32> entries [#amp.entry<"w", 0, tensor<5000xf32>, parameter>, #amp.entry<"b", 8192, tensor<4xf32>, parameter>]
@@ -10,8 +10,8 @@ amp.optimizer @optimizer kind("lamb")
       weight_decay = 0.01} trains [@w, @b]
 
 // CHECK-LABEL: func.func @accumulate
-// CHECK-SAME:    %[[SUM:[^ ]*]]: tensor<12288xf32> {amp.slab = @g0.gradient})
-// CHECK-SAME:    -> (tensor<12288xf32> {amp.slab = @g0.gradient})
+// CHECK-SAME:    %[[SUM:[^ ]*]]: tensor<12288xf32> {kernel.state = @g0.gradient})
+// CHECK-SAME:    -> (tensor<12288xf32> {kernel.state = @g0.gradient})
 func.func @accumulate(%dw: tensor<5000xf16>, %db: tensor<4xf16>) {
   // CHECK:       %[[G:.*]] = kernel.pack %{{.*}}, %{{.*}} at [0, 8192] : tensor<5000xf16>, tensor<4xf16> -> tensor<12288xf16>
   // CHECK:       %[[NEXT:.*]] = amp.add_gradient %[[G]] to %[[SUM]]
@@ -25,8 +25,8 @@ func.func @accumulate(%dw: tensor<5000xf16>, %db: tensor<4xf16>) {
 }
 
 // CHECK-LABEL: func.func @apply
-// CHECK-SAME:    %[[SUM:[^ ]*]]: tensor<12288xf32> {amp.slab = @g0.gradient}
-// CHECK-SAME:    %[[P:[^ ]*]]: tensor<12288xf32> {amp.slab = @g0.parameter}
+// CHECK-SAME:    %[[SUM:[^ ]*]]: tensor<12288xf32> {kernel.state = @g0.gradient}
+// CHECK-SAME:    %[[P:[^ ]*]]: tensor<12288xf32> {kernel.state = @g0.parameter}
 func.func @apply(%lr: tensor<f32>) {
   // CHECK-DAG:   %[[ZERO:.*]] = nn.constant dense<0.000000e+00> : tensor<12288xf32>
   %gradients = amp.take_gradients : !amp.gradients<@optimizer>

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)'
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(amp-mark-entries,amp-lower-state,amp-fuse-optimizer)'
 // What amp-fuse-optimizer refuses.
 
 // expected-error @+1 {{has unknown policy 'magic'; known are}}

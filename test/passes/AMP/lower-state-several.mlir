@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-mark-entries,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
 // Several optimizers, scalers and steps; state that a step keeps itself.
 
 // Each optimizer has its groups, each scaler its state, under their names.
@@ -161,8 +161,8 @@ func.func private @rule(
   return %new : tensor<f32>
 }
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    %[[W:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
-// CHECK-SAME:    %[[B:[^ ]*]]: tensor<4096xf32> {amp.slab = @g1.parameter}
+// CHECK-SAME:    %[[W:[^ ]*]]: tensor<4096xf32> {kernel.state = @g0.parameter}
+// CHECK-SAME:    %[[B:[^ ]*]]: tensor<4096xf32> {kernel.state = @g1.parameter}
 func.func @step(%gw: tensor<4xf32>, %gb: tensor<2xf32>, %lr: tensor<f32>) {
   // CHECK: %[[ONE:.*]] = nn.constant dense<1.000000e+00> : tensor<f32>
   // CHECK: %[[ONES:.*]] = nn.broadcast %[[ONE]]

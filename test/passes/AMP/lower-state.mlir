@@ -1,5 +1,5 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
-// RUN: sed 's/^amp.recipe$/& round_weights/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=ROUND --implicit-check-not=saturate
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(amp-mark-entries,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& round_weights/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-mark-entries,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=ROUND --implicit-check-not=saturate
 // State goes into slabs, the optimizer runs on them.
 
 // Parameters are grouped by decay, type of gradient and 16-bit copy; tensors
@@ -25,14 +25,14 @@ amp.optimizer @optimizer kind("adamw")
     trains [@w, @b, @v] no_decay [@b]
 
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    %[[SCALER:[^ ]*]]: tensor<16xf64> {amp.slab = @state.loss_scale}
-// CHECK-SAME:    %[[LOW:[^ ]*]]: tensor<4096xf16> {amp.slab = @g0.f16}
-// CHECK-SAME:    %[[P1:[^ ]*]]: tensor<4096xf32> {amp.slab = @g1.parameter}
-// CHECK-SAME:    %[[P0:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
-// CHECK-SAME:    %[[M0:[^ ]*]]: tensor<4096xf32> {amp.slab = @g0.exp_avg}
+// CHECK-SAME:    %[[SCALER:[^ ]*]]: tensor<16xf64> {kernel.state = @state.loss_scale}
+// CHECK-SAME:    %[[LOW:[^ ]*]]: tensor<4096xf16> {kernel.state = @g0.f16}
+// CHECK-SAME:    %[[P1:[^ ]*]]: tensor<4096xf32> {kernel.state = @g1.parameter}
+// CHECK-SAME:    %[[P0:[^ ]*]]: tensor<4096xf32> {kernel.state = @g0.parameter}
+// CHECK-SAME:    %[[M0:[^ ]*]]: tensor<4096xf32> {kernel.state = @g0.exp_avg}
 // CHECK-SAME:    -> (tensor<f32> {nn.name = "scale"}
-// CHECK-SAME:    tensor<4096xf16> {amp.slab = @g0.f16}
-// CHECK-SAME:    tensor<4096xf32> {amp.slab = @g0.parameter}
+// CHECK-SAME:    tensor<4096xf16> {kernel.state = @g0.f16}
+// CHECK-SAME:    tensor<4096xf32> {kernel.state = @g0.parameter}
 func.func @step(%lr: tensor<f32> {nn.name = "lr"})
     -> (tensor<f32> {nn.name = "scale"}) {
   // CHECK:       %[[S64:.*]] = kernel.view %[[SCALER]][0] : tensor<16xf64> -> tensor<f64>
@@ -80,8 +80,8 @@ func.func @step(%lr: tensor<f32> {nn.name = "lr"})
 }
 
 // CHECK-LABEL: func.func @init
-// CHECK-SAME:    %[[P:.*]]: tensor<4096xf32> {amp.slab = @g0.parameter}
-// CHECK-SAME:    -> (tensor<4096xf16> {amp.slab = @g0.f16})
+// CHECK-SAME:    %[[P:.*]]: tensor<4096xf32> {kernel.state = @g0.parameter}
+// CHECK-SAME:    -> (tensor<4096xf16> {kernel.state = @g0.f16})
 // CHECK:         amp.saturate_cast %[[P]] : tensor<4096xf32> -> tensor<4096xf16>
 // ROUND-LABEL: func.func @init
 // ROUND:         nn.cast
@@ -101,7 +101,7 @@ func.func @model() -> tensor<4xf32> {
   return %w : tensor<4xf32>
 }
 // CHECK-LABEL: func.func @eval
-// CHECK-SAME:    %[[P:.*]]: tensor<4096xf32> {amp.slab = @g0.parameter}, %[[Q:.*]]: tensor<8192xf64> {amp.slab = @g1.parameter})
+// CHECK-SAME:    %[[P:.*]]: tensor<4096xf32> {kernel.state = @g0.parameter}, %[[Q:.*]]: tensor<8192xf64> {kernel.state = @g1.parameter})
 // CHECK-SAME:    -> (tensor<4xf32>, tensor<5000xf64>)
 func.func @eval() -> (tensor<4xf32>, tensor<5000xf64>) {
   // CHECK:     %[[W:.*]] = kernel.view %[[P]][0] : tensor<4096xf32> -> tensor<4xf32>

@@ -2,12 +2,12 @@
 
 // New state is written over the old, element by element.
 // CHECK-LABEL: func.func @in_place(
-// CHECK-SAME:    %[[P:[^:]*]]: memref<256xi8> {amp.slab = @p
+// CHECK-SAME:    %[[P:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<state, {{[^@]*}}kernel.state = @p
 // CHECK:         %[[OLD:.*]] = memref.view %[[P]]
 // CHECK:         %[[NEW:.*]] = memref.view %[[P]]
 // CHECK:         kernel.launch @{{.*}} ins(%[[OLD]], {{.*}} outs(%[[NEW]] :
 // CHECK-NOT:     memref.copy
-func.func @in_place(%p: tensor<64xf32> {amp.slab = @p}, %g: tensor<64xf32>) -> (tensor<64xf32> {amp.slab = @p}) {
+func.func @in_place(%p: tensor<64xf32> {kernel.state = @p}, %g: tensor<64xf32>) -> (tensor<64xf32> {kernel.state = @p}) {
   %0 = nn.sub %p, %g : tensor<64xf32>
   return %0 : tensor<64xf32>
 }
@@ -19,8 +19,8 @@ func.func @in_place(%p: tensor<64xf32> {amp.slab = @p}, %g: tensor<64xf32>) -> (
 // CHECK:         kernel.launch
 // CHECK-NOT:     memref.copy
 // CHECK:         return
-func.func @two_slabs(%p: tensor<64xf32> {amp.slab = @p}, %m: tensor<64xf32> {amp.slab = @m}, %g: tensor<64xf32>)
-    -> (tensor<64xf32> {amp.slab = @p}, tensor<64xf32> {amp.slab = @m}) {
+func.func @two_slabs(%p: tensor<64xf32> {kernel.state = @p}, %m: tensor<64xf32> {kernel.state = @m}, %g: tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.state = @p}, tensor<64xf32> {kernel.state = @m}) {
   %0 = nn.add %m, %g : tensor<64xf32>
   %1 = nn.sub %p, %0 : tensor<64xf32>
   return %1, %0 : tensor<64xf32>, tensor<64xf32>
@@ -31,7 +31,7 @@ func.func @two_slabs(%p: tensor<64xf32> {amp.slab = @p}, %m: tensor<64xf32> {amp
 // Where a later statement of the kernel reads the old momentum, the new one
 // cannot lie in its place.
 // CHECK-LABEL: func.func @read_by_later_statement(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<arena>}, %{{.*}}: memref<256xi8> {amp.slab = @p{{.*}}, %[[M:[^:]*]]: memref<256xi8> {amp.slab = @m
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<arena>}, %{{.*}}: memref<256xi8> {kernel.buffer = #kernel.buffer<state, {{[^@]*}}kernel.state = @p{{.*}}, %[[M:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<state, {{[^@]*}}kernel.state = @m
 // CHECK:         kernel.launch
 // CHECK:         %[[FROM:.*]] = memref.view %[[ARENA]]
 // CHECK:         %[[TO:.*]] = memref.view %[[M]]
@@ -39,8 +39,8 @@ func.func @two_slabs(%p: tensor<64xf32> {amp.slab = @p}, %m: tensor<64xf32> {amp
 // CHECK-NOT:     memref.copy
 // CHECK:         return
 // expected-remark @below {{the old value of slab #1 is read after its update: the new one is copied}}
-func.func @read_by_later_statement(%p: tensor<64xf32> {amp.slab = @p}, %m: tensor<64xf32> {amp.slab = @m}, %g: tensor<64xf32>)
-    -> (tensor<64xf32> {amp.slab = @p}, tensor<64xf32> {amp.slab = @m}) {
+func.func @read_by_later_statement(%p: tensor<64xf32> {kernel.state = @p}, %m: tensor<64xf32> {kernel.state = @m}, %g: tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.state = @p}, tensor<64xf32> {kernel.state = @m}) {
   %0 = nn.add %m, %g : tensor<64xf32>
   %1 = nn.mul %0, %m : tensor<64xf32>
   %2 = nn.sub %p, %1 : tensor<64xf32>
@@ -57,7 +57,7 @@ func.func @read_by_later_statement(%p: tensor<64xf32> {amp.slab = @p}, %m: tenso
 // CHECK-NOT:     memref.copy
 // CHECK:         return
 // expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
-func.func @read_by_rows(%p: tensor<8x4xf32> {amp.slab = @p}, %a: tensor<8x4xf32>) -> (tensor<8x4xf32> {amp.slab = @p}) {
+func.func @read_by_rows(%p: tensor<8x4xf32> {kernel.state = @p}, %a: tensor<8x4xf32>) -> (tensor<8x4xf32> {kernel.state = @p}) {
   %0 = nn.slice %p [0, 0] to [2, 4] by [1, 1] : tensor<8x4xf32> -> tensor<2x4xf32>
   %1 = nn.reshape %0 : tensor<2x4xf32> -> tensor<8xf32>
   %2 = nn.neg %1 : tensor<8xf32>
@@ -77,8 +77,8 @@ func.func @read_by_rows(%p: tensor<8x4xf32> {amp.slab = @p}, %a: tensor<8x4xf32>
 // CHECK:         memref.copy
 // CHECK-NOT:     memref.copy
 // expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
-func.func @read_by_later_kernel(%p: tensor<8x8xf32> {amp.slab = @p}, %g: tensor<8x8xf32>)
-    -> (tensor<8x8xf32> {amp.slab = @p}, tensor<8x8xf32>) {
+func.func @read_by_later_kernel(%p: tensor<8x8xf32> {kernel.state = @p}, %g: tensor<8x8xf32>)
+    -> (tensor<8x8xf32> {kernel.state = @p}, tensor<8x8xf32>) {
   %0 = nn.sub %p, %g : tensor<8x8xf32>
   %1 = nn.matmul %0, %p : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
@@ -90,7 +90,7 @@ func.func @read_by_later_kernel(%p: tensor<8x8xf32> {amp.slab = @p}, %g: tensor<
 // CHECK-LABEL: func.func @read_out_of_order(
 // CHECK:         memref.copy
 // expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
-func.func @read_out_of_order(%p: tensor<8x8xf32> {amp.slab = @p}) -> (tensor<8x8xf32> {amp.slab = @p}) {
+func.func @read_out_of_order(%p: tensor<8x8xf32> {kernel.state = @p}) -> (tensor<8x8xf32> {kernel.state = @p}) {
   %0 = nn.transpose %p [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
   %1 = nn.add %0, %p : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
@@ -100,7 +100,7 @@ func.func @read_out_of_order(%p: tensor<8x8xf32> {amp.slab = @p}) -> (tensor<8x8
 
 // An old value that is an output leaves before the new one comes.
 // CHECK-LABEL: func.func @old_value_as_output(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<arena>}, %[[P:[^:]*]]: memref<256xi8> {amp.slab = @p{{.*}}, %{{.*}}: memref{{.*}}, %[[OUT:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<output
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<arena>}, %[[P:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<state, {{[^@]*}}kernel.state = @p{{.*}}, %{{.*}}: memref{{.*}}, %[[OUT:[^:]*]]: memref<256xi8> {kernel.buffer = #kernel.buffer<output
 // CHECK:         kernel.launch
 // CHECK:         %[[OLD:.*]] = memref.view %[[P]]
 // CHECK:         %[[TO:.*]] = memref.view %[[OUT]]
@@ -109,8 +109,8 @@ func.func @read_out_of_order(%p: tensor<8x8xf32> {amp.slab = @p}) -> (tensor<8x8
 // CHECK:         %[[AGAIN:.*]] = memref.view %[[P]]
 // CHECK:         memref.copy %[[NEW]], %[[AGAIN]]
 // expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
-func.func @old_value_as_output(%p: tensor<64xf32> {amp.slab = @p}, %g: tensor<64xf32>)
-    -> (tensor<64xf32> {amp.slab = @p}, tensor<64xf32>) {
+func.func @old_value_as_output(%p: tensor<64xf32> {kernel.state = @p}, %g: tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.state = @p}, tensor<64xf32>) {
   %0 = nn.sub %p, %g : tensor<64xf32>
   return %0, %p : tensor<64xf32>, tensor<64xf32>
 }
@@ -130,8 +130,8 @@ func.func @old_value_as_output(%p: tensor<64xf32> {amp.slab = @p}, %g: tensor<64
 // CHECK:         memref.copy %{{.*}}, %[[Q1]]
 // expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
 // expected-remark @below {{the old value of slab #1 is read after its update: the new one is copied}}
-func.func @swap(%p: tensor<64xf32> {amp.slab = @p}, %q: tensor<64xf32> {amp.slab = @q})
-    -> (tensor<64xf32> {amp.slab = @p}, tensor<64xf32> {amp.slab = @q}) {
+func.func @swap(%p: tensor<64xf32> {kernel.state = @p}, %q: tensor<64xf32> {kernel.state = @q})
+    -> (tensor<64xf32> {kernel.state = @p}, tensor<64xf32> {kernel.state = @q}) {
   return %q, %p : tensor<64xf32>, tensor<64xf32>
 }
 
@@ -139,12 +139,12 @@ func.func @swap(%p: tensor<64xf32> {amp.slab = @p}, %q: tensor<64xf32> {amp.slab
 
 // A part of a slab that stays is not touched.
 // CHECK-LABEL: func.func @part_stays(
-// CHECK-SAME:    %[[S:[^:]*]]: memref<128xi8> {amp.slab = @s
+// CHECK-SAME:    %[[S:[^:]*]]: memref<128xi8> {kernel.buffer = #kernel.buffer<state, {{[^@]*}}kernel.state = @s
 // CHECK:         %[[NEW:.*]] = memref.view %[[S]][%c64{{.*}}][] : memref<128xi8> to memref<16xf32>
 // CHECK:         kernel.launch {{.*}} outs(%[[NEW]] :
 // CHECK-NOT:     memref.copy
 // CHECK:         return
-func.func @part_stays(%s: tensor<32xf32> {amp.slab = @s}, %g: tensor<16xf32>) -> (tensor<32xf32> {amp.slab = @s}) {
+func.func @part_stays(%s: tensor<32xf32> {kernel.state = @s}, %g: tensor<16xf32>) -> (tensor<32xf32> {kernel.state = @s}) {
   %0 = kernel.view %s[0] : tensor<32xf32> -> tensor<16xf32>
   %1 = kernel.view %s[16] : tensor<32xf32> -> tensor<16xf32>
   %2 = nn.neg %g : tensor<16xf32>
@@ -159,7 +159,7 @@ func.func @part_stays(%s: tensor<32xf32> {amp.slab = @s}, %g: tensor<16xf32>) ->
 // CHECK-LABEL: func.func @parts_change_places(
 // CHECK:         memref.copy
 // expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
-func.func @parts_change_places(%s: tensor<32xf32> {amp.slab = @s}) -> (tensor<32xf32> {amp.slab = @s}) {
+func.func @parts_change_places(%s: tensor<32xf32> {kernel.state = @s}) -> (tensor<32xf32> {kernel.state = @s}) {
   %0 = kernel.view %s[0] : tensor<32xf32> -> tensor<16xf32>
   %1 = kernel.view %s[16] : tensor<32xf32> -> tensor<16xf32>
   %2 = nn.neg %0 : tensor<16xf32>
@@ -173,7 +173,7 @@ func.func @parts_change_places(%s: tensor<32xf32> {amp.slab = @s}) -> (tensor<32
 // State that does not change is left alone.
 // CHECK-LABEL: func.func @unchanged(
 // CHECK-NEXT:    return
-func.func @unchanged(%p: tensor<64xf32> {amp.slab = @p}) -> (tensor<64xf32> {amp.slab = @p}) {
+func.func @unchanged(%p: tensor<64xf32> {kernel.state = @p}) -> (tensor<64xf32> {kernel.state = @p}) {
   return %p : tensor<64xf32>
 }
 
@@ -182,15 +182,15 @@ func.func @unchanged(%p: tensor<64xf32> {amp.slab = @p}) -> (tensor<64xf32> {amp
 // A kernel that updates one view of a slab in place does so on a copy, where
 // another view of the same range is read later.
 // CHECK-LABEL: func.func @other_view(
-// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<{{.*}}> {kernel.buffer = #kernel.buffer<arena>}, %[[S:[^:]*]]: memref<128xi8> {amp.slab = @s
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<{{.*}}> {kernel.buffer = #kernel.buffer<arena>}, %[[S:[^:]*]]: memref<128xi8> {kernel.buffer = #kernel.buffer<state, {{[^@]*}}kernel.state = @s
 // CHECK:         %[[OLD:.*]] = memref.view %[[S]]
 // CHECK:         %[[TO:.*]] = memref.view %[[ARENA]]
 // CHECK:         memref.copy %[[OLD]], %[[TO]]
 // CHECK:         kernel.launch
 // CHECK:         kernel.launch
 // expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
-func.func @other_view(%s: tensor<32xf32> {amp.slab = @s}, %g: tensor<16xf32>)
-    -> (tensor<32xf32> {amp.slab = @s}, tensor<4x4xf32>) {
+func.func @other_view(%s: tensor<32xf32> {kernel.state = @s}, %g: tensor<16xf32>)
+    -> (tensor<32xf32> {kernel.state = @s}, tensor<4x4xf32>) {
   %0 = kernel.view %s[0] : tensor<32xf32> -> tensor<16xf32>
   %1 = kernel.view %s[16] : tensor<32xf32> -> tensor<16xf32>
   %2 = linalg.generic {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// amp-mark-entries: functions that are run from outside, by their names.
+#include "passes/AMP/Passes.h"
+
+#include "dialects/AMP/AMPDialect.h"
+
+namespace mpc::amp {
+#define GEN_PASS_DEF_MARKENTRIESPASS
+#include "passes/AMP/Passes.h.inc"
+} // namespace mpc::amp
+
+using namespace mlir;
+using namespace mpc::amp;
+
+/// Whether `function` is what entries are made of.
+static bool isModel(func::FuncOp function) {
+  return function.getName() == "model" || function.getName() == "loss";
+}
+
+namespace {
+
+struct MarkEntriesPass : mpc::amp::impl::MarkEntriesPassBase<MarkEntriesPass> {
+  using MarkEntriesPassBase::MarkEntriesPassBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isDeclaration() &&
+          !isModel(function))
+        setEntryKind(
+            function,
+            symbolizeEntryKind(function.getName()).value_or(EntryKind::Other));
+  }
+};
+
+} // namespace

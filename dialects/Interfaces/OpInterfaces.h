@@ -37,6 +37,18 @@ template <typename ConcreteOp>
 class HasReferenceOp
     : public mlir::OpTrait::TraitBase<ConcreteOp, HasReferenceOp> {};
 
+/// Every element of the op's one result is an element of its one operand, as it
+/// was: moved, repeated or left out.
+template <typename ConcreteOp>
+class DataMovement : public mlir::OpTrait::TraitBase<ConcreteOp, DataMovement> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return mlir::success(
+        mlir::succeeded(mlir::OpTrait::impl::verifyOneOperand(op)) &&
+        mlir::succeeded(mlir::OpTrait::impl::verifyOneResult(op)));
+  }
+};
+
 /// The numbers from `low` to `high`, which is the first beyond them.
 struct IndexRange {
   int64_t low;

@@ -164,6 +164,11 @@ def StateOpInterface : OpInterface<"StateOpInterface"> {
   ];
 }
 
+// See the trait of this name in OpInterfaces.h.
+def DataMovement : NativeOpTrait<"DataMovement"> {
+  let cppNamespace = "::mpc";
+}
+
 class Precision<string rule>
     : ParamNativeOpTrait<"PrecisionIs", "::mpc::PrecisionRule::" # rule> {
   let cppNamespace = "::mpc";

@@ -4,6 +4,7 @@
 
 #include "dialects/NN/BodyBuilder.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 #include <cstring>
@@ -60,6 +61,23 @@ SmallVector<int64_t> nn::intsOf(DenseElementsAttr constant) {
   for (int64_t i = 0, e = constant.getNumElements(); i < e; ++i)
     values.push_back(intAt(constant, i));
   return values;
+}
+
+Value nn::movedFrom(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasTrait<DataMovement>())
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+std::optional<APFloat> nn::splatOf(Value value) {
+  DenseFPElementsAttr elements;
+  if (!matchPattern(movedFrom(value), m_Constant(&elements)) ||
+      !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>();
 }
 
 std::optional<double> nn::splatOf(DenseElementsAttr constant) {

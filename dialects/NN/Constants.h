@@ -25,6 +25,11 @@ int64_t toInteger(double value, mlir::Type type);
 int64_t intAt(mlir::DenseElementsAttr constant, int64_t index);
 double realAt(mlir::DenseElementsAttr constant, int64_t index);
 llvm::SmallVector<int64_t> intsOf(mlir::DenseElementsAttr constant);
+/// What `value` holds elements of: what ops that only move them have read.
+mlir::Value movedFrom(mlir::Value value);
+/// The one number of a floating constant, moved at most. A cast of a constant
+/// is none, since it has a type of its own.
+std::optional<llvm::APFloat> splatOf(mlir::Value value);
 /// The one number that all elements are, where they are equal.
 std::optional<double> splatOf(mlir::DenseElementsAttr constant);
 

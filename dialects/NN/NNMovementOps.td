@@ -8,7 +8,7 @@ include "dialects/NN/NNOpBase.td"
 class NN_Movement<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, traits # [Pure, Clear, KernelBody, Differentiable]>;
 
-def NN_ReshapeOp : NN_Movement<"reshape"> {
+def NN_ReshapeOp : NN_Movement<"reshape", [DataMovement]> {
   let summary = "The same elements, in order, under another shape";
   let arguments = (ins NN_Tensor:$input);
   let results = (outs NN_Tensor:$output);
@@ -17,7 +17,7 @@ def NN_ReshapeOp : NN_Movement<"reshape"> {
   let hasFolder = 1;
 }
 
-def NN_TransposeOp : NN_Movement<"transpose", [InferType]> {
+def NN_TransposeOp : NN_Movement<"transpose", [InferType, DataMovement]> {
   let summary = "Permute the axes";
   let description = [{
     Axis `i` of the result is axis `permutation[i]` of the input.
@@ -34,7 +34,8 @@ def NN_TransposeOp : NN_Movement<"transpose", [InferType]> {
   let hasFolder = 1;
 }
 
-def NN_BroadcastOp : NN_Movement<"broadcast", [Reference<"expand">]> {
+def NN_BroadcastOp : NN_Movement<"broadcast", [
+    DataMovement, Reference<"expand">]> {
   let summary = "Repeat a tensor along new or unit axes";
   let description = [{
     Axis `i` of the input becomes axis `axes[i]` of the result (ascending);
@@ -53,7 +54,7 @@ def NN_BroadcastOp : NN_Movement<"broadcast", [Reference<"expand">]> {
   let hasFolder = 1;
 }
 
-def NN_SliceOp : NN_Movement<"slice", [InferType]> {
+def NN_SliceOp : NN_Movement<"slice", [InferType, DataMovement]> {
   let summary = "A strided box of a tensor";
   let description = [{
     Elements `starts`, `starts + strides`, ... below `limits` on each axis;
@@ -117,7 +118,7 @@ def NN_SplitOp : NN_Movement<"split"> {
 }
 
 def NN_ReverseOp : NN_Movement<"reverse", [
-    SameOperandsAndResultType, Reference<"flip">]> {
+    SameOperandsAndResultType, DataMovement, Reference<"flip">]> {
   let summary = "Reverse the order along axes";
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$axes);
   let results = (outs NN_Tensor:$output);

@@ -2,9 +2,9 @@
 // nn-check-epsilon: warns of small constants that their type does not hold.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/FollowedType.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,14 +19,10 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// The one value of a constant, looked for behind a cast; empty for any other.
+/// The one number of a constant, looked for behind a cast; empty for any other.
 static std::optional<APFloat> getConstant(Value value) {
-  if (auto cast = value.getDefiningOp<CastOp>())
-    value = cast.getInput();
-  DenseFPElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>();
+  auto cast = value.getDefiningOp<CastOp>();
+  return splatOf(cast ? cast.getInput() : value);
 }
 
 namespace {

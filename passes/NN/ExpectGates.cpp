@@ -2,6 +2,7 @@
 // nn-expect-gates: random gates give way to what they are on average.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/Random.h"
 #include "mlir/IR/Matchers.h"
@@ -18,11 +19,11 @@ using namespace mpc::nn;
 
 /// Whether `x` is numbers in [0, 1) that nobody has given a key yet.
 static bool isUnkeyedUniform(Value x) {
-  Operation *op = x.getDefiningOp();
-  if (isa_and_present<CastOp, ReshapeOp, BroadcastOp>(op) &&
-      isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType())))
-    return isUnkeyedUniform(op->getOperand(0));
-  auto uniform = dyn_cast_or_null<UniformOp>(op);
+  x = movedFrom(x);
+  if (auto cast = x.getDefiningOp<CastOp>();
+      cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())))
+    return isUnkeyedUniform(cast.getInput());
+  auto uniform = x.getDefiningOp<UniformOp>();
   auto bits =
       uniform ? uniform.getBits().getDefiningOp<RandomBitsOp>() : nullptr;
   return bits && bits.getKey().empty();

@@ -3,6 +3,7 @@
 #include "passes/NN/FollowedType.h"
 
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -14,26 +15,6 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// The value whose elements `value` repeats.
-static Value repeated(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<ReshapeOp, BroadcastOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-/// The value of `value` if it is a splat constant. A cast of a constant does
-/// not count, since the model states its type.
-static std::optional<APFloat> numberOf(Value value) {
-  DenseFPElementsAttr elements;
-  if (!matchPattern(repeated(value), m_Constant(&elements)) ||
-      !elements.isSplat())
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>();
-}
-
 /// In the order in which PyTorch lets operands decide a type.
 enum class Priority { Tensor, Scalar, Number };
 
@@ -41,18 +22,18 @@ static Priority priorityOf(Value value) {
   auto rankOf = [](Value v) {
     return cast<RankedTensorType>(v.getType()).getRank();
   };
-  if (numberOf(value))
+  if (splatOf(value))
     return Priority::Number;
   // An op of scalars has none but these: they are its tensors.
-  return rankOf(value) > 0 && rankOf(repeated(value)) == 0 ? Priority::Scalar
-                                                           : Priority::Tensor;
+  return rankOf(value) > 0 && rankOf(movedFrom(value)) == 0 ? Priority::Scalar
+                                                            : Priority::Tensor;
 }
 
 /// Whether `type` surely holds the one number of `value`, all digits of it.
 static bool holds(FloatType type, Value value) {
   if (getElementTypeOrSelf(value) == type)
     return true;
-  std::optional<APFloat> known = numberOf(value);
+  std::optional<APFloat> known = splatOf(value);
   if (!known)
     return false;
   APFloat number = *known;
@@ -112,7 +93,7 @@ FollowedType Promotion::followedType() const {
   result.type = widestType(TypeRange(ValueRange(deciding_)));
   if (numbers_ == Numbers::KeepRange)
     for (Value operand : numbersBeside_)
-      if (std::optional<APFloat> number = numberOf(operand))
+      if (std::optional<APFloat> number = splatOf(operand))
         if (StringRef loss = lossIn(*number, cast<FloatType>(result.type));
             !loss.empty())
           return {Float32Type::get(op_->getContext()), operand, loss};
@@ -128,7 +109,7 @@ bool Promotion::carries(Value number, FloatType type) const {
       !llvm::is_contained(numbersBeside_, number) || holds(type, number))
     return false;
   // 0 times what has become infinite is NaN, whatever a policy rounds.
-  std::optional<APFloat> known = numberOf(number);
+  std::optional<APFloat> known = splatOf(number);
   return numbers_ != Numbers::Round ||
          (known && lossIn(*known, type) == "infinite");
 }
@@ -145,7 +126,7 @@ Value mpc::nn::findOverflow(ArrayRef<Value> operands, FloatType low) {
   };
   for (Value operand : operands) {
     DenseFPElementsAttr elements;
-    if (!matchPattern(repeated(operand), m_Constant(&elements)))
+    if (!matchPattern(movedFrom(operand), m_Constant(&elements)))
       continue;
     if (elements.isSplat()
             ? isLost(elements.getSplatValue<APFloat>())
@@ -164,9 +145,9 @@ std::string mpc::nn::describeSource(Value value) {
     return "an input of the function";
   if (auto get = dyn_cast<GetOp>(op))
     return "parameter '" + get.getParameter().str() + "'";
-  if (std::optional<APFloat> number = numberOf(value))
+  if (std::optional<APFloat> number = splatOf(value))
     return "the constant " + textOf(*number);
-  if (isa_and_nonnull<ConstantOp>(repeated(value).getDefiningOp()))
+  if (isa_and_nonnull<ConstantOp>(movedFrom(value).getDefiningOp()))
     return "a constant of the model";
   StringRef node = getNodeName(op->getLoc());
   std::string kind = op->getName().stripDialect().str();

@@ -2,9 +2,9 @@
 // nn-rewrite-banned: logarithms of a sigmoid are computed from its logits.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -19,26 +19,22 @@ namespace mpc::nn {
 using namespace mlir;
 using namespace mpc::nn;
 
-/// The one number that all elements of `value` are.
-static std::optional<double> splatOf(Value value) {
-  while (auto broadcast = value.getDefiningOp<BroadcastOp>())
-    value = broadcast.getInput();
-  DenseFPElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
+/// The number that all elements of `value` are, if there is one.
+static std::optional<double> numberOf(Value value) {
+  std::optional<APFloat> splat = splatOf(value);
+  return splat ? std::optional(splat->convertToDouble()) : std::nullopt;
 }
 
 /// `p` where `value` is 1 - p, also as (-p) + 1. Null elsewhere.
 static Value complementOf(Value value) {
   if (auto sub = value.getDefiningOp<SubOp>())
-    return splatOf(sub.getLhs()) == 1.0 ? sub.getRhs() : Value();
+    return numberOf(sub.getLhs()) == 1.0 ? sub.getRhs() : Value();
   auto add = value.getDefiningOp<AddOp>();
   if (!add)
     return {};
   for (auto [one, other] : {std::pair(add.getLhs(), add.getRhs()),
                             std::pair(add.getRhs(), add.getLhs())})
-    if (auto neg = other.getDefiningOp<NegOp>(); neg && splatOf(one) == 1.0)
+    if (auto neg = other.getDefiningOp<NegOp>(); neg && numberOf(one) == 1.0)
       return neg.getInput();
   return {};
 }
@@ -95,14 +91,20 @@ private:
     if (!isa_and_nonnull<MaximumOp, MinimumOp>(op))
       return std::nullopt;
     for (unsigned i : {0, 1})
-      if (auto limit = splatOf(op->getOperand(i)))
+      if (auto limit = numberOf(op->getOperand(i)))
         return Bound{op->getOperand(1 - i), *limit, isa<MaximumOp>(op)};
     return std::nullopt;
   }
 
   static Operation *moveOf(Value value) {
     Operation *op = value.getDefiningOp();
-    return isa_and_nonnull<ReshapeOp, TransposeOp>(op) ? op : nullptr;
+    if (!op || !op->hasTrait<mpc::DataMovement>())
+      return nullptr;
+    // Where elements are repeated, fewer logarithms would be taken.
+    auto countOf = [](Value v) {
+      return cast<RankedTensorType>(v.getType()).getNumElements();
+    };
+    return countOf(op->getOperand(0)) == countOf(value) ? op : nullptr;
   }
 
   Value buildLog(Value logits, bool complement) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A parameter that is added to a contraction becomes its bias.
 #include "dialects/NN/BodyBuilder.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/PatternMatch.h"
@@ -9,14 +10,6 @@
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
-
-/// Whether `value` holds a parameter's elements, moved at most.
-static bool isParameter(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<ReshapeOp, BroadcastOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<GetOp>(op);
-}
 
 /// What `value` repeats along all axes but `axis`, null where it does not.
 static Value sourceAlong(Value value, int64_t axis) {
@@ -86,7 +79,7 @@ struct FoldBias : OpRewritePattern<AddOp> {
       if (!product.op)
         continue;
       Value source = sourceAlong(other, product.axis);
-      if (!source || !isParameter(source))
+      if (!source || !movedFrom(source).getDefiningOp<GetOp>())
         continue;
       fold(add, product.op, source, shapeOf(other)[product.axis], rewriter);
       return success();

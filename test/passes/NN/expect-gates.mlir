@@ -69,3 +69,22 @@ func.func @model(%x: tensor<4xf32>, %k: tensor<i64>, %c: tensor<2xi64>) -> (tens
   %z = nn.floor %s : tensor<4xf32>
   return %y, %z : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Random numbers may be moved, and cast, before they are compared.
+// CHECK-LABEL: func.func @model
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4x2xf16>, %[[P:[^:]*]]: tensor<4x2xf16>
+// CHECK:         nn.maximum %[[P]],
+// CHECK:         %[[CHANCE:.*]] = nn.minimum
+// CHECK:         nn.mul %[[X]], %[[CHANCE]]
+func.func @model(%x: tensor<4x2xf16>, %p: tensor<4x2xf16>) -> tensor<4x2xf16> {
+  %bits = nn.random_bits stream 0 : tensor<2x4xi32>
+  %u = nn.uniform %bits : tensor<2x4xi32> -> tensor<2x4xf32>
+  %t = nn.transpose %u [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
+  %n = nn.cast %t : tensor<4x2xf32> -> tensor<4x2xf16>
+  %k = nn.compare lt %n, %p : tensor<4x2xf16> -> tensor<4x2xi1>
+  %gate = nn.cast %k : tensor<4x2xi1> -> tensor<4x2xf16>
+  %y = nn.mul %x, %gate : tensor<4x2xf16>
+  return %y : tensor<4x2xf16>
+}

@@ -64,6 +64,27 @@ func.func @clipped(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %logp, %logq : tensor<4xf32>, tensor<4xf32>
 }
 
+// Ops that move elements may stand between, also several. Where they repeat
+// some, or leave some out, the logarithm stays behind them.
+// CHECK-LABEL: func.func @moved
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x2xf32>
+func.func @moved(%x: tensor<4x2xf32>) -> (tensor<2x4xf32>, tensor<3x4x2xf32>, tensor<2x2xf32>) {
+  // CHECK:     nn.softplus %{{.*}} : tensor<4x2xf32>
+  // CHECK:     nn.transpose {{.*}} -> tensor<2x4xf32>
+  // CHECK:     nn.reverse {{.*}} axes [1] : tensor<2x4xf32>
+  // CHECK:     nn.log {{.*}} : tensor<3x4x2xf32>
+  // CHECK:     nn.log {{.*}} : tensor<2x2xf32>
+  %p = nn.sigmoid %x : tensor<4x2xf32>
+  %t = nn.transpose %p [1, 0] : tensor<4x2xf32> -> tensor<2x4xf32>
+  %r = nn.reverse %t axes [1] : tensor<2x4xf32>
+  %0 = nn.log %r : tensor<2x4xf32>
+  %b = nn.broadcast %p axes [1, 2] : tensor<4x2xf32> -> tensor<3x4x2xf32>
+  %1 = nn.log %b : tensor<3x4x2xf32>
+  %s = nn.slice %p [0, 0] to [2, 2] by [1, 1] : tensor<4x2xf32> -> tensor<2x2xf32>
+  %2 = nn.log %s : tensor<2x2xf32>
+  return %0, %1, %2 : tensor<2x4xf32>, tensor<3x4x2xf32>, tensor<2x2xf32>
+}
+
 // What is no probability of a sigmoid stays: another complement, a bound that
 // log does not take, a sum.
 // CHECK-LABEL: func.func @others

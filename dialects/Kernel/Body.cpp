@@ -87,11 +87,12 @@ bool Statement::coversOutput(unsigned index) const {
   return next == type.getNumElements();
 }
 
-bool Statement::hasExtract() const {
-  if (!generic())
-    return false;
-  return llvm::any_of(generic().getBody()->getOperations(),
-                      llvm::IsaPred<tensor::ExtractOp>);
+bool mpc::kernel::readsByIndex(linalg::GenericOp op) {
+  return !op.getBody()->getOps<tensor::ExtractOp>().empty();
+}
+
+bool Statement::readsByIndex() const {
+  return generic() && mpc::kernel::readsByIndex(generic());
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,9 +62,13 @@ struct Statement {
   bool readsOutput(unsigned index) const;
   /// Whether the statement writes every element of output `index`.
   bool coversOutput(unsigned index) const;
-  /// Whether the region reads tensors at computed places, or indices.
-  bool hasExtract() const;
+  /// Whether it reads tensors at computed places (see below).
+  bool readsByIndex() const;
 };
+
+/// Whether the region of `op` reads tensors at computed places, by
+/// `tensor.extract`, of which no access map tells.
+bool readsByIndex(mlir::linalg::GenericOp op);
 
 /// The statements of a kernel, in order. Fills, empty tensors and constants
 /// are no statements: they say what an operand holds at first.

@@ -80,46 +80,51 @@ static std::optional<unsigned> getSource(Value factor, Block *block,
   return number < numInputs ? std::optional(number) : std::nullopt;
 }
 
-static bool matchProduct(Contraction &contraction) {
-  Block *block = contraction.generic().getBody();
-  Value result = block->getTerminator()->getOperand(0);
-  Value sum = block->getArguments().back();
+/// What `result` adds to `sum`: a product in one rounding or in two.
+static std::optional<SumOfProducts> matchProduct(Value result, Value sum) {
   if (auto fma = result.getDefiningOp<math::FmaOp>()) {
     if (fma.getC() != sum)
-      return false;
-    contraction.factors = {fma.getA(), fma.getB()};
-    return true;
+      return std::nullopt;
+    return SumOfProducts{{}, {fma.getA(), fma.getB()}, /*fused=*/true};
   }
   auto add = result.getDefiningOp<arith::AddFOp>();
   if (!add)
-    return false;
+    return std::nullopt;
   bool sumFirst = add.getLhs() == sum;
   Value product = sumFirst ? add.getRhs() : add.getLhs();
   auto mul = product.getDefiningOp<arith::MulFOp>();
   if (!mul || (!sumFirst && add.getRhs() != sum))
-    return false;
-  contraction.factors = {mul.getLhs(), mul.getRhs()};
-  contraction.fused = false;
-  return true;
+    return std::nullopt;
+  return SumOfProducts{{}, {mul.getLhs(), mul.getRhs()}, /*fused=*/false};
 }
 
-static bool matchRegion(Contraction &contraction) {
-  linalg::GenericOp op = contraction.generic();
+std::optional<SumOfProducts>
+mpc::kernel::matchSumOfProducts(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() < 2 ||
+      op.getNumReductionLoops() == 0)
+    return std::nullopt;
   Block *block = op.getBody();
-  if (!block->getArguments().back().hasOneUse() || !matchProduct(contraction))
-    return false;
+  Value sum = block->getArguments().back();
+  std::optional<SumOfProducts> match =
+      matchProduct(block->getTerminator()->getOperand(0), sum);
+  if (!match || !sum.hasOneUse())
+    return std::nullopt;
   for (unsigned side = 0; side < 2; ++side) {
     std::optional<unsigned> source =
-        getSource(contraction.factors[side], block, op.getNumDpsInputs());
-    if (!source || !contraction.factors[side].getType().isF32())
-      return false;
-    contraction.operands[side] = *source;
+        getSource(match->factors[side], block, op.getNumDpsInputs());
+    if (!source)
+      return std::nullopt;
+    match->operands[side] = *source;
   }
-  if (contraction.operands[0] > contraction.operands[1]) {
-    std::swap(contraction.operands[0], contraction.operands[1]);
-    std::swap(contraction.factors[0], contraction.factors[1]);
+  if (match->operands[0] > match->operands[1]) {
+    std::swap(match->operands[0], match->operands[1]);
+    std::swap(match->factors[0], match->factors[1]);
   }
-  return contraction.operands[0] != contraction.operands[1];
+  return match->operands[0] != match->operands[1] ? match : std::nullopt;
+}
+
+bool mpc::kernel::isSumOfProducts(linalg::GenericOp op) {
+  return matchSumOfProducts(op).has_value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,15 +132,15 @@ static bool matchRegion(Contraction &contraction) {
 //===----------------------------------------------------------------------===//
 
 StridedIndex Contraction::getStridedIndex(ArrayRef<int64_t> strides,
-                                          Group group) const {
-  StridedIndex path;
+                                          DimGroup group) const {
+  StridedIndex strided;
   for (unsigned dim : groups[group])
-    path.append(statement.extents[dim], strides[dim]);
-  return path;
+    strided.append(statement.extents[dim], strides[dim]);
+  return strided;
 }
 
-static std::optional<Contraction::Group> getGroup(bool first, bool second,
-                                                  bool reduced) {
+static std::optional<Contraction::DimGroup> getGroup(bool first, bool second,
+                                                     bool reduced) {
   if (first && second)
     return reduced ? Contraction::K : Contraction::Batch;
   if (reduced || first == second)
@@ -146,7 +151,7 @@ static std::optional<Contraction::Group> getGroup(bool first, bool second,
 static bool matchGroups(Contraction &contraction) {
   const Statement &statement = contraction.statement;
   for (unsigned dim = 0; dim < statement.numDims(); ++dim) {
-    std::optional<Contraction::Group> group =
+    std::optional<Contraction::DimGroup> group =
         getGroup(contraction.getOperand(0).index.isFunctionOfDim(dim),
                  contraction.getOperand(1).index.isFunctionOfDim(dim),
                  statement.reduced[dim]);
@@ -178,17 +183,19 @@ static bool isPackable(const Access &access) {
 std::optional<Contraction>
 mpc::kernel::matchContraction(const Statement &statement) {
   linalg::GenericOp op = statement.generic();
-  if (!op || op->getNumResults() != 1 || op.getNumDpsInputs() < 2 ||
-      !llvm::is_contained(statement.reduced, true))
+  if (!op || !llvm::is_contained(statement.reduced, true))
+    return std::nullopt;
+  std::optional<SumOfProducts> match = matchSumOfProducts(op);
+  if (!match || !match->factors[0].getType().isF32() ||
+      !match->factors[1].getType().isF32())
     return std::nullopt;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (!type.getElementType().isF32() || type.getNumElements() == 0 ||
       !isPositiveZero(getSplat(statement.outputs[0].tensor)) ||
       !statement.coversOutput(0) || op.hasIndexSemantics())
     return std::nullopt;
-  Contraction contraction;
-  contraction.statement = statement;
-  if (!matchRegion(contraction) || !isPackable(contraction.getOperand(0)) ||
+  Contraction contraction{*match, statement, {}, {1, 1, 1, 1}};
+  if (!isPackable(contraction.getOperand(0)) ||
       !isPackable(contraction.getOperand(1)) || !matchGroups(contraction))
     return std::nullopt;
   return contraction;
@@ -294,7 +301,7 @@ std::optional<LinearAccess> EpilogueMatcher::getRead(const Access &access,
 
 bool EpilogueMatcher::addStep(const Statement &statement) {
   linalg::GenericOp op = statement.generic();
-  if (!op || !statement.isParallel() || statement.hasExtract() ||
+  if (!op || !statement.isParallel() || statement.readsByIndex() ||
       op.hasIndexSemantics() || !matchDims(statement))
     return false;
   EpilogueStep step;

@@ -28,22 +28,34 @@ struct StridedIndex {
   int64_t getRun(int64_t limit, int64_t stride) const;
 };
 
+/// A region that adds to a sum the product of functions of one operand each:
+/// what a contraction computes, whatever its types, maps and loops.
+struct SumOfProducts {
+  /// The two inputs of the op that are multiplied.
+  std::array<unsigned, 2> operands = {0, 1};
+  /// What the region multiplies.
+  std::array<mlir::Value, 2> factors;
+  /// Whether the region rounds once (fma) or twice (mul, then add).
+  bool fused = true;
+};
+
+/// The sum of products that the reduction `op` is, if it is one.
+std::optional<SumOfProducts> matchSumOfProducts(mlir::linalg::GenericOp op);
+
+/// Whether `op` may become a contraction: it is a sum of products. Such an op
+/// sums in another order than other reductions.
+bool isSumOfProducts(mlir::linalg::GenericOp op);
+
 /// Statement dimensions of a contraction, each group in its linear order: that
 /// of the result in memory, for `K` that of the loops.
-struct Contraction {
+struct Contraction : SumOfProducts {
   /// Groups by who uses a dimension: both operands and the result, the first
   /// operand and the result, the second and the result, both operands.
-  enum Group { Batch, M, N, K };
+  enum DimGroup { Batch, M, N, K };
 
   Statement statement;
   std::array<llvm::SmallVector<unsigned>, 4> groups;
   std::array<int64_t, 4> sizes = {1, 1, 1, 1};
-  /// The two inputs of the statement that are multiplied.
-  std::array<unsigned, 2> operands = {0, 1};
-  /// What the region multiplies: functions of one operand each.
-  std::array<mlir::Value, 2> factors;
-  /// Whether the region rounds once (fma) or twice (mul, then add).
-  bool fused = true;
 
   mlir::linalg::GenericOp generic() const { return statement.generic(); }
   mlir::Value getResult() const { return generic()->getResult(0); }
@@ -56,7 +68,7 @@ struct Contraction {
   }
   /// How something with `strides` (one a dimension) moves along `group`.
   StridedIndex getStridedIndex(llvm::ArrayRef<int64_t> strides,
-                               Group group) const;
+                               DimGroup group) const;
 };
 
 /// The contraction that `statement` is, if it is one of f32 accumulation from

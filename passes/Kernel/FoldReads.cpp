@@ -2,7 +2,7 @@
 // Folding of data movement into the maps of its readers.
 #include "passes/Kernel/FoldReads.h"
 
-#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -40,9 +40,7 @@ static bool readsScalars(linalg::GenericOp op) {
 static bool isGenerated(linalg::GenericOp op) {
   bool isDrawn = readsScalars(op) && op.hasIndexSemantics();
   return isPlainMap(op) && (op.getNumDpsInputs() == 0 || isDrawn) &&
-         llvm::none_of(op.getBody()->getOperations(), [](Operation &inner) {
-           return isa<tensor::ExtractOp>(inner);
-         });
+         !readsByIndex(op);
 }
 
 /// A tensor that is expensive to generate and has more readers than this is
@@ -119,13 +117,8 @@ static bool boundsRemain(linalg::GenericOp op, unsigned index) {
   return bounded.all();
 }
 
-/// An op that sums over several operands may be a contraction. It is one by the
-/// loops that each operand moves along, and sums in another order than other
-/// reductions: reads keep those loops.
-static bool mayBeContraction(linalg::GenericOp op) {
-  return op.getNumReductionLoops() != 0 && op.getNumDpsInputs() > 1;
-}
-
+/// A contraction is one by the loops that each operand moves along: reads keep
+/// those loops.
 static bool movesAlongSameLoops(linalg::GenericOp op, AffineMap a,
                                 AffineMap b) {
   for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
@@ -141,7 +134,7 @@ static bool readSource(linalg::GenericOp reader, OpOperand &operand,
   unsigned index = operand.getOperandNumber();
   SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
   AffineMap composed = place.compose(maps[index]);
-  if (mayBeContraction(reader) &&
+  if (isSumOfProducts(reader) &&
       !movesAlongSameLoops(reader, composed, maps[index]))
     return false;
   if (!boundsRemain(reader, index)) {
@@ -191,7 +184,7 @@ static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
   unsigned index = operand.getOperandNumber();
   SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
   if (!canInline(source, maps[index]) || !boundsRemain(reader, index) ||
-      !isWorthwhile(source, maps[index]) || mayBeContraction(reader))
+      !isWorthwhile(source, maps[index]) || isSumOfProducts(reader))
     return false;
   Value value = inlineBody(source, reader, maps[index]);
   reader.getBody()->getArgument(index).replaceAllUsesWith(value);

@@ -2,9 +2,9 @@
 // Reads of wider copies, as reads of what they copy.
 #include "passes/Kernel/FoldWidenings.h"
 
+#include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -18,13 +18,6 @@ static bool isWidening(linalg::GenericOp op) {
   auto widened =
       body->getTerminator()->getOperand(0).getDefiningOp<arith::ExtFOp>();
   return widened && widened.getIn() == body->getArgument(0);
-}
-
-/// Whether `op` sums up products of two operands.
-static bool isProduct(linalg::GenericOp op) {
-  Value sum = op.getBody()->getTerminator()->getOperand(0);
-  return op.getNumDpsInputs() == 2 && op.getNumReductionLoops() > 0 &&
-         sum.getDefiningOp<math::FmaOp>();
 }
 
 /// Reads `narrow` in the place of `operand`, its wider copy.
@@ -45,7 +38,7 @@ void mpc::kernel::foldWidenings(Block &block) {
       copies.push_back(op);
       continue;
     }
-    if (isProduct(op))
+    if (mpc::kernel::isSumOfProducts(op))
       continue;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       auto copy = operand->get().getDefiningOp<linalg::GenericOp>();

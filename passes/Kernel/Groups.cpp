@@ -2,9 +2,8 @@
 // The partition of structured ops into kernels.
 #include "passes/Kernel/Groups.h"
 
-#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/Peak.h"
@@ -30,15 +29,6 @@ static bool isLeading(AffineMap map) {
   return true;
 }
 
-/// Whether the region reads tensors at computed places.
-static bool readsByIndex(linalg::GenericOp op) {
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  return llvm::any_of(captured, [](Value value) {
-    return isa<RankedTensorType>(value.getType());
-  });
-}
-
 /// The number of reduction loops, where parallel loops come first; -1 where the
 /// two are mixed.
 static int64_t trailingReductions(linalg::GenericOp op) {
@@ -58,17 +48,6 @@ static bool writesLeading(linalg::GenericOp op) {
   return true;
 }
 
-/// Whether two factors that move along different loops are multiplied and
-/// summed. A matrix times a vector reads the matrix whole, as a sum along rows
-/// does, but sums in the order of contractions.
-static bool isProduct(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-    return false;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Value sum = op.getBody()->getTerminator()->getOperand(0);
-  return maps[0] != maps[1] && sum.getDefiningOp<math::FmaOp>();
-}
-
 /// The space of a group of one op.
 static Group classify(linalg::GenericOp op) {
   Group group;
@@ -84,13 +63,14 @@ static Group classify(linalg::GenericOp op) {
   bool readsWhole = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *in) {
     return op.getMatchingIndexingMap(in).isIdentity();
   });
-  if (readsWhole && !isProduct(op)) {
+  // A matrix times a vector reads the matrix whole, as a sum along rows does.
+  if (isSumOfProducts(op)) {
+    group.space = GroupSpace::Contraction;
+    group.shape.assign(loops.begin(), loops.end() - reductions);
+  } else if (readsWhole) {
     group.space = GroupSpace::Rows;
     group.shape = loops;
     group.inner = reductions;
-  } else if (op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1) {
-    group.space = GroupSpace::Contraction;
-    group.shape.assign(loops.begin(), loops.end() - reductions);
   }
   return group;
 }

@@ -53,7 +53,7 @@ public:
   void emit();
 
 private:
-  static Contraction::Group getGroup(unsigned operand) {
+  static Contraction::DimGroup getGroup(unsigned operand) {
     return operand == 0 ? Contraction::M : Contraction::N;
   }
   void allocate();
@@ -62,7 +62,7 @@ private:
 
   // Blocks of k.
   void emitBlock(const ResultTile &tile, Value block);
-  Factor getFactor(unsigned operand, Contraction::Group outer, Value batch);
+  Factor getFactor(unsigned operand, Contraction::DimGroup outer, Value batch);
   MicroOperand prepareRows(const ResultTile &tile, Value block, Value k);
   MicroOperand prepareColumns(const ResultTile &tile, Value block, Value k,
                               int64_t &panelStride);
@@ -90,7 +90,7 @@ private:
   const Contraction &contraction_;
   const Epilogue &epilogue_;
   GemmAttr schedule_;
-  Contraction::Group rowGroup_, columnGroup_;
+  Contraction::DimGroup rowGroup_, columnGroup_;
   int64_t numRows_, numColumns_, numK_, numBlocks_;
 
   /// Scratch: a micro-tile of zeros and then the tile's results, panel by
@@ -165,7 +165,7 @@ void GemmEmitter::emitChunk(Value chunk) {
 // Blocks of k
 //===----------------------------------------------------------------------===//
 
-Factor GemmEmitter::getFactor(unsigned operand, Contraction::Group outer,
+Factor GemmEmitter::getFactor(unsigned operand, Contraction::DimGroup outer,
                               Value batch) {
   const Access &access = contraction_.getOperand(operand);
   Linear linear = *getLinear(access.index, contraction_.statement.numDims());
@@ -319,17 +319,18 @@ ColumnAddress GemmEmitter::getAddress(const Linear &index,
                                       const PanelColumns &columns) {
   StridedIndex batches =
       contraction_.getStridedIndex(index.strides, Contraction::Batch);
-  StridedIndex path = contraction_.getStridedIndex(index.strides, columnGroup_);
+  StridedIndex strided =
+      contraction_.getStridedIndex(index.strides, columnGroup_);
   Value base = math_.add(math_.at(batches, tile.batch), index.offset);
   auto at = [&](int64_t lane) {
-    return math_.add(base, math_.at(path, math_.add(columns.column, lane)));
+    return math_.add(base, math_.at(strided, math_.add(columns.column, lane)));
   };
   int64_t width = columns.lanes.width;
   if (columns.lanes.isScalar())
     return {ColumnAddress::Uniform, {at(0)}};
-  if (path.parts.empty() || path.getRun(width, 0) == width)
+  if (strided.parts.empty() || strided.getRun(width, 0) == width)
     return {ColumnAddress::Uniform, {at(0)}};
-  if (path.getRun(width, 1) == width)
+  if (strided.getRun(width, 1) == width)
     return {ColumnAddress::Contiguous, {at(0)}};
   ColumnAddress address = {ColumnAddress::Scattered, {}};
   for (int64_t lane = 0; lane < width; ++lane)

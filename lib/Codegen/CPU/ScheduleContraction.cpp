@@ -32,7 +32,7 @@ public:
 
 private:
   bool isRows() const { return operand_ == plan_.getRows(); }
-  Contraction::Group getOuter() const {
+  Contraction::DimGroup getOuter() const {
     return operand_ == 0 ? Contraction::M : Contraction::N;
   }
   int64_t getOuterTile() const {
@@ -42,7 +42,7 @@ private:
     return mpc::cpu::getPackedType(contraction_, plan_, operand_);
   }
   AffineMap getPackedMap(ArrayRef<AffineExpr> dims, unsigned numDims);
-  AffineExpr getFlat(Contraction::Group group, ArrayRef<AffineExpr> dims);
+  AffineExpr getFlat(Contraction::DimGroup group, ArrayRef<AffineExpr> dims);
   PackAttr getPackSchedule();
   void createPackBody(FuncOp pack);
   Value addShapeOperand(SmallVectorImpl<AffineMap> &maps,
@@ -65,7 +65,7 @@ private:
 // The packed form
 //===----------------------------------------------------------------------===//
 
-AffineExpr PackSplitter::getFlat(Contraction::Group group,
+AffineExpr PackSplitter::getFlat(Contraction::DimGroup group,
                                  ArrayRef<AffineExpr> dims) {
   AffineExpr flat = builder_.getAffineConstantExpr(0);
   for (unsigned dim : contraction_.groups[group])

@@ -58,7 +58,7 @@ void mpc::cuda::emitEpilogue(KernelText &text, const Contraction &contraction,
 /// Whether `count` neighbours along `group`, from a multiple of it on, are
 /// neighbours in memory, from a multiple of it on.
 static bool isVector(const Contraction &contraction, const Linear &index,
-                     Contraction::Group group, int64_t count) {
+                     Contraction::DimGroup group, int64_t count) {
   auto isWhole = [&](const StridedIndex::Part &part) {
     return part.stride % count == 0;
   };
@@ -69,7 +69,7 @@ static bool isVector(const Contraction &contraction, const Linear &index,
     return false;
   return llvm::all_of(
       ArrayRef{Contraction::Batch, Contraction::M, Contraction::N},
-      [&](Contraction::Group other) {
+      [&](Contraction::DimGroup other) {
         return other == group ||
                llvm::all_of(
                    contraction.getStridedIndex(index.strides, other).parts,
@@ -82,7 +82,7 @@ static constexpr int64_t kLongestRun = 8;
 
 int64_t mpc::cuda::getRunLength(const Contraction &contraction,
                                 const Epilogue &epilogue,
-                                Contraction::Group group) {
+                                Contraction::DimGroup group) {
   for (int64_t count = kLongestRun; count > 1; count /= 2)
     if (llvm::all_of(epilogue.stores, [&](const EpilogueStore &store) {
           return isVector(contraction, store.index, group, count);

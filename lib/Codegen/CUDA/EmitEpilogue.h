@@ -17,7 +17,7 @@ void emitEpilogue(KernelText &text, const kernel::Contraction &contraction,
 
 /// Neighbours of the result along one group of its dimensions.
 struct ResultRun {
-  kernel::Contraction::Group group;
+  kernel::Contraction::DimGroup group;
   int64_t count;     ///< A power of two.
   std::string first; ///< The flat index of the first in the group.
   Texts dims;        ///< Those of the other groups; k's may be empty.
@@ -27,7 +27,7 @@ struct ResultRun {
 /// up to 8 elements with each access of 16 bytes or several.
 int64_t getRunLength(const kernel::Contraction &contraction,
                      const kernel::Epilogue &epilogue,
-                     kernel::Contraction::Group group);
+                     kernel::Contraction::DimGroup group);
 
 /// The same at the elements of `run`; `sums` is a vector of theirs. What lies
 /// in memory as a vector of them does is loaded and stored as one.

@@ -96,10 +96,10 @@ private:
   const char *elementText() const {
     return schedule_.isMma ? "mpc_u16" : "float";
   }
-  Contraction::Group columnGroup() const {
+  Contraction::DimGroup columnGroup() const {
     return schedule_.rows == 0 ? Contraction::N : Contraction::M;
   }
-  Contraction::Group rowGroup() const {
+  Contraction::DimGroup rowGroup() const {
     return schedule_.rows == 0 ? Contraction::M : Contraction::N;
   }
 
@@ -417,7 +417,7 @@ std::string TileEmitter::rowOfPart() {
 /// The dimensions of the batch and of row `m`; the columns' are empty.
 Texts TileEmitter::outerDims(const std::string &m) {
   Texts dims(contraction_.statement.numDims());
-  auto set = [&](Contraction::Group group, const std::string &flat) {
+  auto set = [&](Contraction::DimGroup group, const std::string &flat) {
     ArrayRef<unsigned> list = contraction_.groups[group];
     SmallVector<int64_t> extents = llvm::map_to_vector(list, [&](unsigned dim) {
       return contraction_.statement.extents[dim];

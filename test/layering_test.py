@@ -67,7 +67,7 @@ class Layering(unittest.TestCase):
     def test_passes_know_no_target(self):
         self.assertFalse(self.faults(passes__Kernel__Fuse='#include "dialects/Kernel/Body.h"\n'))
         for file in ("passes__Kernel__Fuse", "passes__NN__Recompute", "passes__Pipelines"):
-            self.assertTrue(self.faults(**{file: '#include "lib/Codegen/CPU/Target.h"\n'}))
+            self.assertTrue(self.faults(**{file: '#include "lib/Codegen/CPU/Processor.h"\n'}))
 
     def test_only_the_loss_scale_of_the_runtime_is_open_to_amp_passes(self):
         self.assertTrue(self.faults(passes__AMP__Step='#include "runtime/Program/Program.h"\n'))

@@ -31,11 +31,12 @@ namespace {
 
 class CpuBackend : public TargetBackend {
 public:
-  explicit CpuBackend(cpu::CpuTarget target) : target_(std::move(target)) {}
+  explicit CpuBackend(cpu::Processor processor)
+      : processor_(std::move(processor)) {}
 
   void addAttachPass(OpPassManager &passes, bool naive) const override {
     cpu::AttachTargetPassOptions attach;
-    attach.lanes = target_.lanes;
+    attach.lanes = processor_.lanes;
     attach.naive = naive;
     passes.addPass(cpu::createAttachTargetPass(attach));
   }
@@ -44,7 +45,7 @@ public:
                      rt::StageSeconds *stages) const override {
     DiagnosticCollector diagnostics(module.getContext());
     llvm::Expected<cpu::CompiledKernels> compiled =
-        cpu::compileImage(module, target_);
+        cpu::compileImage(module, processor_);
     if (!compiled)
       return rt::internalError(llvm::toString(compiled.takeError()) +
                                (diagnostics.errors().empty() ? "" : "\n") +
@@ -59,18 +60,18 @@ public:
   }
 
   rt::Result<std::string> listLLVM(ModuleOp module) const override {
-    llvm::Expected<std::string> text = cpu::printLLVM(module, target_);
+    llvm::Expected<std::string> text = cpu::printLLVM(module, processor_);
     if (!text)
       return rt::internalError(llvm::toString(text.takeError()));
     return std::move(*text);
   }
 
 private:
-  cpu::CpuTarget target_;
+  cpu::Processor processor_;
 };
 
 } // namespace
 
-std::unique_ptr<TargetBackend> mpc::createCpuBackend(cpu::CpuTarget target) {
-  return std::make_unique<CpuBackend>(std::move(target));
+std::unique_ptr<TargetBackend> mpc::createCpuBackend(cpu::Processor processor) {
+  return std::make_unique<CpuBackend>(std::move(processor));
 }

@@ -17,13 +17,13 @@ findGpu(const TargetOptions &options) {
 
 static rt::Result<std::unique_ptr<TargetBackend>>
 findCpu(const TargetOptions &options) {
-  llvm::Expected<cpu::CpuTarget> target = cpu::getCpuTarget(options.cpu);
-  if (!target)
-    return rt::usageError(llvm::toString(target.takeError()));
+  llvm::Expected<cpu::Processor> processor = cpu::getProcessor(options.cpu);
+  if (!processor)
+    return rt::usageError(llvm::toString(processor.takeError()));
   if (options.runsHere)
-    if (llvm::Error error = cpu::checkRunsHere(*target))
+    if (llvm::Error error = cpu::checkRunsHere(*processor))
       return rt::environmentError(llvm::toString(std::move(error)));
-  return createCpuBackend(*std::move(target));
+  return createCpuBackend(*std::move(processor));
 }
 
 rt::Result<std::unique_ptr<TargetBackend>>

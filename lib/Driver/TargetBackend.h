@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_DRIVER_TARGETBACKEND_H
 #define MPC_LIB_DRIVER_TARGETBACKEND_H
 
-#include "lib/Codegen/CPU/Target.h"
+#include "lib/Codegen/CPU/Processor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
@@ -45,7 +45,7 @@ rt::Result<std::unique_ptr<TargetBackend>>
 findTarget(const TargetOptions &options);
 
 /// Machine code by LLVM.
-std::unique_ptr<TargetBackend> createCpuBackend(cpu::CpuTarget target);
+std::unique_ptr<TargetBackend> createCpuBackend(cpu::Processor processor);
 
 /// CUDA C++ for the GPU sm_`arch`; its machine code too, by NVRTC, where that
 /// is wanted and can be had.

@@ -14,7 +14,7 @@ static bool isFloating(Value value) {
 namespace {
 
 /// Walks from a function's results to the parameters behind them.
-class PathFinder {
+class ParameterFinder {
 public:
   DenseSet<StringAttr> run(func::FuncOp function) {
     visit(function);
@@ -59,7 +59,7 @@ private:
 
 DenseSet<StringAttr>
 mpc::amp::findDifferentiableParameters(func::FuncOp function) {
-  return PathFinder().run(function);
+  return ParameterFinder().run(function);
 }
 
 void mpc::amp::retype(nn::ParameterOp parameter, Type elementType) {

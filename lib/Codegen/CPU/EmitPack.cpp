@@ -52,10 +52,10 @@ Value IndexMath::floor(Value a, int64_t unit) const {
   return unit == 1 ? a : sub(a, rem(a, unit));
 }
 
-Value IndexMath::at(const StridedIndex &path, Value index) const {
+Value IndexMath::at(const StridedIndex &strided, Value index) const {
   Value place = constant(0);
-  for (size_t number = path.parts.size(); number-- > 0;) {
-    const StridedIndex::Part &part = path.parts[number];
+  for (size_t number = strided.parts.size(); number-- > 0;) {
+    const StridedIndex::Part &part = strided.parts[number];
     Value digit = number == 0 ? index : rem(index, part.extent);
     place = add(place, mul(digit, part.stride));
     if (number != 0)
@@ -102,12 +102,12 @@ private:
 
 StridedIndex PackEmitter::getStridedIndex(unsigned first, unsigned count,
                                           int64_t &size) {
-  StridedIndex path;
+  StridedIndex strided;
   for (unsigned dim = first; dim < first + count; ++dim) {
-    path.append(statement_.extents[dim], source_.strides[dim]);
+    strided.append(statement_.extents[dim], source_.strides[dim]);
     size *= statement_.extents[dim];
   }
-  return path;
+  return strided;
 }
 
 void PackEmitter::emit() {
@@ -157,8 +157,9 @@ void PackEmitter::emitRows(const Factor &factor, FactorBlock block,
                              math_.sub(math_.constant(kSize_), block.kFirst));
     Value row = math_.add(
         math_.mul(math_.add(math_.mul(batch, blocks), k), rows), block.first);
-    Target target = {result_, math_.mul(row, stride), stride};
-    emitPackRows(emitter_, factor, block, target, padded, schedule_.getLanes());
+    PackDestination destination = {result_, math_.mul(row, stride), stride};
+    emitPackRows(emitter_, factor, block, destination, padded,
+                 schedule_.getLanes());
   });
 }
 
@@ -168,8 +169,9 @@ void PackEmitter::emitColumns(const Factor &factor, const FactorBlock &block,
   int64_t panels = llvm::divideCeil(outerSize_, width);
   Value panel =
       math_.add(math_.mul(batch, panels), math_.div(block.first, width));
-  Target target = {result_, math_.mul(panel, kSize_ * width), kSize_ * width};
-  emitPackColumns(emitter_, factor, block, target, width, outerSize_,
+  PackDestination destination = {result_, math_.mul(panel, kSize_ * width),
+                                 kSize_ * width};
+  emitPackColumns(emitter_, factor, block, destination, width, outerSize_,
                   schedule_.getLanes());
 }
 

@@ -137,12 +137,13 @@ private:
 };
 
 /// How an index moves from one lane to the next.
-enum class Walk {
+enum class AccessPattern {
   Uniform,    ///< Not at all.
   Contiguous, ///< By one element.
   Scattered,  ///< Otherwise.
 };
-Walk getWalk(mlir::AffineExpr index, unsigned numDims, unsigned along);
+AccessPattern getAccessPattern(mlir::AffineExpr index, unsigned numDims,
+                               unsigned along);
 
 /// The type that an element of `type` has in memory.
 mlir::Type getStorageType(mlir::Type type);

@@ -58,20 +58,21 @@ struct FactorBlock {
 
 /// Where packed elements go: a flat f32 memref, a position in it, and the
 /// elements from one row or panel to the next.
-struct Target {
+struct PackDestination {
   mlir::Value buffer, offset;
   int64_t stride;
 };
 
 /// Packs rows, k contiguous. Rows from block.count to `padded` are zero.
 void emitPackRows(Emitter &emitter, const Factor &factor,
-                  const FactorBlock &block, const Target &target,
+                  const FactorBlock &block, const PackDestination &destination,
                   mlir::Value padded, int64_t lanes);
 /// Packs panels of `width` columns, `width` contiguous elements for each k.
 /// Columns beyond `columns`, of all there are, are zero.
 void emitPackColumns(Emitter &emitter, const Factor &factor,
-                     const FactorBlock &block, const Target &target,
-                     int64_t width, int64_t columns, int64_t lanes);
+                     const FactorBlock &block,
+                     const PackDestination &destination, int64_t width,
+                     int64_t columns, int64_t lanes);
 /// #cpu.pack.
 void emitPack(Emitter &emitter, const kernel::Body &body, PackAttr schedule);
 

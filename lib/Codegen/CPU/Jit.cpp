@@ -76,19 +76,19 @@ struct Part {
 } // namespace
 
 static llvm::Expected<CodeImage> compilePart(llvm::Module &module,
-                                             const CpuTarget &target) {
-  auto object = compileObject(module, target);
+                                             const Processor &processor) {
+  auto object = compileObject(module, processor);
   if (!object)
     return object.takeError();
   return linkImage(*object);
 }
 
 /// Compiles all parts, each by the next thread that is idle.
-static void compileParts(std::vector<Part> &parts, const CpuTarget &target) {
+static void compileParts(std::vector<Part> &parts, const Processor &processor) {
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t part = next++; part < parts.size(); part = next++)
-      parts[part].image.emplace(compilePart(*parts[part].module, target));
+      parts[part].image.emplace(compilePart(*parts[part].module, processor));
   };
   size_t helpers =
       std::min<size_t>(parts.size(),
@@ -167,7 +167,7 @@ static llvm::Expected<std::vector<Part>> translateParts(ModuleOp module) {
 }
 
 llvm::Expected<CompiledKernels>
-mpc::cpu::compileImage(ModuleOp module, const CpuTarget &target) {
+mpc::cpu::compileImage(ModuleOp module, const Processor &processor) {
   CompiledKernels compiled = listKernels(module);
   auto start = Clock::now();
   if (llvm::Error error = lowerModule(module))
@@ -177,7 +177,7 @@ mpc::cpu::compileImage(ModuleOp module, const CpuTarget &target) {
     return parts.takeError();
   compiled.loweringSeconds = secondsSince(start);
   start = Clock::now();
-  compileParts(*parts, target);
+  compileParts(*parts, processor);
   if (llvm::Error error = addImages(*parts, compiled))
     return error;
   compiled.llvmSeconds = secondsSince(start);
@@ -185,7 +185,7 @@ mpc::cpu::compileImage(ModuleOp module, const CpuTarget &target) {
 }
 
 llvm::Expected<std::string> mpc::cpu::printLLVM(ModuleOp module,
-                                                const CpuTarget &target) {
+                                                const Processor &processor) {
   if (llvm::Error error = lowerModule(module))
     return error;
   registerTranslations(*module.getContext());
@@ -193,7 +193,7 @@ llvm::Expected<std::string> mpc::cpu::printLLVM(ModuleOp module,
   auto code = translate(module, context);
   if (!code)
     return code.takeError();
-  if (llvm::Error error = setTarget(**code, target))
+  if (llvm::Error error = setTarget(**code, processor))
     return error;
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -202,10 +202,10 @@ llvm::Expected<std::string> mpc::cpu::printLLVM(ModuleOp module,
 }
 
 llvm::Expected<CompiledKernels>
-mpc::cpu::compileKernels(ModuleOp module, const CpuTarget &target) {
-  if (llvm::Error error = checkRunsHere(target))
+mpc::cpu::compileKernels(ModuleOp module, const Processor &processor) {
+  if (llvm::Error error = checkRunsHere(processor))
     return error;
-  auto compiled = compileImage(module, target);
+  auto compiled = compileImage(module, processor);
   if (!compiled)
     return compiled.takeError();
   rt::Result<rt::LoadedCode> code = rt::LoadedCode::load(compiled->image);

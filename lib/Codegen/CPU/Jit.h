@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_JIT_H
 #define MPC_LIB_CODEGEN_CPU_JIT_H
 
-#include "lib/Codegen/CPU/Target.h"
+#include "lib/Codegen/CPU/Processor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Device/CPU/LoadedCode.h"
 #include "llvm/ADT/StringMap.h"
@@ -39,16 +39,16 @@ struct CompiledKernels {
 /// Compiles a module that cpu-emit has emitted. The image refers to no
 /// symbol outside of itself. Consumes the module's contents.
 llvm::Expected<CompiledKernels> compileImage(mlir::ModuleOp module,
-                                             const CpuTarget &target);
+                                             const Processor &processor);
 
 /// The LLVM IR of such a module as text: one module, which is cut into parts
 /// only to be compiled. Consumes the module's contents.
 llvm::Expected<std::string> printLLVM(mlir::ModuleOp module,
-                                      const CpuTarget &target);
+                                      const Processor &processor);
 
 /// The same for this machine, loaded, so that the functions can be called.
 llvm::Expected<CompiledKernels> compileKernels(mlir::ModuleOp module,
-                                               const CpuTarget &target);
+                                               const Processor &processor);
 
 } // namespace mpc::cpu
 

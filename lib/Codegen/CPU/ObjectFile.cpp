@@ -112,8 +112,9 @@ static void setTarget(llvm::Module &module, llvm::TargetMachine &machine) {
   module.setDataLayout(machine.createDataLayout());
 }
 
-llvm::Error mpc::cpu::setTarget(llvm::Module &module, const CpuTarget &target) {
-  auto machine = createTargetMachine(target);
+llvm::Error mpc::cpu::setTarget(llvm::Module &module,
+                                const Processor &processor) {
+  auto machine = createTargetMachine(processor);
   if (!machine)
     return machine.takeError();
   ::setTarget(module, **machine);
@@ -121,8 +122,8 @@ llvm::Error mpc::cpu::setTarget(llvm::Module &module, const CpuTarget &target) {
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>
-mpc::cpu::compileObject(llvm::Module &module, const CpuTarget &target) {
-  auto machine = createTargetMachine(target);
+mpc::cpu::compileObject(llvm::Module &module, const Processor &processor) {
+  auto machine = createTargetMachine(processor);
   if (!machine)
     return machine.takeError();
   ::setTarget(module, **machine);

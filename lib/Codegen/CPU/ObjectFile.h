@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_OBJECTFILE_H
 #define MPC_LIB_CODEGEN_CPU_OBJECTFILE_H
 
-#include "lib/Codegen/CPU/Target.h"
+#include "lib/Codegen/CPU/Processor.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace llvm {
@@ -14,13 +14,13 @@ class Module;
 namespace mpc::cpu {
 
 /// Writes into `module` what it is for: triple and data layout.
-llvm::Error setTarget(llvm::Module &module, const CpuTarget &target);
+llvm::Error setTarget(llvm::Module &module, const Processor &processor);
 
 /// The object of `module`, which is optimized on the way: an ELF file that
 /// refers to no symbol outside of itself. Modules of different contexts may be
 /// compiled at the same time.
 llvm::Expected<llvm::SmallVector<char, 0>>
-compileObject(llvm::Module &module, const CpuTarget &target);
+compileObject(llvm::Module &module, const Processor &processor);
 
 } // namespace mpc::cpu
 

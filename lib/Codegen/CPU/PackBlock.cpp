@@ -20,10 +20,10 @@ namespace {
 class Packer {
 public:
   Packer(Emitter &emitter, const Factor &factor, const FactorBlock &block,
-         const Target &target, int64_t lanes)
+         const PackDestination &destination, int64_t lanes)
       : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
-        math_(emitter), factor_(factor), block_(block), target_(target),
-        lanes_(lanes) {}
+        math_(emitter), factor_(factor), block_(block),
+        destination_(destination), lanes_(lanes) {}
 
   void packRows(Value padded);
   void packColumns(int64_t width, int64_t columns);
@@ -57,8 +57,8 @@ private:
 
   // Rows.
   Value rowPlace(Value row, Value k) {
-    return math_.add(math_.add(target_.offset, math_.mul(row, target_.stride)),
-                     k);
+    return math_.add(
+        math_.add(destination_.offset, math_.mul(row, destination_.stride)), k);
   }
   void copyRows(Value from, Value to, Value kFrom, int64_t width,
                 int64_t stride = 1);
@@ -74,7 +74,8 @@ private:
   void gatherPanels(Value panels, int64_t width);
   void copyLastPanel(Value panel, int64_t width);
   Value panelPlace(Value panel) {
-    return math_.add(target_.offset, math_.mul(panel, target_.stride));
+    return math_.add(destination_.offset,
+                     math_.mul(panel, destination_.stride));
   }
 
   Emitter &emitter_;
@@ -83,7 +84,7 @@ private:
   IndexMath math_;
   const Factor &factor_;
   const FactorBlock &block_;
-  const Target &target_;
+  const PackDestination &destination_;
   int64_t lanes_;
   /// Where the k lie that are multiples of `kUnit`; null if that is easy.
   Value kTable_;
@@ -174,9 +175,9 @@ Value Packer::gather(ArrayRef<Value> places) {
 
 void Packer::store(Value value, Value place) {
   if (isa<VectorType>(value.getType()))
-    vector::StoreOp::create(builder_, loc_, value, target_.buffer, place);
+    vector::StoreOp::create(builder_, loc_, value, destination_.buffer, place);
   else
-    memref::StoreOp::create(builder_, loc_, value, target_.buffer, place);
+    memref::StoreOp::create(builder_, loc_, value, destination_.buffer, place);
 }
 
 // Three rounds of shuffles that CPUs have: pairs, quads, halves.
@@ -331,10 +332,10 @@ void Packer::copyPanels(Value panels, int64_t width, int64_t run,
 void Packer::copyPanelsByRow(Value panels, int64_t width) {
   loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
     Value source = math_.add(outerAt(math_.constant(0)), kAt(k));
-    Value row = math_.add(target_.offset, math_.mul(k, width));
+    Value row = math_.add(destination_.offset, math_.mul(k, width));
     loop(math_.constant(0), panels, 1, [&](Value panel) {
       Value from = math_.add(source, math_.mul(panel, width));
-      Value to = math_.add(row, math_.mul(panel, target_.stride));
+      Value to = math_.add(row, math_.mul(panel, destination_.stride));
       for (int64_t number = 0; number < width; number += lanes_)
         store(load(math_.add(from, number), lanes_), math_.add(to, number));
     });
@@ -448,13 +449,16 @@ void Packer::packColumns(int64_t width, int64_t columns) {
 }
 
 void mpc::cpu::emitPackRows(Emitter &emitter, const Factor &factor,
-                            const FactorBlock &block, const Target &target,
-                            Value padded, int64_t lanes) {
-  Packer(emitter, factor, block, target, lanes).packRows(padded);
+                            const FactorBlock &block,
+                            const PackDestination &destination, Value padded,
+                            int64_t lanes) {
+  Packer(emitter, factor, block, destination, lanes).packRows(padded);
 }
 
 void mpc::cpu::emitPackColumns(Emitter &emitter, const Factor &factor,
-                               const FactorBlock &block, const Target &target,
+                               const FactorBlock &block,
+                               const PackDestination &destination,
                                int64_t width, int64_t columns, int64_t lanes) {
-  Packer(emitter, factor, block, target, lanes).packColumns(width, columns);
+  Packer(emitter, factor, block, destination, lanes)
+      .packColumns(width, columns);
 }

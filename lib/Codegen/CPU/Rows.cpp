@@ -25,7 +25,7 @@ namespace {
 
 /// Lanes that are done together. For rows there is one group, its values of
 /// rows are scalars; for columns a unit has several, their values are vectors.
-struct Group {
+struct LaneGroup {
   Lanes lanes;
   int64_t offset = 0;
   DenseMap<Value, Value> rowValues;
@@ -43,28 +43,31 @@ private:
   using Values = SmallVector<Value>;
 
   void emitUnit(Value unit);
-  void emitGroups(ValueRange outer, MutableArrayRef<Group> groups);
-  void emitPass(int pass, ValueRange outer, MutableArrayRef<Group> groups);
-  void emitRowStatements(int pass, ValueRange outer, Group &group);
-  Values emitInner(int pass, Values dims, MutableArrayRef<Group> groups,
+  void emitGroups(ValueRange outer, MutableArrayRef<LaneGroup> groups);
+  void emitPass(int pass, ValueRange outer, MutableArrayRef<LaneGroup> groups);
+  void emitRowStatements(int pass, ValueRange outer, LaneGroup &group);
+  Values emitInner(int pass, Values dims, MutableArrayRef<LaneGroup> groups,
                    Values sums);
-  Values emitLine(int pass, Values dims, Group &group, Values sums);
-  Values emitBody(int pass, ValueRange dims, MutableArrayRef<Group> groups,
+  Values emitLine(int pass, Values dims, LaneGroup &group, Values sums);
+  Values emitBody(int pass, ValueRange dims, MutableArrayRef<LaneGroup> groups,
                   ValueRange sums);
-  Values emitElements(int pass, ValueRange dims, Group &group, Lanes lanes,
+  Values emitElements(int pass, ValueRange dims, LaneGroup &group, Lanes lanes,
                       ValueRange sums);
   void storeElements(const Statement &statement, unsigned number,
-                     ValueRange dims, Group &group, Lanes lanes);
-  Value read(const Access &access, ValueRange dims, Group &group, Lanes lanes);
-  Value readFirst(const Access &output, ValueRange outer, Group &group);
+                     ValueRange dims, LaneGroup &group, Lanes lanes);
+  Value read(const Access &access, ValueRange dims, LaneGroup &group,
+             Lanes lanes);
+  Value readFirst(const Access &output, ValueRange outer, LaneGroup &group);
   Value getNeutral(const Statement &statement, unsigned output, Lanes lanes);
   Value reduceLanes(Operation *combiner, Value sums);
   Value combine(Operation *combiner, Value lhs, Value rhs);
-  void finishSums(int pass, ValueRange outer, Group &group, ValueRange sums);
-  void storeRow(Value result, AffineExpr index, ValueRange outer, Group &group);
+  void finishSums(int pass, ValueRange outer, LaneGroup &group,
+                  ValueRange sums);
+  void storeRow(Value result, AffineExpr index, ValueRange outer,
+                LaneGroup &group);
   void hoistLoads(ValueRange outer);
   bool isNeededLater(Value value, int pass);
-  AffineExpr getScratchIndex(const Group &group);
+  AffineExpr getScratchIndex(const LaneGroup &group);
   SmallVector<unsigned> getReductions(int pass) const;
   Values getDims(ValueRange outer) {
     Values dims(outer);
@@ -102,7 +105,7 @@ bool RowEmitter::isNeededLater(Value value, int pass) {
 }
 
 /// Where an element of the row lies in scratch memory.
-AffineExpr RowEmitter::getScratchIndex(const Group &group) {
+AffineExpr RowEmitter::getScratchIndex(const LaneGroup &group) {
   ArrayRef<int64_t> extents = statements_.front().extents;
   MLIRContext *context = builder_.getContext();
   AffineExpr index = getAffineConstantExpr(0, context);
@@ -128,7 +131,7 @@ void RowEmitter::hoistLoads(ValueRange outer) {
     }
 }
 
-Value RowEmitter::read(const Access &access, ValueRange dims, Group &group,
+Value RowEmitter::read(const Access &access, ValueRange dims, LaneGroup &group,
                        Lanes lanes) {
   if (Value value = group.rowValues.lookup(access.tensor))
     return value;
@@ -195,13 +198,13 @@ Value RowEmitter::reduceLanes(Operation *combiner, Value sums) {
 
 /// Reads what a reduction is added to: its output's element before the kernel.
 Value RowEmitter::readFirst(const Access &output, ValueRange outer,
-                            Group &group) {
+                            LaneGroup &group) {
   Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
   return emitter_.broadcast(read(output, getDims(outer), group, lanes), lanes);
 }
 
 /// Makes row values of the sums of `pass`.
-void RowEmitter::finishSums(int pass, ValueRange outer, Group &group,
+void RowEmitter::finishSums(int pass, ValueRange outer, LaneGroup &group,
                             ValueRange sums) {
   unsigned next = 0;
   for (unsigned number : getReductions(pass))
@@ -224,7 +227,7 @@ void RowEmitter::finishSums(int pass, ValueRange outer, Group &group,
 
 /// Stores a row's value where it is returned.
 void RowEmitter::storeRow(Value result, AffineExpr index, ValueRange outer,
-                          Group &group) {
+                          LaneGroup &group) {
   OperandRange returned = emitter_.kernel.getReturn().getValues();
   Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
   for (auto [position, value] : llvm::enumerate(returned))
@@ -234,7 +237,8 @@ void RowEmitter::storeRow(Value result, AffineExpr index, ValueRange outer,
                           getDims(outer), plan_.along, lanes);
 }
 
-void RowEmitter::emitRowStatements(int pass, ValueRange outer, Group &group) {
+void RowEmitter::emitRowStatements(int pass, ValueRange outer,
+                                   LaneGroup &group) {
   Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
   Values dims = getDims(outer);
   for (auto [number, statement] : llvm::enumerate(statements_)) {
@@ -265,7 +269,7 @@ void RowEmitter::emitRowStatements(int pass, ValueRange outer, Group &group) {
 
 /// One vector of elements: maps and sums of `pass`; returns the new sums.
 SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
-                                            Group &group, Lanes lanes,
+                                            LaneGroup &group, Lanes lanes,
                                             ValueRange sums) {
   forwarded_.clear();
   Values next;
@@ -310,7 +314,7 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
 
 /// Stores elements that are returned, or that a later pass needs.
 void RowEmitter::storeElements(const Statement &statement, unsigned number,
-                               ValueRange dims, Group &group, Lanes lanes) {
+                               ValueRange dims, LaneGroup &group, Lanes lanes) {
   OperandRange returned = emitter_.kernel.getReturn().getValues();
   for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
     Value element = forwarded_.lookup(result);
@@ -337,11 +341,11 @@ void RowEmitter::storeElements(const Statement &statement, unsigned number,
 
 /// The elements at `dims` of all groups of a unit.
 SmallVector<Value> RowEmitter::emitBody(int pass, ValueRange dims,
-                                        MutableArrayRef<Group> groups,
+                                        MutableArrayRef<LaneGroup> groups,
                                         ValueRange sums) {
   Values next;
   unsigned each = sums.size() / groups.size();
-  for (Group &group : groups) {
+  for (LaneGroup &group : groups) {
     Values at(dims);
     at[plan_.along] =
         arith::AddIOp::create(builder_, emitter_.loc, dims[plan_.along],
@@ -354,7 +358,7 @@ SmallVector<Value> RowEmitter::emitBody(int pass, ValueRange dims,
 
 /// One line of a row, by vectors; the tail is one partial vector, so that lane
 /// l has the elements l, l + lanes, ... of the line.
-SmallVector<Value> RowEmitter::emitLine(int pass, Values dims, Group &group,
+SmallVector<Value> RowEmitter::emitLine(int pass, Values dims, LaneGroup &group,
                                         Values sums) {
   int64_t length = statements_.front().extents.back();
   int64_t tail = length % plan_.lanes;
@@ -374,7 +378,7 @@ SmallVector<Value> RowEmitter::emitLine(int pass, Values dims, Group &group,
 
 /// Loops over the reduced dimensions from dims.size() on.
 SmallVector<Value> RowEmitter::emitInner(int pass, Values dims,
-                                         MutableArrayRef<Group> groups,
+                                         MutableArrayRef<LaneGroup> groups,
                                          Values sums) {
   ArrayRef<int64_t> extents = statements_.front().extents;
   if (plan_.isColumns && dims.size() == extents.size())
@@ -392,9 +396,9 @@ SmallVector<Value> RowEmitter::emitInner(int pass, Values dims,
 }
 
 void RowEmitter::emitPass(int pass, ValueRange outer,
-                          MutableArrayRef<Group> groups) {
+                          MutableArrayRef<LaneGroup> groups) {
   Values sums;
-  for (Group &group : groups)
+  for (LaneGroup &group : groups)
     for (unsigned number : getReductions(pass))
       for (auto [out, output] : llvm::enumerate(statements_[number].outputs)) {
         Values at(outer);
@@ -420,13 +424,14 @@ void RowEmitter::emitPass(int pass, ValueRange outer,
   }
 }
 
-void RowEmitter::emitGroups(ValueRange outer, MutableArrayRef<Group> groups) {
+void RowEmitter::emitGroups(ValueRange outer,
+                            MutableArrayRef<LaneGroup> groups) {
   hoistLoads(outer);
   ArrayRef<int64_t> extents = statements_.front().extents;
   int64_t elements = 1;
   for (int64_t extent : extents.drop_front(plan_.rows.numOuter))
     elements *= extent;
-  for (Group &group : groups)
+  for (LaneGroup &group : groups)
     for (auto [number, statement] : llvm::enumerate(statements_))
       for (Value result : statement.op->getResults())
         if (plan_.rows.roles[number] == Role::Map &&
@@ -434,7 +439,7 @@ void RowEmitter::emitGroups(ValueRange outer, MutableArrayRef<Group> groups) {
           group.buffers[result] = emitter_.allocate(
               plan_.isColumns ? elements * plan_.lanes : elements,
               cast<RankedTensorType>(result.getType()).getElementType());
-  for (Group &group : groups) {
+  for (LaneGroup &group : groups) {
     Values at(outer);
     if (plan_.isColumns)
       at.back() = arith::AddIOp::create(builder_, emitter_.loc, at.back(),
@@ -446,10 +451,10 @@ void RowEmitter::emitGroups(ValueRange outer, MutableArrayRef<Group> groups) {
 }
 
 /// The groups of a block of columns of which `count` exist.
-static SmallVector<Group> makeGroups(int64_t count, int64_t lanes) {
-  SmallVector<Group> groups;
+static SmallVector<LaneGroup> makeGroups(int64_t count, int64_t lanes) {
+  SmallVector<LaneGroup> groups;
   for (int64_t offset = 0; offset < count; offset += lanes) {
-    Group group;
+    LaneGroup group;
     group.lanes = {lanes, std::min(lanes, count - offset)};
     group.offset = offset;
     groups.push_back(std::move(group));
@@ -460,7 +465,7 @@ static SmallVector<Group> makeGroups(int64_t count, int64_t lanes) {
 void RowEmitter::emitUnit(Value unit) {
   Values outer = emitter_.delinearize(unit, plan_.unitExtents());
   if (!plan_.isColumns) {
-    Group group;
+    LaneGroup group;
     return emitGroups(outer, group);
   }
   int64_t columns = statements_.front().extents[plan_.along];
@@ -475,7 +480,7 @@ void RowEmitter::emitUnit(Value unit) {
     OpBuilder::InsertionGuard guard(builder_);
     if (target)
       builder_.setInsertionPointToStart(target);
-    SmallVector<Group> groups = makeGroups(count, plan_.lanes);
+    SmallVector<LaneGroup> groups = makeGroups(count, plan_.lanes);
     emitGroups(outer, groups);
   };
   if (whole == 0 || tail == 0)

@@ -23,12 +23,12 @@ void mpc::cpu::moveDimLast(std::vector<Statement> &statements, unsigned dim) {
 // Rough cycles of one vector access, next to a contiguous one.
 static double getCost(const Access &access, const Statement &statement,
                       unsigned dim, bool store) {
-  switch (getWalk(access.index, statement.numDims(), dim)) {
-  case Walk::Uniform:
+  switch (getAccessPattern(access.index, statement.numDims(), dim)) {
+  case AccessPattern::Uniform:
     return 0.5;
-  case Walk::Contiguous:
+  case AccessPattern::Contiguous:
     return 1;
-  case Walk::Scattered:
+  case AccessPattern::Scattered:
     return store ? 16 : 8;
   }
   return 0;

@@ -9,12 +9,13 @@ using namespace mlir;
 using namespace mpc::cpu;
 using mpc::kernel::Access;
 
-Walk mpc::cpu::getWalk(AffineExpr index, unsigned numDims, unsigned along) {
+AccessPattern mpc::cpu::getAccessPattern(AffineExpr index, unsigned numDims,
+                                         unsigned along) {
   if (!index.isFunctionOfDim(along))
-    return Walk::Uniform;
+    return AccessPattern::Uniform;
   std::optional<kernel::Linear> linear = kernel::getLinear(index, numDims);
-  return linear && linear->strides[along] == 1 ? Walk::Contiguous
-                                               : Walk::Scattered;
+  return linear && linear->strides[along] == 1 ? AccessPattern::Contiguous
+                                               : AccessPattern::Scattered;
 }
 
 Value Emitter::createMask(Lanes lanes) {
@@ -54,14 +55,14 @@ SmallVector<Value> Emitter::getPlaces(AffineExpr index, ValueRange dims,
 
 Value Emitter::loadLanes(const Access &access, ValueRange dims, unsigned along,
                          Lanes lanes) {
-  Walk walk = getWalk(access.index, dims.size(), along);
+  AccessPattern pattern = getAccessPattern(access.index, dims.size(), along);
   Value buffer = getBuffer(access.tensor);
-  if (lanes.isScalar() || walk == Walk::Uniform || !buffer)
+  if (lanes.isScalar() || pattern == AccessPattern::Uniform || !buffer)
     return load(access.tensor, evaluate(access.index, dims));
   Type element =
       cast<RankedTensorType>(access.tensor.getType()).getElementType();
   auto type = VectorType::get({lanes.width}, element);
-  if (walk == Walk::Contiguous) {
+  if (pattern == AccessPattern::Contiguous) {
     Value value = loadVector(buffer, evaluate(access.index, dims), lanes);
     if (value.getType() == type)
       return value;
@@ -81,7 +82,8 @@ void Emitter::storeLanes(Value value, const Access &access, ValueRange dims,
   if (lanes.isScalar())
     return store(value, buffer, evaluate(access.index, dims));
   value = broadcast(value, lanes);
-  if (getWalk(access.index, dims.size(), along) != Walk::Contiguous) {
+  if (getAccessPattern(access.index, dims.size(), along) !=
+      AccessPattern::Contiguous) {
     SmallVector<Value> places = getPlaces(access.index, dims, along, lanes);
     for (int64_t lane = 0; lane < lanes.active; ++lane)
       store(vector::ExtractOp::create(builder, loc, value, lane), buffer,

@@ -347,14 +347,14 @@ std::vector<float> mpc::test::evaluate(const Loops &loops,
 // Running
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<cpu::CpuTarget> getTarget(int64_t &lanes) {
-  auto target = cpu::getCpuTarget("host");
+static llvm::Expected<cpu::Processor> getTarget(int64_t &lanes) {
+  auto target = cpu::getProcessor("host");
   if (!target)
     return target.takeError();
   if (lanes == 0)
     lanes = target->lanes;
   if (lanes == 8)
-    return cpu::getCpuTarget("x86-64-v3");
+    return cpu::getProcessor("x86-64-v3");
   return target;
 }
 

@@ -56,7 +56,7 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
     return llvm::createStringError(message);
   // 8 lanes run on any CPU that mpc runs on: what a host knows besides, as
   // instructions for bf16, must not hide what those lack.
-  auto target = cpu::getCpuTarget(config.lanes == 8 ? "x86-64-v3" : "host");
+  auto target = cpu::getProcessor(config.lanes == 8 ? "x86-64-v3" : "host");
   if (!target)
     return target.takeError();
   auto kernels = cpu::compileKernels(*module, *target);
@@ -113,7 +113,7 @@ Buffers mpc::test::runAllWays(const std::string &text, const Buffers &buffers,
   config.naive = true;
   Buffers want = runOn(Kernels(text, config), buffers);
   config.naive = false;
-  auto host = cpu::getCpuTarget("host");
+  auto host = cpu::getProcessor("host");
   for (config.lanes = 8; config.lanes <= host->lanes; config.lanes *= 2)
     for (config.pieces = 1; config.pieces <= 3; ++config.pieces) {
       Kernels kernels(text, config);

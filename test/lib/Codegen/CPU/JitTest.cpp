@@ -2,7 +2,7 @@
 // Objects stand alone, and what cannot be compiled says so.
 #include "Harness.h"
 #include "lib/Codegen/CPU/CodeImage.h"
-#include "lib/Codegen/CPU/Target.h"
+#include "lib/Codegen/CPU/Processor.h"
 #include "llvm-c/Target.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -64,13 +64,13 @@ kernel.func @k(%x: tensor<4xi32>, %d: tensor<4xi32>) -> tensor<4xi32> {
 
 // Features: L14.
 TEST(Jit, TargetsByName) {
-  auto v3 = cpu::getCpuTarget("x86-64-v3");
+  auto v3 = cpu::getProcessor("x86-64-v3");
   ASSERT_TRUE(static_cast<bool>(v3));
   EXPECT_EQ(v3->lanes, 8);
-  auto v4 = cpu::getCpuTarget("x86-64-v4");
+  auto v4 = cpu::getProcessor("x86-64-v4");
   ASSERT_TRUE(static_cast<bool>(v4));
   EXPECT_EQ(v4->lanes, 16);
-  auto other = cpu::getCpuTarget("z80");
+  auto other = cpu::getProcessor("z80");
   ASSERT_FALSE(static_cast<bool>(other));
   EXPECT_EQ(llvm::toString(other.takeError()),
             "unknown CPU 'z80': expected host, x86-64-v3 or x86-64-v4");

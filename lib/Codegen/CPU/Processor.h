@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The CPU that kernels are compiled for.
-#ifndef MPC_LIB_CODEGEN_CPU_TARGET_H
-#define MPC_LIB_CODEGEN_CPU_TARGET_H
+#ifndef MPC_LIB_CODEGEN_CPU_PROCESSOR_H
+#define MPC_LIB_CODEGEN_CPU_PROCESSOR_H
 
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -15,23 +15,24 @@ class TargetMachine;
 namespace mpc::cpu {
 
 /// A processor by the name that LLVM gives it, and how wide its vectors are.
-struct CpuTarget {
+struct Processor {
   std::string name;     ///< "x86-64-v3", "x86-64-v4", "znver3", ...
   std::string features; ///< What differs from that name, as "+f16c,-avx512f".
   int64_t lanes = 8;    ///< f32 lanes: 8 for AVX2, 16 for AVX-512.
 };
 
-/// The target called "host", "x86-64-v3" or "x86-64-v4"; an error on any other
-/// name.
-llvm::Expected<CpuTarget> getCpuTarget(llvm::StringRef name);
+/// The processor called "host", "x86-64-v3" or "x86-64-v4"; an error on any
+/// other name.
+llvm::Expected<Processor> getProcessor(llvm::StringRef name);
 
-/// Whether code for `target` runs on this machine; the error says what lacks.
-llvm::Error checkRunsHere(const CpuTarget &target);
+/// Whether code for `processor` runs on this machine; the error says what
+/// lacks.
+llvm::Error checkRunsHere(const Processor &processor);
 
-/// LLVM's code generator for `target`: position-independent code.
+/// LLVM's code generator for `processor`: position-independent code.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const CpuTarget &target);
+createTargetMachine(const Processor &processor);
 
 } // namespace mpc::cpu
 
-#endif // MPC_LIB_CODEGEN_CPU_TARGET_H
+#endif // MPC_LIB_CODEGEN_CPU_PROCESSOR_H

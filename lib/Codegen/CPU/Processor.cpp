@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds out what the CPU can do.
-#include "lib/Codegen/CPU/Target.h"
+#include "lib/Codegen/CPU/Processor.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -28,47 +28,47 @@ static std::string listMissing(llvm::ArrayRef<const char *> wanted,
   return missing;
 }
 
-static CpuTarget getHost() {
+static Processor getHost() {
   llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
-  CpuTarget target;
-  target.name = llvm::sys::getHostCPUName().str();
-  target.lanes = listMissing(kLevel4, present).empty() ? 16 : 8;
+  Processor processor;
+  processor.name = llvm::sys::getHostCPUName().str();
+  processor.lanes = listMissing(kLevel4, present).empty() ? 16 : 8;
   llvm::SubtargetFeatures features;
   for (const auto &feature : present)
     features.AddFeature(feature.first(), feature.second);
-  target.features = features.getString();
-  return target;
+  processor.features = features.getString();
+  return processor;
 }
 
-llvm::Expected<CpuTarget> mpc::cpu::getCpuTarget(llvm::StringRef name) {
+llvm::Expected<Processor> mpc::cpu::getProcessor(llvm::StringRef name) {
   if (name == "host")
     return getHost();
   if (name == "x86-64-v3")
-    return CpuTarget{"x86-64-v3", "", 8};
+    return Processor{"x86-64-v3", "", 8};
   if (name == "x86-64-v4")
-    return CpuTarget{"x86-64-v4", "", 16};
+    return Processor{"x86-64-v4", "", 16};
   return llvm::createStringError("unknown CPU '" + name +
                                  "': expected host, x86-64-v3 or x86-64-v4");
 }
 
-llvm::Error mpc::cpu::checkRunsHere(const CpuTarget &target) {
+llvm::Error mpc::cpu::checkRunsHere(const Processor &processor) {
   llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
   std::string missing = listMissing(kLevel3, present);
   if (!missing.empty())
     return llvm::createStringError(
         "this CPU is below x86-64-v3, the least that mpc needs: it lacks " +
         missing);
-  if (target.lanes == 16)
+  if (processor.lanes == 16)
     missing = listMissing(kLevel4, present);
   if (missing.empty())
     return llvm::Error::success();
-  return llvm::createStringError("code for " + target.name +
+  return llvm::createStringError("code for " + processor.name +
                                  " does not run on this CPU: it lacks " +
                                  missing);
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-mpc::cpu::createTargetMachine(const CpuTarget &target) {
+mpc::cpu::createTargetMachine(const Processor &processor) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -84,10 +84,10 @@ mpc::cpu::createTargetMachine(const CpuTarget &target) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(x86->createTargetMachine(
-      triple, target.name, target.features, options, llvm::Reloc::PIC_,
+      triple, processor.name, processor.features, options, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError("LLVM has no code generator for " +
-                                   target.name);
+                                   processor.name);
   return machine;
 }

@@ -48,7 +48,7 @@ def EmitPass : Pass<"cuda-emit", "::mlir::ModuleOp"> {
     `func.func private @k` of the same arguments, whose `kernel.emitted`, a
     `#cuda.kernel`, has the text and the shape of its launches. The text is that of a function
     `extern "C" __global__`, which takes a pointer for each argument, uses the
-    names of `Prelude.cuh`, and includes nothing.
+    names of the prelude, and includes nothing.
   }];
   let dependentDialects = [
     "::mlir::func::FuncDialect", "::mpc::cuda::CUDADialect"

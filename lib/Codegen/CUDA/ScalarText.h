@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Scalar ops and types as CUDA C++ over the names of Prelude.cuh.
+/// Scalar ops and types as CUDA C++ over the names of Prelude/.
 #ifndef MPC_LIB_CODEGEN_CUDA_SCALARTEXT_H
 #define MPC_LIB_CODEGEN_CUDA_SCALARTEXT_H
 

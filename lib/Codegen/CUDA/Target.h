@@ -15,7 +15,7 @@ bool isCudaName(llvm::StringRef name);
 /// 90 of "cuda:sm_90"; an error on any other name.
 llvm::Expected<int> getCudaArch(llvm::StringRef name);
 
-/// Prelude.cuh.
+/// The text of Prelude/.
 llvm::StringRef getPrelude();
 
 } // namespace mpc::cuda

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -36,11 +37,17 @@ std::string readText(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// A text of the source tree, or where the environment says that it is now.
+std::string readText(const char *variable, const char *built) {
+  const char *moved = std::getenv(variable);
+  return readText(std::string(moved ? moved : built));
+}
+
 Result<Function> compile(const Bench &bench, const std::string &text,
                          const std::string &kernel) {
   MPC_ASSIGN_OR_RETURN(
       Target target, bench.nvrtc->targetFor(bench.context->info().capability));
-  Source source{kernel + ".cu", readText(MPC_PRELUDE) + text};
+  Source source{kernel + ".cu", readText("MPC_PRELUDE", MPC_PRELUDE) + text};
   MPC_ASSIGN_OR_RETURN(Image image, bench.nvrtc->compile(source, target));
   MPC_ASSIGN_OR_RETURN(Module module,
                        Module::load(bench.context, image.bytes, source.name));
@@ -127,8 +134,9 @@ Result<DeviceBuffer> randomMatrix(const Bench &bench, int size, uint32_t seed) {
 
 /// TFLOP/s of size x size x size in f16 with f32 sums and an f32 result.
 Status measureProduct(const Bench &bench, int size, nlohmann::json &result) {
-  MPC_ASSIGN_OR_RETURN(Function matmul,
-                       compile(bench, readText(MPC_MATMUL), "matmul_f16"));
+  MPC_ASSIGN_OR_RETURN(
+      Function matmul,
+      compile(bench, readText("MPC_MATMUL", MPC_MATMUL), "matmul_f16"));
   auto tiles = static_cast<uint32_t>((size + 127) / 128);
   LaunchShape shape{{tiles, tiles, 1}, {256, 1, 1}, 3 * 2 * 128 * 32 * 2};
   MPC_RETURN_IF_ERROR(matmul.prepare(shape));

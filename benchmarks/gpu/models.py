@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the models that are measured on a GPU, as MLIR whose weights are drawn by rule: a file is a few kB.
 
-    python models.py (gpt2|chargpt-m|resnet18-cifar) [--batch=N] [--length=N] [--layers=N] > MODEL.mlir
+    python models.py (gpt2|chargpt-m|resnet18-cifar|optimizer) [--batch=N] [--length=N] [--layers=N] > MODEL.mlir
 
 Names, layouts and initial distributions are those of PyTorch's modules, so that exported weights load there.
 GPT-2 is the 124M one with a vocabulary padded to a multiple of 128; its head reads the embedding.
@@ -28,6 +28,15 @@ SIZES = {
     "gpt2": Sizes(64, 1024, 50304, 12, 12, 768, True, "tanh "),
     "chargpt-m": Sizes(4, 256, 63, 6, 6, 384),
     "resnet18-cifar": Sizes(32),
+    # A linear layer of 126 million weights and 8 rows: what of a step is the optimizer's.
+    "optimizer": Sizes(8, vocabulary=15360, width=8192),
+}
+# As much of each as runs in an emulator.
+SMALL = {
+    "gpt2": {"batch": 1, "length": 16, "vocabulary": 64, "layers": 1},
+    "chargpt-m": {"batch": 1, "length": 16, "layers": 1},
+    "resnet18-cifar": {"batch": 1},
+    "optimizer": {"vocabulary": 64, "width": 64},
 }
 
 
@@ -228,11 +237,22 @@ def resnet(sizes):
     return m.text([("x", shape, "f32")], m.linear(mean, "fc", 10, f"uniform {512**-0.5}", True), "logits")
 
 
+def layer(sizes):
+    m = Module()
+    shape = (sizes.batch, sizes.width)
+    result = m.linear(("%x", shape), "layer", sizes.vocabulary, "normal 0.02", False)
+    return m.text([("x", shape, "f32")], result, "logits")
+
+
+def sizes(name, **changes):
+    """Those of a model; `changes` replace what is not None."""
+    return dataclasses.replace(SIZES[name], **{key: value for key, value in changes.items() if value is not None})
+
+
 def write(name, **changes):
-    """The model's text; `changes` replace sizes that are not None."""
-    given = {key: value for key, value in changes.items() if value is not None}
-    sizes = dataclasses.replace(SIZES[name], **given)
-    return gpt(sizes) if sizes.length else resnet(sizes)
+    """The model's text."""
+    wanted = sizes(name, **changes)
+    return gpt(wanted) if wanted.length else layer(wanted) if wanted.width else resnet(wanted)
 
 
 def main():

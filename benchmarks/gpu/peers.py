@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The models of models.py in PyTorch, of the same sizes, and what a step of them takes there."""
+import statistics
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+LOW = {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads, biases):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width, bias=biases)
+        self.proj = nn.Linear(width, width, bias=biases)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        parts = self.qkv(x).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(*parts, is_causal=True)
+        return self.proj(mixed.transpose(1, 2).reshape(x.shape))
+
+
+class Block(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        width, biases = sizes.width, sizes.biases
+        self.ln1, self.ln2 = (nn.LayerNorm(width, bias=biases) for _ in range(2))
+        self.attn = Attention(width, sizes.heads, biases)
+        gelu = nn.GELU(approximate="tanh" if sizes.gelu else "none")
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 4 * width, bias=biases), gelu, nn.Linear(4 * width, width, bias=biases)
+        )
+
+    def forward(self, x):
+        x = x + self.attn(self.ln1(x))
+        return x + self.mlp(self.ln2(x))
+
+
+class GPT(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.wte = nn.Embedding(sizes.vocabulary, sizes.width)
+        self.wpe = nn.Embedding(sizes.length, sizes.width)
+        nn.init.normal_(self.wte.weight, std=0.02)
+        self.blocks = nn.Sequential(*(Block(sizes) for _ in range(sizes.layers)))
+        self.lnf = nn.LayerNorm(sizes.width, bias=sizes.biases)
+
+    def forward(self, tokens):
+        x = self.blocks(self.wte(tokens) + self.wpe.weight)
+        return F.linear(self.lnf(x), self.wte.weight).flatten(0, 1)
+
+
+class Residual(nn.Module):
+    def __init__(self, channels, filters, stride):
+        super().__init__()
+        self.main = nn.Sequential(
+            *conv_norm(channels, filters, 3, stride), nn.ReLU(), *conv_norm(filters, filters, 3, 1)
+        )
+        self.down = nn.Sequential(*conv_norm(channels, filters, 1, stride)) if stride != 1 else nn.Identity()
+
+    def forward(self, x):
+        return F.relu(self.main(x) + self.down(x))
+
+
+def conv_norm(channels, filters, size, stride):
+    return nn.Conv2d(channels, filters, size, stride, size // 2, bias=False), nn.BatchNorm2d(filters)
+
+
+class ResNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layers, channels = [*conv_norm(3, 64, 3, 1), nn.ReLU()], 64
+        for filters in (64, 128, 256, 512):
+            for part in range(2):
+                layers.append(Residual(channels, filters, 2 if part == 0 and filters > 64 else 1))
+                channels = filters
+        self.body, self.fc = nn.Sequential(*layers), nn.Linear(512, 10)
+
+    def forward(self, x):
+        return self.fc(self.body(x).mean((2, 3)))
+
+
+def build(sizes):
+    if sizes.length:
+        return GPT(sizes)
+    return nn.Linear(sizes.width, sizes.vocabulary, bias=False) if sizes.width else ResNet()
+
+
+class Trainer:
+    """torch.compile, autocast, fused AdamW, clipping by the global norm, GradScaler for fp16."""
+
+    def __init__(self, sizes, precision, batch, device="cuda"):
+        self.model = build(sizes).to(device)
+        self.call = torch.compile(self.model)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4, fused=True)
+        self.low = LOW[precision]
+        self.scaler = torch.amp.GradScaler(device, enabled=precision == "fp16")
+        self.batch = [torch.as_tensor(part).to(device) for part in batch]
+        self.device = device
+
+    def step(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        inputs, target = self.batch
+        with torch.autocast(self.device, dtype=self.low, enabled=self.low is not None):
+            loss = F.cross_entropy(self.call(inputs), target.flatten())
+        self.scaler.scale(loss).backward()
+        self.scaler.unscale_(self.optimizer)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+    def milliseconds(self, steps, warmup=3):
+        """The median of a step, of which the host waits for each."""
+        times = []
+        for step in range(-warmup, steps):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            self.step()
+            torch.cuda.synchronize()
+            if step >= 0:
+                times.append(1e3 * (time.perf_counter() - begin))
+        return statistics.median(times)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Building a module op by op. What an op is, its dialect knows: there is no
 // list of ops here.
+#include "dialects/NN/FunctionNames.h"
 #include "lib/CAPI/Model.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/Dialects.h"
@@ -76,7 +77,7 @@ rt::Status capi::Builder::beginFunction(const std::string &name,
   function_ = func::FuncOp::create(b, b.getUnknownLoc(), name,
                                    b.getFunctionType(inputs, {}));
   // Others are for the entries to call and to differentiate.
-  if (name != "model" && rt::entryRole(name) == rt::EntryRole::Other)
+  if (name != nn::kModelFunction && rt::entryRole(name) == rt::EntryRole::Other)
     function_.setPrivate();
   Block *body = function_.addEntryBlock();
   first_ += static_cast<MpcValue>(values_.size());

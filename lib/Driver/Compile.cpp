@@ -7,6 +7,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/Random.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Diagnostics.h"
@@ -132,7 +133,8 @@ static void observe(Compilation &compilation, const StepOptions &options,
     if (options.explain)
       explain(module, trains, report);
     bool hasLoss = amp::findRecipe(module).getLoss().has_value();
-    auto model = module.lookupSymbol<func::FuncOp>(hasLoss ? "loss" : "model");
+    auto model = module.lookupSymbol<func::FuncOp>(
+        hasLoss ? nn::kLossFunction : nn::kModelFunction);
     if (model && !options.ownStep)
       findBounds(model, report);
   });

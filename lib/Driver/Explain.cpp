@@ -5,6 +5,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -188,7 +189,7 @@ static bool isOfNumber(nn::CastOp cast) {
 
 /// @loss, else @model, else what a step that is written out differentiates.
 static func::FuncOp explainedFunction(ModuleOp module) {
-  for (StringRef name : {"loss", "model"})
+  for (StringRef name : {nn::kLossFunction, nn::kModelFunction})
     if (auto function = module.lookupSymbol<func::FuncOp>(name))
       return function;
   func::FuncOp found;

@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
+#include "dialects/NN/NNDialect.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "passes/AMP/Passes.h"
@@ -123,7 +124,8 @@ static void addProducers(const std::vector<Site> &sites,
                          const std::string &node,
                          std::vector<std::string> &names) {
   for (const Site &site : sites) {
-    if (site.tensor.gradient || site.tensor.op != "nn.cast" ||
+    if (site.tensor.gradient ||
+        site.tensor.op != nn::CastOp::getOperationName() ||
         site.tensor.node != node)
       continue;
     for (int64_t input : site.inputs)
@@ -137,12 +139,13 @@ static std::vector<std::string> findGuilty(const std::vector<Site> &sites) {
   std::vector<std::string> names;
   auto it = llvm::find_if(sites, [](const Site &site) {
     return is16Bit(site.tensor.desc.dtype) && !site.isGood &&
-           site.tensor.op != "input" && site.tensor.op != "nn.get";
+           site.tensor.op != "input" &&
+           site.tensor.op != nn::GetOp::getOperationName();
   });
   if (it == sites.end())
     return names;
   names.push_back(it->tensor.node);
-  if (it->tensor.gradient && it->tensor.op == "nn.cast")
+  if (it->tensor.gradient && it->tensor.op == nn::CastOp::getOperationName())
     addProducers(sites, it->tensor.node, names);
   llvm::erase(names, "");
   llvm::sort(names);

@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/LossScale/PolicyInfo.h"
@@ -13,21 +14,28 @@
 
 using namespace mlir;
 using namespace mpc;
+using mpc::amp::EntryKind;
 
 static bool hasFunction(const ImportedModel &model, StringRef name) {
   return model.module.get().lookupSymbol<func::FuncOp>(name) != nullptr;
 }
 
+/// Of a file, which names its entries; amp-mark-entries has not run yet.
+static bool hasEntry(const ImportedModel &model, amp::EntryKind kind) {
+  return hasFunction(model, stringifyEntryKind(kind));
+}
+
 bool mpc::hasModel(const ImportedModel &model) {
-  return hasFunction(model, "model");
+  return hasFunction(model, nn::kModelFunction);
 }
 
 bool mpc::hasOwnStep(const ImportedModel &model) {
-  return hasFunction(model, "step") || hasOwnWindow(model);
+  return hasEntry(model, EntryKind::Step) || hasOwnWindow(model);
 }
 
 bool mpc::hasOwnWindow(const ImportedModel &model) {
-  return hasFunction(model, "accumulate") && hasFunction(model, "apply");
+  return hasEntry(model, EntryKind::Accumulate) &&
+         hasEntry(model, EntryKind::Apply);
 }
 
 /// Whether the pipeline and the runner know what to do with a value.
@@ -88,11 +96,13 @@ void mpc::nameResults(ModuleOp module) {
 }
 
 LogicalResult mpc::checkEntries(ModuleOp module) {
-  for (StringRef name : {"step", "accumulate", "apply"})
-    if (auto entry = module.lookupSymbol<func::FuncOp>(name);
+  for (EntryKind kind :
+       {EntryKind::Step, EntryKind::Accumulate, EntryKind::Apply})
+    if (auto entry =
+            module.lookupSymbol<func::FuncOp>(stringifyEntryKind(kind));
         entry && (entry.isDeclaration() || !entry.isPublic()))
       return entry.emitError("entry '")
-             << name << "' must be public and have a body";
+             << entry.getName() << "' must be public and have a body";
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isDeclaration() &&
         failed(checkEntry(function)))
@@ -103,11 +113,12 @@ LogicalResult mpc::checkEntries(ModuleOp module) {
 /// The result of that name, of the entry that has it; null where none does. As
 /// the training loop looks for it.
 static Value findResult(ImportedModel &model, StringRef name) {
-  SmallVector<StringRef> entries = {"apply", "accumulate"};
-  if (hasFunction(model, "step"))
-    entries = {"step"};
-  for (StringRef entryName : entries) {
-    auto entry = model.module->lookupSymbol<func::FuncOp>(entryName);
+  SmallVector<EntryKind> entries = {EntryKind::Apply, EntryKind::Accumulate};
+  if (hasEntry(model, EntryKind::Step))
+    entries = {EntryKind::Step};
+  for (EntryKind kind : entries) {
+    auto entry =
+        model.module->lookupSymbol<func::FuncOp>(stringifyEntryKind(kind));
     if (!entry || entry.isDeclaration())
       continue;
     for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i)

@@ -3,6 +3,7 @@
 #include "lib/Driver/Parameters.h"
 
 #include "dialects/AMP/RandomState.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/LossScale/ScalarState.h"
@@ -98,7 +99,8 @@ static int64_t batchOf(mlir::func::FuncOp function, unsigned index,
 
 rt::Result<int64_t> mpc::checkBatchSize(ImportedModel &model, int64_t wanted,
                                         llvm::ArrayRef<std::string> shared) {
-  auto function = model.module->lookupSymbol<mlir::func::FuncOp>("model");
+  auto function =
+      model.module->lookupSymbol<mlir::func::FuncOp>(nn::kModelFunction);
   if (!function)
     return rt::invalidInput("the model has no function @model");
   int64_t batch = 0;

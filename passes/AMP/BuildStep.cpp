@@ -6,6 +6,7 @@
 #include "dialects/AMP/RandomState.h"
 #include "dialects/AMP/Recipe.h"
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/Random.h"
 #include "passes/AMP/StepWriter.h"
@@ -60,7 +61,7 @@ private:
   LogicalResult findLoss(StepPlan &plan) {
     if (recipe_.getGradients())
       return success();
-    auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
+    auto loss = getOperation().lookupSymbol<func::FuncOp>(nn::kLossFunction);
     if (!loss || loss.isDeclaration())
       return fail() << "has no function @loss";
     auto type = loss.getNumResults() > 0

@@ -3,6 +3,7 @@
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/NN/FunctionNames.h"
 
 namespace mpc::amp {
 #define GEN_PASS_DEF_MARKENTRIESPASS
@@ -14,7 +15,8 @@ using namespace mpc::amp;
 
 /// Whether `function` is what entries are made of.
 static bool isModel(func::FuncOp function) {
-  return function.getName() == "model" || function.getName() == "loss";
+  return function.getName() == mpc::nn::kModelFunction ||
+         function.getName() == mpc::nn::kLossFunction;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
@@ -108,10 +109,10 @@ struct AddLossPass : mpc::nn::impl::AddLossPassBase<AddLossPass> {
 private:
   LogicalResult addLoss() {
     ModuleOp module = getOperation();
-    auto model = module.lookupSymbol<func::FuncOp>("model");
+    auto model = module.lookupSymbol<func::FuncOp>(kModelFunction);
     if (!model || model.isDeclaration() || !model.getBody().hasOneBlock())
       return module.emitError("has no function @model of one block");
-    if (module.lookupSymbol("loss"))
+    if (module.lookupSymbol(kLossFunction))
       return module.emitError("already has a symbol @loss");
     const LossFunction *rule = findLoss(loss);
     if (!rule)
@@ -121,7 +122,7 @@ private:
     if (failed(result))
       return failure();
     auto clone = model.clone();
-    clone.setName("loss");
+    clone.setName(kLossFunction);
     clone.setPrivate();
     model.setPrivate();
     SymbolTable(module).insert(clone);

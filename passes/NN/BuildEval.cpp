@@ -5,6 +5,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/Random.h"
 #include "mlir/IR/IRMapping.h"
@@ -133,8 +134,8 @@ private:
       seeds.push_back(
           g.splat(cast<RankedTensorType>(type), seeds.empty() ? 1.0 : 0.0));
     auto vjp =
-        VJPOp::create(builder_, loss_.getLoc(), types, "loss", inputs_, seeds,
-                      builder_.getArrayAttr(wrt), ArrayRef<int64_t>());
+        VJPOp::create(builder_, loss_.getLoc(), types, kLossFunction, inputs_,
+                      seeds, builder_.getArrayAttr(wrt), ArrayRef<int64_t>());
     addLoss(vjp.getResult(0));
     for (auto [symbol, gradient] :
          llvm::zip(wrt, vjp.getResults().drop_front(seeds.size()))) {
@@ -168,8 +169,8 @@ struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto model = module.lookupSymbol<func::FuncOp>("model");
-    auto loss = module.lookupSymbol<func::FuncOp>("loss");
+    auto model = module.lookupSymbol<func::FuncOp>(kModelFunction);
+    auto loss = module.lookupSymbol<func::FuncOp>(kLossFunction);
     if (!model ||
         module.lookupSymbol(stringifyEntryKind(amp::EntryKind::Eval))) {
       module.emitError(model ? "already has a symbol @eval"

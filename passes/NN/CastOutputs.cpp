@@ -3,6 +3,7 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/Interfaces/Precision.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -33,7 +34,7 @@ struct CastOutputsPass : mpc::nn::impl::CastOutputsPassBase<CastOutputsPass> {
 
 private:
   FailureOr<func::FuncOp> findModel() {
-    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
+    auto model = getOperation().lookupSymbol<func::FuncOp>(kModelFunction);
     if (model && !model.isDeclaration() && model.getBody().hasOneBlock())
       return model;
     return getOperation().emitError("has no function @model of one block");

@@ -3,6 +3,7 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Constants.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/Random.h"
 #include "mlir/IR/Matchers.h"
@@ -119,7 +120,7 @@ struct ExpectGatesPass : mpc::nn::impl::ExpectGatesPassBase<ExpectGatesPass> {
   using ExpectGatesPassBase::ExpectGatesPassBase;
 
   void runOnOperation() override {
-    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
+    auto model = getOperation().lookupSymbol<func::FuncOp>(kModelFunction);
     if (!model || model.isDeclaration())
       return;
     RewritePatternSet patterns(&getContext());

@@ -2,6 +2,7 @@
 // nn-key-random: what random numbers are a function of, as arguments.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -48,7 +49,7 @@ struct KeyRandomPass : mpc::nn::impl::KeyRandomPassBase<KeyRandomPass> {
   using KeyRandomPassBase::KeyRandomPassBase;
 
   void runOnOperation() override {
-    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
+    auto model = getOperation().lookupSymbol<func::FuncOp>(kModelFunction);
     if (!model || model.isDeclaration())
       return;
     SmallVector<RandomInterface> ops;

@@ -3,6 +3,7 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -95,7 +96,7 @@ struct TrainingModePass
   using TrainingModePassBase::TrainingModePassBase;
 
   void runOnOperation() override {
-    auto model = getOperation().lookupSymbol<func::FuncOp>("model");
+    auto model = getOperation().lookupSymbol<func::FuncOp>(kModelFunction);
     if (model && !model.isDeclaration() && model.getBody().hasOneBlock())
       TrainingMode(model).run();
   }

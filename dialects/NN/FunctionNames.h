@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The functions of a module that passes know by their names.
+#ifndef MPC_DIALECTS_NN_FUNCTIONNAMES_H
+#define MPC_DIALECTS_NN_FUNCTIONNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mpc::nn {
+
+/// What a file is imported as, or writes: inputs to outputs.
+inline constexpr llvm::StringLiteral kModelFunction = "model";
+/// What nn-add-loss makes of it: inputs and a target to the loss.
+inline constexpr llvm::StringLiteral kLossFunction = "loss";
+
+} // namespace mpc::nn
+
+#endif // MPC_DIALECTS_NN_FUNCTIONNAMES_H

@@ -17,6 +17,8 @@ def CPU_Dialect : Dialect {
     `kernel.func`, which `cpu-schedule` chooses and `cpu-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
+  // At the code that kernels of several sizes call.
+  let discardableAttrs = (ins "::mlir::UnitAttr":$shared);
   // What the target's passes make, which pipelines learn of when they run.
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -77,7 +77,9 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
       if (mpc::kernel::getEmittedKernel(function))
         wrap(function);
-      else if (!function.isExternal())
+      else if (!function.isExternal() &&
+               !function->hasAttr(
+                   mpc::cpu::CPUDialect::SharedAttrHelper::getNameStr()))
         function.setLinkage(LLVM::Linkage::Internal);
   }
 

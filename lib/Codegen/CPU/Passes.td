@@ -53,4 +53,29 @@ def EmitPass : Pass<"cpu-emit", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShareCodePass : Pass<"cpu-share-code", "::mlir::ModuleOp"> {
+  let summary = "Give kernels that differ in sizes alone one code";
+  let description = [{
+    Of emitted kernels that are equal but for their sizes, the first becomes a
+    private function that is told the sizes that differ as arguments behind the
+    kernel's, and each kernel a call of it. A network has hundreds of layers of
+    a few kinds: so machine code is made for kinds, not for layers.
+
+    A size is a constant of type `index`: an extent, a stride, an offset. Those
+    that stay as they are, and by which codes differ, are numbers that lanes of
+    vectors compute with, and bounds of loops that turn once. A quotient by a
+    size is the upper half of a product with its reciprocal, wherever that is
+    exact for all dividends; where it may not be, divisors are no sizes. All
+    this is arithmetic on indices, so that results keep their bits.
+  }];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Number of kernels">,
+    Statistic<"numCodes", "codes", "Number of codes that they have">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 #endif // MPC_LIB_CODEGEN_CPU_PASSES_TD

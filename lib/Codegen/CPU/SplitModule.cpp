@@ -2,10 +2,13 @@
 // Distributes kernels to modules.
 #include "lib/Codegen/CPU/SplitModule.h"
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 
@@ -19,8 +22,28 @@ static int64_t countOps(LLVM::LLVMFuncOp function) {
   return count;
 }
 
-static bool isShared(LLVM::LLVMFuncOp function) {
-  return function.getLinkage() == LLVM::Linkage::Internal;
+/// Whether kernels of several sizes call `function`.
+static bool isCode(LLVM::LLVMFuncOp function) {
+  return function->hasAttr(
+      mpc::cpu::CPUDialect::SharedAttrHelper::getNameStr());
+}
+
+static bool isKernel(LLVM::LLVMFuncOp function) {
+  return function.getLinkage() != LLVM::Linkage::Internal && !isCode(function);
+}
+
+/// The code that `kernel` calls with its sizes, or its own.
+static LLVM::LLVMFuncOp codeOf(LLVM::LLVMFuncOp kernel,
+                               const SymbolTable &symbols) {
+  LLVM::LLVMFuncOp code = kernel;
+  kernel.walk([&](LLVM::CallOp call) {
+    auto name = call.getCalleeAttr();
+    auto callee =
+        name ? symbols.lookup<LLVM::LLVMFuncOp>(name.getAttr()) : nullptr;
+    if (callee && isCode(callee))
+      code = callee;
+  });
+  return code;
 }
 
 /// Adds what the functions of `part` call, and what that calls.
@@ -38,24 +61,27 @@ static void copyCallees(ModuleOp part, const SymbolTable &symbols) {
 }
 
 std::vector<OwningOpRef<ModuleOp>> mpc::cpu::splitModule(ModuleOp module) {
-  SmallVector<std::pair<LLVM::LLVMFuncOp, int64_t>> kernels;
-  int64_t total = 0;
+  SymbolTable symbols(module);
+  // Kernels of one code are of one part, which else would be compiled twice.
+  llvm::MapVector<LLVM::LLVMFuncOp, SmallVector<LLVM::LLVMFuncOp>> families;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (!isShared(function)) {
-      kernels.emplace_back(function, countOps(function));
-      total += kernels.back().second;
-    }
+    if (isKernel(function))
+      families[codeOf(function, symbols)].push_back(function);
+  std::vector<int64_t> sizes;
+  for (auto &[code, kernels] : families)
+    sizes.push_back(countOps(code));
+  int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
   int64_t count = std::clamp<int64_t>(total / kPartOps, 1, kMaxParts);
   std::vector<OwningOpRef<ModuleOp>> parts;
   for (int64_t part = 0; part < count; ++part)
     parts.emplace_back(ModuleOp::create(module.getLoc()));
   int64_t before = 0;
-  for (auto [kernel, size] : kernels) {
-    kernel->moveBefore(parts[before * count / total]->getBody(),
-                       parts[before * count / total]->getBody()->end());
+  for (auto [family, size] : llvm::zip_equal(families, sizes)) {
+    Block *part = parts[before * count / total]->getBody();
+    for (LLVM::LLVMFuncOp kernel : family.second)
+      kernel->moveBefore(part, part->end());
     before += size;
   }
-  SymbolTable symbols(module);
   for (OwningOpRef<ModuleOp> &part : parts)
     copyCallees(*part, symbols);
   return parts;

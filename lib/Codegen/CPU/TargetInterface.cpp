@@ -27,6 +27,7 @@ struct TargetModel
 
   static void addEmissionPasses(Attribute, OpPassManager &passes) {
     passes.addPass(createEmitPass());
+    passes.addPass(createShareCodePass());
   }
 };
 

@@ -47,6 +47,7 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   schedules.addPass(cpu::createAttachTargetPass(attach));
   schedules.addPass(cpu::createSchedulePass());
   emission.addPass(cpu::createEmitPass());
+  emission.addPass(cpu::createShareCodePass());
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message);
   llvm::raw_string_ostream stream(schedule);

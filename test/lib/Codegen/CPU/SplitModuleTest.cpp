@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parts of a module hold each kernel once, and all that kernels call.
 #include "lib/Codegen/CPU/SplitModule.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -32,7 +33,7 @@ llvm.func internal @outer(%x: i64) -> i64 {
 
 class SplitModule : public testing::Test {
 protected:
-  SplitModule() { context_.loadDialect<LLVM::LLVMDialect>(); }
+  SplitModule() { context_.loadDialect<LLVM::LLVMDialect, CPUDialect>(); }
 
   MLIRContext context_;
 };
@@ -57,6 +58,40 @@ TEST_F(SplitModule, EachKernelIsInOnePartWithItsCallees) {
     EXPECT_EQ(kernels, 10);
   }
   EXPECT_EQ(next, 40);
+}
+
+// `count` kernels that call one of `codes` codes, the neighbours another.
+OwningOpRef<ModuleOp> makeFamilies(MLIRContext &context, int count, int codes,
+                                   int ops) {
+  std::string text;
+  for (int code = 0; code < codes; ++code) {
+    text += "llvm.func @code" + std::to_string(code) +
+            "(%0: i64) attributes {cpu.shared} {\n";
+    for (int op = 1; op < ops; ++op)
+      text += "%" + std::to_string(op) + " = llvm.add %" +
+              std::to_string(op - 1) + ", %0 : i64\n";
+    text += "llvm.return\n}\n";
+  }
+  for (int kernel = 0; kernel < count; ++kernel)
+    text += "llvm.func @kernel" + std::to_string(kernel) +
+            "(%x: i64) {\nllvm.call @code" + std::to_string(kernel % codes) +
+            "(%x) : (i64) -> ()\nllvm.return\n}\n";
+  return parseSourceString<ModuleOp>(text, &context);
+}
+
+// Code that was in two parts would be compiled twice.
+TEST_F(SplitModule, KernelsOfOneCodeAreInOnePart) {
+  auto module = makeFamilies(context_, 12, 4, 9000);
+  auto parts = splitModule(*module);
+  ASSERT_EQ(parts.size(), 4U);
+  for (int part = 0; part < 4; ++part) {
+    EXPECT_TRUE(succeeded(verify(*parts[part])));
+    auto functions = parts[part]->getOps<LLVM::LLVMFuncOp>();
+    EXPECT_EQ(std::distance(functions.begin(), functions.end()), 4);
+    EXPECT_TRUE(parts[part]->lookupSymbol("code" + std::to_string(part)));
+    for (int kernel = part; kernel < 12; kernel += 4)
+      EXPECT_TRUE(parts[part]->lookupSymbol("kernel" + std::to_string(kernel)));
+  }
 }
 
 } // namespace

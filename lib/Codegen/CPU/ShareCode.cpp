@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cpu-share-code: kernels that differ in sizes alone get one code.
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
+#include "lib/Codegen/CPU/Passes.h"
+#include "lib/Codegen/CPU/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+namespace mpc::cpu {
+#define GEN_PASS_DEF_SHARECODEPASS
+#include "lib/Codegen/CPU/Passes.h.inc"
+} // namespace mpc::cpu
+
+using namespace mlir;
+using namespace mpc::cpu;
+
+static bool isNumber(Operation &op) {
+  return op.getNumResults() == 1 && numberOf(op.getResult(0));
+}
+
+namespace {
+
+/// What is equal in two functions that are the same but for their sizes.
+class Skeleton {
+public:
+  Skeleton(func::FuncOp kernel, const Sizes &sizes) : sizes_(sizes) {
+    add(kernel.getBody());
+  }
+
+  std::vector<uintptr_t> take() { return std::move(words_); }
+
+private:
+  void add(const void *word) {
+    words_.push_back(reinterpret_cast<uintptr_t>(word));
+  }
+  /// Memory is its elements: a function gets its address alone.
+  void add(Type type) {
+    auto memory = dyn_cast<MemRefType>(type);
+    bool isFlat =
+        memory && memory.getRank() == 1 && memory.getLayout().isIdentity();
+    words_.push_back(isFlat);
+    add((isFlat ? memory.getElementType() : type).getAsOpaquePointer());
+  }
+  void add(Region &region) {
+    words_.push_back(region.getBlocks().size());
+    for (Block &block : region) {
+      words_.push_back(block.getNumArguments());
+      for (BlockArgument argument : block.getArguments()) {
+        add(argument.getType());
+        ids_.try_emplace(argument, ids_.size());
+      }
+      for (Operation &op : block)
+        if (!isNumber(op))
+          add(op);
+    }
+  }
+  void add(Operation &op) {
+    add(op.getName().getAsOpaquePointer());
+    add(op.getAttrDictionary().getAsOpaquePointer());
+    words_.push_back(op.getNumOperands());
+    for (OpOperand &operand : op.getOpOperands())
+      add(operand);
+    for (Value result : op.getResults()) {
+      add(result.getType());
+      ids_.try_emplace(result, ids_.size());
+    }
+    words_.push_back(op.getNumRegions());
+    for (Region &region : op.getRegions())
+      add(region);
+  }
+  void add(OpOperand &operand) {
+    enum Kind : uintptr_t { kSize, kConstant, kOther };
+    std::optional<int64_t> number = numberOf(operand.get());
+    bool isSize = sizes_.isSize(operand);
+    words_.push_back(isSize ? kSize : number ? kConstant : kOther);
+    if (!isSize)
+      words_.push_back(number ? *number : ids_.lookup(operand.get()));
+  }
+
+  const Sizes &sizes_;
+  std::vector<uintptr_t> words_;
+  DenseMap<Value, uintptr_t> ids_;
+};
+
+/// A kernel, and what its code would be told.
+struct SizedKernel {
+  func::FuncOp function;
+  std::vector<int64_t> sizes;
+};
+
+/// Kernels with one skeleton, of which there are several.
+class Family {
+public:
+  explicit Family(ArrayRef<SizedKernel> kernels) : kernels_(kernels) {}
+
+  void share(SymbolTable &symbols);
+
+private:
+  void numberParameters();
+  func::FuncOp makeCode(SymbolTable &symbols);
+  void readSizes(func::FuncOp code, unsigned firstParameter);
+  void callCode(const SizedKernel &kernel, func::FuncOp code);
+
+  ArrayRef<SizedKernel> kernels_;
+  /// The parameter that each size is; none where all kernels have the same.
+  std::vector<std::optional<size_t>> parameters_;
+  std::vector<size_t> first_; ///< A size that each parameter is.
+};
+
+} // namespace
+
+void Family::share(SymbolTable &symbols) {
+  numberParameters();
+  func::FuncOp code = makeCode(symbols);
+  for (const SizedKernel &kernel : kernels_)
+    callCode(kernel, code);
+}
+
+void Family::numberParameters() {
+  std::map<std::vector<int64_t>, size_t> known;
+  for (size_t size = 0; size < kernels_.front().sizes.size(); ++size) {
+    std::vector<int64_t> column;
+    for (const SizedKernel &kernel : kernels_)
+      column.push_back(kernel.sizes[size]);
+    if (llvm::all_equal(column)) {
+      parameters_.push_back(std::nullopt);
+      continue;
+    }
+    auto [it, isNew] = known.try_emplace(std::move(column), first_.size());
+    if (isNew)
+      first_.push_back(size);
+    parameters_.push_back(it->second);
+  }
+}
+
+/// Puts a quotient by `reciprocal` in the place of `op`, or the remainder.
+static void multiply(Operation *op, Value reciprocal) {
+  OpBuilder builder(op);
+  Value dividend = op->getOperand(0);
+  Value result = arith::MulUIExtendedOp::create(builder, op->getLoc(), dividend,
+                                                reciprocal)
+                     .getHigh();
+  if (isa<arith::RemUIOp>(op)) {
+    result =
+        arith::MulIOp::create(builder, op->getLoc(), result, op->getOperand(1));
+    result = arith::SubIOp::create(builder, op->getLoc(), dividend, result);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+/// Makes `code`, a copy of the first kernel, read its parameters.
+void Family::readSizes(func::FuncOp code, unsigned firstParameter) {
+  Sizes sizes(code);
+  for (auto [size, parameter] : llvm::zip_equal(sizes.all(), parameters_)) {
+    if (!parameter)
+      continue;
+    Value argument = code.getArgument(firstParameter + *parameter);
+    if (size.isReciprocal)
+      multiply(size.operand->getOwner(), argument);
+    else
+      size.operand->set(argument);
+  }
+}
+
+/// The first kernel's, with its sizes as arguments behind the others.
+func::FuncOp Family::makeCode(SymbolTable &symbols) {
+  func::FuncOp first = kernels_.front().function;
+  func::FuncOp code = first.clone();
+  unsigned firstParameter = code.getNumArguments();
+  MLIRContext *context = code.getContext();
+  for (size_t i = 0; i < first_.size(); ++i)
+    code.getBody().addArgument(IndexType::get(context), code.getLoc());
+  readSizes(code, firstParameter);
+  code.setFunctionType(
+      FunctionType::get(context, code.getBody().getArgumentTypes(), {}));
+  code.setName((code.getName() + "_code").str());
+  code.setPrivate();
+  code->removeAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr());
+  code->setAttr(CPUDialect::SharedAttrHelper::getNameStr(),
+                UnitAttr::get(context));
+  code.removeArgAttrsAttr();
+  symbols.insert(code, Block::iterator(first));
+  return code;
+}
+
+static std::vector<int64_t> numbersOf(const Sizes &sizes) {
+  std::vector<int64_t> numbers;
+  for (const Size &size : sizes.all())
+    numbers.push_back(size.number());
+  return numbers;
+}
+
+/// The memory of `value` as `type` says it.
+static Value castMemory(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  auto memory = cast<MemRefType>(type);
+  return memref::ReinterpretCastOp::create(
+      builder, value.getLoc(), memory, value, /*offset=*/0, memory.getShape(),
+      /*strides=*/ArrayRef<int64_t>{1});
+}
+
+/// Leaves of the kernel a call with its own sizes.
+void Family::callCode(const SizedKernel &kernel, func::FuncOp code) {
+  func::FuncOp function = kernel.function;
+  Region &body = function.getBody();
+  body.dropAllReferences();
+  body.getBlocks().clear();
+  Block *entry = function.addEntryBlock();
+  OpBuilder builder = OpBuilder::atBlockEnd(entry);
+  Location loc = function.getLoc();
+  SmallVector<Value> operands;
+  for (auto [argument, type] :
+       llvm::zip_first(entry->getArguments(), code.getArgumentTypes()))
+    operands.push_back(castMemory(builder, argument, type));
+  for (size_t size : first_)
+    operands.push_back(
+        arith::ConstantIndexOp::create(builder, loc, kernel.sizes[size]));
+  func::CallOp::create(builder, loc, code, operands);
+  func::ReturnOp::create(builder, loc);
+}
+
+namespace {
+
+struct ShareCodePass : mpc::cpu::impl::ShareCodePassBase<ShareCodePass> {
+  using ShareCodePassBase::ShareCodePassBase;
+
+  void runOnOperation() override {
+    llvm::MapVector<std::vector<uintptr_t>, SmallVector<SizedKernel>,
+                    std::map<std::vector<uintptr_t>, unsigned>>
+        families;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (mpc::kernel::getEmittedKernel(function)) {
+        Sizes sizes(function);
+        families[Skeleton(function, sizes).take()].push_back(
+            {function, numbersOf(sizes)});
+      }
+    SymbolTable symbols(getOperation());
+    for (auto &[skeleton, kernels] : families) {
+      numKernels += kernels.size();
+      ++numCodes;
+      if (kernels.size() > 1)
+        Family(kernels).share(symbols);
+    }
+  }
+};
+
+} // namespace

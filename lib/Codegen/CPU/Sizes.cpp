@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which index constants of an emitted kernel its code can be told.
+#include "lib/Codegen/CPU/Sizes.h"
+
+#include "dialects/Kernel/KernelDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mpc::cpu;
+
+std::optional<int64_t> mpc::cpu::numberOf(Value value) {
+  APInt number;
+  if (!value.getType().isIndex() ||
+      !matchPattern(value, m_ConstantInt(&number)))
+    return std::nullopt;
+  return number.getSExtValue();
+}
+
+//===----------------------------------------------------------------------===//
+// Divisors
+//===----------------------------------------------------------------------===//
+
+/// It exceeds 2^64 / divisor by at most 1, so that the product, over 2^64,
+/// exceeds x / divisor by at most x / 2^64, which is less than 1 / divisor: too
+/// little to reach the next whole number (Granlund and Montgomery, 1994).
+uint64_t mpc::cpu::reciprocalOf(uint64_t divisor) {
+  return UINT64_MAX / divisor + 1;
+}
+
+int64_t Size::number() const {
+  int64_t number = *numberOf(operand->get());
+  return isReciprocal ? static_cast<int64_t>(reciprocalOf(number)) : number;
+}
+
+static bool isDivisor(OpOperand &operand) {
+  return isa<arith::DivUIOp, arith::RemUIOp>(operand.getOwner()) &&
+         operand.getOperandNumber() == 1;
+}
+
+/// The most that `value` can be, as far as that is known.
+uint64_t Sizes::mostOf(Value value) {
+  auto [known, isNew] = most_.try_emplace(value, UINT64_MAX);
+  if (!isNew)
+    return known->second;
+  uint64_t most = computeMost(value);
+  return most_[value] = most;
+}
+
+uint64_t Sizes::computeMost(Value value) {
+  if (std::optional<int64_t> number = numberOf(value))
+    return *number < 0 ? UINT64_MAX : *number;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    // The chunks to do are arguments of the kernel.
+    if (argument.getOwner() == &kernel_.getBody().front())
+      return mpc::kernel::getEmittedKernel(kernel_).getChunks();
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar()
+               ? mostOf(loop.getUpperBound())
+               : UINT64_MAX;
+  }
+  return llvm::TypeSwitch<Operation *, uint64_t>(value.getDefiningOp())
+      .Case([&](arith::AddIOp op) {
+        return llvm::SaturatingAdd(mostOf(op.getLhs()), mostOf(op.getRhs()));
+      })
+      .Case([&](arith::MulIOp op) {
+        return llvm::SaturatingMultiply(mostOf(op.getLhs()),
+                                        mostOf(op.getRhs()));
+      })
+      .Case([&](arith::DivUIOp op) {
+        uint64_t most = mostOf(op.getLhs());
+        return most == UINT64_MAX ? most
+                                  : most / numberOf(op.getRhs()).value_or(1);
+      })
+      .Case<arith::RemUIOp, arith::MinUIOp>([&](auto op) {
+        return std::min(mostOf(op.getLhs()), mostOf(op.getRhs()));
+      })
+      .Default(UINT64_MAX);
+}
+
+bool Sizes::hasReciprocal(OpOperand &operand) {
+  int64_t divisor = *numberOf(operand.get());
+  uint64_t most = mostOf(operand.getOwner()->getOperand(0));
+  return divisor > 1 &&
+         llvm::SaturatingMultiply<uint64_t>(most, divisor) < UINT64_MAX;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// A loop of one turn is none where that is known.
+static bool isStraight(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return false;
+  std::optional<APInt> turns = loop.getStaticTripCount();
+  return turns && turns->ule(1);
+}
+
+/// Lanes of 64 bits are multiplied by shifts and additions where the factor is
+/// known, and by a dozen instructions of AVX2 where it is not.
+static bool isOfLanes(Operation *op) { return isa<vector::BroadcastOp>(op); }
+
+bool Sizes::mayBeTold(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  return numberOf(operand.get()) && !isStraight(op) && !isOfLanes(op) &&
+         (!isDivisor(operand) || hasReciprocal(operand));
+}
+
+void Sizes::add(OpOperand &operand) {
+  operands_.insert(&operand);
+  if (!isDivisor(operand) || isa<arith::RemUIOp>(operand.getOwner()))
+    sizes_.push_back({&operand, /*isReciprocal=*/false});
+  if (isDivisor(operand))
+    sizes_.push_back({&operand, /*isReciprocal=*/true});
+}
+
+Sizes::Sizes(func::FuncOp kernel) : kernel_(kernel) {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (mayBeTold(operand))
+        add(operand);
+  });
+}

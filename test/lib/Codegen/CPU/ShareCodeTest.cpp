@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that differ in sizes alone compute by one code what each should.
+#include "Harness.h"
+#include "lib/Codegen/CPU/Sizes.h"
+#include "gtest/gtest.h"
+
+using namespace mpc::test;
+
+/// The quotient that a CPU computes by a reciprocal.
+static uint64_t quotient(uint64_t dividend, uint64_t divisor) {
+  auto product = static_cast<unsigned __int128>(dividend) *
+                 mpc::cpu::reciprocalOf(divisor);
+  return static_cast<uint64_t>(product >> 64);
+}
+
+// On both sides of a multiple is where a quotient would be missed; the largest
+// dividend is the last whose product with the divisor is below 2^64.
+TEST(ShareCode, ReciprocalsAreExact) {
+  for (uint64_t divisor : {2ull, 3ull, 5ull, 7ull, 49ull, 64ull, 641ull,
+                           65535ull, 65536ull, 4294967295ull, 4294967296ull}) {
+    uint64_t last = UINT64_MAX / divisor;
+    uint64_t multiple = last / divisor * divisor;
+    for (uint64_t dividend : {uint64_t(0), divisor - 1, divisor, divisor + 1,
+                              multiple - 1, multiple, last - 1, last})
+      if (dividend <= last)
+        EXPECT_EQ(quotient(dividend, divisor), dividend / divisor)
+            << dividend << " / " << divisor;
+  }
+}
+
+namespace {
+
+struct Shape {
+  int64_t batch, channels, length;
+};
+
+} // namespace
+
+/// Adds to each of `channels` its number, along lines of `length`.
+static std::string kernelOf(const Shape &shape, const std::string &name) {
+  std::string channels = std::to_string(shape.channels);
+  std::string tensor = std::to_string(shape.batch) + "x" + channels + "x" +
+                       std::to_string(shape.length) + "xf32";
+  return "kernel.func @" + name + "(%x: tensor<" + tensor + ">, %y: tensor<" +
+         channels + "xf32>, %d: tensor<" + tensor + ">) -> tensor<" + tensor +
+         "> {\n%r = linalg.generic {indexing_maps = [#ncl, #c, #ncl], "
+         "iterator_types = [\"parallel\", \"parallel\", \"parallel\"]} ins(%x, "
+         "%y : tensor<" +
+         tensor + ">, tensor<" + channels + "xf32>) outs(%d : tensor<" +
+         tensor +
+         ">) {\n^bb0(%a: f32, %b: f32, %o: f32):\n%s = arith.addf %a, %b : "
+         "f32\nlinalg.yield %s : f32\n} -> tensor<" +
+         tensor + ">\nkernel.return %r : tensor<" + tensor + ">\n}\n";
+}
+
+static void expectSums(const Kernels &kernels, const Shape &shape,
+                       const std::string &name) {
+  int64_t lines = shape.batch * shape.channels;
+  std::vector<float> x = randoms(lines * shape.length);
+  std::vector<float> y = randoms(shape.channels, -2, 2, 2);
+  std::vector<float> got(x.size()), want(x.size());
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t at = line * shape.length; at < (line + 1) * shape.length; ++at)
+      want[at] = x[at] + y[line % shape.channels];
+  kernels.run({x.data(), y.data(), got.data()}, name);
+  EXPECT_EQ(got, want) << name;
+}
+
+// Lines of whole vectors and with the same tail have one code; others another.
+TEST(ShareCode, KernelsOfManySizes) {
+  const std::vector<Shape> shapes = {{2, 5, 24},  {3, 7, 16},   {5, 64, 40},
+                                     {2, 3, 27},  {4, 6, 19},   {1, 9, 51},
+                                     {7, 128, 8}, {2, 300, 128}};
+  std::string text = "#ncl = affine_map<(n, c, l) -> (n, c, l)>\n"
+                     "#c = affine_map<(n, c, l) -> (c)>\n";
+  for (size_t i = 0; i < shapes.size(); ++i)
+    text += kernelOf(shapes[i], "k" + std::to_string(i));
+  for (int64_t pieces : {1, 3}) {
+    Kernels kernels(text, {.pieces = pieces});
+    for (size_t i = 0; i < shapes.size(); ++i)
+      expectSums(kernels, shapes[i], "k" + std::to_string(i));
+  }
+}

@@ -1,0 +1,122 @@
+// RUN: mpc-opt %s --split-input-file --cpu-share-code | FileCheck %s
+
+// Kernels of two sizes call one code, which is told the sizes; what is equal in
+// both stays a constant. A quotient by a size is a product with 2^64 / size.
+// CHECK-LABEL: func.func private @a_code(
+// CHECK-SAME:    %[[X:.*]]: memref<84xf32>, %[[BEGIN:.*]]: index, %[[END:[^:]*]]: index, %{{[^:]*}}: memref<0xi8>, %[[INVERSE:.*]]: index, %[[N:.*]]: index)
+// CHECK-SAME:    attributes {cpu.shared}
+// CHECK-NOT:     arith.divui
+// CHECK-NOT:     arith.remui
+// CHECK:         scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK:           %{{.*}}, %[[Q:.*]] = arith.mului_extended %[[I]], %[[INVERSE]]
+// CHECK:           %{{.*}}, %[[QR:.*]] = arith.mului_extended %[[I]], %[[INVERSE]]
+// CHECK:           %[[P:.*]] = arith.muli %[[QR]], %[[N]]
+// CHECK:           %[[R:.*]] = arith.subi %[[I]], %[[P]]
+// CHECK:           arith.addi %[[Q]], %[[R]]
+// CHECK-LABEL: func.func @a(
+// CHECK-DAG:     %[[N7:.*]] = arith.constant 7 : index
+// CHECK-DAG:     %[[I7:.*]] = arith.constant 2635249153387078803 : index
+// CHECK:         call @a_code(%arg0, %arg1, %arg2, %arg3, %[[I7]], %[[N7]])
+// CHECK-LABEL: func.func @b(
+// CHECK:         %[[Y:.*]] = memref.reinterpret_cast %arg0
+// CHECK-DAG:     %[[N3:.*]] = arith.constant 3 : index
+// CHECK-DAG:     %[[I3:.*]] = arith.constant 6148914691236517206 : index
+// CHECK:         call @a_code(%[[Y]], %arg1, %arg2, %arg3, %[[I3]], %[[N3]])
+func.func @a(%x: memref<84xf32>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 12, scratch = 0>} {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  scf.for %i = %begin to %end step %c1 {
+    %q = arith.divui %i, %c7 : index
+    %r = arith.remui %i, %c7 : index
+    %p = arith.addi %q, %r : index
+    %v = memref.load %x[%p] : memref<84xf32>
+    memref.store %v, %x[%i] : memref<84xf32>
+  }
+  return
+}
+func.func @b(%x: memref<36xf32>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 6, scratch = 0>} {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %begin to %end step %c1 {
+    %q = arith.divui %i, %c3 : index
+    %r = arith.remui %i, %c3 : index
+    %p = arith.addi %q, %r : index
+    %v = memref.load %x[%p] : memref<36xf32>
+    memref.store %v, %x[%i] : memref<36xf32>
+  }
+  return
+}
+
+// -----
+
+// Nothing is known of the dividend, a number in memory: a product might miss
+// the quotient.
+// CHECK-LABEL: func.func @unbounded_a(
+// CHECK:         arith.divui
+// CHECK-LABEL: func.func @unbounded_b(
+// CHECK:         arith.divui
+func.func @unbounded_a(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c7 = arith.constant 7 : index
+  %v = memref.load %x[%begin] : memref<8xindex>
+  %q = arith.divui %v, %c7 : index
+  memref.store %q, %x[%begin] : memref<8xindex>
+  return
+}
+func.func @unbounded_b(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c3 = arith.constant 3 : index
+  %v = memref.load %x[%begin] : memref<8xindex>
+  %q = arith.divui %v, %c3 : index
+  memref.store %q, %x[%begin] : memref<8xindex>
+  return
+}
+
+// -----
+
+// Other arithmetic, a loop of one turn, and lanes that compute with a number
+// are other codes.
+// CHECK-NOT: func.func private
+// CHECK-NOT: call
+func.func @two_turns(%x: memref<8xf32>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    %v = memref.load %x[%i] : memref<8xf32>
+    %n = arith.negf %v : f32
+    memref.store %n, %x[%i] : memref<8xf32>
+  }
+  return
+}
+func.func @one_turn(%x: memref<8xf32>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %c1 step %c1 {
+    %v = memref.load %x[%i] : memref<8xf32>
+    %n = arith.negf %v : f32
+    memref.store %n, %x[%i] : memref<8xf32>
+  }
+  return
+}
+func.func @other_arithmetic(%x: memref<8xf32>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    %v = memref.load %x[%i] : memref<8xf32>
+    %n = math.absf %v : f32
+    memref.store %n, %x[%i] : memref<8xf32>
+  }
+  return
+}
+func.func @lanes_a(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c5 = arith.constant 5 : index
+  %v = vector.broadcast %c5 : index to vector<8xindex>
+  vector.store %v, %x[%begin] : memref<8xindex>, vector<8xindex>
+  return
+}
+func.func @lanes_b(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c6 = arith.constant 6 : index
+  %v = vector.broadcast %c6 : index to vector<8xindex>
+  vector.store %v, %x[%begin] : memref<8xindex>, vector<8xindex>
+  return
+}

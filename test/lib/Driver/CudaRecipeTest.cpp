@@ -18,6 +18,7 @@ struct Recipe {
   void (*set)(RecipeFlags &);
   double tolerance; ///< Of losses and state, relative to 1 and more.
   int64_t skipped;  ///< Steps at least.
+  const char *model = "small.mlir";
 };
 
 void PrintTo(const Recipe &recipe, std::ostream *out) { *out << recipe.name; }
@@ -31,7 +32,8 @@ protected:
 
   Training begin(const std::string &target) {
     TrainingRequest request;
-    request.modelPath = MPC_TEST_STEP_INPUTS "/small.mlir";
+    request.modelPath =
+        std::string(MPC_TEST_STEP_INPUTS "/") + GetParam().model;
     GetParam().set(request.recipe);
     auto program = compileAnew(request, target);
     Training training{makeRunner(program), {}};
@@ -85,40 +87,47 @@ void tooHigh(RecipeFlags &flags) {
   flags.scaleSettings[rt::Setting::GrowthInterval] = 2;
 }
 
-INSTANTIATE_TEST_SUITE_P(Recipes, CudaRecipe,
-                         testing::Values(Recipe{"sgd_fp16_overflows",
-                                                [](RecipeFlags &flags) {
-                                                  tooHigh(flags);
-                                                  flags.optimizer = "sgd";
-                                                  flags.hyper["momentum"] = 0.9;
-                                                  flags.clipValue = 0.01;
-                                                },
-                                                2e-3, 1},
-                                         Recipe{"adamw_window_clipped",
-                                                [](RecipeFlags &flags) {
-                                                  tooHigh(flags);
-                                                  flags.accumulate = 2;
-                                                  flags.clipGlobalNorm = 0.1;
-                                                  flags.hyper["weight_decay"] =
-                                                      0.1;
-                                                  flags.ema = 0.9;
-                                                },
-                                                2e-2, 1},
-                                         Recipe{"lamb_fp32",
-                                                [](RecipeFlags &flags) {
-                                                  flags.optimizer = "lamb";
-                                                  flags.l2 = 1e-3;
-                                                },
-                                                2e-5, 0},
-                                         Recipe{"rmsprop_bf16_scaled",
-                                                [](RecipeFlags &flags) {
-                                                  flags.precision.precision =
-                                                      Precision::BF16;
-                                                  flags.lossScale = "torch";
-                                                  flags.optimizer = "rmsprop";
-                                                  flags.clipNorm = 0.05;
-                                                },
-                                                2e-2, 0}),
-                         [](const auto &info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Recipes, CudaRecipe,
+    testing::Values(Recipe{"sgd_fp16_overflows",
+                           [](RecipeFlags &flags) {
+                             tooHigh(flags);
+                             flags.optimizer = "sgd";
+                             flags.hyper["momentum"] = 0.9;
+                             flags.clipValue = 0.01;
+                           },
+                           2e-3, 1},
+                    Recipe{"adamw_window_clipped",
+                           [](RecipeFlags &flags) {
+                             tooHigh(flags);
+                             flags.accumulate = 2;
+                             flags.clipGlobalNorm = 0.1;
+                             flags.hyper["weight_decay"] = 0.1;
+                             flags.ema = 0.9;
+                           },
+                           2e-2, 1},
+                    Recipe{"lamb_fp32",
+                           [](RecipeFlags &flags) {
+                             flags.optimizer = "lamb";
+                             flags.l2 = 1e-3;
+                           },
+                           2e-5, 0},
+                    Recipe{"rmsprop_bf16_scaled",
+                           [](RecipeFlags &flags) {
+                             flags.precision.precision = Precision::BF16;
+                             flags.lossScale = "torch";
+                             flags.optimizer = "rmsprop";
+                             flags.clipNorm = 0.05;
+                           },
+                           2e-2, 0},
+                    Recipe{"convolutions_fp32", [](RecipeFlags &) {}, 2e-5, 0,
+                           "small-conv.mlir"},
+                    Recipe{"convolutions_fp16_overflow",
+                           [](RecipeFlags &flags) {
+                             tooHigh(flags);
+                             flags.optimizer = "sgd";
+                           },
+                           5e-3, 1, "small-conv.mlir"}),
+    [](const auto &info) { return info.param.name; });
 
 } // namespace

@@ -132,7 +132,9 @@ struct SchedulePass : mpc::cuda::impl::SchedulePassBase<SchedulePass> {
          llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
       if (kernel.getSchedule())
         continue;
-      if (kernel.getKind() == KernelKind::Contraction && !target.getNaive())
+      if (llvm::is_contained({KernelKind::Contraction, KernelKind::Columns},
+                             kernel.getKind()) &&
+          !target.getNaive())
         if (FuncOp slices = splitReduction(
                 kernel, launches.lookup(kernel.getSymNameAttr()), symbols))
           slices.setScheduleAttr(chooseSchedule(slices, target));

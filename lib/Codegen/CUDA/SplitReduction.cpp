@@ -8,6 +8,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mpc::cuda;
@@ -22,22 +25,30 @@ static constexpr int64_t kMostSlices = 15;
 
 namespace {
 
-/// Which loop of a contraction is split, and into how many slices.
+/// Which loop of a sum is split, and into how many slices.
 struct Split {
   unsigned loop = 0;
   int64_t slices = 1;
 };
 
+/// What a kernel begins with: a sum of f32 from zero over tensors that are the
+/// kernel's own inputs.
+struct Sum {
+  linalg::GenericOp op;
+  SmallVector<unsigned> operands; ///< Which inputs of `op` it reads.
+  Split split;
+};
+
 /// The two kernels that one becomes.
 class Splitter {
 public:
-  Splitter(FuncOp kernel, const Contraction &contraction, Split split)
-      : kernel_(kernel), contraction_(contraction), split_(split),
+  Splitter(FuncOp kernel, const Sum &sum)
+      : kernel_(kernel), sum_(sum), op_(sum.op), split_(sum.split),
         builder_(kernel.getContext()) {
-    for (unsigned operand = 0; operand < 2; ++operand)
-      factors_[operand] =
-          cast<BlockArgument>(contraction.getOperand(operand).tensor)
-              .getArgNumber();
+    for (unsigned operand : sum.operands)
+      arguments_.push_back(
+          cast<BlockArgument>(op_.getDpsInputOperand(operand)->get())
+              .getArgNumber());
   }
 
   /// The kernel of the sum; null where it would not run by rows or columns.
@@ -48,7 +59,7 @@ public:
 
 private:
   RankedTensorType getPartialType() {
-    auto result = cast<RankedTensorType>(contraction_.getResult().getType());
+    auto result = cast<RankedTensorType>(op_->getResult(0).getType());
     SmallVector<int64_t> shape = {split_.slices};
     llvm::append_range(shape, result.getShape());
     return RankedTensorType::get(shape, result.getElementType());
@@ -57,11 +68,12 @@ private:
   void createSlicesBody(FuncOp slices);
 
   FuncOp kernel_;
-  const Contraction &contraction_;
+  const Sum &sum_;
+  linalg::GenericOp op_;
   Split split_;
   OpBuilder builder_;
-  /// The arguments of the kernel that the factors are.
-  std::array<unsigned, 2> factors_;
+  /// The arguments of the kernel that the sum's operands are.
+  SmallVector<unsigned> arguments_;
   /// Inputs of the kernel that the sum still has.
   SmallVector<unsigned> kept_;
 };
@@ -108,6 +120,50 @@ static Split chooseSplit(const Contraction &contraction) {
   return split;
 }
 
+/// The same of a sum over columns, of which a block has 32.
+static Split chooseColumnSplit(const Statement &statement) {
+  int64_t columns = statement.numParallel();
+  int64_t terms = statement.numIterations() / columns;
+  int64_t blocks = llvm::divideCeil(columns, 32);
+  int64_t limit = std::min({kBusy / blocks, terms / kLeastTerms, kMostSlices});
+  Split split;
+  for (unsigned dim = 0; dim < statement.numDims(); ++dim) {
+    if (!statement.reduced[dim])
+      continue;
+    int64_t slices = largestDivisor(statement.extents[dim], limit);
+    if (slices > split.slices)
+      split = {loopOf(statement, dim), slices};
+  }
+  return split;
+}
+
+/// Whether the region adds what it computes of its inputs to its result.
+static bool addsUp(linalg::GenericOp op) {
+  BlockArgument sum = op.getBody()->getArguments().back();
+  auto add = op.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  return add && sum.hasOneUse() && llvm::is_contained(add->getOperands(), sum);
+}
+
+static bool beginsWithZero(linalg::GenericOp op) {
+  auto fill = op.getOutputs().front().getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
+}
+
+/// The sum that `statement` is, where nothing is computed before it.
+static std::optional<Sum> matchColumnSum(const Statement &statement) {
+  linalg::GenericOp op = statement.generic();
+  if (!op || op.getNumDpsInits() != 1 || op.hasIndexSemantics() ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isF32() ||
+      !llvm::all_of(op.getInputs(), llvm::IsaPred<BlockArgument>) ||
+      !addsUp(op) || !beginsWithZero(op))
+    return std::nullopt;
+  return Sum{op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumDpsInputs())),
+             chooseColumnSplit(statement)};
+}
+
 //===----------------------------------------------------------------------===//
 // The slices
 //===----------------------------------------------------------------------===//
@@ -121,8 +177,7 @@ AffineMap Splitter::addSlices(AffineMap map, bool isResult) {
   SmallVector<AffineExpr> loops;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     loops.push_back(getAffineDimExpr(loop + 1, context));
-  int64_t extent =
-      contraction_.generic().getStaticLoopRanges()[split_.loop] / split_.slices;
+  int64_t extent = op_.getStaticLoopRanges()[split_.loop] / split_.slices;
   loops[split_.loop] = slice * extent + loops[split_.loop];
   AffineMap moved = map.replaceDimsAndSymbols(loops, {}, numLoops + 1, 0);
   return isResult ? moved.insertResult(slice, 0) : moved;
@@ -131,9 +186,10 @@ AffineMap Splitter::addSlices(AffineMap map, bool isResult) {
 FuncOp Splitter::createSlices() {
   builder_.setInsertionPoint(kernel_);
   Type partial = getPartialType();
-  SmallVector<Type> types = {contraction_.getOperand(0).tensor.getType(),
-                             contraction_.getOperand(1).tensor.getType(),
-                             partial};
+  SmallVector<Type> types;
+  for (unsigned operand : sum_.operands)
+    types.push_back(op_.getDpsInputOperand(operand)->get().getType());
+  types.push_back(partial);
   auto slices = FuncOp::create(builder_, kernel_.getLoc(),
                                (kernel_.getName() + "_slices").str(),
                                builder_.getFunctionType(types, {partial}));
@@ -155,20 +211,18 @@ static Value cloneBody(OpBuilder &builder, Block *block, IRMapping &mapping) {
 }
 
 void Splitter::createSlicesBody(FuncOp slices) {
-  linalg::GenericOp op = contraction_.generic();
-  Location loc = op.getLoc();
+  Location loc = op_.getLoc();
   builder_.setInsertionPointToStart(&slices.getBody().front());
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<int64_t> extents = op_.getStaticLoopRanges();
   extents[split_.loop] /= split_.slices;
   extents.insert(extents.begin(), split_.slices);
   SmallVector<AffineMap> maps;
-  for (unsigned operand = 0; operand < 2; ++operand)
-    maps.push_back(addSlices(
-        op.getIndexingMapsArray()[contraction_.operands[operand]], false));
+  for (unsigned operand : sum_.operands)
+    maps.push_back(addSlices(op_.getIndexingMapsArray()[operand], false));
   // No map has the loop that was split for itself: a tensor of the right shape,
   // which nobody reads, says how far it goes.
   maps.push_back(builder_.getMultiDimIdentityMap(extents.size()));
-  maps.push_back(addSlices(op.getIndexingMapsArray().back(), true));
+  maps.push_back(addSlices(op_.getIndexingMapsArray().back(), true));
   Value shape =
       tensor::EmptyOp::create(builder_, loc, extents, builder_.getF32Type());
   Value zero =
@@ -176,19 +230,21 @@ void Splitter::createSlicesBody(FuncOp slices) {
   Value first =
       linalg::FillOp::create(builder_, loc, zero, slices.getDestination(0))
           .getResult(0);
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<utils::IteratorType> iterators = op_.getIteratorTypesArray();
   iterators.insert(iterators.begin(), utils::IteratorType::parallel);
-  SmallVector<Value> inputs = {slices.getArgument(0), slices.getArgument(1),
-                               shape};
+  SmallVector<Value> inputs;
+  for (unsigned input = 0; input < sum_.operands.size(); ++input)
+    inputs.push_back(slices.getArgument(input));
+  inputs.push_back(shape);
   auto generic = linalg::GenericOp::create(
       builder_, loc, first.getType(), inputs, first, maps, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange arguments) {
         IRMapping mapping;
-        mapping.map(contraction_.getArgument(0), arguments[0]);
-        mapping.map(contraction_.getArgument(1), arguments[1]);
-        mapping.map(op.getBody()->getArguments().back(), arguments.back());
+        for (auto [input, operand] : llvm::enumerate(sum_.operands))
+          mapping.map(op_.getBody()->getArgument(operand), arguments[input]);
+        mapping.map(op_.getBody()->getArguments().back(), arguments.back());
         linalg::YieldOp::create(nested, loc,
-                                cloneBody(nested, op.getBody(), mapping));
+                                cloneBody(nested, op_.getBody(), mapping));
       });
   ReturnOp::create(builder_, loc, generic.getResults());
 }
@@ -220,8 +276,7 @@ FuncOp Splitter::createSum() {
   auto sum = cast<FuncOp>(kernel_->clone(mapping));
   unsigned numInputs = sum.getNumInputs();
   (void)sum.insertArgument(numInputs, getPartialType(), {}, kernel_.getLoc());
-  auto op = cast<linalg::GenericOp>(
-      mapping.lookup(contraction_.generic().getOperation()));
+  auto op = cast<linalg::GenericOp>(mapping.lookup(op_.getOperation()));
   builder_.setInsertionPoint(op);
   op->replaceAllUsesWith(createSumOf(builder_, sum.getArgument(numInputs), op));
   op->erase();
@@ -246,9 +301,10 @@ void Splitter::replace(FuncOp sum, FuncOp slices, ArrayRef<LaunchOp> launches) {
     SmallVector<Value> given(launch.getInputs());
     Value place = tensor::EmptyOp::create(
         builder_, launch.getLoc(), type.getShape(), type.getElementType());
-    auto partial = LaunchOp::create(
-        builder_, launch.getLoc(), place.getType(), slices.getName(),
-        ValueRange{given[factors_[0]], given[factors_[1]]}, place);
+    SmallVector<Value> operands = llvm::map_to_vector(
+        arguments_, [&](unsigned argument) { return given[argument]; });
+    auto partial = LaunchOp::create(builder_, launch.getLoc(), place.getType(),
+                                    slices.getName(), operands, place);
     SmallVector<Value> inputs = llvm::map_to_vector(
         kept_, [&](unsigned input) { return given[input]; });
     inputs.push_back(partial.getResult(0));
@@ -260,20 +316,28 @@ void Splitter::replace(FuncOp sum, FuncOp slices, ArrayRef<LaunchOp> launches) {
 // Entry
 //===----------------------------------------------------------------------===//
 
+static std::optional<Sum> matchSum(FuncOp kernel) {
+  Body body = *getBody(kernel);
+  const Statement &first = body.statements.front();
+  if (kernel.getKind() == KernelKind::Columns)
+    return matchColumnSum(first);
+  Contraction contraction = *matchContraction(first);
+  return Sum{contraction.generic(), llvm::to_vector(contraction.operands),
+             chooseSplit(contraction)};
+}
+
 FuncOp mpc::cuda::splitReduction(FuncOp kernel, ArrayRef<LaunchOp> launches,
                                  SymbolTable &symbols) {
-  Body body = *getBody(kernel);
-  Contraction contraction = *matchContraction(body.statements.front());
-  Split split = chooseSplit(contraction);
-  if (split.slices == 1)
+  KernelKind kind = kernel.getKind();
+  std::optional<Sum> found = matchSum(kernel);
+  if (!found || found->split.slices == 1)
     return {};
-  Splitter splitter(kernel, contraction, split);
+  Splitter splitter(kernel, *found);
   FuncOp sum = splitter.createSum();
   if (!sum)
     return {};
   FuncOp slices = splitter.createSlices();
-  if (failed(stateContract(slices)) ||
-      slices.getKind() != KernelKind::Contraction) {
+  if (failed(stateContract(slices)) || slices.getKind() != kind) {
     slices.erase();
     sum.erase();
     return {};

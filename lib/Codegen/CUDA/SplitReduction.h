@@ -10,12 +10,12 @@
 
 namespace mpc::cuda {
 
-/// Splits the sum of `kernel`, a contraction, where its result has too few
-/// tiles to fill a GPU. Returns the kernel of the slices, which stands in front
-/// of it and has no schedule yet; `kernel` then adds the slices up, in order,
-/// and goes on as before. Null where nothing was split. The number of slices is
-/// a function of the contraction's shape alone. `launches` are those of
-/// `kernel`.
+/// Splits the sum of `kernel`, a contraction or a sum over columns, where its
+/// result has too few tiles or columns to fill a GPU. Returns the kernel of the
+/// slices, which stands in front of it and has no schedule yet; `kernel` then
+/// adds the slices up, in order, and goes on as before. Null where nothing was
+/// split. The number of slices is a function of the sum's shape alone.
+/// `launches` are those of `kernel`.
 kernel::FuncOp splitReduction(kernel::FuncOp kernel,
                               llvm::ArrayRef<kernel::LaunchOp> launches,
                               mlir::SymbolTable &symbols);

@@ -96,6 +96,24 @@ kernel.func @k(%x: {0}, %c: tensor<{1}xf32>, %d: tensor<{1}xf64>) -> (tensor<{1}
                                   .str();
 }
 
+std::string columnSum(int rows, int columns) {
+  std::string x = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
+  return std::string(kMaps) + llvm::formatv(R"(
+kernel.func @k(%x: {0}, %d: tensor<{1}xf32>) -> tensor<{1}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<{1}xf32>) -> tensor<{1}xf32>
+  %r = linalg.generic {{indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%x : {0}) outs(%none : tensor<{1}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<{1}xf32>
+  kernel.return %r : tensor<{1}xf32>
+})",
+                                            x, columns)
+                                  .str();
+}
+
 // Columns that do not fill a block, of one warp's elements and of many.
 TEST(CudaKernels, ColumnSums) {
   for (auto [rows, columns] : {std::pair(3, 40), {200, 33}, {77, 64}}) {
@@ -233,6 +251,33 @@ float sumOfSlices(const Product &product, const Buffers &buffers, int slices,
   if (isReversed)
     std::reverse(parts.begin(), parts.end());
   return std::accumulate(parts.begin(), parts.end(), 0.0F);
+}
+
+// Few columns and many rows. Rows of a slice are neighbours.
+TEST(CudaKernels, SlicesOfColumnsAreAddedUpInOrder) {
+  constexpr int kRows = 2048, kColumns = 40, kSlices = 8;
+  std::vector<float> x = randoms(kRows * kColumns);
+  std::vector<Emitted> kernels = emitAll(columnSum(kRows, kColumns), 80);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].schedule.substr(0, 27), "#cuda.columns<chunks = 10, ");
+  Buffers sliced =
+      runOnGpu(kernels[0], {bytes(x), room<float>(kSlices * kColumns)}, 80, 3);
+  Buffers summed =
+      runOnGpu(kernels[1], {sliced[1], room<float>(kColumns)}, 80, 3);
+  std::vector<float> slices = values<float>(sliced[1]);
+  std::vector<float> sums = values<float>(summed[1]);
+  for (int column = 0; column < kColumns; ++column) {
+    float sum = 0;
+    for (int slice = 0; slice < kSlices; ++slice) {
+      double exact = 0;
+      for (int row = 0; row < kRows / kSlices; ++row)
+        exact += x[(slice * (kRows / kSlices) + row) * kColumns + column];
+      float got = slices[slice * kColumns + column];
+      EXPECT_NEAR(got, exact, 1e-4) << slice << " " << column;
+      sum += got;
+    }
+    EXPECT_EQ(sums[column], sum) << column;
+  }
 }
 
 // Few tiles and a long sum: slices of it, then their sum, to the bit.

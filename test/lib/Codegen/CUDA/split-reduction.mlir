@@ -66,3 +66,43 @@ kernel.func contraction @short(%x: tensor<511x64xf16>, %dy: tensor<511x48xf16>, 
   } -> tensor<64x48xf32>
   kernel.return %r : tensor<64x48xf32>
 }
+
+// A bias's gradient: 24 blocks of 32 columns, in 8 parts of the batch, and then
+// their sum. What reads it in the kernel goes on reading it.
+// CHECK:       kernel.func columns @bias_slices(
+// CHECK-SAME:    %{{.*}}: tensor<64x1024x768xbf16>, %{{.*}}: tensor<8x768xf32>)
+// CHECK-SAME:    schedule = #cuda.columns<chunks = 192, threads = 256>
+// CHECK:         linalg.generic
+// CHECK-SAME:      iterator_types = ["parallel", "reduction", "reduction", "parallel"]
+// CHECK:       kernel.func columns @bias(
+// CHECK-SAME:    %[[PARTS:.*]]: tensor<8x768xf32>, %{{.*}}: tensor<768xf32>)
+// CHECK-SAME:    schedule = #cuda.columns<chunks = 24, threads = 32>
+// CHECK:         linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[PARTS]]
+// NAIVE-NOT:   bias_slices
+kernel.func columns @bias(%dy: tensor<64x1024x768xbf16>, %d: tensor<768xf32>) -> tensor<768xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<768xf32>) -> tensor<768xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, t, c) -> (b, t, c)>, affine_map<(b, t, c) -> (c)>], iterator_types = ["reduction", "reduction", "parallel"]}
+      ins(%dy : tensor<64x1024x768xbf16>) outs(%first : tensor<768xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<768xf32>
+  kernel.return %r : tensor<768xf32>
+}
+
+// Every block of a large GPU has columns of its own.
+// CHECK-NOT:   wide_slices
+// CHECK:       kernel.func columns @wide(
+kernel.func columns @wide(%x: tensor<4096x8448xf32>, %d: tensor<8448xf32>) -> tensor<8448xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<8448xf32>) -> tensor<8448xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<4096x8448xf32>) outs(%first : tensor<8448xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8448xf32>
+  kernel.return %r : tensor<8448xf32>
+}

@@ -17,8 +17,6 @@
 #include "lib/Driver/ProgramBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/AMP/Passes.h"
-#include "passes/NN/Passes.h"
 #include "passes/Pipelines.h"
 #include "runtime/Device/CPU/CpuLevel.h"
 

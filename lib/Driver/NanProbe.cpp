@@ -7,7 +7,6 @@
 #include "dialects/NN/NNDialect.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
-#include "passes/AMP/Passes.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/STLExtras.h"

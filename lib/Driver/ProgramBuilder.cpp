@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/AMP/Passes.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -5,6 +5,7 @@
 #define MPC_DIALECTS_AMP_AMPDIALECT_H
 
 #include "dialects/AMP/GradientGroup.h"
+#include "dialects/AMP/OptimizerStep.h"
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

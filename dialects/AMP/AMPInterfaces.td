@@ -7,7 +7,14 @@ include "mlir/IR/OpBase.td"
 
 def AMP_OptimizerInterface : OpInterface<"OptimizerInterface"> {
   let cppNamespace = "::mpc::amp";
-  let description = "A symbol that trains parameters.";
+  let description = [{
+    A symbol that trains parameters. This is all that a new kind of optimizer
+    implements: passes know optimizers by nothing else.
+
+    `amp-lower-state` lays out slots and scalar state. For an `amp.apply` it asks
+    for `buildPrepare` once, and for `buildUpdate` of each range of parameters,
+    and stores what they have changed.
+  }];
   let methods = [
     InterfaceMethod<"Its name.", "::llvm::StringRef", "getSymName">,
     InterfaceMethod<"The parameters, in the order of their gradients.",
@@ -16,6 +23,43 @@ def AMP_OptimizerInterface : OpInterface<"OptimizerInterface"> {
       "::mlir::ArrayAttr", "getNoDecayAttr">,
     InterfaceMethod<"The hyper-parameters that are given.",
       "::mlir::DictionaryAttr", "getHyper">,
+    InterfaceMethod<[{
+        All hyper-parameters with the values they start with: those that are
+        given, then the defaults of the others.
+      }],
+      "::llvm::SmallVector<::mpc::amp::NamedNumber>", "getAllHypers">,
+    InterfaceMethod<"The slots of each parameter.",
+      "::llvm::SmallVector<::mpc::amp::SlotTensor>", "getAllSlots">,
+    InterfaceMethod<[{
+        The f64 numbers that all parameters share, with their first values.
+      }],
+      "::llvm::SmallVector<::mpc::amp::NamedNumber>", "getScalarState">,
+    InterfaceMethod<[{
+        Which number of the scalar state counts the steps that were applied.
+      }],
+      "int64_t", "getAppliedIndex">,
+    InterfaceMethod<[{
+        Whether it keeps an average of each parameter, by its hyper-parameter
+        `ema_decay`.
+      }],
+      "bool", "keepsAverage", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+        Whether an update looks at tensors by themselves, as at their norms.
+        Each is then whole blocks of kBlockSize elements.
+      }],
+      "bool", "needsTensors", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<"Advances `step.state` and fills in `step.scalars`.",
+      "void", "buildPrepare",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::mpc::amp::OptimizerStep &":$step)>,
+    InterfaceMethod<[{
+        Updates parameters, slots and copy in place of `range`. A step that is
+        skipped leaves all of them, to the bit.
+      }],
+      "void", "buildUpdate",
+      (ins "::mlir::OpBuilder &":$builder,
+           "const ::mpc::amp::OptimizerStep &":$step,
+           "::mpc::amp::ParameterRange &":$range)>,
   ];
 }
 

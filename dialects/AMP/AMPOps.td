@@ -38,7 +38,9 @@ def AMP_ScalerOp : AMP_Op<"scaler", [Symbol]> {
 }
 
 def AMP_OptimizerOp : AMP_Op<"optimizer", [
-    Symbol, AMP_OptimizerInterface, UsesSymbols]> {
+    Symbol, UsesSymbols,
+    DeclareOpInterfaceMethods<AMP_OptimizerInterface,
+                              ["keepsAverage", "needsTensors"]>]> {
   let summary = "An optimizer: its rule and the hyper-parameters it starts with";
   let description = [{
     It `trains` parameters of f32 or, with `rounding_seed`, of bf16, each of
@@ -80,7 +82,8 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [
 }
 
 def AMP_CustomOptimizerOp : AMP_Op<"custom_optimizer", [
-    Symbol, AMP_OptimizerInterface, UsesSymbols]> {
+    Symbol, UsesSymbols,
+    DeclareOpInterfaceMethods<AMP_OptimizerInterface>]> {
   let summary = "An optimizer whose rule is a function of the module";
   let description = [{
     `rule` is written for one element, in elementwise nn ops on tensors of rank

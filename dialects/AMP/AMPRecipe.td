@@ -173,6 +173,9 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     /// Null where the recipe has none: the module has its own @loss.
     const ::mpc::nn::LossFunction *getLossFunction();
     ::mpc::nn::LossSettings getLossSettings();
+    /// `flags`, and those that follow from hyper-parameters; of a known
+    /// optimizer.
+    ::mlir::ArrayAttr getAllFlags();
     bool hasPenalty();
     /// Whether the rates of LARC are at most 1; and whether they are Apex',
     /// which take weight decay in.

@@ -11,9 +11,29 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
+SmallVector<NamedNumber> mpc::amp::numbersOf(DictionaryAttr numbers) {
+  return llvm::map_to_vector(
+      numbers.getValue(), [](NamedAttribute entry) -> NamedNumber {
+        return {entry.getName().getValue(),
+                cast<FloatAttr>(entry.getValue()).getValueAsDouble()};
+      });
+}
+
 bool Flags::has(StringRef flag) const {
   return llvm::any_of(flags_.getAsRange<StringAttr>(),
                       [&](StringAttr attr) { return attr == flag; });
+}
+
+bool Optimizer::hasHyper(StringRef name) const {
+  return llvm::any_of(
+      hypers, [&](const NamedNumber &hyper) { return hyper.name == name; });
+}
+
+SmallVector<StringRef> Optimizer::flagsOf(DictionaryAttr hyper) const {
+  return llvm::filter_to_vector(flags, [&](StringRef flag) {
+    auto number = hyper.getAs<FloatAttr>(flag);
+    return number && number.getValueAsDouble() != 0.0;
+  });
 }
 
 SmallVector<OptimizerSlot> Optimizer::slotsFor(Flags set) const {
@@ -338,15 +358,15 @@ static void updateKerasAdam(Scalars &s, bool decay) {
 }
 
 //===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-//===----------------------------------------------------------------------===//
 // callback
 //===----------------------------------------------------------------------===//
 
 /// Only counts: parameters are updated by a function of the embedding program.
 static void prepareCallback(Scalars &s) { s["step"] = s["step"] + 1.0; }
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
 
 static constexpr Optimizer kOptimizers[] = {
     {.name = "sgd",

@@ -21,6 +21,9 @@ struct NamedNumber {
   double value;
 };
 
+/// The entries of `numbers`, which are f64, in its order.
+llvm::SmallVector<NamedNumber> numbersOf(mlir::DictionaryAttr numbers);
+
 /// Which types of 16 bits a slot may be kept in.
 enum class SlotTypes {
   All,   ///< Moves weights linearly: errors average out.
@@ -90,6 +93,11 @@ struct Optimizer {
   bool slotsFromStart = false;
 
   [[nodiscard]] bool isCallback() const { return !update; }
+  [[nodiscard]] bool hasHyper(llvm::StringRef name) const;
+  /// The flags that keep the state of a hyper-parameter of their name, where
+  /// `hyper` has that, and not 0: without momentum no velocity is kept.
+  [[nodiscard]] llvm::SmallVector<llvm::StringRef>
+  flagsOf(mlir::DictionaryAttr hyper) const;
   [[nodiscard]] llvm::SmallVector<OptimizerSlot> slotsFor(Flags flags) const;
   /// Why slots cannot be kept in `type`; empty where they can.
   [[nodiscard]] std::string refusal(mlir::Type type, Flags flags) const;

@@ -152,12 +152,10 @@ private:
   json untouchedSlots(const CaseParameter &parameter) {
     const amp::Optimizer &rule = *recipe_.getRule();
     json slots = {{"step", json::array({0.0})}};
-    for (const amp::OptimizerSlot &slot : rule.slots) {
-      if (!slot.flag.empty() && !amp::Flags(recipe_.getFlags()).has(slot.flag))
-        continue;
+    for (const amp::OptimizerSlot &slot :
+         rule.slotsFor(amp::Flags(recipe_.getAllFlags())))
       slots[slot.name.str()] =
           json(parameter.values.size(), json(floatOf(initialOf(rule, slot))));
-    }
     return slots;
   }
 

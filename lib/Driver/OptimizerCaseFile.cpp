@@ -245,8 +245,6 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result,
                                 "known");
     } else {
       addHyper(recipe, hyperName(key), *number);
-      if (key == "momentum" && *number != 0.0)
-        addFlag(recipe, "momentum");
     }
   }
   return {};

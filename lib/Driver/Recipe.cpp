@@ -45,8 +45,8 @@ nn::LossParameter LossOptions::given() const {
          bit(delta.has_value(), P::Delta);
 }
 
-std::string mpc::flagOf(const nn::LossParameterName &parameter) {
-  std::string flag = "--" + parameter.name.str();
+std::string mpc::flagOf(llvm::StringRef name) {
+  std::string flag = "--" + name.str();
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
 }
@@ -115,7 +115,7 @@ static constexpr int64_t kIgnoreIndex = -100;
 static Status checkOptions(const nn::LossFunction &loss,
                            const LossOptions &options) {
   if (const nn::LossParameterName *foreign = loss.findForeign(options.given()))
-    return usageError(flagOf(*foreign) + ": --loss=" + loss.name.str() +
+    return usageError(flagOf(foreign->name) + ": --loss=" + loss.name.str() +
                       " has none");
   if (loss.vanishesAtDelta0 && options.delta == 0.0)
     return usageError("--loss-delta=0: --loss=" + loss.name.str() +
@@ -148,57 +148,73 @@ void mpc::writeTarget(llvm::ArrayRef<int64_t> shape, amp::RecipeOp recipe) {
         mlir::Builder(recipe.getContext()).getI64ArrayAttr(shape));
 }
 
-/// Sorts the optimizer's arguments into hyper-parameters and flags.
+/// Reads a flag of the optimizer from "true", "1", "" or their opposites.
+static Result<bool> parseFlag(const std::string &argument,
+                              llvm::StringRef value) {
+  if (value == "true" || value == "1" || value.empty())
+    return true;
+  if (value == "false" || value == "0")
+    return false;
+  return usageError("--opt-arg=" + quote(argument) + ": is true or false");
+}
+
+namespace {
+
+/// What the flags say of the optimizer.
+struct OptimizerArguments {
+  std::vector<std::string> flags;
+  std::map<std::string, double> hyper;
+};
+
+} // namespace
+
+/// Sorts the values of --opt-arg into flags and hyper-parameters.
+static Status sortArguments(const RecipeFlags &given,
+                            const amp::Optimizer &optimizer,
+                            OptimizerArguments &arguments) {
+  for (const std::string &argument : given.optArgs) {
+    auto [name, value] = llvm::StringRef(argument).split('=');
+    if (llvm::is_contained(optimizer.flags, name)) {
+      MPC_ASSIGN_OR_RETURN(bool isSet, parseFlag(argument, value));
+      if (isSet)
+        arguments.flags.push_back(name.str());
+      continue;
+    }
+    double number = 0.0;
+    if (value.getAsDouble(number) || !optimizer.hasHyper(name))
+      return usageError("--opt-arg=" + quote(argument) + ": " +
+                        given.optimizer + " has no such argument");
+    arguments.hyper[name.str()] = number;
+  }
+  return {};
+}
+
+/// The optimizer's rule with its hyper-parameters and flags.
 static Status writeOptimizer(const RecipeFlags &flags, amp::RecipeOp recipe) {
   const amp::Optimizer *optimizer = amp::findOptimizer(flags.optimizer);
   if (!optimizer)
     return usageError("--optimizer=" + quote(flags.optimizer) + ": known are " +
                       amp::knownOptimizers());
-  auto isHyper = [&](llvm::StringRef name) {
-    return llvm::any_of(optimizer->hypers, [&](const amp::NamedNumber &hyper) {
-      return hyper.name == name;
-    });
-  };
-  std::vector<std::string> ruleFlags;
-  std::map<std::string, double> hyper = flags.hyper;
+  OptimizerArguments arguments;
+  arguments.hyper = flags.hyper;
   if (flags.nesterov) {
     if (!llvm::is_contained(optimizer->flags, "nesterov"))
       return usageError("--nesterov: " + flags.optimizer + " has none");
-    ruleFlags.push_back("nesterov");
+    arguments.flags.push_back("nesterov");
   }
-  for (const std::string &argument : flags.optArgs) {
-    auto [name, value] = llvm::StringRef(argument).split('=');
-    double number = 0.0;
-    bool isTrue = value == "true" || value.empty();
-    if (llvm::is_contained(optimizer->flags, name)) {
-      if (isTrue || value == "1")
-        ruleFlags.push_back(name.str());
-      else if (value != "false" && value != "0")
-        return usageError("--opt-arg=" + quote(argument) +
-                          ": is true or false");
-    } else if (value.getAsDouble(number) || !isHyper(name)) {
-      return usageError("--opt-arg=" + quote(argument) + ": " +
-                        flags.optimizer + " has no such argument");
-    } else {
-      hyper[name.str()] = number;
-    }
-  }
+  MPC_RETURN_IF_ERROR(sortArguments(flags, *optimizer, arguments));
   llvm::SmallVector<mlir::NamedAttribute> numbers;
   mlir::Builder b(recipe.getContext());
-  for (const auto &[name, value] : hyper) {
-    if (!isHyper(name))
-      return usageError("--" +
-                        (name == "weight_decay" ? "weight-decay" : name) +
-                        ": " + flags.optimizer + " has none");
+  for (const auto &[name, value] : arguments.hyper) {
+    if (!optimizer->hasHyper(name))
+      return usageError(flagOf(name) + ": " + flags.optimizer + " has none");
     numbers.push_back(b.getNamedAttr(name, b.getF64FloatAttr(value)));
   }
-  if (auto it = hyper.find("momentum");
-      it != hyper.end() && it->second != 0.0 &&
-      llvm::is_contained(optimizer->flags, "momentum"))
-    ruleFlags.push_back("momentum");
   recipe.setOptimizer(flags.optimizer);
   recipe.setHyperAttr(b.getDictionaryAttr(numbers));
-  recipe.setFlagsAttr(toStrings(recipe, ruleFlags));
+  recipe.setFlagsAttr(toStrings(recipe, arguments.flags));
+  // Written out, for whoever reads the recipe of a program.
+  recipe.setFlagsAttr(recipe.getAllFlags());
   return {};
 }
 
@@ -279,7 +295,7 @@ static Status writeStorage(const RecipeFlags &flags, amp::RecipeOp recipe) {
                       stringifyPrecision(precision).str());
   recipe.setSlots(mlir::parseType(flags.slotType, recipe.getContext()));
   std::string refusal = recipe.getRule()->refusal(
-      recipe.getSlotType(), amp::Flags(recipe.getFlags()));
+      recipe.getSlotType(), amp::Flags(recipe.getAllFlags()));
   if (!refusal.empty())
     return usageError("--slot-dtype=" + flags.slotType + ": " + refusal);
   return {};
@@ -339,15 +355,7 @@ bool mpc::changesState(amp::RecipeOp recipe) {
 
 std::vector<GivenNumber> mpc::givenNumbers(const RecipeFlags &flags) {
   std::vector<GivenNumber> numbers;
-  auto isHyper = [&](llvm::StringRef name) {
-    return llvm::any_of(
-        amp::findOptimizer(flags.optimizer)->hypers,
-        [&](const amp::NamedNumber &hyper) { return hyper.name == name; });
-  };
-  auto flagOf = [](std::string name) {
-    std::replace(name.begin(), name.end(), '_', '-');
-    return "--" + name;
-  };
+  const amp::Optimizer &optimizer = *amp::findOptimizer(flags.optimizer);
   bool larcDecays = amp::isApex(amp::parseLarcKind(flags.larc));
   for (const auto &[name, value] : flags.hyper) {
     // Apex' rates take it from the rule.
@@ -358,7 +366,7 @@ std::vector<GivenNumber> mpc::givenNumbers(const RecipeFlags &flags) {
   for (const std::string &argument : flags.optArgs) {
     auto [name, text] = llvm::StringRef(argument).split('=');
     double value = 0.0;
-    if (isHyper(name) && !text.getAsDouble(value))
+    if (optimizer.hasHyper(name) && !text.getAsDouble(value))
       numbers.push_back({"--opt-arg=" + name.str(), name.str(), value});
   }
   bool hasPenalty = flags.l1 != 0.0 || flags.l2 != 0.0;

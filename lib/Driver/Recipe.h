@@ -38,8 +38,9 @@ struct LossOptions {
   [[nodiscard]] nn::LossParameter given() const;
 };
 
-/// The flag of a parameter of losses.
-std::string flagOf(const nn::LossParameterName &parameter);
+/// The flag of a hyper-parameter or of a parameter of losses: "--loss-delta" of
+/// "loss_delta".
+std::string flagOf(llvm::StringRef name);
 
 /// How the model's ops get their precision.
 struct PrecisionFlags {

@@ -78,7 +78,7 @@ rt::TrainingRule mpc::recordRule(amp::RecipeOp recipe) {
   rule["--no-dropout"] = onOff(recipe.getNoDropout());
   rule[std::string(rt::kPolicyFlag)] = recipe.getPolicy().str();
   rule[std::string(rt::kOptimizerFlag)] = recipe.getOptimizer().str();
-  rule["--opt-arg"] = listOf(recipe.getFlags());
+  rule["--opt-arg"] = listOf(recipe.getAllFlags());
   rule["--no-decay"] = listOf(recipe.getNoDecay());
   rule["--freeze"] = listOf(recipe.getFreeze());
   rule["--trainable"] = listOf(recipe.getTrainable());

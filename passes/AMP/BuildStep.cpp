@@ -201,18 +201,11 @@ private:
 
   void addOptimizer(const StepPlan &plan) {
     llvm::StringMap<double> values = findHypers(plan);
-    SmallVector<Attribute> flags(recipe_.getFlags().getValue());
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    // Without momentum there is no velocity, and no slot is kept for it.
-    auto momentum = b.getStringAttr("momentum");
-    if (llvm::is_contained(recipe_.getRule()->flags, "momentum") &&
-        values.lookup("momentum") != 0.0 &&
-        !llvm::is_contained(flags, momentum))
-      flags.push_back(momentum);
     Type slots = recipe_.getSlotType();
     OptimizerOp::create(
         b, getOperation().getLoc(), kOptimizer, recipe_.getRule()->name,
-        toNumbers(values), b.getArrayAttr(flags),
+        toNumbers(values), recipe_.getAllFlags(),
         slots.isF32() ? TypeAttr() : TypeAttr::get(slots),
         policy().iterationsCountSkips, b.getArrayAttr({}), ArrayAttr());
   }

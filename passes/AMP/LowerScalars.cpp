@@ -76,9 +76,10 @@ struct LowerRandomState : StatePattern<RandomStateOp> {
         return g.splat(op.getStep(), 0.0);
       return g.cast(s.element(slab, index), b.getI64Type());
     };
-    b.replaceOp(op, {g.cast(s.number(name, kRandomSeed), b.getI64Type()),
-                     count(optimizer.scalars, optimizer.appliedIndex()),
-                     count(optimizer.batches, 0)});
+    b.replaceOp(
+        op, {g.cast(s.number(name, kRandomSeed), b.getI64Type()),
+             count(optimizer.scalars, optimizer.trainer().getAppliedIndex()),
+             count(optimizer.batches, 0)});
     return success();
   }
 };

@@ -27,46 +27,6 @@ StringAttr OptimizerState::name() const {
   return SymbolTable::getSymbolName(trainer());
 }
 
-const Optimizer *OptimizerState::rule() const {
-  auto known = dyn_cast<OptimizerOp>(trainer().getOperation());
-  return known ? findOptimizer(known.getKind()) : nullptr;
-}
-
-static double numberOf(DictionaryAttr numbers, StringRef name) {
-  return numbers.getAs<FloatAttr>(name).getValueAsDouble();
-}
-
-SmallVector<NamedNumber> OptimizerState::hypers() const {
-  DictionaryAttr given = trainer().getHyper();
-  SmallVector<NamedNumber> numbers;
-  for (NamedAttribute entry : given)
-    numbers.push_back({entry.getName().getValue(),
-                       cast<FloatAttr>(entry.getValue()).getValueAsDouble()});
-  if (const Optimizer *known = rule())
-    for (const NamedNumber &number : known->hypers)
-      if (!given.contains(number.name))
-        numbers.push_back(number);
-  return numbers;
-}
-
-SmallVector<NamedNumber> OptimizerState::state() const {
-  if (!rule())
-    return {{"step", 0.0}};
-  SmallVector<NamedNumber> numbers(rule()->state);
-  if (cast<OptimizerOp>(trainer().getOperation()).getCountsSkips())
-    numbers.push_back({"applied", 0.0});
-  return numbers;
-}
-
-int64_t OptimizerState::appliedIndex() const {
-  SmallVector<NamedNumber> numbers = state();
-  auto isCount = [&](const NamedNumber &number) {
-    return number.name ==
-           (numbers.back().name == "applied" ? "applied" : "step");
-  };
-  return llvm::find_if(numbers, isCount) - numbers.begin();
-}
-
 bool ParameterGroup::sharesSlabsWith(const ParameterGroup &other) const {
   return elementType == other.elementType && lowType == other.lowType &&
          gradientType == other.gradientType && decay == other.decay &&
@@ -162,7 +122,7 @@ void SlabLayout::findUses(func::FuncOp entry) {
     if (op.needsTensors())
       alignment_ = kBlockSize;
   for (auto &[name, state] : optimizers_)
-    if (state.applies && state.hasTrustRatio())
+    if (state.applies && state.op.needsTensors())
       alignment_ = kBlockSize;
 }
 
@@ -331,7 +291,7 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
         addGroupSlab(b, group, prefix + "gradient", b.getF32Type(), "/gradient",
                      rt::StateRole::Gradient);
   addSlotSlabs(b, group, prefix);
-  if (state.rule() && state.trainer().getHyper().contains("ema_decay"))
+  if (state.trainer().keepsAverage())
     group.averageSlab = addGroupSlab(b, group, prefix + "ema", b.getF32Type(),
                                      "/ema", rt::StateRole::Slot);
 }
@@ -339,30 +299,12 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
 void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
                               const std::string &prefix) {
   const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
-  auto known = dyn_cast<OptimizerOp>(state.trainer().getOperation());
-  Type type = known ? known.getSlotType().value_or(b.getF32Type())
-                    : Type(b.getF32Type());
-  auto addSlot = [&](StringRef name, DenseF64ArrayAttr initial) {
-    group.slotSlabs.push_back(addGroupSlab(b, group, prefix + name, type,
-                                           ("/" + name).str(),
-                                           rt::StateRole::Slot, initial));
-  };
-  if (auto custom =
-          dyn_cast<CustomOptimizerOp>(state.trainer().getOperation())) {
-    for (NamedAttribute slot : custom.getSlots()) {
-      StringRef name = slot.getName().getValue();
-      addSlot(name, b.getDenseF64ArrayAttr(numberOf(custom.getSlots(), name)));
-    }
-    return;
-  }
-  for (const OptimizerSlot &slot :
-       state.rule()->slotsFor(Flags(known.getFlags()))) {
-    DenseF64ArrayAttr initial;
-    for (const NamedNumber &number : state.hypers())
-      if (number.name == slot.initial)
-        initial = b.getDenseF64ArrayAttr(number.value);
-    addSlot(slot.name, initial);
-  }
+  for (const SlotTensor &slot : state.trainer().getAllSlots())
+    group.slotSlabs.push_back(
+        addGroupSlab(b, group, prefix + slot.name, slot.elementType,
+                     ("/" + slot.name).str(), rt::StateRole::Slot,
+                     slot.initial ? b.getDenseF64ArrayAttr(*slot.initial)
+                                  : DenseF64ArrayAttr()));
 }
 
 /// A slab of f64 scalars.
@@ -410,7 +352,7 @@ void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
             {StringRef(rt::settingKey(setting)), state.settings[setting]});
     }
   for (auto &[name, state] : optimizers_)
-    for (const NamedNumber &number : state.hypers())
+    for (const NamedNumber &number : state.op.getAllHypers())
       add(name, suffixOf(optimizers_, name), number);
   SmallVector<NamedNumber> numbers;
   for (auto [name, value] : llvm::zip_equal(names, values))
@@ -431,7 +373,7 @@ void SlabLayout::addScalarSlabs() {
       state.scalars =
           addNumberSlab(b, state.op.getLoc(), "state.optimizer" + suffix,
                         std::string(rt::kOptimizerName) + suffix + ".",
-                        rt::StateRole::Optimizer, state.state());
+                        rt::StateRole::Optimizer, state.op.getScalarState());
     if (state.accumulates && state.trainer().getHyper().contains(kRandomSeed))
       state.batches =
           addNumberSlab(b, state.op.getLoc(), "state.batches" + suffix,

@@ -5,7 +5,6 @@
 #define MPC_PASSES_AMP_SLABLAYOUT_H
 
 #include "dialects/AMP/AMPDialect.h"
-#include "dialects/AMP/Optimizers.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,15 +31,6 @@ struct OptimizerState {
   /// `op`: its methods change nothing, though they are not const.
   OptimizerInterface trainer() const { return op; }
   mlir::StringAttr name() const;
-  /// Null where the rule is a function of the module.
-  const Optimizer *rule() const;
-  /// Hyper-parameters with the values they start with.
-  llvm::SmallVector<NamedNumber> hypers() const;
-  /// The scalar state with its first values.
-  llvm::SmallVector<NamedNumber> state() const;
-  /// Which number of the state counts the steps that were applied.
-  int64_t appliedIndex() const;
-  bool hasTrustRatio() const { return rule() && rule()->trustRatio; }
 };
 
 /// A loss scaler of the module.

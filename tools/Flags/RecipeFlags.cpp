@@ -358,7 +358,7 @@ static bool isOfTheLoss(llvm::StringRef name) {
   return name == "--loss" ||
          llvm::any_of(nn::lossParameterNames(),
                       [&](const nn::LossParameterName &parameter) {
-                        return flagOf(parameter) == name;
+                        return flagOf(parameter.name) == name;
                       });
 }
 

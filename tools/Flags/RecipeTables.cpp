@@ -52,7 +52,7 @@ static std::string flagsOf(const nn::LossFunction &loss) {
   std::vector<std::string> flags;
   for (const nn::LossParameterName &parameter : nn::lossParameterNames())
     if (loss.has(parameter.parameter))
-      flags.push_back(quoted(flagOf(parameter)));
+      flags.push_back(quoted(flagOf(parameter.name)));
   return llvm::join(flags, ", ");
 }
 

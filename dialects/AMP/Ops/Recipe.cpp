@@ -97,6 +97,15 @@ nn::LossSettings RecipeOp::getLossSettings() {
           getLossDelta().convertToDouble()};
 }
 
+ArrayAttr RecipeOp::getAllFlags() {
+  SmallVector<Attribute> flags(getFlags().getValue());
+  for (StringRef name : getRule()->flagsOf(getHyper()))
+    if (auto flag = StringAttr::get(getContext(), name);
+        !llvm::is_contained(flags, flag))
+      flags.push_back(flag);
+  return ArrayAttr::get(getContext(), flags);
+}
+
 bool RecipeOp::hasPenalty() {
   return getL1().isNonZero() || getL2().isNonZero();
 }
@@ -236,18 +245,12 @@ static LogicalResult verifyPolicy(RecipeOp recipe) {
   return success();
 }
 
-static bool hasFlag(RecipeOp recipe, StringRef flag) {
-  return Flags(recipe.getFlags()).has(flag);
-}
-
 static LogicalResult verifyHyper(RecipeOp recipe) {
   const Optimizer &rule = *recipe.getRule();
   if (failed(verifyNumbers(recipe, "hyper-parameter", recipe.getHyper())))
     return failure();
   for (NamedAttribute entry : recipe.getHyper())
-    if (llvm::none_of(rule.hypers, [&](const NamedNumber &hyper) {
-          return hyper.name == entry.getName().getValue();
-        }))
+    if (!rule.hasHyper(entry.getName().getValue()))
       return recipe.emitError()
              << "optimizer '" << rule.name << "' has no hyper-parameter '"
              << entry.getName().getValue() << "'";
@@ -260,12 +263,10 @@ static LogicalResult verifyFlags(RecipeOp recipe) {
     if (!llvm::is_contained(rule.flags, flag.getValue()))
       return recipe.emitError() << "optimizer '" << rule.name
                                 << "' has no flag '" << flag.getValue() << "'";
-  auto number = [&](StringRef name) {
-    return valueOr(recipe.getHyper().getAs<FloatAttr>(name), 0.0);
-  };
-  bool hasMomentum = hasFlag(recipe, "momentum") || number("momentum") != 0.0;
-  if (hasFlag(recipe, "nesterov") &&
-      (!hasMomentum || number("dampening") != 0.0))
+  Flags flags(recipe.getAllFlags());
+  double dampening =
+      valueOr(recipe.getHyper().getAs<FloatAttr>("dampening"), 0.0);
+  if (flags.has("nesterov") && (!flags.has("momentum") || dampening != 0.0))
     return recipe.emitError("nesterov needs momentum and no dampening");
   return success();
 }
@@ -277,8 +278,8 @@ static LogicalResult verifyOptimizer(RecipeOp recipe) {
   if (failed(verifyHyper(recipe)) || failed(verifyFlags(recipe)) ||
       failed(verifyFloat(recipe, "slots", recipe.getSlots())))
     return failure();
-  std::string refusal =
-      recipe.getRule()->refusal(recipe.getSlotType(), Flags(recipe.getFlags()));
+  std::string refusal = recipe.getRule()->refusal(recipe.getSlotType(),
+                                                  Flags(recipe.getAllFlags()));
   if (!refusal.empty())
     return recipe.emitError() << "cannot keep slots in " << recipe.getSlotType()
                               << ": " << refusal;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Checks that verifiers of several ops make.
+#ifndef MPC_DIALECTS_AMP_OPS_VERIFICATION_H
+#define MPC_DIALECTS_AMP_OPS_VERIFICATION_H
+
+#include "dialects/AMP/AMPDialect.h"
+
+namespace mpc::amp {
+
+/// Fails where an entry of `numbers`, each of them a `what`, is no f64.
+mlir::LogicalResult verifyNumbers(mlir::Operation *op, llvm::StringRef what,
+                                  mlir::DictionaryAttr numbers);
+
+/// The same, and where an entry is NaN.
+mlir::LogicalResult verifyNotNaN(mlir::Operation *op, llvm::StringRef what,
+                                 mlir::DictionaryAttr numbers);
+
+/// Checks that an optimizer trains parameters of f32 or, where it rounds
+/// stochastically, of bf16.
+mlir::LogicalResult verifyTrains(OptimizerInterface op,
+                                 mlir::SymbolTableCollection &symbols,
+                                 bool rounds);
+
+/// Fails where `symbol` is no `SymbolOp`, a `what`, of the module.
+template <typename SymbolOp>
+mlir::FailureOr<SymbolOp>
+lookup(mlir::Operation *op, mlir::SymbolTableCollection &symbols,
+       mlir::FlatSymbolRefAttr symbol, llvm::StringRef what) {
+  if (auto found = llvm::dyn_cast_if_present<SymbolOp>(
+          symbols.lookupNearestSymbolFrom(op, symbol)))
+    return found;
+  return op->emitOpError() << "uses '" << symbol.getValue() << "', which is no "
+                           << what << " of this module";
+}
+
+} // namespace mpc::amp
+
+#endif // MPC_DIALECTS_AMP_OPS_VERIFICATION_H

@@ -12,8 +12,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "docs/generated"
 DIALECTS = {
-    "nn": "dialects/NN/NNOps.td",
-    "amp": "dialects/AMP/AMPOps.td",
+    "nn": "dialects/NN/NN.td",
+    "amp": "dialects/AMP/AMP.td",
     "kernel": "dialects/Kernel/KernelOps.td",
     "cpu": "lib/Codegen/CPU/CPUDialect.td",
     "cuda": "lib/Codegen/CUDA/CUDADialect.td",

@@ -5,6 +5,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 
 def AMP_Dialect : Dialect {
   let name = "amp";
@@ -108,6 +109,10 @@ def Recomputed : NativeOpTrait<"Recomputed"> {
 def WidensFirst : NativeOpTrait<"WidensFirst"> {
   let cppNamespace = "::mpc::amp";
 }
+
+// An op that names symbols, and verifies that they are what it takes them for.
+def UsesSymbols
+    : TraitList<[DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
 class AMP_Op<string mnemonic, list<Trait> traits = []>
     : Op<AMP_Dialect, mnemonic, traits>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ops of the amp dialect on state with a name, and on gradients; those on
-// slabs are in AMPSlabOps.td, the recipe in AMPRecipe.td. Methods of the ops on symbols are in Ops/State.cpp,
-// of those on gradients in Ops/Gradients.cpp, Ops/Penalty.cpp and Ops/Rates.cpp.
+// slabs are in AMPSlabOps.td. Methods of the ops on symbols are in
+// Ops/State.cpp, of those on gradients in Ops/Gradients.cpp, Ops/Penalty.cpp and
+// Ops/Rates.cpp.
 #ifndef MPC_DIALECTS_AMP_AMPOPS_TD
 #define MPC_DIALECTS_AMP_AMPOPS_TD
 
@@ -11,9 +12,6 @@ include "dialects/Interfaces/OpInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def UsesSymbols
-    : TraitList<[DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
 //===----------------------------------------------------------------------===//
 // State with a name
@@ -139,24 +137,6 @@ def AMP_GetHyperOp : AMP_Op<"get_hyper", [
   let arguments = (ins FlatSymbolRefAttr:$optimizer, StrAttr:$hyper);
   let results = (outs AMP_F64:$value);
   let assemblyFormat = "$optimizer $hyper attr-dict `:` type($value)";
-}
-
-def AMP_RandomStateOp : AMP_Op<"random_state", [
-    MemoryEffects<[MemRead]>, UsesSymbols]> {
-  let summary = "What the random numbers of a step are a function of";
-  let description = [{
-    The key is the optimizer's hyper-parameter `random_seed`, the step the
-    number of steps that it has applied so far, and the batch the number of
-    those that `amp.accumulate` has added up since. So a step that is skipped
-    and run again, or resumed, draws the same numbers.
-
-    ```mlir
-    %key, %step, %batch = amp.random_state @optimizer
-    ```
-  }];
-  let arguments = (ins FlatSymbolRefAttr:$optimizer);
-  let results = (outs AMP_I64:$key, AMP_I64:$step, AMP_I64:$batch);
-  let assemblyFormat = "$optimizer attr-dict";
 }
 
 def AMP_ApplyOp : AMP_Op<"apply", [
@@ -503,7 +483,6 @@ def AMP_LarcOp : AMP_Transform<"larc", ["needsTensors", "needsParameters"], [
   let hasVerifier = 1;
 }
 
-include "dialects/AMP/AMPRecipe.td"
 include "dialects/AMP/AMPSlabOps.td"
 
 #endif // MPC_DIALECTS_AMP_AMPOPS_TD

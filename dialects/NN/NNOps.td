@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ops of the nn dialect, one file a family. One entry is an op's whole
-// declaration; its methods are in Ops/<Family>.cpp.
+// The ops of the nn dialect, one file a family, but for the random ones
+// (NNRandomOps.td). One entry is an op's whole declaration; its methods are in
+// Ops/<Family>.cpp.
 #ifndef MPC_DIALECTS_NN_NNOPS_TD
 #define MPC_DIALECTS_NN_NNOPS_TD
 
@@ -13,6 +14,5 @@ include "dialects/NN/NNReductionOps.td"
 include "dialects/NN/NNContractionOps.td"
 include "dialects/NN/NNWindowOps.td"
 include "dialects/NN/NNNormalizationOps.td"
-include "dialects/NN/NNRandomOps.td"
 
 #endif // MPC_DIALECTS_NN_NNOPS_TD

@@ -82,7 +82,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     DefaultValuedAttr<MPC_Precision, "::mpc::Precision::FP32">:$precision,
     UnitAttr:$no_dropout,
     OptionalAttr<MPC_Precision>:$outputs,
-    DefaultValuedOptionalAttr<StrAttr, "\"preset:mpc\"">:$autocast,
+    DefaultValuedOptionalAttr<StrAttr, "::mpc::nn::kDefaultAutocast">:$autocast,
     OptionalAttr<StrAttr>:$rules,
     AMP_Strings:$keep_fp32,
     AMP_Strings:$lower,

@@ -7,6 +7,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Optimizers.h"
 #include "dialects/Interfaces/Precision.h"
+#include "dialects/NN/AutocastPreset.h"
 #include "dialects/NN/Losses.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/LossScale/PolicyInfo.h"

@@ -25,9 +25,6 @@
 using namespace mlir;
 using namespace mpc;
 
-/// The autocast policy of a recipe that names none.
-static constexpr llvm::StringLiteral kOwnPolicy = "preset:mpc";
-
 /// The range of an input whose numbers count places of another tensor.
 static void addBound(OpOperand &operand, IndexRange range,
                      CompileReport &report) {
@@ -80,7 +77,8 @@ static rt::Status checkPrecision(ImportedModel &model, amp::RecipeOp recipe,
   MPC_RETURN_IF_ERROR(checkPatterns(flags));
   warnOfUnmatchedNodes(*model.module, flags, report.warnings);
   StringRef policy = recipe.getAutocast();
-  if (recipe.getPrecision() == Precision::FP32 && policy != kOwnPolicy)
+  if (recipe.getPrecision() == Precision::FP32 &&
+      policy != nn::kDefaultAutocast)
     report.warnings.push_back("--autocast-policy=" + policy.str() +
                               " changes nothing with --precision=fp32");
   return {};
@@ -119,9 +117,8 @@ static void explain(ModuleOp module, bool trains, CompileReport &report) {
   amp::RecipeOp recipe = amp::findRecipe(module);
   report.explanation = explainPrecision(module, trains);
   report.explanation.precision = stringifyPrecision(recipe.getPrecision());
-  StringRef policy = recipe.getAutocast();
-  policy.consume_front("preset:");
-  report.explanation.policy = policy.str();
+  report.explanation.policy =
+      nn::withoutPresetPrefix(recipe.getAutocast()).str();
 }
 
 /// Lets `compilation` find out about inputs and precisions.

@@ -50,7 +50,7 @@ struct PrecisionFlags {
   bool costAware = false;
   bool saturateWeights = true;
   /// A built-in autocast policy, or a file; "preset:NAME" is no file.
-  std::string policy = "preset:mpc";
+  std::string policy = nn::kDefaultAutocast.str();
   std::optional<std::string> rules; ///< What the file says.
 };
 

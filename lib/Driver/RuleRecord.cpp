@@ -25,8 +25,7 @@ static std::string nameOf(std::optional<Precision> precision) {
 static std::string onOff(bool isOn) { return isOn ? "on" : "off"; }
 
 rt::TrainingRule mpc::recordOwnRule(amp::RecipeOp recipe) {
-  llvm::StringRef policy = recipe.getAutocast();
-  policy.consume_front("preset:");
+  llvm::StringRef policy = nn::withoutPresetPrefix(recipe.getAutocast());
   return {{"--precision", nameOf(recipe.getPrecision())},
           {"--autocast-policy", policy.str()},
           {"--keep-fp32", listOf(recipe.getKeepFp32())},

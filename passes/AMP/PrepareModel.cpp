@@ -19,15 +19,15 @@ using namespace mpc::amp;
 /// The policy that the recipe names, or whose file it holds; null, with an
 /// error at the recipe, where that is none.
 static std::shared_ptr<const nn::AutocastPolicy> readPolicy(RecipeOp recipe) {
-  StringRef name = recipe.getAutocast();
+  StringRef named = recipe.getAutocast();
   if (std::optional<StringRef> rules = recipe.getRules()) {
-    auto policy = nn::parseAutocastPolicy(*rules, name, *recipe->getContext());
+    auto policy = nn::parseAutocastPolicy(*rules, named, *recipe->getContext());
     if (policy)
       return std::make_shared<nn::AutocastPolicy>(std::move(*policy));
     recipe.emitError(llvm::toString(policy.takeError()));
     return nullptr;
   }
-  name.consume_front("preset:");
+  StringRef name = nn::withoutPresetPrefix(named);
   if (const nn::AutocastPreset *preset = nn::findAutocastPreset(name))
     return std::make_shared<nn::AutocastPolicy>(nn::makePolicy(*preset));
   recipe.emitError("'") << name << "' is no built-in autocast policy; "

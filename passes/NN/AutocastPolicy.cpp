@@ -218,7 +218,7 @@ static PolicyOrError readPolicy(StringRef file, mlir::MLIRContext &context) {
 PolicyOrError mpc::nn::loadAutocastPolicy(StringRef nameOrFile,
                                           mlir::MLIRContext &context) {
   StringRef name = nameOrFile;
-  bool isPreset = name.consume_front("preset:");
+  bool isPreset = name.consume_front(kPresetPrefix);
   const AutocastPreset *preset = findAutocastPreset(name);
   // A folder that has the name of a preset is not taken for a policy file.
   bool isFile = !isPreset && (nameOrFile == "-" || sys::fs::exists(nameOrFile));
@@ -227,8 +227,8 @@ PolicyOrError mpc::nn::loadAutocastPolicy(StringRef nameOrFile,
   if (preset && isFile)
     return failure(Kind::Usage, "'" + name +
                                     "' is a built-in policy and a file here; "
-                                    "write preset:" +
-                                    name + " or ./" + name);
+                                    "write " +
+                                    kPresetPrefix + name + " or ./" + name);
   if (preset)
     return {std::make_shared<AutocastPolicy>(makePolicy(*preset)), {}};
   if (isFile)

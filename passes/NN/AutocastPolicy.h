@@ -6,6 +6,7 @@
 #define MPC_PASSES_NN_AUTOCASTPOLICY_H
 
 #include "dialects/Interfaces/OpInterfaces.h"
+#include "dialects/NN/AutocastPreset.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/Error.h"
 

@@ -5,6 +5,7 @@
 #define MPC_PASSES_NN_PASSES_H
 
 #include "dialects/Interfaces/Precision.h"
+#include "dialects/NN/AutocastPreset.h"
 #include "dialects/NN/Losses.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

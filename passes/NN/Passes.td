@@ -166,7 +166,8 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
     Option<"precision", "precision", "::mpc::Precision", /*default=*/
            "::mpc::Precision::BF16",
            "low-precision type: fp32 (no casts), bf16 or fp16 (default: bf16)">,
-    Option<"policy", "policy", "std::string", /*default=*/"\"preset:mpc\"",
+    Option<"policy", "policy", "std::string",
+           /*default=*/"::mpc::nn::kDefaultAutocast.str()",
            "built-in policy or policy file (default: mpc)">,
     ListOption<"keepF32", "keep-fp32", "std::string",
                "ECMAScript regular expressions on node and op names: these "

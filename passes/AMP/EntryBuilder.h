@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// One entry of a step as it is written: arguments, ops on state, results.
+#ifndef MPC_PASSES_AMP_ENTRYBUILDER_H
+#define MPC_PASSES_AMP_ENTRYBUILDER_H
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/NN/Gradient.h"
+#include "passes/AMP/StepWriter.h"
+
+namespace mpc::amp {
+
+/// Adds a function to a module, and writes its body from its begin.
+class EntryBuilder {
+public:
+  EntryBuilder(const StepPlan &plan, mlir::ModuleOp module, EntryKind kind);
+
+  /// Values have names: of an argument in `attributes`, of a result here.
+  mlir::Value addArgument(mlir::Type type, mlir::DictionaryAttr attributes);
+  mlir::Value addArgument(mlir::Type type, const llvm::Twine &name);
+  using Result = std::pair<std::string, mlir::Value>;
+  void addResult(llvm::StringRef name, mlir::Value value);
+  /// Adds results in front of all others.
+  void addFirstResults(llvm::ArrayRef<Result> results);
+  /// Returns the results.
+  void finish();
+
+  mlir::Value constant(mlir::Type elementType, mlir::Attribute value);
+  mlir::Value flag(bool value);
+  mlir::Value getScale(mlir::Type elementType);
+  mlir::Value read(nn::ParameterOp parameter);
+  /// Where `skip`, which may be null, is true the parameter stays.
+  void assign(nn::ParameterOp parameter, mlir::Value value,
+              mlir::Value skip = {});
+  /// A hyper-parameter of the optimizer.
+  mlir::Value hyper(llvm::StringRef name);
+
+  static mlir::RankedTensorType scalar(mlir::Type elementType);
+  /// The type of all gradients of a set.
+  GradientsType typeOf(const ParameterSet &set);
+  /// Whether the recipe's policy has a scale.
+  bool scales() const { return policy.kind != rt::PolicyKind::None; }
+  /// Whether the scale is updated before gradients are unscaled by it.
+  bool updatesEarly() const {
+    return policy.update == rt::UpdatePoint::BeforeUnscale;
+  }
+
+  const StepPlan &plan;
+  RecipeOp recipe;
+  const rt::PolicyInfo &policy;
+  const mlir::Location loc;
+  mlir::OpBuilder b;
+  nn::GradientBuilder g; ///< Of `b`.
+
+private:
+  mlir::func::FuncOp function_;
+  llvm::SmallVector<Result> results_;
+};
+
+} // namespace mpc::amp
+
+#endif // MPC_PASSES_AMP_ENTRYBUILDER_H

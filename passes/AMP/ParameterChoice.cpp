@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The choice of the parameters that are trained.
+#include "passes/AMP/ParameterChoice.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/Interfaces/NodeNames.h"
+#include "passes/AMP/TrainedParameters.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+/// Updates are made in f32, whatever the model computes in; without masters
+/// they are kept in bf16.
+static LogicalResult setStorage(nn::ParameterOp parameter, bool hasMaster) {
+  Builder b(parameter.getContext());
+  Type type = cast<RankedTensorType>(parameter.getType()).getElementType();
+  Type stored = hasMaster ? Type(b.getF32Type()) : b.getBF16Type();
+  if (!hasMaster && type.isF16())
+    return parameter.emitError("'")
+           << parameter.getSymName() << "' is " << parameter.getType()
+           << ", which bf16 cannot hold: train it with master weights";
+  if (type == stored)
+    return success();
+  if (!isCastable(type))
+    return parameter.emitError("can only train parameters of f32, f16 and "
+                               "bf16, but '")
+           << parameter.getSymName() << "' is " << parameter.getType()
+           << ": export the model in f32 (PyTorch: model.float()), or freeze "
+              "it";
+  retype(parameter, stored);
+  return success();
+}
+
+namespace {
+
+/// The lists of names of a recipe.
+class NameLists {
+public:
+  explicit NameLists(RecipeOp recipe) : recipe_(recipe) {}
+
+  LogicalResult compile() {
+    for (const std::string &expression : stringsOf(recipe_.getGradientSets()))
+      if (failed(compile({expression}, sets.emplace_back())))
+        return failure();
+    return success(
+        succeeded(compile(stringsOf(recipe_.getFreeze()), frozen)) &&
+        succeeded(compile(stringsOf(recipe_.getTrainable()), trained)) &&
+        succeeded(compile(stringsOf(recipe_.getNoDecay()), undecayed)) &&
+        succeeded(compile(stringsOf(recipe_.getNoGradient()), ungraded)));
+  }
+
+  bool freezes(StringRef name) const {
+    return frozen.matches(name) || (!trained.empty() && !trained.matches(name));
+  }
+
+  /// The first set that has `name`, counted from 1; 0 for none.
+  size_t findSet(StringRef name) const {
+    auto set = llvm::find_if(sets, [&](const NamePatterns &patterns) {
+      return patterns.matches(name);
+    });
+    return set == sets.end() ? 0 : 1 + (set - sets.begin());
+  }
+
+  NamePatterns frozen, trained, undecayed, ungraded;
+  SmallVector<NamePatterns> sets;
+
+private:
+  LogicalResult compile(ArrayRef<std::string> expressions,
+                        NamePatterns &patterns) {
+    auto compiled =
+        NamePatterns::compile(expressions, [&](const std::string &message) {
+          emitError(recipe_->getParentOp()->getLoc()) << message;
+        });
+    if (succeeded(compiled))
+      patterns = std::move(*compiled);
+    return compiled;
+  }
+
+  RecipeOp recipe_;
+};
+
+class ParameterChoice {
+public:
+  ParameterChoice(ModuleOp module, StepPlan &plan)
+      : module_(module), plan_(plan), lists_(plan.recipe) {
+    if (plan.loss)
+      reached_ = findDifferentiableParameters(plan.loss);
+  }
+
+  LogicalResult run() {
+    if (failed(lists_.compile()))
+      return failure();
+    sets_.resize(1 + lists_.sets.size());
+    bool hasIdle = false;
+    for (auto parameter : module_.getOps<nn::ParameterOp>()) {
+      if (lists_.freezes(parameter.getSymName()))
+        parameter.setFrozen(true);
+      if (parameter.getFrozen())
+        continue;
+      if (!hasGradient(parameter))
+        hasIdle = true;
+      else if (failed(add(parameter)))
+        return failure();
+    }
+    addSets();
+    if (plan_.parameters.empty() && !hasIdle)
+      return emitError(module_.getLoc()) << "has no parameter to train";
+    return success();
+  }
+
+private:
+  /// Warns of a parameter that the loss does not depend on.
+  bool hasGradient(nn::ParameterOp parameter) {
+    if (!plan_.loss || reached_.contains(parameter.getSymNameAttr()))
+      return !lists_.ungraded.matches(parameter.getSymName());
+    parameter.emitWarning("parameter '")
+        << parameter.getSymName() << "' has no path to the loss: it has no "
+        << "gradient and is not updated";
+    return false;
+  }
+
+  LogicalResult add(nn::ParameterOp parameter) {
+    if (failed(setStorage(parameter, !plan_.recipe.getNoMasters())))
+      return failure();
+    StringRef name = parameter.getSymName();
+    auto symbol = FlatSymbolRefAttr::get(parameter.getContext(), name);
+    sets_[lists_.findSet(name)].members.push_back(plan_.parameters.size());
+    plan_.parameters.push_back(parameter);
+    plan_.symbols.push_back(symbol);
+    if (lists_.undecayed.matches(name))
+      plan_.noDecay.push_back(symbol);
+    return success();
+  }
+
+  /// The sets that have members. Each has an optimizer state of its own.
+  void addSets() {
+    auto first = module_.lookupSymbol<OptimizerOp>(kOptimizer);
+    for (auto [index, set] : llvm::enumerate(sets_)) {
+      if (set.members.empty())
+        continue;
+      if (index > 0)
+        set.present = "present." + std::to_string(index - 1);
+      set.optimizer = kOptimizer.str();
+      if (!plan_.sets.empty()) {
+        set.optimizer += std::to_string(plan_.sets.size() + 1);
+        OpBuilder b(first);
+        b.setInsertionPointAfter(first);
+        cast<OptimizerOp>(b.clone(*first)).setSymName(set.optimizer);
+      }
+      setTrained(set);
+      plan_.sets.push_back(std::move(set));
+    }
+  }
+
+  /// Tells the optimizer of `set` what it trains.
+  void setTrained(const ParameterSet &set) {
+    auto op = module_.lookupSymbol<OptimizerOp>(set.optimizer);
+    Builder b(op.getContext());
+    SmallVector<Attribute> symbols = set.select(plan_.symbols);
+    op.setTrainsAttr(b.getArrayAttr(symbols));
+    llvm::erase_if(symbols, [&](Attribute symbol) {
+      return !llvm::is_contained(plan_.noDecay, symbol);
+    });
+    op.setNoDecayAttr(symbols.empty() ? ArrayAttr() : b.getArrayAttr(symbols));
+  }
+
+  ModuleOp module_;
+  StepPlan &plan_;
+  NameLists lists_;
+  SmallVector<ParameterSet> sets_; ///< First of what no list of sets has.
+  DenseSet<StringAttr> reached_;   ///< What the loss depends on.
+};
+
+} // namespace
+
+LogicalResult mpc::amp::chooseParameters(ModuleOp module, StepPlan &plan) {
+  return ParameterChoice(module, plan).run();
+}

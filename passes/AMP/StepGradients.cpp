@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Gradients of one batch.
+#include "passes/AMP/StepGradients.h"
+
+#include "dialects/AMP/RandomState.h"
+#include "dialects/NN/EntryNames.h"
+#include "dialects/NN/Random.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+Value mpc::amp::readScale(EntryBuilder &entry) {
+  Type f32 = entry.b.getF32Type();
+  return entry.scales() ? entry.getScale(f32)
+                        : entry.constant(f32, entry.b.getF32FloatAttr(1.0));
+}
+
+/// The gradients of each set, of `tensors`, one for each parameter.
+static SmallVector<Value> gather(EntryBuilder &entry,
+                                 const SmallVector<Value> &tensors) {
+  return llvm::map_to_vector(
+      entry.plan.sets, [&](const ParameterSet &set) -> Value {
+        return GatherOp::create(entry.b, entry.loc, entry.typeOf(set),
+                                set.select(tensors));
+      });
+}
+
+StepGradients mpc::amp::readGradients(EntryBuilder &entry) {
+  SmallVector<Value> tensors;
+  for (nn::ParameterOp parameter : entry.plan.parameters) {
+    auto type = cast<RankedTensorType>(parameter.getType());
+    Value input = entry.addArgument(type.clone(*entry.recipe.getGradients()),
+                                    nn::gradientName(parameter.getSymName()));
+    tensors.push_back(entry.g.cast(input, entry.b.getF32Type()));
+  }
+  StepGradients read;
+  read.gradients = gather(entry, tensors);
+  return read;
+}
+
+/// The inputs of the loss: arguments, or parts of the random state, which
+/// nn.random names.
+static SmallVector<Value> addInputs(EntryBuilder &entry) {
+  func::FuncOp loss = entry.plan.loss;
+  RandomStateOp random;
+  SmallVector<Value> inputs;
+  for (unsigned i = 0, e = loss.getNumArguments(); i < e; ++i) {
+    auto part = loss.getArgAttrOfType<StringAttr>(i, nn::kRandom);
+    if (!part) {
+      inputs.push_back(entry.addArgument(loss.getArgumentTypes()[i],
+                                         loss.getArgAttrDict(i)));
+      continue;
+    }
+    if (!random)
+      random = RandomStateOp::create(entry.b, entry.loc, kOptimizer);
+    inputs.push_back(random.getOperation()->getResult(
+        llvm::find(nn::kRandomParts, part.getValue()) -
+        std::begin(nn::kRandomParts)));
+  }
+  return inputs;
+}
+
+/// The cotangents of the loss' results: the scale multiplies the loss in f32,
+/// before any cast to 16 bits. The loss of a window is the mean over its
+/// batches.
+static SmallVector<Value> seedsOf(EntryBuilder &entry, Value scale) {
+  nn::GradientBuilder &g = entry.g;
+  Value seed = scale;
+  if (entry.recipe.getAccumulate() > 1)
+    seed = g.div(scale, g.splat(scale, double(entry.recipe.getAccumulate())));
+  func::FuncOp loss = entry.plan.loss;
+  auto types = loss.getResultTypes();
+  SmallVector<Value> seeds = {
+      g.cast(seed, cast<RankedTensorType>(types.front()).getElementType())};
+  // No gradient flows through the buffers that are kept for the next step.
+  for (Type type : types.drop_front())
+    seeds.push_back(g.splat(cast<RankedTensorType>(type), 0.0));
+  return seeds;
+}
+
+StepGradients mpc::amp::differentiateBatch(EntryBuilder &entry) {
+  const StepPlan &plan = entry.plan;
+  SmallVector<Value> inputs = addInputs(entry);
+  StepGradients made;
+  made.scale = readScale(entry);
+  func::FuncOp loss = plan.loss;
+  SmallVector<Type> types(loss.getResultTypes());
+  for (nn::ParameterOp parameter : plan.parameters)
+    types.push_back(parameter.getType());
+  auto vjp = nn::VJPOp::create(entry.b, entry.loc, types, loss.getName(),
+                               inputs, seedsOf(entry, made.scale),
+                               entry.b.getArrayAttr(plan.symbols),
+                               ArrayRef<int64_t>());
+  auto wide = [&](Value value) {
+    return entry.g.cast(value, entry.b.getF32Type());
+  };
+  made.loss = wide(vjp.getOutputs().front());
+  ValueRange behind = vjp.getOutputs().drop_front();
+  size_t numBuffers = plan.buffers.size();
+  made.buffers = llvm::map_to_vector(behind.take_front(numBuffers), wide);
+  made.gradients =
+      gather(entry, llvm::map_to_vector(behind.drop_front(numBuffers), wide));
+  return made;
+}

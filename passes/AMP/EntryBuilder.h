@@ -18,7 +18,7 @@ public:
   /// Values have names: of an argument in `attributes`, of a result here.
   mlir::Value addArgument(mlir::Type type, mlir::DictionaryAttr attributes);
   mlir::Value addArgument(mlir::Type type, const llvm::Twine &name);
-  using Result = std::pair<std::string, mlir::Value>;
+  using Result = std::pair<llvm::StringRef, mlir::Value>;
   void addResult(llvm::StringRef name, mlir::Value value);
   /// Adds results in front of all others.
   void addFirstResults(llvm::ArrayRef<Result> results);
@@ -54,7 +54,7 @@ public:
 
 private:
   mlir::func::FuncOp function_;
-  llvm::SmallVector<Result> results_;
+  llvm::SmallVector<std::pair<std::string, mlir::Value>> results_;
 };
 
 } // namespace mpc::amp

@@ -22,6 +22,73 @@ CLI::Option *path(CLI::App &app, const char *flag, std::string &value,
           ""));
 }
 
+/// How long a run is.
+void addLengthFlags(CLI::App &app, DataFlags &flags) {
+  const char *group = flag_group::kInput;
+  auto *steps = app.add_option("--steps", flags.steps,
+                               "Optimizer steps in all, skipped ones too");
+  steps->type_name("N")->group(group)->check(wholeNumber(1));
+  app.add_option("--epochs", flags.epochs, "Passes over the data (default: 1)")
+      ->type_name("N")
+      ->group(group)
+      ->check(positiveNumber())
+      ->excludes(steps);
+}
+
+/// In which order samples come.
+void addOrderFlags(CLI::App &app, DataOptions &data) {
+  const char *group = flag_group::kInput;
+  app.add_option("--seed", data.seed,
+                 "Seed of the order of samples, of dropout and of stochastic "
+                 "rounding (default: 0)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(0));
+  app.add_option_function<std::string>(
+         "--order",
+         [&data](const std::string &word) {
+           data.order = word == "shuffle" ? SampleOrder::Shuffle
+                                          : SampleOrder::Sequential;
+         },
+         "shuffle: a new order each epoch; sequential: as in the file "
+         "(default: shuffle)")
+      ->type_name("shuffle|sequential")
+      ->group(group)
+      ->check(oneOf({"shuffle", "sequential"}));
+}
+
+void addCheckpointFlags(CLI::App &app, OutputFlags &flags) {
+  const char *group = flag_group::kOutput;
+  auto *folder = path(app, "--checkpoint-dir", flags.checkpointDir, "DIR",
+                      "Keep the two newest checkpoints here", group);
+  app.add_option("--checkpoint-every", flags.checkpointEvery,
+                 "Steps between checkpoints (default: only at the end)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(1))
+      ->needs(folder);
+  app.add_flag("--resume", flags.resume,
+               "Continue from the newest whole checkpoint, where there is one")
+      ->group(group)
+      ->needs(folder);
+}
+
+/// What is said of precisions and of numbers that are not finite.
+void addReportFlags(CLI::App &app, OutputFlags &flags) {
+  // A flag takes its value by "=" only, so that a file may follow it.
+  app.add_flag("--explain{-}", flags.explain,
+               "Which op got which precision, by which rule, and the cost of "
+               "each cast")
+      ->type_name("[=FILE]")
+      ->group(flag_group::kDebugging);
+  app.add_flag("--nan-report{" + std::string(NanWatchOptions::kTextOnly) + "}",
+               flags.nanReport,
+               "Name the first op and parameter that went inf or NaN, for the "
+               "first steps where that is so; with FILE also as JSON lines")
+      ->type_name("[=FILE]")
+      ->group(flag_group::kDebugging);
+}
+
 } // namespace
 
 void addDataFlags(CLI::App &app, DataFlags &flags) {
@@ -44,31 +111,8 @@ void addDataFlags(CLI::App &app, DataFlags &flags) {
       ->type_name("N")
       ->group(group)
       ->check(wholeNumber(1));
-  auto *steps = app.add_option("--steps", flags.steps,
-                               "Optimizer steps in all, skipped ones too");
-  steps->type_name("N")->group(group)->check(wholeNumber(1));
-  app.add_option("--epochs", flags.epochs, "Passes over the data (default: 1)")
-      ->type_name("N")
-      ->group(group)
-      ->check(positiveNumber())
-      ->excludes(steps);
-  app.add_option("--seed", flags.data.seed,
-                 "Seed of the order of samples, of dropout and of stochastic "
-                 "rounding (default: 0)")
-      ->type_name("N")
-      ->group(group)
-      ->check(wholeNumber(0));
-  app.add_option_function<std::string>(
-         "--order",
-         [&flags](const std::string &word) {
-           flags.data.order = word == "shuffle" ? SampleOrder::Shuffle
-                                                : SampleOrder::Sequential;
-         },
-         "shuffle: a new order each epoch; sequential: as in the file "
-         "(default: shuffle)")
-      ->type_name("shuffle|sequential")
-      ->group(group)
-      ->check(oneOf({"shuffle", "sequential"}));
+  addLengthFlags(app, flags);
+  addOrderFlags(app, flags.data);
 }
 
 void addOutputFlags(CLI::App &app, OutputFlags &flags) {
@@ -84,18 +128,7 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags) {
   path(app, "--record", flags.record, "FILE.json",
        "What happened to the loss scale, as a trace for mpc-scale replay",
        group);
-  auto *folder = path(app, "--checkpoint-dir", flags.checkpointDir, "DIR",
-                      "Keep the two newest checkpoints here", group);
-  app.add_option("--checkpoint-every", flags.checkpointEvery,
-                 "Steps between checkpoints (default: only at the end)")
-      ->type_name("N")
-      ->group(group)
-      ->check(wholeNumber(1))
-      ->needs(folder);
-  app.add_flag("--resume", flags.resume,
-               "Continue from the newest whole checkpoint, where there is one")
-      ->group(group)
-      ->needs(folder);
+  addCheckpointFlags(app, flags);
   path(app, "--export-weights", flags.exportedWeights, "FILE.safetensors",
        "Weights and buffers at the end, under the model's names, for its "
        "load_state_dict",
@@ -103,18 +136,7 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags) {
   app.add_flag("--json", flags.json,
                "Print one JSON line of results at the end")
       ->group(group);
-  // A flag takes its value by "=" only, so that a file may follow it.
-  app.add_flag("--explain{-}", flags.explain,
-               "Which op got which precision, by which rule, and the cost of "
-               "each cast")
-      ->type_name("[=FILE]")
-      ->group(flag_group::kDebugging);
-  app.add_flag("--nan-report{" + std::string(NanWatchOptions::kTextOnly) + "}",
-               flags.nanReport,
-               "Name the first op and parameter that went inf or NaN, for the "
-               "first steps where that is so; with FILE also as JSON lines")
-      ->type_name("[=FILE]")
-      ->group(flag_group::kDebugging);
+  addReportFlags(app, flags);
 }
 
 void addFloorFlag(CLI::App &app, OutputFlags &flags) {

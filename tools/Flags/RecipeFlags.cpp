@@ -133,7 +133,8 @@ static void addStepNumber(CLI::App &app, RecipeFlags &flags,
       ->check(std::move(check));
 }
 
-static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
+/// Which rule updates parameters, and its numbers.
+static void addRuleFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_option("--optimizer", flags.optimizer,
                  amp::knownOptimizers() + " (default: adamw)")
       ->type_name("NAME")
@@ -156,6 +157,10 @@ static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
                  "What else the optimizer knows, as amsgrad=true")
       ->type_name("NAME=VALUE")
       ->group(kOptimizer);
+}
+
+/// Which parameters are trained, and by how many batches a step.
+static void addSelectionFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_option("--no-decay", flags.noDecay,
                  "Parameters, by name, without weight decay")
       ->type_name("REGEX")
@@ -172,6 +177,9 @@ static void addOptimizerFlags(CLI::App &app, RecipeFlags &flags) {
       ->type_name("N")
       ->group(kOptimizer)
       ->check(wholeNumber(1));
+}
+
+static void addClipFlags(CLI::App &app, RecipeFlags &flags) {
   for (StepNumber clip :
        {StepNumber{"--clip-global-norm", "clip_global_norm",
                    "Largest norm of all gradients together",
@@ -408,7 +416,9 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
   addPrecisionFlags(app, flags.precision);
   addStrictCastsFlag(app, flags);
   addScalingFlags(app, flags);
-  addOptimizerFlags(app, flags);
+  addRuleFlags(app, flags);
+  addSelectionFlags(app, flags);
+  addClipFlags(app, flags);
   addLarcFlags(app, flags);
   addWeightFlags(app, flags);
   app.add_option("--cpu", flags.target.cpu,

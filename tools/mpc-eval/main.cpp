@@ -19,7 +19,8 @@ struct Flags {
   bool noFuse = false;
 };
 
-void addFlags(CLI::App &app, Flags &flags) {
+/// What is evaluated.
+void addModelFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
   EvalRequest &request = flags.request;
   app.add_option("model", request.modelPath, "MODEL.onnx or FILE.mlir")
@@ -50,7 +51,12 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->type_name("N")
       ->check(rt::wholeNumber(0))
       ->group(kInput);
-  addPrecisionFlags(app, request.precision);
+}
+
+/// How it is compiled and run.
+void addTargetFlags(CLI::App &app, Flags &flags) {
+  using namespace rt::flag_group;
+  EvalRequest &request = flags.request;
   app.add_option("--cpu", request.options.target.cpu,
                  "host, x86-64-v3 or x86-64-v4 (default: host)")
       ->type_name("CPU")
@@ -71,6 +77,12 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_flag("--naive", request.options.target.naive,
                "run every kernel by scalar loops")
       ->group(kDebugging);
+}
+
+void addFlags(CLI::App &app, Flags &flags) {
+  addModelFlags(app, flags);
+  addPrecisionFlags(app, flags.request.precision);
+  addTargetFlags(app, flags);
 }
 
 rt::Result<int> run(Flags &flags) {

@@ -41,6 +41,8 @@ private:
   Expected<Node> readNode(Message message, size_t index);
   Error readAttributes(Message message, Node &node);
   Expected<Attribute> readAttribute(Message message);
+  Error finishAttribute(const Message &message,
+                        std::optional<RawTensor> &tensor, Attribute &attribute);
   Expected<ValueInfo> readValueInfo(Message message);
   Error finishTensor(RawTensor &raw, const Twine &fallbackName);
   Error inNode(const Node &node, Error error);
@@ -120,26 +122,23 @@ Error ModelReader::readModelMessage(Message message) {
   return Error::success();
 }
 
+/// Adds what was read to `list`.
+template <typename T>
+static Error append(std::vector<T> &list, Expected<T> read) {
+  if (!read)
+    return read.takeError();
+  list.push_back(std::move(*read));
+  return Error::success();
+}
+
 Error ModelReader::readGraph(Message message, Graph &graph) {
-  auto keepInfo = [&](std::vector<ValueInfo> &list) -> Error {
-    Expected<ValueInfo> info =
-        readValueInfo(message.child(message::kValueInfo));
-    if (!info)
-      return info.takeError();
-    list.push_back(std::move(*info));
-    return Error::success();
-  };
   while (message.next()) {
     Error error = Error::success();
     switch (message.field()) {
-    case 1: {
-      Expected<Node> node =
-          readNode(message.child(message::kNode), graph.nodes.size());
-      if (!node)
-        return node.takeError();
-      graph.nodes.push_back(std::move(*node));
+    case 1:
+      error = append(graph.nodes, readNode(message.child(message::kNode),
+                                           graph.nodes.size()));
       break;
-    }
     case 2:
       graph.name = message.text();
       break;
@@ -148,13 +147,16 @@ Error ModelReader::readGraph(Message message, Graph &graph) {
           readInitializer(message.child(message::kTensor), graph.initializers);
       break;
     case 11:
-      error = keepInfo(graph.inputs);
+      error = append(graph.inputs,
+                     readValueInfo(message.child(message::kValueInfo)));
       break;
     case 12:
-      error = keepInfo(graph.outputs);
+      error = append(graph.outputs,
+                     readValueInfo(message.child(message::kValueInfo)));
       break;
     case 13:
-      error = keepInfo(graph.values);
+      error = append(graph.values,
+                     readValueInfo(message.child(message::kValueInfo)));
       break;
     case 15:
       error = refuseSparse(message.child(message::kSparseTensor));
@@ -186,6 +188,7 @@ Error ModelReader::readFunction(Message message) {
   isInFunction_ = true;
   llvm::scope_exit leave([&] { isInFunction_ = false; });
   while (message.next()) {
+    Error error = Error::success();
     switch (message.field()) {
     case 1:
       function.name = message.text();
@@ -196,36 +199,32 @@ Error ModelReader::readFunction(Message message) {
     case 5:
       function.outputs.push_back(message.text());
       break;
-    case 7: {
-      Expected<Node> node =
-          readNode(message.child(message::kNode), function.nodes.size());
-      if (!node)
-        return node.takeError();
-      function.nodes.push_back(std::move(*node));
+    case 7:
+      error = append(function.nodes, readNode(message.child(message::kNode),
+                                              function.nodes.size()));
       break;
-    }
     case 9:
       function.opsets.push_back(readOpset(message.child(message::kOpset)));
       break;
     case 10:
       function.domain = message.text();
       break;
-    case 11: {
-      Expected<Attribute> attribute =
-          readAttribute(message.child(message::kAttribute));
-      if (!attribute)
+    case 11:
+      error = append(function.defaults,
+                     readAttribute(message.child(message::kAttribute)));
+      if (error)
         return prefixed(model_.path + ": function '" +
                             printable(function.name) + "'",
-                        attribute.takeError());
-      function.defaults.push_back(std::move(*attribute));
+                        std::move(error));
       break;
-    }
     case 13:
       function.overload = message.text();
       break;
     default:
       message.skip();
     }
+    if (error)
+      return error;
   }
   if (function.domain == "ai.onnx")
     function.domain.clear();
@@ -272,6 +271,13 @@ static void readRecord(Message message, Node &node) {
     node.hasSource = true;
 }
 
+/// The name of the `index`th node, which has none of its own.
+static std::string nameAfterOutput(const Node &node, size_t index) {
+  if (node.outputs.empty() || node.outputs.front().empty())
+    return node.opType + "_" + std::to_string(index);
+  return node.outputs.front();
+}
+
 Expected<Node> ModelReader::readNode(Message message, size_t index) {
   // Attributes come before the name in many files: they are read behind it.
   Message again = message;
@@ -306,9 +312,7 @@ Expected<Node> ModelReader::readNode(Message message, size_t index) {
   if (node.domain == "ai.onnx")
     node.domain.clear();
   if (node.name.empty())
-    node.name = node.outputs.empty() || node.outputs.front().empty()
-                    ? node.opType + "_" + std::to_string(index)
-                    : node.outputs.front();
+    node.name = nameAfterOutput(node, index);
   if (Error error = readAttributes(again, node))
     return std::move(error);
   return node;
@@ -431,22 +435,33 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
       message.skip();
     }
   }
+  if (Error error = finishAttribute(message, tensor, attribute))
+    return std::move(error);
+  return attribute;
+}
+
+/// Checks what was read of an attribute, of which `message` is the end, and
+/// keeps its tensor.
+Error ModelReader::finishAttribute(const Message &message,
+                                   std::optional<RawTensor> &tensor,
+                                   Attribute &attribute) {
   if (attribute.name.empty())
     return invalidModel("an attribute has no name");
-  if (message.count(21) != 0 && !isInFunction_)
+  bool isReference = message.count(21) != 0;
+  if (isReference && !isInFunction_)
     return invalidModel("attribute '" + printable(attribute.name) +
                         "' refers to one of a function, and is in none");
-  if (message.count(21) != 0)
-    return attribute;
+  if (isReference)
+    return Error::success();
   if (Error error = checkKind(attribute, message))
-    return std::move(error);
-  if (tensor) {
-    if (Error error =
-            finishTensor(*tensor, "attribute '" + Twine(attribute.name) + "'"))
-      return std::move(error);
-    attribute.t = std::move(tensor->tensor);
-  }
-  return attribute;
+    return error;
+  if (!tensor)
+    return Error::success();
+  if (Error error =
+          finishTensor(*tensor, "attribute '" + Twine(attribute.name) + "'"))
+    return error;
+  attribute.t = std::move(tensor->tensor);
+  return Error::success();
 }
 
 static Dimension readDimension(Message message) {

@@ -20,8 +20,8 @@ typedef struct MpcProgram MpcProgram;
 
 typedef struct MpcProgramOptions {
   size_t structSize;
-  /* Which of a file's codes: "host", "x86-64-v3", "x86-64-v4"; NULL for the one
-   * that makes the most of this processor. */
+  /* Which of the program's variants is loaded: "host", "x86-64-v3" or
+   * "x86-64-v4". NULL for the one that makes the most of this processor. */
   const char *cpu;
 } MpcProgramOptions;
 
@@ -41,22 +41,23 @@ MPC_EXPORT void mpcProgramDestroy(MpcProgram *program);
 
 typedef struct MpcProgramInfo {
   size_t structSize;
-  const char *cpu;    /* What its code is for. */
-  const char *recipe; /* What it was made by, as flags. */
-  size_t numEntries;
+  const char *cpu;    /* The processor that its code is for: "x86-64-v3". */
+  const char *recipe; /* The amp.recipe it was compiled by, as MLIR text. */
+  size_t numEntries;  /* Entries are numbered from 0, as all else here. */
   size_t numStateTensors;
   size_t numBounds;
-  size_t numWarnings; /* Of its compilation. */
+  size_t numWarnings; /* Of the compilation. */
   /* Batches of one optimizer step; 0 where the program has no step. */
   int64_t batchesPerStep;
-  size_t numTied;     /* Further names of parameters. */
+  size_t numTied;     /* Names beyond the first of shared parameters. */
   int needsOptimizer; /* Whether mpcRunnerSetOptimizer must be called. */
 } MpcProgramInfo;
 
 MPC_EXPORT MpcError *mpcProgramGetInfo(const MpcProgram *program,
                                        MpcProgramInfo *info);
 
-/* Warning number `index`. */
+/* Warning number `index` of the compilation. This and the functions below
+ * return MPC_ERROR_USAGE for an index that is too large. */
 MPC_EXPORT MpcError *mpcProgramGetWarning(const MpcProgram *program,
                                           size_t index, const char **text);
 
@@ -73,8 +74,8 @@ typedef enum MpcEntryRole {
   MPC_ENTRY_INIT = 1,       /* Derives what follows from the parameters. */
   MPC_ENTRY_EVAL = 2,       /* Evaluates, and leaves the state as it is. */
   MPC_ENTRY_STEP = 3,       /* An optimizer step of one batch. */
-  MPC_ENTRY_ACCUMULATE = 4, /* A batch of a step, */
-  MPC_ENTRY_APPLY = 5       /* and what ends it. */
+  MPC_ENTRY_ACCUMULATE = 4, /* Adds up the gradients of one batch. */
+  MPC_ENTRY_APPLY = 5       /* The optimizer step of added-up gradients. */
 } MpcEntryRole;
 
 /* A function from state and inputs to state and outputs. */
@@ -107,8 +108,8 @@ typedef struct MpcBoundInfo {
   const char *input; /* The name of the input, in any entry. */
   int64_t lower;     /* The least that it may hold. */
   int64_t upper;     /* The first that is too large. */
-  int hasExcept;     /* Whether it may hold one number more, */
-  int64_t except;    /* which this is: a label that takes no part. */
+  int hasExcept;     /* 1 where it may also hold `except`. */
+  int64_t except;    /* The label that takes no part in the loss. */
 } MpcBoundInfo;
 
 MPC_EXPORT MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,

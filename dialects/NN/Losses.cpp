@@ -96,6 +96,23 @@ static Value reduced(GradientBuilder &g, const LossOperands &operands,
 // Of labels
 //===----------------------------------------------------------------------===//
 
+/// Of each class along `axis`, broadcast to the shape of the logarithms.
+static Value classWeights(GradientBuilder &g, Value logs, int64_t axis,
+                          const LossSettings &settings) {
+  if (settings.classWeights.empty())
+    return g.splat(logs, 1.0);
+  auto type =
+      RankedTensorType::get(static_cast<int64_t>(settings.classWeights.size()),
+                            typeOf(logs).getElementType());
+  SmallVector<Attribute> values = llvm::map_to_vector(
+      settings.classWeights, [&](double weight) -> Attribute {
+        return g.b.getFloatAttr(type.getElementType(), weight);
+      });
+  Value vector = ConstantOp::create(g.b, g.loc, type,
+                                    DenseElementsAttr::get(type, values));
+  return g.broadcast(vector, axis, shapeOf(logs));
+}
+
 namespace {
 
 /// log p(c) of each place, and which of them count.
@@ -113,7 +130,7 @@ public:
     isCounted_ = g.broadcast(counts, rows, shapeOf(logs));
     isTarget_ = g.compare(CompareKind::EQ, classes,
                           g.broadcast(known, rows, shapeOf(logs)));
-    weights_ = classWeights();
+    weights_ = classWeights(g, logs, axis, settings);
   }
 
   Value build() {
@@ -140,22 +157,6 @@ private:
     Value ignored =
         g_.splat(labels, static_cast<double>(*settings_.ignoreIndex));
     return g_.compare(CompareKind::NE, labels, ignored);
-  }
-
-  /// Broadcast to the shape of the logarithms.
-  Value classWeights() {
-    if (settings_.classWeights.empty())
-      return g_.splat(logs_, 1.0);
-    auto type = RankedTensorType::get(
-        static_cast<int64_t>(settings_.classWeights.size()),
-        typeOf(logs_).getElementType());
-    SmallVector<Attribute> values = llvm::map_to_vector(
-        settings_.classWeights, [&](double weight) -> Attribute {
-          return g_.b.getFloatAttr(type.getElementType(), weight);
-        });
-    Value vector = ConstantOp::create(g_.b, g_.loc, type,
-                                      DenseElementsAttr::get(type, values));
-    return g_.broadcast(vector, axis_, shapeOf(logs_));
   }
 
   /// The sum of what is selected, not multiplied: what is left out may be
@@ -190,10 +191,32 @@ static bool isPlain(const LossSettings &s) {
          s.labelSmoothing == 0.0;
 }
 
+/// Against probabilities t of the classes: -w log p ((1 - s) t + s / C), whose
+/// mean is over the places, whatever the classes weigh.
+static Value probabilityLoss(GradientBuilder &g, const LossOperands &operands,
+                             const LossSettings &settings) {
+  auto [logits, target, axis] = operands;
+  Value logs = LogSoftmaxOp::create(g.b, g.loc, logits.getType(), logits, axis);
+  double smoothing = settings.labelSmoothing;
+  auto classes = static_cast<double>(shapeOf(logits)[axis]);
+  if (smoothing > 0.0)
+    target = g.add(g.scale(target, 1.0 - smoothing),
+                   g.splat(target, smoothing / classes));
+  if (!settings.classWeights.empty())
+    logs = g.mul(logs, classWeights(g, logs, axis, settings));
+  Value sum = g.neg(g.sum(g.mul(logs, target), allAxes(logs)));
+  if (settings.reduction == LossReduction::Sum)
+    return sum;
+  auto elements = static_cast<double>(typeOf(logits).getNumElements());
+  return g.scale(sum, classes / elements);
+}
+
 /// Of logits.
 static Value crossEntropy(GradientBuilder &g, const LossOperands &operands,
                           const LossSettings &settings) {
   auto [logits, labels, axis] = operands;
+  if (isa<FloatType>(typeOf(labels).getElementType()))
+    return probabilityLoss(g, operands, settings);
   if (isPlain(settings)) {
     auto scalar = RankedTensorType::get({}, typeOf(logits).getElementType());
     return CrossEntropyOp::create(
@@ -224,7 +247,7 @@ static constexpr LossFunction kLosses[] = {
     {.name = "cross_entropy",
      .summary = "-log softmax(x)[t]",
      .output = "logits",
-     .target = LossTarget::Labels,
+     .target = LossTarget::Classes,
      .takes = kOfLabels | P::LabelSmoothing,
      .build = crossEntropy},
     {.name = "nll",

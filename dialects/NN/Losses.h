@@ -20,9 +20,10 @@ LLVM_ENABLE_BITMASK_ENUMS_IN_NAMESPACE();
 
 /// What a loss compares the model's output with.
 enum class LossTarget : uint8_t {
-  None,   ///< Nothing: the output is the loss.
-  Labels, ///< Integers in the output's shape without its class axis.
-  Values  ///< Numbers in the output's shape.
+  None,    ///< Nothing: the output is the loss.
+  Labels,  ///< Integers in the output's shape without its class axis.
+  Classes, ///< Labels, or probabilities of the classes in the output's shape.
+  Values   ///< Numbers in the output's shape.
 };
 
 /// What may be said of a loss beside its name: bits of LossFunction::takes.
@@ -61,7 +62,7 @@ struct LossSettings {
 struct LossOperands {
   mlir::Value output;
   mlir::Value target;    ///< Null for LossTarget::None.
-  int64_t classAxis = 0; ///< Of the output; for LossTarget::Labels.
+  int64_t classAxis = 0; ///< Of the output; for labels and classes.
 };
 
 struct LossFunction {

@@ -163,6 +163,9 @@ private:
     case LossTarget::Labels:
       operands = withLabels(g, function, value);
       break;
+    case LossTarget::Classes:
+      operands = withClasses(g, function, value);
+      break;
     case LossTarget::Values:
       operands = withValues(g, function, value);
       break;
@@ -170,7 +173,7 @@ private:
     if (failed(operands))
       return failure();
     Value made = rule.build(g, *operands, settings());
-    if (rule.target == LossTarget::Labels)
+    if (operands->target && !isFloating(operands->target.getType()))
       stateLabels(function, *operands, made);
     return made;
   }
@@ -204,22 +207,13 @@ private:
 
   FailureOr<LossOperands> withLabels(GradientBuilder &g, func::FuncOp function,
                                      Value value) {
-    Value wide = g.wide(value);
     auto type = cast<RankedTensorType>(value.getType());
-    if (type.getRank() < 1)
-      return function.emitError() << loss
-                                  << " needs logits with a class axis, "
-                                     "not a scalar";
-    FailureOr<int64_t> axis = classAxis(function, type);
-    if (failed(axis))
+    if (failed(checkLogits(function, type)))
       return failure();
-    int64_t count = type.getDimSize(*axis);
-    if (!classWeights.empty() &&
-        static_cast<int64_t>(classWeights.size()) != count)
-      return function.emitError()
-             << loss << " has " << classWeights.size()
-             << " class weights, but the model's output has " << count
-             << " classes";
+    FailureOr<int64_t> axis = classAxis(function, type);
+    if (failed(axis) || failed(checkWeights(function, type, *axis)))
+      return failure();
+    Value wide = g.wide(value);
     FailureOr<Value> target =
         addTarget(function, RankedTensorType::get(labelShape(type, *axis),
                                                   g.b.getI64Type()));
@@ -228,10 +222,53 @@ private:
     return LossOperands{wide, *target, *axis};
   }
 
+  /// Labels, or probabilities where the target is known to have the logits'
+  /// shape.
+  FailureOr<LossOperands> withClasses(GradientBuilder &g, func::FuncOp function,
+                                      Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getRank() < 1 || !llvm::equal(type.getShape(), targetShape))
+      return withLabels(g, function, value);
+    if (!ignoreIndex.empty() && ignoreIndex.front() >= 0)
+      return function.emitError()
+             << "target has probabilities, of which no class "
+             << ignoreIndex.front() << " can be ignored";
+    int64_t axis = usualClassAxis(type);
+    if (failed(checkWeights(function, type, axis)))
+      return failure();
+    FailureOr<LossOperands> operands = withValues(g, function, value);
+    if (succeeded(operands))
+      operands->classAxis = axis;
+    return operands;
+  }
+
+  LogicalResult checkLogits(func::FuncOp function, RankedTensorType type) {
+    if (type.getRank() < 1)
+      return function.emitError() << loss
+                                  << " needs logits with a class axis, "
+                                     "not a scalar";
+    return success();
+  }
+
+  LogicalResult checkWeights(func::FuncOp function, RankedTensorType type,
+                             int64_t axis) {
+    int64_t count = type.getDimSize(axis);
+    if (classWeights.empty() ||
+        static_cast<int64_t>(classWeights.size()) == count)
+      return success();
+    return function.emitError() << loss << " has " << classWeights.size()
+                                << " class weights, but the model's output has "
+                                << count << " classes";
+  }
+
+  /// Sequences have classes last, images on axis 1, as PyTorch has them.
+  static int64_t usualClassAxis(RankedTensorType type) {
+    return type.getRank() == 4 ? 1 : type.getRank() - 1;
+  }
+
   FailureOr<int64_t> classAxis(func::FuncOp function, RankedTensorType type) {
-    // Sequences have classes last, images on axis 1, as PyTorch has them.
     if (targetShape.empty())
-      return type.getRank() == 4 ? 1 : type.getRank() - 1;
+      return usualClassAxis(type);
     SmallVector<int64_t> wanted(targetShape.begin(), targetShape.end());
     for (int64_t axis = type.getRank() - 1; axis >= 0; --axis)
       if (labelShape(type, axis) == wanted)

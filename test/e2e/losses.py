@@ -8,6 +8,7 @@ their central differences. The model adds a parameter to its input, through a pr
 runs in the low type, and its outputs are what NumPy starts from: so the loss is compared within
 f32 in every precision, a gradient within one rounding to the low type.
 """
+import itertools
 import pathlib
 import re
 import subprocess
@@ -56,6 +57,16 @@ def label_loss(scores, labels, normalize, weights=None, ignore=-100, smoothing=0
         divisor += weights[label]
     with np.errstate(invalid="ignore"):
         return losses if reduction == "sum" else np.float64(losses) / divisor
+
+
+def probability_loss(scores, target, weights=None, smoothing=0.0, reduction="mean"):
+    """Against probabilities of the classes, on axis 1."""
+    classes = scores.shape[1]
+    rows, shares = (np.moveaxis(t, 1, -1).reshape(-1, classes) for t in (scores, target.astype(np.float64)))
+    weights, losses = np.ones(classes) if weights is None else np.array(weights), 0.0
+    for row, share in zip(rows, shares):
+        losses -= (weights * log_softmax(row) * ((1 - smoothing) * share + smoothing / classes)).sum()
+    return losses if reduction == "sum" else losses / len(rows)
 
 
 def huber(d, delta):
@@ -121,6 +132,14 @@ def label_cases():
     flags = "--loss=cross_entropy"
     yield flags, (3, 5), "all ignored", lambda y, t: label_loss(y, t, True)
     yield f"{flags} --reduction=sum", (3, 5), "all ignored", lambda y, t: 0.0
+
+
+def probability_cases():
+    w = (0.5, 2.0, 1.0, 0.25, 3.0)
+    options = [("", {}), (f"--class-weights={','.join(map(str, w))} --label-smoothing=0.3", {"weights": w, "smoothing": 0.3})]
+    for (flags, arguments), reduction, shape in itertools.product(options, ("mean", "sum"), ((6, 5), (2, 5, 3, 4))):
+        loss = lambda y, t, a=arguments, r=reduction: probability_loss(y, t, reduction=r, **a)
+        yield f"--loss=cross_entropy --reduction={reduction} {flags}", shape, "chances", loss
 
 
 def element_cases():
@@ -202,7 +221,7 @@ def missing(cases):
 
 def main(folder, precision):
     folder, rng, faults, count = pathlib.Path(folder), np.random.default_rng(5), 0, 0
-    cases = [*label_cases(), *element_cases()]
+    cases = [*label_cases(), *probability_cases(), *element_cases()]
     for name in missing(cases):
         print(f"FAIL {name} has no case")
         faults += 1

@@ -42,6 +42,8 @@ static std::string targetOf(const nn::LossFunction &loss) {
     return "none";
   case nn::LossTarget::Labels:
     return "labels";
+  case nn::LossTarget::Classes:
+    return "labels, or probabilities of the classes";
   case nn::LossTarget::Values:
     return "values";
   }

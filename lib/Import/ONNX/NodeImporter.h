@@ -50,6 +50,7 @@ llvm::ArrayRef<OpRule> controlRules();
 llvm::ArrayRef<OpRule> determinantRules();
 llvm::ArrayRef<OpRule> einsumRules();
 llvm::ArrayRef<OpRule> elementwiseRules();
+llvm::ArrayRef<OpRule> fourierRules();
 llvm::ArrayRef<OpRule> gridRules();
 llvm::ArrayRef<OpRule> indexingRules();
 llvm::ArrayRef<OpRule> linearAttentionRules();

@@ -12,14 +12,31 @@ using namespace llvm;
 namespace mpc::onnx {
 
 static SmallVector<ArrayRef<OpRule>> allFamilies() {
-  return {attentionRules(),       bitRules(),         contractionRules(),
-          controlRules(),         determinantRules(), einsumRules(),
-          elementwiseRules(),     gridRules(),        indexingRules(),
-          linearAttentionRules(), lossRules(),        movementRules(),
-          normalizationRules(),   optimizerRules(),   positionRules(),
-          randomRules(),          recurrentRules(),   reductionRules(),
-          resizeRules(),          scanRules(),        sequenceRules(),
-          sortingRules(),         structureRules(),   windowRules()};
+  return {attentionRules(),
+          bitRules(),
+          contractionRules(),
+          controlRules(),
+          determinantRules(),
+          einsumRules(),
+          elementwiseRules(),
+          fourierRules(),
+          gridRules(),
+          indexingRules(),
+          linearAttentionRules(),
+          lossRules(),
+          movementRules(),
+          normalizationRules(),
+          optimizerRules(),
+          positionRules(),
+          randomRules(),
+          recurrentRules(),
+          reductionRules(),
+          resizeRules(),
+          scanRules(),
+          sequenceRules(),
+          sortingRules(),
+          structureRules(),
+          windowRules()};
 }
 
 RuleTable::RuleTable() {

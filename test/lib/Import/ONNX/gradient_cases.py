@@ -26,7 +26,7 @@ class Case:
     @property
     def rounds_once(self):
         """Whether there is no rounding but the last: that of each contraction, and each step of a loop, stays."""
-        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState", "Loop", "LSTM", "GRU", "RNN")
+        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState", "Loop", "LSTM", "GRU", "RNN", "DFT", "STFT")
 
 
 CASES = []
@@ -220,3 +220,10 @@ for op, gates in {"LSTM": 4, "GRU": 3, "RNN": 1}.items():
     ends = {"n": np.array([3, 0, 2], np.int32), "h": (2, 3, 2)} | ({"c": (2, 3, 2), "p": (2, 6)} if op == "LSTM" else {})
     results = (0, 1, 2) if op == "LSTM" else (0, 1)
     case(f"{op} of lengths", op, normal(**layer, **ends), outputs=results, hidden_size=2, direction="bidirectional")
+
+# Fourier transforms
+case("dft", "DFT", normal(x=(2, 5, 2), n=None, axis=np.array(1)))
+case("dft cut, inverse", "DFT", normal(x=(2, 6, 3, 2), n=np.array(4), axis=np.array(-3)), inverse=1)
+case("dft to half", "DFT", normal(x=(2, 6, 1)), onesided=1)
+case("dft from half", "DFT", normal(x=(3, 4, 2), n=np.array(7)), onesided=1, inverse=1)
+case("stft", "STFT", normal(x=(2, 9, 1), step=np.array(2), window=(4,)))

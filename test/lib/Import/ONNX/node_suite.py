@@ -37,6 +37,9 @@ except ImportError as missing:
 # the float64 result by 4.9e-4, mpc-eval's by 4.0e-4: held to two units in the last place.
 ROUNDED_AT_EACH_STEP = ("test_attention_4d_causal_fp16", "test_attention_4d_causal_fp16_expanded")
 
+# Sums that cancel to nothing: held to a unit in the last place of the largest.
+CANCELLING = re.compile(r"test_dft_inverse")
+
 # Their outputs are NumPy's random numbers. Those of a ratio of 0 stay.
 DRAWN_AT_RANDOM = re.compile(r"test_training_dropout(_default)?(_mask)?$")
 
@@ -50,7 +53,7 @@ OUT_OF_SCOPE = {
     "ConvInteger",
     "random": "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike",
     "sequences, optionals": "OptionalGetElement OptionalHasElement",
-    "signal": "DFT STFT HannWindow HammingWindow BlackmanWindow MelWeightMatrix",
+    "signal": "HannWindow HammingWindow BlackmanWindow MelWeightMatrix",
     "strings": "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer",
     "vision": "NonMaxSuppression RoiAlign DeformConv MaxUnpool ImageDecoder",
 }
@@ -129,11 +132,12 @@ def compare(expected, found, case):
         # Two units in the last place.
         rtol = max(rtol, 2**-6)
         expected, found = expected.astype(np.float32), found.astype(np.float32)
-    if np.allclose(found, expected, rtol=rtol, atol=case.atol, equal_nan=True):
+    atol = float(np.spacing(np.abs(expected).max())) if CANCELLING.match(case.name) else case.atol
+    if np.allclose(found, expected, rtol=rtol, atol=atol, equal_nan=True):
         return ""
     with np.errstate(all="ignore"):
         worst = np.nanmax(np.abs(found.astype(np.float64) - expected.astype(np.float64)))
-    return f"differs by {worst} (rtol {rtol}, atol {case.atol})"
+    return f"differs by {worst} (rtol {rtol}, atol {atol})"
 
 
 class Evaluators:

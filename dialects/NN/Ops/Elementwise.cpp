@@ -408,10 +408,31 @@ LogicalResult CompareOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
   return success(); // Constant almost everywhere.
 }
 
+/// Integers that are picked when the model is compiled at most: sizes and
+/// places. Tables stay as small as they are.
+static constexpr int64_t kMostPicked = 1024;
+
+static DenseElementsAttr pick(DenseElementsAttr condition,
+                              DenseElementsAttr onTrue,
+                              DenseElementsAttr onFalse) {
+  SmallVector<APInt> picked;
+  for (auto [isTrue, one, other] :
+       llvm::zip_equal(condition.getValues<bool>(), onTrue.getValues<APInt>(),
+                       onFalse.getValues<APInt>()))
+    picked.push_back(isTrue ? one : other);
+  return DenseElementsAttr::get(onTrue.getType(), picked);
+}
+
 OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getCondition());
   if (std::optional<double> fixed = splatOf(known))
     return *fixed != 0.0 ? getOnTrue() : getOnFalse();
+  auto onTrue = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOnTrue());
+  auto onFalse = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOnFalse());
+  bool isSmall = rankedType(getOutput()).getNumElements() <= kMostPicked;
+  if (known && onTrue && onFalse && isSmall &&
+      onTrue.getElementType().isInteger())
+    return pick(known, onTrue, onFalse);
   return {};
 }
 

@@ -91,9 +91,11 @@ Error emitOneHot(NodeImporter &node) {
   Operand wrapped = b.select(
       b.compare(nn::CompareKind::LT, indices, b.splatLike(indices, 0)),
       b.binary(Binary::Add, indices, static_cast<double>(depth)), indices);
-  Operand hot = b.compare(nn::CompareKind::EQ,
-                          b.broadcastTo(b.reshape(wrapped, unit), shape),
-                          iota(b, indices.type, shape, axis));
+  Operand classes = indices.known ? b.coordinates(shape, axis)
+                                  : iota(b, indices.type, shape, axis);
+  Operand hot =
+      b.compare(nn::CompareKind::EQ,
+                b.broadcastTo(b.reshape(wrapped, unit), shape), classes);
   auto value = [&](int64_t at) {
     return b.broadcastTo(b.reshape(b.sliceAxis(values, 0, at, at + 1), {}),
                          shape);

@@ -89,3 +89,15 @@ func.func @stays(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<4096x2xi64>) {
   %b = nn.broadcast %c axes [1] : tensor<2xi64> -> tensor<4096x2xi64>
   return %r, %b : tensor<8xf32>, tensor<4096x2xi64>
 }
+
+// Small tensors of integers, as the sizes of a one-hot vector.
+// CHECK-LABEL: @picked
+// CHECK: nn.constant dense<[7, 2, 9]> : tensor<3xi64>
+// CHECK-NOT: nn.select
+func.func @picked() -> tensor<3xi64> {
+  %c = nn.constant dense<[true, false, true]> : tensor<3xi1>
+  %a = nn.constant dense<[7, 8, 9]> : tensor<3xi64>
+  %b = nn.constant dense<[1, 2, 3]> : tensor<3xi64>
+  %r = nn.select %c, %a, %b : tensor<3xi1>, tensor<3xi64>
+  return %r : tensor<3xi64>
+}

@@ -34,6 +34,23 @@ TEST(Positions, IndicesFitTheData) {
             "attribute 'batch_dims' is 1, the data 3x4, the indices 2x1");
 }
 
+// PyTorch writes the repeats of an axis so, and the shape that follows.
+TEST(Positions, AOneHotVectorOfWhatIsKnownIsKnown) {
+  Outcome outcome =
+      importWritten(ModelWriter()
+                        .opset(20)
+                        .input("x", kF32, {int64_t(2), int64_t(3)})
+                        .ints("i", {1})
+                        .ints("depth", {2})
+                        .ints("values", {1, 4})
+                        .ints("flat", {-1})
+                        .node("OneHot", {"i", "depth", "values"}, {"h"})
+                        .node("Reshape", {"h", "flat"}, {"n"})
+                        .node("Tile", {"x", "n"}, {"y"})
+                        .output("y"));
+  EXPECT_TRUE(contains(outcome, "-> (tensor<2x12xf32>"));
+}
+
 TEST(Positions, ScatterSaysWhatDoesNotFit) {
   EXPECT_EQ(
       errorOf({"ScatterElements", {{"x", {3}}, {"i", {2}, kI64}, {"u", {1}}}}),

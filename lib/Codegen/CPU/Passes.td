@@ -67,7 +67,15 @@ def ShareCodePass : Pass<"cpu-share-code", "::mlir::ModuleOp"> {
     size is the upper half of a product with its reciprocal, wherever that is
     exact for all dividends; where it may not be, divisors are no sizes. All
     this is arithmetic on indices, so that results keep their bits.
+
+    What LLVM is told no more costs some kernels a few hundredths of their time,
+    so that a few kernels of one kind, which cost little to compile, keep a code
+    each.
   }];
+  let options = [
+    Option<"leastKernels", "least-kernels", "unsigned", /*default=*/"4",
+           "How many kernels have to differ in sizes alone to have one code">,
+  ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Number of kernels">,
     Statistic<"numCodes", "codes", "Number of codes that they have">,

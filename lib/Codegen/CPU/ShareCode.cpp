@@ -245,9 +245,10 @@ struct ShareCodePass : mpc::cpu::impl::ShareCodePassBase<ShareCodePass> {
       }
     SymbolTable symbols(getOperation());
     for (auto &[skeleton, kernels] : families) {
+      bool isShared = kernels.size() >= std::max(leastKernels.getValue(), 2U);
       numKernels += kernels.size();
-      ++numCodes;
-      if (kernels.size() > 1)
+      numCodes += isShared ? 1 : kernels.size();
+      if (isShared)
         Family(kernels).share(symbols);
     }
   }

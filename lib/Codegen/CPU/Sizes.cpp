@@ -73,8 +73,9 @@ uint64_t Sizes::computeMost(Value value) {
       })
       .Case([&](arith::DivUIOp op) {
         uint64_t most = mostOf(op.getLhs());
-        return most == UINT64_MAX ? most
-                                  : most / numberOf(op.getRhs()).value_or(1);
+        // Where nothing is selected, code that never runs divides by 0.
+        uint64_t divisor = numberOf(op.getRhs()).value_or(1);
+        return most == UINT64_MAX || divisor == 0 ? most : most / divisor;
       })
       .Case<arith::RemUIOp, arith::MinUIOp>([&](auto op) {
         return std::min(mostOf(op.getLhs()), mostOf(op.getRhs()));

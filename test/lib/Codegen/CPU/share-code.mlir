@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --cpu-share-code | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --cpu-share-code=least-kernels=2 | FileCheck %s
 
 // Kernels of two sizes call one code, which is told the sizes; what is equal in
 // both stays a constant. A quotient by a size is a product with 2^64 / size.
@@ -118,5 +118,27 @@ func.func @lanes_b(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0
   %c6 = arith.constant 6 : index
   %v = vector.broadcast %c6 : index to vector<8xindex>
   vector.store %v, %x[%begin] : memref<8xindex>, vector<8xindex>
+  return
+}
+
+// -----
+
+// A loop over nothing may divide by 0.
+// CHECK-LABEL: func.func private @empty_a_code(
+// CHECK:         arith.divui %{{.*}}, %c0
+func.func @empty_a(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %q = arith.divui %begin, %c0 : index
+  %r = arith.remui %q, %c7 : index
+  memref.store %r, %x[%r] : memref<8xindex>
+  return
+}
+func.func @empty_b(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %q = arith.divui %begin, %c0 : index
+  %r = arith.remui %q, %c5 : index
+  memref.store %r, %x[%r] : memref<8xindex>
   return
 }

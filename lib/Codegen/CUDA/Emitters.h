@@ -10,10 +10,11 @@
 
 namespace mpc::cuda {
 
-/// #cuda.loops: a body of one statement at most.
+/// Writes a kernel of #cuda.loops, whose body has one statement at most.
 mlir::LogicalResult emitLoops(KernelText &text, const kernel::Body &body,
                               LoopsAttr schedule);
-/// Threads that work on their own; 1 where the body is to run in one block.
+/// How many threads work on their own; 1 where the body has to run in one
+/// block.
 int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
 
 /// Whether output `output` is updated where it lies: it is written over its own
@@ -21,31 +22,32 @@ int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
 bool isInPlace(kernel::FuncOp kernel, const kernel::Statement &statement,
                unsigned output);
 
-/// #cuda.scatter.
+/// Writes a kernel of #cuda.scatter.
 void emitScatter(KernelText &text, const kernel::Body &body,
                  ScatterAttr schedule);
 ScatterAttr scheduleScatter(const kernel::Body &body);
 
-/// #cuda.map.
+/// Writes a kernel of #cuda.map.
 void emitMap(KernelText &text, const kernel::Body &body, MapAttr schedule);
-/// Elements of the space, and how many of them a thread should do.
+/// The number of elements of the space, and how many of them a thread should
+/// do.
 std::pair<int64_t, int64_t> countMapUnits(const kernel::Body &body);
 
-/// #cuda.rows and #cuda.columns.
+/// Write kernels of #cuda.rows and of #cuda.columns.
 void emitRows(KernelText &text, const kernel::Body &body, int64_t threads,
               int64_t lanes);
 void emitColumns(KernelText &text, const kernel::Body &body, int64_t threads);
-/// Rows or columns, and the elements of each.
+/// The number of rows or columns, and of the elements of each.
 std::pair<int64_t, int64_t> countRows(kernel::FuncOp kernel,
                                       const kernel::Body &body);
 
-/// #cuda.dot.
+/// Writes a kernel of #cuda.dot.
 void emitDot(KernelText &text, const kernel::Body &body, DotAttr schedule);
 
-/// #cuda.mma and #cuda.simt.
+/// Writes a kernel of #cuda.mma or #cuda.simt.
 void emitTiles(KernelText &text, const kernel::Body &body,
                const TileSchedule &schedule);
-/// Bytes of dynamic shared memory of a block.
+/// The bytes of dynamic shared memory that a block needs.
 int64_t getSharedBytes(kernel::FuncOp kernel, const kernel::Body &body,
                        const TileSchedule &schedule);
 

@@ -120,7 +120,7 @@ private:
 constinit HandleTable table;
 
 /// A thread that holds the lock while the process forks is not in the child.
-[[maybe_unused]] const int atFork = pthread_atfork(
+[[maybe_unused]] const int kAtFork = pthread_atfork(
     [] { table.lock(); }, [] { table.unlock(); }, [] { table.unlock(); });
 
 } // namespace

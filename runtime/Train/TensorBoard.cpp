@@ -43,18 +43,19 @@ std::string varint(uint64_t value) {
 }
 
 /// Wire types of protobuf fields.
-enum Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+enum class Wire { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 std::string key(int field, Wire wire) {
-  return varint(static_cast<uint64_t>(field) << 3 | wire);
+  return varint(static_cast<uint64_t>(field) << 3 |
+                static_cast<uint64_t>(wire));
 }
 std::string bytesField(int field, std::string_view value) {
-  return key(field, kBytes) + varint(value.size()) + std::string(value);
+  return key(field, Wire::Bytes) + varint(value.size()) + std::string(value);
 }
 
 /// Event: wall_time = 1, step = 2, file_version = 3, summary = 5.
 std::string eventHead(double wallTime, int64_t step) {
-  return key(1, kFixed64) + bytesOf(wallTime) + key(2, kVarint) +
+  return key(1, Wire::Fixed64) + bytesOf(wallTime) + key(2, Wire::Varint) +
          varint(static_cast<uint64_t>(step));
 }
 
@@ -95,7 +96,7 @@ TensorBoardWriter::~TensorBoardWriter() {
 Status TensorBoardWriter::scalar(std::string_view tag, int64_t step,
                                  float value, double wallTime) {
   // Summary: value = 1; Summary.Value: tag = 1, simple_value = 2.
-  std::string one = bytesField(1, tag) + key(2, kFixed32) + bytesOf(value);
+  std::string one = bytesField(1, tag) + key(2, Wire::Fixed32) + bytesOf(value);
   return record(eventHead(wallTime, step) + bytesField(5, bytesField(1, one)));
 }
 

@@ -76,7 +76,7 @@ private:
       add(region);
   }
   void add(OpOperand &operand) {
-    enum Kind : uintptr_t { kSize, kConstant, kOther };
+    constexpr uintptr_t kSize = 0, kConstant = 1, kOther = 2;
     std::optional<int64_t> number = numberOf(operand.get());
     bool isSize = sizes_.isSize(operand);
     words_.push_back(isSize ? kSize : number ? kConstant : kOther);

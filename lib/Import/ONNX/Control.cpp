@@ -301,7 +301,9 @@ Error ScanImporter::read(size_t firstState, StringRef directions) {
   for (size_t i = first; i < node_->numInputs(); ++i)
     inputs_.push_back(node_->in(i));
   const Attribute *body = node_->attribute("body");
-  size_t outputs = body ? body->g->outputs.size() : 0;
+  if (!body)
+    return node_->fail("has no attribute 'body'");
+  size_t outputs = body->g->outputs.size();
   if (outputs < states_.size())
     return node_->fail("the body has " + Twine(outputs) +
                        " outputs, expected at least " + Twine(states_.size()));

@@ -220,6 +220,9 @@ TEST(Scan, ItsInputsHaveOneLength) {
   EXPECT_EQ(errorWith({4, 3}, {A::integer("num_scan_inputs", 2),
                                A::integers("scan_input_axes", {0})}),
             "attribute 'scan_input_axes' has 1 numbers, expected 2");
+  EXPECT_EQ(
+      errorOf({"Scan", {{"x", {4, 3}}}, {A::integer("num_scan_inputs", 1)}}),
+      "has no attribute 'body'");
 }
 
 TEST(Scan, OfOpset8HasSamplesFirst) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fourier transforms: what they refuse.
-#include "Importing.h"
-
-#include <gtest/gtest.h>
+// Fourier transforms: what they refuse, and their precision.
+#include "OneNode.h"
 
 using namespace mpc::onnx;
 
 namespace {
-
-using A = TestAttribute;
 
 /// The error of a transform of [2, 6, `parts`], told `numbers` (of inputs n and
 /// axis).
@@ -52,6 +48,13 @@ TEST(Fourier, OfFramesSaysWhatItLacks) {
             "frames of 8 every 2 do not fit a signal of 6");
   EXPECT_EQ(errorOf(1, {"two", "window", "two"}),
             "the window is 3, expected 2");
+}
+
+/// The product with cosines and sines is in a region of its own.
+TEST(Fourier, StaysInF32UnderAutocast) {
+  Outcome outcome = import({"DFT", {{"x", {2, 6, 2}}}});
+  EXPECT_TRUE(contains(outcome, "nn.autocast disabled -> tensor<2x12xf32>"));
+  EXPECT_TRUE(contains(outcome, "nn.matmul"));
 }
 
 } // namespace

@@ -199,7 +199,8 @@ Json toJson(const StateTensor &tensor) {
 
 } // namespace
 
-/// How far each kernel of a CPU reaches.
+/// How far it is from each kernel of a CPU to the next. Code that kernels share
+/// lies among them, and counts with the one in front of it.
 static void measureImage(std::vector<KernelCode> &kernels, uint64_t bytes) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     uint64_t end = i + 1 < kernels.size() ? kernels[i + 1].offset : bytes;
@@ -277,7 +278,8 @@ std::string describeProgram(const Program &program) {
     text += describeEntry(program, entry);
   text += program.target.isCuda()
               ? "\nkernels, launches of each, what a thread and a block take:\n"
-              : "\nkernels, launches of each, bytes of code:\n";
+              : "\nkernels, launches of each, bytes to the next (shared code "
+                "lies between them):\n";
   for (const KernelCode &kernel : kernels)
     text += describeKernel(program, kernel);
   return text;

@@ -59,8 +59,8 @@ std::vector<uint32_t> bitsOf(int threads = 4) {
 
 class CAPIHost : public testing::Test {
 protected:
-  CAPIHost() : expected(bitsOf()) {}
-  std::vector<uint32_t> expected;
+  CAPIHost() : expected_(bitsOf()) {}
+  std::vector<uint32_t> expected_;
 };
 
 TEST_F(CAPIHost, FlushingSubnormalsDecidesNothing) {
@@ -73,7 +73,7 @@ TEST_F(CAPIHost, FlushingSubnormalsDecidesNothing) {
     volatile float tiny = 1e-40f;
     EXPECT_EQ(tiny * 1.0f, 0) << "the caller's mode is gone";
   }
-  EXPECT_EQ(bits, expected);
+  EXPECT_EQ(bits, expected_);
 }
 
 TEST_F(CAPIHost, RoundingModeDecidesNothing) {
@@ -82,7 +82,7 @@ TEST_F(CAPIHost, RoundingModeDecidesNothing) {
     std::vector<uint32_t> bits = bitsOf();
     EXPECT_EQ(std::fegetround(), mode);
     std::fesetround(FE_TONEAREST);
-    EXPECT_EQ(bits, expected);
+    EXPECT_EQ(bits, expected_);
   }
 }
 
@@ -103,7 +103,7 @@ TEST_F(CAPIHost, TrapsDecideNothing) {
   EXPECT_SUCCESS(mpcRunnerStep(t.runner, nullptr));
   EXPECT_NE(fegetexcept(), 0);
   fedisableexcept(FE_ALL_EXCEPT);
-  EXPECT_EQ(bits, expected);
+  EXPECT_EQ(bits, expected_);
 }
 
 /// What is written to a file, and read from one.
@@ -142,7 +142,7 @@ TEST_F(CAPIHost, LocaleOfCppDecidesNothing) {
   std::vector<uint32_t> bits = bitsOf();
   std::string other = checkpointBytes();
   std::locale::global(old);
-  EXPECT_EQ(bits, expected);
+  EXPECT_EQ(bits, expected_);
   EXPECT_EQ(other, bytes);
 }
 
@@ -160,7 +160,7 @@ TEST_F(CAPIHost, LocaleOfCDecidesNothing) {
   std::vector<uint32_t> bits = bitsOf();
   std::string other = checkpointBytes();
   std::setlocale(LC_ALL, "C");
-  EXPECT_EQ(bits, expected);
+  EXPECT_EQ(bits, expected_);
   EXPECT_EQ(other, checkpointBytes());
 }
 
@@ -175,7 +175,7 @@ TEST_F(CAPIHost, RunnersOfSeveralThreadsDoNotMeet) {
   for (std::thread &thread : threads)
     thread.join();
   for (const std::vector<uint32_t> &own : bits)
-    EXPECT_EQ(own, expected);
+    EXPECT_EQ(own, expected_);
 }
 
 TEST_F(CAPIHost, ARunnerIsForOneThreadAtATime) {
@@ -211,7 +211,7 @@ TEST_F(CAPIHost, AChildUsesProgramsAndNotRunners) {
                          "one";
     mpcRunnerDestroy(t.runner); // Must not wait for the parent's threads.
     // More would be threads of a child, which ThreadSanitizer cannot follow.
-    bool isEqual = bitsOf(/*threads=*/1) == expected;
+    bool isEqual = bitsOf(/*threads=*/1) == expected_;
     ::_exit(isRefused && isEqual ? 0 : 1);
   }
   int status = -1;

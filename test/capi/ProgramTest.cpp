@@ -17,15 +17,15 @@ Info sized() {
 
 class CAPIProgram : public testing::Test {
 protected:
-  void SetUp() override { program = load(makeProgram()); }
-  void TearDown() override { mpcProgramDestroy(program); }
+  void SetUp() override { program_ = load(makeProgram()); }
+  void TearDown() override { mpcProgramDestroy(program_); }
 
-  MpcProgram *program = nullptr;
+  MpcProgram *program_ = nullptr;
 };
 
 TEST_F(CAPIProgram, IsDescribed) {
   auto info = sized<MpcProgramInfo>();
-  EXPECT_SUCCESS(mpcProgramGetInfo(program, &info));
+  EXPECT_SUCCESS(mpcProgramGetInfo(program_, &info));
   EXPECT_STREQ(info.cpu, "host");
   EXPECT_STREQ(info.recipe, "--precision=fp16");
   EXPECT_EQ(info.numEntries, 3u);
@@ -38,34 +38,34 @@ TEST_F(CAPIProgram, IsDescribed) {
 
 TEST_F(CAPIProgram, TellsItsEntriesAndTheirTensors) {
   size_t index = 0;
-  EXPECT_SUCCESS(mpcProgramFindEntry(program, "step", &index));
+  EXPECT_SUCCESS(mpcProgramFindEntry(program_, "step", &index));
   EXPECT_EQ(index, 1u);
   auto entry = sized<MpcEntryInfo>();
-  EXPECT_SUCCESS(mpcProgramGetEntry(program, index, &entry));
+  EXPECT_SUCCESS(mpcProgramGetEntry(program_, index, &entry));
   EXPECT_STREQ(entry.name, "step");
   EXPECT_EQ(entry.role, MPC_ENTRY_STEP);
   EXPECT_EQ(entry.numInputs, 3u);
   EXPECT_EQ(entry.numOutputs, 5u);
   auto tensor = sized<MpcTensorInfo>();
-  EXPECT_SUCCESS(mpcProgramGetInput(program, index, 0, &tensor));
+  EXPECT_SUCCESS(mpcProgramGetInput(program_, index, 0, &tensor));
   EXPECT_STREQ(tensor.name, "x");
   EXPECT_EQ(tensor.dtype, MPC_DTYPE_F32);
   ASSERT_EQ(tensor.rank, 2);
   EXPECT_EQ(tensor.shape[0], kBatch);
   EXPECT_EQ(tensor.shape[1], kFeatures);
   EXPECT_EQ(tensor.bytes, 48u);
-  EXPECT_SUCCESS(mpcProgramGetInput(program, index, 2, &tensor));
+  EXPECT_SUCCESS(mpcProgramGetInput(program_, index, 2, &tensor));
   EXPECT_STREQ(tensor.name, "lr");
   EXPECT_EQ(tensor.rank, 0);
   EXPECT_EQ(tensor.shape, nullptr);
-  EXPECT_SUCCESS(mpcProgramGetOutput(program, index, 2, &tensor));
+  EXPECT_SUCCESS(mpcProgramGetOutput(program_, index, 2, &tensor));
   EXPECT_STREQ(tensor.name, "found_inf");
   EXPECT_EQ(tensor.dtype, MPC_DTYPE_BOOL);
 }
 
 TEST_F(CAPIProgram, TellsItsStateAndBounds) {
   auto tensor = sized<MpcTensorInfo>();
-  EXPECT_SUCCESS(mpcProgramGetState(program, 2, &tensor));
+  EXPECT_SUCCESS(mpcProgramGetState(program_, 2, &tensor));
   EXPECT_STREQ(tensor.name, "w/f16");
   EXPECT_EQ(tensor.dtype, MPC_DTYPE_F16);
   const MpcStateRole roles[] = {MPC_STATE_PARAMETER,      MPC_STATE_SLOT,
@@ -75,12 +75,12 @@ TEST_F(CAPIProgram, TellsItsStateAndBounds) {
   for (size_t i = 0; i < std::size(roles); ++i) {
     MpcStateRole role = MPC_STATE_BUFFER;
     int isSaved = -1;
-    EXPECT_SUCCESS(mpcProgramGetStateRole(program, i, &role, &isSaved));
+    EXPECT_SUCCESS(mpcProgramGetStateRole(program_, i, &role, &isSaved));
     EXPECT_EQ(role, roles[i]) << i;
     EXPECT_EQ(isSaved, i != 2 && i != 5) << i;
   }
   auto bound = sized<MpcBoundInfo>();
-  EXPECT_SUCCESS(mpcProgramGetBound(program, 0, &bound));
+  EXPECT_SUCCESS(mpcProgramGetBound(program_, 0, &bound));
   EXPECT_STREQ(bound.input, "label");
   EXPECT_EQ(bound.lower, 0);
   EXPECT_EQ(bound.upper, kFeatures);
@@ -90,26 +90,26 @@ TEST_F(CAPIProgram, TellsItsStateAndBounds) {
 
 TEST_F(CAPIProgram, WhatItLacksIsAnError) {
   size_t index = 7;
-  EXPECT_FAILURE(mpcProgramFindEntry(program, "none", &index),
+  EXPECT_FAILURE(mpcProgramFindEntry(program_, "none", &index),
                  MPC_ERROR_INVALID_INPUT, "the program has no entry 'none'");
   EXPECT_EQ(index, 7u);
   auto entry = sized<MpcEntryInfo>();
-  EXPECT_FAILURE(mpcProgramGetEntry(program, 3, &entry), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetEntry(program_, 3, &entry), MPC_ERROR_USAGE,
                  "entry 3: the program has 3");
   auto tensor = sized<MpcTensorInfo>();
-  EXPECT_FAILURE(mpcProgramGetInput(program, 9, 0, &tensor), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetInput(program_, 9, 0, &tensor), MPC_ERROR_USAGE,
                  "entry 9: the program has 3");
-  EXPECT_FAILURE(mpcProgramGetInput(program, 1, 3, &tensor), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetInput(program_, 1, 3, &tensor), MPC_ERROR_USAGE,
                  "input 3: the program has 3");
-  EXPECT_FAILURE(mpcProgramGetOutput(program, 1, 5, &tensor), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetOutput(program_, 1, 5, &tensor), MPC_ERROR_USAGE,
                  "output 5: the program has 5");
-  EXPECT_FAILURE(mpcProgramGetState(program, 7, &tensor), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetState(program_, 7, &tensor), MPC_ERROR_USAGE,
                  "state tensor 7: the program has 7");
   auto bound = sized<MpcBoundInfo>();
-  EXPECT_FAILURE(mpcProgramGetBound(program, 1, &bound), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetBound(program_, 1, &bound), MPC_ERROR_USAGE,
                  "bound 1: the program has 1");
   const char *text = nullptr;
-  EXPECT_FAILURE(mpcProgramGetWarning(program, 0, &text), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetWarning(program_, 0, &text), MPC_ERROR_USAGE,
                  "warning 0: the program has 0");
 }
 
@@ -121,27 +121,27 @@ TEST_F(CAPIProgram, StructsHaveVersions) {
   } longer;
   std::memset(&longer, 0x5a, sizeof longer);
   longer.info.structSize = sizeof longer;
-  EXPECT_SUCCESS(mpcProgramGetInfo(program, &longer.info));
+  EXPECT_SUCCESS(mpcProgramGetInfo(program_, &longer.info));
   EXPECT_EQ(longer.info.numEntries, 3u);
   EXPECT_EQ(longer.info.structSize, sizeof longer);
   for (char byte : longer.more)
     EXPECT_EQ(byte, 0);
   MpcProgramInfo none = {};
-  EXPECT_FAILURE(mpcProgramGetInfo(program, &none), MPC_ERROR_USAGE,
+  EXPECT_FAILURE(mpcProgramGetInfo(program_, &none), MPC_ERROR_USAGE,
                  "info: structSize is 0, expected 80: set it to the struct's "
                  "size");
   // One of a caller that was built before the last field was there.
   MpcProgramInfo shorter;
   std::memset(&shorter, 0x5a, sizeof shorter);
   shorter.structSize = offsetof(MpcProgramInfo, numTied);
-  EXPECT_SUCCESS(mpcProgramGetInfo(program, &shorter));
+  EXPECT_SUCCESS(mpcProgramGetInfo(program_, &shorter));
   EXPECT_EQ(shorter.numEntries, 3u);
   EXPECT_EQ(shorter.numTied, 0x5a5a5a5a5a5a5a5au);
   MpcRunner *early = nullptr;
   MpcRunnerOptions earlier = {};
   earlier.structSize = offsetof(MpcRunnerOptions, log);
   earlier.log = reinterpret_cast<MpcLogFunction>(&early); // Is not looked at.
-  EXPECT_SUCCESS(mpcRunnerCreate(program, &earlier, &early));
+  EXPECT_SUCCESS(mpcRunnerCreate(program_, &earlier, &early));
   mpcRunnerDestroy(early);
   struct {
     MpcRunnerOptions options;
@@ -149,10 +149,10 @@ TEST_F(CAPIProgram, StructsHaveVersions) {
   } asking = {};
   asking.options.structSize = sizeof asking;
   MpcRunner *runner = nullptr;
-  EXPECT_SUCCESS(mpcRunnerCreate(program, &asking.options, &runner));
+  EXPECT_SUCCESS(mpcRunnerCreate(program_, &asking.options, &runner));
   mpcRunnerDestroy(runner);
   asking.more = 1;
-  EXPECT_FAILURE(mpcRunnerCreate(program, &asking.options, &runner),
+  EXPECT_FAILURE(mpcRunnerCreate(program_, &asking.options, &runner),
                  MPC_ERROR_USAGE,
                  "options: asks for what only a newer version of this library "
                  "knows");

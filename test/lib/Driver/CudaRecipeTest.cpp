@@ -54,7 +54,7 @@ protected:
   void run(Training &training) {
     for (int64_t i = 0; i < training.step->batches(); ++i) {
       rt::Status status = training.step->addBatch();
-      ASSERT_TRUE(status.ok()) << status.message() << fake.fault();
+      ASSERT_TRUE(status.ok()) << status.message() << fake_.fault();
     }
     ASSERT_TRUE(training.step->finish().ok());
   }
@@ -77,7 +77,7 @@ TEST_P(CudaRecipe, TrainsAsOnTheCpu) {
   EXPECT_GE(skipped, GetParam().skipped);
   EXPECT_LT(skipped, kSteps);
   expectSameState(*onGpu.runner, *onCpu.runner, tolerance);
-  EXPECT_EQ(fake.fault(), "");
+  EXPECT_EQ(fake_.fault(), "");
 }
 
 // 2^24 is beyond what gradients of this size bear in f16.

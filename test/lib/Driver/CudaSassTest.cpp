@@ -59,9 +59,9 @@ emitStep(const Case &wanted,
 
 /// The kernels of a text whose products are on Tensor Cores.
 std::vector<std::string> productsOf(const std::string &text) {
-  static const std::regex kernel(R"(__launch_bounds__\(\d+, \d+\)\n(\w+)\()");
+  static const std::regex kKernel(R"(__launch_bounds__\(\d+, \d+\)\n(\w+)\()");
   std::vector<std::string> names;
-  for (std::sregex_iterator found(text.begin(), text.end(), kernel), end;
+  for (std::sregex_iterator found(text.begin(), text.end(), kKernel), end;
        found != end; ++found) {
     size_t begin = static_cast<size_t>(found->position());
     std::string body = text.substr(begin, text.find("\n}\n", begin) - begin);

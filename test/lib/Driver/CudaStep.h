@@ -40,7 +40,7 @@ protected:
     ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
     ::setenv("MPC_NVRTC", MPC_FAKE_NVRTC, 1);
     ::setenv("MPC_CACHE_DIR", "", 1);
-    fake.reset({});
+    fake_.reset({});
     std::mt19937 engine(3);
     std::normal_distribution<float> numbers;
     for (float &value : x_)
@@ -122,7 +122,7 @@ protected:
     }
   }
 
-  rt::cuda::test::FakeDriver &fake = fakeDriver();
+  rt::cuda::test::FakeDriver &fake_ = fakeDriver();
   float lr_ = 1e-2f;
   float x_[kBatch * kFeatures];
   int64_t target_[kBatch];

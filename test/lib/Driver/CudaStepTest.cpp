@@ -24,7 +24,7 @@ TEST_F(CudaStep, TrainsAsOnTheCpu) {
     for (int step = 0; step < 3; ++step) {
       ASSERT_TRUE(onCpu.run().ok());
       rt::Status status = onGpu.run();
-      ASSERT_TRUE(status.ok()) << status.message() << fake.fault();
+      ASSERT_TRUE(status.ok()) << status.message() << fake_.fault();
       // One rounding of bf16 more or less is 2^-8 of an activation.
       double tolerance = precision == Precision::FP32 ? kTolerance : 1e-2;
       EXPECT_NEAR(*onGpu.scalar("loss"), *onCpu.scalar("loss"), tolerance);
@@ -32,7 +32,7 @@ TEST_F(CudaStep, TrainsAsOnTheCpu) {
     if (precision == Precision::FP32)
       expectSameState(*gpu, *cpu, 1e-4);
   }
-  EXPECT_EQ(fake.fault(), "");
+  EXPECT_EQ(fake_.fault(), "");
 }
 
 // The scale's state machine runs on the device: its numbers are exact.
@@ -45,7 +45,7 @@ TEST_F(CudaStep, SkipsAndScalesAsTheCpuDoes) {
     x_[5] = step == 3 ? std::numeric_limits<float>::infinity() : good;
     ASSERT_TRUE(onCpu.run().ok());
     rt::Status status = onGpu.run();
-    ASSERT_TRUE(status.ok()) << status.message() << fake.fault();
+    ASSERT_TRUE(status.ok()) << status.message() << fake_.fault();
     for (const char *name : {"scale", "found_inf", "good_steps"})
       EXPECT_EQ(onGpu.scalar(name), onCpu.scalar(name)) << name << step;
     EXPECT_EQ(onGpu.scalar("found_inf"), step == 3 ? 1.0 : 0.0);
@@ -72,7 +72,7 @@ TEST_F(CudaStep, CostsTheHostOneLaunchAndNoWait) {
     for (const char *name :
          {"cuGraphLaunch", "cuLaunchKernel", "cuStreamSynchronize",
           "cuEventSynchronize", "cuMemAlloc_v2", "cuMemcpyDtoHAsync_v2"})
-      result.push_back(fake.count(name));
+      result.push_back(fake_.count(name));
     return result;
   };
   std::vector<int> before = counts();
@@ -83,7 +83,7 @@ TEST_F(CudaStep, CostsTheHostOneLaunchAndNoWait) {
     after[i] -= before[i];
   EXPECT_EQ(after, (std::vector<int>{2, 0, 0, 0, 0, 0}));
   ASSERT_TRUE(runner->wait().ok());
-  EXPECT_EQ(fake.count("cuStreamSynchronize"), before[2] + 1);
+  EXPECT_EQ(fake_.count("cuStreamSynchronize"), before[2] + 1);
   // Of three good steps the second has made the scale grow.
   EXPECT_EQ(*runner->readNumber("counter"), 1);
 }
@@ -146,7 +146,7 @@ TEST_F(CudaStep, MemoryThatIsNotThereIsNamed) {
   auto program = compile(Precision::FP32, "cuda:sm_80");
   rt::cuda::test::FakeMachine small;
   small.memoryBytes = 64 << 10;
-  fake.reset(small);
+  fake_.reset(small);
   rt::Status status = rt::Runner::create(program, {1}).status();
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
   EXPECT_THAT(status.message(), HasSubstr("for the arena (64.0 KiB of"));
@@ -156,7 +156,7 @@ TEST_F(CudaStep, AKernelThatTheDeviceHasNoRoomForIsNamed) {
   auto program = compile(Precision::FP16, "cuda:sm_80");
   rt::cuda::test::FakeMachine narrow;
   narrow.maxSharedOptIn = 8 << 10;
-  fake.reset(narrow);
+  fake_.reset(narrow);
   rt::Status status = rt::Runner::create(program, {1}).status();
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
   EXPECT_THAT(status.message(), HasSubstr("node_linear"));
@@ -168,7 +168,7 @@ TEST_F(CudaStep, ADeviceBeforeWhatNvrtcKnowsIsRefused) {
   auto program = compile(Precision::FP32, "cuda:sm_80");
   rt::cuda::test::FakeMachine volta;
   volta.major = 7;
-  fake.reset(volta);
+  fake_.reset(volta);
   rt::Status status = rt::Runner::create(program, {1}).status();
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
   EXPECT_THAT(status.message(), HasSubstr("the device is an sm_70"));
@@ -179,7 +179,7 @@ TEST_F(CudaStep, ADeviceAfterWhatNvrtcKnowsRunsPtx) {
   auto program = compile(Precision::FP32, "cuda:sm_80");
   rt::cuda::test::FakeMachine later;
   later.major = 13;
-  fake.reset(later);
+  fake_.reset(later);
   auto runner = makeRunner(program);
   EXPECT_TRUE(makeCall(*runner).run().ok());
 }
@@ -195,7 +195,7 @@ TEST_F(CudaStep, WithoutNvrtcOnlyItsOwnDeviceRunsIt) {
               HasSubstr("is sm_90, for which the program has no machine code"));
   rt::cuda::test::FakeMachine ampere;
   ampere.major = 8;
-  fake.reset(ampere);
+  fake_.reset(ampere);
   EXPECT_TRUE(rt::Runner::create(program, {1}).ok());
 }
 
@@ -213,11 +213,11 @@ TEST_F(CudaStep, AnErrorInAStepEndsItAndLeavesNothingToSave) {
   rt::EntryCall call = makeCall(*runner);
   ASSERT_TRUE(call.run().ok());
   // CUDA_ERROR_ILLEGAL_ADDRESS, as of a kernel that ran astray.
-  fake.failAt("cuStreamSynchronize", 1, 700);
+  fake_.failAt("cuStreamSynchronize", 1, 700);
   rt::Status status = call.run();
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
   EXPECT_THAT(status.message(), HasSubstr("running the program"));
-  fake.failAt("cuStreamSynchronize", 1, 700);
+  fake_.failAt("cuStreamSynchronize", 1, 700);
   EXPECT_FALSE(runner->exportState().ok());
 }
 
@@ -225,7 +225,7 @@ TEST_F(CudaStep, ALaunchThatFailsNamesTheEntry) {
   auto runner = makeRunner(compile(Precision::FP32, "cuda:sm_80"));
   rt::EntryCall call = makeCall(*runner);
   // CUDA_ERROR_OUT_OF_MEMORY: nothing has run, and the next may.
-  fake.failAt("cuGraphLaunch", 1, 2);
+  fake_.failAt("cuGraphLaunch", 1, 2);
   rt::Status status = call.run();
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
   EXPECT_THAT(status.message(), HasSubstr("entry 'step': "));
@@ -237,7 +237,7 @@ TEST_F(CudaStep, ALaunchThatFailsNamesTheEntry) {
 TEST_F(CudaStep, ALostDeviceIsToldByEveryRun) {
   auto runner = makeRunner(compile(Precision::FP32, "cuda:sm_80"));
   rt::EntryCall call = makeCall(*runner);
-  fake.failAt("cuGraphLaunch", 1, 700);
+  fake_.failAt("cuGraphLaunch", 1, 700);
   for (int i = 0; i < 2; ++i) {
     rt::Status status = call.run();
     EXPECT_EQ(status.code(), rt::StatusCode::Environment);

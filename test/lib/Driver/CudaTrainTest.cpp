@@ -105,7 +105,7 @@ protected:
     hooks.signal = [&] {
       progress_.push_back(look() - before_);
       if (std::ssize(progress_) == failAfter_)
-        fake.failAt("cuEventSynchronize", 1, 700);
+        fake_.failAt("cuEventSynchronize", 1, 700);
       return std::ssize(progress_) == stopAfter_ ? SIGTERM : 0;
     };
     return rt::train(*runner, *loader, options_, hooks);
@@ -113,8 +113,9 @@ protected:
 
   Progress look() const {
     int64_t runs = options_.accumulate == 1 ? 1 : options_.accumulate + 1;
-    return {fake.count("cuGraphLaunch") / runs,
-            fake.count("cuEventSynchronize"), fake.count("cuStreamSynchronize"),
+    return {fake_.count("cuGraphLaunch") / runs,
+            fake_.count("cuEventSynchronize"),
+            fake_.count("cuStreamSynchronize"),
             static_cast<int64_t>(rowsOf(options_.metrics).size())};
   }
 
@@ -285,7 +286,7 @@ TEST_F(CudaTrain, ADriverErrorInAStepLeavesTheLastCheckpoint) {
   EXPECT_FALSE(
       std::filesystem::exists(folder_.path("lost/ckpt-00000006.safetensors")));
   failAfter_ = -1;
-  fake.reset({});
+  fake_.reset({});
   options_.resume = true;
   ASSERT_TRUE(run(program, "lost").ok());
   EXPECT_EQ(tableOf("lost"), tableOf("whole"));

@@ -16,25 +16,25 @@ protected:
     return describeTensor("x", mlir::RankedTensorType::get({2, 3}, element));
   }
 
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  mlir::Builder b{&context};
+  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
+  mlir::Builder b_{&context_};
 };
 
 TEST_F(DescribeTensor, KnowsWhatTheRuntimeHas) {
   std::pair<mlir::Type, rt::DType> known[] = {
-      {b.getF64Type(), rt::DType::F64},
-      {b.getF32Type(), rt::DType::F32},
-      {b.getF16Type(), rt::DType::F16},
-      {b.getBF16Type(), rt::DType::BF16},
-      {b.getI64Type(), rt::DType::I64},
-      {b.getI32Type(), rt::DType::I32},
-      {b.getIntegerType(16), rt::DType::I16},
-      {b.getI8Type(), rt::DType::I8},
-      {b.getIntegerType(64, false), rt::DType::U64},
-      {b.getIntegerType(32, false), rt::DType::U32},
-      {b.getIntegerType(16, false), rt::DType::U16},
-      {b.getIntegerType(8, false), rt::DType::U8},
-      {b.getI1Type(), rt::DType::Bool}};
+      {b_.getF64Type(), rt::DType::F64},
+      {b_.getF32Type(), rt::DType::F32},
+      {b_.getF16Type(), rt::DType::F16},
+      {b_.getBF16Type(), rt::DType::BF16},
+      {b_.getI64Type(), rt::DType::I64},
+      {b_.getI32Type(), rt::DType::I32},
+      {b_.getIntegerType(16), rt::DType::I16},
+      {b_.getI8Type(), rt::DType::I8},
+      {b_.getIntegerType(64, false), rt::DType::U64},
+      {b_.getIntegerType(32, false), rt::DType::U32},
+      {b_.getIntegerType(16, false), rt::DType::U16},
+      {b_.getIntegerType(8, false), rt::DType::U8},
+      {b_.getI1Type(), rt::DType::Bool}};
   for (auto [type, dtype] : known) {
     auto desc = describe(type);
     ASSERT_TRUE(desc.ok()) << desc.status().message();
@@ -44,12 +44,12 @@ TEST_F(DescribeTensor, KnowsWhatTheRuntimeHas) {
 }
 
 TEST_F(DescribeTensor, RefusesOtherTypesByName) {
-  EXPECT_EQ(describe(mlir::Float8E4M3FNType::get(&context)).status().message(),
+  EXPECT_EQ(describe(mlir::Float8E4M3FNType::get(&context_)).status().message(),
             "tensor 'x' is tensor<2x3xf8E4M3FN>, whose elements the runtime "
             "does not have");
-  EXPECT_FALSE(describe(mlir::Float8E5M2Type::get(&context)).ok());
-  EXPECT_FALSE(describe(b.getIntegerType(4)).ok());
-  EXPECT_FALSE(describe(b.getIntegerType(4, false)).ok());
+  EXPECT_FALSE(describe(mlir::Float8E5M2Type::get(&context_)).ok());
+  EXPECT_FALSE(describe(b_.getIntegerType(4)).ok());
+  EXPECT_FALSE(describe(b_.getIntegerType(4, false)).ok());
 }
 
 } // namespace

@@ -36,24 +36,24 @@ double maxAbsOf(size_t index) {
 
 class PolicyTest : public testing::TestWithParam<rt::PolicyInfo> {
 protected:
-  PolicyTest() : kind(GetParam().kind), context(makeContext()) {}
+  PolicyTest() : kind_(GetParam().kind), context_(makeContext()) {}
 
   /// An entry that steps `kBatch` scalers at once.
   CompiledProgram compile() {
-    mlir::OpBuilder b(context.get());
+    mlir::OpBuilder b(context_.get());
     mlir::Location loc = b.getUnknownLoc();
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
     b.setInsertionPointToStart(module->getBody());
     auto function =
         mlir::func::FuncOp::create(b, loc, "step", b.getFunctionType({}, {}));
     b.setInsertionPointToStart(function.addEntryBlock());
-    auto results = amp::buildPolicyStep(b, loc, kind, addInputs(function));
+    auto results = amp::buildPolicyStep(b, loc, kind_, addInputs(function));
     addResults(b, function, results);
     return CompiledProgram(*module, "");
   }
 
   amp::PolicyOperands addInputs(mlir::func::FuncOp function) {
-    mlir::Builder b(context.get());
+    mlir::Builder b(context_.get());
     auto add = [&](const std::string &name, mlir::Type elementType) {
       unsigned index = function.getNumArguments();
       auto type = mlir::RankedTensorType::get(kBatch, elementType);
@@ -92,8 +92,8 @@ protected:
             {rt::Setting::InitScale, start},
             {rt::Setting::GrowthInterval, interval}};
         Scaler scaler;
-        scaler.settings = rt::settingsOf(kind, overrides);
-        scaler.state = rt::initialState(kind, scaler.settings);
+        scaler.settings = rt::settingsOf(kind_, overrides);
+        scaler.state = rt::initialState(kind_, scaler.settings);
         scalers.push_back(scaler);
       }
     return scalers;
@@ -135,12 +135,12 @@ protected:
   State runTemplate(const Scaler &scaler, bool found, size_t index) {
     rt::NumberBuilder builder;
     return rt::stepPolicy(
-        kind, builder, scaler.state, scaler.settings.values,
+        kind_, builder, scaler.state, scaler.settings.values,
         {.foundInf = found, .gradMaxAbs = static_cast<float>(maxAbsOf(index))});
   }
 
-  rt::PolicyKind kind;
-  std::unique_ptr<mlir::MLIRContext> context;
+  rt::PolicyKind kind_;
+  std::unique_ptr<mlir::MLIRContext> context_;
 };
 
 bool sameBits(double a, double b) {

@@ -54,21 +54,21 @@ protected:
     ASSERT_TRUE(program.ok()) << program.status().message();
     auto made = rt::Runner::create(*program, {.threads = 1});
     ASSERT_TRUE(made.ok());
-    runner = std::move(*made);
+    runner_ = std::move(*made);
     rt::Settings settings = rt::settingsOf(GetParam().kind);
     for (size_t i = 0; i < rt::kNumSettings; ++i) {
       auto setting = static_cast<rt::Setting>(i);
       if (GetParam().reads(setting))
         settings[setting] =
-            *runner->readNumber(std::string(rt::settingKey(setting)));
+            *runner_->readNumber(std::string(rt::settingKey(setting)));
     }
-    scaler = std::make_unique<rt::LossScaler>(GetParam().kind, settings);
+    scaler_ = std::make_unique<rt::LossScaler>(GetParam().kind, settings);
   }
 
   void run(bool bad) {
     alignas(64) float gradient = bad ? INFINITY : 1.0f;
     alignas(64) double lr = 0.0;
-    const rt::Entry &entry = *runner->program().findEntry("step");
+    const rt::Entry &entry = *runner_->program().findEntry("step");
     std::vector<const void *> inputs;
     for (const rt::TensorDesc &input : entry.inputs)
       inputs.push_back(input.name == "lr" ? static_cast<const void *>(&lr)
@@ -78,7 +78,7 @@ protected:
     std::vector<void *> outputs;
     for (size_t i = 0; i < entry.outputs.size(); ++i)
       outputs.push_back(memory[i]);
-    ASSERT_TRUE(runner->run("step", inputs, outputs).ok());
+    ASSERT_TRUE(runner_->run("step", inputs, outputs).ok());
   }
 
   /// Does one thing to both.
@@ -89,37 +89,37 @@ protected:
     switch (random.next() % 8) {
     case 0:
       run(bad);
-      scaler->stepWithNewScale(bad, scale);
-      ASSERT_TRUE(runner->updateScale(scale).ok());
+      scaler_->stepWithNewScale(bad, scale);
+      ASSERT_TRUE(runner_->updateScale(scale).ok());
       return;
     case 1:
-      scaler->update(scale);
-      ASSERT_TRUE(runner->writeNumber("scale", scale).ok());
+      scaler_->update(scale);
+      ASSERT_TRUE(runner_->writeNumber("scale", scale).ok());
       return;
     case 2:
-      scaler->update(scale);
+      scaler_->update(scale);
       // Two in a row: the second has no step to take back.
-      ASSERT_TRUE(runner->writeNumber("scale", scale).ok());
+      ASSERT_TRUE(runner_->writeNumber("scale", scale).ok());
       run(bad);
-      scaler->stepWithNewScale(bad, 2 * scale);
-      ASSERT_TRUE(runner->updateScale(2 * scale).ok());
-      ASSERT_TRUE(runner->updateScale(2 * scale).ok());
+      scaler_->stepWithNewScale(bad, 2 * scale);
+      ASSERT_TRUE(runner_->updateScale(2 * scale).ok());
+      ASSERT_TRUE(runner_->updateScale(2 * scale).ok());
       return;
     case 3:
       if (GetParam().reads(rt::Setting::GrowthInterval)) {
         double interval = 1 + random.next() % 5;
-        scaler->set(rt::Setting::GrowthInterval, interval);
-        ASSERT_TRUE(runner->writeNumber("growth_interval", interval).ok());
+        scaler_->set(rt::Setting::GrowthInterval, interval);
+        ASSERT_TRUE(runner_->writeNumber("growth_interval", interval).ok());
       }
       return;
     default:
       run(bad);
-      scaler->step(bad);
+      scaler_->step(bad);
     }
   }
 
-  std::unique_ptr<rt::Runner> runner;
-  std::unique_ptr<rt::LossScaler> scaler;
+  std::unique_ptr<rt::Runner> runner_;
+  std::unique_ptr<rt::LossScaler> scaler_;
 };
 
 // Features: F10, F11.
@@ -133,12 +133,12 @@ TEST_P(ScaleControl, FollowsThePolicy) {
     ASSERT_FALSE(HasFatalFailure()) << "change " << i;
     for (size_t slot = 0; slot < rt::kNumStateSlots; ++slot) {
       auto key = rt::slotKey(static_cast<rt::StateSlot>(slot));
-      auto ours = runner->readNumber(std::string(key));
+      auto ours = runner_->readNumber(std::string(key));
       ASSERT_TRUE(ours.ok()) << key;
       ASSERT_EQ(std::bit_cast<uint64_t>(*ours),
-                std::bit_cast<uint64_t>(scaler->state()[slot]))
+                std::bit_cast<uint64_t>(scaler_->state()[slot]))
           << "change " << i << ": " << key << " is " << *ours << ", expected "
-          << scaler->state()[slot];
+          << scaler_->state()[slot];
     }
   }
 }

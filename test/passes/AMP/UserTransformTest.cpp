@@ -144,13 +144,13 @@ std::vector<std::byte> toHalves(const Tensor &values) {
 class UserTransform : public testing::TestWithParam<KernelForm> {
 protected:
   CompiledProgram compile(const std::string &text) {
-    context = makeContext();
-    context->getOrLoadDialect<TestDialect>();
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
+    context_ = makeContext();
+    context_->getOrLoadDialect<TestDialect>();
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context_.get());
     EXPECT_TRUE(module);
     CompiledProgram program(*module, "mpc-state-pipeline", GetParam());
     for (size_t tensor = 0; tensor != 2; ++tensor)
-      weights[tensor].assign(kSizes[tensor], 0.75);
+      weights_[tensor].assign(kSizes[tensor], 0.75);
     program.set("w", Tensor(kSizes[0], 0.75f));
     program.set("b", Tensor(kSizes[1], 0.75f));
     program.derive();
@@ -178,9 +178,9 @@ protected:
         square += sum[i] * sum[i];
       }
       for (size_t i = 0; i != sum.size(); ++i)
-        weights[tensor][i] -=
+        weights_[tensor][i] -=
             kRate * (sum[i] / std::sqrt(square) +
-                     (tensor == 0 ? 0.5 * weights[tensor][i] : 0.0));
+                     (tensor == 0 ? 0.5 * weights_[tensor][i] : 0.0));
     }
   }
 
@@ -190,13 +190,13 @@ protected:
     for (size_t tensor = 0; tensor != 2; ++tensor) {
       auto found = fromBytes<float>(state.at(names[tensor]));
       for (size_t i = 0; i != kSizes[tensor]; ++i)
-        ASSERT_NEAR(found[i], weights[tensor][i], 4e-7)
+        ASSERT_NEAR(found[i], weights_[tensor][i], 4e-7)
             << names[tensor] << " " << i;
     }
   }
 
-  std::unique_ptr<mlir::MLIRContext> context;
-  std::array<std::vector<double>, 2> weights;
+  std::unique_ptr<mlir::MLIRContext> context_;
+  std::array<std::vector<double>, 2> weights_;
 };
 
 } // namespace

@@ -24,13 +24,13 @@ protected:
   void SetUp() override {
     auto made = Runner::create(makeProgram(), {1});
     ASSERT_TRUE(made.ok()) << made.status().message();
-    runner = std::move(*made);
-    ASSERT_TRUE(runner->writeNumber("scale", 1024).ok());
-    ASSERT_TRUE(runner->derive().ok());
+    runner_ = std::move(*made);
+    ASSERT_TRUE(runner_->writeNumber("scale", 1024).ok());
+    ASSERT_TRUE(runner_->derive().ok());
   }
 
   double read(std::string_view name) {
-    auto number = runner->readNumber(name);
+    auto number = runner_->readNumber(name);
     EXPECT_TRUE(number.ok()) << number.status().message();
     return number.ok() ? *number : -1;
   }
@@ -46,17 +46,17 @@ protected:
     double norm = 0, good = 0;
     const void *inputs[] = {x.data(), target.data(), &lr};
     void *outputs[] = {&loss, &scale, &found, &norm, &good};
-    ASSERT_TRUE(runner->run("step", inputs, outputs).ok());
+    ASSERT_TRUE(runner_->run("step", inputs, outputs).ok());
     ASSERT_EQ(found, !finite);
   }
 
-  std::unique_ptr<Runner> runner;
+  std::unique_ptr<Runner> runner_;
 };
 
 // Features: F11, J4.
 TEST_F(Numbers, AreReadAndSetByName) {
   EXPECT_EQ(read("beta1"), 0);
-  ASSERT_TRUE(runner->writeNumber("beta1", 0.95).ok());
+  ASSERT_TRUE(runner_->writeNumber("beta1", 0.95).ok());
   EXPECT_EQ(read("beta1"), 0.95);
   EXPECT_EQ(read("amp.hyper.beta1"), 0.95);
   EXPECT_EQ(read("scale"), 1024);
@@ -64,18 +64,18 @@ TEST_F(Numbers, AreReadAndSetByName) {
 }
 
 TEST_F(Numbers, AreRefusedByName) {
-  auto missing = runner->readNumber("beta3");
+  auto missing = runner_->readNumber("beta3");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.status().message(), "the program has no number 'beta3'");
-  Status status = runner->writeNumber("w", 1);
+  Status status = runner_->writeNumber("w", 1);
   EXPECT_EQ(status.message(), "the program has no number 'w'");
   // What a scaler counts is its own.
-  EXPECT_FALSE(runner->writeNumber("counter", 3).ok());
-  status = runner->writeNumber("beta1", NAN);
+  EXPECT_FALSE(runner_->writeNumber("counter", 3).ok());
+  status = runner_->writeNumber("beta1", NAN);
   EXPECT_EQ(status.message(), "'beta1': nan is no number to set it to");
   for (double bad : {0.0, -1.0, double(INFINITY), double(NAN), 1e-60, 1e60}) {
-    EXPECT_FALSE(runner->writeNumber("scale", bad).ok()) << bad;
-    EXPECT_FALSE(runner->updateScale(bad).ok()) << bad;
+    EXPECT_FALSE(runner_->writeNumber("scale", bad).ok()) << bad;
+    EXPECT_FALSE(runner_->updateScale(bad).ok()) << bad;
   }
   EXPECT_EQ(read("scale"), 1024);
 }
@@ -83,7 +83,7 @@ TEST_F(Numbers, AreRefusedByName) {
 TEST_F(Numbers, SettingTheScaleLeavesTheCounter) {
   step();
   step();
-  ASSERT_TRUE(runner->writeNumber("scale", 8).ok());
+  ASSERT_TRUE(runner_->writeNumber("scale", 8).ok());
   EXPECT_EQ(read("scale"), 8);
   EXPECT_EQ(read("counter"), 2);
 }
@@ -94,17 +94,17 @@ TEST_F(Numbers, UpdateTakesThePlaceOfTheStepsOwn) {
   step();
   EXPECT_EQ(read("counter"), 2);
   // Neither this finite step nor this overflow is seen by the policy.
-  ASSERT_TRUE(runner->updateScale(16).ok());
+  ASSERT_TRUE(runner_->updateScale(16).ok());
   EXPECT_EQ(read("counter"), 1);
   EXPECT_EQ(read("scale"), 16);
   step(/*finite=*/false);
   EXPECT_EQ(read("scale"), 8);
   EXPECT_EQ(read("counter"), 0);
-  ASSERT_TRUE(runner->updateScale(32).ok());
+  ASSERT_TRUE(runner_->updateScale(32).ok());
   EXPECT_EQ(read("scale"), 32);
   EXPECT_EQ(read("counter"), 1);
   // Without a step it sets the scale.
-  ASSERT_TRUE(runner->updateScale(64).ok());
+  ASSERT_TRUE(runner_->updateScale(64).ok());
   EXPECT_EQ(read("counter"), 1);
   step();
   EXPECT_EQ(read("scale"), 64);
@@ -116,14 +116,14 @@ TEST_F(Numbers, UpdateAfterAnImportGoesBackToNoOlderState) {
   step();
   double state[] = {256, 7};
   ASSERT_TRUE(
-      runner->writeState({{"loss_scale", DType::F64, {2}}, state}).ok());
-  ASSERT_TRUE(runner->updateScale(128).ok());
+      runner_->writeState({{"loss_scale", DType::F64, {2}}, state}).ok());
+  ASSERT_TRUE(runner_->updateScale(128).ok());
   EXPECT_EQ(read("counter"), 7);
 }
 
 // Features: J6.
 TEST_F(Numbers, TheScaleIsThatOfTheLoss) {
-  ASSERT_TRUE(runner->updateScale(0.1).ok());
+  ASSERT_TRUE(runner_->updateScale(0.1).ok());
   EXPECT_EQ(read("scale"), double(0.1f));
 }
 

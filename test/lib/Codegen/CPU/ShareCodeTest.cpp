@@ -36,8 +36,9 @@ struct Shape {
 
 } // namespace
 
-/// Adds to each of `channels` its number, along lines of `length`.
-static std::string kernelOf(const Shape &shape, const std::string &name) {
+/// Along lines of `length`: `%s` of the element `%a` and the channel's `%b`.
+static std::string kernelOf(const Shape &shape, const std::string &name,
+                            const std::string &body) {
   std::string channels = std::to_string(shape.channels);
   std::string tensor = std::to_string(shape.batch) + "x" + channels + "x" +
                        std::to_string(shape.length) + "xf32";
@@ -47,11 +48,14 @@ static std::string kernelOf(const Shape &shape, const std::string &name) {
          "iterator_types = [\"parallel\", \"parallel\", \"parallel\"]} ins(%x, "
          "%y : tensor<" +
          tensor + ">, tensor<" + channels + "xf32>) outs(%d : tensor<" +
-         tensor +
-         ">) {\n^bb0(%a: f32, %b: f32, %o: f32):\n%s = arith.addf %a, %b : "
-         "f32\nlinalg.yield %s : f32\n} -> tensor<" +
-         tensor + ">\nkernel.return %r : tensor<" + tensor + ">\n}\n";
+         tensor + ">) {\n^bb0(%a: f32, %b: f32, %o: f32):\n" + body +
+         "\nlinalg.yield %s : f32\n} -> tensor<" + tensor +
+         ">\nkernel.return %r : tensor<" + tensor + ">\n}\n";
 }
+
+static constexpr const char *kMaps =
+    "#ncl = affine_map<(n, c, l) -> (n, c, l)>\n"
+    "#c = affine_map<(n, c, l) -> (c)>\n";
 
 static void expectSums(const Kernels &kernels, const Shape &shape,
                        const std::string &name) {
@@ -71,13 +75,37 @@ TEST(ShareCode, KernelsOfManySizes) {
   const std::vector<Shape> shapes = {{2, 5, 24},  {3, 7, 16},   {5, 64, 40},
                                      {2, 3, 27},  {4, 6, 19},   {1, 9, 51},
                                      {7, 128, 8}, {2, 300, 128}};
-  std::string text = "#ncl = affine_map<(n, c, l) -> (n, c, l)>\n"
-                     "#c = affine_map<(n, c, l) -> (c)>\n";
+  std::string text = kMaps;
   for (size_t i = 0; i < shapes.size(); ++i)
-    text += kernelOf(shapes[i], "k" + std::to_string(i));
+    text += kernelOf(shapes[i], "k" + std::to_string(i),
+                     "%s = arith.addf %a, %b : f32");
   for (int64_t pieces : {1, 3}) {
     Kernels kernels(text, {.pieces = pieces});
     for (size_t i = 0; i < shapes.size(); ++i)
       expectSums(kernels, shapes[i], "k" + std::to_string(i));
+  }
+}
+
+// A number that lanes compute with is no size: kernels of other numbers have
+// other codes.
+TEST(ShareCode, KernelsOfManyNumbers) {
+  const Shape shape = {2, 3, 24};
+  const std::vector<int64_t> ends = {5, 9, 14, 20, 23};
+  std::string text = kMaps;
+  for (int64_t end : ends)
+    text += kernelOf(shape, "k" + std::to_string(end),
+                     "%l = linalg.index 2 : index\n%end = arith.constant " +
+                         std::to_string(end) +
+                         " : index\n%in = arith.cmpi ult, %l, %end : index\n"
+                         "%s = arith.select %in, %a, %b : f32");
+  Kernels kernels(text, {});
+  std::vector<float> x = randoms(2 * 3 * 24), y = {-1, -2, -3};
+  for (int64_t end : ends) {
+    std::vector<float> got(x.size()), want(x);
+    for (size_t at = 0; at < x.size(); ++at)
+      if (static_cast<int64_t>(at % 24) >= end)
+        want[at] = y[at / 24 % 3];
+    kernels.run({x.data(), y.data(), got.data()}, "k" + std::to_string(end));
+    EXPECT_EQ(got, want) << end;
   }
 }

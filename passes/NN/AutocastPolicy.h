@@ -33,7 +33,7 @@ enum class Numbers {
   /// other ops read it rounded. So does PyTorch.
   Carry,
   /// The same; but one that would be 0, subnormal or infinite keeps the op in
-  /// f32.
+  /// f32, and so does a bound beside 1 that would be 1.
   KeepRange,
   /// It is rounded to the type of the others, as TensorFlow converts it.
   Round,

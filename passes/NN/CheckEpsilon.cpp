@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-check-epsilon: warns of small constants that their type does not hold.
+// nn-check-epsilon: warns of small constants, and of bounds beside 1, that
+// their type does not hold.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Constants.h"
@@ -8,7 +9,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/FollowedType.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Format.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_CHECKEPSILONPASS
@@ -45,8 +45,11 @@ private:
         if (std::optional<APFloat> constant = getConstant(operand))
           checkConstant(op, operand, *constant);
     if (auto epsilon = op->getAttrOfType<FloatAttr>("epsilon"))
-      warn(op, "epsilon", epsilon.getValue(),
-           Float32Type::get(op->getContext()), "takes it");
+      checkEpsilon(op, epsilon.getValue(), Float32Type::get(op->getContext()));
+  }
+
+  void checkEpsilon(Operation *op, const APFloat &value, FloatType type) {
+    warn(op, "epsilon", value, lossIn(value, type), type, "takes it");
   }
 
   /// A number that an op carries is held by it, but may be nothing beside what
@@ -55,22 +58,24 @@ private:
     auto rule = dyn_cast<PrecisionOpInterface>(op);
     bool isCarried = rule && rule.carriesNumbers() && rule.hasOwnType(operand);
     Value typed = isCarried ? op->getResult(0) : operand;
-    if (auto type = dyn_cast<FloatType>(getElementTypeOrSelf(typed)))
-      warn(op, "constant", constant, type,
-           isCarried ? "rounds its result" : "takes it");
+    auto type = dyn_cast<FloatType>(getElementTypeOrSelf(typed));
+    if (!type)
+      return;
+    warn(op, "constant", constant, lossIn(constant, type), type,
+         isCarried ? "rounds its result" : "takes it");
+    if (rule && !rule.carriesNumbers())
+      warn(op, "bound", constant, poleIn(constant, type), type, "takes it");
   }
 
-  void warn(Operation *op, StringRef what, const APFloat &value, FloatType type,
-            StringRef use) {
-    StringRef loss = lossIn(value, type);
+  void warn(Operation *op, StringRef what, const APFloat &value, StringRef loss,
+            FloatType type, StringRef use) {
     // What is infinite is a mask's, and shows in the result.
     if (loss.empty() || loss == "infinite")
       return;
     std::string text;
     llvm::raw_string_ostream(text)
-        << what << " " << llvm::format("%g", value.convertToDouble()) << " is "
-        << loss << " in " << type << ", in which " << op->getName() << " "
-        << use;
+        << what << " " << textOf(value, 6) << " is " << loss << " in " << type
+        << ", in which " << op->getName() << " " << use;
     if (!type.isF32())
       text += "; --keep-fp32 keeps nodes in f32";
     // The loss is made of the model: both hold the node.

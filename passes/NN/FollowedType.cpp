@@ -9,6 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/AutocastDecisions.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -57,10 +58,24 @@ StringRef mpc::nn::lossIn(const APFloat &value, FloatType type) {
   return rounded.isDenormal() ? "subnormal" : "";
 }
 
-static std::string textOf(const APFloat &number) {
+StringRef mpc::nn::poleIn(const APFloat &value, FloatType type) {
+  APFloat rounded = value;
+  bool losesInfo;
+  rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  if (!losesInfo || !abs(rounded).isExactlyValue(1.0))
+    return "";
+  return rounded.isNegative() ? "-1" : "1";
+}
+
+std::string mpc::nn::textOf(const APFloat &number, unsigned digits) {
+  constexpr unsigned kDigitsOfF32 = 9;
+  double value = number.convertToDouble();
   std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::format("%.4g", number.convertToDouble());
+  do {
+    text = llvm::formatv("{0}", llvm::format("%.*g", digits, value)).str();
+  } while (std::abs(value) != 1.0 && std::abs(std::stod(text)) == 1.0 &&
+           ++digits <= kDigitsOfF32);
   return text;
 }
 
@@ -94,13 +109,21 @@ FollowedType Promotion::followedType() const {
   if (numbers_ == Numbers::KeepRange)
     for (Value operand : numbersBeside_)
       if (std::optional<APFloat> number = splatOf(operand))
-        if (StringRef loss = lossIn(*number, cast<FloatType>(result.type));
+        if (StringRef loss = lossOf(*number, cast<FloatType>(result.type));
             !loss.empty())
           return {Float32Type::get(op_->getContext()), operand, loss};
   for (Value operand : llvm::reverse(deciding_))
     if (getElementTypeOrSelf(operand) == result.type)
       result.from = operand;
   return result;
+}
+
+/// What an op carries is added or multiplied, and no bound.
+StringRef Promotion::lossOf(const APFloat &number, FloatType type) const {
+  StringRef loss = lossIn(number, type);
+  auto rule = dyn_cast<PrecisionOpInterface>(op_);
+  bool isBound = rule && !rule.carriesNumbers();
+  return loss.empty() && isBound ? poleIn(number, type) : loss;
 }
 
 bool Promotion::carries(Value number, FloatType type) const {
@@ -146,7 +169,7 @@ std::string mpc::nn::describeSource(Value value) {
   if (auto get = dyn_cast<GetOp>(op))
     return "parameter '" + get.getParameter().str() + "'";
   if (std::optional<APFloat> number = splatOf(value))
-    return "the constant " + textOf(*number);
+    return "the constant " + textOf(*number, 4);
   if (isa_and_nonnull<ConstantOp>(movedFrom(value).getDefiningOp()))
     return "a constant of the model";
   StringRef node = getNodeName(op->getLoc());

@@ -23,7 +23,8 @@ struct FollowedType {
   /// The operand that brought `type`; null where two 16-bit types meet.
   mlir::Value from;
   /// What the number `from` would be in the type of the other operands: "0",
-  /// "subnormal" or "infinite". Empty where no number keeps the op in f32.
+  /// "subnormal", "infinite", "1" or "-1". Empty where no number keeps the op
+  /// in f32.
   llvm::StringRef loss;
 };
 
@@ -46,6 +47,8 @@ public:
   [[nodiscard]] mlir::Type readType(mlir::Value operand, mlir::Type type) const;
 
 private:
+  [[nodiscard]] llvm::StringRef lossOf(const llvm::APFloat &number,
+                                       mlir::FloatType type) const;
   [[nodiscard]] bool carries(mlir::Value number, mlir::FloatType type) const;
 
   mlir::Operation *op_;
@@ -58,10 +61,17 @@ private:
 /// finite, or was 0.
 llvm::StringRef lossIn(const llvm::APFloat &value, mlir::FloatType type);
 
+/// "1" or "-1" where `value` is beside it and `type` has no number between, as
+/// 1 - 1e-4 in 16 bits: what a bound keeps from a pole is on it. Else empty.
+llvm::StringRef poleIn(const llvm::APFloat &value, mlir::FloatType type);
+
 /// One of `operands` that is a constant with a finite number that is infinite
 /// in `low`, as the -3e38 of a mask in f16; null where there is none.
 mlir::Value findOverflow(llvm::ArrayRef<mlir::Value> operands,
                          mlir::FloatType low);
+
+/// `number` in `digits` digits, or in as many more as tell an f32 from 1.
+std::string textOf(const llvm::APFloat &number, unsigned digits);
 
 /// Where `value` comes from, in the model's names: "'fc' (linear)".
 std::string describeSource(mlir::Value value);

@@ -253,13 +253,15 @@ def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
 }
 
 def CheckEpsilonPass : Pass<"nn-check-epsilon", "::mlir::ModuleOp"> {
-  let summary = "Warn of small constants that their type does not hold";
+  let summary = "Warn of small constants and bounds that their type does not hold";
   let description = [{
     An epsilon keeps a quotient or a root finite, if it is there: in f16, 1e-8 is
     0, and 1e-6 is subnormal, with few bits left. Warns at each op that takes a
     constant, of one value throughout, by a cast to a type in which it is 0 or
     subnormal, or as a subnormal of its own type, and at each op whose
-    `epsilon` is so in f32, in which it is added. Changes nothing.
+    `epsilon` is so in f32, in which it is added. So it does at each maximum,
+    minimum, select and comparison with a number beside 1 that is 1 in its type:
+    what 1 - 1e-4 keeps from the pole of an acos is on it. Changes nothing.
   }];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

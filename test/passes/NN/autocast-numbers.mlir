@@ -62,6 +62,40 @@ func.func @not_held(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>)
   return %1, %2, %3, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
+// What 1 - 1e-4 keeps from a pole is on it where it is rounded to 1: by our own
+// policy such a bound keeps its op in f32. 0.99 is 0.9883 in bf16, and no matter;
+// what is multiplied is no bound.
+// CHECK-LABEL: func.func @bounds
+// BF16-LABEL:  func.func @bounds
+// TORCH-LABEL: func.func @bounds
+func.func @bounds(%a: tensor<4x4xf32>, %m: tensor<4x4xi1>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK: nn.maximum {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant -0.9999, which is -1 in f16"
+  // CHECK: nn.minimum {{.*}} : tensor<4x4xf32>
+  // CHECK: nn.minimum {{.*}} : tensor<4x4xf16>
+  // CHECK: nn.maximum {{.*}} : tensor<4x4xf32> {{.*}}f32 comes from the constant 1.0000001, which is 1 in f16"
+  // CHECK: nn.maximum {{.*}} : tensor<4x4xf16>
+  // CHECK: nn.mul {{.*}} : tensor<4x4xf16>, tensor<4x4xf32> -> tensor<4x4xf16>
+  // BF16:  nn.maximum {{.*}} : tensor<4x4xf32>
+  // BF16:  nn.minimum {{.*}} : tensor<4x4xf32>
+  // BF16:  nn.minimum {{.*}} : tensor<4x4xbf16>
+  // TORCH: nn.maximum {{.*}} : tensor<4x4xf16>
+  // TORCH: nn.minimum {{.*}} : tensor<4x4xf16>
+  %above = nn.constant dense<-0.9999> : tensor<4x4xf32>
+  %below = nn.constant dense<0.9999> : tensor<4x4xf32>
+  %far = nn.constant dense<0.99> : tensor<4x4xf32>
+  %next = nn.constant dense<1.0000001> : tensor<4x4xf32>
+  %one = nn.constant dense<1.0> : tensor<4x4xf32>
+  %0 = nn.matmul %a, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = nn.maximum %0, %above : tensor<4x4xf32>
+  %2 = nn.minimum %1, %below : tensor<4x4xf32>
+  %3 = nn.minimum %0, %far : tensor<4x4xf32>
+  %4 = nn.maximum %0, %next : tensor<4x4xf32>
+  %5 = nn.maximum %0, %one : tensor<4x4xf32>
+  %6 = nn.mul %0, %below : tensor<4x4xf32>
+  return %2, %3, %4, %5, %6 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
 // A table is no number, nor is a parameter; what is behind them says where its
 // type is from at first.
 // CHECK-LABEL: func.func @widens

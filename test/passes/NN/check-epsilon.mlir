@@ -31,6 +31,19 @@ func.func @norm(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   return %1 : tensor<4x8xf16>
 }
 
+// A bound beside 1 that is 1 keeps nothing from a pole; a factor is no bound.
+func.func @bounds(%x: tensor<4x4xf16>) -> tensor<4x4xf16> {
+  %below = nn.constant dense<0.9999999> : tensor<4x4xf32>
+  %low = nn.cast %below : tensor<4x4xf32> -> tensor<4x4xf16>
+  // expected-warning @+1 {{bound 0.9999999 is 1 in f16, in which nn.minimum takes it; --keep-fp32 keeps nodes in f32}}
+  %0 = nn.minimum %x, %low : tensor<4x4xf16>
+  %1 = nn.mul %0, %low : tensor<4x4xf16>
+  %far = nn.constant dense<0.99> : tensor<4x4xf32>
+  %narrow = nn.cast %far : tensor<4x4xf32> -> tensor<4x4xf16>
+  %2 = nn.minimum %1, %narrow : tensor<4x4xf16>
+  return %2 : tensor<4x4xf16>
+}
+
 // -----
 
 // Where autocast lowers the op that adds it. bf16 has the range of f32, and the

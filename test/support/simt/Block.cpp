@@ -35,9 +35,9 @@ Block::Block(const Launch &launch)
 std::optional<Fault> Block::run(Dim index) {
   startThreads(index);
   for (;;) {
-    std::vector<uint32_t> ready = readyWarps();
-    if (!ready.empty())
-      runWarp(ready[random_() % ready.size()]);
+    findReadyWarps();
+    if (!ready_.empty())
+      runWarp(ready_[random_() % ready_.size()]);
     else if (std::any_of(threads_.begin(), threads_.end(), [](auto &thread) {
                return thread.state != State::Done;
              }))
@@ -74,13 +74,22 @@ void Block::startThreads(Dim index) {
   }
 }
 
-std::vector<uint32_t> Block::readyWarps() const {
-  std::vector<uint32_t> ready;
-  for (uint32_t i = 0; i < threads_.size(); ++i)
-    if (threads_[i].state == State::Ready &&
-        (ready.empty() || ready.back() != i / kWarp))
-      ready.push_back(i / kWarp);
-  return ready;
+void Block::findReadyWarps() {
+  ready_.clear();
+  auto isReady = [](const Thread &thread) {
+    return thread.state == State::Ready;
+  };
+  for (uint32_t warp = 0; warp < warpTimes_.size(); ++warp) {
+    auto lanes = lanesOf(warp);
+    if (std::any_of(lanes.begin(), lanes.end(), isReady))
+      ready_.push_back(warp);
+  }
+}
+
+std::span<Block::Thread> Block::lanesOf(uint32_t warp) {
+  size_t first = size_t{warp} * kWarp;
+  return std::span(threads_).subspan(
+      first, std::min<size_t>(kWarp, threads_.size() - first));
 }
 
 // Every ready lane runs until it waits; a collective that completes makes
@@ -188,14 +197,15 @@ bool Block::completeCollective(uint32_t first, uint32_t mask,
                                const Compute &compute) {
   const Thread &last = threads_[current_];
   std::array<void *, kWarp> requests{};
-  for (uint32_t lane = 0; lane < kWarp; ++lane) {
+  // From the last, which comes last: most often it decides.
+  for (uint32_t lane = kWarp; lane-- > 0;) {
     if ((mask >> lane & 1) == 0)
       continue;
     if (first + lane >= threads_.size())
       return false;
     Thread &thread = threads_[first + lane];
     if (thread.state != State::AtCollective || thread.mask != mask ||
-        thread.line != last.line || std::strcmp(thread.what, last.what) != 0)
+        thread.line != last.line || thread.what != last.what)
       return false;
     requests[lane] = thread.request;
   }

@@ -54,7 +54,8 @@ private:
   struct Thread {
     Fiber fiber;
     State state = State::Done;
-    // Where it waits, with whom, and what it brought along.
+    // Where it waits, with whom, and what it brought along. Each collective has
+    // its one text.
     const char *what = "";
     int line = 0;
     uint32_t mask = 0;
@@ -82,7 +83,8 @@ private:
 
   void startThreads(Dim index);
   void runWarp(uint32_t warp);
-  std::vector<uint32_t> readyWarps() const;
+  void findReadyWarps();
+  [[nodiscard]] std::span<Thread> lanesOf(uint32_t warp);
   void releaseBarrier();
   void collective(const char *what, uint32_t mask, int line, void *request,
                   const Compute &compute);
@@ -113,6 +115,7 @@ private:
   std::vector<Range> shared_;
   std::vector<Thread> threads_;
   std::vector<uint16_t> warpTimes_;
+  std::vector<uint32_t> ready_; ///< Warps with a lane that may run.
   uint16_t blockTime_ = 0;
   uint32_t blockNumber_ = 0;
   uint32_t current_ = 0;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <vector>
 
 namespace simt {
 namespace {
@@ -33,31 +34,48 @@ struct Multiplication {
   const uint32_t *b;
 };
 
-/// An operand of up to 16x16 elements, unpacked.
-using Operand = std::array<std::array<float, 16>, 16>;
+using Values = std::vector<float>;
 
-float elementOf(uint32_t pair, int which, bool isBf16) {
-  auto code = static_cast<uint16_t>(pair >> (16 * which));
-  return isBf16 ? mpc::rt::valueOfBF16(code) : mpc::rt::valueOfF16(code);
+/// Of every code of a format.
+Values valuesOf(float (*valueOf)(uint16_t)) {
+  Values values(1 << 16);
+  for (size_t code = 0; code < values.size(); ++code)
+    values[code] = valueOf(static_cast<uint16_t>(code));
+  return values;
+}
+
+/// Those that a product multiplies, looked up since there are so many.
+const Values &factorsOf(Product product) {
+  static const Values kF16 = valuesOf(mpc::rt::valueOfF16);
+  static const Values kBF16 = valuesOf(mpc::rt::valueOfBF16);
+  return product == Product::M16N8K16BF16 ? kBF16 : kF16;
 }
 
 /// Rows of a (16 x k) and columns of b (k x 8) from the lanes' fragments:
 /// register r of lane 4g+t holds row g + 8 (r % 2) of a, columns
 /// 2t + 8 (r / 2) and the next; register r of b column g, rows 2t + 8r.
-void unpack(std::span<void *const, 32> requests, int k, bool isBf16, Operand &a,
-            Operand &b) {
+void unpack(std::span<void *const, 32> requests, const Values &values,
+            Tile &tile) {
+  auto element = [&](uint32_t pair, size_t which) {
+    return values[pair >> (16 * which) & 0xffff];
+  };
+  auto k = static_cast<size_t>(tile.terms);
   for (size_t lane = 0; lane < 32; ++lane) {
     const auto &request = *static_cast<Multiplication *>(requests[lane]);
     size_t group = lane / 4, pair = lane % 4 * 2;
     for (size_t which = 0; which < 2; ++which) {
-      for (size_t r = 0; r < static_cast<size_t>(k) / 4; ++r)
-        a[group + r % 2 * 8][pair + r / 2 * 8 + which] =
-            elementOf(request.a[r], static_cast<int>(which), isBf16);
-      for (size_t r = 0; r < static_cast<size_t>(k) / 8; ++r)
-        b[group][pair + r * 8 + which] =
-            elementOf(request.b[r], static_cast<int>(which), isBf16);
+      for (size_t r = 0; r < k / 4; ++r)
+        tile.a[group + r % 2 * 8][pair + r / 2 * 8 + which] =
+            element(request.a[r], which);
+      for (size_t r = 0; r < k / 8; ++r)
+        tile.b[group][pair + r * 8 + which] = element(request.b[r], which);
     }
   }
+}
+
+/// The sum that is register i of a lane.
+float &sumOf(Tile &tile, size_t lane, size_t i) {
+  return tile.sums[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
 }
 
 } // namespace
@@ -138,21 +156,22 @@ void Block::loadMatrices(uint32_t *matrices, const void *row, bool transposed,
 
 void Block::multiply(Product product, float *d, const uint32_t *a,
                      const uint32_t *b, int line) {
-  bool isBf16 = product == Product::M16N8K16BF16;
   int k = product == Product::M16N8K8F16 ? 8 : 16;
   Multiplication request{d, a, b};
   wholeWarp("mma", line, &request, [&](auto requests) {
-    Operand as{}, bs{};
-    unpack(requests, k, isBf16, as, bs);
-    auto count = static_cast<size_t>(k);
-    ProductModel model = productModelOf(launch_.arch);
+    Tile tile;
+    tile.terms = k;
+    unpack(requests, factorsOf(product), tile);
+    auto sums = [&](size_t lane) {
+      return static_cast<Multiplication *>(requests[lane])->d;
+    };
     for (size_t lane = 0; lane < 32; ++lane)
-      for (size_t i = 0; i < 4; ++i) {
-        size_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-        float &sum = static_cast<Multiplication *>(requests[lane])->d[i];
-        sum = multiplyAdd(model, sum, {as[row].data(), count},
-                          {bs[column].data(), count});
-      }
+      for (size_t i = 0; i < 4; ++i)
+        sumOf(tile, lane, i) = sums(lane)[i];
+    multiplyTile(productModelOf(launch_.arch), tile);
+    for (size_t lane = 0; lane < 32; ++lane)
+      for (size_t i = 0; i < 4; ++i)
+        sums(lane)[i] = sumOf(tile, lane, i);
   });
 }
 
@@ -177,7 +196,8 @@ void Block::copyAsync(void *to, const void *from, int bytes, int line) {
     checkAccess(reinterpret_cast<uintptr_t>(from), static_cast<size_t>(bytes),
                 Access::Read, line);
   checkAccess(target, 16, Access::Write, line);
-  sharedShadow_.setInFlight(target, 16, true);
+  if (launch_.module.checked)
+    sharedShadow_.setInFlight(target, 16, true);
   threads_[current_].uncommitted.push_back({to, from, bytes, line});
 }
 
@@ -200,7 +220,8 @@ void Block::land(const Copies &copies) {
     std::memset(copy.to, 0, 16);
     std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.bytes));
     auto target = reinterpret_cast<uintptr_t>(copy.to);
-    sharedShadow_.setInFlight(target, 16, false);
+    if (launch_.module.checked)
+      sharedShadow_.setInFlight(target, 16, false);
     checkAccess(target, 16, Access::Write, copy.line);
   }
 }

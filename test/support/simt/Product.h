@@ -4,6 +4,8 @@
 #ifndef MPC_TEST_SUPPORT_SIMT_PRODUCT_H
 #define MPC_TEST_SUPPORT_SIMT_PRODUCT_H
 
+#include <array>
+#include <cstddef>
 #include <span>
 
 namespace simt {
@@ -23,6 +25,19 @@ struct ProductModel {
 [[nodiscard]] float multiplyAdd(const ProductModel &model, float c,
                                 std::span<const float> a,
                                 std::span<const float> b);
+
+/// The operands of a warp's product, and its sums. What lies behind `terms` is
+/// 0.
+struct Tile {
+  static constexpr size_t kRows = 16, kColumns = 8, kTerms = 16;
+  int terms = kTerms;
+  std::array<std::array<float, kTerms>, kRows> a{};    ///< By row.
+  std::array<std::array<float, kTerms>, kColumns> b{}; ///< By column.
+  std::array<std::array<float, kColumns>, kRows> sums{};
+};
+
+/// Adds the products: each sum gets the bits of multiplyAdd().
+void multiplyTile(const ProductModel &model, Tile &tile);
 
 } // namespace simt
 

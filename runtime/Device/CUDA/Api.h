@@ -67,6 +67,18 @@ inline constexpr DriverCode kCaptureUnjoined = 904;
 inline constexpr DriverCode kCapturedEvent = 907;
 } // namespace code
 
+/// Whether after `value` every later call in the context fails too, so that
+/// only a new process and the last checkpoint help: those of which cuda.h says
+/// that they leave the process, or the context, in a state that it cannot use.
+/// A launch that asked for too much (701) is refused, and nothing is lost.
+[[nodiscard]] constexpr bool losesContext(DriverCode value) {
+  return value == code::kEccUncorrectable ||
+         value == code::kNvlinkUncorrectable || value == code::kContained ||
+         value == code::kIllegalAddress || value == code::kLaunchTimeout ||
+         value == code::kContextIsDestroyed || value == code::kAssert ||
+         (value >= code::kHardwareStackError && value <= code::kLaunchFailed);
+}
+
 namespace nvrtc_code {
 inline constexpr NvrtcCode kSuccess = 0;
 inline constexpr NvrtcCode kInvalidInput = 3;

@@ -14,14 +14,6 @@ constexpr const char *kDriverName = "libcuda.so.1";
 
 } // namespace
 
-bool losesContext(DriverCode value) {
-  return value == code::kEccUncorrectable ||
-         value == code::kNvlinkUncorrectable || value == code::kContained ||
-         value == code::kIllegalAddress || value == code::kLaunchTimeout ||
-         value == code::kContextIsDestroyed || value == code::kAssert ||
-         (value >= code::kHardwareStackError && value <= code::kLaunchFailed);
-}
-
 Result<std::shared_ptr<const Driver>> Driver::open() {
   const char *path = std::getenv("MPC_CUDA_DRIVER");
   return open(path && *path ? path : kDriverName);

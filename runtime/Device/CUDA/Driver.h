@@ -51,10 +51,6 @@ private:
   int version_ = 0;
 };
 
-/// Whether after `code` every later call in the context fails too, so that only
-/// a new process and the last checkpoint help.
-[[nodiscard]] bool losesContext(DriverCode code);
-
 } // namespace mpc::rt::cuda
 
 /// Leaves the enclosing function with a Status if the driver refuses:

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace mpc::rt::cuda::test {
 namespace {
-
-bool breaksContext(DriverCode value) {
-  return value >= code::kIllegalAddress && value <= code::kLaunchFailed;
-}
 
 DriverCode codeOf(simt::Fault::Kind kind) {
   switch (kind) {
@@ -24,7 +21,41 @@ DriverCode codeOf(simt::Fault::Kind kind) {
   }
 }
 
+/// The part of `text` before `separator`, which goes with it.
+std::string take(std::string &text, char separator) {
+  size_t end = std::min(text.find(separator), text.size());
+  std::string part = text.substr(0, end);
+  text.erase(0, end + 1);
+  return part;
+}
+
 } // namespace
+
+FakeState::FakeState() {
+  const char *settings = std::getenv("MPC_FAKE_CUDA");
+  for (std::string rest = settings ? settings : ""; !rest.empty();)
+    set(take(rest, ' '));
+  memory.reset(machine.memoryBytes);
+}
+
+void FakeState::set(std::string setting) {
+  std::string key = take(setting, '=');
+  if (key == "fail") {
+    std::string symbol = take(setting, ':');
+    int use = std::stoi(take(setting, ':'));
+    failAt(symbol, use, std::stoi(setting));
+  } else if (key == "sm") {
+    machine.major = std::stoi(setting) / 10;
+    machine.minor = std::stoi(setting) % 10;
+  } else if (key == "memory") {
+    machine.memoryBytes = std::stoull(setting);
+  } else if (key == "shared") {
+    machine.maxSharedOptIn = std::stoi(setting);
+  } else {
+    fmt::print(stderr, "test driver: MPC_FAKE_CUDA: no setting '{}'\n", key);
+    std::abort();
+  }
+}
 
 FakeState &FakeState::get() {
   static FakeState state;
@@ -70,7 +101,7 @@ DriverCode FakeState::enter(const char *symbol) {
   int use = ++counts_[symbol];
   auto found = failures_.find(symbol);
   if (found != failures_.end() && found->second.first == use) {
-    if (breaksContext(found->second.second))
+    if (losesContext(found->second.second))
       lost_ = found->second.second;
     return found->second.second;
   }
@@ -112,7 +143,7 @@ DriverCode FakeState::runOperation(FakeStream &stream) {
   memory.setVisible(true);
   DriverCode result = operation.run();
   memory.setVisible(false);
-  if (breaksContext(result))
+  if (losesContext(result))
     lost_ = result;
   return result;
 }

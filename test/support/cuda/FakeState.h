@@ -105,7 +105,10 @@ struct FakeModule {
 class FakeState final : public FakeDriver {
 public:
   static FakeState &get();
-  FakeState() { memory.reset(machine.memoryBytes); }
+  /// As $MPC_FAKE_CUDA wants it, for tests of whole programs: words apart by
+  /// spaces, `sm=86`, `memory=BYTES`, `shared=BYTES` of a block, and
+  /// `fail=SYMBOL:USE:CODE` as failAt().
+  FakeState();
 
   void reset(const FakeMachine &machine) override;
   void failAt(std::string_view symbol, int use, int code) override;
@@ -156,6 +159,7 @@ public:
   std::map<void *, size_t> pinned;
 
 private:
+  void set(std::string setting);
   DriverCode runOperation(FakeStream &stream);
   DriverCode runKernel(simt::Launch launch,
                        const std::vector<std::vector<char>> &arguments,

@@ -185,10 +185,35 @@ TEST_F(Streams, ALostContextIsToldByEveryCall) {
             "cuda:0 (Test Device): step 7: cuStreamSynchronize failed: "
             "CUDA_ERROR_ECC_UNCORRECTABLE (214), uncorrectable ECC error "
             "encountered; the device is lost to this process");
-  fake().failAt("cuStreamSynchronize", 1, code::kIllegalAddress);
   EXPECT_FALSE(work.synchronize("step 8").ok());
   EXPECT_THAT(work.fill(device, std::byte{1}).message(),
-              HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+              HasSubstr("CUDA_ERROR_ECC_UNCORRECTABLE (214)"));
+  expectLeftovers();
+}
+
+// By what cuda.h says of each code.
+TEST_F(Streams, WhatIsLostIsWhatTheMessageSays) {
+  for (auto [value, isLost] : {std::pair(2, false),
+                               {701, false},
+                               {700, true},
+                               {702, true},
+                               {709, true},
+                               {710, true},
+                               {714, true},
+                               {715, true},
+                               {717, true},
+                               {718, true},
+                               {719, true},
+                               {720, false}}) {
+    useMachine({});
+    Stream work = stream();
+    DeviceBuffer device = buffer(4);
+    fake().failAt("cuStreamSynchronize", 1, value);
+    std::string message = work.synchronize("step 7").message();
+    bool tells = message.find("the device is lost") != std::string::npos;
+    EXPECT_EQ(tells, isLost) << message;
+    EXPECT_EQ(work.fill(device, std::byte{1}).ok(), !isLost) << value;
+  }
   expectLeftovers();
 }
 

@@ -52,6 +52,14 @@ def convolution(groups_of):
     return build
 
 
+def concatenation(graph, size):
+    """As many parts as a late layer of a DenseNet has."""
+    x = graph.mul(image(graph, size), graph.near("w", 1, 32 * size, 1, 1))
+    parts = [graph.conv(x, f"conv{i}", 32 * size, 8 * size, 1) for i in range(24)]
+    whole = graph.op("Concat", x, *parts, axis=1)
+    graph.output(graph.mean(whole, 2, 3), 2 * size, (32 + 24 * 8) * size)
+
+
 # Instructions of LLVM IR that the largest kernel of a training step may have: about twice what it has.
 KINDS = {
     "map": (map_kernel, 600),
@@ -61,6 +69,7 @@ KINDS = {
     "convolution": (convolution(lambda channels: 1), 900),
     "grouped": (convolution(lambda channels: channels // 8), 1000),
     "depthwise": (convolution(lambda channels: channels), 700),
+    "concatenation": (concatenation, 900),
 }
 
 

@@ -69,74 +69,42 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
   return constantOfBytes(type, bytes);
 }
 
-/// Parts of one size, each written to its place in the result, whose axis is
-/// viewed as (part, position). One write of the whole result in all.
-static Value buildEqualParts(OpBuilder &b, ConcatOp op, ValueRange operands) {
-  auto type = getKernelType(rankedType(op.getOutput()));
-  int64_t rank = type.getRank(), axis = op.getAxis();
-  SmallVector<int64_t> shape(type.getShape());
-  shape[axis] /= static_cast<int64_t>(operands.size());
-  shape.insert(shape.begin() + axis, operands.size());
-  Value result =
-      tensor::EmptyOp::create(b, op.getLoc(), shape, type.getElementType());
+/// Writes `part` over `result`, from position `begin` of `axis` on. The first
+/// loop, of one turn, makes a place of the first part, too, a sum: where it is
+/// a loop's index alone, linalg wants the loop to cover the whole axis.
+static Value writePart(OpBuilder &b, Location loc, Value part, Value result,
+                       int64_t axis, int64_t begin) {
+  SmallVector<int64_t> shape(shapeOf(part));
+  shape.insert(shape.begin(), 1);
+  auto rank = static_cast<int64_t>(shape.size());
+  AffineMap own = b.getMultiDimIdentityMap(rank);
+  SmallVector<AffineExpr> place(llvm::drop_begin(own.getResults()));
+  place[axis] = place[axis] + own.getResult(0) + begin;
+  auto map = AffineMap::get(rank, 0, place, b.getContext());
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
-  for (auto [index, operand] : llvm::enumerate(operands)) {
-    SmallVector<AffineExpr> place(identity.getResults());
-    place.insert(place.begin() + axis,
-                 b.getAffineConstantExpr(static_cast<int64_t>(index)));
-    auto map = AffineMap::get(rank, 0, place, b.getContext());
-    auto part = linalg::GenericOp::create(
-        b, op.getLoc(), result.getType(), operand, result,
-        ArrayRef<AffineMap>{identity, map}, iterators,
-        [](OpBuilder &n, Location l, ValueRange s) {
-          linalg::YieldOp::create(n, l, s[0]);
-        });
-    result = part.getResult(0);
-  }
-  return buildView(b, op.getLoc(), result, type.getShape());
+  auto copy = linalg::GenericOp::create(
+      b, loc, result.getType(), buildView(b, loc, part, shape), result,
+      ArrayRef<AffineMap>{own, map}, iterators,
+      [](OpBuilder &n, Location l, ValueRange s) {
+        linalg::YieldOp::create(n, l, s[0]);
+      });
+  return copy.getResult(0);
 }
 
+// Each part is read and written once, whatever their number.
 FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
                                                   ValueRange operands) {
   auto type = getKernelType(rankedType(getOutput()));
-  int64_t axis = getAxis();
-  if (llvm::all_equal(operands.getTypes()) && type.getNumElements() != 0)
-    return SmallVector<Value>{buildEqualParts(b, *this, operands)};
-  // Each element is read from the part that it lies in; the others are read at
-  // a clamped place and not chosen.
-  auto element = [&](OpBuilder &n, Location l, ValueRange) -> Value {
-    SmallVector<Value> position;
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      position.push_back(linalg::IndexOp::create(n, l, i));
-    Value along = position[axis], result;
-    int64_t offset = 0;
-    for (Value operand : operands) {
-      int64_t size = rankedType(operand).getDimSize(axis);
-      if (size == 0)
-        continue;
-      Value begin = arith::ConstantIndexOp::create(n, l, offset);
-      Value last = arith::ConstantIndexOp::create(n, l, size - 1);
-      Value zero = arith::ConstantIndexOp::create(n, l, 0);
-      Value at = arith::SubIOp::create(n, l, along, begin);
-      Value inside =
-          arith::CmpIOp::create(n, l, arith::CmpIPredicate::sge, at, zero);
-      at = arith::MaxSIOp::create(n, l, at, zero);
-      position[axis] = arith::MinSIOp::create(n, l, at, last);
-      Value part = tensor::ExtractOp::create(n, l, operand, position);
-      result =
-          result
-              ? arith::SelectOp::create(n, l, inside, part, result).getResult()
-              : part;
-      offset += size;
-    }
-    return result;
-  };
-  if (type.getNumElements() == 0)
-    return SmallVector<Value>{tensor::EmptyOp::create(
-        b, getLoc(), type.getShape(), type.getElementType())};
-  return SmallVector<Value>{buildMap(b, getLoc(), type, {}, element)};
+  Value result = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
+                                         type.getElementType());
+  int64_t begin = 0;
+  for (Value part : operands) {
+    if (rankedType(part).getNumElements() != 0)
+      result = writePart(b, getLoc(), part, result, getAxis(), begin);
+    begin += rankedType(part).getDimSize(getAxis());
+  }
+  return SmallVector<Value>{result};
 }
 
 LogicalResult ConcatOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {

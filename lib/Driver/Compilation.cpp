@@ -113,18 +113,37 @@ static bool survives(llvm::function_ref<void()> function) {
   return survived;
 }
 
+/// Runs the passes; false where one crashed. What they leave verifies where
+/// they succeed.
+bool Compilation::runPasses(bool verifyEach, LogicalResult &result) {
+  manager_.enableVerifier(verifyEach);
+  auto runAll = [&] {
+    result = manager_.run(*module_);
+    if (succeeded(result) && !verifyEach)
+      result = verify(*module_);
+  };
+  if (isTool_)
+    return survives(runAll);
+  runAll();
+  return true;
+}
+
 rt::Status Compilation::run() {
   OwningOpRef<ModuleOp> source = module_->clone();
   Fault fault;
   manager_.addInstrumentation(std::make_unique<FaultFinder>(fault));
-  DiagnosticCollector diagnostics(module_->getContext());
+  std::optional<DiagnosticCollector> collector(module_->getContext());
   LogicalResult result = failure();
-  auto runPasses = [&] { result = manager_.run(*module_); };
-  bool survived = true;
-  if (isTool_)
-    survived = survives(runPasses);
-  else
-    runPasses();
+  bool survived = runPasses(/*verifyEach=*/false, result);
+  // To verify behind each pass takes as long as the passes, and tells no more
+  // than which of them went wrong.
+  if (survived && failed(result)) {
+    fault = {};
+    module_ = source->clone();
+    collector.emplace(module_->getContext());
+    survived = runPasses(/*verifyEach=*/true, result);
+  }
+  const DiagnosticCollector &diagnostics = *collector;
   llvm::append_range(warnings_, diagnostics.warnings());
   if (succeeded(result))
     return {};

@@ -18,7 +18,8 @@ namespace mpc {
 /// A pass that says what is wrong has refused the input. One that crashes, that
 /// fails without a word or that leaves IR that does not verify is at fault
 /// itself: an internal error (exit 70), which in a tool names a file that
-/// `mpc-opt --run-reproducer` runs.
+/// `mpc-opt --run-reproducer` runs. The verifier runs at the end, and behind
+/// each pass where a run that went wrong is repeated.
 class Compilation {
 public:
   /// What warnings there are is added to `warnings`. After a crash `module` is
@@ -36,6 +37,8 @@ public:
   [[nodiscard]] rt::Status run();
 
 private:
+  bool runPasses(bool verifyEach, llvm::LogicalResult &result);
+
   mlir::OwningOpRef<mlir::ModuleOp> &module_;
   std::vector<std::string> &warnings_;
   mlir::PassManager manager_;

@@ -3,6 +3,7 @@
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mpc::kernel {
@@ -47,7 +48,10 @@ struct EmitPass : mpc::kernel::impl::EmitPassBase<EmitPass> {
     OpPassManager passes(ModuleOp::getOperationName());
     if (succeeded(target))
       target->addEmissionPasses(passes);
-    if (failed(target) || failed(runPipeline(passes, getOperation())))
+    // Emitters take for granted what the verifier proves of kernels, and a
+    // pipeline may have verified nothing so far.
+    if (failed(target) || failed(verify(getOperation())) ||
+        failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }
 };

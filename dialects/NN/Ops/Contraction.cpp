@@ -443,24 +443,40 @@ static Value swapBatch(GradientBuilder &g, Value x, int64_t groups,
   return g.reshape(swapped, shape);
 }
 
-/// dW: of each group, the convolution of X and dY with batch and channels
-/// swapped, dY as a window that is dilated by the stride.
+/// What windows of `op` read: its input with its padding, without what is left
+/// over behind the last window.
+static Value readByWindows(GradientBuilder &g, ConvOp op, Value d) {
+  OpBuilder &b = g.b;
+  ArrayRef<int64_t> w = shapeOf(op.getWeight());
+  SmallVector<int64_t> low{0, 0}, high{0, 0}, zeros(w.size(), 0);
+  llvm::append_range(low, op.getLow());
+  llvm::append_range(high, op.getHigh());
+  Value x = op.getInput();
+  if (low != zeros || high != zeros)
+    x = PadOp::create(b, g.loc, x, low, high, zeros, llvm::APFloat(0.0));
+  SmallVector<int64_t> limits(shapeOf(x)), ones(w.size(), 1);
+  for (size_t axis = 2; axis < w.size(); ++axis)
+    limits[axis] = (w[axis] - 1) * op.getDilations()[axis - 2] +
+                   (shapeOf(d)[axis] - 1) * op.getStrides()[axis - 2] + 1;
+  if (limits == shapeOf(x))
+    return x;
+  return SliceOp::create(b, g.loc, x, zeros, limits, ones);
+}
+
+/// dW: of each group, the convolution of the padded X and dY with batch and
+/// channels swapped, dY as a window that is dilated by the stride. X is padded
+/// first: a contraction reads what is swapped where it lies.
 static Value convWeightGradient(GradientBuilder &g, ConvOp op, Value d) {
   OpBuilder &b = g.b;
-  Value x = op.getInput();
-  ArrayRef<int64_t> w = shapeOf(op.getWeight());
-  int64_t groups = op.getGroups(), spatial = w.size() - 2;
-  SmallVector<int64_t> swap{1, 0}, high;
-  for (int64_t i = 0; i < spatial; ++i) {
-    swap.push_back(i + 2);
-    int64_t needed = (w[i + 2] - 1) * op.getDilations()[i] +
-                     (shapeOf(d)[i + 2] - 1) * op.getStrides()[i] + 1;
-    high.push_back(needed - shapeOf(x)[i + 2] - op.getLow()[i]);
-  }
-  Value sum = ConvOp::create(b, g.loc, swapBatch(g, x, groups, /*outer=*/false),
-                             swapBatch(g, d, groups, /*outer=*/true), Value(),
-                             op.getDilations(), op.getLow(), high,
-                             op.getStrides(), groups);
+  Value x = readByWindows(g, op, d);
+  int64_t groups = op.getGroups(), rank = shapeOf(x).size();
+  SmallVector<int64_t> swap{1, 0}, zeros(rank - 2, 0);
+  for (int64_t axis = 2; axis < rank; ++axis)
+    swap.push_back(axis);
+  Value sum =
+      ConvOp::create(b, g.loc, swapBatch(g, x, groups, /*outer=*/false),
+                     swapBatch(g, d, groups, /*outer=*/true), Value(),
+                     op.getDilations(), zeros, zeros, op.getStrides(), groups);
   return TransposeOp::create(b, g.loc, sum, swap);
 }
 

@@ -42,6 +42,9 @@ bool ColumnsAttr::fits(KernelKind kind) const {
 bool GemmAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
 }
+bool DepthwiseAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Contraction;
+}
 // What it leaves between packed elements is zero, so that it is no map.
 bool PackAttr::fits(KernelKind kind) const { return kind == KernelKind::Loops; }
 
@@ -116,6 +119,22 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
       failed(verifyVectors(emitError, chunks, lanes)))
     return failure();
   return verifyPanel(emitError, micro[1], lanes);
+}
+
+LogicalResult DepthwiseAttr::verify(EmitError emitError, int64_t chunks,
+                                    int64_t lanes, int64_t cut, int64_t tile,
+                                    ArrayRef<int64_t> block) {
+  if (cut < 0)
+    return emitError() << "counts of dimensions cannot be negative";
+  if (block.size() != 2)
+    return emitError() << "a block is rows and columns";
+  if (failed(verifyPositive(emitError, block)) ||
+      failed(verifyPositive(emitError, tile)) ||
+      failed(verifyVectors(emitError, chunks, lanes)))
+    return failure();
+  if (lanes % 4 == 0)
+    return success();
+  return emitError() << "channels are transposed by fours, not by " << lanes;
 }
 
 LogicalResult PackAttr::verify(EmitError emitError, int64_t chunks,

@@ -153,6 +153,27 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
   }];
 }
 
+def CPU_DepthwiseAttr : CPU_Schedule<"Depthwise", "depthwise",
+                                     ["verifyKernel"]> {
+  let summary = "A depthwise convolution or its gradient, channels in lanes";
+  let description = [{
+    A contraction in which a window slides over an image, each channel by
+    itself. A vector has `lanes` channels; what a tile reads is transposed so
+    that they lie next to each other, the result back again. A tile has one
+    index of each tiled dimension (positions of the image: of the result, or
+    summed over) before number `cut`, up to `tile` of that one, and all behind
+    it. `block` rows x columns of results are in registers while K is summed
+    over. Every element is one chain of multiply-adds over k ascending, whatever
+    the numbers here.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$cut,
+                        "int64_t":$tile, ArrayRefParameter<"int64_t">:$block);
+  let assemblyFormat = [{
+    `<` `chunks` `=` $chunks `,` `lanes` `=` $lanes `,` `cut` `=` $cut `,`
+    `tile` `=` $tile `,` `block` `=` `[` $block `]` `>`
+  }];
+}
+
 def CPU_PackAttr : CPU_Schedule<"Pack", "pack", ["verifyKernel"]> {
   let summary = "A contraction's factor, converted and packed";
   let description = [{

@@ -29,6 +29,9 @@ static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
       .Case(
           [&](LoopsAttr loops) { emitLoops(emitter, body, loops.getChunks()); })
       .Case([&](GemmAttr gemm) { emitGemm(emitter, body, gemm); })
+      .Case([&](DepthwiseAttr depthwise) {
+        emitDepthwise(emitter, body, depthwise);
+      })
       .Case([&](PackAttr pack) { emitPack(emitter, body, pack); })
       .Case([&](MapAttr map) { emitMap(emitter, body, map); })
       .Case<RowsAttr, ColumnsAttr>([&](auto rows) {

@@ -22,6 +22,10 @@ int64_t countMapUnits(const kernel::Body &body, int64_t lanes);
 void emitRows(Emitter &emitter, const kernel::Body &body, int64_t chunks,
               int64_t lanes);
 
+/// #cpu.depthwise.
+void emitDepthwise(Emitter &emitter, const kernel::Body &body,
+                   DepthwiseAttr schedule);
+
 /// Emits one kernel.scatter into `buffer`, for positions [from, to) of the
 /// outer x inner space.
 void emitScatter(Emitter &emitter, kernel::ScatterOp scatter,

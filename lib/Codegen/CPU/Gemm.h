@@ -46,6 +46,11 @@ struct Factor {
   StridedIndex outer, k;
 };
 
+/// What a region computes of `argument`, a factor of a contraction, where that
+/// is `element`: a scalar or a vector.
+mlir::Value emitFactor(Emitter &emitter, mlir::Value factor,
+                       mlir::BlockArgument argument, mlir::Value element);
+
 /// Rows or columns [first, first + count) x k [kFirst, kFirst + kCount) of a
 /// factor.
 struct FactorBlock {

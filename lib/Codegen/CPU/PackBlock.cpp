@@ -117,27 +117,30 @@ Value Packer::kFromTable(Value k) {
 }
 
 // Clones what the region computes from the factor, on scalars or vectors.
-Value Packer::convert(Value element) {
-  Value result = factor_.value;
-  IRMapping values = emitter_.mapping;
-  values.map(factor_.argument, element);
+Value mpc::cpu::emitFactor(Emitter &emitter, Value factor,
+                           BlockArgument argument, Value element) {
+  IRMapping values = emitter.mapping;
+  values.map(argument, element);
   auto vector = dyn_cast<VectorType>(element.getType());
   Lanes width =
       vector ? Lanes{vector.getDimSize(0), vector.getDimSize(0)} : Lanes{};
-  for (Operation *op :
-       mpc::kernel::getSlice(result, factor_.argument.getOwner())) {
+  for (Operation *op : mpc::kernel::getSlice(factor, argument.getOwner())) {
     SmallVector<Value> operands =
         llvm::map_to_vector(op->getOperands(), [&](Value value) {
-          return emitter_.broadcast(values.lookup(value), width);
+          return emitter.broadcast(values.lookup(value), width);
         });
     Type type = op->getResult(0).getType();
     if (vector)
       type = vector.clone(type);
     OperationState state(op->getLoc(), op->getName().getIdentifier(), operands,
                          {type}, op->getAttrs());
-    values.map(op->getResult(0), builder_.create(state)->getResult(0));
+    values.map(op->getResult(0), emitter.builder.create(state)->getResult(0));
   }
-  return values.lookup(result);
+  return values.lookup(factor);
+}
+
+Value Packer::convert(Value element) {
+  return emitFactor(emitter_, factor_.value, factor_.argument, element);
 }
 
 Value Packer::load(Value place, int64_t width, int64_t stride) {

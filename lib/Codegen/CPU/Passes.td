@@ -25,8 +25,8 @@ def SchedulePass : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
   let summary = "Fix how every kernel runs on a CPU";
   let description = [{
     Gives each `kernel.func` without a schedule the one of its kind:
-    `#cpu.gemm`, `#cpu.rows`, `#cpu.columns`, `#cpu.map`, else
-    `#cpu.loops`. It follows from kind and shapes and from the module's
+    `#cpu.gemm` or `#cpu.depthwise`, `#cpu.rows`, `#cpu.columns`, `#cpu.map`,
+    else `#cpu.loops`. It follows from kind and shapes and from the module's
     `#cpu.target`, without a target AVX2 (8 lanes), and fixes the number of
     chunks. A contraction's packed operand becomes a kernel of its own, so that
     its buffer is planned like any other.

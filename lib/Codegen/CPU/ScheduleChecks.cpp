@@ -2,6 +2,7 @@
 // Whether a kernel has the operands and shapes that its schedule's numbers are
 // for. The verifier of kernel.func asks, so that emitters need not.
 #include "lib/Codegen/CPU/ContractionPlan.h"
+#include "lib/Codegen/CPU/Depthwise.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
 
 using namespace mlir;
@@ -34,6 +35,25 @@ LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
   return kernel->emitOpError("has factor ")
          << *getPacked() << " of type " << given << ", but packed for " << *this
          << " it is " << packed;
+}
+
+LogicalResult DepthwiseAttr::verifyKernel(Operation *kernel) const {
+  FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
+  if (failed(body))
+    return failure();
+  Contraction contraction = *matchContraction(body->statements.front());
+  std::optional<Depthwise> depthwise = matchDepthwise(contraction);
+  if (!depthwise)
+    return kernel->emitOpError("is no depthwise contraction");
+  ArrayRef<unsigned> tiled =
+      contraction.groups[depthwise->tiledGroup(contraction)];
+  if (getCut() >= static_cast<int64_t>(tiled.size()) ||
+      getTile() > contraction.statement.extents[tiled[getCut()]])
+    return kernel->emitOpError("has no tile of ")
+           << getTile() << " in dimension " << getCut();
+  if (getChunks() <= countDepthwiseUnits(contraction, *depthwise, *this))
+    return success();
+  return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";
 }
 
 /// Whether `body` copies one tensor, by an index that is linear in the

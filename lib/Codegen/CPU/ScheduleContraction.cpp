@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 
 #include "lib/Codegen/CPU/ContractionPlan.h"
+#include "lib/Codegen/CPU/Depthwise.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -295,6 +296,9 @@ void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
                                    SymbolTable &symbols, int64_t lanes) {
   Body body = *getBody(kernel);
   Contraction contraction = *matchContraction(body.statements.front());
+  if (std::optional<Depthwise> depthwise = matchDepthwise(contraction))
+    return kernel.setScheduleAttr(
+        planDepthwise(contraction, *depthwise, lanes));
   Epilogue epilogue = *matchEpilogue(kernel, body, contraction);
   GemmAttr plan = planContraction(contraction, epilogue, lanes);
   if (!plan.getPacked())

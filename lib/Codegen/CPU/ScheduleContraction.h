@@ -9,9 +9,10 @@
 
 namespace mpc::cpu {
 
-/// Gives `kernel`, a contraction, the schedule #cpu.gemm. Where a factor is
-/// packed by a kernel of its own, that kernel is added to the module, with a
-/// launch before each of `launches`, which are those of `kernel`.
+/// Gives `kernel`, a contraction, the schedule #cpu.depthwise or #cpu.gemm.
+/// Where a factor is packed by a kernel of its own, that kernel is added to the
+/// module, with a launch before each of `launches`, which are those of
+/// `kernel`.
 void scheduleContraction(kernel::FuncOp kernel,
                          mlir::ArrayRef<kernel::LaunchOp> launches,
                          mlir::SymbolTable &symbols, int64_t lanes);

@@ -215,13 +215,28 @@ CONVOLUTIONS = [
     Convolution(
         "space", (1, 2, 3, 4, 3), (2, 2, 2, 2, 2), [1, 2, 1], [0, 1, 0], [1, 0, 0], [1, 1, 2]
     ),
+    # A channel each, of numbers that fill no vector, with more padding than half of a window.
+    Convolution("channels", (2, 5, 7, 6), (5, 1, 3, 3), [2, 1], [2, 3], [3, 2], [1, 2], 5, True),
+    Convolution("channels_five", (1, 9, 6, 3), (9, 1, 5, 5), [2, 2], [2, 2], [2, 2], [1, 1], 9),
+    Convolution("channels_line", (3, 6, 11), (6, 1, 4), [1], [3], [0], [2], 6),
+    Convolution(
+        "channels_space", (1, 4, 3, 4, 3), (4, 1, 2, 3, 2), [1, 2, 1], [1, 1, 0], [1, 0, 1], [1, 1, 1], 4
+    ),
 ]
+
+
+def conv_kinds(index, convolution):
+    """All kinds of the cropped one, those that are summed in f32 of the first with a channel each."""
+    if convolution.name == "channels":
+        return ("f32", "f16", "bf16")
+    return FLOAT_KINDS if index == 2 else ("f32",)
 
 
 def conv_functions():
     for index, convolution in enumerate(CONVOLUTIONS):
-        for kind in FLOAT_KINDS if index == 2 else ("f32",):
-            yield convolution.function(kind, gradient=kind == "f32" and index in (1, 5, 6, 9))
+        for kind in conv_kinds(index, convolution):
+            gradient = convolution.name.startswith("channels") or (kind == "f32" and index in (1, 5, 6, 9))
+            yield convolution.function(kind, gradient=gradient)
 
 
 # ===----------------------------------------------------------------------===#

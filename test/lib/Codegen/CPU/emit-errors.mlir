@@ -144,3 +144,99 @@ kernel.func contraction @unpacked(%a: tensor<4x8xf32>, %b: tensor<16x8xf32>, %d:
   } -> tensor<4x16xf32>
   kernel.return %r : tensor<4x16xf32>
 }
+
+// -----
+
+// expected-error @+1 {{has no tile of 9 in dimension 1}}
+kernel.func contraction @k(%a: tensor<16x4x10xf32>, %b: tensor<4x3xf32>, %c: tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+    attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 4, cut = 1, tile = 9, block = [1, 8]>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16x4x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, g, x, w) -> (n, g, x + w)>, affine_map<(n, g, x, w) -> (g, w)>,
+        affine_map<(n, g, x, w) -> (n, g, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<16x4x10xf32>, tensor<4x3xf32>) outs(%init : tensor<16x4x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<16x4x8xf32>
+  kernel.return %r : tensor<16x4x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has no tile of 1 in dimension 2}}
+kernel.func contraction @k(%a: tensor<16x4x10xf32>, %b: tensor<4x3xf32>, %c: tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+    attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 4, cut = 2, tile = 1, block = [1, 8]>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16x4x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, g, x, w) -> (n, g, x + w)>, affine_map<(n, g, x, w) -> (g, w)>,
+        affine_map<(n, g, x, w) -> (n, g, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<16x4x10xf32>, tensor<4x3xf32>) outs(%init : tensor<16x4x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<16x4x8xf32>
+  kernel.return %r : tensor<16x4x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{cannot be cut into 3 chunks}}
+kernel.func contraction @k(%a: tensor<16x4x10xf32>, %b: tensor<4x3xf32>, %c: tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+    attributes {schedule = #cpu.depthwise<chunks = 3, lanes = 4, cut = 0, tile = 8, block = [1, 8]>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16x4x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, g, x, w) -> (n, g, x + w)>, affine_map<(n, g, x, w) -> (g, w)>,
+        affine_map<(n, g, x, w) -> (n, g, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<16x4x10xf32>, tensor<4x3xf32>) outs(%init : tensor<16x4x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<16x4x8xf32>
+  kernel.return %r : tensor<16x4x8xf32>
+}
+
+// -----
+
+// Nothing slides.
+// expected-error @+1 {{is no depthwise contraction}}
+kernel.func contraction @k(%a: tensor<16x4x3xf32>, %b: tensor<4x8x3xf32>, %c: tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+    attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 4, cut = 0, tile = 1, block = [1, 8]>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16x4x8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, g, x, w) -> (n, g, w)>, affine_map<(n, g, x, w) -> (g, x, w)>,
+        affine_map<(n, g, x, w) -> (n, g, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<16x4x3xf32>, tensor<4x8x3xf32>) outs(%init : tensor<16x4x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<16x4x8xf32>
+  kernel.return %r : tensor<16x4x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a block is rows and columns}}
+func.func private @f() attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 8, cut = 0, tile = 1, block = [8]>}
+
+// -----
+
+// expected-error @+1 {{counts of dimensions cannot be negative}}
+func.func private @f() attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 8, cut = -1, tile = 1, block = [1, 8]>}
+
+// -----
+
+// expected-error @+1 {{channels are transposed by fours, not by 2}}
+func.func private @f() attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 2, cut = 0, tile = 1, block = [1, 8]>}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Contractions run and compared with the chains that they stand for.
+#include "ExactContractions.h"
+#include "gtest/gtest.h"
+#include <cstring>
+
+using namespace mpc::test;
+
+static uint16_t encode(float value, Format format) {
+  return format == Format::F16 ? toHalf(value) : toBFloat(value);
+}
+
+Tensor::Tensor(size_t count, Format format, unsigned seed)
+    : bytes(count * getBytes(format)), values(randoms(count, -2, 2, seed)) {
+  for (size_t number = 0; number < count; ++number) {
+    char *place = bytes.data() + number * getBytes(format);
+    if (format == Format::F32) {
+      std::memcpy(place, &values[number], 4);
+      continue;
+    }
+    uint16_t bits = encode(values[number], format);
+    values[number] = format == Format::F16 ? fromHalf(bits) : fromBFloat(bits);
+    std::memcpy(place, &bits, 2);
+  }
+}
+
+size_t mpc::test::countElements(const std::vector<int64_t> &shape) {
+  size_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+std::vector<uint32_t> mpc::test::getBits(const std::vector<float> &values) {
+  std::vector<uint32_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * 4);
+  return bits;
+}
+
+static std::string describe(const Loops &loops) {
+  std::string text;
+  for (int64_t extent : loops.extents)
+    text += std::to_string(extent) + " ";
+  return text + getText(loops, After::Nothing);
+}
+
+void mpc::test::expectExact(const Loops &loops, const std::string &schedule) {
+  Tensor a(countElements(loops.getShape(loops.a)), loops.aFormat, 1);
+  Tensor b(countElements(loops.getShape(loops.b)), loops.bFormat, 2);
+  std::vector<uint32_t> want = getBits(evaluate(loops, a.values, b.values));
+  for (int64_t lanes : {8, 0}) {
+    auto kernels = GemmKernels::compile(getText(loops, After::Nothing), lanes);
+    ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+    ASSERT_NE(kernels->schedule().find(schedule), std::string::npos)
+        << describe(loops) << kernels->schedule();
+    for (int64_t pieces : {1, 3}) {
+      std::vector<float> result(want.size(), 12345.0f);
+      kernels->run({a.data(), b.data(), result.data()}, pieces);
+      ASSERT_EQ(getBits(result), want) << describe(loops) << " lanes " << lanes
+                                       << " " << kernels->schedule();
+    }
+  }
+}
+
+void mpc::test::expectTruncated(const Loops &loops,
+                                const std::string &schedule) {
+  Tensor a(countElements(loops.getShape(loops.a)), loops.aFormat, 1);
+  Tensor b(countElements(loops.getShape(loops.b)), loops.bFormat, 2);
+  std::vector<uint16_t> want;
+  for (float value : evaluate(loops, a.values, b.values))
+    want.push_back(toHalf(value));
+  for (int64_t lanes : {8, 0}) {
+    auto kernels = GemmKernels::compile(getText(loops, After::Truncate), lanes);
+    ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+    ASSERT_NE(kernels->schedule().find(schedule), std::string::npos)
+        << describe(loops) << kernels->schedule();
+    std::vector<uint16_t> result(want.size(), 0x1234);
+    kernels->run({a.data(), b.data(), result.data()});
+    ASSERT_EQ(result, want) << describe(loops) << kernels->schedule();
+  }
+}
+
+void mpc::test::expectEverything(const Loops &loops,
+                                 const std::string &schedule) {
+  std::vector<int64_t> shape = loops.getResultShape();
+  size_t count = countElements(shape);
+  Tensor a(countElements(loops.getShape(loops.a)), loops.aFormat, 1);
+  Tensor b(countElements(loops.getShape(loops.b)), loops.bFormat, 2);
+  Tensor bias(shape.back(), Format::F32, 3), residual(count, Format::F16, 4);
+  std::vector<float> product = evaluate(loops, a.values, b.values);
+  std::vector<uint16_t> want(count);
+  std::vector<uint8_t> wantMask(count);
+  for (size_t place = 0; place < count; ++place) {
+    float sum = product[place] + bias.values[place % shape.back()];
+    wantMask[place] = sum > 0;
+    float value = (sum > 0 ? sum : 0.0f) + residual.values[place];
+    // The same dimensions, the last outermost.
+    size_t rest = place, reversed = 0, stride = count;
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      stride /= shape[dim];
+      reversed += rest % shape[dim] * stride;
+      rest /= shape[dim];
+    }
+    want[reversed] = toHalf(value);
+  }
+  for (int64_t lanes : {8, 0}) {
+    auto kernels =
+        GemmKernels::compile(getText(loops, After::Everything), lanes);
+    ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+    ASSERT_NE(kernels->schedule().find(schedule), std::string::npos)
+        << describe(loops) << kernels->schedule();
+    std::vector<uint16_t> result(count, 0x1234);
+    std::vector<uint8_t> mask(count, 7);
+    kernels->run({a.data(), b.data(), bias.data(), residual.data(),
+                  result.data(), mask.data()});
+    ASSERT_EQ(result, want) << describe(loops) << kernels->schedule();
+    ASSERT_EQ(mask, wantMask);
+  }
+}

@@ -30,16 +30,6 @@ Error checkResults(NodeImporter &node, StringRef graph, size_t found,
                    " outputs, expected " + Twine(expected));
 }
 
-/// A condition or count that must be known.
-Expected<int64_t> knownNumber(NodeImporter &node, size_t index,
-                              StringRef what) {
-  MPC_TRY_ASSIGN(auto numbers, node.ints(index, what));
-  if (numbers.size() != 1)
-    return node.fail(what + " has " + Twine(numbers.size()) +
-                     " elements, expected one");
-  return numbers.front();
-}
-
 //===----------------------------------------------------------------------===//
 // If
 //===----------------------------------------------------------------------===//
@@ -101,7 +91,7 @@ Error emitIf(NodeImporter &node) {
   const Operand &given = node.in(0);
   if (!given.known && given.isBool() && countElements(given.shape) == 1)
     return emitBothBranches(node, given);
-  MPC_TRY_ASSIGN(int64_t condition, knownNumber(node, 0, "the condition"));
+  MPC_TRY_ASSIGN(int64_t condition, node.integer(0, "the condition"));
   StringRef branch = condition != 0 ? "then_branch" : "else_branch";
   MPC_TRY_ASSIGN(auto results, node.inlineGraph(branch, {}));
   MPC_TRY(checkResults(node, branch, results.size(), node.numOutputs()));
@@ -195,7 +185,7 @@ Expected<bool> goesOn(NodeImporter &node, const Entry &condition) {
 Error emitLoop(NodeImporter &node) {
   int64_t limit = INT64_MAX;
   if (node.has(0)) {
-    MPC_TRY_ASSIGN(limit, knownNumber(node, 0, "the trip count"));
+    MPC_TRY_ASSIGN(limit, node.integer(0, "the trip count"));
   }
   TensorBuilder &b = node.build;
   Entry condition{b.splat(ElemType::Bool, {}, 1.0), false, {}};
@@ -471,7 +461,7 @@ Error emitSequenceInsert(NodeImporter &node) {
   auto size = static_cast<int64_t>(sequence.size());
   int64_t at = size;
   if (node.has(2)) {
-    MPC_TRY_ASSIGN(at, knownNumber(node, 2, "the position"));
+    MPC_TRY_ASSIGN(at, node.integer(2, "the position"));
     at = at < 0 ? at + size : at;
   }
   if (at < 0 || at > size)
@@ -491,7 +481,7 @@ Error emitSequenceErase(NodeImporter &node) {
     return node.fail("the sequence is empty");
   int64_t at = -1;
   if (node.has(1)) {
-    MPC_TRY_ASSIGN(at, knownNumber(node, 1, "the position"));
+    MPC_TRY_ASSIGN(at, node.integer(1, "the position"));
   }
   MPC_TRY_ASSIGN(at, node.axis(at, size));
   sequence.erase(sequence.begin() + at);

@@ -117,15 +117,6 @@ Expected<Operand> transformed(NodeImporter &node, Operand x, int64_t axis,
   return b.cast(b.transpose(spectrum, back), node.in(0).type);
 }
 
-Expected<int64_t> knownScalar(NodeImporter &node, size_t index,
-                              StringRef what) {
-  MPC_TRY_ASSIGN(auto numbers, node.ints(index, what));
-  if (numbers.size() != 1)
-    return node.fail(what + " has " + Twine(numbers.size()) +
-                     " elements, expected one");
-  return numbers.front();
-}
-
 /// Checks that the last axis holds real or complex numbers, behind `others`.
 Error checkParts(NodeImporter &node, int64_t others) {
   MPC_TRY(node.requireFloat(0));
@@ -161,7 +152,7 @@ Error emitTransform(NodeImporter &node, int64_t axis) {
   if (transform.isOneSided && transform.isInverse)
     transform.size = std::max<int64_t>(1, 2 * (x.shape[axis] - 1));
   if (node.has(1)) {
-    MPC_TRY_ASSIGN(transform.size, knownScalar(node, 1, "the length"));
+    MPC_TRY_ASSIGN(transform.size, node.integer(1, "the length"));
   }
   MPC_TRY(checkTransform(node, transform));
   MPC_TRY_ASSIGN(Operand result, transformed(node, x, axis, transform));
@@ -176,7 +167,7 @@ Error emitDFT17(NodeImporter &node) {
 Error emitDFT(NodeImporter &node) {
   int64_t axis = -2;
   if (node.has(2)) {
-    MPC_TRY_ASSIGN(axis, knownScalar(node, 2, "the axis"));
+    MPC_TRY_ASSIGN(axis, node.integer(2, "the axis"));
   }
   return emitTransform(node, axis);
 }
@@ -214,10 +205,10 @@ Error emitSTFT(NodeImporter &node) {
   if (signal.rank() != 3)
     return node.fail("the signal is " + shapeText(signal.shape) +
                      ", expected batch, length and parts");
-  MPC_TRY_ASSIGN(int64_t step, knownScalar(node, 1, "the frame step"));
+  MPC_TRY_ASSIGN(int64_t step, node.integer(1, "the frame step"));
   int64_t length = signal.shape[1];
   if (node.has(3)) {
-    MPC_TRY_ASSIGN(length, knownScalar(node, 3, "the frame length"));
+    MPC_TRY_ASSIGN(length, node.integer(3, "the frame length"));
   } else if (node.has(2)) {
     length = *countElements(node.in(2).shape);
   }

@@ -111,12 +111,10 @@ Error emitTrilu(NodeImporter &node) {
                      ", expected at least two axes");
   int64_t diagonal = 0;
   if (node.has(1)) {
-    MPC_TRY_ASSIGN(auto k, node.ints(1, "k"));
-    if (k.size() != 1)
-      return node.fail("k must be one number");
+    MPC_TRY_ASSIGN(int64_t k, node.integer(1, "k"));
     // Beyond the corner all diagonals are alike.
     int64_t reach = *countElements(input.shape) + 1;
-    diagonal = std::clamp(k[0], -reach, reach);
+    diagonal = std::clamp(k, -reach, reach);
   }
   bool upper = node.intAttr("upper", 1) != 0;
   int64_t rows = input.shape[input.rank() - 2], columns = input.shape.back();

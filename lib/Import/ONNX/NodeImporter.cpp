@@ -58,6 +58,14 @@ Expected<SmallVector<int64_t>> NodeImporter::ints(size_t index,
   return nn::intsOf(operand.known);
 }
 
+Expected<int64_t> NodeImporter::integer(size_t index, StringRef what) const {
+  MPC_TRY_ASSIGN(auto numbers, ints(index, what));
+  if (numbers.size() != 1)
+    return fail(what + " has " + Twine(numbers.size()) +
+                " elements, expected one");
+  return numbers.front();
+}
+
 const Attribute *NodeImporter::attribute(StringRef name) const {
   for (const Attribute &attribute : node_.attributes)
     if (attribute.name == name)

@@ -104,6 +104,8 @@ public:
   /// The integers of input `index`, which must be known now.
   llvm::Expected<llvm::SmallVector<int64_t>> ints(size_t index,
                                                   llvm::StringRef what) const;
+  /// The one integer of input `index`, which must be known now.
+  llvm::Expected<int64_t> integer(size_t index, llvm::StringRef what) const;
 
   const Attribute *attribute(llvm::StringRef name) const;
   int64_t intAttr(llvm::StringRef name, int64_t otherwise) const;

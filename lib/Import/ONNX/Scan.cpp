@@ -29,10 +29,8 @@ Error emitScan(NodeImporter &node) {
   Operand x = node.in(0);
   if (x.isBool())
     return node.fail("the operand is bool, expected numbers");
-  MPC_TRY_ASSIGN(auto numbers, node.ints(1, "the axis"));
-  if (numbers.size() != 1)
-    return node.fail("the axis must be one number");
-  MPC_TRY_ASSIGN(int64_t axis, node.axis(numbers[0], x.rank()));
+  MPC_TRY_ASSIGN(int64_t axis, node.integer(1, "the axis"));
+  MPC_TRY_ASSIGN(axis, node.axis(axis, x.rank()));
   bool isReverse = node.intAttr("reverse", 0) != 0;
   constexpr double kNeutral = kind == Binary::Mul ? 1.0 : 0.0;
   x = b.wide(x);

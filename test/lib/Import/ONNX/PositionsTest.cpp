@@ -86,7 +86,7 @@ TEST(Scan, JoinsTwiceAsManyEachStep) {
   EXPECT_EQ(errorOf({"CumSum", {{"x", {5}, kBool}}, {}, {{"axis", {0}}}}),
             "the operand is bool, expected numbers");
   EXPECT_EQ(errorOf({"CumSum", {{"x", {5}}}, {}, {{"axis", {0, 0}}}}),
-            "the axis must be one number");
+            "the axis has 2 elements, expected one");
 }
 
 TEST(Scan, RemaindersAreOfNumbers) {

@@ -46,6 +46,8 @@ private:
   AffineExpr getFlat(Contraction::DimGroup group, ArrayRef<AffineExpr> dims);
   PackAttr getPackSchedule();
   void createPackBody(FuncOp pack);
+  void createPackLoop(FuncOp pack, SmallVector<AffineMap> maps,
+                      ArrayRef<int64_t> extents);
   Value addShapeOperand(SmallVectorImpl<AffineMap> &maps,
                         ArrayRef<int64_t> extents);
   linalg::GenericOp createContraction(Value packed);
@@ -191,8 +193,12 @@ void PackSplitter::createPackBody(FuncOp pack) {
   // would move the window), an idle loop of one step says otherwise.
   source =
       addIdleLoop(source, contraction_.getOperand(operand_).tensor, extents);
-  SmallVector<AffineMap> maps = {source, getPackedMap(dims, extents.size())};
+  createPackLoop(pack, {source, getPackedMap(dims, extents.size())}, extents);
+}
 
+// The copy itself, behind zeros; `maps` are those of its source and its result.
+void PackSplitter::createPackLoop(FuncOp pack, SmallVector<AffineMap> maps,
+                                  ArrayRef<int64_t> extents) {
   builder_.setInsertionPointToStart(&pack.getBody().front());
   Location loc = kernel_.getLoc();
   SmallVector<Value> inputs = {pack.getArgument(0)};

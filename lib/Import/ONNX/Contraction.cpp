@@ -84,6 +84,39 @@ Expected<Operand> withBatch(NodeImporter &node, const Operand &input,
   return node.build.broadcastTo(input, shape);
 }
 
+/// The shape of a product of two operands of at least two axes each.
+Expected<Shape> productShape(const NodeImporter &node, const Operand &lhs,
+                             const Operand &rhs) {
+  if (lhs.shape.back() != rhs.shape[rhs.rank() - 2])
+    return node.fail("shapes " + shapeText(node.in(0).shape) + " and " +
+                     shapeText(node.in(1).shape) +
+                     " do not fit: the inner sizes " + Twine(lhs.shape.back()) +
+                     " and " + Twine(rhs.shape[rhs.rank() - 2]) + " differ");
+  std::optional<Shape> batch = broadcastShape(ArrayRef(lhs.shape).drop_back(2),
+                                              ArrayRef(rhs.shape).drop_back(2));
+  if (!batch)
+    return node.fail("the leading axes of " + shapeText(lhs.shape) + " and " +
+                     shapeText(rhs.shape) + " do not broadcast");
+  batch->push_back(lhs.shape[lhs.rank() - 2]);
+  batch->push_back(rhs.shape.back());
+  MPC_TRY(node.checkSize(*batch));
+  return *batch;
+}
+
+/// The product of two operands of at least two axes each, `result` its shape.
+Expected<Operand> multiply(NodeImporter &node, Operand lhs, Operand rhs,
+                           ArrayRef<int64_t> result) {
+  TensorBuilder &b = node.build;
+  if (rhs.rank() == 2) {
+    // One weight for every row: a plain matrix product of all rows.
+    int64_t rows = *countElements(result.drop_back());
+    return b.matmul(b.reshape(lhs, {rows, lhs.shape.back()}), rhs);
+  }
+  MPC_TRY_ASSIGN(lhs, withBatch(node, lhs, result.drop_back(2)));
+  MPC_TRY_ASSIGN(rhs, withBatch(node, rhs, result.drop_back(2)));
+  return b.matmul(lhs, rhs);
+}
+
 Error emitMatMul(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY(node.requireSameType(1, 0));
@@ -97,31 +130,8 @@ Error emitMatMul(NodeImporter &node) {
     lhs = b.reshape(lhs, {1, lhs.shape[0]});
   if (vectorRhs)
     rhs = b.reshape(rhs, {rhs.shape[0], 1});
-  if (lhs.shape.back() != rhs.shape[rhs.rank() - 2])
-    return node.fail("shapes " + shapeText(node.in(0).shape) + " and " +
-                     shapeText(node.in(1).shape) +
-                     " do not fit: the inner sizes " + Twine(lhs.shape.back()) +
-                     " and " + Twine(rhs.shape[rhs.rank() - 2]) + " differ");
-  std::optional<Shape> batch = broadcastShape(ArrayRef(lhs.shape).drop_back(2),
-                                              ArrayRef(rhs.shape).drop_back(2));
-  if (!batch)
-    return node.fail("the leading axes of " + shapeText(lhs.shape) + " and " +
-                     shapeText(rhs.shape) + " do not broadcast");
-  Shape result(*batch);
-  result.push_back(lhs.shape[lhs.rank() - 2]);
-  result.push_back(rhs.shape.back());
-  MPC_TRY(node.checkSize(result));
-  Operand product;
-  if (rhs.rank() == 2) {
-    // One weight for every row: a plain matrix product of all rows.
-    int64_t rows = *countElements(ArrayRef(result).drop_back());
-    product = b.matmul(b.reshape(lhs, {rows, lhs.shape.back()}), rhs);
-    product = b.reshape(product, result);
-  } else {
-    MPC_TRY_ASSIGN(lhs, withBatch(node, lhs, *batch));
-    MPC_TRY_ASSIGN(rhs, withBatch(node, rhs, *batch));
-    product = b.matmul(lhs, rhs);
-  }
+  MPC_TRY_ASSIGN(Shape result, productShape(node, lhs, rhs));
+  MPC_TRY_ASSIGN(Operand product, multiply(node, lhs, rhs, result));
   if (vectorRhs)
     result.pop_back();
   if (vectorLhs)

@@ -182,28 +182,27 @@ Expected<bool> goesOn(NodeImporter &node, const Entry &condition) {
   return nn::intAt(condition.tensor.known, 0) != 0;
 }
 
-Error emitLoop(NodeImporter &node) {
-  int64_t limit = INT64_MAX;
-  if (node.has(0)) {
-    MPC_TRY_ASSIGN(limit, node.integer(0, "the trip count"));
-  }
-  TensorBuilder &b = node.build;
-  Entry condition{b.splat(ElemType::Bool, {}, 1.0), false, {}};
-  if (node.has(1))
-    condition = node.entry(1);
+/// The values that the first step of a loop is given.
+Expected<std::vector<Entry>> initialEntries(NodeImporter &node) {
   std::vector<Entry> carried;
   for (size_t i = 2; i < node.numInputs(); ++i) {
     if (!node.has(i))
       return node.fail("input " + Twine(i) + " is missing");
     carried.push_back(node.entry(i));
   }
-  const Attribute *body = node.attribute("body");
-  size_t outputs = body ? body->g->outputs.size() : 0;
-  if (outputs < carried.size() + 1)
-    return node.fail("the body has " + Twine(outputs) +
-                     " outputs, expected at least " +
-                     Twine(carried.size() + 1));
-  SmallVector<StackedOutput> stacked(outputs - 1 - carried.size());
+  return carried;
+}
+
+/// Runs the body of a loop as often as its count and its condition say.
+Error unrollLoop(NodeImporter &node, MutableArrayRef<Entry> carried,
+                 MutableArrayRef<StackedOutput> stacked) {
+  int64_t limit = INT64_MAX;
+  if (node.has(0)) {
+    MPC_TRY_ASSIGN(limit, node.integer(0, "the trip count"));
+  }
+  Entry condition{node.build.splat(ElemType::Bool, {}, 1.0), false, {}};
+  if (node.has(1))
+    condition = node.entry(1);
   for (int64_t step = 0; step < limit; ++step) {
     MPC_TRY_ASSIGN(bool isNext, goesOn(node, condition));
     if (!isNext)
@@ -220,6 +219,19 @@ Error emitLoop(NodeImporter &node) {
     results.erase(results.begin());
     MPC_TRY(takeStep(node, std::move(results), carried, stacked));
   }
+  return Error::success();
+}
+
+Error emitLoop(NodeImporter &node) {
+  MPC_TRY_ASSIGN(std::vector<Entry> carried, initialEntries(node));
+  const Attribute *body = node.attribute("body");
+  size_t outputs = body ? body->g->outputs.size() : 0;
+  if (outputs < carried.size() + 1)
+    return node.fail("the body has " + Twine(outputs) +
+                     " outputs, expected at least " +
+                     Twine(carried.size() + 1));
+  SmallVector<StackedOutput> stacked(outputs - 1 - carried.size());
+  MPC_TRY(unrollLoop(node, carried, stacked));
   for (auto [index, entry] : enumerate(carried))
     node.result(index, std::move(entry));
   for (auto [index, output] : enumerate(stacked)) {

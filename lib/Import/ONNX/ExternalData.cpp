@@ -73,8 +73,7 @@ Error checkForm(StringRef location, ArrayRef<StringRef> parts) {
 Expected<Descriptor> openBelow(StringRef folder, StringRef location) {
   SmallVector<StringRef> parts;
   location.split(parts, '/');
-  if (Error error = checkForm(location, parts))
-    return std::move(error);
+  MPC_TRY(checkForm(location, parts));
   Descriptor at(::open(folder.empty() ? "." : folder.str().c_str(),
                        O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!at.ok())

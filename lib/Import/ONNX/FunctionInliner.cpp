@@ -182,8 +182,7 @@ Error Inliner::expandSubgraphs(Node &node) {
     if (!attribute.g)
       continue;
     auto graph = std::make_shared<Graph>(*attribute.g);
-    if (Error error = expand(graph->nodes))
-      return error;
+    MPC_TRY(expand(graph->nodes));
     attribute.g = std::move(graph);
   }
   return Error::success();
@@ -222,15 +221,13 @@ Error Inliner::expand(std::vector<Node> &nodes) {
     if (++numNodes_ > kMostNodes)
       return invalidModel(model_.path + ": its functions are more than " +
                           Twine(kMostNodes) + " nodes");
-    if (Error error = expandSubgraphs(node))
-      return error;
+    MPC_TRY(expandSubgraphs(node));
     const Function *callee = calleeOf(node);
     if (!callee) {
       result.push_back(std::move(node));
       continue;
     }
-    if (Error error = expandCall(node, *callee, result))
-      return error;
+    MPC_TRY(expandCall(node, *callee, result));
   }
   nodes = std::move(result);
   return Error::success();

@@ -60,4 +60,23 @@ std::string printable(llvm::StringRef text);
 
 } // namespace mpc::onnx
 
+/// Leaves the enclosing function with the error of `expr`, if it has one.
+#define MPC_TRY(expr)                                                          \
+  do {                                                                         \
+    if (::llvm::Error mpcError = (expr))                                       \
+      return mpcError;                                                         \
+  } while (false)
+
+#define MPC_JOIN_IMPL(a, b) a##b
+#define MPC_JOIN(a, b) MPC_JOIN_IMPL(a, b)
+
+/// Declares `decl` from the Expected `expr`, or returns its error.
+#define MPC_TRY_ASSIGN(decl, expr)                                             \
+  MPC_TRY_ASSIGN_IMPL(MPC_JOIN(mpcExpected, __LINE__), decl, expr)
+#define MPC_TRY_ASSIGN_IMPL(expected, decl, expr)                              \
+  auto expected = (expr);                                                      \
+  if (!expected)                                                               \
+    return expected.takeError();                                               \
+  decl = std::move(*expected)
+
 #endif // MPC_LIB_IMPORT_ONNX_IMPORTERROR_H

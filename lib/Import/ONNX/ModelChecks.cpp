@@ -66,20 +66,13 @@ int64_t onnx::opsetOf(const Model &model, const Node &node) {
 Error onnx::checkModel(const Model &model) { return ModelChecker(model).run(); }
 
 Error ModelChecker::run() {
-  if (Error error = checkIrVersion())
-    return error;
-  if (Error error = checkOpsets())
-    return error;
-  if (Error error = checkInfos(graph_.inputs, "input"))
-    return error;
-  if (Error error = checkInfos(graph_.outputs, "output"))
-    return error;
-  if (Error error = checkInfos(graph_.values, "value_info"))
-    return error;
-  if (Error error = checkDeclarations())
-    return error;
-  if (Error error = checkInitializers())
-    return error;
+  MPC_TRY(checkIrVersion());
+  MPC_TRY(checkOpsets());
+  MPC_TRY(checkInfos(graph_.inputs, "input"));
+  MPC_TRY(checkInfos(graph_.outputs, "output"));
+  MPC_TRY(checkInfos(graph_.values, "value_info"));
+  MPC_TRY(checkDeclarations());
+  MPC_TRY(checkInitializers());
   return checkNodes();
 }
 
@@ -147,8 +140,7 @@ Error ModelChecker::checkInfos(ArrayRef<ValueInfo> infos, StringRef what) {
       return fail("two " + what + (what == "value_info" ? "" : "s") +
                   " are named '" + printable(info.name) + "'" +
                   remedyOf(infos, info.name));
-    if (Error error = checkInfo(info, what))
-      return error;
+    MPC_TRY(checkInfo(info, what));
   }
   return Error::success();
 }
@@ -227,10 +219,8 @@ Error ModelChecker::checkNodes() {
       if (!output.empty())
         producers_.try_emplace(output, &node);
   for (const Node &node : graph_.nodes) {
-    if (Error error = checkAttributes(node))
-      return error;
-    if (Error error = checkOperands(node))
-      return error;
+    MPC_TRY(checkAttributes(node));
+    MPC_TRY(checkOperands(node));
     for (const std::string &output : node.outputs)
       if (!output.empty() && !defined_.insert(output).second)
         return fail("'" + printable(output) + "' is defined twice");

@@ -431,37 +431,52 @@ Error padFromInput(NodeImporter &node, StringRef mode, ArrayRef<int64_t> low,
   return Error::success();
 }
 
-Error emitPad(NodeImporter &node) {
+/// What a Pad adds before and behind each axis; less than 0 crops.
+struct Pads {
+  SmallVector<int64_t> low, high;
+};
+
+Expected<Pads> readPads(NodeImporter &node) {
   const Operand &input = node.in(0);
-  MPC_TRY_ASSIGN(auto pads, node.ints(1, "the pads"));
+  MPC_TRY_ASSIGN(auto numbers, node.ints(1, "the pads"));
   auto axes = to_vector(seq<int64_t>(0, input.rank()));
   if (node.has(3)) {
     MPC_TRY_ASSIGN(auto given, node.ints(3, "the axes"));
     MPC_TRY_ASSIGN(axes, node.axes(given, input.rank()));
   }
-  if (pads.size() != 2 * axes.size())
-    return node.fail("has " + Twine(pads.size()) + " pads for " +
+  if (numbers.size() != 2 * axes.size())
+    return node.fail("has " + Twine(numbers.size()) + " pads for " +
                      Twine(axes.size()) + " axes");
-  SmallVector<int64_t> low(input.rank(), 0), high(input.rank(), 0);
-  Shape shape = input.shape;
+  Pads pads{SmallVector<int64_t>(input.rank(), 0),
+            SmallVector<int64_t>(input.rank(), 0)};
   for (auto [index, axis] : enumerate(axes)) {
-    low[axis] = pads[index];
-    high[axis] = pads[axes.size() + index];
-    constexpr int64_t kMost = int64_t(1) << 40;
-    if (std::min(low[axis], high[axis]) < -kMost ||
-        std::max(low[axis], high[axis]) > kMost)
-      return node.fail("a pad is out of range");
-    // What is cropped must be there.
-    if (std::min<int64_t>(low[axis], 0) + std::min<int64_t>(high[axis], 0) +
-            shape[axis] <
-        0)
-      return node.fail("the pads crop more than axis " + Twine(axis) + " has");
-    shape[axis] += low[axis] + high[axis];
+    pads.low[axis] = numbers[index];
+    pads.high[axis] = numbers[axes.size() + index];
   }
-  MPC_TRY(node.checkSize(shape));
+  return pads;
+}
+
+/// Checks that what is cropped is there, and that what is padded has a size.
+Error checkPads(const NodeImporter &node, const Pads &pads) {
+  constexpr int64_t kMost = int64_t(1) << 40;
+  Shape shape = node.in(0).shape;
+  for (auto [axis, size, low, high] : enumerate(shape, pads.low, pads.high)) {
+    if (std::min(low, high) < -kMost || std::max(low, high) > kMost)
+      return node.fail("a pad is out of range");
+    if (std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) + size < 0)
+      return node.fail("the pads crop more than axis " + Twine(axis) + " has");
+    size += low + high;
+  }
+  return node.checkSize(shape);
+}
+
+Error emitPad(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  MPC_TRY_ASSIGN(Pads pads, readPads(node));
+  MPC_TRY(checkPads(node, pads));
   StringRef mode = node.stringAttr("mode", "constant");
   if (mode == "edge" || mode == "wrap" || mode == "reflect")
-    return padFromInput(node, mode, low, high);
+    return padFromInput(node, mode, pads.low, pads.high);
   if (mode != "constant")
     return node.fail("attribute 'mode' is '" + printable(mode) + "'");
   double value = 0.0;
@@ -471,7 +486,7 @@ Error emitPad(NodeImporter &node) {
     value = nn::realAt(node.in(2).known, 0);
   }
   SmallVector<int64_t> interior(input.rank(), 0);
-  node.result(0, node.build.pad(input, low, high, interior, value));
+  node.result(0, node.build.pad(input, pads.low, pads.high, interior, value));
   return Error::success();
 }
 

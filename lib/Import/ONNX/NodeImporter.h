@@ -5,6 +5,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_NODEIMPORTER_H
 #define MPC_LIB_IMPORT_ONNX_NODEIMPORTER_H
 
+#include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/TensorBuilder.h"
 #include "llvm/ADT/Twine.h"
 
@@ -203,24 +204,5 @@ private:
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
 } // namespace mpc::onnx
-
-/// Leaves the enclosing function with the error of `expr`, if it has one.
-#define MPC_TRY(expr)                                                          \
-  do {                                                                         \
-    if (::llvm::Error mpcError = (expr))                                       \
-      return mpcError;                                                         \
-  } while (false)
-
-#define MPC_JOIN_IMPL(a, b) a##b
-#define MPC_JOIN(a, b) MPC_JOIN_IMPL(a, b)
-
-/// Declares `decl` from the Expected `expr`, or returns its error.
-#define MPC_TRY_ASSIGN(decl, expr)                                             \
-  MPC_TRY_ASSIGN_IMPL(MPC_JOIN(mpcExpected, __LINE__), decl, expr)
-#define MPC_TRY_ASSIGN_IMPL(expected, decl, expr)                              \
-  auto expected = (expr);                                                      \
-  if (!expected)                                                               \
-    return expected.takeError();                                               \
-  decl = std::move(*expected)
 
 #endif // MPC_LIB_IMPORT_ONNX_NODEIMPORTER_H

@@ -156,7 +156,8 @@ Error checkChannelVectors(const NodeImporter &node) {
   return Error::success();
 }
 
-Error emitBatchNormalization(NodeImporter &node) {
+/// Checks a BatchNormalization's operands and the form that it asks for.
+Error checkBatchNormalization(const NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &input = node.in(0);
   if (input.rank() < 2 || is_contained(input.shape, 0))
@@ -166,6 +167,14 @@ Error emitBatchNormalization(NodeImporter &node) {
   if (node.intAttr("spatial", 1) != 1)
     return node.fail("attribute 'spatial' is 0: statistics of each place are "
                      "not supported");
+  if (!node.intAttr("training_mode", 0) && (node.wants(1) || node.wants(2)))
+    return node.fail("statistics are outputs of training_mode=1 alone");
+  return Error::success();
+}
+
+Error emitBatchNormalization(NodeImporter &node) {
+  MPC_TRY(checkBatchNormalization(node));
+  const Operand &input = node.in(0);
   MPC_TRY_ASSIGN(double added, node.nonNegativeAttr("epsilon", 1e-5f));
   // What ONNX calls momentum is how much stays.
   MPC_TRY_ASSIGN(double stays, node.nonNegativeAttr("momentum", 0.9f, 1.0));
@@ -175,8 +184,6 @@ Error emitBatchNormalization(NodeImporter &node) {
   for (size_t i : seq<size_t>(1, 5))
     vectors.push_back(node.in(i).value);
   if (!node.intAttr("training_mode", 0)) {
-    if (node.wants(1) || node.wants(2))
-      return node.fail("statistics are outputs of training_mode=1 alone");
     node.result(
         0, b.fromValue(nn::BatchNormOp::create(
                b.builder(), b.location(), b.tensorType(input.type, input.shape),

@@ -36,6 +36,7 @@ private:
   Error readGraph(Message message, Graph &graph);
   Error readSubgraph(Message message, Attribute &attribute);
   Error readFunction(Message message);
+  Error readFunctionField(Message &message, Function &function);
   Error readInitializer(Message message, std::vector<Tensor> &initializers);
   Error refuseSparse(Message message);
   Expected<Node> readNode(Message message, size_t index);
@@ -103,15 +104,13 @@ Error ModelReader::readModelMessage(Message message) {
       break;
     case 7:
       hasGraph_ = true;
-      if (Error error = readGraph(message.child(message::kGraph), model_.graph))
-        return error;
+      MPC_TRY(readGraph(message.child(message::kGraph), model_.graph));
       break;
     case 8:
       model_.opsets.push_back(readOpset(message.child(message::kOpset)));
       break;
     case 25:
-      if (Error error = readFunction(message.child(message::kFunction)))
-        return error;
+      MPC_TRY(readFunction(message.child(message::kFunction)));
       break;
     default:
       message.skip();
@@ -177,9 +176,44 @@ Error ModelReader::readSubgraph(Message message, Attribute &attribute) {
                         " deep");
   llvm::scope_exit leave([&] { --depth_; });
   auto graph = std::make_shared<Graph>();
-  if (Error error = readGraph(message, *graph))
-    return error;
+  MPC_TRY(readGraph(message, *graph));
   attribute.g = std::move(graph);
+  return Error::success();
+}
+
+Error ModelReader::readFunctionField(Message &message, Function &function) {
+  switch (message.field()) {
+  case 1:
+    function.name = message.text();
+    break;
+  case 4:
+    function.inputs.push_back(message.text());
+    break;
+  case 5:
+    function.outputs.push_back(message.text());
+    break;
+  case 7:
+    return append(function.nodes, readNode(message.child(message::kNode),
+                                           function.nodes.size()));
+  case 9:
+    function.opsets.push_back(readOpset(message.child(message::kOpset)));
+    break;
+  case 10:
+    function.domain = message.text();
+    break;
+  case 11:
+    if (Error error = append(function.defaults,
+                             readAttribute(message.child(message::kAttribute))))
+      return prefixed(model_.path + ": function '" + printable(function.name) +
+                          "'",
+                      std::move(error));
+    break;
+  case 13:
+    function.overload = message.text();
+    break;
+  default:
+    message.skip();
+  }
   return Error::success();
 }
 
@@ -187,45 +221,8 @@ Error ModelReader::readFunction(Message message) {
   Function function;
   isInFunction_ = true;
   llvm::scope_exit leave([&] { isInFunction_ = false; });
-  while (message.next()) {
-    Error error = Error::success();
-    switch (message.field()) {
-    case 1:
-      function.name = message.text();
-      break;
-    case 4:
-      function.inputs.push_back(message.text());
-      break;
-    case 5:
-      function.outputs.push_back(message.text());
-      break;
-    case 7:
-      error = append(function.nodes, readNode(message.child(message::kNode),
-                                              function.nodes.size()));
-      break;
-    case 9:
-      function.opsets.push_back(readOpset(message.child(message::kOpset)));
-      break;
-    case 10:
-      function.domain = message.text();
-      break;
-    case 11:
-      error = append(function.defaults,
-                     readAttribute(message.child(message::kAttribute)));
-      if (error)
-        return prefixed(model_.path + ": function '" +
-                            printable(function.name) + "'",
-                        std::move(error));
-      break;
-    case 13:
-      function.overload = message.text();
-      break;
-    default:
-      message.skip();
-    }
-    if (error)
-      return error;
-  }
+  while (message.next())
+    MPC_TRY(readFunctionField(message, function));
   if (function.domain == "ai.onnx")
     function.domain.clear();
   model_.functions.push_back(std::move(function));
@@ -313,8 +310,7 @@ Expected<Node> ModelReader::readNode(Message message, size_t index) {
     node.domain.clear();
   if (node.name.empty())
     node.name = nameAfterOutput(node, index);
-  if (Error error = readAttributes(again, node))
-    return std::move(error);
+  MPC_TRY(readAttributes(again, node));
   return node;
 }
 
@@ -412,8 +408,7 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
       tensor = readRawTensor(message.child(message::kTensor));
       break;
     case 6:
-      if (Error error = readSubgraph(message.child(message::kGraph), attribute))
-        return std::move(error);
+      MPC_TRY(readSubgraph(message.child(message::kGraph), attribute));
       break;
     case 7:
       message.reals(attribute.floats);
@@ -435,8 +430,7 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
       message.skip();
     }
   }
-  if (Error error = finishAttribute(message, tensor, attribute))
-    return std::move(error);
+  MPC_TRY(finishAttribute(message, tensor, attribute));
   return attribute;
 }
 
@@ -453,8 +447,7 @@ Error ModelReader::finishAttribute(const Message &message,
                         "' refers to one of a function, and is in none");
   if (isReference)
     return Error::success();
-  if (Error error = checkKind(attribute, message))
-    return error;
+  MPC_TRY(checkKind(attribute, message));
   if (!tensor)
     return Error::success();
   if (Error error =
@@ -564,12 +557,9 @@ Expected<Model> readModel(std::unique_ptr<MemoryBuffer> buffer, StringRef path,
   ArrayRef<char> bytes = model.storage.keep(std::move(buffer));
   if (bytes.empty())
     return invalidModel(path + ": the file is empty");
-  if (Error error = ModelReader(model, folder).read(bytes))
-    return std::move(error);
-  if (Error error = inlineFunctions(model))
-    return std::move(error);
-  if (Error error = checkModel(model))
-    return std::move(error);
+  MPC_TRY(ModelReader(model, folder).read(bytes));
+  MPC_TRY(inlineFunctions(model));
+  MPC_TRY(checkModel(model));
   return model;
 }
 

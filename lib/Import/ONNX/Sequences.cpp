@@ -163,13 +163,10 @@ Operand perStep(TensorBuilder &b, const Operand &numbers, int64_t steps) {
                      {numbers.shape[0], steps}, {0});
 }
 
-/// Writes steps of an update into a cache, from a place of each batch's own.
-Error emitTensorScatter(NodeImporter &node) {
+/// Checks that an update along `axis` fits into a cache.
+Error checkUpdate(const NodeImporter &node, int64_t axis, StringRef mode) {
   MPC_TRY(node.requireSameType(1, 0));
   const Operand &cache = node.in(0), &update = node.in(1);
-  MPC_TRY_ASSIGN(int64_t axis,
-                 node.axis(node.intAttr("axis", -2), cache.rank()));
-  StringRef mode = node.stringAttr("mode", "linear");
   if (axis == 0 || (mode != "linear" && mode != "circular"))
     return node.fail("attribute 'axis' is " + Twine(axis) + ", 'mode' '" +
                      printable(mode) + "'");
@@ -179,17 +176,28 @@ Error emitTensorScatter(NodeImporter &node) {
   if (update.shape != expected)
     return node.fail("the update is " + shapeText(update.shape) +
                      ", the cache " + shapeText(cache.shape));
+  if (!node.has(2))
+    return Error::success();
+  MPC_TRY(node.requireIndices(2));
+  if (node.in(2).shape != Shape{cache.shape[0]})
+    return node.fail("the write indices are " + shapeText(node.in(2).shape) +
+                     ", expected " + Twine(cache.shape[0]));
+  return Error::success();
+}
+
+/// Writes steps of an update into a cache, from a place of each batch's own.
+Error emitTensorScatter(NodeImporter &node) {
+  const Operand &cache = node.in(0), &update = node.in(1);
+  MPC_TRY_ASSIGN(int64_t axis,
+                 node.axis(node.intAttr("axis", -2), cache.rank()));
+  StringRef mode = node.stringAttr("mode", "linear");
+  MPC_TRY(checkUpdate(node, axis, mode));
   TensorBuilder &b = node.build;
   int64_t batch = cache.shape[0], steps = cache.shape[axis];
   int64_t count = update.shape[axis];
   Operand step = b.coordinates({batch, steps}, 1), from = step;
-  if (node.has(2)) {
-    MPC_TRY(node.requireIndices(2));
-    if (node.in(2).shape != Shape{batch})
-      return node.fail("the write indices are " + shapeText(node.in(2).shape) +
-                       ", expected " + Twine(batch));
+  if (node.has(2))
     from = b.binary(Binary::Sub, step, perStep(b, node.in(2), steps));
-  }
   auto compare = [&](nn::CompareKind kind, int64_t number) {
     return b.compare(kind, from,
                      b.splatLike(from, static_cast<double>(number)));

@@ -72,6 +72,27 @@ static void readDescription(Message &message, RawTensor &raw) {
   }
 }
 
+/// Integers of one field, of which a message may have several pieces.
+static void readIntegers(Message &message, RawTensor &raw) {
+  size_t before = raw.integers.size();
+  message.integers(raw.integers);
+  if (raw.integers.size() != before && !is_contained(raw.held, message.field()))
+    raw.held.push_back(message.field());
+}
+
+/// Notes which of the other fields hold elements.
+static void noteHeld(RawTensor &raw, bool hasStrings) {
+  auto hold = [&](uint32_t field, bool present) {
+    if (present)
+      raw.held.push_back(field);
+  };
+  hold(FloatData, !raw.reals.empty());
+  hold(DoubleData, !raw.doubles.empty());
+  hold(StringData, hasStrings);
+  hold(RawData, raw.raw && raw.raw->size() != 0);
+  hold(ExternalKeys, !raw.externalKeys.empty());
+}
+
 RawTensor onnx::readRawTensor(Message message) {
   RawTensor raw;
   size_t strings = 0;
@@ -85,14 +106,9 @@ RawTensor onnx::readRawTensor(Message message) {
       break;
     case Int32Data:
     case Int64Data:
-    case Uint64Data: {
-      size_t before = raw.integers.size();
-      message.integers(raw.integers);
-      if (raw.integers.size() != before &&
-          !is_contained(raw.held, message.field()))
-        raw.held.push_back(message.field());
+    case Uint64Data:
+      readIntegers(message, raw);
       break;
-    }
     case StringData:
       ++strings;
       message.skip();
@@ -108,15 +124,7 @@ RawTensor onnx::readRawTensor(Message message) {
       readDescription(message, raw);
     }
   }
-  auto hold = [&](uint32_t field, bool present) {
-    if (present)
-      raw.held.push_back(field);
-  };
-  hold(FloatData, !raw.reals.empty());
-  hold(DoubleData, !raw.doubles.empty());
-  hold(StringData, strings != 0);
-  hold(RawData, raw.raw && raw.raw->size() != 0);
-  hold(ExternalKeys, !raw.externalKeys.empty());
+  noteHeld(raw, strings != 0);
   return raw;
 }
 
@@ -302,8 +310,7 @@ static Error copyTypedData(RawTensor &raw, size_t count, Storage &storage) {
   if (found != count)
     return invalidModel("the data has " + Twine(found) +
                         " elements, the shape needs " + Twine(count));
-  if (Error error = checkRange(raw))
-    return error;
+  MPC_TRY(checkRange(raw));
   MutableArrayRef<char> out = storage.allocate(count * byteSize(tensor.type));
   packElements(out, raw);
   tensor.bytes = out;
@@ -318,10 +325,8 @@ Error onnx::findData(RawTensor &raw, Storage &storage, ExternalData &external) {
     return invalidModel("data_type is " +
                         Twine(static_cast<int32_t>(tensor.type)) +
                         ", which is no element type of ONNX");
-  if (Error error = checkShape(tensor))
-    return error;
-  if (Error error = checkPlace(raw))
-    return error;
+  MPC_TRY(checkShape(tensor));
+  MPC_TRY(checkPlace(raw));
   // Strings and the sub-byte types are refused where something uses them.
   size_t elementSize = byteSize(tensor.type);
   if (elementSize == 0)

@@ -16,8 +16,10 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -63,6 +65,14 @@ translate(ModuleOp module, llvm::LLVMContext &context) {
   return result;
 }
 
+static llvm::Expected<CodeImage> compilePart(llvm::Module &module,
+                                             const Processor &processor) {
+  auto object = compileObject(module, processor);
+  if (!object)
+    return object.takeError();
+  return linkImage(*object);
+}
+
 namespace {
 
 /// Some of the kernels on their way to code.
@@ -73,33 +83,65 @@ struct Part {
   std::optional<llvm::Expected<CodeImage>> image; ///< Once it is compiled.
 };
 
+/// Compiles parts, each by the next thread that is idle, while the owner's
+/// thread makes more of them.
+class PartCompiler {
+public:
+  PartCompiler(const Processor &processor, size_t threads)
+      : processor_(processor) {
+    for (size_t thread = 0; thread < threads; ++thread)
+      threads_.emplace_back([this] { work(); });
+  }
+  ~PartCompiler();
+  PartCompiler(const PartCompiler &) = delete;
+  PartCompiler &operator=(const PartCompiler &) = delete;
+
+  void add(Part part) {
+    std::lock_guard lock(mutex_);
+    parts_.push_back(std::move(part));
+    added_.notify_one();
+  }
+  /// Compiles what is left on this thread, too; the parts in their order.
+  std::deque<Part> &finish();
+
+private:
+  void work();
+  Part *next();
+
+  const Processor &processor_;
+  std::mutex mutex_;
+  std::condition_variable added_; ///< A part, or the last was.
+  std::deque<Part> parts_;        ///< Places stay as parts are added.
+  size_t taken_ = 0;
+  bool isWhole_ = false;
+  std::vector<std::thread> threads_;
+};
+
 } // namespace
 
-static llvm::Expected<CodeImage> compilePart(llvm::Module &module,
-                                             const Processor &processor) {
-  auto object = compileObject(module, processor);
-  if (!object)
-    return object.takeError();
-  return linkImage(*object);
+/// Null where no part will come.
+Part *PartCompiler::next() {
+  std::unique_lock lock(mutex_);
+  added_.wait(lock, [&] { return isWhole_ || taken_ < parts_.size(); });
+  return taken_ < parts_.size() ? &parts_[taken_++] : nullptr;
 }
 
-/// Compiles all parts, each by the next thread that is idle.
-static void compileParts(std::vector<Part> &parts, const Processor &processor) {
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t part = next++; part < parts.size(); part = next++)
-      parts[part].image.emplace(compilePart(*parts[part].module, processor));
-  };
-  size_t helpers =
-      std::min<size_t>(parts.size(),
-                       std::max(std::thread::hardware_concurrency(), 1U)) -
-      1;
-  std::vector<std::thread> threads;
-  for (size_t helper = 0; helper < helpers; ++helper)
-    threads.emplace_back(work);
+void PartCompiler::work() {
+  while (Part *part = next())
+    part->image.emplace(compilePart(*part->module, processor_));
+}
+
+std::deque<Part> &PartCompiler::finish() {
+  {
+    std::lock_guard lock(mutex_);
+    isWhole_ = true;
+    added_.notify_all();
+  }
   work();
-  for (std::thread &thread : threads)
+  for (std::thread &thread : threads_)
     thread.join();
+  threads_.clear();
+  return parts_;
 }
 
 static CompiledKernels listKernels(ModuleOp module) {
@@ -130,7 +172,7 @@ static size_t addImage(const CodeImage &image, CompiledKernels &compiled) {
   return found;
 }
 
-static llvm::Error addImages(std::vector<Part> &parts,
+static llvm::Error addImages(std::deque<Part> &parts,
                              CompiledKernels &compiled) {
   size_t found = 0;
   llvm::Error error = llvm::Error::success();
@@ -153,32 +195,47 @@ static void registerTranslations(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
-static llvm::Expected<std::vector<Part>> translateParts(ModuleOp module) {
-  registerTranslations(*module.getContext());
-  std::vector<Part> parts;
-  for (OwningOpRef<ModuleOp> &piece : splitModule(module)) {
-    Part &part = parts.emplace_back();
-    auto code = translate(*piece, *part.context);
-    if (!code)
-      return code.takeError();
-    part.module = std::move(*code);
-  }
-  return parts;
+/// Where the owner has given up nobody asks for what was wrong besides.
+PartCompiler::~PartCompiler() {
+  for (Part &part : finish())
+    llvm::consumeError(part.image->takeError());
+}
+
+/// Lowers `piece` to LLVM IR.
+static llvm::Expected<Part> makePart(ModuleOp piece) {
+  if (llvm::Error error = lowerModule(piece))
+    return error;
+  Part part;
+  auto code = translate(piece, *part.context);
+  if (!code)
+    return code.takeError();
+  part.module = std::move(*code);
+  return part;
+}
+
+/// Threads beside this one that have something to do.
+static size_t countHelpers(size_t parts) {
+  size_t threads = std::max(std::thread::hardware_concurrency(), 1U);
+  return std::min(parts, threads) - 1;
 }
 
 llvm::Expected<CompiledKernels>
 mpc::cpu::compileImage(ModuleOp module, const Processor &processor) {
+  registerTranslations(*module.getContext());
   CompiledKernels compiled = listKernels(module);
   auto start = Clock::now();
-  if (llvm::Error error = lowerModule(module))
-    return error;
-  auto parts = translateParts(module);
-  if (!parts)
-    return parts.takeError();
+  auto pieces = splitModule(module);
+  PartCompiler compiler(processor, countHelpers(pieces.size()));
+  for (OwningOpRef<ModuleOp> &piece : pieces) {
+    auto part = makePart(*piece);
+    if (!part)
+      return part.takeError();
+    compiler.add(std::move(*part));
+    piece = nullptr;
+  }
   compiled.loweringSeconds = secondsSince(start);
   start = Clock::now();
-  compileParts(*parts, processor);
-  if (llvm::Error error = addImages(*parts, compiled))
+  if (llvm::Error error = addImages(compiler.finish(), compiled))
     return error;
   compiled.llvmSeconds = secondsSince(start);
   return compiled;

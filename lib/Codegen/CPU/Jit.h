@@ -32,7 +32,8 @@ struct CompiledKernels {
   /// Runs wherever it is loaded: see rt::CodeImage.
   std::vector<std::byte> image;
   std::shared_ptr<rt::LoadedCode> code; ///< Keeps the functions alive.
-  /// Wall time to LLVM IR, and from there to the image.
+  /// Wall time to LLVM IR, and from there to the image, as far as LLVM has not
+  /// worked on the first kernels before the last were lowered.
   double loweringSeconds = 0, llvmSeconds = 0;
 };
 

@@ -3,7 +3,7 @@
 #include "lib/Codegen/CPU/SplitModule.h"
 
 #include "lib/Codegen/CPU/CPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -13,34 +13,29 @@
 using namespace mlir;
 
 /// Ops of a part that are worth a thread and copies of what is shared.
-static constexpr int64_t kPartOps = 8192;
+static constexpr int64_t kPartOps = 4096;
 static constexpr int64_t kMaxParts = 16;
 
-static int64_t countOps(LLVM::LLVMFuncOp function) {
+static int64_t countOps(func::FuncOp function) {
   int64_t count = 0;
   function.walk([&](Operation *) { ++count; });
   return count;
 }
 
 /// Whether kernels of several sizes call `function`.
-static bool isCode(LLVM::LLVMFuncOp function) {
+static bool isCode(func::FuncOp function) {
   return function->hasAttr(
       mpc::cpu::CPUDialect::SharedAttrHelper::getNameStr());
 }
 
-static bool isKernel(LLVM::LLVMFuncOp function) {
-  return function.getLinkage() != LLVM::Linkage::Internal && !isCode(function);
-}
+static bool isKernel(func::FuncOp function) { return function.isPublic(); }
 
 /// The code that `kernel` calls with its sizes, or its own.
-static LLVM::LLVMFuncOp codeOf(LLVM::LLVMFuncOp kernel,
-                               const SymbolTable &symbols) {
-  LLVM::LLVMFuncOp code = kernel;
-  kernel.walk([&](LLVM::CallOp call) {
-    auto name = call.getCalleeAttr();
-    auto callee =
-        name ? symbols.lookup<LLVM::LLVMFuncOp>(name.getAttr()) : nullptr;
-    if (callee && isCode(callee))
+static func::FuncOp codeOf(func::FuncOp kernel, const SymbolTable &symbols) {
+  func::FuncOp code = kernel;
+  kernel.walk([&](func::CallOp call) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (isCode(callee))
       code = callee;
   });
   return code;
@@ -48,23 +43,22 @@ static LLVM::LLVMFuncOp codeOf(LLVM::LLVMFuncOp kernel,
 
 /// Adds what the functions of `part` call, and what that calls.
 static void copyCallees(ModuleOp part, const SymbolTable &symbols) {
-  llvm::SetVector<LLVM::LLVMFuncOp> callees;
-  auto collect = [&](LLVM::CallOp call) {
-    if (auto name = call.getCalleeAttr())
-      callees.insert(symbols.lookup<LLVM::LLVMFuncOp>(name.getAttr()));
+  llvm::SetVector<func::FuncOp> callees;
+  auto collect = [&](func::CallOp call) {
+    callees.insert(symbols.lookup<func::FuncOp>(call.getCallee()));
   };
   part.walk(collect);
   for (size_t next = 0; next < callees.size(); ++next)
-    LLVM::LLVMFuncOp(callees[next]).walk(collect);
-  for (LLVM::LLVMFuncOp callee : callees)
+    func::FuncOp(callees[next]).walk(collect);
+  for (func::FuncOp callee : callees)
     part.push_back(callee->clone());
 }
 
 std::vector<OwningOpRef<ModuleOp>> mpc::cpu::splitModule(ModuleOp module) {
   SymbolTable symbols(module);
   // Kernels of one code are of one part, which else would be compiled twice.
-  llvm::MapVector<LLVM::LLVMFuncOp, SmallVector<LLVM::LLVMFuncOp>> families;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+  llvm::MapVector<func::FuncOp, SmallVector<func::FuncOp>> families;
+  for (auto function : module.getOps<func::FuncOp>())
     if (isKernel(function))
       families[codeOf(function, symbols)].push_back(function);
   std::vector<int64_t> sizes;
@@ -78,7 +72,7 @@ std::vector<OwningOpRef<ModuleOp>> mpc::cpu::splitModule(ModuleOp module) {
   int64_t before = 0;
   for (auto [family, size] : llvm::zip_equal(families, sizes)) {
     Block *part = parts[before * count / total]->getBody();
-    for (LLVM::LLVMFuncOp kernel : family.second)
+    for (func::FuncOp kernel : family.second)
       kernel->moveBefore(part, part->end());
     before += size;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Cuts lowered kernels into modules that can be compiled at the same time.
+/// Cuts emitted kernels into modules that can be compiled at the same time.
 #ifndef MPC_LIB_CODEGEN_CPU_SPLITMODULE_H
 #define MPC_LIB_CODEGEN_CPU_SPLITMODULE_H
 
@@ -11,8 +11,8 @@
 
 namespace mpc::cpu {
 
-/// Distributes the kernels of `module`, which is of the LLVM dialect, to
-/// modules of about equal size, in order; each has copies of the functions
+/// Distributes the kernels of `module`, its public functions, to modules of
+/// about equal size, in order; each has copies of the functions
 /// that its kernels call. How many there are follows from the code alone, never
 /// from the machine, so that an image has the same bytes everywhere.
 std::vector<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -2,7 +2,8 @@
 // Parts of a module hold each kernel once, and all that kernels call.
 #include "lib/Codegen/CPU/SplitModule.h"
 #include "lib/Codegen/CPU/CPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -15,25 +16,27 @@ namespace {
 // `count` kernels of about `ops` ops, which call @inner through @outer.
 OwningOpRef<ModuleOp> makeModule(MLIRContext &context, int count, int ops) {
   std::string text = R"(
-llvm.func internal @inner(%x: i64) -> i64 { llvm.return %x : i64 }
-llvm.func internal @outer(%x: i64) -> i64 {
-  %0 = llvm.call @inner(%x) : (i64) -> i64
-  llvm.return %0 : i64
+func.func private @inner(%x: i64) -> i64 { return %x : i64 }
+func.func private @outer(%x: i64) -> i64 {
+  %0 = call @inner(%x) : (i64) -> i64
+  return %0 : i64
 })";
   for (int kernel = 0; kernel < count; ++kernel) {
-    text += "\nllvm.func @kernel" + std::to_string(kernel) +
-            "(%x: i64) -> i64 {\n%0 = llvm.call @outer(%x) : (i64) -> i64\n";
+    text += "\nfunc.func @kernel" + std::to_string(kernel) +
+            "(%x: i64) -> i64 {\n%0 = call @outer(%x) : (i64) -> i64\n";
     for (int op = 1; op < ops; ++op)
-      text += "%" + std::to_string(op) + " = llvm.add %" +
+      text += "%" + std::to_string(op) + " = arith.addi %" +
               std::to_string(op - 1) + ", %x : i64\n";
-    text += "llvm.return %" + std::to_string(ops - 1) + " : i64\n}";
+    text += "return %" + std::to_string(ops - 1) + " : i64\n}";
   }
   return parseSourceString<ModuleOp>(text, &context);
 }
 
 class SplitModule : public testing::Test {
 protected:
-  SplitModule() { context_.loadDialect<LLVM::LLVMDialect, CPUDialect>(); }
+  SplitModule() {
+    context_.loadDialect<arith::ArithDialect, func::FuncDialect, CPUDialect>();
+  }
 
   MLIRContext context_;
 };
@@ -44,7 +47,7 @@ TEST_F(SplitModule, KeepsSmallModulesWhole) {
 }
 
 TEST_F(SplitModule, EachKernelIsInOnePartWithItsCallees) {
-  auto module = makeModule(context_, 40, 1000);
+  auto module = makeModule(context_, 40, 500);
   auto parts = splitModule(*module);
   ASSERT_EQ(parts.size(), 4U);
   int next = 0;
@@ -65,28 +68,28 @@ OwningOpRef<ModuleOp> makeFamilies(MLIRContext &context, int count, int codes,
                                    int ops) {
   std::string text;
   for (int code = 0; code < codes; ++code) {
-    text += "llvm.func @code" + std::to_string(code) +
+    text += "func.func private @code" + std::to_string(code) +
             "(%0: i64) attributes {cpu.shared} {\n";
     for (int op = 1; op < ops; ++op)
-      text += "%" + std::to_string(op) + " = llvm.add %" +
+      text += "%" + std::to_string(op) + " = arith.addi %" +
               std::to_string(op - 1) + ", %0 : i64\n";
-    text += "llvm.return\n}\n";
+    text += "return\n}\n";
   }
   for (int kernel = 0; kernel < count; ++kernel)
-    text += "llvm.func @kernel" + std::to_string(kernel) +
-            "(%x: i64) {\nllvm.call @code" + std::to_string(kernel % codes) +
-            "(%x) : (i64) -> ()\nllvm.return\n}\n";
+    text += "func.func @kernel" + std::to_string(kernel) +
+            "(%x: i64) {\ncall @code" + std::to_string(kernel % codes) +
+            "(%x) : (i64) -> ()\nreturn\n}\n";
   return parseSourceString<ModuleOp>(text, &context);
 }
 
 // Code that was in two parts would be compiled twice.
 TEST_F(SplitModule, KernelsOfOneCodeAreInOnePart) {
-  auto module = makeFamilies(context_, 12, 4, 9000);
+  auto module = makeFamilies(context_, 12, 4, 4500);
   auto parts = splitModule(*module);
   ASSERT_EQ(parts.size(), 4U);
   for (int part = 0; part < 4; ++part) {
     EXPECT_TRUE(succeeded(verify(*parts[part])));
-    auto functions = parts[part]->getOps<LLVM::LLVMFuncOp>();
+    auto functions = parts[part]->getOps<func::FuncOp>();
     EXPECT_EQ(std::distance(functions.begin(), functions.end()), 4);
     EXPECT_TRUE(parts[part]->lookupSymbol("code" + std::to_string(part)));
     for (int kernel = part; kernel < 12; kernel += 4)

@@ -3,6 +3,7 @@
 // and trains it.
 #include "tools/mpc-train/Compiler.h"
 
+#include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/NanProbe.h"
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/TrainingProgram.h"
@@ -15,6 +16,7 @@
 #include "tools/Flags/RecipeFlags.h"
 
 #include <chrono>
+#include <fmt/format.h>
 #include <optional>
 
 using namespace mpc;
@@ -86,7 +88,15 @@ rt::Result<std::string> findTarget(const Flags &flags) {
   auto device = rt::openCuda();
   if (!device.ok())
     return device.status().withContext("--target=cuda");
-  return "cuda:sm_" + std::to_string((*device)->info().capability.number());
+  int arch = (*device)->info().capability.number();
+  std::string target = fmt::format("cuda:sm_{}", arch);
+  // What a flag of another tool would get wrong, this machine does not have.
+  if (llvm::errorToBool(cuda::getCudaArch(target).takeError()))
+    return rt::environmentError(fmt::format(
+        "--target=cuda: {} is sm_{}, for which no kernels can be made; without "
+        "a newer GPU use --target=cpu",
+        (*device)->label(), arch));
+  return target;
 }
 
 using Clock = std::chrono::steady_clock;

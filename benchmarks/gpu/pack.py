@@ -19,8 +19,8 @@ import models
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 64 << 20
-SCRIPTS = ("steps.py", "peers.py", "models.py", "measure.py")
-PROGRAMS = ("mpc-run", "device-limits")
+SCRIPTS = ("steps.py", "peers.py", "models.py", "measure.py", "cost_model.py")
+PROGRAMS = ("mpc-run", "mpc-inspect", "device-limits", "kernel-times")
 # What every machine has, and must take its own of.
 OF_THE_SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt)\b")
 

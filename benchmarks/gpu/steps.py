@@ -6,10 +6,13 @@
 
 FOLDER is what pack.py made. First the ceilings of the device, then each step: `rounds` times our process and PyTorch's
 torch.compile, each `steps` steps after some that do not count; medians of all. Where PyTorch is not installed only ours
-is timed. No model begins that would end after --seconds.
+is timed. Then where the time of a step goes: its launches one by one, each between two events of the device, summed up
+by class, and the largest, beside the least that their bytes and operations take at the ceilings. No model begins that
+would end after --seconds.
 """
 import argparse
 import array
+import collections
 import json
 import os
 import pathlib
@@ -20,6 +23,7 @@ import subprocess
 import sys
 import time
 
+import cost_model
 import models
 from measure import find_nvrtc
 
@@ -87,6 +91,82 @@ def our_milliseconds(folder, step, data, steps):
     return json.loads(done.stdout)["step_ms_median"]
 
 
+# --- where it goes --------------------------------------------------------------------------------
+
+LARGEST = 10
+TIMED_RUNS = 5
+
+
+def launches_of(folder, step):
+    """Of the step, each as its class, symbol, bytes and operations on Tensor Cores."""
+    done = subprocess.run(
+        [folder / "bin/mpc-inspect", folder / "steps" / step["program"], f"--cpu=cuda:{step['arch']}", "--json"],
+        env=environment(folder), text=True, stdout=subprocess.PIPE, check=True,
+    )
+    program = json.loads(done.stdout)
+    kernels = {kernel["symbol"]: kernel for kernel in program["kernels"]}
+    roles = {tensor["slab"]: tensor["role"] for tensor in program["state"]}
+    entry = next(entry for entry in program["entries"] if entry["name"] == "step")
+    return [describe(launch, kernels.get(launch["symbol"]), roles) for launch in entry["launches"]]
+
+
+def describe(launch, kernel, roles):
+    if launch["kind"] != "kernel":
+        moved = sum(buffer["bytes"] for buffer in launch["buffers"])
+        return {"class": "copies", "symbol": launch["kind"], "bytes": moved, "tensor_flops": 0}
+    moved = cost_model.bytes_of(launch, roles)
+    on_tensor_cores = kernel.get("products", 0) > 0
+    if cost_model.is_update(launch, roles):
+        name = "optimizer"
+    elif launch["work"] == "contraction":
+        name = "products, Tensor Cores" if on_tensor_cores else "products, others"
+    else:
+        name = launch["work"]
+    return {"class": name, "symbol": launch["symbol"], "bytes": moved,
+            "tensor_flops": launch["flops"] if on_tensor_cores else 0}
+
+
+def floor_milliseconds(launch, limits):
+    """At the rates that the device has shown: what a copy moves, and the best product."""
+    rate = max(limits["matmul_f16_tflop_s"].values())
+    return 1e3 * max(launch["bytes"] / (limits["copy_gb_s"] * 1e9), launch["tensor_flops"] / (rate * 1e12))
+
+
+def sum_up(launches):
+    """Rows of a table: launches, their time and their floor, by class, the longest first."""
+    rows = collections.defaultdict(lambda: {"launches": 0, "ms": 0.0, "floor_ms": 0.0})
+    for launch in launches:
+        row = rows[launch["class"]]
+        row["launches"] += 1
+        row["ms"] += launch["ms"]
+        row["floor_ms"] += launch["floor_ms"]
+    return [{"class": name, **row} for name, row in sorted(rows.items(), key=lambda item: -item[1]["ms"])]
+
+
+def kernel_times(folder, step, data, limits):
+    done = subprocess.run(
+        [folder / "bin/kernel-times", folder / "steps" / step["program"], data, str(TIMED_RUNS)],
+        env=environment(folder), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    launches = launches_of(folder, step)
+    for launch, time_of in zip(launches, json.loads(done.stdout), strict=True):
+        launch |= {"ms": time_of, "floor_ms": floor_milliseconds(launch, limits)}
+    largest = sorted(launches, key=lambda launch: -launch["ms"])[:LARGEST]
+    return {"classes": sum_up(launches), "largest": largest}
+
+
+def print_kernels(found):
+    for row in found["classes"]:
+        print(f"{row['ms']:12.3f} ms, floor {row['floor_ms']:9.3f}  {row['class']} ({row['launches']})")
+    for launch in found["largest"]:
+        print(f"{launch['ms']:20.3f} ms, floor {launch['floor_ms']:9.3f}  {launch['symbol']}")
+
+
+# --- PyTorch, and both ----------------------------------------------------------------------------
+
+
 def make_peer(sizes, step, batch):
     """PyTorch's side; null where it is not installed or has no GPU."""
     try:
@@ -101,8 +181,8 @@ def make_peer(sizes, step, batch):
     return peers.Trainer(sizes, step["precision"], parts)
 
 
-def measure(folder, step, rounds, steps):
-    """Our and PyTorch's median milliseconds of a step, each of its own rounds, taken in turns."""
+def measure(folder, step, limits, rounds, steps):
+    """Our and PyTorch's median milliseconds of a step, each of its own rounds, taken in turns; our kernels'."""
     sizes = models.sizes(step["model"], **step["changes"])
     batch = make_batch(sizes)
     data = folder / "steps" / "batch.safetensors"
@@ -117,7 +197,7 @@ def measure(folder, step, rounds, steps):
     if theirs:
         result |= {"torch_ms": statistics.median(theirs), "torch_rounds_ms": theirs}
         result["speedup"] = result["torch_ms"] / result["ms"]
-    return result
+    return result | {"kernels": kernel_times(folder, step, data, limits)}
 
 
 def ceilings(folder, small):
@@ -148,18 +228,22 @@ def run(folder, arguments):
     print(f"{limits['device']} (sm_{limits['arch']}): copy {limits['copy_gb_s']:.0f} GB/s, "
           f"launch {limits['launch_us']:.2f} us")
     longest = 0.0
-    for step in json.loads((folder / "steps.json").read_text())["steps"]:
+    packed = json.loads((folder / "steps.json").read_text())
+    for step in packed["steps"]:
+        step["arch"] = packed["arch"]
         before = time.monotonic()
         if before - begin + longest > arguments.seconds:
             print(f"{step['model']} {step['precision']}: no time left")
             continue
         try:
-            result = measure(folder, step, arguments.rounds, arguments.steps)
+            result = measure(folder, step, limits, arguments.rounds, arguments.steps)
         except RuntimeError as error:
             result = {"model": step["model"], "precision": step["precision"], "error": str(error)}
         longest = max(longest, time.monotonic() - before)
         report["steps"].append(result)
         print(row(result), flush=True)
+        if "kernels" in result:
+            print_kernels(result["kernels"])
     return report
 
 

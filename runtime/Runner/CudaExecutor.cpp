@@ -304,7 +304,8 @@ Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
   return {};
 }
 
-Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs) {
+/// Uploads the inputs, for which what follows in the stream waits.
+Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (slot.sources[i].size() > 0)
       std::memcpy(slot.sources[i].data(), inputs[i], slot.sources[i].size());
@@ -312,9 +313,41 @@ Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs) {
         uploads_->upload(slot.inputs[i], 0, slot.sources[i].bytes()));
   }
   MPC_RETURN_IF_ERROR(uploads_->record(*slot.uploaded));
-  MPC_RETURN_IF_ERROR(stream_->wait(*slot.uploaded));
+  return stream_->wait(*slot.uploaded);
+}
+
+Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs) {
+  MPC_RETURN_IF_ERROR(provide(slot, inputs));
   MPC_RETURN_IF_ERROR(stream_->launch(*slot.graph));
   return stream_->record(*slot.done);
+}
+
+Result<std::vector<float>>
+CudaExecutor::timeLaunches(size_t entry, std::span<const void *const> inputs) {
+  MPC_RETURN_IF_ERROR(wait());
+  Slot &slot = plans_[entry].slots[plans_[entry].next];
+  const std::vector<Launch> &launches = slot.entry->launches;
+  std::vector<cuda::Event> marks;
+  for (size_t i = 0; i <= launches.size(); ++i) {
+    MPC_ASSIGN_OR_RETURN(
+        cuda::Event mark,
+        cuda::Event::create(context_, cuda::Event::Timing::On));
+    marks.push_back(std::move(mark));
+  }
+  MPC_RETURN_IF_ERROR(provide(slot, inputs).withContext(placeOf(slot)));
+  MPC_RETURN_IF_ERROR(stream_->record(marks.front()));
+  for (size_t i = 0; i < launches.size(); ++i) {
+    MPC_RETURN_IF_ERROR(
+        recordLaunch(launches[i], slot).withContext(placeOf(slot)));
+    MPC_RETURN_IF_ERROR(stream_->record(marks[i + 1]));
+  }
+  MPC_RETURN_IF_ERROR(stream_->synchronize("timing " + placeOf(slot)));
+  std::vector<float> times;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    MPC_ASSIGN_OR_RETURN(float time, marks[i + 1].millisecondsSince(marks[i]));
+    times.push_back(time);
+  }
+  return times;
 }
 
 Status CudaExecutor::wait() {

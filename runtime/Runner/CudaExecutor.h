@@ -48,6 +48,12 @@ public:
   Status wait();
   /// The same of the first `run` runs; later ones go on.
   Status waitFor(uint64_t run);
+  /// A run whose launches are given to the device one by one, each between two
+  /// events, and which is waited for: milliseconds of each launch, as the
+  /// device tells them, a kernel's own start among them. Its outputs are
+  /// dropped.
+  Result<std::vector<float>> timeLaunches(size_t entry,
+                                          std::span<const void *const> inputs);
   /// How many have begun.
   [[nodiscard]] uint64_t numRuns() const { return numRuns_; }
 
@@ -94,6 +100,7 @@ private:
   void deliverOldest();
   Status finishOldest();
   Status begin(Slot &slot, std::span<const void *const> inputs);
+  Status provide(Slot &slot, std::span<const void *const> inputs);
 
   std::shared_ptr<const Program> program_;
   std::vector<const StateTensor *> kept_;

@@ -182,6 +182,25 @@ Status Runner::changeState() {
   return {};
 }
 
+/// Before a run on it.
+Status Runner::giveStateToDevice() {
+  if (isHostAhead_)
+    MPC_RETURN_IF_ERROR(device_->upload(state_));
+  isHostAhead_ = false;
+  isDeviceAhead_ = true;
+  return {};
+}
+
+Result<std::vector<float>>
+Runner::timeLaunches(size_t entry, std::span<const void *const> inputs) {
+  if (!device_)
+    return usageError("launches are timed on a GPU only");
+  size_t outputs = program_->entries[entry].outputs.size();
+  MPC_RETURN_IF_ERROR(checkCall(entry, inputs.size(), outputs));
+  MPC_RETURN_IF_ERROR(giveStateToDevice());
+  return device_->timeLaunches(entry, inputs);
+}
+
 Status Runner::wait() { return device_ ? device_->wait() : Status(); }
 
 uint64_t Runner::lastRun() const { return device_ ? device_->numRuns() : 0; }
@@ -336,10 +355,7 @@ Status Runner::enqueue(size_t entryIndex, std::span<const void *const> inputs,
                        std::span<void *const> outputs) {
   MPC_RETURN_IF_ERROR(checkCall(entryIndex, inputs.size(), outputs.size()));
   if (device_) {
-    if (isHostAhead_)
-      MPC_RETURN_IF_ERROR(device_->upload(state_));
-    isHostAhead_ = false;
-    isDeviceAhead_ = true;
+    MPC_RETURN_IF_ERROR(giveStateToDevice());
     return device_->enqueue(entryIndex, inputs, outputs);
   }
   const Entry &entry = program_->entries[entryIndex];

@@ -59,6 +59,9 @@ public:
   Status enqueue(size_t entry, std::span<const void *const> inputs = {},
                  std::span<void *const> outputs = {});
   Status wait();
+  /// A run on a GPU that measures: see CudaExecutor. An error on a CPU.
+  Result<std::vector<float>>
+  timeLaunches(size_t entry, std::span<const void *const> inputs = {});
   /// Whether a run may still be under way when enqueue() returns.
   [[nodiscard]] bool isAsynchronous() const { return device_ != nullptr; }
   /// Which run was begun last, and what waits for that one and those before.
@@ -134,6 +137,7 @@ private:
   Status openDevice();
   Status fetchState() const;
   Status changeState();
+  Status giveStateToDevice();
   Status addConstant(const Constant &constant);
   void resolve(const Entry &entry);
   void *address(const BufferRef &ref) const;

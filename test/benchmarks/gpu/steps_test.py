@@ -39,6 +39,19 @@ class Steps(unittest.TestCase):
             self.assertEqual((step["model"], step["precision"]), ("optimizer", "fp16"))
             self.assertEqual(len(step["rounds_ms"]), 2)
             self.assertGreater(step["ms"], 0)
+            self.expect_kernels(step["kernels"], timed.stdout)
+
+    def expect_kernels(self, kernels, text):
+        """The test driver's clock moves on by the same at each launch and event."""
+        classes = {row["class"]: row for row in kernels["classes"]}
+        self.assertLessEqual({"optimizer", "products, others", "rows"}, set(classes))
+        launches = sum(row["launches"] for row in classes.values())
+        each = {launch["ms"] for launch in kernels["largest"]}
+        self.assertEqual(len(each), 1)
+        self.assertAlmostEqual(sum(row["ms"] for row in classes.values()), launches * each.pop(), 5)
+        self.assertEqual(len(kernels["largest"]), min(10, launches))
+        self.assertTrue(all(0 < launch["floor_ms"] < 1 for launch in kernels["largest"]))
+        self.assertIn("optimizer (", text)
 
     def test_a_step_that_fails_is_told_with_the_others(self):
         with tempfile.TemporaryDirectory() as name:

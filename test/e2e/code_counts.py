@@ -62,14 +62,14 @@ def concatenation(graph, size):
 
 # Instructions of LLVM IR that the largest kernel of a training step may have: about twice what it has.
 KINDS = {
-    "map": (map_kernel, 600),
-    "rows": (rows, 800),
-    "columns": (columns, 600),
-    "contraction": (contraction, 900),
-    "convolution": (convolution(lambda channels: 1), 900),
-    "grouped": (convolution(lambda channels: channels // 8), 1000),
+    "map": (map_kernel, 300),
+    "rows": (rows, 600),
+    "columns": (columns, 300),
+    "contraction": (contraction, 650),
+    "convolution": (convolution(lambda channels: 1), 450),
+    "grouped": (convolution(lambda channels: channels // 8), 750),
     "depthwise": (convolution(lambda channels: channels), 700),
-    "concatenation": (concatenation, 900),
+    "concatenation": (concatenation, 600),
 }
 
 

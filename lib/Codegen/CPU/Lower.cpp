@@ -2,6 +2,7 @@
 // One conversion of everything that emitters use to the LLVM dialect.
 #include "lib/Codegen/CPU/Lower.h"
 
+#include "lib/Codegen/CPU/Addresses.h"
 #include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Expand.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -10,7 +11,6 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
@@ -31,7 +31,6 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     LowerToLLVMOptions options(&getContext());
-    options.useBarePtrCallConv = true;
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     SymbolTableCollection symbols;
@@ -39,8 +38,6 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
     populateMathToLLVMConversionPatterns(converter, patterns);
-    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns,
-                                                   &symbols);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
@@ -116,6 +113,7 @@ void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {
 
 void mpc::cpu::buildLowerToLLVM(OpPassManager &manager) {
   manager.addPass(createExpandPass());
+  manager.addPass(createAddressesPass());
   SCFToControlFlowPassOptions loops;
   loops.allowPatternRollback = false;
   manager.addPass(createSCFToControlFlowPass(loops));

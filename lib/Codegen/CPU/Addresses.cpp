@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Replaces memrefs, and what reads and writes them, by addresses.
+#include "lib/Codegen/CPU/Addresses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace {
+
+/// Builds, in place of one op, what does the same with an address.
+class AddressBuilder {
+public:
+  explicit AddressBuilder(Operation *op) : builder_(op), loc_(op->getLoc()) {}
+
+  /// What `op` is replaced by; null for a store, which has no result.
+  Value replace(memref::LoadOp op) {
+    return LLVM::LoadOp::create(
+        builder_, loc_, op.getType(),
+        placeOfOne(op.getMemref(), op.getIndices(), op.getType()));
+  }
+  Value replace(memref::StoreOp op) {
+    Value value = op.getValueToStore();
+    LLVM::StoreOp::create(
+        builder_, loc_, value,
+        placeOfOne(op.getMemref(), op.getIndices(), value.getType()));
+    return {};
+  }
+  Value replace(vector::LoadOp op) {
+    return LLVM::LoadOp::create(
+        builder_, loc_, op.getType(),
+        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        alignmentOf(op.getVectorType()));
+  }
+  Value replace(vector::StoreOp op) {
+    LLVM::StoreOp::create(
+        builder_, loc_, op.getValueToStore(),
+        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        alignmentOf(op.getVectorType()));
+    return {};
+  }
+  Value replace(vector::MaskedLoadOp op) {
+    return LLVM::MaskedLoadOp::create(
+        builder_, loc_, op.getVectorType(),
+        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        op.getMask(), op.getPassThru(), alignmentOf(op.getVectorType()));
+  }
+  Value replace(vector::MaskedStoreOp op) {
+    LLVM::MaskedStoreOp::create(
+        builder_, loc_, op.getValueToStore(),
+        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        op.getMask(), alignmentOf(op.getVectorType()));
+    return {};
+  }
+  Value replace(memref::ViewOp op) {
+    return placeOf(op.getSource(), op.getByteShift(), builder_.getI8Type());
+  }
+  Value replace(memref::ReinterpretCastOp op) { return op.getSource(); }
+
+private:
+  /// The place of an element that is accessed alone, so that it lies inside.
+  Value placeOfOne(Value base, ValueRange index, Type type) {
+    return placeOf(base, index, type,
+                   LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
+  }
+  Value placeOf(Value base, ValueRange index, Type type,
+                LLVM::GEPNoWrapFlags flags = LLVM::GEPNoWrapFlags::none) {
+    Value at = arith::IndexCastOp::create(builder_, loc_, builder_.getI64Type(),
+                                          index.front());
+    return LLVM::GEPOp::create(
+        builder_, loc_, LLVM::LLVMPointerType::get(builder_.getContext()),
+        getElementTypeOrSelf(type), base, at, flags);
+  }
+  /// Vectors begin at any element.
+  static unsigned alignmentOf(VectorType type) {
+    return type.getElementTypeBitWidth() / 8;
+  }
+
+  OpBuilder builder_;
+  Location loc_;
+};
+
+struct AddressesPass : PassWrapper<AddressesPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AddressesPass)
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      retype(function);
+    SmallVector<Operation *> accesses;
+    getOperation().walk([&](Operation *op) {
+      if (isa<memref::LoadOp, memref::StoreOp, memref::ViewOp,
+              memref::ReinterpretCastOp, vector::LoadOp, vector::StoreOp,
+              vector::MaskedLoadOp, vector::MaskedStoreOp>(op))
+        accesses.push_back(op);
+    });
+    for (Operation *op : accesses)
+      replace(op);
+  }
+
+private:
+  static void retype(func::FuncOp function) {
+    Type pointer = LLVM::LLVMPointerType::get(function.getContext());
+    for (BlockArgument argument : function.getArguments())
+      if (isa<MemRefType>(argument.getType()))
+        argument.setType(pointer);
+    function.setFunctionType(FunctionType::get(
+        function.getContext(), function.getBody().getArgumentTypes(), {}));
+  }
+
+  static void replace(Operation *op) {
+    AddressBuilder builder(op);
+    Value value =
+        llvm::TypeSwitch<Operation *, Value>(op)
+            .Case<memref::LoadOp, memref::StoreOp, memref::ViewOp,
+                  memref::ReinterpretCastOp, vector::LoadOp, vector::StoreOp,
+                  vector::MaskedLoadOp, vector::MaskedStoreOp>(
+                [&](auto access) { return builder.replace(access); });
+    if (value)
+      op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mpc::cpu::createAddressesPass() {
+  return std::make_unique<AddressesPass>();
+}

@@ -93,9 +93,28 @@ std::string mpc::cuda::getLiteral(Attribute value) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// `pattern` with $0, $1, .. replaced by the operands, $T by the result's
-/// type, and $S and $U by the first operand's type with and without a sign.
-/// A leading @ cuts the whole to the result's type where C++ computes in int.
+/// Where the parenthesis that opens at `open` closes.
+static size_t findEnd(StringRef text, size_t open) {
+  int depth = 0;
+  size_t at = open;
+  do
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+  while (depth > 0 && ++at < text.size());
+  return at;
+}
+
+/// `value` as `type`, which it may be already: then it is, as a whole, one
+/// call.
+static std::string convert(StringRef type, StringRef value) {
+  bool isCall = value.starts_with((type + "(").str()) &&
+                findEnd(value, type.size()) + 1 == value.size();
+  return isCall ? value.str() : (type + "(" + value + ")").str();
+}
+
+/// `pattern` with $0, $1, .. replaced by the operands, and $T(..), $S(..) and
+/// $U(..) by what is in the parentheses as the result's type, and as the first
+/// operand's with and without a sign. A leading @ cuts the whole to the
+/// result's type where C++ computes in int.
 static std::string fill(StringRef pattern, Operation *op,
                         ArrayRef<std::string> operands) {
   if (pattern.consume_front("@")) {
@@ -111,12 +130,19 @@ static std::string fill(StringRef pattern, Operation *op,
       continue;
     }
     char what = pattern[++at];
-    if (what == 'T')
-      text += mpc::cuda::getTypeText(op->getResult(0).getType());
-    else if (what == 'S' || what == 'U')
-      text += getInteger(what == 'S' ? "i" : "u", op->getOperand(0).getType());
-    else
+    if (llvm::isDigit(what)) {
       text += operands[what - '0'];
+      continue;
+    }
+    std::string type =
+        what == 'T'
+            ? mpc::cuda::getTypeText(op->getResult(0).getType())
+            : getInteger(what == 'S' ? "i" : "u", op->getOperand(0).getType());
+    // The type of what stands in parentheses behind it.
+    size_t end = findEnd(pattern, at + 1);
+    std::string inner = fill(pattern.slice(at + 2, end), op, operands);
+    text += convert(type, inner);
+    at = end;
   }
   return text;
 }

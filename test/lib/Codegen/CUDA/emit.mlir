@@ -228,7 +228,7 @@ kernel.func scatter @scatter(%u: tensor<2x4x3xf16>, %i: tensor<2x4xi64>, %d: ten
 
 // A row that is looked up lies inside of the table.
 // CHECK-LABEL: gather(
-// CHECK:         const mpc_i64 index_cast0 = mpc_i64(mpc_i64(input1[
+// CHECK:         const mpc_i64 index_cast0 = mpc_i64(input1[
 // CHECK:         input0[(mpc_clamp(index_cast0, 7)) * 4 + mpc_clamp(
 kernel.func map @gather(%t: tensor<7x4xf32>, %i: tensor<5xi64>, %d: tensor<5x4xf32>) -> tensor<5x4xf32> {
   %r = linalg.generic {indexing_maps = [#m, #mn], iterator_types = ["parallel", "parallel"]}

@@ -2,7 +2,9 @@
 """Trains whole workloads on the test driver, which takes minutes: those that PyTorch recorded against its losses, norms and
 scales (check_training.py), the others against the same steps on the CPU.
 
-    python cuda_runs.py BUILD FOLDER [--runs=chargpt:fp16,resnet18-cifar:bf16,...] [--steps=1] [--checks]
+    python cuda_runs.py BUILD FOLDER [--runs=chargpt:fp16,resnet18-cifar:bf16,...] [--steps=1] [--batch=N] [--checks]
+
+--batch is that of the models that nobody recorded.
 
 With --checks the emulator looks for races and accesses outside of memory too, which takes some ten times as long. Prints
 what was compared and the CPU seconds; exit code 1 where something differs. Files stay in FOLDER.
@@ -28,10 +30,10 @@ SCALER = {"fp16": ["--loss-scale=torch", "--growth-interval=10"],
           "fp16hi": ["--loss-scale=torch", "--init-scale=1073741824", "--growth-interval=5"]}
 ADAMW = ["--optimizer=adamw", "--lr=1e-3", "--beta2=0.95", "--weight-decay=0.1", "--no-decay=ln", "--clip-global-norm=1.0"]
 RECORDED = {"chargpt": ADAMW}
-# Batches of random data: shapes of one, and what integers are below.
+# Random data: shapes of a sample, and what integers are below.
 DRAWN = {
-    "chargpt-m": ({"tokens": (4, 256), "target": (4, 256)}, 63, ADAMW),
-    "resnet18-cifar": ({"x": (32, 3, 32, 32), "target": (32,)}, 10, ["--optimizer=sgd", "--lr=0.05", "--momentum=0.9"]),
+    "chargpt-m": ({"tokens": (256,), "target": (256,)}, 63, ADAMW),
+    "resnet18-cifar": ({"x": (3, 32, 32), "target": ()}, 10, ["--optimizer=sgd", "--lr=0.05", "--momentum=0.9"]),
 }
 # Relative, of losses: one rounding to 16 bits more or less of each activation.
 TOLERANCE = {"fp32": 1e-5, "bf16": 5e-3, "fp16": 1e-3, "fp16hi": 1e-3}
@@ -56,14 +58,15 @@ def train(build, folder, name, kind, target, steps, flags):
     return metrics, after.ru_utime - before.ru_utime
 
 
-def draw(folder, name, steps):
+def draw(folder, name, steps, batch):
     """Data, and the model, whose weights mpc-train draws."""
-    (folder / f"{name}.mlir").write_text(models.write(name))
+    (folder / f"{name}.mlir").write_text(models.write(name, batch=batch))
     shapes, below, _ = DRAWN[name]
+    samples = models.sizes(name, batch=batch).batch * steps
     numbers = np.random.default_rng(11)
     tensors = {}
-    for tensor, (batch, *rest) in shapes.items():
-        shape = (batch * steps, *rest)
+    for tensor, sample in shapes.items():
+        shape = (samples, *sample)
         floats = tensor == "x"
         tensors[tensor] = numbers.normal(size=shape).astype(np.float32) if floats else numbers.integers(0, below, shape)
     save_file(tensors, folder / f"{name}.data")
@@ -81,7 +84,8 @@ def compare(cpu, gpu, tolerance):
     return exact and worst["loss"] <= tolerance and worst["grad_norm"] <= 10 * tolerance
 
 
-def run(build, folder, name, kind, steps):
+def run(build, folder, name, kind, arguments):
+    steps = arguments.steps
     if name in RECORDED:
         files = [f"--init={folder / name}.init", f"--data={folder / name}.data"]
         subprocess.run([sys.executable, "-B", INPUTS / "training_data.py", name, f"--steps={steps}", *files], check=True)
@@ -91,7 +95,7 @@ def run(build, folder, name, kind, steps):
         command = [sys.executable, "-B", HERE / "check_training.py", reference, kind, gpu, f"--steps={steps}"]
         passed = subprocess.run(command).returncode == 0
     else:
-        draw(folder, name, steps)
+        draw(folder, name, steps, arguments.batch)
         flags = [folder / f"{name}.mlir", *DRAWN[name][2]]
         cpu, _ = train(build, folder, name, kind, "cpu", steps, flags)
         gpu, seconds = train(build, folder, name, kind, "cuda", steps, flags)
@@ -106,12 +110,14 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--runs", default=RUNS)
     parser.add_argument("--steps", type=int, default=1)
+    parser.add_argument("--batch", type=int)
     parser.add_argument("--checks", action="store_true")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     os.environ["MPC_SIMT_CHECKS"] = "1" if arguments.checks else "0"
     runs = [one.split(":") for one in arguments.runs.split(",")]
-    results = [run(arguments.build.resolve(), arguments.folder.resolve(), *one, arguments.steps) for one in runs]
+    build, folder = arguments.build.resolve(), arguments.folder.resolve()
+    results = [run(build, folder, *one, arguments) for one in runs]
     return 0 if all(results) else 1
 
 

@@ -180,47 +180,18 @@ static SmallVector<int64_t> padShape(ArrayRef<int64_t> shape,
   return result;
 }
 
-/// Writes `input` over `result`, its first element at `low` and neighbours
-/// `interior` elements apart. The first loop, of one turn, makes a place a sum:
-/// where it is a loop's index alone, linalg wants the loop to cover the axis.
-static Value writeSpread(OpBuilder &b, Location loc, Value input, Value result,
-                         ArrayRef<int64_t> low, ArrayRef<int64_t> interior) {
-  SmallVector<int64_t> shape(
-      cast<RankedTensorType>(input.getType()).getShape());
-  ArrayRef<int64_t> padded =
-      cast<RankedTensorType>(result.getType()).getShape();
-  SmallVector<AffineExpr> place;
-  for (auto [axis, size] : llvm::enumerate(shape)) {
-    AffineExpr index = b.getAffineDimExpr(axis + 1) * (interior[axis] + 1);
-    place.push_back(size == padded[axis]
-                        ? index
-                        : index + b.getAffineDimExpr(0) + low[axis]);
-  }
-  shape.insert(shape.begin(), 1);
-  int64_t rank = shape.size();
-  auto map = AffineMap::get(rank, 0, place, b.getContext());
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  auto copy = linalg::GenericOp::create(
-      b, loc, result.getType(), nn::buildView(b, loc, input, shape), result,
-      ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank), map}, iterators,
-      [](OpBuilder &n, Location l, ValueRange s) {
-        linalg::YieldOp::create(n, l, s[0]);
-      });
-  return copy.getResult(0);
-}
-
-/// The same where something is cut off: each element asks whether it is one of
-/// the input's.
-static Value buildCrop(OpBuilder &builder, Location loc, Value input,
-                       RankedTensorType paddedType, ArrayRef<int64_t> low,
-                       ArrayRef<int64_t> interior, double value) {
+Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
+                   ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                   ArrayRef<int64_t> interior, double value) {
   auto type = cast<RankedTensorType>(input.getType());
   ArrayRef<int64_t> shape = type.getShape();
+  auto paddedType = RankedTensorType::get(padShape(shape, low, high, interior),
+                                          type.getElementType());
   return buildMap(
       builder, loc, paddedType, {}, [&](OpBuilder &b, Location l, ValueRange) {
-        Value fill =
-            nn::buildScalarConstant(b, l, type.getElementType(), value);
+        Value fill = buildScalarConstant(b, l, type.getElementType(), value);
+        if (type.getNumElements() == 0)
+          return fill; // There is nothing to surround.
         Value inside = arith::ConstantIntOp::create(b, l, 1, 1);
         SmallVector<Value> position;
         Value zero = arith::ConstantIndexOp::create(b, l, 0);
@@ -254,25 +225,6 @@ static Value buildCrop(OpBuilder &builder, Location loc, Value input,
         Value element = tensor::ExtractOp::create(b, l, input, position);
         return arith::SelectOp::create(b, l, inside, element, fill).getResult();
       });
-}
-
-Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
-                   ArrayRef<int64_t> low, ArrayRef<int64_t> high,
-                   ArrayRef<int64_t> interior, double value) {
-  auto type = cast<RankedTensorType>(input.getType());
-  auto paddedType = RankedTensorType::get(
-      padShape(type.getShape(), low, high, interior), type.getElementType());
-  auto crops = [](int64_t size) { return size < 0; };
-  bool isEmpty = type.getNumElements() == 0;
-  if (!isEmpty && (llvm::any_of(low, crops) || llvm::any_of(high, crops)))
-    return buildCrop(builder, loc, input, paddedType, low, interior, value);
-  Value filled = buildMap(
-      builder, loc, paddedType, {}, [&](OpBuilder &b, Location l, ValueRange) {
-        return buildScalarConstant(b, l, type.getElementType(), value);
-      });
-  // Where it is empty there is nothing to surround.
-  return isEmpty ? filled
-                 : writeSpread(builder, loc, input, filled, low, interior);
 }
 
 Value nn::buildView(OpBuilder &builder, Location loc, Value tensor,

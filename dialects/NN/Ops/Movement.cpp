@@ -411,6 +411,10 @@ static void copyPadded(PadOp op, const ElementBytes &from,
 
 OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
   auto type = rankedType(getOutput());
+  auto isZero = [](int64_t size) { return size == 0; };
+  if (llvm::all_of(getLow(), isZero) && llvm::all_of(getHigh(), isZero) &&
+      llvm::all_of(getInterior(), isZero))
+    return getInput();
   auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
   if (!known || type.getNumElements() > kMostFolded)
     return {};
@@ -474,6 +478,9 @@ LogicalResult ReverseOp::verify() {
 OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
   auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
   auto type = rankedType(getOutput());
+  if (llvm::all_of(getAxes(),
+                   [&](int64_t axis) { return type.getDimSize(axis) <= 1; }))
+    return getInput();
   if (!known || type.getNumElements() == 0)
     return {};
   SmallVector<int64_t> strides = denseStrides(type.getShape());

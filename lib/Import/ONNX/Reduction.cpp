@@ -64,11 +64,19 @@ Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
   }
 }
 
+/// The root of a sum of squares. That of 0 has the gradient 0, as PyTorch gives
+/// a norm one: windows that are padded have rows of zeros.
+Operand rootOfSquares(TensorBuilder &b, const Operand &x) {
+  Operand isZero = b.compare(nn::CompareKind::EQ, x, b.splatLike(x, 0));
+  Operand root = b.sqrt(b.select(isZero, b.splatLike(x, 1), x));
+  return b.select(isZero, b.splatLike(root, 0), root);
+}
+
 /// What the reduced elements become.
 Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
   switch (kind) {
   case Reduce::L2:
-    return b.sqrt(x);
+    return rootOfSquares(b, x);
   case Reduce::LogSum:
     return b.log(x);
   default:

@@ -309,6 +309,24 @@ static bool hasNumberedInput(StringRef code) {
   return false;
 }
 
+/// The parts that follow one another up to the end of the graph, where there
+/// are several. A torch.autograd.Function, as of
+/// checkpoint(use_reentrant=True), runs without gradients, to which a
+/// torch.no_grad() in it returns: the record has no end of it, and nothing
+/// behind it would have a gradient, nor the loss.
+static llvm::StringSet<> openParts(const Graph &graph,
+                                   const llvm::StringSet<> &ofAutocast) {
+  llvm::StringSet<> parts;
+  for (const Node &node : llvm::reverse(graph.nodes)) {
+    StringRef part = partOf(node);
+    if (part.empty() && node.hasSource)
+      break;
+    if (!part.empty() && !ofAutocast.contains(part))
+      parts.insert(part);
+  }
+  return parts.size() > 1 ? parts : llvm::StringSet<>();
+}
+
 void restoreNoGrad(Graph &graph) {
   // A module that is a function of torch.fx has no other code.
   if (none_of(graph.nodes, [](const Node &node) { return node.hasSource; }))
@@ -317,9 +335,10 @@ void restoreNoGrad(Graph &graph) {
   for (const Node &node : graph.nodes)
     if (hasNumberedInput(node.madeIn))
       ofAutocast.insert(partOf(node));
+  llvm::StringSet<> open = openParts(graph, ofAutocast);
   auto isStopped = [&](const Node &node) {
     StringRef part = partOf(node);
-    return !part.empty() && !ofAutocast.contains(part);
+    return !part.empty() && !ofAutocast.contains(part) && !open.contains(part);
   };
   llvm::StringSet<> read;
   for (const Node &node : graph.nodes)

@@ -52,6 +52,32 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 
 // -----
 
+// What is detached, as a teacher's weights, has none either, and does not decay;
+// the padding of an embedding is a row of a table that has.
+// CHECK:         amp.optimizer {{.*}} trains [@student, @table]
+// CHECK-LABEL: func.func @step
+// CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@student, @table]
+amp.recipe policy("dynamic")
+nn.parameter @student : tensor<4xf32> = #nn.init<ones>
+nn.parameter @table : tensor<3x4xf32> = #nn.init<ones>
+// expected-warning @+1 {{parameter 'teacher' has no path to the loss}}
+nn.parameter @teacher : tensor<1x4xf32> = #nn.init<ones>
+func.func @loss(%ids: tensor<1xi64> {nn.name = "ids"}) -> tensor<f32> {
+  %student = nn.get @student : tensor<4xf32>
+  %table = nn.get @table : tensor<3x4xf32>
+  %teacher = nn.get @teacher : tensor<1x4xf32>
+  %zero = nn.constant dense<0> : tensor<1xi64>
+  %goal = nn.gather %teacher, %zero axis(0) frozen(0) : tensor<1x4xf32>, tensor<1xi64> -> tensor<1x4xf32>
+  %row = nn.gather %table, %ids axis(0) frozen(0) : tensor<3x4xf32>, tensor<1xi64> -> tensor<1x4xf32>
+  %each = nn.reshape %student : tensor<4xf32> -> tensor<1x4xf32>
+  %sum = nn.add %each, %row : tensor<1x4xf32>
+  %y = nn.mul %sum, %goal : tensor<1x4xf32>
+  %loss = nn.reduce_sum %y axes [0, 1] : tensor<1x4xf32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
 // A gradient inside of a loss depends on what its function reads.
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@w]

@@ -151,7 +151,8 @@ Result<std::vector<Section>> parseContainer(const SharedBytes &file) {
   return sections;
 }
 
-std::string encodeContainer(const std::vector<Section> &sections) {
+/// Where each section lies, and the hash of what it holds.
+static std::vector<TableEntry> tableOf(const std::vector<Section> &sections) {
   std::vector<TableEntry> table;
   uint64_t end = sizeof(Header) + sections.size() * sizeof(TableEntry);
   for (const Section &section : sections) {
@@ -165,21 +166,51 @@ std::string encodeContainer(const std::vector<Section> &sections) {
     end = entry.offset + entry.bytes;
     table.push_back(entry);
   }
+  return table;
+}
+
+static Header headerOf(std::span<const TableEntry> table) {
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kContainerVersion;
-  header.numSections = static_cast<uint32_t>(sections.size());
-  header.fileBytes = end;
+  header.numSections = static_cast<uint32_t>(table.size());
+  header.fileBytes =
+      table.empty() ? sizeof(Header) : table.back().offset + table.back().bytes;
   std::string hash = hashOf(header, table);
   std::memcpy(header.hash, hash.data(), sizeof header.hash);
-  std::string file(end, '\0');
-  std::memcpy(file.data(), &header, sizeof header);
-  std::memcpy(file.data() + sizeof header, table.data(),
-              table.size() * sizeof(TableEntry));
-  for (size_t i = 0; i < sections.size(); ++i)
-    if (!sections[i].bytes.empty())
-      std::memcpy(file.data() + table[i].offset, sections[i].bytes.data(),
-                  sections[i].bytes.size());
+  return header;
+}
+
+Status appendContainer(const std::vector<Section> &sections,
+                       const std::function<Status(std::string_view)> &append) {
+  std::vector<TableEntry> table = tableOf(sections);
+  Header header = headerOf(table);
+  auto add = [&](const void *data, size_t bytes) {
+    return append({static_cast<const char *>(data), bytes});
+  };
+  MPC_RETURN_IF_ERROR(add(&header, sizeof header));
+  MPC_RETURN_IF_ERROR(add(table.data(), table.size() * sizeof(TableEntry)));
+  uint64_t end = sizeof header + table.size() * sizeof(TableEntry);
+  for (size_t i = 0; i < sections.size(); ++i) {
+    std::string gap(table[i].offset - end, '\0');
+    MPC_RETURN_IF_ERROR(append(gap));
+    MPC_RETURN_IF_ERROR(
+        add(sections[i].bytes.data(), sections[i].bytes.size()));
+    end = table[i].offset + table[i].bytes;
+  }
+  return {};
+}
+
+std::string encodeContainer(const std::vector<Section> &sections) {
+  std::string file;
+  size_t most = sizeof(Header);
+  for (const Section &section : sections)
+    most += sizeof(TableEntry) + kSectionAlignment + section.bytes.size();
+  file.reserve(most);
+  (void)appendContainer(sections, [&](std::string_view bytes) -> Status {
+    file += bytes;
+    return {};
+  });
   return file;
 }
 

@@ -9,7 +9,9 @@
 #include "runtime/Support/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mpc::rt {
@@ -42,6 +44,11 @@ Result<std::vector<Section>> parseContainer(const SharedBytes &file);
 
 /// The file of these sections, whose hashes need not be set.
 std::string encodeContainer(const std::vector<Section> &sections);
+
+/// Hands that file to `append`, in order, without a copy of the sections; ends
+/// with the first failure.
+Status appendContainer(const std::vector<Section> &sections,
+                       const std::function<Status(std::string_view)> &append);
 
 } // namespace mpc::rt
 

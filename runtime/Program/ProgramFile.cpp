@@ -4,6 +4,7 @@
 
 #include "runtime/Program/Manifest.h"
 #include "runtime/Support/File.h"
+#include "runtime/Support/Output.h"
 #include "runtime/Support/Text.h"
 
 namespace mpc::rt {
@@ -12,6 +13,19 @@ Result<std::string>
 encodeProgramFile(std::span<const std::shared_ptr<const Program>> programs) {
   MPC_ASSIGN_OR_RETURN(std::vector<Section> sections, encodeManifest(programs));
   return encodeContainer(sections);
+}
+
+Status
+writeProgramFile(const std::string &path,
+                 std::span<const std::shared_ptr<const Program>> programs) {
+  MPC_ASSIGN_OR_RETURN(std::vector<Section> sections, encodeManifest(programs));
+  uint64_t bytes = 0;
+  for (const Section &section : sections)
+    bytes += section.bytes.size();
+  MPC_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path, bytes));
+  MPC_RETURN_IF_ERROR(appendContainer(
+      sections, [&](std::string_view part) { return file.append(part); }));
+  return file.commit();
 }
 
 Result<ProgramVariants> parseProgramFile(const SharedBytes &file) {

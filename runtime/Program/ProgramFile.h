@@ -24,6 +24,11 @@ using ProgramVariants = std::vector<std::shared_ptr<const Program>>;
 Result<std::string>
 encodeProgramFile(std::span<const std::shared_ptr<const Program>> programs);
 
+/// Writes that file to an output, without a copy of what it holds.
+Status
+writeProgramFile(const std::string &path,
+                 std::span<const std::shared_ptr<const Program>> programs);
+
 /// The programs in the bytes of a file, which they share. Nothing of a file
 /// that is damaged, or of a version that is not known, is used.
 Result<ProgramVariants> parseProgramFile(const SharedBytes &file);

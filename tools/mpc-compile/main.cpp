@@ -104,14 +104,12 @@ rt::Result<std::string> objectOf(const Flags &flags,
   return makeObject(name, file);
 }
 
-/// What is written to the output.
+/// What is written to the output in place of the programs' file.
 rt::Result<std::string> contentOf(const Flags &flags,
                                   const rt::ProgramVariants &programs) {
   if (emitsCuda(flags))
     return cudaCode(flags, programs);
-  if (flags.emits == "obj")
-    return objectOf(flags, programs);
-  return rt::encodeProgramFile(programs);
+  return objectOf(flags, programs);
 }
 
 rt::Result<int> compile(Flags &flags) {
@@ -129,6 +127,10 @@ rt::Result<int> compile(Flags &flags) {
   for (const std::string &warning : warnings)
     rt::reportWarning("mpc-compile", warning);
   MPC_RETURN_IF_ERROR(programs.status());
+  if (flags.emits.empty()) {
+    MPC_RETURN_IF_ERROR(rt::writeProgramFile(flags.output, *programs));
+    return 0;
+  }
   MPC_ASSIGN_OR_RETURN(std::string content,
                        lists ? rt::Result<std::string>(listing.text)
                              : contentOf(flags, *programs));

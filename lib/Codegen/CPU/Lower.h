@@ -12,7 +12,7 @@ namespace mpc::cpu {
 /// Adds the passes. Each `func.func @k` with a `kernel.emitted` becomes a
 /// function
 /// @k of the runtime's kernel ABI, `void(void *const *buffers, int64_t begin,
-/// int64_t end, void *scratch)`, over a local one with bare pointers.
+/// int64_t end, void *scratch)`, with the body that it had.
 void buildLowerToLLVM(mlir::OpPassManager &manager);
 
 } // namespace mpc::cpu

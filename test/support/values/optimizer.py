@@ -13,10 +13,11 @@ from .text import Function, Result, letters
 
 class Rule:
     """One optimizer: `move` takes hyper-parameters h, the number t of this step from 1, weights,
-    gradients and slots, and yields the new weights (lamb: the direction) and slots."""
+    gradients and slots, and yields the new weights (lamb: the direction) and slots. The first
+    `powers` of h are betas whose powers are state, h[decay] is the weight decay."""
 
-    def __init__(self, hyper, slots, move, powers=0):
-        self.hyper, self.slots, self.move, self.powers = hyper, slots, move, powers
+    def __init__(self, hyper, slots, move, decay, powers=0):
+        self.hyper, self.slots, self.move, self.decay, self.powers = hyper, slots, move, decay, powers
 
     def state(self, t):
         """Before step t: how many there were, and the powers of the betas."""
@@ -36,7 +37,7 @@ def sgd(flags):
         step = g + momentum * velocity if "nesterov" in flags else velocity
         return w - lr * step, [velocity]
 
-    return Rule([0.9, 0.25, 0.125], int("momentum" in flags), move)
+    return Rule([0.9, 0.25, 0.125], int("momentum" in flags), move, decay=2)
 
 
 def moments(h, g, slots):
@@ -57,7 +58,7 @@ def adam(flags, decoupled):
         root = np.sqrt(square / (1 - h[1] ** t)) + h[2]
         return w - lr * (new[0] / (1 - h[0] ** t)) / root, new
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, powers=2)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, decay=3, powers=2)
 
 
 def adamax(flags):
@@ -67,7 +68,7 @@ def adamax(flags):
         top = np.maximum(h[1] * slots[1], np.abs(g) + h[2])
         return w - lr / (1 - h[0] ** t) * mean / top, [mean, top]
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, powers=1)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, decay=3, powers=1)
 
 
 def adagrad(flags):
@@ -76,7 +77,7 @@ def adagrad(flags):
         total = slots[0] + g * g
         return w - lr / (1 + (t - 1) * h[0]) * g / (np.sqrt(total) + h[3]), [total]
 
-    return Rule([0.25, 0.125, 0.5, 1e-3], 1, move)
+    return Rule([0.25, 0.125, 0.5, 1e-3], 1, move, decay=1)
 
 
 def rmsprop(flags):
@@ -95,7 +96,7 @@ def rmsprop(flags):
             new.append(change)
         return w - lr * change, new + ([mean] if mean is not None else [])
 
-    return Rule([0.75, 1e-3, 0.125, 0.5], 1 + len(set(flags) & {"momentum", "centered"}), move)
+    return Rule([0.75, 1e-3, 0.125, 0.5], 1 + len(set(flags) & {"momentum", "centered"}), move, decay=2)
 
 
 def lamb(flags):
@@ -104,7 +105,7 @@ def lamb(flags):
         mean, square = new[0] / (1 - h[0] ** t), new[1] / (1 - h[1] ** t)
         return mean / (np.sqrt(square) + h[2]) + h[3] * w, new
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, powers=2)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, decay=3, powers=2)
 
 
 def keras_sgd(flags):
@@ -116,7 +117,7 @@ def keras_sgd(flags):
         velocity = momentum * slots[0] - lr * g
         return w + (momentum * velocity - lr * g if "nesterov" in flags else velocity), [velocity]
 
-    return Rule([0.75, 0.125], int("momentum" in flags), move)
+    return Rule([0.75, 0.125], int("momentum" in flags), move, decay=1)
 
 
 def keras_adam(flags):
@@ -130,7 +131,7 @@ def keras_adam(flags):
         size = lr * math.sqrt(1 - h[1] ** t) / (1 - h[0] ** t)
         return w - size * new[0] / (np.sqrt(square) + h[2]), new
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, powers=2)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, decay=3, powers=2)
 
 
 RULES = {
@@ -174,13 +175,10 @@ class Step:
     def moved(self):
         hyper = list(self.rule.hyper)
         if not self.decay:
-            hyper[self.decay_index()] = 0.0
+            hyper[self.rule.decay] = 0.0
         g = -self.g.values if "maximize" in self.flags else self.g.values
         slots = [slot.values for slot in self.slots]
         return self.rule.move(hyper, LR, self.t, self.w.values, g, slots)
-
-    def decay_index(self):
-        return {"sgd": 2, "adagrad": 1, "rmsprop": 2, "keras-sgd": 1}.get(self.kind, 3)
 
     def update_results(self):
         new, slots = self.moved()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds the names of passes and tools in the hand-written pages against those
+"""Holds the names of passes, tools and benchmarks in the hand-written pages against those
 that exist: a name that does not exist yet is followed by "(planned", and one
 that exists is not.
 
@@ -20,7 +20,9 @@ def existing(root):
     files = [*root.glob("passes/*/Passes.td"), *root.glob("lib/Codegen/*/Passes.td")]
     passes = (PASS.findall(path.read_text()) for path in files)
     tools = (path.name for path in root.glob("tools/mpc-*"))
-    return {name for names in passes for name in names} | set(tools)
+    lists = (path.read_text() for path in root.glob("benchmarks/**/CMakeLists.txt"))
+    benchmarks = (re.findall(r"add_executable\((\S+)", text) for text in lists)
+    return {name for names in (*passes, *benchmarks) for name in names} | set(tools)
 
 
 def pages(root):

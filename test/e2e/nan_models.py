@@ -40,6 +40,17 @@ MASKED = MODEL.replace(
   %y = nn.matmul %e,""",
 )
 
+# The same with a bias of each of many layers: a step's probes read each gradient.
+LAYERS = 24
+DEEP = "".join(f"nn.parameter @b{i} : tensor<4x5xf32> = <zeros>\n" for i in range(LAYERS)) + MODEL.replace(
+    "  %y = nn.matmul %h,",
+    "".join(
+        f"  %b{i} = nn.get @b{i} : tensor<4x5xf32>\n  %h{i} = nn.add {f'%h{i - 1}' if i else '%h'}, %b{i} : tensor<4x5xf32>\n"
+        for i in range(LAYERS)
+    )
+    + f"  %y = nn.matmul %h{LAYERS - 1},",
+)
+
 
 def write(name, x=1.0, w1=1.0, w2=1.0, target=0.0, nan=None, inf=None, large=None):
     data = {"x": np.full((8, 3), x, np.float32), "target": np.full((8, 2), target, np.float32)}
@@ -58,6 +69,8 @@ def write(name, x=1.0, w1=1.0, w2=1.0, target=0.0, nan=None, inf=None, large=Non
 os.chdir(sys.argv[1])
 with open("model.mlir", "w") as file:
     file.write(MODEL)
+with open("deep.mlir", "w") as file:
+    file.write(DEEP)
 with open("masked.mlir", "w") as file:
     file.write(MASKED)
 write("good")

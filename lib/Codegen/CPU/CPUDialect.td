@@ -17,7 +17,7 @@ def CPU_Dialect : Dialect {
     `kernel.func`, which `cpu-schedule` chooses and `cpu-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
-  // At the code that kernels of several sizes call.
+  // At the code that kernels of several sizes run.
   let discardableAttrs = (ins "::mlir::UnitAttr":$shared);
   // What the target's passes make, which pipelines learn of when they run.
   let dependentDialects = [
@@ -67,9 +67,13 @@ def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",
   let description = [{
     Stands as `kernel.emitted` at the function. `scratch` is the bytes of memory
     of its own that each worker needs; `sources` are those of the `kernel.func`.
+    A function without a body runs `code`, a public function of the module, and
+    `sizes` are what that is told.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$scratch,
-                        OptionalParameter<"::mlir::ArrayAttr">:$sources);
+                        OptionalParameter<"::mlir::ArrayAttr">:$sources,
+                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$code,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sizes);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

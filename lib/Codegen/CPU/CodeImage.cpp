@@ -27,6 +27,60 @@ static Error removeTables(LinkGraph &graph) {
   return Error::success();
 }
 
+/// `lea r8, [rip + sizes]` and `jmp code`: the ABI has fifth arguments in r8.
+static constexpr char kEntry[16] = {'\x4c', '\x8d', '\x05', 0, 0, 0, 0, //
+                                    '\xe9', 0,      0,      0, 0};
+static constexpr unsigned kSizesAt = 3, kCodeAt = 8;
+
+static Block &addBlock(LinkGraph &graph, StringRef section, orc::MemProt access,
+                       ArrayRef<char> content) {
+  return graph.createContentBlock(graph.createSection(section, access),
+                                  graph.allocateContent(content),
+                                  orc::ExecutorAddr(), sizeof(kEntry), 0);
+}
+
+static StringMap<Symbol *> listSymbols(LinkGraph &graph) {
+  StringMap<Symbol *> symbols;
+  for (Symbol *symbol : graph.defined_symbols())
+    if (symbol->hasName())
+      symbols[*symbol->getName()] = symbol;
+  return symbols;
+}
+
+/// Adds the functions of `kernels`. LLVM would take half a millisecond for each
+/// of these two instructions.
+static Error addKernels(LinkGraph &graph, ArrayRef<SharedKernel> kernels) {
+  if (kernels.empty())
+    return Error::success();
+  StringMap<Symbol *> codes = listSymbols(graph);
+  std::string entries, sizes;
+  for (const SharedKernel &kernel : kernels) {
+    entries.append(kEntry, sizeof(kEntry));
+    sizes.append(reinterpret_cast<const char *>(kernel.sizes.data()),
+                 kernel.sizes.size() * sizeof(int64_t));
+  }
+  Block &code = addBlock(graph, "mpc.kernels",
+                         orc::MemProt::Read | orc::MemProt::Exec, entries);
+  Symbol &table = graph.addAnonymousSymbol(
+      addBlock(graph, "mpc.sizes", orc::MemProt::Read, sizes), 0, sizes.size(),
+      /*IsCallable=*/false, /*IsLive=*/true);
+  uint64_t entry = 0, size = 0;
+  for (const SharedKernel &kernel : kernels) {
+    Symbol *callee = codes.lookup(kernel.code);
+    if (!callee)
+      return createStringError("kernel '" + kernel.name + "' has no code '" +
+                               kernel.code + "'");
+    code.addEdge(x86_64::PCRel32, entry + kSizesAt, table, size);
+    code.addEdge(x86_64::BranchPCRel32, entry + kCodeAt, *callee, 0);
+    graph.addDefinedSymbol(code, entry, kernel.name, sizeof(kEntry),
+                           Linkage::Strong, Scope::Default, /*IsCallable=*/true,
+                           /*IsLive=*/true);
+    entry += sizeof(kEntry);
+    size += kernel.sizes.size() * sizeof(int64_t);
+  }
+  return Error::success();
+}
+
 /// Whether a fix-up writes an address, rather than a distance.
 static bool isAddress(Edge::Kind kind) {
   switch (kind) {
@@ -128,7 +182,8 @@ private:
 
 } // namespace
 
-Expected<CodeImage> mpc::cpu::linkImage(ArrayRef<char> object) {
+Expected<CodeImage> mpc::cpu::linkImage(ArrayRef<char> object,
+                                        ArrayRef<SharedKernel> kernels) {
   auto memory = InProcessMemoryManager::Create();
   if (!memory)
     return memory.takeError();
@@ -137,6 +192,8 @@ Expected<CodeImage> mpc::cpu::linkImage(ArrayRef<char> object) {
       std::make_shared<orc::SymbolStringPool>());
   if (!graph)
     return graph.takeError();
+  if (Error error = addKernels(**graph, kernels))
+    return std::move(error);
   CodeImage image;
   Error error = Error::success();
   link(std::move(*graph),

@@ -19,9 +19,18 @@ struct CodeImage {
   llvm::StringMap<uint64_t> offsets; ///< Of functions, by name.
 };
 
+/// A kernel that runs the code of several, and what it tells it.
+struct SharedKernel {
+  llvm::StringRef name, code;
+  llvm::ArrayRef<int64_t> sizes;
+};
+
 /// Links an ELF object that refers to nothing outside of itself. It must hold
 /// no address and write to no memory of its own; unwind tables are left out.
-llvm::Expected<CodeImage> linkImage(llvm::ArrayRef<char> object);
+/// Each of `kernels` becomes a function that runs its code, of the object, with
+/// the address of its sizes as the fifth argument.
+llvm::Expected<CodeImage> linkImage(llvm::ArrayRef<char> object,
+                                    llvm::ArrayRef<SharedKernel> kernels = {});
 
 } // namespace mpc::cpu
 

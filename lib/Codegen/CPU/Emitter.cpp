@@ -56,7 +56,8 @@ void Emitter::finish(int64_t chunks) {
       function.getBody().front().getArgumentTypes(), {}));
   function->setAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr(),
                     KernelAttr::get(builder.getContext(), chunks, scratchBytes_,
-                                    kernel.getSourcesAttr()));
+                                    kernel.getSourcesAttr(), /*code=*/{},
+                                    /*sizes=*/{}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -65,14 +65,6 @@ translate(ModuleOp module, llvm::LLVMContext &context) {
   return result;
 }
 
-static llvm::Expected<CodeImage> compilePart(llvm::Module &module,
-                                             const Processor &processor) {
-  auto object = compileObject(module, processor);
-  if (!object)
-    return object.takeError();
-  return linkImage(*object);
-}
-
 namespace {
 
 /// Some of the kernels on their way to code.
@@ -80,8 +72,21 @@ struct Part {
   std::unique_ptr<llvm::LLVMContext> context =
       std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
+  std::vector<SharedKernel> kernels; ///< That run what others run, too.
   std::optional<llvm::Expected<CodeImage>> image; ///< Once it is compiled.
 };
+
+} // namespace
+
+static llvm::Expected<CodeImage> compilePart(const Part &part,
+                                             const Processor &processor) {
+  auto object = compileObject(*part.module, processor);
+  if (!object)
+    return object.takeError();
+  return linkImage(*object, part.kernels);
+}
+
+namespace {
 
 /// Compiles parts, each by the next thread that is idle, while the owner's
 /// thread makes more of them.
@@ -128,7 +133,7 @@ Part *PartCompiler::next() {
 
 void PartCompiler::work() {
   while (Part *part = next())
-    part->image.emplace(compilePart(*part->module, processor_));
+    part->image.emplace(compilePart(*part, processor_));
 }
 
 std::deque<Part> &PartCompiler::finish() {
@@ -201,11 +206,34 @@ PartCompiler::~PartCompiler() {
     llvm::consumeError(part.image->takeError());
 }
 
+/// Takes the kernels out of `module` that run what others run, by that.
+static llvm::StringMap<std::vector<SharedKernel>>
+takeSharedKernels(ModuleOp module) {
+  llvm::StringMap<std::vector<SharedKernel>> kernels;
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    auto kernel =
+        dyn_cast_or_null<KernelAttr>(mpc::kernel::getEmittedKernel(function));
+    if (!kernel || !kernel.getCode())
+      continue;
+    StringRef code = kernel.getCode().getValue();
+    kernels[code].push_back(
+        {function.getName(), code, kernel.getSizes().asArrayRef()});
+    function.erase();
+  }
+  return kernels;
+}
+
 /// Lowers `piece` to LLVM IR.
-static llvm::Expected<Part> makePart(ModuleOp piece) {
+static llvm::Expected<Part>
+makePart(ModuleOp piece,
+         const llvm::StringMap<std::vector<SharedKernel>> &kernels) {
+  Part part;
+  for (auto function : piece.getOps<func::FuncOp>())
+    if (auto known = kernels.find(function.getName()); known != kernels.end())
+      llvm::append_range(part.kernels, known->second);
   if (llvm::Error error = lowerModule(piece))
     return error;
-  Part part;
   auto code = translate(piece, *part.context);
   if (!code)
     return code.takeError();
@@ -224,10 +252,11 @@ mpc::cpu::compileImage(ModuleOp module, const Processor &processor) {
   registerTranslations(*module.getContext());
   CompiledKernels compiled = listKernels(module);
   auto start = Clock::now();
+  auto shared = takeSharedKernels(module);
   auto pieces = splitModule(module);
   PartCompiler compiler(processor, countHelpers(pieces.size()));
   for (OwningOpRef<ModuleOp> &piece : pieces) {
-    auto part = makePart(*piece);
+    auto part = makePart(*piece, shared);
     if (!part)
       return part.takeError();
     compiler.add(std::move(*part));
@@ -243,6 +272,7 @@ mpc::cpu::compileImage(ModuleOp module, const Processor &processor) {
 
 llvm::Expected<std::string> mpc::cpu::printLLVM(ModuleOp module,
                                                 const Processor &processor) {
+  takeSharedKernels(module);
   if (llvm::Error error = lowerModule(module))
     return error;
   registerTranslations(*module.getContext());

@@ -65,21 +65,26 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
   }
 };
 
-/// Gives each kernel the runtime's ABI.
+/// Gives each kernel the runtime's ABI. What kernels of several sizes run has a
+/// fifth argument, where the sizes are.
 struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WrapPass)
 
   void runOnOperation() override {
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
-      if (mpc::kernel::getEmittedKernel(function))
+      if (isCode(function))
         wrap(function);
-      else if (!function.isExternal() &&
-               !function->hasAttr(
-                   mpc::cpu::CPUDialect::SharedAttrHelper::getNameStr()))
+      else if (!function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);
   }
 
+  /// Whether launches run it.
+  static bool isCode(LLVM::LLVMFuncOp function) {
+    return mpc::kernel::getEmittedKernel(function) ||
+           function->hasAttr(
+               mpc::cpu::CPUDialect::SharedAttrHelper::getNameStr());
+  }
   static void wrap(LLVM::LLVMFuncOp kernel);
 
   /// Arguments behind the buffers: first chunk, end, scratch memory.
@@ -88,25 +93,44 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {
-  OpBuilder builder(kernel.getContext());
-  Location loc = kernel.getLoc();
+/// Makes arguments from `first` on, `count` of them, loads from the memory that
+/// an argument in front of them holds.
+static void load(Block &entry, unsigned first, unsigned count) {
+  auto builder = OpBuilder::atBlockBegin(&entry);
+  Location loc = entry.getParentOp()->getLoc();
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Type number = builder.getI64Type();
-  Block &entry = kernel.getBody().front();
-  builder.setInsertionPointToStart(&entry);
-  unsigned buffers = entry.getNumArguments() - kNumOthers;
-  BlockArgument list = entry.insertArgument(0u, pointer, loc);
-  for (unsigned buffer = 0; buffer < buffers; ++buffer) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, list,
-                                     ArrayRef<LLVM::GEPArg>(buffer));
-    entry.getArgument(1).replaceAllUsesWith(
-        LLVM::LoadOp::create(builder, loc, pointer, slot));
-    entry.eraseArgument(1);
+  BlockArgument list = entry.insertArgument(first, pointer, loc);
+  for (unsigned number = 0; number < count; ++number) {
+    BlockArgument argument = entry.getArgument(first + 1);
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, argument.getType(),
+                                     list, ArrayRef<LLVM::GEPArg>(number));
+    argument.replaceAllUsesWith(
+        LLVM::LoadOp::create(builder, loc, argument.getType(), slot));
+    entry.eraseArgument(first + 1);
   }
+}
+
+void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  MLIRContext *context = kernel.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type number = IntegerType::get(context, 64);
+  // The last argument that is memory is scratch memory.
+  auto sizes = llvm::make_range(entry.args_rbegin(), entry.args_rend());
+  unsigned numSizes = llvm::find_if(sizes,
+                                    [&](BlockArgument argument) {
+                                      return argument.getType() == pointer;
+                                    }) -
+                      sizes.begin();
+  unsigned firstSize = entry.getNumArguments() - numSizes;
+  SmallVector<Type> arguments = {pointer, number, number, pointer};
+  if (numSizes > 0) {
+    load(entry, firstSize, numSizes);
+    arguments.push_back(pointer);
+  }
+  load(entry, 0, firstSize - kNumOthers);
   kernel.setFunctionType(
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                  {pointer, number, number, pointer}));
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), arguments));
   // These attributes describe the buffers.
   kernel.removeArgAttrsAttr();
 }

@@ -57,9 +57,10 @@ def ShareCodePass : Pass<"cpu-share-code", "::mlir::ModuleOp"> {
   let summary = "Give kernels that differ in sizes alone one code";
   let description = [{
     Of emitted kernels that are equal but for their sizes, the first becomes a
-    private function that is told the sizes that differ as arguments behind the
-    kernel's, and each kernel a call of it. A network has hundreds of layers of
-    a few kinds: so machine code is made for kinds, not for layers.
+    function that is told the sizes that differ as arguments behind the
+    kernel's, and of each kernel is left, in its `#cpu.kernel`, what it tells
+    it. A network has hundreds of layers of a few kinds: so machine code is made
+    for kinds, not for layers.
 
     A size is a constant of type `index`: an extent, a stride, an offset. Those
     that stay as they are, and by which codes differ, are numbers that lanes of

@@ -106,7 +106,7 @@ private:
   void numberParameters();
   func::FuncOp makeCode(SymbolTable &symbols);
   void readSizes(func::FuncOp code, unsigned firstParameter);
-  void callCode(const SizedKernel &kernel, func::FuncOp code);
+  void runCode(const SizedKernel &kernel, func::FuncOp code);
 
   ArrayRef<SizedKernel> kernels_;
   /// The parameter that each size is; none where all kernels have the same.
@@ -120,7 +120,7 @@ void Family::share(SymbolTable &symbols) {
   numberParameters();
   func::FuncOp code = makeCode(symbols);
   for (const SizedKernel &kernel : kernels_)
-    callCode(kernel, code);
+    runCode(kernel, code);
 }
 
 void Family::numberParameters() {
@@ -182,7 +182,6 @@ func::FuncOp Family::makeCode(SymbolTable &symbols) {
   code.setFunctionType(
       FunctionType::get(context, code.getBody().getArgumentTypes(), {}));
   code.setName((code.getName() + "_code").str());
-  code.setPrivate();
   code->removeAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr());
   code->setAttr(CPUDialect::SharedAttrHelper::getNameStr(),
                 UnitAttr::get(context));
@@ -198,34 +197,22 @@ static std::vector<int64_t> numbersOf(const Sizes &sizes) {
   return numbers;
 }
 
-/// The memory of `value` as `type` says it.
-static Value castMemory(OpBuilder &builder, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  auto memory = cast<MemRefType>(type);
-  return memref::ReinterpretCastOp::create(
-      builder, value.getLoc(), memory, value, /*offset=*/0, memory.getShape(),
-      /*strides=*/ArrayRef<int64_t>{1});
-}
-
-/// Leaves of the kernel a call with its own sizes.
-void Family::callCode(const SizedKernel &kernel, func::FuncOp code) {
+/// Leaves of the kernel what its code is told.
+void Family::runCode(const SizedKernel &kernel, func::FuncOp code) {
   func::FuncOp function = kernel.function;
-  Region &body = function.getBody();
-  body.dropAllReferences();
-  body.getBlocks().clear();
-  Block *entry = function.addEntryBlock();
-  OpBuilder builder = OpBuilder::atBlockEnd(entry);
-  Location loc = function.getLoc();
-  SmallVector<Value> operands;
-  for (auto [argument, type] :
-       llvm::zip_first(entry->getArguments(), code.getArgumentTypes()))
-    operands.push_back(castMemory(builder, argument, type));
+  function.getBody().dropAllReferences();
+  function.getBody().getBlocks().clear();
+  function.setPrivate();
+  SmallVector<int64_t> sizes;
   for (size_t size : first_)
-    operands.push_back(
-        arith::ConstantIndexOp::create(builder, loc, kernel.sizes[size]));
-  func::CallOp::create(builder, loc, code, operands);
-  func::ReturnOp::create(builder, loc);
+    sizes.push_back(kernel.sizes[size]);
+  MLIRContext *context = function.getContext();
+  auto known = cast<KernelAttr>(mpc::kernel::getEmittedKernel(function));
+  function->setAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr(),
+                    KernelAttr::get(context, known.getChunks(),
+                                    known.getScratch(), known.getSources(),
+                                    FlatSymbolRefAttr::get(code),
+                                    DenseI64ArrayAttr::get(context, sizes)));
 }
 
 namespace {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Distributes kernels to modules.
+// Distributes code to modules.
 #include "lib/Codegen/CPU/SplitModule.h"
 
-#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
@@ -22,25 +20,6 @@ static int64_t countOps(func::FuncOp function) {
   return count;
 }
 
-/// Whether kernels of several sizes call `function`.
-static bool isCode(func::FuncOp function) {
-  return function->hasAttr(
-      mpc::cpu::CPUDialect::SharedAttrHelper::getNameStr());
-}
-
-static bool isKernel(func::FuncOp function) { return function.isPublic(); }
-
-/// The code that `kernel` calls with its sizes, or its own.
-static func::FuncOp codeOf(func::FuncOp kernel, const SymbolTable &symbols) {
-  func::FuncOp code = kernel;
-  kernel.walk([&](func::CallOp call) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (isCode(callee))
-      code = callee;
-  });
-  return code;
-}
-
 /// Adds what the functions of `part` call, and what that calls.
 static void copyCallees(ModuleOp part, const SymbolTable &symbols) {
   llvm::SetVector<func::FuncOp> callees;
@@ -56,24 +35,22 @@ static void copyCallees(ModuleOp part, const SymbolTable &symbols) {
 
 std::vector<OwningOpRef<ModuleOp>> mpc::cpu::splitModule(ModuleOp module) {
   SymbolTable symbols(module);
-  // Kernels of one code are of one part, which else would be compiled twice.
-  llvm::MapVector<func::FuncOp, SmallVector<func::FuncOp>> families;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (isKernel(function))
-      families[codeOf(function, symbols)].push_back(function);
+  std::vector<func::FuncOp> roots;
   std::vector<int64_t> sizes;
-  for (auto &[code, kernels] : families)
-    sizes.push_back(countOps(code));
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic()) {
+      roots.push_back(function);
+      sizes.push_back(countOps(function));
+    }
   int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
   int64_t count = std::clamp<int64_t>(total / kPartOps, 1, kMaxParts);
   std::vector<OwningOpRef<ModuleOp>> parts;
   for (int64_t part = 0; part < count; ++part)
     parts.emplace_back(ModuleOp::create(module.getLoc()));
   int64_t before = 0;
-  for (auto [family, size] : llvm::zip_equal(families, sizes)) {
+  for (auto [root, size] : llvm::zip_equal(roots, sizes)) {
     Block *part = parts[before * count / total]->getBody();
-    for (func::FuncOp kernel : family.second)
-      kernel->moveBefore(part, part->end());
+    root->moveBefore(part, part->end());
     before += size;
   }
   for (OwningOpRef<ModuleOp> &part : parts)

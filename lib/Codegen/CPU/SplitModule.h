@@ -11,10 +11,11 @@
 
 namespace mpc::cpu {
 
-/// Distributes the kernels of `module`, its public functions, to modules of
-/// about equal size, in order; each has copies of the functions
-/// that its kernels call. How many there are follows from the code alone, never
-/// from the machine, so that an image has the same bytes everywhere.
+/// Distributes the public functions of `module`, kernels and what kernels of
+/// several sizes run, to modules of about equal size, in order; each has copies
+/// of the functions that its own call. How many there are follows from the code
+/// alone, never from the machine, so that an image has the same bytes
+/// everywhere.
 std::vector<mlir::OwningOpRef<mlir::ModuleOp>>
 splitModule(mlir::ModuleOp module);
 

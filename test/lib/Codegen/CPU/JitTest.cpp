@@ -145,7 +145,8 @@ kernel.func @k(%x: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
 }
 
 /// What linkImage says of LLVM IR; empty where it links.
-static std::string linkError(llvm::StringRef text) {
+static std::string linkError(llvm::StringRef text,
+                             llvm::ArrayRef<cpu::SharedKernel> kernels = {}) {
   LLVMInitializeX86AsmParser();
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
@@ -163,7 +164,7 @@ static std::string linkError(llvm::StringRef text) {
                                    llvm::CodeGenFileType::ObjectFile))
     return "no code generator";
   passes.run(*module);
-  auto image = cpu::linkImage(object);
+  auto image = cpu::linkImage(object, kernels);
   return image ? "" : llvm::toString(image.takeError());
 }
 
@@ -195,4 +196,11 @@ define i32 @k() {
 }
 )"),
             "kernels write to memory of their own: .data");
+}
+
+TEST(Image, HasTheCodeOfItsKernels) {
+  const char *text = "define void @code() { ret void }";
+  EXPECT_EQ(linkError(text, {{"kernel", "code", {}}}), "");
+  EXPECT_EQ(linkError(text, {{"kernel", "other", {}}}),
+            "kernel 'kernel' has no code 'other'");
 }

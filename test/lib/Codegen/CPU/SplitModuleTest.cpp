@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of a module hold each kernel once, and all that kernels call.
+// Parts of a module hold each public function once, and all that it calls.
 #include "lib/Codegen/CPU/SplitModule.h"
-#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -35,7 +34,7 @@ func.func private @outer(%x: i64) -> i64 {
 class SplitModule : public testing::Test {
 protected:
   SplitModule() {
-    context_.loadDialect<arith::ArithDialect, func::FuncDialect, CPUDialect>();
+    context_.loadDialect<arith::ArithDialect, func::FuncDialect>();
   }
 
   MLIRContext context_;
@@ -61,40 +60,6 @@ TEST_F(SplitModule, EachKernelIsInOnePartWithItsCallees) {
     EXPECT_EQ(kernels, 10);
   }
   EXPECT_EQ(next, 40);
-}
-
-// `count` kernels that call one of `codes` codes, the neighbours another.
-OwningOpRef<ModuleOp> makeFamilies(MLIRContext &context, int count, int codes,
-                                   int ops) {
-  std::string text;
-  for (int code = 0; code < codes; ++code) {
-    text += "func.func private @code" + std::to_string(code) +
-            "(%0: i64) attributes {cpu.shared} {\n";
-    for (int op = 1; op < ops; ++op)
-      text += "%" + std::to_string(op) + " = arith.addi %" +
-              std::to_string(op - 1) + ", %0 : i64\n";
-    text += "return\n}\n";
-  }
-  for (int kernel = 0; kernel < count; ++kernel)
-    text += "func.func @kernel" + std::to_string(kernel) +
-            "(%x: i64) {\ncall @code" + std::to_string(kernel % codes) +
-            "(%x) : (i64) -> ()\nreturn\n}\n";
-  return parseSourceString<ModuleOp>(text, &context);
-}
-
-// Code that was in two parts would be compiled twice.
-TEST_F(SplitModule, KernelsOfOneCodeAreInOnePart) {
-  auto module = makeFamilies(context_, 12, 4, 4500);
-  auto parts = splitModule(*module);
-  ASSERT_EQ(parts.size(), 4U);
-  for (int part = 0; part < 4; ++part) {
-    EXPECT_TRUE(succeeded(verify(*parts[part])));
-    auto functions = parts[part]->getOps<func::FuncOp>();
-    EXPECT_EQ(std::distance(functions.begin(), functions.end()), 4);
-    EXPECT_TRUE(parts[part]->lookupSymbol("code" + std::to_string(part)));
-    for (int kernel = part; kernel < 12; kernel += 4)
-      EXPECT_TRUE(parts[part]->lookupSymbol("kernel" + std::to_string(kernel)));
-  }
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // RUN: mpc-opt %s --split-input-file --cpu-share-code=least-kernels=2 | FileCheck %s
 
-// Kernels of two sizes call one code, which is told the sizes; what is equal in
+// Kernels of two sizes run one code, which is told the sizes; what is equal in
 // both stays a constant. A quotient by a size is a product with 2^64 / size.
-// CHECK-LABEL: func.func private @a_code(
+// CHECK-LABEL: func.func @a_code(
 // CHECK-SAME:    %[[X:.*]]: memref<84xf32>, %[[BEGIN:.*]]: index, %[[END:[^:]*]]: index, %{{[^:]*}}: memref<0xi8>, %[[INVERSE:.*]]: index, %[[N:.*]]: index)
 // CHECK-SAME:    attributes {cpu.shared}
 // CHECK-NOT:     arith.divui
@@ -13,15 +13,10 @@
 // CHECK:           %[[P:.*]] = arith.muli %[[QR]], %[[N]]
 // CHECK:           %[[R:.*]] = arith.subi %[[I]], %[[P]]
 // CHECK:           arith.addi %[[Q]], %[[R]]
-// CHECK-LABEL: func.func @a(
-// CHECK-DAG:     %[[N7:.*]] = arith.constant 7 : index
-// CHECK-DAG:     %[[I7:.*]] = arith.constant 2635249153387078803 : index
-// CHECK:         call @a_code(%arg0, %arg1, %arg2, %arg3, %[[I7]], %[[N7]])
-// CHECK-LABEL: func.func @b(
-// CHECK:         %[[Y:.*]] = memref.reinterpret_cast %arg0
-// CHECK-DAG:     %[[N3:.*]] = arith.constant 3 : index
-// CHECK-DAG:     %[[I3:.*]] = arith.constant 6148914691236517206 : index
-// CHECK:         call @a_code(%[[Y]], %arg1, %arg2, %arg3, %[[I3]], %[[N3]])
+// CHECK:       func.func private @a(memref<84xf32>, index, index, memref<0xi8>)
+// CHECK-SAME:    #cpu.kernel<chunks = 12, scratch = 0, code = @a_code, sizes = [2635249153387078803, 7]>
+// CHECK:       func.func private @b(memref<36xf32>, index, index, memref<0xi8>)
+// CHECK-SAME:    #cpu.kernel<chunks = 6, scratch = 0, code = @a_code, sizes = [6148914691236517206, 3]>
 func.func @a(%x: memref<84xf32>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 12, scratch = 0>} {
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
@@ -74,8 +69,7 @@ func.func @unbounded_b(%x: memref<8xindex>, %begin: index, %end: index, %s: memr
 
 // Other arithmetic, a loop of one turn, and lanes that compute with a number
 // are other codes.
-// CHECK-NOT: func.func private
-// CHECK-NOT: call
+// CHECK-NOT: code =
 func.func @two_turns(%x: memref<8xf32>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -124,7 +118,7 @@ func.func @lanes_b(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0
 // -----
 
 // A loop over nothing may divide by 0.
-// CHECK-LABEL: func.func private @empty_a_code(
+// CHECK-LABEL: func.func @empty_a_code(
 // CHECK:         arith.divui %{{.*}}, %c0
 func.func @empty_a(%x: memref<8xindex>, %begin: index, %end: index, %s: memref<0xi8>) attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {
   %c0 = arith.constant 0 : index

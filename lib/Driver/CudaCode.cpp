@@ -64,12 +64,23 @@ static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
   return {};
 }
 
+/// The kernel that steps need beside those of their launches.
+static void addLateRate(const rt::Program &program,
+                        std::vector<std::string> &texts) {
+  bool isUsed = llvm::any_of(program.entries, [](const rt::Entry &entry) {
+    return entry.lateRate().has_value();
+  });
+  if (isUsed && !texts.empty())
+    texts.front() += cuda::getLateRateKernel();
+}
+
 /// Gives `program`, whose launches name kernels, the modules with the texts
 /// that `module` has for them, and the launches their grids.
 static rt::Status addText(ModuleOp module, int arch, rt::Program &program) {
   std::vector<std::string> texts;
   llvm::StringMap<PlacedKernel> kernels = placeKernels(module, texts);
   MPC_RETURN_IF_ERROR(placeLaunches(kernels, program));
+  addLateRate(program, texts);
   for (const std::string &text : texts)
     program.modules.push_back(
         {rt::SharedBytes::of(std::vector<char>(text.begin(), text.end())), {}});

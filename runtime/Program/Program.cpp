@@ -2,10 +2,40 @@
 // Look-ups in a Program.
 #include "runtime/Program/Program.h"
 
+#include "runtime/Program/StepNames.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace mpc::rt {
+
+/// The scalar of this name and type among `descs`.
+static std::optional<size_t> findScalar(const std::vector<TensorDesc> &descs,
+                                        std::string_view name, DType dtype) {
+  for (size_t i = 0; i < descs.size(); ++i)
+    if (descs[i].name == name && descs[i].dtype == dtype &&
+        descs[i].shape.empty())
+      return i;
+  return std::nullopt;
+}
+
+bool Entry::takesRate() const {
+  return std::any_of(inputs.begin(), inputs.end(), [](const TensorDesc &desc) {
+    return desc.name == step::kLearningRate;
+  });
+}
+
+std::optional<LateRate> Entry::lateRate() const {
+  if (role != EntryRole::Step && role != EntryRole::Apply)
+    return std::nullopt;
+  auto rate = findScalar(inputs, step::kLearningRate, DType::F32);
+  auto skipped = findScalar(outputs, step::kSkipped, DType::Bool);
+  if (!skipped)
+    skipped = findScalar(outputs, step::kFoundInf, DType::Bool);
+  if (!rate || !skipped)
+    return std::nullopt;
+  return LateRate{*rate, *skipped};
+}
 
 const Entry *Program::findEntry(std::string_view name) const {
   auto it = std::find_if(entries.begin(), entries.end(),

@@ -125,6 +125,13 @@ struct InputBound {
   }
 };
 
+/// An optimizer step's learning rate, which may hang on whether the step before
+/// was skipped; that one may still be under way when this one begins.
+struct LateRate {
+  size_t input;   ///< The rate.
+  size_t skipped; ///< The output that tells it of the step before.
+};
+
 /// A function of (state, inputs) to (state, outputs).
 struct Entry {
   std::string name; ///< "init", "step", "eval", ...
@@ -133,6 +140,11 @@ struct Entry {
   std::vector<TensorDesc> outputs;
   uint64_t arenaBytes = 0;
   std::vector<Launch> launches;
+
+  [[nodiscard]] bool takesRate() const;
+  /// Empty where it ends no step, takes no rate, or does not tell whether it is
+  /// skipped.
+  [[nodiscard]] std::optional<LateRate> lateRate() const;
 };
 
 /// A tensor of the state: its place in a slab. Slots are named

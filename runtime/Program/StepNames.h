@@ -27,6 +27,10 @@ inline constexpr std::string_view kScaleError = "scale_error";
 /// Gradient elements that have underflowed.
 inline constexpr std::string_view kUnderflow = "underflow";
 
+/// A kernel that programs for a GPU have beside those of their launches, run by
+/// one thread: see LateRate. Its arguments are a bool and two rates.
+inline constexpr std::string_view kLateRateKernel = "mpc_rate_after_skip";
+
 } // namespace mpc::rt::step
 
 #endif // MPC_RUNTIME_PROGRAM_STEPNAMES_H

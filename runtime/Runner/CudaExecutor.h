@@ -41,9 +41,13 @@ public:
   ~CudaExecutor();
 
   /// Begins a run. Inputs are read before this returns, outputs are written
-  /// by wait() at the latest.
+  /// by wait() at the latest. Where choosesRate(), `rateAfterSkip` takes the
+  /// place of the learning rate if the entry's run before was skipped.
   Status enqueue(size_t entry, std::span<const void *const> inputs,
-                 std::span<void *const> outputs);
+                 std::span<void *const> outputs,
+                 const float *rateAfterSkip = nullptr);
+  /// Whether the device knows which of two learning rates is meant.
+  [[nodiscard]] bool choosesRate() const { return lateRate_.has_value(); }
   /// Waits until all runs are done and their outputs written.
   Status wait();
   /// The same of the first `run` runs; later ones go on.
@@ -71,6 +75,8 @@ private:
   /// Memory of one run of an entry, of which two can be under way.
   struct Slot {
     const Entry *entry = nullptr;
+    const Slot *other = nullptr;  ///< That of the run before.
+    std::optional<LateRate> late; ///< Its input has room for both rates.
     std::vector<cuda::DeviceBuffer> inputs, outputs;
     std::vector<cuda::PinnedBuffer> sources, targets;
     std::vector<void *> wanted; ///< Where the caller wants the outputs.
@@ -87,11 +93,14 @@ private:
                std::vector<const StateTensor *> kept)
       : program_(std::move(program)), kept_(std::move(kept)) {}
   Status prepare();
+  Status preparePlan(const Entry &entry, Plan &plan);
   Status loadModules();
   Status loadKernels();
+  void loadLateRate();
   Status allocate();
   Status allocateSlot(const Entry &entry, Slot &slot);
   Status record(const Entry &entry, Slot &slot);
+  Status recordLateRate(const Slot &slot);
   Status recordKept(const Entry &entry);
   Status recordLaunch(const Launch &launch, const Slot &slot);
   [[nodiscard]] cuda::DevicePointer address(const BufferRef &ref,
@@ -99,8 +108,10 @@ private:
   static std::string placeOf(const Slot &slot);
   void deliverOldest();
   Status finishOldest();
-  Status begin(Slot &slot, std::span<const void *const> inputs);
-  Status provide(Slot &slot, std::span<const void *const> inputs);
+  Status begin(Slot &slot, std::span<const void *const> inputs,
+               const float *rateAfterSkip);
+  Status provide(Slot &slot, std::span<const void *const> inputs,
+                 const float *rateAfterSkip = nullptr);
 
   std::shared_ptr<const Program> program_;
   std::vector<const StateTensor *> kept_;
@@ -108,6 +119,7 @@ private:
   std::optional<cuda::Stream> stream_, uploads_;
   std::vector<cuda::Module> modules_;
   std::map<std::pair<uint64_t, std::string>, cuda::Function> functions_;
+  std::optional<cuda::Function> lateRate_;
   std::vector<cuda::DeviceBuffer> slabs_, constants_, before_;
   cuda::DeviceBuffer arena_;
   std::vector<Plan> plans_;

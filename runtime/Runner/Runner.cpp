@@ -203,6 +203,8 @@ Runner::timeLaunches(size_t entry, std::span<const void *const> inputs) {
 
 Status Runner::wait() { return device_ ? device_->wait() : Status(); }
 
+bool Runner::choosesRate() const { return device_ && device_->choosesRate(); }
+
 uint64_t Runner::lastRun() const { return device_ ? device_->numRuns() : 0; }
 
 Status Runner::waitFor(uint64_t run) {
@@ -352,11 +354,12 @@ Status Runner::run(size_t entry, std::span<const void *const> inputs,
 }
 
 Status Runner::enqueue(size_t entryIndex, std::span<const void *const> inputs,
-                       std::span<void *const> outputs) {
+                       std::span<void *const> outputs,
+                       const float *rateAfterSkip) {
   MPC_RETURN_IF_ERROR(checkCall(entryIndex, inputs.size(), outputs.size()));
   if (device_) {
     MPC_RETURN_IF_ERROR(giveStateToDevice());
-    return device_->enqueue(entryIndex, inputs, outputs);
+    return device_->enqueue(entryIndex, inputs, outputs, rateAfterSkip);
   }
   const Entry &entry = program_->entries[entryIndex];
   Plan &plan = plans_[entryIndex];

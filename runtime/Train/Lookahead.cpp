@@ -42,13 +42,15 @@ Lookahead::Lookahead(const TrainOptions &options, const Schedule &schedule,
     : checkpointEvery_(options.checkpointEvery), schedule_(schedule) {
   std::optional<PolicyKind> policy = policyOf(options.rule);
   skips_ = !policy || !appliesNonFinite(*policy);
+  choosesRate_ = runner.choosesRate();
   // A trace has the scale as each step leaves it.
   isPossible_ = runner.isAsynchronous() && options.record.empty() &&
                 !answersASkip(options, runner);
 }
 
 bool Lookahead::isRateKnown(int64_t applied) const {
-  return !skips_ || schedule_.rateAt(applied) == schedule_.rateAt(applied + 1);
+  return !skips_ || choosesRate_ ||
+         schedule_.rateAt(applied) == schedule_.rateAt(applied + 1);
 }
 
 bool Lookahead::mayPass(const TrainPosition &position) const {

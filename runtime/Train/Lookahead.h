@@ -31,7 +31,8 @@ private:
   [[nodiscard]] bool isRateKnown(int64_t applied) const;
 
   bool isPossible_ = false;
-  bool skips_ = true; ///< The policy may skip a step.
+  bool skips_ = true;        ///< The policy may skip a step.
+  bool choosesRate_ = false; ///< Runner::choosesRate().
   int64_t checkpointEvery_ = 0;
   Schedule schedule_;
 };

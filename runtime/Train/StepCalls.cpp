@@ -50,7 +50,7 @@ static const void *place(const TensorDesc &input,
 }
 
 Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
-                                  int64_t accumulate, const float *lr) {
+                                  int64_t accumulate, const StepRates *rates) {
   std::vector<TensorDesc> data = dataInputs(runner.program(), accumulate);
   StepCalls calls(loader);
   for (int i = 0; i < (runner.isAsynchronous() ? 2 : 1); ++i) {
@@ -59,7 +59,8 @@ Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
       const std::vector<TensorDesc> &inputs = call.entry().inputs;
       MPC_RETURN_IF_ERROR(checkRate(call.entry()));
       for (size_t k = 0; k < inputs.size(); ++k)
-        call.setInput(k, place(inputs[k], data, loader, lr));
+        call.setInput(k, place(inputs[k], data, loader, &rates->rate));
+      call.setRateAfterSkip(&rates->afterSkip);
     }
     calls.steps_.push_back(std::move(step));
   }

@@ -21,12 +21,20 @@ namespace mpc::rt {
 [[nodiscard]] std::vector<TensorDesc> dataInputs(const Program &program,
                                                  int64_t accumulate = 1);
 
+/// The learning rate of a step that begins.
+struct StepRates {
+  float rate = 0;
+  /// The same, unless a step is under way whose outcome is not known: then of a
+  /// step behind one that is skipped. See Runner::choosesRate().
+  float afterSkip = 0;
+};
+
 class StepCalls {
 public:
   /// A step of `accumulate` batches of `loader`, which is open for dataInputs()
-  /// of the program, at the learning rate in `*lr`. All must outlive this.
+  /// of the program, at `*rates`. All must outlive this.
   static Result<StepCalls> bind(Runner &runner, DataLoader &loader,
-                                int64_t accumulate, const float *lr);
+                                int64_t accumulate, const StepRates *rates);
 
   /// Begins a step, of which two may be under way where the runner is
   /// asynchronous.

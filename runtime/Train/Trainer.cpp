@@ -103,13 +103,12 @@ private:
   /// A step that has begun.
   struct StepUnderWay {
     Clock::time_point start;
-    float lr;
     LoaderState before, after; ///< Its batches.
   };
 
   Schedule schedule_;
   TrainPosition position_;
-  float lr_ = 0;
+  StepRates rates_;
   Lookahead lookahead_;
   std::deque<StepUnderWay> underWay_; ///< The oldest first.
   Clock::time_point lastFinished_;
@@ -150,7 +149,7 @@ Status Trainer::openCheckpoints() {
 
 Status Trainer::bindEntries() {
   MPC_ASSIGN_OR_RETURN(
-      calls_, StepCalls::bind(*runner_, loader_, options_.accumulate, &lr_));
+      calls_, StepCalls::bind(*runner_, loader_, options_.accumulate, &rates_));
   return {};
 }
 
@@ -200,11 +199,12 @@ Status Trainer::runUntilFinite(MetricsRow &row) {
   }
 }
 
-/// Begins the next step; one that is under way counts as applied.
+/// Begins the next step, behind one that is under way or none.
 Status Trainer::begin() {
-  lr_ = schedule_.rateAt(position_.applied +
-                         static_cast<int64_t>(underWay_.size()));
-  StepUnderWay step = {Clock::now(), lr_, loader_.state(), {}};
+  auto unknown = static_cast<int64_t>(underWay_.size());
+  rates_ = {schedule_.rateAt(position_.applied + unknown),
+            schedule_.rateAt(position_.applied)};
+  StepUnderWay step = {Clock::now(), loader_.state(), {}};
   MPC_RETURN_IF_ERROR(watch_.beforeStep(*runner_, expectsFault()));
   MPC_RETURN_IF_ERROR(calls_->begin());
   step.after = loader_.state();
@@ -220,7 +220,7 @@ Status Trainer::finishOldest() {
   row.stepMs = secondsSince(std::max(step.start, lastFinished_)) * 1e3;
   lastFinished_ = Clock::now();
   row.step = position_.step;
-  row.lr = step.lr;
+  row.lr = schedule_.rateAt(position_.applied);
   position_.loader = step.after;
   return account(row);
 }

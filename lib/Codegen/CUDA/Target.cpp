@@ -2,6 +2,7 @@
 // Names of GPUs, and the prelude.
 #include "lib/Codegen/CUDA/Target.h"
 
+#include "runtime/Program/StepNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mpc;
@@ -30,4 +31,16 @@ llvm::StringRef cuda::getPrelude() {
 #include "lib/Codegen/CUDA/PreludeText.inc"
       ;
   return kText;
+}
+
+std::string cuda::getLateRateKernel() {
+  return R"(
+// Behind a step that was skipped the learning rate is the second one.
+extern "C" __global__ void __launch_bounds__(1, 1)
+)" + std::string(rt::step::kLateRateKernel) +
+         R"((const bool *__restrict__ skipped, float *__restrict__ rates) {
+  if (*skipped)
+    rates[0] = rates[1];
+}
+)";
 }

@@ -8,6 +8,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+
 namespace mpc::cuda {
 
 /// Whether a target's name is that of a GPU: "cuda:...".
@@ -17,6 +19,9 @@ llvm::Expected<int> getCudaArch(llvm::StringRef name);
 
 /// The text of Prelude/.
 llvm::StringRef getPrelude();
+
+/// The kernel of rt::LateRate, which stands behind the prelude.
+std::string getLateRateKernel();
 
 } // namespace mpc::cuda
 

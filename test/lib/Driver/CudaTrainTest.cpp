@@ -129,6 +129,19 @@ protected:
     return rows;
   }
 
+  /// Each step's rate is that of the schedule behind the steps that were
+  /// applied, by the columns alone.
+  void expectRates(const std::string &name) {
+    rt::Schedule schedule = options_.schedule;
+    schedule.totalSteps = options_.steps;
+    int64_t applied = 0;
+    for (const rt::MetricsRow &row : rowsOf(folder_.path(name + ".csv"))) {
+      EXPECT_EQ(static_cast<float>(row.lr), schedule.rateAt(applied))
+          << row.step;
+      applied += !row.skipped;
+    }
+  }
+
   /// After how many iterations a step was under way.
   [[nodiscard]] int64_t numAhead() const {
     return std::ranges::count_if(
@@ -216,19 +229,51 @@ TEST_F(CudaTrain, ASignalFindsASettledState) {
   EXPECT_TRUE(resultOf("stopped") == resultOf("whole"));
 }
 
-// A rate that follows from how many steps were applied is known in time where
-// none is ever skipped.
-TEST_F(CudaTrain, ARateThatMovesIsWaitedForWhereStepsAreSkipped) {
+// A rate follows from how many steps were applied; of the last one the device
+// alone knows in time.
+TEST_F(CudaTrain, ARateThatMovesIsNotWaitedFor) {
   writeData({});
-  options_.schedule.kind = rt::ScheduleKind::Cosine;
-  for (auto [precision, isAhead] :
-       {std::pair(Precision::FP16, false), {Precision::BF16, true}}) {
-    ASSERT_TRUE(run(compile(precision), isAhead ? "known" : "unknown").ok());
-    EXPECT_EQ(numAhead(), isAhead ? kSteps - 1 : 0);
+  options_.schedule = {rt::ScheduleKind::Linear, 0.1, 3, 0};
+  for (Precision precision : {Precision::FP16, Precision::BF16}) {
+    std::string name = fmt::format("{}", static_cast<int>(precision));
+    ASSERT_TRUE(run(compile(precision), "ahead" + name).ok());
+    EXPECT_EQ(numAhead(), kSteps - 1);
+    ASSERT_TRUE(runWaiting(compile(precision), "waits" + name).ok());
+    EXPECT_TRUE(resultOf("ahead" + name) == resultOf("waits" + name));
+    EXPECT_EQ(tableOf("ahead" + name), tableOf("waits" + name));
   }
-  auto program = compile(Precision::BF16);
-  ASSERT_TRUE(runWaiting(program, "waits").ok());
-  EXPECT_TRUE(resultOf("known") == resultOf("waits"));
+}
+
+// One step, some in a row, and the last of all are skipped; in between a run
+// stops and goes on.
+TEST_F(CudaTrain, ARateThatMovesCountsAppliedStepsOnly) {
+  writeData({1, 5, 6});
+  options_.schedule = {rt::ScheduleKind::Cosine, 0.1, 3, 0};
+  for (int64_t accumulate : {1, 2}) {
+    auto program = compile(Precision::FP16, accumulate);
+    options_.steps = kSteps / accumulate;
+    auto named = [&](const char *name) {
+      return fmt::format("{}{}", name, accumulate);
+    };
+    ASSERT_TRUE(run(program, named("ahead")).ok());
+    EXPECT_GE(numAhead(), 2 / accumulate);
+    EXPECT_EQ(numSkipped(named("ahead")), 3);
+    expectRates(named("ahead"));
+    ASSERT_TRUE(runWaiting(program, named("waits")).ok());
+    EXPECT_EQ(numAhead(), 0);
+    stopAfter_ = 2;
+    ASSERT_TRUE(run(program, named("stopped")).ok());
+    stopAfter_ = -1;
+    options_.resume = true;
+    ASSERT_TRUE(run(program, named("stopped")).ok());
+    options_.resume = false;
+    for (const char *name : {"ahead", "stopped"}) {
+      EXPECT_EQ(tableOf(named(name)), tableOf(named("waits"))) << name;
+      EXPECT_TRUE(resultOf(named(name), options_.steps) ==
+                  resultOf(named("waits"), options_.steps))
+          << name;
+    }
+  }
 }
 
 // Whatever looks at a step again needs the state as that step left it.

@@ -74,14 +74,14 @@ Value HardSwishOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Fp x{&body, s[0]};
   return (x * clampToUnit(x / 6.0 + 0.5)).value;
 }
-// d hard_swish(x) = (0 below -3, x / 3 + 1/2 up to 3, 1 above) dx
+// d hard_swish(x) = (0 up to -3, x / 3 + 1/2 between, 1 from 3 on) dx
 LogicalResult HardSwishOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                     Gradients dIn) {
   unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
     Value line = g.add(g.div(x, g.splat(x, 3.0)), g.splat(x, 0.5));
     Value low =
-        choose(g, CompareKind::LT, x, -3.0, g.splat(d, 0.0), g.mul(d, line));
-    return choose(g, CompareKind::GT, x, 3.0, d, low);
+        choose(g, CompareKind::LE, x, -3.0, g.splat(d, 0.0), g.mul(d, line));
+    return choose(g, CompareKind::GE, x, 3.0, d, low);
   });
   return success();
 }

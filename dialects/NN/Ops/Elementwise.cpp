@@ -289,29 +289,39 @@ Value PowOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
     return math::PowFOp::create(b, loc, s[0], s[1]);
   return buildIntegerPower(b, loc, s, signOf(getLhs()));
 }
-// d(a^b) = b a^(b-1) da + a^b log(a) db, the second where a > 0
+// d(a^b) = b a^(b-1) da + a^b log(a) db, the first where b is not 0, the second
+// where a > 0
 LogicalResult PowOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   binaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value x, Value y) {
     Value lower =
         PowOp::create(g.b, g.loc, x.getType(), x, g.sub(y, g.splat(y, 1.0)));
-    Value positive = g.compare(CompareKind::GT, x, g.splat(x, 0.0));
+    Value slope = g.mul(y, lower), zero = g.splat(x, 0.0);
+    std::optional<APFloat> number = splatOf(getRhs());
+    if (!number || number->isZero())
+      slope = g.select(g.compare(CompareKind::EQ, y, zero), zero, slope);
+    Value positive = g.compare(CompareKind::GT, x, zero);
     Value base = g.select(positive, x, g.splat(x, 1.0));
     Value log = LogOp::create(g.b, g.loc, x.getType(), base);
-    return std::pair(g.mul(d, g.mul(y, lower)),
+    return std::pair(g.mul(d, slope),
                      g.mul(d, g.mul(g.wide(getOutput()), log)));
   });
   return success();
 }
 
 /// The cotangents of a choice between two: all to the chosen, half to each of
-/// two equals.
-static std::pair<Value, Value> splitByOrder(GradientBuilder &g, Value d,
-                                            Value chosen, Value other,
+/// two equals. Of a bound that is a number that is the bound's, as PyTorch's
+/// clamp() has it.
+static std::pair<Value, Value> splitByOrder(GradientBuilder &g, Operation *op,
+                                            Value d, Value x, Value y,
                                             CompareKind kind) {
   Value zero = g.splat(d, 0.0);
-  Value tie = g.compare(CompareKind::EQ, chosen, other);
+  Value first = g.compare(kind, x, y);
+  if (splatOf(op->getOperand(1)))
+    return {g.select(first, d, zero), zero};
+  if (splatOf(op->getOperand(0)))
+    return {zero, g.select(g.compare(kind, y, x), d, zero)};
+  Value tie = g.compare(CompareKind::EQ, x, y);
   Value half = g.scale(d, 0.5);
-  Value first = g.compare(kind, chosen, other);
   Value dLhs = g.select(tie, half, g.select(first, d, zero));
   Value dRhs = g.select(tie, half, g.select(first, zero, d));
   return {dLhs, dRhs};
@@ -336,11 +346,11 @@ Value MaximumOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return binary<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(b, loc, s,
                                                                    getLhs());
 }
-// d max(a, b) = [a > b] da + [a < b] db, half each where equal
+// d max(a, b) = [a > b] da + [a < b] db, half each where two tensors are equal
 LogicalResult MaximumOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                   Gradients dIn) {
-  binaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x, Value y) {
-    return splitByOrder(g, d, x, y, CompareKind::GT);
+  binaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value x, Value y) {
+    return splitByOrder(g, *this, d, x, y, CompareKind::GT);
   });
   return success();
 }
@@ -349,11 +359,11 @@ Value MinimumOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return binary<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(b, loc, s,
                                                                    getLhs());
 }
-// d min(a, b) = [a < b] da + [a > b] db, half each where equal
+// d min(a, b) = [a < b] da + [a > b] db, half each where two tensors are equal
 LogicalResult MinimumOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                   Gradients dIn) {
-  binaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x, Value y) {
-    return splitByOrder(g, d, x, y, CompareKind::LT);
+  binaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value x, Value y) {
+    return splitByOrder(g, *this, d, x, y, CompareKind::LT);
   });
   return success();
 }

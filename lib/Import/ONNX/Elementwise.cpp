@@ -203,10 +203,57 @@ Error emitMean(NodeImporter &node) {
   return Error::success();
 }
 
+/// The one operand that decides whether a result is of one sign and 0 only
+/// where that is, or null.
+mlir::Value magnitudeIn(mlir::Operation *op) {
+  if (isa<nn::PowOp, nn::ReduceSumOp, nn::CastOp>(op) ||
+      op->hasTrait<mpc::DataMovement>())
+    return op->getOperand(0);
+  if (!isa<nn::MulOp, nn::DivOp>(op))
+    return {};
+  mlir::Value factor = op->getOperand(1);
+  std::optional<APFloat> number = nn::splatOf(factor);
+  bool keepsSign = number ? !number->isNegative()
+                          : isa_and_nonnull<nn::AbsOp>(factor.getDefiningOp());
+  return keepsSign ? op->getOperand(0) : mlir::Value();
+}
+
+/// Whether `value` is made of absolute values, squares and their sums, so that
+/// it is at its least where it is 0.
+bool isMagnitude(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  while (op && !isa<nn::AbsOp>(op)) {
+    if (isa<nn::MulOp>(op) && op->getOperand(0) == op->getOperand(1))
+      return true;
+    mlir::Value next = magnitudeIn(op);
+    op = next ? next.getDefiningOp() : nullptr;
+  }
+  return op;
+}
+
+/// A power below 1 has no slope at 0. That of a magnitude is a norm, a standard
+/// deviation or the like.
+Operand powerBelowOne(TensorBuilder &b, const Operand &x,
+                      function_ref<Operand(const Operand &)> power) {
+  return isMagnitude(x.value) ? b.flatAtZero(x, power) : power(x);
+}
+
+Operand rootOf(TensorBuilder &b, const Operand &x) {
+  return powerBelowOne(b, x, [&](const Operand &y) { return b.sqrt(y); });
+}
+
+Error emitSqrt(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, rootOf(node.build, node.in(0)));
+  return Error::success();
+}
+
 /// x ^ n as products for small n: exact for negative x, too, and one rounding
 /// for the square.
 std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
                                   double exponent) {
+  if (exponent == 0.0)
+    return b.splatLike(x, 1);
   if (exponent == 1.0)
     return x;
   if (exponent == 2.0)
@@ -220,7 +267,7 @@ std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
   if (!x.isFloat())
     return std::nullopt;
   if (exponent == 0.5)
-    return b.sqrt(x);
+    return rootOf(b, x);
   if (exponent == -0.5)
     return b.rsqrt(x);
   if (exponent == -1.0)
@@ -254,7 +301,12 @@ Operand powerOf(TensorBuilder &b, const Operand &base,
   if (!base.isFloat())
     return exponent.isFloat() ? mixedPower(b, base, exponent)
                               : integerPower(b, base, exponent);
-  return b.binary(Binary::Pow, base, b.cast(exponent, base.type));
+  auto power = [&](const Operand &x) {
+    return b.binary(Binary::Pow, x, b.cast(exponent, x.type));
+  };
+  std::optional<double> number = exponent.splatValue();
+  bool isBelowOne = number && 0 < *number && *number < 1;
+  return isBelowOne ? powerBelowOne(b, base, power) : power(base);
 }
 
 Error emitPow(NodeImporter &node) {
@@ -413,7 +465,7 @@ const OpRule kRules[] = {
     {"Sinh", 9, 1, 1, 1, "", emitUnary<nn::SinhOp>},
     {"Softplus", 1, 1, 1, 1, "", emitUnary<nn::SoftplusOp>},
     {"Softsign", 1, 1, 1, 1, "", emitUnary<nn::SoftsignOp>},
-    {"Sqrt", 6, 1, 1, 1, "", emitFloat<&TB::sqrt>},
+    {"Sqrt", 6, 1, 1, 1, "", emitSqrt},
     {"Sub", 7, 2, 2, 1, "", emitVariadic<Binary::Sub>},
     {"Sum", 6, 1, kUnlimited, 1, "", emitVariadic<Binary::Add>},
     {"Swish", 24, 1, 1, 1, "alpha:f", emitSwish},

@@ -3,6 +3,7 @@
 /// ONNX ops that reduce over axes.
 #include "lib/Import/ONNX/NodeImporter.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -64,19 +65,11 @@ Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
   }
 }
 
-/// The root of a sum of squares. That of 0 has the gradient 0, as PyTorch gives
-/// a norm one: windows that are padded have rows of zeros.
-Operand rootOfSquares(TensorBuilder &b, const Operand &x) {
-  Operand isZero = b.compare(nn::CompareKind::EQ, x, b.splatLike(x, 0));
-  Operand root = b.sqrt(b.select(isZero, b.splatLike(x, 1), x));
-  return b.select(isZero, b.splatLike(root, 0), root);
-}
-
 /// What the reduced elements become.
 Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
   switch (kind) {
   case Reduce::L2:
-    return rootOfSquares(b, x);
+    return b.flatAtZero(x, [&](const Operand &y) { return b.sqrt(y); });
   case Reduce::LogSum:
     return b.log(x);
   default:
@@ -96,6 +89,34 @@ Operand logSumExp(TensorBuilder &b, const Operand &x, ArrayRef<int64_t> axes) {
   Operand wide = b.broadcast(top, x.shape, kept);
   Operand sum = b.reduceSum(b.exp(b.binary(Binary::Sub, x, wide)), axes);
   return b.binary(Binary::Add, top, b.log(sum));
+}
+
+/// The maximum along an axis, whose gradient goes to the first of equal ones.
+Operand firstMaximum(TensorBuilder &b, const Operand &x, int64_t axis) {
+  Operand number = b.cast(b.coordinates(x.shape, axis), ElemType::Float);
+  Operand place = b.broadcastTo(b.placeOfMaximum(x, axis), x.shape);
+  Operand isFirst = b.compare(nn::CompareKind::EQ, number, place);
+  return b.reduceSum(b.select(isFirst, x, b.splatLike(x, 0)), {axis});
+}
+
+Operand firstExtremum(Reduce kind, TensorBuilder &b, const Operand &x,
+                      int64_t axis) {
+  return kind == Reduce::Max ? firstMaximum(b, x, axis)
+                             : b.reversed(firstMaximum(b, b.reversed(x), axis));
+}
+
+/// The axis of a torch.max() or torch.min() that gives places, too: its
+/// gradient goes to the element that it names. That of amax() goes to all that
+/// are equal, as nn's does.
+std::optional<int64_t> namedAxis(const NodeImporter &node, const Operand &x,
+                                 ArrayRef<int64_t> axes) {
+  StringRef target = OriginalCall(node.node()).target();
+  bool isNamed = target == "aten.max.dim" || target == "aten.min.dim";
+  if (!isNamed || !x.isFloat() || axes.size() != 1)
+    return std::nullopt;
+  int64_t size = x.shape[axes.front()];
+  return 1 < size && size <= 1 << 24 ? std::optional(axes.front())
+                                     : std::nullopt;
 }
 
 Operand reduce(Reduce kind, TensorBuilder &b, const Operand &x,
@@ -133,8 +154,10 @@ Error emitReduce(NodeImporter &node) {
       shape.push_back(gone ? 1 : size);
   }
   TensorBuilder &b = node.build;
+  std::optional<int64_t> named = namedAxis(node, input, reduced);
   Operand result =
-      after(kind, b, reduce(kind, b, before(kind, b, input), reduced));
+      named ? firstExtremum(kind, b, input, *named)
+            : after(kind, b, reduce(kind, b, before(kind, b, input), reduced));
   node.result(0, b.cast(b.reshape(result, shape), input.type));
   return Error::success();
 }

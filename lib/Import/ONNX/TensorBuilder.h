@@ -161,6 +161,11 @@ public:
   Operand reciprocal(const Operand &input);
   Operand abs(const Operand &input);
   Operand sigmoid(const Operand &input);
+  /// `of` of the input, where that is 0 at 0, with the gradient 0 there:
+  /// PyTorch gives norms and standard deviations that one, and windows that are
+  /// padded have rows of zeros.
+  Operand flatAtZero(const Operand &input,
+                     llvm::function_ref<Operand(const Operand &)> of);
   Operand tanh(const Operand &input);
   Operand relu(const Operand &input);
 

@@ -100,6 +100,13 @@ Operand TensorBuilder::abs(const Operand &input) {
     return binary(Binary::Max, input, neg(input));
   return unary<nn::AbsOp>(input);
 }
+Operand
+TensorBuilder::flatAtZero(const Operand &input,
+                          llvm::function_ref<Operand(const Operand &)> of) {
+  Operand isZero = compare(nn::CompareKind::EQ, input, splatLike(input, 0));
+  Operand result = of(select(isZero, splatLike(input, 1), input));
+  return select(isZero, splatLike(result, 0), result);
+}
 Operand TensorBuilder::sigmoid(const Operand &input) {
   return unary<nn::SigmoidOp>(input);
 }

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Exports functions at points where they have no slope, with what PyTorch takes for it there, in float64.
+
+    python kinks.py FOLDER
+
+writes kinks.onnx and kinks.safetensors, which lie in test/Inputs/exports. Needs torch, onnx and safetensors; by hand.
+"""
+
+import pathlib
+import sys
+
+import onnx
+import torch
+import torch.nn.functional as F
+from safetensors.torch import save_file
+
+#: Zeros, equal numbers and bounds: a row of zeros, one of ones, one that two bounds are in.
+POINTS = torch.tensor([[0.0, 0, 0, 0], [1, 1, 1, 1], [-1, 0, 1, 2], [-3, 3, 0.5, 3]])
+FUNCTIONS = {
+    "std": lambda x: x.std(-1),
+    "norm_3": lambda x: torch.linalg.vector_norm(x, 3, -1),
+    "norm_1_5": lambda x: torch.linalg.vector_norm(x, 1.5, -1),
+    "norm_half": lambda x: torch.linalg.vector_norm(x, 0.5, -1),
+    "named_max": lambda x: x.max(-1).values,
+    "named_min": lambda x: x.min(-1).values,
+    "amax": lambda x: x.amax(-1),
+    "clamp": lambda x: x.clamp(-1, 1),
+    "clamp_min": lambda x: x.clamp(min=0),
+    "maximum": lambda x: torch.maximum(x, x.flip(1)),
+    "hardswish": F.hardswish,
+    "constant_power": lambda x: x**0,
+    "powers": lambda x: x.abs() ** x.roll(1, 1).abs(),
+}
+
+
+class Kinks(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.at = torch.nn.ParameterDict({name: torch.nn.Parameter(POINTS.clone()) for name in FUNCTIONS})
+
+    def forward(self, weights):
+        results = (function(self.at[name]) for name, function in FUNCTIONS.items())
+        return sum((y * weights.flatten()[: y.numel()].view_as(y)).sum() for y in results)
+
+
+def export(model, weights, path):
+    torch.onnx.export(
+        model, (weights,), path, input_names=["weights"], output_names=["loss"], dynamo=True, optimize=False,
+        external_data=False,
+    )  # fmt: skip
+    file = onnx.load(path)
+    for node in file.graph.node:  # Where in which source a node was made names a machine.
+        kept = [entry for entry in node.metadata_props if entry.key.endswith("fx_node")]
+        del node.metadata_props[:]
+        node.metadata_props.extend(kept)
+    onnx.save(file, path)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    weights = torch.cos(torch.arange(16.0)).view(4, 4)
+    export(Kinks(), weights, str(folder / "kinks.onnx"))
+    model = Kinks().double()
+    loss = model(weights.double())
+    loss.backward()
+    gradients = {f"grad.{name}": parameter.grad for name, parameter in model.named_parameters()}
+    save_file({"weights": weights, "loss": loss.detach(), **gradients}, folder / "kinks.safetensors")
+
+
+if __name__ == "__main__":
+    main()

@@ -4,6 +4,7 @@
 /// ScatterND and ArgMax.
 #include "lib/Import/ONNX/NodeImporter.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 
 using namespace llvm;
@@ -135,6 +136,15 @@ Error emitGatherND(NodeImporter &node) {
   return Error::success();
 }
 
+/// What goes to each place, added up.
+Operand sumsAt(TensorBuilder &b, const Operand &updates, const Flattened &at) {
+  Shape shape(updates.shape);
+  shape.front() = at.count;
+  return b.fold(nn::ScatterAddOp::create(
+      b.builder(), b.location(), b.tensorType(updates.type, shape),
+      updates.value, at.places.value, /*axis=*/0, /*batch_dims=*/0));
+}
+
 /// `data` with `updates` in the places `at`, the last of equal ones undefined:
 /// each slice of the result is read from the data or from the update that goes
 /// there.
@@ -145,9 +155,7 @@ Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
   ElemType type = count < 1 << 24 ? ElemType::Float : ElemType::Double;
   Operand numbers =
       b.binary(Binary::Add, b.cast(b.coordinates({count}, 0), type), 1.0);
-  Operand source = b.fold(nn::ScatterAddOp::create(
-      b.builder(), b.location(), b.tensorType(type, {at.count}), numbers.value,
-      at.places.value, /*axis=*/0, /*batch_dims=*/0));
+  Operand source = sumsAt(b, numbers, at);
   Operand isWritten =
       b.compare(nn::CompareKind::GT, source, b.splatLike(source, 0.0));
   Operand row = b.binary(Binary::Add, b.cast(source, ElemType::Int64),
@@ -156,7 +164,55 @@ Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
   return b.gather(b.concat({data, updates}, 0), place, 0);
 }
 
+/// The mean of the data and of what goes there, or of that alone: the data are
+/// then 0 where something does.
+Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
+                const Flattened &at, bool includesData) {
+  Operand sum =
+      b.binary(Binary::Add, b.wide(data), sumsAt(b, b.wide(updates), at));
+  Operand one = b.splat(sum.type, at.places.shape, 1);
+  Operand number = sumsAt(b, one, at);
+  number = includesData ? b.binary(Binary::Add, number, 1.0)
+                        : b.binary(Binary::Max, number, b.splatLike(number, 1));
+  number = b.broadcast(number, sum.shape, {0});
+  return b.cast(b.binary(Binary::Div, sum, number), data.type);
+}
+
+/// Whether the node is a scatter_reduce(reduce="mean"): ONNX has no such
+/// reduction, and PyTorch's exporter writes "none". Without the data in it,
+/// that is a second node, behind one that writes zeros.
+bool isMean(const NodeImporter &node, bool includesData) {
+  OriginalCall call(node.node());
+  bool preparesPlaces = !includesData && node.in(2).splatValue() == 0.0;
+  return call.target().starts_with("aten.scatter_reduce") &&
+         call.argument(4, "reduce") == "mean" && !preparesPlaces;
+}
+
 /// The data as slices and the updates as slices, joined as the node says.
+Expected<Operand> joinedAt(NodeImporter &node, const Operand &data,
+                           const Operand &updates, const Flattened &at) {
+  TensorBuilder &b = node.build;
+  bool includesData =
+      OriginalCall(node.node()).argument(5, "include_self") != "False";
+  if (data.isFloat() && isMean(node, includesData))
+    return meansAt(b, data, updates, at, includesData);
+  StringRef reduction = node.stringAttr("reduction", "none");
+  if (reduction == "none")
+    return replaced(b, data, updates, at);
+  if (!data.isFloat())
+    return node.fail("reduction '" + printable(reduction) + "' of " +
+                     toString(data.type) + " is not supported");
+  if (auto kind = nn::symbolizeScatterKind(reduction))
+    return b.fold(nn::ScatterReduceOp::create(b.builder(), b.location(), *kind,
+                                              data.value, updates.value,
+                                              at.places.value));
+  if (reduction != "add")
+    return node.fail("attribute 'reduction' is '" + printable(reduction) +
+                     "', expected none, add, mul, max or min");
+  Operand sums = sumsAt(b, b.wide(updates), at);
+  return b.cast(b.binary(Binary::Add, b.wide(data), sums), data.type);
+}
+
 Error emitScatter(NodeImporter &node, const Flattened &at) {
   MPC_TRY(node.requireSameType(2, 0));
   const Operand &data = node.in(0), &updates = node.in(2);
@@ -169,30 +225,7 @@ Error emitScatter(NodeImporter &node, const Flattened &at) {
   Operand slices = b.reshape(data, {at.count, at.inner});
   Operand writes = b.reshape(updates, {count, at.inner});
   Flattened flat{b.reshape(at.places, {count}), at.count, at.inner};
-  StringRef reduction = node.stringAttr("reduction", "none");
-  if (reduction == "none") {
-    node.result(0, b.reshape(replaced(b, slices, writes, flat), data.shape));
-    return Error::success();
-  }
-  if (!data.isFloat())
-    return node.fail("reduction '" + printable(reduction) + "' of " +
-                     toString(data.type) + " is not supported");
-  if (auto kind = nn::symbolizeScatterKind(reduction)) {
-    Operand joined = b.fold(nn::ScatterReduceOp::create(
-        b.builder(), b.location(), *kind, slices.value, writes.value,
-        flat.places.value));
-    node.result(0, b.reshape(joined, data.shape));
-    return Error::success();
-  }
-  if (reduction != "add")
-    return node.fail("attribute 'reduction' is '" + printable(reduction) +
-                     "', expected none, add, mul, max or min");
-  Operand wide = b.wide(writes);
-  Operand sums = b.fold(nn::ScatterAddOp::create(
-      b.builder(), b.location(), b.tensorType(wide.type, slices.shape),
-      wide.value, flat.places.value, /*axis=*/0, /*batch_dims=*/0));
-  Operand joined =
-      b.cast(b.binary(Binary::Add, b.wide(slices), sums), data.type);
+  MPC_TRY_ASSIGN(Operand joined, joinedAt(node, slices, writes, flat));
   node.result(0, b.reshape(joined, data.shape));
   return Error::success();
 }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exports functions at points where they have no slope, with what PyTorch takes for it there, in float64.
+"""Exports single functions, with PyTorch's values and gradients in float64.
 
-    python kinks.py FOLDER
+    python exports.py FOLDER
 
-writes kinks.onnx and kinks.safetensors, which lie in test/Inputs/exports. Needs torch, onnx and safetensors; by hand.
+writes NAME.onnx and NAME.safetensors of each set of functions, which lie in test/Inputs/exports. Needs torch, onnx and
+safetensors; by hand.
 """
 
 import pathlib
@@ -16,7 +17,16 @@ from safetensors.torch import save_file
 
 #: Zeros, equal numbers and bounds: a row of zeros, one of ones, one that two bounds are in.
 POINTS = torch.tensor([[0.0, 0, 0, 0], [1, 1, 1, 1], [-1, 0, 1, 2], [-3, 3, 0.5, 3]])
-FUNCTIONS = {
+#: Of the points: which goes where, with a column twice and one never.
+PLACES = torch.tensor([[0, 3, 3, 1]]).expand(4, 4)
+
+
+def mean_at_places(include_self):
+    return lambda x: x.scatter_reduce(1, PLACES, 1 - x * x, "mean", include_self=include_self)
+
+
+#: Functions where they have no slope.
+KINKS = {
     "std": lambda x: x.std(-1),
     "norm_3": lambda x: torch.linalg.vector_norm(x, 3, -1),
     "norm_1_5": lambda x: torch.linalg.vector_norm(x, 1.5, -1),
@@ -31,15 +41,18 @@ FUNCTIONS = {
     "constant_power": lambda x: x**0,
     "powers": lambda x: x.abs() ** x.roll(1, 1).abs(),
 }
+#: A reduction that ONNX does not have.
+MEANS = {"with_data": mean_at_places(True), "without_data": mean_at_places(False)}
 
 
-class Kinks(torch.nn.Module):
-    def __init__(self):
+class Functions(torch.nn.Module):
+    def __init__(self, functions):
         super().__init__()
-        self.at = torch.nn.ParameterDict({name: torch.nn.Parameter(POINTS.clone()) for name in FUNCTIONS})
+        self.functions = functions
+        self.at = torch.nn.ParameterDict({name: torch.nn.Parameter(POINTS.clone()) for name in functions})
 
     def forward(self, weights):
-        results = (function(self.at[name]) for name, function in FUNCTIONS.items())
+        results = (function(self.at[name]) for name, function in self.functions.items())
         return sum((y * weights.flatten()[: y.numel()].view_as(y)).sum() for y in results)
 
 
@@ -56,15 +69,19 @@ def export(model, weights, path):
     onnx.save(file, path)
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
-    weights = torch.cos(torch.arange(16.0)).view(4, 4)
-    export(Kinks(), weights, str(folder / "kinks.onnx"))
-    model = Kinks().double()
+def write(functions, weights, path):
+    export(Functions(functions), weights, f"{path}.onnx")
+    model = Functions(functions).double()
     loss = model(weights.double())
     loss.backward()
     gradients = {f"grad.{name}": parameter.grad for name, parameter in model.named_parameters()}
-    save_file({"weights": weights, "loss": loss.detach(), **gradients}, folder / "kinks.safetensors")
+    save_file({"weights": weights, "loss": loss.detach(), **gradients}, f"{path}.safetensors")
+
+
+def main():
+    weights = torch.cos(torch.arange(16.0)).view(4, 4)
+    for name, functions in {"kinks": KINKS, "scatter_means": MEANS}.items():
+        write(functions, weights, pathlib.Path(sys.argv[1]) / name)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import csv
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -54,11 +55,27 @@ def rows(name):
         return [{key: value for key, value in row.items() if key != "step_ms"} for row in csv.DictReader(file)]
 
 
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def refused(name, pattern, machine="", **environment):
-    """A run that cannot begin, and leaves no checkpoint."""
-    done = train(name, machine, **environment)
-    expect_error(name, done, pattern)
-    expect(name, checkpoints(name) == [], checkpoints(name))
+    """A run that cannot go on from the checkpoints that it has, which stay as they are."""
+    last = f"ckpt-{STEPS:08}.safetensors"
+    shutil.copytree(FOLDER / "whole", FOLDER / name, ignore=shutil.ignore_patterns(last))
+    before = contents(FOLDER / name)
+    expect(name, len(before) > 0, before.keys())
+    expect_error(name, train(name, machine, "--resume", **environment), pattern)
+    expect(name, contents(FOLDER / name) == before, checkpoints(name))
+
+
+def ends_as_whole(name):
+    """From its last checkpoint."""
+    resumed = train(name, "", "--resume")
+    expect(name, resumed.returncode == 0, resumed.stderr)
+    last = f"ckpt-{STEPS:08}.safetensors"
+    same = (FOLDER / name / last).read_bytes() == (FOLDER / "whole" / last).read_bytes()
+    expect(name, same, "the resumed run ends in another state")
 
 
 def interrupted(name, fault, pattern):
@@ -66,16 +83,20 @@ def interrupted(name, fault, pattern):
     expect_error(name, train(name, f"fail={fault}"), pattern)
     last = f"ckpt-{STEPS:08}.safetensors"
     expect(name, checkpoints(name) and last not in checkpoints(name), checkpoints(name))
-    resumed = train(name, "", "--resume")
-    expect(name, resumed.returncode == 0, resumed.stderr)
+    ends_as_whole(name)
     expect(name, rows(name) == rows("whole"), rows(name), rows("whole"))
-    same = (FOLDER / name / last).read_bytes() == (FOLDER / "whole" / last).read_bytes()
-    expect(name, same, "the resumed run ends in another state")
 
 
 whole = train("whole")
 expect("whole", whole.returncode == 0, whole.stderr)
 
+# The loader takes a file of its name for the driver, and finds that it is none.
+nothing = FOLDER / "no-driver-here"
+nothing.mkdir()
+(nothing / "libcuda.so.1").write_text("no library")
+refused("no-driver", r"--target=cuda: no CUDA driver: .*libcuda\.so\.1: .*; without a GPU use --target=cpu",
+        MPC_CUDA_DRIVER="", LD_LIBRARY_PATH=str(nothing))
+ends_as_whole("no-driver")
 refused("no-nvrtc", r"sm_90.*no machine code.*no NVRTC, which compiles kernels for the GPU", MPC_NVRTC="/nowhere",
         MPC_CACHE_DIR="")
 refused("old-gpu", r"--target=cuda: .* is sm_70, for which no kernels can be made", "sm=70")
@@ -83,13 +104,17 @@ refused("no-shared-memory", r"'node_linear\w*' does not fit: its block has .* of
 refused("no-memory", r"allocating [\d.]+ KiB for the arena \(64\.0 KiB of .*CUDA_ERROR_OUT_OF_MEMORY", "memory=65536")
 refused("no-state-memory", r"allocating [\d.]+ KiB for state slab '.*CUDA_ERROR_OUT_OF_MEMORY", "memory=400000")
 
-# An NVRTC of before the GPU makes PTX, which the driver compiles.
+# An NVRTC of before the GPU makes PTX, which the driver compiles, unless that is older still.
+refused("driver-before-nvrtc", r"loading module 'kernels0': cuModuleLoadDataEx failed: .*CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+        "sm=130 fail=cuModuleLoadDataEx:1:222")
 newer = train("nvrtc-before-gpu", "sm=130")
 expect("nvrtc-before-gpu", newer.returncode == 0 and rows("nvrtc-before-gpu") == rows("whole"), newer.stderr)
 
-# An error that a later call may not have again, and two that lose the device to the process: in a step, and when the
-# state is copied for a checkpoint.
+# An error that a later call may not have again, and those that lose the device to the process: in a step, when
+# a batch is copied, and when the state is for a checkpoint.
 interrupted("refused-launch", "cuGraphLaunch:4:2", r"entry 'step': .*cuGraphLaunch failed: CUDA_ERROR_OUT_OF_MEMORY")
 interrupted("lost-in-a-step", "cuEventSynchronize:5:719", r"cuEventSynchronize.*; the device is lost to this process")
+interrupted("lost-in-an-upload", "cuMemcpyHtoDAsync_v2:22:700",
+            r"entry 'step': .*cuMemcpyHtoDAsync_v2.*; the device is lost to this process")
 interrupted("lost-in-a-checkpoint", "cuMemcpyDtoHAsync_v2:40:700",
             r"copying .* from the device: .*; the device is lost to this process")

@@ -77,6 +77,14 @@ std::optional<double> OriginalCall::number(size_t index, StringRef name) const {
   return number;
 }
 
+std::optional<int64_t> OriginalCall::lastInteger() const {
+  StringRef arguments = text_.split("](").second.split("), kwargs").first;
+  int64_t number;
+  if (arguments.rsplit(", ").second.getAsInteger(10, number))
+    return std::nullopt;
+  return number;
+}
+
 //===----------------------------------------------------------------------===//
 // ExporterRecord
 //===----------------------------------------------------------------------===//

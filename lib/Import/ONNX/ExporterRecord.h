@@ -33,6 +33,8 @@ public:
   std::optional<int64_t> integer(size_t index, llvm::StringRef name) const;
   /// The same where it is a number.
   std::optional<double> number(size_t index, llvm::StringRef name) const;
+  /// The last argument without a keyword, where it is an integer.
+  std::optional<int64_t> lastInteger() const;
 
 private:
   llvm::StringRef text_;

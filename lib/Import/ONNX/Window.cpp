@@ -3,6 +3,7 @@
 /// Sliding windows, and the ONNX ops that pool over them.
 #include "lib/Import/ONNX/Window.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -322,20 +323,37 @@ Operand padded(TensorBuilder &b, const Operand &x, const Window &window) {
   return b.pad(x, low, high, SmallVector<int64_t>(low.size(), 0), 0.0);
 }
 
+/// The divisor_override of PyTorch's call, which its exporter does not write.
+std::optional<int64_t> divisorOverride(const NodeImporter &node) {
+  OriginalCall call(node.node());
+  bool isPool = call.target().starts_with("aten.avg_pool");
+  return isPool ? call.lastInteger() : std::nullopt;
+}
+
+/// By what each window's sum is divided: the number of its elements, or the
+/// chosen one.
+Expected<Operand> windowDivisors(NodeImporter &node, const Window &window,
+                                 std::optional<int64_t> chosen) {
+  if (chosen)
+    return node.build.splat(ElemType::Float, {}, static_cast<double>(*chosen));
+  bool countPadding = node.intAttr("count_include_pad", 0) != 0;
+  return windowCounts(node, window, ArrayRef(node.in(0).shape).drop_front(2),
+                      countPadding);
+}
+
 Error emitAveragePool(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(Window window, readPool(node));
   TensorBuilder &b = node.build;
   const Operand &input = node.in(0);
-  if (auto tiles = averageTiles(b, input, window)) {
+  std::optional<int64_t> divisor = divisorOverride(node);
+  auto tiles = divisor ? std::nullopt : averageTiles(b, input, window);
+  if (tiles) {
     node.result(0, *tiles);
     return Error::success();
   }
   MPC_TRY(checkPlaces(node, window));
-  bool countPadding = node.intAttr("count_include_pad", 0) != 0;
-  MPC_TRY_ASSIGN(Operand counts,
-                 windowCounts(node, window, ArrayRef(input.shape).drop_front(2),
-                              countPadding));
+  MPC_TRY_ASSIGN(Operand counts, windowDivisors(node, window, divisor));
   Operand sum = sumOverWindows(b, padded(b, b.wide(input), window), window);
   counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
   node.result(0, b.cast(b.binary(Binary::Div, sum, counts), input.type));

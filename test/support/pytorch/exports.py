@@ -41,8 +41,13 @@ KINKS = {
     "constant_power": lambda x: x**0,
     "powers": lambda x: x.abs() ** x.roll(1, 1).abs(),
 }
-#: A reduction that ONNX does not have.
-MEANS = {"with_data": mean_at_places(True), "without_data": mean_at_places(False)}
+#: What the nodes that are written do not say, but the record of the call.
+CALLS = {
+    "mean_with_data": mean_at_places(True),
+    "mean_without_data": mean_at_places(False),
+    "divisor": lambda x: F.avg_pool2d((x * x)[None, None], 3, 2, 1, divisor_override=5),
+    "divisor_alone": lambda x: F.avg_pool2d((x * x)[None, None], 2, divisor_override=3),
+}
 
 
 class Functions(torch.nn.Module):
@@ -80,7 +85,7 @@ def write(functions, weights, path):
 
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
-    for name, functions in {"kinks": KINKS, "scatter_means": MEANS}.items():
+    for name, functions in {"kinks": KINKS, "calls": CALLS}.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
 
 

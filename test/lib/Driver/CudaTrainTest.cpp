@@ -142,6 +142,16 @@ protected:
     }
   }
 
+  /// What was waited for is the event of the step before the one that runs.
+  void expectOneStepAhead() {
+    ASSERT_EQ(std::ssize(progress_), kSteps);
+    int synchronized = progress_.front().synchronized;
+    for (int i = 0; i < kSteps - 1; ++i)
+      EXPECT_EQ(progress_[i], (Progress{i + 1, i, synchronized, i})) << i;
+    EXPECT_EQ(progress_.back(),
+              (Progress{kSteps, kSteps, synchronized, kSteps}));
+  }
+
   /// After how many iterations a step was under way.
   [[nodiscard]] int64_t numAhead() const {
     return std::ranges::count_if(
@@ -181,15 +191,10 @@ protected:
   std::vector<Progress> progress_;
 };
 
-// What it waits for is the event of the step before the one that runs.
 TEST_F(CudaTrain, KeepsOneStepAhead) {
   writeData({});
   ASSERT_TRUE(run(compile(Precision::FP16), "ahead").ok());
-  ASSERT_EQ(std::ssize(progress_), kSteps);
-  int synchronized = progress_.front().synchronized;
-  for (int i = 0; i < kSteps - 1; ++i)
-    EXPECT_EQ(progress_[i], (Progress{i + 1, i, synchronized, i})) << i;
-  EXPECT_EQ(progress_.back(), (Progress{kSteps, kSteps, synchronized, kSteps}));
+  expectOneStepAhead();
 }
 
 // Skips among them: a step behind one that was skipped is waited for.
@@ -237,7 +242,7 @@ TEST_F(CudaTrain, ARateThatMovesIsNotWaitedFor) {
   for (Precision precision : {Precision::FP16, Precision::BF16}) {
     std::string name = fmt::format("{}", static_cast<int>(precision));
     ASSERT_TRUE(run(compile(precision), "ahead" + name).ok());
-    EXPECT_EQ(numAhead(), kSteps - 1);
+    expectOneStepAhead();
     ASSERT_TRUE(runWaiting(compile(precision), "waits" + name).ok());
     EXPECT_TRUE(resultOf("ahead" + name) == resultOf("waits" + name));
     EXPECT_EQ(tableOf("ahead" + name), tableOf("waits" + name));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's Fourier transforms, as products with a matrix of cosines and sines.
+/// ONNX's Fourier transforms, as products with a matrix of cosines and sines,
+/// and the windows that go before them.
 #include "lib/Import/ONNX/NodeImporter.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
@@ -224,9 +226,58 @@ Error emitSTFT(NodeImporter &node) {
   return Error::success();
 }
 
+/// a - b cos(t) + c cos(2 t), where t goes once around.
+struct CosineWindow {
+  double a, b, c;
+
+  double at(int64_t place, int64_t period) const {
+    double turn = 2.0 * std::numbers::pi * static_cast<double>(place) /
+                  static_cast<double>(period);
+    return a - b * std::cos(turn) + c * std::cos(2.0 * turn);
+  }
+};
+
+Error emitWindow(NodeImporter &node, CosineWindow window) {
+  MPC_TRY_ASSIGN(int64_t size, node.integer(0, "the size"));
+  if (size < 0 || size > kMostPlaces)
+    return node.fail("the size is " + Twine(size) + ", expected 0 to " +
+                     Twine(kMostPlaces));
+  ElemType type = ElemType::Float;
+  if (node.attribute("output_datatype")) {
+    MPC_TRY_ASSIGN(type, node.elementTypeAttr("output_datatype"));
+  }
+  int64_t period = node.intAttr("periodic", 1) != 0 ? size : size - 1;
+  std::vector<double> values;
+  for (int64_t place : seq<int64_t>(0, size))
+    values.push_back(size == 1 ? 1.0 : window.at(place, period));
+  MPC_TRY_ASSIGN(Operand wide,
+                 node.constant<double>(ElemType::Double, {size}, values));
+  node.result(0, node.build.cast(wide, type));
+  return Error::success();
+}
+
+Error emitHann(NodeImporter &node) { return emitWindow(node, {0.5, 0.5, 0.0}); }
+
+/// PyTorch's is another than ONNX's, and its exporter writes this one.
+Error emitHamming(NodeImporter &node) {
+  bool isTorch = OriginalCall(node.node()).target().starts_with("aten.hamming");
+  return emitWindow(node, isTorch
+                              ? CosineWindow{0.54, 0.46, 0.0}
+                              : CosineWindow{25.0 / 46.0, 21.0 / 46.0, 0.0});
+}
+
+Error emitBlackman(NodeImporter &node) {
+  return emitWindow(node, {0.42, 0.5, 0.08});
+}
+
+constexpr StringRef kOfWindow = "output_datatype:i periodic:i";
+
 const OpRule kRules[] = {
+    {"BlackmanWindow", 17, 1, 1, 1, kOfWindow, emitBlackman},
     {"DFT", 17, 1, 2, 1, "axis:i inverse:i onesided:i", emitDFT17},
     {"DFT", 20, 1, 3, 1, "inverse:i onesided:i", emitDFT},
+    {"HammingWindow", 17, 1, 1, 1, kOfWindow, emitHamming},
+    {"HannWindow", 17, 1, 1, 1, kOfWindow, emitHann},
     {"STFT", 17, 2, 4, 1, "onesided:i", emitSTFT},
 };
 

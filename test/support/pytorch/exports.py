@@ -46,6 +46,7 @@ CALLS = {
     "mean_with_data": mean_at_places(True),
     "mean_without_data": mean_at_places(False),
     "divisor": lambda x: F.avg_pool2d((x * x)[None, None], 3, 2, 1, divisor_override=5),
+    "hamming": lambda x: x * x * torch.hamming_window(4),
     "divisor_alone": lambda x: F.avg_pool2d((x * x)[None, None], 2, divisor_override=3),
 }
 

@@ -53,7 +53,7 @@ OUT_OF_SCOPE = {
     "ConvInteger",
     "random": "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike",
     "sequences, optionals": "OptionalGetElement OptionalHasElement",
-    "signal": "HannWindow HammingWindow BlackmanWindow MelWeightMatrix",
+    "signal": "MelWeightMatrix",
     "strings": "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer",
     "vision": "NonMaxSuppression RoiAlign DeformConv MaxUnpool ImageDecoder",
 }

@@ -61,9 +61,14 @@ Expected<Window> readWindow(NodeImporter &node, ArrayRef<int64_t> input,
   window.givenHigh = window.high;
   bool ceil = node.intAttr("ceil_mode", 0) != 0;
   for (size_t i = 0; i < axes; ++i) {
-    int64_t stride = window.strides[i];
-    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    int64_t stride = window.strides[i], dilation = window.dilations[i];
     int64_t padded = input[i] + window.low[i] + window.high[i];
+    int64_t extent = (window.kernel[i] - 1) * dilation + 1;
+    // One window that ends behind the input has the elements that there are.
+    if (ceil && padded > 0 && padded < extent && extent - padded < stride) {
+      window.kernel[i] = (padded - 1) / dilation + 1;
+      extent = (window.kernel[i] - 1) * dilation + 1;
+    }
     if (padded < extent)
       return node.fail("the window (" + Twine(extent) + " on spatial axis " +
                        Twine(i) + ") is larger than the padded input (" +

@@ -166,6 +166,26 @@ TEST(Window, CeilModeEndsInTheInput) {
   EXPECT_TRUE(contains(pool(5, 2, 2), "-> tensor<1x1x3xf32>"));
   // A fifth window would start behind the input.
   EXPECT_TRUE(contains(pool(5, 1, 2), "-> tensor<1x1x3xf32>"));
+  // One window takes what there is, up to a stride before its end.
+  EXPECT_TRUE(contains(pool(5, 8, 8), "window [5] strides [8]"));
+  EXPECT_EQ(
+      errorOf({"MaxPool",
+               {{"x", {1, 1, 5}}},
+               {A::integers("kernel_shape", {8}), A::integers("strides", {3}),
+                A::integer("ceil_mode", 1)}}),
+      "the window (8 on spatial axis 0) is larger than the padded input "
+      "(5)");
+}
+
+TEST(Window, AveragesWhatThereIs) {
+  Outcome pool =
+      import({"AveragePool",
+              {{"x", {1, 1, 5}}},
+              {A::integers("kernel_shape", {2000}),
+               A::integers("strides", {2000}), A::integer("ceil_mode", 1)}});
+  EXPECT_TRUE(
+      contains(pool, "nn.constant dense<5.000000e+00> : tensor<1x1x1xf32>"));
+  EXPECT_TRUE(contains(pool, "-> tensor<1x1x1xf32>"));
 }
 
 TEST(Window, PoolsWithoutAnOpAreComposed) {

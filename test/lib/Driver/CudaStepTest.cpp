@@ -75,13 +75,19 @@ TEST_F(CudaStep, CostsTheHostOneLaunchAndNoWait) {
       result.push_back(fake_.count(name));
     return result;
   };
+  // Of uploads: those that would wait for the step before.
+  auto late = [&] {
+    return fake_.countBeside("cuMemcpyHtoDAsync_v2", "cuGraphLaunch");
+  };
   std::vector<int> before = counts();
+  int lateBefore = late();
   for (int step = 0; step < 2; ++step)
     ASSERT_TRUE(runner->enqueue(entry, inputs, outputs).ok());
   std::vector<int> after = counts();
   for (size_t i = 0; i < after.size(); ++i)
     after[i] -= before[i];
   EXPECT_EQ(after, (std::vector<int>{2, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(late(), lateBefore);
   ASSERT_TRUE(runner->wait().ok());
   EXPECT_EQ(fake_.count("cuStreamSynchronize"), before[2] + 1);
   // Of three good steps the second has made the scale grow.
@@ -197,6 +203,24 @@ TEST_F(CudaStep, WithoutNvrtcOnlyItsOwnDeviceRunsIt) {
   ampere.major = 8;
   fake_.reset(ampere);
   EXPECT_TRUE(rt::Runner::create(program, {1}).ok());
+}
+
+// Not that of an earlier minor number.
+TEST_F(CudaStep, MachineCodeOfALaterDeviceIsNotLoaded) {
+  auto program = compile(Precision::FP32, "cuda:sm_86");
+  ::setenv("MPC_NVRTC", "/nowhere/libnvrtc.so", 1);
+  for (auto [minor, runs] : {std::pair(0, false), {9, true}}) {
+    rt::cuda::test::FakeMachine machine;
+    machine.major = 8;
+    machine.minor = minor;
+    fake_.reset(machine);
+    rt::Status status = rt::Runner::create(program, {1}).status();
+    EXPECT_EQ(status.ok(), runs) << status.message();
+    if (!runs)
+      EXPECT_THAT(status.message(),
+                  HasSubstr("is sm_80, for which the program has no machine "
+                            "code"));
+  }
 }
 
 TEST_F(CudaStep, CompilesWithoutNvrtcAndSaysSo) {

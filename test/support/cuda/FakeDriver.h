@@ -29,6 +29,9 @@ public:
   virtual void failAt(std::string_view symbol, int use, int code) = 0;
   /// How often `symbol` was called since the reset.
   [[nodiscard]] virtual int count(std::string_view symbol) const = 0;
+  /// How often with a stream that `other` was called with too.
+  [[nodiscard]] virtual int countBeside(std::string_view symbol,
+                                        std::string_view other) const = 0;
   /// Kernels run, those of graphs among them.
   [[nodiscard]] virtual int kernelsRun() const = 0;
   /// Objects and allocations that were made and not destroyed.

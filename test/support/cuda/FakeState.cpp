@@ -76,6 +76,7 @@ void FakeState::reset(const FakeMachine &wanted) {
   initialized = false;
   contexts = 0;
   counts_.clear();
+  given_.clear();
   failures_.clear();
   lost_ = code::kSuccess;
   kernelsRun_ = 0;
@@ -91,6 +92,15 @@ int FakeState::count(std::string_view symbol) const {
   return found == counts_.end() ? 0 : found->second;
 }
 
+int FakeState::countBeside(std::string_view symbol,
+                           std::string_view other) const {
+  int sum = 0;
+  for (const auto &[stream, calls] : given_)
+    if (auto found = calls.find(symbol); found != calls.end())
+      sum += calls.contains(other) ? found->second : 0;
+  return sum;
+}
+
 int FakeState::alive() const {
   return contexts + memory.alive() +
          static_cast<int>(streams.size() + events.size() + modules.size() +
@@ -99,6 +109,7 @@ int FakeState::alive() const {
 
 DriverCode FakeState::enter(const char *symbol) {
   int use = ++counts_[symbol];
+  entered_ = symbol;
   auto found = failures_.find(symbol);
   if (found != failures_.end() && found->second.first == use) {
     if (losesContext(found->second.second))
@@ -118,6 +129,7 @@ DriverCode FakeState::push(StreamHandle handle, Operation operation) {
     return code::kInvalidHandle;
   FakeStream &stream = *found->second;
   if (!stream.capture) {
+    ++given_[&stream][entered_];
     stream.queue.push_back(std::move(operation));
     return code::kSuccess;
   }

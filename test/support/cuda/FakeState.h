@@ -113,6 +113,8 @@ public:
   void reset(const FakeMachine &machine) override;
   void failAt(std::string_view symbol, int use, int code) override;
   [[nodiscard]] int count(std::string_view symbol) const override;
+  [[nodiscard]] int countBeside(std::string_view symbol,
+                                std::string_view other) const override;
   [[nodiscard]] int kernelsRun() const override { return kernelsRun_; }
   [[nodiscard]] int alive() const override;
   void setSeed(uint32_t seed) override { seed_ = seed; }
@@ -166,6 +168,8 @@ private:
                        int arch);
 
   std::map<std::string, int, std::less<>> counts_;
+  const char *entered_ = ""; ///< The call that goes on.
+  std::map<FakeStream *, std::map<std::string, int, std::less<>>> given_;
   std::map<std::string, std::pair<int, int>, std::less<>> failures_;
   DriverCode lost_ = code::kSuccess;
   int kernelsRun_ = 0;

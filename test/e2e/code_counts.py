@@ -2,7 +2,7 @@
 """Counts what a compiler makes of models: code_counts.py kinds|layers MPC_COMPILE.
 
 `kinds`: the instructions of each kind of kernel are bounded, and no more for larger batches, channels and groups.
-`layers`: kernels and launches grow linearly with layers, their code does not.
+`layers`: kernels and launches grow linearly with layers, their code does not, whatever their channels and factors.
 """
 import os
 import re
@@ -115,12 +115,32 @@ def perceptron(layers):
     return graph
 
 
+def network(blocks):
+    """Blocks of which no two have the same channels, factors and rates of dropout."""
+    graph = Graph(1)
+    x = graph.input("x", 2, 32, 12, 12)
+    for i in range(blocks):
+        x = graph.scale(graph.silu(graph.conv(x, f"conv{i}", 32 * (i + 1), 32 * (i + 2), 3)), 1 + i / 8)
+        x = graph.dropout(x, (i + 1) / 32)
+    graph.output(graph.mean(x, 2, 3), 2, 32 * (blocks + 1))
+    return graph
+
+
+def functions(text):
+    """Those of MLIR that have a body."""
+    return len(re.findall(r"^  func\.func .*\{$", text, re.M))
+
+
 def layers(tool):
+    few, many = [functions(compile_model(tool, network(blocks), "mlir")) for blocks in (6, 12)]
+    print(f"6 blocks: {few} functions, 12 blocks: {many}")
+    # A block has a dozen kernels. Some depend on sizes in kind, as on whether a tile is whole.
+    check(many - few < 2 * 6, "functions grow with the blocks")
     counts = []
     for number in (250, 500, 1000):
         text = compile_model(tool, perceptron(number), "mlir")
         emitted, codes = text.count("kernel.emitted = "), text.count("cpu.shared")
-        bodies = len(re.findall(r"^  func\.func .*\{$", text, re.M))
+        bodies = functions(text)
         counts.append((emitted, codes, bodies, text.count("kernel.launch"), text.count("\n")))
         print(f"{number} layers: {emitted} kernels, {codes} shared codes, {bodies} functions, {counts[-1][3]} launches, {counts[-1][4]} lines")
     few, some, many = counts

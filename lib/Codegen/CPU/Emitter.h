@@ -129,6 +129,9 @@ private:
                                            mlir::ValueRange dims,
                                            unsigned along, Lanes lanes);
   mlir::Value emitOp(mlir::Operation &op, mlir::IRMapping &values, Lanes lanes);
+  /// The flat position that `extract` reads.
+  mlir::Value flattenIndex(mlir::tensor::ExtractOp extract,
+                           mlir::IRMapping &values, Lanes lanes);
   mlir::Value emitExtract(mlir::Operation &op, mlir::IRMapping &values,
                           Lanes lanes);
 

@@ -73,9 +73,11 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
-      if (isCode(function))
+      if (isCode(function)) {
+        if (!mpc::kernel::getEmittedKernel(function))
+          outline(function);
         wrap(function);
-      else if (!function.isExternal())
+      } else if (!function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);
   }
 
@@ -85,6 +87,7 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
            function->hasAttr(
                mpc::cpu::CPUDialect::SharedAttrHelper::getNameStr());
   }
+  static void outline(LLVM::LLVMFuncOp code);
   static void wrap(LLVM::LLVMFuncOp kernel);
 
   /// Arguments behind the buffers: first chunk, end, scratch memory.
@@ -94,7 +97,7 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
 } // namespace
 
 /// Makes arguments from `first` on, `count` of them, loads from the memory that
-/// an argument in front of them holds.
+/// an argument in front of them holds, 8 bytes for each.
 static void load(Block &entry, unsigned first, unsigned count) {
   auto builder = OpBuilder::atBlockBegin(&entry);
   Location loc = entry.getParentOp()->getLoc();
@@ -102,12 +105,27 @@ static void load(Block &entry, unsigned first, unsigned count) {
   BlockArgument list = entry.insertArgument(first, pointer, loc);
   for (unsigned number = 0; number < count; ++number) {
     BlockArgument argument = entry.getArgument(first + 1);
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, argument.getType(),
-                                     list, ArrayRef<LLVM::GEPArg>(number));
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, list,
+                                     ArrayRef<LLVM::GEPArg>(number));
     argument.replaceAllUsesWith(
         LLVM::LoadOp::create(builder, loc, argument.getType(), slot));
     entry.eraseArgument(first + 1);
   }
+}
+
+/// Leaves of `code` a call of its body. A register allocator that has too few
+/// registers reads an argument again where it lies, but what was loaded it
+/// keeps in place of better values: see docs/rationale/kernel.md.
+void WrapPass::outline(LLVM::LLVMFuncOp code) {
+  OpBuilder builder(code);
+  Location loc = code.getLoc();
+  auto body = LLVM::LLVMFuncOp::create(
+      builder, loc, (code.getName() + "_body").str(), code.getFunctionType());
+  body.getBody().takeBody(code.getBody());
+  Block *entry = code.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  LLVM::CallOp::create(builder, loc, body, entry->getArguments());
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
 void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {

@@ -64,18 +64,23 @@ def ShareCodePass : Pass<"cpu-share-code", "::mlir::ModuleOp"> {
 
     A size is a constant of type `index`: an extent, a stride, an offset. Those
     that stay as they are, and by which codes differ, are numbers that lanes of
-    vectors compute with, and bounds of loops that turn once. A quotient by a
-    size is the upper half of a product with its reciprocal, wherever that is
-    exact for all dividends; where it may not be, divisors are no sizes. All
-    this is arithmetic on indices, so that results keep their bits.
+    vectors are multiplied by, and bounds of innermost loops that turn once. A
+    quotient by a size is the upper half of a product with its reciprocal,
+    wherever that is exact for all dividends; where it may not be, divisors are
+    no sizes. A float is told as a size is. All that changes is arithmetic on
+    indices, so that results keep their bits.
 
     What LLVM is told no more costs some kernels a few hundredths of their time,
-    so that a few kernels of one kind, which cost little to compile, keep a code
-    each.
+    so that a few kernels of one kind keep a code each in a module that costs
+    little to compile.
   }];
   let options = [
     Option<"leastKernels", "least-kernels", "unsigned", /*default=*/"4",
-           "How many kernels have to differ in sizes alone to have one code">,
+           "How many kernels have to differ in sizes alone to have one code, in "
+           "a small module (default: 4); in a large one two">,
+    Option<"smallOps", "small-ops", "unsigned", /*default=*/"16384",
+           "The most ops that the codes of a small module have, each kind of "
+           "kernels counted once (default: 16384)">,
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Number of kernels">,

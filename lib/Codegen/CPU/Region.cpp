@@ -63,21 +63,30 @@ static Value clampIndex(Emitter &emitter, Value index, int64_t extent) {
   return arith::MinSIOp::create(builder, emitter.loc, low, last);
 }
 
+/// What is the same for all lanes is added up apart: lanes of 64 bits take long
+/// to be multiplied.
+Value Emitter::flattenIndex(tensor::ExtractOp extract, IRMapping &values,
+                            Lanes lanes) {
+  ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
+  auto add = [&](Value a, Value b) -> Value {
+    return arith::AddIOp::create(builder, loc, a, b);
+  };
+  Value same = constantIndex(0), other;
+  for (auto [dim, operand] : llvm::enumerate(extract.getIndices())) {
+    Value index = clampIndex(*this, values.lookup(operand), shape[dim]);
+    Value stride = constantIndex(llvm::product_of(shape.drop_front(dim + 1)));
+    Lanes width = isVector(index) ? lanes : Lanes{};
+    Value part =
+        arith::MulIOp::create(builder, loc, index, broadcast(stride, width));
+    Value &sum = isVector(index) ? other : same;
+    sum = sum ? add(sum, part) : part;
+  }
+  return other ? add(other, broadcast(same, lanes)) : same;
+}
+
 Value Emitter::emitExtract(Operation &op, IRMapping &values, Lanes lanes) {
   auto extract = cast<tensor::ExtractOp>(op);
-  Value flat = constantIndex(0);
-  ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
-  for (auto [extent, operand] : llvm::zip(shape, extract.getIndices())) {
-    Value index = clampIndex(*this, values.lookup(operand), extent);
-    Value scale = constantIndex(extent);
-    if (isVector(index) || isVector(flat)) {
-      index = broadcast(index, lanes);
-      flat = broadcast(flat, lanes);
-      scale = broadcast(scale, lanes);
-    }
-    flat = arith::MulIOp::create(builder, loc, flat, scale);
-    flat = arith::AddIOp::create(builder, loc, flat, index);
-  }
+  Value flat = flattenIndex(extract, values, lanes);
   if (!isVector(flat))
     return load(extract.getTensor(), flat);
   SmallVector<Value> elements;

@@ -21,8 +21,12 @@ namespace mpc::cpu {
 using namespace mlir;
 using namespace mpc::cpu;
 
-static bool isNumber(Operation &op) {
-  return op.getNumResults() == 1 && numberOf(op.getResult(0));
+/// What uses a constant is told it, or compared with others by its number.
+static Attribute numberOf(Operation *op) {
+  auto constant = dyn_cast_or_null<arith::ConstantOp>(op);
+  return constant && constant.getType().isIntOrIndexOrFloat()
+             ? constant.getValue()
+             : Attribute();
 }
 
 namespace {
@@ -57,7 +61,7 @@ private:
         ids_.try_emplace(argument, ids_.size());
       }
       for (Operation &op : block)
-        if (!isNumber(op))
+        if (!numberOf(&op))
           add(op);
     }
   }
@@ -77,11 +81,15 @@ private:
   }
   void add(OpOperand &operand) {
     constexpr uintptr_t kSize = 0, kConstant = 1, kOther = 2;
-    std::optional<int64_t> number = numberOf(operand.get());
+    Attribute number = numberOf(operand.get().getDefiningOp());
     bool isSize = sizes_.isSize(operand);
     words_.push_back(isSize ? kSize : number ? kConstant : kOther);
-    if (!isSize)
-      words_.push_back(number ? *number : ids_.lookup(operand.get()));
+    if (isSize)
+      add(operand.get().getType());
+    else if (number)
+      add(number.getAsOpaquePointer());
+    else
+      words_.push_back(ids_.lookup(operand.get()));
   }
 
   const Sizes &sizes_;
@@ -105,7 +113,8 @@ public:
 private:
   void numberParameters();
   func::FuncOp makeCode(SymbolTable &symbols);
-  void readSizes(func::FuncOp code, unsigned firstParameter);
+  void readSizes(func::FuncOp code, const Sizes &sizes,
+                 unsigned firstParameter);
   void runCode(const SizedKernel &kernel, func::FuncOp code);
 
   ArrayRef<SizedKernel> kernels_;
@@ -124,7 +133,8 @@ void Family::share(SymbolTable &symbols) {
 }
 
 void Family::numberParameters() {
-  std::map<std::vector<int64_t>, size_t> known;
+  std::map<std::pair<const void *, std::vector<int64_t>>, size_t> known;
+  Sizes sizes(kernels_.front().function);
   for (size_t size = 0; size < kernels_.front().sizes.size(); ++size) {
     std::vector<int64_t> column;
     for (const SizedKernel &kernel : kernels_)
@@ -133,7 +143,9 @@ void Family::numberParameters() {
       parameters_.push_back(std::nullopt);
       continue;
     }
-    auto [it, isNew] = known.try_emplace(std::move(column), first_.size());
+    Type type = sizes.all()[size].operand->get().getType();
+    auto [it, isNew] = known.try_emplace(
+        {type.getAsOpaquePointer(), std::move(column)}, first_.size());
     if (isNew)
       first_.push_back(size);
     parameters_.push_back(it->second);
@@ -144,9 +156,11 @@ void Family::numberParameters() {
 static void multiply(Operation *op, Value reciprocal) {
   OpBuilder builder(op);
   Value dividend = op->getOperand(0);
-  Value result = arith::MulUIExtendedOp::create(builder, op->getLoc(), dividend,
-                                                reciprocal)
-                     .getHigh();
+  Value one = arith::ConstantIndexOp::create(builder, op->getLoc(), 1);
+  Value next = arith::AddIOp::create(builder, op->getLoc(), dividend, one);
+  Value result =
+      arith::MulUIExtendedOp::create(builder, op->getLoc(), next, reciprocal)
+          .getHigh();
   if (isa<arith::RemUIOp>(op)) {
     result =
         arith::MulIOp::create(builder, op->getLoc(), result, op->getOperand(1));
@@ -157,8 +171,8 @@ static void multiply(Operation *op, Value reciprocal) {
 }
 
 /// Makes `code`, a copy of the first kernel, read its parameters.
-void Family::readSizes(func::FuncOp code, unsigned firstParameter) {
-  Sizes sizes(code);
+void Family::readSizes(func::FuncOp code, const Sizes &sizes,
+                       unsigned firstParameter) {
   for (auto [size, parameter] : llvm::zip_equal(sizes.all(), parameters_)) {
     if (!parameter)
       continue;
@@ -176,9 +190,11 @@ func::FuncOp Family::makeCode(SymbolTable &symbols) {
   func::FuncOp code = first.clone();
   unsigned firstParameter = code.getNumArguments();
   MLIRContext *context = code.getContext();
-  for (size_t i = 0; i < first_.size(); ++i)
-    code.getBody().addArgument(IndexType::get(context), code.getLoc());
-  readSizes(code, firstParameter);
+  Sizes sizes(code);
+  for (size_t size : first_)
+    code.getBody().addArgument(sizes.all()[size].operand->get().getType(),
+                               code.getLoc());
+  readSizes(code, sizes, firstParameter);
   code.setFunctionType(
       FunctionType::get(context, code.getBody().getArgumentTypes(), {}));
   code.setName((code.getName() + "_code").str());
@@ -215,29 +231,53 @@ void Family::runCode(const SizedKernel &kernel, func::FuncOp code) {
                                     DenseI64ArrayAttr::get(context, sizes)));
 }
 
+static size_t countOps(func::FuncOp function) {
+  size_t count = 0;
+  function.walk([&](Operation *) { ++count; });
+  return count;
+}
+
 namespace {
 
 struct ShareCodePass : mpc::cpu::impl::ShareCodePassBase<ShareCodePass> {
   using ShareCodePassBase::ShareCodePassBase;
+  using Families =
+      llvm::MapVector<std::vector<uintptr_t>, SmallVector<SizedKernel>,
+                      std::map<std::vector<uintptr_t>, unsigned>>;
 
   void runOnOperation() override {
-    llvm::MapVector<std::vector<uintptr_t>, SmallVector<SizedKernel>,
-                    std::map<std::vector<uintptr_t>, unsigned>>
-        families;
+    Families families = findFamilies();
+    size_t least = findLeast(families);
+    SymbolTable symbols(getOperation());
+    for (auto &[skeleton, kernels] : families) {
+      bool isShared = kernels.size() >= least;
+      numKernels += kernels.size();
+      numCodes += isShared ? 1 : kernels.size();
+      if (isShared)
+        Family(kernels).share(symbols);
+    }
+  }
+
+private:
+  Families findFamilies() {
+    Families families;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (mpc::kernel::getEmittedKernel(function)) {
         Sizes sizes(function);
         families[Skeleton(function, sizes).take()].push_back(
             {function, numbersOf(sizes)});
       }
-    SymbolTable symbols(getOperation());
-    for (auto &[skeleton, kernels] : families) {
-      bool isShared = kernels.size() >= std::max(leastKernels.getValue(), 2U);
-      numKernels += kernels.size();
-      numCodes += isShared ? 1 : kernels.size();
-      if (isShared)
-        Family(kernels).share(symbols);
+    return families;
+  }
+
+  /// How many kernels share: fewer where there is much to compile.
+  size_t findLeast(const Families &families) {
+    size_t least = std::max(leastKernels.getValue(), 2U), ops = 0;
+    for (const auto &[skeleton, kernels] : families) {
+      size_t codes = kernels.size() >= least ? 1 : kernels.size();
+      ops += codes * countOps(kernels.front().function);
     }
+    return ops > smallOps ? 2 : least;
   }
 };
 

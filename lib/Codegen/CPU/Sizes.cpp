@@ -21,19 +21,28 @@ std::optional<int64_t> mpc::cpu::numberOf(Value value) {
   return number.getSExtValue();
 }
 
+/// The bits of a number that a kernel computes with; none of what is computed.
+static std::optional<int64_t> bitsOf(Value value) {
+  FloatAttr number;
+  if (matchPattern(value, m_Constant(&number)))
+    return number.getValue().bitcastToAPInt().getZExtValue();
+  return numberOf(value);
+}
+
 //===----------------------------------------------------------------------===//
 // Divisors
 //===----------------------------------------------------------------------===//
 
-/// It exceeds 2^64 / divisor by at most 1, so that the product, over 2^64,
-/// exceeds x / divisor by at most x / 2^64, which is less than 1 / divisor: too
-/// little to reach the next whole number (Granlund and Montgomery, 1994).
+/// It is less than 2^64 / divisor by e, where 0 < e <= 1. So the product, over
+/// 2^64, is less than (x + 1) / divisor, which is at most one more than the
+/// quotient, and by no more than (x + 1) / 2^64, at most 1 / divisor: too
+/// little to fall below the quotient (Robison, 2005).
 uint64_t mpc::cpu::reciprocalOf(uint64_t divisor) {
-  return UINT64_MAX / divisor + 1;
+  return UINT64_MAX / divisor;
 }
 
 int64_t Size::number() const {
-  int64_t number = *numberOf(operand->get());
+  int64_t number = *bitsOf(operand->get());
   return isReciprocal ? static_cast<int64_t>(reciprocalOf(number)) : number;
 }
 
@@ -86,30 +95,37 @@ uint64_t Sizes::computeMost(Value value) {
 bool Sizes::hasReciprocal(OpOperand &operand) {
   int64_t divisor = *numberOf(operand.get());
   uint64_t most = mostOf(operand.getOwner()->getOperand(0));
-  return divisor > 1 &&
-         llvm::SaturatingMultiply<uint64_t>(most, divisor) < UINT64_MAX;
+  return divisor > 0 &&
+         llvm::SaturatingMultiply<uint64_t>(
+             llvm::SaturatingAdd<uint64_t>(most, 1), divisor) < UINT64_MAX;
 }
 
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// A loop of one turn is none where that is known.
+/// A loop of one turn is none where that is known. Where it holds others it may
+/// as well be one.
 static bool isStraight(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
     return false;
   std::optional<APInt> turns = loop.getStaticTripCount();
-  return turns && turns->ule(1);
+  return turns && turns->isOne() && loop.getOps<scf::ForOp>().empty();
 }
 
 /// Lanes of 64 bits are multiplied by shifts and additions where the factor is
 /// known, and by a dozen instructions of AVX2 where it is not.
-static bool isOfLanes(Operation *op) { return isa<vector::BroadcastOp>(op); }
+static bool isFactorOfLanes(Operation *op) {
+  return isa<vector::BroadcastOp>(op) &&
+         llvm::any_of(op->getUsers(), llvm::IsaPred<arith::MulIOp>);
+}
 
 bool Sizes::mayBeTold(OpOperand &operand) {
   Operation *op = operand.getOwner();
-  return numberOf(operand.get()) && !isStraight(op) && !isOfLanes(op) &&
+  if (!operand.get().getType().isIndex())
+    return bitsOf(operand.get()).has_value();
+  return numberOf(operand.get()) && !isStraight(op) && !isFactorOfLanes(op) &&
          (!isDivisor(operand) || hasReciprocal(operand));
 }
 

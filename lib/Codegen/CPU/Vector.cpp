@@ -44,9 +44,17 @@ Value Emitter::loadVector(Value buffer, Value index, Lanes lanes) {
 SmallVector<Value> Emitter::getPlaces(AffineExpr index, ValueRange dims,
                                       unsigned along, Lanes lanes) {
   SmallVector<Value> places, at(dims);
+  auto add = [&](Value value, int64_t number) -> Value {
+    return arith::AddIOp::create(builder, loc, value, constantIndex(number));
+  };
+  std::optional<kernel::Linear> linear = kernel::getLinear(index, dims.size());
+  Value first = linear ? evaluate(index, dims) : Value();
   for (int64_t lane = 0; lane < lanes.active; ++lane) {
-    at[along] =
-        arith::AddIOp::create(builder, loc, dims[along], constantIndex(lane));
+    if (linear) {
+      places.push_back(add(first, lane * linear->strides[along]));
+      continue;
+    }
+    at[along] = add(dims[along], lane);
     places.push_back(evaluate(index, at));
   }
   places.resize(lanes.width, places.back());

@@ -8,17 +8,18 @@ using namespace mpc::test;
 
 /// The quotient that a CPU computes by a reciprocal.
 static uint64_t quotient(uint64_t dividend, uint64_t divisor) {
-  auto product = static_cast<unsigned __int128>(dividend) *
+  auto product = static_cast<unsigned __int128>(dividend + 1) *
                  mpc::cpu::reciprocalOf(divisor);
   return static_cast<uint64_t>(product >> 64);
 }
 
 // On both sides of a multiple is where a quotient would be missed; the largest
-// dividend is the last whose product with the divisor is below 2^64.
+// dividend is the last whose successor's product with the divisor is below
+// 2^64.
 TEST(ShareCode, ReciprocalsAreExact) {
-  for (uint64_t divisor : {2ull, 3ull, 5ull, 7ull, 49ull, 64ull, 641ull,
+  for (uint64_t divisor : {1ull, 2ull, 3ull, 5ull, 7ull, 49ull, 64ull, 641ull,
                            65535ull, 65536ull, 4294967295ull, 4294967296ull}) {
-    uint64_t last = UINT64_MAX / divisor;
+    uint64_t last = UINT64_MAX / divisor - 1;
     uint64_t multiple = last / divisor * divisor;
     for (uint64_t dividend : {uint64_t(0), divisor - 1, divisor, divisor + 1,
                               multiple - 1, multiple, last - 1, last})
@@ -86,8 +87,7 @@ TEST(ShareCode, KernelsOfManySizes) {
   }
 }
 
-// A number that lanes compute with is no size: kernels of other numbers have
-// other codes.
+// Numbers that lanes are compared with.
 TEST(ShareCode, KernelsOfManyNumbers) {
   const Shape shape = {2, 3, 24};
   const std::vector<int64_t> ends = {5, 9, 14, 20, 23};
@@ -108,4 +108,38 @@ TEST(ShareCode, KernelsOfManyNumbers) {
     kernels.run({x.data(), y.data(), got.data()}, "k" + std::to_string(end));
     EXPECT_EQ(got, want) << end;
   }
+}
+
+// Floats of each type are told by their bits. All numbers here are exact.
+TEST(ShareCode, KernelsOfManyFloats) {
+  const Shape shape = {2, 3, 24};
+  const std::vector<std::string> factors = {"0.5", "1.5", "-2.0", "3.0", "0.0"};
+  const std::vector<std::string> types = {"f16", "bf16", "f64", "f32"};
+  std::string text = kMaps;
+  for (size_t i = 0; i < factors.size(); ++i)
+    for (const std::string &type : types) {
+      std::string to = type == "f64" ? "arith.extf" : "arith.truncf";
+      std::string from = type == "f64" ? "arith.truncf" : "arith.extf";
+      bool isSame = type == "f32";
+      text += kernelOf(
+          shape, type + "_" + std::to_string(i),
+          "%c = arith.constant " + factors[i] + " : " + type + "\n" +
+              (isSame ? "%s = arith.mulf %a, %c : f32"
+                      : "%n = " + to + " %a : f32 to " + type +
+                            "\n%p = arith.mulf %n, %c : " + type +
+                            "\n%s = " + from + " %p : " + type + " to f32"));
+    }
+  Kernels kernels(text, {});
+  std::vector<float> x(2 * 3 * 24), y(3);
+  for (size_t at = 0; at < x.size(); ++at)
+    x[at] = static_cast<float>(at % 16);
+  for (size_t i = 0; i < factors.size(); ++i)
+    for (const std::string &type : types) {
+      std::vector<float> got(x.size()), want(x.size());
+      for (size_t at = 0; at < x.size(); ++at)
+        want[at] = x[at] * std::stof(factors[i]);
+      kernels.run({x.data(), y.data(), got.data()},
+                  type + "_" + std::to_string(i));
+      EXPECT_EQ(got, want) << type << " " << factors[i];
+    }
 }

@@ -36,7 +36,7 @@ Result<std::unique_ptr<Runner>> makeRunner(const char *path) {
   return runner;
 }
 
-/// By launch, the times of all runs but the first.
+/// By launch, the times of the runs that count.
 Result<std::vector<std::vector<float>>> timesOf(Runner &runner,
                                                 const char *data, int runs) {
   const Program &program = runner.program();

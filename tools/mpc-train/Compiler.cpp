@@ -90,7 +90,8 @@ rt::Result<std::string> findTarget(const Flags &flags) {
     return device.status().withContext("--target=cuda");
   int arch = (*device)->info().capability.number();
   std::string target = fmt::format("cuda:sm_{}", arch);
-  // What a flag of another tool would get wrong, this machine does not have.
+  // Nobody named an architecture: this is no wrong flag but a GPU that is too
+  // old.
   if (llvm::errorToBool(cuda::getCudaArch(target).takeError()))
     return rt::environmentError(fmt::format(
         "--target=cuda: {} is sm_{}, for which no kernels can be made; without "

@@ -96,15 +96,13 @@ struct AddressesPass : PassWrapper<AddressesPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       retype(function);
-    SmallVector<Operation *> accesses;
-    getOperation().walk([&](Operation *op) {
-      if (isa<memref::LoadOp, memref::StoreOp, memref::ViewOp,
-              memref::ReinterpretCastOp, vector::LoadOp, vector::StoreOp,
-              vector::MaskedLoadOp, vector::MaskedStoreOp>(op))
-        accesses.push_back(op);
+    getOperation().walk([](Operation *op) {
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<memref::LoadOp, memref::StoreOp, memref::ViewOp,
+                memref::ReinterpretCastOp, vector::LoadOp, vector::StoreOp,
+                vector::MaskedLoadOp, vector::MaskedStoreOp>(
+              [](auto access) { replace(access); });
     });
-    for (Operation *op : accesses)
-      replace(op);
   }
 
 private:
@@ -117,15 +115,9 @@ private:
         function.getContext(), function.getBody().getArgumentTypes(), {}));
   }
 
-  static void replace(Operation *op) {
-    AddressBuilder builder(op);
-    Value value =
-        llvm::TypeSwitch<Operation *, Value>(op)
-            .Case<memref::LoadOp, memref::StoreOp, memref::ViewOp,
-                  memref::ReinterpretCastOp, vector::LoadOp, vector::StoreOp,
-                  vector::MaskedLoadOp, vector::MaskedStoreOp>(
-                [&](auto access) { return builder.replace(access); });
-    if (value)
+  template <typename Access>
+  static void replace(Access op) {
+    if (Value value = AddressBuilder(op).replace(op))
       op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }

@@ -50,13 +50,22 @@ private:
   void packOnes(unsigned operand, mlir::ArrayRef<mlir::Value> channels,
                 mlir::Value source, mlir::Value target, mlir::Value length);
   void storePacked(unsigned operand, mlir::Value value, mlir::Value position);
+  /// Elements of a factor that lie next to each other, in the source and where
+  /// they are packed: an axis and those behind it.
+  struct Run {
+    unsigned axis;
+    mlir::Value length;
+    int64_t least; ///< Its length in the smallest tile.
+  };
+  Run getRun(unsigned operand);
   void packRun(unsigned operand, mlir::ArrayRef<mlir::Value> channels,
-               mlir::Value source, mlir::Value target, mlir::Value length);
+               mlir::Value source, mlir::Value target, const Run &run);
   void packLines(unsigned operand, mlir::ArrayRef<mlir::Value> channels,
                  mlir::Value source, mlir::Value target, unsigned axis,
-                 unsigned lastAxis, mlir::Value length);
+                 const Run &run);
   Values getChannelPlaces(unsigned operand, mlir::Value base);
   mlir::Value axisSize(const FactorAxis &axis, int64_t most);
+  int64_t leastSize(const FactorAxis &axis, int64_t most);
   mlir::Value axisFirst(const FactorAxis &axis);
   mlir::Value loadFours(unsigned operand, mlir::ArrayRef<mlir::Value> places);
   Values transposeFours(mlir::ArrayRef<mlir::Value> rows);

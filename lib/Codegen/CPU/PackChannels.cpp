@@ -3,7 +3,6 @@
 // the way.
 #include "lib/Codegen/CPU/DepthwiseEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -36,6 +35,14 @@ Value DepthwiseEmitter::axisSize(const FactorAxis &axis, int64_t most) {
   return math_.sub(math_.constant(most), math_.mul(missing, stride));
 }
 
+/// The same of the last tile, which may be smaller.
+int64_t DepthwiseEmitter::leastSize(const FactorAxis &axis, int64_t most) {
+  unsigned cut = tiled_[schedule_.getCut()];
+  int64_t left = contraction_.statement.extents[cut] % schedule_.getTile();
+  int64_t missing = left == 0 ? 0 : schedule_.getTile() - left;
+  return most - missing * axis.index.strides[cut];
+}
+
 /// The first index of `axis` that the tile touches.
 Value DepthwiseEmitter::axisFirst(const FactorAxis &axis) {
   int64_t least = axis.index.offset;
@@ -49,39 +56,45 @@ Value DepthwiseEmitter::axisFirst(const FactorAxis &axis) {
   return math_.add(first, least);
 }
 
-void DepthwiseEmitter::pack(unsigned operand) {
+/// Whole axes are one run with the axis before them.
+DepthwiseEmitter::Run DepthwiseEmitter::getRun(unsigned operand) {
   ArrayRef<FactorAxis> axes = depthwise_.factors[operand].axes;
   const Footprint &print = layout_.factor(operand);
-  Value base = math_.constant(0);
-  for (auto [number, axis] : llvm::enumerate(axes))
-    if (!print.whole[number])
-      base = math_.add(base, math_.mul(axisFirst(axis), axis.stride));
-  // Whole axes are one run with the axis before them.
   unsigned last = axes.size() - 1;
   int64_t inner = 1;
   while (last > 0 && print.sizes[last] == axes[last].extent &&
          axes[last - 1].stride == axes[last].extent * axes[last].stride)
     inner *= print.sizes[last--];
-  Value length = math_.mul(axisSize(axes[last], print.sizes[last]), inner);
+  int64_t most = print.sizes[last];
+  return {last, math_.mul(axisSize(axes[last], most), inner),
+          leastSize(axes[last], most) * inner};
+}
+
+void DepthwiseEmitter::pack(unsigned operand) {
+  const Footprint &print = layout_.factor(operand);
+  Value base = math_.constant(0);
+  for (auto [number, axis] : llvm::enumerate(depthwise_.factors[operand].axes))
+    if (!print.whole[number])
+      base = math_.add(base, math_.mul(axisFirst(axis), axis.stride));
   packLines(operand, getChannelPlaces(operand, base), math_.constant(0),
-            math_.constant(0), 0, last, length);
+            math_.constant(0), 0, getRun(operand));
 }
 
 /// Loops over the axes from `axis` on up to the one that runs begin with.
 void DepthwiseEmitter::packLines(unsigned operand, ArrayRef<Value> channels,
                                  Value source, Value target, unsigned axis,
-                                 unsigned lastAxis, Value length) {
-  if (axis == lastAxis)
-    return packRun(operand, channels, source, target, length);
+                                 const Run &run) {
+  if (axis == run.axis)
+    return packRun(operand, channels, source, target, run);
   const FactorAxis &here = depthwise_.factors[operand].axes[axis];
   ArrayRef<int64_t> sizes = layout_.factor(operand).sizes;
   int64_t step = 1;
   for (int64_t size : sizes.drop_front(axis + 1))
     step *= size;
   auto line = [&](Value index) {
-    packLines(
-        operand, channels, math_.add(source, math_.mul(index, here.stride)),
-        math_.add(target, math_.mul(index, step)), axis + 1, lastAxis, length);
+    packLines(operand, channels,
+              math_.add(source, math_.mul(index, here.stride)),
+              math_.add(target, math_.mul(index, step)), axis + 1, run);
   };
   if (sizes[axis] == 1)
     return line(math_.constant(0));
@@ -149,14 +162,14 @@ void DepthwiseEmitter::packOnes(unsigned operand, ArrayRef<Value> channels,
   });
 }
 
-/// `length` elements of each channel, four at a time. The last four may have
-/// been done before.
+/// A run of each channel, four elements at a time where every tile has four.
+/// The last four may have been done before.
 void DepthwiseEmitter::packRun(unsigned operand, ArrayRef<Value> channels,
-                               Value source, Value target, Value length) {
-  if (getConstantIntValue(length).value_or(4) < 4)
-    return packOnes(operand, channels, source, target, length);
-  Value last = math_.sub(length, math_.constant(4));
-  emitter_.emitLoop(math_.constant(0), length, 4, [&](Value step) {
+                               Value source, Value target, const Run &run) {
+  if (run.least < 4)
+    return packOnes(operand, channels, source, target, run.length);
+  Value last = math_.sub(run.length, math_.constant(4));
+  emitter_.emitLoop(math_.constant(0), run.length, 4, [&](Value step) {
     Value position = math_.min(step, last);
     Value from = math_.add(source, position);
     Values rows;

@@ -87,6 +87,19 @@ bool Statement::coversOutput(unsigned index) const {
   return next == type.getNumElements();
 }
 
+bool mpc::kernel::isInOrder(const Statement &statement) {
+  return statement.op->hasAttr(KernelDialect::InOrderAttrHelper::getNameStr());
+}
+
+bool mpc::kernel::hasInOrder(const Body &body) {
+  return llvm::any_of(body.statements, isInOrder);
+}
+
+void mpc::kernel::setInOrder(linalg::GenericOp op) {
+  op->setAttr(KernelDialect::InOrderAttrHelper::getNameStr(),
+              UnitAttr::get(op.getContext()));
+}
+
 bool mpc::kernel::readsByIndex(linalg::GenericOp op) {
   return !op.getBody()->getOps<tensor::ExtractOp>().empty();
 }

@@ -76,6 +76,14 @@ struct Body {
   std::vector<Statement> statements;
 };
 
+/// Whether a reduction combines in the order of its loops, whatever schedules
+/// would rather do: it has `kernel.in_order`.
+bool isInOrder(const Statement &statement);
+/// Whether any of a body does.
+bool hasInOrder(const Body &body);
+/// Marks a reduction so.
+void setInOrder(mlir::linalg::GenericOp op);
+
 /// Reads a kernel's body; reports what no emitter could handle.
 mlir::FailureOr<Body> getBody(FuncOp kernel);
 

@@ -131,6 +131,11 @@ bool mpc::kernel::isSumOfProducts(linalg::GenericOp op) {
 // Groups
 //===----------------------------------------------------------------------===//
 
+SmallVector<int64_t> Contraction::getExtents(DimGroup group) const {
+  return llvm::map_to_vector(
+      groups[group], [&](unsigned dim) { return statement.extents[dim]; });
+}
+
 StridedIndex Contraction::getStridedIndex(ArrayRef<int64_t> strides,
                                           DimGroup group) const {
   StridedIndex strided;

@@ -66,6 +66,8 @@ struct Contraction : SumOfProducts {
   mlir::BlockArgument getArgument(unsigned operand) const {
     return generic().getBody()->getArgument(operands[operand]);
   }
+  /// The extents of a group's dimensions.
+  llvm::SmallVector<int64_t> getExtents(DimGroup group) const;
   /// How something with `strides` (one a dimension) moves along `group`.
   StridedIndex getStridedIndex(llvm::ArrayRef<int64_t> strides,
                                DimGroup group) const;

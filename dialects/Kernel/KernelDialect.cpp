@@ -120,6 +120,8 @@ KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
 static bool isOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == KernelDialect::TargetAttrHelper::getNameStr())
     return isa<ModuleOp>(op) && isa<TargetAttrInterface>(attribute.getValue());
+  if (attribute.getName() == KernelDialect::InOrderAttrHelper::getNameStr())
+    return isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue());
   return attribute.getName() ==
              KernelDialect::EmittedAttrHelper::getNameStr() &&
          isa<FunctionOpInterface>(op) &&
@@ -134,7 +136,8 @@ KernelDialect::verifyOperationAttribute(Operation *op,
   return op->emitOpError("cannot have '")
          << attribute.getName().getValue() << "' = " << attribute.getValue()
          << ": a module has a target as 'kernel.target', an emitted function "
-            "what its launches must know as 'kernel.emitted'";
+            "what its launches must know as 'kernel.emitted', a reduction that "
+            "keeps its order 'kernel.in_order'";
 }
 
 TargetAttrInterface mpc::kernel::getTarget(Operation *op) {

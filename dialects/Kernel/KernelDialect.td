@@ -23,6 +23,10 @@ def Kernel_Dialect : Dialect {
     name as `kernel.state = @name`; a result of the same name, its new value,
     gets the same memory.
 
+    A `linalg.generic` with `kernel.in_order` combines in the order of its
+    reduction loops, on every target: it repeats, to the bit, what another
+    program computes. Others are summed in the order of their schedule.
+
     A module states as `kernel.target` what machine its kernels are for, and an
     emitted kernel as `kernel.emitted` what its launches must know: attributes
     of the target's dialect, behind interfaces.
@@ -35,6 +39,7 @@ def Kernel_Dialect : Dialect {
   let discardableAttrs = (ins "::mlir::DenseI64ArrayAttr":$may_alias,
                               "::mpc::kernel::BufferAttr":$buffer,
                               "::mlir::FlatSymbolRefAttr":$state,
+                              "::mlir::UnitAttr":$in_order,
                               "::mpc::kernel::TargetAttrInterface":$target,
                               "::mpc::kernel::EmittedKernelAttrInterface":$emitted);
   let hasOperationAttrVerify = 1;

@@ -3,7 +3,8 @@
 
     python naive_bits.py FOLDER
 
-Shapes leave remainders for vectors of 8 and of 16 lanes.
+Shapes leave remainders for vectors of 8 and of 16 lanes, and contractions have
+several chains.
 """
 import os
 import subprocess
@@ -12,13 +13,16 @@ import sys
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-M, K, N = 37, 53, 29
+M, K, N = 337, 453, 29
+A, B, C, D = 13, 3, 67, 5
 PROGRAM = f"""
 func.func @model(%x: tensor<{M}x{K}xf32> {{nn.name = "x"}},
-                 %w: tensor<{N}x{K}xf32> {{nn.name = "w"}})
+                 %w: tensor<{N}x{K}xf32> {{nn.name = "w"}},
+                 %y: tensor<{A}x{B}x{C}x{D}xf32> {{nn.name = "y"}})
     -> (tensor<{M}x{K}xf32> {{nn.name = "map"}},
         tensor<{M}x{N}xf32> {{nn.name = "contraction"}},
         tensor<{K}xf32> {{nn.name = "columns"}},
+        tensor<{B}x{D}xf32> {{nn.name = "apart"}},
         tensor<{M}xf32> {{nn.name = "rows"}}) {{
   %e = nn.exp %x : tensor<{M}x{K}xf32>
   %map = nn.tanh %e : tensor<{M}x{K}xf32>
@@ -26,9 +30,12 @@ func.func @model(%x: tensor<{M}x{K}xf32> {{nn.name = "x"}},
       : tensor<{M}x{K}xf32>, tensor<{N}x{K}xf32> -> tensor<{M}x{N}xf32>
   %columns = nn.reduce_sum %x axes [0]
       : tensor<{M}x{K}xf32> -> tensor<{K}xf32>
+  %apart = nn.reduce_sum %y axes [0, 2]
+      : tensor<{A}x{B}x{C}x{D}xf32> -> tensor<{B}x{D}xf32>
   %rows = nn.reduce_sum %x axes [1] : tensor<{M}x{K}xf32> -> tensor<{M}xf32>
-  return %map, %contraction, %columns, %rows
-      : tensor<{M}x{K}xf32>, tensor<{M}x{N}xf32>, tensor<{K}xf32>, tensor<{M}xf32>
+  return %map, %contraction, %columns, %apart, %rows
+      : tensor<{M}x{K}xf32>, tensor<{M}x{N}xf32>, tensor<{K}xf32>,
+        tensor<{B}x{D}xf32>, tensor<{M}xf32>
 }}
 """
 
@@ -39,6 +46,21 @@ def evaluate(folder, *flags):
     command = ["mpc-eval", at("kinds.mlir"), f"--inputs={at('in.safetensors')}", f"--outputs={out}", *flags]
     subprocess.run(command, check=True)
     return load_file(out)
+
+
+def add_chains(rows, length):
+    """Sums over the first axis in f32: chains of `length` rows from zero on, which are added to zero."""
+    total = np.zeros(rows.shape[1:], np.float32)
+    for first in range(0, len(rows), length):
+        total += np.add.accumulate(rows[first : first + length], axis=0, dtype=np.float32)[-1]
+    return total
+
+
+def check_columns(sums, data):
+    assert sums["columns"].tobytes() == add_chains(data["x"], 128).tobytes(), "columns are not chains of 128"
+    # Of 13 x 67 the inner loop and one index of the outer are a chain: 1 x 67.
+    apart = data["y"].transpose(0, 2, 1, 3).reshape(-1, B, D)
+    assert sums["apart"].tobytes() == add_chains(apart, C).tobytes(), "loops apart are not chains of 67"
 
 
 def check_rows(sums, x):
@@ -57,15 +79,17 @@ def main():
     folder = sys.argv[1]
     rng = np.random.default_rng(5)
     data = {"x": rng.normal(size=(M, K)).astype(np.float32), "w": rng.normal(size=(N, K)).astype(np.float32)}
+    data["y"] = rng.normal(size=(A, B, C, D)).astype(np.float32)
     save_file(data, os.path.join(folder, "in.safetensors"))
     with open(os.path.join(folder, "kinds.mlir"), "w") as file:
         file.write(PROGRAM)
     naive = evaluate(folder, "--naive")
     check_rows(naive["rows"], data["x"])
+    check_columns(naive, data)
     for cpu in filter(runs, ("host", "x86-64-v3", "x86-64-v4")):
         for fuse in ([], ["--no-fuse"]):
             ours = evaluate(folder, f"--cpu={cpu}", *fuse)
-            for kind in ("map", "contraction", "columns"):
+            for kind in ("map", "contraction", "columns", "apart"):
                 assert ours[kind].tobytes() == naive[kind].tobytes(), f"{kind}, {cpu} {fuse}: other bits"
             check_rows(ours["rows"], data["x"])
 

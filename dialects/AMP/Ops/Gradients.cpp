@@ -2,6 +2,7 @@
 // Ops on gradients: unscale, check, clip.
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/MapBuilder.h"
+#include "dialects/Kernel/Body.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
@@ -279,13 +280,15 @@ static Value sumLanes(OpBuilder &builder, Location loc, Value flat,
       flat, /*offset=*/0);
   auto type = RankedTensorType::get({kNormLanes}, builder.getF32Type());
   AffineMap identity = builder.getMultiDimIdentityMap(2);
-  return nn::buildReduction(builder, loc, type, {{true, false}},
-                            {{rows, identity}}, 0.0,
-                            [](OpBuilder &inner, Location l, ValueRange s) {
-                              ImplicitLocOpBuilder b(l, inner);
-                              Fp x{&b, s[0]};
-                              return (Fp{&b, s[1]} + x * x).value;
-                            });
+  Value sums = nn::buildReduction(
+      builder, loc, type, {{true, false}}, {{rows, identity}}, 0.0,
+      [](OpBuilder &inner, Location l, ValueRange s) {
+        ImplicitLocOpBuilder b(l, inner);
+        Fp x{&b, s[0]};
+        return (Fp{&b, s[1]} + x * x).value;
+      });
+  kernel::setInOrder(sums.getDefiningOp<linalg::GenericOp>());
+  return sums;
 }
 
 /// Every element of rank-1 `vector` from `begin` on.

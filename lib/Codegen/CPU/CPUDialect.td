@@ -51,6 +51,12 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
     With `naive` every kernel runs by scalar loops, as the reference for the
     others.
 
+    Contractions and sums and products of f32 are cut into chains, by all
+    schedules and in scalar loops alike, unless they are short or have
+    `kernel.in_order`: about 128 values are added up from zero on, in the order
+    of the reduction loops, and so are the sums of these chains. Chains.h has
+    the rule.
+
     ```mlir
     module attributes {kernel.target = #cpu.target<lanes = 8>} {}
     ```
@@ -99,7 +105,8 @@ def CPU_RowsAttr : CPU_Schedule<"Rows", "rows"> {
     A reduction keeps `lanes` partial results, lane `l` over the elements `l`,
     `l + lanes`, ... of the row; they start from the neutral element, and are
     combined pairwise at the end: lane `l` with lane `l + lanes/2`, and so on;
-    the first value (the fill) is combined with the result. Neighbouring inner
+    the first value (the fill) is combined with the result. A lane's elements
+    are in chains if they are many. Neighbouring inner
     axes count as one axis; over several that are no neighbours, the lanes
     start anew on each line of the last. So the order is a function of shape
     and axes, whatever else is in the kernel.
@@ -113,8 +120,8 @@ def CPU_ColumnsAttr : CPU_Schedule<"Columns", "columns"> {
   let description = [{
     For the same bodies as `#cpu.rows`, where the last axis is kept or rows
     have fewer than 4 elements.
-    Each lane sums its own column in index order, from the first value on: the
-    bits are those of scalar loops.
+    Each lane sums its own column in index order, from the first value on, or
+    in chains: the bits are those of scalar loops.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -127,8 +134,8 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
     columns; the result is computed in tiles of rows x columns, one a chunk, k
     in blocks. A micro-kernel keeps `micro` rows x columns in registers. The
     factor `packed`, if any, was packed by a kernel of its own; the rest is
-    packed by the chunk. Every element is one chain of multiply-adds over k
-    ascending, whatever the numbers here.
+    packed by the chunk. Every element is a sum of chains of multiply-adds over
+    k ascending, whatever the numbers here; a block of k is whole chains.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "unsigned":$rows,
                         OptionalParameter<"std::optional<unsigned>">:$packed,
@@ -166,9 +173,9 @@ def CPU_DepthwiseAttr : CPU_Schedule<"Depthwise", "depthwise",
     that they lie next to each other, the result back again. A tile has one
     index of each tiled dimension (positions of the image: of the result, or
     summed over) before number `cut`, up to `tile` of that one, and all behind
-    it. `block` rows x columns of results are in registers while K is summed
-    over. Every element is one chain of multiply-adds over k ascending, whatever
-    the numbers here.
+    it; a tile of what is summed over is whole chains. `block` rows x columns of
+    results are in registers while K is summed over. Every element is a sum of
+    chains of multiply-adds over k ascending, whatever the numbers here.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$cut,
                         "int64_t":$tile, ArrayRefParameter<"int64_t">:$block);

@@ -2,6 +2,7 @@
 // Chooses the blocking of a contraction.
 #include "lib/Codegen/CPU/ContractionPlan.h"
 
+#include "lib/Codegen/CPU/Chains.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -191,8 +192,9 @@ GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
   Tile tile = chooseTile(roles, micro);
   int64_t kBlock = roles.k;
   int64_t most = isThin(roles, micro) ? kMaxThinKBlock : kMaxKBlock;
+  int64_t chain = getChainLength(contraction);
   if (roles.k > most)
-    kBlock = balance(roles.k, most, 16);
+    kBlock = balance(roles.k, most / chain * chain, chain);
   return GemmAttr::get(
       contraction.generic().getContext(), countTiles(roles, tile), lanes,
       roles.rowOperand, choosePacked(roles, tile),

@@ -97,6 +97,11 @@ private:
   Footprint result_;
 };
 
+/// The least tile: an index of the last tiled dimension, or a whole chain. Of
+/// those that are cut in the same dimension all but the last are multiples.
+DepthwiseTile getLeastTile(const kernel::Contraction &contraction,
+                           const Depthwise &depthwise);
+
 /// The schedule for vectors of up to `lanes` f32.
 DepthwiseAttr planDepthwise(const kernel::Contraction &contraction,
                             const Depthwise &depthwise, int64_t lanes);

@@ -4,6 +4,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_DEPTHWISEEMITTER_H
 #define MPC_LIB_CODEGEN_CPU_DEPTHWISEEMITTER_H
 
+#include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Depthwise.h"
 #include "lib/Codegen/CPU/Gemm.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,6 +29,7 @@ public:
         own_(contraction.groups[depthwise.ownGroup()]),
         tiled_(contraction.groups[depthwise.tiledGroup(contraction)]),
         channels_(contraction.sizes[kernel::Contraction::Batch]),
+        chains_(getChains(contraction.getExtents(kernel::Contraction::K))),
         sumsTiles_(depthwise.tiledGroup(contraction) ==
                    kernel::Contraction::K) {}
 
@@ -72,10 +74,13 @@ private:
 
   // Sums.
   void clearSums();
+  mlir::Value createVector(float value);
   void sumTile(unsigned number, Values dims);
   void sumBlock(mlir::ArrayRef<mlir::Value> dims);
   Values sumOver(unsigned number, std::array<mlir::Value, 2> places,
                  Values sums);
+  Values sumRange(unsigned number, std::pair<mlir::Value, mlir::Value> range,
+                  std::array<mlir::Value, 2> places, Values sums);
   Values sumStep(std::array<mlir::Value, 2> places, mlir::ValueRange sums);
   mlir::Value addProduct(mlir::Value image, mlir::Value other, mlir::Value sum);
   mlir::Value placeOf(const Footprint &print, mlir::ArrayRef<mlir::Value> dims);
@@ -119,6 +124,7 @@ private:
   DepthwiseLayout layout_;
   mlir::ArrayRef<unsigned> own_, tiled_;
   int64_t channels_;
+  Chains chains_;
   bool sumsTiles_; ///< Tiles are of what is summed over, not of the result.
 
   /// Scratch: a tile's factors and results, channels innermost; results,

@@ -2,6 +2,7 @@
 // Recognizes depthwise contractions and chooses their tiles.
 #include "lib/Codegen/CPU/Depthwise.h"
 
+#include "lib/Codegen/CPU/Chains.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -252,6 +253,15 @@ static SmallVector<int64_t> chooseBlock(const Contraction &contraction,
   return best;
 }
 
+DepthwiseTile mpc::cpu::getLeastTile(const Contraction &contraction,
+                                     const Depthwise &depthwise) {
+  Contraction::DimGroup tiled = depthwise.tiledGroup(contraction);
+  if (tiled != Contraction::K)
+    return {static_cast<int64_t>(contraction.groups[tiled].size()) - 1, 1};
+  Chains chains = getChains(contraction.getExtents(tiled));
+  return {chains.dim, chains.count};
+}
+
 /// The largest tile that stays in the cache and leaves work for others.
 static DepthwiseTile chooseTile(const Contraction &contraction,
                                 const Depthwise &depthwise,
@@ -271,13 +281,16 @@ static DepthwiseTile chooseTile(const Contraction &contraction,
                       work / (tiles / blocks) <= kLeastWork;
     return layout.vectors() * lanes * 4 <= kMostBytes && leavesWork;
   };
-  DepthwiseTile best = {static_cast<int64_t>(tiled.size()) - 1, 1};
+  const DepthwiseTile least = getLeastTile(contraction, depthwise);
+  DepthwiseTile best = least;
   for (int64_t cut = best.cut; cut >= 0; --cut) {
     int64_t extent = extents[tiled[cut]];
+    int64_t unit = cut == least.cut ? least.tile : 1;
     // As many parts as it takes, of about one size.
     int64_t parts = 1;
     auto tileOf = [&]() -> DepthwiseTile {
-      return {cut, static_cast<int64_t>(divideCeil(extent, parts))};
+      int64_t even = alignTo(divideCeil(extent, parts), unit);
+      return {cut, std::min(even, extent)};
     };
     while (parts < extent && !fits(tileOf()))
       ++parts;

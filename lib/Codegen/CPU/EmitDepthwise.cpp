@@ -111,14 +111,14 @@ void DepthwiseEmitter::emit() {
 // Sums
 //===----------------------------------------------------------------------===//
 
-static Value createZeros(OpBuilder &builder, Location loc, int64_t lanes) {
-  auto type = VectorType::get({lanes}, builder.getF32Type());
-  return arith::ConstantOp::create(builder, loc,
-                                   DenseElementsAttr::get(type, 0.0f));
+Value DepthwiseEmitter::createVector(float value) {
+  return arith::ConstantOp::create(
+      builder_, loc_,
+      DenseElementsAttr::get(vectorOf(lanes_, builder_.getF32Type()), value));
 }
 
 void DepthwiseEmitter::clearSums() {
-  Value zeros = createZeros(builder_, loc_, lanes_);
+  Value zeros = createVector(0.0f);
   emitter_.emitLoop(
       math_.constant(0), math_.constant(layout_.result().vectors * lanes_),
       lanes_, [&](Value place) {
@@ -170,7 +170,7 @@ void DepthwiseEmitter::sumBlock(ArrayRef<Value> dims) {
   Values sums;
   for (int64_t offset : blockOffsets(layout_.result()))
     sums.push_back(sumsTiles_ ? loadVector(sums_, math_.add(result, offset))
-                              : createZeros(builder_, loc_, lanes_));
+                              : createVector(0.0f));
   sums = sumOver(0,
                  {placeOf(layout_.factor(depthwise_.image), dims),
                   placeOf(layout_.factor(other()), dims)},
@@ -188,7 +188,30 @@ SmallVector<Value> DepthwiseEmitter::sumOver(unsigned number,
   ArrayRef<unsigned> k = contraction_.groups[Contraction::K];
   if (number == k.size())
     return sumStep(places, sums);
-  unsigned dim = k[number];
+  Value end = count(k[number]);
+  if (number != chains_.dim)
+    return sumRange(number, {math_.constant(0), end}, places, sums);
+  auto addChain = [&](Value first, ValueRange totals) {
+    Value last = math_.min(math_.add(first, chains_.count), end);
+    Values chain = sumRange(number, {first, last}, places,
+                            Values(totals.size(), createVector(0.0f)));
+    Values next;
+    for (auto [total, sum] : llvm::zip(totals, chain))
+      next.push_back(arith::AddFOp::create(builder_, loc_, total, sum));
+    return next;
+  };
+  if (layout_.extent(k[number]) <= chains_.count)
+    return addChain(math_.constant(0), sums);
+  return emitter_.emitCarryingLoop({math_.constant(0), end}, chains_.count,
+                                   sums, addChain);
+}
+
+/// Loops over a range of dimension `number` of K, and over all behind it.
+SmallVector<Value> DepthwiseEmitter::sumRange(unsigned number,
+                                              std::pair<Value, Value> range,
+                                              std::array<Value, 2> places,
+                                              Values sums) {
+  unsigned dim = contraction_.groups[Contraction::K][number];
   auto at = [&](Value place, unsigned operand, Value index) {
     int64_t stride = layout_.factor(operand).strides[dim] * lanes_;
     return math_.add(place, math_.mul(index, stride));
@@ -201,8 +224,7 @@ SmallVector<Value> DepthwiseEmitter::sumOver(unsigned number,
   };
   if (layout_.extent(dim) == 1)
     return body(math_.constant(0), sums);
-  return emitter_.emitCarryingLoop({math_.constant(0), count(dim)}, 1, sums,
-                                   body);
+  return emitter_.emitCarryingLoop(range, 1, sums, body);
 }
 
 Value DepthwiseEmitter::addProduct(Value image, Value other, Value sum) {

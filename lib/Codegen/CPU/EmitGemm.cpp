@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits contractions: packed blocks, the micro-kernel on them, the map on each
 // tile of the result.
+#include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/Gemm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +49,8 @@ public:
         numRows_(contraction.sizes[rowGroup_]),
         numColumns_(contraction.sizes[columnGroup_]),
         numK_(contraction.sizes[Contraction::K]),
-        numBlocks_(divideCeil(numK_, schedule.getKBlock())) {}
+        numBlocks_(divideCeil(numK_, schedule.getKBlock())),
+        chain_(getChainLength(contraction)) {}
 
   void emit();
 
@@ -68,6 +70,8 @@ private:
                               int64_t &panelStride);
   void emitPanel(const ResultTile &tile, Value block, Value k,
                  MicroOperand rows, MicroOperand columns, Value place);
+  void emitChains(Value block, Value k, MicroOperand rows, MicroOperand columns,
+                  Value place);
 
   // The map.
   void emitEpilogue(const ResultTile &tile, Value panel, Value place);
@@ -92,6 +96,7 @@ private:
   GemmAttr schedule_;
   Contraction::DimGroup rowGroup_, columnGroup_;
   int64_t numRows_, numColumns_, numK_, numBlocks_;
+  int64_t chain_; ///< k of a chain.
 
   /// Scratch: a micro-tile of zeros and then the tile's results, panel by
   /// panel; packed blocks.
@@ -229,26 +234,39 @@ void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
                             MicroOperand rows, MicroOperand columns,
                             Value place) {
   int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
-  MicroKernel shape = {mr, nr, schedule_.getLanes(), contraction_.fused};
-  Value zero = math_.constant(0);
-  Value groups = math_.ceilDiv(tile.rows, mr);
-  emitter_.emitLoop(zero, groups, 1, [&](Value group) {
-    MicroOperand a = {
-        rows.buffer,
-        math_.add(rows.offset,
-                  math_.mul(group, mr * schedule_.getRowStride()))};
-    MicroOperand result = {results_,
-                           math_.add(place, math_.mul(group, mr * nr))};
-    MicroOperand init = {results_, zero};
-    if (numBlocks_ > 1) {
-      Value first = arith::CmpIOp::create(
-          builder_, loc_, arith::CmpIPredicate::eq, block, zero);
-      init.offset =
-          arith::SelectOp::create(builder_, loc_, first, zero, result.offset);
+  emitter_.emitLoop(
+      math_.constant(0), math_.ceilDiv(tile.rows, mr), 1, [&](Value group) {
+        Value row = math_.mul(group, mr * schedule_.getRowStride());
+        emitChains(block, k, {rows.buffer, math_.add(rows.offset, row)},
+                   columns, math_.add(place, math_.mul(group, mr * nr)));
+      });
+}
+
+// Adds the chains of one block of k to the micro-tile at `place`.
+void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
+                             MicroOperand columns, Value place) {
+  int64_t nr = schedule_.getMicroColumns();
+  MicroKernel shape = {schedule_.getMicroRows(), nr, schedule_.getLanes(),
+                       contraction_.fused};
+  Value stride = math_.constant(schedule_.getRowStride());
+  auto emitChain = [&](Value from, Value length) {
+    Value init = math_.constant(0);
+    if (numK_ > chain_) {
+      Value kFirst = math_.add(math_.mul(block, schedule_.getKBlock()), from);
+      Value isFirst = arith::CmpIOp::create(
+          builder_, loc_, arith::CmpIPredicate::eq, kFirst, init);
+      init = arith::SelectOp::create(builder_, loc_, isFirst, init, place);
     }
-    emitMicroKernelCall(emitter_, shape, k, a,
-                        math_.constant(schedule_.getRowStride()), columns, init,
-                        result);
+    emitMicroKernelCall(
+        emitter_, shape, length, {rows.buffer, math_.add(rows.offset, from)},
+        stride,
+        {columns.buffer, math_.add(columns.offset, math_.mul(from, nr))},
+        {results_, init}, {results_, place});
+  };
+  if (std::min(numK_, schedule_.getKBlock()) <= chain_)
+    return emitChain(math_.constant(0), k);
+  emitter_.emitLoop(math_.constant(0), k, chain_, [&](Value from) {
+    emitChain(from, math_.min(math_.constant(chain_), math_.sub(k, from)));
   });
 }
 

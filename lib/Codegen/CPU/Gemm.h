@@ -94,7 +94,7 @@ struct MicroOperand {
 };
 /// Calls the micro-kernel, which the module gets if it lacks it: `result`
 /// (rows x columns) = `init` + `a` (rows `rowStride` apart, k contiguous) times
-/// `b` (k x columns), one chain over `k` ascending an element.
+/// `b` (k x columns), a chain over `k` ascending an element.
 void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
                          mlir::Value k, MicroOperand a, mlir::Value rowStride,
                          MicroOperand b, MicroOperand init,

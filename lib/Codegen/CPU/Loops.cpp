@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // #cpu.loops: statements in order, each a nest of scalar loops.
+#include "dialects/Kernel/Classify.h"
+#include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/Gemm.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
+#include "lib/Codegen/CPU/Reductions.h"
 #include "lib/Codegen/CPU/Storage.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -31,8 +35,14 @@ private:
   void emitOpaque(const Statement &statement, std::pair<Value, Value> units);
   void placeOutput(unsigned number, unsigned output);
   void emitFill(Value tensor, Value buffer);
+  void emitIterations(const Statement &statement, ValueRange outer);
   void emitGeneric(const Statement &statement, ValueRange dims);
+  void emitChains(const Statement &statement, int64_t length, ValueRange dims);
+  SmallVector<Value> emitChain(const Statement &statement, ValueRange dims,
+                               std::pair<Value, Value> range);
   void emitInit(const Statement &statement, ValueRange outer);
+  void emitResults(const Statement &statement, ValueRange outer,
+                   Emitter::NestBody body);
   void copyResults();
   Value getDestination(int result) {
     return emitter_.getBuffer(emitter_.kernel.getDestination(result));
@@ -91,6 +101,92 @@ void LoopEmitter::emitGeneric(const Statement &statement, ValueRange dims) {
                    places[number]);
 }
 
+/// Calls `body` for each place of the outputs at `outer`, indices of the first
+/// dimensions; reduction dimensions do not appear in it, their indices are 0.
+void LoopEmitter::emitResults(const Statement &statement, ValueRange outer,
+                              Emitter::NestBody body) {
+  SmallVector<int64_t> inner;
+  for (unsigned dim = outer.size(); dim < statement.numDims(); ++dim)
+    inner.push_back(statement.reduced[dim] ? 1 : statement.extents[dim]);
+  emitter_.emitNest(inner, [&](ValueRange rest) {
+    SmallVector<Value> dims(outer);
+    llvm::append_range(dims, rest);
+    body(dims);
+  });
+}
+
+/// All iterations at `outer`, indices of the first dimensions.
+void LoopEmitter::emitIterations(const Statement &statement, ValueRange outer) {
+  if (std::optional<int64_t> chain = getChainLength(statement))
+    return emitResults(statement, outer, [&](ValueRange dims) {
+      emitChains(statement, *chain, dims);
+    });
+  emitter_.emitNest(ArrayRef(statement.extents).drop_front(outer.size()),
+                    [&](ValueRange inner) {
+                      SmallVector<Value> dims(outer);
+                      llvm::append_range(dims, inner);
+                      emitGeneric(statement, dims);
+                    });
+}
+
+/// The outputs' elements at `dims`: first values, and the chains of `length`
+/// iterations that are added to them.
+void LoopEmitter::emitChains(const Statement &statement, int64_t length,
+                             ValueRange dims) {
+  IndexMath math(emitter_);
+  SmallVector<Value> buffers, places, totals;
+  for (auto [number, output] : llvm::enumerate(statement.outputs)) {
+    Value result = statement.op->getResult(number);
+    buffers.push_back(emitter_.getBuffer(result));
+    places.push_back(emitter_.evaluate(output.index, dims));
+    totals.push_back(emitter_.load(result, places.back()));
+  }
+  Value count =
+      math.constant(statement.numIterations() / statement.numParallel());
+  auto addChain = [&](Value from, ValueRange sums) {
+    Value to = math.min(math.add(from, length), count);
+    SmallVector<Value> chain = emitChain(statement, dims, {from, to}), next;
+    for (auto [number, sum] : llvm::enumerate(sums))
+      next.push_back(createCombined(emitter_, getCombiner(statement, number),
+                                    sum, chain[number]));
+    return next;
+  };
+  totals = emitter_.emitCarryingLoop({math.constant(0), count}, length, totals,
+                                     addChain);
+  for (auto [total, buffer, place] : llvm::zip(totals, buffers, places))
+    emitter_.store(total, buffer, place);
+}
+
+/// A range of the iterations of the reduction loops, counted in their order.
+SmallVector<Value> LoopEmitter::emitChain(const Statement &statement,
+                                          ValueRange dims,
+                                          std::pair<Value, Value> range) {
+  SmallVector<unsigned> reduced;
+  SmallVector<int64_t> extents;
+  for (unsigned dim = 0; dim < statement.numDims(); ++dim)
+    if (statement.reduced[dim]) {
+      reduced.push_back(dim);
+      extents.push_back(statement.extents[dim]);
+    }
+  SmallVector<Value> start;
+  for (unsigned output = 0; output < statement.outputs.size(); ++output)
+    start.push_back(createNeutral(emitter_, getCombiner(statement, output)));
+  auto iterate = [&](Value number, ValueRange sums) {
+    SmallVector<Value> at(dims);
+    for (auto [dim, index] :
+         llvm::zip(reduced, emitter_.delinearize(number, extents)))
+      at[dim] = index;
+    SmallVector<Value> arguments;
+    for (const Access &input : statement.inputs)
+      arguments.push_back(
+          emitter_.load(input.tensor, emitter_.evaluate(input.index, at)));
+    llvm::append_range(arguments, sums);
+    return emitter_.emitRegion(statement.generic(), arguments,
+                               emitter_.getIndices(statement, at, 0, {}), {});
+  };
+  return emitter_.emitCarryingLoop(range, 1, start, iterate);
+}
+
 /// Iterations [from, to) of the parallel dimensions of an op without accesses.
 void LoopEmitter::emitOpaque(const Statement &statement,
                              std::pair<Value, Value> units) {
@@ -113,8 +209,7 @@ void LoopEmitter::emitStatement(unsigned number) {
     return emitOpaque(statement,
                       {emitter_.constantIndex(0),
                        emitter_.constantIndex(statement.numParallel())});
-  emitter_.emitNest(statement.extents,
-                    [&](ValueRange dims) { emitGeneric(statement, dims); });
+  emitIterations(statement, {});
 }
 
 /// Values that are returned but do not lie in their destination.
@@ -140,14 +235,8 @@ void LoopEmitter::emitInit(const Statement &statement, ValueRange outer) {
     if (storage_.getPlace(0, number).inPlace || isUndefined(output.tensor) ||
         !statement.readsOutput(number))
       continue;
-    // Reduction dimensions do not appear in an output's place.
-    SmallVector<int64_t> inner;
-    for (unsigned dim = outer.size(); dim < statement.numDims(); ++dim)
-      inner.push_back(statement.reduced[dim] ? 1 : statement.extents[dim]);
     Value buffer = emitter_.getBuffer(statement.op->getResult(number));
-    emitter_.emitNest(inner, [&](ValueRange rest) {
-      SmallVector<Value> dims(outer);
-      dims.append(rest.begin(), rest.end());
+    emitResults(statement, outer, [&](ValueRange dims) {
       Value place = emitter_.evaluate(output.index, dims);
       emitter_.store(emitter_.load(output.tensor, place), buffer, place);
     });
@@ -164,16 +253,10 @@ void LoopEmitter::emitChunks() {
   if (!statement.generic())
     return emitOpaque(statement, {from, to});
   ArrayRef<int64_t> outerExtents = getChunkDims(statement);
-  auto innerExtents =
-      ArrayRef(statement.extents).drop_front(outerExtents.size());
   emitter_.emitLoop(from, to, 1, [&](Value unit) {
     SmallVector<Value> outer = emitter_.delinearize(unit, outerExtents);
     emitInit(statement, outer);
-    emitter_.emitNest(innerExtents, [&](ValueRange inner) {
-      SmallVector<Value> dims = outer;
-      dims.append(inner.begin(), inner.end());
-      emitGeneric(statement, dims);
-    });
+    emitIterations(statement, outer);
   });
 }
 

@@ -38,9 +38,11 @@ private:
   Value mul(Value a, Value b) {
     return arith::MulIOp::create(builder_, loc_, a, b, flags_);
   }
-  SmallVector<Value> loadInit(Value buffer, Value offset);
+  SmallVector<Value> zeros();
   SmallVector<Value> step(Value k, ValueRange sums);
-  void storeResult(ValueRange sums, Value buffer, Value offset);
+  Value load(const MicroOperand &operand, int64_t place);
+  void storeResult(ValueRange sums, const MicroOperand &init,
+                   const MicroOperand &result);
 
   MicroKernel shape_;
   OpBuilder builder_;
@@ -54,13 +56,15 @@ private:
 
 } // namespace
 
-SmallVector<Value> MicroKernelBuilder::loadInit(Value buffer, Value offset) {
-  SmallVector<Value> sums;
-  for (int64_t place = 0; place < shape_.rows * shape_.columns;
-       place += shape_.lanes)
-    sums.push_back(vector::LoadOp::create(builder_, loc_, vector_, buffer,
-                                          add(offset, constant(place))));
-  return sums;
+SmallVector<Value> MicroKernelBuilder::zeros() {
+  Value zero = arith::ConstantOp::create(builder_, loc_,
+                                         DenseElementsAttr::get(vector_, 0.0f));
+  return SmallVector<Value>(shape_.rows * shape_.columns / shape_.lanes, zero);
+}
+
+Value MicroKernelBuilder::load(const MicroOperand &operand, int64_t place) {
+  return vector::LoadOp::create(builder_, loc_, vector_, operand.buffer,
+                                add(operand.offset, constant(place)));
 }
 
 SmallVector<Value> MicroKernelBuilder::step(Value k, ValueRange sums) {
@@ -88,11 +92,14 @@ SmallVector<Value> MicroKernelBuilder::step(Value k, ValueRange sums) {
   return next;
 }
 
-void MicroKernelBuilder::storeResult(ValueRange sums, Value buffer,
-                                     Value offset) {
-  for (auto [number, sum] : llvm::enumerate(sums))
-    vector::StoreOp::create(builder_, loc_, sum, buffer,
-                            add(offset, constant(number * shape_.lanes)));
+void MicroKernelBuilder::storeResult(ValueRange sums, const MicroOperand &init,
+                                     const MicroOperand &result) {
+  for (auto [number, sum] : llvm::enumerate(sums)) {
+    int64_t place = number * shape_.lanes;
+    Value total = arith::AddFOp::create(builder_, loc_, load(init, place), sum);
+    vector::StoreOp::create(builder_, loc_, total, result.buffer,
+                            add(result.offset, constant(place)));
+  }
 }
 
 func::FuncOp MicroKernelBuilder::build(StringRef name) {
@@ -112,15 +119,15 @@ func::FuncOp MicroKernelBuilder::build(StringRef name) {
   bOffset_ = arguments[5];
   for (int64_t row = 0; row < shape_.rows; ++row)
     rowOffsets_.push_back(add(arguments[2], mul(arguments[3], constant(row))));
-  SmallVector<Value> init = loadInit(arguments[6], arguments[7]);
   auto loop = scf::ForOp::create(
-      builder_, loc_, constant(0), arguments[0], constant(1), init,
+      builder_, loc_, constant(0), arguments[0], constant(1), zeros(),
       [&](OpBuilder &nested, Location, Value k, ValueRange sums) {
         OpBuilder::InsertionGuard guard(builder_);
         builder_.setInsertionPointToEnd(nested.getInsertionBlock());
         scf::YieldOp::create(builder_, loc_, step(k, sums));
       });
-  storeResult(loop.getResults(), arguments[8], arguments[9]);
+  storeResult(loop.getResults(), {arguments[6], arguments[7]},
+              {arguments[8], arguments[9]});
   func::ReturnOp::create(builder_, loc_);
   return function;
 }

@@ -33,6 +33,12 @@ RowPlan::RowPlan(Rows given, int64_t lanes)
     moveColumnsLast(rows, lanes);
   along = isColumns ? rows.numOuter - 1 : rows.statements.front().numDims() - 1;
   passes = getPasses(rows);
+  SmallVector<int64_t> reduced(
+      ArrayRef(rows.statements.front().extents).drop_front(rows.numOuter));
+  if (!isColumns)
+    reduced.back() = std::max<int64_t>(reduced.back() / lanes, 1);
+  if (!isOneChain(reduced))
+    chains = getChains(reduced);
 }
 
 int64_t RowPlan::countUnits() const {

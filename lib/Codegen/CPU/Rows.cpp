@@ -8,8 +8,9 @@
 #include "lib/Codegen/CPU/Rows.h"
 
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/Gemm.h"
+#include "lib/Codegen/CPU/Reductions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -46,8 +47,14 @@ private:
   void emitGroups(ValueRange outer, MutableArrayRef<LaneGroup> groups);
   void emitPass(int pass, ValueRange outer, MutableArrayRef<LaneGroup> groups);
   void emitRowStatements(int pass, ValueRange outer, LaneGroup &group);
+  /// Combines values with sums over a range of positions.
+  using SumRange =
+      llvm::function_ref<Values(std::pair<Value, Value>, ValueRange)>;
   Values emitInner(int pass, Values dims, MutableArrayRef<LaneGroup> groups,
                    Values sums);
+  SmallVector<Operation *> getChainCombiners(int pass);
+  Values emitChains(int pass, size_t depth, int64_t extent, int64_t step,
+                    ValueRange sums, SumRange sumRange);
   Values emitLine(int pass, Values dims, LaneGroup &group, Values sums);
   Values emitBody(int pass, ValueRange dims, MutableArrayRef<LaneGroup> groups,
                   ValueRange sums);
@@ -58,9 +65,8 @@ private:
   Value read(const Access &access, ValueRange dims, LaneGroup &group,
              Lanes lanes);
   Value readFirst(const Access &output, ValueRange outer, LaneGroup &group);
-  Value getNeutral(const Statement &statement, unsigned output, Lanes lanes);
+  Value getNeutral(Operation *combiner);
   Value reduceLanes(Operation *combiner, Value sums);
-  Value combine(Operation *combiner, Value lhs, Value rhs);
   void finishSums(int pass, ValueRange outer, LaneGroup &group,
                   ValueRange sums);
   void storeRow(Value result, AffineExpr index, ValueRange outer,
@@ -158,25 +164,9 @@ Value RowEmitter::read(const Access &access, ValueRange dims, LaneGroup &group,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// `combiner` on other values; a fused multiply-add combines by addition.
-Value RowEmitter::combine(Operation *combiner, Value lhs, Value rhs) {
-  if (isa<math::FmaOp>(combiner))
-    return arith::AddFOp::create(builder_, emitter_.loc, lhs, rhs);
-  OperationState state(emitter_.loc, combiner->getName().getIdentifier(),
-                       {lhs, rhs}, {lhs.getType()}, combiner->getAttrs());
-  return builder_.create(state)->getResult(0);
-}
-
-Value RowEmitter::getNeutral(const Statement &statement, unsigned output,
-                             Lanes lanes) {
-  Operation *combiner = getCombiner(statement, output);
-  Type type = combiner->getResult(0).getType();
-  TypedAttr neutral = builder_.getZeroAttr(type);
-  if (!isa<math::FmaOp>(combiner))
-    if (std::optional<TypedAttr> known = arith::getNeutralElement(combiner))
-      neutral = *known;
-  return emitter_.broadcast(
-      arith::ConstantOp::create(builder_, emitter_.loc, neutral), lanes);
+Value RowEmitter::getNeutral(Operation *combiner) {
+  return emitter_.broadcast(createNeutral(emitter_, combiner),
+                            {plan_.lanes, plan_.lanes});
 }
 
 /// Combines lanes pairwise: lane l with lane l + width / 2, and so on.
@@ -191,7 +181,7 @@ Value RowEmitter::reduceLanes(Operation *combiner, Value sums) {
         vector::ShuffleOp::create(builder_, emitter_.loc, sums, sums, low);
     Value second =
         vector::ShuffleOp::create(builder_, emitter_.loc, sums, sums, high);
-    sums = combine(combiner, first, second);
+    sums = createCombined(emitter_, combiner, first, second);
   }
   return vector::ExtractOp::create(builder_, emitter_.loc, sums, 0);
 }
@@ -213,7 +203,8 @@ void RowEmitter::finishSums(int pass, ValueRange outer, LaneGroup &group,
       if (!plan_.isColumns) {
         Operation *combiner = getCombiner(statements_[number], out);
         Value first = readFirst(output, outer, group);
-        sum = combine(combiner, first, reduceLanes(combiner, sum));
+        sum = createCombined(emitter_, combiner, first,
+                             reduceLanes(combiner, sum));
       }
       Value result = statements_[number].op->getResult(out);
       group.rowValues[result] = sum;
@@ -356,20 +347,67 @@ SmallVector<Value> RowEmitter::emitBody(int pass, ValueRange dims,
   return next;
 }
 
+/// Of each sum of `pass` what it is combined by, if it is cut into chains.
+SmallVector<Operation *> RowEmitter::getChainCombiners(int pass) {
+  SmallVector<Operation *> combiners;
+  for (unsigned number : getReductions(pass)) {
+    const Statement &statement = statements_[number];
+    bool isCut = hasChains(statement);
+    for (unsigned out = 0; out < statement.outputs.size(); ++out)
+      combiners.push_back(isCut ? getCombiner(statement, out) : nullptr);
+  }
+  return combiners;
+}
+
+/// Sums over `extent` positions of dimension `depth`, `step` at a time: where
+/// chains are cut, each of those that have some starts anew and is added.
+SmallVector<Value> RowEmitter::emitChains(int pass, size_t depth,
+                                          int64_t extent, int64_t step,
+                                          ValueRange sums, SumRange sumRange) {
+  IndexMath math(emitter_);
+  Value end = math.constant(extent);
+  SmallVector<Operation *> combiners = getChainCombiners(pass);
+  if (!plan_.chains || depth != plan_.rows.numOuter + plan_.chains->dim ||
+      llvm::all_of(combiners, [](Operation *combiner) { return !combiner; }))
+    return sumRange({math.constant(0), end}, sums);
+  Values neutrals;
+  for (Operation *combiner : combiners)
+    neutrals.push_back(combiner ? getNeutral(combiner) : Value());
+  int64_t length = plan_.chains->count * step;
+  auto addChain = [&](Value from, ValueRange totals) {
+    Values next(totals);
+    for (auto [number, value] : llvm::enumerate(next))
+      if (Value neutral = neutrals[number % neutrals.size()])
+        value = neutral;
+    Value to = math.add(from, length);
+    next =
+        sumRange({from, extent % length == 0 ? to : math.min(to, end)}, next);
+    for (auto [number, value] : llvm::enumerate(next))
+      if (Operation *combiner = combiners[number % combiners.size()])
+        value = createCombined(emitter_, combiner, totals[number], value);
+    return next;
+  };
+  return emitter_.emitCarryingLoop({math.constant(0), end}, length, sums,
+                                   addChain);
+}
+
 /// One line of a row, by vectors; the tail is one partial vector, so that lane
 /// l has the elements l, l + lanes, ... of the line.
 SmallVector<Value> RowEmitter::emitLine(int pass, Values dims, LaneGroup &group,
                                         Values sums) {
   int64_t length = statements_.front().extents.back();
   int64_t tail = length % plan_.lanes;
+  size_t depth = dims.size();
   dims.push_back({});
-  sums = emitter_.emitCarryingLoop(
-      {emitter_.constantIndex(0), emitter_.constantIndex(length - tail)},
-      plan_.lanes, sums, [&](Value position, ValueRange carried) {
-        dims.back() = position;
-        return emitElements(pass, dims, group, {plan_.lanes, plan_.lanes},
-                            carried);
-      });
+  auto sumVectors = [&](std::pair<Value, Value> range, ValueRange carried) {
+    return emitter_.emitCarryingLoop(
+        range, plan_.lanes, carried, [&](Value position, ValueRange next) {
+          dims.back() = position;
+          return emitElements(pass, dims, group, {plan_.lanes, plan_.lanes},
+                              next);
+        });
+  };
+  sums = emitChains(pass, depth, length - tail, plan_.lanes, sums, sumVectors);
   if (tail == 0)
     return sums;
   dims.back() = emitter_.constantIndex(length - tail);
@@ -385,14 +423,15 @@ SmallVector<Value> RowEmitter::emitInner(int pass, Values dims,
     return emitBody(pass, dims, groups, sums);
   if (!plan_.isColumns && dims.size() + 1 == extents.size())
     return emitLine(pass, dims, groups.front(), sums);
-  Value extent = emitter_.constantIndex(extents[dims.size()]);
-  return emitter_.emitCarryingLoop({emitter_.constantIndex(0), extent}, 1, sums,
-                                   [&](Value position, ValueRange carried) {
-                                     Values inner = dims;
-                                     inner.push_back(position);
-                                     return emitInner(pass, inner, groups,
-                                                      carried);
-                                   });
+  auto sumRange = [&](std::pair<Value, Value> range, ValueRange carried) {
+    return emitter_.emitCarryingLoop(
+        range, 1, carried, [&](Value position, ValueRange next) {
+          Values inner = dims;
+          inner.push_back(position);
+          return emitInner(pass, inner, groups, next);
+        });
+  };
+  return emitChains(pass, dims.size(), extents[dims.size()], 1, sums, sumRange);
 }
 
 void RowEmitter::emitPass(int pass, ValueRange outer,
@@ -408,8 +447,7 @@ void RowEmitter::emitPass(int pass, ValueRange outer,
                                     emitter_.constantIndex(group.offset));
         sums.push_back(plan_.isColumns
                            ? readFirst(output, at, group)
-                           : getNeutral(statements_[number], out,
-                                        {plan_.lanes, plan_.lanes}));
+                           : getNeutral(getCombiner(statements_[number], out)));
       }
   unsigned each = sums.size() / groups.size();
   sums = emitInner(pass, Values(outer), groups, sums);

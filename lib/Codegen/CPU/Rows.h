@@ -6,6 +6,7 @@
 #define MPC_LIB_CODEGEN_CPU_ROWS_H
 
 #include "dialects/Kernel/Space.h"
+#include "lib/Codegen/CPU/Chains.h"
 
 namespace mpc::cpu {
 
@@ -27,6 +28,9 @@ struct RowPlan {
   unsigned along = 0;
   bool isColumns = false;
   kernel::RowPasses passes;
+  /// Of the dimensions reduced over; along vectors a count of whole vectors.
+  /// None if sums are short.
+  std::optional<Chains> chains;
 };
 
 } // namespace mpc::cpu

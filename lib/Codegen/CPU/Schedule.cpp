@@ -71,6 +71,9 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind,
   case KernelKind::Map:
     return scheduleMap(kernel, body, lanes);
   case KernelKind::Rows:
+    if (hasInOrder(body))
+      return scheduleLoops(kernel, body);
+    [[fallthrough]];
   case KernelKind::Columns:
     return scheduleRows(kernel, body, lanes);
   default:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether a kernel has the operands and shapes that its schedule's numbers are
 // for. The verifier of kernel.func asks, so that emitters need not.
+#include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/Depthwise.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
@@ -20,14 +21,20 @@ LogicalResult LoopsAttr::verifyKernel(Operation *kernel) const {
   return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";
 }
 
-/// A packed factor lies as the numbers of the schedule say, and no other way.
+/// Blocks of k are whole chains, and a packed factor lies as the numbers of the
+/// schedule say, and no other way.
 LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
-  if (!getPacked())
-    return success();
   FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
   if (failed(body))
     return failure();
   Contraction contraction = *matchContraction(body->statements.front());
+  int64_t chain = getChainLength(contraction);
+  if (getKBlock() % chain != 0 &&
+      getKBlock() < contraction.sizes[Contraction::K])
+    return kernel->emitOpError("has blocks of ")
+           << getKBlock() << " k, which are not whole chains of " << chain;
+  if (!getPacked())
+    return success();
   Type given = contraction.getOperand(*getPacked()).tensor.getType();
   Type packed = getPackedType(contraction, *this, *getPacked());
   if (given == packed)
@@ -47,10 +54,15 @@ LogicalResult DepthwiseAttr::verifyKernel(Operation *kernel) const {
     return kernel->emitOpError("is no depthwise contraction");
   ArrayRef<unsigned> tiled =
       contraction.groups[depthwise->tiledGroup(contraction)];
-  if (getCut() >= static_cast<int64_t>(tiled.size()) ||
+  DepthwiseTile least = getLeastTile(contraction, *depthwise);
+  if (getCut() > least.cut || getTile() < 1 ||
       getTile() > contraction.statement.extents[tiled[getCut()]])
     return kernel->emitOpError("has no tile of ")
            << getTile() << " in dimension " << getCut();
+  if (getCut() == least.cut && getTile() % least.tile != 0 &&
+      getTile() < contraction.statement.extents[tiled[getCut()]])
+    return kernel->emitOpError("has a tile of ")
+           << getTile() << ", which is not whole chains of " << least.tile;
   if (getChunks() <= countDepthwiseUnits(contraction, *depthwise, *this))
     return success();
   return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";

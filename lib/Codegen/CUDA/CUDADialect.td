@@ -84,7 +84,7 @@ def CUDA_LoopsAttr : CUDA_Schedule<"Loops", "loops"> {
   let description = [{
     Each thread computes the elements of the parallel dimensions that are its
     own, and walks the reduced ones in the order written, from the first value
-    on: the bits are those of scalar loops. A statement that does not write
+    on. A statement that does not write
     every element runs in one block, behind a copy of what it writes over.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads);
@@ -146,8 +146,8 @@ def CUDA_ScatterAttr : CUDA_Schedule<"Scatter", "scatter"> {
 def CUDA_DotAttr : CUDA_Schedule<"Dot", "dot"> {
   let summary = "A contraction, one thread an element, then a map on it";
   let description = [{
-    Every element is one chain of multiply-adds over k ascending: the bits are
-    those of scalar loops, and of `#cpu.gemm`.
+    Every element is one chain of multiply-adds over k ascending, however long;
+    up to 191 of them the bits are those of `#cpu.gemm`.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -174,7 +174,7 @@ def CUDA_SimtAttr : CUDA_TileSchedule<"Simt", "simt"> {
     A block does a tile of the result, whose factors' tiles, as f32, stand in
     shared memory; a thread has 8 rows of 8 or 4 columns. Every element is one
     chain of multiply-adds over k ascending, from zero on: the bits are those of
-    `#cuda.dot` and of scalar loops, but for the sign of a sum that is zero.
+    `#cuda.dot`, but for the sign of a sum that is zero.
   }];
 }
 

@@ -78,6 +78,8 @@ scheduleContraction(FuncOp kernel, const Body &body, TargetAttr target) {
 
 static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   Body body = *getBody(kernel);
+  if (hasInOrder(body))
+    return scheduleLoops(kernel, body);
   switch (kernel.getKind()) {
   case KernelKind::Map:
     return scheduleMap(kernel, body, target.getNaive());

@@ -156,6 +156,7 @@ static bool beginsWithZero(linalg::GenericOp op) {
 static std::optional<Sum> matchColumnSum(const Statement &statement) {
   linalg::GenericOp op = statement.generic();
   if (!op || op.getNumDpsInits() != 1 || op.hasIndexSemantics() ||
+      isInOrder(statement) ||
       !getElementTypeOrSelf(op->getResult(0).getType()).isF32() ||
       !llvm::all_of(op.getInputs(), llvm::IsaPred<BlockArgument>) ||
       !addsUp(op) || !beginsWithZero(op))

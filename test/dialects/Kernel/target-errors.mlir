@@ -1,7 +1,7 @@
 // RUN: mpc-opt %s --split-input-file --verify-diagnostics
 // A target stands at a module, and what its launches must know at a function.
 
-// expected-error @below {{cannot have 'kernel.target' = 90 : i64: a module has a target as 'kernel.target', an emitted function what its launches must know as 'kernel.emitted'}}
+// expected-error @below {{cannot have 'kernel.target' = 90 : i64: a module has a target as 'kernel.target', an emitted function what its launches must know as 'kernel.emitted', a reduction that keeps its order 'kernel.in_order'}}
 module attributes {kernel.target = 90} {}
 
 // -----
@@ -29,3 +29,8 @@ module attributes {kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>} {}
 
 // expected-error @below {{cannot have 'kernel.code' = unit}}
 func.func private @unknown() attributes {kernel.code}
+
+// -----
+
+// expected-error @below {{cannot have 'kernel.in_order' = unit}}
+func.func private @no_reduction() attributes {kernel.in_order}

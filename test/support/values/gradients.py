@@ -128,7 +128,7 @@ def torch_norm(values):
 
 def vector_norm_functions():
     rng = np.random.default_rng(7)
-    for shape in ((1,), (3,), (4,), (8,), (3, 5), (7, 11), (6, 4, 3)):
+    for shape in ((1,), (3,), (4,), (8,), (3, 5), (7, 11), (6, 4, 3), (1601,)):
         a = Tensor("f32", rng.normal(size=shape) * 10)
         result = Result("f32", np.array(torch_norm(a.values.ravel())))
         label = "of_" + "x".join(map(str, shape))

@@ -320,6 +320,63 @@ static bool advance(std::vector<int64_t> &index,
   return false;
 }
 
+// The most k that one chain is good enough for.
+constexpr int64_t kMostChain = 191;
+
+static bool usesLoop(const Map &map, size_t loop) {
+  for (const std::vector<int64_t> &row : map)
+    if (row[loop] != 0)
+      return true;
+  return false;
+}
+
+// Whether there are several batches of a row or of a column each.
+static bool isBatchOfVectors(const Loops &loops) {
+  int64_t batch = 1, m = 1, n = 1;
+  for (size_t loop = 0; loop < loops.extents.size(); ++loop)
+    if (loops.kinds[loop] == 'p') {
+      bool inA = usesLoop(loops.a, loop), inB = usesLoop(loops.b, loop);
+      (inA && inB ? batch : inA ? m : n) *= loops.extents[loop];
+    }
+  return batch > 1 && (m == 1 || n == 1);
+}
+
+static int64_t countSteps(const Loops &loops) {
+  int64_t steps = 1;
+  for (size_t loop = 0; loop < loops.extents.size(); ++loop)
+    steps *= loops.kinds[loop] == 'r' ? loops.extents[loop] : 1;
+  return steps;
+}
+
+// About 128 iterations of whole inner loops: of the outermost one any number of
+// indices, of others a divisor of their extent, or all.
+static int64_t getNestedChain(llvm::ArrayRef<int64_t> extents) {
+  int64_t inner = 1;
+  while (extents.size() > 1 && inner * extents.back() <= kMostChain) {
+    inner *= extents.back();
+    extents = extents.drop_back();
+  }
+  int64_t all = inner * extents.back();
+  if (all <= kMostChain)
+    return all;
+  if (extents.size() == 1)
+    return inner > 128 ? inner : 128 / inner * inner;
+  for (int64_t parts = 2; parts <= extents.back(); ++parts)
+    if (extents.back() % parts == 0 && all / parts <= kMostChain)
+      return all / parts < 16 ? all : all / parts;
+  return all;
+}
+
+int64_t mpc::test::getChain(const Loops &loops) {
+  if (!isBatchOfVectors(loops))
+    return getNestedChain({countSteps(loops)});
+  std::vector<int64_t> extents;
+  for (size_t loop = 0; loop < loops.extents.size(); ++loop)
+    if (loops.kinds[loop] == 'r' && loops.extents[loop] > 1)
+      extents.push_back(loops.extents[loop]);
+  return getNestedChain(extents);
+}
+
 std::vector<float> mpc::test::evaluate(const Loops &loops,
                                        const std::vector<float> &a,
                                        const std::vector<float> &b) {
@@ -334,11 +391,17 @@ std::vector<float> mpc::test::evaluate(const Loops &loops,
   for (int64_t extent : shape)
     size *= extent;
   std::vector<float> result(size, 0.0f);
+  int64_t chain = getChain(loops), steps = countSteps(loops), step = 0;
+  float sum = 0;
   do {
-    float &sum = result[getPlace(resultMap, shape, index)];
     float x = a[getPlace(loops.a, aShape, index)];
     float y = b[getPlace(loops.b, bShape, index)];
     sum = loops.fused ? std::fma(x, y, sum) : sum + x * y;
+    if (++step % chain == 0 || step == steps) {
+      result[getPlace(resultMap, shape, index)] += sum;
+      sum = 0;
+    }
+    step %= steps;
   } while (advance(index, loops.extents));
   return result;
 }
@@ -380,7 +443,8 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
     if (failed(kernel::stateContract(func)))
       return llvm::createStringError(message + text);
   cpu::AttachTargetPassOptions attach;
-  attach.lanes = lanes;
+  attach.lanes = std::max<int64_t>(lanes, 4);
+  attach.naive = lanes == kScalarLoops;
   mlir::PassManager schedules(&context), emission(&context);
   schedules.addPass(cpu::createAttachTargetPass(attach));
   schedules.addPass(cpu::createSchedulePass());

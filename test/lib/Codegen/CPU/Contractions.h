@@ -71,8 +71,10 @@ Loops convolveInputGradient(const Convolution &convolution);
 /// destinations.
 std::string getText(const Loops &loops, After after);
 
-/// The result of `after == Nothing`, in f32: one chain an element, the last
-/// reduction innermost.
+/// How many k, the last reduction innermost, are one chain of multiply-adds.
+int64_t getChain(const Loops &loops);
+/// The result of `after == Nothing`, in f32: chains from zero on, whose sums
+/// are added in order.
 std::vector<float> evaluate(const Loops &loops, const std::vector<float> &a,
                             const std::vector<float> &b);
 
@@ -92,10 +94,13 @@ private:
   std::atomic<unsigned> round_ = 0, busy_ = 0;
 };
 
+/// Instead of a number of lanes: by scalar loops, as `--naive` does.
+constexpr int64_t kScalarLoops = 1;
+
 /// A compiled kernel `@k` and the kernel that packs for it, if there is one.
 class GemmKernels {
 public:
-  /// `lanes` 0 is what the machine has.
+  /// `lanes` 0 is what the machine has; see kScalarLoops.
   static llvm::Expected<GemmKernels> compile(const std::string &text,
                                              int64_t lanes);
 

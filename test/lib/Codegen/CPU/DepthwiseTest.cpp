@@ -76,6 +76,16 @@ TEST(Depthwise, Formats) {
   }
 }
 
+// Windows and images of several chains: whole lines, parts of a line, lines
+// that have no good part.
+TEST(Depthwise, Chains) {
+  expectExactPasses(depthwise(1, 8, 4, 5, 15));
+  for (auto [batch, height, width] :
+       {std::array{3, 14, 14}, {2, 3, 224}, {1, 2, 211}, {5, 7, 7}})
+    for (Loops loops : getPasses(depthwise(batch, 8, height, width, 3)))
+      expectExact(loops, kSchedule);
+}
+
 // Several tiles, the last of which is smaller.
 TEST(Depthwise, Tiles) {
   expectExactPasses(depthwise(2, 12, 61, 47, 3));

@@ -48,10 +48,12 @@ void mpc::test::expectExact(const Loops &loops, const std::string &schedule) {
   Tensor a(countElements(loops.getShape(loops.a)), loops.aFormat, 1);
   Tensor b(countElements(loops.getShape(loops.b)), loops.bFormat, 2);
   std::vector<uint32_t> want = getBits(evaluate(loops, a.values, b.values));
-  for (int64_t lanes : {8, 0}) {
+  for (int64_t lanes : {int64_t(8), int64_t(0), kScalarLoops}) {
     auto kernels = GemmKernels::compile(getText(loops, After::Nothing), lanes);
     ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
-    ASSERT_NE(kernels->schedule().find(schedule), std::string::npos)
+    ASSERT_NE(kernels->schedule().find(lanes == kScalarLoops ? "#cpu.loops"
+                                                             : schedule),
+              std::string::npos)
         << describe(loops) << kernels->schedule();
     for (int64_t pieces : {1, 3}) {
       std::vector<float> result(want.size(), 12345.0f);

@@ -2,6 +2,7 @@
 // Packed contractions, bit for bit against chains of std::fma.
 #include "ExactContractions.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace mpc::test;
 
@@ -47,6 +48,49 @@ TEST(Gemm, ManyTilesAndBlocks) {
       loops.bFormat = Format::BF16;
       expectExact(loops);
     }
+}
+
+// Lengths about those at which there is a chain more, in one block of k and in
+// several.
+TEST(Gemm, Chains) {
+  for (int64_t k : {127, 128, 129, 191, 192, 193, 320, 383, 384, 385, 2049})
+    expectExact(matmul(7, 19, k));
+  for (int64_t k : {191, 193, 211, 385, 2053})
+    expectExact(batched(3, 1, 21, k));
+}
+
+static double getError(const std::vector<float> &values,
+                       const std::vector<double> &exact) {
+  double squares = 0, error = 0;
+  for (size_t place = 0; place < values.size(); ++place) {
+    squares += exact[place] * exact[place];
+    error += (values[place] - exact[place]) * (values[place] - exact[place]);
+  }
+  return std::sqrt(error / squares);
+}
+
+// Sums of random signs grow with the root of what was added, each addition
+// rounds by up to half a unit: a chain of n is off by the root of n / 2 of such
+// roundings, n in chains of 128 by that of 64 + n / 256.
+TEST(Gemm, LongSumsAreAccurate) {
+  constexpr int64_t kSize = 24, kSteps = 4608;
+  Loops loops = matmul(kSize, kSize, kSteps);
+  Tensor a(kSize * kSteps, Format::F32, 1), b(kSteps * kSize, Format::F32, 2);
+  std::vector<double> exact(kSize * kSize);
+  std::vector<float> chains(kSize * kSize);
+  for (int64_t place = 0; place < kSize * kSize; ++place)
+    for (int64_t k = 0; k < kSteps; ++k) {
+      float x = a.values[place / kSize * kSteps + k];
+      float y = b.values[k * kSize + place % kSize];
+      exact[place] += static_cast<double>(x) * y;
+      chains[place] = std::fma(x, y, chains[place]);
+    }
+  auto kernels = GemmKernels::compile(getText(loops, After::Nothing), 8);
+  ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+  std::vector<float> result(kSize * kSize);
+  kernels->run({a.data(), b.data(), result.data()});
+  EXPECT_LT(getError(result, exact), 3e-7);
+  EXPECT_GT(getError(chains, exact), 4 * getError(result, exact));
 }
 
 TEST(Gemm, Batches) {

@@ -56,11 +56,19 @@ kernel.func @k(%x: tensor<MxNxf32>, %d: tensor<Mxf32>) -> tensor<Mxf32> {
 }
 )mlir";
 
-/// The order that Kernel_RowsAttr documents.
+/// The order that CPU_RowsAttr documents: each lane has chains of 128, and what
+/// is left beside whole vectors at the end.
 static float sumInLanes(const float *x, int n, int lanes) {
-  std::vector<float> sums(lanes);
-  for (int i = 0; i < n; ++i)
-    sums[i % lanes] += x[i];
+  std::vector<float> sums(lanes), chains(lanes);
+  int whole = n / lanes * lanes;
+  for (int i = 0; i < n; ++i) {
+    bool isCut = whole > 191 * lanes && i < whole;
+    (isCut ? chains : sums)[i % lanes] += x[i];
+    if (isCut && (i / lanes % 128 == 127 || i / lanes + 1 == whole / lanes)) {
+      sums[i % lanes] += chains[i % lanes];
+      chains[i % lanes] = 0;
+    }
+  }
   for (int half = lanes / 2; half >= 1; half /= 2)
     for (int lane = 0; lane < half; ++lane)
       sums[lane] += sums[lane + half];
@@ -68,7 +76,7 @@ static float sumInLanes(const float *x, int n, int lanes) {
 }
 
 TEST(Rows, SumsInTheDocumentedOrder) {
-  for (int n : {4, 7, 8, 9, 15, 16, 17, 31, 33, 100}) {
+  for (int n : {4, 7, 8, 9, 15, 16, 17, 31, 33, 100, 1535, 1536, 3000}) {
     std::vector<float> x = randoms(5 * n), want(5), d(5);
     for (int m = 0; m < 5; ++m)
       want[m] = 0.5f + sumInLanes(&x[m * n], n, 8);

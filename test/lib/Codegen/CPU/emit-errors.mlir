@@ -240,3 +240,45 @@ func.func private @f() attributes {schedule = #cpu.depthwise<chunks = 1, lanes =
 
 // expected-error @+1 {{channels are transposed by fours, not by 2}}
 func.func private @f() attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 2, cut = 0, tile = 1, block = [1, 8]>}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// 300 k are three chains, of 128, 128 and 44.
+// expected-error @+1 {{has blocks of 192 k, which are not whole chains of 128}}
+kernel.func contraction @cut_chain(%a: tensor<4x300xf32>, %b: tensor<16x300xf32>, %d: tensor<4x16xf32>) -> tensor<4x16xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [6, 16, 192], micro = [6, 16]>} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%d : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x300xf32>, tensor<16x300xf32>) outs(%init : tensor<4x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<4x16xf32>
+  kernel.return %r : tensor<4x16xf32>
+}
+
+// -----
+
+// A chain has ten lines of 12.
+// expected-error @+1 {{has a tile of 4, which is not whole chains of 10}}
+kernel.func contraction @k(%a: tensor<16x4x14xf32>, %b: tensor<16x4x12xf32>, %c: tensor<4x3xf32>) -> tensor<4x3xf32>
+    attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 4, cut = 0, tile = 4, block = [1, 3]>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(g, w, n, x) -> (n, g, x + w)>, affine_map<(g, w, n, x) -> (n, g, x)>,
+        affine_map<(g, w, n, x) -> (g, w)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : tensor<16x4x14xf32>, tensor<16x4x12xf32>) outs(%init : tensor<4x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<4x3xf32>
+  kernel.return %r : tensor<4x3xf32>
+}

@@ -95,3 +95,18 @@ kernel.func map @given(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
   } -> tensor<7xf32>
   kernel.return %r : tensor<7xf32>
 }
+
+// Who asks for the order of the loops gets it from one thread an element.
+// CHECK:       @in_order
+// CHECK-SAME:  schedule = #cuda.loops
+kernel.func columns @in_order(%a: tensor<4096x64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%d : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%a : tensor<4096x64xf32>) outs(%i : tensor<64xf32>) attrs = {kernel.in_order} {
+  ^bb0(%e: f32, %s: f32):
+    %t = arith.addf %s, %e : f32
+    linalg.yield %t : f32
+  } -> tensor<64xf32>
+  kernel.return %r : tensor<64xf32>
+}

@@ -494,11 +494,13 @@ void TileEmitter::emitResults() {
 }
 
 /// More registers for what a thread has beside the sums: numbers of the factors
-/// and what waits, or many places. Before sm_80 all copies pass through
-/// registers; the blocks that they keep away would find no shared memory there.
+/// and what waits, many places, or places of 64 bits. Before sm_80 all copies
+/// pass through registers; the blocks that they keep away would find no shared
+/// memory there.
 void TileEmitter::leaveRegisters() {
   constexpr int64_t kWithoutCopies = 384;
-  if ((!schedule_.isMma && holds()) || rows_.factor.isScattered() ||
+  bool isWide = text_.indexType() != "int";
+  if ((!schedule_.isMma && (holds() || isWide)) || rows_.factor.isScattered() ||
       columns_.factor.isScattered())
     text_.setResidentThreads(schedule_.threads);
   else if (schedule_.isMma && TargetAttr::lookup(text_.kernel).getArch() < 80)

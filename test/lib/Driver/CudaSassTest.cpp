@@ -101,8 +101,10 @@ TEST_P(CudaSass, CompilesWithoutSpills) {
       EXPECT_THAT(sectionOf(sass, name), HasSubstr("HMMA.")) << name;
     }
   }
-  // sm_75 has no bf16 product.
-  bool hasProducts = GetParam().precision == Precision::FP16 || arch >= 80;
+  // sm_75 has no bf16 product, and none has one of f32.
+  Precision precision = GetParam().precision;
+  bool hasProducts = precision == Precision::FP16 ||
+                     (precision == Precision::BF16 && arch >= 80);
   EXPECT_EQ(products > 0, hasProducts) << products;
 }
 
@@ -193,6 +195,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"models/mlp.onnx", Precision::FP16, 100},
                     Case{"models/mlp.onnx", Precision::FP16, 120},
                     Case{"models/nanogpt.onnx", Precision::FP16, 90},
+                    Case{"cuda/head.mlir", Precision::FP32, 75},
+                    Case{"cuda/head.mlir", Precision::FP32, 80},
+                    Case{"cuda/head.mlir", Precision::FP32, 90},
+                    Case{"cuda/head.mlir", Precision::FP32, 120},
                     Case{"models/lenet.onnx", Precision::BF16, 75},
                     Case{"models/lenet.onnx", Precision::BF16, 80}),
     nameOf);

@@ -123,13 +123,14 @@ MPC_DEVICE void mpc_load_f32_rows(float (&some)[8][4], const float *tile,
 // sums += rows * columns over `Depth` k, ascending, for the 8 rows and `Count`
 // columns that a thread has of a block's tile of `Side` rows and columns. Four
 // numbers of the columns are at hand at a time: more would not leave registers
-// for two blocks.
+// for two blocks. Nor would rows of the next four k, read ahead, where a tile
+// of the largest side has 64 sums a thread.
 template <typename Rows, typename Columns, int Depth, int Side, int Count>
 MPC_DEVICE void mpc_multiply_f32_tiles(float (&sums)[8][Count],
                                        const float *rows, int rowGroup,
                                        const float *columns, int columnGroup) {
   typedef mpc_vector<float, 4> Four;
-#pragma unroll
+#pragma unroll(Side == 128 ? 1 : Depth / 4)
   for (int k = 0; k < Depth; k += 4) {
     float a[8][4];
     mpc_load_f32_rows<Rows, Side / 8>(a, rows, rowGroup, k);

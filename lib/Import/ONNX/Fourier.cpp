@@ -83,22 +83,6 @@ Operand withSize(TensorBuilder &b, const Operand &x, int64_t axis,
   return b.pad(x, none, high, none, 0.0);
 }
 
-/// `rows` times `matrix`, in the type that both have: no policy lowers it, as
-/// PyTorch's lower no transform, since the terms of a spectrum cancel.
-Operand productAsWritten(TensorBuilder &b, const Operand &rows,
-                         const Operand &matrix) {
-  if (rows.known)
-    return b.matmul(rows, matrix);
-  mlir::OpBuilder &builder = b.builder();
-  mlir::Type type = b.tensorType(rows.type, {rows.shape[0], matrix.shape[1]});
-  auto region = nn::AutocastOp::create(builder, b.location(), type,
-                                       /*enabled=*/false, mlir::TypeAttr());
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&region.getBody());
-  nn::YieldOp::create(builder, b.location(), b.matmul(rows, matrix).value);
-  return b.fromValue(region.getResult(0));
-}
-
 /// The transform of `x` along `axis`, which is not its last.
 Expected<Operand> transformed(NodeImporter &node, Operand x, int64_t axis,
                               const Transform &transform) {
@@ -113,7 +97,7 @@ Expected<Operand> transformed(NodeImporter &node, Operand x, int64_t axis,
   result[x.rank() - 1] = transform.outputParts();
   int64_t width = matrix.shape[0];
   Operand rows = b.reshape(x, {*countElements(x.shape) / width, width});
-  Operand spectrum = b.reshape(productAsWritten(b, rows, matrix), result);
+  Operand spectrum = b.reshape(b.matmulAsWritten(rows, matrix), result);
   auto back = to_vector(seq<int64_t>(0, x.rank()));
   std::rotate(back.begin() + axis, back.end() - 2, back.end() - 1);
   return b.cast(b.transpose(spectrum, back), node.in(0).type);

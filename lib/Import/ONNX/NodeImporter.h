@@ -63,6 +63,7 @@ llvm::ArrayRef<OpRule> positionRules();
 llvm::ArrayRef<OpRule> recurrentRules();
 llvm::ArrayRef<OpRule> reductionRules();
 llvm::ArrayRef<OpRule> resizeRules();
+llvm::ArrayRef<OpRule> roiAlignRules();
 llvm::ArrayRef<OpRule> scanRules();
 llvm::ArrayRef<OpRule> sequenceRules();
 llvm::ArrayRef<OpRule> sortingRules();

@@ -32,6 +32,7 @@ static SmallVector<ArrayRef<OpRule>> allFamilies() {
           recurrentRules(),
           reductionRules(),
           resizeRules(),
+          roiAlignRules(),
           scanRules(),
           sequenceRules(),
           sortingRules(),

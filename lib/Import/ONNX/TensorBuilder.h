@@ -183,6 +183,9 @@ public:
 
   Operand matmul(const Operand &lhs, const Operand &rhs,
                  bool transposeLhs = false, bool transposeRhs = false);
+  /// `lhs` times `rhs`, in the type that both have: no policy lowers it, as
+  /// PyTorch's lower no transform, since the terms of a spectrum cancel.
+  Operand matmulAsWritten(const Operand &lhs, const Operand &rhs);
   Operand linear(const Operand &input, const Operand &weight,
                  const Operand *bias);
   Operand softmax(const Operand &input, int64_t axis);

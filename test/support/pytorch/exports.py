@@ -3,8 +3,8 @@
 
     python exports.py FOLDER
 
-writes NAME.onnx and NAME.safetensors of each set of functions, which lie in test/Inputs/exports. Needs torch, onnx and
-safetensors; by hand.
+writes NAME.onnx and NAME.safetensors of each set of functions, which lie in test/Inputs/exports. Needs torch,
+torchvision, onnx and safetensors; by hand.
 """
 
 import pathlib
@@ -13,6 +13,7 @@ import sys
 import onnx
 import torch
 import torch.nn.functional as F
+import torchvision
 from safetensors.torch import save_file
 
 #: Zeros, equal numbers and bounds: a row of zeros, one of ones, one that two bounds are in.
@@ -51,6 +52,24 @@ CALLS = {
 }
 
 
+#: Of two images: inside, over the edges, smaller than an element, and far outside.
+REGIONS = torch.tensor(
+    [[0, 0.3, 1, 5.2, 6.9], [1, -2, -1.5, 9.5, 3], [1, 2, 3, 2.2, 3.1], [0, -9, 1, -6, 4], [0, 5, 6, 11, 13]]
+)
+
+
+def regions(aligned):
+    def align(x):
+        images = torch.stack([x * x, x.flip(0)])[:, None]
+        bins = torchvision.ops.roi_align(images, REGIONS.to(x.dtype), (3, 2), 0.5, 2, aligned)
+        return torch.einsum("rcij,r->cij", bins, torch.linspace(-1, 2, len(REGIONS)).to(x.dtype))
+
+    return align
+
+
+ROIS = {"aligned": regions(True), "as_before": regions(False)}
+
+
 class Functions(torch.nn.Module):
     def __init__(self, functions):
         super().__init__()
@@ -86,7 +105,7 @@ def write(functions, weights, path):
 
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
-    for name, functions in {"kinks": KINKS, "calls": CALLS}.items():
+    for name, functions in {"kinks": KINKS, "calls": CALLS, "rois": ROIS}.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
 
 

@@ -202,6 +202,29 @@ TEST(Window, PoolsWithoutAnOpAreComposed) {
                        "nn.reduce_sum %arg0 axes [2, 3]"));
 }
 
+TEST(RoiAlign, WhatIsKnownAtRunTimeAloneIsRefused) {
+  auto align = [](std::vector<TestAttribute> attributes,
+                  std::vector<int64_t> numbers) {
+    return OneNode{"RoiAlign",
+                   {{"x", {2, 3, 8, 8}}, {"rois", {2, 4}}},
+                   attributes,
+                   {{"numbers", numbers}}};
+  };
+  A samples = A::integer("sampling_ratio", 2);
+  EXPECT_TRUE(contains(import(align({samples}, {0, 1})), "nn.matmul"));
+  EXPECT_EQ(errorOf(align({}, {0, 1})),
+            "mode 'avg' with sampling_ratio 0 is not supported, expected avg "
+            "with 1 to 64: 0 would take a number that depends on the data");
+  EXPECT_EQ(errorOf(align({samples, A::text("mode", "max")}, {0, 1})),
+            "mode 'max' with sampling_ratio 2 is not supported, expected avg "
+            "with 1 to 64: 0 would take a number that depends on the data");
+  EXPECT_EQ(errorOf(align({samples}, {0, 2})), "a region is of image 2 of 2");
+  EXPECT_EQ(errorOf(align({samples}, {0})),
+            "the images are 2x3x8x8, the regions 2x4, their images' numbers 1");
+  EXPECT_EQ(errorOf(align({samples, A::integer("output_width", 0)}, {0, 1})),
+            "regions of 0 bins, expected 1 to 4096");
+}
+
 //===----------------------------------------------------------------------===//
 // Movement
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/Peak.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
@@ -110,6 +111,7 @@ SmallVector<Operation *> mpc::kernel::withItsFills(Operation *op) {
 Groups::Groups(Block &block, Operation *peak) : peak_(peak) {
   collect(block);
   collectReads();
+  collectEdges();
   for (Operation &op : block) {
     auto it = groupOf_.find(&op);
     if (it == groupOf_.end())
@@ -236,22 +238,34 @@ void Groups::collectReads() {
       }
 }
 
+void Groups::collectEdges() {
+  for (auto [part, group] : llvm::enumerate(groups_)) {
+    parts_.push_back({static_cast<unsigned>(part)});
+    groupOfPart_.push_back(part);
+    edges_.emplace_back();
+    for (Operation *statement : group.statements)
+      for (const Read &read : readsOf(statement))
+        edges_.back().push_back({groupOf_.lookup(read.source), read.isDirect});
+  }
+}
+
 /// Whether something between the two would have to run in the middle of them:
 /// a third group, or a view of a value that a joined kernel has not returned
 /// yet.
 bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
-  DenseSet<unsigned> seen;
+  llvm::BitVector seen(groups_.size());
   SmallVector<unsigned> work;
   auto enter = [&](unsigned group) {
-    for (Operation *statement : groups_[group].statements)
-      for (const Read &read : readsOf(statement)) {
-        unsigned next = groupOf_.lookup(read.source);
-        // The read would then be inside of the joined kernel.
-        if (group == consumer && read.isDirect && next == producer)
-          continue;
-        if (next != group && seen.insert(next).second)
-          work.push_back(next);
-      }
+    for (const Edge &edge : edges_[group]) {
+      unsigned next = groupOfPart_[edge.part];
+      // The read would then be inside of the joined kernel.
+      if (group == consumer && edge.isDirect && next == producer)
+        continue;
+      if (next == group || seen.test(next))
+        continue;
+      seen.set(next);
+      work.push_back(next);
+    }
   };
   enter(consumer);
   while (!work.empty()) {
@@ -362,6 +376,10 @@ void Groups::join(unsigned producer, unsigned consumer) {
   for (Operation *statement : p.statements)
     groupOf_[statement] = consumer;
   p.statements.clear();
+  for (unsigned part : parts_[producer])
+    groupOfPart_[part] = consumer;
+  llvm::append_range(parts_[consumer], parts_[producer]);
+  llvm::append_range(edges_[consumer], edges_[producer]);
 }
 
 /// Kahn's algorithm; among the ready groups the one that ends first in the

@@ -116,6 +116,25 @@ func.func @path_outside(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
 
 // -----
 
+// The same where what reads the column sum, the ReLU, has been joined to another
+// map before.
+// CHECK-LABEL: func.func @path_outside_of_joined
+// CHECK-COUNT-3: kernel.launch
+// CHECK-NOT:     kernel.launch
+// CHECK:         return
+// OFF-LABEL:   func.func @path_outside_of_joined
+func.func @path_outside_of_joined(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = nn.exp %x : tensor<16x32xf32>
+  %1 = nn.reduce_sum %0 axes [0] : tensor<16x32xf32> -> tensor<32xf32>
+  %2 = nn.broadcast %1 axes [1] : tensor<32xf32> -> tensor<16x32xf32>
+  %3 = nn.relu %2 : tensor<16x32xf32>
+  %4 = nn.tanh %3 : tensor<16x32xf32>
+  %5 = nn.add %0, %4 : tensor<16x32xf32>
+  return %5 : tensor<16x32xf32>
+}
+
+// -----
+
 // A value that is a result too is written by the kernel that goes on with it.
 // CHECK-LABEL: func.func @two_results
 // CHECK:         %[[R:.*]]:2 = kernel.launch

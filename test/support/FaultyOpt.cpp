@@ -3,6 +3,8 @@
 //
 //     mpc-faulty-opt FLAGS...                   as mpc-opt
 //     mpc-faulty-opt compile PIPELINE FILE      as the driver: ends as tools do
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Dialects.h"
@@ -51,6 +53,16 @@ struct InvalidPass : FaultyPass<InvalidPass> {
   }
 };
 
+/// Kernels in more chunks than they can be cut into.
+struct InvalidSchedulePass : FaultyPass<InvalidSchedulePass> {
+  static constexpr StringLiteral kName = "test-invalid-schedule";
+  void runOnOperation() final {
+    for (auto kernel : getOperation().getOps<mpc::kernel::FuncOp>())
+      kernel.setScheduleAttr(
+          mpc::cpu::LoopsAttr::get(&getContext(), int64_t(1) << 40));
+  }
+};
+
 /// No bug: it refuses its input.
 struct RefusingPass : FaultyPass<RefusingPass> {
   static constexpr StringLiteral kName = "test-refuse";
@@ -72,6 +84,7 @@ static void registerAll() {
   PassRegistration<CrashPass>();
   PassRegistration<SilentPass>();
   PassRegistration<InvalidPass>();
+  PassRegistration<InvalidSchedulePass>();
   PassRegistration<RefusingPass>();
 }
 

@@ -188,7 +188,7 @@ static bool isPackable(const Access &access) {
 std::optional<Contraction>
 mpc::kernel::matchContraction(const Statement &statement) {
   linalg::GenericOp op = statement.generic();
-  if (!op || !llvm::is_contained(statement.reduced, true))
+  if (!op || statement.isParallel() || isInOrder(statement))
     return std::nullopt;
   std::optional<SumOfProducts> match = matchSumOfProducts(op);
   if (!match || !match->factors[0].getType().isF32() ||

@@ -74,7 +74,7 @@ struct Contraction : SumOfProducts {
 };
 
 /// The contraction that `statement` is, if it is one of f32 accumulation from
-/// zero whose result is dense.
+/// zero whose result is dense, and whose order is the schedule's to choose.
 std::optional<Contraction> matchContraction(const Statement &statement);
 
 /// The ops of `block` that `value` is computed by, in order. Ops whose result

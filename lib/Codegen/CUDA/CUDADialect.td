@@ -147,7 +147,8 @@ def CUDA_DotAttr : CUDA_Schedule<"Dot", "dot"> {
   let summary = "A contraction, one thread an element, then a map on it";
   let description = [{
     Every element is one chain of multiply-adds over k ascending, however long;
-    up to 191 of them the bits are those of `#cpu.gemm`.
+    up to 191 of them the bits are those of `#cpu.gemm`, but for the sign of a
+    zero.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads);
   let assemblyFormat = "`<` struct(params) `>`";

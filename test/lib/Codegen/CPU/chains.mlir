@@ -5,6 +5,9 @@
 #xy = affine_map<(x, y) -> (x, y)>
 #x = affine_map<(x, y) -> (x)>
 #y = affine_map<(x, y) -> (y)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
 
 // Sums of 300 addends are chains of up to 128, each from zero on, by vectors
 // and by scalar loops.
@@ -82,4 +85,24 @@ kernel.func rows @row(%a: tensor<8x300xf32>, %d: tensor<8xf32>) -> tensor<8xf32>
     linalg.yield %t : f32
   } -> tensor<8xf32>
   kernel.return %r : tensor<8xf32>
+}
+
+// Nor is a sum of products a contraction then.
+// CHECK-LABEL:    func.func @products
+// CHECK-NOT:      vector
+// CHECK-NOT:      call
+// NAIVE-LABEL:    func.func @products
+// NAIVE-NOT:      iter_args
+// SCHEDULE:       @products
+// SCHEDULE-SAME:  #cpu.loops
+kernel.func rows @products(%a: tensor<8x300xf32>, %b: tensor<6x300xf32>, %d: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%d : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<8x300xf32>, tensor<6x300xf32>) outs(%i : tensor<8x6xf32>) attrs = {kernel.in_order} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x6xf32>
+  kernel.return %r : tensor<8x6xf32>
 }

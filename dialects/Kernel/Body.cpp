@@ -58,14 +58,15 @@ int64_t Statement::numParallel() const {
 
 bool Statement::readsOutput(unsigned index) const {
   linalg::GenericOp linalgOp = generic();
-  return !linalgOp ||
-         !linalgOp.getMatchingBlockArgument(linalgOp.getDpsInitOperand(index))
+  if (!linalgOp)
+    return !isa<RankOp>(op);
+  return !linalgOp.getMatchingBlockArgument(linalgOp.getDpsInitOperand(index))
               .use_empty();
 }
 
 bool Statement::coversOutput(unsigned index) const {
   if (!generic())
-    return false;
+    return isa<RankOp>(op);
   const Access &output = outputs[index];
   std::optional<Linear> linear = getLinear(output.index, numDims());
   auto type = cast<RankedTensorType>(output.tensor.getType());
@@ -203,11 +204,11 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
               body.statements.push_back(getStatement(generic));
               return success();
             })
-            .Case([&](ScatterOp scatter) {
-              if (failed(verifyShapes(scatter)))
+            .Case<ScatterOp, RankOp>([&](Operation *opaque) {
+              if (failed(verifyShapes(opaque)))
                 return failure();
               body.statements.push_back(
-                  getStatement(cast<TilingInterface>(*scatter)));
+                  getStatement(cast<TilingInterface>(opaque)));
               return success();
             })
             .Case([](arith::ConstantOp constant) -> LogicalResult {

@@ -295,7 +295,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// ViewOp, PackOp, ScatterOp
+// ViewOp, PackOp, ScatterOp, RankOp
 //===----------------------------------------------------------------------===//
 
 static bool differInSignAtMost(Type a, Type b) {
@@ -373,12 +373,37 @@ SmallVector<utils::IteratorType> ScatterOp::getLoopIteratorTypes() {
           utils::IteratorType::reduction};
 }
 
-SmallVector<Range> ScatterOp::getIterationDomain(OpBuilder &builder) {
-  auto updates = cast<RankedTensorType>(getUpdates().getType());
-  auto whole = [&](int64_t extent) {
+/// Loops from 0 to each of `extents`.
+static SmallVector<Range> wholeRanges(OpBuilder &builder,
+                                      ArrayRef<int64_t> extents) {
+  return llvm::map_to_vector(extents, [&](int64_t extent) {
     return Range{builder.getIndexAttr(0), builder.getIndexAttr(extent),
                  builder.getIndexAttr(1)};
-  };
-  return {whole(updates.getDimSize(0)), whole(updates.getDimSize(2)),
-          whole(updates.getDimSize(1))};
+  });
+}
+
+SmallVector<Range> ScatterOp::getIterationDomain(OpBuilder &builder) {
+  auto updates = cast<RankedTensorType>(getUpdates().getType());
+  return wholeRanges(builder, {updates.getDimSize(0), updates.getDimSize(2),
+                               updates.getDimSize(1)});
+}
+
+LogicalResult RankOp::verify() {
+  auto keys = cast<RankedTensorType>(getKeys().getType());
+  auto init = cast<RankedTensorType>(getInit().getType());
+  if (keys.getRank() != 2 || !keys.getElementType().isSignlessInteger() ||
+      keys.getElementTypeBitWidth() % 8 != 0)
+    return emitOpError("keys must be [row, key] of i8, i16, i32 or i64");
+  if (init != keys.clone(IntegerType::get(getContext(), 64)))
+    return emitOpError("init must be i64 of the shape of keys");
+  return success();
+}
+
+SmallVector<utils::IteratorType> RankOp::getLoopIteratorTypes() {
+  return {utils::IteratorType::parallel, utils::IteratorType::reduction};
+}
+
+SmallVector<Range> RankOp::getIterationDomain(OpBuilder &builder) {
+  return wholeRanges(builder,
+                     cast<RankedTensorType>(getKeys().getType()).getShape());
 }

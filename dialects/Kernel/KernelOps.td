@@ -22,8 +22,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [
   let description = [{
     Arguments are the inputs, then one destination for each result, of its
     type. The body is `linalg.generic`, `linalg.fill`, `tensor.empty`,
-    `arith.constant` and `kernel.scatter`; a returned value is written to its
-    destination. `sources` names the model's nodes that it came from; it and
+    `arith.constant`, `kernel.scatter` and `kernel.rank`; a returned value is
+    written to its destination. `sources` names the model's nodes that it came from; it and
     the name play no part in whether two kernels are equal.
 
     Two more things are said of the body, which the verifier proves, and on
@@ -202,6 +202,31 @@ def Kernel_ScatterOp : Kernel_Op<"scatter", [
   let assemblyFormat = [{
     `ins` `(` $updates `,` $indices `:` type($updates) `,` type($indices) `)`
     `outs` `(` $init `:` type($init) `)` (`by` $by^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitMutable();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_RankOp : Kernel_Op<"rank", [
+    Pure, AllTypesMatch<["init", "result"]>, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<TilingInterface,
+        ["getLoopIteratorTypes", "getIterationDomain"]>]> {
+  let summary = "The place of each key in its row, sorted";
+  let description = [{
+    The body of `nn.rank` for long rows: how many keys of the row come before,
+    the smaller ones, as signed integers, and of equal ones those further in
+    front. `keys` is `[row, key]`; `init`, whose elements are not read, is i64 of
+    that shape. The loops are row and key: the last one sorts.
+  }];
+  let arguments = (ins AnyRankedTensor:$keys, AnyRankedTensor:$init);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $keys `:` type($keys) `)` `outs` `(` $init `:` type($init) `)`
+    attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {

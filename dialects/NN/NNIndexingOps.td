@@ -101,7 +101,7 @@ def NN_RankOp : NN_Op<"rank", [
   let description = [{
     How many elements of the last axis come before, the smaller ones or, if
     `descending`, the larger ones. Of equal ones the first comes first; NaN is
-    larger than all numbers. It compares all pairs of a row.
+    larger than all numbers, and zeros of either sign are equal.
 
     ```mlir
     %r = nn.rank %x descending : tensor<4x8xf32> -> tensor<4x8xi64>

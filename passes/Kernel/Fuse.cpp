@@ -57,7 +57,7 @@ namespace {
 
 /// Destinations and views are no memory of their own.
 int64_t weigh(Value value) {
-  return isa<linalg::GenericOp, ScatterOp>(value.getDefiningOp())
+  return isa<linalg::GenericOp, ScatterOp, RankOp>(value.getDefiningOp())
              ? bytesOf(value)
              : 0;
 }

@@ -513,53 +513,108 @@ OpFoldResult RankOp::fold(FoldAdaptor adaptor) {
   return constantOfInts(type, ranks);
 }
 
-/// Whether x comes before y in ascending order; NaN is the largest.
-static Value isLess(OpBuilder &b, Location loc, Value x, Value y,
-                    bool isUnsigned) {
-  if (!isa<FloatType>(x.getType()))
-    return arith::CmpIOp::create(b, loc,
-                                 isUnsigned ? arith::CmpIPredicate::ult
-                                            : arith::CmpIPredicate::slt,
-                                 x, y);
-  // Less, or not comparable; of these all but those whose x is NaN.
-  Value notGreater =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ULT, x, y);
-  Value isNumber =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
-  return arith::AndIOp::create(b, loc, notGreater, isNumber);
+/// Bits of a float as an integer that is ordered as floats are: zeros of either
+/// sign are equal, and all NaNs the largest.
+static Value orderedBits(OpBuilder &b, Location loc, Value x) {
+  auto type = cast<FloatType>(x.getType());
+  Type integer = b.getIntegerType(type.getWidth());
+  auto constant = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, value));
+  };
+  APInt most = APInt::getSignedMaxValue(type.getWidth());
+  Value bits = arith::BitcastOp::create(b, loc, integer, x);
+  Value magnitude = arith::AndIOp::create(b, loc, bits, constant(most));
+  Value negated = arith::SubIOp::create(
+      b, loc, constant(APInt::getZero(type.getWidth())), magnitude);
+  Value isPositive =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, magnitude);
+  Value key = arith::SelectOp::create(b, loc, isPositive, magnitude, negated);
+  APInt infinity = APFloat::getInf(type.getFloatSemantics()).bitcastToAPInt();
+  Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                      magnitude, constant(infinity));
+  return arith::SelectOp::create(b, loc, isNaN, constant(most), key);
 }
 
-FailureOr<SmallVector<Value>> RankOp::buildBody(OpBuilder &b,
-                                                ValueRange operands) {
-  auto type = rankedType(getOutput());
+/// An integer whose signed order is that of the elements of `op`'s input.
+static Value sortKey(OpBuilder &b, Location loc, RankOp op, Value x) {
+  Value key = x;
+  if (isa<FloatType>(x.getType()))
+    key = orderedBits(b, loc, x);
+  else if (x.getType().isInteger(1))
+    key = arith::ExtUIOp::create(b, loc, b.getI8Type(), x);
+  auto flip = [&](const APInt &bits) {
+    Value mask = arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(key.getType(), bits));
+    key = arith::XOrIOp::create(b, loc, key, mask);
+  };
+  unsigned width = key.getType().getIntOrFloatBitWidth();
+  if (rankedType(op.getInput()).getElementType().isUnsignedInteger())
+    flip(APInt::getSignMask(width));
+  if (op.getDescending())
+    flip(APInt::getAllOnes(width));
+  return key;
+}
+
+/// Every element of a row counts those that come before it.
+static Value buildCounts(OpBuilder &b, RankOp op, Value input) {
+  auto type = rankedType(op.getOutput());
   int64_t rank = type.getRank();
   ReductionSpace space;
   space.reduced.assign(rank + 1, false);
   space.reduced.back() = true;
-  AffineMap own = space.resultMap(getContext());
+  AffineMap own = space.resultMap(op.getContext());
   SmallVector<AffineExpr> other(own.getResults());
   other.back() = b.getAffineDimExpr(rank);
   auto count = [&](OpBuilder &n, Location l, ValueRange s) -> Value {
-    // The other comes before: it is less, or equal and further in front.
-    bool isPlain = isUnsigned(getInput());
-    Value before = isLess(n, l, s[1], s[0], isPlain);
-    Value behind = isLess(n, l, s[0], s[1], isPlain);
-    if (getDescending())
-      std::swap(before, behind);
+    Value key = sortKey(n, l, op, s[0]), otherKey = sortKey(n, l, op, s[1]);
+    Value less =
+        arith::CmpIOp::create(n, l, arith::CmpIPredicate::slt, otherKey, key);
+    Value equal =
+        arith::CmpIOp::create(n, l, arith::CmpIPredicate::eq, otherKey, key);
     Value inFront = arith::CmpIOp::create(
         n, l, arith::CmpIPredicate::slt, linalg::IndexOp::create(n, l, rank),
         linalg::IndexOp::create(n, l, rank - 1));
-    Value neither = arith::SelectOp::create(
-        n, l, behind, arith::ConstantIntOp::create(n, l, 0, 1), inFront);
-    before = arith::OrIOp::create(n, l, before, neither);
+    Value before = arith::OrIOp::create(
+        n, l, less, arith::AndIOp::create(n, l, equal, inFront));
     Value one = arith::ExtUIOp::create(n, l, type.getElementType(), before);
     return arith::AddIOp::create(n, l, s[2], one);
   };
-  return SmallVector<Value>{buildReduction(
-      b, getLoc(), type, space,
-      {{operands[0], own},
-       {operands[0], AffineMap::get(rank + 1, 0, other, getContext())}},
-      0.0, count)};
+  return buildReduction(
+      b, op.getLoc(), type, space,
+      {{input, own},
+       {input, AffineMap::get(rank + 1, 0, other, op.getContext())}},
+      0.0, count);
+}
+
+/// Sorts whole rows, by keys.
+static Value buildRank(OpBuilder &b, RankOp op, Value input) {
+  Location loc = op.getLoc();
+  auto type = rankedType(op.getOutput());
+  Type element = rankedType(input).getElementType();
+  Type keyType =
+      b.getIntegerType(std::max(element.getIntOrFloatBitWidth(), 8u));
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  Value keys = buildMap(b, loc, type.clone(keyType), {{input, identity}},
+                        [&](OpBuilder &n, Location l, ValueRange s) {
+                          return sortKey(n, l, op, s[0]);
+                        });
+  int64_t size = type.getShape().back();
+  SmallVector<int64_t> flat{type.getNumElements() / size, size};
+  Value empty = tensor::EmptyOp::create(b, loc, flat, type.getElementType());
+  Value ranks = kernel::RankOp::create(b, loc, empty.getType(),
+                                       buildView(b, loc, keys, flat), empty);
+  return buildView(b, loc, ranks, type.getShape());
+}
+
+// Vectors compare the pairs of a short row faster than it is sorted. Rows of
+// this many floats take as long either way, with vectors of 16.
+static constexpr int64_t kMostCompared = 64;
+
+FailureOr<SmallVector<Value>> RankOp::buildBody(OpBuilder &b,
+                                                ValueRange operands) {
+  bool isShort = shapeOf(getOutput()).back() <= kMostCompared;
+  return SmallVector<Value>{isShort ? buildCounts(b, *this, operands[0])
+                                    : buildRank(b, *this, operands[0])};
 }
 
 LogicalResult RankOp::buildVJP(OpBuilder &, Cotangents, Gradients) {

@@ -31,6 +31,11 @@ void emitDepthwise(Emitter &emitter, const kernel::Body &body,
 void emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
                  mlir::Value buffer, std::pair<mlir::Value, mlir::Value> units);
 
+/// Emits one kernel.rank into `buffer`, for rows [from, to): each is sorted by
+/// digits of its keys, the last one first.
+void emitRank(Emitter &emitter, kernel::RankOp rank, mlir::Value buffer,
+              std::pair<mlir::Value, mlir::Value> rows);
+
 } // namespace mpc::cpu
 
 #endif // MPC_LIB_CODEGEN_CPU_EMITTERS_H

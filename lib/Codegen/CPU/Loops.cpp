@@ -190,6 +190,9 @@ SmallVector<Value> LoopEmitter::emitChain(const Statement &statement,
 /// Iterations [from, to) of the parallel dimensions of an op without accesses.
 void LoopEmitter::emitOpaque(const Statement &statement,
                              std::pair<Value, Value> units) {
+  if (auto rank = dyn_cast<RankOp>(statement.op))
+    return emitRank(emitter_, rank, emitter_.getBuffer(rank.getResult()),
+                    units);
   auto scatter = cast<ScatterOp>(statement.op);
   emitScatter(emitter_, scatter, emitter_.getBuffer(scatter.getResult()),
               units);

@@ -44,17 +44,17 @@ static bool startsAlone(FuncOp kernel, const Statement &statement) {
 }
 
 /// A value that no statement makes is copied.
-static bool copiesValues(FuncOp kernel) {
-  return llvm::any_of(kernel.getReturn().getValues(), [](Value value) {
-    Operation *op = value.getDefiningOp();
-    return !isa_and_nonnull<linalg::GenericOp>(op);
-  });
+static bool isCopied(Value value) {
+  return !isa_and_nonnull<linalg::GenericOp, RankOp>(value.getDefiningOp());
 }
 
 int64_t mpc::cuda::countLoopUnits(FuncOp kernel, const Body &body) {
-  if (body.statements.size() != 1 || copiesValues(kernel))
+  if (body.statements.size() != 1 ||
+      llvm::any_of(kernel.getReturn().getValues(), isCopied))
     return 1;
   const Statement &statement = body.statements.front();
+  if (isa<RankOp>(statement.op))
+    return statement.numIterations();
   if (statement.generic() &&
       (!isInjective(statement) || !startsAlone(kernel, statement)))
     return 1;
@@ -77,6 +77,7 @@ private:
   void emitInits(const Statement &statement);
   void emitGeneric(Statement statement);
   void emitSerial(const Statement &statement);
+  void emitRank(RankOp rank);
   void emitElement(const Statement &statement, ArrayRef<std::string> outer);
   void storeResult(const Statement &statement, unsigned output,
                    ArrayRef<std::string> dims, const std::string &value);
@@ -224,15 +225,42 @@ void LoopEmitter::emitGeneric(Statement statement) {
   });
 }
 
+/// Every element counts those of its row that come before it.
+void LoopEmitter::emitRank(RankOp rank) {
+  auto type = cast<RankedTensorType>(rank.getKeys().getType());
+  std::string key = "mpc_i" + std::to_string(type.getElementTypeBitWidth());
+  auto load = [&](const std::string &at) {
+    return key + "(" + text_.load(rank.getKeys(), at) + ")";
+  };
+  emitThreads(type.getNumElements(), [&](const std::string &element) {
+    const std::string &index = text_.indexType();
+    std::string own = text_.define(key, "key", load(element));
+    std::string first = text_.define(
+        index, "first",
+        llvm::formatv("{0} / {1} * {1}", element, type.getDimSize(1)));
+    text_.line("{0} before = 0;", index);
+    text_.block(llvm::formatv("for ({0} at = {1}; at < {1} + {2}; ++at)", index,
+                              first, type.getDimSize(1)),
+                [&] {
+                  std::string other = text_.define(key, "key", load("at"));
+                  text_.line("before += {0} < {1} || ({0} == {1} && at < {2});",
+                             other, own, element);
+                });
+    for (Value where : text_.destinationsOf(rank.getResult()))
+      text_.store(where, element, "mpc_u64(before)");
+  });
+}
+
 void LoopEmitter::emit() {
   for (const Statement &statement : body_.statements)
-    emitGeneric(statement);
+    if (auto rank = dyn_cast<RankOp>(statement.op))
+      emitRank(rank);
+    else
+      emitGeneric(statement);
   for (auto [number, value] :
-       llvm::enumerate(text_.kernel.getReturn().getValues())) {
-    Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<linalg::GenericOp>(op))
+       llvm::enumerate(text_.kernel.getReturn().getValues()))
+    if (isCopied(value))
       emitCopy(value, text_.kernel.getDestination(number));
-  }
 }
 
 LogicalResult mpc::cuda::emitLoops(KernelText &text, const Body &body,
@@ -243,7 +271,7 @@ LogicalResult mpc::cuda::emitLoops(KernelText &text, const Body &body,
            << " statements, of which #cuda.loops runs one: split the kernel, "
               "as "
               "kernel-outline does";
-  if (!body.statements.empty() && !body.statements.front().generic())
+  if (!body.statements.empty() && isa<ScatterOp>(body.statements.front().op))
     return text.kernel.emitOpError("is a scatter, which #cuda.scatter runs");
   LoopEmitter(text, body, schedule).emit();
   return success();

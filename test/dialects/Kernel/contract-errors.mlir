@@ -178,3 +178,28 @@ func.func @input_of_no_type(%x: memref<8xi8> {kernel.buffer = #kernel.buffer<inp
 func.func @no_memory(%x: tensor<2xf32> {kernel.buffer = #kernel.buffer<output, tensor<2xf32>>}) {
   return
 }
+
+// -----
+
+func.func @rank_of_floats(%x: tensor<2x8xf32>, %d: tensor<2x8xi64>) -> tensor<2x8xi64> {
+  // expected-error @+1 {{keys must be [row, key] of i8, i16, i32 or i64}}
+  %r = kernel.rank ins(%x : tensor<2x8xf32>) outs(%d : tensor<2x8xi64>)
+  return %r : tensor<2x8xi64>
+}
+
+// -----
+
+func.func @rank_elsewhere(%x: tensor<2x8xi32>, %d: tensor<2x8xi32>) -> tensor<2x8xi32> {
+  // expected-error @+1 {{init must be i64 of the shape of keys}}
+  %r = kernel.rank ins(%x : tensor<2x8xi32>) outs(%d : tensor<2x8xi32>)
+  return %r : tensor<2x8xi32>
+}
+
+// -----
+
+// Ranks are written where keys are still to be read.
+// expected-error @+1 {{argument #0 cannot lie in the memory of result #0: it is read where, or after, other elements are written}}
+kernel.func @rank_over_its_keys(%x: tensor<2x8xi64> {kernel.may_alias = array<i64: 0>}, %d: tensor<2x8xi64>) -> tensor<2x8xi64> {
+  %r = kernel.rank ins(%x : tensor<2x8xi64>) outs(%d : tensor<2x8xi64>)
+  kernel.return %r : tensor<2x8xi64>
+}

@@ -54,3 +54,10 @@ func.func @grouped(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %g : tensor<8xf32>
 }
+
+// CHECK-LABEL: kernel.func loops @rank(
+// CHECK:         kernel.rank ins(%arg0 : tensor<2x8xi32>) outs(%arg1 : tensor<2x8xi64>)
+kernel.func @rank(%x: tensor<2x8xi32>, %d: tensor<2x8xi64>) -> tensor<2x8xi64> {
+  %r = kernel.rank ins(%x : tensor<2x8xi32>) outs(%d : tensor<2x8xi64>)
+  kernel.return %r : tensor<2x8xi64>
+}

@@ -72,3 +72,15 @@ func.func @scatter(%u: tensor<1x4x8xf32>, %at: tensor<4xi64>, %d: tensor<1x3x8xf
   %r = kernel.scatter ins(%u, %at : tensor<1x4x8xf32>, tensor<4xi64>) outs(%d : tensor<1x3x8xf32>)
   return %r : tensor<1x3x8xf32>
 }
+
+// -----
+
+// A rank has no kind of its own, and is made over its destination.
+// CHECK-LABEL: func.func @rank(
+// CHECK:         kernel.launch @[[K:.*]] ins(%arg0 : tensor<2x80xi32>) outs(%{{.*}} : tensor<2x80xi64>)
+// CHECK:       kernel.func loops @[[K]]
+func.func @rank(%x: tensor<2x80xi32>) -> tensor<2x80xi64> {
+  %e = tensor.empty() : tensor<2x80xi64>
+  %r = kernel.rank ins(%x : tensor<2x80xi32>) outs(%e : tensor<2x80xi64>)
+  return %r : tensor<2x80xi64>
+}

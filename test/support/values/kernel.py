@@ -2,6 +2,7 @@
 """Values of the kernel ops that move data between kernels."""
 import numpy as np
 
+from .kinds import bits_of
 from .movement import ALL_KINDS, numbered
 from .text import Function, Result, Tensor
 
@@ -67,9 +68,23 @@ def scatter_functions():
                 yield Function(name, [updates, indices, start], body, [result])
 
 
+def rank_functions():
+    """Signed keys, of which some are equal; a row of one, and digits that differ at either end."""
+    for kind in ("i8", "i16", "i32", "i64"):
+        low, high = -(2 ** (bits_of(kind) - 1)), 2 ** (bits_of(kind) - 1) - 1
+        many = [[3, -1, high, -1, 0, low, 3, 1], [low, low + 1, 2, 0, high, -3, high, low]]
+        for name, rows in (("one", [[7], [-7]]), ("rows", many)):
+            a = Tensor(kind, rows)
+            order = [sorted(range(len(row)), key=lambda i: row[i]) for row in rows]
+            result = Result("i64", np.argsort(order, axis=1))
+            body = f"%e = tensor.empty() : {result.type}\n  %r = kernel.rank ins(%a : {a.type}) outs(%e : {result.type})"
+            yield Function(f"{name}_{kind}", [a], body, [result])
+
+
 def families():
     return {
         "kernel.view": view_functions(),
         "kernel.pack": pack_functions(),
+        "kernel.rank": rank_functions(),
         "kernel.scatter": scatter_functions(),
     }

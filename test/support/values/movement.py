@@ -400,21 +400,34 @@ def scatter_reduce_functions():
                 yield Function(f"{kind}_vjp", [a, u, ids], body, [result], [seed], wanted)
 
 
+def long_row(kind):
+    """A row that is sorted and not compared pair by pair, with many equal elements."""
+    row = (np.arange(67) * 29 % 23 - 11.0) * np.where(np.arange(67) % 5, 1, 10)
+    if kind in FLOATS:
+        row[[3, 40]], row[[17, 60]], row[20], row[[30, 8]] = math.nan, -0.0, math.inf, -math.inf
+    return [row]
+
+
 def rank_functions():
     for kind in (*FLOAT_KINDS, *INTEGER_KINDS):
         values = np.array([[3.0, -1, 2, -1, 7], [0, 0, 0, 5, -4]])
         if kind in FLOATS:
             values = np.concatenate([values, [[math.nan, 1, -math.inf, math.nan, math.inf]]])
-        a = Tensor(kind, values)
-        if kind not in FLOATS:
-            values = [[int(v) for v in row] for row in a.values]
-        for word, sign in (("", 1), (" descending", -1)):
-            # NaN is the last, and of the first sorted backwards the first.
-            keys = [[(sign * (v != v), 0 if v != v else sign * v) for v in row] for row in values]
-            order = [sorted(range(5), key=lambda i: row[i]) for row in keys]
-            result = Result("i64", np.argsort(order, axis=1))
-            body = f"%r = nn.rank %a{word} : {a.type} -> {result.type}"
-            yield Function(f"{word.strip() or 'ascending'}_{kind}", [a], body, [result])
+        yield from ranks(kind, values, "")
+        yield from ranks(kind, long_row(kind), "long_")
+
+
+def ranks(kind, values, name):
+    a = Tensor(kind, values)
+    if kind not in FLOATS:
+        values = [[int(v) for v in row] for row in a.values]
+    for word, sign in (("", 1), (" descending", -1)):
+        # NaN is the last, and of the first sorted backwards the first.
+        keys = [[(sign * (v != v), 0 if v != v else sign * v) for v in row] for row in values]
+        order = [sorted(range(len(row)), key=lambda i: row[i]) for row in keys]
+        result = Result("i64", np.argsort(order, axis=1))
+        body = f"%r = nn.rank %a{word} : {a.type} -> {result.type}"
+        yield Function(f"{name}{word.strip() or 'ascending'}_{kind}", [a], body, [result])
 
 
 def iota_functions():

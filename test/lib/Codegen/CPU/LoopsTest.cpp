@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels run by scalar loops, against straightforward C++.
 #include "Harness.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
+
+#include <algorithm>
+#include <numeric>
 
 using namespace mpc::test;
 
@@ -146,5 +150,56 @@ kernel.func @k(%u: tensor<2x4x3xf32>, %at: tensor<4xi64>, %d: tensor<2x3x3xf32>)
           want[(o * 3 + rows[k]) * 3 + n] += u[(o * 4 + k) * 3 + n];
     kernels.run({u.data(), at.data(), d.data()});
     EXPECT_EQ(d, want);
+  }
+}
+
+namespace {
+
+/// Ranks `rows` x `size` keys, some of them equal, in several pieces, and
+/// compares with std::sort.
+template <typename Key>
+void expectStableRanks(int rows, int size) {
+  int bits = 8 * sizeof(Key);
+  std::string keysType =
+      llvm::formatv("tensor<{0}x{1}xi{2}>", rows, size, bits);
+  std::string ranksType = llvm::formatv("tensor<{0}x{1}xi64>", rows, size);
+  std::string text = llvm::formatv(R"mlir(
+kernel.func @k(%x: {0}, %d: {1}) -> {1} attributes {{schedule = #cpu.loops<chunks = {2}>} {{
+  %r = kernel.rank ins(%x : {0}) outs(%d : {1})
+  kernel.return %r : {1}
+}
+)mlir",
+                                   keysType, ranksType, rows);
+  std::mt19937_64 engine(size);
+  std::vector<Key> keys(rows * size);
+  for (Key &key : keys)
+    key = static_cast<Key>(engine());
+  for (size_t i = 0; i < keys.size(); i += 3)
+    keys[i] = keys[i / 2];
+  std::vector<int64_t> want(keys.size()), order(size);
+  for (int row = 0; row < rows; ++row) {
+    std::iota(order.begin(), order.end(), 0);
+    const Key *own = keys.data() + row * size;
+    std::sort(order.begin(), order.end(), [own](int64_t a, int64_t b) {
+      return std::pair(own[a], a) < std::pair(own[b], b);
+    });
+    for (int rank = 0; rank < size; ++rank)
+      want[row * size + order[rank]] = rank;
+  }
+  for (int64_t pieces : {1, rows}) {
+    std::vector<int64_t> ranks(keys.size(), -1);
+    Kernels(text, naive(pieces)).run({keys.data(), ranks.data()});
+    EXPECT_EQ(ranks, want) << bits << " bits, rows of " << size;
+  }
+}
+
+} // namespace
+
+TEST(Loops, RankIsTheStableOrder) {
+  for (auto [rows, size] : {std::pair(1, 1), {3, 2}, {2, 1000}, {1, 32000}}) {
+    expectStableRanks<int8_t>(rows, size);
+    expectStableRanks<int16_t>(rows, size);
+    expectStableRanks<int32_t>(rows, size);
+    expectStableRanks<int64_t>(rows, size);
   }
 }

@@ -115,3 +115,12 @@ kernel.func scatter @scatter(%u: tensor<1x4x8xf32>, %at: tensor<4xi64>, %d: tens
   %r = kernel.scatter ins(%u, %at : tensor<1x4x8xf32>, tensor<4xi64>) outs(%d : tensor<1x3x8xf32>)
   kernel.return %r : tensor<1x3x8xf32>
 }
+
+// A rank sorts by digits of 8 bits; the last pass writes the ranks.
+// CHECK-LABEL: func.func @rank(
+// CHECK-COUNT-2: arith.shrui
+// CHECK:         memref.store %{{.*}}, %arg1
+kernel.func @rank(%x: tensor<2x80xi32>, %d: tensor<2x80xi64>) -> tensor<2x80xi64> {
+  %r = kernel.rank ins(%x : tensor<2x80xi32>) outs(%d : tensor<2x80xi64>)
+  kernel.return %r : tensor<2x80xi64>
+}

@@ -363,6 +363,25 @@ TEST(CudaKernels, ScatterOfManyRows) {
   }
 }
 
+// Rows of fewer keys than a block has threads, and of more; equal keys.
+TEST(CudaKernels, RanksOfKeys) {
+  for (auto [rows, size, bits] :
+       {std::tuple(5, 33, 8), {1, 300, 16}, {5, 33, 32}, {2, 20, 64}}) {
+    std::string text = llvm::formatv(R"(
+kernel.func @k(%x: tensor<{0}x{1}xi{2}>, %d: tensor<{0}x{1}xi64>) -> tensor<{0}x{1}xi64> {{
+  %r = kernel.rank ins(%x : tensor<{0}x{1}xi{2}>) outs(%d : tensor<{0}x{1}xi64>)
+  kernel.return %r : tensor<{0}x{1}xi64>
+})",
+                                     rows, size, bits);
+    std::mt19937 engine(bits);
+    std::vector<uint8_t> keys(rows * size * bits / 8);
+    for (uint8_t &byte : keys)
+      byte = engine() % 2 ? 0x80 : 0x7f;
+    expectAsOnCpu<int64_t>(text, {keys, room<int64_t>(rows * size)},
+                           "#cuda.loops", 1);
+  }
+}
+
 /// d = max(x + b, 0) in bf16, b along the last axis.
 std::string biasMap(int rows, int columns) {
   return std::string(kMaps) + llvm::formatv(R"(

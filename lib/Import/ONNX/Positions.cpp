@@ -6,6 +6,7 @@
 
 #include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/Remedies.h"
 
 using namespace llvm;
 
@@ -343,6 +344,35 @@ Error emitEyeLike(NodeImporter &node) {
   return Error::success();
 }
 
+/// Where the input is not zero: a row of coordinates for each of its axes. How
+/// many there are is for the data to say, so that they must be known.
+Error emitNonZero(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  TensorBuilder &b = node.build;
+  Operand truth = input.isBool() ? input
+                                 : b.compare(nn::CompareKind::NE, input,
+                                             b.splatLike(input, 0));
+  if (!truth.known)
+    return node.fail("its input is not known when the model is compiled; " +
+                     remedyFor(node.node()));
+  SmallVector<int64_t> found;
+  for (int64_t i = 0, e = truth.known.getNumElements(); i < e; ++i)
+    if (nn::intAt(truth.known, i) != 0)
+      found.push_back(i);
+  std::vector<int64_t> rows;
+  for (auto [size, stride] :
+       zip_equal(input.shape, nn::denseStrides(input.shape)))
+    for (int64_t place : found)
+      rows.push_back(place / stride % size);
+  MPC_TRY_ASSIGN(
+      Operand places,
+      node.constant<int64_t>(ElemType::Int64,
+                             {input.rank(), static_cast<int64_t>(found.size())},
+                             rows));
+  node.result(0, places);
+  return Error::success();
+}
+
 const OpRule kRules[] = {
     {"ArgMax", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<true>},
     {"ArgMax", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
@@ -356,6 +386,7 @@ const OpRule kRules[] = {
     {"GatherND", 12, 2, 2, 1, "batch_dims:i", emitGatherND},
     {"Hardmax", 1, 1, 1, 1, "axis:i", emitFlatHardmax},
     {"Hardmax", 13, 1, 1, 1, "axis:i", emitHardmax},
+    {"NonZero", 9, 1, 1, 1, "", emitNonZero},
     {"Scatter", 9, 3, 3, 1, "axis:i", emitScatterElements},
     {"ScatterElements", 11, 3, 3, 1, "axis:i", emitScatterElements},
     {"ScatterElements", 16, 3, 3, 1, "axis:i reduction:s", emitScatterElements},

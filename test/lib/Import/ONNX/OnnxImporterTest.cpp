@@ -102,15 +102,15 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
   EXPECT_EQ(importWritten(ModelWriter()
                               .opset(20)
                               .input("x", kF32, {int64_t(2)})
-                              .node("NonZero", {"x"}, {"y"})
+                              .node("NonMaxSuppression", {"x"}, {"y"})
                               .node("Unique", {"y"}, {"z"})
                               .output("z"))
                 .error,
-            "m.onnx: node 'n' (NonZero, opset 20): this op is not supported; "
-            "the size of its result depends on the data, and a step is "
-            "compiled for fixed shapes: select by a mask (Where, Mul), or "
+            "m.onnx: node 'n' (NonMaxSuppression, opset 20): this op is not "
+            "supported; the size of its result depends on the data, and a step "
+            "is compiled for fixed shapes: select by a mask (Where, Mul), or "
             "compute it outside of the model (unsupported in this file: "
-            "NonZero, Unique)");
+            "NonMaxSuppression, Unique)");
 }
 
 /// Defines my.domain::Soft by an op that does not verify: a library from a file

@@ -48,7 +48,7 @@ LIST = pathlib.Path(__file__).with_suffix(".txt")
 # What the dialects have no words for: out of scope.
 NARROW_TYPES = ("FLOAT8", "FLOAT6", "FLOAT4", "INT4", "UINT4", "INT2", "UINT2")
 OUT_OF_SCOPE = {
-    "data-dependent shape": "NonZero Unique Compress",
+    "data-dependent shape": "Unique Compress",
     "quantization": "QuantizeLinear DequantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul MatMulInteger "
     "ConvInteger",
     "random": "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike",

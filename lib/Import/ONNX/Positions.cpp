@@ -364,11 +364,10 @@ Error emitNonZero(NodeImporter &node) {
        zip_equal(input.shape, nn::denseStrides(input.shape)))
     for (int64_t place : found)
       rows.push_back(place / stride % size);
-  MPC_TRY_ASSIGN(
-      Operand places,
-      node.constant<int64_t>(ElemType::Int64,
-                             {input.rank(), static_cast<int64_t>(found.size())},
-                             rows));
+  MPC_TRY_ASSIGN(Operand places,
+                 node.constant<int64_t>(
+                     ElemType::Int64,
+                     {input.rank(), static_cast<int64_t>(found.size())}, rows));
   node.result(0, places);
   return Error::success();
 }

@@ -53,16 +53,15 @@ TEST(Positions, AOneHotVectorOfWhatIsKnownIsKnown) {
 
 // PyTorch's exporter of TorchScript writes a range so, where a slice is set.
 TEST(Positions, TheNonZeroPlacesOfWhatIsKnownAreKnown) {
-  Outcome outcome =
-      importWritten(ModelWriter()
-                        .opset(20)
-                        .input("x", kF32, {int64_t(4)})
-                        .ints("v", {0, 5, 0, -1})
-                        .ints("shape", {2, 2})
-                        .node("Reshape", {"v", "shape"}, {"m"})
-                        .node("NonZero", {"m"}, {"i"})
-                        .node("Gather", {"x", "i"}, {"y"})
-                        .output("y"));
+  Outcome outcome = importWritten(ModelWriter()
+                                      .opset(20)
+                                      .input("x", kF32, {int64_t(4)})
+                                      .ints("v", {0, 5, 0, -1})
+                                      .ints("shape", {2, 2})
+                                      .node("Reshape", {"v", "shape"}, {"m"})
+                                      .node("NonZero", {"m"}, {"i"})
+                                      .node("Gather", {"x", "i"}, {"y"})
+                                      .output("y"));
   EXPECT_TRUE(contains(outcome, "dense<[[0, 1], [1, 1]]> : tensor<2x2xi64>"));
   EXPECT_EQ(errorOf({"NonZero", {{"x", {2}}}}),
             "its input is not known when the model is compiled; the size of "

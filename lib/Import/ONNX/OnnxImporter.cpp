@@ -8,6 +8,7 @@
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/LibraryOps.h"
+#include "lib/Import/ONNX/MaskedWrites.h"
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
 #include "lib/Import/ONNX/NoteList.h"
@@ -566,6 +567,7 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
   separateMerged(model.graph);
   restoreTrainingModes(model.graph);
   restoreNoGrad(model.graph);
+  restoreMaskedWrites(model.graph);
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
   if (result)
     return result;

@@ -106,6 +106,8 @@ struct Node {
   bool hasSource = false;
   /// No gradient goes through the results.
   bool isDetached = false;
+  /// Of a ScatterND: input 1 is a mask, input 2 what goes to where it is true.
+  bool writesToMask = false;
 };
 
 /// A dimension: a size, or a name for one that is open.

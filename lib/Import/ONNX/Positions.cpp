@@ -6,6 +6,7 @@
 
 #include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/MaskedWrites.h"
 #include "lib/Import/ONNX/Remedies.h"
 
 using namespace llvm;
@@ -246,6 +247,8 @@ Error emitScatterElements(NodeImporter &node) {
 }
 
 Error emitScatterND(NodeImporter &node) {
+  if (node.node().writesToMask)
+    return emitMaskedWrite(node);
   MPC_TRY(node.requireIndices(1));
   if (product(node.in(2).shape) == 0) {
     node.result(0, node.in(0));

@@ -34,8 +34,8 @@ constexpr DomainRemedy kDomains[] = {
 const OpRemedy kOps[] = {
     {{"Compress", "NonMaxSuppression", "NonZero", "Unique"},
      "the size of its result depends on the data, and a step is compiled for "
-     "fixed shapes: select by a mask (Where, Mul), or compute it outside of "
-     "the model"},
+     "fixed shapes: select by a mask (torch.where; (x * mask).sum() / "
+     "mask.sum() for x[mask].mean()), or compute it outside of the model"},
     {{"ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear",
       "MatMulInteger", "QLinearConv", "QLinearMatMul", "QuantizeLinear"},
      "it is of a quantized model: export the model before it is quantized"},

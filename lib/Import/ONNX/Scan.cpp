@@ -12,17 +12,6 @@ namespace mpc::onnx {
 
 namespace {
 
-/// `x` moved by `distance` along the axis; `filler` comes in.
-Operand shifted(TensorBuilder &b, const Operand &x, int64_t axis,
-                int64_t distance, double filler) {
-  SmallVector<int64_t> low(x.rank(), 0), high(x.rank(), 0), none(x.rank(), 0);
-  low[axis] = distance;
-  high[axis] = -distance;
-  return b.pad(x, low, high, none, filler);
-}
-
-/// In steps of 1, 2, 4, ...: each element has joined twice as many then (Hillis
-/// and Steele, 1986). The order is the same whatever computes it.
 template <Binary kind>
 Error emitScan(NodeImporter &node) {
   TensorBuilder &b = node.build;
@@ -32,15 +21,12 @@ Error emitScan(NodeImporter &node) {
   MPC_TRY_ASSIGN(int64_t axis, node.integer(1, "the axis"));
   MPC_TRY_ASSIGN(axis, node.axis(axis, x.rank()));
   bool isReverse = node.intAttr("reverse", 0) != 0;
-  constexpr double kNeutral = kind == Binary::Mul ? 1.0 : 0.0;
   x = b.wide(x);
   if (isReverse)
     x = b.reverse(x, {axis});
-  int64_t size = x.shape[axis];
-  if (node.intAttr("exclusive", 0) != 0 && size > 0)
-    x = shifted(b, x, axis, 1, kNeutral);
-  for (int64_t distance = 1; distance < size; distance *= 2)
-    x = b.binary(kind, x, shifted(b, x, axis, distance, kNeutral));
+  if (node.intAttr("exclusive", 0) != 0 && x.shape[axis] > 0)
+    x = b.shifted(x, axis, 1, kind == Binary::Mul ? 1.0 : 0.0);
+  x = b.scan(kind, x, axis);
   if (isReverse)
     x = b.reverse(x, {axis});
   node.result(0, b.cast(x, node.in(0).type));

@@ -374,6 +374,24 @@ Operand TensorBuilder::gather(const Operand &input, const Operand &indices,
       frozen ? builder_.getI64IntegerAttr(*frozen) : IntegerAttr()));
 }
 
+Operand TensorBuilder::shifted(const Operand &input, int64_t axis,
+                               int64_t distance, double filler) {
+  SmallVector<int64_t> low(input.rank(), 0), high = low, none = low;
+  low[axis] = distance;
+  high[axis] = -distance;
+  return pad(input, low, high, none, filler);
+}
+
+// In steps of 1, 2, 4, ...: each element has joined twice as many then (Hillis
+// and Steele, 1986). The order is the same whatever computes it.
+Operand TensorBuilder::scan(Binary kind, const Operand &input, int64_t axis) {
+  double neutral = kind == Binary::Mul ? 1.0 : 0.0;
+  Operand x = input;
+  for (int64_t distance = 1; distance < x.shape[axis]; distance *= 2)
+    x = binary(kind, x, shifted(x, axis, distance, neutral));
+  return x;
+}
+
 /// The only row of a table, and one that is frozen.
 Operand TensorBuilder::withoutGradient(const Operand &input) {
   if (!input.isFloat() || input.known)

@@ -107,6 +107,11 @@ public:
   Operand pad(const Operand &input, llvm::ArrayRef<int64_t> low,
               llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior,
               double value);
+  /// `input` moved by `distance` along the axis; `filler` comes in.
+  Operand shifted(const Operand &input, int64_t axis, int64_t distance,
+                  double filler);
+  /// Each element joined with all before it, by a sum or a product.
+  Operand scan(Binary kind, const Operand &input, int64_t axis);
   /// Known indices are within [0, size of the axis). The slice of index
   /// `frozen` takes no gradient.
   Operand gather(const Operand &input, const Operand &indices, int64_t axis,

@@ -52,6 +52,26 @@ CALLS = {
 }
 
 
+def put(x, mask, values):
+    y = x * x
+    y[mask] = values
+    return y
+
+
+#: Writes to where a mask of the data is true. Three rows have a sum above 1.
+MASKS = {
+    "scattered": lambda x: (x * x).masked_scatter(x > 0.4, 3 * x.flip(0)),
+    "scattered_rows": lambda x: (x * x).masked_scatter((x.sum(1) > 1)[:, None], 3 * x.flip(0)),
+    "scattered_expanded": lambda x: (x * x).masked_scatter((x.sum(1) > 1)[:, None].expand(4, 4), x[:3].exp()),
+    "put_rows": lambda x: put(x, x.sum(1) > 1, x[:3].exp()),
+    "put_rows_of_two_axes": lambda x: put(x.reshape(2, 2, 4), (x.sum(1) > 3).reshape(2, 2), x[:2].exp()),
+    "put_elements": lambda x: put(x, x > 0.7, x.reshape(-1)[4:12].exp()),
+    "put_one_row": lambda x: put(x, x.sum(1) > 1, x[3:].exp()),
+    "put_added": lambda x: (x * x).index_put((x.sum(1) > 1,), x[:3].exp(), accumulate=True),
+    "put_number": lambda x: put(x, x > 0.7, x.sum()),
+}
+
+
 #: Of two images: inside, over the edges, smaller than an element, and far outside.
 REGIONS = torch.tensor(
     [[0, 0.3, 1, 5.2, 6.9], [1, -2, -1.5, 9.5, 3], [1, 2, 3, 2.2, 3.1], [0, -9, 1, -6, 4], [0, 5, 6, 11, 13]]
@@ -105,7 +125,7 @@ def write(functions, weights, path):
 
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
-    for name, functions in {"kinks": KINKS, "calls": CALLS, "rois": ROIS}.items():
+    for name, functions in {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "rois": ROIS}.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
 
 

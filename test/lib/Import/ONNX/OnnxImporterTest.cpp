@@ -108,8 +108,9 @@ TEST(OnnxImporter, NamesWhatIsNotSupported) {
                 .error,
             "m.onnx: node 'n' (NonMaxSuppression, opset 20): this op is not "
             "supported; the size of its result depends on the data, and a step "
-            "is compiled for fixed shapes: select by a mask (Where, Mul), or "
-            "compute it outside of the model (unsupported in this file: "
+            "is compiled for fixed shapes: select by a mask (torch.where; "
+            "(x * mask).sum() / mask.sum() for x[mask].mean()), or compute it "
+            "outside of the model (unsupported in this file: "
             "NonMaxSuppression, Unique)");
 }
 

@@ -66,8 +66,9 @@ TEST(Positions, TheNonZeroPlacesOfWhatIsKnownAreKnown) {
   EXPECT_EQ(errorOf({"NonZero", {{"x", {2}}}}),
             "its input is not known when the model is compiled; the size of "
             "its result depends on the data, and a step is compiled for fixed "
-            "shapes: select by a mask (Where, Mul), or compute it outside of "
-            "the model");
+            "shapes: select by a mask (torch.where; (x * mask).sum() / "
+            "mask.sum() for x[mask].mean()), or compute it outside of the "
+            "model");
 }
 
 TEST(Positions, ScatterSaysWhatDoesNotFit) {

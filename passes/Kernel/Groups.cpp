@@ -242,6 +242,7 @@ void Groups::collectEdges() {
   for (auto [part, group] : llvm::enumerate(groups_)) {
     parts_.push_back({static_cast<unsigned>(part)});
     groupOfPart_.push_back(part);
+    rank_.push_back(part);
     edges_.emplace_back();
     for (Operation *statement : group.statements)
       for (const Read &read : readsOf(statement))
@@ -258,6 +259,8 @@ bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
   auto enter = [&](unsigned group) {
     for (const Edge &edge : edges_[group]) {
       unsigned next = groupOfPart_[edge.part];
+      if (rank_[next] < rank_[producer])
+        continue;
       // The read would then be inside of the joined kernel.
       if (group == consumer && edge.isDirect && next == producer)
         continue;
@@ -358,6 +361,19 @@ bool Groups::canJoin(unsigned producer, unsigned consumer) const {
          !pathOutside(producer, consumer);
 }
 
+/// Gives `group`, and what it reads directly or through others, at most `rank`.
+void Groups::lowerRank(unsigned group, unsigned rank) {
+  SmallVector<unsigned> work = {group};
+  while (!work.empty()) {
+    unsigned next = work.pop_back_val();
+    if (rank_[next] <= rank)
+      continue;
+    rank_[next] = rank;
+    for (const Edge &edge : edges_[next])
+      work.push_back(groupOfPart_[edge.part]);
+  }
+}
+
 void Groups::join(unsigned producer, unsigned consumer) {
   Group &p = groups_[producer], &c = groups_[consumer];
   Group joined = combine(p, c);
@@ -376,6 +392,7 @@ void Groups::join(unsigned producer, unsigned consumer) {
   for (Operation *statement : p.statements)
     groupOf_[statement] = consumer;
   p.statements.clear();
+  lowerRank(consumer, rank_[producer]);
   for (unsigned part : parts_[producer])
     groupOfPart_[part] = consumer;
   llvm::append_range(parts_[consumer], parts_[producer]);

@@ -61,6 +61,7 @@ private:
   bool holdsUp(unsigned producer, unsigned consumer) const;
   bool keepsMore(unsigned producer, unsigned consumer) const;
   bool pathOutside(unsigned producer, unsigned consumer) const;
+  void lowerRank(unsigned group, unsigned rank);
   void sort();
 
   /// A structured op whose result another one uses.
@@ -93,6 +94,10 @@ private:
   llvm::SmallVector<llvm::SmallVector<unsigned, 1>> parts_;
   llvm::SmallVector<llvm::SmallVector<Edge>> edges_;
   llvm::SmallVector<unsigned> groupOfPart_;
+  /// Of each group a number that is no smaller than those of the groups it
+  /// reads. A search for a path from a producer leaves out what has a smaller
+  /// one than the producer, so that it stays near.
+  llvm::SmallVector<unsigned> rank_;
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;
 };
 

@@ -6,6 +6,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/SumCotangents.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -15,20 +16,6 @@ namespace mpc::nn {
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
-
-/// The sum of cotangents of one value: in f32, rounded once.
-static Value sumCotangents(OpBuilder &builder, Value primal,
-                           ArrayRef<Value> parts) {
-  if (parts.empty())
-    return {};
-  if (parts.size() == 1)
-    return parts.front();
-  GradientBuilder g(builder, parts.front().getLoc());
-  Value sum = g.wide(parts.front());
-  for (Value part : parts.drop_front())
-    sum = g.add(sum, g.wide(part));
-  return g.as(sum, primal);
-}
 
 namespace {
 

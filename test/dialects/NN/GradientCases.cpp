@@ -144,6 +144,32 @@ static void addMovement(Cases &cases) {
   add("slice", "front", "6x9", "3x3", "[0, 0] to [3, 3] by [1, 1]");
   add("slice", "odd front", "5x7", "3x4", "[0, 0] to [3, 4] by [1, 1]");
   add("slice", "strides", "7x9", "3x3", "[1, 0] to [7, 8] by [2, 3]");
+  cases.push_back({"slice",
+                   "many of one tensor",
+                   {{"7x6"}},
+                   "2x6",
+                   R"(
+    %first = nn.slice %a [0, 0] to [2, 6] by [1, 1] : tensor<7x6x$T> -> tensor<2x6x$T>
+    %next = nn.slice %a [2, 0] to [4, 6] by [1, 1] : tensor<7x6x$T> -> tensor<2x6x$T>
+    %later = nn.slice %a [5, 0] to [7, 6] by [1, 1] : tensor<7x6x$T> -> tensor<2x6x$T>
+    %across = nn.slice %a [1, 0] to [3, 6] by [1, 1] : tensor<7x6x$T> -> tensor<2x6x$T>
+    %p = nn.mul %first, %next : tensor<2x6x$T>
+    %q = nn.mul %later, %across : tensor<2x6x$T>
+    %r = nn.add %p, %q : tensor<2x6x$T>)",
+                   2.5});
+  cases.push_back({"slice",
+                   "tiles of one tensor",
+                   {{"4x6"}},
+                   "2x3",
+                   R"(
+    %t0 = nn.slice %a [0, 0] to [2, 3] by [1, 1] : tensor<4x6x$T> -> tensor<2x3x$T>
+    %t1 = nn.slice %a [0, 3] to [2, 6] by [1, 1] : tensor<4x6x$T> -> tensor<2x3x$T>
+    %t2 = nn.slice %a [2, 0] to [4, 3] by [1, 1] : tensor<4x6x$T> -> tensor<2x3x$T>
+    %t3 = nn.slice %a [2, 3] to [4, 6] by [1, 1] : tensor<4x6x$T> -> tensor<2x3x$T>
+    %p = nn.mul %t0, %t3 : tensor<2x3x$T>
+    %q = nn.mul %t1, %t2 : tensor<2x3x$T>
+    %r = nn.sub %p, %q : tensor<2x3x$T>)",
+                   2.5});
   add("pad", "", "3x5", "6x7",
       "low [1, 0] high [2, 2] interior [0, 0] value 0.5");
   add("pad", "negative", "5x7", "4x5",
@@ -259,6 +285,33 @@ static void addContractions(Cases &cases) {
     add("");
     add("2x");
   }
+  cases.push_back({"matmul",
+                   "by one matrix twice",
+                   {{"4x5"}, {"2x4"}, {"2x4"}},
+                   "2x5",
+                   R"(
+    %p = nn.matmul %b, %a : tensor<2x4x$T>, tensor<4x5x$T> -> tensor<2x5x$T>
+    %q = nn.matmul %c, %a : tensor<2x4x$T>, tensor<4x5x$T> -> tensor<2x5x$T>
+    %r = nn.mul %p, %q : tensor<2x5x$T>)",
+                   2.5});
+  cases.push_back({"matmul",
+                   "by two columns",
+                   {{"6x5"}, {"5x1"}, {"5x1"}},
+                   "6x1",
+                   R"(
+    %p = nn.matmul %a, %b : tensor<6x5x$T>, tensor<5x1x$T> -> tensor<6x1x$T>
+    %q = nn.matmul %a, %c : tensor<6x5x$T>, tensor<5x1x$T> -> tensor<6x1x$T>
+    %r = nn.mul %p, %q : tensor<6x1x$T>)",
+                   2.5});
+  cases.push_back({"linear",
+                   "two of one output",
+                   {{"6x5"}, {"1x5"}, {"1x5"}},
+                   "6x1",
+                   R"(
+    %p = nn.linear %a, %b : tensor<6x5x$T>, tensor<1x5x$T> -> tensor<6x1x$T>
+    %q = nn.linear %a, %c : tensor<6x5x$T>, tensor<1x5x$T> -> tensor<6x1x$T>
+    %r = nn.mul %p, %q : tensor<6x1x$T>)",
+                   2.5});
   cases.push_back({"matmul", "bias", {{"2x4x3"}, {"2x4x5"}, {"5"}}, "2x3x5", R"(
     %r = nn.matmul %a, %b transpose_lhs bias %c : tensor<5x$T>
         : tensor<2x4x3x$T>, tensor<2x4x5x$T> -> tensor<2x3x5x$T>)"});

@@ -382,13 +382,16 @@ void Groups::join(unsigned producer, unsigned consumer) {
   c.inner = joined.inner;
   // A contraction comes first. What the map on its result has from elsewhere
   // does not read it, nor the other way round.
-  auto first = joined.space == GroupSpace::Contraction ? c.statements.begin()
-                                                       : c.statements.end();
-  c.statements.insert(first, p.statements.begin(), p.statements.end());
-  if (joined.space != GroupSpace::Contraction)
-    llvm::sort(c.statements, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
+  SmallVector<Operation *> statements;
+  if (joined.space == GroupSpace::Contraction)
+    llvm::append_range(statements,
+                       llvm::concat<Operation *>(p.statements, c.statements));
+  else
+    std::merge(
+        p.statements.begin(), p.statements.end(), c.statements.begin(),
+        c.statements.end(), std::back_inserter(statements),
+        [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  c.statements = std::move(statements);
   for (Operation *statement : p.statements)
     groupOf_[statement] = consumer;
   p.statements.clear();

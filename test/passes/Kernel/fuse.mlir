@@ -135,6 +135,26 @@ func.func @path_outside_of_joined(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
 
 // -----
 
+// The same where the exponentials have been joined to a map behind the column
+// sum before.
+// CHECK-LABEL: func.func @path_outside_of_later
+// CHECK:         %[[E:.*]]:2 = kernel.launch @[[EXP:.*]] ins(%arg0
+// CHECK:         %[[S:.*]] = kernel.launch @[[SUM:.*]] ins(%[[E]]#
+// CHECK:         kernel.launch @[[MUL:.*]] ins(%[[E]]#{{.}}, %[[S]]
+// CHECK-NOT:     kernel.launch
+// CHECK:         return
+// OFF-LABEL:   func.func @path_outside_of_later
+func.func @path_outside_of_later(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = nn.exp %x : tensor<16x32xf32>
+  %1 = nn.reduce_sum %0 axes [0] : tensor<16x32xf32> -> tensor<32xf32>
+  %2 = nn.tanh %0 : tensor<16x32xf32>
+  %3 = nn.broadcast %1 axes [1] : tensor<32xf32> -> tensor<16x32xf32>
+  %4 = nn.mul %2, %3 : tensor<16x32xf32>
+  return %4 : tensor<16x32xf32>
+}
+
+// -----
+
 // A value that is a result too is written by the kernel that goes on with it.
 // CHECK-LABEL: func.func @two_results
 // CHECK:         %[[R:.*]]:2 = kernel.launch

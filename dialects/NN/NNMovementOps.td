@@ -127,4 +127,21 @@ def NN_ReverseOp : NN_Movement<"reverse", [
   let hasFolder = 1;
 }
 
+def NN_StopGradientOp : NN_Movement<"stop_gradient", [
+    SameOperandsAndResultType, DataMovement]> {
+  let summary = "The same tensor, through which no gradient goes";
+  let description = [{
+    PyTorch's `detach()`. `nn-differentiate` removes it once the gradients are
+    ops.
+
+    ```mlir
+    %goal = nn.stop_gradient %teacher : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$input);
+  let results = (outs NN_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($output)";
+  let hasFolder = 1;
+}
+
 #endif // MPC_DIALECTS_NN_NNMOVEMENTOPS_TD

@@ -2,7 +2,6 @@
 // Paths from parameters to a loss, and types of parameters.
 #include "passes/AMP/TrainedParameters.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -10,15 +9,6 @@ using namespace mpc;
 
 static bool isFloating(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
-/// Whether all that `gather` reads is at its frozen index: a detach().
-static bool isDetach(nn::GatherOp gather) {
-  DenseIntElementsAttr indices;
-  return gather.getFrozen() &&
-         matchPattern(gather.getIndices(), m_Constant(&indices)) &&
-         indices.isSplat() &&
-         indices.getSplatValue<APInt>() == *gather.getFrozen();
 }
 
 namespace {
@@ -43,7 +33,7 @@ private:
   }
 
   void visit(Operation *op) {
-    if (auto gather = dyn_cast<nn::GatherOp>(op); gather && isDetach(gather))
+    if (isa<nn::StopGradientOp>(op))
       return;
     if (auto get = dyn_cast<nn::GetOp>(op))
       parameters_.insert(get.getParameterAttr().getAttr());

@@ -186,6 +186,11 @@ struct DifferentiatePass
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(expandAll(function, symbols)))
         return signalPassFailure();
+    // What stopped gradients is now equal to what it took.
+    getOperation().walk([](StopGradientOp op) {
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
   }
 
 private:

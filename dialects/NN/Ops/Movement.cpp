@@ -512,3 +512,24 @@ LogicalResult ReverseOp::buildVJP(OpBuilder &b, Cotangents dOut,
         ReverseOp::create(b, getLoc(), dOut[0].getType(), dOut[0], getAxes());
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// StopGradientOp
+//===----------------------------------------------------------------------===//
+
+OpFoldResult StopGradientOp::fold(FoldAdaptor adaptor) {
+  if (Attribute known = adaptor.getInput())
+    return known;
+  if (getInput().getDefiningOp<StopGradientOp>())
+    return getInput();
+  return {};
+}
+
+FailureOr<SmallVector<Value>> StopGradientOp::buildBody(OpBuilder &,
+                                                        ValueRange operands) {
+  return SmallVector<Value>{operands[0]};
+}
+
+LogicalResult StopGradientOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
+  return success();
+}

@@ -392,15 +392,10 @@ Operand TensorBuilder::scan(Binary kind, const Operand &input, int64_t axis) {
   return x;
 }
 
-/// The only row of a table, and one that is frozen.
 Operand TensorBuilder::withoutGradient(const Operand &input) {
-  if (!input.isFloat() || input.known)
+  if (!input.isFloat())
     return input;
-  Shape table(input.shape);
-  table.insert(table.begin(), 1);
-  return reshape(gather(reshape(input, table), ints({0}), /*axis=*/0,
-                        /*batchDims=*/0, /*frozen=*/0),
-                 input.shape);
+  return fold(nn::StopGradientOp::create(builder_, location_, input.value));
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,8 @@ using namespace mpc::test;
 static const std::map<std::string, std::string> kWithoutCase = {
     {"get", "has no operands: nn-differentiate itself takes its cotangent, "
             "which test/passes/NN/differentiate.mlir checks"},
+    {"stop_gradient", "differences see through it, and nn-differentiate "
+                      "removes it: values/stop_gradient.mlir holds its VJP"},
 };
 
 static std::string titleOf(const GradientCase &test) {

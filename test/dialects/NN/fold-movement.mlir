@@ -21,3 +21,17 @@ func.func @something(%x: tensor<1x3xf32>) -> (tensor<1x3xf32>, tensor<1x5xf32>, 
   %r = nn.reverse %x axes [0, 1] : tensor<1x3xf32>
   return %p, %q, %r : tensor<1x3xf32>, tensor<1x5xf32>, tensor<1x3xf32>
 }
+
+// A gradient stops once, and at no constant.
+// CHECK-LABEL: func.func @stopped(
+// CHECK-SAME:    %[[X:.*]]: tensor<3xf32>
+// CHECK-DAG:     %[[C:.*]] = nn.constant
+// CHECK-DAG:     %[[S:.*]] = nn.stop_gradient %[[X]]
+// CHECK-NEXT:    return %[[S]], %[[C]]
+func.func @stopped(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %s = nn.stop_gradient %x : tensor<3xf32>
+  %t = nn.stop_gradient %s : tensor<3xf32>
+  %c = nn.constant dense<2.0> : tensor<3xf32>
+  %d = nn.stop_gradient %c : tensor<3xf32>
+  return %t, %d : tensor<3xf32>, tensor<3xf32>
+}

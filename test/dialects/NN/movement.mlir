@@ -32,6 +32,13 @@ func.func @reverse(%x: tensor<4x2xi1>) {
   return
 }
 
+// CHECK-LABEL: func.func @stop_gradient
+func.func @stop_gradient(%x: tensor<4x2xf16>) {
+  // CHECK: nn.stop_gradient %{{.*}} : tensor<4x2xf16>
+  %0 = nn.stop_gradient %x : tensor<4x2xf16>
+  return
+}
+
 // CHECK-LABEL: func.func @split
 func.func @split(%x: tensor<4x6xi1>) {
   // CHECK: nn.split %{{.*}} axis(1) : tensor<4x6xi1> -> tensor<4x2xi1>, tensor<4x4xi1>

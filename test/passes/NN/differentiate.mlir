@@ -174,3 +174,25 @@ func.func @of_cast(%s: tensor<4xf16>, %x: tensor<4xf32>, %i: tensor<4xi32>) -> (
 }
 
 // Features: B24, G2.
+
+// -----
+
+// y = x * stop(exp x): the gradient is exp x alone, and what stopped it is
+// gone.
+func.func private @stopped(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = nn.exp %x : tensor<4xf32>
+  %1 = nn.stop_gradient %0 : tensor<4xf32>
+  %2 = nn.mul %x, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+// CHECK-NOT:   nn.stop_gradient
+// CHECK-LABEL: func.func @stop
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>, %[[S:.*]]: tensor<4xf32>
+func.func @stop(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[E:.*]] = nn.exp %[[X]]
+  // CHECK: %[[D:.*]] = nn.mul %[[S]], %[[E]]
+  // CHECK: return %[[D]]
+  %0:2 = nn.vjp @stopped(%x) seed(%s) wrt [] args [0]
+      : (tensor<4xf32>), (tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
+  return %0#1 : tensor<4xf32>
+}

@@ -117,13 +117,13 @@ def padded(name, shape, low, high, interior, value=0.5):
     return Move(name, shape, text, move, transpose)
 
 
-class Reverse(Move):
+class OfOneShape(Move):
     def body(self, op, operand, result):
-        return f"%r = nn.{op} %a {self.attributes} : {operand.type}"
+        return f"%r = nn.{op} %a {self.attributes} : {operand.type}".replace("  ", " ")
 
 
 def reverse(name, shape, axes):
-    return Reverse(
+    return OfOneShape(
         name, shape, f"axes {list(axes)}", lambda a: np.flip(a, axes), lambda d: np.flip(d, axes)
     )
 
@@ -179,6 +179,7 @@ MOVES = {
         reverse("unit", (1, 9), (0,)),
         reverse("inner", (2, 17), (1,)),
     ],
+    "stop_gradient": [OfOneShape("matrix", (3, 5), "", lambda a: a, np.zeros_like)],
 }
 
 

@@ -68,6 +68,7 @@ def NN_SliceOp : NN_Movement<"slice", [InferType, DataMovement]> {
     `:` type($input) `->` type($output)
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def NN_PadOp : NN_Movement<"pad", [InferType]> {
@@ -96,6 +97,7 @@ def NN_ConcatOp : NN_Movement<"concat", [InferType, Reference<"cat">]> {
     `:` type($inputs) `->` type($output)
   }];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def NN_SplitOp : NN_Movement<"split"> {

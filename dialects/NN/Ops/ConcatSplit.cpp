@@ -69,6 +69,36 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
   return constantOfBytes(type, bytes);
 }
 
+namespace {
+
+/// The parts of a part along the same axis, which nothing else uses, are parts.
+struct ConcatOfConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> parts;
+    for (Value input : op.getInputs()) {
+      auto inner = input.getDefiningOp<ConcatOp>();
+      if (inner && inner->hasOneUse() && inner.getAxis() == op.getAxis())
+        llvm::append_range(parts, inner.getInputs());
+      else
+        parts.push_back(input);
+    }
+    if (parts.size() == op.getInputs().size())
+      return rewriter.notifyMatchFailure(op, "no part is of parts");
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, parts, op.getAxis());
+    return success();
+  }
+};
+
+} // namespace
+
+void ConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<ConcatOfConcat>(context);
+}
+
 /// Writes `part` over `result`, from position `begin` of `axis` on. The first
 /// loop, of one turn, makes a place of the first part, too, a sum: where it is
 /// a loop's index alone, linalg wants the loop to cover the whole axis.

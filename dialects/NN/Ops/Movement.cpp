@@ -342,6 +342,59 @@ FailureOr<SmallVector<Value>> SliceOp::buildBody(OpBuilder &b,
   return SmallVector<Value>{result};
 }
 
+namespace {
+
+/// A slice of a concatenation is one of the parts that it reaches into, where
+/// nothing else needs the whole: what is written step by step into a tensor
+/// is a stack of the steps.
+struct SliceOfConcat : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto whole = op.getInput().getDefiningOp<ConcatOp>();
+    if (!whole || op.getStrides()[whole.getAxis()] != 1 ||
+        !llvm::all_of(whole->getUsers(), llvm::IsaPred<SliceOp>))
+      return rewriter.notifyMatchFailure(op, "no concatenation for slices");
+    auto axis = static_cast<int64_t>(whole.getAxis());
+    int64_t start = op.getStarts()[axis], limit = op.getLimits()[axis];
+    SmallVector<Value> parts;
+    int64_t begin = 0;
+    for (Value part : whole.getInputs()) {
+      int64_t size = shapeOf(part)[axis];
+      int64_t from = std::max(start - begin, int64_t{0});
+      int64_t to = std::min(limit - begin, size);
+      begin += size;
+      if (from < to)
+        parts.push_back(cut(rewriter, op, part, axis, from, to));
+    }
+    if (parts.empty())
+      return rewriter.notifyMatchFailure(op, "it is empty");
+    if (parts.size() > 1)
+      parts = {ConcatOp::create(rewriter, op.getLoc(), parts, axis)};
+    rewriter.replaceOp(op, parts);
+    return success();
+  }
+
+private:
+  /// What `op` takes of `part`, of whose `axis` it reaches `from` to `to`.
+  static Value cut(OpBuilder &b, SliceOp op, Value part, int64_t axis,
+                   int64_t from, int64_t to) {
+    SmallVector<int64_t> starts(op.getStarts()), limits(op.getLimits());
+    starts[axis] = from;
+    limits[axis] = to;
+    return b.createOrFold<SliceOp>(op.getLoc(), part, starts, limits,
+                                   op.getStrides());
+  }
+};
+
+} // namespace
+
+void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<SliceOfConcat>(context);
+}
+
 // The cotangent goes back to its box; the rest of the input gets zero.
 LogicalResult SliceOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   if (!dOut[0])

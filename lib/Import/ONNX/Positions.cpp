@@ -39,6 +39,7 @@ struct Flattened {
   Operand places;
   int64_t count;
   int64_t inner;
+  Shape axes = {}; ///< Along which the slices lie, `count` in all.
 };
 
 /// The places that the elements of `indices` name along `axis` of `shape`.
@@ -68,7 +69,7 @@ Expected<Flattened> placesOfElements(NodeImporter &node,
     places = b.binary(Binary::Add, places, offset);
   }
   return Flattened{b.reshape(places, {product(indices.shape)}), product(shape),
-                   1};
+                   1, Shape(shape)};
 }
 
 /// The places that the rows of `indices` name in `shape`, one number an axis.
@@ -93,7 +94,8 @@ Expected<Flattened> placesOfRows(NodeImporter &node, ArrayRef<int64_t> shape,
     places = i == 0 ? along : b.binary(Binary::Add, places, along);
   }
   return Flattened{places, product(shape.take_front(depth)),
-                   product(shape.drop_front(depth))};
+                   product(shape.drop_front(depth)),
+                   Shape(shape.take_front(depth))};
 }
 
 Error emitGatherElements(NodeImporter &node) {
@@ -215,6 +217,76 @@ Expected<Operand> joinedAt(NodeImporter &node, const Operand &data,
   return b.cast(b.binary(Binary::Add, b.wide(data), sums), data.type);
 }
 
+/// A box of a tensor, from `low` on.
+struct Box {
+  Shape low;
+  Shape shape;
+};
+
+/// The box that known places are, in order, if they are one.
+std::optional<Box> boxOf(const Flattened &at) {
+  if (!at.places.known || at.places.known.getNumElements() == 0)
+    return std::nullopt;
+  SmallVector<int64_t> places = nn::intsOf(at.places.known);
+  SmallVector<int64_t> strides = nn::denseStrides(at.axes);
+  Box box;
+  for (auto [size, stride] : zip_equal(at.axes, strides)) {
+    box.low.push_back(places.front() / stride % size);
+    box.shape.push_back(places.back() / stride % size - box.low.back() + 1);
+  }
+  if (any_of(box.shape, [](int64_t size) { return size < 1; }) ||
+      product(box.shape) != static_cast<int64_t>(places.size()))
+    return std::nullopt;
+  SmallVector<int64_t> within = nn::denseStrides(box.shape);
+  for (auto [number, place] : enumerate(places)) {
+    int64_t expected = 0;
+    for (size_t axis = 0; axis < strides.size(); ++axis)
+      expected +=
+          (static_cast<int64_t>(number) / within[axis] % box.shape[axis] +
+           box.low[axis]) *
+          strides[axis];
+    if (place != expected)
+      return std::nullopt;
+  }
+  return box;
+}
+
+/// `data` with `updates` in the place of `box`: what lies in front of it, it,
+/// and what lies behind it, along one axis after another.
+Operand assigned(TensorBuilder &b, const Operand &data, const Operand &updates,
+                 const Box &box, size_t axis = 0) {
+  if (axis == box.shape.size())
+    return updates;
+  int64_t size = data.shape[axis], begin = box.low[axis];
+  int64_t end = begin + box.shape[axis];
+  auto sliced = [&](int64_t from, int64_t to) {
+    return to - from == size ? data : b.sliceAxis(data, axis, from, to);
+  };
+  SmallVector<Operand> parts;
+  if (begin > 0)
+    parts.push_back(sliced(0, begin));
+  parts.push_back(assigned(b, sliced(begin, end), updates, box, axis + 1));
+  if (end < size)
+    parts.push_back(sliced(end, size));
+  return b.concat(parts, static_cast<int64_t>(axis));
+}
+
+/// x[..., 2:5] = y, as exporters write it: a scatter to known places.
+std::optional<Operand> assignedBox(NodeImporter &node, const Operand &data,
+                                   const Operand &updates,
+                                   const Flattened &at) {
+  if (node.stringAttr("reduction", "none") != "none" || isMean(node, true) ||
+      isMean(node, false))
+    return std::nullopt;
+  std::optional<Box> box = boxOf(at);
+  if (!box)
+    return std::nullopt;
+  Shape shape(box->shape);
+  append_range(shape, ArrayRef(data.shape).drop_front(at.axes.size()));
+  TensorBuilder &b = node.build;
+  return assigned(b, data, b.reshape(updates, shape), *box);
+}
+
 Error emitScatter(NodeImporter &node, const Flattened &at) {
   MPC_TRY(node.requireSameType(2, 0));
   const Operand &data = node.in(0), &updates = node.in(2);
@@ -224,9 +296,13 @@ Error emitScatter(NodeImporter &node, const Flattened &at) {
     return node.fail("the updates are " + shapeText(updates.shape) +
                      ", the indices name " + Twine(count) + " places of " +
                      Twine(at.inner) + " elements");
+  if (std::optional<Operand> whole = assignedBox(node, data, updates, at)) {
+    node.result(0, *whole);
+    return Error::success();
+  }
   Operand slices = b.reshape(data, {at.count, at.inner});
   Operand writes = b.reshape(updates, {count, at.inner});
-  Flattened flat{b.reshape(at.places, {count}), at.count, at.inner};
+  Flattened flat{b.reshape(at.places, {count}), at.count, at.inner, at.axes};
   MPC_TRY_ASSIGN(Operand joined, joinedAt(node, slices, writes, flat));
   node.result(0, b.reshape(joined, data.shape));
   return Error::success();

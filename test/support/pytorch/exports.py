@@ -72,6 +72,35 @@ MASKS = {
 }
 
 
+def step_by_step(x):
+    h, y = x[0], torch.zeros(4, 5, 4)
+    for t in range(4):
+        h = torch.tanh(h * x[t] + 1)
+        y[:, t] = h
+    return y.sum(0)[:4]
+
+
+def into_a_box(x):
+    y = x * x
+    y[1:3, 2:] = x[:2, :2].exp()
+    y[0] = x[1] * x[3]
+    y[-1, -2] = x.sum()
+    y[:, 1:2] += x[:, :1]
+    return y
+
+
+def to_points(x):
+    return (x * x).index_put((torch.tensor([3, 1, 2]), torch.tensor([0, 2, 1])), x[0, :3].exp())
+
+
+def out_of_order(x):
+    return (x * x).index_put((torch.tensor([0, 2, 1, 3]),), x.exp())
+
+
+#: Writes to places that are known. The last two are no boxes.
+WRITES = {"steps": step_by_step, "boxes": into_a_box, "points": to_points, "rows": out_of_order}
+
+
 #: Of two images: inside, over the edges, smaller than an element, and far outside.
 REGIONS = torch.tensor(
     [[0, 0.3, 1, 5.2, 6.9], [1, -2, -1.5, 9.5, 3], [1, 2, 3, 2.2, 3.1], [0, -9, 1, -6, 4], [0, 5, 6, 11, 13]]
@@ -125,7 +154,8 @@ def write(functions, weights, path):
 
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
-    for name, functions in {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "rois": ROIS}.items():
+    sets = {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "writes": WRITES, "rois": ROIS}
+    for name, functions in sets.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
 
 

@@ -34,6 +34,9 @@ void CPUDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 bool LoopsAttr::fits(KernelKind) const { return true; }
+bool LanesAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Loops;
+}
 bool MapAttr::fits(KernelKind kind) const { return kind == KernelKind::Map; }
 bool RowsAttr::fits(KernelKind kind) const { return kind == KernelKind::Rows; }
 bool ColumnsAttr::fits(KernelKind kind) const {
@@ -87,6 +90,11 @@ LogicalResult TargetAttr::verify(EmitError emitError, int64_t lanes,
 
 LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks) {
   return verifyPositive(emitError, chunks);
+}
+
+LogicalResult LanesAttr::verify(EmitError emitError, int64_t chunks,
+                                int64_t lanes) {
+  return verifyVectors(emitError, chunks, lanes);
 }
 
 LogicalResult MapAttr::verify(EmitError emitError, int64_t chunks,

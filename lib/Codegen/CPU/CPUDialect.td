@@ -89,6 +89,18 @@ def CPU_LoopsAttr : CPU_Schedule<"Loops", "loops", ["verifyKernel"]> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def CPU_LanesAttr : CPU_Schedule<"Lanes", "lanes", ["verifyKernel"]> {
+  let summary = "Loops of one statement, a vector of its results at a time";
+  let description = [{
+    For a reduction that is no sum, as of a pool that also yields places, whose
+    results and operands go along one axis together, or with every second
+    operand left out. Each lane runs the loops of its own element in the order
+    written: the bits are those of scalar loops.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def CPU_MapAttr : CPU_Schedule<"Map", "map"> {
   let summary = "Elementwise over one index space, vectorized on its last axis";
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);

@@ -28,6 +28,7 @@ static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
   TypeSwitch<Attribute>(schedule)
       .Case(
           [&](LoopsAttr loops) { emitLoops(emitter, body, loops.getChunks()); })
+      .Case([&](LanesAttr lanes) { emitLanes(emitter, body, lanes); })
       .Case([&](GemmAttr gemm) { emitGemm(emitter, body, gemm); })
       .Case([&](DepthwiseAttr depthwise) {
         emitDepthwise(emitter, body, depthwise);

@@ -124,6 +124,8 @@ public:
 
 private:
   mlir::Value loadVector(mlir::Value buffer, mlir::Value index, Lanes lanes);
+  mlir::Value loadEverySecond(mlir::Value buffer, mlir::Value first,
+                              Lanes lanes);
   /// The flat position of each active lane; the others repeat the last.
   llvm::SmallVector<mlir::Value> getPlaces(mlir::AffineExpr index,
                                            mlir::ValueRange dims,

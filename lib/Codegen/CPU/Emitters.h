@@ -13,6 +13,9 @@ namespace mpc::cpu {
 /// cut along its outermost parallel dimensions.
 void emitLoops(Emitter &emitter, const kernel::Body &body, int64_t chunks);
 
+/// #cpu.lanes.
+void emitLanes(Emitter &emitter, const kernel::Body &body, LanesAttr schedule);
+
 /// #cpu.map.
 void emitMap(Emitter &emitter, const kernel::Body &body, MapAttr schedule);
 /// The number of pieces that a map can be cut into.

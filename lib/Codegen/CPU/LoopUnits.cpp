@@ -2,6 +2,7 @@
 // Into how many independent pieces scalar loops can be cut.
 #include "lib/Codegen/CPU/LoopUnits.h"
 
+#include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Storage.h"
 
 using namespace mlir;
@@ -41,15 +42,74 @@ static int64_t countGenericUnits(FuncOp kernel, const Statement &statement,
   return units;
 }
 
+/// Whether what the kernel returns lies where it is to be.
+static bool liesInDestinations(FuncOp kernel, const Storage &storage) {
+  return llvm::all_of(llvm::enumerate(kernel.getReturn().getValues()),
+                      [&](auto returned) {
+                        return storage.getDestination(returned.value()) ==
+                               static_cast<int>(returned.index());
+                      });
+}
+
 int64_t mpc::cpu::countLoopUnits(kernel::FuncOp kernel, const Body &body) {
   if (body.statements.size() != 1)
     return 1;
   const Statement &statement = body.statements.front();
   Storage storage(kernel, body);
-  for (auto [result, value] : llvm::enumerate(kernel.getReturn().getValues()))
-    if (storage.getDestination(value) != static_cast<int>(result))
-      return 1;
+  if (!liesInDestinations(kernel, storage))
+    return 1;
   if (statement.generic())
     return countGenericUnits(kernel, statement, storage);
   return storage.getPlace(0, 0).inPlace ? statement.numParallel() : 1;
+}
+
+/// Whether each element of an output is that of other parallel indices, and all
+/// are written.
+static bool isOneToOne(const Statement &statement, unsigned output) {
+  if (!statement.coversOutput(output))
+    return false;
+  Linear linear =
+      *getLinear(statement.outputs[output].index, statement.numDims());
+  for (unsigned dim = 0; dim < statement.numDims(); ++dim)
+    if ((linear.strides[dim] == 0) != statement.reduced[dim])
+      return false;
+  return true;
+}
+
+static bool hasStrideUpTo(int64_t most, const Access &access,
+                          const Statement &statement, unsigned dim) {
+  if (!access.index.isFunctionOfDim(dim))
+    return true;
+  std::optional<Linear> linear = getLinear(access.index, statement.numDims());
+  return linear && linear->strides[dim] >= 1 && linear->strides[dim] <= most;
+}
+
+// Fewer elements of a line are not worth a vector.
+static constexpr int64_t kLeastLine = 3;
+
+static bool isLaneDim(const Statement &statement, unsigned dim) {
+  auto fits = [&](int64_t most) {
+    return [&statement, dim, most](const Access &access) {
+      return hasStrideUpTo(most, access, statement, dim);
+    };
+  };
+  return !statement.reduced[dim] && statement.extents[dim] >= kLeastLine &&
+         llvm::all_of(statement.outputs, fits(1)) &&
+         llvm::all_of(statement.inputs, fits(2));
+}
+
+std::optional<unsigned> mpc::cpu::findLaneDim(FuncOp kernel, const Body &body) {
+  if (body.statements.size() != 1 || !body.statements.front().generic())
+    return std::nullopt;
+  const Statement &statement = body.statements.front();
+  Storage storage(kernel, body);
+  if (!liesInDestinations(kernel, storage) || getChainLength(statement))
+    return std::nullopt;
+  for (unsigned out = 0; out < statement.outputs.size(); ++out)
+    if (storage.getPlace(0, out).destination < 0 || !isOneToOne(statement, out))
+      return std::nullopt;
+  for (unsigned dim = 0; dim < statement.numDims(); ++dim)
+    if (isLaneDim(statement, dim))
+      return dim;
+  return std::nullopt;
 }

@@ -42,6 +42,19 @@ static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
   return LoopsAttr::get(kernel.getContext(), chunks);
 }
 
+/// Loops on vectors where there is an axis for them. A line is one unit.
+static ScheduleAttrInterface scheduleLanes(FuncOp kernel, const Body &body,
+                                           int64_t lanes) {
+  std::optional<unsigned> lane = findLaneDim(kernel, body);
+  if (!lane)
+    return scheduleLoops(kernel, body);
+  const Statement &statement = body.statements.front();
+  int64_t lines = statement.numParallel() / statement.extents[*lane];
+  return LanesAttr::get(
+      kernel.getContext(),
+      countChunks(statement.numIterations(), kRowGrain, lines), lanes);
+}
+
 static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
                                          int64_t lanes) {
   int64_t work = body.statements.front().numIterations();
@@ -64,10 +77,12 @@ static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
 }
 
 /// The schedule of a kernel that is no contraction.
-static ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind,
-                                            int64_t lanes) {
+static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   Body body = *getBody(kernel);
-  switch (kind) {
+  int64_t lanes = target.getLanes();
+  if (target.getNaive())
+    return scheduleLoops(kernel, body);
+  switch (kernel.getKind()) {
   case KernelKind::Map:
     return scheduleMap(kernel, body, lanes);
   case KernelKind::Rows:
@@ -76,6 +91,8 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, KernelKind kind,
     [[fallthrough]];
   case KernelKind::Columns:
     return scheduleRows(kernel, body, lanes);
+  case KernelKind::Loops:
+    return scheduleLanes(kernel, body, lanes);
   default:
     return scheduleLoops(kernel, body);
   }
@@ -125,14 +142,11 @@ struct SchedulePass : mpc::cpu::impl::SchedulePassBase<SchedulePass> {
          llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
       if (kernel.getSchedule())
         continue;
-      KernelKind kind =
-          target->getNaive() ? KernelKind::Loops : kernel.getKind();
-      if (kind == KernelKind::Contraction)
+      if (kernel.getKind() == KernelKind::Contraction && !target->getNaive())
         scheduleContraction(kernel, launches.lookup(kernel.getSymNameAttr()),
                             symbols, target->getLanes());
       else
-        kernel.setScheduleAttr(
-            chooseSchedule(kernel, kind, target->getLanes()));
+        kernel.setScheduleAttr(chooseSchedule(kernel, *target));
     }
   }
 };

@@ -21,6 +21,15 @@ LogicalResult LoopsAttr::verifyKernel(Operation *kernel) const {
   return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";
 }
 
+LogicalResult LanesAttr::verifyKernel(Operation *kernel) const {
+  FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
+  if (failed(body))
+    return failure();
+  if (findLaneDim(cast<FuncOp>(kernel), *body))
+    return success();
+  return kernel->emitOpError("has no axis that vectors can go along");
+}
+
 /// Blocks of k are whole chains, and a packed factor lies as the numbers of the
 /// schedule say, and no other way.
 LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {

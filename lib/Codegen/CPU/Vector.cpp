@@ -41,6 +41,21 @@ Value Emitter::loadVector(Value buffer, Value index, Lanes lanes) {
                                       broadcast(first, lanes));
 }
 
+/// Every second element from `first` on, of two vectors of which the later one
+/// ends at the last of them.
+Value Emitter::loadEverySecond(Value buffer, Value first, Lanes lanes) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({lanes.width}, element);
+  Value later = arith::AddIOp::create(builder, loc, first,
+                                      constantIndex(lanes.width - 1));
+  Value low = vector::LoadOp::create(builder, loc, type, buffer, first);
+  Value high = vector::LoadOp::create(builder, loc, type, buffer, later);
+  SmallVector<int64_t> places;
+  for (int64_t lane = 0; lane < lanes.width; ++lane)
+    places.push_back(2 * lane < lanes.width ? 2 * lane : 2 * lane + 1);
+  return vector::ShuffleOp::create(builder, loc, low, high, places);
+}
+
 SmallVector<Value> Emitter::getPlaces(AffineExpr index, ValueRange dims,
                                       unsigned along, Lanes lanes) {
   SmallVector<Value> places, at(dims);
@@ -61,6 +76,12 @@ SmallVector<Value> Emitter::getPlaces(AffineExpr index, ValueRange dims,
   return places;
 }
 
+static bool hasStrideTwo(AffineExpr index, unsigned numDims, unsigned along) {
+  std::optional<mpc::kernel::Linear> linear =
+      mpc::kernel::getLinear(index, numDims);
+  return linear && linear->strides[along] == 2;
+}
+
 Value Emitter::loadLanes(const Access &access, ValueRange dims, unsigned along,
                          Lanes lanes) {
   AccessPattern pattern = getAccessPattern(access.index, dims.size(), along);
@@ -70,8 +91,12 @@ Value Emitter::loadLanes(const Access &access, ValueRange dims, unsigned along,
   Type element =
       cast<RankedTensorType>(access.tensor.getType()).getElementType();
   auto type = VectorType::get({lanes.width}, element);
-  if (pattern == AccessPattern::Contiguous) {
-    Value value = loadVector(buffer, evaluate(access.index, dims), lanes);
+  bool isEverySecond = hasStrideTwo(access.index, dims.size(), along);
+  if (pattern == AccessPattern::Contiguous ||
+      (isEverySecond && !lanes.isPartial())) {
+    Value first = evaluate(access.index, dims);
+    Value value = isEverySecond ? loadEverySecond(buffer, first, lanes)
+                                : loadVector(buffer, first, lanes);
     if (value.getType() == type)
       return value;
     return arith::TruncIOp::create(builder, loc, type, value);

@@ -14,6 +14,13 @@ kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 
 // -----
 
+// expected-error @+1 {{has no axis that vectors can go along}}
+kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.lanes<chunks = 1, lanes = 8>} {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @+1 {{is of kind 'loops', which does not run by #cpu.map<chunks = 1, lanes = 8>}}
 kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.map<chunks = 1, lanes = 8>} {
   kernel.return %x : tensor<4xf32>

@@ -85,3 +85,44 @@ kernel.func map @given(%x: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64xf32>
   } -> tensor<64xf32>
   kernel.return %r : tensor<64xf32>
 }
+
+// What is no sum runs by loops, on vectors where results lie along an axis and
+// operands too, or every second element of them.
+// CHECK-LABEL: @window
+// CHECK-SAME:  #cpu.lanes<chunks = 4, lanes = 8>
+// NAIVE-LABEL: @window
+// NAIVE-SAME:  #cpu.loops<chunks = 9>
+// WIDE-LABEL:  @window
+// WIDE-SAME:   #cpu.lanes<chunks = 4, lanes = 16>
+kernel.func @window(%x: tensor<64x135xf32>, %d: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %low = arith.constant -1.0 : f32
+  %bounds = tensor.empty() : tensor<9xi1>
+  %none = linalg.fill ins(%low : f32) outs(%d : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, n * 2 + k)>, affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %bounds : tensor<64x135xf32>, tensor<9xi1>) outs(%none : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: i1, %s: f32):
+    %0 = arith.cmpf ogt, %a, %s : f32
+    %1 = arith.select %0, %a, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  kernel.return %r : tensor<64x64xf32>
+}
+
+// Every third element is loaded by itself in any case.
+// CHECK-LABEL: @apart
+// CHECK-SAME:  #cpu.loops
+kernel.func @apart(%x: tensor<8x50xf32>, %d: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %low = arith.constant -1.0 : f32
+  %bounds = tensor.empty() : tensor<2xi1>
+  %none = linalg.fill ins(%low : f32) outs(%d : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, n * 3 + k)>, affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %bounds : tensor<8x50xf32>, tensor<2xi1>) outs(%none : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: i1, %s: f32):
+    %0 = arith.cmpf ogt, %a, %s : f32
+    %1 = arith.select %0, %a, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x16xf32>
+  kernel.return %r : tensor<8x16xf32>
+}

@@ -63,26 +63,22 @@ kernel.func @k(%x: tensor<2x7x{1}xf32>, %d: tensor<2x5x{0}xf32>, %p: tensor<2x5x
       pool.width, pool.inputWidth(), pool.stride);
 }
 
-/// The sum of a window.
-std::string sum(const Pool &pool) {
+/// Every second element of `width` pairs, negated.
+std::string everySecond(int width) {
   return llvm::formatv(
       R"mlir(
-kernel.func @k(%x: tensor<2x7x{1}xf32>, %d: tensor<2x5x{0}xf32>) -> tensor<2x5x{0}xf32> {{
-  %zero = arith.constant 0.0 : f32
-  %window = tensor.empty() : tensor<3x2xi1>
-  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<2x5x{0}xf32>) -> tensor<2x5x{0}xf32>
-  %r = linalg.generic {{indexing_maps = [affine_map<(i, y, v, w, x) -> (i, y + v, x * {2} + w)>, affine_map<(i, y, v, w, x) -> (v, w)>,
-                                        affine_map<(i, y, v, w, x) -> (i, y, x)>],
-                       iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]}
-      ins(%x, %window : tensor<2x7x{1}xf32>, tensor<3x2xi1>) outs(%none : tensor<2x5x{0}xf32>) {{
-  ^bb0(%a: f32, %b: i1, %s: f32):
-    %0 = arith.addf %s, %a : f32
+kernel.func @k(%x: tensor<3x{1}xf32>, %d: tensor<3x{0}xf32>) -> tensor<3x{0}xf32> {{
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, x) -> (i, x * 2 + 1)>, affine_map<(i, x) -> (i, x)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x{1}xf32>) outs(%d : tensor<3x{0}xf32>) {{
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.negf %a : f32
     linalg.yield %0 : f32
-  } -> tensor<2x5x{0}xf32>
-  kernel.return %r : tensor<2x5x{0}xf32>
+  } -> tensor<3x{0}xf32>
+  kernel.return %r : tensor<3x{0}xf32>
 }
 )mlir",
-      pool.width, pool.inputWidth(), pool.stride);
+      width, 2 * width);
 }
 
 } // namespace
@@ -113,17 +109,15 @@ TEST(Lanes, LargestOfAWindowAndItsPlace) {
     }
 }
 
-// Sums read every second element too.
-TEST(Lanes, SumOfAWindow) {
-  for (int width : {4, 9, 33}) {
-    Pool pool{width, 2};
-    std::vector<float> x = randoms(pool.inputs()), want(pool.outputs());
-    for (int output = 0; output < pool.outputs(); ++output)
-      for (int y = 0; y < 3; ++y)
-        for (int tap = 0; tap < 2; ++tap)
-          want[output] += x[pool.at(output, y, tap)];
+// Maps read every second element too, up to the last of the operand.
+TEST(Lanes, MapOfEverySecond) {
+  for (int width : {4, 9, 16, 33}) {
+    std::vector<float> x = randoms(3 * 2 * width), want;
+    for (size_t i = 1; i < x.size(); i += 2)
+      want.push_back(-x[i]);
+    std::vector<float> nothing(want.size());
     Buffers got =
-        runAllWays(sum(pool), {bytes(x), bytes(want)}, "#cpu.columns");
+        runAllWays(everySecond(width), {bytes(x), bytes(nothing)}, "#cpu.map");
     EXPECT_EQ(values<float>(got[1]), want) << width;
   }
 }

@@ -127,65 +127,34 @@ bool anonymous(const Tensor &tensor, const GraphUses &) {
   return isAnonymous(tensor.name);
 }
 
+/// ATen ops of which shapes, positions and masks are computed.
+constexpr StringLiteral kATenOps[] = {
+    // Making.
+    "arange", "empty", "eye", "full", "full_like", "linspace", "new_ones",
+    "new_zeros", "ones", "ones_like", "scalar_tensor", "tensor_constant",
+    "zeros", "zeros_like",
+    // Moving.
+    "_to_copy", "_unsafe_view", "cat", "clone", "convert_element_type",
+    "detach", "expand", "flip", "gather", "index", "permute", "repeat",
+    "reshape", "roll", "select", "slice", "squeeze", "stack", "transpose",
+    "unsqueeze", "view",
+    // Choosing.
+    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "eq", "ge", "gt",
+    "le", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
+    "masked_fill", "ne", "tril", "triu", "where",
+    // Computing.
+    "abs", "add", "ceil", "clamp", "cos", "cumsum", "div", "exp", "floor",
+    "floor_divide", "log", "maximum", "minimum", "mul", "neg", "outer", "pow",
+    "reciprocal", "remainder", "round", "rsqrt", "rsub", "sign", "sin", "sqrt",
+    "sub"};
+
 /// PyTorch names a value after the ATen op that makes it; an initializer of
 /// such a name is a result that the exporter computed.
 bool namedAfterATen(const Tensor &tensor, const GraphUses &) {
   StringRef name = withoutCounter(tensor.name);
-  if (name.ends_with("_default"))
-    name = name.drop_back(8);
+  name.consume_back("_default");
   return name.starts_with("lifted_tensor") ||
-         name.starts_with("_tensor_constant") ||
-         isOneOf(name, {"tensor_constant",
-                        "scalar_tensor",
-                        "full",
-                        "full_like",
-                        "zeros",
-                        "zeros_like",
-                        "ones",
-                        "ones_like",
-                        "empty",
-                        "new_zeros",
-                        "new_ones",
-                        "arange",
-                        "linspace",
-                        "eye",
-                        "tril",
-                        "triu",
-                        "where",
-                        "masked_fill",
-                        "bitwise_not",
-                        "logical_not",
-                        "expand",
-                        "unsqueeze",
-                        "squeeze",
-                        "view",
-                        "reshape",
-                        "_unsafe_view",
-                        "transpose",
-                        "permute",
-                        "cat",
-                        "stack",
-                        "slice",
-                        "select",
-                        "clone",
-                        "detach",
-                        "_to_copy",
-                        "repeat",
-                        "outer",
-                        "cos",
-                        "sin",
-                        "mul",
-                        "add",
-                        "sub",
-                        "div",
-                        "rsub",
-                        "pow",
-                        "sqrt",
-                        "rsqrt",
-                        "reciprocal",
-                        "neg",
-                        "exp",
-                        "log"});
+         name.starts_with("_tensor_constant") || is_contained(kATenOps, name);
 }
 
 bool namedMask(const Tensor &tensor, const GraphUses &) {

@@ -119,6 +119,32 @@ def regions(aligned):
 ROIS = {"aligned": regions(True), "as_before": regions(False)}
 
 
+def resized(**how):
+    """Of an image of 4 x 4 the first 16 elements, or fewer and zeros."""
+
+    def resize(x):
+        image = x * x if how["mode"] == "linear" else (x * x)[None]
+        y = F.interpolate(image[None], **how).flatten()[:16]
+        return F.pad(y, (0, 16 - len(y))).view(4, 4)
+
+    return resize
+
+
+#: Scales that give no whole sizes: 1.7 x 4 = 6.8, which are 6.
+RESIZES = {
+    "corners": resized(scale_factor=1.7, mode="bilinear", align_corners=True),
+    "corners_of_a_row": resized(scale_factor=1.7, mode="linear", align_corners=True),
+    "corners_cubic": resized(scale_factor=(1.3, 0.7), mode="bicubic", align_corners=True),
+    "centres": resized(scale_factor=1.7, mode="bilinear", align_corners=False),
+    "centres_of_the_size": resized(scale_factor=1.7, mode="bilinear", recompute_scale_factor=True),
+    "antialiased": resized(scale_factor=(0.6, 0.8), mode="bilinear", antialias=True),
+    "antialiased_cubic": resized(scale_factor=(0.6, 1.7), mode="bicubic", antialias=True),
+    "antialiased_size": resized(size=(3, 2), mode="bilinear", antialias=True),
+    "nearest": resized(scale_factor=(1.7, 0.6), mode="nearest"),
+    "nearest_exact": resized(scale_factor=(1.7, 0.6), mode="nearest-exact"),
+}
+
+
 class Functions(torch.nn.Module):
     def __init__(self, functions):
         super().__init__()
@@ -130,9 +156,22 @@ class Functions(torch.nn.Module):
         return sum((y * weights.flatten()[: y.numel()].view_as(y)).sum() for y in results)
 
 
-def export(model, weights, path):
+class Masked(torch.nn.Module):
+    """Each row sees itself and two before it: by a mask that the default export folds into a constant."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.linspace(-1, 1, 16).view(4, 4))
+
+    def forward(self, x):
+        at = torch.arange(4)
+        sees = (at[:, None] >= at) & (at[:, None] - at < 3)
+        return (x @ self.w @ x.mT * sees).softmax(-1).diagonal().sum()
+
+
+def export(model, weights, path, optimize=False):
     torch.onnx.export(
-        model, (weights,), path, input_names=["weights"], output_names=["loss"], dynamo=True, optimize=False,
+        model, (weights,), path, input_names=["weights"], output_names=["loss"], dynamo=True, optimize=optimize,
         external_data=False,
     )  # fmt: skip
     file = onnx.load(path)
@@ -154,9 +193,10 @@ def write(functions, weights, path):
 
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
-    sets = {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "writes": WRITES, "rois": ROIS}
+    sets = {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "writes": WRITES, "rois": ROIS, "resizes": RESIZES}
     for name, functions in sets.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
+    export(Masked(), weights, pathlib.Path(sys.argv[1]) / "folded_mask.onnx", optimize=True)
 
 
 if __name__ == "__main__":

@@ -95,6 +95,9 @@ public:
 
   const Node &node() const { return node_; }
   int64_t opset() const { return opset_; }
+  /// One of PyTorch's exporters wrote the node: where ONNX and PyTorch define
+  /// the same op differently, PyTorch's definition is meant.
+  bool isOfPyTorch() const { return isOfPyTorch_ || !node_.call.empty(); }
 
   size_t numInputs() const { return inputs_.size(); }
   bool has(size_t index) const;
@@ -191,6 +194,8 @@ private:
   llvm::StringRef path_;
   /// Before the node's name, where it stands in a subgraph.
   std::string place_;
+  /// The file says so.
+  bool isOfPyTorch_ = false;
   GraphInliner inliner_;
   /// Null where an optional input is left out.
   llvm::SmallVector<const Entry *> inputs_;

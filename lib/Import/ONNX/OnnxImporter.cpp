@@ -387,6 +387,7 @@ Error GraphImporter::importNode(const Node &node) {
     return rule.takeError();
   NodeImporter importer(node, opsetOf(model_, node), model_.path, build_);
   importer.place_ = scopes_.back().place;
+  importer.isOfPyTorch_ = model_.producer == "pytorch";
   auto inliner = [&](const Graph &graph, ArrayRef<Entry> arguments,
                      const std::string &place) {
     return inlineGraph(graph, arguments, place);

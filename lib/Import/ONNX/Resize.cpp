@@ -2,9 +2,9 @@
 /// \file
 /// ONNX's Resize. Each axis is resampled on its own: nearest neighbours are a
 /// gather, linear and cubic interpolation a product with a matrix of weights.
-#include "lib/Import/ONNX/NodeImporter.h"
-
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/NodeImporter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>
@@ -19,6 +19,9 @@ namespace {
 struct AxisResize {
   int64_t from, to;
   double scale;
+  /// `to` before it was rounded, by which ONNX's definition places corners.
+  /// PyTorch, like ONNX Runtime, places them by `to`.
+  double extent;
   /// The part of the input that is shown, as fractions of its extent.
   double start = 0.0, end = 1.0;
 
@@ -136,6 +139,18 @@ Error readCrop(NodeImporter &node, ArrayRef<int64_t> axes,
   return Error::success();
 }
 
+/// The scale of an axis in a call such as aten._upsample_bilinear2d_aa.default(
+/// %x, [2, 2], False, 0.6, 0.6), of which the exporter writes the sizes alone.
+std::optional<double> recordedScale(const NodeImporter &node, int64_t axis) {
+  OriginalCall call(node.node());
+  StringRef target = call.target();
+  if (!target.contains("upsample_") || !target.ends_with(".default"))
+    return std::nullopt;
+  int64_t numSizes = node.in(0).rank() - 2;
+  int64_t first = 1 + numSizes + (target.contains("nearest") ? 0 : 1);
+  return axis < 2 ? std::nullopt : call.number(first + axis - 2, "scales");
+}
+
 /// Sizes and scales of all axes.
 Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
                                            const Sampling &sampling) {
@@ -146,7 +161,7 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
   }
   SmallVector<AxisResize> result;
   for (int64_t size : input.shape)
-    result.push_back({size, size, 1.0});
+    result.push_back({size, size, 1.0, static_cast<double>(size)});
   MPC_TRY_ASSIGN(auto scales, readScales(node, axes, sampling));
   for (auto [axis, scale] : zip_equal(axes, scales)) {
     AxisResize &resize = result[axis];
@@ -156,8 +171,10 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
     if (!(to >= 1 && to <= 65536) || resize.from < 1)
       return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
                        " is resized to " + std::to_string(to));
-    resize.scale = scale;
+    resize.scale =
+        node.has(3) ? recordedScale(node, axis).value_or(scale) : scale;
     resize.to = static_cast<int64_t>(to);
+    resize.extent = node.isOfPyTorch() ? to : exact;
   }
   if (sampling.isCrop())
     MPC_TRY(readCrop(node, axes, result));
@@ -169,13 +186,11 @@ double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
   double place = static_cast<double>(x);
   if (mode == "asymmetric")
     return place / axis.scale;
-  // The size before it was rounded, as ONNX's definition has it.
-  double exact = axis.scale * static_cast<double>(axis.from);
   double last = static_cast<double>(axis.from - 1);
   if (mode == "align_corners")
-    return exact == 1.0 ? 0.0 : place * last / (exact - 1.0);
+    return axis.extent == 1.0 ? 0.0 : place * last / (axis.extent - 1.0);
   if (mode == "tf_crop_and_resize") {
-    double along = exact == 1.0 ? 0.5 : place / (exact - 1.0);
+    double along = axis.extent == 1.0 ? 0.5 : place / (axis.extent - 1.0);
     return (axis.start + along * (axis.end - axis.start)) * last;
   }
   if (mode == "pytorch_half_pixel" && axis.to == 1)
@@ -185,7 +200,7 @@ double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
     return source;
   // Centres the output where its size was rounded.
   double centre = static_cast<double>(axis.from) / 2;
-  return centre * (1 - static_cast<double>(axis.to) / exact) + source;
+  return centre * (1 - static_cast<double>(axis.to) / axis.extent) + source;
 }
 
 int64_t roundSource(double source, StringRef mode) {

@@ -365,6 +365,9 @@ LogicalResult ScatterOp::verify() {
       init.getDimSize(0) != updates.getDimSize(0) ||
       init.getDimSize(2) != updates.getDimSize(2))
     return emitOpError("updates, indices and init disagree in shape");
+  if (isa<IntegerType>(init.getElementType()) &&
+      init.getElementType() != updates.getElementType())
+    return emitOpError("integers are joined to integers of their type");
   return success();
 }
 

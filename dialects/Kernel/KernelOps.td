@@ -190,9 +190,10 @@ def Kernel_ScatterOp : Kernel_Op<"scatter", [
     `updates` with a slice of `init`, in index order, by a sum unless `by` says
     otherwise. NaN joins to NaN. `updates` is `[outer, index, inner]`, `indices` is
     `[outer, index]` or `[index]` (the same for each `outer`), `init` is
-    `[outer, size, inner]` of f32 or f64. A negative index counts from the
-    end; an index out of range is clamped. The loops are outer, inner, index:
-    the last one joins.
+    `[outer, size, inner]` of f32 or f64, or of the integers that `updates` is
+    of, which have a sign and wrap around. A negative index counts from the end;
+    an index out of range is clamped. The loops are outer, inner, index: the
+    last one joins.
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$indices,
                        AnyRankedTensor:$init,

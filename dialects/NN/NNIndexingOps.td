@@ -48,12 +48,12 @@ def NN_ScatterAddOp : NN_Op<"scatter_add", [
   let description = [{
     The transpose of `nn.gather`: starts from zeros and adds each slice of
     `updates` to the place that gather would have read it from. Sums in f32,
-    in index order, and rounds once.
+    in index order, and rounds once; sums of integers wrap around.
   }];
-  let arguments = (ins NN_FloatTensor:$updates, NN_IntTensor:$indices,
+  let arguments = (ins NN_NumberTensor:$updates, NN_IntTensor:$indices,
                        I64Attr:$axis,
                        DefaultValuedAttr<I64Attr, "0">:$batch_dims);
-  let results = (outs NN_FloatTensor:$output);
+  let results = (outs NN_NumberTensor:$output);
   let assemblyFormat = [{
     $updates `,` $indices `axis` `(` $axis `)` (`batch` `(` $batch_dims^ `)`)?
     attr-dict `:` type($updates) `,` type($indices) `->` type($output)
@@ -75,18 +75,18 @@ def NN_ScatterReduceOp : NN_Op<"scatter_reduce", [
   let description = [{
     `output[indices[i]] = kind(input[indices[i]], updates[i])` for each slice
     along the first axis, in index order, in f32 and rounded once; NaN if any
-    is. A negative index counts from the end; one that is out of range is
-    clamped. The cotangent of a maximum or minimum is shared evenly among all
-    that have it.
+    is. Products of integers wrap around. A negative index counts from the end;
+    one that is out of range is clamped. The cotangent of a maximum or minimum
+    is shared evenly among all that have it.
 
     ```mlir
     %y = nn.scatter_reduce max %x, %u, %i
         : tensor<8x4xf32>, tensor<3x4xf32>, tensor<3xi64>
     ```
   }];
-  let arguments = (ins NN_ScatterKind:$kind, NN_FloatTensor:$input,
-                       NN_FloatTensor:$updates, NN_IntTensor:$indices);
-  let results = (outs NN_FloatTensor:$output);
+  let arguments = (ins NN_ScatterKind:$kind, NN_NumberTensor:$input,
+                       NN_NumberTensor:$updates, NN_IntTensor:$indices);
+  let results = (outs NN_NumberTensor:$output);
   let assemblyFormat = [{
     $kind $input `,` $updates `,` $indices attr-dict
     `:` type($input) `,` type($updates) `,` type($indices)

@@ -5,12 +5,14 @@
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Ops/IntegerArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 using namespace mlir;
@@ -221,6 +223,36 @@ LogicalResult ScatterAddOp::verify() {
   return success();
 }
 
+/// `results` with element i of `updates` joined to the one at `placeOf(i)`.
+template <typename T>
+static SmallVector<T> joinedAt(SmallVector<T> results, ArrayRef<T> updates,
+                               llvm::function_ref<int64_t(int64_t)> placeOf,
+                               llvm::function_ref<T(T, T)> join) {
+  for (auto [i, update] : llvm::enumerate(updates)) {
+    T &result = results[placeOf(static_cast<int64_t>(i))];
+    result = join(result, update);
+  }
+  return results;
+}
+
+static SmallVector<double> realsOf(DenseElementsAttr constant) {
+  SmallVector<double> reals;
+  for (int64_t i = 0, e = constant.getNumElements(); i < e; ++i)
+    reals.push_back(realAt(constant, i));
+  return reals;
+}
+
+static bool isInteger(Value x) {
+  return isa<IntegerType>(rankedType(x).getElementType());
+}
+
+/// What wraps around does so in unsigned arithmetic alone.
+template <typename Fn>
+static int64_t wrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(
+      Fn()(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+}
+
 OpFoldResult ScatterAddOp::fold(FoldAdaptor adaptor) {
   auto updates = dyn_cast_or_null<DenseElementsAttr>(adaptor.getUpdates());
   auto indices = dyn_cast_or_null<DenseElementsAttr>(adaptor.getIndices());
@@ -234,14 +266,21 @@ OpFoldResult ScatterAddOp::fold(FoldAdaptor adaptor) {
   int64_t inner = computeProduct(shape.drop_front(getAxis() + 1));
   int64_t batches = computeProduct(shape.take_front(getBatchDims()));
   int64_t count = indices.getNumElements() / std::max<int64_t>(batches, 1);
-  SmallVector<double> sums(type.getNumElements(), 0.0);
-  for (int64_t i = 0, e = updates.getNumElements(); i < e; ++i) {
+  auto placeOf = [&](int64_t i) {
     int64_t block = i / (count * inner), at = i / inner % count;
     int64_t index =
         placeAt(indices, block * batches / outer * count + at, size);
-    sums[(block * size + index) * inner + i % inner] += realAt(updates, i);
-  }
-  return constantOfReals(type, sums);
+    return (block * size + index) * inner + i % inner;
+  };
+  auto number = static_cast<size_t>(type.getNumElements());
+  if (isInteger(getOutput()))
+    return constantOfInts(type,
+                          joinedAt<int64_t>(SmallVector<int64_t>(number, 0),
+                                            intsOf(updates), placeOf,
+                                            wrapping<std::plus<uint64_t>>));
+  return constantOfReals(
+      type, joinedAt<double>(SmallVector<double>(number, 0.0), realsOf(updates),
+                             placeOf, std::plus<double>()));
 }
 
 /// Indices as kernel.scatter takes them, which has no others than signed ones.
@@ -320,6 +359,16 @@ static double join(ScatterKind kind, double x, double y) {
   return kind == ScatterKind::Max ? std::max(x, y) : std::min(x, y);
 }
 
+/// The same of integers, all with a sign or all without.
+static int64_t join(ScatterKind kind, Sign sign, int64_t x, int64_t y) {
+  if (kind == ScatterKind::Mul)
+    return wrapping<std::multiplies<uint64_t>>(x, y);
+  bool isLess = sign == Sign::Unsigned
+                    ? static_cast<uint64_t>(x) < static_cast<uint64_t>(y)
+                    : x < y;
+  return isLess == (kind == ScatterKind::Max) ? y : x;
+}
+
 OpFoldResult ScatterReduceOp::fold(FoldAdaptor adaptor) {
   auto input = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
   auto updates = dyn_cast_or_null<DenseElementsAttr>(adaptor.getUpdates());
@@ -331,15 +380,21 @@ OpFoldResult ScatterReduceOp::fold(FoldAdaptor adaptor) {
     return {};
   int64_t size = type.getDimSize(0);
   int64_t inner = computeProduct(type.getShape().drop_front());
-  SmallVector<double> results;
-  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
-    results.push_back(realAt(input, i));
-  for (int64_t i = 0, e = updates.getNumElements(); i < e; ++i) {
-    int64_t index = placeAt(indices, i / inner, size);
-    double &result = results[index * inner + i % inner];
-    result = join(getKind(), result, realAt(updates, i));
-  }
-  return constantOfReals(type, results);
+  auto placeOf = [&](int64_t i) {
+    return placeAt(indices, i / inner, size) * inner + i % inner;
+  };
+  Sign sign = isUnsigned(getInput()) ? Sign::Unsigned : Sign::Signed;
+  if (isInteger(getInput()))
+    return constantOfInts(
+        type, joinedAt<int64_t>(intsOf(input), intsOf(updates), placeOf,
+                                [&](int64_t x, int64_t y) {
+                                  return join(getKind(), sign, x, y);
+                                }));
+  return constantOfReals(type,
+                         joinedAt<double>(realsOf(input), realsOf(updates),
+                                          placeOf, [&](double x, double y) {
+                                            return join(getKind(), x, y);
+                                          }));
 }
 
 static kernel::CombineKind combineKindOf(ScatterKind kind) {
@@ -352,6 +407,21 @@ static kernel::CombineKind combineKindOf(ScatterKind kind) {
     return kernel::CombineKind::Minimum;
   }
   llvm_unreachable("all kinds are above");
+}
+
+/// Integers without a sign as ones that have it and are ordered as they are,
+/// and the inverse.
+static Value withOtherSign(OpBuilder &b, Location loc, Value x) {
+  auto type = rankedType(x);
+  APInt mask = APInt::getSignMask(type.getElementTypeBitWidth());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  return buildMap(b, loc, type, {{x, identity}},
+                  [&](OpBuilder &nested, Location l, ValueRange s) -> Value {
+                    Value sign = arith::ConstantOp::create(
+                        nested, l,
+                        nested.getIntegerAttr(type.getElementType(), mask));
+                    return arith::XOrIOp::create(nested, l, s[0], sign);
+                  });
 }
 
 FailureOr<SmallVector<Value>> ScatterReduceOp::buildBody(OpBuilder &b,
@@ -367,8 +437,15 @@ FailureOr<SmallVector<Value>> ScatterReduceOp::buildBody(OpBuilder &b,
   Value indices = isUnsigned(getIndices())
                       ? signedIndices(b, loc, operands[2], type.getDimSize(0))
                       : operands[2];
+  bool isReordered = isUnsigned(getInput()) && getKind() != ScatterKind::Mul;
+  if (isReordered) {
+    init = withOtherSign(b, loc, init);
+    updates = withOtherSign(b, loc, updates);
+  }
   Value joined = kernel::ScatterOp::create(
       b, loc, init.getType(), updates, indices, init, combineKindOf(getKind()));
+  if (isReordered)
+    joined = withOtherSign(b, loc, joined);
   Value rounded = buildNarrowing(b, loc, joined, type.getElementType());
   return SmallVector<Value>{buildView(b, loc, rounded, type.getShape())};
 }

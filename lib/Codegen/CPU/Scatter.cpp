@@ -30,17 +30,23 @@ static Value widen(Emitter &emitter, Value value, Type type) {
   return arith::ExtFOp::create(emitter.builder, emitter.loc, type, value);
 }
 
+template <typename FloatOp, typename IntOp>
+static Value joinBy(Emitter &emitter, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return FloatOp::create(emitter.builder, emitter.loc, x, y);
+  return IntOp::create(emitter.builder, emitter.loc, x, y);
+}
+
 static Value join(Emitter &emitter, CombineKind by, Value x, Value y) {
-  OpBuilder &builder = emitter.builder;
   switch (by) {
   case CombineKind::Sum:
-    return arith::AddFOp::create(builder, emitter.loc, x, y);
+    return joinBy<arith::AddFOp, arith::AddIOp>(emitter, x, y);
   case CombineKind::Product:
-    return arith::MulFOp::create(builder, emitter.loc, x, y);
+    return joinBy<arith::MulFOp, arith::MulIOp>(emitter, x, y);
   case CombineKind::Maximum:
-    return arith::MaximumFOp::create(builder, emitter.loc, x, y);
+    return joinBy<arith::MaximumFOp, arith::MaxSIOp>(emitter, x, y);
   case CombineKind::Minimum:
-    return arith::MinimumFOp::create(builder, emitter.loc, x, y);
+    return joinBy<arith::MinimumFOp, arith::MinSIOp>(emitter, x, y);
   }
   llvm_unreachable("all kinds are above");
 }

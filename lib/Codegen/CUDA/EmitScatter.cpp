@@ -129,16 +129,18 @@ void ScatterEmitter::emitSearch() {
   text_.line("mpc_sync_block();");
 }
 
-static const char *joinOf(CombineKind by) {
+/// Two numbers joined; {2} is an integer's type with a sign. C++ computes short
+/// ones as ints, whose products may overflow: those of unsigned ones wrap.
+static const char *joinOf(CombineKind by, bool isFloat) {
   switch (by) {
   case CombineKind::Sum:
     return "{0} + {1}";
   case CombineKind::Product:
-    return "{0} * {1}";
+    return isFloat ? "{0} * {1}" : "1u * {0} * {1}";
   case CombineKind::Maximum:
-    return "mpc_max({0}, {1})";
+    return isFloat ? "mpc_max({0}, {1})" : "{2}({0}) > {2}({1}) ? {0} : {1}";
   case CombineKind::Minimum:
-    return "mpc_min({0}, {1})";
+    return isFloat ? "mpc_min({0}, {1})" : "{2}({0}) < {2}({1}) ? {0} : {1}";
   }
   llvm_unreachable("all kinds are above");
 }
@@ -161,9 +163,10 @@ void ScatterEmitter::emitUpdate() {
       text_.load(scatter_.getUpdates(),
                  formatv("(outer * {0} + first + number) * {1} + column",
                          shape_.count, shape_.inner));
+  std::string sign = formatv("mpc_i{0}", to.getIntOrFloatBitWidth());
   text_.store(to_, "place",
-              formatv(joinOf(scatter_.getBy()), text_.load(to_, "place"),
-                      widen(from, to, update)));
+              formatv(joinOf(scatter_.getBy(), isa<FloatType>(to)),
+                      text_.load(to_, "place"), widen(from, to, update), sign));
 }
 
 /// Joins the updates that were found, in the order of the indices.

@@ -168,8 +168,18 @@ Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
   return b.gather(b.concat({data, updates}, 0), place, 0);
 }
 
+/// a / b, of integers towards minus infinity, where b is positive.
+Operand flooredQuotient(TensorBuilder &b, const Operand &x, const Operand &y) {
+  Operand quotient = b.binary(Binary::Div, x, y);
+  if (x.isFloat() || x.isUnsigned())
+    return quotient;
+  Operand isAbove =
+      b.compare(nn::CompareKind::GT, b.binary(Binary::Mul, quotient, y), x);
+  return b.binary(Binary::Sub, quotient, b.cast(isAbove, x.type));
+}
+
 /// The mean of the data and of what goes there, or of that alone: the data are
-/// then 0 where something does.
+/// then 0 where something does. That of integers is an integer.
 Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
                 const Flattened &at, bool includesData) {
   Operand sum =
@@ -179,7 +189,7 @@ Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
   number = includesData ? b.binary(Binary::Add, number, 1.0)
                         : b.binary(Binary::Max, number, b.splatLike(number, 1));
   number = b.broadcast(number, sum.shape, {0});
-  return b.cast(b.binary(Binary::Div, sum, number), data.type);
+  return b.cast(flooredQuotient(b, sum, number), data.type);
 }
 
 /// Whether the node is a scatter_reduce(reduce="mean"): ONNX has no such
@@ -198,12 +208,12 @@ Expected<Operand> joinedAt(NodeImporter &node, const Operand &data,
   TensorBuilder &b = node.build;
   bool includesData =
       OriginalCall(node.node()).argument(5, "include_self") != "False";
-  if (data.isFloat() && isMean(node, includesData))
+  if (!data.isBool() && isMean(node, includesData))
     return meansAt(b, data, updates, at, includesData);
   StringRef reduction = node.stringAttr("reduction", "none");
   if (reduction == "none")
     return replaced(b, data, updates, at);
-  if (!data.isFloat())
+  if (data.isBool())
     return node.fail("reduction '" + printable(reduction) + "' of " +
                      toString(data.type) + " is not supported");
   if (auto kind = nn::symbolizeScatterKind(reduction))

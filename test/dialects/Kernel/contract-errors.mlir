@@ -71,6 +71,14 @@ kernel.func scatter @nothing(%d: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @short_integers(%u: tensor<1x6x5xi32>, %i: tensor<6xi64>, %d: tensor<1x7x5xi64>) -> tensor<1x7x5xi64> {
+  // expected-error @+1 {{integers are joined to integers of their type}}
+  %r = kernel.scatter ins(%u, %i : tensor<1x6x5xi32>, tensor<6xi64>) outs(%d : tensor<1x7x5xi64>)
+  return %r : tensor<1x7x5xi64>
+}
+
+// -----
+
 // Element i is read where element 7 - i is written.
 #i = affine_map<(i) -> (i)>
 #back = affine_map<(i) -> (7 - i)>

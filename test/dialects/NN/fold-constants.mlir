@@ -76,6 +76,28 @@ func.func @index() -> (tensor<3xf32>, tensor<2xf32>, tensor<f32>, tensor<2xi1>,
   return %scatter, %sum, %max, %left, %right : tensor<3xf32>, tensor<2xf32>, tensor<f32>, tensor<2xi1>, tensor<2xi1>
 }
 
+// Integers are exact beyond 2^53, have the sign of their type, and wrap.
+// CHECK-LABEL: func @integers_at_places
+// CHECK-DAG:     nn.constant dense<[4, 0, 254]> : tensor<3xui8>
+// CHECK-DAG:     nn.constant dense<[9223372036854775809, 2]> : tensor<2xui64>
+// CHECK-DAG:     nn.constant dense<[-9007199254740993, 2]> : tensor<2xi64>
+// CHECK-DAG:     nn.constant dense<[27021597764222979, 2]> : tensor<2xi64>
+func.func @integers_at_places() -> (tensor<3xui8>, tensor<2xui64>, tensor<2xi64>, tensor<2xi64>) {
+  %u = nn.constant dense<[254, 250, 10]> : tensor<3xui8>
+  %i = nn.constant dense<[-1, 0, 0]> : tensor<3xi64>
+  %sum = nn.scatter_add %u, %i axis(0) : tensor<3xui8>, tensor<3xi64> -> tensor<3xui8>
+  %at = nn.constant dense<[0]> : tensor<1xi64>
+  %a = nn.constant dense<[3, 2]> : tensor<2xui64>
+  %b = nn.constant dense<[9223372036854775809]> : tensor<1xui64>
+  %max = nn.scatter_reduce max %a, %b, %at : tensor<2xui64>, tensor<1xui64>, tensor<1xi64>
+  %c = nn.constant dense<[3, 2]> : tensor<2xi64>
+  %d = nn.constant dense<[-9007199254740993]> : tensor<1xi64>
+  %min = nn.scatter_reduce min %c, %d, %at : tensor<2xi64>, tensor<1xi64>, tensor<1xi64>
+  %e = nn.constant dense<[9007199254740993]> : tensor<1xi64>
+  %product = nn.scatter_reduce mul %c, %e, %at : tensor<2xi64>, tensor<1xi64>, tensor<1xi64>
+  return %sum, %max, %min, %product : tensor<3xui8>, tensor<2xui64>, tensor<2xi64>, tensor<2xi64>
+}
+
 // A known condition chooses, and what is repeated stays small.
 // CHECK-LABEL: func @stays
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>

@@ -117,6 +117,31 @@ def regions(aligned):
 
 
 ROIS = {"aligned": regions(True), "as_before": regions(False)}
+#: Of the points: whole numbers, three of them in a row equal.
+COUNTS = torch.tensor([[0, 3, 3, 1], [2, 2, 2, 0], [-1, 5, 4, 4], [1, 0, 2, -3]])
+
+
+def reduced(kind, type, include_self=True):
+    def reduce(x):
+        to = torch.tensor([[7], [-2], [0], [3]], dtype=type).expand(4, 4)
+        return x * to.scatter_reduce(1, PLACES, COUNTS.to(type), kind, include_self=include_self)
+
+    return reduce
+
+
+#: Integers that are added up and reduced at places of the data.
+INTEGERS = {
+    "one_hot": lambda x: x * torch.zeros(4, 4, dtype=torch.int64).scatter(1, x.abs().long(), 1),
+    "index_add": lambda x: x * torch.ones(4, 4, dtype=torch.int64).index_add(0, x[3].abs().long(), COUNTS),
+    "index_put": lambda x: x * torch.zeros(4, dtype=torch.int32).index_put((x[2].long(),), COUNTS[1].int(), True),
+    "scatter_add": lambda x: x * torch.zeros(4, 4, dtype=torch.int64).scatter_add(1, x.abs().long(), COUNTS),
+    "products": reduced("prod", torch.int64),
+    "largest": reduced("amax", torch.int64),
+    "smallest": reduced("amin", torch.int32, False),
+    "means": reduced("mean", torch.int64),
+    "means_of_updates": reduced("mean", torch.int32, False),
+    "bytes": lambda x: x * reduced("sum", torch.uint8)(torch.ones_like(x)),
+}
 
 
 def resized(**how):
@@ -194,6 +219,7 @@ def write(functions, weights, path):
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
     sets = {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "writes": WRITES, "rois": ROIS, "resizes": RESIZES}
+    sets |= {"integers": INTEGERS}
     for name, functions in sets.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
     export(Masked(), weights, pathlib.Path(sys.argv[1]) / "folded_mask.onnx", optimize=True)

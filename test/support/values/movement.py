@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .kinds import FLOAT_KINDS, INTEGER_KINDS, UNSIGNED_KINDS, bits_of, wrapped
+from .kinds import FLOAT_KINDS, INTEGER_KINDS, UNSIGNED_KINDS, bits_of, edges, wrapped
 from .text import FLOATS, Function, Result, Tensor, dense_text
 
 ALL_KINDS = (*FLOAT_KINDS, *INTEGER_KINDS, "i1")
@@ -339,6 +339,23 @@ def scatter_functions():
                     f"{name}_{kind}_by_{index_kind}", kind, index_kind, (shape, axis, batch)
                 )
         yield scatter(f"{name}_vjp", "f32", "i64", (shape, axis, batch), gradient=True)
+    for kind in INTEGER_KINDS:
+        yield scattered_integers(kind)
+
+
+def edge_rows(kind, count):
+    """Rows of three: small numbers, and those around half and all of the bits."""
+    return np.resize(np.array(edges(kind), dtype=object), (count, 3))
+
+
+def scattered_integers(kind):
+    """Sums in Python's integers, wrapped around."""
+    ids, updates = Tensor("i64", PLACES), edge_rows(kind, len(PLACES))
+    sums = np.zeros((4, 3), dtype=object)
+    for place, update in zip(resolved(PLACES, 4), updates):
+        sums[place] += update
+    a, result = Tensor(kind, updates), Result(kind, wrapped(sums, kind))
+    return Function(kind, [a, ids], index_text("scatter_add", a, ids, 0, 0, result), [result])
 
 
 def scatter(name, kind, index_kind, place, gradient=False):
@@ -399,6 +416,12 @@ def scatter_reduce_functions():
                 da, du = shares(kind, a.values, u.values, seed.values)
                 wanted = {0: Result(element, da), 1: Result(element, du)}
                 yield Function(f"{kind}_vjp", [a, u, ids], body, [result], [seed], wanted)
+        for element in INTEGER_KINDS:
+            a, updates = edge_rows(element, 4)[::-1], edge_rows(element, len(PLACES))
+            result = Result(element, wrapped(joined(kind, a, updates), element))
+            a, u, ids = Tensor(element, a), Tensor(element, updates), Tensor("i64", PLACES)
+            body = f"%r = nn.scatter_reduce {kind} %a, %b, %c : {a.type}, {u.type}, {ids.type}"
+            yield Function(f"{kind}_{element}", [a, u, ids], body, [result])
 
 
 def long_row(kind):

@@ -174,3 +174,67 @@ func.func @one_row_vjp(
       : (tensor<2x3x7xf32>, tensor<2x3xi64>), (tensor<1x7xf32>) -> tensor<1x7xf32>, tensor<2x3x7xf32>
   return %v#0, %v#1 : tensor<1x7xf32>, tensor<2x3x7xf32>
 }
+
+func.func @i8(
+    %a: tensor<6x3xi8> {values.are = dense<[[0, 1, -1], [3, -7, 100], [127, -128, 0], [1, -1, 3], [-7, 100, 127], [-128, 0, 1]]> : tensor<6x3xi8>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xi8> {values.are = dense<[[121, 100, -128], [127, -127, -1], [0, 0, 0], [4, -8, 103]]> : tensor<4x3xi8>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xi8>, tensor<6xi64> -> tensor<4x3xi8>
+  return %r : tensor<4x3xi8>
+}
+
+func.func @i16(
+    %a: tensor<6x3xi16> {values.are = dense<[[0, 1, -1], [3, -7, 100], [32767, -32768, 0], [1, -1, 3], [-7, 100, 32767], [-32768, 0, 1]]> : tensor<6x3xi16>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xi16> {values.are = dense<[[32761, 100, -32768], [32767, -32767, -1], [0, 0, 0], [4, -8, 103]]> : tensor<4x3xi16>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xi16>, tensor<6xi64> -> tensor<4x3xi16>
+  return %r : tensor<4x3xi16>
+}
+
+func.func @i32(
+    %a: tensor<6x3xi32> {values.are = dense<[[0, 1, -1], [3, -7, 100], [2147483647, -2147483648, 0], [1, -1, 3], [-7, 100, 2147483647], [-2147483648, 0, 1]]> : tensor<6x3xi32>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xi32> {values.are = dense<[[2147483641, 100, -2147483648], [2147483647, -2147483647, -1], [0, 0, 0], [4, -8, 103]]> : tensor<4x3xi32>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xi32>, tensor<6xi64> -> tensor<4x3xi32>
+  return %r : tensor<4x3xi32>
+}
+
+func.func @i64(
+    %a: tensor<6x3xi64> {values.are = dense<[[0, 1, -1], [3, -7, 100], [9223372036854775807, -9223372036854775808, 0], [1, -1, 3], [-7, 100, 9223372036854775807], [-9223372036854775808, 0, 1]]> : tensor<6x3xi64>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xi64> {values.are = dense<[[9223372036854775801, 100, -9223372036854775808], [9223372036854775807, -9223372036854775807, -1], [0, 0, 0], [4, -8, 103]]> : tensor<4x3xi64>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xi64>, tensor<6xi64> -> tensor<4x3xi64>
+  return %r : tensor<4x3xi64>
+}
+
+func.func @ui8(
+    %a: tensor<6x3xui8> {values.are = dense<[[0, 1, 255], [3, 249, 100], [127, 128, 0], [1, 255, 3], [249, 100, 127], [128, 0, 1]]> : tensor<6x3xui8>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xui8> {values.are = dense<[[121, 100, 128], [127, 129, 255], [0, 0, 0], [4, 248, 103]]> : tensor<4x3xui8>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xui8>, tensor<6xi64> -> tensor<4x3xui8>
+  return %r : tensor<4x3xui8>
+}
+
+func.func @ui16(
+    %a: tensor<6x3xui16> {values.are = dense<[[0, 1, 65535], [3, 65529, 100], [32767, 32768, 0], [1, 65535, 3], [65529, 100, 32767], [32768, 0, 1]]> : tensor<6x3xui16>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xui16> {values.are = dense<[[32761, 100, 32768], [32767, 32769, 65535], [0, 0, 0], [4, 65528, 103]]> : tensor<4x3xui16>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xui16>, tensor<6xi64> -> tensor<4x3xui16>
+  return %r : tensor<4x3xui16>
+}
+
+func.func @ui32(
+    %a: tensor<6x3xui32> {values.are = dense<[[0, 1, 4294967295], [3, 4294967289, 100], [2147483647, 2147483648, 0], [1, 4294967295, 3], [4294967289, 100, 2147483647], [2147483648, 0, 1]]> : tensor<6x3xui32>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xui32> {values.are = dense<[[2147483641, 100, 2147483648], [2147483647, 2147483649, 4294967295], [0, 0, 0], [4, 4294967288, 103]]> : tensor<4x3xui32>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xui32>, tensor<6xi64> -> tensor<4x3xui32>
+  return %r : tensor<4x3xui32>
+}
+
+func.func @ui64(
+    %a: tensor<6x3xui64> {values.are = dense<[[0, 1, 18446744073709551615], [3, 18446744073709551609, 100], [9223372036854775807, 9223372036854775808, 0], [1, 18446744073709551615, 3], [18446744073709551609, 100, 9223372036854775807], [9223372036854775808, 0, 1]]> : tensor<6x3xui64>},
+    %b: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xui64> {values.are = dense<[[9223372036854775801, 100, 9223372036854775808], [9223372036854775807, 9223372036854775809, 18446744073709551615], [0, 0, 0], [4, 18446744073709551608, 103]]> : tensor<4x3xui64>}) {
+  %r = nn.scatter_add %a, %b axis(0) : tensor<6x3xui64>, tensor<6xi64> -> tensor<4x3xui64>
+  return %r : tensor<4x3xui64>
+}

@@ -116,6 +116,14 @@ kernel.func scatter @scatter(%u: tensor<1x4x8xf32>, %at: tensor<4xi64>, %d: tens
   kernel.return %r : tensor<1x3x8xf32>
 }
 
+// CHECK-LABEL: func.func @scatter_smallest(
+// CHECK:         arith.minsi %{{.*}} : i8
+// CHECK:         memref.store
+kernel.func scatter @scatter_smallest(%u: tensor<1x4x8xi8>, %at: tensor<4xi64>, %d: tensor<1x3x8xi8>) -> tensor<1x3x8xi8> {
+  %r = kernel.scatter ins(%u, %at : tensor<1x4x8xi8>, tensor<4xi64>) outs(%d : tensor<1x3x8xi8>) by minimum
+  kernel.return %r : tensor<1x3x8xi8>
+}
+
 // A rank sorts by digits of 8 bits; the last pass writes the ranks.
 // CHECK-LABEL: func.func @rank(
 // CHECK-COUNT-2: arith.shrui

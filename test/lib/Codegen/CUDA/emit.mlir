@@ -226,6 +226,21 @@ kernel.func scatter @scatter(%u: tensor<2x4x3xf16>, %i: tensor<2x4xi64>, %d: ten
   kernel.return %r : tensor<2x9x3xf32>
 }
 
+// Integers have a sign where they are compared, and overflow without one.
+// CHECK-LABEL: scatter_largest(
+// CHECK:           output0[place] = mpc_i16(old0) > mpc_i16(input0[{{.*}}]) ? old0 : input0[
+kernel.func scatter @scatter_largest(%u: tensor<2x4x3xi16>, %i: tensor<2x4xi64>, %d: tensor<2x9x3xi16>) -> tensor<2x9x3xi16> {
+  %r = kernel.scatter ins(%u, %i : tensor<2x4x3xi16>, tensor<2x4xi64>) outs(%d : tensor<2x9x3xi16>) by maximum
+  kernel.return %r : tensor<2x9x3xi16>
+}
+
+// CHECK-LABEL: scatter_product(
+// CHECK:           output0[place] = 1u * old0 * input0[
+kernel.func scatter @scatter_product(%u: tensor<2x4x3xi16>, %i: tensor<2x4xi64>, %d: tensor<2x9x3xi16>) -> tensor<2x9x3xi16> {
+  %r = kernel.scatter ins(%u, %i : tensor<2x4x3xi16>, tensor<2x4xi64>) outs(%d : tensor<2x9x3xi16>) by product
+  kernel.return %r : tensor<2x9x3xi16>
+}
+
 // A row that is looked up lies inside of the table.
 // CHECK-LABEL: gather(
 // CHECK:         const mpc_i64 index_cast0 = mpc_i64(input1[

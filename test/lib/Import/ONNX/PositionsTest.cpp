@@ -83,10 +83,11 @@ TEST(Positions, ScatterSaysWhatDoesNotFit) {
                      {A::text("reduction", "median")}}),
             "attribute 'reduction' is 'median', expected none, add, mul, max "
             "or min");
-  EXPECT_EQ(errorOf({"ScatterND",
-                     {{"x", {3}, kI64}, {"i", {2, 1}, kI64}, {"u", {2}, kI64}},
-                     {A::text("reduction", "max")}}),
-            "reduction 'max' of int64 is not supported");
+  EXPECT_EQ(
+      errorOf({"ScatterND",
+               {{"x", {3}, kBool}, {"i", {2, 1}, kI64}, {"u", {2}, kBool}},
+               {A::text("reduction", "max")}}),
+      "reduction 'max' of bool is not supported");
 }
 
 TEST(Positions, AnExtremumHasAFirstPlace) {

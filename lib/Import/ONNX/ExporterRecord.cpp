@@ -362,4 +362,23 @@ void restoreNoGrad(Graph &graph) {
         });
 }
 
+void removeUnread(Graph &graph, const std::string &call) {
+  StringMap<int> reads;
+  for (const Node &node : graph.nodes)
+    for (const std::string &input : node.inputs)
+      ++reads[input];
+  for (const ValueInfo &output : graph.outputs)
+    ++reads[output.name];
+  for (size_t at = graph.nodes.size(); at-- > 0;) {
+    const Node &node = graph.nodes[at];
+    if (node.call != call || any_of(node.outputs, [&](const std::string &name) {
+          return reads.lookup(name) != 0;
+        }))
+      continue;
+    for (const std::string &input : node.inputs)
+      --reads[input];
+    graph.nodes.erase(graph.nodes.begin() + static_cast<ptrdiff_t>(at));
+  }
+}
+
 } // namespace mpc::onnx

@@ -85,6 +85,9 @@ void restoreTrainingModes(Graph &graph);
 /// makes functions of its own before it writes their calls.
 void restoreNoGrad(Graph &graph);
 
+/// Removes nodes of `call` that nothing reads.
+void removeUnread(Graph &graph, const std::string &call);
+
 } // namespace mpc::onnx
 
 #endif // MPC_LIB_IMPORT_ONNX_EXPORTERRECORD_H

@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/OnnxImporter.h"
 
 #include "dialects/NN/EntryNames.h"
+#include "lib/Import/ONNX/CalledFunctions.h"
 #include "lib/Import/ONNX/GraphInputs.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
@@ -308,6 +309,8 @@ Error GraphImporter::unknownDomain(const NodeImporter &importer) const {
 Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
   if (!libraryFunctions(node).empty())
     return &kLibraryRule;
+  if (node.isOfCall)
+    return &ruleOfCalled();
   int64_t opset = opsetOf(model_, node);
   NodeImporter at(node, opset, model_.path, build_);
   at.place_ = scopes_.back().place;
@@ -569,6 +572,7 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
   restoreTrainingModes(model.graph);
   restoreNoGrad(model.graph);
   restoreMaskedWrites(model.graph);
+  restoreCalledFunctions(model.graph);
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
   if (result)
     return result;

@@ -108,6 +108,8 @@ struct Node {
   bool isDetached = false;
   /// Of a ScatterND: input 1 is a mask, input 2 what goes to where it is true.
   bool writesToMask = false;
+  /// It is all of `call`, whose arguments are the inputs, whatever its type.
+  bool isOfCall = false;
 };
 
 /// A dimension: a size, or a name for one that is open.

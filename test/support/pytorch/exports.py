@@ -170,6 +170,26 @@ RESIZES = {
 }
 
 
+def above_zero(x):
+    return torch.where(x > 0, x, -torch.inf)
+
+
+#: Functions that the exporter writes as formulas of other values, gradients or sizes, where these differ.
+FORMULAS = {
+    "counts": lambda x: x * torch.bincount(x.abs().long().flatten(), minlength=4)[:4],
+    "sinc": torch.sinc,
+    "special_sinc": torch.special.sinc,
+    "atan2": lambda x: torch.atan2(x, x.roll(1, 1)),
+    "atan2_of_zeros": lambda x: x * torch.atan2(x * 0, x.roll(2, 1) * 0).detach(),
+    "logaddexp": lambda x: torch.logaddexp(100 * x, -60 * x.roll(1, 1)),
+    "logaddexp_of_one": lambda x: torch.logaddexp(x, above_zero(x.roll(1, 1))),
+    "logaddexp_of_none": lambda x: x * torch.logaddexp(above_zero(x), above_zero(x.roll(1, 1))).exp().detach(),
+    "logaddexp2": lambda x: torch.logaddexp2(100 * x, -60 * x.roll(1, 1)),
+    "logsigmoid": lambda x: F.logsigmoid(80 * x),
+    "xlogy": lambda x: torch.xlogy(x, torch.where(x == 0, x.flip(0), 1.5 + x.abs())),
+}
+
+
 class Functions(torch.nn.Module):
     def __init__(self, functions):
         super().__init__()
@@ -219,7 +239,7 @@ def write(functions, weights, path):
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
     sets = {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "writes": WRITES, "rois": ROIS, "resizes": RESIZES}
-    sets |= {"integers": INTEGERS}
+    sets |= {"integers": INTEGERS, "formulas": FORMULAS}
     for name, functions in sets.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
     export(Masked(), weights, pathlib.Path(sys.argv[1]) / "folded_mask.onnx", optimize=True)

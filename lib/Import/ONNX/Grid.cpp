@@ -5,6 +5,7 @@
 #include "lib/Import/ONNX/NodeImporter.h"
 
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/PointReads.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
@@ -16,15 +17,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // GridSample
 //===----------------------------------------------------------------------===//
-
-/// An element of the image that a point reads, or along one axis its
-/// coordinate: at `place`, with `weight` where that is not 1.
-struct Tap {
-  Operand place;
-  std::optional<Operand> weight;
-  /// Where it is no padding; all of it without.
-  std::optional<Operand> isInside;
-};
 
 /// Imports one GridSample node. A point has one number an axis, the last axis
 /// first: -1 and 1 are the ends of the axis. All numbers of points are [batch,
@@ -39,30 +31,10 @@ private:
   Error readAttributes();
   Error readInputs();
   Operand coordinate(size_t axis);
-  Operand clamped(const Operand &x, double low, double high);
-  Operand reflected(const Operand &x, int64_t size);
-  Operand padded(const Operand &x, int64_t size);
-  Tap tapAt(const Operand &place, int64_t size, std::optional<Operand> weight);
-  SmallVector<Tap> taps(size_t axis);
-  SmallVector<Tap> linearTaps(const Operand &x, int64_t size);
-  SmallVector<Tap> cubicTaps(const Operand &x, int64_t size);
-  Tap join(const Tap &outer, const Tap &inner, int64_t size);
-  Operand contribution(const Tap &tap);
-
-  Operand times(const Operand &x, double factor) {
-    return b_.binary(Binary::Mul, x, factor);
-  }
-  Operand plus(const Operand &x, double summand) {
-    return b_.binary(Binary::Add, x, summand);
-  }
-  Operand both(const Operand &x, const Operand &y) {
-    return b_.select(x, y, b_.splatLike(x, 0.0));
-  }
 
   NodeImporter &node_;
   TensorBuilder &b_;
-  StringRef mode_, padding_;
-  bool alignsCorners_ = false;
+  Interpolation how_;
   Shape spatial_;
   int64_t batch_ = 0, channels_ = 0, points_ = 0;
   /// [batch, points, axes] and [batch, elements, channels].
@@ -70,18 +42,18 @@ private:
 };
 
 Error GridSampler::readAttributes() {
-  mode_ = node_.stringAttr("mode", "linear");
+  how_.mode = node_.stringAttr("mode", "linear");
   // Their names before opset 20.
-  if (mode_ == "bilinear")
-    mode_ = "linear";
-  if (mode_ == "bicubic")
-    mode_ = "cubic";
-  padding_ = node_.stringAttr("padding_mode", "zeros");
-  if (!is_contained({"linear", "nearest", "cubic"}, mode_) ||
-      !is_contained({"zeros", "border", "reflection"}, padding_))
-    return node_.fail("attribute 'mode' is '" + printable(mode_) +
-                      "', 'padding_mode' '" + printable(padding_) + "'");
-  alignsCorners_ = node_.intAttr("align_corners", 0) != 0;
+  if (how_.mode == "bilinear")
+    how_.mode = "linear";
+  if (how_.mode == "bicubic")
+    how_.mode = "cubic";
+  how_.padding = node_.stringAttr("padding_mode", "zeros");
+  if (!is_contained({"linear", "nearest", "cubic"}, how_.mode) ||
+      !is_contained({"zeros", "border", "reflection"}, how_.padding))
+    return node_.fail("attribute 'mode' is '" + printable(how_.mode) +
+                      "', 'padding_mode' '" + printable(how_.padding) + "'");
+  how_.alignsCorners = node_.intAttr("align_corners", 0) != 0;
   return Error::success();
 }
 
@@ -111,140 +83,25 @@ Operand GridSampler::coordinate(size_t axis) {
   Operand x =
       b_.reshape(b_.sliceAxis(grid_, 2, column, column + 1), {batch_, points_});
   auto size = static_cast<double>(spatial_[axis]);
-  if (alignsCorners_)
-    return times(plus(x, 1.0), (size - 1) / 2);
-  return times(plus(times(plus(x, 1.0), size), -1.0), 0.5);
-}
-
-Operand GridSampler::clamped(const Operand &x, double low, double high) {
-  return b_.binary(Binary::Min, b_.binary(Binary::Max, x, low), high);
-}
-
-/// Folded at the ends of the axis, which lie on the outermost elements or half
-/// an element further out.
-Operand GridSampler::reflected(const Operand &x, int64_t size) {
-  double low = alignsCorners_ ? 0.0 : -0.5;
-  double span = static_cast<double>(alignsCorners_ ? size - 1 : size);
-  if (span == 0.0)
-    return b_.splatLike(x, 0.0);
-  Operand far = b_.abs(plus(x, -low));
-  Operand rest = b_.fold(nn::RemOp::create(b_.builder(), b_.location(),
-                                           far.value.getType(), far.value,
-                                           b_.splatLike(far, 2 * span).value));
-  Operand back = b_.binary(Binary::Sub, b_.splatLike(rest, 2 * span), rest);
-  return plus(b_.binary(Binary::Min, rest, back), low);
-}
-
-Operand GridSampler::padded(const Operand &x, int64_t size) {
-  if (padding_ == "zeros")
-    return x;
-  return clamped(padding_ == "border" ? x : reflected(x, size), 0.0,
-                 static_cast<double>(size - 1));
-}
-
-/// The element at a whole number, which may lie outside.
-Tap GridSampler::tapAt(const Operand &place, int64_t size,
-                       std::optional<Operand> weight) {
-  auto last = static_cast<double>(size - 1);
-  Tap tap{clamped(place, 0.0, last), std::move(weight), std::nullopt};
-  if (padding_ == "zeros")
-    tap.isInside = b_.compare(nn::CompareKind::EQ, tap.place, place);
-  return tap;
-}
-
-SmallVector<Tap> GridSampler::linearTaps(const Operand &x, int64_t size) {
-  Operand low = b_.unary<nn::FloorOp>(x);
-  Operand behind = b_.binary(Binary::Sub, x, low);
-  Operand before = b_.binary(Binary::Sub, b_.splatLike(behind, 1.0), behind);
-  return {tapAt(low, size, before), tapAt(plus(low, 1.0), size, behind)};
-}
-
-/// Keys' cubic (1981) with a = -0.75. Each element of the four is padded by
-/// itself.
-SmallVector<Tap> GridSampler::cubicTaps(const Operand &x, int64_t size) {
-  constexpr double kA = -0.75;
-  Operand low = b_.unary<nn::FloorOp>(x);
-  Operand behind = b_.binary(Binary::Sub, x, low);
-  auto horner = [&](const Operand &t, ArrayRef<double> coefficients) {
-    Operand sum = times(t, coefficients[0]);
-    for (double next : coefficients.drop_front().drop_back())
-      sum = b_.binary(Binary::Mul, plus(sum, next), t);
-    return plus(sum, coefficients.back());
-  };
-  SmallVector<Tap> result;
-  for (int64_t step = -1; step <= 2; ++step) {
-    Operand distance =
-        step <= 0 ? plus(behind, static_cast<double>(-step))
-                  : plus(times(behind, -1.0), static_cast<double>(step));
-    bool isNear = step == 0 || step == 1;
-    Operand weight = isNear ? horner(distance, {kA + 2, -(kA + 3), 0.0, 1.0})
-                            : horner(distance, {kA, -5 * kA, 8 * kA, -4 * kA});
-    Operand place = padded(plus(low, static_cast<double>(step)), size);
-    // Reflections of whole numbers are whole.
-    result.push_back(tapAt(b_.unary<nn::RoundOp>(place), size, weight));
-  }
-  return result;
-}
-
-SmallVector<Tap> GridSampler::taps(size_t axis) {
-  Operand x = coordinate(axis);
-  int64_t size = spatial_[axis];
-  if (mode_ == "cubic")
-    return cubicTaps(x, size);
-  x = padded(x, size);
-  if (mode_ == "linear")
-    return linearTaps(x, size);
-  return {tapAt(b_.unary<nn::RoundOp>(x), size, std::nullopt)};
-}
-
-/// One tap along the axes so far and one along the next, of `size` elements.
-Tap GridSampler::join(const Tap &outer, const Tap &inner, int64_t size) {
-  Tap result = inner;
-  result.place = b_.binary(
-      Binary::Add, times(outer.place, static_cast<double>(size)), inner.place);
-  if (outer.weight)
-    result.weight = b_.binary(Binary::Mul, *outer.weight, *inner.weight);
-  if (outer.isInside)
-    result.isInside = both(*outer.isInside, *inner.isInside);
-  return result;
-}
-
-Operand GridSampler::contribution(const Tap &tap) {
-  Operand read = b_.gather(image_, b_.cast(tap.place, ElemType::Int64), 1, 1);
-  if (tap.weight)
-    read = b_.binary(
-        Binary::Mul, read,
-        b_.broadcast(b_.cast(*tap.weight, read.type), read.shape, {0, 1}));
-  if (!tap.isInside)
-    return read;
-  return b_.select(b_.broadcast(*tap.isInside, read.shape, {0, 1}), read,
-                   b_.splatLike(read, 0.0));
+  x = b_.binary(Binary::Add, x, 1.0);
+  if (how_.alignsCorners)
+    return b_.binary(Binary::Mul, x, (size - 1) / 2);
+  x = b_.binary(Binary::Sub, b_.binary(Binary::Mul, x, size), 1.0);
+  return b_.binary(Binary::Mul, x, 0.5);
 }
 
 Error GridSampler::run() {
   MPC_TRY(readAttributes());
   MPC_TRY(readInputs());
-  // Places are counted in floats.
-  if (*countElements(spatial_) > 1 << 24)
-    return node_.fail("the image has more than 2^24 elements");
-  SmallVector<Tap> all = taps(0);
-  for (size_t axis = 1; axis < spatial_.size(); ++axis) {
-    SmallVector<Tap> joined, along = taps(axis);
-    for (const Tap &outer : all)
-      for (const Tap &inner : along)
-        joined.push_back(join(outer, inner, spatial_[axis]));
-    all = std::move(joined);
-  }
-  if (all.size() > 256)
-    return node_.fail("reads " + Twine(all.size()) +
-                      " elements for each point (at most 256)");
-  Operand sum = contribution(all.front());
-  for (const Tap &tap : ArrayRef(all).drop_front())
-    sum = b_.binary(Binary::Add, sum, contribution(tap));
+  SmallVector<Operand> coordinates;
+  for (size_t axis = 0; axis < spatial_.size(); ++axis)
+    coordinates.push_back(coordinate(axis));
+  MPC_TRY_ASSIGN(Operand read,
+                 readAtPoints(node_, image_, spatial_, coordinates, how_));
   Shape shape{batch_, channels_};
   append_range(shape, ArrayRef(node_.in(1).shape).drop_front().drop_back());
-  sum = b_.reshape(b_.transpose(sum, {0, 2, 1}), shape);
-  node_.result(0, b_.cast(sum, node_.in(0).type));
+  read = b_.reshape(b_.transpose(read, {0, 2, 1}), shape);
+  node_.result(0, b_.cast(read, node_.in(0).type));
   return Error::success();
 }
 

@@ -46,8 +46,8 @@ constexpr unsigned kUnlimited = ~0u;
 /// The rules of one family of ops.
 llvm::ArrayRef<OpRule> attentionRules();
 llvm::ArrayRef<OpRule> bitRules();
-llvm::ArrayRef<OpRule> contractionRules();
 llvm::ArrayRef<OpRule> controlRules();
+llvm::ArrayRef<OpRule> convolutionRules();
 llvm::ArrayRef<OpRule> determinantRules();
 llvm::ArrayRef<OpRule> einsumRules();
 llvm::ArrayRef<OpRule> elementwiseRules();
@@ -56,6 +56,7 @@ llvm::ArrayRef<OpRule> gridRules();
 llvm::ArrayRef<OpRule> indexingRules();
 llvm::ArrayRef<OpRule> linearAttentionRules();
 llvm::ArrayRef<OpRule> lossRules();
+llvm::ArrayRef<OpRule> matrixProductRules();
 llvm::ArrayRef<OpRule> movementRules();
 llvm::ArrayRef<OpRule> normalizationRules();
 llvm::ArrayRef<OpRule> optimizerRules();

@@ -14,8 +14,8 @@ namespace mpc::onnx {
 static SmallVector<ArrayRef<OpRule>> allFamilies() {
   return {attentionRules(),
           bitRules(),
-          contractionRules(),
           controlRules(),
+          convolutionRules(),
           determinantRules(),
           einsumRules(),
           elementwiseRules(),
@@ -24,6 +24,7 @@ static SmallVector<ArrayRef<OpRule>> allFamilies() {
           indexingRules(),
           linearAttentionRules(),
           lossRules(),
+          matrixProductRules(),
           movementRules(),
           normalizationRules(),
           optimizerRules(),

@@ -144,6 +144,32 @@ INTEGERS = {
 }
 
 
+def deformed(of, offset_groups=1, groups=1, **how):
+    """Of one image of 2 channels, 4 x 8 of 16 numbers; offsets are of a few elements, two of them whole numbers."""
+
+    def deform(x):
+        image = torch.stack([x.repeat(1, 2) ** 2, x.flip(0).repeat(1, 2)])[None]
+        weight = torch.linspace(-1, 1, 36, dtype=x.dtype).view(3, 2, 3, 2)[: 4 - groups, : 2 // groups]
+        height, width = torch.conv2d(image[:, :1], weight[:1, :1], **how).shape[2:]
+        count = offset_groups * 6 * height * width
+        offset = torch.arange(2 * count, dtype=x.dtype).sin() * 2 + x.mean()
+        offset = torch.cat([x[0, :2], offset[2:]]).view(1, -1, height, width)
+        mask = torch.arange(count, dtype=x.dtype).cos().view(1, -1, height, width) * x[1, 1] if of == "masked" else None
+        bias = x[2, : len(weight)] if of == "masked" else None
+        y = torchvision.ops.deform_conv2d(image, offset, weight * x[3, 3], bias, mask=mask, **how).flatten()[:16]
+        return F.pad(y, (0, 16 - len(y))).view(4, 4)
+
+    return deform
+
+
+#: Convolutions whose taps the data moves: beside the image too.
+DEFORMED = {
+    "plain": deformed("plain"),
+    "masked": deformed("masked", padding=1, stride=(1, 2)),
+    "groups": deformed("masked", 2, 2, padding=(1, 2), dilation=(2, 3)),
+}
+
+
 def resized(**how):
     """Of an image of 4 x 4 the first 16 elements, or fewer and zeros."""
 
@@ -239,7 +265,7 @@ def write(functions, weights, path):
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
     sets = {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "writes": WRITES, "rois": ROIS, "resizes": RESIZES}
-    sets |= {"integers": INTEGERS, "formulas": FORMULAS}
+    sets |= {"integers": INTEGERS, "formulas": FORMULAS, "deformed": DEFORMED}
     for name, functions in sets.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
     export(Masked(), weights, pathlib.Path(sys.argv[1]) / "folded_mask.onnx", optimize=True)

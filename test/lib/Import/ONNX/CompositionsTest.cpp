@@ -207,6 +207,25 @@ TEST(Grid, ImageAndGridGoTogether) {
       "theta is 2x3x4, the size has 4 numbers");
 }
 
+TEST(DeformConv, PointsAreThoseOfTheWindows) {
+  auto with = [](std::vector<int64_t> offset, std::vector<int64_t> mask,
+                 int64_t groups) {
+    return errorOf({"DeformConv",
+                    {{"x", {1, 4, 5, 5}},
+                     {"w", {2, 4, 3, 3}},
+                     {"o", offset},
+                     {"b", {2}},
+                     {"m", mask}},
+                    {A::integer("offset_group", groups)}});
+  };
+  EXPECT_EQ(with({1, 18, 3, 4}, {1, 9, 3, 3}, 1),
+            "the offset is 1x18x3x4, expected 1x18x3x3");
+  EXPECT_EQ(with({1, 36, 3, 3}, {1, 9, 3, 3}, 2),
+            "the mask is 1x9x3x3, expected 1x18x3x3");
+  EXPECT_EQ(with({1, 54, 3, 3}, {1, 27, 3, 3}, 3),
+            "offset_group 3 does not divide 4 input channels");
+}
+
 Outcome importOptimizer(const std::string &op, std::vector<In> inputs,
                         const std::vector<A> &attributes = {}) {
   ModelWriter writer;

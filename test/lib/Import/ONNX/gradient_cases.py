@@ -182,6 +182,11 @@ for MODE in ("nearest", "linear", "cubic"):
             mode=MODE, padding_mode=PADDING, align_corners=int(PADDING == "border"),
         )  # fmt: skip
 case("grid_sample volumes", "GridSample", normal(x=(1, 2, 3, 4, 5), g=(1, 2, 2, 2, 3)))
+case(
+    "deform_conv", "DeformConv",
+    normal(x=(2, 4, 4, 5), w=(2, 2, 2, 3), o=(2, 24, 3, 3), b=(2,), m=(2, 12, 3, 3)), group=2, offset_group=2,
+)  # fmt: skip
+case("deform_conv volumes", "DeformConv", normal(x=(1, 1, 3, 4, 3), w=(1, 1, 2, 1, 2), o=(1, 12, 2, 4, 2)))
 case("affine_grid", "AffineGrid", normal(theta=(2, 2, 3), n=ints(2, 1, 3, 4)))
 case("affine_grid volumes", "AffineGrid", normal(theta=(2, 3, 4), n=ints(2, 1, 3, 4, 2)), align_corners=1)
 

@@ -55,7 +55,7 @@ OUT_OF_SCOPE = {
     "sequences, optionals": "OptionalGetElement OptionalHasElement",
     "signal": "MelWeightMatrix",
     "strings": "StringNormalizer StringConcat StringSplit RegexFullMatch TfIdfVectorizer",
-    "vision": "NonMaxSuppression RoiAlign DeformConv MaxUnpool ImageDecoder",
+    "vision": "NonMaxSuppression RoiAlign MaxUnpool ImageDecoder",
 }
 
 SAFETENSORS = {

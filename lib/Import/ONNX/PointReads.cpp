@@ -23,9 +23,10 @@ struct Tap {
 class PointReader {
 public:
   PointReader(TensorBuilder &b, const Operand &image, ArrayRef<int64_t> spatial,
-              ArrayRef<Operand> coordinates, const Interpolation &how)
+              ArrayRef<Operand> coordinates, const Interpolation &how,
+              const Operand *first)
       : b_(b), image_(image), spatial_(spatial), coordinates_(coordinates),
-        how_(how) {}
+        how_(how), first_(first) {}
 
   /// The taps of all axes together.
   SmallVector<Tap> allTaps();
@@ -57,6 +58,7 @@ private:
   ArrayRef<int64_t> spatial_;
   ArrayRef<Operand> coordinates_;
   const Interpolation &how_;
+  const Operand *first_;
 };
 
 Operand PointReader::clamped(const Operand &x, double low, double high) {
@@ -153,7 +155,10 @@ Tap PointReader::join(const Tap &outer, const Tap &inner, int64_t size) {
 }
 
 Operand PointReader::contribution(const Tap &tap) {
-  Operand read = b_.gather(image_, b_.cast(tap.place, ElemType::Int64), 1, 1);
+  Operand place = b_.cast(tap.place, ElemType::Int64);
+  if (first_)
+    place = b_.binary(Binary::Add, place, *first_);
+  Operand read = b_.gather(image_, place, 1, 1);
   if (tap.weight)
     read = b_.binary(
         Binary::Mul, read,
@@ -188,11 +193,13 @@ Operand PointReader::sum(ArrayRef<Tap> taps) {
 Expected<Operand> readAtPoints(NodeImporter &node, const Operand &image,
                                ArrayRef<int64_t> spatial,
                                ArrayRef<Operand> coordinates,
-                               const Interpolation &interpolation) {
+                               const Interpolation &interpolation,
+                               const Operand *first) {
   // Places are counted in floats.
   if (*countElements(spatial) > 1 << 24)
     return node.fail("the image has more than 2^24 elements");
-  PointReader reader(node.build, image, spatial, coordinates, interpolation);
+  PointReader reader(node.build, image, spatial, coordinates, interpolation,
+                     first);
   SmallVector<Tap> taps = reader.allTaps();
   if (taps.size() > 256)
     return node.fail("reads " + Twine(taps.size()) +

@@ -21,11 +21,13 @@ struct Interpolation {
 
 /// `image` at points: [batch, points, channels] of [batch, elements, channels],
 /// where the elements are those of `spatial`. `coordinates` are counted in
-/// elements, [batch, points] for each spatial axis.
+/// elements, [batch, points] for each spatial axis; where several images lie
+/// one behind the other, from element `first` on, [batch, points] of int64.
 llvm::Expected<Operand> readAtPoints(NodeImporter &node, const Operand &image,
                                      llvm::ArrayRef<int64_t> spatial,
                                      llvm::ArrayRef<Operand> coordinates,
-                                     const Interpolation &interpolation);
+                                     const Interpolation &interpolation,
+                                     const Operand *first = nullptr);
 
 } // namespace mpc::onnx
 

@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/NodeImporter.h"
 
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/PointReads.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
@@ -21,8 +22,7 @@ struct RoiAxis {
   int64_t column;
 };
 
-/// Regions whose bins are averages of bilinear samples. Samples lie on a grid,
-/// so that the bins of an axis are a matrix times the image along it.
+/// Regions whose bins are averages of bilinear samples.
 class RoiAligner {
 public:
   explicit RoiAligner(NodeImporter &node) : node_(node), b_(node.build) {}
@@ -34,16 +34,18 @@ private:
   Error readInputs();
   Operand corner(int64_t column, double scale);
   Expected<Operand> samples(const RoiAxis &axis);
-  Expected<Operand> weights(const RoiAxis &axis);
-  Operand binned(const Operand &vertical, const Operand &horizontal);
+  Operand isOutside(const Operand &at, int64_t size);
+  Expected<Operand> readSamples(const Operand &rows, const Operand &columns);
 
   NodeImporter &node_;
   TensorBuilder &b_;
   bool isHalfPixel_ = true;
   RoiAxis rows_, columns_;
-  int64_t regions_ = 0;
-  /// [regions, channels, rows, columns]: the image of each region.
+  int64_t regions_ = 0, channels_ = 0;
+  /// [1, all elements, channels]
   Operand images_;
+  /// [regions]: the first element of the image of each.
+  Operand first_;
 };
 
 Error RoiAligner::readAttributes() {
@@ -83,10 +85,14 @@ Error RoiAligner::readInputs() {
       if (number < 0 || number >= x.shape[0])
         return node_.fail("a region is of image " + Twine(number) + " of " +
                           Twine(x.shape[0]));
+  channels_ = x.shape[1];
   rows_.size = x.shape[2];
   columns_.size = x.shape[3];
-  MPC_TRY(node_.checkSize({regions_, x.shape[1], x.shape[2], x.shape[3]}));
-  images_ = b_.gather(b_.wide(x), numbers, 0);
+  int64_t elements = rows_.size * columns_.size;
+  images_ = b_.reshape(b_.transpose(b_.wide(x), {0, 2, 3, 1}),
+                       {1, x.shape[0] * elements, channels_});
+  first_ = b_.binary(Binary::Mul, b_.cast(numbers, ElemType::Int64),
+                     static_cast<double>(elements));
   return Error::success();
 }
 
@@ -120,51 +126,48 @@ Expected<Operand> RoiAligner::samples(const RoiAxis &axis) {
   return b_.binary(Binary::Add, b_.broadcast(start, shape, {0}), along);
 }
 
-/// [regions, bins, size]: what each element of the axis counts in each bin. A
-/// sample up to one element outside reads the outermost; one farther, nothing.
-Expected<Operand> RoiAligner::weights(const RoiAxis &axis) {
-  MPC_TRY_ASSIGN(Operand at, samples(axis));
-  Shape shape{regions_, axis.bins * axis.samples, axis.size};
-  MPC_TRY(node_.checkSize(shape));
-  auto size = static_cast<double>(axis.size);
-  at = b_.broadcast(at, shape, {0, 1});
-  Operand isFar = b_.compare(nn::CompareKind::LT, at, b_.splatLike(at, -1.0));
-  Operand isBehind =
-      b_.compare(nn::CompareKind::GT, at, b_.splatLike(at, size));
-  Operand inside =
-      b_.binary(Binary::Min, b_.binary(Binary::Max, at, 0.0), size - 1.0);
-  Operand place = b_.cast(b_.coordinates(shape, 2), at.type);
-  Operand distance = b_.abs(b_.binary(Binary::Sub, inside, place));
-  Operand weight =
-      b_.relu(b_.binary(Binary::Sub, b_.splatLike(distance, 1.0), distance));
-  Operand zero = b_.splatLike(weight, 0.0);
-  weight = b_.select(isFar, zero, b_.select(isBehind, zero, weight));
-  weight = b_.reshape(weight, {regions_, axis.bins, axis.samples, axis.size});
-  return b_.reduceMean(weight, {2});
+/// A sample up to one element outside reads the outermost; one farther,
+/// nothing.
+Operand RoiAligner::isOutside(const Operand &at, int64_t size) {
+  Operand end = b_.splatLike(at, static_cast<double>(size));
+  Operand isBefore =
+      b_.compare(nn::CompareKind::LT, at, b_.splatLike(at, -1.0));
+  Operand isBehind = b_.compare(nn::CompareKind::GT, at, end);
+  return b_.binary(Binary::Max, isBefore, isBehind);
 }
 
-/// [regions, channels, bins, bins]
-Operand RoiAligner::binned(const Operand &vertical, const Operand &horizontal) {
-  int64_t channels = images_.shape[1], height = rows_.size;
-  Operand rows =
-      b_.reshape(images_, {regions_, channels * height, columns_.size});
-  Operand across =
-      b_.matmulAsWritten(rows, b_.transpose(horizontal, {0, 2, 1}));
-  across = b_.transpose(
-      b_.reshape(across, {regions_, channels, height, columns_.bins}),
-      {0, 2, 1, 3});
-  across = b_.reshape(across, {regions_, height, channels * columns_.bins});
-  Operand down = b_.matmulAsWritten(vertical, across);
-  down = b_.reshape(down, {regions_, rows_.bins, channels, columns_.bins});
-  return b_.transpose(down, {0, 2, 1, 3});
+/// [regions, rows, columns, channels] of the samples' grid.
+Expected<Operand> RoiAligner::readSamples(const Operand &rows,
+                                          const Operand &columns) {
+  Shape grid{regions_, rows.shape[1], columns.shape[1]};
+  int64_t points = *countElements(grid);
+  MPC_TRY(node_.checkSize({points, channels_}));
+  Operand y = b_.broadcast(rows, grid, {0, 1});
+  Operand x = b_.broadcast(columns, grid, {0, 2});
+  auto flat = [&](const Operand &of) { return b_.reshape(of, {1, points}); };
+  Operand first = flat(b_.broadcast(first_, grid, {0}));
+  MPC_TRY_ASSIGN(Operand read,
+                 readAtPoints(node_, images_, {rows_.size, columns_.size},
+                              {flat(y), flat(x)}, {"linear", "border"},
+                              &first));
+  Operand isFar = b_.binary(Binary::Max, isOutside(y, rows_.size),
+                            isOutside(x, columns_.size));
+  Shape shape(grid);
+  shape.push_back(channels_);
+  return b_.select(b_.broadcast(isFar, shape, {0, 1, 2}),
+                   b_.splat(read.type, shape, 0.0), b_.reshape(read, shape));
 }
 
 Error RoiAligner::run() {
   MPC_TRY(readAttributes());
   MPC_TRY(readInputs());
-  MPC_TRY_ASSIGN(Operand vertical, weights(rows_));
-  MPC_TRY_ASSIGN(Operand horizontal, weights(columns_));
-  node_.result(0, b_.cast(binned(vertical, horizontal), node_.in(0).type));
+  MPC_TRY_ASSIGN(Operand rows, samples(rows_));
+  MPC_TRY_ASSIGN(Operand columns, samples(columns_));
+  MPC_TRY_ASSIGN(Operand read, readSamples(rows, columns));
+  Shape bins{regions_,      rows_.bins,       rows_.samples,
+             columns_.bins, columns_.samples, channels_};
+  Operand means = b_.reduceMean(b_.reshape(read, bins), {2, 4});
+  node_.result(0, b_.cast(b_.transpose(means, {0, 3, 1, 2}), node_.in(0).type));
   return Error::success();
 }
 

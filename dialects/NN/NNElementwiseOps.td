@@ -48,7 +48,9 @@ def NN_SoftsignOp   : NN_Unary<"softsign", "x / (1 + |x|)", [Infer]>;
 def NN_HardSwishOp  : NN_Unary<"hard_swish", "x * max(0, min(1, x / 6 + 1/2))",
                                [Infer]>;
 def NN_ExpOp        : NN_Unary<"exp", "exp(x)", [KeepF32]>;
+def NN_Expm1Op      : NN_Unary<"expm1", "exp(x) - 1", [KeepF32]>;
 def NN_LogOp        : NN_Unary<"log", "log(x)", [KeepF32]>;
+def NN_Log1pOp      : NN_Unary<"log1p", "log(1 + x)", [KeepF32]>;
 def NN_SoftplusOp   : NN_Unary<"softplus", "log(1 + exp(x))", [KeepF32]>;
 def NN_RsqrtOp      : NN_Unary<"rsqrt", "1 / sqrt(x)", [KeepF32]>;
 def NN_ReciprocalOp : NN_Unary<"reciprocal", "1 / x", [KeepF32]>;

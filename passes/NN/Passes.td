@@ -129,8 +129,9 @@ def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
 def RewriteBannedPass : Pass<"nn-rewrite-banned", "::mlir::func::FuncOp"> {
   let summary = "Compute logarithms of a sigmoid from its logits";
   let description = [{
-    `log(sigmoid(x))` becomes `-softplus(-x)` and `log(1 - sigmoid(x))` becomes
-    `-softplus(x)`, also through bounds, reshapes and transposes in between.
+    `log(sigmoid(x))` becomes `-softplus(-x)` and `log(1 - sigmoid(x))`, or
+    `log1p(-sigmoid(x))`, becomes `-softplus(x)`, also through bounds, reshapes
+    and transposes in between.
     In 16 bits a probability near 0 or 1 has no digits left, so that PyTorch
     bans binary cross entropy behind a sigmoid under autocast. Before
     `nn-autocast`.

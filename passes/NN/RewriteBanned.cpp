@@ -146,13 +146,28 @@ struct LogPattern : OpRewritePattern<LogOp> {
   }
 };
 
+/// log(1 + (-p)).
+struct Log1pPattern : OpRewritePattern<Log1pOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Log1pOp log,
+                                PatternRewriter &rewriter) const override {
+    auto neg = log.getInput().getDefiningOp<NegOp>();
+    if (!neg || !LogOfSigmoid::matches(neg.getInput(), /*complement=*/true))
+      return rewriter.notifyMatchFailure(log, "is of no sigmoid");
+    LogOfSigmoid made(rewriter, log.getLoc());
+    rewriter.replaceOp(log, made.build(neg.getInput(), /*complement=*/true));
+    return success();
+  }
+};
+
 struct RewriteBannedPass
     : mpc::nn::impl::RewriteBannedPassBase<RewriteBannedPass> {
   using RewriteBannedPassBase::RewriteBannedPassBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LogPattern>(&getContext());
+    patterns.add<LogPattern, Log1pPattern>(&getContext());
     // Only these patterns run: folding would change ops that later passes
     // match.
     GreedyRewriteConfig config;

@@ -179,10 +179,38 @@ LogicalResult ExpOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value LogOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return math::LogOp::create(b, loc, s[0]);
 }
+/// d / x, and 0 where d is 0: a logarithm that is bounded from below, as binary
+/// cross entropy has it, takes no gradient at 0.
+static Value slopeOfLog(GradientBuilder &g, Value d, Value x) {
+  Value isFlat = g.compare(CompareKind::EQ, d, g.splat(d, 0.0));
+  return g.div(d, g.select(isFlat, g.splat(x, 1.0), x));
+}
+
 // d log(x) = dx / x
 LogicalResult LogOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
-  unaryVJP(b, *this, dOut, dIn,
-           [](auto &g, Value d, Value x) { return g.div(d, x); });
+  unaryVJP(b, *this, dOut, dIn, slopeOfLog);
+  return success();
+}
+
+Value Log1pOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
+  return math::Log1pOp::create(b, loc, s[0]);
+}
+// d log(1 + x) = dx / (1 + x)
+LogicalResult Log1pOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
+    return slopeOfLog(g, d, g.add(x, g.splat(x, 1.0)));
+  });
+  return success();
+}
+
+Value Expm1Op::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
+  return math::ExpM1Op::create(b, loc, s[0]);
+}
+// d (exp(x) - 1) = exp(x) dx; of y + 1 a y near -1 has no digits.
+LogicalResult Expm1Op::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
+  unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
+    return g.mul(d, ExpOp::create(g.b, g.loc, x.getType(), x));
+  });
   return success();
 }
 

@@ -5,6 +5,8 @@
 //   +pi; logaddexp as log(exp(a) + exp(b)), which overflows from 88 on;
 //   logsigmoid as log(sigmoid(x)), which is -inf below -88;
 //   xlogy(x, y) as where(x == 0, x, x log(y)), whose slope at x = 0 is 1;
+//   log1p(x) and expm1(x) as log(x + 1) and exp(x) - 1, which a small x leaves
+//   no digits;
 //   bincount(x, minlength=n) as of a size that depends on the data.
 #include "lib/Import/ONNX/CalledFunctions.h"
 
@@ -23,6 +25,11 @@ using Kind = nn::CompareKind;
 //===----------------------------------------------------------------------===//
 // Formulas
 //===----------------------------------------------------------------------===//
+
+template <typename OpTy>
+static Operand unaryOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
+  return b.unary<OpTy>(arguments[0]);
+}
 
 static Operand sincOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
   const Operand &x = arguments[0];
@@ -175,6 +182,8 @@ static ArrayRef<CalledFunction> calledFunctions() {
   static const CalledFunction kFunctions[] = {
       {"aten.atan2.", {{"Div", 0, 0}, {"Div", 0, 1}}, emitFormula<atan2Of>},
       {"aten.bincount.", {{"ScatterElements", 0, 1}}, emitBinCount},
+      {"aten.expm1.", {{"Exp", 0, 0}}, emitFormula<unaryOf<nn::Expm1Op>>},
+      {"aten.log1p.", {{"Add", 0, 0}}, emitFormula<unaryOf<nn::Log1pOp>>},
       {"aten.log_sigmoid.", {{"Sigmoid", 0, 0}}, emitFormula<logSigmoidOf>},
       {"aten.logaddexp.",
        {{"Exp", 0, 0}, {"Exp", 1, 0}},

@@ -20,10 +20,10 @@ static void addUnary(Cases &cases) {
                      ulps});
   };
   for (const char *op :
-       {"neg",   "abs",  "sign",     "relu",      "tanh",     "sigmoid",
-        "erf",   "sin",  "cos",      "exp",       "softplus", "gelu",
-        "floor", "ceil", "round",    "atan",      "sinh",     "cosh",
-        "asinh", "mish", "softsign", "hard_swish"})
+       {"neg",   "abs",  "sign",     "relu",       "tanh",     "sigmoid",
+        "erf",   "sin",  "cos",      "exp",        "softplus", "gelu",
+        "floor", "ceil", "round",    "atan",       "sinh",     "cosh",
+        "asinh", "mish", "softsign", "hard_swish", "expm1"})
     add(op);
   add("leaky_relu", Domain::Any, 1.5, "alpha 0.1");
   add("elu", Domain::Any, 1.5, "alpha 1.5 scale 1.25 width 0.5");
@@ -45,6 +45,7 @@ static void addUnary(Cases &cases) {
     %r = nn.acosh %s : tensor<3x7x$T>)"});
   add("sqrt", kPositive);
   add("log", kPositive);
+  add("log1p", kPositive);
   add("rsqrt", kPositive, 3.5);
   add("reciprocal", Domain::Any, 2.5);
   cases.push_back({"gelu",

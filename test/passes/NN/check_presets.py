@@ -24,10 +24,10 @@ V, M, S, I = "tensor<4x$T>", "tensor<4x4x$T>", "tensor<$T>", "tensor<4xi64>"
 X = "tensor<1x2x8x8x$T>"
 UNARY = (
     "neg abs sign relu tanh sigmoid erf sqrt sin cos exp log softplus rsqrt reciprocal gelu "
-    "floor ceil round tan asin acos sinh cosh softsign"
+    "floor ceil round tan asin acos sinh cosh softsign expm1 log1p"
 ).split()
 # Ops that PyTorch has not been asked about. What compare compared in, its result does not say.
-UNASKED = "compare floor ceil round tan asin acos sinh cosh softsign leaky_relu elu dropout".split()
+UNASKED = "compare floor ceil round tan asin acos sinh cosh softsign expm1 log1p leaky_relu elu dropout".split()
 BINARY = "add sub mul div pow maximum minimum".split()
 
 # nn op -> (name in the table, MLIR). PyTorch's cross_entropy_loss is on no CUDA list because it
@@ -79,7 +79,7 @@ OWN = {op: "lower" for op in ("matmul", "linear", "conv")} | {
     op: "keep-f32"
     for op in (
         "exp log softplus rsqrt reciprocal pow reduce_sum softmax log_softmax layer_norm cross_entropy "
-        "tan asin acos sinh cosh"
+        "tan asin acos sinh cosh expm1 log1p"
     ).split()
 }
 # Lists of "CUDA ops that can autocast to float16", "to float32", "that promote to the widest".

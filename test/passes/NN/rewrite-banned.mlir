@@ -46,6 +46,29 @@ func.func @spellings(%x: tensor<4x1xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
+// A logarithm that adds the 1 itself is one of 1 - p, of 1 - (1 - p), or of no
+// sigmoid.
+// CHECK-LABEL: func.func @adds_one
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>
+func.func @adds_one(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-DAG: %[[L0:.*]] = nn.softplus %[[X]]
+  // CHECK-DAG: %[[P:.*]] = nn.neg %[[L0]]
+  // CHECK-DAG: %[[NX:.*]] = nn.neg %[[X]]
+  // CHECK-DAG: %[[L1:.*]] = nn.softplus %[[NX]]
+  // CHECK-DAG: %[[Q:.*]] = nn.neg %[[L1]]
+  // CHECK-DAG: %[[K:.*]] = nn.log1p
+  // CHECK:     return %[[P]], %[[Q]], %[[K]]
+  %one = nn.constant dense<1.0> : tensor<4xf32>
+  %p = nn.sigmoid %x : tensor<4xf32>
+  %n = nn.neg %p : tensor<4xf32>
+  %a = nn.log1p %n : tensor<4xf32>
+  %q = nn.sub %one, %p : tensor<4xf32>
+  %m = nn.neg %q : tensor<4xf32>
+  %b = nn.log1p %m : tensor<4xf32>
+  %c = nn.log1p %p : tensor<4xf32>
+  return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // Bounds on the probability become bounds on its logarithm; of 1 - p the other
 // way round.
 // CHECK-LABEL: func.func @clipped

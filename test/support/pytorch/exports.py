@@ -212,6 +212,10 @@ FORMULAS = {
     "logaddexp_of_none": lambda x: x * torch.logaddexp(above_zero(x), above_zero(x.roll(1, 1))).exp().detach(),
     "logaddexp2": lambda x: torch.logaddexp2(100 * x, -60 * x.roll(1, 1)),
     "logsigmoid": lambda x: F.logsigmoid(80 * x),
+    "log1p": lambda x: 1e6 * torch.log1p(1e-6 * x) + torch.log1p(x * x),
+    "expm1": lambda x: 1e6 * torch.expm1(1e-6 * x) + torch.expm1(x),
+    "cross_entropy": lambda x: F.binary_cross_entropy((25 * x).sigmoid(), (x > 0).to(x.dtype), reduction="none"),
+    "wrong_cross_entropy": lambda x: F.binary_cross_entropy((20 * x).sigmoid().round(), (x < 2).to(x.dtype)),
     "xlogy": lambda x: torch.xlogy(x, torch.where(x == 0, x.flip(0), 1.5 + x.abs())),
 }
 

@@ -97,6 +97,9 @@ def plain(formula, slope, **options):
 UNIT = [x * s for x in (0.0, 1e-3, 0.5, 0.75, 1.0) for s in (1, -1)]
 MODERATE = UNIT + [x * s for x in (1.5, 10.5, 87.5, 100.0) for s in (1, -1)]
 
+# What 1 + x loses.
+LITTLE = [x * s for x in (0.0, 2.0**-14, 1e-3) for s in (1, -1)]
+
 UNARY = {
     "neg": plain(lambda x: -x, lambda x: -np.ones_like(x)),
     "abs": plain(np.abs, np.sign),
@@ -130,6 +133,16 @@ UNARY = {
     "exp": Unary(np.exp, np.exp, 1, slope_powers=1),
     "log": Unary(
         np.log, lambda x: 1 / x, 1, signed=False, beyond=(0.0, -0.0, -1.0, INF, -INF, NAN)
+    ),
+    "log1p": Unary(
+        np.log1p,
+        lambda x: 1 / (1 + x),
+        4,
+        beyond=(-1.0, -2.0, INF, -INF, NAN),
+        points=(*LITTLE, 0.5, -0.5, 1.0, 2.75, 100.0, 1e4),
+    ),
+    "expm1": Unary(
+        np.expm1, np.exp, 8, points=(*LITTLE, *(x * s for x in (0.5, 1.0, 2.75, 10.5) for s in (1, -1)))
     ),
     "softplus": Unary(lambda x: np.logaddexp(0, x), sigmoid, 2),
     "floor": plain(np.floor, np.zeros_like),

@@ -46,6 +46,32 @@ std::optional<int64_t> paddingIndex(const Node &node) {
   return index && *index >= 0 ? index : std::nullopt;
 }
 
+/// Whether each row of an embedding shares its gradient among all that read it,
+/// which its call alone knows.
+bool scalesByFrequency(const Node &node) {
+  OriginalCall call(node);
+  return call.target() == "aten.embedding.default" &&
+         call.argument(3, "scale_grad_by_freq") == "True";
+}
+
+/// `read`, rows of a table of `size` by `indices`, with a gradient that is
+/// divided by how often the row is read: s + (x - s) / n, where s has none.
+Operand scaledByFrequency(TensorBuilder &b, const Operand &read,
+                          const Operand &indices, int64_t size) {
+  int64_t number = *countElements(indices.shape);
+  Operand flat = b.reshape(indices, {number});
+  Operand counts = b.fold(nn::ScatterAddOp::create(
+      b.builder(), b.location(), b.tensorType(ElemType::Float, {size}),
+      b.splat(ElemType::Float, {number}, 1).value, flat.value, /*axis=*/0,
+      /*batch_dims=*/0));
+  Operand count = b.cast(b.gather(counts, flat, 0), read.type);
+  Operand rows = b.reshape(read, {number, *countElements(read.shape) / number});
+  Operand still = b.withoutGradient(rows);
+  Operand share = b.binary(Binary::Div, b.binary(Binary::Sub, rows, still),
+                           b.broadcast(count, rows.shape, {0}));
+  return b.reshape(b.binary(Binary::Add, still, share), read.shape);
+}
+
 Error emitGather(NodeImporter &node) {
   const Operand &input = node.in(0);
   MPC_TRY(node.requireIndices(1));
@@ -58,8 +84,11 @@ Error emitGather(NodeImporter &node) {
   MPC_TRY(node.checkSize(shape));
   if (input.shape[axis] == 0 && *countElements(shape) != 0)
     return node.fail("gathers from an empty axis");
-  node.result(0, node.build.gather(input, indices, axis, /*batchDims=*/0,
-                                   paddingIndex(node.node())));
+  Operand read = node.build.gather(input, indices, axis, /*batchDims=*/0,
+                                   paddingIndex(node.node()));
+  if (scalesByFrequency(node.node()) && *countElements(indices.shape) != 0)
+    read = scaledByFrequency(node.build, read, indices, input.shape[axis]);
+  node.result(0, read);
   return Error::success();
 }
 

@@ -48,6 +48,7 @@ CALLS = {
     "mean_without_data": mean_at_places(False),
     "divisor": lambda x: F.avg_pool2d((x * x)[None, None], 3, 2, 1, divisor_override=5),
     "hamming": lambda x: x * x * torch.hamming_window(4),
+    "shared_rows": lambda x: F.embedding(PLACES[:1], x * x, scale_grad_by_freq=True)[0],
     "divisor_alone": lambda x: F.avg_pool2d((x * x)[None, None], 2, divisor_override=3),
 }
 

@@ -333,6 +333,27 @@ TEST(CudaKernels, ScatterInIndexOrder) {
                          "#cuda.scatter", 2);
 }
 
+// Sums and products that wrap around, and numbers of both signs.
+TEST(CudaKernels, ScatterOfIntegers) {
+  std::vector<int16_t> updates;
+  for (int number = 0; number < 60; ++number)
+    updates.push_back(static_cast<int16_t>(number * 9973 - 20000));
+  std::vector<int64_t> rows = {0, 3, 3, -1, 9, 3, 6, 6, -7, -20, 2, 6};
+  for (const char *by : {"sum", "product", "maximum", "minimum"}) {
+    std::string text = llvm::formatv(R"(
+kernel.func @k(%u: tensor<2x6x5xi16>, %i: tensor<2x6xi64>, %d: tensor<2x7x5xi16>) -> tensor<2x7x5xi16> {{
+  %three = arith.constant 3 : i16
+  %first = linalg.fill ins(%three : i16) outs(%d : tensor<2x7x5xi16>) -> tensor<2x7x5xi16>
+  %r = kernel.scatter ins(%u, %i : tensor<2x6x5xi16>, tensor<2x6xi64>) outs(%first : tensor<2x7x5xi16>) by {0}
+  kernel.return %r : tensor<2x7x5xi16>
+})",
+                                     by);
+    expectAsOnCpu<int16_t>(text,
+                           {bytes(updates), bytes(rows), room<int16_t>(70)},
+                           "#cuda.scatter", 2);
+  }
+}
+
 /// The gradient of a table of `size` rows of which `count` were looked up.
 std::string lookups(int count, int size, int inner) {
   std::string table = llvm::formatv("tensor<1x{0}x{1}xf32>", size, inner);

@@ -7,6 +7,7 @@
 //   xlogy(x, y) as where(x == 0, x, x log(y)), whose slope at x = 0 is 1;
 //   log1p(x) and expm1(x) as log(x + 1) and exp(x) - 1, which a small x leaves
 //   no digits;
+//   attention of a row that is masked as a whole as a mean, which is 0;
 //   bincount(x, minlength=n) as of a size that depends on the data.
 #include "lib/Import/ONNX/CalledFunctions.h"
 
@@ -155,6 +156,30 @@ static Error emitBinCount(NodeImporter &node) {
 }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// Input 1, probabilities, where a row of input 0, a mask, is true anywhere,
+/// and 0 in the other rows.
+static Error emitRowsWithKeys(NodeImporter &node) {
+  TensorBuilder &b = node.build;
+  Operand mask = b.cast(node.in(0), ElemType::Bool);
+  const Operand &probabilities = node.in(1);
+  Shape column = mask.shape;
+  if (!column.empty())
+    column.back() = 1;
+  Operand hasKey =
+      mask.shape.empty()
+          ? mask
+          : b.reshape(b.reduceMax(mask, {mask.rank() - 1}), column);
+  MPC_TRY_ASSIGN(hasKey,
+                 node.broadcastTo(hasKey, probabilities.shape, "the mask"));
+  node.result(0,
+              b.select(hasKey, probabilities, b.splatLike(probabilities, 0)));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
 // In the graph
 //===----------------------------------------------------------------------===//
 
@@ -191,6 +216,7 @@ static ArrayRef<CalledFunction> calledFunctions() {
       {"aten.logaddexp2.",
        {{"Pow", 0, 1}, {"Pow", 1, 1}},
        emitFormula<logAddExp2Of>},
+      {"aten.scaled_dot_product_attention.", {}, emitRowsWithKeys},
       {"aten.sinc.", {{"Mul", 0, 0}}, emitFormula<sincOf>},
       {"aten.special_sinc.", {{"Mul", 0, 0}}, emitFormula<sincOf>},
       {"aten.xlogy.", {{"Equal", 0, 0}, {"Log", 0, 0}}, emitFormula<xLogYOf>},
@@ -243,6 +269,29 @@ static std::vector<std::string> argumentsOf(ArrayRef<const Node *> nodes,
   return arguments;
 }
 
+/// A bool mask of attention is written as a sum with the least number. Where it
+/// masks a whole row the probabilities are then all alike, and by the function
+/// 0: where(isnan(softmax), 0, softmax), which is written, does not see them.
+/// That node reads the mask instead.
+static void restoreEmptyRows(ArrayRef<Node *> nodes) {
+  SmallVector<const Node *> given(nodes.begin(), nodes.end());
+  const Node *mask = nullptr;
+  for (Node *node : nodes) {
+    if (node->opType != "Where" || node->inputs.size() != 3)
+      continue;
+    const Node *condition = makerOf(given, node->inputs[0]);
+    const Node *softmax = makerOf(given, node->inputs[2]);
+    bool isGuard = condition && condition->opType == "IsNaN" && softmax &&
+                   softmax->opType == "Softmax";
+    if (!isGuard)
+      mask = node;
+    if (!isGuard || !mask)
+      continue;
+    node->inputs = {mask->inputs[0], node->inputs[2]};
+    node->isOfCall = true;
+  }
+}
+
 void restoreCalledFunctions(Graph &graph) {
   MapVector<StringRef, SmallVector<Node *>> calls;
   for (Node &node : graph.nodes)
@@ -252,6 +301,8 @@ void restoreCalledFunctions(Graph &graph) {
   for (auto &[call, nodes] : calls) {
     SmallVector<const Node *> given(nodes.begin(), nodes.end());
     Node &last = *nodes.back();
+    if (functionOf(last)->emit == emitRowsWithKeys)
+      restoreEmptyRows(nodes);
     auto arguments = argumentsOf(given, *functionOf(last));
     if (arguments.empty() || last.outputs.size() != 1)
       continue;

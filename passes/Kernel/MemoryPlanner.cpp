@@ -326,8 +326,8 @@ bool MemoryPlanner::comesTooLate(OpOperand &use, const Range &range,
 }
 
 bool MemoryPlanner::mayAlias(LaunchOp launch, unsigned input, unsigned result) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
-      launch, launch.getKernelAttr());
+  auto kernel =
+      symbols_.lookupNearestSymbolFrom<FuncOp>(launch, launch.getKernelAttr());
   return kernel.mayAlias(input, result);
 }
 

@@ -117,12 +117,13 @@ private:
   bool comesTooLate(mlir::OpOperand &use, const Range &range,
                     const Write &write);
   /// Whether the kernel says that `result` may lie in the memory of `input`.
-  static bool mayAlias(LaunchOp launch, unsigned input, unsigned result);
+  bool mayAlias(LaunchOp launch, unsigned input, unsigned result);
   /// No copy may write what a later one reads: those to outputs go first, and
   /// what one slab gives to another waits in the arena.
   void orderCopies();
 
   mlir::func::FuncOp function_;
+  mlir::SymbolTableCollection symbols_;
   mlir::DenseMap<mlir::Operation *, int64_t> order_;
   mlir::DenseMap<mlir::Value, Allocation> places_, requested_;
   mlir::DenseMap<mlir::Operation *, Allocation> packPlaces_;

@@ -126,9 +126,8 @@ private:
                                            global.getName());
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
     std::string name;
-    unsigned number = 0;
     do
-      name = "constant_" + std::to_string(number++);
+      name = "constant_" + std::to_string(numConstants_++);
     while (module.lookupSymbol(name));
     memref::GlobalOp::create(top, function_.getLoc(), name,
                              top.getStringAttr("private"), type, elements,
@@ -243,6 +242,7 @@ private:
   OpBuilder builder_;
   Block *block_ = nullptr;
   SmallVector<Value> memory_;
+  unsigned numConstants_ = 0;
   DenseMap<unsigned, unsigned> resultArgument_;
   SmallVector<Type> newTypes_;
   SmallVector<DictionaryAttr> newAttributes_;

@@ -18,11 +18,12 @@ static MemRefType getOperandType(MLIRContext *context) {
 
 namespace {
 
-/// Builds the function.
+/// Builds the function, at the beginning of the module: calls look it up there
+/// before all kernels.
 class MicroKernelBuilder {
 public:
   MicroKernelBuilder(ModuleOp module, const MicroKernel &shape)
-      : shape_(shape), builder_(OpBuilder::atBlockEnd(module.getBody())),
+      : shape_(shape), builder_(OpBuilder::atBlockBegin(module.getBody())),
         loc_(module.getLoc()),
         vector_(VectorType::get({shape.lanes}, builder_.getF32Type())) {}
 

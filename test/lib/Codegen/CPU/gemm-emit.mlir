@@ -7,6 +7,12 @@
 #id = affine_map<(m, n) -> (m, n)>
 #n = affine_map<(m, n) -> (n)>
 
+// One micro-kernel is called by all, and stands before them.
+// CHECK-LABEL:   func.func private @mpc_gemm_6x16_8
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK-COUNT-12:    math.fma {{.*}} : vector<8xf32>
+// CHECK-NOT:     func.func private
+
 // A chunk packs what nobody has packed, converting; a panel at a time goes
 // through the micro-kernel and then through the map, vectors along the columns.
 // CHECK-LABEL: func.func @linear
@@ -80,7 +86,4 @@ kernel.func contraction @transposed(%a: tensor<12x8xf32>, %b: tensor<16x8xf32>, 
   kernel.return %r : tensor<12x16xf32>
 }
 
-// CHECK-LABEL:   func.func private @mpc_gemm_6x16_8
-// CHECK:           scf.for {{.*}} iter_args
-// CHECK-COUNT-12:    math.fma {{.*}} : vector<8xf32>
-// CHECK-NOT:     func.func private
+// CHECK-NOT: func.func private

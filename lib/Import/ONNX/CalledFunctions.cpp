@@ -197,7 +197,7 @@ struct CalledFunction {
   /// Up to the overload.
   StringRef target;
   /// Where the exporter's formula reads the arguments.
-  SmallVector<Place, 2> arguments;
+  SmallVector<Place, 3> arguments;
   Emitter emit;
 };
 
@@ -207,6 +207,9 @@ static ArrayRef<CalledFunction> calledFunctions() {
   static const CalledFunction kFunctions[] = {
       {"aten.atan2.", {{"Div", 0, 0}, {"Div", 0, 1}}, emitFormula<atan2Of>},
       {"aten.bincount.", {{"ScatterElements", 0, 1}}, emitBinCount},
+      {"aten.embedding_bag.padding_idx",
+       {{"Gather", 0, 0}, {"Gather", 0, 1}, {"Size", 0, 0}},
+       emitEmbeddingBag},
       {"aten.expm1.", {{"Exp", 0, 0}}, emitFormula<unaryOf<nn::Expm1Op>>},
       {"aten.log1p.", {{"Add", 0, 0}}, emitFormula<unaryOf<nn::Log1pOp>>},
       {"aten.log_sigmoid.", {{"Sigmoid", 0, 0}}, emitFormula<logSigmoidOf>},
@@ -320,7 +323,7 @@ void restoreCalledFunctions(Graph &graph) {
 //===----------------------------------------------------------------------===//
 
 const OpRule &ruleOfCalled() {
-  static const OpRule kRule = {"", 1, 1, 2, 1, "", [](NodeImporter &node) {
+  static const OpRule kRule = {"", 1, 1, 3, 1, "", [](NodeImporter &node) {
                                  return functionOf(node.node())->emit(node);
                                }};
   return kRule;

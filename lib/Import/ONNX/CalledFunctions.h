@@ -14,6 +14,9 @@ namespace mpc::onnx {
 /// arguments as inputs and is marked; goes by the record of calls.
 void restoreCalledFunctions(Graph &graph);
 
+/// An embedding_bag() of a padding: table, indices and offsets.
+llvm::Error emitEmbeddingBag(NodeImporter &node);
+
 /// How such a node is imported.
 const OpRule &ruleOfCalled();
 

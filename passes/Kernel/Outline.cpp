@@ -10,8 +10,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/Groups.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <unordered_map>
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_OUTLINEPASS
@@ -237,6 +237,24 @@ private:
   SmallVector<Value> destinations_;
 };
 
+} // namespace
+
+/// A number that kernels of equal structure share: a long loop makes thousands
+/// of one type, which cannot all be compared.
+static llvm::hash_code structureHash(FuncOp kernel) {
+  llvm::hash_code hash = hash_value(kernel.getFunctionType());
+  kernel.getBody().walk([&](Operation *op) {
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+namespace {
+
 /// Finds kernels of equal structure; names, sources and places do not count.
 class KernelPool {
 public:
@@ -245,9 +263,10 @@ public:
   /// The kernel that equals `kernel`, which is inserted, with what follows from
   /// its body, if it is the first.
   FailureOr<FuncOp> unify(FuncOp kernel) {
-    auto &candidates = byType_[kernel.getFunctionType()];
+    SmallVector<FuncOp> &candidates = byHash_[structureHash(kernel)];
     for (FuncOp candidate : candidates) {
-      if (OperationEquivalence::isRegionEquivalentTo(
+      if (candidate.getFunctionType() == kernel.getFunctionType() &&
+          OperationEquivalence::isRegionEquivalentTo(
               &candidate.getBody(), &kernel.getBody(),
               OperationEquivalence::IgnoreLocations)) {
         kernel->destroy();
@@ -263,7 +282,7 @@ public:
 
 private:
   SymbolTable symbols_;
-  llvm::MapVector<Type, SmallVector<FuncOp>> byType_;
+  std::unordered_map<size_t, SmallVector<FuncOp>> byHash_;
 };
 
 struct OutlinePass : kernel::impl::OutlinePassBase<OutlinePass> {

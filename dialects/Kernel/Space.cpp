@@ -2,6 +2,8 @@
 // Merges and reorders the dimensions of an iteration space.
 #include "dialects/Kernel/Space.h"
 
+#include "llvm/ADT/BitVector.h"
+
 using namespace mlir;
 using namespace mpc::kernel;
 
@@ -52,47 +54,90 @@ static void replaceDims(Statement &statement, ArrayRef<AffineExpr> dims,
   });
 }
 
-void mpc::kernel::mergeAlways(Statement &statement, unsigned dim) {
+/// Each dimension by the joined ones, for what walks those as one: the last of
+/// a run strides, the others add nothing.
+static SmallVector<AffineExpr> walkedAsOne(const Statement &statement,
+                                           const llvm::BitVector &joins) {
   MLIRContext *context = statement.op->getContext();
-  int64_t extent = statement.extents[dim + 1];
-  SmallVector<AffineExpr> asOne, apart;
-  for (unsigned old = 0; old < statement.numDims(); ++old)
-    asOne.push_back(getAffineDimExpr(old - (old > dim), context));
-  apart = asOne;
-  // The inner stride is the merged one; the outer dimension adds nothing.
-  asOne[dim] = getAffineConstantExpr(0, context);
-  AffineExpr merged = getAffineDimExpr(dim, context);
-  apart[dim] = merged.floorDiv(extent);
-  apart[dim + 1] = merged % extent;
-  unsigned numDims = statement.numDims();
+  SmallVector<AffineExpr> dims;
+  unsigned joined = 0;
+  for (unsigned dim = 0; dim < statement.numDims(); ++dim)
+    dims.push_back(joins[dim] ? getAffineConstantExpr(0, context)
+                              : getAffineDimExpr(joined++, context));
+  return dims;
+}
+
+/// Each dimension by the joined ones, for all else: a quotient or a rest of the
+/// position in its run.
+static SmallVector<AffineExpr> walkedApart(const Statement &statement,
+                                           const llvm::BitVector &joins) {
+  unsigned numDims = statement.numDims(), joined = numDims - joins.count();
+  SmallVector<AffineExpr> dims(numDims);
+  int64_t inner = 1;
+  for (unsigned dim = numDims; dim-- > 0;) {
+    if (joins[dim]) {
+      inner *= statement.extents[dim + 1];
+    } else {
+      inner = 1;
+      --joined;
+    }
+    AffineExpr run = getAffineDimExpr(joined, statement.op->getContext());
+    bool isFirst = dim == 0 || !joins[dim - 1];
+    AffineExpr quotient = run.floorDiv(inner);
+    dims[dim] = isFirst ? quotient : quotient % statement.extents[dim];
+  }
+  return dims;
+}
+
+/// Makes dimension d one with d + 1 where `joins` says so, whether or not the
+/// operands walk them as one.
+static void join(Statement &statement, const llvm::BitVector &joins) {
+  unsigned numDims = statement.numDims(), numJoined = numDims - joins.count();
+  SmallVector<AffineExpr> asOne = walkedAsOne(statement, joins);
+  SmallVector<AffineExpr> apart = walkedApart(statement, joins);
   rewriteIndices(statement, [&](AffineExpr expr) {
-    bool together = walksAsOne({{}, expr}, statement, dim);
+    bool together = llvm::all_of(joins.set_bits(), [&](unsigned dim) {
+      return walksAsOne({{}, expr}, statement, dim);
+    });
+    // A sum stays one, in the order of dimensions.
+    if (together && getLinear(expr, numDims))
+      return expr.replaceDims(asOne);
     return simplifyAffineExpr(expr.replaceDims(together ? asOne : apart),
-                              numDims - 1, 0);
+                              numJoined, 0);
   });
-  statement.extents[dim + 1] *= statement.extents[dim];
-  statement.extents.erase(statement.extents.begin() + dim);
-  statement.reduced.erase(statement.reduced.begin() + dim);
+  for (unsigned dim = numDims; dim-- > 0;)
+    if (joins[dim]) {
+      statement.extents[dim + 1] *= statement.extents[dim];
+      statement.extents.erase(statement.extents.begin() + dim);
+      statement.reduced.erase(statement.reduced.begin() + dim);
+    }
+}
+
+void mpc::kernel::mergeAlways(Statement &statement, unsigned dim) {
+  llvm::BitVector joins(statement.numDims());
+  joins.set(dim);
+  join(statement, joins);
 }
 
 void mpc::kernel::mergeDims(std::vector<Statement> &statements, unsigned from,
                             unsigned to) {
-  for (unsigned dim = from; dim + 1 < to;) {
-    bool all = llvm::all_of(statements, [&](const Statement &statement) {
+  // Whether two can be merged is no matter of what is merged beside them.
+  llvm::BitVector joins(to);
+  for (unsigned dim = from; dim + 1 < to; ++dim)
+    joins[dim] = llvm::all_of(statements, [&](const Statement &statement) {
       return statement.numDims() <= dim || canMerge(statement, dim);
     });
-    if (!all) {
-      ++dim;
-      continue;
-    }
-    for (Statement &statement : statements)
-      if (statement.numDims() > dim)
-        mergeAlways(statement, dim);
-    --to;
+  for (Statement &statement : statements) {
+    llvm::BitVector own = joins;
+    own.resize(statement.numDims());
+    if (own.any())
+      join(statement, own);
   }
 }
 
 void mpc::kernel::permuteDims(Statement &statement, ArrayRef<unsigned> order) {
+  if (llvm::is_sorted(order))
+    return;
   MLIRContext *context = statement.op->getContext();
   SmallVector<AffineExpr> dims;
   SmallVector<int64_t> extents(order.size());

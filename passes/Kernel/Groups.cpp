@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/Peak.h"
@@ -19,6 +20,10 @@ using namespace mpc::kernel;
 static constexpr int64_t kMinRows = 8;
 /// ...unless the whole of it is small.
 static constexpr int64_t kSmallSpace = 1 << 15;
+/// Tensors that joined groups read at most. A sum of more, as of the gradients
+/// of a value that each later layer of a DenseNet reads, would be a kernel of a
+/// kind of its own.
+static constexpr size_t kMostReads = 16;
 
 /// (d0, ..., dn-1) -> (d0, ..., dk-1)
 static bool isLeading(AffineMap map) {
@@ -350,10 +355,33 @@ bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
                    delays(producer, consumer) || holdsUp(producer, consumer));
 }
 
+/// Whether `value` is memory that is read: neither a single element, nor a
+/// destination.
+static bool isMemory(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getNumElements() > 1 &&
+         !value.getDefiningOp<tensor::EmptyOp>();
+}
+
+/// Whether the two together read more tensors than a kernel should.
+static bool readsTooMuch(const Group &producer, const Group &consumer) {
+  DenseSet<Value> read;
+  auto statements =
+      llvm::concat<Operation *const>(producer.statements, consumer.statements);
+  for (Operation *statement : statements)
+    for (Value value : usedTensors(statement))
+      if (isMemory(value))
+        read.insert(value);
+  for (Operation *statement : statements)
+    for (Value result : statement->getResults())
+      read.erase(result);
+  return read.size() > kMostReads;
+}
+
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {
-  if (keepsMore(producer, consumer))
-    return false;
   const Group &p = groups_[producer], &c = groups_[consumer];
+  if (keepsMore(producer, consumer) || readsTooMuch(p, c))
+    return false;
   Group joined = combine(p, c);
   if (joined.space == GroupSpace::Contraction && asksForIndex(c))
     return false;

@@ -60,6 +60,15 @@ def concatenation(graph, size):
     graph.output(graph.mean(whole, 2, 3), 2 * size, (32 + 24 * 8) * size)
 
 
+def dense(graph, size):
+    """Each layer reads all before it, so that the gradients of an early one are a sum of many."""
+    parts = [graph.mul(image(graph, size), graph.near("w", 1, 32 * size, 1, 1))]
+    for i in range(64):
+        whole = graph.op("Concat", *parts, axis=1) if i else parts[0]
+        parts.append(graph.conv(whole, f"conv{i}", (32 + i * 8) * size, 8 * size, 1))
+    graph.output(graph.mean(parts[-1], 2, 3), 2 * size, 8 * size)
+
+
 # Instructions of LLVM IR that the largest kernel of a training step may have: about twice what it has.
 KINDS = {
     "map": (map_kernel, 300),
@@ -70,6 +79,7 @@ KINDS = {
     "grouped": (convolution(lambda channels: channels // 8), 750),
     "depthwise": (convolution(lambda channels: channels), 700),
     "concatenation": (concatenation, 600),
+    "dense": (dense, 450),
 }
 
 

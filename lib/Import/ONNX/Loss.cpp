@@ -15,11 +15,22 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Checks scores [N, C, d..] and weight [C].
+/// That of the classes in scores [N, C, d..], and in PyTorch's [C] of one
+/// sample.
+int64_t classAxis(const Operand &scores) {
+  return std::min<int64_t>(scores.rank() - 1, 1);
+}
+
+int64_t numberOfClasses(const Operand &scores) {
+  return scores.shape[classAxis(scores)];
+}
+
+/// Checks scores and weight [C].
 Error checkScores(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &scores = node.in(0);
-  if (scores.rank() < 2 || is_contained(scores.shape, 0))
+  int64_t leastRank = node.isOfPyTorch() ? 1 : 2;
+  if (scores.rank() < leastRank || is_contained(scores.shape, 0))
     return node.fail("the scores are " + shapeText(scores.shape) +
                      ", expected batch, classes and more");
   StringRef reduction = node.stringAttr("reduction", "mean");
@@ -29,17 +40,18 @@ Error checkScores(NodeImporter &node) {
   if (!node.has(2))
     return Error::success();
   MPC_TRY(node.requireSameType(2, 0));
-  if (node.in(2).shape != Shape{scores.shape[1]})
+  if (node.in(2).shape != Shape{numberOfClasses(scores)})
     return node.fail("the weight is " + shapeText(node.in(2).shape) +
-                     ", expected " + Twine(scores.shape[1]));
+                     ", expected " + Twine(numberOfClasses(scores)));
   return Error::success();
 }
 
-/// Checks that the target [N, d..] has labels.
+/// Checks that the target, of the scores' shape without its classes, has
+/// labels.
 Error checkLabels(NodeImporter &node) {
   const Operand &target = node.in(1);
   Shape expected = node.in(0).shape;
-  expected.erase(expected.begin() + 1);
+  expected.erase(expected.begin() + classAxis(node.in(0)));
   if (target.shape != expected)
     return node.fail("the target is " + shapeText(target.shape) +
                      ", expected " + shapeText(expected));
@@ -51,10 +63,9 @@ Error checkLabels(NodeImporter &node) {
 
 /// `scores` with the classes on the last axis.
 Operand classesLast(TensorBuilder &b, const Operand &scores) {
-  SmallVector<int64_t> order{0};
-  for (int64_t axis = 2; axis < scores.rank(); ++axis)
-    order.push_back(axis);
-  order.push_back(1);
+  auto order = to_vector(seq<int64_t>(0, scores.rank()));
+  std::rotate(order.begin() + classAxis(scores),
+              order.begin() + classAxis(scores) + 1, order.end());
   return b.transpose(scores, order);
 }
 
@@ -73,7 +84,7 @@ std::optional<Operand> ignoredTargets(NodeImporter &node) {
 Operand classOf(NodeImporter &node) {
   const Operand &target = node.in(1);
   int64_t ignored = node.intAttr("ignore_index", 0);
-  int64_t count = node.in(0).shape[1];
+  int64_t count = numberOfClasses(node.in(0));
   if (ignored >= -count && ignored < count)
     return target;
   TensorBuilder &b = node.build;
@@ -111,7 +122,8 @@ Operand weighted(NodeImporter &node, const Operand &logProbability) {
     return logProbability;
   TensorBuilder &b = node.build;
   return b.binary(Binary::Mul, logProbability,
-                  b.broadcast(node.in(2), logProbability.shape, {1}));
+                  b.broadcast(node.in(2), logProbability.shape,
+                              {classAxis(logProbability)}));
 }
 
 /// Adds PyTorch's loss by `smoothing` of all classes alike to `loss`, which is
@@ -119,10 +131,11 @@ Operand weighted(NodeImporter &node, const Operand &logProbability) {
 Operand smoothed(NodeImporter &node, const Operand &loss,
                  const Operand &logProbability, double smoothing) {
   TensorBuilder &b = node.build;
-  Operand all = b.neg(b.reduceSum(weighted(node, logProbability), {1}));
+  Operand all = b.neg(
+      b.reduceSum(weighted(node, logProbability), {classAxis(logProbability)}));
   if (auto isIgnored = ignoredTargets(node))
     all = b.select(*isIgnored, b.splatLike(all, 0.0), all);
-  auto classes = static_cast<double>(logProbability.shape[1]);
+  auto classes = static_cast<double>(numberOfClasses(logProbability));
   return b.binary(Binary::Add, b.binary(Binary::Mul, loss, 1.0 - smoothing),
                   b.binary(Binary::Mul, all, smoothing / classes));
 }
@@ -157,14 +170,14 @@ void lossOfProbabilities(NodeImporter &node, const Operand &logProbability,
                          double smoothing) {
   TensorBuilder &b = node.build;
   Operand target = node.in(1);
-  auto classes = static_cast<double>(target.shape[1]);
+  auto classes = static_cast<double>(numberOfClasses(target));
   if (smoothing > 0.0)
     target =
         b.binary(Binary::Add, b.binary(Binary::Mul, target, 1.0 - smoothing),
                  smoothing / classes);
   Operand products =
       b.binary(Binary::Mul, weighted(node, logProbability), target);
-  Operand loss = b.neg(b.reduceSum(products, {1}));
+  Operand loss = b.neg(b.reduceSum(products, {classAxis(target)}));
   StringRef reduction = node.stringAttr("reduction", "mean");
   auto all = to_vector(seq<int64_t>(0, loss.rank()));
   if (reduction == "mean")
@@ -188,10 +201,11 @@ void plainLoss(NodeImporter &node) {
   const Attribute *ignored = node.attribute("ignore_index");
   auto ignore =
       ignored ? b.builder().getI64IntegerAttr(ignored->i) : mlir::IntegerAttr();
-  node.result(0, b.fromValue(nn::CrossEntropyOp::create(
-                     b.builder(), b.location(), b.tensorType(scores.type, {}),
-                     scores.value, node.in(1).value,
-                     b.builder().getI64IntegerAttr(1), ignore)));
+  node.result(0,
+              b.fromValue(nn::CrossEntropyOp::create(
+                  b.builder(), b.location(), b.tensorType(scores.type, {}),
+                  scores.value, node.in(1).value,
+                  b.builder().getI64IntegerAttr(classAxis(scores)), ignore)));
 }
 
 Error emitSoftmaxCrossEntropy(NodeImporter &node) {
@@ -207,7 +221,7 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
                node.stringAttr("reduction", "mean") == "mean";
   std::optional<Operand> logProbability;
   if (!oneOp || node.wants(1))
-    logProbability = node.build.logSoftmax(scores, 1);
+    logProbability = node.build.logSoftmax(scores, classAxis(scores));
   if (oneOp)
     plainLoss(node);
   else if (hasLabels)

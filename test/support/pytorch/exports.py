@@ -42,6 +42,14 @@ KINKS = {
     "constant_power": lambda x: x**0,
     "powers": lambda x: x.abs() ** x.roll(1, 1).abs(),
 }
+def losses_of_one_sample(x):
+    """Scores (C) with a label () or probabilities (C)."""
+    label, classes = PLACES[0, 1], x[0] + torch.arange(1, 5)
+    plain, smoothed = F.cross_entropy(x[2], label), F.cross_entropy(x[3], label, classes.detach(), label_smoothing=0.1)
+    ignored = F.cross_entropy(x[1], label, ignore_index=1, reduction="none")
+    return torch.stack([plain, smoothed, ignored, F.cross_entropy(x[2], x[3].softmax(0), label_smoothing=0.2)])
+
+
 #: What the nodes that are written do not say, but the record of the call.
 CALLS = {
     "mean_with_data": mean_at_places(True),
@@ -49,6 +57,7 @@ CALLS = {
     "divisor": lambda x: F.avg_pool2d((x * x)[None, None], 3, 2, 1, divisor_override=5),
     "hamming": lambda x: x * x * torch.hamming_window(4),
     "shared_rows": lambda x: F.embedding(PLACES[:1], x * x, scale_grad_by_freq=True)[0],
+    "one_sample": losses_of_one_sample,
     "divisor_alone": lambda x: F.avg_pool2d((x * x)[None, None], 2, divisor_override=3),
 }
 

@@ -195,7 +195,7 @@ mpc::kernel::matchContraction(const Statement &statement) {
       !match->factors[1].getType().isF32())
     return std::nullopt;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type.getElementType().isF32() || type.getNumElements() == 0 ||
+  if (!type.getElementType().isF32() || statement.numIterations() == 0 ||
       !isPositiveZero(getSplat(statement.outputs[0].tensor)) ||
       !statement.coversOutput(0) || op.hasIndexSemantics())
     return std::nullopt;

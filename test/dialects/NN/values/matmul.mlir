@@ -123,6 +123,14 @@ func.func @shape_19_5_1_f32(
   return %r : tensor<19x1xf32>
 }
 
+func.func @shape_1_0_1_f32(
+    %a: tensor<1x0xf32> {values.are = dense<> : tensor<1x0xf32>},
+    %b: tensor<0x1xf32> {values.are = dense<> : tensor<0x1xf32>})
+    -> (tensor<1x1xf32> {values.are = dense<[[0.0]]> : tensor<1x1xf64>}) {
+  %r = nn.matmul %a, %b : tensor<1x0xf32>, tensor<0x1xf32> -> tensor<1x1xf32>
+  return %r : tensor<1x1xf32>
+}
+
 func.func @edges_f32(
     %a: tensor<4x4xf32> {values.are = dense<[[0x7F800000, 1.0, 0.0, 0.0], [0x7FC00000, 0.0, 0.0, 0.0], [3.4028234663852886e+38, 3.4028234663852886e+38, 0.0, 0.0], [1024.0, 1.0, 1.0, 1.0]]> : tensor<4x4xf32>},
     %b: tensor<4x3xf32> {values.are = dense<[[1.0, 0.0, -1.0], [1.0, 1.0, -1.0], [1.0, 0.0, 0.0], [1.0, 2.0, 0.5]]> : tensor<4x3xf32>})

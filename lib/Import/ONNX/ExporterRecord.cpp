@@ -36,15 +36,20 @@ StringRef OriginalCall::target() const {
   return target;
 }
 
+SmallVector<StringRef> OriginalCall::values() const {
+  SmallVector<StringRef> names;
+  StringRef rest = text_.split("](").second.split('%').second;
+  for (; !rest.empty(); rest = rest.split('%').second)
+    names.push_back(
+        rest.take_while([](char c) { return isAlnum(c) || c == '_'; }));
+  return names;
+}
+
 SmallVector<StringRef> OriginalCall::parameters() const {
   SmallVector<StringRef> names;
-  for (StringRef rest = text_.split("](").second; !rest.empty();) {
-    rest = rest.split('%').second;
-    StringRef name =
-        rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+  for (StringRef name : values())
     if (name.consume_front("p_"))
       names.push_back(name);
-  }
   return names;
 }
 

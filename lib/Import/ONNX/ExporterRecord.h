@@ -23,6 +23,9 @@ public:
 
   /// "aten.linear.default"; empty where the file does not say.
   llvm::StringRef target() const;
+  /// "x", "p_a_weight" and "p_a_bias": the values that the call names, as often
+  /// as it does. They are parts of the node's own text.
+  llvm::SmallVector<llvm::StringRef> values() const;
   /// "a_weight" and "a_bias": the names of parameters, as the exporter writes
   /// them in calls.
   llvm::SmallVector<llvm::StringRef> parameters() const;

@@ -5,6 +5,7 @@
 
 #include "dialects/NN/EntryNames.h"
 #include "lib/Import/ONNX/CalledFunctions.h"
+#include "lib/Import/ONNX/DetachedValues.h"
 #include "lib/Import/ONNX/GraphInputs.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
@@ -569,13 +570,17 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
                                     const ImportOptions &options) {
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
   separateMerged(model.graph);
+  std::vector<std::string> warnings = restoreDetached(model.graph);
   restoreTrainingModes(model.graph);
   restoreNoGrad(model.graph);
   restoreMaskedWrites(model.graph);
   restoreCalledFunctions(model.graph);
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
-  if (result)
+  if (result) {
+    for (const std::string &warning : warnings)
+      result->warnings.push_back(model.path + ": " + warning);
     return result;
+  }
   return handleErrors(
       result.takeError(), [&](const OpenDimension &info) -> Error {
         ScopedDiagnosticHandler silence(&context,

@@ -246,14 +246,68 @@ FORMULAS = {
 }
 
 
+def fake(x, scale, zero, least, most):
+    return torch.fake_quantize_per_tensor_affine(x, scale, zero, least, most)
+
+
+def by_tensors(x):
+    return torch.fake_quantize_per_tensor_affine(x, torch.tensor(0.3), torch.tensor(7, dtype=torch.int32), 0, 255)
+
+
+def by_channels(x):
+    scales, zeros = torch.tensor([0.03, 0.01, 0.02, 0.3]), torch.tensor([0, 5, -7, 0], dtype=torch.int32)
+    return torch.fake_quantize_per_channel_affine(x, scales, zeros, 1, -128, 127)
+
+
+def straight(x):
+    return x + (torch.round(x) - x).detach()
+
+
+#: What is quantized and trained: 3 and -3 are beyond the levels of some, others round at ties.
+QUANTIZED = {
+    "unsigned": lambda x: fake(x, 0.03, 40, 0, 255) * x,
+    "signed": lambda x: fake(x, 0.02, 0, -128, 127) * x,
+    "beyond": lambda x: fake(x, 0.01, -10, -128, 127) * x,
+    "seven_bits": lambda x: fake(x, 0.02, 30, 0, 127) * x,
+    "coarse": lambda x: fake(x, 2.0, 0, -128, 127) * x,
+    "by_tensors": lambda x: by_tensors(x) * x,
+    "by_channels": lambda x: by_channels(x) * x,
+    "straight": lambda x: straight(3.3 * x) * x,
+    "learned": lambda x: straight((x / x[3, 1:2]).clamp(-0.7, 0.6) * 9) * x[3, 1:2],
+}
+
+
+def nearest(x):
+    """Vector quantization: each row becomes one of the first two."""
+    code = x[:2][((x[:, None] - x[:2] - 0.1) ** 2).sum(2).argmin(1)]
+    return x + (code - x).detach() + (x.detach() - code) ** 2 + 0.25 * (x * code.detach()).cos()
+
+
+#: Values of which no gradient comes back.
+DETACHED = {
+    "factor": lambda x: x * x.detach(),
+    "factor_first": lambda x: x.detach() / (2 + x * x),
+    "straight": lambda x: straight(3.3 * x) * x,
+    "nearest": nearest,
+    "largest": lambda x: (x - x.amax(1, keepdim=True).detach()).exp(),
+    "goal": lambda x: F.mse_loss(x * x, x.roll(1, 1).exp().detach(), reduction="none"),
+    "cross_entropy": lambda x: F.binary_cross_entropy(x.sigmoid(), x.flip(1).sigmoid().detach(), reduction="none"),
+    "both": lambda x: torch.cat([x.detach(), x])[2:6] * x.cos().detach() * x.sin().detach(),
+}
+
+
 class Functions(torch.nn.Module):
-    def __init__(self, functions):
+    def __init__(self, functions, of_data=False):
         super().__init__()
-        self.functions = functions
-        self.at = torch.nn.ParameterDict({name: torch.nn.Parameter(POINTS.clone()) for name in functions})
+        self.functions, self.of_data = functions, of_data
+        # Equal ones, the optimizer merges.
+        points = (POINTS * (1 + of_data * place / 100) for place in range(len(functions)))
+        self.at = torch.nn.ParameterDict(dict(zip(functions, map(torch.nn.Parameter, points))))
 
     def forward(self, weights):
-        results = (function(self.at[name]) for name, function in self.functions.items())
+        # What is computed of parameters alone, the optimizer folds.
+        zero = weights[0, 0] - 1 if self.of_data else 0
+        results = (function(self.at[name] + zero if self.of_data else self.at[name]) for name, function in self.functions.items())
         return sum((y * weights.flatten()[: y.numel()].view_as(y)).sum() for y in results)
 
 
@@ -283,9 +337,9 @@ def export(model, weights, path, optimize=False):
     onnx.save(file, path)
 
 
-def write(functions, weights, path):
-    export(Functions(functions), weights, f"{path}.onnx")
-    model = Functions(functions).double()
+def write(functions, weights, path, optimize=False):
+    export(Functions(functions, optimize), weights, f"{path}.onnx", optimize)
+    model = Functions(functions, optimize).double()
     loss = model(weights.double())
     loss.backward()
     gradients = {f"grad.{name}": parameter.grad for name, parameter in model.named_parameters()}
@@ -298,6 +352,8 @@ def main():
     sets |= {"integers": INTEGERS, "formulas": FORMULAS, "deformed": DEFORMED}
     for name, functions in sets.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
+    write(QUANTIZED, weights, pathlib.Path(sys.argv[1]) / "quantized")
+    write(DETACHED, weights, pathlib.Path(sys.argv[1]) / "optimized_detach", optimize=True)
     export(Masked(), weights, pathlib.Path(sys.argv[1]) / "folded_mask.onnx", optimize=True)
 
 

@@ -68,6 +68,7 @@ llvm::ArrayRef<OpRule> roiAlignRules();
 llvm::ArrayRef<OpRule> scanRules();
 llvm::ArrayRef<OpRule> sequenceRules();
 llvm::ArrayRef<OpRule> sortingRules();
+llvm::ArrayRef<OpRule> quantizationRules();
 llvm::ArrayRef<OpRule> structureRules();
 llvm::ArrayRef<OpRule> windowRules();
 

@@ -15,6 +15,7 @@
 #include "lib/Import/ONNX/NodeImporter.h"
 #include "lib/Import/ONNX/NoteList.h"
 #include "lib/Import/ONNX/ProposedFlags.h"
+#include "lib/Import/ONNX/Quantization.h"
 #include "lib/Import/ONNX/Remedies.h"
 #include "lib/Import/ONNX/RuleTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -312,6 +313,8 @@ Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
     return &kLibraryRule;
   if (node.isOfCall)
     return &ruleOfCalled();
+  if (node.quantizesFake)
+    return &ruleOfFakeQuantization();
   int64_t opset = opsetOf(model_, node);
   NodeImporter at(node, opset, model_.path, build_);
   at.place_ = scopes_.back().place;
@@ -319,10 +322,8 @@ Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
     return unknownDomain(at);
   ArrayRef<const OpRule *> rows = rules_.rowsOf(node.domain, node.opType);
   if (rows.empty()) {
-    std::string near = rules_.near(node.opType);
-    return at.fail(
-        "this op is not supported; " +
-        (near.empty() ? remedyFor(node).str() : "similar ones are: " + near));
+    return at.fail("this op is not supported; " +
+                   remedyFor(node, rules_.near(node.opType)));
   }
   const OpRule *best = nullptr;
   for (const OpRule *row : rows)
@@ -575,6 +576,7 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
   restoreNoGrad(model.graph);
   restoreMaskedWrites(model.graph);
   restoreCalledFunctions(model.graph);
+  restoreFakeQuantization(model.graph);
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
   if (result) {
     for (const std::string &warning : warnings)

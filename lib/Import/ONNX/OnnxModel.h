@@ -108,6 +108,9 @@ struct Node {
   bool isDetached = false;
   /// Of a ScatterND: input 1 is a mask, input 2 what goes to where it is true.
   bool writesToMask = false;
+  /// Of a DequantizeLinear: input 0 is what was quantized, and inputs 3 and 4
+  /// the bounds of its levels, where there are any.
+  bool quantizesFake = false;
   /// It is all of `call`, whose arguments are the inputs, whatever its type.
   bool isOfCall = false;
 };

@@ -36,8 +36,8 @@ const OpRemedy kOps[] = {
      "the size of its result depends on the data, and a step is compiled for "
      "fixed shapes: select by a mask (torch.where; (x * mask).sum() / "
      "mask.sum() for x[mask].mean()), or compute it outside of the model"},
-    {{"ConvInteger", "DequantizeLinear", "DynamicQuantizeLinear",
-      "MatMulInteger", "QLinearConv", "QLinearMatMul", "QuantizeLinear"},
+    {{"ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv",
+      "QLinearMatMul"},
      "it is of a quantized model: export the model before it is quantized"},
     {{"ImageDecoder", "RegexFullMatch", "StringConcat", "StringNormalizer",
       "StringSplit", "TfIdfVectorizer"},
@@ -49,16 +49,18 @@ const OpRemedy kOps[] = {
 
 } // namespace
 
-StringRef remedyFor(const Node &node) {
+std::string remedyFor(const Node &node, StringRef similar) {
   for (const DomainRemedy &row : kDomains)
     if (node.domain == row.domain)
-      return row.remedy;
+      return row.remedy.str();
   if (!node.domain.empty())
     return "define it by --op-library=FILE.mlir, or give the file a function "
            "of that domain and name, made of ops of ai.onnx";
   for (const OpRemedy &row : kOps)
     if (is_contained(row.opTypes, StringRef(node.opType)))
-      return row.remedy;
+      return row.remedy.str();
+  if (!similar.empty())
+    return ("similar ones are: " + similar).str();
   return "write it with ops that 'mpc-import --list-ops' prints, or compute it "
          "outside of the model";
 }

@@ -8,8 +8,9 @@
 
 namespace mpc::onnx {
 
-/// The end of the sentence that says that `node` is not supported.
-llvm::StringRef remedyFor(const Node &node);
+/// The end of the sentence that says that `node` is not supported. `similar`
+/// are ops that may have been meant.
+std::string remedyFor(const Node &node, llvm::StringRef similar = "");
 
 } // namespace mpc::onnx
 

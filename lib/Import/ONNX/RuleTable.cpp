@@ -37,6 +37,7 @@ static SmallVector<ArrayRef<OpRule>> allFamilies() {
           scanRules(),
           sequenceRules(),
           sortingRules(),
+          quantizationRules(),
           structureRules(),
           windowRules()};
 }

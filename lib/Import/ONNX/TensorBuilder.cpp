@@ -481,18 +481,23 @@ Operand TensorBuilder::matmul(const Operand &lhs, const Operand &rhs,
       /*bias=*/Value(), transposeLhs, transposeRhs));
 }
 
+Operand TensorBuilder::asWritten(ElemType type, ArrayRef<int64_t> shape,
+                                 llvm::function_ref<Operand()> compute) {
+  auto region =
+      nn::AutocastOp::create(builder_, location_, tensorType(type, shape),
+                             /*enabled=*/false, mlir::TypeAttr());
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.createBlock(&region.getBody());
+  nn::YieldOp::create(builder_, location_, compute().value);
+  return fromValue(region.getResult(0));
+}
+
 Operand TensorBuilder::matmulAsWritten(const Operand &lhs, const Operand &rhs) {
   if (lhs.known && rhs.known)
     return matmul(lhs, rhs);
   Shape shape(lhs.shape);
   shape.back() = rhs.shape.back();
-  auto region =
-      nn::AutocastOp::create(builder_, location_, tensorType(lhs.type, shape),
-                             /*enabled=*/false, mlir::TypeAttr());
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.createBlock(&region.getBody());
-  nn::YieldOp::create(builder_, location_, matmul(lhs, rhs).value);
-  return fromValue(region.getResult(0));
+  return asWritten(lhs.type, shape, [&] { return matmul(lhs, rhs); });
 }
 
 Operand TensorBuilder::linear(const Operand &input, const Operand &weight,

@@ -188,8 +188,12 @@ public:
 
   Operand matmul(const Operand &lhs, const Operand &rhs,
                  bool transposeLhs = false, bool transposeRhs = false);
-  /// `lhs` times `rhs`, in the type that both have: no policy lowers it, as
-  /// PyTorch's lower no transform, since the terms of a spectrum cancel.
+  /// What `compute` builds, of that type and shape, in the types in which it is
+  /// built: no policy changes them.
+  Operand asWritten(ElemType type, llvm::ArrayRef<int64_t> shape,
+                    llvm::function_ref<Operand()> compute);
+  /// `lhs` times `rhs` as written: PyTorch lowers no transform, since the terms
+  /// of a spectrum cancel.
   Operand matmulAsWritten(const Operand &lhs, const Operand &rhs);
   Operand linear(const Operand &input, const Operand &weight,
                  const Operand *bias);

@@ -62,7 +62,7 @@ TEST(OnnxImporter, SaysWhatToDoWithoutAnOp) {
             "m.onnx: node 'n' (Scaler, opset 20): domain 'ai.onnx.ml' is not "
             "supported, only ai.onnx is; what is not trained by gradients "
             "runs on the data before the model sees them");
-  EXPECT_EQ(errorOf({"QuantizeLinear", {{"x", {2}}, {"s", {}}}}),
+  EXPECT_EQ(errorOf({"QLinearConv", {{"x", {2}}, {"s", {}}}}),
             "this op is not supported; it is of a quantized model: export the "
             "model before it is quantized");
 }

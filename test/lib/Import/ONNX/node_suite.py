@@ -49,7 +49,7 @@ LIST = pathlib.Path(__file__).with_suffix(".txt")
 NARROW_TYPES = ("FLOAT8", "FLOAT6", "FLOAT4", "INT4", "UINT4", "INT2", "UINT2")
 OUT_OF_SCOPE = {
     "data-dependent shape": "Unique Compress",
-    "quantization": "QuantizeLinear DequantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul MatMulInteger "
+    "quantization": "DynamicQuantizeLinear QLinearConv QLinearMatMul MatMulInteger "
     "ConvInteger",
     "random": "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike",
     "sequences, optionals": "OptionalGetElement OptionalHasElement",

@@ -48,10 +48,12 @@ std::optional<int64_t> paddingIndex(const Node &node) {
 
 /// Whether each row of an embedding shares its gradient among all that read it,
 /// which its call alone knows.
-bool scalesByFrequency(const Node &node) {
-  OriginalCall call(node);
-  return call.target() == "aten.embedding.default" &&
-         call.argument(3, "scale_grad_by_freq") == "True";
+bool scalesByFrequency(const NodeImporter &node) {
+  OriginalCall call(node.node());
+  bool isTable = call.target() == "aten.embedding.default" ||
+                 (call.target() == "aten.embedding_bag.padding_idx" &&
+                  node.in(0).isFloat() && node.in(1).rank() == 1);
+  return isTable && call.argument(3, "scale_grad_by_freq") == "True";
 }
 
 /// `read`, rows of a table of `size` by `indices`, with a gradient that is
@@ -86,7 +88,7 @@ Error emitGather(NodeImporter &node) {
     return node.fail("gathers from an empty axis");
   Operand read = node.build.gather(input, indices, axis, /*batchDims=*/0,
                                    paddingIndex(node.node()));
-  if (scalesByFrequency(node.node()) && *countElements(indices.shape) != 0)
+  if (scalesByFrequency(node) && *countElements(indices.shape) != 0)
     read = scaledByFrequency(node.build, read, indices, input.shape[axis]);
   node.result(0, read);
   return Error::success();

@@ -3,6 +3,7 @@
 /// ONNX ops that move elements and compute none.
 #include "lib/Import/ONNX/NodeImporter.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -65,8 +66,11 @@ Error emitFlatten(NodeImporter &node) {
   return Error::success();
 }
 
+/// PyTorch's squeeze() leaves an axis that has not size 1 as it is.
 Error emitSqueeze(NodeImporter &node) {
   const Operand &input = node.in(0);
+  bool mayStay =
+      OriginalCall(node.node()).target().starts_with("aten.squeeze.");
   SmallVector<int64_t> gone;
   if (node.has(1)) {
     MPC_TRY_ASSIGN(auto given, node.ints(1, "the axes"));
@@ -78,7 +82,8 @@ Error emitSqueeze(NodeImporter &node) {
   }
   Shape shape;
   for (auto [axis, size] : enumerate(input.shape)) {
-    if (!is_contained(gone, static_cast<int64_t>(axis))) {
+    bool stays = mayStay && size != 1;
+    if (stays || !is_contained(gone, static_cast<int64_t>(axis))) {
       shape.push_back(size);
       continue;
     }

@@ -57,6 +57,8 @@ CALLS = {
     "divisor": lambda x: F.avg_pool2d((x * x)[None, None], 3, 2, 1, divisor_override=5),
     "hamming": lambda x: x * x * torch.hamming_window(4),
     "shared_rows": lambda x: F.embedding(PLACES[:1], x * x, scale_grad_by_freq=True)[0],
+    "shared_rows_of_bags": lambda x: F.embedding_bag(PLACES[:3], x * x, scale_grad_by_freq=True, mode="mean"),
+    "squeezed": lambda x: x.squeeze(1) * x[:, :1].squeeze(-1),
     "one_sample": losses_of_one_sample,
     "divisor_alone": lambda x: F.avg_pool2d((x * x)[None, None], 2, divisor_override=3),
 }

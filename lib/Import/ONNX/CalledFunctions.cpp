@@ -3,6 +3,7 @@
 //   sinc(x) as where(x == 0, 1, sin(pi x) / (pi x)), whose gradient at 0 is
 //   NaN; atan2(y, x) as atan(y / x), of NaN gradient at x = 0, and with -pi for
 //   +pi; logaddexp as log(exp(a) + exp(b)), which overflows from 88 on;
+//   angle of a complex number by the same quotient;
 //   logsigmoid as log(sigmoid(x)), which is -inf below -88;
 //   xlogy(x, y) as where(x == 0, x, x log(y)), whose slope at x = 0 is 1;
 //   log1p(x) and expm1(x) as log(x + 1) and exp(x) - 1, which a small x leaves
@@ -71,6 +72,17 @@ static Operand atan2Of(TensorBuilder &b, ArrayRef<Operand> arguments) {
   Operand steep = b.binary(Binary::Sub, turn(b, y, 0.5), angle);
   Operand behind = b.binary(Binary::Add, turn(b, y, 1), angle);
   return b.select(isSteep, steep, b.select(isNegative(b, x), behind, angle));
+}
+
+/// Of complex numbers, which are pairs along the last axis.
+static Operand angleOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
+  const Operand &z = arguments[0];
+  int64_t last = z.rank() - 1;
+  auto part = [&](int64_t number) {
+    return b.reshape(b.sliceAxis(z, last, number, number + 1),
+                     ArrayRef(z.shape).drop_back());
+  };
+  return atan2Of(b, {part(1), part(0)});
 }
 
 /// max(x, y) + log(1 + exp(-|x - y|)), where equal infinities have no distance.
@@ -205,6 +217,7 @@ struct CalledFunction {
 
 static ArrayRef<CalledFunction> calledFunctions() {
   static const CalledFunction kFunctions[] = {
+      {"aten.angle.", {{"Slice", 0, 0}}, emitFormula<angleOf>},
       {"aten.atan2.", {{"Div", 0, 0}, {"Div", 0, 1}}, emitFormula<atan2Of>},
       {"aten.bincount.", {{"ScatterElements", 0, 1}}, emitBinCount},
       {"aten.embedding_bag.padding_idx",

@@ -412,6 +412,20 @@ int64_t sourceOf(int64_t index, int64_t size, StringRef mode) {
   return place < size ? place : period - place;
 }
 
+/// Where the elements of an axis of `size` come from that is padded by `low`
+/// and `high`. What is cropped does not go round: that is PyTorch's and ONNX
+/// Runtime's order.
+SmallVector<int64_t> sourcesOf(int64_t size, int64_t low, int64_t high,
+                               StringRef mode) {
+  bool cropsFirst = mode == "wrap";
+  int64_t first = cropsFirst ? std::max<int64_t>(-low, 0) : 0;
+  int64_t last = size + (cropsFirst ? std::min<int64_t>(high, 0) : 0);
+  SmallVector<int64_t> sources;
+  for (int64_t i = -low; i < size + high; ++i)
+    sources.push_back(first + sourceOf(i - first, last - first, mode));
+  return sources;
+}
+
 /// Pads by repeating elements, axis by axis.
 Error padFromInput(NodeImporter &node, StringRef mode, ArrayRef<int64_t> low,
                    ArrayRef<int64_t> high) {
@@ -420,13 +434,15 @@ Error padFromInput(NodeImporter &node, StringRef mode, ArrayRef<int64_t> low,
     int64_t size = result.shape[axis];
     if (low[axis] == 0 && high[axis] == 0)
       continue;
-    if (size == 0 || size + low[axis] + high[axis] > 65536)
+    int64_t kept = size;
+    if (mode == "wrap")
+      kept +=
+          std::min<int64_t>(low[axis], 0) + std::min<int64_t>(high[axis], 0);
+    if (kept == 0 || size + low[axis] + high[axis] > 65536)
       return node.fail("axis " + Twine(axis) + " of " +
                        shapeText(result.shape) +
                        " cannot be padded from its elements");
-    SmallVector<int64_t> sources;
-    for (int64_t i = -low[axis]; i < size + high[axis]; ++i)
-      sources.push_back(sourceOf(i, size, mode));
+    SmallVector<int64_t> sources = sourcesOf(size, low[axis], high[axis], mode);
     Shape shape = result.shape;
     shape[axis] = static_cast<int64_t>(sources.size());
     MPC_TRY(node.checkSize(shape));

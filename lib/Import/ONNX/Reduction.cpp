@@ -41,6 +41,9 @@ Expected<std::optional<SmallVector<int64_t>>> readAxes(NodeImporter &node) {
       return std::nullopt;
     return to_vector(seq<int64_t>(0, rank));
   }
+  // To PyTorch a scalar has an axis.
+  if (rank == 0 && node.isOfPyTorch())
+    return SmallVector<int64_t>();
   MPC_TRY_ASSIGN(auto axes, node.axes(given, rank));
   llvm::sort(axes);
   return axes;
@@ -77,11 +80,15 @@ Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
   }
 }
 
-/// max + log(sum(exp(x - max))): no exponential of a large number.
+/// m + log(sum(exp(x - m))), where m is the maximum: no exponential of a large
+/// number. Of an infinite maximum there is no distance, and m is 0.
 Operand logSumExp(TensorBuilder &b, const Operand &x, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return x;
-  Operand top = b.reduceMax(x, axes);
+  Operand top = b.withoutGradient(b.reduceMax(x, axes));
+  Operand infinity = b.splatLike(top, std::numeric_limits<double>::infinity());
+  Operand isInfinite = b.compare(nn::CompareKind::EQ, b.abs(top), infinity);
+  top = b.select(isInfinite, b.splatLike(top, 0), top);
   SmallVector<int64_t> kept;
   for (int64_t axis = 0; axis < x.rank(); ++axis)
     if (!is_contained(axes, axis))

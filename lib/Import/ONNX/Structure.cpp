@@ -85,9 +85,9 @@ Error emitSize(NodeImporter &node) {
   return emitValues<int64_t>(node, ElemType::Int64, {}, {size});
 }
 
-/// How many numbers from `start` by `delta` lie before `limit`.
-std::optional<int64_t> rangeLength(double start, double limit, double delta) {
-  double length = std::ceil((limit - start) / delta);
+/// How many numbers by `delta` lie within `distance`.
+std::optional<int64_t> rangeLength(double distance, double delta) {
+  double length = std::ceil(distance / delta);
   if (!(length > 0))
     return 0;
   if (!(length <= 1 << 22))
@@ -110,7 +110,11 @@ Error emitRange(NodeImporter &node) {
   }
   if (bounds[2] == 0.0 || node.in(0).isBool())
     return node.fail("the step is 0 or the type bool");
-  std::optional<int64_t> length = rangeLength(bounds[0], bounds[1], bounds[2]);
+  // 1.1f - 0.1f is 1 in f32, and more in f64.
+  double distance = bounds[1] - bounds[0];
+  if (type == ElemType::Float)
+    distance = static_cast<float>(distance);
+  std::optional<int64_t> length = rangeLength(distance, bounds[2]);
   if (!length)
     return node.fail("the range has more than 2^22 numbers");
   std::vector<double> reals;

@@ -244,6 +244,11 @@ FORMULAS = {
     "expm1": lambda x: 1e6 * torch.expm1(1e-6 * x) + torch.expm1(x),
     "cross_entropy": lambda x: F.binary_cross_entropy((25 * x).sigmoid(), (x > 0).to(x.dtype), reduction="none"),
     "wrong_cross_entropy": lambda x: F.binary_cross_entropy((20 * x).sigmoid().round(), (x < 2).to(x.dtype)),
+    "logsumexp_of_none": lambda x: x[:, 0] * above_zero(x).logsumexp(1).exp().detach(),
+    "angle": lambda x: torch.view_as_complex(x.view(4, 2, 2)).angle(),
+    "cropped_circle": lambda x: F.pad((x * x)[None], (-2, 1), mode="circular")[0],
+    "scalar": lambda x: x[2, 3].sum(0) * x[3, 3].amax(-1),
+    "range": lambda x: x * torch.arange(0.1, 1.1, 1.0),
     "xlogy": lambda x: torch.xlogy(x, torch.where(x == 0, x.flip(0), 1.5 + x.abs())),
 }
 

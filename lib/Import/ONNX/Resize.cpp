@@ -42,6 +42,10 @@ struct Sampling {
   /// The input that has the scales.
   size_t scales = 2;
 
+  /// PyTorch's antialias with align_corners: the distance of the corners
+  /// decides the scale, and centres are aligned.
+  bool scalesByCorners = false;
+
   bool isCrop() const { return coordinates == "tf_crop_and_resize"; }
 };
 
@@ -68,6 +72,10 @@ Expected<Sampling> readSampling(NodeImporter &node) {
           sampling.rounding))
     return node.fail("attribute 'nearest_mode' is '" +
                      printable(sampling.rounding) + "'");
+  sampling.scalesByCorners = sampling.isAntialiased && node.isOfPyTorch() &&
+                             sampling.coordinates == "align_corners";
+  if (sampling.scalesByCorners)
+    sampling.coordinates = "half_pixel";
   return sampling;
 }
 
@@ -173,6 +181,10 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
                        " is resized to " + std::to_string(to));
     resize.scale =
         node.has(3) ? recordedScale(node, axis).value_or(scale) : scale;
+    if (sampling.scalesByCorners) {
+      auto last = static_cast<double>(resize.from - 1);
+      resize.scale = to == 1 ? 1.0 : (to - 1) / last;
+    }
     resize.to = static_cast<int64_t>(to);
     resize.extent = node.isOfPyTorch() ? to : exact;
   }

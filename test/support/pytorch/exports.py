@@ -203,6 +203,9 @@ RESIZES = {
     "antialiased": resized(scale_factor=(0.6, 0.8), mode="bilinear", antialias=True),
     "antialiased_cubic": resized(scale_factor=(0.6, 1.7), mode="bicubic", antialias=True),
     "antialiased_size": resized(size=(3, 2), mode="bilinear", antialias=True),
+    "antialiased_corners": resized(size=(3, 2), mode="bilinear", antialias=True, align_corners=True),
+    "antialiased_corners_cubic": resized(size=(6, 3), mode="bicubic", antialias=True, align_corners=True),
+    "antialiased_corner": resized(size=(1, 3), mode="bilinear", antialias=True, align_corners=True),
     "nearest": resized(scale_factor=(1.7, 0.6), mode="nearest"),
     "nearest_exact": resized(scale_factor=(1.7, 0.6), mode="nearest-exact"),
 }

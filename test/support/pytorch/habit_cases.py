@@ -89,3 +89,5 @@ add(
 add("state_space", habits.StateSpace, vector(3, 7, 4))
 add("checkpointed", habits.Checkpointed, vector(6, 8))
 add("buckets", habits.Buckets, lambda: {"tokens": torch.randint(0, 20, (3, 6)), "length": torch.tensor([6, 2, 4])})
+add("quantization_aware", habits.QuantizationAware, vector(6, 8))
+add("adapter", habits.LowRankAdapter, vector(6, 8))

@@ -34,6 +34,13 @@ for name, more in {
     "davit_tiny": {"depths": (1, 1), "embed_dims": (16, 32), "num_heads": (2, 4)},
     "rexnet_100": {},
     "hrnet_w18_small": {},
+    "pit_ti_224": {"img_size": 64},
+    "visformer_tiny": {"img_size": 64, "embed_dim": 48},
+    "sequencer2d_s": {"layers": (1, 1, 1, 1), "embed_dims": (16, 24, 24, 24), "hidden_sizes": (8, 8, 8, 8)},
+    "repvit_m0_9": {},
+    "starnet_s1": {},
+    "mambaout_femto": {},
+    "fastvit_t8": {},
 }.items():  # fmt: skip
     size = more.get("img_size", 64)
     add("timm_" + name.split("_224")[0], timm_model(name, **more), image(2, size))

@@ -46,6 +46,14 @@ def feature_pyramid():
     )
 
 
+def second_swin():
+    from torchvision.models import swin_transformer as swin
+
+    return swin.SwinTransformer(
+        [2, 2], 16, [2, 2], [2, 4], [4, 4], num_classes=10, block=swin.SwinTransformerBlockV2, downsample_layer=swin.PatchMergingV2
+    )  # fmt: skip
+
+
 def region_head():
     """Anchors' scores and boxes of RetinaNet, without the boxes' selection."""
     from torchvision.models.detection.retinanet import RetinaNetHead
@@ -85,6 +93,48 @@ add(
     lambda: Output(vision("lraspp_mobilenet_v3_large", weights_backbone=None, num_classes=4)(), lambda y: y["out"]),
     image(2),
 )
+add(
+    "tv_deeplab",
+    lambda: Output(vision("deeplabv3_mobilenet_v3_large", weights_backbone=None, num_classes=4)(), lambda y: y["out"]),
+    image(2),
+)
+add("tv_swin_v2", second_swin, image(2))
 add("tv_video", vision("mc3_18", num_classes=10), lambda: {"x": torch.randn(1, 3, 4, 16, 16)})
+add("tv_factored_video", vision("r2plus1d_18", num_classes=10), lambda: {"x": torch.randn(2, 3, 4, 16, 16)})
 add("tv_pyramid", feature_pyramid, image(2))
 add("tv_retina", region_head, image(2, 16), "mse")
+
+
+def detector():
+    """RetinaNet with its losses, of anchors that are matched outside of the model."""
+
+    class Detector(nn.Module):
+        def __init__(self):
+            super().__init__()
+            whole = vision("retinanet_resnet50_fpn", weights_backbone=None, num_classes=4)()
+            self.backbone, self.head = whole.backbone, whole.head
+
+        def forward(self, x, labels, boxes):
+            from torchvision.ops import sigmoid_focal_loss
+
+            y = self.head(list(self.backbone(x).values()))
+            is_object = (labels.sum(-1, keepdim=True) > 0).to(x.dtype)
+            classes = sigmoid_focal_loss(y["cls_logits"], labels.to(x.dtype), reduction="sum")
+            distance = nn.functional.smooth_l1_loss(y["bbox_regression"], boxes, reduction="none")
+            return (classes + (distance * is_object).sum()) / is_object.sum().clamp(min=1)
+
+    return Detector()
+
+
+#: Nine at each place of five levels, of an image of 64 pixels.
+ANCHORS = 9 * (8**2 + 4**2 + 2**2 + 1 + 1)
+add(
+    "tv_detector",
+    detector,
+    lambda: image(2, 64)()
+    | {
+        "labels": nn.functional.one_hot((torch.rand(2, ANCHORS) * 40).long().clamp(max=4), 5)[..., :4],
+        "boxes": torch.randn(2, ANCHORS, 4),
+    },
+    "output",
+)

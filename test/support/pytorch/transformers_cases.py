@@ -251,17 +251,27 @@ def clip():
     return Output(transformers.CLIPModel(config), lambda y: y.logits_per_text, call)
 
 
-def speech():
+def speech(kind="Wav2Vec2", **more):
     import transformers
 
-    config = transformers.Wav2Vec2Config(
-        vocab_size=12, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=24, conv_dim=(8, 8),
+    config = getattr(transformers, f"{kind}Config")(
+        **more, vocab_size=12, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=24, conv_dim=(8, 8),
         conv_stride=(4, 4), conv_kernel=(8, 8), num_feat_extract_layers=2, num_conv_pos_embeddings=4,
         num_conv_pos_embedding_groups=2, mask_time_prob=0.0, layerdrop=0.0, apply_spec_augment=False,
     )  # fmt: skip
-    return Output(
-        transformers.Wav2Vec2ForCTC(config), lambda y: y[0], lambda m, x: m(input_values=x, return_dict=False)
-    )
+    model = getattr(transformers, f"{kind}ForCTC")(config)
+    return Output(model, lambda y: y[0], lambda m, x: m(input_values=x, return_dict=False))
+
+
+def mixed_series():
+    import transformers
+
+    config = transformers.PatchTSMixerConfig(
+        context_length=16, patch_length=4, patch_stride=4, num_input_channels=2, prediction_length=4, d_model=8, num_layers=2,
+        scaling=None,
+    )  # fmt: skip
+    model = transformers.PatchTSMixerForPrediction(config)
+    return Output(model, lambda y: y.prediction_outputs, lambda m, x: m(past_values=x, return_dict=True))
 
 
 def series():
@@ -289,6 +299,10 @@ add(
     },
 )
 add("hf_wav2vec2", speech, vector(2, 200))
+for kind in ("Hubert", "WavLM", "Data2VecAudio", "UniSpeechSat"):
+    add(f"hf_{kind.lower()}", lambda kind=kind: speech(kind), vector(2, 200))
+add("hf_sew", lambda: speech("SEW", squeeze_factor=2), vector(2, 200))
+add("hf_patchtsmixer", mixed_series, vector(2, 16, 2), "mse")
 add("hf_patchtst", series, vector(2, 16, 2), "mse")
 add("hf_vit", picture("ViT", **tiny_image), image(2, 16))
 add("hf_dinov2", picture("Dinov2", **(tiny_image | {"mlp_ratio": 2})), image(2, 16))

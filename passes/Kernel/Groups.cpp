@@ -380,13 +380,13 @@ static bool readsTooMuch(const Group &producer, const Group &consumer) {
 
 bool Groups::canJoin(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
-  if (keepsMore(producer, consumer) || readsTooMuch(p, c))
+  if (keepsMore(producer, consumer))
     return false;
   Group joined = combine(p, c);
   if (joined.space == GroupSpace::Contraction && asksForIndex(c))
     return false;
   return joined.space != GroupSpace::Other && readsAligned(p, c, joined) &&
-         !pathOutside(producer, consumer);
+         !readsTooMuch(p, c) && !pathOutside(producer, consumer);
 }
 
 /// Gives `group`, and what it reads directly or through others, at most `rank`.

@@ -275,7 +275,7 @@ rt::Result<ImportedModel> loadModel(const ModelBytes &model,
 rt::Status refuseLosses(const ImportedModel &model, const std::string &path) {
   if (model.losses.empty())
     return {};
-  return rt::invalidInput(path + ": " + join(model.losses, "; ") +
+  return rt::invalidInput(path + ": " + model.losses +
                           "; --allow-lost-parameters trains what is left");
 }
 

@@ -453,7 +453,7 @@ def refuse(name, folder):
     ]  # fmt: skip
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     faults = []
-    if refused.returncode != 1 or reason not in refused.stderr or "optimize=False" not in refused.stderr:
+    if refused.returncode != 1 or reason not in refused.stderr or refused.stderr.count("optimize=False") != 1:
         faults.append(f"expected a refusal: {reason}; exit {refused.returncode}: {refused.stderr.strip()[:400]}")
     allowed = subprocess.run([*command, "--allow-lost-parameters"], capture_output=True, text=True, check=False)
     if allowed.returncode != 0:

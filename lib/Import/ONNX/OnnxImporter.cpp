@@ -542,13 +542,15 @@ void GraphImporter::declareParameters() {
 }
 
 void GraphImporter::warnOfLosses() {
-  for (const std::string &loss : findLosses(model_.graph, uses_))
-    result_.losses.push_back(
-        loss +
-        ": this file was exported for inference, with constant folding; what "
-        "was folded cannot be trained as it was written. Export it with "
-        "torch.onnx.export(..., dynamo=True, optimize=False)");
-  append_range(result_.warnings, result_.losses);
+  std::vector<std::string> losses = findLosses(model_.graph, uses_);
+  if (losses.empty())
+    return;
+  result_.losses =
+      join(losses, ", ") +
+      ": this file was exported for inference, with constant folding; what "
+      "was folded cannot be trained as it was written. Export it with "
+      "torch.onnx.export(..., dynamo=True, optimize=False)";
+  result_.warnings.push_back(result_.losses);
 }
 
 Error GraphImporter::verifyModule() {

@@ -50,8 +50,9 @@ struct ImportedModel {
   /// What the user may want to know, and what probably is a mistake.
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
-  /// The warnings that say what the exporter took: what is lost is not trained.
-  std::vector<std::string> losses;
+  /// The warning that says what the exporter took, which cannot be trained;
+  /// empty where it took nothing.
+  std::string losses;
   /// Paths of what was read, or would have been if it were there.
   std::vector<std::string> files;
   Storage storage;

@@ -220,10 +220,13 @@ private:
     return add(std::move(launch), op.getOperands(), entry);
   }
 
+  /// Tensors without elements have nothing to copy.
   rt::Status addCopy(memref::CopyOp copy, rt::Entry &entry) {
     rt::Launch launch;
     launch.kind = rt::LaunchKind::Copy;
     launch.bytes = bytesOf(copy.getSource());
+    if (launch.bytes == 0)
+      return {};
     launch.numRead = 1;
     return add(std::move(launch), {copy.getSource(), copy.getTarget()}, entry);
   }

@@ -5,6 +5,9 @@
 #define MPC_DIALECTS_NN_FUNCTIONNAMES_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+
+#include <string>
 
 namespace mpc::nn {
 
@@ -12,6 +15,13 @@ namespace mpc::nn {
 inline constexpr llvm::StringLiteral kModelFunction = "model";
 /// What nn-add-loss makes of it: inputs and a target to the loss.
 inline constexpr llvm::StringLiteral kLossFunction = "loss";
+
+/// What is said of a module that has a symbol which a pass is to make.
+inline std::string takenSymbol(llvm::StringRef name) {
+  return ("already has a symbol @" + name +
+          ", a name that a training gives: rename that parameter or function")
+      .str();
+}
 
 } // namespace mpc::nn
 

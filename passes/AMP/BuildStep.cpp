@@ -48,7 +48,7 @@ private:
                            stringifyEntryKind(EntryKind::Apply),
                            StringRef(kScaler), StringRef(kOptimizer)})
       if (getOperation().lookupSymbol(name))
-        return fail() << "already has a symbol @" << name;
+        return fail() << nn::takenSymbol(name);
     return success();
   }
 

@@ -113,7 +113,7 @@ private:
     if (!model || model.isDeclaration() || !model.getBody().hasOneBlock())
       return module.emitError("has no function @model of one block");
     if (module.lookupSymbol(kLossFunction))
-      return module.emitError("already has a symbol @loss");
+      return module.emitError(takenSymbol(kLossFunction));
     const LossFunction *rule = findLoss(loss);
     if (!rule)
       return module.emitError()

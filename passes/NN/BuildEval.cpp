@@ -171,10 +171,9 @@ struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
     ModuleOp module = getOperation();
     auto model = module.lookupSymbol<func::FuncOp>(kModelFunction);
     auto loss = module.lookupSymbol<func::FuncOp>(kLossFunction);
-    if (!model ||
-        module.lookupSymbol(stringifyEntryKind(amp::EntryKind::Eval))) {
-      module.emitError(model ? "already has a symbol @eval"
-                             : "has no function @model");
+    StringRef name = stringifyEntryKind(amp::EntryKind::Eval);
+    if (!model || module.lookupSymbol(name)) {
+      module.emitError(model ? takenSymbol(name) : "has no function @model");
       return signalPassFailure();
     }
     if (gradients && !loss) {

@@ -145,7 +145,8 @@ Error GraphImporter::decideRoles() {
     initializers_[role.name] = index;
     if (role.kind != RoleKind::Constant && role.name == kFunctionName)
       return invalidModel(model_.path + ": an initializer is named '" +
-                          kFunctionName + "', which names the function");
+                          kFunctionName +
+                          "', which names the function: rename it");
   }
   return Error::success();
 }

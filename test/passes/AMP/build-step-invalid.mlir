@@ -9,7 +9,7 @@
 // REGEX:  error: {{.*}}'('
 // FROZEN: error: has no parameter to train
 // F64:    error: can only train parameters of f32, f16 and bf16, but 'wide' is 'tensor<f64>': export the model in f32 (PyTorch: model.float()), or freeze it
-// TWICE:  error: already has a symbol @step
+// TWICE:  error: already has a symbol @step, a name that a training gives: rename that parameter or function
 amp.recipe
 nn.parameter @w : tensor<f32> = #nn.init<ones>
 nn.parameter @wide : tensor<f64> = #nn.init<ones>

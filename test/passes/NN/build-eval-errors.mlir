@@ -6,7 +6,7 @@ module {
 
 // -----
 
-// expected-error @below {{already has a symbol @eval}}
+// expected-error @below {{already has a symbol @eval, a name that a training gives: rename that parameter or function}}
 module {
   func.func @model(%x: tensor<4xf32>) -> tensor<4xf32> {
     return %x : tensor<4xf32>

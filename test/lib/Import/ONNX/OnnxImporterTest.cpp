@@ -186,7 +186,7 @@ TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
                               .output("y"))
                 .error,
             "m.onnx: an initializer is named 'model', which names the "
-            "function");
+            "function: rename it");
   EXPECT_EQ(importWritten(ModelWriter(start)
                               .value("h", kF32, {int64_t(3)})
                               .node("Relu", {"x"}, {"h"})

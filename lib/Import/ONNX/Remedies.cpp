@@ -3,6 +3,7 @@
 /// What a user can do about an op that is not imported, by why it is not.
 #include "lib/Import/ONNX/Remedies.h"
 
+#include "lib/Import/ONNX/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -47,6 +48,19 @@ const OpRemedy kOps[] = {
      "export a model whose inputs are all there"},
 };
 
+/// Functions of PyTorch, up to their overload, that are refused as a whole.
+struct CallRemedy {
+  StringRef target;
+  StringRef remedy;
+};
+
+constexpr CallRemedy kCalls[] = {
+    {"aten.embedding_renorm.",
+     "the max_norm of an embedding rewrites its table when it is read, which "
+     "no model does: leave it out, and scale what is read (rows * (max_norm / "
+     "rows.norm(dim=-1, keepdim=True)).clamp(max=1))"},
+};
+
 } // namespace
 
 std::string remedyFor(const Node &node, StringRef similar) {
@@ -56,6 +70,10 @@ std::string remedyFor(const Node &node, StringRef similar) {
   if (!node.domain.empty())
     return "define it by --op-library=FILE.mlir, or give the file a function "
            "of that domain and name, made of ops of ai.onnx";
+  StringRef target = OriginalCall(node).target();
+  for (const CallRemedy &row : kCalls)
+    if (target.starts_with(row.target))
+      return row.remedy.str();
   for (const OpRemedy &row : kOps)
     if (is_contained(row.opTypes, StringRef(node.opType)))
       return row.remedy.str();

@@ -334,6 +334,17 @@ class Masked(torch.nn.Module):
         return (x @ self.w @ x.mT * sees).softmax(-1).diagonal().sum()
 
 
+class Bounded(torch.nn.Module):
+    """An embedding that rewrites its rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows = torch.nn.Embedding(4, 4, max_norm=1)
+
+    def forward(self, weights):
+        return (self.rows(PLACES[0]) * weights).sum()
+
+
 def export(model, weights, path, optimize=False):
     torch.onnx.export(
         model, (weights,), path, input_names=["weights"], output_names=["loss"], dynamo=True, optimize=optimize,
@@ -365,6 +376,7 @@ def main():
     write(QUANTIZED, weights, pathlib.Path(sys.argv[1]) / "quantized")
     write(DETACHED, weights, pathlib.Path(sys.argv[1]) / "optimized_detach", optimize=True)
     export(Masked(), weights, pathlib.Path(sys.argv[1]) / "folded_mask.onnx", optimize=True)
+    export(Bounded(), weights, pathlib.Path(sys.argv[1]) / "max_norm.onnx")
 
 
 if __name__ == "__main__":

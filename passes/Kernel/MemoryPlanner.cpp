@@ -106,7 +106,9 @@ bool MemoryPlanner::request(Value value, const Allocation &target) {
     unsigned index = cast<OpResult>(value).getResultNumber();
     Value destination = launch.getOutputs()[index];
     if (!destination.getDefiningOp<tensor::EmptyOp>())
-      return request(destination, target);
+      // What is still read then is copied, and the copy is updated.
+      return !isReadAfterWrite(destination, value) &&
+             request(destination, target);
     requested_[value] = target;
     return true;
   }

@@ -96,6 +96,25 @@ func.func @pack_of_argument(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<8xf3
 
 // -----
 
+// What is updated in place is a copy where the old content is read later, and
+// the copy is what is returned.
+// CHECK-LABEL: func.func @updates_what_is_read_later(
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<{{[0-9]*}}xi8> {kernel.buffer = #kernel.buffer<arena>}, %{{[^:]*}}: memref<16xi8> {{{[^}]*}}}, %{{[^:]*}}: memref<32xi8> {{{[^}]*}}}, %[[SUM:[^:]*]]: memref<32xi8>
+// CHECK:         kernel.launch
+// CHECK:         memref.copy
+// CHECK-COUNT-2: kernel.launch
+// CHECK:         %[[NEW:.*]] = memref.view %[[ARENA]]
+// CHECK:         %[[OUT:.*]] = memref.view %[[SUM]]
+// CHECK-NEXT:    memref.copy %[[NEW]], %[[OUT]]
+func.func @updates_what_is_read_later(%g: tensor<8xf16>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %old = nn.neg %x : tensor<8xf32>
+  %sum = amp.add_gradient %g to %old : tensor<8xf16>, tensor<8xf32>
+  %exp = nn.exp %old : tensor<8xf32>
+  return %sum, %exp : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
 // What is no kernel has no place.
 func.func @not_a_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{cannot be planned: it is no kernel launch, view, pack or constant}}

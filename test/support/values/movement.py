@@ -416,6 +416,11 @@ def scatter_reduce_functions():
                 da, du = shares(kind, a.values, u.values, seed.values)
                 wanted = {0: Result(element, da), 1: Result(element, du)}
                 yield Function(f"{kind}_vjp", [a, u, ids], body, [result], [seed], wanted)
+                # What is updated is read once more.
+                twice = f"%p = nn.add %a, %a : {a.type}\n  %r0{body[2:].replace('%a', '%p')}\n  %r1 = nn.sub %r0, %p : {a.type}"
+                both = joined(kind, 2 * a.values, u.values)
+                results = [Result(element, both), Result(element, both - 2 * a.values)]
+                yield Function(f"{kind}_and_old", [a, u, ids], twice, results)
         for element in INTEGER_KINDS:
             a, updates = edge_rows(element, 4)[::-1], edge_rows(element, len(PLACES))
             result = Result(element, wrapped(joined(kind, a, updates), element))

@@ -29,6 +29,18 @@ func.func @mul_vjp(
   return %v#0, %v#1, %v#2 : tensor<4x3xf32>, tensor<4x3xf32>, tensor<6x3xf32>
 }
 
+func.func @mul_and_old(
+    %a: tensor<4x3xf32> {values.are = dense<[[-0.5, 0.0, 0.5], [1.0, 1.5, -0.5], [0.0, 0.5, 1.0], [1.5, -0.5, 0.0]]> : tensor<4x3xf32>},
+    %b: tensor<6x3xf32> {values.are = dense<[[-1.0, -0.5, 0.0], [0.5, 1.0, 1.5], [2.0, -1.0, -0.5], [0.0, 0.5, 1.0], [1.5, 2.0, -1.0], [-0.5, 0.0, 0.5]]> : tensor<6x3xf32>},
+    %c: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xf32> {values.are = dense<[[0.75, 0.0, -0.5], [-4.0, 1.5, 0.0], [0.0, 1.0, 2.0], [0.0, -0.5, 0.0]]> : tensor<4x3xf64>},
+        tensor<4x3xf32> {values.are = dense<[[1.75, 0.0, -1.5], [-6.0, -1.5, 1.0], [0.0, 0.0, 0.0], [-3.0, 0.5, 0.0]]> : tensor<4x3xf64>}) {
+  %p = nn.add %a, %a : tensor<4x3xf32>
+  %r0 = nn.scatter_reduce mul %p, %b, %c : tensor<4x3xf32>, tensor<6x3xf32>, tensor<6xi64>
+  %r1 = nn.sub %r0, %p : tensor<4x3xf32>
+  return %r0, %r1 : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
 func.func @mul_f64(
     %a: tensor<4x3xf64> {values.are = dense<[[-0.5, 0.0, 0.5], [1.0, 1.5, -0.5], [0.0, 0.5, 1.0], [1.5, -0.5, 0.0]]> : tensor<4x3xf64>},
     %b: tensor<6x3xf64> {values.are = dense<[[-1.0, -0.5, 0.0], [0.5, 1.0, 1.5], [2.0, -1.0, -0.5], [0.0, 0.5, 1.0], [1.5, 2.0, -1.0], [-0.5, 0.0, 0.5]]> : tensor<6x3xf64>},
@@ -154,6 +166,18 @@ func.func @max_vjp(
   return %v#0, %v#1, %v#2 : tensor<4x3xf32>, tensor<4x3xf32>, tensor<6x3xf32>
 }
 
+func.func @max_and_old(
+    %a: tensor<4x3xf32> {values.are = dense<[[-0.5, 0.0, 0.5], [1.0, 1.5, -0.5], [0.0, 0.5, 1.0], [1.5, -0.5, 0.0]]> : tensor<4x3xf32>},
+    %b: tensor<6x3xf32> {values.are = dense<[[-1.0, -0.5, 0.0], [0.5, 1.0, 1.5], [2.0, -1.0, -0.5], [0.0, 0.5, 1.0], [1.5, 2.0, -1.0], [-0.5, 0.0, 0.5]]> : tensor<6x3xf32>},
+    %c: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xf32> {values.are = dense<[[1.5, 2.0, 1.0], [2.0, 3.0, 0.0], [0.0, 1.0, 2.0], [3.0, 1.0, 1.5]]> : tensor<4x3xf64>},
+        tensor<4x3xf32> {values.are = dense<[[2.5, 2.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 2.0, 1.5]]> : tensor<4x3xf64>}) {
+  %p = nn.add %a, %a : tensor<4x3xf32>
+  %r0 = nn.scatter_reduce max %p, %b, %c : tensor<4x3xf32>, tensor<6x3xf32>, tensor<6xi64>
+  %r1 = nn.sub %r0, %p : tensor<4x3xf32>
+  return %r0, %r1 : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
 func.func @max_f64(
     %a: tensor<4x3xf64> {values.are = dense<[[-0.5, 0.0, 0.5], [1.0, 1.5, -0.5], [0.0, 0.5, 1.0], [1.5, -0.5, 0.0]]> : tensor<4x3xf64>},
     %b: tensor<6x3xf64> {values.are = dense<[[-1.0, -0.5, 0.0], [0.5, 1.0, 1.5], [2.0, -1.0, -0.5], [0.0, 0.5, 1.0], [1.5, 2.0, -1.0], [-0.5, 0.0, 0.5]]> : tensor<6x3xf64>},
@@ -277,6 +301,18 @@ func.func @min_vjp(
   %v:3 = nn.vjp @min_vjp_of(%a, %b, %c) seed(%d) wrt [] args [0, 1]
       : (tensor<4x3xf32>, tensor<6x3xf32>, tensor<6xi64>), (tensor<4x3xf32>) -> tensor<4x3xf32>, tensor<4x3xf32>, tensor<6x3xf32>
   return %v#0, %v#1, %v#2 : tensor<4x3xf32>, tensor<4x3xf32>, tensor<6x3xf32>
+}
+
+func.func @min_and_old(
+    %a: tensor<4x3xf32> {values.are = dense<[[-0.5, 0.0, 0.5], [1.0, 1.5, -0.5], [0.0, 0.5, 1.0], [1.5, -0.5, 0.0]]> : tensor<4x3xf32>},
+    %b: tensor<6x3xf32> {values.are = dense<[[-1.0, -0.5, 0.0], [0.5, 1.0, 1.5], [2.0, -1.0, -0.5], [0.0, 0.5, 1.0], [1.5, 2.0, -1.0], [-0.5, 0.0, 0.5]]> : tensor<6x3xf32>},
+    %c: tensor<6xi64> {values.are = dense<[1, -1, 1, 9, -9, 0]> : tensor<6xi64>})
+    -> (tensor<4x3xf32> {values.are = dense<[[-1.0, 0.0, -1.0], [-1.0, -1.0, -1.0], [0.0, 1.0, 2.0], [0.0, -1.0, 0.0]]> : tensor<4x3xf64>},
+        tensor<4x3xf32> {values.are = dense<[[0.0, 0.0, -2.0], [-3.0, -4.0, 0.0], [0.0, 0.0, 0.0], [-3.0, 0.0, 0.0]]> : tensor<4x3xf64>}) {
+  %p = nn.add %a, %a : tensor<4x3xf32>
+  %r0 = nn.scatter_reduce min %p, %b, %c : tensor<4x3xf32>, tensor<6x3xf32>, tensor<6xi64>
+  %r1 = nn.sub %r0, %p : tensor<4x3xf32>
+  return %r0, %r1 : tensor<4x3xf32>, tensor<4x3xf32>
 }
 
 func.func @min_f64(

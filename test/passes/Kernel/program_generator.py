@@ -88,6 +88,7 @@ class Program:
         sums = [self.reduce, self.reduce, self.normalize, self.written_softmax, self.written_norm]
         contractions = [self.matmul, self.linear, self.conv, self.conv]
         others = [self.cast, self.select, self.gather, self.scatter_add, self.max_pool, self.exponential]
+        others += [self.scatter_reduce, self.scatter_reduce]
         return elementwise * 2 + moves + sums * 2 + contractions + others
 
     # Values
@@ -570,6 +571,21 @@ class Program:
         result = self.index_op("scatter_add", value, indices, shape, axis)
         result.bound = value.bound * 3 * math.sqrt(value.shape[axis])
         return result
+
+    def scatter_reduce(self):
+        """Updates a value in place, which others may read later."""
+        value = self.pick(lambda value: value.shape)
+        if value is None:
+            return None
+        count = self.rng.choice(EXTENTS)
+        rows = [count] + value.shape[1:]
+        if elements(rows) > MAX_ELEMENTS:
+            return None
+        updates, indices = self.peer(value, rows), self.indices([count], value.shape[0])
+        kind = self.rng.choice(["max", "min"])
+        text = f"{kind} {value.name}, {updates.name}, {indices.name} : {value.type}, {updates.type}, {indices.type}"
+        bound = max(value.bound, updates.bound)
+        return self.emit("scatter_reduce", [value, updates, indices], [value.shape], text, {"kind": kind}, bound=bound)
 
     def index_op(self, name, value, indices, shape, axis):
         types = f"{value.type}, {indices.type} -> {Value('', shape, value.element).type}"

@@ -176,11 +176,22 @@ def contract(op, operands, shape):
     return np.asarray(nn_numpy.evaluate_op(op.name, op.attributes, operands, shape, "f64"))
 
 
+def places_of(indices, size):
+    return np.clip(np.where(indices < 0, indices + size, indices), 0, size - 1)
+
+
 def scatter_add(op, operands, shape):
-    axis, size = op.attributes["axis"], shape[op.attributes["axis"]]
-    places = np.clip(np.where(operands[1] < 0, operands[1] + size, operands[1]), 0, size - 1)
+    axis = op.attributes["axis"]
     result = np.zeros(shape)
+    places = places_of(operands[1], shape[axis])
     np.add.at(np.moveaxis(result, axis, 0), places, np.moveaxis(operands[0], axis, 0))
+    return result
+
+
+def scatter_reduce(op, operands):
+    result, updates, indices = operands[0].copy(), operands[1], operands[2]
+    join = {"max": np.maximum, "min": np.minimum}[op.attributes["kind"]]
+    join.at(result, places_of(indices, len(result)), updates)
     return result
 
 
@@ -191,6 +202,8 @@ def reference(op, operands):
         return [np.full(shape, op.attributes["value"])]
     if op.name == "scatter_add":
         return [scatter_add(op, operands, shape)]
+    if op.name == "scatter_reduce":
+        return [scatter_reduce(op, operands)]
     if op.name == "split":
         axis = op.attributes["axis"]
         return np.split(operands[0], [shape[axis]], axis)

@@ -49,7 +49,7 @@ void restoreFakeQuantization(Graph &graph) {
     if (!isOp(&node, "DequantizeLinear"))
       continue;
     const Node *made = producers.lookup(inputOf(node, 0));
-    // fewer levels than the type has.
+    // Fewer levels than the type has.
     const Node *clip = isOp(made, "Clip") ? made : nullptr;
     if (clip)
       made = producers.lookup(inputOf(*clip, 0));

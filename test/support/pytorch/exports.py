@@ -345,16 +345,23 @@ class Bounded(torch.nn.Module):
         return (self.rows(PLACES[0]) * weights).sum()
 
 
+def forget_sources(graph):
+    """Where in which source a node was made names a machine."""
+    for node in graph.node:
+        kept = [entry for entry in node.metadata_props if entry.key.endswith("fx_node")]
+        del node.metadata_props[:]
+        node.metadata_props.extend(kept)
+        for attribute in node.attribute:
+            forget_sources(attribute.g)
+
+
 def export(model, weights, path, optimize=False):
     torch.onnx.export(
         model, (weights,), path, input_names=["weights"], output_names=["loss"], dynamo=True, optimize=optimize,
         external_data=False,
     )  # fmt: skip
     file = onnx.load(path)
-    for node in file.graph.node:  # Where in which source a node was made names a machine.
-        kept = [entry for entry in node.metadata_props if entry.key.endswith("fx_node")]
-        del node.metadata_props[:]
-        node.metadata_props.extend(kept)
+    forget_sources(file.graph)
     onnx.save(file, path)
 
 

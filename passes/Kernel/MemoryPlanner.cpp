@@ -132,8 +132,11 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
       places_[constant] = {{Buffer::Constant, 0, elements}, 0};
-  } else if (!isa<tensor::EmptyOp>(op) &&
-             !op->hasTrait<OpTrait::IsTerminator>()) {
+  } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+    // What nobody writes can still be read where it has no elements.
+    if (empty.getType().getNumElements() == 0)
+      places_[empty] = allocateInArena(empty.getType());
+  } else if (!op->hasTrait<OpTrait::IsTerminator>()) {
     return op->emitOpError("cannot be planned: it is no kernel launch, view, "
                            "pack or constant");
   }

@@ -14,7 +14,9 @@ using namespace mlir;
 
 namespace {
 
-/// Builds, in place of one op, what does the same with an address.
+/// Builds, in place of one op, what does the same with an address. The op that
+/// made its memory may be replaced by then, so that operand is a pointer: the
+/// typed accessors, which cast it to a memref, do not hold for it.
 class AddressBuilder {
 public:
   explicit AddressBuilder(Operation *op) : builder_(op), loc_(op->getLoc()) {}
@@ -23,45 +25,45 @@ public:
   Value replace(memref::LoadOp op) {
     return LLVM::LoadOp::create(
         builder_, loc_, op.getType(),
-        placeOfOne(op.getMemref(), op.getIndices(), op.getType()));
+        placeOfOne(op.getMemrefMutable().get(), op.getIndices(), op.getType()));
   }
   Value replace(memref::StoreOp op) {
     Value value = op.getValueToStore();
     LLVM::StoreOp::create(
         builder_, loc_, value,
-        placeOfOne(op.getMemref(), op.getIndices(), value.getType()));
+        placeOfOne(op.getMemrefMutable().get(), op.getIndices(), value.getType()));
     return {};
   }
   Value replace(vector::LoadOp op) {
     return LLVM::LoadOp::create(
         builder_, loc_, op.getType(),
-        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        placeOf(op.getBaseMutable().get(), op.getIndices(), op.getVectorType()),
         alignmentOf(op.getVectorType()));
   }
   Value replace(vector::StoreOp op) {
     LLVM::StoreOp::create(
         builder_, loc_, op.getValueToStore(),
-        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        placeOf(op.getBaseMutable().get(), op.getIndices(), op.getVectorType()),
         alignmentOf(op.getVectorType()));
     return {};
   }
   Value replace(vector::MaskedLoadOp op) {
     return LLVM::MaskedLoadOp::create(
         builder_, loc_, op.getVectorType(),
-        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        placeOf(op.getBaseMutable().get(), op.getIndices(), op.getVectorType()),
         op.getMask(), op.getPassThru(), alignmentOf(op.getVectorType()));
   }
   Value replace(vector::MaskedStoreOp op) {
     LLVM::MaskedStoreOp::create(
         builder_, loc_, op.getValueToStore(),
-        placeOf(op.getBase(), op.getIndices(), op.getVectorType()),
+        placeOf(op.getBaseMutable().get(), op.getIndices(), op.getVectorType()),
         op.getMask(), alignmentOf(op.getVectorType()));
     return {};
   }
   Value replace(memref::ViewOp op) {
-    return placeOf(op.getSource(), op.getByteShift(), builder_.getI8Type());
+    return placeOf(op.getSourceMutable().get(), op.getByteShift(), builder_.getI8Type());
   }
-  Value replace(memref::ReinterpretCastOp op) { return op.getSource(); }
+  Value replace(memref::ReinterpretCastOp op) { return op.getSourceMutable().get(); }
 
 private:
   /// The place of an element that is accessed alone, so that it lies inside.

@@ -28,17 +28,17 @@ static constexpr int64_t kMapGrain = 16384;
 static constexpr int64_t kRowGrain = 8192;
 
 static int64_t countChunks(int64_t work, int64_t grain, int64_t units) {
-  return std::clamp<int64_t>(work / grain, 1, std::min(units, kMaxChunks));
+  // Where there is nothing to do one chunk does it.
+  int64_t most = std::clamp<int64_t>(units, 1, kMaxChunks);
+  return std::clamp<int64_t>(work / grain, 1, most);
 }
 
 static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
   int64_t units = countLoopUnits(kernel, body);
   int64_t chunks = 1;
-  if (units > 1) {
-    int64_t work = body.statements.front().numIterations();
-    chunks =
-        std::clamp<int64_t>(work / kLoopGrain, 1, std::min(units, kMaxChunks));
-  }
+  if (units > 1)
+    chunks = countChunks(body.statements.front().numIterations(), kLoopGrain,
+                         units);
   return LoopsAttr::get(kernel.getContext(), chunks);
 }
 

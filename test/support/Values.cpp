@@ -186,7 +186,8 @@ run(rt::Runner &runner, const rt::Entry &entry, const Case &test) {
     MPC_ASSIGN_OR_RETURN(
         rt::HostBuffer buffer,
         rt::HostBuffer::allocate(std::max<size_t>(bytes.size(), 1), "input"));
-    llvm::copy(bytes, static_cast<uint8_t *>(buffer.data()));
+    if (!bytes.empty())
+      std::memcpy(buffer.data(), bytes.data(), bytes.size());
     inputs.push_back(std::move(buffer));
     from.push_back(inputs.back().data());
   }

@@ -4,7 +4,11 @@
 
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Support/File.h"
 #include "runtime/Train/NanWatch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mpc::rt {
 namespace {
@@ -71,6 +75,21 @@ void addCheckpointFlags(CLI::App &app, OutputFlags &flags) {
                "Continue from the newest whole checkpoint, where there is one")
       ->group(group)
       ->needs(folder);
+}
+
+/// A parameter of schedules; the content of a file is what it is set to.
+void addParameterFlag(CLI::App &app, Schedule &schedule,
+                      const ScheduleParameterInfo &info) {
+  auto set = [&schedule, &info](const std::string &value) {
+    bool isFile = info.type == std::string_view("FILE");
+    Result<std::string> text = isFile ? readInput(value) : value;
+    Status status = text.ok() ? schedule.set(info, *text) : text.status();
+    if (!status.ok())
+      throw CLI::ValidationError(info.flag, status.message());
+  };
+  app.add_option_function<std::string>(info.flag, set, info.description)
+      ->type_name(info.type)
+      ->group(flag_group::kOptimizer);
 }
 
 /// What is said of precisions and of numbers that are not finite.
@@ -162,24 +181,32 @@ void addScheduleFlags(CLI::App &app, Schedule &schedule) {
       ->type_name("X")
       ->group(group)
       ->check(nonNegativeNumber());
+  std::vector<std::string> names;
+  for (const ScheduleInfo &info : scheduleTable())
+    names.emplace_back(info.name);
   app.add_option_function<std::string>(
          "--lr-schedule",
          [&schedule](const std::string &word) {
-           schedule.kind = word == "cosine"   ? ScheduleKind::Cosine
-                           : word == "linear" ? ScheduleKind::Linear
-                                              : ScheduleKind::Constant;
+           schedule.kind = findSchedule(word)->kind;
          },
-         "How the learning rate falls after the warm-up, over the applied "
+         "How the learning rate goes on after the warm-up, over the applied "
          "steps (default: constant)")
-      ->type_name("constant|cosine|linear")
+      ->type_name(fmt::format("{}", fmt::join(names, "|")))
       ->group(group)
-      ->check(oneOf({"constant", "cosine", "linear"}));
+      ->check(oneOf(names));
   app.add_option("--warmup-steps", schedule.warmupSteps,
                  "Applied steps over which the learning rate rises "
                  "(default: 0)")
       ->type_name("N")
       ->group(group)
       ->check(wholeNumber(0));
+  for (const ScheduleParameterInfo &info : scheduleParameterTable())
+    addParameterFlag(app, schedule, info);
+}
+
+bool isScheduleFlag(std::string_view flag) {
+  return flag == "--lr" || flag == "--warmup-steps" ||
+         flag.starts_with("--lr-");
 }
 
 void addReplayFlag(CLI::App &app, int64_t &replays) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace mpc::rt {
 
@@ -40,9 +41,12 @@ void addDataFlags(CLI::App &app, DataFlags &flags);
 void addOutputFlags(CLI::App &app, OutputFlags &flags);
 /// --at-floor, of tools that can compile.
 void addFloorFlag(CLI::App &app, OutputFlags &flags);
-/// --lr-schedule and --warmup-steps, with --lr: what a step is given at run
-/// time, so that mpc-run has them too.
+/// --lr, --lr-schedule, its parameters and --warmup-steps: what a step is given
+/// at run time, so that mpc-run has them too. Schedule::check() tells whether
+/// they go together.
 void addScheduleFlags(CLI::App &app, Schedule &schedule);
+/// Whether it is one of those.
+[[nodiscard]] bool isScheduleFlag(std::string_view flag);
 /// --replay
 void addReplayFlag(CLI::App &app, int64_t &replays);
 /// --threads

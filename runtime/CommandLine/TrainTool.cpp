@@ -37,10 +37,8 @@ TrainingRule wholeRule(const Program &program, const TrainTool &tool) {
   TrainingRule rule = program.protocol.rule;
   if (rule.empty())
     return rule;
-  const Schedule &schedule = tool.schedule;
-  rule["--lr"] = shortestDecimal(schedule.lr);
-  rule["--lr-schedule"] = name(schedule.kind);
-  rule["--warmup-steps"] = std::to_string(schedule.warmupSteps);
+  for (const auto &[flag, value] : tool.schedule.flags())
+    rule[flag] = value;
   return rule;
 }
 
@@ -71,6 +69,7 @@ void addLoopFlags(CLI::App &app, TrainTool &tool) {
 Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool) {
   MPC_RETURN_IF_ERROR(checkUpdates(*program));
+  MPC_RETURN_IF_ERROR(tool.schedule.check());
   SignalGuard guard;
   DataOptions data = tool.data.data;
   data.bounds = program->bounds;

@@ -1,38 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The learning rate over a training run.
+///
+/// Formulas, names of parameters and their defaults are those of
+/// torch.optim.lr_scheduler (StepLR, MultiStepLR, ExponentialLR, PolynomialLR,
+/// CosineAnnealingLR, CosineAnnealingWarmRestarts, OneCycleLR); inverse-sqrt is
+/// that of Vaswani et al., "Attention Is All You Need" (5.3), as
+/// transformers.get_inverse_sqrt_schedule has it.
 #ifndef MPC_RUNTIME_TRAIN_SCHEDULE_H
 #define MPC_RUNTIME_TRAIN_SCHEDULE_H
 
+#include "runtime/Support/Status.h"
+
 #include <cstdint>
+#include <map>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mpc::rt {
 
-enum class ScheduleKind : uint8_t { Constant, Cosine, Linear };
+enum class ScheduleKind : uint8_t {
+  Constant,
+  Cosine,
+  Linear,
+  Step,
+  MultiStep,
+  Exponential,
+  Polynomial,
+  OneCycle,
+  CosineRestarts,
+  InverseSqrt,
+  Points,
+};
 
-/// As a flag names it.
+/// What the formulas hang on beside the rate and the steps.
+enum class ScheduleParameter : uint8_t {
+  Gamma,
+  StepSize,
+  Milestones,
+  Power,
+  RisingShare,
+  DivFactor,
+  FinalDivFactor,
+  Anneal,
+  ThreePhase,
+  CycleSteps,
+  CycleGrowth,
+  MinRate,
+  TimeScale,
+  Points,
+};
+
+struct Schedule;
+
+/// One schedule: all that there is to know of it.
+struct ScheduleInfo {
+  ScheduleKind kind;
+  std::string_view name; ///< As a flag names it.
+  /// The rate `t` steps behind the warm-up, of `length` steps behind it.
+  double (*rate)(const Schedule &schedule, double t, double length);
+  std::vector<ScheduleParameter> takes;
+  /// Those of `takes` that have no default here.
+  std::vector<ScheduleParameter> needs;
+};
+
+/// One parameter, as a flag.
+struct ScheduleParameterInfo {
+  ScheduleParameter parameter;
+  const char *flag; ///< "--lr-gamma"
+  const char *type; ///< "X"; that of a file is "FILE".
+  const char *description;
+  double fallback; ///< Where it is not given; of one number.
+  /// Empty, or what was expected of the numbers.
+  std::string (*fault)(std::span<const double> numbers);
+};
+
+[[nodiscard]] std::span<const ScheduleInfo> scheduleTable();
+[[nodiscard]] const ScheduleInfo &info(ScheduleKind kind);
 [[nodiscard]] std::string_view name(ScheduleKind kind);
+/// Null where no schedule is called so.
+[[nodiscard]] const ScheduleInfo *findSchedule(std::string_view name);
+[[nodiscard]] std::span<const ScheduleParameterInfo> scheduleParameterTable();
 
 /// A function of the steps applied so far: a skipped step does not move it.
 ///
-/// With W warm-up steps of T, before applied step a (from 0):
-///   a < W:     lr * (a + 1) / W
-///   constant:  lr
-///   linear:    lr * (1 - p)
-///   cosine:    lr * (1 + cos(pi p)) / 2
-/// where p = (a - W) / (T - W), at most 1.
+/// With W warm-up steps of T, before applied step a (from 0), it is
+/// lr * (a + 1) / W where a < W. Behind that, with t = a - W and L = T - W:
+///   constant         lr
+///   linear           lr * (1 - t / L)
+///   cosine           min + (lr - min) * (1 + cos(pi t / L)) / 2
+///   step             lr * gamma^floor(t / step-size)
+///   multistep        lr * gamma^(milestones up to t)
+///   exponential      lr * gamma^t
+///   polynomial       lr * (1 - t / L)^power
+///   one-cycle        from lr / div-factor up to lr in the share pct-start of
+///                    L, then down to lr / div-factor / final-div-factor; with
+///                    three-phase down to lr / div-factor in as many steps as
+///                    up before that. By a half cosine, or along a line
+///   cosine-restarts  as cosine, over cycle-steps, then cycle-steps * growth...
+///   inverse-sqrt     lr * sqrt(timescale / (timescale + t)); timescale is W,
+///                    or 10000 where that is 0, unless it is given
+///   points           lr * factor, on the line between the points around t
+/// t is at most L in linear, cosine, polynomial and one-cycle.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::Constant;
   double lr = 1e-3;
   int64_t warmupSteps = 0;
   int64_t totalSteps = 0;
+  /// Those that were given. Of points t and factor in turn.
+  std::map<ScheduleParameter, std::vector<double>> parameters = {};
 
   [[nodiscard]] double at(int64_t appliedSteps) const;
   /// The same as steps take it.
   [[nodiscard]] float rateAt(int64_t appliedSteps) const {
     return static_cast<float>(at(appliedSteps));
   }
+
+  /// What was given, or else the default, of a parameter of one number.
+  [[nodiscard]] double number(ScheduleParameter parameter) const;
+  [[nodiscard]] std::span<const double> list(ScheduleParameter parameter) const;
+
+  /// Sets a parameter from a text of numbers, between which are commas, spaces
+  /// or new lines; what follows a # up to the end of its line is skipped. On
+  /// and off are 1 and 0, cos and linear too.
+  Status set(const ScheduleParameterInfo &parameter, std::string_view text);
+  /// Fails on a parameter that the kind does not take, and where one that it
+  /// needs is not given.
+  [[nodiscard]] Status check() const;
+  /// All that decides the rates but the number of steps, by flags: "--lr",
+  /// "--lr-schedule", "--warmup-steps" and the parameters that the kind takes.
+  [[nodiscard]] std::map<std::string, std::string> flags() const;
 };
 
 } // namespace mpc::rt

@@ -5,6 +5,7 @@
 #include "dialects/AMP/Optimizers.h"
 #include "passes/NN/AutocastPolicy.h"
 #include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/TrainFlags.h"
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Safetensors.h"
@@ -372,9 +373,7 @@ static bool isOfTheLoss(llvm::StringRef name) {
 
 /// What the loop around a step does with the numbers that it is given.
 static bool isOfTheLoop(llvm::StringRef name) {
-  static constexpr llvm::StringRef kNames[] = {
-      "--lr", "--lr-schedule", "--warmup-steps", "--replay", "--at-floor"};
-  return llvm::is_contained(kNames, name);
+  return rt::isScheduleFlag(name) || name == "--replay" || name == "--at-floor";
 }
 
 /// Whether a flag says how a step is made, which a module that writes its step

@@ -49,7 +49,7 @@ rt::Status refuseMissing(const Flags &flags) {
   if (flags.tool.data.data.path == "-")
     return rt::usageError("--data=-: the data is read more than once; name a "
                           "file");
-  return {};
+  return flags.tool.schedule.check();
 }
 
 /// What a step that a module writes out must tell for these to make sense.

@@ -4,6 +4,7 @@
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
+#include "test/runtime/TempFolder.h"
 
 #include <gtest/gtest.h>
 #include <new>
@@ -146,10 +147,38 @@ TEST(TrainFlags, OutOfRangeNamesTheFlag) {
   EXPECT_EQ(faultOf("--lr=0"), "");
   EXPECT_EQ(faultOf("--order=random"),
             "--order: expected one of shuffle, sequential, found 'random'");
-  EXPECT_EQ(faultOf("--lr-schedule=step"),
-            "--lr-schedule: expected one of constant, cosine, linear, found "
-            "'step'");
+  EXPECT_EQ(faultOf("--lr-schedule=sawtooth"),
+            "--lr-schedule: expected one of constant, cosine, linear, step, "
+            "multistep, exponential, polynomial, one-cycle, cosine-restarts, "
+            "inverse-sqrt, points, found 'sawtooth'");
+  EXPECT_EQ(faultOf("--lr-power=-1"),
+            "--lr-power: expected a number of at least 0, found '-1'");
   EXPECT_EQ(faultOf("--threads=10000"), "--threads: expected at most 9999");
+}
+
+TEST(TrainFlags, EachScheduleAndParameterIsAFlag) {
+  TempFolder folder;
+  writeText(folder.path("points"), "0 1\n10 0.5 # half\n");
+  for (const ScheduleInfo &info : scheduleTable()) {
+    Flags flags;
+    std::string flag = "--lr-schedule=" + std::string(info.name);
+    EXPECT_EQ(parse({"m", "--data=d", flag.c_str()}, flags), "");
+    EXPECT_EQ(flags.schedule.kind, info.kind);
+  }
+  for (const ScheduleParameterInfo &info : scheduleParameterTable()) {
+    Flags flags;
+    std::string flag = std::string(info.flag) + "=";
+    flag += info.type == std::string("FILE") ? folder.path("points") : "1";
+    EXPECT_EQ(parse({"m", "--data=d", flag.c_str()}, flags), "");
+    EXPECT_TRUE(flags.schedule.parameters.contains(info.parameter)) << flag;
+    EXPECT_TRUE(isScheduleFlag(info.flag));
+  }
+  Flags flags;
+  std::string nowhere = "--lr-points=" + folder.path("nowhere");
+  EXPECT_NE(parse({"m", "--data=d", nowhere.c_str()}, flags).find("nowhere: "),
+            std::string::npos);
+  EXPECT_TRUE(isScheduleFlag("--lr") && isScheduleFlag("--warmup-steps"));
+  EXPECT_FALSE(isScheduleFlag("--larc"));
 }
 
 TEST(TrainFlags, WrongCombinations) {

@@ -67,10 +67,11 @@ function(mpc_add_compiler_module name)
   install(TARGETS ${name} LIBRARY DESTINATION lib/mpc COMPONENT compiler)
 endfunction()
 
-# mpc_add_unittest(<name> SOURCES ... [LINK ...] [LLVM])
-# A GoogleTest program, registered with ctest as one test.
+# mpc_add_unittest(<name> SOURCES ... [LINK ...] [LLVM] [SHARDS <count>])
+# A GoogleTest program, registered with ctest as one test, or as `count` tests
+# that share its cases among them.
 function(mpc_add_unittest name)
-  cmake_parse_arguments(ARG "LLVM" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LLVM" "SHARDS" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   mpc_target_defaults(${name})
   if(ARG_LLVM)
@@ -79,5 +80,14 @@ function(mpc_add_unittest name)
   target_link_libraries(${name} PRIVATE GTest::gtest_main ${ARG_LINK})
   target_compile_definitions(${name} PRIVATE
     MPC_TEST_INPUTS="${PROJECT_SOURCE_DIR}/test/Inputs")
-  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_SHARDS)
+    add_test(NAME ${name} COMMAND ${name})
+    return()
+  endif()
+  foreach(shard RANGE 1 ${ARG_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}-${shard} COMMAND ${name})
+    set_tests_properties(${name}-${shard} PROPERTIES ENVIRONMENT
+      "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing on a Debian 12 machine, then configures and builds
-# into build/. Does nothing, and says nothing, when all is there.
+# into build/, or into the folder of another preset. Does nothing, and says
+# nothing, when all is there.
 set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: scripts/setup.sh [--runtime-only] [--demo] [--no-build]
+usage: scripts/setup.sh [--preset=NAME] [--runtime-only] [--demo] [--no-build]
 
+  --preset=NAME   release, into build/ (default); dev, with assertions, into
+                  build-dev/; asan, with sanitizers, into build-asan/
   --runtime-only  only what runs compiled programs: no LLVM, no MLIR, no Python
   --demo          also the text that scripts/demo.sh trains on
   --no-build      install and configure, but build nothing
@@ -15,7 +18,6 @@ END
 }
 
 readonly environment_error=3
-readonly log=build/setup.log
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -30,11 +32,13 @@ quietly() {
 }
 
 read_arguments() {
+  preset=release
   build_compiler=ON
   build=yes
   demo=no
   for argument in "$@"; do
     case $argument in
+      --preset=release | --preset=dev | --preset=asan) preset=${argument#*=} ;;
       --runtime-only) build_compiler=OFF ;;
       --demo) demo=yes ;;
       --no-build) build=no ;;
@@ -42,6 +46,14 @@ read_arguments() {
       *) usage >&2; exit 2 ;;
     esac
   done
+  if [[ $build_compiler == OFF && $preset != release ]]; then
+    say "error: --runtime-only and --preset exclude each other"
+    usage >&2
+    exit 2
+  fi
+  folder=build
+  [[ $preset == release ]] || folder=build-$preset
+  log=$folder/setup.log
 }
 
 # Debian's LLVM packages carry their version, so compiler and runtime may not
@@ -50,9 +62,11 @@ wanted_packages() {
   echo cmake ninja-build python3 libfmt-dev nlohmann-json3-dev libcli11-dev \
     libxxhash-dev libgtest-dev
   [[ $demo == no ]] || echo bible-kjv
+  [[ $preset != asan ]] || echo libclang-rt-22-dev
   if [[ $build_compiler == ON ]]; then
     echo clang-22 clang-format-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev \
-      mlir-22-tools libprotozero-dev libbenchmark-dev python3-venv python3-dev
+      mlir-22-tools libprotozero-dev libbenchmark-dev python3-venv python3-dev \
+      python3-psutil
   elif ! command -v clang++-22 >/dev/null && ! command -v g++ >/dev/null; then
     echo g++
   fi
@@ -84,7 +98,7 @@ apt() {
 install_packages() {
   command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
     die "this is not Debian or a relative of it (no apt-get): install the" \
-      "counterparts of these packages and build with cmake --preset release:" \
+      "counterparts of these packages and build with cmake --preset $preset:" \
       "$(wanted_packages | tr '\n' ' ')"
   local missing
   mapfile -t missing < <(missing_packages)
@@ -121,45 +135,45 @@ make_venv() {
 }
 
 configured() {
-  [[ -f build/build.ninja ]] &&
-    grep -qx "MPC_BUILD_COMPILER:BOOL=$build_compiler" build/CMakeCache.txt
+  [[ -f $folder/build.ninja ]] &&
+    grep -qx "MPC_BUILD_COMPILER:BOOL=$build_compiler" "$folder/CMakeCache.txt"
 }
 
+# A folder that is configured already keeps the compiler that it has.
 configure() {
   configured && return 0
   local flags=("-DMPC_BUILD_COMPILER=$build_compiler")
-  if [[ ! -f build/CMakeCache.txt ]]; then
-    if command -v clang++-22 >/dev/null; then
-      flags+=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
-    fi
-    if command -v ld.lld-22 >/dev/null; then
-      flags+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22
-        -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld-22)
+  if [[ ! -f $folder/CMakeCache.txt ]]; then
+    if [[ $build_compiler == ON ]]; then
+      flags+=("--preset=$preset")
+    else
+      flags+=(--preset=runtime-only)
     fi
     if command -v ccache >/dev/null; then
       flags+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
         -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     fi
   fi
-  say "configuring build/"
-  quietly cmake -G Ninja -S . -B build "${flags[@]}" || die "cmake failed"
+  say "configuring $folder/"
+  quietly cmake -S . -B "$folder" "${flags[@]}" || die "cmake failed"
 }
 
 build() {
   local plan steps
-  plan=$(ninja -C build -n) || die "build/ is damaged: remove it, run again"
+  plan=$(ninja -C "$folder" -n) ||
+    die "$folder/ is damaged: remove it, run again"
   steps=$(grep -c '^\[' <<<"$plan") || return 0
   say "building $steps steps"
   if [[ -t 2 ]]; then
-    ninja -C build >&2
+    ninja -C "$folder" >&2
   else
-    ninja -C build --quiet >&2
+    ninja -C "$folder" --quiet >&2
   fi || { say "error: the build failed"; exit 1; }
 }
 
 main() {
   read_arguments "$@"
-  mkdir -p build
+  mkdir -p "$folder"
   install_packages
   if [[ $build_compiler == ON ]]; then
     make_venv

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How lit finds and runs the tests of mpc. `config` and `lit_config` are lit's.
 import os
+import resource
 import subprocess
 import sys
 
 import lit.formats
+import lit.util
 
 config.name = "mpc"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -12,6 +14,13 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.join(config.mpc_source_dir, "test")
 config.test_exec_root = os.path.join(config.mpc_binary_dir, "test")
+
+# No process of a test needs so many seconds of a processor; that a machine is
+# busy with other work takes none of them. What waits for ever takes none
+# either: it is ended by the clock, where Python has psutil.
+resource.setrlimit(resource.RLIMIT_CPU, (900, 960))
+if lit.util.killProcessAndChildrenIsSupported()[0]:
+    lit_config.maxIndividualTestTime = 2400
 
 # Our tools and those of the tests first, then FileCheck, not and count of the
 # LLVM that is linked.

@@ -74,10 +74,12 @@ static void readDescription(Message &message, RawTensor &raw) {
 
 /// Integers of one field, of which a message may have several pieces.
 static void readIntegers(Message &message, RawTensor &raw) {
+  // What is read has no number any more.
+  uint32_t field = message.field();
   size_t before = raw.integers.size();
   message.integers(raw.integers);
-  if (raw.integers.size() != before && !is_contained(raw.held, message.field()))
-    raw.held.push_back(message.field());
+  if (raw.integers.size() != before && !is_contained(raw.held, field))
+    raw.held.push_back(field);
 }
 
 /// Notes which of the other fields hold elements.

@@ -163,7 +163,7 @@ class Workshop:
         np.save(at["npy"], tensors["x"])
         at["flags"].write_text(
             "--precision=fp16\n--optimizer=adamw\n--lr=0.001\n--beta2=0.95\n--weight-decay=0.1\n--clip-global-norm=1.0\n--accumulate=2\n"
-            "--loss=cross_entropy\n--init-scale=1024\n--growth-interval=10\n--batch-size=16\n--lr-schedule=cosine\n--seed=1\n--ema=0.9\n")
+            "--loss=cross_entropy\n--init-scale=1024\n--growth-interval=10\n--lr-schedule=cosine\n--seed=1\n--ema=0.9\n")
         model, run = INPUTS / "models/mlp.onnx", f"--data={at['data']} --lr=0.01 --steps=2 --checkpoint-dir={self.folder / 'checkpoints'}"
         for command in (f"mpc-compile {model} --precision=fp16 -o {at['step']}", f"mpc-run {at['step']} {run}"):
             done = self.run(command)

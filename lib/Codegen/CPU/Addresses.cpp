@@ -29,9 +29,9 @@ public:
   }
   Value replace(memref::StoreOp op) {
     Value value = op.getValueToStore();
-    LLVM::StoreOp::create(
-        builder_, loc_, value,
-        placeOfOne(op.getMemrefMutable().get(), op.getIndices(), value.getType()));
+    LLVM::StoreOp::create(builder_, loc_, value,
+                          placeOfOne(op.getMemrefMutable().get(),
+                                     op.getIndices(), value.getType()));
     return {};
   }
   Value replace(vector::LoadOp op) {
@@ -61,9 +61,12 @@ public:
     return {};
   }
   Value replace(memref::ViewOp op) {
-    return placeOf(op.getSourceMutable().get(), op.getByteShift(), builder_.getI8Type());
+    return placeOf(op.getSourceMutable().get(), op.getByteShift(),
+                   builder_.getI8Type());
   }
-  Value replace(memref::ReinterpretCastOp op) { return op.getSourceMutable().get(); }
+  Value replace(memref::ReinterpretCastOp op) {
+    return op.getSourceMutable().get();
+  }
 
 private:
   /// The place of an element that is accessed alone, so that it lies inside.

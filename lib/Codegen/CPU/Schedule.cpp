@@ -37,8 +37,8 @@ static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
   int64_t units = countLoopUnits(kernel, body);
   int64_t chunks = 1;
   if (units > 1)
-    chunks = countChunks(body.statements.front().numIterations(), kLoopGrain,
-                         units);
+    chunks =
+        countChunks(body.statements.front().numIterations(), kLoopGrain, units);
   return LoopsAttr::get(kernel.getContext(), chunks);
 }
 

@@ -29,6 +29,8 @@ static void addLoss(OpPassManager &manager, amp::RecipeOp recipe) {
   loss.classWeights = settings.classWeights;
   loss.labelSmoothing = settings.labelSmoothing;
   loss.delta = settings.delta;
+  if (settings.classAxis)
+    loss.classAxis.push_back(*settings.classAxis);
   if (ArrayAttr target = recipe.getTargetAttr())
     for (auto size : target.getAsRange<IntegerAttr>())
       loss.targetShape.push_back(size.getInt());

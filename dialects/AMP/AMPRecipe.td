@@ -37,7 +37,8 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     | `class_weights([...])` | one for each class (default: all 1) |
     | `label_smoothing(X)` | the share of a label that all classes have (default: 0) |
     | `loss_delta(X)` | where a square goes over to a line (default: 1) |
-    | `target([DIMS])` | shape of one batch of `target`, which decides the class axis |
+    | `class_axis(N)` | the axis of the classes, from the end where it is negative (default: as `nn-add-loss` finds it) |
+    | `target([DIMS])` | shape of one batch of `target`, by which the class axis is found |
     | `precision(P)` | fp32, bf16 or fp16 (default: fp32) |
     | `no_dropout` | leave dropout out, as an evaluation does |
     | `outputs(P)` | what the model's outputs are cast to, before the loss |
@@ -78,6 +79,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     OptionalAttr<DenseF64ArrayAttr>:$class_weights,
     AMP_Number<"0.0">:$label_smoothing,
     AMP_Number<"1.0">:$loss_delta,
+    OptionalAttr<I64Attr>:$class_axis,
     OptionalAttr<I64ArrayAttr>:$target,
     DefaultValuedAttr<MPC_Precision, "::mpc::Precision::FP32">:$precision,
     UnitAttr:$no_dropout,
@@ -125,6 +127,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
       | `class_weights` `(` $class_weights `)`
       | `label_smoothing` `(` $label_smoothing `)`
       | `loss_delta` `(` $loss_delta `)`
+      | `class_axis` `(` $class_axis `)`
       | `target` `(` $target `)`
       | `precision` `(` $precision `)`
       | `no_dropout` $no_dropout

@@ -241,7 +241,7 @@ static Value identity(GradientBuilder &, const LossOperands &operands,
 using P = LossParameter;
 
 static constexpr LossParameter kOfLabels =
-    P::Reduction | P::IgnoreIndex | P::ClassWeights;
+    P::Reduction | P::IgnoreIndex | P::ClassWeights | P::ClassAxis;
 
 static constexpr LossFunction kLosses[] = {
     {.name = "cross_entropy",
@@ -310,6 +310,7 @@ static constexpr LossParameterName kParameterNames[] = {
     {P::ClassWeights, "class_weights"},
     {P::LabelSmoothing, "label_smoothing"},
     {P::Delta, "loss_delta"},
+    {P::ClassAxis, "class_axis"},
 };
 
 ArrayRef<LossParameterName> mpc::nn::lossParameterNames() {
@@ -329,6 +330,7 @@ LossParameter LossSettings::given() const {
   note(!classWeights.empty(), P::ClassWeights);
   note(labelSmoothing != defaults.labelSmoothing, P::LabelSmoothing);
   note(delta != defaults.delta, P::Delta);
+  note(classAxis.has_value(), P::ClassAxis);
   return given;
 }
 

@@ -35,7 +35,8 @@ enum class LossParameter : uint32_t {
   ClassWeights = 1 << 3,
   LabelSmoothing = 1 << 4,
   Delta = 1 << 5,
-  LLVM_MARK_AS_BITMASK_ENUM(Delta)
+  ClassAxis = 1 << 6,
+  LLVM_MARK_AS_BITMASK_ENUM(ClassAxis)
 };
 
 /// A parameter as users write it: the clause of amp.recipe, whose flag has
@@ -53,6 +54,9 @@ struct LossSettings {
   llvm::SmallVector<double> classWeights;  ///< One a class; none: all 1.
   double labelSmoothing = 0.0; ///< The share of a label that all classes have.
   double delta = 1.0;          ///< Where a square goes over to a line.
+  /// Where the output has its classes, from the end where it is negative;
+  /// none: as shapes tell.
+  std::optional<int64_t> classAxis = {};
 
   /// The parameters whose values are not the defaults.
   [[nodiscard]] LossParameter given() const;

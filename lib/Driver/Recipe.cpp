@@ -42,7 +42,8 @@ nn::LossParameter LossOptions::given() const {
          bit(ignoreIndex.has_value(), P::IgnoreIndex) |
          bit(!classWeights.empty(), P::ClassWeights) |
          bit(labelSmoothing.has_value(), P::LabelSmoothing) |
-         bit(delta.has_value(), P::Delta);
+         bit(delta.has_value(), P::Delta) |
+         bit(classAxis.has_value(), P::ClassAxis);
 }
 
 std::string mpc::flagOf(llvm::StringRef name) {
@@ -139,6 +140,8 @@ Status mpc::writeLoss(const LossFlag &loss, const LossOptions &options,
     recipe.setLabelSmoothingAttr(toNumber(recipe, *options.labelSmoothing));
   if (options.delta)
     recipe.setLossDeltaAttr(toNumber(recipe, *options.delta));
+  if (options.classAxis)
+    recipe.setClassAxis(*options.classAxis);
   return {};
 }
 

@@ -34,6 +34,7 @@ struct LossOptions {
   std::optional<int64_t> ignoreIndex;
   std::vector<double> classWeights;
   std::optional<double> labelSmoothing, delta;
+  std::optional<int64_t> classAxis;
 
   [[nodiscard]] nn::LossParameter given() const;
 };

@@ -57,6 +57,11 @@ static std::string textOf(const llvm::APFloat &number) {
   return text.str().str();
 }
 
+/// Empty for none.
+static std::string textOf(std::optional<int64_t> number) {
+  return number ? std::to_string(*number) : "";
+}
+
 /// In the order of the classes; empty for none.
 static std::string listOf(std::optional<llvm::ArrayRef<double>> numbers) {
   std::vector<std::string> words;
@@ -69,11 +74,11 @@ rt::TrainingRule mpc::recordRule(amp::RecipeOp recipe) {
   rt::TrainingRule rule = recordOwnRule(recipe);
   rule["--loss"] = lossOf(recipe);
   rule["--reduction"] = stringifyLossReduction(recipe.getReduction()).str();
-  std::optional<int64_t> ignored = recipe.getIgnoreIndex();
-  rule["--ignore-index"] = ignored ? std::to_string(*ignored) : "";
+  rule["--ignore-index"] = textOf(recipe.getIgnoreIndex());
   rule["--class-weights"] = listOf(recipe.getClassWeights());
   rule["--label-smoothing"] = textOf(recipe.getLabelSmoothing());
   rule["--loss-delta"] = textOf(recipe.getLossDelta());
+  rule["--class-axis"] = textOf(recipe.getClassAxis());
   rule["--no-dropout"] = onOff(recipe.getNoDropout());
   rule[std::string(rt::kPolicyFlag)] = recipe.getPolicy().str();
   rule[std::string(rt::kOptimizerFlag)] = recipe.getOptimizer().str();

@@ -8,6 +8,8 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InterleavedRange.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_ADDLOSSPASS
@@ -72,6 +74,20 @@ static SmallVector<int64_t> labelShape(RankedTensorType logits, int64_t axis) {
   SmallVector<int64_t> shape(logits.getShape());
   shape.erase(shape.begin() + axis);
   return shape;
+}
+
+/// Where the classes are unless the shape of labels tells: language models have
+/// them last.
+static int64_t usualClassAxis(RankedTensorType logits) {
+  int64_t rank = logits.getRank();
+  return rank == 3 ? 2 : std::min<int64_t>(1, rank - 1);
+}
+
+/// "[2x5]".
+static std::string textOf(ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream(text) << '[' << llvm::interleaved(shape, "x") << ']';
+  return text;
 }
 
 /// The ops between `last`, null for the block's begin, and the terminator are
@@ -210,7 +226,7 @@ private:
     auto type = cast<RankedTensorType>(value.getType());
     if (failed(checkLogits(function, type)))
       return failure();
-    FailureOr<int64_t> axis = classAxis(function, type);
+    FailureOr<int64_t> axis = labelsAxis(function, type);
     if (failed(axis) || failed(checkWeights(function, type, *axis)))
       return failure();
     Value wide = g.wide(value);
@@ -233,12 +249,12 @@ private:
       return function.emitError()
              << "target has probabilities, of which no class "
              << ignoreIndex.front() << " can be ignored";
-    int64_t axis = usualClassAxis(type);
-    if (failed(checkWeights(function, type, axis)))
+    FailureOr<int64_t> axis = chancesAxis(function, type);
+    if (failed(axis) || failed(checkWeights(function, type, *axis)))
       return failure();
     FailureOr<LossOperands> operands = withValues(g, function, value);
     if (succeeded(operands))
-      operands->classAxis = axis;
+      operands->classAxis = *axis;
     return operands;
   }
 
@@ -261,26 +277,68 @@ private:
                                 << count << " classes";
   }
 
-  /// Sequences have classes last, images on axis 1, as PyTorch has them.
-  static int64_t usualClassAxis(RankedTensorType type) {
-    return type.getRank() == 4 ? 1 : type.getRank() - 1;
+  /// Whether labels of the known shape have the classes on `axis`.
+  bool fits(RankedTensorType logits, int64_t axis) {
+    return llvm::equal(labelShape(logits, axis), targetShape);
   }
 
-  FailureOr<int64_t> classAxis(func::FuncOp function, RankedTensorType type) {
-    if (targetShape.empty())
-      return usualClassAxis(type);
-    SmallVector<int64_t> wanted(targetShape.begin(), targetShape.end());
-    for (int64_t axis = type.getRank() - 1; axis >= 0; --axis)
-      if (labelShape(type, axis) == wanted)
-        return axis;
-    return function.emitError()
-           << "no axis of the logits " << type
-           << " can be the classes of labels of shape ["
-           << llvm::join(llvm::map_range(
-                             wanted,
-                             [](int64_t size) { return std::to_string(size); }),
-                         "x")
-           << "]";
+  FailureOr<int64_t> labelsAxis(func::FuncOp function,
+                                RankedTensorType logits) {
+    if (!classAxis.empty())
+      return givenAxis(function, logits, /*ofLabels=*/true);
+    return targetShape.empty() ? FailureOr<int64_t>(usualClassAxis(logits))
+                               : fittingAxis(function, logits);
+  }
+
+  FailureOr<int64_t> fittingAxis(func::FuncOp function,
+                                 RankedTensorType logits) {
+    int64_t last = logits.getRank() - 1, second = std::min<int64_t>(1, last);
+    bool fitsSecond = fits(logits, second), fitsLast = fits(logits, last);
+    if (!fitsSecond && !fitsLast)
+      return function.emitError()
+             << "neither axis " << second << " of the logits " << logits
+             << " nor the last can be the classes of labels of shape "
+             << textOf(targetShape) << "; --class-axis=N names another";
+    // Of four and more axes PyTorch's counts where both fit.
+    if (logits.getRank() == 3 && fitsSecond && fitsLast)
+      return function.emitError()
+             << "labels of shape " << textOf(targetShape)
+             << " do not tell whether the classes of the logits " << logits
+             << " are on axis 1, as PyTorch has them, or on the last, as "
+                "language models do: say --class-axis=1 or --class-axis=2";
+    return fitsSecond ? second : last;
+  }
+
+  FailureOr<int64_t> chancesAxis(func::FuncOp function,
+                                 RankedTensorType logits) {
+    if (!classAxis.empty())
+      return givenAxis(function, logits, /*ofLabels=*/false);
+    int64_t axis = usualClassAxis(logits);
+    if (logits.getRank() == 3)
+      function.emitWarning()
+          << "the classes of the target's probabilities are taken to be on "
+             "the last axis of the logits "
+          << logits
+          << ", where PyTorch's are on axis 1: --class-axis=1 or "
+             "--class-axis=2 says which";
+    return axis;
+  }
+
+  FailureOr<int64_t> givenAxis(func::FuncOp function, RankedTensorType logits,
+                               bool ofLabels) {
+    int64_t rank = logits.getRank(), given = classAxis.front();
+    // PyTorch's axis 1 is of batches; one sample has its classes alone.
+    int64_t axis = rank == 1 && given == 1 ? 0 : given;
+    if (axis < -rank || axis >= rank)
+      return function.emitError()
+             << "--class-axis=" << given << ": the logits are " << logits;
+    axis += axis < 0 ? rank : 0;
+    if (ofLabels && !targetShape.empty() && !fits(logits, axis))
+      return function.emitError() << "--class-axis=" << given << ": the logits "
+                                  << logits << " then take labels of shape "
+                                  << textOf(labelShape(logits, axis))
+                                  << ", not " << textOf(targetShape);
+    return axis;
   }
 
   FailureOr<Value> addTarget(func::FuncOp function, RankedTensorType type) {

@@ -60,6 +60,14 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     PyTorch's: with weights the mean is over the weights of the labels that
     take part. `output` takes the named scalar result.
     Results for buffers (`nn-training-mode`) follow it; no other result stays.
+
+    Classes are on axis 1 of logits of two axes; of four and more on axis 1,
+    as PyTorch has them, or the last where labels fit only that; of three on
+    the one of axis 1 and the last, where language models have them, that the
+    labels fit, which is an error where both do. Where the shape of labels is
+    not known, or `target` is probabilities, logits of three axes have them on
+    the last. `class-axis` says otherwise.
+
     The logits are the only floating result, or the one named; statistics of an
     `nn.batch_norm_training` are none. Fails where
     there is more than one candidate, naming them. A loss that is a result of
@@ -86,8 +94,10 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     Option<"output", "output", "std::string", /*default=*/"\"\"",
            "name of the model's result to use (default: the only one)">,
     ListOption<"targetShape", "target-shape", "int64_t",
-               "shape of one batch of labels, where it is known; the class "
-               "axis is the last one whose removal gives it">,
+               "shape of one batch of `target`, where it is known">,
+    ListOption<"classAxis", "class-axis", "int64_t",
+               "the axis of the classes, from the end where it is negative "
+               "(default: as shapes tell)">,
   ];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

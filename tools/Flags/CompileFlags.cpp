@@ -38,8 +38,9 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
       ->check(rt::wholeNumber(1));
   addEvaluationFlags(app, flags);
   app.add_option("--data", flags.request.dataPath,
-                 "Training data, whose target's shape decides which axis of "
-                 "the logits is the classes' (default: the last that fits)")
+                 "Training data, by whose target's shape --class-axis is "
+                 "found where it is not given (without: of three axes the "
+                 "last)")
       ->type_name("FILE.safetensors")
       ->group(kInput);
   app.add_option("--shared-input", flags.request.sharedInputs,

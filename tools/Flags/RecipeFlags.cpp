@@ -336,6 +336,17 @@ static void addReductionFlag(CLI::App &app, LossOptions &options) {
       ->check(oneOf(names));
 }
 
+static void addClassAxisFlag(CLI::App &app, LossOptions &options) {
+  app.add_option("--class-axis", options.classAxis,
+                 "Where the output has its classes in " +
+                     nn::lossesWith(nn::LossParameter::ClassAxis) +
+                     ", from the end where N is negative (default: of three "
+                     "axes axis 1 or the last, whichever the labels fit; else "
+                     "axis 1)")
+      ->type_name("N")
+      ->group(kInput);
+}
+
 void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
   using P = nn::LossParameter;
   app.add_option("--loss", loss, lossHelp())->type_name("LOSS")->group(kInput);
@@ -360,6 +371,7 @@ void mpc::addLossFlags(CLI::App &app, std::string &loss, LossOptions &options) {
       ->type_name("X")
       ->group(kInput)
       ->check(nonNegativeNumber());
+  addClassAxisFlag(app, options);
 }
 
 /// Whether a flag says which loss is taken.

@@ -91,10 +91,12 @@ const nn::LossFunction *RecipeOp::getLossFunction() {
 }
 
 nn::LossSettings RecipeOp::getLossSettings() {
-  return {getReduction(), getIgnoreIndex(),
+  return {getReduction(),
+          getIgnoreIndex(),
           llvm::to_vector(getClassWeights().value_or(ArrayRef<double>())),
           getLabelSmoothing().convertToDouble(),
-          getLossDelta().convertToDouble()};
+          getLossDelta().convertToDouble(),
+          getClassAxis()};
 }
 
 ArrayAttr RecipeOp::getAllFlags() {

@@ -91,6 +91,8 @@ def _loss_options(loss: Any) -> dict[str, Any]:
     options: dict[str, Any] = {"loss": kind, "reduction": loss.reduction}
     for attribute, flag in numbers.items():
         options[flag] = _loss_number(getattr(loss, attribute))
+    if numbers.keys() >= _LABELS.keys():
+        options["class_axis"] = 1  # Whatever the shapes: torch's losses have classes nowhere else.
     return options
 
 

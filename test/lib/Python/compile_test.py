@@ -25,9 +25,31 @@ func.func @model(%x: tensor<8x6xf32> {nn.name = "x"}) -> (tensor<8x4xf32> {nn.na
 """
 
 
+SCORES = """
+nn.parameter @w : tensor<{shape}xf32> = #nn.init<zeros>
+func.func @model(%x: tensor<{shape}xf32> {{nn.name = "x"}}) -> (tensor<{shape}xf32> {{nn.name = "y"}}) {{
+  %w = nn.get @w : tensor<{shape}xf32>
+  %y = nn.add %x, %w : tensor<{shape}xf32>
+  return %y : tensor<{shape}xf32>
+}}
+"""
+
+
 class CrossEntropyLoss:
     reduction, ignore_index, label_smoothing = "mean", -100, 0.1
     weight = np.array([1.0, 2.0, 0.5, 1.0])
+
+
+def smoothed_loss(logits, labels):
+    """What torch's documentation says of CrossEntropyLoss(), a place at a time, in float64."""
+    rows = np.moveaxis(logits.astype(np.float64), min(1, logits.ndim - 1), -1).reshape(-1, 4)
+    weights, smoothing = CrossEntropyLoss.weight, CrossEntropyLoss.label_smoothing
+    loss = weight = 0.0
+    for row, label in zip(rows, labels.ravel()):
+        logs = weights * (row - np.log(np.exp(row).sum()))
+        loss -= (1 - smoothing) * logs[label] + smoothing / 4 * logs.sum()
+        weight += weights[label]
+    return loss / weight
 
 
 class BCEWithLogitsLoss:
@@ -157,13 +179,24 @@ class TorchArguments(unittest.TestCase):
     def test_a_loss_brings_its_numbers(self):
         self.assertEqual(self.flags(loss=CrossEntropyLoss()), [
             "--precision=fp32", "--loss=cross_entropy", "--reduction=mean", "--ignore-index=-100",
-            "--class-weights=1.0,2.0,0.5,1.0", "--label-smoothing=0.1"])
+            "--class-weights=1.0,2.0,0.5,1.0", "--label-smoothing=0.1", "--class-axis=1"])
         step = mpc_compiler.compile_step(programs.linear(), CrossEntropyLoss(), "sgd", lr=0.1)
         self.assertIn("label_smoothing(1.000000e-01)", step.recipe)
         with self.assertRaisesRegex(UsageError, "with weights"):
             self.flags(loss=BCEWithLogitsLoss())
         with self.assertRaisesRegex(UsageError, "log_target"):
             self.flags(loss=KLDivLoss())
+
+    def test_losses_have_their_classes_on_axis_1(self):
+        """Where language models have them last, and where shapes do not tell."""
+        for shape in ((4,), (2, 4), (2, 4, 3), (2, 4, 4), (2, 4, 4, 4)):
+            random = np.random.default_rng(3)
+            logits = random.standard_normal(shape).astype(np.float32)
+            labels = np.array(random.integers(0, 4, shape[:1] + shape[2:] if shape[1:] else ()))
+            text = SCORES.format(shape="x".join(map(str, shape)))
+            step = mpc_compiler.compile_step(text, CrossEntropyLoss(), "sgd", lr=0.1)
+            self.assertAlmostEqual(step(logits, labels).loss, smoothed_loss(logits, labels), delta=1e-6)
+        self.assertNotIn("--class-axis=1", self.flags(loss="cross_entropy"))
 
     def test_an_optimizer_brings_its_numbers(self):
         module = Module()

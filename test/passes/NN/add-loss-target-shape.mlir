@@ -5,7 +5,7 @@
 // The classes are on the axis that the labels lack.
 // MIDDLE: nn.cross_entropy {{.*}} axis(1) {nn.loss} : tensor<2x3x5xf32>, tensor<2x5xi64>
 // LAST: nn.cross_entropy {{.*}} axis(2) {nn.loss} : tensor<2x3x5xf32>, tensor<2x3xi64>
-// NONE: error: no axis of the logits 'tensor<2x3x5xf32>' can be the classes of labels of shape [2x7]
+// NONE: error: neither axis 1 of the logits 'tensor<2x3x5xf32>' nor the last can be the classes of labels of shape [2x7]; --class-axis=N names another
 func.func @model(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   return %x : tensor<2x3x5xf32>
 }

@@ -55,3 +55,23 @@ func.func @model(%x: tensor<8x10xf64>) -> tensor<8x10xf64> {
 func.func @model(%x: tensor<2x3x5x5xf32>) -> tensor<2x3x5x5xf32> {
   return %x : tensor<2x3x5x5xf32>
 }
+
+// -----
+
+// So have volumes.
+// CHECK-LABEL: func.func private @loss
+// CHECK:         nn.cross_entropy {{.*}} axis(1) {nn.loss} : tensor<2x3x5x5x5xf32>, tensor<2x5x5x5xi64>
+// MSE-LABEL:   func.func private @loss
+func.func @model(%x: tensor<2x3x5x5x5xf32>) -> tensor<2x3x5x5x5xf32> {
+  return %x : tensor<2x3x5x5x5xf32>
+}
+
+// -----
+
+// Language models have their classes last.
+// CHECK-LABEL: func.func private @loss
+// CHECK:         nn.cross_entropy {{.*}} axis(2) {nn.loss} : tensor<2x3x5xf32>, tensor<2x3xi64>
+// MSE-LABEL:   func.func private @loss
+func.func @model(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
+  return %x : tensor<2x3x5xf32>
+}

@@ -158,10 +158,13 @@ TEST(CAPIBinding, ManagedTensorsAreGivenBackOnce) {
 TEST(CAPIBinding, ManagedTensorsThatAreRefusedStayTheCallers) {
   Trained t;
   Counted<DLManagedTensorVersioned> tensor(t.xView.tensor);
-  tensor.managed.version = {2, 0};
-  EXPECT_FAILURE(mpcRunnerBindInputManaged(t.runner, "x", &tensor.managed),
-                 MPC_ERROR_INVALID_INPUT,
-                 "the tensor is of DLPack 2.0, expected 1.x");
+  for (DLPackVersion version : {DLPackVersion{2, 0}, DLPackVersion{0, 8}}) {
+    tensor.managed.version = version;
+    EXPECT_FAILURE(mpcRunnerBindInputManaged(t.runner, "x", &tensor.managed),
+                   MPC_ERROR_INVALID_INPUT,
+                   "the tensor is of DLPack " + std::to_string(version.major) +
+                       "." + std::to_string(version.minor) + ", expected 1.x");
+  }
   tensor.managed.version = {1, 0};
   EXPECT_FAILURE(mpcRunnerBindInputManaged(t.runner, "target", &tensor.managed),
                  MPC_ERROR_INVALID_INPUT,

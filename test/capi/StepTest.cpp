@@ -148,5 +148,23 @@ TEST(CAPIStep, OutputsAreThoseOfTheLastRun) {
                  "tensor 'picked' is f32[4], which does not go into i64[4]");
 }
 
+TEST(CAPIStep, OutputsAfterAnEvaluationAreThoseOfTheNextBatch) {
+  Trained t(makeWindowProgram(2));
+  t.bind();
+  EXPECT_SUCCESS(mpcRunnerBindInput(t.runner, "label", t.labelView));
+  EXPECT_SUCCESS(mpcRunnerEvaluate(t.runner));
+  EXPECT_SUCCESS(mpcRunnerAccumulate(t.runner, nullptr));
+  double value = -1;
+  EXPECT_SUCCESS(mpcRunnerReadScalar(t.runner, "loss", &value));
+  EXPECT_EQ(value, 1);
+  EXPECT_FAILURE(mpcRunnerReadScalar(t.runner, "picked", &value),
+                 MPC_ERROR_USAGE, "the last run has no output 'picked'");
+  EXPECT_SUCCESS(mpcRunnerAccumulate(t.runner, nullptr));
+  EXPECT_SUCCESS(mpcRunnerEvaluate(t.runner));
+  EXPECT_SUCCESS(mpcRunnerApply(t.runner, nullptr));
+  EXPECT_SUCCESS(mpcRunnerReadScalar(t.runner, "scale", &value));
+  EXPECT_EQ(value, 8);
+}
+
 } // namespace
 } // namespace mpc::test

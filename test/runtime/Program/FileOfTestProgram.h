@@ -15,6 +15,7 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
   std::vector<double> scalars(16);
   scalars[0] = 8;
   program->slabs[2].initial = SharedBytes::of(scalars);
+  program->state[3].hasWideScale = true;
   program->bounds = {{"target", -3, 10, -100}, {"ids", 0, 7}};
   // Of more than a page, and the same in both places.
   std::vector<float> table(3000, 0.5f);

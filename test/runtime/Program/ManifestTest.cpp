@@ -41,6 +41,18 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(launch.buffers.size(), 11u);
   EXPECT_EQ(launch.buffers[2].offset, uint64_t(test::kVelocity));
   EXPECT_EQ(program.state[3].role, StateRole::LossScale);
+  EXPECT_TRUE(program.state[3].hasWideScale);
+  EXPECT_FALSE(program.state[4].hasWideScale);
+}
+
+TEST(ProgramFile, AWideScaleIsSetAsItIs) {
+  ProgramVariants programs = readBack();
+  ASSERT_EQ(programs.size(), 2u);
+  auto runner = Runner::create(programs[0], {1});
+  ASSERT_TRUE(runner.ok()) << runner.status().message();
+  // No f32.
+  ASSERT_TRUE((*runner)->updateScale(0.1).ok());
+  EXPECT_EQ(*(*runner)->readNumber("scale"), 0.1);
 }
 
 TEST(ProgramFile, EqualBytesAreThereOnce) {
@@ -119,10 +131,45 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
             "manifest: 'data' is not a section of the constant's size");
   EXPECT_EQ(faultWith("\"code\":", "\"code\":9"),
             "manifest: 'code' is not a section of that kind");
+  EXPECT_EQ(faultWith("\"slab\":0", "\"slab\":-1"),
+            "manifest: 'slab' is not a whole number from 0 on");
+  EXPECT_EQ(faultWith("\"dtype\":\"F16\",\"kind\":\"values\"",
+                      "\"dtype\":\"F32\",\"kind\":\"values\""),
+            "manifest: 'values' is not a section of the tensor's size");
+  EXPECT_EQ(faultWith("\"rule\":{\"--optimizer\":\"sgd\"}", "\"rule\":7"),
+            "manifest: 'rule' is not an object of flags");
+  EXPECT_EQ(faultWith("[\"nothing to fear\"]", "[7]"),
+            "manifest: 'warnings' is not a list of texts");
+  EXPECT_EQ(faultWith("\"target\":\"cpu\"", "\"arch\":7,\"target\":\"cuda\""),
+            "manifest: 'arch' is not an architecture, as 90 of sm_90");
   EXPECT_EQ(faultWith("\"bounds\":[{", "\"bounds\":{\"x\":[{"),
             "manifest is not a JSON object");
   EXPECT_EQ(faultWith("\"recipe\":", "\"recip\":"),
             "manifest: 'recipe' is not a text");
+}
+
+TEST(Manifest, EachTargetHasAllEntries) {
+  std::string none = R"({"arena_bytes":0,"launches":[]},)";
+  EXPECT_EQ(faultWith("\"entries\":[{\"arena_bytes\"",
+                      "\"entries\":[" + none + "{\"arena_bytes\""),
+            "manifest: 'entries' is not as long as that of all targets");
+  std::string more = R"({"inputs":[],"name":"more","outputs":[]},)";
+  EXPECT_EQ(faultWith("\"entries\":[{\"inputs\"",
+                      "\"entries\":[" + more + "{\"inputs\""),
+            "manifest: 'entries' is not as long as that of all targets");
+  EXPECT_EQ(faultWith("\"variants\":[", "\"variants\":{},\"others\":["),
+            "manifest: 'variants' is not a list of programs");
+}
+
+TEST(Manifest, ItIsTheFirstSectionAndNoOther) {
+  ProgramVariants programs = {test::makeFullProgram("x86-64-v3")};
+  std::vector<Section> sections = *encodeManifest(programs);
+  for (size_t index : {size_t(0), size_t(1)}) {
+    std::vector<Section> others = sections;
+    others[index].kind = index == 0 ? SectionKind::Data : SectionKind::Manifest;
+    EXPECT_EQ(parseManifest(others).status().message(),
+              "has no manifest as its first section, or several");
+  }
 }
 
 TEST(Manifest, ADeepOneIsRefused) {

@@ -111,13 +111,28 @@ TEST_F(Numbers, UpdateTakesThePlaceOfTheStepsOwn) {
   EXPECT_EQ(read("counter"), 2);
 }
 
-TEST_F(Numbers, UpdateAfterAnImportGoesBackToNoOlderState) {
+TEST_F(Numbers, UpdateAfterAWriteGoesBackToNoOlderState) {
   step();
   step();
   double state[] = {256, 7};
   ASSERT_TRUE(
       runner_->writeState({{"loss_scale", DType::F64, {2}}, state}).ok());
   ASSERT_TRUE(runner_->updateScale(128).ok());
+  EXPECT_EQ(read("counter"), 7);
+}
+
+TEST_F(Numbers, UpdateAfterAnImportGoesBackToNoOlderState) {
+  step();
+  step();
+  double state[] = {256, 7};
+  auto tensors = runner_->exportState();
+  ASSERT_TRUE(tensors.ok()) << tensors.status().message();
+  for (TensorView &tensor : *tensors)
+    if (tensor.desc.name == "loss_scale")
+      tensor.data = state;
+  ASSERT_TRUE(runner_->importState(*tensors).ok());
+  ASSERT_TRUE(runner_->updateScale(128).ok());
+  EXPECT_EQ(read("scale"), 128);
   EXPECT_EQ(read("counter"), 7);
 }
 

@@ -63,6 +63,7 @@ def save_data():
         "label": {"x": x, "target": target + CLASSES},
         "negative-label": {"x": x, "target": target - 1},
         "batch": {"x": x[:BATCH].copy(), "target": target[:BATCH].copy()},
+        "float-batch": {"x": x[:BATCH].copy(), "target": np.zeros(BATCH, np.float32)},
         "batch-label": {"x": x[:BATCH].copy(), "target": target[:BATCH] + CLASSES},
         "init-shape": {"w": np.zeros((CLASSES, WIDTH), np.float32)},
         "init-int": {"w": np.zeros((WIDTH, CLASSES), np.int64)},

@@ -57,11 +57,10 @@ Error emitFlatten(NodeImporter &node) {
                      Twine(input.rank()));
   if (axis < 0)
     axis += input.rank();
+  // What has a size has parts that have one.
   ArrayRef<int64_t> shape = input.shape;
-  Shape flat{countElements(shape.take_front(axis)).value_or(0),
-             countElements(shape.drop_front(axis)).value_or(0)};
-  if (countElements(flat) != countElements(shape))
-    return node.fail("cannot flatten " + shapeText(shape));
+  Shape flat{*countElements(shape.take_front(axis)),
+             *countElements(shape.drop_front(axis))};
   node.result(0, node.build.reshape(input, flat));
   return Error::success();
 }

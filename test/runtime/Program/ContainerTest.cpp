@@ -102,9 +102,18 @@ TEST(Container, WholeHashesDoNotMakeItRight) {
             "is damaged: section 2 has another hash than the table says");
   EXPECT_EQ(faultOf(rewrite(file, 192 + 24, uint64_t(1))),
             "is damaged: section 2 has something where zeros are to be");
+  EXPECT_EQ(faultOf(rewrite(file + "x", 16, uint64_t(file.size() + 1))),
+            "is damaged: 1 bytes follow its last section");
   file.back() ^= 1;
   EXPECT_EQ(faultOf(file),
             "is damaged: section 2 has another hash than the table says");
+}
+
+TEST(Container, ItsOwnHashIsThatOfHeaderAndTable) {
+  std::string file = makeFile();
+  file[32] = file[32] == '0' ? '1' : '0';
+  EXPECT_EQ(faultOf(file),
+            "is damaged: its header and table have another hash than they say");
 }
 
 } // namespace

@@ -175,6 +175,13 @@ TEST(Safetensors, ContentHashFindsEachFlippedBitAndCut) {
   };
   ASSERT_TRUE(whole());
   const std::string good = readText(path);
+  auto faultOf = [&](const std::string &content) {
+    writeText(path, content);
+    return SafetensorsFile::open(path)->verifyContentHash().message();
+  };
+  EXPECT_EQ(faultOf(fileOf("{}")), path + ": has no content hash");
+  EXPECT_EQ(faultOf(good.substr(0, good.size() - 1) + "x"),
+            path + ": is damaged: content does not match its hash");
   for (size_t bit = 0; bit < good.size() * 8; ++bit) {
     std::string bad = good;
     bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));

@@ -311,6 +311,9 @@ TEST_F(CheckpointTest, ImpossibleFieldsAreNamed) {
             "field 'data.epoch' is '1x', expected 0 to 9007199254740992");
   EXPECT_EQ(withField("data.order", "random"),
             "field 'data.order' is 'random'");
+  for (const char *names : {"{}", "[1]", "["})
+    EXPECT_EQ(withField("kept_fp32", names),
+              "field 'kept_fp32' is no list of names");
   EXPECT_EQ(withField("step", "6"), "holds step 6");
   EXPECT_EQ(withField("format", "x"), "is not a checkpoint of mpc");
   EXPECT_EQ(withField("format_version", "2"),

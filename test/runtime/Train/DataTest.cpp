@@ -205,6 +205,8 @@ TEST_F(DataTest, ErrorsNameFileTensorWantedAndFound) {
   EXPECT_EQ(fault(), "input 'target' is f32[]: its first dimension is not a "
                      "batch; name it by --shared-input if all batches share "
                      "it");
+  inputs_ = {};
+  EXPECT_EQ(fault(), "the program takes no data: it has no input but lr");
   inputs_ = {{"x", DType::F32, {12, 2}}};
   EXPECT_EQ(fault(), path_ + ": holds 11 samples, fewer than one batch of 12");
 }

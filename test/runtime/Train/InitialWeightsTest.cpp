@@ -57,5 +57,13 @@ TEST(InitialWeights, SetsWeightsAndTheirCopies) {
                    "'optimizer' f32[1]; the model has 'w'");
 }
 
+TEST(InitialWeights, AValueThatIsNowhereIsAskedFor) {
+  std::shared_ptr<Program> program = test::makeTestProgram();
+  program->initialValues = {{{"w", DType::F32, {3}}, InitialKind::External}};
+  auto runner = Runner::create(program, {1});
+  EXPECT_EQ(initializeState(**runner, "", 0).message(),
+            "parameter 'w' has no value: give one with --init=FILE");
+}
+
 } // namespace
 } // namespace mpc::rt

@@ -216,6 +216,35 @@ TEST_F(TrainerTest, AnOldRunIsNotOverwritten) {
                                 "them with --resume, or name another folder");
 }
 
+TEST_F(TrainerTest, ACheckpointWithNodesInFp32NeedsTheCompiler) {
+  options_.checkpointDir = folder_.path("c");
+  ASSERT_TRUE(run().ok());
+  std::string path = folder_.path("c/ckpt-00000020.safetensors");
+  auto file = SafetensorsFile::open(path);
+  SafetensorsWriteOptions options;
+  options.metadata = file->metadata();
+  options.metadata["kept_fp32"] = "[\"fc1\"]";
+  options.metadata.erase("content_hash");
+  options.contentHash = true;
+  ASSERT_TRUE(writeSafetensors(path, file->tensors(), options).ok());
+  options_.resume = true;
+  Status status = run().status();
+  EXPECT_TRUE(status.message().ends_with(
+      "keeps nodes in fp32, which takes the compiler"))
+      << status.message();
+}
+
+TEST_F(TrainerTest, TheRateIsANumber) {
+  auto program = test::makeTestProgram();
+  program->entries[1].inputs[2].dtype = DType::F64;
+  auto runner = Runner::create(program, {1});
+  ASSERT_TRUE(runner.ok()) << runner.status().message();
+  auto loader = DataLoader::open(data_, dataInputs(*program));
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  EXPECT_EQ(train(**runner, *loader, options_, {}).status().message(),
+            "input 'lr' is f64[], expected f32[]");
+}
+
 TEST_F(TrainerTest, FlagsThatNeedAFolder) {
   options_.resume = true;
   EXPECT_EQ(run().status().message(), "--resume needs --checkpoint-dir");

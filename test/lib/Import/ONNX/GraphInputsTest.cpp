@@ -38,6 +38,44 @@ TEST(GraphInputs, OneFlagFixesASymbolEverywhere) {
             std::string::npos);
 }
 
+/// A model that returns its input, which is of the type of these bytes.
+std::string errorOfType(const std::string &type) {
+  std::string input;
+  pbf_writer info(input);
+  info.add_bytes(1, "x");
+  info.add_message(2, type);
+  return importWritten(ModelWriter()
+                           .opset(20)
+                           .field(11, input)
+                           .node("Identity", {"x"}, {"y"})
+                           .output("y"))
+      .error;
+}
+
+TEST(GraphInputs, AreTensorsWithAShape) {
+  std::string tensor, unranked, sequence;
+  pbf_writer(tensor).add_int32(1, static_cast<int32_t>(kF32));
+  pbf_writer(unranked).add_message(1, tensor);
+  EXPECT_EQ(errorOfType(unranked),
+            "m.onnx: input 'x' has no shape; give it one with "
+            "--input-shape=x=...");
+  std::string element;
+  pbf_writer(element).add_message(1, unranked);
+  pbf_writer(sequence).add_message(4, element);
+  EXPECT_EQ(errorOfType(sequence), "m.onnx: input 'x' is not a tensor");
+}
+
+TEST(GraphInputs, WhereNoFlagWouldHelpTheyAreNamedAlone) {
+  EXPECT_EQ(importWritten(ModelWriter()
+                              .opset(20)
+                              .input("x", kF32, {"N", int64_t(8)})
+                              .node("Softmaxx", {"x"}, {"y"})
+                              .output("y"))
+                .error,
+            "m.onnx: dimension 0 ('N') of input 'x' is open; fix it, with "
+            "--input-shape or --batch-size");
+}
+
 TEST(GraphInputs, NamesTheDimensionThatStaysOpen) {
   EXPECT_EQ(withShapes({}).error,
             "m.onnx: dimension 0 ('N') of input 'x' is open; fix it, for "
@@ -91,6 +129,10 @@ TEST(GraphInputs, AStaticBatchIsFixed) {
   EXPECT_EQ(outcome.error,
             "--batch-size=4: the model's batch is fixed, input 'x' float[8x3]");
   EXPECT_EQ(outcome.fault, Fault::Usage);
+  ModelWriter scalar;
+  scalar.opset(20).input("x", kF32, {}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(importWritten(scalar, options).error,
+            "--batch-size=4: no input has a batch dimension");
 }
 
 TEST(GraphInputs, RefusesInputsThatAreNoTensors) {

@@ -147,6 +147,20 @@ TEST(OnnxImporter, IRThatDoesNotVerifyIsAnInternalFault) {
             "made IR that does not verify)");
 }
 
+TEST(OnnxImporter, AnOpOfALibraryHasAllItsInputs) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<mpc::nn::NNDialect, mlir::func::FuncDialect>();
+  ImportOptions options;
+  options.library = invalidLibrary(context);
+  ModelWriter writer;
+  writer.opset(20).node("Soft", {""}, {"y"}, {}, "n", "my.domain").output("y");
+  Outcome outcome = importInto(context, writer.bytes(), options);
+  EXPECT_TRUE(llvm::StringRef(outcome.error)
+                  .ends_with("input 0 is left out, which op libraries know "
+                             "nothing of"))
+      << outcome.error;
+}
+
 TEST(OnnxImporter, ChecksNodesAgainstTheirRow) {
   EXPECT_EQ(errorOf({"Relu", {{"x", {2}}}, {A::integer("axis", 1)}}),
             "attribute 'axis' is not known (known: none)");

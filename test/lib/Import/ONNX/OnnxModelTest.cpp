@@ -125,6 +125,24 @@ TEST(OnnxModel, RefusesFieldsThatAreThereTwice) {
             "ModelProto) is there twice");
 }
 
+TEST(OnnxModel, InputsAndAttributesHaveNames) {
+  std::string info;
+  pbf_writer(info).add_bytes(2, std::string());
+  EXPECT_EQ(importWritten(ModelWriter().opset(20).field(11, info)).error,
+            "m.onnx: a graph input or output has no name");
+  auto nameless = TestAttribute::raw([](pbf_writer &w) {
+    w.add_int64(3, 1);
+    w.add_int32(20, 2);
+  });
+  std::string error = importWritten(ModelWriter()
+                                        .opset(20)
+                                        .node("Exp", {"x"}, {"y"}, {nameless})
+                                        .output("y"))
+                          .error;
+  EXPECT_TRUE(llvm::StringRef(error).ends_with("an attribute has no name"))
+      << error;
+}
+
 // A dimension is a number or a name, a type is one type.
 TEST(OnnxModel, RefusesTypesThatAreTwo) {
   auto input = [](auto addType, auto addDimension) {
@@ -224,19 +242,38 @@ TEST(OnnxModel, RefusesExternalDataOutsideItsFolder) {
   fs::create_symlink("..", inside + "/up");
   fs::create_hard_link(folder.path() + "/secret.bin", inside + "/hard.bin");
   ASSERT_EQ(::mkfifo((inside + "/pipe").c_str(), 0600), 0);
-  for (const char *location :
-       {"../secret.bin", "sub/../../secret.bin", "./../secret.bin",
-        "..\\secret.bin", "sub//../../secret.bin", "%2e%2e/secret.bin",
-        "~/secret.bin", "C:secret.bin", "link.bin", "up/secret.bin", "hard.bin",
-        "pipe", "sub", "", ".", "file:../secret.bin"}) {
+  const char *leaves = "the location may not leave the model's folder, nor "
+                       "hold '.', '..' or empty parts";
+  const char *odd = "the location is not a plain relative path of this folder";
+  const char *relative = "the location must be relative to the model's folder";
+  const char *link = "' is a link or not a folder; links are not followed";
+  const char *hard = "the file has a second (hard) link, maybe from outside "
+                     "the model's folder";
+  for (auto [location, why] : std::vector<std::pair<std::string, std::string>>{
+           {"../secret.bin", leaves},
+           {"sub/../../secret.bin", leaves},
+           {"./../secret.bin", leaves},
+           {"..\\secret.bin", odd},
+           {"sub//../../secret.bin", leaves},
+           {"%2e%2e/secret.bin", odd},
+           {"~/secret.bin", relative},
+           {"C:secret.bin", odd},
+           {"link.bin", link},
+           {"up/secret.bin", link},
+           {"hard.bin", hard},
+           {"pipe", "not a regular file"},
+           {"sub", "not a regular file"},
+           {"", "the location is empty"},
+           {".", leaves},
+           {"file:../secret.bin", odd}}) {
     Outcome outcome =
         importBytes(withExternal({{"location", location}}).bytes(), {}, inside);
-    EXPECT_FALSE(outcome.ok()) << location;
     EXPECT_EQ(outcome.error.rfind("m.onnx: tensor 'fc.weight': external data "
                                   "'",
                                   0),
               0u)
         << outcome.error;
+    EXPECT_TRUE(llvm::StringRef(outcome.error).ends_with(why)) << outcome.error;
   }
   std::string absolute = folder.path() + "/secret.bin";
   EXPECT_NE(

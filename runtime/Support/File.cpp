@@ -4,6 +4,7 @@
 
 #include "runtime/Support/Text.h"
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -12,8 +13,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <random>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -38,9 +39,12 @@ std::string freeSpace(const std::string &folder) {
 
 /// Short whatever the target's name, so that a name of 255 bytes works.
 std::string newTempName() {
-  std::random_device device;
+  // std::random_device wants glibc 2.36 of a program that has it inside. Of a
+  // few bytes this always gives all.
+  std::array<uint32_t, 2> drawn{};
+  (void)::getrandom(drawn.data(), sizeof drawn, 0);
   return fmt::format("{}{}-{:08x}{:08x}", AtomicFile::kTempPrefix, ::getpid(),
-                     device(), device());
+                     drawn[0], drawn[1]);
 }
 
 /// Makes the entries of `folder` durable. 0 or an errno value.

@@ -42,8 +42,9 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   let summary = "What schedules must know of a GPU";
   let description = [{
     Stands as `kernel.target` at a module, where `cuda-attach-target` puts it: 90
-    for sm_90. With `naive` no product runs on Tensor Cores and no access is
-    wider than an element, as the reference for the others.
+    for sm_90. With `naive` no product runs on Tensor Cores, no access is wider
+    than an element, no sum is split, a column is one thread's, and rows that a
+    warp has are a block's and the reverse, as the reference for the others.
 
     ```mlir
     module attributes {kernel.target = #cuda.target<arch = 90>} {}

@@ -45,18 +45,23 @@ static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
                       countBlocks(count, kThreads * vector), kThreads, vector);
 }
 
-static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body) {
+/// The reference shares rows the other way: other threads, another order of
+/// sums, and shared memory for shuffles.
+static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
+                                          bool naive) {
   auto [rows, elements] = countRows(kernel, body);
-  bool byWarp = elements <= kWarpRow;
+  bool byWarp = (elements <= kWarpRow) != naive;
   return RowsAttr::get(kernel.getContext(),
                        countBlocks(rows, byWarp ? kThreads / 32 : 1), kThreads,
                        byWarp ? 32 : kThreads);
 }
 
-static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body) {
+/// In the reference a thread has a column for itself.
+static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body,
+                                             bool naive) {
   auto [columns, elements] = countRows(kernel, body);
   int64_t warps = 1;
-  while (warps < kColumnWarps && elements >= kColumnGrain * warps)
+  while (!naive && warps < kColumnWarps && elements >= kColumnGrain * warps)
     warps *= 2;
   return ColumnsAttr::get(kernel.getContext(), countBlocks(columns, 32),
                           32 * warps);
@@ -84,9 +89,9 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   case KernelKind::Map:
     return scheduleMap(kernel, body, target.getNaive());
   case KernelKind::Rows:
-    return scheduleRows(kernel, body);
+    return scheduleRows(kernel, body, target.getNaive());
   case KernelKind::Columns:
-    return scheduleColumns(kernel, body);
+    return scheduleColumns(kernel, body, target.getNaive());
   case KernelKind::Contraction:
     return scheduleContraction(kernel, body, target);
   case KernelKind::Scatter:

@@ -39,6 +39,7 @@ kernel.func map @odd(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32> {
 // A row of up to 1024 elements is a warp's, a longer one a block's.
 // CHECK:       @short_rows
 // CHECK-SAME:  schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32>
+// NAIVE:       schedule = #cuda.rows<chunks = 9, threads = 256, lanes = 256>
 kernel.func rows @short_rows(%x: tensor<9x1024xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
   %e = tensor.empty() : tensor<9xf32>
   %zero = arith.constant 0.0 : f32
@@ -54,6 +55,7 @@ kernel.func rows @short_rows(%x: tensor<9x1024xf32>, %d: tensor<9xf32>) -> tenso
 
 // CHECK:       @long_rows
 // CHECK-SAME:  schedule = #cuda.rows<chunks = 9, threads = 256, lanes = 256>
+// NAIVE:       schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32>
 kernel.func rows @long_rows(%x: tensor<9x1025xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
   %e = tensor.empty() : tensor<9xf32>
   %zero = arith.constant 0.0 : f32
@@ -70,6 +72,7 @@ kernel.func rows @long_rows(%x: tensor<9x1025xf32>, %d: tensor<9xf32>) -> tensor
 // The number of warps follows from the length of a column alone.
 // CHECK:       @columns
 // CHECK-SAME:  schedule = #cuda.columns<chunks = 2, threads = 128>
+// NAIVE:       schedule = #cuda.columns<chunks = 2, threads = 32>
 kernel.func columns @columns(%x: tensor<40x33xf32>, %d: tensor<33xf32>) -> tensor<33xf32> {
   %e = tensor.empty() : tensor<33xf32>
   %zero = arith.constant 0.0 : f32

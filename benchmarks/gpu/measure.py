@@ -17,14 +17,7 @@ import statistics
 import subprocess
 import sys
 
-
-def find_nvrtc():
-    """The library of the Python package, which PyTorch brings along."""
-    for folder in map(pathlib.Path, sys.path):
-        for name in ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12"):
-            if (folder / "nvidia" / name).exists():
-                return str(folder / "nvidia" / name)
-    return None
+from packed import find_nvrtc
 
 
 def run_tests(build, out, environment):

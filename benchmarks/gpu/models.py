@@ -22,12 +22,13 @@ class Sizes:
     width: int = 0
     biases: bool = False
     gelu: str = ""
+    channels: int = 0  # Of the first layers of images.
 
 
 SIZES = {
     "gpt2": Sizes(64, 1024, 50304, 12, 12, 768, True, "tanh "),
     "chargpt-m": Sizes(4, 256, 63, 6, 6, 384),
-    "resnet18-cifar": Sizes(32),
+    "resnet18-cifar": Sizes(32, channels=64),
     # A linear layer of 126 million weights and 8 rows: what of a step is the optimizer's.
     "optimizer": Sizes(8, vocabulary=15360, width=8192),
 }
@@ -37,6 +38,21 @@ SMALL = {
     "chargpt-m": {"batch": 1, "length": 16, "layers": 1},
     "resnet18-cifar": {"batch": 1},
     "optimizer": {"vocabulary": 64, "width": 64},
+}
+# As little of each as has every kernel, for proofs by recorded answers; sizes that are powers of two, and none that are.
+PROVEN = {
+    "small": {
+        "gpt2": {"batch": 2, "length": 16, "vocabulary": 64, "layers": 1, "heads": 2, "width": 64},
+        "chargpt-m": {"batch": 2, "length": 32, "layers": 1, "heads": 2, "width": 64},
+        "resnet18-cifar": {"batch": 2, "channels": 16},
+        "optimizer": {"vocabulary": 64, "width": 64},
+    },
+    "ragged": {
+        "gpt2": {"batch": 3, "length": 13, "vocabulary": 51, "layers": 1, "heads": 3, "width": 45},
+        "chargpt-m": {"batch": 1, "length": 27, "layers": 1, "heads": 5, "width": 35},
+        "resnet18-cifar": {"batch": 3, "channels": 9},
+        "optimizer": {"batch": 5, "vocabulary": 61, "width": 67},
+    },
 }
 
 
@@ -227,14 +243,14 @@ def residual(m, x, filters, stride):
 def resnet(sizes):
     m = Module()
     shape = (sizes.batch, 3, 32, 32)
-    x = m.same("relu", conv_norm(m, ("%x", shape), "conv1", "bn1", 64, 3, 1))
-    for layer, filters in enumerate((64, 128, 256, 512), 1):
+    x = m.same("relu", conv_norm(m, ("%x", shape), "conv1", "bn1", sizes.channels, 3, 1))
+    for layer, filters in enumerate((sizes.channels * scale for scale in (1, 2, 4, 8)), 1):
         for part in range(2):
             with m.within(f"layer{layer}.{part}"):
                 x = residual(m, x, filters, 2 if part == 0 and layer > 1 else 1)
     pooled = m.op(f"nn.reduce_sum {x[0]} axes [2, 3] : {shaped(x[1])} -> {shaped(x[1][:2])}", x[1][:2])
     mean = m.same("div", pooled, m.number(float(x[1][2] * x[1][3]), pooled[1]))
-    return m.text([("x", shape, "f32")], m.linear(mean, "fc", 10, f"uniform {512**-0.5}", True), "logits")
+    return m.text([("x", shape, "f32")], m.linear(mean, "fc", 10, f"uniform {mean[1][1]**-0.5}", True), "logits")
 
 
 def layer(sizes):

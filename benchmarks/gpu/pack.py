@@ -1,72 +1,158 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the measured steps and puts them, the runtime and the scripts into a folder that runs on a GPU machine
-without LLVM.
+"""Packs what a GPU machine needs to prove and to measure: programs, compiled steps, recorded answers and scripts.
 
-    python pack.py BUILD FOLDER [--arch=sm_90] [--models=gpt2,...] [--precisions=bf16,fp16] [--small]
+    python pack.py BUILD FOLDER [--arch=sm_90] [--driver=13.0] [--models=gpt2,...] [--precisions=bf16,fp16]
+        [--parts=proofs,steps] [--small]
 
-There: `python FOLDER/steps.py FOLDER`. Weights are drawn there, by rule, so that all is below 64 MiB.
+There: `python FOLDER/prove.py FOLDER`, then `python FOLDER/measure.py FOLDER`; README.md has the first half hour. The
+machine needs a driver, glibc 2.34, Python 3.10, and for the peers PyTorch; no compiler and no LLVM.
+
+--driver is the release of CUDA that the machine's driver is of (the head of nvidia-smi): machine code by a newer NVRTC
+($MPC_NVRTC, else that of this Python) is refused, since such a driver may refuse it. The text stands beside the machine
+code, for a driver that refuses it all the same. All is below 64 MiB: weights are drawn there, by rule, and --parts makes
+folders of less.
 """
 import argparse
 import json
+import lzma
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import models
+from packed import find_nvrtc
+from sweep import Nvrtc
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 LIMIT = 64 << 20
-SCRIPTS = ("steps.py", "peers.py", "models.py", "measure.py", "cost_model.py")
-PROGRAMS = ("mpc-run", "mpc-inspect", "device-limits", "kernel-times")
+SCRIPTS = ("prove.py", "report.py", "packed.py", "steps.py", "peers.py", "models.py", "measure.py", "cost_model.py")
+# By their names there, those of the build.
+PROGRAMS = {"mpc-run": "pack-mpc-run", "mpc-inspect": "pack-mpc-inspect", "device-limits": "device-limits",
+            "kernel-times": "kernel-times", "prove-kernels": "prove-kernels"}
+PARTS = ("proofs", "steps")
 # What every machine has, and must take its own of.
-OF_THE_SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt)\b")
+OF_THE_SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s)\b")
 
 
-def compile_step(build, folder, name, precision, arch, changes):
-    """One program; the batch's size stays that of the model."""
-    source = folder / "steps" / f"{name}.mlir"
-    source.write_text(models.write(name, **changes))
-    program = folder / "steps" / f"{name}-{precision}.mpc"
-    subprocess.run(
-        [build / "bin/mpc-compile", source, f"--precision={precision}", "--clip-global-norm=1",
-         f"--target=cuda:{arch}", "-o", program],
-        check=True,
-    )
-    source.unlink()
-    return {"model": name, "precision": precision, "program": program.name, "changes": changes}
+class Packer:
+    def __init__(self, arguments):
+        self.build, self.folder, self.arch = arguments.build.resolve(), arguments.folder, arguments.arch
+        self.small, self.names = arguments.small, arguments.models.split(",")
+        self.precisions = arguments.precisions.split(",")
+        self.environment = dict(os.environ)
+
+    def compile(self, model, program, precision, *flags):
+        """One program; the batch's size stays that of the model."""
+        subprocess.run(
+            [self.build / "bin/mpc-compile", model, f"--precision={precision}", f"--target=cuda:{self.arch}", *flags,
+             "-o", program],
+            check=True, env=self.environment,
+        )
+
+    def compile_model(self, folder, name, changes, precision, *forms):
+        """A program of models.py in each of the forms, which are a suffix of its file and flags."""
+        with tempfile.TemporaryDirectory() as scratch:
+            source = pathlib.Path(scratch) / f"{name}.mlir"
+            source.write_text(models.write(name, **changes))
+            for suffix, flags in forms:
+                program = self.folder / folder / f"{suffix}.mpc"
+                self.compile(source, program, precision, "--clip-global-norm=1", *flags)
+
+    # --- steps that are measured ------------------------------------------------------------------
+
+    def steps(self):
+        """Each with its kernels by plain loops beside it."""
+        found = []
+        for name in self.names:
+            changes = models.SMALL[name] if self.small else {}
+            for precision in self.precisions:
+                program = f"{name}-{precision}"
+                self.compile_model("steps", name, changes, precision, (program, []), (f"{program}-plain", ["--naive"]))
+                found.append({"model": name, "precision": precision, "program": f"{program}.mpc",
+                              "plain": f"{program}-plain.mpc", "changes": changes})
+        return found
+
+    # --- proofs -----------------------------------------------------------------------------------
+
+    def record(self, program, answers):
+        """What the emulator answers to the program's text, on the architecture that it is for."""
+        library = self.build / "lib"
+        emulator = {
+            "MPC_CUDA_DRIVER": library / "libMpcFakeCuda.so", "MPC_NVRTC": library / "libMpcFakeNvrtc.so",
+            "MPC_FAKE_CUDA": f"sm={self.arch.removeprefix('sm_')} memory={4 << 30}", "MPC_SIMT_CHECKS": "0",
+        }
+        subprocess.run(
+            [self.build / "bin/prove-kernels", "record", program, answers], check=True, stdout=subprocess.DEVNULL,
+            env={**os.environ, **{key: str(value) for key, value in emulator.items()}},
+        )
+
+    def prove(self, name, size, precision):
+        program = f"{name}-{size}-{precision}"
+        self.compile_model("proofs", name, models.PROVEN[size][name], precision, (program, []))
+        with tempfile.TemporaryDirectory() as scratch:
+            answers = pathlib.Path(scratch) / "answers"
+            self.record(self.folder / "proofs" / f"{program}.mpc", answers)
+            compressed = lzma.compress(answers.read_bytes(), preset=1)
+        (self.folder / "proofs" / f"{program}.answers.xz").write_bytes(compressed)
+        return {"name": program}
+
+    def proofs(self):
+        return [self.prove(name, size, precision) for name in self.names for size in models.PROVEN
+                for precision in self.precisions]
+
+    # --- all --------------------------------------------------------------------------------------
+
+    def copy_runtime(self):
+        """Programs, and the libraries beside the system's that they name."""
+        for name, built in PROGRAMS.items():
+            shutil.copy2(self.build / "bin" / built, self.folder / "bin" / name)
+            listed = subprocess.run(["ldd", self.build / "bin" / built], check=True, text=True, stdout=subprocess.PIPE)
+            beside = [found for found in re.findall(r"(\S+) => /\S+", listed.stdout)
+                      if not OF_THE_SYSTEM.match(found)]
+            if beside:
+                sys.exit(f"pack.py: error: {name} is linked with {', '.join(beside)}, which is not the system's")
+        for text in (self.build / "Prelude.cuh", ROOT / "test/Inputs/cuda/matmul.cu"):
+            shutil.copy2(text, self.folder / "lib")
+        for script in SCRIPTS:
+            shutil.copy2(HERE / script, self.folder / script)
+
+    def pack(self, parts):
+        for part in ("bin", "lib", *PARTS):
+            (self.folder / part).mkdir(parents=True, exist_ok=True)
+        self.copy_runtime()
+        return {part: getattr(self, part)() if part in parts else [] for part in PARTS}
 
 
-def copy_runtime(build, folder):
-    """Programs, and the libraries beside the system's that they name."""
-    for name in PROGRAMS:
-        shutil.copy2(build / "bin" / name, folder / "bin" / name)
-        listed = subprocess.run(["ldd", build / "bin" / name], check=True, text=True, stdout=subprocess.PIPE)
-        for library in re.findall(r"(\S+) => (/\S+)", listed.stdout):
-            if not OF_THE_SYSTEM.match(library[0]):
-                shutil.copy2(library[1], folder / "lib" / library[0])
-    shutil.copy2(build / "Prelude.cuh", folder / "lib")
-    shutil.copy2(HERE.parents[1] / "test/Inputs/cuda/matmul.cu", folder / "lib")
+def check_nvrtc(driver):
+    """The version of the NVRTC that makes the machine code; empty where there is none, and programs hold their text."""
+    library = os.environ.get("MPC_NVRTC") or find_nvrtc()
+    if not library:
+        return ""
+    version = Nvrtc(library).version
+    if tuple(map(int, version.split("."))) > tuple(map(int, driver.split("."))):
+        sys.exit(f"pack.py: error: NVRTC {version} is newer than a driver of CUDA {driver}, which may refuse its machine "
+                 "code; name another by MPC_NVRTC, or MPC_NVRTC=/none to pack text alone")
+    return version
 
 
-def pack(build, folder, names, precisions, arch, small):
-    for part in ("bin", "lib", "steps"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-    copy_runtime(build, folder)
-    for script in SCRIPTS:
-        shutil.copy2(HERE / script, folder / script)
-    steps = [
-        compile_step(build, folder, name, precision, arch, models.SMALL[name] if small else {})
-        for name in names
-        for precision in precisions
-    ]
-    (folder / "steps.json").write_text(json.dumps({"arch": arch, "steps": steps}, indent=1) + "\n")
+def describe_commit():
+    done = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    return done.stdout.strip()
+
+
+def check_size(folder):
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    print(f"{folder}: {len(steps)} steps, {size / 2**20:.1f} MiB")
+    print(f"{folder}: {size / 2**20:.1f} MiB")
     if size >= LIMIT:
-        sys.exit(f"pack.py: error: {size} bytes are not below {LIMIT}; name fewer --models or --precisions")
+        sys.exit(f"pack.py: error: {size} bytes are not below {LIMIT}; make folders of fewer --parts, --models or "
+                 "--precisions")
 
 
 def main():
@@ -74,12 +160,18 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--driver", default="13.0", help="release of CUDA that the machine's driver is of")
     parser.add_argument("--models", default=",".join(models.SIZES))
     parser.add_argument("--precisions", default="bf16,fp16")
-    parser.add_argument("--small", action="store_true", help="as small as the test driver wants it")
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--small", action="store_true", help="steps as small as the test driver wants them")
     arguments = parser.parse_args()
-    pack(arguments.build, arguments.folder, arguments.models.split(","), arguments.precisions.split(","),
-         arguments.arch, arguments.small)
+    version = "" if os.environ.get("MPC_NVRTC") == "/none" else check_nvrtc(arguments.driver)
+    content = {"arch": arguments.arch, "nvrtc": version, "driver": arguments.driver, "commit": describe_commit()}
+    content |= Packer(arguments).pack(arguments.parts.split(","))
+    (arguments.folder / "pack.json").write_text(json.dumps(content, indent=1) + "\n")
+    (arguments.folder / "steps.json").write_text(json.dumps({"arch": arguments.arch, "steps": content["steps"]}))
+    check_size(arguments.folder)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import time
 
 import cost_model
 import models
-from measure import find_nvrtc
+from packed import find_nvrtc
 
 
 def environment(folder):

@@ -28,7 +28,7 @@ import sys
 import tempfile
 
 import models
-from measure import find_nvrtc
+from packed import find_nvrtc
 
 ARCHS = "75,80,86,89,90,100,120"
 COLUMNS = ("model", "precision", "arch", "kernels", "without_code", "spilled", "products", "without_tensor_cores",

@@ -51,6 +51,8 @@ void FakeState::set(std::string setting) {
     machine.memoryBytes = std::stoull(setting);
   } else if (key == "shared") {
     machine.maxSharedOptIn = std::stoi(setting);
+  } else if (key == "wrong") {
+    wrong_ = setting;
   } else {
     fmt::print(stderr, "test driver: MPC_FAKE_CUDA: no setting '{}'\n", key);
     std::abort();
@@ -286,6 +288,8 @@ DriverCode FakeState::runKernel(simt::Launch launch,
   launch.arch = arch;
   launch.seed = seed_;
   ++kernelsRun_;
+  if (launch.kernel->name == wrong_ && --launch.grid.x == 0)
+    return code::kSuccess;
   std::optional<simt::Fault> found = simt::run(launch);
   if (!found)
     return code::kSuccess;

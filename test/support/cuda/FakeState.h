@@ -106,8 +106,9 @@ class FakeState final : public FakeDriver {
 public:
   static FakeState &get();
   /// As $MPC_FAKE_CUDA wants it, for tests of whole programs: words apart by
-  /// spaces, `sm=86`, `memory=BYTES`, `shared=BYTES` of a block, and
-  /// `fail=SYMBOL:USE:CODE` as failAt().
+  /// spaces, `sm=86`, `memory=BYTES`, `shared=BYTES` of a block,
+  /// `fail=SYMBOL:USE:CODE` as failAt(), and `wrong=KERNEL`, whose last block
+  /// never runs.
   FakeState();
 
   void reset(const FakeMachine &machine) override;
@@ -175,7 +176,7 @@ private:
   int kernelsRun_ = 0;
   uint32_t seed_ = 1;
   double clock_ = 0;
-  std::string fault_;
+  std::string fault_, wrong_;
 };
 
 /// An instantiated graph: its own copy of the operations.

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A folder that pack.py made, as the scripts in it use it."""
+import fnmatch
+import json
+import os
+import pathlib
+import sys
+
+
+def find_nvrtc():
+    """The library of the Python package, which PyTorch brings along."""
+    for folder in map(pathlib.Path, sys.path):
+        for name in ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12"):
+            if (folder / "nvidia" / name).exists():
+                return str(folder / "nvidia" / name)
+    return None
+
+
+def environment():
+    """For our own programs."""
+    found = dict(os.environ)
+    if nvrtc := find_nvrtc():
+        found.setdefault("MPC_NVRTC", nvrtc)
+    return found
+
+
+def is_fake():
+    """Whether this is the test driver, whose times mean nothing."""
+    return "MPC_CUDA_DRIVER" in os.environ
+
+
+class Packed:
+    def __init__(self, folder):
+        self.folder = folder.resolve()
+        self.content = json.loads((self.folder / "pack.json").read_text())
+        self.environment = environment()
+
+    def program(self, name):
+        return self.folder / "bin" / name
+
+    def facts(self):
+        """Of how it was made."""
+        return {key: self.content[key] for key in ("arch", "nvrtc", "driver", "commit")} | {"test_driver": is_fake()}
+
+
+def is_wanted(name, patterns):
+    """Whether a row is one of `patterns`, which may name the beginning of it."""
+    return not patterns or any(fnmatch.fnmatch(name, pattern) or name.startswith(pattern) for pattern in patterns)
+
+
+def add_flags(parser, out):
+    parser.add_argument("folder", type=pathlib.Path, nargs="?", default=pathlib.Path(__file__).parent)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(out))
+    parser.add_argument("--only", default="", help="rows by their names or beginnings, apart by commas; * is anything")
+    parser.add_argument("--budget", type=float, default=600, help="seconds after which nothing runs any more")
+    return parser

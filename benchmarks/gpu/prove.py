@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Proves on the GPU at hand that packed kernels compute what they should. To be run before anything is measured.
+
+    python FOLDER/prove.py [FOLDER] [--out=proof.json] [--only=ROW,...] [--budget=600]
+
+FOLDER is what pack.py made. Rows, in this order: the device and the driver layer; every kernel of small, ragged and wide
+programs on small integers against the emulator's recorded answers, bit for bit; recorded trainings against PyTorch's
+losses, skips and scales; a step twice; every kernel at full size against plain loops on the same GPU. A row says what
+was compared and names each kernel that failed, its first element that differs, what was expected and what was there.
+Exit code 1 where a row failed, or there was no time for it.
+"""
+import argparse
+import csv
+import json
+import lzma
+import pathlib
+import sys
+import tempfile
+
+import packed
+from report import Failed, Report, last_line
+
+SHOWN = 5
+
+
+class Prover:
+    def __init__(self, pack, report):
+        self.pack, self.report = pack, report
+
+    def kernels(self, mode, program, other):
+        """What prove-kernels found; its exit code 1 is that some kernel failed."""
+        code, out, err = self.report.call(
+            [self.pack.program("prove-kernels"), mode, program, other], self.pack.environment
+        )
+        if code not in (0, 1) or not out.strip():
+            raise Failed(last_line(err))
+        found = json.loads(out)
+        if found["failures"]:
+            raise Failed(f"{len(found['failures'])} failures: {sentence(found['failures'][0])}", found)
+        if not found["kernels"]:
+            raise Failed("no kernel was run")
+        return found
+
+    def answers(self, proof):
+        """Against the emulator."""
+        with tempfile.TemporaryDirectory() as folder:
+            answers = pathlib.Path(folder) / "answers.safetensors"
+            packed_answers = self.pack.folder / "proofs" / f"{proof['name']}.answers.xz"
+            answers.write_bytes(lzma.decompress(packed_answers.read_bytes()))
+            return self.kernels("check", self.pack.folder / "proofs" / f"{proof['name']}.mpc", answers)
+
+    def plain(self, step):
+        """At full size, against plain loops."""
+        steps = self.pack.folder / "steps"
+        return self.kernels("compare", steps / step["program"], steps / step["plain"])
+
+
+def sentence(failure):
+    if "error" in failure:
+        return f"{failure['kernel']}: {failure['error']}"
+    return (f"{failure['kernel']}: element {failure['element']} of argument {failure['argument']} ({failure['type']}) is "
+            f"{failure['got']}, expected {failure['expected']}; {failure['differing']} differ in {failure['where']}")
+
+
+def show(row):
+    if "error" in row and not row.get("failures"):
+        print(f"FAIL {row['row']}: {row['error']}", flush=True)
+        return
+    counts = ", ".join(f"{count} {work}" for work, count in row.get("kernels", {}).items())
+    print(f"{'FAIL' if row.get('failures') else 'ok  '} {row['row']}: {counts or row.get('what', '')}", flush=True)
+    for failure in row.get("failures", [])[:SHOWN]:
+        print(f"     {sentence(failure)}")
+
+
+def rows_of(prover):
+    """Names of all rows, and the work of each."""
+    content = prover.pack.content
+    for proof in content["proofs"]:
+        yield f"kernels {proof['name']}", lambda proof=proof: prover.answers(proof)
+    for step in content["steps"]:
+        name = f"full size {step['model']} {step['precision']}"
+        yield name, lambda step=step: prover.plain(step)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = packed.add_flags(parser, "proof.json").parse_args()
+    pack = packed.Packed(arguments.folder)
+    report = Report(arguments.out, arguments.budget, pack.facts())
+    patterns = [pattern for pattern in arguments.only.split(",") if pattern]
+    for name, work in rows_of(Prover(pack, report)):
+        if packed.is_wanted(name, patterns):
+            show(report.add(name, work))
+    if not report.rows:
+        sys.exit(f"prove.py: error: no row is called {arguments.only}")
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,7 +3,7 @@
 """Packs what a GPU machine needs to prove and to measure: programs, compiled steps, recorded answers and scripts.
 
     python pack.py BUILD FOLDER [--arch=sm_90] [--driver=13.0] [--models=gpt2,...] [--precisions=bf16,fp16]
-        [--parts=proofs,steps] [--small]
+        [--parts=device,proofs,trainings,steps] [--small]
 
 There: `python FOLDER/prove.py FOLDER`, then `python FOLDER/measure.py FOLDER`; README.md has the first half hour. The
 machine needs a driver, glibc 2.34, Python 3.10, and for the peers PyTorch; no compiler and no LLVM.
@@ -31,11 +31,20 @@ from sweep import Nvrtc
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LIMIT = 64 << 20
-SCRIPTS = ("prove.py", "report.py", "packed.py", "steps.py", "peers.py", "models.py", "measure.py", "cost_model.py")
+SCRIPTS = ("prove.py", "report.py", "packed.py", "batches.py", "steps.py", "peers.py", "models.py", "measure.py", "cost_model.py")
 # By their names there, those of the build.
 PROGRAMS = {"mpc-run": "pack-mpc-run", "mpc-inspect": "pack-mpc-inspect", "device-limits": "device-limits",
-            "kernel-times": "kernel-times", "prove-kernels": "prove-kernels"}
-PARTS = ("proofs", "steps")
+            "kernel-times": "kernel-times", "prove-kernels": "prove-kernels",
+            "MpcCUDADeviceTest": "MpcCUDADeviceTest"}
+PARTS = ("device", "proofs", "trainings", "steps")
+# Runs that PyTorch recorded: flags of the compiler, and the learning rate.
+RECORDED = {
+    "chargpt": (["--optimizer=adamw", "--beta2=0.95", "--weight-decay=0.1", "--no-decay=ln", "--clip-global-norm=1.0"],
+                1e-3),
+    "digits-mlp": (["--optimizer=sgd", "--momentum=0.9"], 0.05),
+}
+SCALERS = {"fp16": ["--loss-scale=torch", "--growth-interval=10"],
+           "fp16hi": ["--loss-scale=torch", "--init-scale=1073741824", "--growth-interval=5"]}
 # What every machine has, and must take its own of.
 OF_THE_SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s)\b")
 
@@ -45,14 +54,14 @@ class Packer:
         self.build, self.folder, self.arch = arguments.build.resolve(), arguments.folder, arguments.arch
         self.small, self.names = arguments.small, arguments.models.split(",")
         self.precisions = arguments.precisions.split(",")
-        self.environment = dict(os.environ)
+        self.recorded, self.training_steps = arguments.trainings.split(","), arguments.training_steps
 
     def compile(self, model, program, precision, *flags):
         """One program; the batch's size stays that of the model."""
         subprocess.run(
             [self.build / "bin/mpc-compile", model, f"--precision={precision}", f"--target=cuda:{self.arch}", *flags,
              "-o", program],
-            check=True, env=self.environment,
+            check=True,
         )
 
     def compile_model(self, folder, name, changes, precision, *forms):
@@ -82,14 +91,9 @@ class Packer:
 
     def record(self, program, answers):
         """What the emulator answers to the program's text, on the architecture that it is for."""
-        library = self.build / "lib"
-        emulator = {
-            "MPC_CUDA_DRIVER": library / "libMpcFakeCuda.so", "MPC_NVRTC": library / "libMpcFakeNvrtc.so",
-            "MPC_FAKE_CUDA": f"sm={self.arch.removeprefix('sm_')} memory={4 << 30}", "MPC_SIMT_CHECKS": "0",
-        }
         subprocess.run(
             [self.build / "bin/prove-kernels", "record", program, answers], check=True, stdout=subprocess.DEVNULL,
-            env={**os.environ, **{key: str(value) for key, value in emulator.items()}},
+            env=self.emulator(),
         )
 
     def prove(self, name, size, precision):
@@ -106,6 +110,44 @@ class Packer:
         return [self.prove(name, size, precision) for name in self.names for size in models.PROVEN
                 for precision in self.precisions]
 
+    # --- the driver layer, and trainings ------------------------------------------------------------
+
+    def emulator(self):
+        """Environment in which a program runs in the emulator, of the architecture that is packed for."""
+        library = self.build / "lib"
+        variables = {
+            "MPC_CUDA_DRIVER": library / "libMpcFakeCuda.so", "MPC_NVRTC": library / "libMpcFakeNvrtc.so",
+            "MPC_FAKE_CUDA": f"sm={self.arch.removeprefix('sm_')} memory={4 << 30}", "MPC_SIMT_CHECKS": "0",
+        }
+        return {**os.environ, **{key: str(value) for key, value in variables.items()}}
+
+    def device(self):
+        """The emulator's answers to the test kernels."""
+        subprocess.run([self.build / "bin/MpcCUDADeviceTest", f"--record={self.folder / 'device'}"], check=True,
+                       stdout=subprocess.DEVNULL, env={**self.emulator(), "MPC_TEST_CUDA": "1"})
+        return sorted(path.name for path in (self.folder / "device").iterdir())
+
+    def training(self, name, kind):
+        flags, rate = RECORDED[name]
+        program = f"{name}-{kind}.mpc"
+        self.compile(ROOT / f"test/Inputs/workloads/{name}.onnx", self.folder / "trainings" / program,
+                     kind.removesuffix("hi"), *flags, *SCALERS.get(kind, []))
+        return {"name": f"{name} {kind}", "kind": kind, "program": program, "init": f"{name}.init", "lr": rate,
+                "data": f"{name}.data", "steps": self.training_steps, "reference": f"{name}.safetensors"}
+
+    def trainings(self):
+        folder = self.folder / "trainings"
+        for script, place in (("test/e2e/check_training.py", "e2e"), ("test/support/reference.py", "support")):
+            (folder / place).mkdir(exist_ok=True)
+            shutil.copy2(ROOT / script, folder / place)
+        wanted = [training.split(":") for training in self.recorded]
+        for name in {name for name, _ in wanted}:
+            subprocess.run([sys.executable, "-B", ROOT / "test/Inputs/training_data.py", name,
+                            f"--steps={self.training_steps}", f"--init={folder / name}.init",
+                            f"--data={folder / name}.data"], check=True)
+            shutil.copy2(ROOT / f"test/Inputs/training/{name}.safetensors", folder)
+        return [self.training(name, kind) for name, kind in wanted]
+
     # --- all --------------------------------------------------------------------------------------
 
     def copy_runtime(self):
@@ -117,7 +159,7 @@ class Packer:
                       if not OF_THE_SYSTEM.match(found)]
             if beside:
                 sys.exit(f"pack.py: error: {name} is linked with {', '.join(beside)}, which is not the system's")
-        for text in (self.build / "Prelude.cuh", ROOT / "test/Inputs/cuda/matmul.cu"):
+        for text in (self.build / "Prelude.cuh", *(ROOT / "test/Inputs/cuda").glob("*.cu")):
             shutil.copy2(text, self.folder / "lib")
         for script in SCRIPTS:
             shutil.copy2(HERE / script, self.folder / script)
@@ -164,6 +206,8 @@ def main():
     parser.add_argument("--models", default=",".join(models.SIZES))
     parser.add_argument("--precisions", default="bf16,fp16")
     parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--trainings", default="chargpt:fp32,chargpt:bf16,chargpt:fp16,chargpt:fp16hi")
+    parser.add_argument("--training-steps", type=int, default=50)
     parser.add_argument("--small", action="store_true", help="steps as small as the test driver wants them")
     arguments = parser.parse_args()
     version = "" if os.environ.get("MPC_NVRTC") == "/none" else check_nvrtc(arguments.driver)

@@ -15,13 +15,17 @@ import csv
 import json
 import lzma
 import pathlib
+import re
 import sys
 import tempfile
 
+import batches
+import models
 import packed
 from report import Failed, Report, last_line
 
-SHOWN = 5
+SHOWN = 5  # Failures of a row that are printed; the file has all.
+TWICE = 3  # Steps of a run that is made twice.
 
 
 class Prover:
@@ -42,6 +46,22 @@ class Prover:
             raise Failed("no kernel was run")
         return found
 
+    def device(self):
+        """The driver layer and the emulator's faith, by the test that is made for it."""
+        folder = self.pack.folder
+        code, out, err = self.report.call(
+            [self.pack.program("MpcCUDADeviceTest"), f"--texts={folder / 'lib'}", f"--answers={folder / 'device'}"],
+            {**self.pack.environment, "MPC_TEST_CUDA": "1"},
+        )
+        told = re.search(r"\[  PASSED  \] (\d+) tests", out)
+        failed = sorted(set(re.findall(r"\[  FAILED  \] (\w+\.\w+)", out)))
+        details = [line[:300] for line in out.splitlines() if re.search(r"Failure$|on the GPU|fitting models", line)]
+        if code != 0 or failed or not told:
+            differing = next((line for line in out.splitlines() if " on the GPU" in line), "")
+            raise Failed(f"{', '.join(failed) or last_line(err)} {differing.strip()[:200]}", {"details": details})
+        models_of_products = re.findall(r"^(\w+, spread \d): fitting models: (.*)$", out, re.M)
+        return {"what": f"{told[1]} tests", "fitting_models": dict(models_of_products)}
+
     def answers(self, proof):
         """Against the emulator."""
         with tempfile.TemporaryDirectory() as folder:
@@ -49,6 +69,47 @@ class Prover:
             packed_answers = self.pack.folder / "proofs" / f"{proof['name']}.answers.xz"
             answers.write_bytes(lzma.decompress(packed_answers.read_bytes()))
             return self.kernels("check", self.pack.folder / "proofs" / f"{proof['name']}.mpc", answers)
+
+    def train(self, training):
+        """A recorded run, of which PyTorch's losses, skips and scales are known."""
+        folder = self.pack.folder / "trainings"
+        with tempfile.TemporaryDirectory() as scratch:
+            metrics = pathlib.Path(scratch) / "metrics.csv"
+            self.report.run(
+                [self.pack.program("mpc-run"), folder / training["program"], "--target=cuda", "--order=sequential",
+                 f"--init={folder / training['init']}", f"--data={folder / training['data']}", f"--lr={training['lr']}",
+                 f"--steps={training['steps']}", f"--metrics={metrics}"],
+                self.pack.environment,
+            )
+            code, out, err = self.report.call(
+                [sys.executable, "-B", folder / "e2e/check_training.py", folder / training["reference"],
+                 training["kind"], metrics, f"--steps={training['steps']}"],
+            )
+        checks = out.splitlines()
+        if code != 0:
+            failed = [line for line in checks if line.startswith("FAIL")]
+            raise Failed(failed[0] if failed else last_line(err), {"checks": checks})
+        return {"what": f"{training['steps']} steps, {sum(line.startswith('ok') for line in checks)} checks hold",
+                "checks": checks}
+
+    def twice(self, step):
+        """The same steps again: each loss and norm has the same bits."""
+        with tempfile.TemporaryDirectory() as scratch:
+            data = pathlib.Path(scratch) / "batch.safetensors"
+            batches.write_safetensors(data, batches.draw_batch(models.sizes(step["model"], **step["changes"])))
+            runs = [self.numbers(step, data, pathlib.Path(scratch) / f"{time}.csv") for time in range(2)]
+        for first, second in zip(*runs, strict=True):
+            if first != second:
+                raise Failed(f"step {first['step']} is {first} and then {second}")
+        return {"what": f"{len(runs[0])} steps, loss {runs[0][-1]['loss']}"}
+
+    def numbers(self, step, data, metrics):
+        self.report.run(
+            [self.pack.program("mpc-run"), self.pack.folder / "steps" / step["program"], "--target=cuda",
+             "--order=sequential", f"--data={data}", f"--steps={TWICE}", f"--metrics={metrics}"], self.pack.environment,
+        )
+        with open(metrics, newline="") as file:
+            return [{name: row[name] for name in ("step", "loss", "grad_norm", "scale")} for row in csv.DictReader(file)]
 
     def plain(self, step):
         """At full size, against plain loops."""
@@ -76,8 +137,14 @@ def show(row):
 def rows_of(prover):
     """Names of all rows, and the work of each."""
     content = prover.pack.content
+    if content["device"]:
+        yield "device", prover.device
     for proof in content["proofs"]:
         yield f"kernels {proof['name']}", lambda proof=proof: prover.answers(proof)
+    for training in content["trainings"]:
+        yield f"training {training['name']}", lambda training=training: prover.train(training)
+    for step in content["steps"]:
+        yield f"twice {step['model']} {step['precision']}", lambda step=step: prover.twice(step)
     for step in content["steps"]:
         name = f"full size {step['model']} {step['precision']}"
         yield name, lambda step=step: prover.plain(step)

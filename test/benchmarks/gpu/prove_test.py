@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,8 @@ import unittest
 HERE = pathlib.Path(__file__).resolve()
 SCRIPTS = HERE.parents[3] / "benchmarks/gpu"
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
+
+KERNELS = ("kernels optimizer-small-fp16", "kernels optimizer-ragged-fp16", "full size optimizer fp16")
 
 
 def run(script, *arguments, **variables):
@@ -30,7 +33,8 @@ class Prove(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.scratch.name) / "packed"
-        packed = run(SCRIPTS / "pack.py", BUILD, cls.folder, "--small", "--models=optimizer", "--precisions=fp16")
+        packed = run(SCRIPTS / "pack.py", BUILD, cls.folder, "--small", "--models=optimizer", "--precisions=fp16",
+                     "--trainings=digits-mlp:fp16", "--training-steps=1")
         assert packed.returncode == 0, packed.stdout
 
     @classmethod
@@ -54,21 +58,47 @@ class Prove(unittest.TestCase):
         bodies = re.findall(r"__launch_bounds__\(\d+, \d+\)\n(\w+)(\(.*?\n}\n)", listed, re.S)
         return next(name for name, body in bodies if text in body)
 
-    def test_all_kernels_are_proven(self):
+    def test_all_is_proven(self):
         code, text, rows = self.prove()
         self.assertEqual(code, 0, text)
-        self.assertEqual(list(rows), ["kernels optimizer-small-fp16", "kernels optimizer-ragged-fp16",
-                                      "full size optimizer fp16"])
-        for row in rows.values():
+        self.assertEqual(list(rows), ["device", *KERNELS[:2], "training digits-mlp fp16", "twice optimizer fp16", KERNELS[2]])
+        for name in KERNELS:
+            row = rows[name]
             self.assertLessEqual({"map", "rows", "contraction"}, set(row["kernels"]))
             self.assertGreater(row["elements"], 10000)
             self.assertEqual((row["code"], row["failures"]), ("machine code", []))
         self.assertIn("ok   kernels optimizer-small-fp16: 2 contraction", text)
+        self.assertEqual(rows["device"]["what"], "13 tests")
+        self.assertIn("width 16, 2 extra bits", rows["device"]["fitting_models"]["f16, spread 3"])
+        self.assertTrue(all(check.startswith(("ok", " ")) for check in rows["training digits-mlp fp16"]["checks"]))
+
+    def test_a_training_that_goes_elsewhere_is_told(self):
+        folder = self.copy()
+        path = folder / "trainings/digits-mlp.safetensors"
+        content = bytearray(path.read_bytes())
+        begin = 8 + int.from_bytes(content[:8], "little")
+        place = begin + json.loads(content[8:begin])["loss.fp64"]["data_offsets"][0]
+        loss = struct.unpack_from("<d", content, place)[0]
+        struct.pack_into("<d", content, place, loss + 0.01)
+        path.write_bytes(content)
+        code, text, rows = self.prove("--only=training", folder=folder)
+        self.assertEqual(code, 1, text)
+        self.assertRegex(text, r"FAIL training digits-mlp fp16: FAIL loss until a skip: 0\.01, at most 0\.00018")
+
+    def test_an_answer_of_the_device_test_that_differs_is_told(self):
+        folder = self.copy()
+        path = folder / "device/ShufflesAndMatricesAreTheEmulators-1"
+        content = bytearray(path.read_bytes())
+        content[8 + 4 * 5] ^= 1
+        path.write_bytes(content)
+        code, text, rows = self.prove("--only=device", folder=folder)
+        self.assertEqual(code, 1, text)
+        self.assertIn("Device.ShufflesAndMatricesAreTheEmulators ldmatrix: element 5 of 256 is", text)
 
     def test_a_wrong_kernel_is_named(self):
         for body in ("mpc_multiply_tiles", "mpc_f32_to_f16"):
             kernel = self.kernel_of("proofs/optimizer-small-fp16.mpc", body)
-            code, text, rows = self.prove(MPC_FAKE_CUDA=f"wrong={kernel}")
+            code, text, rows = self.prove(f"--only={','.join(KERNELS)}", MPC_FAKE_CUDA=f"wrong={kernel}")
             self.assertEqual(code, 1, text)
             for row in rows.values():
                 self.assertIn(kernel, {failure["kernel"] for failure in row["failures"]})

@@ -2,6 +2,12 @@
 // On a real GPU: the driver layer, and every kernel against the emulator bit
 // for bit. Skipped where no driver and no NVRTC are; with MPC_TEST_CUDA in the
 // environment that is a failure.
+//
+//     MpcCUDADeviceTest [--texts=FOLDER] [--answers=FOLDER | --record=FOLDER]
+//
+// For machines without this source tree: --texts has the prelude and the test
+// kernels, and --answers what the emulator gave, which needs a compiler;
+// --record writes that.
 #include "test/runtime/Device/CUDA/FakeCuda.h"
 #include "test/runtime/Device/CUDA/KernelInputs.h"
 #include "test/runtime/Device/CUDA/RealNvrtc.h"
@@ -9,6 +15,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <functional>
 #include <gmock/gmock.h>
 
 namespace mpc::rt::cuda::test {
@@ -16,6 +24,50 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
+
+/// Where the emulator's answers are read or written; empty: neither.
+struct Answers {
+  std::string folder;
+  bool isRecording = false;
+  [[nodiscard]] bool areRead() const { return !folder.empty() && !isRecording; }
+};
+
+Answers &answers() {
+  static Answers answers;
+  return answers;
+}
+
+/// A kernel's results, each with its elements.
+template <typename T>
+using Results = std::vector<std::vector<T>>;
+
+template <typename T>
+void writeResults(const std::string &path, const Results<T> &results) {
+  std::ofstream file(path, std::ios::binary);
+  for (const std::vector<T> &result : results) {
+    uint64_t count = result.size();
+    file.write(reinterpret_cast<const char *>(&count), sizeof count);
+    file.write(reinterpret_cast<const char *>(result.data()),
+               static_cast<std::streamsize>(count * sizeof(T)));
+  }
+  file.close();
+  EXPECT_TRUE(file.good()) << path;
+}
+
+template <typename T>
+Results<T> readResults(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  Results<T> results;
+  for (uint64_t count = 0;
+       file.read(reinterpret_cast<char *>(&count), sizeof count);) {
+    results.emplace_back(count);
+    file.read(reinterpret_cast<char *>(results.back().data()),
+              static_cast<std::streamsize>(count * sizeof(T)));
+    EXPECT_TRUE(file.good()) << path << " ends early";
+  }
+  return results;
+}
 
 class Device : public testing::Test {
 protected:
@@ -33,6 +85,8 @@ protected:
     MPC_ASSIGN_OR_RETURN(context_, Context::create(driver, 0));
     MPC_ASSIGN_OR_RETURN(auto nvrtc, findNvrtc());
     gpu_.emplace(context_, nvrtc);
+    if (answers().areRead())
+      return Status();
     // The emulator poses as the same architecture, or as the newest before it
     // that it knows.
     Capability own = context_->info().capability;
@@ -45,13 +99,32 @@ protected:
   }
 
   KernelRunner &gpu() { return *gpu_; }
-  KernelRunner &emulator() { return *emulator_; }
+  /// What `run` gives in the emulator: here and now, or as recorded.
+  template <typename T>
+  Results<T> emulated(const std::function<Results<T>(KernelRunner &)> &run) {
+    std::string path =
+        answers().folder + "/" +
+        testing::UnitTest::GetInstance()->current_test_info()->name() + "-" +
+        std::to_string(numAnswers_++);
+    if (answers().areRead())
+      return readResults<T>(path);
+    Results<T> results = run(*emulator_);
+    if (answers().isRecording)
+      writeResults(path, results);
+    return results;
+  }
+  /// Expects of each result the emulator's bits.
+  template <typename T>
+  void
+  expectEmulatorsBits(const std::vector<std::string> &names,
+                      const std::function<Results<T>(KernelRunner &)> &run);
   const ContextRef &context() { return context_; }
   int arch() { return context_->info().capability.number(); }
 
 private:
   ContextRef context_;
   std::optional<KernelRunner> gpu_, emulator_;
+  int numAnswers_ = 0;
 };
 
 template <typename T>
@@ -81,6 +154,17 @@ void expectSameBits(const std::vector<T> &gpu, const std::vector<T> &emulator,
       << what << ": element " << first << " of " << a.size() << " is "
       << std::hex << a[first] << " on the GPU, " << b[first]
       << " in the emulator";
+}
+
+template <typename T>
+void Device::expectEmulatorsBits(
+    const std::vector<std::string> &names,
+    const std::function<Results<T>(KernelRunner &)> &run) {
+  Results<T> here = run(gpu()), expected = emulated<T>(run);
+  ASSERT_EQ(here.size(), names.size());
+  ASSERT_EQ(expected.size(), names.size());
+  for (size_t i = 0; i < names.size(); ++i)
+    expectSameBits(here[i], expected[i], names[i]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,31 +284,27 @@ TEST_F(Device, NarrowsAsTheEmulator) {
   for (int i = 0; i < 20000; ++i)
     x.push_back(static_cast<uint32_t>(random()));
   int count = static_cast<int>(x.size());
-  std::vector<std::vector<uint16_t>> results;
-  for (KernelRunner *runner : {&gpu(), &emulator()}) {
+  auto run = [&](KernelRunner &runner) -> Results<uint16_t> {
     std::vector<uint16_t> f16(x.size()), bf16(x.size()), integer(x.size());
-    MPC_EXPECT_OK(runner->run(
+    MPC_EXPECT_OK(runner.run(
         inputKernels("instructions"), "narrow",
         {{blocksOf(count, 128), 1, 1}, {128, 1, 1}},
         {inOut(x), inOut(f16), inOut(bf16), inOut(integer)}, {count}));
-    results.insert(results.end(), {f16, bf16, integer});
-  }
-  expectSameBits(results[0], results[3], "f16");
-  expectSameBits(results[1], results[4], "bf16");
-  expectSameBits(results[2], results[1], "bf16 by integers");
+    expectSameBits(integer, bf16, "bf16 by integers");
+    return {f16, bf16};
+  };
+  expectEmulatorsBits<uint16_t>({"f16", "bf16"}, run);
 }
 
 TEST_F(Device, WidensAsTheEmulator) {
-  std::vector<std::vector<uint32_t>> results;
-  for (KernelRunner *runner : {&gpu(), &emulator()}) {
+  auto run = [&](KernelRunner &runner) -> Results<uint32_t> {
     std::vector<uint32_t> f16(65536), bf16(65536);
-    MPC_EXPECT_OK(runner->run(inputKernels("instructions"), "widen",
-                              {{512, 1, 1}, {128, 1, 1}},
-                              {inOut(f16), inOut(bf16)}));
-    results.insert(results.end(), {f16, bf16});
-  }
-  expectSameBits(results[0], results[2], "f16");
-  expectSameBits(results[1], results[3], "bf16");
+    MPC_EXPECT_OK(runner.run(inputKernels("instructions"), "widen",
+                             {{512, 1, 1}, {128, 1, 1}},
+                             {inOut(f16), inOut(bf16)}));
+    return {f16, bf16};
+  };
+  expectEmulatorsBits<uint32_t>({"f16", "bf16"}, run);
 }
 
 TEST_F(Device, FunctionsHaveTheEmulatorsBits) {
@@ -236,61 +316,67 @@ TEST_F(Device, FunctionsHaveTheEmulatorsBits) {
     x.push_back(narrow(random));
   }
   int count = static_cast<int>(x.size());
-  std::vector<std::vector<float>> results;
-  for (KernelRunner *runner : {&gpu(), &emulator()}) {
+  auto run = [&](KernelRunner &runner) -> Results<float> {
     std::vector<float> y(x.size() * 6);
-    MPC_EXPECT_OK(runner->run(inputKernels("instructions"), "functions",
-                              {{blocksOf(count, 128), 1, 1}, {128, 1, 1}},
-                              {inOut(x), inOut(y)}, {count}));
+    MPC_EXPECT_OK(runner.run(inputKernels("instructions"), "functions",
+                             {{blocksOf(count, 128), 1, 1}, {128, 1, 1}},
+                             {inOut(x), inOut(y)}, {count}));
     // One NaN is as good as another.
     for (float &each : y)
       each = std::isnan(each) ? NAN : each;
-    results.push_back(y);
-  }
-  expectSameBits(results[0], results[1], "exp, log, tanh, erf, fma, mul-add");
+    return {y};
+  };
+  expectEmulatorsBits<float>({"exp, log, tanh, erf, fma, mul-add"}, run);
 }
 
 TEST_F(Device, ShufflesAndMatricesAreTheEmulators) {
   std::mt19937 random(6);
-  std::vector<std::vector<float>> shuffled;
-  std::vector<std::vector<uint32_t>> loaded;
   std::vector<float> x(32);
   std::vector<uint16_t> elements(256);
   for (float &each : x)
     each = static_cast<float>(random()) * 0x1p-20F - 2048;
   for (uint16_t &each : elements)
     each = static_cast<uint16_t>(random());
-  for (KernelRunner *runner : {&gpu(), &emulator()}) {
-    std::vector<float> y(128);
-    std::vector<uint32_t> z(256);
-    LaunchShape warp{{1, 1, 1}, {32, 1, 1}};
-    MPC_EXPECT_OK(runner->run(inputKernels("instructions"), "shuffles", warp,
-                              {inOut(x), inOut(y)}));
-    MPC_EXPECT_OK(runner->run(inputKernels("instructions"), "matrices", warp,
-                              {inOut(elements), inOut(z)}));
-    shuffled.push_back(y);
-    loaded.push_back(z);
-  }
-  expectSameBits(shuffled[0], shuffled[1], "shuffles");
-  expectSameBits(loaded[0], loaded[1], "ldmatrix");
+  LaunchShape warp{{1, 1, 1}, {32, 1, 1}};
+  expectEmulatorsBits<float>(
+      {"shuffles"}, [&](KernelRunner &runner) -> Results<float> {
+        std::vector<float> y(128);
+        MPC_EXPECT_OK(runner.run(inputKernels("instructions"), "shuffles", warp,
+                                 {inOut(x), inOut(y)}));
+        return {y};
+      });
+  expectEmulatorsBits<uint32_t>(
+      {"ldmatrix"}, [&](KernelRunner &runner) -> Results<uint32_t> {
+        std::vector<uint32_t> z(256);
+        MPC_EXPECT_OK(runner.run(inputKernels("instructions"), "matrices", warp,
+                                 {inOut(elements), inOut(z)}));
+        return {z};
+      });
 }
 
 TEST_F(Device, MapRowsAndSumHaveTheEmulatorsBits) {
   std::vector<uint16_t> x = normalF16(64 * 136, 2, 1),
                         bias = normalF16(136, 1, 2);
-  expectSameBits(runMap(gpu(), x, bias), runMap(emulator(), x, bias), "map");
+  expectEmulatorsBits<uint16_t>({"map"},
+                                [&](KernelRunner &runner) -> Results<uint16_t> {
+                                  return {runMap(runner, x, bias)};
+                                });
   for (int width : {1, 33, 1000}) {
     x = normalF16(5 * static_cast<size_t>(width), 3, 3);
-    expectSameBits(runSoftmax(gpu(), x, width),
-                   runSoftmax(emulator(), x, width), "softmax");
+    expectEmulatorsBits<uint16_t>(
+        {"softmax"}, [&](KernelRunner &runner) -> Results<uint16_t> {
+          return {runSoftmax(runner, x, width)};
+        });
   }
   std::vector<float> y(50001);
   std::mt19937 random(8);
   std::normal_distribution<float> normal(1, 1);
   for (float &each : y)
     each = normal(random);
-  EXPECT_EQ(std::bit_cast<uint32_t>(runSum(gpu(), y)),
-            std::bit_cast<uint32_t>(runSum(emulator(), y)));
+  expectEmulatorsBits<float>({"sum"},
+                             [&](KernelRunner &runner) -> Results<float> {
+                               return {{runSum(runner, y)}};
+                             });
 }
 
 /// Fragments of products whose terms differ much in size, so that how they are
@@ -379,26 +465,52 @@ TEST_F(Device, ProductsHaveTheEmulatorsBits) {
       std::string models = fittingModels(products, d, isBf16);
       std::printf("%s, spread %d: fitting models: %s\n",
                   isBf16 ? "bf16" : "f16", spread, models.c_str());
-      expectSameBits(d, runProducts(emulator(), products, isBf16 ? 1 : 0),
-                     "m16n8k16; fitting models: " + models);
+      expectEmulatorsBits<float>(
+          {"m16n8k16; fitting models: " + models},
+          [&](KernelRunner &runner) -> Results<float> {
+            return {runProducts(runner, products, isBf16 ? 1 : 0)};
+          });
     }
   Products products = randomProducts(false, 3, 22);
-  expectSameBits(runProducts(gpu(), products, 2),
-                 runProducts(emulator(), products, 2), "m16n8k8");
+  expectEmulatorsBits<float>({"m16n8k8"},
+                             [&](KernelRunner &runner) -> Results<float> {
+                               return {runProducts(runner, products, 2)};
+                             });
 }
 
 TEST_F(Device, MatrixProductsHaveTheEmulatorsBits) {
   for (MatmulShape shape : {MatmulShape{128, 128, 64}, {129, 67, 200}}) {
     auto a = normalF16(static_cast<size_t>(shape.m * shape.k), 1, 31);
     auto b = normalF16(static_cast<size_t>(shape.n * shape.k), 1, 32);
-    expectSameBits(runMatmul(gpu(), false, shape, a, b),
-                   runMatmul(emulator(), false, shape, a, b), "f16");
     // Any codes will do; those of f16 values are finite as bf16, too.
-    if (arch() >= 80)
-      expectSameBits(runMatmul(gpu(), true, shape, a, b),
-                     runMatmul(emulator(), true, shape, a, b), "bf16");
+    for (bool isBf16 : {false, true})
+      if (!isBf16 || arch() >= 80)
+        expectEmulatorsBits<float>(
+            {isBf16 ? "bf16" : "f16"},
+            [&](KernelRunner &runner) -> Results<float> {
+              return {runMatmul(runner, isBf16, shape, a, b)};
+            });
   }
 }
 
 } // namespace
 } // namespace mpc::rt::cuda::test
+
+int main(int argc, char **argv) {
+  using namespace mpc::rt::cuda::test;
+  testing::InitGoogleMock(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    std::string flag = argv[i];
+    size_t equals = std::min(flag.find('='), flag.size() - 1);
+    std::string name = flag.substr(0, equals), value = flag.substr(equals + 1);
+    if (name == "--texts")
+      textFolder() = value;
+    else if (name == "--answers" || name == "--record")
+      answers() = {value, name == "--record"};
+    else {
+      std::fprintf(stderr, "MpcCUDADeviceTest: error: no flag '%s'\n", argv[i]);
+      return 2;
+    }
+  }
+  return RUN_ALL_TESTS();
+}

@@ -24,16 +24,24 @@ inline std::string readText(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Where the texts are on a machine without the source tree; empty: in that.
+inline std::string &textFolder() {
+  static std::string folder;
+  return folder;
+}
+
 /// The device prelude, then `text`.
 inline Source withPrelude(const std::string &name, const std::string &text) {
-  static const std::string kPrelude = readText(MPC_PRELUDE);
+  static const std::string kPrelude = readText(
+      textFolder().empty() ? MPC_PRELUDE : textFolder() + "/Prelude.cuh");
   return {name, kPrelude + text};
 }
 
 /// The kernels of test/Inputs/cuda/`name`.cu, with the prelude.
 inline Source inputKernels(const std::string &name) {
-  return withPrelude(name + ".cu",
-                     readText(MPC_TEST_INPUTS "/cuda/" + name + ".cu"));
+  std::string folder =
+      textFolder().empty() ? MPC_TEST_INPUTS "/cuda" : textFolder();
+  return withPrelude(name + ".cu", readText(folder + "/" + name + ".cu"));
 }
 
 /// Host data that a kernel reads and writes.

@@ -3,6 +3,7 @@
 #include "dialects/NN/Annotations.h"
 
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FrozenNormalization.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Random.h"
 #include "dialects/NN/RegionRule.h"
@@ -50,6 +51,7 @@ constexpr Form kOfValues[] = {
 constexpr Form kOfOps[] = {
     {kLossAttr, "a unit", isKind<UnitAttr>},
     {kFreeAttr, "a floating type", isLowType},
+    {kFrozen, "a unit", isKind<UnitAttr>},
     {kRefusableAttr, "a floating type", isLowType},
     {kRegionRule, "a string", isKind<StringAttr>},
     {kLibraryOp, "a string", isKind<StringAttr>},

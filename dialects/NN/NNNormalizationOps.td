@@ -85,8 +85,8 @@ def NN_BatchNormOp : NN_BatchNormalization<"batch_norm"> {
     vectors have one element for each place on `axis`. Computed in f32 (f64 for
     f64); one rounding. The vectors keep their types under autocast.
 
-    `nn-training-mode` makes `nn.batch_norm_training` of it; `momentum` is for
-    that.
+    `nn-training-mode` makes `nn.batch_norm_training` of it, unless it has the
+    attribute `nn.frozen`; `momentum` is for that.
 
     ```mlir
     %y = nn.batch_norm %x, %scale, %bias, %mean, %variance axis(1)

@@ -36,6 +36,16 @@ static rt::Result<ImportedModel> load(const EvalRequest &request,
   return model;
 }
 
+/// What matters of a model's warnings to an evaluation.
+static void addWarnings(const ImportedModel &model, const EvalOptions &options,
+                        std::vector<std::string> &warnings) {
+  llvm::append_range(warnings, model.warnings);
+  if (options.gradients)
+    llvm::append_range(warnings, model.gradientWarnings);
+  if (options.training)
+    llvm::append_range(warnings, model.trainingWarnings);
+}
+
 /// Without inputs: the shape of the labels is not known then.
 rt::Result<Explanation> mpc::explainEval(const EvalRequest &request,
                                          std::vector<std::string> &warnings) {
@@ -47,7 +57,7 @@ rt::Result<Explanation> mpc::explainEval(const EvalRequest &request,
   rt::Status status = explainModel(model, options, compileReport);
   if (!status.ok())
     return status.withContext(request.modelPath);
-  llvm::append_range(warnings, model.warnings);
+  addWarnings(model, options, warnings);
   llvm::append_range(warnings, compileReport.warnings);
   return compileReport.explanation;
 }
@@ -82,7 +92,7 @@ mpc::compileEvalProgram(const EvalRequest &request,
   options.explain = !request.explainPath.empty();
   MPC_ASSIGN_OR_RETURN(ImportedModel model,
                        load(request, targetShape, context));
-  llvm::append_range(warnings, model.warnings);
+  addWarnings(model, options, warnings);
   std::vector<rt::InitialValue> initialValues = takeInitialValues(model);
   std::string recipe = textOf(amp::findRecipe(*model.module));
   CompileReport report;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What --input-shape, --input-value, --batch-size and the roles say.
+// What the flags say of a model, as its importer takes it.
 #include "lib/Driver/ImportFlags.h"
 
 #include "llvm/Support/Error.h"
@@ -21,6 +21,8 @@ rt::Result<ImportOptions> mpc::toImportOptions(const ImportFlags &flags) {
     options.roles.emplace_back(name, RoleKind::Buffer);
   for (const std::string &name : flags.constants)
     options.roles.emplace_back(name, RoleKind::Constant);
+  options.frozenBatchNorms = flags.frozenBatchNorms;
+  options.noGrad = flags.noGrad;
   options.libraryFiles = flags.opLibraries;
   if (flags.batchSize != 0)
     options.batchSize = flags.batchSize;

@@ -19,6 +19,8 @@ struct ImportFlags {
   int64_t batchSize = 0;                ///< 0 where it is not given.
   /// Initializers by the role that the user gives them.
   std::vector<std::string> parameters, buffers, constants;
+  /// Of modules and nodes: regular expressions, "all" or "none".
+  std::vector<std::string> frozenBatchNorms, noGrad;
   /// FILE.mlir, with ops of custom domains.
   std::vector<std::string> opLibraries;
   /// Train what is left where the exporter took parameters from the file.

@@ -225,6 +225,9 @@ static rt::Result<ImportedModel> readModel(const std::string &path,
     if (!options.libraryFiles.empty())
       return rt::usageError("--op-library: ops of custom domains are those of "
                             "an .onnx file");
+    if (!options.frozenBatchNorms.empty() || !options.noGrad.empty())
+      return rt::usageError("--frozen-batch-norm and --no-grad say what an "
+                            ".onnx file leaves open");
     return loadMlir(path, context);
   }
   if (!name.ends_with(".onnx"))

@@ -84,6 +84,8 @@ rt::Result<TrainingPlan> mpc::planTraining(const TrainingRequest &request,
   MPC_ASSIGN_OR_RETURN(ImportOptions importOptions, toImportOptions(import));
   TrainingPlan plan;
   MPC_ASSIGN_OR_RETURN(plan.model, readModel(request, context, importOptions));
+  llvm::append_range(plan.model.warnings, plan.model.gradientWarnings);
+  llvm::append_range(plan.model.warnings, plan.model.trainingWarnings);
   // A file of that name is looked for even where a policy is built in.
   plan.model.files.push_back(request.recipe.precision.policy);
   if (!import.allowLosses)

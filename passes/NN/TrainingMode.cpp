@@ -3,6 +3,7 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/FrozenNormalization.h"
 #include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "llvm/ADT/MapVector.h"
@@ -28,7 +29,8 @@ public:
     for (Operation &op : llvm::make_early_inc_range(model_.getBody().front())) {
       builder.setInsertionPoint(&op);
       auto trains = dyn_cast<mpc::TrainingOpInterface>(op);
-      if (trains && (!isChosen || trains.isTrainingForm()))
+      if (trains && !op.hasAttr(kFrozen) &&
+          (!isChosen || trains.isTrainingForm()))
         update(trains.toTrainingForm(builder));
     }
     addResults();

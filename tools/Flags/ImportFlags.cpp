@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration of --input-shape, --input-value, --batch-size and the roles.
+// Registration of the flags that say what a model's file leaves open.
 #include "tools/Flags/ImportFlags.h"
 
 #include "runtime/CommandLine/HelpFormatter.h"
@@ -38,6 +38,17 @@ void mpc::addRoleFlags(CLI::App &app, ImportFlags &flags) {
       "Keeps this initializer as state that is saved and not trained");
   add("--constant", flags.constants,
       "Compiles this initializer in, whatever the file says of it");
+}
+
+void mpc::addModeFlags(CLI::App &app, ImportFlags &flags) {
+  addRepeated(app, "--frozen-batch-norm", flags.frozenBatchNorms,
+              "Batch normalizations that training leaves as they are, by their "
+              "modules (layer1.0.bn1), where the file does not say so")
+      ->type_name("REGEX|all|none");
+  addRepeated(app, "--no-grad", flags.noGrad,
+              "Nodes and modules that ran under torch.no_grad(), where the "
+              "file does not tell that from torch.autocast()")
+      ->type_name("REGEX|all|none");
 }
 
 void mpc::addOpLibraryFlag(CLI::App &app, ImportFlags &flags) {

@@ -14,6 +14,8 @@ namespace mpc {
 void addInputShapeFlag(CLI::App &app, ImportFlags &flags);
 /// --parameter, --buffer and --constant, which all tools have.
 void addRoleFlags(CLI::App &app, ImportFlags &flags);
+/// --frozen-batch-norm and --no-grad, which all tools have.
+void addModeFlags(CLI::App &app, ImportFlags &flags);
 /// --op-library, which all tools have.
 void addOpLibraryFlag(CLI::App &app, ImportFlags &flags);
 /// --batch-size where no data is read in batches.

@@ -418,6 +418,7 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
       " (default: cross_entropy)");
   addInputShapeFlag(app, flags.import);
   addRoleFlags(app, flags.import);
+  addModeFlags(app, flags.import);
   addOpLibraryFlag(app, flags.import);
   app.add_flag("--allow-lost-parameters", flags.import.allowLosses,
                "Trains what is left of a model whose exporter folded "

@@ -33,6 +33,7 @@ void addModelFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   addInputShapeFlag(app, flags.import);
   addRoleFlags(app, flags.import);
+  addModeFlags(app, flags.import);
   addOpLibraryFlag(app, flags.import);
   addBatchSizeFlag(app, flags.import);
   addLossFlags(app, flags.loss, request.lossOptions);

@@ -46,6 +46,9 @@ rt::Status importFile(const Flags &flags) {
                        loadModel(flags.model, context, options));
   for (const std::string &warning : model.warnings)
     rt::reportWarning("mpc-import", warning);
+  for (const auto *list : {&model.gradientWarnings, &model.trainingWarnings})
+    for (const std::string &warning : *list)
+      rt::reportWarning("mpc-import", warning);
   for (const std::string &note : model.notes)
     std::fprintf(stderr, "mpc-import: note: %s\n", note.c_str());
   if (flags.listParameters)
@@ -71,6 +74,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
   addInputShapeFlag(app, flags.import);
   addRoleFlags(app, flags.import);
+  addModeFlags(app, flags.import);
   addOpLibraryFlag(app, flags.import);
   addBatchSizeFlag(app, flags.import);
   app.add_option(

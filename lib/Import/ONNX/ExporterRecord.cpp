@@ -67,6 +67,12 @@ StringRef OriginalCall::argument(size_t index, StringRef name) const {
   return value.trim();
 }
 
+StringRef OriginalCall::argumentFromEnd(size_t index) const {
+  SmallVector<StringRef> list;
+  text_.split("](").second.split("), kwargs").first.split(list, ',');
+  return index <= list.size() ? list[list.size() - index].trim() : "";
+}
+
 std::optional<int64_t> OriginalCall::integer(size_t index,
                                              StringRef name) const {
   int64_t number;
@@ -262,109 +268,6 @@ void separateMerged(Graph &graph) {
   MergedInitializers merged(graph);
   for (Node &node : graph.nodes)
     merged.separate(node);
-}
-
-//===----------------------------------------------------------------------===//
-// Training modes
-//===----------------------------------------------------------------------===//
-
-/// Whether the call of a batch normalization is that of one in training.
-/// Argument 5 says so of each variant; the one without training has another
-/// there.
-static bool trains(const Node &node) {
-  return OriginalCall(node).argument(5, "training") == "True";
-}
-
-void restoreTrainingModes(Graph &graph) {
-  SmallVector<Node *> training, others;
-  for (Node &node : graph.nodes)
-    if (node.opType == "BatchNormalization" && node.domain.empty() &&
-        OriginalCall(node).target().contains("batch_norm"))
-      (trains(node) ? training : others).push_back(&node);
-  if (others.empty())
-    return;
-  for (Node *node : training) {
-    Attribute mode;
-    mode.name = "training_mode";
-    mode.type = 2;
-    mode.i = 1;
-    node->attributes.push_back(std::move(mode));
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Parts without gradient
-//===----------------------------------------------------------------------===//
-
-/// The function that the exporter made for a node's part of the module: 7 of
-/// "File "<eval_with_key>.7", line 5, in forward\n tanh = torch.ops. ...".
-/// Empty where the node is the user's: functions that torch.fx made are not of
-/// torch.ops, or are called from a file.
-static StringRef partOf(const Node &node) {
-  StringRef trace = node.madeIn;
-  bool isOneFrame = trace.count("File \"") == 1;
-  if (!isOneFrame || !trace.contains("= torch.ops."))
-    return "";
-  return trace.split("<eval_with_key>.").second.split('"').first;
-}
-
-/// Whether code has an argument as "arg2_1": of the functions of
-/// torch.autocast() these are the inputs, those of torch.no_grad() keep their
-/// names.
-static bool hasNumberedInput(StringRef code) {
-  for (StringRef rest = code; !rest.empty();) {
-    rest = rest.split("arg").second;
-    StringRef tail = rest.drop_while(isDigit);
-    if (tail.size() < rest.size() && tail.consume_front("_") && !tail.empty() &&
-        isDigit(tail.front()))
-      return true;
-  }
-  return false;
-}
-
-/// The parts that follow one another up to the end of the graph, where there
-/// are several. A torch.autograd.Function, as of
-/// checkpoint(use_reentrant=True), runs without gradients, to which a
-/// torch.no_grad() in it returns: the record has no end of it, and nothing
-/// behind it would have a gradient, nor the loss.
-static llvm::StringSet<> openParts(const Graph &graph,
-                                   const llvm::StringSet<> &ofAutocast) {
-  llvm::StringSet<> parts;
-  for (const Node &node : llvm::reverse(graph.nodes)) {
-    StringRef part = partOf(node);
-    if (part.empty() && node.hasSource)
-      break;
-    if (!part.empty() && !ofAutocast.contains(part))
-      parts.insert(part);
-  }
-  return parts.size() > 1 ? parts : llvm::StringSet<>();
-}
-
-void restoreNoGrad(Graph &graph) {
-  // A module that is a function of torch.fx has no other code.
-  if (none_of(graph.nodes, [](const Node &node) { return node.hasSource; }))
-    return;
-  llvm::StringSet<> ofAutocast;
-  for (const Node &node : graph.nodes)
-    if (hasNumberedInput(node.madeIn))
-      ofAutocast.insert(partOf(node));
-  llvm::StringSet<> open = openParts(graph, ofAutocast);
-  auto isStopped = [&](const Node &node) {
-    StringRef part = partOf(node);
-    return !part.empty() && !ofAutocast.contains(part) && !open.contains(part);
-  };
-  llvm::StringSet<> read;
-  for (const Node &node : graph.nodes)
-    if (!isStopped(node))
-      for (const std::string &input : node.inputs)
-        read.insert(input);
-  for (const ValueInfo &output : graph.outputs)
-    read.insert(output.name);
-  for (Node &node : graph.nodes)
-    node.isDetached =
-        isStopped(node) && any_of(node.outputs, [&](const std::string &name) {
-          return read.contains(name);
-        });
 }
 
 void removeUnread(Graph &graph, const std::string &call) {

@@ -32,9 +32,11 @@ public:
   /// Argument `index`, or the one called `name`, as it is written; empty
   /// without it. Lists in front of it count as their parts.
   llvm::StringRef argument(size_t index, llvm::StringRef name) const;
-  /// The same where it is an integer.
+  /// The argument without a keyword that is the last for 1, and so on.
+  llvm::StringRef argumentFromEnd(size_t index) const;
+  /// The first where it is an integer.
   std::optional<int64_t> integer(size_t index, llvm::StringRef name) const;
-  /// The same where it is a number.
+  /// The first where it is a number.
   std::optional<double> number(size_t index, llvm::StringRef name) const;
   /// The last argument without a keyword, where it is an integer.
   std::optional<int64_t> lastInteger() const;
@@ -78,15 +80,6 @@ private:
 /// The exporter makes one initializer of those whose bytes are equal. Gives
 /// each the initializer back that its call names.
 void separateMerged(Graph &graph);
-
-/// The exporter writes no training_mode. Where the calls say that some
-/// normalizations train and others do not, gives it to those that do, so that
-/// the others stay frozen.
-void restoreTrainingModes(Graph &graph);
-
-/// Marks the results of what ran under torch.no_grad(), of which the exporter
-/// makes functions of its own before it writes their calls.
-void restoreNoGrad(Graph &graph);
 
 /// Removes nodes of `call` that nothing reads.
 void removeUnread(Graph &graph, const std::string &call);

@@ -3,6 +3,7 @@
 /// ONNX ops that normalize over axes.
 #include "lib/Import/ONNX/NodeImporter.h"
 
+#include "dialects/NN/FrozenNormalization.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -172,6 +173,23 @@ Error checkBatchNormalization(const NodeImporter &node) {
   return Error::success();
 }
 
+/// By the running statistics, which stay.
+void emitByRunningStatistics(NodeImporter &node, ArrayRef<mlir::Value> vectors,
+                             const APFloat &epsilon, const APFloat &momentum) {
+  const Operand &input = node.in(0);
+  TensorBuilder &b = node.build;
+  auto op = nn::BatchNormOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, input.shape),
+      input.value, vectors[0], vectors[1], vectors[2], vectors[3], /*axis=*/1,
+      epsilon, momentum);
+  if (node.node().isFrozen)
+    op->setAttr(nn::kFrozen, b.builder().getUnitAttr());
+  node.result(0, b.fromValue(op));
+  for (size_t i : {size_t(1), size_t(2)})
+    if (node.wants(i))
+      node.result(i, node.in(i + 2));
+}
+
 Error emitBatchNormalization(NodeImporter &node) {
   MPC_TRY(checkBatchNormalization(node));
   const Operand &input = node.in(0);
@@ -183,12 +201,8 @@ Error emitBatchNormalization(NodeImporter &node) {
   SmallVector<mlir::Value> vectors;
   for (size_t i : seq<size_t>(1, 5))
     vectors.push_back(node.in(i).value);
-  if (!node.intAttr("training_mode", 0)) {
-    node.result(
-        0, b.fromValue(nn::BatchNormOp::create(
-               b.builder(), b.location(), b.tensorType(input.type, input.shape),
-               input.value, vectors[0], vectors[1], vectors[2], vectors[3],
-               /*axis=*/1, epsilon, momentum)));
+  if (!node.intAttr("training_mode", 0) || node.node().isFrozen) {
+    emitByRunningStatistics(node, vectors, epsilon, momentum);
     return Error::success();
   }
   auto batch = b.tensorType(input.type == ElemType::Double ? ElemType::Double

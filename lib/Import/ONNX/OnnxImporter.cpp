@@ -18,6 +18,8 @@
 #include "lib/Import/ONNX/Quantization.h"
 #include "lib/Import/ONNX/Remedies.h"
 #include "lib/Import/ONNX/RuleTable.h"
+#include "lib/Import/ONNX/TrainingModes.h"
+#include "lib/Import/ONNX/UntrackedParts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -86,6 +88,7 @@ private:
   ArrayRef<LibraryFunction> libraryFunctions(const Node &node) const;
   Error unknownDomain(const NodeImporter &importer) const;
   Expected<const OpRule *> ruleFor(const Node &node);
+  bool isBuffer(const Operand &operand) const;
   Error emit(NodeImporter &importer, const OpRule &rule);
   Error bindInputs(NodeImporter &importer, const OpRule &rule);
   Expected<const Entry *> lookup(StringRef name);
@@ -387,6 +390,17 @@ Error GraphImporter::emit(NodeImporter &importer, const OpRule &rule) {
   return rule.emit(importer);
 }
 
+/// Whether `operand` is a buffer itself, which has no gradient and which a
+/// normalization knows by its name.
+bool GraphImporter::isBuffer(const Operand &operand) const {
+  auto get = operand.value.getDefiningOp<nn::GetOp>();
+  if (!get)
+    return false;
+  auto initializer = initializers_.find(get.getParameter());
+  return initializer != initializers_.end() &&
+         result_.initializers[initializer->second].kind == RoleKind::Buffer;
+}
+
 Error GraphImporter::importNode(const Node &node) {
   Expected<const OpRule *> rule = ruleFor(node);
   if (!rule)
@@ -419,7 +433,7 @@ Error GraphImporter::importNode(const Node &node) {
     if (const ValueInfo *info = declared_.lookup(name);
         info && !entry.isSequence)
       MPC_TRY(checkDeclared("value", *info, entry.tensor));
-    if (node.isDetached && !entry.isSequence)
+    if (node.isDetached && !entry.isSequence && !isBuffer(entry.tensor))
       entry.tensor = build_.withoutGradient(entry.tensor);
     define(name, std::move(entry));
   }
@@ -570,20 +584,47 @@ Error GraphImporter::verifyModule() {
                        " (the importer has made IR that does not verify)");
 }
 
-Expected<ImportedModel> importModel(Model model, MLIRContext &context,
-                                    const ImportOptions &options) {
-  context.loadDialect<nn::NNDialect, func::FuncDialect>();
+/// What the exporter did not write as nodes, put back by its record; `found`
+/// gets the warnings.
+static Error restoreRecorded(Model &model, const ImportOptions &options,
+                             ImportedModel &found) {
+  MPC_TRY_ASSIGN(
+      NameChoice frozen,
+      NameChoice::parse("--frozen-batch-norm", options.frozenBatchNorms));
+  MPC_TRY_ASSIGN(NameChoice noGrad,
+                 NameChoice::parse("--no-grad", options.noGrad));
   separateMerged(model.graph);
-  std::vector<std::string> warnings = restoreDetached(model.graph);
-  restoreTrainingModes(model.graph);
-  restoreNoGrad(model.graph);
+  found.warnings = restoreDetached(model.graph);
+  TrainingModes modes = restoreTrainingModes(model.graph, frozen);
+  append_range(found.warnings, modes.warnings);
+  found.trainingWarnings = std::move(modes.trainingWarnings);
+  UntrackedParts parts = restoreNoGrad(model.graph, noGrad);
+  append_range(found.warnings, parts.warnings);
+  found.gradientWarnings = std::move(parts.gradientWarnings);
   restoreMaskedWrites(model.graph);
   restoreCalledFunctions(model.graph);
   restoreFakeQuantization(model.graph);
+  return Error::success();
+}
+
+/// Adds `found` to `warnings`, of the model in the file at `path`.
+static void addWarnings(const std::vector<std::string> &found,
+                        const std::string &path,
+                        std::vector<std::string> &warnings) {
+  for (const std::string &warning : found)
+    warnings.push_back(path + ": " + warning);
+}
+
+Expected<ImportedModel> importModel(Model model, MLIRContext &context,
+                                    const ImportOptions &options) {
+  context.loadDialect<nn::NNDialect, func::FuncDialect>();
+  ImportedModel found;
+  MPC_TRY(restoreRecorded(model, options, found));
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
   if (result) {
-    for (const std::string &warning : warnings)
-      result->warnings.push_back(model.path + ": " + warning);
+    addWarnings(found.warnings, model.path, result->warnings);
+    addWarnings(found.gradientWarnings, model.path, result->gradientWarnings);
+    addWarnings(found.trainingWarnings, model.path, result->trainingWarnings);
     return result;
   }
   return handleErrors(

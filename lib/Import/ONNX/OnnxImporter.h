@@ -26,6 +26,8 @@ struct ImportOptions {
   /// --parameter=NAME, --buffer=NAME, --constant=NAME: decided before the table
   /// of rules.
   RoleFlags roles;
+  /// --frozen-batch-norm and --no-grad: what NameChoice reads.
+  std::vector<std::string> frozenBatchNorms, noGrad;
   /// --op-library=FILE.mlir: ops of custom domains. Its functions belong to the
   /// context of the import.
   std::shared_ptr<const OpLibrary> library;
@@ -50,6 +52,8 @@ struct ImportedModel {
   /// What the user may want to know, and what probably is a mistake.
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
+  /// Those that matter where gradients are taken, and where the model trains.
+  std::vector<std::string> gradientWarnings, trainingWarnings;
   /// The warning that says what the exporter took, which cannot be trained;
   /// empty where it took nothing.
   std::string losses;

@@ -516,6 +516,8 @@ static void readRecord(Message message, ValueInfo &info) {
   auto [key, value] = readStringPair(message);
   if (StringRef(key).ends_with("InputSpec.kind"))
     info.inputKind = std::move(value);
+  else if (key == "pkg.torch.onnx.original_node_name")
+    info.originalName = std::move(value);
   else if (StringRef(key).ends_with("InputSpec.persistent"))
     info.isPersistent = value != "False";
   else if (StringRef(key).ends_with("optimizer.folded_from"))

@@ -108,6 +108,9 @@ struct Node {
   bool isDetached = false;
   /// Of a ScatterND: input 1 is a mask, input 2 what goes to where it is true.
   bool writesToMask = false;
+  /// Of a BatchNormalization: its running statistics normalize, in training
+  /// too.
+  bool isFrozen = false;
   /// Of a DequantizeLinear: input 0 is what was quantized, and inputs 3 and 4
   /// the bounds of its levels, where there are any.
   bool quantizesFake = false;
@@ -130,6 +133,8 @@ struct ValueInfo {
   bool isTensor = false;
   bool hasShape = false;
   llvm::SmallVector<Dimension, 4> shape;
+  /// What PyTorch's exporter calls it: a user may give inputs other names.
+  std::string originalName;
   /// What PyTorch's exporter says of an input or initializer: "PARAMETER", ...
   std::string inputKind;
   /// Whether a buffer is in the module's state_dict.

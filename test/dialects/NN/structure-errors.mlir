@@ -158,6 +158,14 @@ func.func @free_form(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+func.func @frozen_form(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{has 'nn.frozen' = true, which must be a unit}}
+  %y = nn.tanh %x {nn.frozen = true} : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
 // expected-error @below {{has 'nn.norule', which nn does not know}}
 func.func @unknown_of_op() attributes {nn.norule} {
   return

@@ -31,6 +31,25 @@ func.func @model(%x: tensor<4x3xf16>, %s: tensor<3xf32>) -> (tensor<4x3xf16> {nn
 
 // -----
 
+// Who is frozen stays, beside one that is not.
+// CHECK-LABEL: func.func @model
+// CHECK:         %[[A:.*]] = nn.batch_norm %{{.*}} {nn.frozen}
+// CHECK:         nn.batch_norm_training %[[A]]
+// LOSS-LABEL:  func.func private @loss
+nn.parameter @m : tensor<3xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<3xf32> = #nn.init<ones>
+func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> (tensor<4x3xf32> {nn.name = "y"}) {
+  %m = nn.get @m : tensor<3xf32>
+  %v = nn.get @v : tensor<3xf32>
+  %0 = nn.batch_norm %x, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25) {nn.frozen}
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  %1 = nn.batch_norm %0, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}
+
+// -----
+
 // What is exported for training keeps its outputs, and PyTorch's variance. They
 // are no candidates for logits.
 // CHECK-LABEL: func.func @model

@@ -9,23 +9,21 @@
 #include "lib/Driver/Parameters.h"
 #include "lib/Driver/RuleRecord.h"
 #include "mlir/IR/MLIRContext.h"
-#include "runtime/Support/Safetensors.h"
+#include "runtime/Train/DataFiles.h"
 
 using namespace mpc;
 
 /// Shape of one batch of labels, as the data and the batch size have it.
-static rt::Result<std::vector<int64_t>> targetShape(const std::string &dataPath,
-                                                    int64_t batch) {
-  if (dataPath.empty())
+static rt::Result<std::vector<int64_t>>
+targetShape(const std::vector<std::string> &files, int64_t batch) {
+  if (files.empty())
     return std::vector<int64_t>();
-  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile file,
-                       rt::SafetensorsFile::open(dataPath));
-  const rt::TensorView *target = file.find("target");
-  if (!target || target->desc.shape.empty() || batch == 0)
+  MPC_ASSIGN_OR_RETURN(rt::DataFiles data, rt::DataFiles::open(files));
+  std::optional<std::vector<int64_t>> shape = data.shapeOf("target");
+  if (!shape || shape->empty() || batch == 0)
     return std::vector<int64_t>();
-  std::vector<int64_t> shape = target->desc.shape;
-  shape.front() = batch;
-  return shape;
+  shape->front() = batch;
+  return *std::move(shape);
 }
 
 static rt::Status planOwnStep(const TrainingRequest &request,
@@ -46,7 +44,7 @@ static rt::Status planStep(const TrainingRequest &request, TrainingPlan &plan) {
       int64_t batch,
       checkBatchSize(plan.model, request.batchSize, request.sharedInputs));
   MPC_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
-                       targetShape(request.dataPath, batch));
+                       targetShape(request.dataFiles, batch));
   writeTarget(shape, recipe);
   return {};
 }

@@ -22,7 +22,7 @@ struct TrainingRequest {
   RecipeFlags recipe;
   int64_t batchSize = 0; ///< 0 where it is left to the model.
   /// Training data, whose labels' shape decides the class axis; empty for none.
-  std::string dataPath;
+  std::vector<std::string> dataFiles;
   std::vector<std::string> sharedInputs; ///< Those without a sample axis.
 };
 

@@ -13,17 +13,21 @@
 namespace mpc::rt {
 namespace {
 
+CLI::Validator nonEmptyPath() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        return text.empty() ? "expected a path" : "";
+      },
+      "");
+}
+
 CLI::Option *path(CLI::App &app, const char *flag, std::string &value,
                   const char *type, const char *description,
                   const char *group) {
   return app.add_option(flag, value, description)
       ->type_name(type)
       ->group(group)
-      ->check(CLI::Validator(
-          [](std::string &text) -> std::string {
-            return text.empty() ? "expected a path" : "";
-          },
-          ""));
+      ->check(nonEmptyPath());
 }
 
 /// How long a run is.
@@ -59,6 +63,17 @@ void addOrderFlags(CLI::App &app, DataOptions &data) {
       ->type_name("shuffle|sequential")
       ->group(group)
       ->check(oneOf({"shuffle", "sequential"}));
+  app.add_option_function<std::string>(
+         "--last-batch",
+         [&data](const std::string &word) {
+           data.lastBatch = word == "wrap" ? LastBatch::Wrap : LastBatch::Drop;
+         },
+         "Samples that fill no batch at the end of an epoch: drop: leave them "
+         "out; wrap: fill their batch up with the first of the epoch's order. "
+         "There is no smaller batch yet (default: drop)")
+      ->type_name("drop|wrap")
+      ->group(group)
+      ->check(oneOf({"drop", "wrap"}));
 }
 
 void addCheckpointFlags(CLI::App &app, OutputFlags &flags) {
@@ -112,10 +127,15 @@ void addReportFlags(CLI::App &app, OutputFlags &flags) {
 
 void addDataFlags(CLI::App &app, DataFlags &flags) {
   const char *group = flag_group::kInput;
-  path(app, "--data", flags.data.path, "FILE.safetensors",
-       "Tensors named as the model's inputs, and target; the first dimension "
-       "is the sample",
-       group)
+  app.add_option("--data", flags.data.files,
+                 "A .safetensors, .npz or .npy file with tensors named as the "
+                 "model's inputs, and target; the first dimension is the "
+                 "sample. Given several times, or as a pattern, samples of "
+                 "all files; NAME=FILE.npy calls an array so")
+      ->type_name("FILE|PATTERN|NAME=FILE.npy")
+      ->group(group)
+      ->allow_extra_args(false)
+      ->check(nonEmptyPath())
       ->required();
   app.add_option("--shared-input", flags.data.shared,
                  "An input without a sample axis, as a mask or the edges of a "
@@ -132,6 +152,14 @@ void addDataFlags(CLI::App &app, DataFlags &flags) {
       ->check(wholeNumber(1));
   addLengthFlags(app, flags);
   addOrderFlags(app, flags.data);
+}
+
+Status checkData(const DataFlags &flags) {
+  for (const std::string &file : flags.data.files)
+    if (file == "-")
+      return usageError("--data=-: the data is read more than once; name a "
+                        "file");
+  return {};
 }
 
 void addOutputFlags(CLI::App &app, OutputFlags &flags) {

@@ -38,6 +38,8 @@ struct OutputFlags {
 
 /// Registers the flags; the structs must outlive parsing.
 void addDataFlags(CLI::App &app, DataFlags &flags);
+/// Refuses data that can be read only once.
+Status checkData(const DataFlags &flags);
 void addOutputFlags(CLI::App &app, OutputFlags &flags);
 /// --at-floor, of tools that can compile.
 void addFloorFlag(CLI::App &app, OutputFlags &flags);

@@ -28,10 +28,6 @@ constexpr size_t kKept = 2;
 /// Counters are kept as f64 in the state, which holds integers up to here.
 constexpr int64_t kMaxCounter = int64_t(1) << 53;
 
-std::string orderName(SampleOrder order) {
-  return order == SampleOrder::Shuffle ? "shuffle" : "sequential";
-}
-
 Metadata metadataOf(const TrainPosition &position) {
   const LoaderState &loader = position.loader;
   Metadata metadata = {
@@ -45,7 +41,8 @@ Metadata metadataOf(const TrainPosition &position) {
       {"data.position", std::to_string(loader.position)},
       {"data.samples", std::to_string(loader.samples)},
       {"data.batch_size", std::to_string(loader.batchSize)},
-      {"data.order", orderName(loader.order)}};
+      {"data.order", std::string(name(loader.order))},
+      {"data.last_batch", std::string(name(loader.lastBatch))}};
   if (!position.keptFp32.empty())
     metadata["kept_fp32"] = nlohmann::json(position.keptFp32).dump();
   return metadata;
@@ -88,6 +85,19 @@ Status readNumber(const Metadata &metadata, std::string_view key, T limit,
   return {};
 }
 
+/// One of `words`, by its name.
+template <typename Word>
+Status readWord(const Metadata &metadata, std::string_view key,
+                std::initializer_list<Word> words, Word &out) {
+  MPC_ASSIGN_OR_RETURN(std::string text, fieldOf(metadata, key));
+  for (Word word : words)
+    if (name(word) == text) {
+      out = word;
+      return {};
+    }
+  return invalidInput(fmt::format("field {} is {}", quote(key), quote(text)));
+}
+
 Status checkVersion(const Metadata &metadata) {
   MPC_ASSIGN_OR_RETURN(std::string format, fieldOf(metadata, "format"));
   if (format != kFormat)
@@ -122,13 +132,15 @@ Result<TrainPosition> positionOf(const Metadata &metadata) {
                                  std::numeric_limits<uint64_t>::max(),
                                  loader.seed));
   MPC_RETURN_IF_ERROR(readKeptFp32(metadata, position.keptFp32));
-  MPC_ASSIGN_OR_RETURN(std::string order, fieldOf(metadata, "data.order"));
-  for (SampleOrder candidate : {SampleOrder::Shuffle, SampleOrder::Sequential})
-    if (order == orderName(candidate)) {
-      loader.order = candidate;
-      return position;
-    }
-  return invalidInput(fmt::format("field 'data.order' is {}", quote(order)));
+  MPC_RETURN_IF_ERROR(readWord(metadata, "data.order",
+                               {SampleOrder::Shuffle, SampleOrder::Sequential},
+                               loader.order));
+  // An older mpc dropped it, and did not say so.
+  if (metadata.contains("data.last_batch"))
+    MPC_RETURN_IF_ERROR(readWord(metadata, "data.last_batch",
+                                 {LastBatch::Drop, LastBatch::Wrap},
+                                 loader.lastBatch));
+  return position;
 }
 
 /// What an optimizer counts. An f64 holds whole numbers up to here.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of the data file, order of samples, and gathering of batches.
+// Checks of the data, order of samples, and gathering of batches.
 #include "runtime/Train/Data.h"
 
 #include "runtime/Support/Random.h"
@@ -81,56 +81,98 @@ int64_t integerAt(const void *data, DType dtype, int64_t index) {
   }
 }
 
+/// The names of the inputs that have samples.
+std::vector<std::string> sampledNames(std::span<const TensorDesc> inputs,
+                                      std::span<const std::string> shared) {
+  std::vector<std::string> names;
+  for (const TensorDesc &desc : inputs)
+    if (!contains(shared, desc.name))
+      names.push_back(desc.name);
+  return names;
+}
+
+/// Files may each hold what all batches share: then it is the same.
+Status checkEqual(const std::vector<DataPart> &parts) {
+  const TensorDesc &desc = parts[0].tensor.desc();
+  std::vector<std::byte> scratch, others;
+  for (const DataPart &part : parts)
+    if (&part != &parts[0] &&
+        (part.tensor.desc().dtype != desc.dtype ||
+         std::memcmp(part.tensor.all(others), parts[0].tensor.all(scratch),
+                     desc.numBytes()) != 0))
+      return invalidInput(fmt::format(
+          "{}: tensor {} is shared by all batches, and another in {}",
+          escape(part.path), quote(desc.name), escape(parts[0].path)));
+  return {};
+}
+
+/// Number of samples of all parts.
+int64_t samplesOf(const std::vector<DataPart> &parts) {
+  return parts.back().firstSample + parts.back().tensor.desc().shape[0];
+}
+
 } // namespace
+
+std::string_view name(SampleOrder order) {
+  return order == SampleOrder::Shuffle ? "shuffle" : "sequential";
+}
+
+std::string_view name(LastBatch lastBatch) {
+  return lastBatch == LastBatch::Drop ? "drop" : "wrap";
+}
 
 Result<DataLoader> DataLoader::open(const DataOptions &options,
                                     std::span<const TensorDesc> inputs) {
-  MPC_ASSIGN_OR_RETURN(SafetensorsFile file,
-                       SafetensorsFile::open(options.path));
-  DataLoader loader(std::move(file));
+  MPC_ASSIGN_OR_RETURN(DataFiles files, DataFiles::open(options.files));
+  DataLoader loader(std::move(files));
   loader.state_.seed = options.seed;
   loader.state_.order = options.order;
+  loader.state_.lastBatch = options.lastBatch;
   if (inputs.empty())
     return invalidInput("the program takes no data: it has no input but lr");
   MPC_RETURN_IF_ERROR(checkShared(options.shared, inputs));
+  MPC_RETURN_IF_ERROR(
+      loader.files_.checkSamples(sampledNames(inputs, options.shared)));
   for (const TensorDesc &desc : inputs)
     MPC_RETURN_IF_ERROR(loader.addInput(desc, options));
   if (std::all_of(loader.inputs_.begin(), loader.inputs_.end(),
                   [](const Input &input) { return input.isShared; }))
     loader.state_.samples = loader.state_.batchSize = 1;
-  if (loader.state_.samples < loader.state_.batchSize)
+  if (!loader.hasBatch())
     return invalidInput(fmt::format(
         "{}: holds {} samples, fewer than one batch of {}",
-        escape(options.path), loader.state_.samples, loader.state_.batchSize));
+        loader.files_.label(), loader.state_.samples, loader.state_.batchSize));
   if (options.order == SampleOrder::Shuffle)
     loader.order_.resize(static_cast<size_t>(loader.state_.samples));
   loader.orderSamples();
   return loader;
 }
 
-Result<const TensorView *> DataLoader::findSource(const TensorDesc &desc,
-                                                  bool isShared) const {
-  std::string path = escape(file_.path());
-  const TensorView *source = file_.find(desc.name);
-  if (!source)
-    return invalidInput(fmt::format("{}: no tensor {}; the file has {}", path,
-                                    quote(desc.name), file_.describe()));
-  bool fits = isShared ? source->desc.shape == desc.shape
-                       : sameSampleShape(source->desc, desc);
-  if (!fits || conversion(source->desc.dtype, desc.dtype) == Conversion::None)
-    return invalidInput(fmt::format(
-        "{}: tensor {}: expected {}, found {}", path, quote(desc.name),
-        isShared ? toString(desc) : wantedText(desc), toString(source->desc)));
-  return source;
+Result<std::vector<DataPart>> DataLoader::findSource(const TensorDesc &desc,
+                                                     bool isShared) const {
+  MPC_ASSIGN_OR_RETURN(std::vector<DataPart> parts, files_.read(desc.name));
+  for (const DataPart &part : parts) {
+    const TensorDesc &found = part.tensor.desc();
+    bool fits =
+        isShared ? found.shape == desc.shape : sameSampleShape(found, desc);
+    if (!fits || conversion(found.dtype, desc.dtype) == Conversion::None)
+      return invalidInput(fmt::format(
+          "{}: tensor {}: expected {}, found {}", escape(part.path),
+          quote(desc.name), isShared ? toString(desc) : wantedText(desc),
+          toString(found)));
+  }
+  if (isShared)
+    MPC_RETURN_IF_ERROR(checkEqual(parts));
+  return parts;
 }
 
 /// All inputs that are not shared have one batch size and number of samples.
 Status DataLoader::checkSamples(const TensorDesc &desc,
-                                const TensorView &source) {
+                                const std::vector<DataPart> &source) {
   auto first = std::find_if(inputs_.begin(), inputs_.end(),
                             [](const Input &input) { return !input.isShared; });
   if (first == inputs_.end()) {
-    state_.samples = source.desc.shape[0];
+    state_.samples = samplesOf(source);
     state_.batchSize = desc.shape[0];
     return {};
   }
@@ -140,11 +182,11 @@ Status DataLoader::checkSamples(const TensorDesc &desc,
         "first dimension is the batch, but of those that --shared-input names",
         quote(first->desc.name), quote(desc.name), state_.batchSize,
         desc.shape[0]));
-  if (source.desc.shape[0] != state_.samples)
+  if (samplesOf(source) != state_.samples)
     return invalidInput(fmt::format(
         "{}: tensors {} and {} have different numbers of samples ({} and {})",
-        escape(file_.path()), quote(first->desc.name), quote(desc.name),
-        state_.samples, source.desc.shape[0]));
+        files_.label(), quote(first->desc.name), quote(desc.name),
+        state_.samples, samplesOf(source)));
   return {};
 }
 
@@ -156,22 +198,25 @@ Status DataLoader::addInput(const TensorDesc &desc,
         "input {} is {}: its first dimension is not a batch; name it by "
         "--shared-input if all batches share it",
         quote(desc.name), toString(desc)));
-  MPC_ASSIGN_OR_RETURN(const TensorView *source, findSource(desc, isShared));
+  MPC_ASSIGN_OR_RETURN(std::vector<DataPart> source,
+                       findSource(desc, isShared));
   if (!isShared)
-    MPC_RETURN_IF_ERROR(checkSamples(desc, *source));
+    MPC_RETURN_IF_ERROR(checkSamples(desc, source));
   MPC_ASSIGN_OR_RETURN(
       HostBuffer buffer,
       HostBuffer::allocate(desc.numBytes(), "input " + quote(desc.name)));
   int64_t rows = isShared ? 1 : desc.shape[0];
-  Input input{source, desc,  std::move(buffer), desc.numElements() / rows,
-              {},     false, isShared};
+  Input input{desc,
+              std::move(source),
+              std::move(buffer),
+              desc.numElements() / rows,
+              std::nullopt,
+              isShared};
   for (const InputBound &bound : options.bounds)
-    if (bound.name == desc.name && !isFloat(source->desc.dtype)) {
+    if (bound.name == desc.name)
       input.bound = bound;
-      input.hasBound = true;
-    }
   if (isShared)
-    MPC_RETURN_IF_ERROR(fetchRow(input, 0, 0));
+    MPC_RETURN_IF_ERROR(fetch(input, 0, 0));
   inputs_.push_back(std::move(input));
   return {};
 }
@@ -187,59 +232,79 @@ void DataLoader::orderSamples() {
     std::swap(order_[i - 1], order_[random.below(i)]);
 }
 
-Status DataLoader::checkRow(const Input &input, int64_t sample,
-                            int64_t row) const {
-  if (!input.hasBound)
-    return {};
-  for (int64_t i = 0; i < input.rowElements; ++i) {
-    int64_t value =
-        integerAt(input.source->data, input.source->desc.dtype, row + i);
-    if (!input.bound.holds(value))
-      return invalidInput(
-          fmt::format("{}: tensor {}, sample {}: {} is not in {} to {}",
-                      escape(file_.path()), quote(input.desc.name), sample,
-                      value, input.bound.lower, input.bound.upper - 1));
-  }
-  return {};
+const DataPart &DataLoader::partOf(const Input &input, int64_t sample) {
+  auto behind = std::upper_bound(
+      input.parts.begin() + 1, input.parts.end(), sample,
+      [](int64_t s, const DataPart &part) { return s < part.firstSample; });
+  return *(behind - 1);
 }
 
-Status DataLoader::fetchRow(Input &input, int64_t row, int64_t place) {
-  int64_t begin = row * input.rowElements;
-  MPC_RETURN_IF_ERROR(checkRow(input, row, begin));
-  DType from = input.source->desc.dtype, to = input.desc.dtype;
+Status DataLoader::fetch(Input &input, int64_t sample, int64_t place) {
+  const DataPart &part = partOf(input, sample);
+  int64_t row = sample - part.firstSample;
+  const std::byte *source = input.isShared ? part.tensor.all(scratch_)
+                                           : part.tensor.row(row, scratch_);
+  DType from = part.tensor.desc().dtype, to = input.desc.dtype;
+  auto fault = [&](int64_t value, const std::string &what) {
+    return invalidInput(fmt::format("{}: tensor {}, sample {}: {} {}",
+                                    escape(part.path), quote(input.desc.name),
+                                    row, value, what));
+  };
+  for (int64_t i = 0; input.bound && !isFloat(from) && i < input.rowElements;
+       ++i)
+    if (int64_t value = integerAt(source, from, i); !input.bound->holds(value))
+      return fault(value, fmt::format("is not in {} to {}", input.bound->lower,
+                                      input.bound->upper - 1));
   auto misfit =
-      convert(static_cast<const std::byte *>(input.source->data) +
-                  static_cast<size_t>(begin) * byteSize(from),
-              from,
+      convert(source, from,
               input.buffer.data() +
                   static_cast<size_t>(place * input.rowElements) * byteSize(to),
               to, input.rowElements);
-  if (!misfit)
-    return {};
-  return invalidInput(fmt::format(
-      "{}: tensor {}, sample {}: {} does not fit {}", escape(file_.path()),
-      quote(input.desc.name), row,
-      integerAt(input.source->data, from, begin + *misfit), name(to)));
+  return misfit ? fault(integerAt(source, from, *misfit),
+                        fmt::format("does not fit {}", name(to)))
+                : Status();
+}
+
+int64_t DataLoader::batchesPerEpoch() const {
+  int64_t whole = state_.samples / state_.batchSize;
+  bool hasRest = state_.samples % state_.batchSize != 0;
+  return whole + (hasRest && state_.lastBatch == LastBatch::Wrap ? 1 : 0);
+}
+
+bool DataLoader::hasBatch() const {
+  int64_t left = state_.samples - state_.position;
+  return left >= (state_.lastBatch == LastBatch::Wrap ? 1 : state_.batchSize);
+}
+
+int64_t DataLoader::sampleAt(int64_t place) const {
+  place %= state_.samples;
+  return order_.empty() ? place : order_[static_cast<size_t>(place)];
 }
 
 Status DataLoader::next() {
-  if (state_.position + state_.batchSize > state_.samples) {
+  if (!hasBatch()) {
     ++state_.epoch;
     state_.position = 0;
     orderSamples();
   }
-  for (Input &input : inputs_) {
-    if (input.isShared)
-      continue;
-    for (int64_t b = 0; b < state_.batchSize; ++b) {
-      int64_t place = state_.position + b;
-      MPC_RETURN_IF_ERROR(fetchRow(
-          input, order_.empty() ? place : order_[static_cast<size_t>(place)],
-          b));
-    }
-  }
-  state_.position += state_.batchSize;
+  for (Input &input : inputs_)
+    for (int64_t b = 0; !input.isShared && b < state_.batchSize; ++b)
+      MPC_RETURN_IF_ERROR(fetch(input, sampleAt(state_.position + b), b));
+  state_.position =
+      std::min(state_.position + state_.batchSize, state_.samples);
+  expectNext();
   return {};
+}
+
+void DataLoader::expectNext() const {
+  if (!hasBatch())
+    return; // The order of the next epoch is not known yet.
+  for (const Input &input : inputs_)
+    for (int64_t b = 0; !input.isShared && b < state_.batchSize; ++b) {
+      int64_t sample = sampleAt(state_.position + b);
+      const DataPart &part = partOf(input, sample);
+      part.tensor.expectRow(sample - part.firstSample);
+    }
 }
 
 Status DataLoader::restore(const LoaderState &state) {
@@ -247,19 +312,21 @@ Status DataLoader::restore(const LoaderState &state) {
     return invalidInput(fmt::format(
         "cannot continue with other data: {} was {}, now {}", what, then, now));
   };
-  auto orderName = [](SampleOrder order) {
-    return order == SampleOrder::Shuffle ? "shuffle" : "sequential";
-  };
   if (state.samples != state_.samples)
     return fault("the number of samples", state.samples, state_.samples);
   if (state.batchSize != state_.batchSize)
     return fault("--batch-size", state.batchSize, state_.batchSize);
   if (state.order != state_.order)
-    return fault("--order", orderName(state.order), orderName(state_.order));
+    return fault("--order", name(state.order), name(state_.order));
+  if (state.lastBatch != state_.lastBatch)
+    return fault("--last-batch", name(state.lastBatch), name(state_.lastBatch));
   if (state.seed != state_.seed && state.order == SampleOrder::Shuffle)
     return fault("--seed", state.seed, state_.seed);
   if (state.epoch < 0 || state.position < 0 ||
-      state.position > state_.samples || state.position % state_.batchSize != 0)
+      state.position > state_.samples ||
+      (state.position % state_.batchSize != 0 &&
+       (state.position != state_.samples ||
+        state.lastBatch == LastBatch::Drop)))
     return invalidInput(
         fmt::format("position {} of epoch {} is not a place in the data",
                     state.position, state.epoch));

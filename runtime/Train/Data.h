@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Batches for a program's inputs out of a safetensors file.
+/// Batches for a program's inputs out of files of tensors.
 #ifndef MPC_RUNTIME_TRAIN_DATA_H
 #define MPC_RUNTIME_TRAIN_DATA_H
 
 #include "runtime/Device/CPU/Memory.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Convert.h"
-#include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
+#include "runtime/Train/DataFiles.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,13 +23,23 @@ enum class SampleOrder : uint8_t {
   Sequential, ///< As in the file, again and again.
 };
 
+/// What becomes of the samples that fill no batch at the end of an epoch.
+enum class LastBatch : uint8_t {
+  Drop, ///< They take no part in this epoch.
+  Wrap, ///< The first samples of the epoch's order fill their batch up.
+};
+
+[[nodiscard]] std::string_view name(SampleOrder order);
+[[nodiscard]] std::string_view name(LastBatch lastBatch);
+
 struct DataOptions {
-  std::string path;
+  std::vector<std::string> files; ///< As DataFiles names them.
   SampleOrder order = SampleOrder::Shuffle;
   uint64_t seed = 0;
   std::vector<InputBound> bounds;
   /// Inputs without a sample axis: every batch has the whole tensor.
   std::vector<std::string> shared = {};
+  LastBatch lastBatch = LastBatch::Drop;
 };
 
 /// Where a loader stands; a checkpoint keeps it. The counts say which data it
@@ -40,25 +51,25 @@ struct LoaderState {
   int64_t samples = 0;
   int64_t batchSize = 0;
   SampleOrder order = SampleOrder::Shuffle;
+  LastBatch lastBatch = LastBatch::Drop;
 
   bool operator==(const LoaderState &) const = default;
 };
 
 /// Reads tensors named as the inputs; the first dimension is the sample, but of
-/// those that are shared. Samples that fill no batch at the end of an epoch are
-/// dropped. Where all are shared, they are one batch of one sample.
+/// those that are shared. Samples of several files are one behind the other.
+/// Where all inputs are shared, they are one batch of one sample. What files
+/// hold unpacked is read where it lies, and may be more than memory holds.
 class DataLoader {
 public:
-  /// Checks names, shapes and element types of the file against `inputs`,
+  /// Checks names, shapes and element types of the files against `inputs`,
   /// whose first dimension is the batch.
   static Result<DataLoader> open(const DataOptions &options,
                                  std::span<const TensorDesc> inputs);
 
   [[nodiscard]] int64_t numSamples() const { return state_.samples; }
   [[nodiscard]] int64_t batchSize() const { return state_.batchSize; }
-  [[nodiscard]] int64_t batchesPerEpoch() const {
-    return state_.samples / state_.batchSize;
-  }
+  [[nodiscard]] int64_t batchesPerEpoch() const;
 
   /// Fetches the next batch; fails on a value that an input cannot hold.
   Status next();
@@ -73,30 +84,36 @@ public:
 
 private:
   struct Input {
-    const TensorView *source;
     TensorDesc desc;
+    std::vector<DataPart> parts;
     HostBuffer buffer;
     int64_t rowElements;
-    InputBound bound;
-    bool hasBound;
+    std::optional<InputBound> bound;
     bool isShared;
   };
 
-  explicit DataLoader(SafetensorsFile file) : file_(std::move(file)) {}
+  explicit DataLoader(DataFiles files) : files_(std::move(files)) {}
   Status addInput(const TensorDesc &desc, const DataOptions &options);
-  /// The tensor for an input, of a type that it can be converted from.
-  Result<const TensorView *> findSource(const TensorDesc &desc,
-                                        bool isShared) const;
-  Status checkSamples(const TensorDesc &desc, const TensorView &source);
-  /// Fetches row `row` of the source to row `place` of the batch.
-  Status fetchRow(Input &input, int64_t row, int64_t place);
-  Status checkRow(const Input &input, int64_t sample, int64_t row) const;
+  /// The tensors for an input, of types that it can be converted from.
+  Result<std::vector<DataPart>> findSource(const TensorDesc &desc,
+                                           bool isShared) const;
+  Status checkSamples(const TensorDesc &desc,
+                      const std::vector<DataPart> &source);
+  static const DataPart &partOf(const Input &input, int64_t sample);
+  /// Fetches a sample, or all of a shared input, to row `place` of the batch.
+  Status fetch(Input &input, int64_t sample, int64_t place);
   void orderSamples();
+  [[nodiscard]] bool hasBatch() const;
+  /// The sample at `place` of this epoch; behind the last the first follows.
+  [[nodiscard]] int64_t sampleAt(int64_t place) const;
+  /// Lets the system read the next batch while this one is at work.
+  void expectNext() const;
 
-  SafetensorsFile file_;
+  DataFiles files_;
   std::vector<Input> inputs_;
   std::vector<int64_t> order_; ///< Of this epoch; empty when sequential.
   LoaderState state_;
+  std::vector<std::byte> scratch_; ///< A row that does not lie as in memory.
 };
 
 } // namespace mpc::rt

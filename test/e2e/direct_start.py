@@ -110,6 +110,14 @@ check([*words, "--loss=mse"], compiles=False)
 save_data("data.safetensors", generator.integers(0, 10, 96))
 check(words, compiles=False)
 
+# The same labels in files of another kind.
+np.savez("data.npz", x=np.zeros((96, 64), np.float32), target=np.zeros(96, np.int64))
+np.savez("more.npz", x=np.zeros((7, 64), np.float32), target=np.zeros(7, np.int64))
+npz = [word.replace("data.safetensors", "data.npz") for word in words]
+check([*npz, "--last-batch=wrap", "--lr-schedule=exponential", "--lr-gamma=0.9"], compiles=True)
+check([*npz, "--last-batch=drop", "--lr-schedule=step", "--lr-step-size=2"], compiles=False)
+check([*npz, "--data=more.npz", "--order=sequential"], compiles=True)
+
 # The same words in another folder name other files.
 os.mkdir("elsewhere")
 for name in ("net.mlir", "data.safetensors"):

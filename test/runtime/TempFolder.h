@@ -50,6 +50,13 @@ inline void writeText(const std::string &path, const std::string &text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+/// Changes one byte of a file where it lies.
+inline void writeByte(const std::string &path, size_t place, char byte) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(place));
+  file.put(byte);
+}
+
 } // namespace mpc::rt
 
 #endif // MPC_TEST_RUNTIME_TEMPFOLDER_H

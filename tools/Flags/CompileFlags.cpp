@@ -37,11 +37,12 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
       ->group(kInput)
       ->check(rt::wholeNumber(1));
   addEvaluationFlags(app, flags);
-  app.add_option("--data", flags.request.dataPath,
+  app.add_option("--data", flags.request.dataFiles,
                  "Training data, by whose target's shape --class-axis is "
                  "found where it is not given (without: of three axes the "
                  "last)")
-      ->type_name("FILE.safetensors")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
       ->group(kInput);
   app.add_option("--shared-input", flags.request.sharedInputs,
                  "An input without a sample axis: its first dimension is not "

@@ -57,10 +57,7 @@ rt::Status refuseMissing(const Flags &flags) {
                           "or mpc-eval of the model");
   if (!output.nanReport.empty())
     return rt::usageError("--nan-report needs the compiler: use mpc-train");
-  if (flags.tool.data.data.path == "-")
-    return rt::usageError("--data=-: the data is read more than once; name a "
-                          "file");
-  return {};
+  return rt::checkData(flags.tool.data);
 }
 
 rt::Result<std::shared_ptr<const rt::Program>>
@@ -114,7 +111,7 @@ rt::Result<int> evaluate(Flags &flags) {
 
 rt::Result<int> run(Flags &flags) {
   flags.tool.name = "mpc-run";
-  bool trains = !flags.tool.data.data.path.empty();
+  bool trains = !flags.tool.data.data.files.empty();
   if (trains != flags.evaluation.inputsPath.empty())
     return rt::usageError("give --data to train, or --inputs to evaluate");
   return trains ? train(flags) : evaluate(flags);

@@ -46,9 +46,7 @@ void addFlags(CLI::App &app, Flags &flags) {
 
 /// Flags of the contract whose work is not there yet must not be ignored.
 rt::Status refuseMissing(const Flags &flags) {
-  if (flags.tool.data.data.path == "-")
-    return rt::usageError("--data=-: the data is read more than once; name a "
-                          "file");
+  MPC_RETURN_IF_ERROR(rt::checkData(flags.tool.data));
   return flags.tool.schedule.check();
 }
 
@@ -113,7 +111,7 @@ rt::Result<TrainingPlan> plan(Flags &flags, mlir::MLIRContext &context) {
   request.modelPath = flags.model;
   request.recipe = flags.recipe;
   request.batchSize = flags.tool.data.batchSize;
-  request.dataPath = flags.tool.data.data.path;
+  request.dataFiles = flags.tool.data.data.files;
   request.sharedInputs = flags.tool.data.data.shared;
   return planTraining(request, context);
 }

@@ -4,7 +4,7 @@
 #include "runtime/CommandLine/CompilerModule.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
-#include "runtime/Support/Safetensors.h"
+#include "runtime/Train/DataFiles.h"
 #include "tools/mpc-train/Compiler.h"
 
 #include <chrono>
@@ -23,9 +23,9 @@ struct CommandLine {
 
 /// What of the data a program is made for: the shape of its labels.
 std::string targetOf(const rt::DataFlags &data) {
-  auto file = rt::SafetensorsFile::open(data.data.path);
-  const rt::TensorView *target = file.ok() ? file->find("target") : nullptr;
-  return target ? fmt::format("{}", fmt::join(target->desc.shape, "x")) : "";
+  auto files = rt::DataFiles::open(data.data.files);
+  auto shape = files.ok() ? files->shapeOf("target") : std::nullopt;
+  return shape ? fmt::format("{}", fmt::join(*shape, "x")) : "";
 }
 
 /// The flags of the loop alone; false where they are wrong, or want something
@@ -37,7 +37,7 @@ bool readFlags(const CommandLine &line, CLI::App &app, rt::TrainTool &tool) {
   rt::addLoopFlags(app, tool);
   const rt::OutputFlags &output = tool.output;
   return rt::parseFlags(app, line.argc, line.argv).ok() &&
-         tool.data.data.path != "-" && output.explain.empty() &&
+         rt::checkData(tool.data).ok() && output.explain.empty() &&
          output.nanReport.empty() && tool.replays == 0 &&
          output.atFloor == rt::AtFloor::Warn;
 }

@@ -94,9 +94,12 @@ protected:
     options_.checkpointDir = folder_.path(name);
     options_.rule = program->protocol.rule;
     options_.accumulate = program->protocol.accumulate;
-    auto loader = rt::DataLoader::open(
-        {folder_.path("data"), rt::SampleOrder::Sequential, 0, program->bounds},
-        rt::dataInputs(*program, options_.accumulate));
+    auto loader =
+        rt::DataLoader::open({{folder_.path("data")},
+                              rt::SampleOrder::Sequential,
+                              0,
+                              program->bounds},
+                             rt::dataInputs(*program, options_.accumulate));
     EXPECT_TRUE(loader.ok()) << loader.status().message();
     progress_.clear();
     before_ = look();

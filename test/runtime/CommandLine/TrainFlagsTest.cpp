@@ -93,7 +93,7 @@ TEST(TrainFlags, SetWhatTheyName) {
                   flags),
             "");
   EXPECT_EQ(flags.model, "step.mpc");
-  EXPECT_EQ(flags.data.data.path, "d");
+  EXPECT_EQ(flags.data.data.files, std::vector<std::string>{"d"});
   EXPECT_EQ(flags.data.init, "i");
   EXPECT_EQ(flags.data.batchSize, 32);
   EXPECT_EQ(flags.data.data.seed, 7u);

@@ -23,7 +23,7 @@ protected:
         {{"mask", DType::F32, {3}}, weights.data()}};
     EXPECT_TRUE(writeSafetensors(folder_.path("init"), init).ok());
     tool_.name = "mpc-run";
-    tool_.data.data.path = folder_.path("data");
+    tool_.data.data.files = {folder_.path("data")};
     tool_.data.steps = 2;
     tool_.output.json = true;
     double scale[16] = {8, 0};

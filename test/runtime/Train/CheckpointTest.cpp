@@ -314,6 +314,13 @@ TEST_F(CheckpointTest, ImpossibleFieldsAreNamed) {
   for (const char *names : {"{}", "[1]", "["})
     EXPECT_EQ(withField("kept_fp32", names),
               "field 'kept_fp32' is no list of names");
+  EXPECT_EQ(withField("data.last_batch", "keep"),
+            "field 'data.last_batch' is 'keep'");
+  // An older mpc did not write it.
+  EXPECT_EQ(faultAfter([](Metadata &metadata, auto &) {
+              EXPECT_EQ(metadata.erase("data.last_batch"), 1u);
+            }),
+            "");
   EXPECT_EQ(withField("step", "6"), "holds step 6");
   EXPECT_EQ(withField("format", "x"), "is not a checkpoint of mpc");
   EXPECT_EQ(withField("format_version", "2"),

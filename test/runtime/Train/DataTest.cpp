@@ -2,9 +2,13 @@
 // Order, conversion, errors and resumption of the data loader.
 #include "runtime/Train/Data.h"
 
+#include "runtime/Support/Safetensors.h"
 #include "test/runtime/TempFolder.h"
+#include "test/runtime/ZipWriter.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
@@ -29,7 +33,7 @@ protected:
   }
 
   Result<DataLoader> open(SampleOrder order, uint64_t seed = 1) {
-    options_.path = path_;
+    options_.files = {path_};
     options_.order = order;
     options_.seed = seed;
     return DataLoader::open(options_, inputs_);
@@ -76,6 +80,221 @@ TEST_F(DataTest, SequentialDropsTheRestAndStartsAgain) {
               (std::vector<int>{first, first + 1, first + 2, first + 3}));
   }
   EXPECT_EQ(loader->state().epoch, 3);
+}
+
+TEST_F(DataTest, WrapFillsTheLastBatchWithTheFirstSamplesOfTheEpoch) {
+  write(11);
+  options_.lastBatch = LastBatch::Wrap;
+  Result<DataLoader> loader = open(SampleOrder::Sequential);
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  EXPECT_EQ(loader->batchesPerEpoch(), 3);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_EQ(next(*loader), (std::vector<int>{0, 1, 2, 3}));
+    EXPECT_EQ(next(*loader), (std::vector<int>{4, 5, 6, 7}));
+    EXPECT_EQ(next(*loader), (std::vector<int>{8, 9, 10, 0}));
+    EXPECT_EQ(loader->state().epoch, epoch);
+    EXPECT_EQ(loader->state().position, 11);
+  }
+  // Each epoch has all samples, in an order of its own.
+  loader = open(SampleOrder::Shuffle);
+  std::vector<int> before;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::vector<int> samples;
+    for (int batch = 0; batch < 3; ++batch)
+      for (int sample : next(*loader))
+        samples.push_back(sample);
+    EXPECT_EQ(samples[11], samples[0]);
+    samples.pop_back();
+    EXPECT_NE(samples, before);
+    before = samples;
+    std::sort(samples.begin(), samples.end());
+    for (int i = 0; i < 11; ++i)
+      EXPECT_EQ(samples[static_cast<size_t>(i)], i);
+  }
+}
+
+TEST_F(DataTest, WrapOfWholeBatchesIsAsDrop) {
+  write(8);
+  std::vector<int> batches[2];
+  for (LastBatch lastBatch : {LastBatch::Drop, LastBatch::Wrap}) {
+    options_.lastBatch = lastBatch;
+    Result<DataLoader> loader = open(SampleOrder::Shuffle);
+    EXPECT_EQ(loader->batchesPerEpoch(), 2);
+    for (int batch = 0; batch < 5; ++batch)
+      for (int sample : next(*loader))
+        batches[static_cast<int>(lastBatch)].push_back(sample);
+  }
+  EXPECT_EQ(batches[0], batches[1]);
+}
+
+TEST_F(DataTest, WrapOfFewerSamplesThanABatch) {
+  write(3);
+  EXPECT_EQ(fault(), path_ + ": holds 3 samples, fewer than one batch of 4");
+  options_.lastBatch = LastBatch::Wrap;
+  Result<DataLoader> loader = open(SampleOrder::Sequential);
+  ASSERT_TRUE(loader.ok());
+  EXPECT_EQ(next(*loader), (std::vector<int>{0, 1, 2, 0}));
+  write(0);
+  EXPECT_EQ(fault(), path_ + ": holds 0 samples, fewer than one batch of 4");
+}
+
+TEST_F(DataTest, SamplesOfSeveralFilesAreOneBehindTheOther) {
+  write(23);
+  std::vector<std::string> whole = {path_};
+  // The same samples in parts of three formats, of which one has none.
+  auto part = [&](const char *name, int64_t first, int64_t samples,
+                  bool isDeflated) {
+    std::vector<double> x;
+    std::vector<int16_t> target;
+    for (int64_t i = first; i < first + samples; ++i) {
+      x.insert(x.end(), {2.0 * i, 2.0 * i + 1});
+      target.push_back(static_cast<int16_t>(i % 10));
+    }
+    std::string count = std::to_string(samples);
+    writeText(
+        folder_.path(name),
+        test::ZipWriter()
+            .add("x.npy",
+                 test::npy("<f8", "(" + count + ", 2)", test::bytesOf(x)),
+                 isDeflated)
+            .add("target.npy",
+                 test::npy("<i2", "(" + count + ",)", test::bytesOf(target)),
+                 isDeflated)
+            .bytes());
+  };
+  part("part-1.npz", 0, 9, false);
+  part("part-2.npz", 9, 0, true);
+  part("part-3.npz", 9, 14, true);
+  for (SampleOrder order : {SampleOrder::Shuffle, SampleOrder::Sequential})
+    for (LastBatch lastBatch : {LastBatch::Drop, LastBatch::Wrap}) {
+      options_.lastBatch = lastBatch;
+      Result<DataLoader> one = open(order);
+      options_.files = {folder_.path("part-*.npz")};
+      Result<DataLoader> several = DataLoader::open(options_, inputs_);
+      ASSERT_TRUE(several.ok()) << several.status().message();
+      for (int batch = 0; batch < 4; ++batch)
+        EXPECT_EQ(next(*one), next(*several));
+      // A place in the one is a place in the others.
+      ASSERT_TRUE(several->restore(one->state()).ok());
+      for (int batch = 0; batch < 20; ++batch)
+        EXPECT_EQ(next(*one), next(*several));
+    }
+}
+
+TEST_F(DataTest, ErrorsNameTheFileOfSeveral) {
+  write(5);
+  auto npy = [&](const char *name, const char *type, const char *shape,
+                 size_t bytes) {
+    writeText(folder_.path(name),
+              test::npy(type, shape, std::string(bytes, '\1')));
+    return folder_.path(name);
+  };
+  options_.lastBatch = LastBatch::Wrap;
+  auto faultOf = [&](std::vector<std::string> files) {
+    options_.files = std::move(files);
+    Result<DataLoader> loader = DataLoader::open(options_, inputs_);
+    Status status = loader.ok() ? loader->next() : loader.status();
+    if (status.ok() && loader.ok())
+      status = loader->next();
+    return status.message();
+  };
+  EXPECT_EQ(faultOf({path_, "x=" + npy("more.npy", "<f4", "(2, 3)", 24)}),
+            folder_.path("more.npy") +
+                ": tensor 'x': expected f32[Nx2], found f32[2x3]");
+  EXPECT_EQ(faultOf({path_, "x=" + npy("more.npy", "<f4", "(2, 2)", 16)}),
+            path_ + " and 1 more: tensors 'x' and 'target' have different "
+                    "numbers of samples (7 and 5)");
+  EXPECT_EQ(faultOf({npy("x.npy", "<f4", "(2, 2)", 16),
+                     npy("y.npy", "<u1", "(2,)", 2)}),
+            folder_.path("x.npy") + " and 1 more: no tensor 'target'; the "
+                                    "files have 'x', 'y'");
+  options_.bounds = {{"target", 0, 10}};
+  writeText(folder_.path("bad.npz"),
+            test::ZipWriter()
+                .add("x.npy", test::npy("<f4", "(2, 2)", std::string(16, '\0')))
+                .add("target.npy", test::npy("|u1", "(2,)", "\3\13"))
+                .bytes());
+  options_.order = SampleOrder::Sequential;
+  EXPECT_EQ(faultOf({path_, folder_.path("bad.npz")}),
+            folder_.path("bad.npz") +
+                ": tensor 'target', sample 1: 11 is not in 0 to 9");
+}
+
+TEST_F(DataTest, FilesWhoseSamplesDoNotGoTogetherAreRefused) {
+  // As many of each in all, but a sample's parts would be of different ones.
+  float x[12] = {};
+  auto file = [&](const char *name, int64_t xs, int64_t targets) {
+    std::vector<TensorView> views = {{{"x", DType::F32, {xs, 2}}, x},
+                                     {{"target", DType::F32, {targets}}, x}};
+    EXPECT_TRUE(writeSafetensors(folder_.path(name), views).ok());
+    return folder_.path(name);
+  };
+  inputs_ = {{"x", DType::F32, {1, 2}}, {"target", DType::F32, {1}}};
+  options_.files = {file("a", 2, 3), file("b", 3, 2)};
+  EXPECT_EQ(DataLoader::open(options_, inputs_).status().message(),
+            folder_.path("a") + ": tensors 'x' and 'target' have different "
+                                "numbers of samples (2 and 3)");
+}
+
+TEST_F(DataTest, WhatIsSharedIsTheSameInAllFiles) {
+  float x[4] = {1, 2, 3, 4}, edges[2] = {5, 6};
+  auto file = [&](const char *name) {
+    std::vector<TensorView> views = {{{"x", DType::F32, {2, 2}}, x},
+                                     {{"edges", DType::F32, {2}}, edges}};
+    EXPECT_TRUE(writeSafetensors(folder_.path(name), views).ok());
+    return folder_.path(name);
+  };
+  inputs_ = {{"x", DType::F32, {4, 2}}, {"edges", DType::F32, {2}}};
+  options_.shared = {"edges"};
+  options_.files = {file("a"), file("b")};
+  Result<DataLoader> loader = DataLoader::open(options_, inputs_);
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  EXPECT_EQ(loader->numSamples(), 4);
+  EXPECT_EQ(static_cast<const float *>(loader->batch(1))[1], 6);
+  edges[1] = 7;
+  file("b");
+  EXPECT_EQ(DataLoader::open(options_, inputs_).status().message(),
+            folder_.path("b") +
+                ": tensor 'edges' is shared by all batches, "
+                "and another in " +
+                folder_.path("a"));
+}
+
+// A file of 1 TiB, of which only the batches are read.
+TEST_F(DataTest, ReadsWhatDoesNotFitInMemory) {
+  constexpr int64_t kSamples = int64_t(1) << 20, kRow = int64_t(1) << 18;
+  std::string header = test::npy("<f4", "(1048576, 262144)", "");
+  std::string path = folder_.path("x.npy");
+  writeText(path, header);
+  auto place = [&](int64_t sample, int64_t element) {
+    return header.size() +
+           static_cast<size_t>(sample * kRow + element) * sizeof(float);
+  };
+  std::error_code error;
+  std::filesystem::resize_file(path, place(kSamples, 0), error);
+  if (error)
+    GTEST_SKIP() << "no file of 1 TiB here: " << error.message();
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  for (int64_t sample : {0, 1, 1048575}) {
+    auto value = static_cast<float>(sample + 1);
+    file.seekp(static_cast<std::streamoff>(place(sample, 262143)));
+    file.write(reinterpret_cast<const char *>(&value), sizeof(value));
+  }
+  file.close();
+  inputs_ = {{"x", DType::F32, {2, kRow}}};
+  options_.files = {path};
+  options_.order = SampleOrder::Sequential;
+  Result<DataLoader> loader = DataLoader::open(options_, inputs_);
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  ASSERT_TRUE(loader->next().ok());
+  auto *x = static_cast<const float *>(loader->batch(0));
+  EXPECT_EQ(x[kRow - 1], 1);
+  EXPECT_EQ(x[2 * kRow - 1], 2);
+  LoaderState last = loader->state();
+  last.position = kSamples - 2;
+  ASSERT_TRUE(loader->restore(last).ok());
+  ASSERT_TRUE(loader->next().ok());
+  EXPECT_EQ(x[2 * kRow - 1], 1048576);
 }
 
 TEST_F(DataTest, ShuffleUsesEachSampleAtMostOnceAnEpoch) {
@@ -149,7 +368,8 @@ TEST_F(DataTest, ShuffleIsUniform) {
 TEST_F(DataTest, RestoredLoaderGivesTheSameBatches) {
   write(22);
   for (SampleOrder order : {SampleOrder::Shuffle, SampleOrder::Sequential})
-    for (int before = 0; before < 12; ++before) {
+    for (int before = 0; before < 24; ++before) {
+      options_.lastBatch = before < 12 ? LastBatch::Drop : LastBatch::Wrap;
       Result<DataLoader> unbroken = open(order);
       for (int i = 0; i < before; ++i)
         next(*unbroken);
@@ -177,6 +397,10 @@ TEST_F(DataTest, RestoreRefusesAPlaceInOtherData) {
   EXPECT_EQ(faultOf([](LoaderState &s) { s.order = SampleOrder::Sequential; }),
             "cannot continue with other data: --order was sequential, now "
             "shuffle");
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.lastBatch = LastBatch::Wrap; }),
+            "cannot continue with other data: --last-batch was wrap, now drop");
+  EXPECT_EQ(faultOf([](LoaderState &s) { s.position = 22; }),
+            "position 22 of epoch 0 is not a place in the data");
   EXPECT_EQ(faultOf([](LoaderState &s) { s.seed = 9; }),
             "cannot continue with other data: --seed was 9, now 1");
   EXPECT_EQ(faultOf([](LoaderState &s) { s.position = 3; }),

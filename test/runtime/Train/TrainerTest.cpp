@@ -48,7 +48,7 @@ protected:
     std::vector<TensorView> views = {
         {{"x", DType::F32, {24, 3}}, x.data()},
         {{"target", DType::F32, {24}}, target.data()}};
-    ASSERT_TRUE(writeSafetensors(data_.path, views).ok());
+    ASSERT_TRUE(writeSafetensors(data_.files[0], views).ok());
   }
 
   /// A run from fresh state; `stopAfter` steps a signal comes.
@@ -74,7 +74,7 @@ protected:
   }
 
   TempFolder folder_;
-  DataOptions data_{folder_.path("data"), SampleOrder::Shuffle, 3, {}};
+  DataOptions data_{{folder_.path("data")}, SampleOrder::Shuffle, 3, {}};
   TrainOptions options_ = [this] {
     TrainOptions options;
     options.steps = 20;

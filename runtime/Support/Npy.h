@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The header of NumPy's .npy format.
+#ifndef MPC_RUNTIME_SUPPORT_NPY_H
+#define MPC_RUNTIME_SUPPORT_NPY_H
+
+#include "runtime/Support/DType.h"
+#include "runtime/Support/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mpc::rt {
+
+/// How an array's bytes lie.
+struct ArrayLayout {
+  bool isBigEndian = false;
+  /// The first index runs fastest, as in Fortran.
+  bool isColumnMajor = false;
+
+  /// Whether they lie as in memory here.
+  [[nodiscard]] bool isNative() const { return !isBigEndian && !isColumnMajor; }
+};
+
+struct NpyHeader {
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  ArrayLayout layout;
+  size_t bytes = 0; ///< Of the header: where the elements begin.
+};
+
+/// Whether a file that begins so is an array.
+[[nodiscard]] bool isNpy(std::span<const std::byte> bytes);
+
+/// Reads a header of version 1 to 3 at the beginning of `start`, which need not
+/// have more than kMaxNpyHeader bytes. Fails on element types that DType has
+/// none for, as objects and records.
+Result<NpyHeader> readNpyHeader(std::span<const std::byte> start);
+
+inline constexpr size_t kMaxNpyHeader = 65536;
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_SUPPORT_NPY_H

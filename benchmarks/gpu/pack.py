@@ -31,7 +31,8 @@ from sweep import Nvrtc
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LIMIT = 64 << 20
-SCRIPTS = ("prove.py", "report.py", "packed.py", "batches.py", "steps.py", "peers.py", "models.py", "measure.py", "cost_model.py")
+SCRIPTS = ("prove.py", "measure.py", "report.py", "packed.py", "batches.py", "launches.py", "models.py", "peers.py",
+           "cost_model.py", "README.md")
 # By their names there, those of the build.
 PROGRAMS = {"mpc-run": "pack-mpc-run", "mpc-inspect": "pack-mpc-inspect", "device-limits": "device-limits",
             "kernel-times": "kernel-times", "prove-kernels": "prove-kernels",
@@ -159,10 +160,23 @@ class Packer:
                       if not OF_THE_SYSTEM.match(found)]
             if beside:
                 sys.exit(f"pack.py: error: {name} is linked with {', '.join(beside)}, which is not the system's")
-        for text in (self.build / "Prelude.cuh", *(ROOT / "test/Inputs/cuda").glob("*.cu")):
+        for text in (self.build / "Prelude.cuh", HERE / "Loops.cu", *(ROOT / "test/Inputs/cuda").glob("*.cu")):
             shutil.copy2(text, self.folder / "lib")
+        self.compile_loops()
         for script in SCRIPTS:
             shutil.copy2(HERE / script, self.folder / script)
+
+    def compile_loops(self):
+        """Machine code of what device-limits runs, so that no NVRTC is asked there: of sm_90 with all that it has, where
+        this NVRTC knows that."""
+        library = packed_nvrtc()
+        number = self.arch.removeprefix("sm_")
+        prelude = (self.build / "Prelude.cuh").read_text()
+        for name in ("Loops", "matmul") if library else ():
+            text = prelude + (self.folder / f"lib/{name}.cu").read_text()
+            codes = (Nvrtc(library).compile(text, arch)[0] for arch in ([number + "a"] if number == "90" else []) + [number])
+            if code := next(filter(None, codes), b""):
+                (self.folder / f"lib/{name}.cubin").write_bytes(code)
 
     def pack(self, parts):
         for part in ("bin", "lib", *PARTS):
@@ -171,9 +185,15 @@ class Packer:
         return {part: getattr(self, part)() if part in parts else [] for part in PARTS}
 
 
-def check_nvrtc(driver):
-    """The version of the NVRTC that makes the machine code; empty where there is none, and programs hold their text."""
+def packed_nvrtc():
+    """That which makes machine code; empty where there is none, and programs hold their text."""
     library = os.environ.get("MPC_NVRTC") or find_nvrtc()
+    return "" if library == "/none" else library
+
+
+def check_nvrtc(driver):
+    """The version of the NVRTC that makes the machine code."""
+    library = packed_nvrtc()
     if not library:
         return ""
     version = Nvrtc(library).version
@@ -210,11 +230,9 @@ def main():
     parser.add_argument("--training-steps", type=int, default=50)
     parser.add_argument("--small", action="store_true", help="steps as small as the test driver wants them")
     arguments = parser.parse_args()
-    version = "" if os.environ.get("MPC_NVRTC") == "/none" else check_nvrtc(arguments.driver)
-    content = {"arch": arguments.arch, "nvrtc": version, "driver": arguments.driver, "commit": describe_commit()}
+    content = {"arch": arguments.arch, "nvrtc": check_nvrtc(arguments.driver), "driver": arguments.driver, "commit": describe_commit()}
     content |= Packer(arguments).pack(arguments.parts.split(","))
     (arguments.folder / "pack.json").write_text(json.dumps(content, indent=1) + "\n")
-    (arguments.folder / "steps.json").write_text(json.dumps({"arch": arguments.arch, "steps": content["steps"]}))
     check_size(arguments.folder)
 
 

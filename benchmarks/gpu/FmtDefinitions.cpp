@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The definitions of fmt, in the place of its shared library: a packed program
-// runs where there is none.
+// runs where there is none. These are of its release 9; with another one the
+// shared library stays, which pack.py refuses.
+#include <fmt/core.h>
+
+#if FMT_VERSION / 10000 == 9
 #include <fmt/format-inl.h>
 
-namespace fmt::inline v9::detail {
+FMT_BEGIN_NAMESPACE
+namespace detail {
 
 template dragonbox::decimal_fp<float> dragonbox::to_decimal(float);
 template dragonbox::decimal_fp<double> dragonbox::to_decimal(double);
@@ -14,4 +19,6 @@ template void vformat_to(buffer<char> &, string_view,
                          basic_format_args<FMT_BUFFER_CONTEXT(char)>,
                          locale_ref);
 
-} // namespace fmt::inline v9::detail
+} // namespace detail
+FMT_END_NAMESPACE
+#endif

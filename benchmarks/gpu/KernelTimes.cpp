@@ -43,7 +43,7 @@ Result<std::vector<std::vector<float>>> timesOf(Runner &runner,
   std::vector<TensorDesc> wanted = dataInputs(program);
   MPC_ASSIGN_OR_RETURN(
       DataLoader loader,
-      DataLoader::open({data, SampleOrder::Sequential, 0, program.bounds},
+      DataLoader::open({{data}, SampleOrder::Sequential, 0, program.bounds},
                        wanted));
   MPC_RETURN_IF_ERROR(loader.next());
   float lr = 1e-4F;

@@ -117,7 +117,8 @@ MPC_EXPORT MpcError *mpcModelGetText(MpcModel *model, const char **text);
  * What a user decides about a training is said in the flags of mpc-compile
  * (`mpc-compile --help`), one in each string: "--loss=mse", "--precision=fp16",
  * "--accumulate=4", "--eval". They default to what they do there, but for
- * --cpu, which is "host".
+ * --cpu, which is "host". Of the numbers of a run a runner takes the rate,
+ * "--lr=0.01", until another is written; those of a file are mpc-run's.
  */
 
 typedef struct MpcCompileOptions {

@@ -54,15 +54,32 @@ rt::Status takeRequest(Model &model, const char *const *flags, size_t numFlags,
   return request.setModel(model);
 }
 
+/// What mpc-run has from a file, and who calls a step must do himself.
+rt::Result<std::vector<std::string>> unusedOf(const CompileFlags &flags) {
+  MPC_ASSIGN_OR_RETURN(rt::RunDefaults defaults, runDefaults(flags));
+  std::vector<std::string> warnings;
+  for (const auto &[flag, word] : defaults)
+    if (flag != "--lr")
+      warnings.push_back(flag + ": counts where mpc-run runs a program's file; "
+                                "who calls the step decides that himself");
+  return warnings;
+}
+
+enum class Destination { Process, File };
+
 /// The bytes of a program file.
 rt::Result<std::string> compileModel(Model &model, const char *const *flags,
                                      size_t numFlags,
-                                     const MpcCompileOptions *given) {
+                                     const MpcCompileOptions *given,
+                                     Destination destination) {
   MpcCompileOptions options = {};
   MPC_RETURN_IF_ERROR(rt::takeOptions(given, options));
   Request request;
   MPC_RETURN_IF_ERROR(takeRequest(model, flags, numFlags, request));
   std::vector<std::string> warnings;
+  if (destination == Destination::Process) {
+    MPC_ASSIGN_OR_RETURN(warnings, unusedOf(request.flags()));
+  }
   auto programs = compilePrograms(request.flags(), warnings);
   for (const std::string &warning : warnings)
     if (options.log)
@@ -77,8 +94,9 @@ MpcError *mpcCompile(MpcModel *model, const char *const *flags, size_t numFlags,
                      const MpcCompileOptions *options, MpcProgram **program) {
   return onModel(model, [&](Model &known) -> rt::Status {
     MPC_RETURN_IF_ERROR(needs("program", program));
-    MPC_ASSIGN_OR_RETURN(std::string file,
-                         compileModel(known, flags, numFlags, options));
+    MPC_ASSIGN_OR_RETURN(
+        std::string file,
+        compileModel(known, flags, numFlags, options, Destination::Process));
     return rt::takeError(
         mpcProgramLoadBytes(file.data(), file.size(), nullptr, program));
   });
@@ -92,8 +110,9 @@ MpcError *mpcCompileFile(MpcModel *model, const char *const *flags,
     // "-" is a file here: standard output is the host's.
     std::string target = std::string(path) == "-" ? "./-" : path;
     MPC_RETURN_IF_ERROR(rt::checkOutput(target));
-    MPC_ASSIGN_OR_RETURN(std::string file,
-                         compileModel(known, flags, numFlags, options));
+    MPC_ASSIGN_OR_RETURN(
+        std::string file,
+        compileModel(known, flags, numFlags, options, Destination::File));
     return rt::writeOutput(target, file);
   });
 }

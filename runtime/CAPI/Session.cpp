@@ -8,6 +8,7 @@
 #include "runtime/Support/Text.h"
 #include "runtime/Train/InitialWeights.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -96,7 +97,23 @@ Status Session::bindEntries() {
     calls.push_back(&*evaluation_);
   }
   bindings_.open(*runner_, std::move(calls));
-  return {};
+  return takeRate();
+}
+
+/// The rate that the program brings along, until another is written.
+Status Session::takeRate() {
+  const RunDefaults &defaults = runner_->program().runDefaults;
+  auto given = defaults.find("--lr");
+  if (given == defaults.end() || !bindings_.hasNumber(step::kLearningRate))
+    return {};
+  const std::string &text = given->second;
+  double rate = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), rate);
+  if (error != std::errc() || end != text.data() + text.size())
+    return invalidInput("manifest: the run's --lr is " + quote(text) +
+                        ", which is no number");
+  return writeNumber(step::kLearningRate, rate);
 }
 
 Status Session::loadWeights(const std::string &path) {

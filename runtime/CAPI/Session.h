@@ -74,6 +74,7 @@ public:
 private:
   Session(const Log &log);
   Status bindEntries();
+  Status takeRate();
   /// Checks that a call can be run, and brings the state up to date.
   Status prepare(const EntryCall &call);
   Status settle();

@@ -3,6 +3,7 @@
 #include "runtime/CommandLine/Tool.h"
 
 #include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/NearestFlag.h"
 #include "runtime/Support/File.h"
 #include "runtime/Support/Output.h"
 
@@ -18,6 +19,26 @@ constexpr const char *kVersion = "0.1.0";
 void writeTo(int fd, const std::string &text) {
   // Where standard error is closed, there is nobody to tell.
   (void)!writeAll(Io::system(), fd, text.data(), text.size());
+}
+
+/// The flags of a tool, and of the command of it that was given.
+void listFlags(const CLI::App &app, std::vector<std::string> &flags) {
+  for (const CLI::Option *option : app.get_options())
+    // Flags without a group are refused, with a reason.
+    if (!option->get_lnames().empty() && !option->get_group().empty())
+      flags.push_back("--" + option->get_lnames().front());
+  for (const CLI::App *command : app.get_subcommands())
+    listFlags(*command, flags);
+}
+
+/// What of the words that `app` does not know was perhaps meant.
+std::string proposal(const CLI::App &app) {
+  std::vector<std::string> known;
+  listFlags(app, known);
+  for (const std::string &word : app.remaining(/*recurse=*/true))
+    if (std::string flag = nearestFlag(word, known); !flag.empty())
+      return "; did you mean " + flag + "?";
+  return "";
 }
 
 Result<int> parseAndRun(const Tool &tool, int argc, const char *const *argv) {
@@ -48,6 +69,9 @@ Result<std::string> parseFlags(CLI::App &app, int argc,
     return app.help();
   } catch (const CLI::CallForVersion &version) {
     return std::string(version.what()) + "\n";
+  } catch (const CLI::ExtrasError &error) {
+    return usageError(error.what() + proposal(app) +
+                      " (--help lists the flags)");
   } catch (const CLI::Error &error) {
     return usageError(std::string(error.what()) + " (--help lists the flags)");
   }

@@ -30,52 +30,6 @@ CLI::Option *path(CLI::App &app, const char *flag, std::string &value,
       ->check(nonEmptyPath());
 }
 
-/// How long a run is.
-void addLengthFlags(CLI::App &app, DataFlags &flags) {
-  const char *group = flag_group::kInput;
-  auto *steps = app.add_option("--steps", flags.steps,
-                               "Optimizer steps in all, skipped ones too");
-  steps->type_name("N")->group(group)->check(wholeNumber(1));
-  app.add_option("--epochs", flags.epochs, "Passes over the data (default: 1)")
-      ->type_name("N")
-      ->group(group)
-      ->check(positiveNumber())
-      ->excludes(steps);
-}
-
-/// In which order samples come.
-void addOrderFlags(CLI::App &app, DataOptions &data) {
-  const char *group = flag_group::kInput;
-  app.add_option("--seed", data.seed,
-                 "Seed of the order of samples, of dropout and of stochastic "
-                 "rounding (default: 0)")
-      ->type_name("N")
-      ->group(group)
-      ->check(wholeNumber(0));
-  app.add_option_function<std::string>(
-         "--order",
-         [&data](const std::string &word) {
-           data.order = word == "shuffle" ? SampleOrder::Shuffle
-                                          : SampleOrder::Sequential;
-         },
-         "shuffle: a new order each epoch; sequential: as in the file "
-         "(default: shuffle)")
-      ->type_name("shuffle|sequential")
-      ->group(group)
-      ->check(oneOf({"shuffle", "sequential"}));
-  app.add_option_function<std::string>(
-         "--last-batch",
-         [&data](const std::string &word) {
-           data.lastBatch = word == "wrap" ? LastBatch::Wrap : LastBatch::Drop;
-         },
-         "Samples that fill no batch at the end of an epoch: drop: leave them "
-         "out; wrap: fill their batch up with the first of the epoch's order. "
-         "There is no smaller batch yet (default: drop)")
-      ->type_name("drop|wrap")
-      ->group(group)
-      ->check(oneOf({"drop", "wrap"}));
-}
-
 void addCheckpointFlags(CLI::App &app, OutputFlags &flags) {
   const char *group = flag_group::kOutput;
   auto *folder = path(app, "--checkpoint-dir", flags.checkpointDir, "DIR",
@@ -124,6 +78,50 @@ void addReportFlags(CLI::App &app, OutputFlags &flags) {
 }
 
 } // namespace
+
+void addLengthFlags(CLI::App &app, DataFlags &flags) {
+  const char *group = flag_group::kInput;
+  auto *steps = app.add_option("--steps", flags.steps,
+                               "Optimizer steps in all, skipped ones too");
+  steps->type_name("N")->group(group)->check(wholeNumber(1));
+  app.add_option("--epochs", flags.epochs, "Passes over the data (default: 1)")
+      ->type_name("N")
+      ->group(group)
+      ->check(positiveNumber())
+      ->excludes(steps);
+}
+
+void addOrderFlags(CLI::App &app, DataOptions &data) {
+  const char *group = flag_group::kInput;
+  app.add_option("--seed", data.seed,
+                 "Seed of the order of samples, of dropout and of stochastic "
+                 "rounding (default: 0)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(0));
+  app.add_option_function<std::string>(
+         "--order",
+         [&data](const std::string &word) {
+           data.order = word == "shuffle" ? SampleOrder::Shuffle
+                                          : SampleOrder::Sequential;
+         },
+         "shuffle: a new order each epoch; sequential: as in the file "
+         "(default: shuffle)")
+      ->type_name("shuffle|sequential")
+      ->group(group)
+      ->check(oneOf({"shuffle", "sequential"}));
+  app.add_option_function<std::string>(
+         "--last-batch",
+         [&data](const std::string &word) {
+           data.lastBatch = word == "wrap" ? LastBatch::Wrap : LastBatch::Drop;
+         },
+         "Samples that fill no batch at the end of an epoch: drop: leave them "
+         "out; wrap: fill their batch up with the first of the epoch's order. "
+         "There is no smaller batch yet (default: drop)")
+      ->type_name("drop|wrap")
+      ->group(group)
+      ->check(oneOf({"drop", "wrap"}));
+}
 
 void addDataFlags(CLI::App &app, DataFlags &flags) {
   const char *group = flag_group::kInput;

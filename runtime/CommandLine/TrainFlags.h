@@ -49,6 +49,10 @@ void addFloorFlag(CLI::App &app, OutputFlags &flags);
 void addScheduleFlags(CLI::App &app, Schedule &schedule);
 /// Whether it is one of those.
 [[nodiscard]] bool isScheduleFlag(std::string_view flag);
+/// --steps and --epochs.
+void addLengthFlags(CLI::App &app, DataFlags &flags);
+/// --seed, --order and --last-batch.
+void addOrderFlags(CLI::App &app, DataOptions &data);
 /// --replay
 void addReplayFlag(CLI::App &app, int64_t &replays);
 /// --threads

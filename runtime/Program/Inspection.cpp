@@ -268,6 +268,9 @@ std::string describeProgram(const Program &program) {
       escape(program.target.cpu), formatBytes(program.code.bytes.size()),
       kernels.size(), program.recipe.empty() ? "none" : escape(program.recipe),
       program.protocol.accumulate);
+  for (const auto &[flag, word] : program.runDefaults)
+    text += fmt::format("run, unless it says else: {}={}\n", escape(flag),
+                        escape(word));
   for (const InputBound &bound : program.bounds)
     text +=
         fmt::format("input {} holds {} to {}{}\n", escape(bound.name),
@@ -292,6 +295,7 @@ std::string describeProgramAsJson(const Program &program) {
   Json json = {{"cpu", program.target.cpu},
                {"recipe", program.recipe},
                {"rule", program.protocol.rule},
+               {"run", program.runDefaults},
                {"accumulate", program.protocol.accumulate},
                {"code_bytes", program.code.bytes.size()},
                {"state_bytes", stateBytes(program)},

@@ -55,6 +55,9 @@ private:
   void each(const Json &json, const char *key, auto &&read);
   std::vector<int64_t> shape(const Json &json, const char *key);
   SharedBytes bytes(const Json &json, const char *key, SectionKind kind);
+  /// Flags and their words.
+  std::map<std::string, std::string, std::less<>> flags(const Json &json,
+                                                        const char *key);
 
   TensorDesc tensor(const Json &json);
   Slab slab(const Json &json);
@@ -170,6 +173,18 @@ SharedBytes ManifestReader::bytes(const Json &json, const char *key,
   return {};
 }
 
+std::map<std::string, std::string, std::less<>>
+ManifestReader::flags(const Json &json, const char *key) {
+  const Json &object = field(json, key);
+  if (!object.is_object())
+    fail(key, "an object of flags");
+  std::map<std::string, std::string, std::less<>> words;
+  if (object.is_object())
+    for (const auto &[flag, word] : object.items())
+      words[flag] = text(object, flag.c_str());
+  return words;
+}
+
 TensorDesc ManifestReader::tensor(const Json &json) {
   TensorDesc desc;
   desc.name = text(json, "name");
@@ -227,13 +242,7 @@ StepProtocol ManifestReader::protocol(const Json &json) {
     each(json, "caller_updates", [&](const Json &item) {
       protocol.callerUpdates[text(item, "parameter")] = text(item, "gradient");
     });
-  const Json &rule = field(json, "rule");
-  if (!rule.is_object()) {
-    fail("rule", "an object of flags");
-    return protocol;
-  }
-  for (const auto &[key, value] : rule.items())
-    protocol.rule[key] = text(rule, key.c_str());
+  protocol.rule = flags(json, "rule");
   return protocol;
 }
 
@@ -282,6 +291,8 @@ Program ManifestReader::common(const Json &json) {
       program.tied[text(item, "name")] = text(item, "parameter");
     });
   program.protocol = protocol(field(json, "protocol"));
+  if (json.contains("run"))
+    program.runDefaults = flags(json, "run");
   program.mode = word<ModelMode>(json, "mode");
   program.recipe = text(json, "recipe");
   each(json, "warnings", [&](const Json &item) {

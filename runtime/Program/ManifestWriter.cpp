@@ -142,6 +142,8 @@ Json ManifestWriter::common(const Program &program) {
   for (const auto &[name, parameter] : program.tied)
     json["tied"].push_back(Json{{"name", name}, {"parameter", parameter}});
   json["protocol"] = protocolOf(program.protocol);
+  if (!program.runDefaults.empty())
+    json["run"] = program.runDefaults;
   json["mode"] = nameOf(program.mode);
   json["recipe"] = program.recipe;
   json["warnings"] = program.warnings;

@@ -232,6 +232,10 @@ struct StartRecord {
 /// By whose statistics a model normalizes: its results depend on that.
 enum class ModelMode : uint8_t { Either, Inference, Training };
 
+/// What a run is told where its command line does not say it: flags and their
+/// words, as "--lr" and "0.01".
+using RunDefaults = std::map<std::string, std::string, std::less<>>;
+
 struct Program {
   std::vector<Slab> slabs;
   std::vector<StateTensor> state;
@@ -243,6 +247,7 @@ struct Program {
   /// with the parameter's own.
   std::map<std::string, std::string> tied;
   StepProtocol protocol;
+  RunDefaults runDefaults;
   ModelMode mode = ModelMode::Either;
   std::string recipe; ///< What it was made by, as IR: an amp.recipe.
   std::vector<std::string> warnings; ///< What its compilation warned of.

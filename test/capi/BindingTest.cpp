@@ -28,6 +28,29 @@ TEST(CAPIBinding, ReadsAndWritesTheCallersMemory) {
   EXPECT_EQ(loss, -1);
 }
 
+TEST(CAPIBinding, HasTheRateOfTheFileUntilOneIsWritten) {
+  auto program = makeProgram();
+  program->runDefaults = {{"--lr", "0.25"}, {"--steps", "3"}};
+  Trained trained(program);
+  EXPECT_EQ(trained.number("lr"), 0.25);
+  EXPECT_SUCCESS(mpcRunnerBindInput(trained.runner, "x", trained.xView));
+  EXPECT_SUCCESS(
+      mpcRunnerBindInput(trained.runner, "target", trained.targetView));
+  trained.step();
+  EXPECT_EQ(trained.weights(), std::vector<float>(kFeatures, 0.5f));
+  EXPECT_SUCCESS(mpcRunnerWriteNumber(trained.runner, "lr", 0));
+  trained.step();
+  EXPECT_EQ(trained.weights(), std::vector<float>(kFeatures, 0.5f));
+
+  program->runDefaults = {{"--lr", "0.25x"}};
+  MpcProgram *wrong = load(program);
+  MpcRunner *runner = nullptr;
+  EXPECT_FAILURE(mpcRunnerCreate(wrong, nullptr, &runner),
+                 MPC_ERROR_INVALID_INPUT,
+                 "manifest: the run's --lr is '0.25x', which is no number");
+  mpcProgramDestroy(wrong);
+}
+
 TEST(CAPIBinding, TakesWhatIsAlignedAsItsElementsAndHasAnOffset) {
   Trained aligned, shifted;
   aligned.bind();

@@ -37,6 +37,7 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
       ->group(kInput)
       ->check(rt::wholeNumber(1));
   addEvaluationFlags(app, flags);
+  rt::addRunFlags(app, flags.run);
   app.add_option("--data", flags.request.dataFiles,
                  "Training data, by whose target's shape --class-axis is "
                  "found where it is not given (without: of three axes the "
@@ -83,13 +84,26 @@ static void addNew(const std::vector<std::string> &found,
       warnings.push_back(warning);
 }
 
+rt::Result<rt::RunDefaults> mpc::runDefaults(const CompileFlags &flags) {
+  return rt::givenRunFlags(*flags.app, flags.run);
+}
+
+/// What only goes with some steps.
+static rt::Status checkRun(const CompileFlags &flags, TrainingPlan &plan) {
+  return flags.run.replays > 0 && !plan.hasOwnStep
+             ? checkReplay(amp::findRecipe(*plan.model.module))
+             : rt::Status();
+}
+
 /// The step for each processor asked for.
 static rt::Result<rt::ProgramVariants>
 compileSteps(CompileFlags &flags, std::vector<std::string> &warnings) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   PrecisionFlags &precision = flags.request.recipe.precision;
   MPC_RETURN_IF_ERROR(readAutocastPolicy(precision, context));
+  MPC_ASSIGN_OR_RETURN(rt::RunDefaults defaults, runDefaults(flags));
   MPC_ASSIGN_OR_RETURN(TrainingPlan plan, planTraining(flags.request, context));
+  MPC_RETURN_IF_ERROR(checkRun(flags, plan));
   llvm::append_range(warnings, plan.model.warnings);
   rt::ProgramVariants programs;
   for (const std::string &level : targetNames(flags)) {
@@ -99,6 +113,7 @@ compileSteps(CompileFlags &flags, std::vector<std::string> &warnings) {
     if (!program.ok())
       return program.status().withContext(flags.request.modelPath);
     addNew(report.warnings, warnings);
+    (*program)->runDefaults = defaults;
     programs.push_back(*std::move(program));
   }
   return programs;

@@ -7,6 +7,7 @@
 
 #include "lib/Driver/Eval.h"
 #include "lib/Driver/TrainingProgram.h"
+#include "runtime/CommandLine/RunDefaults.h"
 #include "runtime/Program/ProgramFile.h"
 
 #include <CLI/CLI.hpp>
@@ -20,6 +21,7 @@ struct CompileFlags {
   TrainingRequest request; ///< Its model is the caller's to set.
   std::vector<std::string> levels = {"x86-64-v3"}; ///< What "cpu" stands for.
   std::vector<std::string> targets = {"cpu"};
+  rt::RunFlags run; ///< What a run of the program is told by it.
   bool evaluates = false, gradients = false, training = false;
   const CLI::App *app = nullptr; ///< Whose flags these are.
 };
@@ -31,6 +33,9 @@ void addCompileFlags(CLI::App &app, CompileFlags &flags);
 /// of the programs, each once.
 rt::Result<rt::ProgramVariants>
 compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings);
+
+/// What a run of the program is told by it.
+rt::Result<rt::RunDefaults> runDefaults(const CompileFlags &flags);
 
 /// The precisions of the flags' model, and with --loss of its loss.
 rt::Result<Explanation> explainModel(const CompileFlags &flags,

@@ -146,7 +146,8 @@ int main(int argc, char **argv) {
   tool.name = "mpc-compile";
   tool.description =
       "Compiles a model's whole training step, or its evaluation, to a program "
-      "for\nmpc-run.";
+      "for\nmpc-run, which has the numbers of a run that are given here where "
+      "it is given\nno others.";
   tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
   tool.run = [&] { return compile(flags); };
   return rt::runTool(tool, argc, argv);

@@ -3,6 +3,7 @@
 // compiler.
 #include "runtime/CommandLine/EvalFlags.h"
 #include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/RunDefaults.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
 #include "runtime/CommandLine/Validators.h"
@@ -21,9 +22,11 @@ struct Flags {
   std::string program, cpu, target = "cpu";
   rt::TrainTool tool;
   rt::EvaluationRequest evaluation;
+  CLI::App *app = nullptr; ///< That has parsed them.
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
+  flags.app = &app;
   app.add_option("program", flags.program, "STEP.mpc; - is standard input")
       ->required()
       ->type_name("STEP.mpc")
@@ -68,13 +71,17 @@ chooseForDevice(const rt::ProgramVariants &programs) {
   return rt::chooseCudaProgram(programs, (*device)->info().capability.number());
 }
 
-rt::Result<std::shared_ptr<const rt::Program>> load(const Flags &flags) {
+/// The program, whose numbers of a run the flags then have where they say none.
+rt::Result<std::shared_ptr<const rt::Program>> load(Flags &flags) {
   MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
                        rt::readProgramFile(flags.program));
   auto program = flags.target == "cpu" ? rt::chooseProgram(programs, flags.cpu)
                                        : chooseForDevice(programs);
-  return program.ok() ? program
-                      : program.status().withContext(rt::escape(flags.program));
+  rt::Status status =
+      program.ok() ? rt::applyRunDefaults((*program)->runDefaults, *flags.app,
+                                          flags.tool.schedule)
+                   : program.status();
+  return status.ok() ? program : status.withContext(rt::escape(flags.program));
 }
 
 rt::Result<int> train(Flags &flags) {
@@ -95,10 +102,10 @@ rt::Result<int> evaluate(Flags &flags) {
   if (request.outputsPath.empty() && request.expectPath.empty())
     return rt::usageError("--inputs: nothing to do: give --outputs or "
                           "--expect");
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Program> program, load(flags));
   request.initPath = flags.tool.data.init;
   request.seed = flags.tool.data.data.seed;
   request.runner = flags.tool.runner;
-  MPC_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Program> program, load(flags));
   if (program->evalEntries().empty())
     return rt::invalidInput(rt::escape(flags.program) +
                             ": holds nothing to evaluate");
@@ -123,7 +130,9 @@ int main(int argc, char **argv) {
   Flags flags;
   rt::Tool tool;
   tool.name = "mpc-run";
-  tool.description = "Trains or evaluates a program that mpc-compile wrote.";
+  tool.description = "Trains or evaluates a program that mpc-compile wrote. "
+                     "Numbers of the run "
+                     "that\nmpc-compile was given are the file's defaults.";
   tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
   tool.run = [&] { return run(flags); };
   return rt::runTool(tool, argc, argv);

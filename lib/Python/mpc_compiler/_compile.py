@@ -317,7 +317,7 @@ def compile_step(
         example_inputs: one batch of a module's inputs, for their shapes and types.
         num_threads: in all; 0 for one for each CPU.
         seed: of initial weights that are drawn, of random rounding and dropout.
-        save: also write the program to this file.
+        save: also write the program to this file, with the learning rate as its default.
         **options: any other flag of ``mpc-compile``: ``momentum=0.9``, ``clip_global_norm=1.0``,
             ``accumulate=4``, ``no_decay=["bias"]``, ``keep_fp32=["head"]``, ``nesterov=True``.
     """
@@ -325,13 +325,14 @@ def compile_step(
     source = _model_of(model, example_inputs)
     program, messages = source.compile(flags)
     _tell(messages)
+    if hasattr(optimizer, "param_groups") and lr is None:
+        lr = optimizer.param_groups[0]["lr"]
     if save is not None:
-        source.compile_file(flags, os.fspath(save))
+        source.compile_file(flags + _flag("lr", lr if lr is None else float(lr)), os.fspath(save))
     step = Step(program, num_threads=num_threads, seed=seed)
     step._module = model if _is_module(model) else None
     if hasattr(optimizer, "param_groups"):
         step._optimizer = optimizer
-        lr = optimizer.param_groups[0]["lr"] if lr is None else lr
     elif callable(optimizer):
         step.set_optimizer(optimizer)
     if lr is not None:

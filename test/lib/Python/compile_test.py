@@ -139,6 +139,17 @@ class Compiled(unittest.TestCase):
             step(*programs.batch())
         self.assertEqual(bits(first.state_dict()), bits(second.state_dict()))
 
+    def test_a_program_brings_its_rate_along(self):
+        path = programs.folder() / "rate.mpc"
+        step = mpc_compiler.compile_step(programs.linear(), optimizer="sgd", lr=0.25, save=path)
+        self.assertEqual((step.lr, mpc_compiler.load(path).lr), (0.25, 0.25))
+        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "--lr-schedule: counts where mpc-run"):
+            mpc_compiler.compile_step(programs.linear(), lr=0.25, lr_schedule="cosine")
+
+    def test_a_flag_that_nobody_knows_proposes_another(self):
+        with self.assertRaisesRegex(UsageError, "did you mean --momentum"):
+            mpc_compiler.compile_step(programs.linear(), momentun=0.5)
+
     def test_warnings_of_the_compilation_are_warnings(self):
         with self.assertWarnsRegex(mpc_compiler.MpcWarning, "'nothing'"):
             mpc_compiler.compile_step(programs.linear(), no_decay="nothing")

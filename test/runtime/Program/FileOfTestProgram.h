@@ -36,6 +36,7 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
                        .floorName = "critic.min_scale",
                        .callerUpdates = {{"w", "grad.w"}},
                        .rule = {{"--optimizer", "sgd"}}};
+  program->runDefaults = {{"--lr", "0.5"}};
   program->mode = ModelMode::Training;
   program->recipe = "--precision=fp16";
   program->warnings = {"nothing to fear"};

@@ -26,6 +26,7 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(program.protocol.floorName, "critic.min_scale");
   EXPECT_EQ(program.protocol.callerUpdates.at("w"), "grad.w");
   EXPECT_EQ(program.protocol.rule.at("--optimizer"), "sgd");
+  EXPECT_EQ(program.runDefaults, (RunDefaults{{"--lr", "0.5"}}));
   EXPECT_EQ(program.mode, ModelMode::Training);
   EXPECT_EQ(program.recipe, "--precision=fp16");
   EXPECT_EQ(program.bounds[0].lower, -3);
@@ -129,6 +130,10 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
             "manifest: 'buffers' is not a list of places in memory");
   EXPECT_EQ(faultWith("\"bytes\":12000,\"data\"", "\"bytes\":12001,\"data\""),
             "manifest: 'data' is not a section of the constant's size");
+  EXPECT_EQ(faultWith("\"--lr\":\"0.5\"", "\"--lr\":0.5"),
+            "manifest: '--lr' is not a text");
+  EXPECT_EQ(faultWith("\"run\":{\"--lr\":\"0.5\"}", "\"run\":[]"),
+            "manifest: 'run' is not an object of flags");
   EXPECT_EQ(faultWith("\"code\":", "\"code\":9"),
             "manifest: 'code' is not a section of that kind");
   EXPECT_EQ(faultWith("\"slab\":0", "\"slab\":-1"),

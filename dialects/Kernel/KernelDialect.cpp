@@ -5,10 +5,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -35,11 +37,32 @@ void KernelDialect::initialize() {
       >();
 }
 
+static constexpr StringRef kAlignment =
+    KernelDialect::AlignmentAttrHelper::getNameStr();
+
+/// In memory; an i1 takes a byte.
+static int64_t elementBytes(Type tensor) {
+  auto shaped = dyn_cast<ShapedType>(tensor);
+  if (!shaped || !shaped.getElementType().isIntOrFloat())
+    return 1;
+  return std::max<int64_t>(shaped.getElementTypeBitWidth() / 8, 1);
+}
+
+/// A power of two, and no less than what elements have anyway.
+static bool isAlignment(Type argument, Attribute value) {
+  auto bytes = dyn_cast<IntegerAttr>(value);
+  return bytes && bytes.getType().isInteger(64) && bytes.getInt() > 0 &&
+         llvm::isPowerOf2_64(bytes.getInt()) &&
+         bytes.getInt() >= elementBytes(argument);
+}
+
 /// Whether `argument` can have the attribute `value` under its name.
 static bool isArgumentAttribute(Operation *op, Type argument,
                                 NamedAttribute attribute) {
   if (attribute.getName() == KernelDialect::MayAliasAttrHelper::getNameStr())
     return isa<FuncOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue());
+  if (attribute.getName() == kAlignment)
+    return isa<FuncOp>(op) && isAlignment(argument, attribute.getValue());
   auto buffer = dyn_cast<BufferAttr>(attribute.getValue());
   bool hasType = buffer && buffer.getType();
   return attribute.getName() == KernelDialect::BufferAttrHelper::getNameStr() &&
@@ -220,6 +243,16 @@ void FuncOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+int64_t FuncOp::getAlignment(unsigned argument) {
+  auto bytes = getArgAttrOfType<IntegerAttr>(argument, kAlignment);
+  return bytes ? bytes.getInt() : elementBytes(getArgumentTypes()[argument]);
+}
+
+void FuncOp::setAlignment(unsigned argument, int64_t bytes) {
+  setArgAttr(argument, kAlignment,
+             Builder(getContext()).getI64IntegerAttr(bytes));
+}
+
 ReturnOp FuncOp::getReturn() {
   return cast<ReturnOp>(getBody().front().getTerminator());
 }
@@ -268,6 +301,22 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+/// A buffer begins where the target says; what is planned lies at a known place
+/// behind that.
+static LogicalResult verifyAlignment(LaunchOp launch, FuncOp kernel,
+                                     unsigned operand) {
+  int64_t alignment = kernel.getAlignment(operand);
+  auto view = launch->getOperand(operand).getDefiningOp<memref::ViewOp>();
+  APInt offset;
+  if (!view || !matchPattern(view.getByteShift(), m_ConstantInt(&offset)) ||
+      offset.getSExtValue() % alignment == 0)
+    return success();
+  return launch.emitOpError("operand #")
+         << operand << " is at byte " << offset.getSExtValue()
+         << " of its memory, but kernel '" << launch.getKernel()
+         << "' takes what is aligned to " << alignment << " bytes";
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
   // Once kernels are emitted they are plain functions.
@@ -290,6 +339,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError("operand #")
              << index << " is " << given << " but kernel '" << getKernel()
              << "' takes " << wanted;
+    if (failed(verifyAlignment(*this, kernel, index)))
+      return failure();
   }
   return success();
 }

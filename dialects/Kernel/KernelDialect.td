@@ -37,6 +37,7 @@ def Kernel_Dialect : Dialect {
   ];
   let useDefaultAttributePrinterParser = 1;
   let discardableAttrs = (ins "::mlir::DenseI64ArrayAttr":$may_alias,
+                              "::mlir::IntegerAttr":$alignment,
                               "::mpc::kernel::BufferAttr":$buffer,
                               "::mlir::FlatSymbolRefAttr":$state,
                               "::mlir::UnitAttr":$in_order,

@@ -26,8 +26,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [
     written to its destination. `sources` names the model's nodes that it came from; it and
     the name play no part in whether two kernels are equal.
 
-    Two more things are said of the body, which the verifier proves, and on
-    which planners, schedules and emitters rely:
+    Two more things are said of the body, which the verifier proves, and one of
+    its launches. Planners, schedules and emitters rely on them:
 
     - its **kind**, the word before the name: what structure it has, whatever
       the device. Without a word it is `loops`, which any body is.
@@ -35,6 +35,10 @@ def Kernel_FuncOp : Kernel_Op<"func", [
       same memory. Each element of the input is read only where, and no later
       than, that element of the result is written. Who emits the kernel keeps
       to that.
+    - `kernel.alignment` at an argument: a number of bytes that divides its
+      address at every launch, a power of two. `kernel-plan-memory` states it for
+      targets that ask, and launches are held to it. Without it nothing is known
+      but that elements are aligned. Accesses that are wider than that ask here.
 
     ```mlir
     kernel.func map @relu(%x: tensor<8xf32> {kernel.may_alias = array<i64: 0>},
@@ -76,6 +80,10 @@ def Kernel_FuncOp : Kernel_Op<"func", [
 
     /// Whether the destination of `result` may be the memory of `input`.
     bool mayAlias(unsigned input, unsigned result);
+
+    /// Bytes that divide the address of `argument` at every launch.
+    int64_t getAlignment(unsigned argument);
+    void setAlignment(unsigned argument, int64_t bytes);
   }];
   let skipDefaultBuilders = 1;
   let builders = [

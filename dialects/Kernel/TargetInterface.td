@@ -29,6 +29,19 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
         a function with `kernel.emitted`.
       }],
       "void", "addEmissionPasses", (ins "::mlir::OpPassManager &":$passes)>,
+    InterfaceMethod<[{
+        Bytes that divide the address of every buffer of an entry: arena, state,
+        inputs, outputs, constants. 1 where kernels need not know, as on a CPU,
+        whose wide accesses may begin anywhere.
+      }],
+      "int64_t", "getBufferAlignment", (ins), [{}], [{ return 1; }]>,
+    InterfaceMethod<[{
+        Bytes of the widest access that `kernel`, a scheduled `kernel.func`,
+        makes to `argument`, as that is aligned.
+      }],
+      "int64_t", "getAccessBytes",
+      (ins "::mlir::Operation *":$kernel, "unsigned":$argument), [{}],
+      [{ return 1; }]>,
   ];
 }
 

@@ -74,10 +74,17 @@ def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
     says `kernel.may_alias`. A result with `kernel.state = @name` lands on
     the argument with that attribute; where the old value is still needed, a copy is
     inserted and reported as a remark.
+
+    For a target that asks (`getBufferAlignment`) each argument of a kernel gets
+    its `kernel.alignment`: the least of all launches. A view that begins where
+    wide accesses cannot, and is more than 1 MiB of what launches would read by
+    them, is copied to where they can, which is a remark too.
   }];
   let statistics = [
     Statistic<"arenaBytes", "arena-bytes", "bytes of all arenas together">,
     Statistic<"numCopies", "copies", "copies inserted">,
+    Statistic<"numAligned", "aligned-views",
+              "copies of views for the sake of wide accesses">,
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Kernel/Alignment.h"
 #include "passes/Kernel/MemoryPlanner.h"
 
 namespace mpc::kernel {
@@ -39,8 +40,9 @@ namespace {
 /// Rewrites a planned function on memory.
 class MemoryRewriter {
 public:
-  MemoryRewriter(func::FuncOp function, const MemoryPlanner &planner)
-      : function_(function), planner_(planner),
+  MemoryRewriter(func::FuncOp function, const MemoryPlanner &planner,
+                 Alignments &alignments)
+      : function_(function), planner_(planner), alignments_(alignments),
         builder_(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   /// Returns how many copies were inserted.
@@ -147,6 +149,7 @@ private:
   }
 
   void rewriteLaunch(LaunchOp launch) {
+    alignments_.add(launch, planner_);
     for (const MemoryPlanner::InitialCopy &initial : planner_.copiesBefore())
       if (initial.launch == launch)
         copy(planner_.place(initial.from), initial.to, initial.from.getType());
@@ -239,6 +242,7 @@ private:
 
   func::FuncOp function_;
   const MemoryPlanner &planner_;
+  Alignments &alignments_;
   OpBuilder builder_;
   Block *block_ = nullptr;
   SmallVector<Value> memory_;
@@ -253,6 +257,7 @@ struct PlanMemoryPass : kernel::impl::PlanMemoryPassBase<PlanMemoryPass> {
   using PlanMemoryPassBase::PlanMemoryPassBase;
 
   void runOnOperation() override {
+    Alignments alignments(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;
@@ -260,12 +265,15 @@ struct PlanMemoryPass : kernel::impl::PlanMemoryPassBase<PlanMemoryPass> {
         function.emitError("has control flow, which cannot be planned");
         return signalPassFailure();
       }
+      FailureOr<unsigned> aligned = alignments.copyCostlyViews(function);
       MemoryPlanner planner(function);
-      if (failed(planner.run()))
+      if (failed(aligned) || failed(planner.run()))
         return signalPassFailure();
-      numCopies += MemoryRewriter(function, planner).run();
+      numCopies += MemoryRewriter(function, planner, alignments).run();
+      numAligned += *aligned;
       arenaBytes += planner.arenaSize();
     }
+    alignments.state();
   }
 };
 

@@ -72,7 +72,7 @@ static LogicalResult verifyGrid(EmitError emitError, int64_t chunks,
 }
 
 LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
-                                 bool /*naive*/) {
+                                 bool /*naive*/, bool /*wide*/) {
   if (arch >= 75 && arch < 1000)
     return success();
   return emitError() << "sm_" << arch << " is no target: the least is sm_75";
@@ -81,7 +81,8 @@ LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
 TargetAttr TargetAttr::lookup(Operation *op) {
   if (auto target = dyn_cast_or_null<TargetAttr>(mpc::kernel::getTarget(op)))
     return target;
-  return get(op->getContext(), /*arch=*/80, /*naive=*/false);
+  return get(op->getContext(), /*arch=*/80, /*naive=*/false,
+             /*wide=*/false);
 }
 
 LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,

@@ -45,13 +45,16 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
     for sm_90. With `naive` no product runs on Tensor Cores, no access is wider
     than an element, no sum is split, a column is one thread's, and rows that a
     warp has are a block's and the reverse, as the reference for the others.
+    With `wide` places have 64 bits in every kernel, as they have where a tensor is
+    large: so that such kernels can be tested.
 
     ```mlir
     module attributes {kernel.target = #cuda.target<arch = 90>} {}
     ```
   }];
   let parameters = (ins "int64_t":$arch,
-                        DefaultValuedParameter<"bool", "false">:$naive);
+                        DefaultValuedParameter<"bool", "false">:$naive,
+                        DefaultValuedParameter<"bool", "false">:$wide);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -69,10 +72,17 @@ def CUDA_KernelAttr
     Stands as `kernel.emitted` at the declaration of the function. Blocks of the
     grid, threads of a block, bytes of dynamic shared memory, and the CUDA C++
     of the kernel, which stands behind the prelude; `sources` are those of the
-    `kernel.func`.
+    `kernel.func`. What `cuda-check-launches` holds launches to: the bytes of the
+    widest access to each parameter, the parameters whose memory no result
+    overlaps (`__restrict__`), threads that a multiprocessor is to hold, and
+    bytes of static shared memory.
   }];
   let parameters = (ins "int64_t":$blocks, "int64_t":$threads,
                         "int64_t":$shared, "::mlir::StringAttr":$text,
+                        "::mlir::DenseI64ArrayAttr":$accesses,
+                        "::mlir::DenseI64ArrayAttr":$alone,
+                        "int64_t":$resident,
+                        DefaultValuedParameter<"int64_t", "0">:$fixed,
                         OptionalParameter<"::mlir::ArrayAttr">:$sources);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{

@@ -67,8 +67,7 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
       });
 }
 
-/// Puts a declaration with the text in the place of `kernel`.
-static LogicalResult emitKernel(FuncOp kernel) {
+FailureOr<KernelAttr> mpc::cuda::writeKernel(FuncOp kernel) {
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   if (!schedule)
     return kernel.emitOpError("has no schedule; run cuda-schedule first");
@@ -79,17 +78,28 @@ static LogicalResult emitKernel(FuncOp kernel) {
   FailureOr<std::string> written = text.finish(shape->threads);
   if (failed(written))
     return failure();
+  Builder builder(kernel.getContext());
+  return KernelAttr::get(builder.getContext(), schedule.getChunks(),
+                         shape->threads, shape->shared,
+                         builder.getStringAttr(*written),
+                         builder.getDenseI64ArrayAttr(text.accesses()),
+                         builder.getDenseI64ArrayAttr(text.argumentsAlone()),
+                         text.residentThreads(shape->threads),
+                         text.staticSharedBytes(), kernel.getSourcesAttr());
+}
+
+/// Puts a declaration with the text in the place of `kernel`.
+static LogicalResult emitKernel(FuncOp kernel) {
+  FailureOr<KernelAttr> written = writeKernel(kernel);
+  if (failed(written))
+    return failure();
   OpBuilder builder(kernel);
   auto declaration = func::FuncOp::create(
       builder, kernel.getLoc(), kernel.getSymName(),
       builder.getFunctionType(kernel.getArgumentTypes(), {}));
   declaration.setPrivate();
   declaration->setAttr(KernelDialect::EmittedAttrHelper::getNameStr(),
-                       KernelAttr::get(builder.getContext(),
-                                       schedule.getChunks(), shape->threads,
-                                       shape->shared,
-                                       builder.getStringAttr(*written),
-                                       kernel.getSourcesAttr()));
+                       *written);
   kernel.erase();
   return success();
 }

@@ -85,7 +85,8 @@ int64_t mpc::cuda::getRunLength(const Contraction &contraction,
                                 Contraction::DimGroup group) {
   for (int64_t count = kLongestRun; count > 1; count /= 2)
     if (llvm::all_of(epilogue.stores, [&](const EpilogueStore &store) {
-          return isVector(contraction, store.index, group, count);
+          return isAligned(store.destination, count) &&
+                 isVector(contraction, store.index, group, count);
         }))
       return count;
   return 1;
@@ -109,7 +110,8 @@ private:
   void emitLane(const std::string &sums, const std::string &lane);
   std::string typeOf(Value tensor);
   std::string placeOf(Value tensor, const Linear &index) {
-    return text_.pointer(tensor) + " + " + text_.index(index, first_);
+    return text_.pointer(tensor, run_.count) + " + " +
+           text_.index(index, first_);
   }
 
   KernelText &text_;
@@ -141,7 +143,7 @@ std::string RunEmitter::typeOf(Value tensor) {
 }
 
 bool RunEmitter::isVectorOf(Value tensor, const Linear &index) {
-  return isa<BlockArgument>(tensor) &&
+  return isAligned(tensor, run_.count) &&
          isVector(contraction_, index, run_.group, run_.count);
 }
 

@@ -76,7 +76,7 @@ bool MapEmitter::isVector(const Access &access) const {
   int64_t vector = schedule_.getVector();
   std::optional<Linear> linear = getLinear(access.index, numDims);
   if (vector == 1 || !linear || linear->offset % vector != 0 ||
-      linear->strides.back() != 1 || !isa<BlockArgument>(access.tensor))
+      linear->strides.back() != 1 || !isAligned(access.tensor, vector))
     return false;
   return llvm::all_of(ArrayRef(linear->strides).drop_back(),
                       [&](int64_t stride) { return stride % vector == 0; });
@@ -100,8 +100,8 @@ void MapEmitter::loadVectors(ArrayRef<std::string> dims) {
       return;
     std::string type =
         vectorType(access.tensor.getType(), schedule_.getVector());
-    std::string place =
-        text_.pointer(access.tensor) + " + " + text_.index(access.index, dims);
+    std::string place = text_.pointer(access.tensor, schedule_.getVector()) +
+                        " + " + text_.index(access.index, dims);
     vectors_[key] = text_.define(type, "some", type + "::load(" + place + ")");
   };
   for (const Statement &statement : statements_) {
@@ -134,7 +134,8 @@ void MapEmitter::storeVectors(ArrayRef<std::string> dims) {
       for (Value where : text_.destinationsOf(result)) {
         std::string name = made_.lookup(where);
         if (!name.empty())
-          text_.line("{0}.store({1} + {2});", name, text_.pointer(where),
+          text_.line("{0}.store({1} + {2});", name,
+                     text_.pointer(where, schedule_.getVector()),
                      text_.index(statement.outputs[number].index, dims));
       }
 }

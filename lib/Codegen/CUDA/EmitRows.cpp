@@ -134,8 +134,9 @@ void RowEmitter::declareShared() {
       continue;
     for (Value result : statement.op->getResults()) {
       shared_[result] = text_.makeName("partial");
-      text_.line("__shared__ {0} {1}[{2}];", elementText(result),
-                 shared_[result], sharing_.partials);
+      Type type = cast<RankedTensorType>(result.getType()).getElementType();
+      text_.declareShared(getTypeText(type), shared_[result], sharing_.partials,
+                          getStorageBytes(type));
     }
   }
 }

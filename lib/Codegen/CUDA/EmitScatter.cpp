@@ -186,8 +186,8 @@ void ScatterEmitter::emitUpdates() {
 }
 
 void ScatterEmitter::emit() {
-  text_.line("__shared__ int rows[{0}];", kThreads);
-  text_.line("__shared__ mpc_u32 own[{0}];", kThreads / 32);
+  text_.declareShared("int", "rows", kThreads, 4);
+  text_.declareShared("mpc_u32", "own", kThreads / 32, 4);
   emitPlaces();
   emitInit();
   text_.block(formatv("for ({0} first = 0; first < {1}; first += {2})",

@@ -248,7 +248,7 @@ void TileEmitter::forEach(
 void TileEmitter::fetch(const Side &side) {
   const Factor &factor = side.factor;
   std::string place = placeOf(factor, "outer", "k");
-  std::string pointer = text_.pointer(factor.tensor);
+  std::string pointer = text_.pointer(factor.tensor, factor.width);
   forEach(side, [&](const std::string &i, const std::string &where,
                     const std::string &inside) {
     text_.line("const {0} place = {1};", text_.indexType(), place);

@@ -10,6 +10,9 @@
 
 namespace mpc::cuda {
 
+/// What cuda-emit makes of a scheduled kernel, which stays as it is.
+mlir::FailureOr<KernelAttr> writeKernel(kernel::FuncOp kernel);
+
 /// Writes a kernel of #cuda.loops, whose body has one statement at most.
 mlir::LogicalResult emitLoops(KernelText &text, const kernel::Body &body,
                               LoopsAttr schedule);

@@ -3,6 +3,7 @@
 #include "lib/Codegen/CUDA/KernelText.h"
 
 #include "dialects/Interfaces/NodeNames.h"
+#include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -30,10 +31,28 @@ std::string mpc::cuda::toIdentifier(StringRef name) {
   return llvm::isDigit(result.front()) ? "_" + result : result;
 }
 
+int64_t mpc::cuda::getAccessBytes(Value tensor, int64_t count) {
+  constexpr int64_t kWidest = 16;
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return std::min(kWidest, count * getStorageBytes(element));
+}
+
+bool mpc::cuda::isAligned(Value tensor, int64_t count) {
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument)
+    return false;
+  auto kernel = cast<kernel::FuncOp>(argument.getOwner()->getParentOp());
+  return kernel.getAlignment(argument.getArgNumber()) %
+             getAccessBytes(tensor, count) ==
+         0;
+}
+
 /// Whether an int counts the elements of all tensors of `kernel` and the
 /// parallel iterations of its statements, and a block more. A sum's terms are
 /// elements of a tensor.
 static bool fitsInt(mpc::kernel::FuncOp kernel) {
+  if (TargetAttr::lookup(kernel).getWide())
+    return false;
   auto isSmall = [](int64_t count) { return count < (int64_t(1) << 30); };
   if (!llvm::all_of(kernel.getArgumentTypes(), [&](Type type) {
         return isSmall(cast<RankedTensorType>(type).getNumElements());
@@ -53,6 +72,7 @@ KernelText::KernelText(kernel::FuncOp kernel) : kernel(kernel) {
   for (BlockArgument argument : kernel.getArguments()) {
     bool isInput = argument.getArgNumber() < kernel.getNumInputs();
     pointers_[argument] = makeName(isInput ? "input" : "output");
+    accesses_.push_back(getAccessBytes(argument, 1));
   }
 }
 
@@ -166,8 +186,18 @@ void KernelText::nest(ArrayRef<int64_t> extents,
   loop(extents);
 }
 
-std::string KernelText::pointer(Value tensor) const {
+std::string KernelText::pointer(Value tensor, int64_t count) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    int64_t &widest = accesses_[argument.getArgNumber()];
+    widest = std::max(widest, getAccessBytes(tensor, count));
+  }
   return pointers_.lookup(tensor);
+}
+
+void KernelText::declareShared(const std::string &type, const std::string &name,
+                               int64_t count, int64_t elementBytes) {
+  line("__shared__ {0} {1}[{2}];", type, name, count);
+  staticShared_ += count * elementBytes;
 }
 
 /// The number that all elements of `tensor` are; null if none is known.
@@ -408,24 +438,32 @@ std::string KernelText::comment() {
   return text + row + "\n";
 }
 
+SmallVector<int64_t> KernelText::argumentsAlone() {
+  SmallVector<int64_t> alone;
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
+    if (llvm::none_of(llvm::seq(kernel.getNumResults()), [&](unsigned result) {
+          return kernel.mayAlias(input, result);
+        }))
+      alone.push_back(input);
+  return alone;
+}
+
 std::string KernelText::signature(int64_t threads) {
   // Where no number of blocks is asked for, ptxas spills to make room for more.
-  int64_t blocks = std::max<int64_t>(residentThreads_ / threads, 1);
+  int64_t blocks = residentThreads(threads) / threads;
   std::string text =
       formatv("extern \"C\" __global__ void __launch_bounds__({0}, {1})\n{2}(",
               threads, blocks, kernel.getSymName());
   SmallVector<std::string> parameters;
+  SmallVector<int64_t> alone = argumentsAlone();
   for (BlockArgument argument : kernel.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
-    bool isInput = argument.getArgNumber() < kernel.getNumInputs();
-    bool isAlone = true;
-    for (unsigned result = 0; isInput && result < kernel.getNumResults();
-         ++result)
-      isAlone &= !kernel.mayAlias(argument.getArgNumber(), result);
-    parameters.push_back(formatv("{0}{1} *{2}{3}", isInput ? "const " : "",
-                                 getStorageText(type.getElementType()),
-                                 isInput && isAlone ? "__restrict__ " : "",
-                                 pointers_[argument]));
+    unsigned number = argument.getArgNumber();
+    bool isAlone = llvm::is_contained(alone, number);
+    parameters.push_back(formatv(
+        "{0}{1} *{2}{3}", number < kernel.getNumInputs() ? "const " : "",
+        getStorageText(type.getElementType()), isAlone ? "__restrict__ " : "",
+        pointers_[argument]));
   }
   return text + llvm::join(parameters, ",\n    ") + ")";
 }

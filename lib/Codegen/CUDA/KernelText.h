@@ -61,8 +61,9 @@ public:
   void nest(llvm::ArrayRef<int64_t> extents,
             llvm::function_ref<void(llvm::ArrayRef<std::string>)> body);
 
-  /// The pointer that an argument of the kernel is.
-  std::string pointer(mlir::Value tensor) const;
+  /// The pointer that an argument of the kernel is, for accesses to `count`
+  /// neighbours at once.
+  std::string pointer(mlir::Value tensor, int64_t count = 1);
   /// Element `index` of an argument, or of what a fill or constant says.
   std::string load(mlir::Value tensor, const std::string &index);
   void store(mlir::Value argument, const std::string &index,
@@ -100,10 +101,23 @@ public:
   /// that has more: for a kernel that would spill with the registers that more
   /// threads leave to each.
   void setResidentThreads(int64_t threads) { residentThreads_ = threads; }
+  /// `__shared__ TYPE NAME[count];`
+  void declareShared(const std::string &type, const std::string &name,
+                     int64_t count, int64_t elementBytes);
   void fail() { failed_ = true; }
   /// The whole function, for blocks of `threads`; failure if something could
   /// not be written, which has been reported.
   mlir::FailureOr<std::string> finish(int64_t threads);
+
+  /// Bytes of the widest access to each argument that was written so far.
+  llvm::ArrayRef<int64_t> accesses() const { return accesses_; }
+  /// Inputs that lie in no result's memory.
+  llvm::SmallVector<int64_t> argumentsAlone();
+  /// Of blocks of `threads`, those that a multiprocessor should hold.
+  int64_t residentThreads(int64_t threads) const {
+    return std::max<int64_t>(residentThreads_ / threads, 1) * threads;
+  }
+  int64_t staticSharedBytes() const { return staticShared_; }
 
 private:
   void addLine(const std::string &text);
@@ -118,11 +132,19 @@ private:
   std::string indexType_;
   bool failed_ = false;
   int64_t residentThreads_ = 512; ///< 128 registers each.
+  int64_t staticShared_ = 0;
+  llvm::SmallVector<int64_t> accesses_;
   llvm::StringSet<> taken_;
   llvm::StringMap<unsigned> counts_;
   llvm::DenseMap<mlir::Value, std::string> values_;
   llvm::DenseMap<mlir::Value, std::string> pointers_;
 };
+
+/// Bytes that are moved at once where `count` neighbours of `tensor` are: all,
+/// or 16 at a time.
+int64_t getAccessBytes(mlir::Value tensor, int64_t count);
+/// Whether `tensor` is an argument that is aligned for that.
+bool isAligned(mlir::Value tensor, int64_t count);
 
 /// "/layer/Conv" as a part of a C++ name: "layer_Conv"; "value" of nothing.
 std::string toIdentifier(llvm::StringRef name);

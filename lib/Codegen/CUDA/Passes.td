@@ -16,6 +16,8 @@ def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
            "architecture: 90 for sm_90 (default: 80)">,
     Option<"naive", "naive", "bool", /*default=*/"false",
            "no Tensor Cores and no wide accesses (default: no)">,
+    Option<"wide", "wide", "bool", /*default=*/"false",
+           "places of 64 bits in every kernel (default: no)">,
   ];
   let dependentDialects = ["::mpc::cuda::CUDADialect"];
 }
@@ -53,6 +55,25 @@ def EmitPass : Pass<"cuda-emit", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::func::FuncDialect", "::mpc::cuda::CUDADialect"
   ];
+}
+
+def CheckLaunchesPass : Pass<"cuda-check-launches", "::mlir::ModuleOp"> {
+  let summary = "Hold every launch to what its kernel's text takes for granted";
+  let description = [{
+    Runs behind `cuda-emit` and changes nothing. Refuses a launch
+
+    - that gives a parameter memory whose address the widest access to it does
+      not divide;
+    - whose results overlap memory that the text calls `__restrict__`, or other
+      elements of an input than their own;
+    - of more than 2^31 - 1 blocks, or 32,764 bytes of parameters (above 4,096
+      a driver of CUDA 12.1 is needed);
+    - whose block has more shared memory than one may have on the module's
+      `#cuda.target`, what the system reserves included;
+    - whose threads a multiprocessor has too few places or registers for.
+
+    What it refuses would end on the device, and lose it to the process.
+  }];
 }
 
 def PrintTextPass : Pass<"cuda-print-text", "::mlir::ModuleOp"> {

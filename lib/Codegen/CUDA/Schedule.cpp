@@ -112,7 +112,7 @@ struct AttachTargetPass
     ModuleOp module = getOperation();
     auto target = TargetAttr::getChecked(
         [&] { return module.emitError("cuda-attach-target: "); }, &getContext(),
-        arch.getValue(), naive.getValue());
+        arch.getValue(), naive.getValue(), wide.getValue());
     if (!target)
       return signalPassFailure();
     module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);

@@ -3,6 +3,7 @@
 #include "lib/Codegen/CUDA/TargetInterface.h"
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Codegen/CUDA/Emitters.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -26,6 +27,18 @@ struct TargetModel
 
   static void addEmissionPasses(Attribute, OpPassManager &passes) {
     passes.addPass(createEmitPass());
+    passes.addPass(createCheckLaunchesPass());
+  }
+
+  // What the runtime allocates on a device begins at multiples of 256, and in
+  // the arena at multiples of 64.
+  static int64_t getBufferAlignment(Attribute) { return 64; }
+
+  static int64_t getAccessBytes(Attribute, Operation *function,
+                                unsigned argument) {
+    FailureOr<KernelAttr> written =
+        writeKernel(cast<mpc::kernel::FuncOp>(function));
+    return failed(written) ? 1 : written->getAccesses()[argument];
   }
 };
 

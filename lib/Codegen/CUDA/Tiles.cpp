@@ -2,6 +2,7 @@
 // Factors of contractions, and which contractions run by tiles.
 #include "lib/Codegen/CUDA/Tiles.h"
 
+#include "lib/Codegen/CUDA/KernelText.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -103,9 +104,11 @@ std::optional<Factor> mpc::cuda::getFactor(const Contraction &contraction,
   factor.isPlain = isPlain(contraction, operand, isMma);
   int64_t chunk =
       kChunkBytes / getStorageBytes(elementOf(contraction, operand));
-  bool alongK =
-      hasChunks(factor.k, {&factor.outer, &factor.batch}, factor.offset, chunk);
+  bool isWide = isAligned(access.tensor, chunk);
+  bool alongK = isWide && hasChunks(factor.k, {&factor.outer, &factor.batch},
+                                    factor.offset, chunk);
   bool alongOuter =
+      isWide &&
       hasChunks(factor.outer, {&factor.k, &factor.batch}, factor.offset, chunk);
   factor.width = alongK || alongOuter ? chunk : 1;
   factor.hasLines = alongK || (!alongOuter && prefersK(factor));

@@ -170,6 +170,24 @@ func.func @parts_change_places(%s: tensor<32xf32> {kernel.state = @s}) -> (tenso
 
 // -----
 
+// Nor is one that reads, of the range that it writes, elements that others of its
+// threads write: it could lie over what it reads, but not beside it.
+// CHECK-LABEL: func.func @part_moves_down(
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<{{[0-9]+}}xi8> {kernel.buffer = #kernel.buffer<arena>}, %[[S:[^:]*]]: memref<128xi8>
+// CHECK:         %[[NEW:.*]] = memref.view %[[ARENA]]
+// CHECK:         kernel.launch {{.*}} outs(%[[NEW]] :
+// CHECK:         memref.copy
+// expected-remark @below {{the old value of slab #0 is read after its update: the new one is copied}}
+func.func @part_moves_down(%s: tensor<32xf32> {kernel.state = @s}) -> (tensor<32xf32> {kernel.state = @s}) {
+  %0 = kernel.view %s[8] : tensor<32xf32> -> tensor<16xf32>
+  %1 = kernel.view %s[16] : tensor<32xf32> -> tensor<16xf32>
+  %2 = nn.neg %0 : tensor<16xf32>
+  %3 = kernel.pack %2, %1 at [0, 16] : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
+  return %3 : tensor<32xf32>
+}
+
+// -----
+
 // State that does not change is left alone.
 // CHECK-LABEL: func.func @unchanged(
 // CHECK-NEXT:    return

@@ -19,7 +19,18 @@ using mpc::rt::cuda::test::fakeDriver;
 using mpc::rt::cuda::test::fakeNvrtc;
 using mpc::rt::cuda::test::KernelRunner;
 
-std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch) {
+/// Without a planner nobody states alignments: all that state none have that of
+/// memory of their own.
+static void stateAlignments(mlir::ModuleOp module, size_t bytes) {
+  for (auto kernel : module.getOps<kernel::FuncOp>())
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      if (!kernel.getArgAttr(
+              i, kernel::KernelDialect::AlignmentAttrHelper::getNameStr()))
+        kernel.setAlignment(i, static_cast<int64_t>(bytes));
+}
+
+std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch,
+                                        Emission emission) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -33,17 +44,20 @@ std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch) {
   for (auto kernel : module->getOps<kernel::FuncOp>())
     if (!kernel.getSchedule())
       EXPECT_TRUE(succeeded(kernel::stateContract(kernel)));
-  mlir::PassManager schedules(&context), emission(&context);
+  mlir::PassManager schedules(&context), emitting(&context);
   cuda::AttachTargetPassOptions attach;
   attach.arch = arch;
+  attach.wide = emission.wide;
   schedules.addPass(cuda::createAttachTargetPass(attach));
   schedules.addPass(cuda::createSchedulePass());
   EXPECT_TRUE(succeeded(schedules.run(*module)));
   for (auto kernel : module->getOps<kernel::FuncOp>())
     llvm::raw_string_ostream(result.emplace_back().schedule)
         << kernel.getScheduleAttr();
-  emission.addPass(cuda::createEmitPass());
-  EXPECT_TRUE(succeeded(emission.run(*module)));
+  stateAlignments(*module, emission.alignment);
+  emitting.addPass(cuda::createEmitPass());
+  emitting.addPass(cuda::createCheckLaunchesPass());
+  EXPECT_TRUE(succeeded(emitting.run(*module)));
   for (auto [emitted, function] :
        llvm::zip(result, module->getOps<mlir::func::FuncOp>())) {
     kernel::EmittedKernelAttrInterface kernel =
@@ -57,25 +71,27 @@ std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch) {
   return result;
 }
 
-rt::Status mpc::test::launch(const Emitted &kernel, Buffers &buffers, int arch,
-                             uint32_t seed) {
+rt::Status mpc::test::launch(const Emitted &kernel, Buffers &buffers,
+                             const Run &run) {
   rt::cuda::test::FakeMachine machine;
-  machine.major = arch / 10;
-  machine.minor = arch % 10;
+  machine.major = run.arch / 10;
+  machine.minor = run.arch % 10;
   fakeDriver().reset(machine);
-  fakeDriver().setSeed(seed);
+  fakeDriver().setSeed(run.seed);
   KernelRunner runner(*Context::create(*Driver::open(MPC_FAKE_CUDA), 0),
                       fakeNvrtc());
   std::vector<Argument> arguments;
   for (std::vector<uint8_t> &buffer : buffers)
-    arguments.push_back(rt::cuda::test::inOut(buffer));
+    arguments.push_back(
+        {std::as_writable_bytes(std::span(buffer)), run.offset});
+  arguments.back().over = run.over;
   return runner.run({"k.cu", kernel.text}, kernel.name, kernel.shape,
                     arguments);
 }
 
-Buffers mpc::test::runOnGpu(const Emitted &kernel, Buffers buffers, int arch,
-                            uint32_t seed) {
-  rt::Status status = launch(kernel, buffers, arch, seed);
+Buffers mpc::test::runOnGpu(const Emitted &kernel, Buffers buffers,
+                            const Run &run) {
+  rt::Status status = launch(kernel, buffers, run);
   EXPECT_TRUE(status.ok()) << status.message() << fakeDriver().fault() << "\n"
                            << kernel.text.substr(kernel.text.find("// End"));
   return buffers;

@@ -19,41 +19,62 @@ struct Emitted {
   rt::cuda::LaunchShape shape;
 };
 
-/// The kernels that run for those of `text` on sm_`arch`, in order.
-std::vector<Emitted> emitAll(const std::string &text, int arch);
+/// How kernels are emitted, beside the GPU that they are for.
+struct Emission {
+  bool wide = false;     ///< Places have 64 bits.
+  size_t alignment = 64; ///< Of the arguments that state none.
+};
 
-/// Runs the kernel on `buffers`, its warps in the order of `seed`; what the
-/// emulator found is part of the message.
-rt::Status launch(const Emitted &kernel, Buffers &buffers, int arch,
-                  uint32_t seed);
+/// The kernels that run for those of `text` on sm_`arch`, in order.
+std::vector<Emitted> emitAll(const std::string &text, int arch,
+                             Emission emission = {});
+
+/// A run in the emulator.
+struct Run {
+  int arch = 80;
+  uint32_t seed = 1; ///< Of the order of warps.
+  size_t offset = 0; ///< Bytes from an allocation's begin to each buffer.
+  /// The last buffer is the memory of this one.
+  std::optional<size_t> over = std::nullopt;
+};
+
+/// Runs the kernel on `buffers`; what the emulator found is part of the
+/// message.
+rt::Status launch(const Emitted &kernel, Buffers &buffers, const Run &run);
 /// What the buffers hold afterwards; expects that nothing was found.
-Buffers runOnGpu(const Emitted &kernel, Buffers buffers, int arch,
-                 uint32_t seed);
+Buffers runOnGpu(const Emitted &kernel, Buffers buffers, const Run &run);
 /// The same by scalar loops on the CPU.
 Buffers runOnCpu(const std::string &text, Buffers buffers);
 
+/// Expects that `got` is `want`: to the bit, or within `tolerance` of it.
+template <typename T>
+void expectNear(const std::vector<T> &got, const std::vector<T> &want,
+                double tolerance) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_LE(std::abs(double(got[i]) - double(want[i])),
+              tolerance * (1 + std::abs(double(want[i]))))
+        << i << ": " << double(got[i]) << " and " << double(want[i]);
+}
+
 /// Expects that the kernel gets a schedule that begins with `schedule`, and
 /// that buffer `result`, of T, is what the CPU computes: to the bit, or within
-/// `tolerance` of it. `scheduled` is the same kernel with a schedule, or empty.
+/// `tolerance` of it; with places of 64 bits too. `scheduled` is the same
+/// kernel with a schedule, or empty.
 template <typename T>
 void expectAsOnCpu(const std::string &text, const Buffers &buffers,
                    const std::string &schedule, size_t result,
                    double tolerance = 0, int arch = 80,
                    const std::string &scheduled = "") {
-  std::vector<Emitted> all =
-      emitAll(scheduled.empty() ? text : scheduled, arch);
-  ASSERT_EQ(all.size(), 1u);
-  const Emitted &kernel = all.front();
-  EXPECT_EQ(kernel.schedule.substr(0, schedule.size()), schedule);
   std::vector<T> want = values<T>(runOnCpu(text, buffers)[result]);
-  for (uint32_t seed : {1u, 5u}) {
-    std::vector<T> got =
-        values<T>(runOnGpu(kernel, buffers, arch, seed)[result]);
-    ASSERT_EQ(got.size(), want.size());
-    for (size_t i = 0; i < got.size(); ++i)
-      ASSERT_LE(std::abs(double(got[i]) - double(want[i])),
-                tolerance * (1 + std::abs(double(want[i]))))
-          << i << ": " << double(got[i]) << " and " << double(want[i]);
+  for (bool wide : {false, true}) {
+    std::vector<Emitted> all =
+        emitAll(scheduled.empty() ? text : scheduled, arch, {wide});
+    ASSERT_EQ(all.size(), 1u);
+    const Emitted &kernel = all.front();
+    EXPECT_EQ(kernel.schedule.substr(0, schedule.size()), schedule);
+    Buffers after = runOnGpu(kernel, buffers, {arch, wide ? 5u : 1u});
+    expectNear(values<T>(after[result]), want, tolerance);
   }
 }
 

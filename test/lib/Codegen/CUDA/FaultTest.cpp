@@ -21,7 +21,7 @@ std::string outcome(Emitted kernel, const Buffers &buffers,
   kernel.text.replace(at, from.size(), to);
   for (uint32_t seed : {1u, 2u, 3u}) {
     Buffers after = buffers;
-    rt::Status status = launch(kernel, after, 80, seed);
+    rt::Status status = launch(kernel, after, {80, seed});
     if (!status.ok())
       return status.message();
     if (after.back() != want)

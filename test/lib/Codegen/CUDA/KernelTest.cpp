@@ -260,10 +260,10 @@ TEST(CudaKernels, SlicesOfColumnsAreAddedUpInOrder) {
   std::vector<Emitted> kernels = emitAll(columnSum(kRows, kColumns), 80);
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].schedule.substr(0, 27), "#cuda.columns<chunks = 10, ");
-  Buffers sliced =
-      runOnGpu(kernels[0], {bytes(x), room<float>(kSlices * kColumns)}, 80, 3);
+  Buffers sliced = runOnGpu(
+      kernels[0], {bytes(x), room<float>(kSlices * kColumns)}, {80, 3});
   Buffers summed =
-      runOnGpu(kernels[1], {sliced[1], room<float>(kColumns)}, 80, 3);
+      runOnGpu(kernels[1], {sliced[1], room<float>(kColumns)}, {80, 3});
   std::vector<float> slices = values<float>(sliced[1]);
   std::vector<float> sums = values<float>(summed[1]);
   for (int column = 0; column < kColumns; ++column) {
@@ -292,8 +292,9 @@ TEST(CudaKernels, SlicesAreAddedUpInOrder) {
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].schedule.substr(0, 23), "#cuda.simt<chunks = 4, ");
   EXPECT_EQ(kernels[1].schedule.substr(0, 13), "#cuda.columns");
-  Buffers sliced = runOnGpu(kernels[0], factors, 80, 3);
-  Buffers summed = runOnGpu(kernels[1], {sliced[2], room<float>(count)}, 80, 3);
+  Buffers sliced = runOnGpu(kernels[0], factors, {80, 3});
+  Buffers summed =
+      runOnGpu(kernels[1], {sliced[2], room<float>(count)}, {80, 3});
   std::vector<float> got = values<float>(summed[1]);
   int differing = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -496,7 +497,7 @@ kernel.func @k(%x: tensor<12xf32>, %d: tensor<12x{0}>) -> tensor<12x{0}> {{
     Buffers buffers = {bytes(numbers), room<int64_t>(12)};
     buffers[1].resize(type == std::string("i32") ? 48 : 96);
     Emitted kernel = emitAll(text, 80).front();
-    EXPECT_EQ(runOnGpu(kernel, buffers, 80, 1), runOnCpu(text, buffers))
+    EXPECT_EQ(runOnGpu(kernel, buffers, {80, 1}), runOnCpu(text, buffers))
         << type;
   }
 }

@@ -39,7 +39,35 @@ kernel.func map @scale(%x: tensor<21xf32>, %s: tensor<f32>, %d: tensor<21xf32>) 
 // CHECK:             const float maximum0 = mpc_max(mpc_f16_to_f32(some0.at[lane0]), 0.0f);
 // CHECK:             made0.at[lane0] = mpc_f16_to_f32(mpc_f32_to_f16(maximum0));
 // CHECK:           made0.store(output0 + element0);
-kernel.func map @fused(%x: tensor<64xf16>, %d: tensor<64xf32>) -> tensor<64xf32>
+kernel.func map @fused(%x: tensor<64xf16> {kernel.alignment = 16 : i64}, %d: tensor<64xf32> {kernel.alignment = 16 : i64}) -> tensor<64xf32>
+    attributes {sources = ["/fc/Relu", "/fc/Cast"]} {
+  %e = tensor.empty() : tensor<64xf16>
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf16>) outs(%e : tensor<64xf16>) {
+  ^bb0(%a: f16, %o: f16):
+    %1 = arith.extf %a : f16 to f32
+    %2 = arith.maximumf %1, %zero : f32
+    %3 = arith.truncf %2 : f32 to f16
+    linalg.yield %3 : f16
+  } -> tensor<64xf16>
+  %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
+      ins(%0 : tensor<64xf16>) outs(%d : tensor<64xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %1 = arith.extf %a : f16 to f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  kernel.return %r : tensor<64xf32>
+}
+
+// What the planner states no more than 8 bytes of is read element by element,
+// beside a result that moves 16 at a time.
+// CHECK-LABEL: misaligned(const mpc_u16 *__restrict__ input0,
+// CHECK-NOT:     ::load(
+// CHECK:         mpc_vector<float, 8> made0;
+// CHECK:         mpc_f16_to_f32(input0[(element0 + lane0)])
+// CHECK:         made0.store(output0 + element0);
+kernel.func map @misaligned(%x: tensor<64xf16> {kernel.alignment = 8 : i64}, %d: tensor<64xf32> {kernel.alignment = 16 : i64}) -> tensor<64xf32>
     attributes {sources = ["/fc/Relu", "/fc/Cast"]} {
   %e = tensor.empty() : tensor<64xf16>
   %zero = arith.constant 0.0 : f32
@@ -65,7 +93,7 @@ kernel.func map @fused(%x: tensor<64xf16>, %d: tensor<64xf32>) -> tensor<64xf32>
 // CHECK-NOT:     some0
 // CHECK:         made0.at[lane0] = input0[i0 + (i1 + lane0) * 8];
 // CHECK:         made0.store(output0 + i0 * 8 + i1);
-kernel.func map @transpose(%x: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+kernel.func map @transpose(%x: tensor<8x8xf32> {kernel.alignment = 16 : i64}, %d: tensor<8x8xf32> {kernel.alignment = 16 : i64}) -> tensor<8x8xf32> {
   %r = linalg.generic {indexing_maps = [#nm, #mn], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<8x8xf32>) outs(%d : tensor<8x8xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -285,7 +313,7 @@ kernel.func @pad(%x: tensor<5xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
 // CHECK-NOT:     sub
 // CHECK-NOT:     and
 // CHECK:         const mpc_u64 select0 = cmp0 ? some0.at[lane0] : mpc_u64(0);
-kernel.func map @folded(%x: tensor<8xi64>, %d: tensor<8xi64>) -> tensor<8xi64> {
+kernel.func map @folded(%x: tensor<8xi64> {kernel.alignment = 16 : i64}, %d: tensor<8xi64> {kernel.alignment = 16 : i64}) -> tensor<8xi64> {
   %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
       ins(%x : tensor<8xi64>) outs(%d : tensor<8xi64>) {
   ^bb0(%a: i64, %o: i64):

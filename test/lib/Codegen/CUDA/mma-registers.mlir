@@ -12,7 +12,7 @@
 // SM80:        __launch_bounds__(128, 4)
 // CHECK-NEXT:  held(
 // CHECK:         columnsHeld[i] =
-kernel.func contraction @held(%a: tensor<64x64xf16>, %b: tensor<64x65xf16>, %d: tensor<64x65xf32>) -> tensor<64x65xf32> {
+kernel.func contraction @held(%a: tensor<64x64xf16> {kernel.alignment = 16 : i64}, %b: tensor<64x65xf16> {kernel.alignment = 16 : i64}, %d: tensor<64x65xf32> {kernel.alignment = 16 : i64}) -> tensor<64x65xf32> {
   %e = tensor.empty() : tensor<64x65xf32>
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%e : tensor<64x65xf32>) -> tensor<64x65xf32>
@@ -32,7 +32,7 @@ kernel.func contraction @held(%a: tensor<64x64xf16>, %b: tensor<64x65xf16>, %d: 
 // SM80:        __launch_bounds__(128, 4)
 // CHECK-NEXT:  copied(
 // CHECK-NOT:     Held
-kernel.func contraction @copied(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %d: tensor<64x64xf32>) -> tensor<64x64xf32> {
+kernel.func contraction @copied(%a: tensor<64x64xf16> {kernel.alignment = 16 : i64}, %b: tensor<64x64xf16> {kernel.alignment = 16 : i64}, %d: tensor<64x64xf32> {kernel.alignment = 16 : i64}) -> tensor<64x64xf32> {
   %e = tensor.empty() : tensor<64x64xf32>
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>

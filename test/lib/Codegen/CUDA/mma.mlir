@@ -34,7 +34,7 @@
 // CHECK:             const mpc_vector<float, 8> sum0 = mpc_vector<float, 8>::load(whole + local * 72 + at);
 // CHECK:             const float maximum0 = mpc_max(sum0.at[lane0], 0.0f);
 // CHECK:             made0.store(output0 + m * 80 + n);
-kernel.func contraction @product(%a: tensor<100x72xf16>, %b: tensor<72x80xf16>, %d: tensor<100x80xf32>) -> tensor<100x80xf32> {
+kernel.func contraction @product(%a: tensor<100x72xf16> {kernel.alignment = 16 : i64}, %b: tensor<72x80xf16> {kernel.alignment = 16 : i64}, %d: tensor<100x80xf32> {kernel.alignment = 16 : i64}) -> tensor<100x80xf32> {
   %e = tensor.empty() : tensor<100x80xf32>
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%e : tensor<100x80xf32>) -> tensor<100x80xf32>
@@ -68,7 +68,7 @@ kernel.func contraction @product(%a: tensor<100x72xf16>, %b: tensor<72x80xf16>, 
 // CHECK:         mpc_tile<true, 40>, mpc_tile<true, 40>, true, 32>(
 // CHECK:         keep(step + 2);
 // CHECK:         made0.store(output0 + n + m * 40);
-kernel.func contraction @transposed(%a: tensor<40x51xbf16>, %b: tensor<24x51xbf16>, %d: tensor<24x40xf32>) -> tensor<24x40xf32> {
+kernel.func contraction @transposed(%a: tensor<40x51xbf16> {kernel.alignment = 16 : i64}, %b: tensor<24x51xbf16> {kernel.alignment = 16 : i64}, %d: tensor<24x40xf32> {kernel.alignment = 16 : i64}) -> tensor<24x40xf32> {
   %e = tensor.empty() : tensor<24x40xf32>
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%e : tensor<24x40xf32>) -> tensor<24x40xf32>
@@ -93,7 +93,7 @@ kernel.func contraction @transposed(%a: tensor<40x51xbf16>, %b: tensor<24x51xbf1
 // CHECK:         mpc_copy_async16(mpc_shared_address(columns + line * 68 + columnsAt), input1 + (inside ? place : 0), inside ? 16 : 0);
 // CHECK:         mpc_multiply_f32_tiles<mpc_tile<true, 20>, mpc_tile<false, 68>, 16, 64>(sums, rows, rowGroup, columns, columnGroup);
 // CHECK:         mpc_put_f32_sums<72, 4, false>(whole, sums + part * 4, rowGroup, columnGroup);
-kernel.func contraction @single(%a: tensor<100x72xf32>, %b: tensor<72x80xf32>, %d: tensor<100x80xf32>) -> tensor<100x80xf32> {
+kernel.func contraction @single(%a: tensor<100x72xf32> {kernel.alignment = 16 : i64}, %b: tensor<72x80xf32> {kernel.alignment = 16 : i64}, %d: tensor<100x80xf32> {kernel.alignment = 16 : i64}) -> tensor<100x80xf32> {
   %e = tensor.empty() : tensor<100x80xf32>
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%e : tensor<100x80xf32>) -> tensor<100x80xf32>
@@ -118,7 +118,7 @@ kernel.func contraction @single(%a: tensor<100x72xf32>, %b: tensor<72x80xf32>, %
 // CHECK:         const float mul0 =
 // CHECK:         made.at[lane] = inside ? mul0 : 0.0f;
 // CHECK:         made.store(rows + line * 20 + rowsAt);
-kernel.func contraction @squares(%a: tensor<100x72xf16>, %b: tensor<72x80xf32>, %d: tensor<100x80xf32>) -> tensor<100x80xf32> {
+kernel.func contraction @squares(%a: tensor<100x72xf16> {kernel.alignment = 16 : i64}, %b: tensor<72x80xf32> {kernel.alignment = 16 : i64}, %d: tensor<100x80xf32> {kernel.alignment = 16 : i64}) -> tensor<100x80xf32> {
   %e = tensor.empty() : tensor<100x80xf32>
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%e : tensor<100x80xf32>) -> tensor<100x80xf32>

@@ -12,6 +12,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,6 +48,9 @@ inline Source inputKernels(const std::string &name) {
 /// Host data that a kernel reads and writes.
 struct Argument {
   std::span<std::byte> bytes; ///< Copied there and back.
+  size_t offset = 0;          ///< Bytes of its allocation that lie before it.
+  /// The number of an earlier argument in whose memory it is, if it is.
+  std::optional<size_t> over = std::nullopt;
 };
 
 template <typename T>
@@ -84,12 +88,19 @@ public:
     MPC_ASSIGN_OR_RETURN(Stream stream, Stream::create(context_));
     std::vector<DeviceBuffer> buffers;
     std::vector<DevicePointer> pointers;
+    std::vector<size_t> places;
     for (const Argument &array : arrays) {
+      places.push_back(array.over ? places[*array.over] : buffers.size());
+      if (array.over) {
+        pointers.push_back(pointers[*array.over]);
+        continue;
+      }
       MPC_ASSIGN_OR_RETURN(
           DeviceBuffer buffer,
-          DeviceBuffer::allocate(context_, array.bytes.size(), "an argument"));
-      MPC_RETURN_IF_ERROR(stream.upload(buffer, 0, array.bytes));
-      pointers.push_back(buffer.pointer());
+          DeviceBuffer::allocate(context_, array.offset + array.bytes.size(),
+                                 "an argument"));
+      MPC_RETURN_IF_ERROR(stream.upload(buffer, array.offset, array.bytes));
+      pointers.push_back(buffer.pointer() + array.offset);
       buffers.push_back(std::move(buffer));
     }
     std::vector<void *> arguments;
@@ -99,7 +110,8 @@ public:
       arguments.push_back(&number);
     MPC_RETURN_IF_ERROR(stream.launch(compiled, shape, arguments));
     for (size_t i = 0; i < arrays.size(); ++i)
-      MPC_RETURN_IF_ERROR(stream.download(arrays[i].bytes, buffers[i], 0));
+      MPC_RETURN_IF_ERROR(stream.download(arrays[i].bytes, buffers[places[i]],
+                                          arrays[i].offset));
     return stream.synchronize("running " + kernel);
   }
 

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cuda-check-launches: what a launch on a device would find, found before.
+#include "lib/Codegen/CUDA/Passes.h"
+
+#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/Sequence.h"
+
+#include <numeric>
+
+namespace mpc::cuda {
+#define GEN_PASS_DEF_CHECKLAUNCHESPASS
+#include "lib/Codegen/CUDA/Passes.h.inc"
+} // namespace mpc::cuda
+
+using namespace mlir;
+using namespace mpc::cuda;
+using namespace mpc::kernel;
+
+/// Of a kernel's parameters, since CUDA 12.1 and before.
+static constexpr int64_t kParameterBytes = 32764, kOldParameterBytes = 4096;
+/// Of a multiprocessor, and what ptxas gives a thread at least where it does
+/// not spill what every kernel has.
+static constexpr int64_t kRegisters = 65536, kFewRegisters = 32;
+/// The largest grid.
+static constexpr int64_t kBlocks = 0x7fffffff;
+
+namespace {
+
+/// What a multiprocessor has.
+struct Limits {
+  int64_t threads;
+  int64_t shared;       ///< Bytes for one block that asks for them.
+  int64_t reserved = 0; ///< Of these, bytes that the system keeps.
+};
+
+/// Where an operand of a launch lies.
+struct Place {
+  Value memory; ///< An argument of the entry; null for a constant.
+  int64_t offset = 0, bytes = 0;
+
+  [[nodiscard]] bool overlaps(const Place &other) const {
+    return memory && memory == other.memory &&
+           offset < other.offset + other.bytes && other.offset < offset + bytes;
+  }
+};
+
+} // namespace
+
+/// Of sm_`arch`; of one that is not known the least of its neighbours.
+static Limits limitsOf(int64_t arch) {
+  constexpr int64_t kKiB = 1024;
+  switch (arch) {
+  case 75:
+    return {1024, 64 * kKiB};
+  case 80:
+    return {2048, 164 * kKiB, kKiB};
+  case 87:
+    return {1536, 164 * kKiB, kKiB};
+  case 90:
+  case 100:
+  case 103:
+    return {2048, 228 * kKiB, kKiB};
+  default:
+    return {1536, 100 * kKiB, kKiB};
+  }
+}
+
+/// Empty where memory is not planned.
+static std::optional<Place> placeOf(Value operand) {
+  auto type = dyn_cast<MemRefType>(operand.getType());
+  if (!type)
+    return std::nullopt;
+  Place place;
+  place.bytes = type.getNumElements() *
+                std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+  if (auto view = operand.getDefiningOp<memref::ViewOp>()) {
+    APInt offset;
+    if (!matchPattern(view.getByteShift(), m_ConstantInt(&offset)))
+      return std::nullopt;
+    place.memory = view.getSource();
+    place.offset = offset.getSExtValue();
+  }
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkShared(func::FuncOp function, KernelAttr kernel,
+                                 TargetAttr target) {
+  Limits limits = limitsOf(target.getArch());
+  int64_t shared = kernel.getShared() + kernel.getFixed() + limits.reserved;
+  if (shared <= limits.shared)
+    return success();
+  return function.emitError("kernel '")
+         << function.getName() << "': a block takes " << shared
+         << " bytes of shared memory, " << limits.reserved
+         << " of them the system's; sm_" << target.getArch() << " has "
+         << limits.shared;
+}
+
+static LogicalResult checkThreads(func::FuncOp function, KernelAttr kernel,
+                                  TargetAttr target) {
+  int64_t threads = std::max(kernel.getThreads(), kernel.getResident());
+  int64_t limit =
+      std::min(limitsOf(target.getArch()).threads, kRegisters / kFewRegisters);
+  if (kernel.getThreads() <= 1024 && threads <= limit)
+    return success();
+  return function.emitError("kernel '")
+         << function.getName() << "': " << kernel.getThreads()
+         << " threads a block, " << threads << " on a multiprocessor; sm_"
+         << target.getArch() << " has places for " << limit;
+}
+
+static LogicalResult checkKernel(func::FuncOp function, KernelAttr kernel,
+                                 TargetAttr target) {
+  int64_t parameters = 8 * function.getNumArguments();
+  if (parameters > kParameterBytes)
+    return function.emitError("kernel '")
+           << function.getName() << "' has " << parameters
+           << " bytes of parameters, of which " << kParameterBytes
+           << " are possible";
+  if (parameters > kOldParameterBytes)
+    function.emitRemark("kernel '")
+        << function.getName() << "' has " << parameters
+        << " bytes of parameters, which a driver before CUDA 12.1 refuses";
+  if (kernel.getBlocks() < 1 || kernel.getBlocks() > kBlocks)
+    return function.emitError("kernel '")
+           << function.getName() << "': " << kernel.getBlocks()
+           << " blocks are no grid";
+  if (failed(checkShared(function, kernel, target)))
+    return failure();
+  return checkThreads(function, kernel, target);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkAlignment(LaunchOp launch, KernelAttr kernel,
+                                    int64_t buffers) {
+  for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
+    std::optional<Place> place = placeOf(operand);
+    int64_t access = kernel.getAccesses()[number];
+    if (place && std::gcd(buffers, place->offset) % access != 0)
+      return launch.emitOpError("gives parameter #")
+             << number << " of kernel '" << launch.getKernel() << "' byte "
+             << place->offset << " of a buffer, which its accesses of "
+             << access << " bytes do not divide";
+  }
+  return success();
+}
+
+/// What a text calls `__restrict__` is read in whatever order; what it does not
+/// may lie where a result does, element upon element.
+static LogicalResult checkOverlap(LaunchOp launch, KernelAttr kernel) {
+  unsigned first = launch.getInputs().size();
+  for (unsigned input : llvm::seq(first))
+    for (unsigned output : llvm::seq(first, launch->getNumOperands())) {
+      std::optional<Place> read = placeOf(launch->getOperand(input));
+      std::optional<Place> written = placeOf(launch->getOperand(output));
+      if (!read || !written || !read->overlaps(*written))
+        continue;
+      bool isAlone =
+          llvm::is_contained(kernel.getAlone().asArrayRef(), int64_t(input));
+      if (isAlone || read->offset != written->offset)
+        return launch.emitOpError("writes parameter #")
+               << output << " of kernel '" << launch.getKernel()
+               << "' over parameter #" << input << ", which the kernel reads "
+               << (isAlone ? "as __restrict__" : "at other places");
+    }
+  return success();
+}
+
+static LogicalResult checkLaunch(LaunchOp launch, KernelAttr kernel,
+                                 TargetAttrInterface target) {
+  ArrayRef<int64_t> accesses = kernel.getAccesses();
+  if (accesses.size() != launch->getNumOperands() ||
+      llvm::any_of(accesses, [](int64_t bytes) { return bytes < 1; }))
+    return launch.emitOpError("has other parameters than kernel '")
+           << launch.getKernel() << "' tells of";
+  if (failed(checkAlignment(launch, kernel, target.getBufferAlignment())))
+    return failure();
+  return checkOverlap(launch, kernel);
+}
+
+namespace {
+
+struct CheckLaunchesPass
+    : mpc::cuda::impl::CheckLaunchesPassBase<CheckLaunchesPass> {
+  using CheckLaunchesPassBase::CheckLaunchesPassBase;
+
+  void runOnOperation() override {
+    TargetAttr target = TargetAttr::lookup(getOperation());
+    bool isRight = true;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (KernelAttr kernel = kernelOf(function))
+        isRight &= succeeded(checkKernel(function, kernel, target));
+    SymbolTable symbols(getOperation());
+    getOperation().walk([&](LaunchOp launch) {
+      auto function = symbols.lookup<func::FuncOp>(launch.getKernel());
+      if (KernelAttr kernel = function ? kernelOf(function) : KernelAttr())
+        isRight &= succeeded(
+            checkLaunch(launch, kernel, cast<TargetAttrInterface>(target)));
+    });
+    if (!isRight)
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  static KernelAttr kernelOf(func::FuncOp function) {
+    return dyn_cast_or_null<KernelAttr>(getEmittedKernel(function));
+  }
+};
+
+} // namespace

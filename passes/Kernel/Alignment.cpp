@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Alignments of kernels' arguments, and copies of views that have too little.
+#include "passes/Kernel/Alignment.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+/// What launches would read of a view by wide accesses, and more, is worth a
+/// copy of it: a kernel of less is over before it matters.
+static constexpr int64_t kCostlyBytes = 1 << 20;
+
+Alignments::Alignments(ModuleOp module)
+    : symbols_(module), target_(getTarget(module)) {
+  if (target_)
+    buffers_ = target_.getBufferAlignment();
+  if (buffers_ > 1)
+    module.walk([&](LaunchOp launch) {
+      ++numLaunches_[launch.getKernelAttr().getAttr()];
+    });
+}
+
+/// The largest power of two that divides the address of `value`.
+int64_t Alignments::alignmentOf(Value value,
+                                const MemoryPlanner &planner) const {
+  Allocation place = planner.place(value);
+  // Of a constant a launch gets a buffer of its own.
+  if (place.buffer.kind == Buffer::Constant)
+    return buffers_;
+  int64_t offset = place.buffer.kind == Buffer::Arena
+                       ? planner.arenaOffset(place)
+                       : place.offset;
+  return std::gcd(buffers_, offset);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Whether the kernel would read `input` by wider accesses if it lay elsewhere.
+bool Alignments::narrows(LaunchOp launch, unsigned input,
+                         const MemoryPlanner &planner) {
+  auto kernel = symbols_.lookup<FuncOp>(launch.getKernel());
+  int64_t alignment = alignmentOf(launch.getInputs()[input], planner);
+  if (!kernel || !kernel.getSchedule() || alignment == buffers_)
+    return false;
+  auto [widest, isNew] = widest_.try_emplace({kernel, input}, 0);
+  if (isNew) {
+    // As it would be if all were aligned; state() says what is.
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      kernel.setAlignment(i, buffers_);
+    widest->second = target_.getAccessBytes(kernel, input);
+  }
+  return widest->second > alignment;
+}
+
+/// Whether `view` begins behind something's first element, or is a view of
+/// such a one; what another op makes has the place of its result.
+static bool isPart(ViewOp view) {
+  for (; view; view = view.getSource().getDefiningOp<ViewOp>())
+    if (view.getOffset() != 0)
+      return true;
+  return false;
+}
+
+/// A pack of one part, whose place is its own.
+void Alignments::copy(ViewOp view, int64_t alignment,
+                      ArrayRef<OpOperand *> uses) {
+  OpBuilder builder(uses.front()->getOwner());
+  auto copy = PackOp::create(builder, view.getLoc(), view.getType(),
+                             view.getResult(), ArrayRef<int64_t>{0});
+  for (OpOperand *use : uses)
+    use->set(copy);
+  view.emitRemark("these ")
+      << numBytes(view.getType()) << " bytes begin at a multiple of "
+      << alignment << ", which costs " << uses.size()
+      << " launches their wide accesses: they read a copy";
+}
+
+FailureOr<unsigned> Alignments::copyCostlyViews(func::FuncOp function) {
+  if (buffers_ <= 1)
+    return 0;
+  MemoryPlanner planner(function);
+  if (failed(planner.run()))
+    return failure();
+  struct Cost {
+    int64_t bytes = 0;
+    SmallVector<OpOperand *> uses;
+  };
+  llvm::MapVector<ViewOp, Cost> costs;
+  for (auto launch : function.getBody().front().getOps<LaunchOp>())
+    for (OpOperand &use : launch.getInputsMutable()) {
+      auto view = use.get().getDefiningOp<ViewOp>();
+      if (!view || !isPart(view) ||
+          !narrows(launch, use.getOperandNumber(), planner))
+        continue;
+      Cost &cost = costs[view];
+      // A kernel is as narrow as its least aligned launch makes it.
+      cost.bytes += numBytes(view.getType()) *
+                    numLaunches_.lookup(launch.getKernelAttr().getAttr());
+      cost.uses.push_back(&use);
+    }
+  unsigned copies = 0;
+  for (auto &[view, cost] : costs)
+    if (cost.bytes > kCostlyBytes) {
+      copy(view, alignmentOf(view, planner), cost.uses);
+      ++copies;
+    }
+  return copies;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void Alignments::add(LaunchOp launch, const MemoryPlanner &planner) {
+  auto kernel = symbols_.lookup<FuncOp>(launch.getKernel());
+  if (buffers_ <= 1 || !kernel)
+    return;
+  auto &least = least_[kernel];
+  least.resize(kernel.getNumArguments(), buffers_);
+  SmallVector<Value> operands(launch.getInputs());
+  llvm::append_range(operands, launch.getResults());
+  for (auto [known, operand] : llvm::zip(least, operands))
+    known = std::min(known, alignmentOf(operand, planner));
+}
+
+void Alignments::state() {
+  for (auto &[kernel, least] : least_)
+    for (auto [argument, bytes] : llvm::enumerate(least))
+      cast<FuncOp>(kernel).setAlignment(argument, bytes);
+}

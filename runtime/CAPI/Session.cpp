@@ -75,6 +75,8 @@ Session::create(std::shared_ptr<const Program> program,
     session->log_.write(MPC_LOG_WARNING, warning);
   MPC_ASSIGN_OR_RETURN(session->runner_, Runner::create(std::move(program),
                                                         {options.numThreads}));
+  for (const std::string &warning : session->runner_->warnings())
+    session->log_.write(MPC_LOG_WARNING, warning);
   MPC_ASSIGN_OR_RETURN(std::vector<std::string> missing,
                        drawState(*session->runner_, options.seed));
   session->missing_.insert(missing.begin(), missing.end());

@@ -44,6 +44,8 @@ void addEvaluationFlags(CLI::App &app, EvaluationRequest &request) {
 }
 
 int reportEvaluation(const std::string &tool, const EvaluationReport &report) {
+  for (const std::string &warning : report.warnings)
+    reportWarning(tool, warning);
   for (const Comparison &c : report.comparisons)
     std::fprintf(stderr, "%s %-40s error %.3g of %.3g\n",
                  c.passed ? "ok  " : "FAIL", c.name.c_str(), c.largestError,

@@ -80,6 +80,8 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   MPC_RETURN_IF_ERROR(checkBatchSize(tool, loader));
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner,
                        Runner::create(program, tool.runner));
+  for (const std::string &warning : runner->warnings())
+    reportWarning(tool.name, warning);
   MPC_RETURN_IF_ERROR(initialize(*runner, tool));
   TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
   const StepProtocol &protocol = program->protocol;

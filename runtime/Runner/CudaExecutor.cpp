@@ -45,8 +45,7 @@ CudaExecutor::~CudaExecutor() {
 Status CudaExecutor::prepare() {
   MPC_ASSIGN_OR_RETURN(stream_, cuda::Stream::create(context_));
   MPC_ASSIGN_OR_RETURN(uploads_, cuda::Stream::create(context_));
-  MPC_RETURN_IF_ERROR(loadModules());
-  MPC_RETURN_IF_ERROR(loadKernels());
+  MPC_RETURN_IF_ERROR(loadCode());
   MPC_RETURN_IF_ERROR(allocate());
   // Slots are referred to from here on.
   plans_.resize(program_->entries.size());
@@ -76,44 +75,76 @@ static bool runsOn(int arch, cuda::Capability device) {
   return arch / 10 == device.major && arch % 10 <= device.minor;
 }
 
-Status CudaExecutor::loadModules() {
-  cuda::Capability device = context_->info().capability;
-  std::vector<std::vector<char>> images;
-  bool hasCode =
-      runsOn(program_->target.cudaArch, device) &&
-      std::none_of(program_->modules.begin(), program_->modules.end(),
-                   [](const DeviceModule &m) { return m.cubin.empty(); });
-  if (hasCode) {
-    for (const DeviceModule &module : program_->modules) {
-      const auto *data = reinterpret_cast<const char *>(module.cubin.data());
-      images.emplace_back(data, data + module.cubin.size());
-    }
-  } else {
-    auto nvrtc = cuda::Nvrtc::open();
-    if (!nvrtc.ok())
-      return nvrtc.status().withContext(
-          fmt::format("{} is sm_{}, for which the program has no machine code",
-                      context_->label(), device.number()));
-    MPC_ASSIGN_OR_RETURN(cuda::Target target, (*nvrtc)->targetFor(device));
-    std::vector<cuda::Source> sources;
-    for (size_t i = 0; i < program_->modules.size(); ++i) {
-      const SharedBytes &text = program_->modules[i].source;
-      const auto *data = reinterpret_cast<const char *>(text.data());
-      sources.push_back(
-          {fmt::format("kernels{}.cu", i), std::string(data, text.size())});
-    }
-    MPC_ASSIGN_OR_RETURN(std::vector<cuda::Image> compiled,
-                         cuda::compileOnce(**nvrtc, sources, target));
-    for (cuda::Image &image : compiled)
-      images.push_back(std::move(image.bytes));
+/// The program's machine code, where it has some for this device: of every
+/// module, or of none.
+std::vector<std::span<const char>> CudaExecutor::machineCode() const {
+  std::vector<std::span<const char>> images;
+  if (!runsOn(program_->target.cudaArch, context_->info().capability))
+    return images;
+  for (const DeviceModule &module : program_->modules) {
+    if (module.cubin.empty())
+      return {};
+    images.emplace_back(reinterpret_cast<const char *>(module.cubin.data()),
+                        module.cubin.size());
   }
+  return images;
+}
+
+Result<std::vector<cuda::Image>> CudaExecutor::compileText() const {
+  cuda::Capability device = context_->info().capability;
+  MPC_ASSIGN_OR_RETURN(auto nvrtc, cuda::Nvrtc::open());
+  MPC_ASSIGN_OR_RETURN(cuda::Target target, nvrtc->targetFor(device));
+  std::vector<cuda::Source> sources;
+  for (size_t i = 0; i < program_->modules.size(); ++i) {
+    const SharedBytes &text = program_->modules[i].source;
+    const auto *data = reinterpret_cast<const char *>(text.data());
+    sources.push_back(
+        {fmt::format("kernels{}.cu", i), std::string(data, text.size())});
+  }
+  return cuda::compileOnce(*nvrtc, sources, target);
+}
+
+Status CudaExecutor::load(std::span<const std::span<const char>> images,
+                          cuda::DriverCode &answer) {
+  modules_.clear();
+  functions_.clear();
   for (size_t i = 0; i < images.size(); ++i) {
-    MPC_ASSIGN_OR_RETURN(
-        cuda::Module module,
-        cuda::Module::load(context_, images[i], fmt::format("kernels{}", i)));
+    MPC_ASSIGN_OR_RETURN(cuda::Module module,
+                         cuda::Module::load(context_, images[i],
+                                            fmt::format("kernels{}", i),
+                                            &answer));
     modules_.push_back(std::move(module));
   }
-  return {};
+  return loadKernels(answer);
+}
+
+/// Machine code of a compiler that is newer than the driver, or for a device
+/// that only looks like this one, is refused; the text still runs.
+Status CudaExecutor::loadCode() {
+  std::vector<std::span<const char>> images = machineCode();
+  std::string reason =
+      fmt::format("{} is sm_{}, for which the program has no machine code",
+                  context_->label(), context_->info().capability.number());
+  cuda::DriverCode answer = cuda::code::kSuccess;
+  if (!images.empty() || program_->modules.empty()) {
+    Status loaded = load(images, answer);
+    if (!cuda::refusesImage(answer))
+      return loaded;
+    reason =
+        fmt::format("the driver of {} refuses the program's machine code: "
+                    "{}",
+                    context_->label(), context_->driver().describe(answer));
+  }
+  Result<std::vector<cuda::Image>> compiled = compileText();
+  if (!compiled.ok())
+    return compiled.status().withContext(reason);
+  if (!images.empty())
+    warnings_.push_back(reason +
+                        "; its text is compiled anew, here and at each start");
+  images.clear();
+  for (const cuda::Image &image : *compiled)
+    images.emplace_back(image.bytes.data(), image.bytes.size());
+  return load(images, answer);
 }
 
 static cuda::LaunchShape shapeOf(const Launch &launch) {
@@ -124,7 +155,7 @@ static cuda::LaunchShape shapeOf(const Launch &launch) {
   return shape;
 }
 
-Status CudaExecutor::loadKernels() {
+Status CudaExecutor::loadKernels(cuda::DriverCode &answer) {
   for (const Entry &entry : program_->entries)
     for (const Launch &launch : entry.launches) {
       if (launch.kind != LaunchKind::Kernel)
@@ -134,7 +165,7 @@ Status CudaExecutor::loadKernels() {
       if (found == functions_.end()) {
         MPC_ASSIGN_OR_RETURN(
             cuda::Function function,
-            modules_[launch.codeOffset].function(launch.symbol));
+            modules_[launch.codeOffset].function(launch.symbol, &answer));
         found = functions_.emplace(key, std::move(function)).first;
       }
       MPC_RETURN_IF_ERROR(found->second.prepare(shapeOf(launch)));

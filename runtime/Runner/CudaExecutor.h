@@ -5,6 +5,7 @@
 #define MPC_RUNTIME_RUNNER_CUDAEXECUTOR_H
 
 #include "runtime/Device/CUDA/Module.h"
+#include "runtime/Device/CUDA/Nvrtc.h"
 #include "runtime/Device/CUDA/Stream.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Runner/State.h"
@@ -70,6 +71,10 @@ public:
   [[nodiscard]] const cuda::DeviceInfo &device() const {
     return context_->info();
   }
+  /// What went otherwise than the program would have it.
+  [[nodiscard]] const std::vector<std::string> &warnings() const {
+    return warnings_;
+  }
 
 private:
   /// Memory of one run of an entry, of which two can be under way.
@@ -94,8 +99,13 @@ private:
       : program_(std::move(program)), kept_(std::move(kept)) {}
   Status prepare();
   Status preparePlan(const Entry &entry, Plan &plan);
-  Status loadModules();
-  Status loadKernels();
+  [[nodiscard]] std::vector<std::span<const char>> machineCode() const;
+  [[nodiscard]] Result<std::vector<cuda::Image>> compileText() const;
+  Status loadCode();
+  /// Modules and kernels of `images`; `answer` is the driver's last one.
+  Status load(std::span<const std::span<const char>> images,
+              cuda::DriverCode &answer);
+  Status loadKernels(cuda::DriverCode &answer);
   void loadLateRate();
   Status allocate();
   Status allocateSlot(const Entry &entry, Slot &slot);
@@ -125,6 +135,7 @@ private:
   std::vector<Plan> plans_;
   std::deque<Slot *> pending_; ///< The oldest first.
   uint64_t numRuns_ = 0;
+  std::vector<std::string> warnings_;
 };
 
 } // namespace mpc::rt

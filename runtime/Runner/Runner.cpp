@@ -163,6 +163,10 @@ Status Runner::openDevice() {
   return {};
 }
 
+std::vector<std::string> Runner::warnings() const {
+  return device_ ? device_->warnings() : std::vector<std::string>();
+}
+
 /// Makes the state here what runs have made of it.
 Status Runner::fetchState() const {
   if (!isDeviceAhead_)

@@ -41,6 +41,8 @@ public:
 
   [[nodiscard]] const Program &program() const { return *program_; }
   [[nodiscard]] int numThreads() const { return pool_->numWorkers(); }
+  /// What of the device's a user should know, as that it refused machine code.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
   /// Index of the entry for run(); empty where there is none of that name.
   [[nodiscard]] std::optional<size_t> findEntry(std::string_view name) const;

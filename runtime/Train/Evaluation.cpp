@@ -202,6 +202,7 @@ Result<EvaluationReport> evaluate(std::shared_ptr<const Program> program,
   if (!request.outputsPath.empty())
     MPC_RETURN_IF_ERROR(writeSafetensorsOutput(request.outputsPath, outputs));
   EvaluationReport report;
+  report.warnings = runner->warnings();
   if (!request.expectPath.empty())
     MPC_RETURN_IF_ERROR(
         compareAll(runner->program(), outputs, request, report));

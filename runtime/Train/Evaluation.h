@@ -39,6 +39,7 @@ struct EvaluationReport {
   std::vector<Comparison> comparisons;
   /// Tensors of the reference that were not computed, and so not compared.
   std::vector<std::string> notComputed;
+  std::vector<std::string> warnings; ///< Of the device that it ran on.
   [[nodiscard]] bool passed() const;
 };
 

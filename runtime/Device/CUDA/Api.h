@@ -96,6 +96,7 @@ enum class DeviceAttribute : int {
   CapabilityMajor = 75,
   CapabilityMinor = 76,
   MaxSharedPerBlockOptIn = 97,
+  ReservedSharedPerBlock = 111,
 };
 
 /// CUfunction_attribute.
@@ -137,6 +138,7 @@ inline constexpr int kCaptureThreadLocal = 1;
   X(cuDeviceTotalMem_v2, size_t *bytes, DeviceId device)                       \
   X(cuDevicePrimaryCtxRetain, ContextHandle *context, DeviceId device)         \
   X(cuDevicePrimaryCtxRelease_v2, DeviceId device)                             \
+  X(cuCtxGetCurrent, ContextHandle *context)                                   \
   X(cuCtxSetCurrent, ContextHandle context)                                    \
   X(cuMemGetInfo_v2, size_t *free, size_t *total)                              \
   X(cuMemAlloc_v2, DevicePointer *pointer, size_t bytes)                       \

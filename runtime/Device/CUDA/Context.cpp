@@ -58,6 +58,7 @@ Status Context::queryInfo(int ordinal) {
       {DeviceAttribute::MaxThreadsPerBlock, &info_.maxThreadsPerBlock},
       {DeviceAttribute::MaxSharedPerBlock, &info_.maxSharedPerBlock},
       {DeviceAttribute::MaxSharedPerBlockOptIn, &info_.maxSharedPerBlockOptIn},
+      {DeviceAttribute::ReservedSharedPerBlock, &info_.reservedSharedPerBlock},
       {DeviceAttribute::L2CacheSize, &info_.l2Bytes}};
   for (auto [attribute, value] : attributes)
     MPC_CUDA_RETURN_IF_ERROR(*driver_, cuDeviceGetAttribute,
@@ -69,11 +70,26 @@ std::string Context::label() const {
   return fmt::format("cuda:{} ({})", info_.ordinal, info_.name);
 }
 
-DriverCode Context::enter() const { return table().cuCtxSetCurrent(handle_); }
-
 Status Context::check(DriverCode value, const char *call,
                       std::string_view doing) const {
   return driver_->check(value, call, fmt::format("{}: {}", label(), doing));
+}
+
+Current::Current(const Context &context)
+    : context_(context), answer_(context.table().cuCtxGetCurrent(&before_)) {
+  if (answer_ != code::kSuccess || before_ == context.handle())
+    return;
+  call_ = "cuCtxSetCurrent";
+  answer_ = context.table().cuCtxSetCurrent(context.handle());
+}
+
+Status Current::check(std::string_view doing) const {
+  return context_.check(answer_, call_, doing);
+}
+
+Current::~Current() {
+  if (answer_ == code::kSuccess && before_ != context_.handle())
+    (void)context_.table().cuCtxSetCurrent(before_);
 }
 
 } // namespace mpc::rt::cuda

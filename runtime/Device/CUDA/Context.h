@@ -31,6 +31,7 @@ struct DeviceInfo {
   int maxThreadsPerBlock = 0;
   int maxSharedPerBlock = 0;      ///< without opting in, bytes
   int maxSharedPerBlockOptIn = 0; ///< bytes
+  int reservedSharedPerBlock = 0; ///< bytes that the system keeps beside them
   int l2Bytes = 0;
 };
 
@@ -51,8 +52,7 @@ public:
   /// "cuda:0 (NVIDIA H200)", as messages name it.
   [[nodiscard]] std::string label() const;
 
-  /// Makes it the calling thread's context. Every call below does so itself.
-  [[nodiscard]] DriverCode enter() const;
+  [[nodiscard]] ContextHandle handle() const { return handle_; }
   /// As Driver::check, with the device's label in front.
   [[nodiscard]] Status check(DriverCode code, const char *call,
                              std::string_view doing) const;
@@ -69,6 +69,27 @@ private:
 };
 
 using ContextRef = std::shared_ptr<const Context>;
+
+/// While it lives the context is the calling thread's; then the thread has the
+/// one of before back, which may be the application's own, or none. Every call
+/// of this layer has one of its own.
+class Current {
+public:
+  explicit Current(const Context &context);
+  Current(const Current &) = delete;
+  Current &operator=(const Current &) = delete;
+  ~Current();
+
+  /// What the driver said to it, and as an error while doing `doing`.
+  [[nodiscard]] DriverCode answer() const { return answer_; }
+  [[nodiscard]] Status check(std::string_view doing) const;
+
+private:
+  const Context &context_;
+  const char *call_ = "cuCtxGetCurrent"; ///< The last one.
+  ContextHandle before_ = nullptr;
+  DriverCode answer_;
+};
 
 /// A handle of the driver's that is destroyed by `Destroy` in its context.
 /// Movable; empty after a move.
@@ -88,7 +109,10 @@ public:
   }
   // A lost context refuses this too; nobody is left to be told.
   ~Owned() {
-    if (handle_ && context_->enter() == code::kSuccess)
+    if (!handle_)
+      return;
+    Current current(*context_);
+    if (current.answer() == code::kSuccess)
       (void)(context_->table().*Destroy)(handle_);
   }
 
@@ -104,13 +128,13 @@ private:
 } // namespace mpc::rt::cuda
 
 /// Leaves the enclosing function with a Status if the driver refuses `call` in
-/// `context`, which is made current first.
+/// `context`, which is current for that long.
 #define MPC_CUDA_RETURN_IF_REFUSED(context, call, arguments, doing)            \
   do {                                                                         \
     const ::mpc::rt::cuda::Context &mpcContext = (context);                    \
-    if (::mpc::rt::cuda::DriverCode mpcCode = mpcContext.enter();              \
-        mpcCode != ::mpc::rt::cuda::code::kSuccess)                            \
-      return mpcContext.check(mpcCode, "cuCtxSetCurrent", doing);              \
+    const ::mpc::rt::cuda::Current mpcCurrent(mpcContext);                     \
+    if (mpcCurrent.answer() != ::mpc::rt::cuda::code::kSuccess)                \
+      return mpcCurrent.check(doing);                                          \
     if (::mpc::rt::cuda::DriverCode mpcCode =                                  \
             mpcContext.table().call arguments;                                 \
         mpcCode != ::mpc::rt::cuda::code::kSuccess)                            \

@@ -18,7 +18,10 @@ std::string loaderError() {
 Result<Library> Library::open(const std::vector<std::string> &names) {
   std::string reasons;
   for (const std::string &name : names) {
-    if (void *handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
+    // A driver has threads and handlers of its own that outlive what we hold:
+    // closed once, it stays where it is.
+    if (void *handle =
+            ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
       return Library(handle, name);
     reasons += (reasons.empty() ? "" : "; ") + loaderError();
   }

@@ -34,10 +34,11 @@ std::string describe(const LaunchShape &shape) {
 
 Result<Module> Module::load(const ContextRef &context,
                             std::span<const char> image,
-                            const std::string &name) {
+                            const std::string &name, DriverCode *answer) {
   std::string doing = fmt::format("loading module {}", quote(name));
-  if (DriverCode entered = context->enter(); entered != code::kSuccess)
-    return context->check(entered, "cuCtxSetCurrent", doing);
+  Current current(*context);
+  if (current.answer() != code::kSuccess)
+    return current.check(doing);
   std::array<char, 4096> log{};
   std::array<JitOption, 2> options{JitOption::ErrorLogBuffer,
                                    JitOption::ErrorLogBufferBytes};
@@ -47,6 +48,8 @@ Result<Module> Module::load(const ContextRef &context,
   ModuleHandle handle = nullptr;
   DriverCode loaded = context->table().cuModuleLoadDataEx(
       &handle, image.data(), options.size(), options.data(), values.data());
+  if (answer)
+    *answer = loaded;
   if (loaded != code::kSuccess) {
     Status status = context->check(loaded, "cuModuleLoadDataEx", doing);
     return environmentError(status.message() + jitLog(log));
@@ -54,12 +57,20 @@ Result<Module> Module::load(const ContextRef &context,
   return Module(Handle(context, handle), name);
 }
 
-Result<Function> Module::function(const std::string &name) const {
+Result<Function> Module::function(const std::string &name,
+                                  DriverCode *answer) const {
+  const Context &context = handle_->context();
+  std::string doing =
+      fmt::format("finding kernel {} in module {}", quote(name), quote(name_));
+  Current current(context);
+  if (current.answer() != code::kSuccess)
+    return current.check(doing);
   FunctionHandle handle = nullptr;
-  MPC_CUDA_RETURN_IF_REFUSED(
-      handle_->context(), cuModuleGetFunction,
-      (&handle, handle_->get(), name.c_str()),
-      fmt::format("finding kernel {} in module {}", quote(name), quote(name_)));
+  DriverCode found = context.table().cuModuleGetFunction(
+      &handle, handle_->get(), name.c_str());
+  if (answer)
+    *answer = found;
+  MPC_RETURN_IF_ERROR(context.check(found, "cuModuleGetFunction", doing));
   Function function(handle_, handle, name);
   MPC_RETURN_IF_ERROR(function.queryResources());
   return function;
@@ -92,8 +103,11 @@ Status Function::prepare(const LaunchShape &shape) {
     return tooLarge("threads", threads, limit);
   uint64_t shared = uint64_t{shape.sharedBytes} +
                     static_cast<uint64_t>(resources_.staticSharedBytes);
-  if (auto limit = static_cast<uint64_t>(device.maxSharedPerBlockOptIn);
-      shared > limit)
+  // A driver may count what the system reserves as the kernel's own; of the
+  // memory that one may opt in to it is no part.
+  auto limit = static_cast<uint64_t>(device.maxSharedPerBlockOptIn) +
+               static_cast<uint64_t>(device.reservedSharedPerBlock);
+  if (shared > limit)
     return tooLarge("bytes of shared memory", shared, limit);
   if (shared <= static_cast<uint64_t>(device.maxSharedPerBlock) ||
       shape.sharedBytes <= preparedSharedBytes_)

@@ -31,16 +31,27 @@ struct FunctionResources {
 
 class Function;
 
+/// Whether a driver that says `answer` cannot use the image: it is none, or of
+/// another device or a newer compiler. Another image of the same text may do.
+[[nodiscard]] constexpr bool refusesImage(DriverCode answer) {
+  return answer == code::kInvalidImage || answer == code::kNoBinaryForGpu ||
+         answer == code::kInvalidPtx || answer == code::kUnsupportedPtxVersion;
+}
+
 /// A loaded image. Functions hold the module that they are of.
 class Module {
 public:
   /// Loads a cubin, or PTX that ends in a zero byte. `name` names it in errors.
+  /// `answer` gets what the driver said to the image.
   static Result<Module> load(const ContextRef &context,
                              std::span<const char> image,
-                             const std::string &name);
+                             const std::string &name,
+                             DriverCode *answer = nullptr);
 
-  /// The kernel `name`, which is `extern "C"`.
-  [[nodiscard]] Result<Function> function(const std::string &name) const;
+  /// The kernel `name`, which is `extern "C"`. A driver that loads lazily looks
+  /// at the image here.
+  [[nodiscard]] Result<Function> function(const std::string &name,
+                                          DriverCode *answer = nullptr) const;
 
 private:
   using Handle = Owned<ModuleHandle, &DriverTable::cuModuleUnload>;

@@ -37,7 +37,8 @@ Status Event::synchronize() const {
 
 Result<bool> Event::reached() const {
   const Context &context = handle_.context();
-  DriverCode answer = context.enter();
+  Current current(context);
+  DriverCode answer = current.answer();
   if (answer == code::kSuccess)
     answer = context.table().cuEventQuery(handle_.get());
   if (answer == code::kSuccess || answer == code::kNotReady)
@@ -175,6 +176,7 @@ Result<Graph> Stream::capture(const std::function<Status()> &work) const {
                              (handle_.get(), kCaptureThreadLocal),
                              "beginning to record a graph");
   Status worked = work();
+  Current current(context());
   GraphHandle captured = nullptr;
   DriverCode ended =
       context().table().cuStreamEndCapture(handle_.get(), &captured);

@@ -11,6 +11,7 @@
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Train/InitialWeights.h"
+#include "test/lib/Driver/WidePlaces.h"
 #include "test/support/cuda/FakeDriver.h"
 
 #include <cmath>
@@ -67,9 +68,13 @@ protected:
     return program = compileAnew(request, target);
   }
 
+  /// `wide` makes places of 64 bits in all kernels.
   static std::shared_ptr<rt::Program>
-  compileAnew(const TrainingRequest &request, const std::string &target) {
+  compileAnew(const TrainingRequest &request, const std::string &target,
+              bool wide = false) {
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    if (wide)
+      widenPlaces(context);
     auto plan = planTraining(request, context);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     CompileReport report;

@@ -10,6 +10,7 @@
 
 using namespace mpc;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -33,6 +34,33 @@ TEST_F(CudaStep, TrainsAsOnTheCpu) {
       expectSameState(*gpu, *cpu, 1e-4);
   }
   EXPECT_EQ(fake_.fault(), "");
+}
+
+// As kernels of very large tensors have them.
+TEST_F(CudaStep, TrainsWithPlacesOf64Bits) {
+  TrainingRequest request;
+  request.modelPath = MPC_TEST_INPUTS "/models/mlp.onnx";
+  request.recipe.precision.precision = Precision::BF16;
+  auto wide = compileAnew(request, "cuda:sm_80", /*wide=*/true);
+  auto narrow = compileAnew(request, "cuda:sm_80");
+  auto textOf = [](const rt::Program &program) {
+    std::string text;
+    for (const rt::DeviceModule &module : program.modules)
+      text.append(reinterpret_cast<const char *>(module.source.data()),
+                  module.source.size());
+    return text.substr(text.find("// End of the prelude."));
+  };
+  EXPECT_THAT(textOf(*wide), HasSubstr("const mpc_i64 tile = "));
+  EXPECT_THAT(textOf(*narrow), Not(HasSubstr("const mpc_i64 tile = ")));
+  auto one = makeRunner(wide), other = makeRunner(narrow);
+  rt::EntryCall first = makeCall(*one), second = makeCall(*other);
+  for (int step = 0; step < 3; ++step) {
+    rt::Status status = first.run();
+    ASSERT_TRUE(status.ok()) << status.message() << fake_.fault();
+    ASSERT_TRUE(second.run().ok());
+    EXPECT_EQ(first.scalar("loss"), second.scalar("loss"));
+  }
+  expectSameState(*one, *other, 0);
 }
 
 // The scale's state machine runs on the device: its numbers are exact.
@@ -188,6 +216,56 @@ TEST_F(CudaStep, ADeviceAfterWhatNvrtcKnowsRunsPtx) {
   fake_.reset(later);
   auto runner = makeRunner(program);
   EXPECT_TRUE(makeCall(*runner).run().ok());
+}
+
+// Machine code that the driver cannot use, as of an NVRTC that is newer than
+// it, is compiled anew from its text, on loading or, where a driver loads
+// lazily, when a kernel is asked for.
+TEST_F(CudaStep, MachineCodeThatTheDriverRefusesIsCompiledFromItsText) {
+  auto program = compile(Precision::FP32, "cuda:sm_80");
+  ASSERT_GT(program->modules.size(), 1u);
+  auto cpu = makeRunner(compile(Precision::FP32, "x86-64-v3"));
+  rt::EntryCall onCpu = makeCall(*cpu);
+  ASSERT_TRUE(onCpu.run().ok());
+  for (int code : {200, 209, 218, 222})
+    for (auto [symbol, use] : {std::pair("cuModuleLoadDataEx", 1),
+                               {"cuModuleLoadDataEx", 2},
+                               {"cuModuleGetFunction", 3}}) {
+      fake_.reset({1, 8, 0});
+      fake_.failAt(symbol, use, code);
+      auto gpu = makeRunner(program);
+      ASSERT_EQ(gpu->warnings().size(), 1u) << symbol << code;
+      EXPECT_THAT(
+          gpu->warnings().front(),
+          testing::AllOf(
+              HasSubstr("refuses the program's machine code: CUDA_ERROR"),
+              HasSubstr("(" + std::to_string(code) + ")"),
+              HasSubstr("its text is compiled anew")));
+      rt::EntryCall onGpu = makeCall(*gpu);
+      ASSERT_TRUE(onGpu.run().ok()) << fake_.fault();
+      EXPECT_NEAR(*onGpu.scalar("loss"), *onCpu.scalar("loss"), kTolerance);
+    }
+  fake_.reset({1, 8, 0});
+  EXPECT_TRUE(makeRunner(program)->warnings().empty());
+}
+
+// What is wrong with the device or the memory is no matter of the image.
+TEST_F(CudaStep, OtherFailuresOfLoadingAreErrors) {
+  auto program = compile(Precision::FP32, "cuda:sm_80");
+  fake_.reset({1, 8, 0});
+  fake_.failAt("cuModuleLoadDataEx", 1, 2);
+  rt::Status status = rt::Runner::create(program, {1}).status();
+  EXPECT_THAT(status.message(), HasSubstr("CUDA_ERROR_OUT_OF_MEMORY (2)"));
+  EXPECT_EQ(fake_.count("cuModuleLoadDataEx"), 1);
+  // Text that the driver refuses too is at its end.
+  fake_.reset({1, 8, 0});
+  ::setenv("MPC_NVRTC", "/nowhere/libnvrtc.so", 1);
+  fake_.failAt("cuModuleLoadDataEx", 1, 222);
+  status = rt::Runner::create(program, {1}).status();
+  EXPECT_EQ(status.code(), rt::StatusCode::Environment);
+  EXPECT_THAT(status.message(),
+              testing::AllOf(HasSubstr("(222)"), HasSubstr("refuses"),
+                             HasSubstr("/nowhere/libnvrtc.so")));
 }
 
 // A device for which there is no machine code takes NVRTC.

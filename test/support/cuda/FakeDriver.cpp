@@ -14,7 +14,14 @@ using namespace mpc::rt::cuda::test;
 
 namespace {
 
-thread_local bool hasContext = false;
+/// The calling thread's context. What is no handle of a device is another
+/// library's, in which this driver has nothing.
+thread_local ContextHandle current = nullptr;
+
+bool isOurs(ContextHandle context) {
+  auto number = reinterpret_cast<intptr_t>(context);
+  return number > 0 && number <= FakeState::get().machine.devices;
+}
 
 /// Holds the lock for the length of a call, and its first answer.
 struct Call {
@@ -31,7 +38,7 @@ struct Call {
 struct ContextCall : Call {
   explicit ContextCall(const char *symbol) : Call(symbol) {
     if (answer == code::kSuccess &&
-        (!hasContext || FakeState::get().contexts == 0))
+        (!isOurs(current) || FakeState::get().contexts == 0))
       answer = code::kInvalidContext;
   }
 };
@@ -54,6 +61,7 @@ constexpr Name kNames[] = {
      "no kernel image is available for execution on the device"},
     {214, "CUDA_ERROR_ECC_UNCORRECTABLE",
      "uncorrectable ECC error encountered"},
+    {218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
     {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
      "the provided PTX was compiled with an unsupported toolchain."},
     {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
@@ -193,6 +201,9 @@ DriverCode cuDeviceGetAttribute(int *value, DeviceAttribute attribute,
   case DeviceAttribute::MaxSharedPerBlockOptIn:
     *value = state.machine.maxSharedOptIn;
     break;
+  case DeviceAttribute::ReservedSharedPerBlock:
+    *value = state.machine.reservedShared;
+    break;
   default:
     return code::kInvalidValue;
   }
@@ -222,7 +233,13 @@ DriverCode cuDevicePrimaryCtxRelease_v2(DeviceId) {
 
 DriverCode cuCtxSetCurrent(ContextHandle context) {
   MPC_ENTER(Call, "cuCtxSetCurrent")
-  hasContext = context != nullptr;
+  current = context;
+  return code::kSuccess;
+}
+
+DriverCode cuCtxGetCurrent(ContextHandle *context) {
+  MPC_ENTER(Call, "cuCtxGetCurrent")
+  *context = current;
   return code::kSuccess;
 }
 
@@ -459,7 +476,8 @@ DriverCode cuFuncGetAttribute(int *value, FunctionAttribute attribute,
   if (attribute == FunctionAttribute::MaxThreadsPerBlock)
     *value = static_cast<int>(function.kernel->maxThreads);
   else if (attribute == FunctionAttribute::SharedBytes)
-    *value = static_cast<int>(function.module->sharedBytes());
+    *value = static_cast<int>(function.module->sharedBytes()) +
+             state.machine.reservedShared;
   else
     *value = attribute == FunctionAttribute::Registers ? 32 : 0;
   return code::kSuccess;

@@ -19,6 +19,8 @@ struct FakeMachine {
   int major = 9, minor = 0;
   size_t memoryBytes = size_t{256} << 20;
   int maxSharedOptIn = 227 * 1024;
+  /// Of each block, charged to its kernel, and no part of the above.
+  int reservedShared = 0;
 };
 
 class FakeDriver {

@@ -57,7 +57,10 @@ static_assert(code::kEccUncorrectable == CUDA_ERROR_ECC_UNCORRECTABLE);
 static_assert(code::kNvlinkUncorrectable == CUDA_ERROR_NVLINK_UNCORRECTABLE);
 static_assert(code::kUnsupportedPtxVersion ==
               CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+#if CUDA_VERSION >= 13000 // Headers of 12.4 have no such name.
 static_assert(code::kContained == CUDA_ERROR_CONTAINED);
+#endif
+static_assert(code::kInvalidPtx == CUDA_ERROR_INVALID_PTX);
 static_assert(code::kInvalidHandle == CUDA_ERROR_INVALID_HANDLE);
 static_assert(code::kNotFound == CUDA_ERROR_NOT_FOUND);
 static_assert(code::kNotReady == CUDA_ERROR_NOT_READY);
@@ -91,6 +94,8 @@ MPC_CHECK_VALUE(DeviceAttribute::CapabilityMinor,
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 MPC_CHECK_VALUE(DeviceAttribute::MaxSharedPerBlockOptIn,
                 CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+MPC_CHECK_VALUE(DeviceAttribute::ReservedSharedPerBlock,
+                CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
 MPC_CHECK_VALUE(FunctionAttribute::MaxThreadsPerBlock,
                 CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 MPC_CHECK_VALUE(FunctionAttribute::SharedBytes,

@@ -4,6 +4,8 @@
 #include "test/runtime/Device/CUDA/FakeCuda.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
 #include <gmock/gmock.h>
 
 namespace mpc::rt::cuda::test {
@@ -130,6 +132,7 @@ TEST_F(DriverLayer, EveryCallMayFail) {
                          "cuDeviceTotalMem_v2",
                          "cuDeviceGetAttribute",
                          "cuDevicePrimaryCtxRetain",
+                         "cuCtxGetCurrent",
                          "cuCtxSetCurrent",
                          "cuStreamCreate",
                          "cuEventCreate",
@@ -168,6 +171,83 @@ TEST_F(DriverLayer, EveryCallMayFail) {
   }
   useMachine({});
   EXPECT_TRUE(useAll().ok());
+}
+
+// An application that has a context of its own goes on in it, whatever it asked
+// of us in between, also where that failed.
+TEST_F(DriverLayer, TheCallersContextIsGivenBack) {
+  Library library = *Library::open({MPC_FAKE_CUDA});
+  DriverCode (*set)(ContextHandle) = nullptr;
+  DriverCode (*get)(ContextHandle *) = nullptr;
+  ASSERT_TRUE(library.find("cuCtxSetCurrent", set).ok());
+  ASSERT_TRUE(library.find("cuCtxGetCurrent", get).ok());
+  auto current = [&] {
+    ContextHandle now = nullptr;
+    EXPECT_EQ(get(&now), code::kSuccess);
+    return now;
+  };
+  auto *own = reinterpret_cast<ContextHandle>(intptr_t{77});
+  for (ContextHandle before : {own, ContextHandle{}}) {
+    ASSERT_TRUE(Driver::open(MPC_FAKE_CUDA).ok());
+    ASSERT_EQ(set(before), code::kSuccess);
+    {
+      Stream stream = *Stream::create(context());
+      EXPECT_EQ(current(), before);
+      auto module = *Module::load(context(), plainImage().bytes, "plain");
+      Function fill = *module.function("fill");
+      EXPECT_EQ(current(), before);
+      auto buffer = *DeviceBuffer::allocate(context(), 64, "x");
+      DevicePointer pointer = buffer.pointer();
+      int count = 16;
+      void *arguments[] = {&pointer, &count};
+      auto graph = stream.capture([&] {
+        return stream.launch(fill, {{1, 1, 1}, {64, 1, 1}}, arguments);
+      });
+      ASSERT_TRUE(graph.ok()) << graph.status().message();
+      EXPECT_EQ(current(), before);
+      EXPECT_TRUE(stream.launch(*graph).ok());
+      EXPECT_TRUE(stream.synchronize("the test").ok());
+      fake().failAt("cuMemAlloc_v2", 1, code::kOutOfMemory);
+      EXPECT_FALSE(DeviceBuffer::allocate(context(), 64, "y").ok());
+      EXPECT_EQ(current(), before);
+    }
+    EXPECT_EQ(current(), before);
+    useMachine({});
+  }
+}
+
+// Threads and handlers of a driver outlive what we hold of it.
+TEST_F(DriverLayer, ALibraryStaysWhenItIsClosed) {
+  // A copy, which nobody else has open.
+  std::string path = testing::TempDir() + "libMpcClosed.so";
+  std::filesystem::copy_file(MPC_FAKE_NVRTC, path,
+                             std::filesystem::copy_options::overwrite_existing);
+  {
+    ASSERT_TRUE(Library::open({path}).ok());
+  }
+  void *still = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  EXPECT_NE(still, nullptr);
+  if (still)
+    ::dlclose(still);
+}
+
+// sm_90 keeps 1,024 bytes of each block for itself, which ptxas charges to the
+// kernel; the 227 KiB that one may opt in to are apart from them.
+TEST_F(DriverLayer, WhatTheSystemReservesIsNoPartOfTheLimit) {
+  FakeMachine machine;
+  machine.reservedShared = 1024;
+  useMachine(machine);
+  EXPECT_EQ(context()->info().reservedSharedPerBlock, 1024);
+  auto module = *Module::load(context(), plainImage().bytes, "plain");
+  Function fill = *module.function("fill");
+  auto prepare = [&](uint32_t bytes) {
+    return fill.prepare({{1, 1, 1}, {64, 1, 1}, bytes});
+  };
+  Status whole = prepare(227 * 1024);
+  EXPECT_TRUE(whole.ok()) << whole.message();
+  EXPECT_THAT(prepare(227 * 1024 + 16).message(),
+              HasSubstr("its block has 233488 bytes of shared memory, of which "
+                        "233472 are possible"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -304,7 +304,7 @@ void TileEmitter::keep(const Side &side) {
           text_.line("made.at[lane] = {0};",
                      select(toProduct(side, held + ".at[lane]"), inside));
         });
-    text_.line("made.store({0});", where);
+    text_.line("made.put({0});", where);
   });
 }
 

@@ -9,13 +9,16 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/Pass.h"
+#include "test/lib/Driver/WidePlaces.h"
 #include "test/runtime/Device/CUDA/RealNvrtc.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <regex>
+#include <set>
 
 using namespace mpc;
 using namespace mpc::rt::cuda::test;
@@ -28,6 +31,7 @@ struct Case {
   const char *model;
   Precision precision;
   int arch;
+  bool wide = false; ///< Places have 64 bits.
 };
 
 class CudaSass : public testing::TestWithParam<Case> {};
@@ -39,13 +43,16 @@ emitStep(const Case &wanted,
          const std::function<void(mlir::Operation *)> &look = nullptr) {
   ::setenv("MPC_CACHE_DIR", "", 1);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.registerActionHandler(
-      [&](llvm::function_ref<void()> run, const mlir::tracing::Action &action) {
-        run();
-        auto *ran = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
-        if (look && ran && ran->getPass().getArgument() == "cuda-schedule")
-          look(ran->getOp());
-      });
+  if (wanted.wide)
+    widenPlaces(context);
+  else
+    context.registerActionHandler([&](llvm::function_ref<void()> run,
+                                      const mlir::tracing::Action &action) {
+      run();
+      auto *ran = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
+      if (look && ran && ran->getPass().getArgument() == "cuda-schedule")
+        look(ran->getOp());
+    });
   TrainingRequest request;
   request.modelPath = std::string(MPC_TEST_INPUTS "/") + wanted.model;
   request.recipe.precision.precision = wanted.precision;
@@ -59,18 +66,83 @@ emitStep(const Case &wanted,
   return (*program)->modules;
 }
 
-/// The kernels of a text whose products are on Tensor Cores.
-std::vector<std::string> productsOf(const std::string &text) {
+/// The kernels of a text, by name.
+std::map<std::string, std::string> kernelsOf(const std::string &text) {
   static const std::regex kKernel(R"(__launch_bounds__\(\d+, \d+\)\n(\w+)\()");
-  std::vector<std::string> names;
+  std::map<std::string, std::string> kernels;
   for (std::sregex_iterator found(text.begin(), text.end(), kKernel), end;
        found != end; ++found) {
-    size_t begin = static_cast<size_t>(found->position());
-    std::string body = text.substr(begin, text.find("\n}\n", begin) - begin);
-    if (body.find("mpc_multiply_tiles") != std::string::npos)
-      names.push_back((*found)[1]);
+    auto begin = static_cast<size_t>(found->position());
+    kernels[(*found)[1]] =
+        text.substr(begin, text.find("\n}\n", begin) - begin);
   }
-  return names;
+  return kernels;
+}
+
+int64_t bytesOfType(const std::string &type) {
+  static const std::map<std::string, int64_t> kBytes = {
+      {"float", 4},   {"double", 8},  {"mpc_u8", 1},
+      {"mpc_u16", 2}, {"mpc_u32", 4}, {"mpc_u64", 8}};
+  return kBytes.at(type);
+}
+
+/// Bytes of each kind of access that `body` says it makes to global memory, as
+/// `load` or as `store`: by vectors, and of elements by themselves.
+std::set<int64_t> accessesOf(const std::string &body, bool isStore) {
+  std::set<int64_t> widths;
+  std::map<std::string, int64_t> made, elements;
+  auto each = [&](const char *pattern, auto &&use) {
+    std::regex wanted(pattern);
+    for (std::sregex_iterator found(body.begin(), body.end(), wanted), end;
+         found != end; ++found)
+      use(*found);
+  };
+  auto widthOf = [](const std::smatch &m) {
+    return std::min<int64_t>(16, bytesOfType(m[1]) * std::stoi(m[2]));
+  };
+  each(R"((float|double|mpc_u\d+) \*(?:__restrict__ )?((?:in|out)put\d+))",
+       [&](const std::smatch &m) { elements[m[2]] = bytesOfType(m[1]); });
+  each(R"(mpc_vector<(\w+), (\d+)> (\w+);)",
+       [&](const std::smatch &m) { made[m[3]] = widthOf(m); });
+  if (!isStore)
+    each(R"(mpc_vector<(\w+), (\d+)>::load\(input)",
+         [&](const std::smatch &m) { widths.insert(widthOf(m)); });
+  else
+    each(R"((\w+)\.store\(output)",
+         [&](const std::smatch &m) { widths.insert(made.at(m[1])); });
+  if (isStore)
+    each(R"((output\d+)\[[^\n]*\] = )",
+         [&](const std::smatch &m) { widths.insert(elements.at(m[1])); });
+  return widths;
+}
+
+/// The same of machine code.
+std::set<int64_t> accessesOfCode(const std::string &sass, const char *opcode) {
+  static const std::map<std::string, int64_t> kBytes = {
+      {"U8", 1}, {"S8", 1}, {"U16", 2}, {"S16", 2}, {"64", 8}, {"128", 16}};
+  std::set<int64_t> widths;
+  std::regex wanted(std::string(opcode) + R"(\.E((?:\.\w+)*))");
+  for (std::sregex_iterator found(sass.begin(), sass.end(), wanted), end;
+       found != end; ++found) {
+    int64_t bytes = 4;
+    std::string suffixes = (*found)[1];
+    for (const auto &[name, width] : kBytes)
+      if ((suffixes + ".").find("." + name + ".") != std::string::npos)
+        bytes = width;
+    widths.insert(bytes);
+  }
+  return widths;
+}
+
+/// Every vector of the text is one access of that width: each width that is
+/// written there is in the machine code, and no store has another.
+void expectVectors(const std::string &name, const std::string &body,
+                   const std::string &sass) {
+  std::set<int64_t> loads = accessesOfCode(sass, "LDG");
+  for (int64_t bytes : accessesOf(body, false))
+    EXPECT_TRUE(loads.contains(bytes)) << name << " loads " << bytes << body;
+  EXPECT_EQ(accessesOfCode(sass, "STG"), accessesOf(body, true))
+      << name << body << sass;
 }
 
 TEST_P(CudaSass, CompilesWithoutSpills) {
@@ -91,14 +163,17 @@ TEST_P(CudaSass, CompilesWithoutSpills) {
     EXPECT_THAT(image->log, HasSubstr("0 bytes spill stores"));
     static const std::regex kSpill("[1-9][0-9]* bytes (spill|stack frame)");
     EXPECT_FALSE(std::regex_search(image->log, kSpill)) << image->log;
-    std::vector<std::string> names = productsOf(text);
-    if (names.empty())
-      continue;
     std::string sass = inspect("nvdisasm", "-c", *image);
     MPC_REQUIRE(!sass.empty(), "no nvdisasm");
-    for (const std::string &name : names) {
+    for (const auto &[name, body] : kernelsOf(text)) {
+      std::string code = sectionOf(sass, name);
+      // One kernel is written by hand, and calls its parameters otherwise.
+      if (body.find("output0") != std::string::npos)
+        expectVectors(name, body, code);
+      if (body.find("mpc_multiply_tiles") == std::string::npos)
+        continue;
       ++products;
-      EXPECT_THAT(sectionOf(sass, name), HasSubstr("HMMA.")) << name;
+      EXPECT_THAT(code, HasSubstr("HMMA.")) << name;
     }
   }
   // sm_75 has no bf16 product, and none has one of f32.
@@ -166,7 +241,8 @@ TEST_P(LargeProducts, RunOnTensorCores) {
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
   std::string name = std::filesystem::path(info.param.model).stem();
   std::ranges::replace(name, '-', '_');
-  return name + "_sm_" + std::to_string(info.param.arch);
+  return name + "_sm_" + std::to_string(info.param.arch) +
+         (info.param.wide ? "_wide" : "");
 }
 
 /// All models with large products, for the first GPU that has products of the
@@ -199,6 +275,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"cuda/head.mlir", Precision::FP32, 80},
                     Case{"cuda/head.mlir", Precision::FP32, 90},
                     Case{"cuda/head.mlir", Precision::FP32, 120},
+                    Case{"models/mlp.onnx", Precision::FP16, 90, true},
+                    Case{"models/nanogpt.onnx", Precision::FP16, 80, true},
                     Case{"models/lenet.onnx", Precision::BF16, 75},
                     Case{"models/lenet.onnx", Precision::BF16, 80}),
     nameOf);

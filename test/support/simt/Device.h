@@ -48,6 +48,7 @@ uint32_t mpcSimtAtomicOr(uint32_t *at, uint32_t bits, const void *code);
 #define gridDim (mpcSimtPosition.gridDim)
 
 struct mpc_pack;
+struct mpc_half_pack;
 typedef uintptr_t mpc_shared;
 
 // A default argument is evaluated at the place of the call: its line.
@@ -56,8 +57,8 @@ typedef uintptr_t mpc_shared;
 MPC_FORWARD void *mpcSimtDynamicShared() {
   return mpcSimtMachine()->dynamicShared();
 }
-MPC_FORWARD void mpcSimtRequireAlignment(const void *at, int line) {
-  mpcSimtMachine()->requireAlignment(at, 16, line);
+MPC_FORWARD void mpcSimtRequireAlignment(const void *at, int bytes, int line) {
+  mpcSimtMachine()->requireAlignment(at, bytes, line);
 }
 
 MPC_DEVICE mpc_shared mpc_shared_address(const void *pointer) {
@@ -65,15 +66,26 @@ MPC_DEVICE mpc_shared mpc_shared_address(const void *pointer) {
 }
 
 // Templates, since mpc_pack is defined by the prelude, after this file.
-template <typename Pack = mpc_pack>
-MPC_DEVICE Pack mpc_load16(const void *from, MPC_SIMT_LINE) {
-  mpcSimtRequireAlignment(from, line);
-  return *static_cast<const Pack *>(from);
-}
+#define MPC_SIMT_MOVE(bytes, pack)                                             \
+  template <typename Pack = pack>                                              \
+  MPC_DEVICE Pack mpc_load##bytes(const void *from, MPC_SIMT_LINE) {           \
+    mpcSimtRequireAlignment(from, bytes, line);                                \
+    return *static_cast<const Pack *>(from);                                   \
+  }                                                                            \
+  template <typename Pack>                                                     \
+  MPC_DEVICE void mpc_store##bytes(void *to, Pack v, MPC_SIMT_LINE) {          \
+    static_assert(sizeof(Pack) == bytes);                                      \
+    mpcSimtRequireAlignment(to, bytes, line);                                  \
+    *static_cast<Pack *>(to) = v;                                              \
+  }
+MPC_SIMT_MOVE(16, mpc_pack)
+MPC_SIMT_MOVE(8, mpc_half_pack)
+MPC_SIMT_MOVE(4, uint32_t)
+MPC_SIMT_MOVE(2, uint16_t)
+#undef MPC_SIMT_MOVE
 template <typename Pack>
-MPC_DEVICE void mpc_store16(void *to, Pack v, MPC_SIMT_LINE) {
-  mpcSimtRequireAlignment(to, line);
-  *static_cast<Pack *>(to) = v;
+MPC_DEVICE void mpc_store_shared16(void *to, Pack v, MPC_SIMT_LINE) {
+  mpc_store16(to, v, line);
 }
 
 MPC_DEVICE uint32_t mpc_bits(float x) {

@@ -25,6 +25,10 @@ typedef unsigned long long mpc_u64;
 struct alignas(16) mpc_pack {
   mpc_u32 word[4];
 };
+// Half of that.
+struct alignas(8) mpc_half_pack {
+  mpc_u32 word[2];
+};
 
 #define MPC_FULL_WARP 0xffffffffu
 
@@ -49,7 +53,49 @@ MPC_DEVICE mpc_pack mpc_load16(const void *from) {
   return {{v.x, v.y, v.z, v.w}};
 }
 
+MPC_DEVICE mpc_half_pack mpc_load8(const void *from) {
+  uint2 v = *static_cast<const uint2 *>(from);
+  return {{v.x, v.y}};
+}
+
+MPC_DEVICE mpc_u32 mpc_load4(const void *from) {
+  return *static_cast<const mpc_u32 *>(from);
+}
+
+MPC_DEVICE mpc_u16 mpc_load2(const void *from) {
+  return *static_cast<const mpc_u16 *>(from);
+}
+
+// One store to global memory of that many bytes each. As assignments they are
+// no promise: behind places of 64 bits four of 4 bytes came of one of 16.
 MPC_DEVICE void mpc_store16(void *to, mpc_pack v) {
+  asm volatile("st.global.v4.b32 [%0], {%1,%2,%3,%4};" ::"l"(
+                   __cvta_generic_to_global(to)),
+               "r"(v.word[0]), "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3])
+               : "memory");
+}
+
+MPC_DEVICE void mpc_store8(void *to, mpc_half_pack v) {
+  asm volatile(
+      "st.global.v2.b32 [%0], {%1,%2};" ::"l"(__cvta_generic_to_global(to)),
+      "r"(v.word[0]), "r"(v.word[1])
+      : "memory");
+}
+
+MPC_DEVICE void mpc_store4(void *to, mpc_u32 v) {
+  asm volatile("st.global.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(to)),
+               "r"(v)
+               : "memory");
+}
+
+MPC_DEVICE void mpc_store2(void *to, mpc_u16 v) {
+  asm volatile("st.global.b16 [%0], %1;" ::"l"(__cvta_generic_to_global(to)),
+               "h"(v)
+               : "memory");
+}
+
+// 16 bytes to shared memory.
+MPC_DEVICE void mpc_store_shared16(void *to, mpc_pack v) {
   *static_cast<uint4 *>(to) =
       make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
 }

@@ -146,36 +146,56 @@ MPC_DEVICE mpc_i64 mpc_wrap(mpc_i64 place, mpc_i64 extent) {
   return mpc_clamp(place < 0 ? place + extent : place, extent);
 }
 
-// `Count` neighbours, moved with accesses of up to 16 bytes; the address is a
-// multiple of the vector's size, or of 16.
+// `Count` neighbours, moved with one access of all their bytes, or with several
+// of 16; the address is a multiple of the vector's size, or of 16.
 template <typename T, int Count>
 struct mpc_vector {
   static constexpr int kBytes = Count * static_cast<int>(sizeof(T));
+  static constexpr int kPacks = kBytes / 16;
+  // Elements from one pack to the next.
+  static constexpr int kStep = 16 / static_cast<int>(sizeof(T));
   static_assert(kBytes >= 16 ? kBytes % 16 == 0 : (kBytes & (kBytes - 1)) == 0,
                 "a vector is a power of two of bytes, or packs");
   union {
     T at[Count];
-    mpc_pack packs[kBytes >= 16 ? kBytes / 16 : 1];
+    mpc_pack packs[kPacks > 0 ? kPacks : 1];
+    mpc_half_pack half;
+    mpc_u32 word;
+    mpc_u16 pair;
   };
 
   static MPC_MEMBER mpc_vector load(const T *from) {
     mpc_vector v;
-    if constexpr (kBytes >= 16) {
-      for (int i = 0; i < kBytes / 16; ++i)
-        v.packs[i] = mpc_load16(from + i * (16 / static_cast<int>(sizeof(T))));
-    } else {
-      for (int i = 0; i < Count; ++i)
-        v.at[i] = from[i];
-    }
+    if constexpr (kBytes >= 16)
+      for (int i = 0; i < kPacks; ++i)
+        v.packs[i] = mpc_load16(from + i * kStep);
+    else if constexpr (kBytes == 8)
+      v.half = mpc_load8(from);
+    else if constexpr (kBytes == 4)
+      v.word = mpc_load4(from);
+    else if constexpr (kBytes == 2)
+      v.pair = mpc_load2(from);
+    else
+      v.at[0] = from[0];
     return v;
   }
+  // To global memory.
   MPC_MEMBER void store(T *to) const {
-    if constexpr (kBytes >= 16) {
-      for (int i = 0; i < kBytes / 16; ++i)
-        mpc_store16(to + i * (16 / static_cast<int>(sizeof(T))), packs[i]);
-    } else {
-      for (int i = 0; i < Count; ++i)
-        to[i] = at[i];
-    }
+    if constexpr (kBytes >= 16)
+      for (int i = 0; i < kPacks; ++i)
+        mpc_store16(to + i * kStep, packs[i]);
+    else if constexpr (kBytes == 8)
+      mpc_store8(to, half);
+    else if constexpr (kBytes == 4)
+      mpc_store4(to, word);
+    else if constexpr (kBytes == 2)
+      mpc_store2(to, pair);
+    else
+      to[0] = at[0];
+  }
+  // Of 16 bytes and more, to shared memory.
+  MPC_MEMBER void put(T *to) const {
+    for (int i = 0; i < kPacks; ++i)
+      mpc_store_shared16(to + i * kStep, packs[i]);
   }
 };

@@ -127,6 +127,20 @@ TEST(Gemm, Convolutions) {
     }
 }
 
+// Windows that are 2 apart: elements of a line are taken by twos, several at
+// once where the line is long enough.
+TEST(Gemm, ConvolutionsOfEverySecond) {
+  for (Convolution c : {Convolution{1, 1, 4, 5, 8, 8, 3, 2, 1},
+                        Convolution{2, 1, 3, 8, 4, 16, 3, 2, 1},
+                        Convolution{1, 2, 5, 7, 3, 24, 1, 2, 1},
+                        Convolution{2, 1, 2, 9, 5, 12, 5, 2, 1}})
+    for (Loops loops : {convolve(c), convolveWeightGradient(c)})
+      for (Format format : {Format::F32, Format::BF16}) {
+        loops.aFormat = loops.bFormat = format;
+        expectExact(loops);
+      }
+}
+
 TEST(Gemm, TwoRoundingsWhereTheRegionSaysSo) {
   Loops loops = matmul(20, 30, 40);
   loops.fused = false;

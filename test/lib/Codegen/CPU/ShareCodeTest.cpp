@@ -4,6 +4,8 @@
 #include "lib/Codegen/CPU/Sizes.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace mpc::test;
 
 /// The quotient that a CPU computes by a reciprocal.
@@ -107,6 +109,103 @@ TEST(ShareCode, KernelsOfManyNumbers) {
         want[at] = y[at / 24 % 3];
     kernels.run({x.data(), y.data(), got.data()}, "k" + std::to_string(end));
     EXPECT_EQ(got, want) << end;
+  }
+}
+
+// What a predicate says of two numbers, as bits: unordered 8, less 4, greater
+// 2, equal 1.
+static const std::vector<std::pair<const char *, int>> kPredicates = {
+    {"false", 0}, {"oeq", 1},  {"ogt", 2},  {"oge", 3},
+    {"olt", 4},   {"ole", 5},  {"one", 6},  {"ord", 7},
+    {"uno", 8},   {"ueq", 9},  {"ugt", 10}, {"uge", 11},
+    {"ult", 12},  {"ule", 13}, {"une", 14}, {"true", 15}};
+
+// Kernels that differ in an attribute of an op alone, not in what it is called
+// or in its operands.
+TEST(ShareCode, KernelsOfManyPredicates) {
+  const Shape shape = {2, 3, 24};
+  std::string text = kMaps;
+  for (auto [name, bits] : kPredicates)
+    text += kernelOf(shape, std::string("k_") + name,
+                     std::string("%is = arith.cmpf ") + name +
+                         ", %a, %b : f32\n%s = arith.select %is, %a, %b : f32");
+  std::vector<float> x(2 * 3 * 24), y = {0.5f, -0.0f, NAN};
+  const float numbers[] = {NAN, 0.5f, -0.0f, 0.0f, 1.0f, -INFINITY, 1e-45f};
+  for (size_t at = 0; at < x.size(); ++at)
+    x[at] = numbers[at * 5 % 7];
+  for (int64_t lanes : {8, 16}) {
+    Kernels kernels(text, {.lanes = lanes});
+    for (auto [name, bits] : kPredicates) {
+      std::vector<float> got(x.size()), want(x);
+      for (size_t at = 0; at < x.size(); ++at) {
+        float a = x[at], b = y[at / 24 % 3];
+        int found = a != a || b != b ? 8 : a < b ? 4 : a > b ? 2 : 1;
+        want[at] = (bits & found) != 0 ? a : b;
+      }
+      kernels.run({x.data(), y.data(), got.data()}, std::string("k_") + name);
+      EXPECT_EQ(bytes(got), bytes(want)) << name;
+    }
+    if (mpc::cpu::getProcessor("host")->lanes < 16)
+      break;
+  }
+}
+
+TEST(ShareCode, KernelsOfManyIntegerPredicates) {
+  const Shape shape = {2, 3, 24};
+  // What holds of a place and the number -2: signed ones and unsigned ones.
+  const std::vector<std::pair<const char *, bool (*)(int64_t)>> predicates = {
+      {"eq", [](int64_t a) { return a == -2; }},
+      {"ne", [](int64_t a) { return a != -2; }},
+      {"slt", [](int64_t a) { return a < -2; }},
+      {"sle", [](int64_t a) { return a <= -2; }},
+      {"sgt", [](int64_t a) { return a > -2; }},
+      {"sge", [](int64_t a) { return a >= -2; }},
+      {"ult", [](int64_t a) { return uint64_t(a) < uint64_t(-2); }},
+      {"ule", [](int64_t a) { return uint64_t(a) <= uint64_t(-2); }},
+      {"ugt", [](int64_t a) { return uint64_t(a) > uint64_t(-2); }},
+      {"uge", [](int64_t a) { return uint64_t(a) >= uint64_t(-2); }}};
+  std::string text = kMaps;
+  for (auto [name, holds] : predicates)
+    text += kernelOf(shape, std::string("k_") + name,
+                     std::string("%i = arith.fptosi %a : f32 to i32\n"
+                                 "%two = arith.constant -2 : i32\n"
+                                 "%is = arith.cmpi ") +
+                         name +
+                         ", %i, %two : i32\n"
+                         "%s = arith.select %is, %a, %b : f32");
+  Kernels kernels(text, {});
+  std::vector<float> x(2 * 3 * 24), y = {10, 20, 30};
+  for (size_t at = 0; at < x.size(); ++at)
+    x[at] = static_cast<float>(at * 5 % 9) - 5;
+  for (auto [name, holds] : predicates) {
+    std::vector<float> got(x.size()), want(x);
+    for (size_t at = 0; at < x.size(); ++at)
+      want[at] = holds(static_cast<int64_t>(x[at])) ? x[at] : y[at / 24 % 3];
+    kernels.run({x.data(), y.data(), got.data()}, std::string("k_") + name);
+    EXPECT_EQ(got, want) << name;
+  }
+}
+
+// The dimension that an index is of is an attribute as well.
+TEST(ShareCode, KernelsOfManyIndices) {
+  const Shape shape = {2, 3, 24};
+  std::string text = kMaps;
+  for (int dim = 0; dim < 3; ++dim)
+    text += kernelOf(shape, "k" + std::to_string(dim),
+                     "%l = linalg.index " + std::to_string(dim) +
+                         " : index\n%i = arith.index_cast %l : index to i32\n"
+                         "%f = arith.sitofp %i : i32 to f32\n"
+                         "%s = arith.addf %a, %f : f32");
+  Kernels kernels(text, {});
+  std::vector<float> x = randoms(2 * 3 * 24), y = {1, 2, 3};
+  for (int dim = 0; dim < 3; ++dim) {
+    std::vector<float> got(x.size()), want(x);
+    for (size_t at = 0; at < x.size(); ++at)
+      want[at] += static_cast<float>(dim == 0   ? at / 72
+                                     : dim == 1 ? at / 24 % 3
+                                                : at % 24);
+    kernels.run({x.data(), y.data(), got.data()}, "k" + std::to_string(dim));
+    EXPECT_EQ(got, want) << dim;
   }
 }
 

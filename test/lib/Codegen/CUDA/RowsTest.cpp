@@ -70,10 +70,10 @@ TEST(CudaRows, AResultOverAnInputWaitsForTheLastPass) {
   }
 }
 
-/// d = z * sum of a row of x, which may lie in z.
+/// d = z * sum of a row of x, which may lie in z; e = x * d.
 std::string scaledSums(int rows, int columns) {
   return std::string(kMaps) + llvm::formatv(R"(
-kernel.func @k(%x: tensor<{0}x{1}xf32>, %z: tensor<{0}xf32>, %d: tensor<{0}xf32>) -> tensor<{0}xf32> {{
+kernel.func @k(%x: tensor<{0}x{1}xf32>, %z: tensor<{0}xf32>, %e: tensor<{0}x{1}xf32>, %d: tensor<{0}xf32>) -> (tensor<{0}x{1}xf32>, tensor<{0}xf32>) {{
   %zero = arith.constant 0.0 : f32
   %m = tensor.empty() : tensor<{0}xf32>
   %none = linalg.fill ins(%zero : f32) outs(%m : tensor<{0}xf32>) -> tensor<{0}xf32>
@@ -89,30 +89,40 @@ kernel.func @k(%x: tensor<{0}x{1}xf32>, %z: tensor<{0}xf32>, %d: tensor<{0}xf32>
     %0 = arith.mulf %a, %b : f32
     linalg.yield %0 : f32
   } -> tensor<{0}xf32>
-  kernel.return %r : tensor<{0}xf32>
+  %p = linalg.generic {{indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %r : tensor<{0}x{1}xf32>, tensor<{0}xf32>) outs(%e : tensor<{0}x{1}xf32>) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<{0}x{1}xf32>
+  kernel.return %p, %r : tensor<{0}x{1}xf32>, tensor<{0}xf32>
 })",
                                             rows, columns)
                                   .str();
 }
 
-// All threads of a row read z before the one that stores does: a warp's, and a
-// block's. Small whole numbers, so that the sums are exact.
+// All threads of a row read z, which all need, before the one that stores does:
+// a warp's, and a block's. Small whole numbers, so that the sums are exact.
 TEST(CudaRows, AUnitIsStoredOverAnInputWhenAllHaveReadIt) {
   for (auto [rows, columns] : {std::pair(9, 40), {3, 1500}}) {
-    std::vector<float> x =
-        values<float>(wholeNumbers(rows * columns, 1, "f32"));
+    size_t count = rows * columns;
+    std::vector<float> x = values<float>(wholeNumbers(count, 1, "f32"));
     std::vector<float> z = randoms(rows);
     Emitted kernel = emitAll(scaledSums(rows, columns), 80).front();
     ASSERT_EQ(kernel.schedule.substr(0, 10), "#cuda.rows");
     for (uint32_t seed : {1u, 2u, 3u}) {
-      Buffers after = runOnGpu(kernel, {bytes(x), bytes(z), room<float>(rows)},
-                               {.seed = seed, .over = 1});
-      std::vector<float> got = values<float>(after[2]);
+      Buffers after = runOnGpu(
+          kernel, {bytes(x), bytes(z), room<float>(count), room<float>(rows)},
+          {.seed = seed, .over = 1});
+      std::vector<float> products = values<float>(after[2]);
+      std::vector<float> got = values<float>(after[3]);
       for (int row = 0; row < rows; ++row) {
         float sum = 0;
         for (int i = 0; i < columns; ++i)
           sum += x[row * columns + i];
         EXPECT_EQ(got[row], sum * z[row]) << row;
+        for (int i = row * columns; i < (row + 1) * columns; ++i)
+          ASSERT_EQ(products[i], x[i] * (sum * z[row])) << i;
       }
     }
   }

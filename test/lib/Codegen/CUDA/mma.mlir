@@ -117,7 +117,7 @@ kernel.func contraction @single(%a: tensor<100x72xf32> {kernel.alignment = 16 : 
 // CHECK:         mpc_vector<float, 8> made;
 // CHECK:         const float mul0 =
 // CHECK:         made.at[lane] = inside ? mul0 : 0.0f;
-// CHECK:         made.store(rows + line * 20 + rowsAt);
+// CHECK:         made.put(rows + line * 20 + rowsAt);
 kernel.func contraction @squares(%a: tensor<100x72xf16> {kernel.alignment = 16 : i64}, %b: tensor<72x80xf32> {kernel.alignment = 16 : i64}, %d: tensor<100x80xf32> {kernel.alignment = 16 : i64}) -> tensor<100x80xf32> {
   %e = tensor.empty() : tensor<100x80xf32>
   %zero = arith.constant 0.0 : f32

@@ -76,6 +76,9 @@ class Tests:
             return "RUN:" in self.texts[file] and "Inputs" not in file.relative_to(self.root).parts
         if file.suffix != ".py":
             return True
+        listing = self.texts.get(file.with_name("CMakeLists.txt"), "")
+        if file.name.endswith("_test.py") and "--pattern *_test.py" in listing:
+            return True
         named = re.compile(rf"\b{re.escape(file.name)}\b|\bimport {file.stem}\b")
         return any(named.search(text) for other, text in self.texts.items() if other != file)
 

@@ -143,13 +143,20 @@ class Scaler:
         return found
 
     def load_state_dict(self, state: Mapping[str, float]) -> None:
-        """Takes the state of a ``GradScaler``, or of :meth:`state_dict`."""
+        """Takes the state of a ``GradScaler``, or of :meth:`state_dict`.
+
+        All numbers that the policy knows must be there: an empty state is that of a
+        ``GradScaler`` that was not enabled, as torch says of it too.
+        """
         unknown = state.keys() - _TORCH_NUMBERS.keys()
         if unknown:
             raise UsageError(f"no numbers of a GradScaler: {', '.join(sorted(unknown))}")
         known = self.state_dict()
-        missing = sorted(state.keys() - known.keys())
+        foreign = sorted(state.keys() - known.keys())
+        if foreign:
+            raise UsageError(f"the program's loss scaler has no {', '.join(foreign)}")
+        missing = sorted(known.keys() - state.keys())
         if missing:
-            raise UsageError(f"the program's loss scaler has no {', '.join(missing)}")
+            raise UsageError(f"the state lacks {', '.join(missing)} of the program's loss scaler")
         for theirs, value in state.items():
             self._write(_TORCH_NUMBERS[theirs], value)

@@ -221,6 +221,22 @@ class LossScale(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "'dynamic_counter' cannot be set"):
             scaler.dynamic_counter = 1
 
+    def test_a_state_that_is_not_whole_is_refused(self):
+        """Features: L8."""
+        scaler = loaded(*FP16).scaler
+        whole = {**scaler.state_dict(), "scale": 256.0, "_growth_tracker": 2}
+        with self.assertRaisesRegex(UsageError, "the state lacks _growth_tracker, backoff_factor, "
+                                    "growth_factor, growth_interval, scale of the program's loss scaler"):
+            scaler.load_state_dict({})
+        for name in whole:
+            part = {key: value for key, value in whole.items() if key != name}
+            with self.assertRaisesRegex(UsageError, f"the state lacks {name} of"):
+                scaler.load_state_dict(part)
+        self.assertEqual((scaler.scale, scaler.dynamic_counter), (1024, 0))
+        scaler.load_state_dict(whole)
+        self.assertEqual((scaler.scale, scaler.dynamic_counter), (256, 2))
+        loaded(*SGD).scaler.load_state_dict({})  # As of a GradScaler that is not enabled.
+
     def test_an_update_with_a_number_replaces_the_last(self):
         step = loaded(*FP16)
         for _ in range(3):

@@ -49,4 +49,4 @@ func.func @bad_low_type(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %0 : tensor<4x4xf32>
 }
 
-// Features: C14, X13.
+// Features: C14.

@@ -46,6 +46,7 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_FALSE(program.state[4].hasWideScale);
 }
 
+// Features: F10.
 TEST(ProgramFile, AWideScaleIsSetAsItIs) {
   ProgramVariants programs = readBack();
   ASSERT_EQ(programs.size(), 2u);

@@ -121,6 +121,7 @@ TEST_F(Numbers, UpdateAfterAWriteGoesBackToNoOlderState) {
   EXPECT_EQ(read("counter"), 7);
 }
 
+// Features: F10.
 TEST_F(Numbers, UpdateAfterAnImportGoesBackToNoOlderState) {
   step();
   step();

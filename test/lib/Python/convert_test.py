@@ -187,6 +187,21 @@ class Keras(unittest.TestCase):
         with self.assertRaisesRegex(InvalidInputError, r"vars/0 is \[6, 3\], norm.bias is \[5\]"):
             convert.write_keras(path, step.state_dict(), {"layers/dense/vars/0": "norm.bias"})
 
+    def test_kernels_are_turned_on_their_way_back(self):
+        """Keras' kernels are (inputs, outputs), also where they are square and a shape tells nothing."""
+        import h5py
+
+        path = programs.folder() / "turned.weights.h5"
+        weight = np.arange(16, dtype=np.float32).reshape(4, 4)
+        with h5py.File(path, "w") as file:
+            file["dense/vars/0"] = np.zeros((4, 4), np.float32)
+        convert.write_keras(path, {"model": {"kernel": weight}}, {"dense/vars/0": "kernel.T"})
+        with h5py.File(path) as file:
+            self.assertEqual(file["dense/vars/0"][1, 2], 9)  # Of input 1 for output 2: weight[2, 1].
+            np.testing.assert_array_equal(np.array(file["dense/vars/0"]), weight.T)
+        np.testing.assert_array_equal(
+            convert.read_keras(path, {"dense/vars/0": "kernel.T"})["model"]["kernel"], weight)
+
     def test_a_variable_that_is_not_there_is_named(self):
         path = programs.folder() / "lacks.weights.h5"
         self.write(path)

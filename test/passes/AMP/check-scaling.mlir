@@ -133,6 +133,70 @@ func.func @apply(%lr: tensor<f32>) {
 
 // -----
 
+// Nothing is known of a sum of scaled and unscaled gradients, whichever comes
+// first: no warning of either kind.
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @accumulate() {
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %one = nn.constant dense<1.0> : tensor<f32>
+  %a, %g = nn.vjp @loss() seed(%scale) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %b, %h = nn.vjp @loss() seed(%one) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %scaled = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
+  %free = amp.gather %h : tensor<4xf32> -> !amp.gradients<@optimizer>
+  amp.accumulate %scaled : !amp.gradients<@optimizer>
+  amp.accumulate %free : !amp.gradients<@optimizer>
+  return
+}
+func.func @apply(%lr: tensor<f32>) {
+  %gradients = amp.take_gradients : !amp.gradients<@optimizer>
+  amp.apply %gradients lr(%lr) : !amp.gradients<@optimizer>
+  return
+}
+
+// -----
+
+// The other way round.
+nn.parameter @w : tensor<4xf32> = #nn.init<ones>
+amp.scaler @scaler policy("dynamic") settings {}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+func.func private @loss() -> tensor<f32> {
+  %w = nn.get @w : tensor<4xf32>
+  %0 = nn.reduce_sum %w axes [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @accumulate() {
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %one = nn.constant dense<1.0> : tensor<f32>
+  %a, %g = nn.vjp @loss() seed(%scale) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %b, %h = nn.vjp @loss() seed(%one) wrt [@w]
+      : (), (tensor<f32>) -> tensor<f32>, tensor<4xf32>
+  %scaled = amp.gather %g : tensor<4xf32> -> !amp.gradients<@optimizer>
+  %free = amp.gather %h : tensor<4xf32> -> !amp.gradients<@optimizer>
+  amp.accumulate %free : !amp.gradients<@optimizer>
+  amp.accumulate %scaled : !amp.gradients<@optimizer>
+  return
+}
+func.func @apply(%lr: tensor<f32>) {
+  %gradients = amp.take_gradients : !amp.gradients<@optimizer>
+  %scale = amp.get_scale @scaler : tensor<f32>
+  %inverse = amp.inverse_scale %scale : tensor<f32>
+  %unscaled = amp.unscale %gradients by %inverse : !amp.gradients<@optimizer>
+  amp.apply %unscaled lr(%lr) : !amp.gradients<@optimizer>
+  return
+}
+
+// -----
+
 // No warning: scaled bounds, an unscale of one's own, gradients that are
 // inputs, and no scale at all.
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>

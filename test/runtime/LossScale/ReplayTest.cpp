@@ -102,6 +102,19 @@ TEST(Replay, SimulatesOverflowOfScaledMaxima) {
   EXPECT_FALSE(result->curve[1].skipped); // 1.5 * 32768
 }
 
+// Of f16 65504 is finite; only what is above it overflows.
+TEST(Replay, TheBoundItselfIsNoOverflow) {
+  for (auto [bound, skipped] :
+       {std::pair(98304.0, false), {98303.99999999999, true}}) {
+    ReplayOptions options;
+    options.overflowAbove = bound;
+    Result<ReplayResult> result = replayTrace(
+        traceOf(R"({"action": "step", "grad_max_abs": [1.5]})"), options);
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(result->curve[0].skipped, skipped) << bound; // 1.5 * 65536
+  }
+}
+
 TEST(Replay, RunsSettingsThatTrainingRefuses) {
   const std::string lines =
       run(traceOf(R"({"action": "step", "found_inf": true})",

@@ -43,6 +43,7 @@ def cast_functions():
             wide = [2.0**31, 2.0**32 - 256, 2.0**63, 2.0**64 - 2.0**40]
             yield from large_casts(source, wide)
     yield from integer_casts()
+    yield from chained_casts()
     x, seed = Tensor("f32", [1.0, 1e-9]), Tensor("f16", [0.25, 3.0])
     yield Function(
         "f32_to_f16_vjp",
@@ -63,6 +64,17 @@ def large_casts(source, values):
         )
         function.name += "_large"
         yield function
+
+
+def chained_casts():
+    """Integers through f64, which holds them, are rounded once: a little more than halfway is up. One cast, which goes by
+    way of f32, would lose the little more."""
+    for source, top in (("i32", 30), ("i64", 40), ("ui32", 31)):
+        base, half = 2**top, 2 ** (top - FLOATS["bf16"][0])
+        a = Tensor(source, [base + half + 1, base + 3 * half - 1, base + half])
+        middle, result = "tensor<3xf64>", Result("bf16", a.values.astype(np.float64))
+        body = f"%m = nn.cast %a : {a.type} -> {middle}\n  %r = nn.cast %m : {middle} -> {result.type}"
+        yield Function(f"{source}_by_f64_to_bf16", [a], body, [result])
 
 
 def integer_casts():

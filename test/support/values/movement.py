@@ -318,6 +318,7 @@ def gather_functions():
             {0: wanted},
         )
     yield frozen_gather()
+    yield frozen_gather_of_batches()
 
 
 def frozen_gather():
@@ -329,6 +330,18 @@ def frozen_gather():
     wanted[1] = 0.0
     body = f"%r = nn.gather %a, %b axis(0) frozen(1) : {a.type}, {ids.type} -> {result.type}"
     return Function("frozen_vjp", [a, ids], body, [result], [seed], {0: Result("f32", wanted)})
+
+
+def frozen_gather_of_batches():
+    """The same behind a batch, whose sizes fit other axes of the result as well."""
+    shape, places = (3, 4, 3), np.array([[1, 2, 1], [0, 1, 3], [3, 0, 2]])
+    a, ids = numbered("f32", shape, edges=False), Tensor("i64", places)
+    result = Result("f32", gathered(a.values, places, 1, 1))
+    seed = Tensor("f32", np.arange(27.0).reshape(result.values.shape) - 3)
+    wanted = scattered(seed.values, places, 1, 1, shape)
+    wanted[:, 1] = 0.0
+    body = f"%r = nn.gather %a, %b axis(1) batch(1) frozen(1) : {a.type}, {ids.type} -> {result.type}"
+    return Function("frozen_batch_vjp", [a, ids], body, [result], [seed], {0: Result("f32", wanted)})
 
 
 def scatter_functions():

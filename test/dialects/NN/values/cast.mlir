@@ -1123,6 +1123,30 @@ func.func @i1_to_ui64(
   return %r : tensor<2xui64>
 }
 
+func.func @i32_by_f64_to_bf16(
+    %a: tensor<3xi32> {values.are = dense<[1077936129, 1086324735, 1077936128]> : tensor<3xi32>})
+    -> (tensor<3xbf16> {values.are = dense<[1077936129.0, 1086324735.0, 1077936128.0]> : tensor<3xf64>}) {
+  %m = nn.cast %a : tensor<3xi32> -> tensor<3xf64>
+  %r = nn.cast %m : tensor<3xf64> -> tensor<3xbf16>
+  return %r : tensor<3xbf16>
+}
+
+func.func @i64_by_f64_to_bf16(
+    %a: tensor<3xi64> {values.are = dense<[1103806595073, 1112396529663, 1103806595072]> : tensor<3xi64>})
+    -> (tensor<3xbf16> {values.are = dense<[1103806595073.0, 1112396529663.0, 1103806595072.0]> : tensor<3xf64>}) {
+  %m = nn.cast %a : tensor<3xi64> -> tensor<3xf64>
+  %r = nn.cast %m : tensor<3xf64> -> tensor<3xbf16>
+  return %r : tensor<3xbf16>
+}
+
+func.func @ui32_by_f64_to_bf16(
+    %a: tensor<3xui32> {values.are = dense<[2155872257, 2172649471, 2155872256]> : tensor<3xui32>})
+    -> (tensor<3xbf16> {values.are = dense<[2155872257.0, 2172649471.0, 2155872256.0]> : tensor<3xf64>}) {
+  %m = nn.cast %a : tensor<3xui32> -> tensor<3xf64>
+  %r = nn.cast %m : tensor<3xf64> -> tensor<3xbf16>
+  return %r : tensor<3xbf16>
+}
+
 func.func private @f32_to_f16_vjp_of(%a: tensor<2xf32>) -> (tensor<2xf16>) {
   %r = nn.cast %a : tensor<2xf32> -> tensor<2xf16>
   return %r : tensor<2xf16>

@@ -73,9 +73,10 @@ ScatterAttr mpc::cuda::scheduleScatter(const Body &body) {
       std::max<int64_t>(llvm::divideCeil(units * shape.size, kMostBlocks), 1),
       kThreads / columns);
   int64_t chunks = units * llvm::divideCeil(shape.size, rows);
-  return ScatterAttr::get(body.statements.front().op->getContext(),
-                          std::max<int64_t>(chunks, 1), kThreads, rows,
-                          columns);
+  Operation *op = body.statements.front().op;
+  return ScatterAttr::getChecked([&] { return op->emitOpError(kTooLarge); },
+                                 op->getContext(), std::max<int64_t>(chunks, 1),
+                                 kThreads, rows, columns);
 }
 
 /// Which rows the block has, and which column and rows of them the thread.

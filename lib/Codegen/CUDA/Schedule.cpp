@@ -28,12 +28,19 @@ static int64_t countBlocks(int64_t units, int64_t each) {
   return std::max<int64_t>(llvm::divideCeil(units, each), 1);
 }
 
+/// The schedule of these numbers; null where they are none, as for a tensor
+/// that no grid has blocks for, which is reported.
+template <typename Schedule, typename... Numbers>
+static ScheduleAttrInterface make(FuncOp kernel, Numbers... numbers) {
+  return Schedule::getChecked([&] { return kernel.emitOpError(kTooLarge); },
+                              kernel.getContext(), numbers...);
+}
+
 static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
   int64_t units = countLoopUnits(kernel, body);
   if (units == 1)
-    return LoopsAttr::get(kernel.getContext(), 1, 1024);
-  return LoopsAttr::get(kernel.getContext(), countBlocks(units, kThreads),
-                        kThreads);
+    return make<LoopsAttr>(kernel, int64_t{1}, int64_t{1024});
+  return make<LoopsAttr>(kernel, countBlocks(units, kThreads), kThreads);
 }
 
 static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
@@ -41,8 +48,8 @@ static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
   auto [count, vector] = countMapUnits(body);
   if (naive)
     vector = 1;
-  return MapAttr::get(kernel.getContext(),
-                      countBlocks(count, kThreads * vector), kThreads, vector);
+  return make<MapAttr>(kernel, countBlocks(count, kThreads * vector), kThreads,
+                       vector);
 }
 
 /// The reference shares rows the other way: other threads, another order of
@@ -51,9 +58,8 @@ static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
                                           bool naive) {
   auto [rows, elements] = countRows(kernel, body);
   bool byWarp = (elements <= kWarpRow) != naive;
-  return RowsAttr::get(kernel.getContext(),
-                       countBlocks(rows, byWarp ? kThreads / 32 : 1), kThreads,
-                       byWarp ? 32 : kThreads);
+  return make<RowsAttr>(kernel, countBlocks(rows, byWarp ? kThreads / 32 : 1),
+                        kThreads, byWarp ? int64_t{32} : kThreads);
 }
 
 /// In the reference a thread has a column for itself.
@@ -63,8 +69,7 @@ static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body,
   int64_t warps = 1;
   while (!naive && warps < kColumnWarps && elements >= kColumnGrain * warps)
     warps *= 2;
-  return ColumnsAttr::get(kernel.getContext(), countBlocks(columns, 32),
-                          32 * warps);
+  return make<ColumnsAttr>(kernel, countBlocks(columns, 32), 32 * warps);
 }
 
 static ScheduleAttrInterface
@@ -76,9 +81,9 @@ scheduleContraction(FuncOp kernel, const Body &body, TargetAttr target) {
     if (std::optional<SimtAttr> simt = scheduleSimt(contraction))
       return *simt;
   }
-  return DotAttr::get(
-      kernel.getContext(),
-      countBlocks(body.statements.front().numParallel(), kThreads), kThreads);
+  return make<DotAttr>(
+      kernel, countBlocks(body.statements.front().numParallel(), kThreads),
+      kThreads);
 }
 
 static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
@@ -100,6 +105,14 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
     return scheduleLoops(kernel, body);
   }
   llvm_unreachable("all kinds are above");
+}
+
+static LogicalResult schedule(FuncOp kernel, TargetAttr target) {
+  ScheduleAttrInterface chosen = chooseSchedule(kernel, target);
+  if (!chosen)
+    return failure();
+  kernel.setScheduleAttr(chosen);
+  return success();
 }
 
 namespace {
@@ -139,13 +152,15 @@ struct SchedulePass : mpc::cuda::impl::SchedulePassBase<SchedulePass> {
          llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
       if (kernel.getSchedule())
         continue;
+      FuncOp slices;
       if (llvm::is_contained({KernelKind::Contraction, KernelKind::Columns},
                              kernel.getKind()) &&
           !target.getNaive())
-        if (FuncOp slices = splitReduction(
-                kernel, launches.lookup(kernel.getSymNameAttr()), symbols))
-          slices.setScheduleAttr(chooseSchedule(slices, target));
-      kernel.setScheduleAttr(chooseSchedule(kernel, target));
+        slices = splitReduction(
+            kernel, launches.lookup(kernel.getSymNameAttr()), symbols);
+      if ((slices && failed(schedule(slices, target))) ||
+          failed(schedule(kernel, target)))
+        return signalPassFailure();
     }
   }
 };

@@ -140,6 +140,14 @@ static int64_t getSide(const Contraction &contraction) {
   return countTiles(contraction, 128) >= kManyTiles ? 128 : 64;
 }
 
+/// A tile schedule of these numbers; null where it is none, which is reported.
+template <typename Schedule, typename... Numbers>
+static Schedule make(const Contraction &contraction, Numbers... numbers) {
+  FuncOp kernel = contraction.generic()->getParentOfType<FuncOp>();
+  return Schedule::getChecked([&] { return kernel.emitOpError(kTooLarge); },
+                              kernel.getContext(), numbers...);
+}
+
 /// Whether most of a tile would not be idle.
 static bool fillsTile(const Contraction &contraction, int64_t least) {
   int64_t m = contraction.sizes[Contraction::M];
@@ -161,9 +169,10 @@ std::optional<MmaAttr> mpc::cuda::scheduleMma(const Contraction &contraction,
   if (!isKnown || !fillsTile(contraction, 8))
     return std::nullopt;
   int64_t side = getSide(contraction);
-  return MmaAttr::get(type.getContext(), countTiles(contraction, side),
-                      side * 2, getRows(contraction), {side, 32},
-                      /*stages=*/3);
+  int64_t tile[] = {side, 32};
+  return make<MmaAttr>(contraction, countTiles(contraction, side), side * 2,
+                       getRows(contraction), ArrayRef<int64_t>(tile),
+                       /*stages=*/int64_t{3});
 }
 
 std::optional<SimtAttr>
@@ -172,7 +181,8 @@ mpc::cuda::scheduleSimt(const Contraction &contraction) {
       !getFactor(contraction, 0, false) || !getFactor(contraction, 1, false))
     return std::nullopt;
   int64_t side = getSide(contraction);
-  MLIRContext *context = contraction.generic().getContext();
-  return SimtAttr::get(context, countTiles(contraction, side), side * 2,
-                       getRows(contraction), {side, 16}, /*stages=*/2);
+  int64_t tile[] = {side, 16};
+  return make<SimtAttr>(contraction, countTiles(contraction, side), side * 2,
+                        getRows(contraction), ArrayRef<int64_t>(tile),
+                        /*stages=*/int64_t{2});
 }

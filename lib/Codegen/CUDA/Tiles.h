@@ -10,6 +10,10 @@
 
 namespace mpc::cuda {
 
+/// What is said of a kernel whose schedule no grid has blocks for, in front of
+/// the number.
+inline constexpr const char *kTooLarge = "is too large for one launch: ";
+
 /// What #cuda.mma and #cuda.simt have in common.
 struct TileSchedule {
   bool isMma;      ///< Products by Tensor Cores, else by single multiply-adds.

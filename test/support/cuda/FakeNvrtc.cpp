@@ -2,10 +2,12 @@
 // NVRTC's symbols over the host's C++ compiler: a kernel's text becomes a
 // module for the emulator, by the same calls that make machine code of it.
 #include "runtime/Device/CUDA/Nvrtc.h"
+#include "runtime/Support/Hash.h"
 #include "test/support/cuda/FakeImage.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -126,14 +128,56 @@ bool runTool(const std::string &command, const Scratch &scratch,
   return done;
 }
 
+/// The modules of earlier texts, in a folder of the build: tests compile the
+/// same kernels again and again. A module is named by a hash of all that it is
+/// made of.
+class KeptModules {
+public:
+  /// Of a text with all that it includes, the commands that compile it, and
+  /// what is linked to it.
+  explicit KeptModules(const std::string &made) {
+    std::string hooks = readFile(MPC_SIMT_HOOKS);
+    mpc::rt::ContentHash hash;
+    for (const std::string &part : {made, hooks})
+      hash.update(part.data(), part.size());
+    path_ = folder() / hash.digest();
+  }
+
+  [[nodiscard]] std::string find() const {
+    std::error_code missing;
+    fs::last_write_time(path_, fs::file_time_type::clock::now(), missing);
+    return missing ? std::string() : readFile(path_);
+  }
+
+  /// Under another name first: two tests may compile the same.
+  void keep(const std::string &object) const {
+    std::error_code ignored;
+    fs::create_directories(folder(), ignored);
+    std::string beside = fmt::format("{}.{}", path_.string(), ::getpid());
+    writeFile(beside, object);
+    fs::rename(beside, path_, ignored);
+    dropUnused();
+  }
+
+private:
+  static fs::path folder() { return MPC_SIMT_KEPT; }
+
+  /// What no test has asked for in a week is of a text that is no more.
+  static void dropUnused() {
+    auto oldest = fs::file_time_type::clock::now() - std::chrono::weeks(1);
+    std::error_code ignored;
+    for (const fs::directory_entry &entry :
+         fs::directory_iterator(folder(), ignored))
+      if (entry.last_write_time(ignored) < oldest)
+        fs::remove(entry.path(), ignored);
+  }
+
+  fs::path path_;
+};
+
 /// Compiles and links without the sanitizer's library: Hooks.cpp stands in.
-bool build(Program &program, const Scratch &scratch, int arch) {
-  std::string flags = compileFlags(arch);
-  std::string begin = "#line 1 \"" + program.name + "\"\n";
-  writeFile(scratch.file("kernel.cpp"), begin + program.text);
-  std::string plain = preprocess(scratch, flags);
-  writeFile(scratch.file("kernel.cpp"),
-            begin + program.text + registration(plain, program.text));
+bool compile(Program &program, const Scratch &scratch,
+             const std::string &flags) {
   return runTool(fmt::format("{} {} -c -o '{}' '{}'", MPC_SIMT_COMPILER, flags,
                              scratch.file("kernel.o"),
                              scratch.file("kernel.cpp")),
@@ -143,6 +187,27 @@ bool build(Program &program, const Scratch &scratch, int arch) {
                              scratch.file("module.so"),
                              scratch.file("kernel.o"), MPC_SIMT_HOOKS),
                  scratch, program.log);
+}
+
+/// The module of a text, of an earlier compilation where there was one; empty
+/// where the text is wrong.
+std::string build(Program &program, const Scratch &scratch, int arch) {
+  std::string flags = compileFlags(arch);
+  std::string begin = "#line 1 \"" + program.name + "\"\n";
+  writeFile(scratch.file("kernel.cpp"), begin + program.text);
+  std::string plain = preprocess(scratch, flags);
+  std::string text = begin + program.text + registration(plain, program.text);
+  KeptModules kept(fmt::format("{}\n{} {} {}\n{}", plain, MPC_SIMT_COMPILER,
+                               flags, MPC_SIMT_LINK_FLAGS, text));
+  std::string object = plain.empty() ? std::string() : kept.find();
+  if (!object.empty())
+    return object;
+  writeFile(scratch.file("kernel.cpp"), text);
+  if (!compile(program, scratch, flags))
+    return {};
+  object = readFile(scratch.file("module.so"));
+  kept.keep(object);
+  return object;
 }
 
 /// 90 of "--gpu-architecture=sm_90"; 0 where it is none of ours.
@@ -223,9 +288,9 @@ NvrtcCode nvrtcCompileProgram(NvrtcHandle handle, int count,
   if (header.arch == 0 || contracts)
     return nvrtc_code::kInvalidOption;
   Scratch scratch;
-  if (!build(program, scratch, header.arch))
+  std::string object = build(program, scratch, header.arch);
+  if (object.empty())
     return nvrtc_code::kCompilation;
-  std::string object = readFile(scratch.file("module.so"));
   header.isPtx = isPtx;
   header.bytes = object.size();
   program.image.assign(reinterpret_cast<const char *>(&header), sizeof header);

@@ -152,6 +152,17 @@ MPC_EXPORT MpcError *mpcModelExplain(MpcModel *model, const char *const *flags,
                                      size_t numFlags, MpcExplainFormat format,
                                      const char **text);
 
+/* Writes the ONNX file that the model is of once more, to `path`: the same
+ * graph with these values in the initializers of their names, as parameters and
+ * buffers of a runner are named (mpcRunnerReadState). Shapes are those of the
+ * file; floats become the types of the file, to nearest, and stay finite.
+ * External data goes to one file, `path` with ".data" behind it. A value that
+ * no initializer takes is an error, and then nothing is written. */
+MPC_EXPORT MpcError *mpcModelWriteOnnx(MpcModel *model, size_t numValues,
+                                       const char *const *names,
+                                       const DLTensor *const *values,
+                                       const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -158,6 +158,20 @@ public:
     return Expected<std::string>(std::string(text));
   }
 
+  /// The model's ONNX file with these values, by the names of its initializers.
+  Status
+  writeOnnx(const std::vector<std::pair<std::string, const DLTensor *>> &values,
+            const std::string &path) {
+    std::vector<const char *> names;
+    std::vector<const DLTensor *> tensors;
+    for (const auto &[name, tensor] : values) {
+      names.push_back(name.c_str());
+      tensors.push_back(tensor);
+    }
+    return Status(mpcModelWriteOnnx(get(), values.size(), names.data(),
+                                    tensors.data(), path.c_str()));
+  }
+
 private:
   /// No op of ours has as many but one that splits a tensor finely.
   static constexpr size_t kMaxResults = 1024;

@@ -2,6 +2,7 @@
 // Models over C: where they come from, and the values of their parameters.
 #include "lib/CAPI/Model.h"
 
+#include "lib/Driver/OnnxExport.h"
 #include "runtime/CAPI/HostTensor.h"
 #include "runtime/Support/Text.h"
 
@@ -127,5 +128,24 @@ MpcError *mpcModelGetText(MpcModel *model, const char **text) {
       return rt::usageError("the model has no text: it is not MLIR's");
     *text = known.keepText(bytes->bytes);
     return {};
+  });
+}
+
+MpcError *mpcModelWriteOnnx(MpcModel *model, size_t numValues,
+                            const char *const *names,
+                            const DLTensor *const *values, const char *path) {
+  return onModel(model, [&](Model &known) -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("path", path));
+    std::vector<rt::TensorView> views;
+    for (size_t i = 0; i < numValues; ++i) {
+      MPC_RETURN_IF_ERROR(needs("names", names ? names[i] : nullptr));
+      MPC_RETURN_IF_ERROR(needs("values", values ? values[i] : nullptr));
+      MPC_ASSIGN_OR_RETURN(rt::HostTensor host,
+                           rt::hostTensor(names[i], values[i]));
+      views.push_back(host.view());
+    }
+    MPC_ASSIGN_OR_RETURN(std::shared_ptr<const ModelBytes> bytes,
+                         known.bytes());
+    return exportOnnx(known.path(), bytes.get(), views, path);
   });
 }

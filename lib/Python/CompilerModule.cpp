@@ -3,11 +3,15 @@
 // its own, so that what only runs programs loads no LLVM.
 #include "lib/Python/Error.h"
 #include "lib/Python/Runtime.h"
+#include "lib/Python/Tensors.h"
 #include "mpc/Compiler.h"
 
+#include <deque>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <tuple>
 
 using namespace mpc::python;
 using namespace nb::literals;
@@ -41,6 +45,23 @@ Messages compileFile(mpc::Model &model, const Flags &flags,
   return messages;
 }
 
+/// A name, its tensor, and whether that is bfloat16 in 16-bit integers.
+using Value = std::tuple<std::string, Source, bool>;
+
+void writeOnnx(mpc::Model &model, const std::vector<Value> &values,
+               const std::string &path) {
+  std::deque<ArrayTensor> tensors;
+  std::vector<std::pair<std::string, const DLTensor *>> named;
+  for (const auto &[name, array, isBF16] : values)
+    named.emplace_back(
+        name, tensors.emplace_back(nb::ndarray<nb::ro>(array), isBF16).get());
+  mpc::Status status = [&] {
+    nb::gil_scoped_release release;
+    return model.writeOnnx(named, path);
+  }();
+  check(status);
+}
+
 } // namespace
 
 NB_MODULE(_compiler, m) {
@@ -69,6 +90,7 @@ NB_MODULE(_compiler, m) {
           "text"_a, "name"_a)
       .def("compile", compile, "flags"_a)
       .def("compile_file", compileFile, "flags"_a, "path"_a)
+      .def("write_onnx", writeOnnx, "values"_a, "path"_a)
       .def(
           "explain",
           [](mpc::Model &model, const Flags &flags, int format) {

@@ -178,6 +178,10 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags) {
        "Weights and buffers at the end, under the model's names, for its "
        "load_state_dict",
        group);
+  path(app, "--export-onnx", flags.exportedModel, "FILE.onnx",
+       "The model's file at the end, with the trained weights and buffers in "
+       "it; external data goes to FILE.onnx.data",
+       group);
   app.add_flag("--json", flags.json,
                "Print one JSON line of results at the end")
       ->group(group);

@@ -27,7 +27,7 @@ struct DataFlags {
 /// What the OUTPUT flags say.
 struct OutputFlags {
   std::string metrics, plot, tensorboard, record, checkpointDir;
-  std::string exportedWeights;
+  std::string exportedWeights, exportedModel;
   int64_t checkpointEvery = 0;
   bool resume = false;
   bool json = false;

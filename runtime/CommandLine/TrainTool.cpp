@@ -96,6 +96,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   TrainHooks hooks;
   hooks.probe = tool.probe;
   hooks.keepFp32 = tool.keepFp32;
+  hooks.exportModel = tool.exportModel;
   hooks.tool = tool.name;
   hooks.signal = SignalGuard::received;
   MPC_ASSIGN_OR_RETURN(TrainResult result,

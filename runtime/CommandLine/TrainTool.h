@@ -31,6 +31,7 @@ struct TrainTool {
   std::function<Result<std::unique_ptr<Runner>>(
       const std::vector<std::string> &)>
       keepFp32;
+  std::function<Status(const Runner &)> exportModel;
 };
 
 /// Registers what says how mpc-train runs a program and not how it is made, but

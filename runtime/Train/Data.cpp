@@ -138,6 +138,12 @@ Result<DataLoader> DataLoader::open(const DataOptions &options,
   if (std::all_of(loader.inputs_.begin(), loader.inputs_.end(),
                   [](const Input &input) { return input.isShared; }))
     loader.state_.samples = loader.state_.batchSize = 1;
+  else if (std::all_of(loader.inputs_.begin(), loader.inputs_.end(),
+                       [](const Input &input) {
+                         return input.isShared || input.rowElements == 0;
+                       }))
+    return invalidInput(fmt::format("{}: a sample of it holds no element",
+                                    loader.files_.label()));
   if (!loader.hasBatch())
     return invalidInput(fmt::format(
         "{}: holds {} samples, fewer than one batch of {}",

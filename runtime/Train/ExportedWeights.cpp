@@ -24,14 +24,26 @@ bool isOfTheModel(const StateTensor &tensor) {
 
 } // namespace
 
+std::vector<std::string> modelNames(const Program &program) {
+  std::vector<std::string> names;
+  for (const StateTensor &tensor : program.state)
+    if (isOfTheModel(tensor))
+      names.push_back(tensor.desc.name);
+  return names;
+}
+
+Result<std::vector<TensorView>> modelTensors(const Runner &runner) {
+  std::vector<TensorView> tensors;
+  for (const std::string &name : modelNames(runner.program())) {
+    MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(name));
+    tensors.push_back(view);
+  }
+  return tensors;
+}
+
 Status exportWeights(const Runner &runner, const std::string &path) {
   const Program &program = runner.program();
-  std::vector<TensorView> tensors;
-  for (const StateTensor &tensor : program.state)
-    if (isOfTheModel(tensor)) {
-      MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(tensor.desc.name));
-      tensors.push_back(view);
-    }
+  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> tensors, modelTensors(runner));
   for (const auto &[name, parameter] : program.tied) {
     // The program may not use it, or have another tensor of that name.
     if (!program.findState(parameter) || program.findState(name))

@@ -8,8 +8,14 @@
 #include "runtime/Support/Status.h"
 
 #include <string>
+#include <vector>
 
 namespace mpc::rt {
+
+/// The parameters and buffers of a program's state, by their own names.
+[[nodiscard]] std::vector<std::string> modelNames(const Program &program);
+/// What these are at this moment.
+Result<std::vector<TensorView>> modelTensors(const Runner &runner);
 
 /// Writes parameters and buffers, and nothing else of the state, under the
 /// names that the model has for them: one that modules share under each.

@@ -412,6 +412,8 @@ Status Trainer::finish(const TrainResult &result) {
   MPC_RETURN_IF_ERROR(trace_.write());
   if (!options_.exportedWeights.empty())
     MPC_RETURN_IF_ERROR(exportWeights(*runner_, options_.exportedWeights));
+  if (hooks_.exportModel)
+    MPC_RETURN_IF_ERROR(hooks_.exportModel(*runner_));
   if (options_.json)
     hooks_.output(summary_.toJson());
   return {};

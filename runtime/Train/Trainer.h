@@ -79,6 +79,8 @@ struct TrainHooks {
   std::function<Result<std::unique_ptr<Runner>>(
       const std::vector<std::string> &nodes)>
       keepFp32;
+  /// Writes the trained model, at the end; may be empty.
+  std::function<Status(const Runner &)> exportModel;
   /// Where the summary, and a plot to "-", go.
   std::function<void(std::string_view)> output = writeStandardOutput;
 };

@@ -2,6 +2,7 @@
 // Compilation over C, and calls that are wrong.
 #include "test/capi/CompilerTest.h"
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -45,6 +46,38 @@ TEST(Compiler, AFileOfOnnxTrains) {
   succeed(model.compileFile({"--precision=fp16"}, path));
   EXPECT_EQ(lossOnZeros(get(Program::load(path))), loss);
   std::filesystem::remove(path);
+}
+
+TEST(Compiler, AModelIsWrittenWithOtherValues) {
+  auto folder = std::filesystem::temp_directory_path() /
+                ("mpc-compiler-test-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  std::string path = folder / "written.onnx";
+  Model model = get(Model::load(kDigits));
+  double loss = lossOnZeros(get(model.compile({})));
+  // Nothing is another; its data lies in one file beside now.
+  succeed(model.writeOnnx({}, path));
+  EXPECT_TRUE(std::filesystem::exists(path + ".data"));
+  Model written = get(Model::load(path));
+  EXPECT_EQ(lossOnZeros(get(written.compile({}))), loss);
+  // Logits that are all 3 are a guess among ten classes.
+  std::vector<float> zeros(10 * 512), bias(10, 3);
+  Tensor weights(zeros.data(), {10, 512}), biases(bias.data(), {10});
+  succeed(model.writeOnnx(
+      {{"fc3.weight", weights.get()}, {"fc3.bias", biases.get()}}, path));
+  Model other = get(Model::load(path));
+  EXPECT_NEAR(lossOnZeros(get(other.compile({}))), std::log(10.0), 1e-6);
+  EXPECT_EQ(failureOf(model.writeOnnx({{"none", biases.get()}}, path)),
+            "1: " + kDigits +
+                ": the graph has no initializer 'none', so that the file "
+                "cannot hold all that is trained; --export-weights can");
+  EXPECT_EQ(failureOf(mpcModelWriteOnnx(model.get(), 1, nullptr, nullptr,
+                                        path.c_str())),
+            "2: names is NULL");
+  EXPECT_EQ(
+      failureOf(mpcModelWriteOnnx(model.get(), 0, nullptr, nullptr, nullptr)),
+      "2: path is NULL");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Compiler, BytesHoldTheirWeights) {

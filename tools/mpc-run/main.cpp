@@ -48,7 +48,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addThreadFlag(app, flags.tool.runner);
   rt::addOutputFlags(app, flags.tool.output);
   // Refused with a reason, and not listed.
-  for (const char *flag : {"--explain", "--nan-report"})
+  for (const char *flag : {"--explain", "--nan-report", "--export-onnx"})
     app.get_option(flag)->group("");
 }
 
@@ -58,6 +58,9 @@ rt::Status refuseMissing(const Flags &flags) {
   if (!output.explain.empty())
     return rt::usageError("--explain: a program no longer knows; ask mpc-train "
                           "or mpc-eval of the model");
+  if (!output.exportedModel.empty())
+    return rt::usageError("--export-onnx: a program does not have its model's "
+                          "file; use mpc-train, or --export-weights");
   if (!output.nanReport.empty())
     return rt::usageError("--nan-report needs the compiler: use mpc-train");
   return rt::checkData(flags.tool.data);

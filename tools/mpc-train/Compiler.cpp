@@ -5,6 +5,7 @@
 
 #include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/NanProbe.h"
+#include "lib/Driver/OnnxExport.h"
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/TrainingProgram.h"
 #include "mlir/IR/MLIRContext.h"
@@ -13,6 +14,7 @@
 #include "runtime/CommandLine/TrainTool.h"
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Runner/CudaExecutor.h"
+#include "runtime/Train/ExportedWeights.h"
 #include "tools/Flags/RecipeFlags.h"
 
 #include <chrono>
@@ -28,6 +30,7 @@ struct Flags {
   std::string target = "cpu";
   RecipeFlags recipe;
   rt::TrainTool tool;
+  std::shared_ptr<const OnnxExport> exported; ///< Null for no --export-onnx.
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
@@ -77,6 +80,22 @@ void addRecompiler(rt::TrainTool &tool, Recompiler &recompiler) {
   tool.keepFp32 = [&](const std::vector<std::string> &nodes) {
     return recompiler.keepFp32(nodes);
   };
+}
+
+/// --export-onnx: what is at fault with it is said before anything is trained.
+rt::Status addExport(Flags &flags) {
+  const std::string &path = flags.tool.output.exportedModel;
+  if (path.empty())
+    return {};
+  MPC_ASSIGN_OR_RETURN(OnnxExport opened, OnnxExport::open(flags.model));
+  MPC_RETURN_IF_ERROR(opened.checkPath(path));
+  auto model = std::make_shared<OnnxExport>(std::move(opened));
+  flags.tool.exportModel = [model, path](const rt::Runner &runner) {
+    rt::Result<std::vector<rt::TensorView>> values = rt::modelTensors(runner);
+    return values.ok() ? model->write(*values, path) : values.status();
+  };
+  flags.exported = model;
+  return {};
 }
 
 /// What the step is compiled for: the GPU at hand, or the CPU asked for.
@@ -133,6 +152,7 @@ rt::Result<int> train(Flags &flags, const rt::DirectStart &directStart) {
   rt::TrainTool &tool = flags.tool;
   tool.name = "mpc-train";
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
+  MPC_RETURN_IF_ERROR(addExport(flags));
   MPC_ASSIGN_OR_RETURN(std::string target, findTarget(flags));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   MPC_ASSIGN_OR_RETURN(TrainingPlan plan, ::plan(flags, context));
@@ -154,6 +174,8 @@ rt::Result<int> train(Flags &flags, const rt::DirectStart &directStart) {
   if (plan.options.explain)
     MPC_RETURN_IF_ERROR(
         writeExplanation(report.explanation, tool.output.explain));
+  if (flags.exported)
+    MPC_RETURN_IF_ERROR(flags.exported->checkNames(rt::modelNames(**program)));
   tool.given = givenNumbers(flags.recipe);
   addRecompiler(tool, recompiler);
   llvm::append_range(tool.compileStages, report.stages);

@@ -38,8 +38,8 @@ bool readFlags(const CommandLine &line, CLI::App &app, rt::TrainTool &tool) {
   const rt::OutputFlags &output = tool.output;
   return rt::parseFlags(app, line.argc, line.argv).ok() &&
          rt::checkData(tool.data).ok() && output.explain.empty() &&
-         output.nanReport.empty() && tool.replays == 0 &&
-         output.atFloor == rt::AtFloor::Warn;
+         output.exportedModel.empty() && output.nanReport.empty() &&
+         tool.replays == 0 && output.atFloor == rt::AtFloor::Warn;
 }
 
 rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,

@@ -552,20 +552,32 @@ Error ModelReader::finishTensor(RawTensor &raw, const Twine &fallbackName) {
 
 } // namespace
 
-Expected<Model> readModel(std::unique_ptr<MemoryBuffer> buffer, StringRef path,
-                          StringRef folder) {
+Expected<Model> readModelAsWritten(std::unique_ptr<MemoryBuffer> buffer,
+                                   StringRef path, StringRef folder) {
   Model model;
   model.path = path.str();
-  ArrayRef<char> bytes = model.storage.keep(std::move(buffer));
-  if (bytes.empty())
+  model.file = model.storage.keep(std::move(buffer));
+  if (model.file.empty())
     return invalidModel(path + ": the file is empty");
-  MPC_TRY(ModelReader(model, folder).read(bytes));
-  MPC_TRY(inlineFunctions(model));
-  MPC_TRY(checkModel(model));
+  MPC_TRY(ModelReader(model, folder).read(model.file));
   return model;
 }
 
-Expected<Model> readModel(StringRef path) {
+/// What calls of functions stand for is known, and the model checked.
+static Expected<Model> resolved(Expected<Model> model) {
+  if (!model)
+    return model.takeError();
+  MPC_TRY(inlineFunctions(*model));
+  MPC_TRY(checkModel(*model));
+  return model;
+}
+
+Expected<Model> readModel(std::unique_ptr<MemoryBuffer> buffer, StringRef path,
+                          StringRef folder) {
+  return resolved(readModelAsWritten(std::move(buffer), path, folder));
+}
+
+Expected<Model> readModelAsWritten(StringRef path) {
   auto buffer = path == "-"
                     ? MemoryBuffer::getSTDIN()
                     : MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -580,7 +592,11 @@ Expected<Model> readModel(StringRef path) {
   sys::path::remove_filename(folder);
   if (folder.empty() && path != "-")
     folder = ".";
-  return readModel(std::move(*buffer), path, folder);
+  return readModelAsWritten(std::move(*buffer), path, folder);
+}
+
+Expected<Model> readModel(StringRef path) {
+  return resolved(readModelAsWritten(path));
 }
 
 } // namespace mpc::onnx

@@ -193,6 +193,8 @@ struct Model {
   std::vector<Function> functions;
   Graph graph;
   Storage storage;
+  /// The whole file; the bytes belong to `storage`.
+  llvm::ArrayRef<char> file;
 };
 
 /// Reads the file at `path` ("-" is stdin). External data is looked for in the
@@ -203,6 +205,13 @@ llvm::Expected<Model> readModel(llvm::StringRef path);
 /// external data lies (empty: a file may not name any).
 llvm::Expected<Model> readModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                 llvm::StringRef path, llvm::StringRef folder);
+
+/// The same two without a look beyond the form of the file: nodes are those
+/// that are written there, calls of functions among them.
+llvm::Expected<Model> readModelAsWritten(llvm::StringRef path);
+llvm::Expected<Model>
+readModelAsWritten(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                   llvm::StringRef path, llvm::StringRef folder);
 
 } // namespace mpc::onnx
 

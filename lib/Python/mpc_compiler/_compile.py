@@ -256,6 +256,11 @@ def _model_of(model: Any, example_inputs: Sequence[Any] | None) -> Any:
     return compiler.Model.load(os.fspath(model))
 
 
+def model_of(model: Any) -> Any:
+    """A model of the compiler, of a file, bytes of ONNX or an ``onnx.ModelProto``."""
+    return _model_of(model, None)
+
+
 def _recipe(model: Any, loss: Any, optimizer: Any, precision: Any, scaler: Any,
             options: Mapping[str, Any]) -> list[str]:
     names = {}
@@ -331,6 +336,7 @@ def compile_step(
         source.compile_file(flags + _flag("lr", lr if lr is None else float(lr)), os.fspath(save))
     step = Step(program, num_threads=num_threads, seed=seed)
     step._module = model if _is_module(model) else None
+    step._source = source
     if hasattr(optimizer, "param_groups"):
         step._optimizer = optimizer
     elif callable(optimizer):

@@ -52,6 +52,13 @@ def _read_all(step: "Step", names: Iterable[str]) -> dict[str, np.ndarray]:
     return {name: step.read_state(name) for name in names}
 
 
+def model_tensors(step: "Step") -> list[tuple[str, np.ndarray, bool]]:
+    """Parameters and buffers by their own names, and whether each is bfloat16 in 16-bit integers."""
+    tensors = _read_all(step, _model_names(step)).items()
+    return [(name, value.view(np.uint16), True) if value.dtype.name == "bfloat16" else (name, value, False)
+            for name, value in tensors]
+
+
 def model_state(step: "Step") -> dict[str, np.ndarray]:
     """Parameters and buffers by name; a shared parameter under each of its names."""
     state = _read_all(step, _model_names(step))

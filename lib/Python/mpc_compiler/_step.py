@@ -341,6 +341,24 @@ class Step:
         self._runner.load_weights(os.fspath(path))
         _tell(self._runner.take_messages())
 
+    def export_onnx(self, path: str | os.PathLike, model: Any = None) -> None:
+        """Writes the model as it came in, as an ONNX file with the trained weights and buffers in it.
+
+        The graph is the same; a weight has the type that the file has it in. External data goes to
+        one file beside, with ``.data`` behind its name.
+
+        Args:
+            path: the file to write.
+            model: the ONNX file, its bytes or an ``onnx.ModelProto``; by default what the step was
+                compiled of, also where that was a torch module.
+        """
+        from . import _compile
+
+        source = getattr(self, "_source", None) if model is None else _compile.model_of(model)
+        if source is None:
+            raise UsageError("a program does not have its model: say which file it was compiled of")
+        source.write_onnx(_state.model_tensors(self), os.fspath(path))
+
     def save_checkpoint(
         self, folder: str | os.PathLike, position: Mapping[str, int] | None = None
     ) -> None:

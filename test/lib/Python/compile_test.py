@@ -150,6 +150,42 @@ class Compiled(unittest.TestCase):
         with self.assertRaisesRegex(UsageError, "did you mean --momentum"):
             mpc_compiler.compile_step(programs.linear(), momentun=0.5)
 
+    def test_the_model_comes_back_with_its_trained_weights(self):
+        path, out = programs.linear(), programs.folder() / "trained.onnx"
+        for model in (path, path.read_bytes()):
+            step = mpc_compiler.compile_step(model, optimizer="sgd", lr=0.5)
+            step(*programs.batch())
+            step.export_onnx(out)
+            onnx.checker.check_model(out, full_check=True)
+            trained = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(out).graph.initializer}
+            self.assertEqual(set(trained), set(programs.weights()))
+            for name, value in trained.items():
+                np.testing.assert_array_equal(value, step.read_state(name))
+                self.assertFalse(np.array_equal(value, programs.weights()[name]))
+        # A program that was loaded is told which model it is of.
+        loaded = mpc_compiler.load(programs.compiled("--optimizer=sgd"))
+        with self.assertRaisesRegex(UsageError, "a program does not have its model: say which file"):
+            loaded.export_onnx(out)
+        loaded.export_onnx(out, path)
+        self.assertEqual(onnx.load(out).graph.initializer[0].raw_data, programs.weights()["fc.weight"].tobytes())
+
+    def test_what_no_onnx_file_can_hold_is_refused(self):
+        out = programs.folder() / "none.onnx"
+        step = mpc_compiler.compile_step(TEXT, loss="mse")
+        with self.assertRaisesRegex(UsageError, "'model.mlir' is no .onnx file, which alone can be written with new"):
+            step.export_onnx(out)
+        with self.assertRaisesRegex(
+                mpc_compiler.InvalidInputError,
+                "linear.onnx: the graph has no initializer 'w', so that the file cannot hold all that is trained; "):
+            step.export_onnx(out, programs.linear())
+        other = programs.save("other", [onnx.helper.make_node("Gemm", ["x", "w"], ["y"])],
+                              {"w": np.zeros((6, 4), np.float32)}, [("y", onnx.TensorProto.FLOAT, (8, 4))])
+        with self.assertRaisesRegex(
+                mpc_compiler.InvalidInputError,
+                r"other.onnx: the value of initializer 'w' is f32\[4x6\], the file has f32\[6x4\]"):
+            step.export_onnx(out, other)
+        self.assertFalse(out.exists())
+
     def test_warnings_of_the_compilation_are_warnings(self):
         with self.assertWarnsRegex(mpc_compiler.MpcWarning, "'nothing'"):
             mpc_compiler.compile_step(programs.linear(), no_decay="nothing")

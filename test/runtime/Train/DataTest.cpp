@@ -435,6 +435,16 @@ TEST_F(DataTest, ErrorsNameFileTensorWantedAndFound) {
   EXPECT_EQ(fault(), path_ + ": holds 11 samples, fewer than one batch of 12");
 }
 
+// Of which a file of a few bytes may have any number.
+TEST_F(DataTest, SamplesWithoutElementsAreRefused) {
+  std::string path = folder_.path("x.npy");
+  writeText(path, test::npy("<f4", "(1152921504606846976, 0)", ""));
+  inputs_ = {{"x", DType::F32, {4, 0}}};
+  options_.files = {path};
+  EXPECT_EQ(DataLoader::open(options_, inputs_).status().message(),
+            path + ": a sample of it holds no element");
+}
+
 TEST_F(DataTest, DifferentNumbersOfSamples) {
   float x[4] = {};
   std::vector<TensorView> views = {{{"x", DType::F32, {2, 2}}, x},

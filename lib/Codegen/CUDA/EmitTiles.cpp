@@ -446,10 +446,9 @@ void TileEmitter::emitRun(const std::string &local, const std::string &at) {
   text_.block(guard, [&] {
     Texts dims = outerDims("m");
     std::string vector = formatv("mpc_vector<float, {0}>", count);
-    std::string sums =
-        text_.define(vector, "sum",
-                     formatv("{0}::load(whole + {1} * {2} + {3})", vector,
-                             local, resultPitch(), at));
+    std::string sums = text_.define(vector, "sum",
+                                    formatv("{0}::get(whole + {1} * {2} + {3})",
+                                            vector, local, resultPitch(), at));
     emitEpilogue(text_, contraction_, epilogue_,
                  ResultRun{columnGroup(), count, "n", dims}, sums);
   });

@@ -53,21 +53,36 @@ MPC_DEVICE mpc_pack mpc_load16(const void *from) {
   return {{v.x, v.y, v.z, v.w}};
 }
 
+// One access to global memory of that many bytes each. As assignments they are
+// no promise: eight loads of a byte came of one of 8, and behind places of 64
+// bits four stores of 4 bytes of one of 16.
 MPC_DEVICE mpc_half_pack mpc_load8(const void *from) {
-  uint2 v = *static_cast<const uint2 *>(from);
-  return {{v.x, v.y}};
+  mpc_half_pack v;
+  asm volatile("ld.global.v2.b32 {%0,%1}, [%2];"
+               : "=r"(v.word[0]), "=r"(v.word[1])
+               : "l"(__cvta_generic_to_global(from))
+               : "memory");
+  return v;
 }
 
 MPC_DEVICE mpc_u32 mpc_load4(const void *from) {
-  return *static_cast<const mpc_u32 *>(from);
+  mpc_u32 v;
+  asm volatile("ld.global.b32 %0, [%1];"
+               : "=r"(v)
+               : "l"(__cvta_generic_to_global(from))
+               : "memory");
+  return v;
 }
 
 MPC_DEVICE mpc_u16 mpc_load2(const void *from) {
-  return *static_cast<const mpc_u16 *>(from);
+  mpc_u16 v;
+  asm volatile("ld.global.b16 %0, [%1];"
+               : "=h"(v)
+               : "l"(__cvta_generic_to_global(from))
+               : "memory");
+  return v;
 }
 
-// One store to global memory of that many bytes each. As assignments they are
-// no promise: behind places of 64 bits four of 4 bytes came of one of 16.
 MPC_DEVICE void mpc_store16(void *to, mpc_pack v) {
   asm volatile("st.global.v4.b32 [%0], {%1,%2,%3,%4};" ::"l"(
                    __cvta_generic_to_global(to)),

@@ -164,6 +164,7 @@ struct mpc_vector {
     mpc_u16 pair;
   };
 
+  // From global memory; of 16 bytes and more, from shared memory too.
   static MPC_MEMBER mpc_vector load(const T *from) {
     mpc_vector v;
     if constexpr (kBytes >= 16)
@@ -192,6 +193,15 @@ struct mpc_vector {
       mpc_store2(to, pair);
     else
       to[0] = at[0];
+  }
+  // From shared memory.
+  static MPC_MEMBER mpc_vector get(const T *from) {
+    mpc_vector v;
+    if constexpr (kBytes >= 16)
+      return load(from);
+    for (int i = 0; i < Count; ++i)
+      v.at[i] = from[i];
+    return v;
   }
   // Of 16 bytes and more, to shared memory.
   MPC_MEMBER void put(T *to) const {

@@ -31,7 +31,7 @@
 // CHECK:           const int at = threadIdx.x % 8 * 8;
 // CHECK:           const int n = column + at;
 // CHECK:           if (m < 100 && n < 80) {
-// CHECK:             const mpc_vector<float, 8> sum0 = mpc_vector<float, 8>::load(whole + local * 72 + at);
+// CHECK:             const mpc_vector<float, 8> sum0 = mpc_vector<float, 8>::get(whole + local * 72 + at);
 // CHECK:             const float maximum0 = mpc_max(sum0.at[lane0], 0.0f);
 // CHECK:             made0.store(output0 + m * 80 + n);
 kernel.func contraction @product(%a: tensor<100x72xf16> {kernel.alignment = 16 : i64}, %b: tensor<72x80xf16> {kernel.alignment = 16 : i64}, %d: tensor<100x80xf32> {kernel.alignment = 16 : i64}) -> tensor<100x80xf32> {

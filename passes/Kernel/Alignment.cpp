@@ -78,8 +78,26 @@ void Alignments::copy(ViewOp view, int64_t alignment,
       << " launches their wide accesses: they read a copy";
 }
 
+/// Whether anything begins at no multiple of `alignment` within another tensor:
+/// else the planner is not asked.
+static bool hasOddPlaces(func::FuncOp function, int64_t alignment) {
+  auto isOdd = [&](int64_t offset, Type type) {
+    return offset * elementBytes(type) % alignment != 0;
+  };
+  for (Operation &op : function.getBody().front()) {
+    if (auto view = dyn_cast<ViewOp>(op))
+      if (isOdd(static_cast<int64_t>(view.getOffset()), view.getType()))
+        return true;
+    if (auto pack = dyn_cast<PackOp>(op))
+      for (int64_t offset : pack.getOffsets())
+        if (isOdd(offset, pack.getType()))
+          return true;
+  }
+  return false;
+}
+
 FailureOr<unsigned> Alignments::copyCostlyViews(func::FuncOp function) {
-  if (buffers_ <= 1)
+  if (buffers_ <= 1 || !hasOddPlaces(function, buffers_))
     return 0;
   MemoryPlanner planner(function);
   if (failed(planner.run()))

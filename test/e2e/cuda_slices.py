@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Slices that begin at each element of 16 bytes, evaluated on the test driver.
 
-    cuda_slices.py FOLDER f32|f16
+    cuda_slices.py FOLDER f32|f16|large
 
 writes a model whose maps, rows, products and epilogues read contiguous slices
 of an input and of a parameter, and compiles and runs it for a GPU. What it
-gives is held against NumPy in float64.
+gives is held against NumPy in float64. `large` is a slice of more than 1 MiB,
+which is copied to where it can be read by 16 bytes at a time.
 """
 
-import os
+import json
 import pathlib
 import subprocess
 import sys
@@ -95,8 +96,47 @@ def expected(dtype: str, x: np.ndarray, w: np.ndarray) -> dict[str, np.ndarray]:
     return result
 
 
+LARGE = 270_000  # Elements: 1.03 MiB.
+
+
+def large_model() -> str:
+    return f"""func.func @model(%x: tensor<1x{LARGE + 1}xf32> {{nn.name = "x"}}) -> (tensor<1x{LARGE}xf32> {{nn.name = "y"}}) {{
+  %0 = nn.slice %x [0, 1] to [1, {LARGE + 1}] by [1, 1] : tensor<1x{LARGE + 1}xf32> -> tensor<1x{LARGE}xf32>
+  %1 = nn.tanh %0 : tensor<1x{LARGE}xf32>
+  return %1 : tensor<1x{LARGE}xf32>
+}}
+"""
+
+
+def run(folder: pathlib.Path) -> dict[str, np.ndarray]:
+    """What model.mlir in the folder gives on the device of in.safetensors."""
+    program, out = folder / "eval.mpc", folder / "out.safetensors"
+    subprocess.run(["mpc-compile", folder / "model.mlir", "--target=cuda:sm_90", "--eval", "-o", program], check=True)
+    subprocess.run(
+        ["mpc-run", program, "--target=cuda", f"--inputs={folder / 'in.safetensors'}", f"--outputs={out}"],
+        check=True,
+    )
+    return load_file(out)
+
+
+def check_large(folder: pathlib.Path) -> None:
+    x = np.random.default_rng(5).normal(size=(1, LARGE + 1)).astype(np.float32)
+    save_file({"x": x}, folder / "in.safetensors")
+    (folder / "model.mlir").write_text(large_model())
+    error = np.abs(run(folder)["y"] - np.tanh(x[:, 1:].astype(np.float64))).max()
+    inspected = subprocess.run(
+        ["mpc-inspect", folder / "eval.mpc", "--json"], check=True, capture_output=True, text=True
+    ).stdout
+    kinds = [launch["kind"] for launch in json.loads(inspected)["entries"][0]["launches"]]
+    if not error <= 1e-6 or kinds != ["copy", "kernel"]:
+        sys.exit(f"off by {error:.2g}; launches: {kinds}")
+    print(f"ok {LARGE} elements of a copy, worst {error:.2g}")
+
+
 def main() -> None:
     folder, kind = pathlib.Path(sys.argv[1]), sys.argv[2]
+    if kind == "large":
+        return check_large(folder)
     dtype = {"f32": "float32", "f16": "float16"}[kind]
     room = len(places(dtype))
     draw = np.random.default_rng(11)
@@ -104,13 +144,7 @@ def main() -> None:
     w = (draw.normal(size=(1, INNER * COLUMNS + room)) / 4).astype(np.float32)
     save_file({"x": x, "w": w}, folder / "in.safetensors")
     (folder / "model.mlir").write_text(model(kind, dtype))
-    program, out = folder / "eval.mpc", folder / "out.safetensors"
-    subprocess.run(["mpc-compile", folder / "model.mlir", "--target=cuda:sm_90", "--eval", "-o", program], check=True)
-    subprocess.run(
-        ["mpc-run", program, "--target=cuda", f"--inputs={folder / 'in.safetensors'}", f"--outputs={out}"],
-        check=True,
-    )
-    got = load_file(out)
+    got = run(folder)
     # Of f16 one rounding of a result, and one more where a sum follows.
     tolerance = {"f32": 1e-6, "f16": 2**-10}[kind]
     worst = 0.0

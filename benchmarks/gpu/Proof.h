@@ -16,6 +16,17 @@ class Proof {
 public:
   uint64_t elements = 0; ///< Compared.
   std::string refusal;   ///< Why the text was compiled; empty where not.
+  /// Nothing is done of kernels up to this one; empty: all are proven.
+  std::string after;
+
+  /// To be asked once of each kernel, in order.
+  [[nodiscard]] bool isWanted(const rt::Launch &launch) {
+    if (after.empty())
+      return true;
+    if (launch.symbol == after)
+      after.clear();
+    return false;
+  }
 
   /// An element that differs.
   void add(const rt::Launch &launch, size_t argument, rt::DType type,
@@ -45,13 +56,12 @@ public:
     unproven_.push_back(
         {{"kernel", launch.symbol}, {"work", launch.work}, {"reason", reason}});
   }
-  /// Counts a kernel; false where the device runs no more after it.
-  bool finish(const rt::Launch &launch) {
-    ++kernels_[launch.work];
-    return !isLost_;
-  }
+  /// Counts a kernel.
+  void finish(const rt::Launch &launch) { ++kernels_[launch.work]; }
 
   [[nodiscard]] size_t failures() const { return failures_.size(); }
+  /// A kernel ended what this process can run.
+  [[nodiscard]] bool isLost() const { return isLost_; }
   [[nodiscard]] std::string json() const {
     nlohmann::json result = {
         {"kernels", kernels_},

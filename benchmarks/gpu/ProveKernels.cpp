@@ -2,13 +2,15 @@
 // Every kernel of a program on small integers, each alone:
 //
 //     prove-kernels record STEP.mpc ANSWERS.safetensors
-//     prove-kernels check STEP.mpc ANSWERS.safetensors
-//     prove-kernels compare STEP.mpc PLAIN.mpc
+//     prove-kernels check STEP.mpc ANSWERS.safetensors [KERNEL]
+//     prove-kernels compare STEP.mpc PLAIN.mpc [KERNEL]
 //
 // `record` writes what the kernels' text gives on the device at hand, which is
 // the test driver; `check` holds the machine code on a GPU against it, bit for
 // bit; `compare` holds it against another program of the same model, made with
-// --naive, on the same GPU. Prints JSON: what was proven, and what differs.
+// --naive, on the same GPU. Prints JSON: what was proven, and what differs. A
+// kernel that loses the device ends the process; the next one goes on behind
+// KERNEL.
 #include "benchmarks/gpu/PlainLoops.h"
 #include "benchmarks/gpu/Proof.h"
 #include "runtime/Program/ProgramFile.h"
@@ -117,29 +119,38 @@ static Status check(KernelBench &bench, const Run &run, const Answers &answers,
   return {};
 }
 
-/// Every kernel once; twice each round where it is checked, since what two
-/// runs do not agree on is a race.
+/// Twice, since what two runs do not agree on is a race.
+static void checkTwice(KernelBench &bench, const Run &run,
+                       const Answers &answers, Proof &proof) {
+  if (proof.isLost())
+    return;
+  size_t before = proof.failures();
+  for (int time = 0; time < 2 && proof.failures() == before; ++time)
+    if (Status status = check(bench, run, answers, proof); !status.ok())
+      proof.add(run.launch, status);
+}
+
+/// Every kernel, in both rounds.
 static Status runAll(KernelBench &bench, Answers &answers, Proof *proof) {
   std::set<std::string> done;
   for (const Entry &entry : bench.program().entries)
     for (const Launch &launch : entry.launches) {
       if (launch.kind != LaunchKind::Kernel ||
-          !done.insert(launch.symbol).second)
+          !done.insert(launch.symbol).second ||
+          (proof && !proof->isWanted(launch)))
         continue;
       MPC_ASSIGN_OR_RETURN(Layout layout, layOut(bench.program(), {&launch}));
       for (int round : {0, 1}) {
         Run run{launch, layout, round};
-        if (!proof) {
+        if (proof)
+          checkTwice(bench, run, answers, *proof);
+        else
           MPC_RETURN_IF_ERROR(
               record(bench, run, answers).withContext(launch.symbol));
-          continue;
-        }
-        size_t before = proof->failures();
-        for (int time = 0; time < 2 && proof->failures() == before; ++time)
-          if (Status status = check(bench, run, answers, *proof); !status.ok())
-            proof->add(launch, status);
       }
-      if (proof && !proof->finish(launch))
+      if (proof)
+        proof->finish(launch);
+      if (proof && proof->isLost())
         return {};
     }
   return {};
@@ -180,14 +191,17 @@ static Status prove(const std::string &what, const char *step,
 }
 
 int main(int argc, char **argv) {
-  std::string what = argc == 4 ? argv[1] : "";
+  std::string what = argc == 4 || argc == 5 ? argv[1] : "";
   if (what != "record" && what != "check" && what != "compare") {
-    std::fprintf(stderr, "usage: prove-kernels record|check STEP.mpc "
-                         "ANSWERS.safetensors\n"
-                         "       prove-kernels compare STEP.mpc PLAIN.mpc\n");
+    std::fprintf(stderr, "usage: prove-kernels record STEP.mpc ANSWERS\n"
+                         "       prove-kernels check STEP.mpc ANSWERS "
+                         "[KERNEL]\n"
+                         "       prove-kernels compare STEP.mpc PLAIN.mpc "
+                         "[KERNEL]\n");
     return static_cast<int>(StatusCode::Usage);
   }
   Proof proof;
+  proof.after = argc == 5 ? argv[4] : "";
   Status status = prove(what, argv[2], argv[3], proof);
   if (!status.ok()) {
     std::fprintf(stderr, "prove-kernels: error: %s: %s\n", argv[2],

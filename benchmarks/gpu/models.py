@@ -44,13 +44,13 @@ PROVEN = {
     "small": {
         "gpt2": {"batch": 2, "length": 16, "vocabulary": 64, "layers": 1, "heads": 2, "width": 64},
         "chargpt-m": {"batch": 2, "length": 32, "layers": 1, "heads": 2, "width": 64},
-        "resnet18-cifar": {"batch": 2, "channels": 16},
+        "resnet18-cifar": {"batch": 1, "channels": 8},
         "optimizer": {"vocabulary": 64, "width": 64},
     },
     "ragged": {
         "gpt2": {"batch": 3, "length": 13, "vocabulary": 51, "layers": 1, "heads": 3, "width": 45},
         "chargpt-m": {"batch": 1, "length": 27, "layers": 1, "heads": 5, "width": 35},
-        "resnet18-cifar": {"batch": 3, "channels": 9},
+        "resnet18-cifar": {"batch": 3, "channels": 5},
         "optimizer": {"batch": 5, "vocabulary": 61, "width": 67},
     },
 }

@@ -38,6 +38,8 @@ PROGRAMS = {"mpc-run": "pack-mpc-run", "mpc-inspect": "pack-mpc-inspect", "devic
             "kernel-times": "kernel-times", "prove-kernels": "prove-kernels",
             "MpcCUDADeviceTest": "MpcCUDADeviceTest"}
 PARTS = ("device", "proofs", "trainings", "steps")
+# What a program is proven as: its sizes, and flags of the compiler.
+PROOFS = {"small": ("small", []), "ragged": ("ragged", [])}
 # Runs that PyTorch recorded: flags of the compiler, and the learning rate.
 RECORDED = {
     "chargpt": (["--optimizer=adamw", "--beta2=0.95", "--weight-decay=0.1", "--no-decay=ln", "--clip-global-norm=1.0"],
@@ -99,7 +101,8 @@ class Packer:
 
     def prove(self, name, size, precision):
         program = f"{name}-{size}-{precision}"
-        self.compile_model("proofs", name, models.PROVEN[size][name], precision, (program, []))
+        sizes, flags = PROOFS[size]
+        self.compile_model("proofs", name, models.PROVEN[sizes][name], precision, (program, flags))
         with tempfile.TemporaryDirectory() as scratch:
             answers = pathlib.Path(scratch) / "answers"
             self.record(self.folder / "proofs" / f"{program}.mpc", answers)
@@ -108,7 +111,7 @@ class Packer:
         return {"name": program}
 
     def proofs(self):
-        return [self.prove(name, size, precision) for name in self.names for size in models.PROVEN
+        return [self.prove(name, size, precision) for name in self.names for size in PROOFS
                 for precision in self.precisions]
 
     # --- the driver layer, and trainings ------------------------------------------------------------
@@ -129,14 +132,16 @@ class Packer:
         return sorted(path.name for path in (self.folder / "device").iterdir())
 
     def training(self, name, kind):
+        """The model's file has the run's initial weights."""
         flags, rate = RECORDED[name]
         program = f"{name}-{kind}.mpc"
         self.compile(ROOT / f"test/Inputs/workloads/{name}.onnx", self.folder / "trainings" / program,
                      kind.removesuffix("hi"), *flags, *SCALERS.get(kind, []))
-        return {"name": f"{name} {kind}", "kind": kind, "program": program, "init": f"{name}.init", "lr": rate,
-                "data": f"{name}.data", "steps": self.training_steps, "reference": f"{name}.safetensors"}
+        return {"name": f"{name} {kind}", "kind": kind, "program": program, "data": f"{name}.data", "lr": rate,
+                "steps": self.training_steps, "reference": f"{name}.safetensors"}
 
     def trainings(self):
+        """Programs, data, and what PyTorch recorded, with what holds one against the other."""
         folder = self.folder / "trainings"
         for script, place in (("test/e2e/check_training.py", "e2e"), ("test/support/reference.py", "support")):
             (folder / place).mkdir(exist_ok=True)
@@ -144,8 +149,7 @@ class Packer:
         wanted = [training.split(":") for training in self.recorded]
         for name in {name for name, _ in wanted}:
             subprocess.run([sys.executable, "-B", ROOT / "test/Inputs/training_data.py", name,
-                            f"--steps={self.training_steps}", f"--init={folder / name}.init",
-                            f"--data={folder / name}.data"], check=True)
+                            f"--steps={self.training_steps}", f"--data={folder / name}.data"], check=True)
             shutil.copy2(ROOT / f"test/Inputs/training/{name}.safetensors", folder)
         return [self.training(name, kind) for name, kind in wanted]
 

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 HERE = pathlib.Path(__file__).resolve()
@@ -28,7 +29,10 @@ echo '{"ms": 5.0, "torch": "2.13.0", "cublas_f16_tflop_s": {"128": 700.0}}'
 sys.path.insert(0, str(SCRIPTS))
 
 import batches  # noqa: E402
+import measure  # noqa: E402
 import models  # noqa: E402
+import packed  # noqa: E402
+import prove  # noqa: E402
 
 
 def run(script, *arguments, **variables):
@@ -163,6 +167,25 @@ exec {program} "$@"
         done = run(SCRIPTS / "pack.py", BUILD, self.root / "newer", "--models=optimizer", "--driver=12.4")
         self.assertEqual(done.returncode, 1)
         self.assertIn("NVRTC 13.0 is newer than a driver of CUDA 12.4", done.stdout)
+
+
+class Readme(unittest.TestCase):
+    def test_rows_that_its_commands_name_are_there(self):
+        steps = [{"model": model, "precision": precision} for model in models.SIZES for precision in ("bf16", "fp16")]
+        proofs = [{"name": f"{model}-small-bf16"} for model in models.SIZES]
+        content = {"arch": "sm_90", "steps": steps, "proofs": proofs, "device": ["a"],
+                   "trainings": [{"name": "chargpt fp32"}]}
+        pack = types.SimpleNamespace(content=content, environment={}, folder=pathlib.Path())
+        arguments = types.SimpleNamespace(limits=None, no_peer=False)
+        measurer = measure.Measurer(pack, None, arguments)
+        names = [name for name, _ in prove.rows_of(prove.Prover(pack, None))]
+        names += [f"limits {name}" for name in measure.LIMITS]
+        names += [name for step in steps for name, _ in measurer.sides(step)]
+        names += [f"kernels {step['model']} {step['precision']}" for step in steps]
+        wanted = re.findall(r'--only="?([^"`]+)"?', (SCRIPTS / "README.md").read_text())
+        self.assertGreater(len(wanted), 5)
+        for pattern in ",".join(wanted).split(","):
+            self.assertTrue(any(packed.is_wanted(name, [pattern]) for name in names), pattern)
 
 
 class Batches(unittest.TestCase):

@@ -39,7 +39,7 @@ PROGRAMS = {"mpc-run": "pack-mpc-run", "mpc-inspect": "pack-mpc-inspect", "devic
             "MpcCUDADeviceTest": "MpcCUDADeviceTest"}
 PARTS = ("device", "proofs", "trainings", "steps")
 # What a program is proven as: its sizes, and flags of the compiler.
-PROOFS = {"small": ("small", []), "ragged": ("ragged", [])}
+PROOFS = {"small": ("small", []), "ragged": ("ragged", []), "wide": ("small", ["--wide-places"])}
 # Runs that PyTorch recorded: flags of the compiler, and the learning rate.
 RECORDED = {
     "chargpt": (["--optimizer=adamw", "--beta2=0.95", "--weight-decay=0.1", "--no-decay=ln", "--clip-global-norm=1.0"],

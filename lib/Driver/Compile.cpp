@@ -160,7 +160,7 @@ compile(ImportedModel &model, const TargetOptions &options,
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
                        findTarget(options));
   Compilation compilation(model.module, report.warnings, options.isTool);
-  target->addAttachPass(compilation.passes(), options.naive);
+  target->addAttachPass(compilation.passes(), options);
   fill(compilation);
   llvm::StringMap<KernelWork> work;
   compilation.after("kernel-plan-memory",
@@ -193,7 +193,7 @@ describePasses(const TargetOptions &options,
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
                        findTarget(options));
   OpPassManager passes(ModuleOp::getOperationName());
-  target->addAttachPass(passes, options.naive);
+  target->addAttachPass(passes, options);
   fill(passes);
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -32,6 +32,8 @@ struct TargetOptions {
   bool runsHere = true; ///< A CPU that this machine lacks is an error.
   bool fuse = true;
   bool naive = false; ///< Every kernel by scalar loops.
+  /// Places of 64 bits in every kernel of a GPU, as large tensors need them.
+  bool wide = false;
   /// Survive a crash of a pass, by handlers of signals as long as passes run,
   /// and write a reproducer of a bug into the working folder: a tool may, a
   /// library inside of another program not.

@@ -2,6 +2,7 @@
 // Machine code for CPUs.
 #include "lib/Codegen/CPU/Jit.h"
 #include "lib/Codegen/CPU/Passes.h"
+#include "lib/Driver/Compile.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/TargetBackend.h"
 #include "mlir/Pass/PassManager.h"
@@ -34,10 +35,11 @@ public:
   explicit CpuBackend(cpu::Processor processor)
       : processor_(std::move(processor)) {}
 
-  void addAttachPass(OpPassManager &passes, bool naive) const override {
+  void addAttachPass(OpPassManager &passes,
+                     const TargetOptions &options) const override {
     cpu::AttachTargetPassOptions attach;
     attach.lanes = processor_.lanes;
-    attach.naive = naive;
+    attach.naive = options.naive;
     passes.addPass(cpu::createAttachTargetPass(attach));
   }
 

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/Target.h"
+#include "lib/Driver/Compile.h"
 #include "lib/Driver/TargetBackend.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -133,10 +134,12 @@ public:
   CudaBackend(int arch, bool machineCode)
       : arch_(arch), machineCode_(machineCode) {}
 
-  void addAttachPass(OpPassManager &passes, bool naive) const override {
+  void addAttachPass(OpPassManager &passes,
+                     const TargetOptions &options) const override {
     cuda::AttachTargetPassOptions attach;
     attach.arch = arch_;
-    attach.naive = naive;
+    attach.naive = options.naive;
+    attach.wide = options.wide;
     passes.addPass(cuda::createAttachTargetPass(attach));
   }
 

@@ -26,8 +26,9 @@ public:
   virtual ~TargetBackend() = default;
 
   /// Appends the pass that states the machine as `kernel.target`, the first of
-  /// every compilation. With `naive` kernels run as the reference for others.
-  virtual void addAttachPass(mlir::OpPassManager &passes, bool naive) const = 0;
+  /// every compilation: of the options it takes `naive` and `wide`.
+  virtual void addAttachPass(mlir::OpPassManager &passes,
+                             const TargetOptions &options) const = 0;
 
   /// Gives `program`, whose launches name emitted kernels of `module`, their
   /// code. Consumes these. Appends how long its stages took to `stages`.

@@ -442,4 +442,8 @@ void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
   app.add_flag("--naive", flags.target.naive,
                "Run every kernel by scalar loops")
       ->group(kDebugging);
+  app.add_flag("--wide-places", flags.target.wide,
+               "Places of 64 bits in every kernel of a GPU, as large tensors "
+               "need them")
+      ->group(kDebugging);
 }

@@ -20,7 +20,8 @@ HERE = pathlib.Path(__file__).resolve()
 SCRIPTS = HERE.parents[3] / "benchmarks/gpu"
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
 
-KERNELS = ("kernels optimizer-small-fp16", "kernels optimizer-ragged-fp16", "full size optimizer fp16")
+KERNELS = ("kernels optimizer-small-fp16", "kernels optimizer-ragged-fp16", "kernels optimizer-wide-fp16",
+           "full size optimizer fp16")
 
 
 def run(script, *arguments, **variables):
@@ -61,7 +62,10 @@ class Prove(unittest.TestCase):
     def test_all_is_proven(self):
         code, text, rows = self.prove()
         self.assertEqual(code, 0, text)
-        self.assertEqual(list(rows), ["device", *KERNELS[:2], "training digits-mlp fp16", "twice optimizer fp16", KERNELS[2]])
+        self.assertEqual(list(rows), ["device", *KERNELS[:3], "training digits-mlp fp16", "twice optimizer fp16", KERNELS[3]])
+        for size, places in (("small", False), ("wide", True)):
+            content = (self.folder / f"proofs/optimizer-{size}-fp16.mpc").read_bytes()
+            self.assertEqual(b" = mpc_i64(blockIdx.x)" in content, places)
         for name in KERNELS:
             row = rows[name]
             self.assertLessEqual({"map", "rows", "contraction"}, set(row["kernels"]))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc_compiler._runtime: what Python calls of include/mpc-c.
+#include "lib/Python/Error.h"
 #include "lib/Python/Runtime.h"
+#include "mpc-c/Schedule.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -200,6 +202,17 @@ static void addCheckpoints(nb::module_ &m) {
       .def("take_messages", &Checkpoints::takeMessages);
 }
 
+static double learningRate(const std::vector<std::string> &flags,
+                           int64_t totalSteps, int64_t appliedSteps) {
+  std::vector<const char *> texts;
+  for (const std::string &flag : flags)
+    texts.push_back(flag.c_str());
+  double rate = 0;
+  check(mpc::Status(mpcLearningRate(texts.data(), texts.size(), totalSteps,
+                                    appliedSteps, &rate)));
+  return rate;
+}
+
 NB_MODULE(_runtime, m) {
   m.doc() = "libmpc-runtime, as it is. mpc_compiler is what to use.";
   m.attr("__version__") = mpcRuntimeVersion();
@@ -209,4 +222,6 @@ NB_MODULE(_runtime, m) {
   addUpdate(m);
   addRunner(m);
   addCheckpoints(m);
+  m.def("learning_rate", learningRate, "flags"_a, "total_steps"_a,
+        "applied_steps"_a);
 }

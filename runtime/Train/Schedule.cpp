@@ -102,9 +102,14 @@ double points(const Schedule &s, double t, double) {
   std::span<const double> list = s.list(P::Points);
   if (list.empty())
     return s.lr;     // check() has refused it.
-  size_t behind = 0; // The first point behind t.
-  while (behind < list.size() && list[behind] <= t)
-    behind += 2;
+  size_t behind = 0; // The first point behind t, in the end.
+  for (size_t last = list.size(); behind < last;) {
+    size_t middle = (behind + last) / 4 * 2;
+    if (list[middle] <= t)
+      behind = middle + 2;
+    else
+      last = middle;
+  }
   if (behind == 0)
     return s.lr * list[1];
   if (behind == list.size())
@@ -348,6 +353,34 @@ Status Schedule::set(const ScheduleParameterInfo &parameter,
     return usageError(
         fmt::format("expected {}, found {}", expected, quote(text)));
   parameters[parameter.parameter] = std::move(*numbers);
+  return {};
+}
+
+Status Schedule::setFlag(std::string_view flag, std::string_view value) {
+  for (const ScheduleParameterInfo &parameter : kParameters)
+    if (parameter.flag == flag)
+      return set(parameter, value).withContext(parameter.flag);
+  auto fault = [&](const char *expected) {
+    return usageError(
+        fmt::format("{}: expected {}, found {}", flag, expected, quote(value)));
+  };
+  std::optional<double> number = numberOf(value);
+  const ScheduleInfo *schedule = findSchedule(value);
+  if (flag == "--lr-schedule") {
+    if (!schedule)
+      return fault("the name of a schedule");
+    kind = schedule->kind;
+  } else if (flag == "--lr") {
+    if (!number || *number < 0)
+      return fault("a number of at least 0");
+    lr = *number;
+  } else if (flag == "--warmup-steps") {
+    if (!number || !isWhole(*number, 0))
+      return fault("a whole number of at least 0");
+    warmupSteps = static_cast<int64_t>(*number);
+  } else {
+    return usageError(quote(flag) + " is no flag of a learning rate");
+  }
   return {};
 }
 

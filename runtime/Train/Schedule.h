@@ -126,6 +126,8 @@ struct Schedule {
   /// or new lines; what follows a # up to the end of its line is skipped. On
   /// and off are 1 and 0, cos and linear too.
   Status set(const ScheduleParameterInfo &parameter, std::string_view text);
+  /// Sets what a flag of flags() says, by its name and its value.
+  Status setFlag(std::string_view flag, std::string_view value);
   /// Fails on a parameter that the kind does not take, and where one that it
   /// needs is not given.
   [[nodiscard]] Status check() const;

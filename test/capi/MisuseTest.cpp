@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every function with handles that are none, and without its arguments.
 // exports.py asks that each function is called in both lists.
+#include "mpc-c/Schedule.h"
 #include "test/capi/CAPITest.h"
 #include "test/runtime/TempFolder.h"
 
 namespace mpc::test {
 namespace {
+
+/// What an error says, which is destroyed; or "".
+std::string messageOf(MpcError *error) {
+  std::string message = error ? mpcErrorGetMessage(error) : "";
+  mpcErrorDestroy(error);
+  return message;
+}
 
 struct Handles {
   MpcProgram *program;
@@ -194,6 +202,38 @@ TEST(CAPIError, AnotherLibraryMakesOne) {
   EXPECT_EQ(mpcErrorGetCode(error), MPC_ERROR_INTERNAL);
   EXPECT_STREQ(mpcErrorGetMessage(error), "");
   mpcErrorDestroy(error);
+}
+
+TEST(CAPISchedule, RatesAndWhatIsWrong) {
+  std::vector<const char *> flags = {"--lr=0.5", "--lr-schedule=multistep",
+                                     "--lr-milestones=3,5", "--lr-gamma=0.5",
+                                     "--warmup-steps=2"};
+  double rate = 0;
+  auto at = [&](int64_t step) {
+    EXPECT_EQ(messageOf(mpcLearningRate(flags.data(), flags.size(), 100, step,
+                                        &rate)),
+              "");
+    return rate;
+  };
+  // Milestones are counted from the end of the warm-up.
+  EXPECT_EQ(at(0), 0.25);
+  EXPECT_EQ(at(4), 0.5);
+  EXPECT_EQ(at(5), 0.25);
+  EXPECT_EQ(at(7), 0.125);
+  auto fault = [&](const char *flag, int64_t step) {
+    return messageOf(mpcLearningRate(&flag, 1, 100, step, &rate));
+  };
+  EXPECT_EQ(fault("--lr", 0), "'--lr' is no flag with a value");
+  EXPECT_EQ(fault("--momentum=1", 0),
+            "'--momentum' is no flag of a learning rate");
+  EXPECT_EQ(fault("--lr-schedule=step", 0),
+            "--lr-schedule=step needs --lr-step-size");
+  EXPECT_EQ(fault("--lr=1", -1), "steps are counted from 0");
+  EXPECT_EQ(fault(nullptr, 0), "flag is NULL");
+  EXPECT_EQ(messageOf(mpcLearningRate(nullptr, 1, 100, 0, &rate)),
+            "flags is NULL");
+  EXPECT_EQ(messageOf(mpcLearningRate(nullptr, 0, 100, 0, nullptr)),
+            "rate is NULL");
 }
 
 TEST_F(CAPIMisuse, NoHandleIsAnError) {

@@ -32,6 +32,7 @@ from ._errors import (
 from ._progress import ProgressBar
 from ._runtime import StepResult, TensorInfo, Update, __version__
 from ._scaler import Scaler
+from ._schedule import Schedule
 from ._step import Step, load
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "PeerError",
     "ProgressBar",
     "Scaler",
+    "Schedule",
     "Step",
     "StepResult",
     "TensorInfo",

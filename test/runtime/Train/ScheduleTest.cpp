@@ -125,6 +125,43 @@ TEST(Schedule, FlagsSayAllOfASchedule) {
                                                 {"--lr-gamma", "0.1"}}));
 }
 
+TEST(Schedule, FlagsMakeTheScheduleThatTheySay) {
+  std::ifstream file(MPC_TEST_INPUTS "/training/schedules.json");
+  auto recorded = nlohmann::json::parse(file);
+  for (const nlohmann::json &one : recorded["cases"]) {
+    Schedule schedule = scheduleOf(one, recorded["lr"]), read;
+    for (const auto &[flag, value] : schedule.flags()) {
+      Status status = read.setFlag(flag, value);
+      EXPECT_TRUE(status.ok()) << status.message();
+    }
+    EXPECT_EQ(read.flags(), schedule.flags());
+    read.totalSteps = schedule.totalSteps;
+    for (int64_t step : {0, 7, 20, 41})
+      EXPECT_EQ(read.at(step), schedule.at(step)) << one["schedule"];
+  }
+}
+
+TEST(Schedule, WrongFlagsAreNamed) {
+  auto fault = [](const char *flag, const char *value) {
+    return Schedule().setFlag(flag, value).message();
+  };
+  EXPECT_EQ(fault("--lr-schedule", "saw"),
+            "--lr-schedule: expected the name of a schedule, found 'saw'");
+  for (const char *value : {"-1", "nan", "", "x"})
+    EXPECT_EQ(fault("--lr", value),
+              std::string("--lr: expected a number of at least 0, found '") +
+                  value + "'");
+  for (const char *value : {"-1", "1.5", "1e300"})
+    EXPECT_EQ(fault("--warmup-steps", value),
+              std::string("--warmup-steps: expected a whole number of at least "
+                          "0, found '") +
+                  value + "'");
+  EXPECT_EQ(fault("--lr-power", "x"),
+            "--lr-power: expected a number of at least 0, found 'x'");
+  EXPECT_EQ(fault("--momentum", "1"),
+            "'--momentum' is no flag of a learning rate");
+}
+
 TEST(Schedule, WrongParametersAreNamed) {
   auto fault = [](const char *flag, const char *text) {
     Schedule schedule;

@@ -120,11 +120,20 @@ check([*npz, "--data=more.npz", "--order=sequential"], compiles=True)
 
 # The same words in another folder name other files.
 os.mkdir("elsewhere")
-for name in ("net.mlir", "data.safetensors"):
+for name in ("net.mlir", "net.safetensors", "data.safetensors"):
     shutil.copy(name, "elsewhere")
+os.chdir("elsewhere")
+# Also where these are the same; else folders would push each other out.
+check(words, compiles=True)
+check(words, compiles=False)
+os.chdir(root)
+check(words, compiles=False)
+# And where they are others.
+save_weights("elsewhere/net.safetensors", generator.normal(size=(64, 10)))
 os.chdir("elsewhere")
 check(words, compiles=True)
 os.chdir(root)
+check(words, compiles=False)
 
 # A damaged program is made again.
 for kept in (root / "cache" / "direct").iterdir():

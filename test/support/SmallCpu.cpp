@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linked into a tool, makes it find a smaller CPU than there is: one without
-// the features, separated by commas, that MPC_TEST_CPU_LACKS names.
+// the features, separated by commas, that MPC_TEST_CPU_LACKS names; or another
+// one with the same features, which MPC_TEST_CPU_IDENTITY names.
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <string>
+
+// The linker gives calls of mpc::rt::cpuIdentity to the first (--wrap).
+std::string identity() asm("__wrap__ZN3mpc2rt11cpuIdentityB5cxx11Ev");
+std::string ownIdentity() asm("__real__ZN3mpc2rt11cpuIdentityB5cxx11Ev");
+
+std::string identity() {
+  const char *other = std::getenv("MPC_TEST_CPU_IDENTITY");
+  return other ? other : ownIdentity();
+}
 
 /// Takes the place of LLVM's, which is in a shared library.
 llvm::StringMap<bool> llvm::sys::getHostCPUFeatures() {
@@ -14,7 +25,8 @@ llvm::StringMap<bool> llvm::sys::getHostCPUFeatures() {
   if (!real)
     std::abort();
   llvm::StringMap<bool> features = real();
-  llvm::StringRef lacking = std::getenv("MPC_TEST_CPU_LACKS");
+  const char *names = std::getenv("MPC_TEST_CPU_LACKS");
+  llvm::StringRef lacking = names ? names : "";
   while (!lacking.empty()) {
     auto [first, rest] = lacking.split(',');
     features[first] = false;

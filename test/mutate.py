@@ -13,7 +13,7 @@ mutant that does not compile, or makes the same programs everywhere, does not co
 
 Which mutants there are, and their order, follows from --seed alone, so that a campaign stops
 and goes on: what --results holds already is not run again. --list prints mutants and runs
-nothing; --area limits them (ops, loss-scale, amp, passes, codegen). A survivor is either
+nothing; --area limits them (--help lists them). A survivor is either
 equivalent, which --judge=ID=REASON records, or a test is missing:
 
     test/mutate.py --results=mutants.json --judge=4c1f08a2='the divisor is never 0 here'
@@ -21,6 +21,7 @@ equivalent, which --judge=ID=REASON records, or a test is missing:
 Meant to be run by hand, with `nice -n 19`: a mutant takes from seconds to some minutes.
 """
 import argparse
+import ast
 import hashlib
 import json
 import pathlib
@@ -35,14 +36,14 @@ LIT = "/usr/lib/llvm-22/bin/lit"
 
 
 class Suite:
-    """A program, or lit tests and the tools that they run."""
+    """A program, lit tests and the tools that they run, or those of the Python package."""
 
-    def __init__(self, program=None, lit=(), tools=()):
-        self.program, self.lit = program, lit
+    def __init__(self, program=None, lit=(), tools=(), python=""):
+        self.program, self.lit, self.python = program, lit, python
         self.targets = [program] if program else list(tools)
 
     def name(self):
-        return self.program or " ".join(self.lit)
+        return self.program or " ".join(self.lit) or f"python {self.python}"
 
 
 class Area:
@@ -64,6 +65,7 @@ STEP_VALUES = Suite(lit=["dialects/AMP/values"], tools=["mpc-check-values"])
 TRAIN = ["mpc-opt", "mpc-import", "mpc-eval", "mpc-train", "mpc-scale"]
 STEPS = [f"tools/mpc-scale-{name}.test" for name in ("bad-rules", "policies", "step", "rules")]
 INJECTION = "tools/mpc-scale-injection.test"
+RUNTIME = ["mpc-run", "mpc-compile", "mpc-inspect", *TRAIN]
 AREAS = {
     "ops": Area(
         ["dialects/NN/Ops/*.cpp"],
@@ -138,7 +140,88 @@ AREAS = {
             ),
         ],
     ),
+    "runtime": Area(
+        [
+            f"runtime/{folder}/*.cpp"
+            for folder in ("CommandLine", "Program", "Runner", "Support", "Train")
+        ],
+        [
+            Suite("MpcSupportTest"),
+            Suite("MpcProgramTest"),
+            Suite("MpcRunnerTest"),
+            Suite("MpcTrainTest"),
+            Suite("MpcCommandLineTest"),
+            Suite("MpcCAPITest"),
+            Suite(lit=["tools/exit-codes.test", "tools/outputs.test"], tools=RUNTIME),
+            Suite(
+                lit=e2e(
+                    "compile-and-run direct-start eval-expect eval-modes export-weights"
+                    " nan-report record resume-rules resume-settings skipped-step"
+                ),
+                tools=RUNTIME,
+            ),
+        ],
+    ),
+    "capi": Area(["runtime/CAPI/*.cpp"], [Suite("MpcCAPITest"), Suite("MpcCompilerCAPITest")]),
+    "driver": Area(
+        ["lib/Driver/*.cpp", "tools/Flags/*.cpp"],
+        [
+            Suite("MpcDriverTest"),
+            Suite(lit=["lib/Driver", "tools/exit-codes.test", "tools/help.test"], tools=RUNTIME),
+            Suite("MpcCompilerCAPITest"),
+            Suite(
+                lit=e2e(
+                    "compile-cache cache-keys class-weights explain compile-and-run nan-report"
+                    " at-floor resume-rules train-autocast-policy output-dtype eval-modes losses"
+                ),
+                tools=RUNTIME,
+            ),
+        ],
+    ),
+    "import": Area(
+        ["lib/Import/ONNX/*.cpp"],
+        [
+            Suite("MpcImportONNXTests"),
+            Suite(lit=["lib/Import"], tools=["mpc-eval-cases", "mpc-check-values", *TRAIN]),
+            Suite(lit=["tools/mpc-import", *e2e("exporter-roles op-library zoo")], tools=TRAIN),
+        ],
+    ),
+    "kernel": Area(
+        ["passes/Kernel/*.cpp", "dialects/Kernel/*.cpp"],
+        [
+            Suite(lit=["passes/Kernel", "dialects/Kernel"], tools=["mpc-check-values", *TRAIN]),
+            Suite(lit=["lib/Codegen"], tools=TRAIN),
+            Suite("codegen-cpu-test"),
+            Suite(lit=e2e("naive-bits train-digits-mlp train-batch-norm skipped-step"), tools=TRAIN),
+        ],
+    ),
+    "cuda": Area(
+        ["lib/Codegen/CUDA/*.cpp"],
+        [
+            Suite(lit=["lib/Codegen/CUDA"], tools=TRAIN),
+            Suite("codegen-cuda-test"),
+            Suite("MpcCUDAStepTest"),
+        ],
+    ),
+    "python": Area(
+        ["lib/Python/mpc_compiler/*.py"],
+        [Suite(tools=["_runtime", "_compiler", "mpc-compile"], python="*_test.py")],
+    ),
 }
+
+# Of Python, beside those that both have.
+PYTHON_SWAPS = [
+    (r" and ", [" or "]),
+    (r" or ", [" and "]),
+    (r" is None\b", [" is not None"]),
+    (r" is not None\b", [" is None"]),
+    (r"\bif (?!not )", ["if not "]),
+    (r"\bif not ", ["if "]),
+    (r"\bTrue\b", ["False"]),
+    (r"\bFalse\b", ["True"]),
+    (r"\bmax\(", ["min("]),
+    (r"\bmin\(", ["max("]),
+]
 
 # What stands in C++ for an operation of the program that is compiled is a fault as good as an
 # operator of C++: ops by name, comparisons by predicate.
@@ -242,12 +325,40 @@ def changes(line):
         yield "\n"
 
 
+def python_changes(line):
+    code, hash_sign, comment = line.partition("  # ")
+    if re.match(r"\s*(#|@|import |from |raise |class |def )", code) or re.search(r'[rf]?"""|f"', code):
+        return
+    for pattern, others in PYTHON_SWAPS + SWAPS[:10]:
+        for match in re.finditer(pattern, code):
+            for other in others:
+                yield code[: match.start()] + other + code[match.end() :] + hash_sign + comment
+    for match in CONSTANT.finditer(code):
+        for other in other_constants(match.group()):
+            yield code[: match.start()] + other + code[match.end() :] + hash_sign + comment
+
+
+def texts_of(source):
+    """The lines of Python that are text: what docstrings and strings of several lines hold."""
+    strings = (n for n in ast.walk(ast.parse(source)) if isinstance(n, (ast.Constant, ast.JoinedStr)))
+    return {
+        line
+        for node in strings
+        if node.end_lineno > node.lineno
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
+
+
 def mutants_of(area, root):
     for pattern in AREAS[area].sources:
         for path in sorted(root.glob(pattern)):
-            lines = path.read_text().splitlines(keepends=True)
-            for number, line in enumerate(lines, 1):
-                for changed in dict.fromkeys(changes(line)):
+            text = path.read_text()
+            is_python = path.suffix == ".py"
+            skipped = texts_of(text) if is_python else set()
+            for number, line in enumerate(text.splitlines(keepends=True), 1):
+                if number in skipped:
+                    continue
+                for changed in dict.fromkeys(python_changes(line) if is_python else changes(line)):
                     yield Mutant(area, str(path.relative_to(root)), number, line, changed)
 
 
@@ -312,15 +423,20 @@ class Workshop:
 
     def programs(self, suite):
         """The programs that a suite runs, by what is in them."""
-        found = {}
-        for target in suite.targets:
-            path = next(p for p in self.build.rglob(target) if p.is_file())
-            found[path] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+        names = [f"{target}.cpython*" if target.startswith("_") else target for target in suite.targets]
+        paths = [next(p for p in self.build.rglob(name) if p.is_file()) for name in names]
+        if suite.python:
+            paths += sorted((self.root / "lib/Python/mpc_compiler").glob("*.py"))
+        return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
     def command(self, suite):
         if suite.program:
             return [str(next(iter(self.programs(suite)))), "--gtest_fail_fast"]
+        if suite.python:
+            folder = str(self.root / "test/lib/Python")
+            variables = [f"PYTHONPATH={self.build}/python", f"MPC_BUILD={self.build}", "MPC_CACHE_DIR="]
+            tests = ["-m", "unittest", "discover", "-f", "-s", folder, "-p", suite.python]
+            return ["env", *variables, str(self.root / ".venv/bin/python"), "-B", *tests]
         tests = [str(self.build / "test" / test) for test in suite.lit]
         return [LIT, f"-j{self.jobs}", "-q", "--max-failures=1", *tests]
 
@@ -454,6 +570,12 @@ def parse_arguments():
         metavar="S",
         help="seconds for one step of tests (default: 600)",
     )
+    parser.add_argument(
+        "--suites",
+        type=int,
+        metavar="N",
+        help="only the first, the quickest, of each area: a survivor may be found by the rest",
+    )
     parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
     parser.add_argument(
         "--judge",
@@ -478,6 +600,8 @@ def main():
     if not options.judge:
         if not options.work:
             sys.exit("mutate.py: --work=DIR is required: sources are changed and built there")
+        for area in areas:
+            AREAS[area].suites = AREAS[area].suites[: options.suites]
         workshop = Workshop(options.work.resolve(), options.jobs, options.timeout)
         workshop.prepare(areas)
         campaign(workshop, results, choose(areas, options.seed, workshop.root), options.count)

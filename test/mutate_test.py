@@ -59,6 +59,24 @@ class Mutate(unittest.TestCase):
         self.assertIn("half = a / 0.5; // 1 + 1", found)
         self.assertTrue(all(changed.endswith("// 1 + 1") for changed in found))
 
+    def test_python_has_operators_of_its_own(self):
+        found = [changed.strip() for changed in mutate.python_changes("    if a and b is None:  # a or b\n")]
+        self.assertIn("if a or b is None:  # a or b", found)
+        self.assertIn("if a and b is not None:  # a or b", found)
+        self.assertIn("if not a and b is None:  # a or b", found)
+        for line in ("    # a and b", "def f(a=1):", '    raise Error(f"{a} and {b}")'):
+            self.assertEqual([], list(mutate.python_changes(line)))
+
+    def test_texts_of_python_are_left_alone(self):
+        source = self.root / "lib/Python/mpc_compiler/a.py"
+        source.parent.mkdir(parents=True)
+        source.write_text('"""Text of\n\n1 and 2.\n"""\nx = 1\n')
+        self.assertEqual({5}, {mutant.number for mutant in mutate.mutants_of("python", self.root)})
+
+    def test_every_area_has_sources(self):
+        for name in mutate.AREAS:
+            self.assertTrue(next(mutate.mutants_of(name, mutate.ROOT), None), name)
+
     def test_order_follows_from_the_seed(self):
         first, again, other = ([m.id for m in mutate.choose(["ops"], seed, self.root)] for seed in "112")
         self.assertEqual(first, again)

@@ -2,7 +2,7 @@
 """Steps that are compiled from Python.
 
 What torch's losses, optimizers and scalers are told of is tested on stand-ins with their names and
-attributes, so that it is tested without torch too; torch_test.py has the real ones.
+attributes, so that it is tested without torch too; pytorch/ has the real ones, and recorded_test.py what they came to.
 """
 import json
 import unittest

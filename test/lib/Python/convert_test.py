@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checkpoints and weights, converted. Files of torch are in torch_test.py."""
+"""Checkpoints and weights, converted. Files of torch are in pytorch/."""
 import contextlib
 import io
 import json

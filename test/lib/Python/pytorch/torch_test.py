@@ -112,7 +112,7 @@ class Torch(unittest.TestCase):
         self.assertEqual(optimizer.param_groups[0]["lr"], step.lr)
 
     def test_the_example_has_the_same_loss_curve(self):
-        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "examples/python"))
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "examples/python"))
         import train
 
         theirs, ours = train.train_with_torch(100), train.train_with_mpc(100)

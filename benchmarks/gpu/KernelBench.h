@@ -56,6 +56,7 @@ public:
        Code code);
 
   [[nodiscard]] const rt::Program &program() const { return *program_; }
+  [[nodiscard]] const rt::cuda::ContextRef &context() const { return context_; }
   /// Why the program's machine code does not run; empty where it does.
   [[nodiscard]] const std::string &refusal() const { return refusal_; }
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <thread>
 #include <utility>
 
 using namespace mpc;
@@ -222,6 +223,8 @@ static bool agree(DType type, Read a, Read b, gpu::Agreement wanted,
     return false;
   if (a.value == b.value || wanted == gpu::Agreement::Value)
     return a.value == b.value;
+  if (!std::isfinite(a.value) || !std::isfinite(b.value))
+    return false;
   double size = std::max({std::abs(a.value), std::abs(b.value), least});
   return std::abs(a.value - b.value) <= allowance(type) * size;
 }
@@ -244,9 +247,10 @@ static std::string print(DType type, Read read) {
                      2 * byteSize(type));
 }
 
-std::optional<gpu::Difference>
-gpu::findDifference(DType type, std::span<const std::byte> expected,
-                    std::span<const std::byte> got, Agreement wanted) {
+static std::optional<gpu::Difference>
+findInSlice(DType type, std::span<const std::byte> expected,
+            std::span<const std::byte> got, gpu::Agreement wanted) {
+  using gpu::Agreement, gpu::Difference;
   if (std::memcmp(expected.data(), got.data(), expected.size()) == 0)
     return std::nullopt;
   double least =
@@ -262,4 +266,34 @@ gpu::findDifference(DType type, std::span<const std::byte> expected,
     ++found->count;
   }
   return found;
+}
+
+std::optional<gpu::Difference>
+gpu::findDifference(DType type, std::span<const std::byte> expected,
+                    std::span<const std::byte> got, Agreement wanted) {
+  // Gigabytes of sums that are close: each processor has a slice.
+  constexpr size_t kWorthAThread = size_t{1} << 20;
+  size_t threads = std::clamp<size_t>(expected.size() / kWorthAThread, 1,
+                                      std::thread::hardware_concurrency() + 1);
+  size_t bytes = (expected.size() / threads / 8 + 1) * 8;
+  std::vector<std::optional<Difference>> found(threads);
+  std::vector<std::thread> workers;
+  for (size_t i = 0; i < threads; ++i)
+    workers.emplace_back([&, i] {
+      size_t begin = std::min(i * bytes, expected.size());
+      size_t size = std::min(bytes, expected.size() - begin);
+      found[i] = findInSlice(type, expected.subspan(begin, size),
+                             got.subspan(begin, size), wanted);
+      if (found[i])
+        found[i]->element += begin / byteSize(type);
+    });
+  std::optional<Difference> first;
+  for (size_t i = 0; i < threads; ++i) {
+    workers[i].join();
+    if (first && found[i])
+      first->count += found[i]->count;
+    else if (found[i])
+      first = found[i];
+  }
+  return first;
 }

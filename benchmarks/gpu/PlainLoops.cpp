@@ -51,6 +51,8 @@ class Comparison {
 public:
   Comparison(KernelBench &bench, KernelBench &plain, Proof &proof)
       : bench_(bench), plain_(plain), proof_(proof) {}
+  /// Before the first entry.
+  Status allocate();
 
   Status compareEntry(const Entry &ours, const Entry &plain);
 
@@ -68,9 +70,21 @@ private:
   Proof &proof_;
   Correspondence memory_;
   std::set<std::string> done_;
+  /// Of the expected and of our result, which may be larger than the host.
+  std::array<cuda::PinnedBuffer, 2> parts_;
 };
 
 } // namespace
+
+static constexpr uint64_t kPart = uint64_t{64} << 20;
+
+Status Comparison::allocate() {
+  for (cuda::PinnedBuffer &part : parts_) {
+    MPC_ASSIGN_OR_RETURN(part, cuda::PinnedBuffer::allocate(bench_.context(),
+                                                            kPart, "a result"));
+  }
+  return {};
+}
 
 /// Of an argument that an earlier launch of the pair wrote.
 static constexpr size_t kOwn = ~size_t{0};
@@ -249,7 +263,6 @@ Status Comparison::compareOutputs(const Pair &pair, const Layout &ours,
 Status Comparison::compareOutput(const Pair &pair, const Layout &ours,
                                  const Layout &plain, size_t result,
                                  int round) {
-  constexpr uint64_t kPart = uint64_t{64} << 20;
   const Argument &got =
       ours.arguments.back()[pair.ours.back()->numRead + result];
   const Argument &expected =
@@ -260,11 +273,10 @@ Status Comparison::compareOutput(const Pair &pair, const Layout &ours,
                        textOf(plain_.program(), *pair.plain));
   Agreement wanted = agreementOf(*pair.plain, text, plain.arguments.front());
   proof_.elements += got.elements();
-  std::vector<std::byte> a, b;
   for (uint64_t at = 0; at < got.range.bytes; at += kPart) {
     uint64_t bytes = std::min(kPart, got.range.bytes - at);
-    a.resize(bytes);
-    b.resize(bytes);
+    std::span<std::byte> a = parts_[0].bytes().first(bytes);
+    std::span<std::byte> b = parts_[1].bytes().first(bytes);
     MPC_RETURN_IF_ERROR(plain_.read(plain, expected, at, a));
     MPC_RETURN_IF_ERROR(bench_.read(ours, got, at, b));
     if (auto found = findDifference(got.type, a, b, wanted)) {
@@ -320,6 +332,7 @@ Status Comparison::compareEntry(const Entry &ours, const Entry &plain) {
 
 Status gpu::comparePlain(KernelBench &bench, KernelBench &plain, Proof &proof) {
   Comparison comparison(bench, plain, proof);
+  MPC_RETURN_IF_ERROR(comparison.allocate());
   for (const Entry &entry : plain.program().entries) {
     const Entry *ours = bench.program().findEntry(entry.name);
     if (!ours)

@@ -48,8 +48,8 @@ RECORDED = {
 }
 SCALERS = {"fp16": ["--loss-scale=torch", "--growth-interval=10"],
            "fp16hi": ["--loss-scale=torch", "--init-scale=1073741824", "--growth-interval=5"]}
-# What every machine has, and must take its own of.
-OF_THE_SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s)\b")
+# What every machine has, and must take its own of; libresolv, of glibc too, is the sanitizers' wish.
+OF_THE_SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libresolv|libgcc_s)\b")
 
 
 class Packer:

@@ -49,21 +49,13 @@ static rt::Status planStep(const TrainingRequest &request, TrainingPlan &plan) {
   return {};
 }
 
-/// Further names of parameters, each with the parameter's own: a module that
-/// shares "embed.weight" has it under its own path. A reader without a path is
-/// a node, which owns nothing.
+/// Further names of parameters, each with the parameter's own.
 static std::map<std::string, std::string>
 tiedNames(const ImportedModel &model) {
   std::map<std::string, std::string> names;
-  for (const onnx::InitializerRole &initializer : model.initializers) {
-    auto [owner, last] = llvm::StringRef(initializer.name).rsplit('.');
-    // Else the file does not say which modules read it.
-    if (last.empty() || !llvm::is_contained(initializer.readers, owner))
-      continue;
-    for (const std::string &reader : initializer.readers)
-      if (reader != owner)
-        names[reader + "." + last.str()] = initializer.name;
-  }
+  for (const onnx::InitializerRole &initializer : model.initializers)
+    for (const std::string &other : initializer.otherNames)
+      names[other] = initializer.name;
   return names;
 }
 

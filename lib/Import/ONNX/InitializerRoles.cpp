@@ -51,6 +51,86 @@ std::vector<std::string> GraphUses::readersOf(StringRef name) const {
   return readers;
 }
 
+/// The class of the module that a node is of: the part before the last.
+static StringRef classOf(const Node &node) {
+  SmallVector<StringRef> parts;
+  StringRef(node.classes).split(parts, ',');
+  return parts.size() < 2 ? "" : parts[parts.size() - 2].trim(" []'\"");
+}
+
+/// Whether PyTorch's own module makes such a call of its own weight and bias.
+/// An attention calls a layer's function with the parameters of that layer.
+static bool callsOwnWeight(const Node &node) {
+  StringRef type = classOf(node), target = OriginalCall(node).target();
+  if (!type.starts_with("torch.nn.modules.") ||
+      type.ends_with(".MultiheadAttention"))
+    return false;
+  target.consume_front("aten.");
+  target = target.split('.').first;
+  return target.ends_with("_norm") || target.contains("batch_norm") ||
+         target.starts_with("conv") || target.starts_with("embedding") ||
+         target == "linear" || target == "bilinear" || target == "prelu" ||
+         target.starts_with("_prelu");
+}
+
+/// What a module of PyTorch calls the parameter `name` that it reads; empty
+/// where it reads it as another operand. The weight stands behind the data, but
+/// for an embedding, and the bias behind the weight.
+static StringRef layerAttribute(const Node &node, StringRef name) {
+  OriginalCall call(node);
+  SmallVector<StringRef> values = call.values();
+  size_t weight = call.target().starts_with("aten.embedding") ? 0 : 1;
+  weight += call.target().starts_with("aten.bilinear");
+  std::string wanted = "p_" + nameInCalls(name);
+  for (auto [index, value] : enumerate(values))
+    if (value == wanted && index == weight)
+      return "weight";
+    else if (value == wanted && index == weight + 1)
+      return "bias";
+  return "";
+}
+
+/// Whether a line of code has `self.ATTRIBUTE`.
+static bool readsOwn(StringRef line, StringRef attribute) {
+  auto isOfName = [](char c) { return isAlnum(c) || c == '_'; };
+  std::string wanted = ("self." + attribute).str();
+  for (size_t at = line.find(wanted); at != StringRef::npos;
+       at = line.find(wanted, at + 1)) {
+    StringRef behind = line.substr(at + wanted.size());
+    bool isWhole = (at == 0 || !isOfName(line[at - 1])) &&
+                   (behind.empty() || !isOfName(behind.front()));
+    if (isWhole)
+      return true;
+  }
+  return false;
+}
+
+/// What the module that `node` is of calls the parameter `name`, empty where it
+/// is not its own: it may be handed another module's.
+static StringRef ownAttribute(const Node &node, StringRef name) {
+  StringRef last = name.substr(name.rfind('.') + 1);
+  // A file without classes has neither.
+  if (node.classes.empty())
+    return last;
+  if (callsOwnWeight(node))
+    return layerAttribute(node, name);
+  return readsOwn(node.sourceLine, last) ? last : "";
+}
+
+std::vector<std::string> GraphUses::otherNamesOf(StringRef name) const {
+  std::vector<std::string> names;
+  for (const Use &use : usesOf(name)) {
+    std::string path = modulePath(use.node->scopes);
+    StringRef attribute = ownAttribute(*use.node, name);
+    if (path.empty() || attribute.empty())
+      continue;
+    std::string other = path + "." + attribute.str();
+    if (other != name && !is_contained(names, other))
+      names.push_back(std::move(other));
+  }
+  return names;
+}
+
 bool GraphUses::isOutput(StringRef name) const {
   return outputs_.contains(name);
 }
@@ -352,9 +432,12 @@ static InitializerRole describe(const Tensor &tensor, const GraphUses &uses) {
       std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
       role.kind,
       role.rule.str(),
+      {},
       {}};
   if (role.kind == RoleKind::Parameter)
     result.readers = uses.readersOf(tensor.name);
+  if (role.kind == RoleKind::Parameter)
+    result.otherNames = uses.otherNamesOf(tensor.name);
   return result;
 }
 

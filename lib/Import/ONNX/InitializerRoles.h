@@ -26,6 +26,9 @@ public:
   const ExporterRecord &record() const { return record_; }
   /// The modules whose nodes read `name`; a node's name where it has no module.
   std::vector<std::string> readersOf(llvm::StringRef name) const;
+  /// The further names that parameter `name` has in the model: that of each
+  /// other module that reads it as its own.
+  std::vector<std::string> otherNamesOf(llvm::StringRef name) const;
 
 private:
   void add(const Graph &graph);
@@ -64,6 +67,8 @@ struct InitializerRole {
   std::string rule;
   /// Of a parameter: the modules that read it. Several are tied to it.
   std::vector<std::string> readers;
+  /// Of a parameter: its further names in the model's state.
+  std::vector<std::string> otherNames;
 };
 
 /// What --parameter=NAME, --buffer=NAME and --constant=NAME say.

@@ -4,12 +4,14 @@
 #include "lib/Import/ONNX/OnnxImporter.h"
 
 #include "dialects/NN/EntryNames.h"
+#include "lib/Import/ONNX/AlphaDropout.h"
 #include "lib/Import/ONNX/CalledFunctions.h"
 #include "lib/Import/ONNX/DetachedValues.h"
 #include "lib/Import/ONNX/GraphInputs.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/InitializerRoles.h"
 #include "lib/Import/ONNX/LibraryOps.h"
+#include "lib/Import/ONNX/MaskedExpressions.h"
 #include "lib/Import/ONNX/MaskedWrites.h"
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
@@ -319,6 +321,10 @@ Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
     return &ruleOfCalled();
   if (node.quantizesFake)
     return &ruleOfFakeQuantization();
+  if (node.selectsByMask)
+    return &ruleOfMaskSelection();
+  if (node.isAlphaDropout)
+    return &ruleOfAlphaDropout();
   int64_t opset = opsetOf(model_, node);
   NodeImporter at(node, opset, model_.path, build_);
   at.place_ = scopes_.back().place;
@@ -595,12 +601,14 @@ static Error restoreRecorded(Model &model, const ImportOptions &options,
                  NameChoice::parse("--no-grad", options.noGrad));
   separateMerged(model.graph);
   found.warnings = restoreDetached(model.graph);
+  restoreAlphaDropout(model.graph);
   TrainingModes modes = restoreTrainingModes(model.graph, frozen);
   append_range(found.warnings, modes.warnings);
   found.trainingWarnings = std::move(modes.trainingWarnings);
   UntrackedParts parts = restoreNoGrad(model.graph, noGrad);
   append_range(found.warnings, parts.warnings);
   found.gradientWarnings = std::move(parts.gradientWarnings);
+  restoreMaskedExpressions(model.graph);
   restoreMaskedWrites(model.graph);
   restoreCalledFunctions(model.graph);
   restoreFakeQuantization(model.graph);

@@ -260,9 +260,12 @@ static void readRecord(Message message, Node &node) {
     node.scopes = std::move(value);
   else if (key == "pkg.torch.onnx.fx_node")
     node.call = std::move(value);
-  else if (key != "pkg.torch.onnx.stack_trace")
+  else if (key == "pkg.torch.onnx.class_hierarchy")
+    node.classes = std::move(value);
+  if (key != "pkg.torch.onnx.stack_trace")
     return;
-  else if (StringRef(value).starts_with("File \"<eval_with_key>"))
+  node.sourceLine = StringRef(value).rsplit('\n').second.trim().str();
+  if (StringRef(value).starts_with("File \"<eval_with_key>"))
     node.madeIn = std::move(value);
   else
     node.hasSource = true;

@@ -97,6 +97,10 @@ struct Node {
   std::vector<Attribute> attributes;
   /// pkg.torch.onnx.name_scopes: the module path in the exporter's words.
   std::string scopes;
+  /// pkg.torch.onnx.class_hierarchy: the classes of those modules.
+  std::string classes;
+  /// The last line of pkg.torch.onnx.stack_trace: the code that made the call.
+  std::string sourceLine;
   /// pkg.torch.onnx.fx_node: the call that the node comes from.
   std::string call;
   /// pkg.torch.onnx.stack_trace, where that is code which the exporter made
@@ -108,6 +112,11 @@ struct Node {
   bool isDetached = false;
   /// Of a ScatterND: input 1 is a mask, input 2 what goes to where it is true.
   bool writesToMask = false;
+  /// It selects by input 0, a mask of the first axes: input 1 where it is true,
+  /// else input 2, or ones without it.
+  bool selectsByMask = false;
+  /// It is a torch.alpha_dropout() of input 0, by a mask of input 1's shape.
+  bool isAlphaDropout = false;
   /// Of a BatchNormalization: its running statistics normalize, in training
   /// too.
   bool isFrozen = false;

@@ -12,6 +12,20 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
+int32_t takeStream(TensorBuilder &b) {
+  for (mlir::Operation &op : reverse(*b.builder().getBlock()))
+    if (auto random = dyn_cast<nn::RandomInterface>(op))
+      return static_cast<int32_t>(random.getStream()) + 1;
+  return 0;
+}
+
+Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
+                int32_t stream) {
+  return b.fromValue(nn::DropoutOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, input.shape),
+      input.value, mlir::ValueRange(), APFloat(ratio), stream));
+}
+
 namespace {
 
 /// The type that attribute `dtype` names, else `otherwise`.
@@ -30,14 +44,6 @@ Expected<ElemType> floatType(NodeImporter &node, ElemType otherwise) {
     return node.fail("attribute 'dtype' is " + toString(type) +
                      ", expected a floating type");
   return type;
-}
-
-/// A stream that no op before draws from: they are counted in order.
-int32_t takeStream(TensorBuilder &b) {
-  for (mlir::Operation &op : reverse(*b.builder().getBlock()))
-    if (auto random = dyn_cast<nn::RandomInterface>(op))
-      return static_cast<int32_t>(random.getStream()) + 1;
-  return 0;
 }
 
 /// Numbers of [0, 1), of f32.
@@ -144,13 +150,6 @@ Expected<bool> dropsInTraining(NodeImporter &node) {
                      "compiled: give its input 'training_mode' by "
                      "--input-value");
   return nn::intAt(node.in(2).known, 0) != 0;
-}
-
-Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
-                int32_t stream) {
-  return b.fromValue(nn::DropoutOp::create(
-      b.builder(), b.location(), b.tensorType(input.type, input.shape),
-      input.value, mlir::ValueRange(), APFloat(ratio), stream));
 }
 
 Error emitDropout(NodeImporter &node) {

@@ -55,6 +55,16 @@ struct CallRemedy {
 };
 
 constexpr CallRemedy kCalls[] = {
+    {"aten.index.Tensor",
+     "x[mask] has as many elements as its mask is true, and a step is compiled "
+     "for fixed shapes: y[mask] = a[mask] - b[mask] is taken as a torch.where; "
+     "else write (x * mask).sum() / mask.sum() for x[mask].mean(), and for "
+     "edge_index[:, mask], as PyG's remove_self_loops() has it, filter before "
+     "the model, or keep all edges and multiply their messages by the mask"},
+    {"aten.nonzero.",
+     "nonzero() has as many rows as the data says, and a step is compiled for "
+     "fixed shapes: select by a mask (torch.where), or compute it outside of "
+     "the model"},
     {"aten.embedding_renorm.",
      "the max_norm of an embedding rewrites its table when it is read, which "
      "no model does: leave it out, and scale what is read (rows * (max_norm / "

@@ -95,12 +95,22 @@ std::optional<int64_t> rangeLength(double distance, double delta) {
   return static_cast<int64_t>(length);
 }
 
+/// PyTorch's exporter writes torch.arange(1., 6) with the types that its
+/// arguments have; the result has that of a float among them.
+ElemType rangeType(const NodeImporter &node) {
+  for (size_t i = 0; i < 3; ++i)
+    if (isFloat(node.in(i).type))
+      return node.in(i).type;
+  return node.in(0).type;
+}
+
 Error emitRange(NodeImporter &node) {
   double bounds[3];
   int64_t integers[3];
-  ElemType type = node.in(0).type;
+  ElemType type = rangeType(node);
   for (size_t i = 0; i < 3; ++i) {
-    MPC_TRY(node.requireSameType(i, 0));
+    if (!node.isOfPyTorch())
+      MPC_TRY(node.requireSameType(i, 0));
     const Operand &bound = node.in(i);
     if (!bound.known || countElements(bound.shape) != 1)
       return node.fail("bounds and step must be known numbers, '" +
@@ -108,7 +118,7 @@ Error emitRange(NodeImporter &node) {
     bounds[i] = nn::realAt(bound.known, 0);
     integers[i] = nn::intAt(bound.known, 0);
   }
-  if (bounds[2] == 0.0 || node.in(0).isBool())
+  if (bounds[2] == 0.0 || type == ElemType::Bool)
     return node.fail("the step is 0 or the type bool");
   // 1.1f - 0.1f is 1 in f32, and more in f64.
   double distance = bounds[1] - bounds[0];

@@ -102,7 +102,7 @@ static bool isOfTraining(const Graph &graph) {
     if (node.opType == "Dropout" && node.domain.empty() &&
         node.inputs.size() > 2)
       return isTrue(graph, node.inputs[2]);
-    return isOfTraining(node);
+    return node.isAlphaDropout || isOfTraining(node);
   });
 }
 

@@ -160,6 +160,83 @@ def shared():
     return {f"no_grad_{'first' if first else 'last'}": (SharedNormalization(first), inputs) for first in (True, False)}
 
 
+def box(m, h, target):
+    """A part of each box, as the losses of overlapping boxes compute it."""
+    low, high = h[:, :3], h[:, 3:]
+    mask, area = low[:, 0] < high[:, 0], torch.zeros_like(h[:, 0])
+    area[mask] = (high[:, 0][mask] - low[:, 0][mask]) * (high[:, 1][mask] - low[:, 1][mask]).exp()
+    return F.cross_entropy(m.o(h) * area[:, None], target)
+
+
+def rows(m, h, target):
+    """Of rows, with numbers beside the mask that have no logarithm and no quotient."""
+    y, mask, number = h.cos(), target > 0, torch.where(target > 0, h.mean(1), 0)
+    scaled = h * number[:, None]
+    y[mask] = (scaled[mask] ** 2).log() / scaled[mask] + h[mask] * m.o.weight[0]
+    return F.cross_entropy(m.o(y), target)
+
+
+def ranges(m, h, target):
+    return F.cross_entropy(m.o(h * torch.arange(1.0, 7) + torch.arange(0, 3, 0.5)), target)
+
+
+class Dropped(nn.Module):
+    """What the mean of the draw is not the identity of."""
+
+    def __init__(self, dropout):
+        super().__init__()
+        self.a, self.dropout, self.o = nn.Linear(4, 6), dropout, nn.Linear(6, 3)
+
+    def forward(self, x, target):
+        return F.cross_entropy(self.o(self.dropout(F.selu(self.a(x)).view(8, 2, 3)).flatten(1)), target)
+
+
+def calls():
+    inputs = (torch.randn(8, 4), LABELS)
+    made = {name: Part(None, part) for name, part in {"box": box, "rows": rows, "ranges": ranges}.items()}
+    made["alpha_dropout"] = Dropped(nn.AlphaDropout(0.3))
+    made["feature_alpha_dropout"] = Dropped(nn.FeatureAlphaDropout(0.4))
+    return {name: (module, inputs) for name, module in made.items()}
+
+
+class Projected(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.r = nn.LSTM(4, 5, proj_size=3, batch_first=True)
+
+    def forward(self, x, target):
+        return F.cross_entropy(self.r(x[:, None])[0][:, 0], target)
+
+
+class WithoutLoops(nn.Module):
+    """Messages along edges but those of a node to itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 3)
+
+    def forward(self, x, target):
+        edges = torch.stack([target, target.flip(0)])
+        edges = edges[:, edges[0] != edges[1]]
+        return self.a(x).index_add(0, edges[1], self.a(x)[edges[0]]).pow(2).mean()
+
+
+def write_values(folder):
+    """What torch.alpha_dropout() makes of 1 to 1024."""
+    x = torch.arange(1.0, 1025).view(32, 32)
+    path = f"{folder}/alpha_values.onnx"
+    torch.onnx.export(
+        nn.AlphaDropout(0.3).train(), (x,), path, input_names=["x"], output_names=["y"], dynamo=True, optimize=False,
+        external_data=False, verbose=False,
+    )  # fmt: skip
+    forget_sources(path)
+    save_file({"x": x}, f"{folder}/alpha_values.safetensors")
+
+
+def refused():
+    return {"lstm_projection": Projected(), "self_loops": WithoutLoops()}
+
+
 def forget_sources(path):
     """Where in which source a node was made names a machine; what the exporter made itself is kept."""
     file = onnx.load(path)
@@ -188,7 +265,7 @@ def write(name, module, args, folder):
         nn.init.normal_(parameter, std=0.5)
     inputs = export(module, args, f"{folder}/{name}.onnx")
     before = {key: value.clone() for key, value in module.state_dict().items()}
-    module.double()
+    module.double().train("dropout" not in name or "frozen" in name)
     loss = module(*(a.double() if a.is_floating_point() else a for a in args))
     loss.backward()
     values = {f"grad.{key}": p.grad for key, p in module.named_parameters() if p.grad is not None}
@@ -204,8 +281,11 @@ def main():
     folder = pathlib.Path(sys.argv[1]) / ".".join(torch.__version__.split(".")[:2])
     folder.mkdir(exist_ok=True)
     torch.manual_seed(0)
-    for name, (module, args) in (parts() | normalizations() | shared()).items():
+    for name, (module, args) in (parts() | normalizations() | shared() | calls()).items():
         write(name, module, args, folder)
+    write_values(folder)
+    for name, module in refused().items():
+        export(module, (torch.randn(8, 4), LABELS), f"{folder}/{name}.onnx")
 
 
 if __name__ == "__main__":

@@ -36,11 +36,12 @@ LIT = "/usr/lib/llvm-22/bin/lit"
 
 
 class Suite:
-    """A program, lit tests and the tools that they run, or those of the Python package."""
+    """A program and the libraries that it loads, lit tests and the tools that they run, or those of
+    the Python package."""
 
     def __init__(self, program=None, lit=(), tools=(), python=""):
         self.program, self.lit, self.python = program, lit, python
-        self.targets = [program] if program else list(tools)
+        self.targets = [program, *tools] if program else list(tools)
 
     def name(self):
         return self.program or " ".join(self.lit) or f"python {self.python}"
@@ -151,7 +152,7 @@ AREAS = {
             Suite("MpcRunnerTest"),
             Suite("MpcTrainTest"),
             Suite("MpcCommandLineTest"),
-            Suite("MpcCAPITest"),
+            Suite("MpcCAPITest", tools=["libmpc-runtime.so"]),
             Suite(lit=["tools/exit-codes.test", "tools/outputs.test"], tools=RUNTIME),
             Suite(
                 lit=e2e(
@@ -162,13 +163,19 @@ AREAS = {
             ),
         ],
     ),
-    "capi": Area(["runtime/CAPI/*.cpp"], [Suite("MpcCAPITest"), Suite("MpcCompilerCAPITest")]),
+    "capi": Area(
+        ["runtime/CAPI/*.cpp"],
+        [
+            Suite("MpcCAPITest", tools=["libmpc-runtime.so"]),
+            Suite("MpcCompilerCAPITest", tools=["libmpc-compiler.so"]),
+        ],
+    ),
     "driver": Area(
         ["lib/Driver/*.cpp", "tools/Flags/*.cpp"],
         [
             Suite("MpcDriverTest"),
             Suite(lit=["lib/Driver", "tools/exit-codes.test", "tools/help.test"], tools=RUNTIME),
-            Suite("MpcCompilerCAPITest"),
+            Suite("MpcCompilerCAPITest", tools=["libmpc-compiler.so"]),
             Suite(
                 lit=e2e(
                     "compile-cache cache-keys class-weights explain compile-and-run nan-report"

@@ -32,10 +32,31 @@ struct PrecisionIs {
   };
 };
 
+/// What an op makes of an operand that is infinite.
+enum class InfinityFate {
+  Passed, ///< The result is infinite, or NaN, too.
+  Hidden, ///< The result may be finite, and another than the true one: 1 / inf.
+  Ended,  ///< The result is right as it is, as tanh(inf), or surely NaN.
+};
+
+/// An op that may make an infinity in 16 bits alone (PrecisionOpInterface).
+template <typename ConcreteOp>
+class MayOverflow : public mlir::OpTrait::TraitBase<ConcreteOp, MayOverflow> {};
+
+/// An op that does not pass on an infinite operand (PrecisionOpInterface).
+template <typename ConcreteOp>
+class HasInfinityFate
+    : public mlir::OpTrait::TraitBase<ConcreteOp, HasInfinityFate> {};
+
 /// An op whose name in aten (PrecisionOpInterface) is not its mnemonic.
 template <typename ConcreteOp>
 class HasReferenceOp
     : public mlir::OpTrait::TraitBase<ConcreteOp, HasReferenceOp> {};
+
+/// The elements of the op's result are from -1 to 1, or NaN.
+template <typename ConcreteOp>
+class IsInUnitRange
+    : public mlir::OpTrait::TraitBase<ConcreteOp, IsInUnitRange> {};
 
 /// Every element of the op's one result is an element of its one operand, as it
 /// was: moved, repeated or left out.

@@ -12,7 +12,7 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     know it. `nn-autocast` reads both; no pass holds a list of ops.
   }];
   let methods = [
-    StaticInterfaceMethod<"How autocast chooses the op's precision.",
+    InterfaceMethod<"How autocast chooses the op's precision.",
       "::mpc::PrecisionRule", "getPrecisionRule", (ins)>,
     InterfaceMethod<[{
         The op's name in PyTorch's aten library, which is the key of the table
@@ -33,6 +33,19 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
         default it is rounded to the type of the op.
       }],
       "bool", "carriesNumbers", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+        Whether the result may be infinite in 16 bits where it is finite in f32
+        and the operands are finite in both: products, quotients, powers and
+        exponentials. By default it is not: what is added or moved is about as
+        large as it was.
+      }],
+      "bool", "mayOverflow", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+        What becomes of an infinity in `operand`. By default it is passed on.
+      }],
+      "::mpc::InfinityFate", "getInfinityFate",
+      (ins "::mlir::OpOperand &":$operand), [{}],
+      [{ return ::mpc::InfinityFate::Passed; }]>,
   ];
 }
 
@@ -180,6 +193,27 @@ class Reference<string aten>
         "static ::llvm::StringRef getReferenceOp() { return \"" # aten # "\"; }"> {
   let cppNamespace = "::mpc";
 }
+
+// Whether the op may make an infinity in 16 bits alone.
+def Overflows
+    : NativeOpTrait<"MayOverflow", [],
+        "static bool mayOverflow() { return true; }"> {
+  let cppNamespace = "::mpc";
+}
+
+// What becomes of an infinity in any operand, where it is not passed on.
+class Infinity<string fate>
+    : NativeOpTrait<"HasInfinityFate", [],
+        "static ::mpc::InfinityFate getInfinityFate(::mlir::OpOperand &) "
+        "{ return ::mpc::InfinityFate::" # fate # "; }"> {
+  let cppNamespace = "::mpc";
+}
+
+// Every result is from -1 to 1, also of an infinite operand.
+def UnitRange : NativeOpTrait<"IsInUnitRange"> {
+  let cppNamespace = "::mpc";
+}
+def InUnitRange : TraitList<[UnitRange, Infinity<"Ended">]>;
 
 def Lower   : TraitList<[Precision<"Lower">, PrecisionOpInterface]>;
 def KeepF32 : TraitList<[Precision<"KeepF32">, PrecisionOpInterface]>;

@@ -53,6 +53,9 @@ constexpr Form kOfOps[] = {
     {kFreeAttr, "a floating type", isLowType},
     {kFrozen, "a unit", isKind<UnitAttr>},
     {kRefusableAttr, "a floating type", isLowType},
+    {kCallAttr, "a string", isKind<StringAttr>},
+    {kWrittenAttr, "a unit", isKind<UnitAttr>},
+    {kHiddenInfinity, "a string", isKind<StringAttr>},
     {kRegionRule, "a string", isKind<StringAttr>},
     {kLibraryOp, "a string", isKind<StringAttr>},
 };

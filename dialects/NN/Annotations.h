@@ -28,6 +28,17 @@ inline constexpr llvm::StringLiteral kFreeAttr = "nn.free";
 /// made for it alone: it may run in f32 where T costs more than it saves.
 inline constexpr llvm::StringLiteral kRefusableAttr = "nn.refusable";
 
+/// On an op of an imported file that is not all of its call: the call's name in
+/// aten, as "pow.Tensor_Scalar", by which policies of PyTorch go. Until
+/// autocast.
+inline constexpr llvm::StringLiteral kCallAttr = "nn.call";
+/// On a cast that changes no type but was written: from there on it is f32.
+/// Until autocast.
+inline constexpr llvm::StringLiteral kWrittenAttr = "nn.written";
+/// On an op whose result may be infinite in 16 bits alone: what reads it and
+/// makes it finite again, for people.
+inline constexpr llvm::StringLiteral kHiddenInfinity = "nn.hidden_infinity";
+
 /// On a function of an op library: the op that it defines, "domain::Type".
 inline constexpr llvm::StringLiteral kLibraryOp = "nn.op";
 /// On an argument of such a function: the op's attribute that it is.

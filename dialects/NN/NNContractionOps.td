@@ -7,7 +7,8 @@ include "dialects/NN/NNOpBase.td"
 
 class NN_Contraction<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, traits # [Pure, Lower, Contraction, KernelBody,
-                                Differentiable, InferType]>;
+                                Differentiable, InferType,
+                                Infinity<"Ended">]>;
 
 def NN_MatmulOp : NN_Contraction<"matmul"> {
   let summary = "Batched matrix product";

@@ -21,39 +21,44 @@ class NN_Unary<string mnemonic, string formula, list<Trait> traits>
 
 def NN_NegOp        : NN_Unary<"neg", "-x", [Infer]>;
 def NN_AbsOp        : NN_Unary<"abs", "|x|", [Infer]>;
-def NN_SignOp       : NN_Unary<"sign", "sign(x), 0 at 0", [Infer]>;
+def NN_SignOp       : NN_Unary<"sign", "sign(x), 0 at 0",
+                               [Infer, InUnitRange]>;
 def NN_ReluOp       : NN_Unary<"relu", "max(x, 0)", [Infer]>;
-def NN_TanhOp       : NN_Unary<"tanh", "tanh(x)", [Infer]>;
-def NN_SigmoidOp    : NN_Unary<"sigmoid", "1 / (1 + exp(-x))", [Infer]>;
-def NN_ErfOp        : NN_Unary<"erf", "erf(x)", [Infer]>;
+def NN_TanhOp       : NN_Unary<"tanh", "tanh(x)", [Infer, InUnitRange]>;
+def NN_SigmoidOp    : NN_Unary<"sigmoid", "1 / (1 + exp(-x))",
+                               [Infer, InUnitRange]>;
+def NN_ErfOp        : NN_Unary<"erf", "erf(x)", [Infer, InUnitRange]>;
 def NN_SqrtOp       : NN_Unary<"sqrt", "sqrt(x)", [Infer]>;
-def NN_SinOp        : NN_Unary<"sin", "sin(x)", [Infer]>;
-def NN_CosOp        : NN_Unary<"cos", "cos(x)", [Infer]>;
+def NN_SinOp        : NN_Unary<"sin", "sin(x)", [Infer, InUnitRange]>;
+def NN_CosOp        : NN_Unary<"cos", "cos(x)", [Infer, InUnitRange]>;
 def NN_FloorOp      : NN_Unary<"floor", "floor(x)", [Infer]>;
 def NN_CeilOp       : NN_Unary<"ceil", "ceil(x)", [Infer]>;
 def NN_RoundOp      : NN_Unary<"round",
                                "x to the nearest integer, ties to even",
                                [Infer]>;
-def NN_TanOp        : NN_Unary<"tan", "tan(x)", [KeepF32]>;
+def NN_TanOp        : NN_Unary<"tan", "tan(x)", [KeepF32, Overflows]>;
 def NN_AsinOp       : NN_Unary<"asin", "asin(x)", [KeepF32]>;
 def NN_AcosOp       : NN_Unary<"acos", "acos(x)", [KeepF32]>;
-def NN_AtanOp       : NN_Unary<"atan", "atan(x)", [Infer]>;
-def NN_SinhOp       : NN_Unary<"sinh", "sinh(x)", [KeepF32]>;
-def NN_CoshOp       : NN_Unary<"cosh", "cosh(x)", [KeepF32]>;
+def NN_AtanOp       : NN_Unary<"atan", "atan(x)", [Infer, Infinity<"Ended">]>;
+def NN_SinhOp       : NN_Unary<"sinh", "sinh(x)", [KeepF32, Overflows]>;
+def NN_CoshOp       : NN_Unary<"cosh", "cosh(x)", [KeepF32, Overflows]>;
 def NN_AsinhOp      : NN_Unary<"asinh", "asinh(x)", [Infer]>;
 def NN_AcoshOp      : NN_Unary<"acosh", "acosh(x)", [Infer]>;
 def NN_AtanhOp      : NN_Unary<"atanh", "atanh(x)", [Infer]>;
 def NN_MishOp       : NN_Unary<"mish", "x * tanh(log(1 + exp(x)))", [Infer]>;
-def NN_SoftsignOp   : NN_Unary<"softsign", "x / (1 + |x|)", [Infer]>;
+def NN_SoftsignOp   : NN_Unary<"softsign", "x / (1 + |x|)",
+                               [Infer, InUnitRange]>;
 def NN_HardSwishOp  : NN_Unary<"hard_swish", "x * max(0, min(1, x / 6 + 1/2))",
                                [Infer]>;
-def NN_ExpOp        : NN_Unary<"exp", "exp(x)", [KeepF32]>;
-def NN_Expm1Op      : NN_Unary<"expm1", "exp(x) - 1", [KeepF32]>;
+def NN_ExpOp        : NN_Unary<"exp", "exp(x)", [KeepF32, Overflows]>;
+def NN_Expm1Op      : NN_Unary<"expm1", "exp(x) - 1", [KeepF32, Overflows]>;
 def NN_LogOp        : NN_Unary<"log", "log(x)", [KeepF32]>;
 def NN_Log1pOp      : NN_Unary<"log1p", "log(1 + x)", [KeepF32]>;
 def NN_SoftplusOp   : NN_Unary<"softplus", "log(1 + exp(x))", [KeepF32]>;
-def NN_RsqrtOp      : NN_Unary<"rsqrt", "1 / sqrt(x)", [KeepF32]>;
-def NN_ReciprocalOp : NN_Unary<"reciprocal", "1 / x", [KeepF32]>;
+def NN_RsqrtOp      : NN_Unary<"rsqrt", "1 / sqrt(x)",
+                               [KeepF32, Overflows, Infinity<"Hidden">]>;
+def NN_ReciprocalOp : NN_Unary<"reciprocal", "1 / x",
+                               [KeepF32, Overflows, Infinity<"Hidden">]>;
 
 def NN_GeluOp : NN_Elementwise<"gelu", [SameOperandsAndResultType, Infer]> {
   let summary = "Gaussian error linear unit";
@@ -92,7 +97,8 @@ def NN_EluOp : NN_Activation<"elu",
     "`alpha` $alpha `scale` $scale `width` $width">;
 def NN_HardSigmoidOp : NN_Activation<"hard_sigmoid",
     "max(0, min(1, alpha * x + beta))",
-    (ins F64Attr:$alpha, F64Attr:$beta), "`alpha` $alpha `beta` $beta">;
+    (ins F64Attr:$alpha, F64Attr:$beta), "`alpha` $alpha `beta` $beta",
+    [InUnitRange]>;
 def NN_SwishOp : NN_Activation<"swish", "x / (1 + exp(-alpha * x))",
     (ins F64Attr:$alpha), "`alpha` $alpha", [Reference<"silu">]>;
 
@@ -127,12 +133,13 @@ class NN_Arithmetic<string mnemonic, string formula, list<Trait> traits>
     $lhs `,` $rhs attr-dict `:`
     custom<ArithmeticTypes>(type($lhs), type($rhs), type($output))
   }];
-  let extraClassDeclaration = [{
+  code common = [{
     bool hasOwnType(::mlir::Value value) {
       return value.getType() != getOutput().getType();
     }
     bool carriesNumbers() { return true; }
   }];
+  let extraClassDeclaration = common;
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *, std::optional<::mlir::Location> loc,
@@ -146,17 +153,40 @@ def NN_AddOp : NN_Arithmetic<"add", "a + b", [Promote, Commutative]> {
   let hasCanonicalizer = 1;
 }
 def NN_SubOp : NN_Arithmetic<"sub", "a - b", [Promote]>;
-def NN_MulOp : NN_Arithmetic<"mul", "a * b", [Promote, Commutative]>;
-def NN_DivOp : NN_Arithmetic<"div", "a / b", [Promote]>;
+def NN_MulOp : NN_Arithmetic<"mul", "a * b", [Promote, Commutative]> {
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = common # [{
+    /// A square is kept in f32, as a power is: 256 squared is no f16.
+    ::mpc::PrecisionRule getPrecisionRule();
+    /// Not by a factor of at most 1.
+    bool mayOverflow();
+  }];
+}
+def NN_DivOp : NN_Arithmetic<"div", "a / b", [Promote]> {
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = common # [{
+    /// Not by a divisor of at least 1.
+    bool mayOverflow();
+    ::mpc::InfinityFate getInfinityFate(::mlir::OpOperand &operand);
+  }];
+}
 def NN_PowOp : NN_Arithmetic<"pow", "a ^ b",
-                             [KeepF32, Reference<"pow.Tensor_Tensor">]>;
-def NN_MaximumOp : NN_Binary<"maximum", "max(a, b), NaN if either is",
-                             [Promote, Commutative]>;
-def NN_MinimumOp : NN_Binary<"minimum", "min(a, b), NaN if either is",
-                             [Promote, Commutative]>;
+                             [KeepF32, Reference<"pow.Tensor_Tensor">,
+                              Overflows, Infinity<"Hidden">]>;
+
+// Beside a number that 16 bits hold an infinity gives what is right, as a bound
+// does.
+class NN_Extremum<string mnemonic, string formula>
+    : NN_Binary<mnemonic, formula, [Promote, Commutative]> {
+  let extraClassDeclaration = [{
+    ::mpc::InfinityFate getInfinityFate(::mlir::OpOperand &operand);
+  }];
+}
+def NN_MaximumOp : NN_Extremum<"maximum", "max(a, b), NaN if either is">;
+def NN_MinimumOp : NN_Extremum<"minimum", "min(a, b), NaN if either is">;
 
 def NN_RemOp : NN_Binary<"rem", "a - trunc(a / b) * b, of the sign of a",
-                         [Promote]> {
+                         [Promote, Infinity<"Ended">]> {
   let description = [{
     The remainder of a division that truncates, as C's `fmod` and `%`. Of
     integers it is `a` where `b` is 0.
@@ -172,7 +202,7 @@ def NN_CompareKind : I32EnumAttr<"CompareKind", "comparison", [
 
 def NN_CompareOp : NN_Elementwise<"compare", [
     SameTypeOperands, SameOperandsAndResultShape, Promote,
-    Reference<"eq">]> {
+    Reference<"eq">, Infinity<"Ended">]> {
   let summary = "Elementwise comparison";
   let description = [{
     A comparison with NaN is false, `ne` is true.
@@ -190,7 +220,8 @@ def NN_CompareOp : NN_Elementwise<"compare", [
 
 def NN_SelectOp : NN_Elementwise<"select", [
     AllTypesMatch<["onTrue", "onFalse", "output"]>,
-    SameOperandsAndResultShape, Promote, Reference<"where">]> {
+    SameOperandsAndResultShape, Promote, Reference<"where">,
+    Infinity<"Hidden">]> {
   let summary = "Elementwise choice";
   let description = [{
     ```mlir

@@ -7,7 +7,7 @@ include "dialects/NN/NNOpBase.td"
 
 def NN_SoftmaxOp : NN_Op<"softmax", [
     Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,
-    Reference<"softmax.int">]> {
+    Reference<"softmax.int">, InUnitRange]> {
   let summary = "Softmax along one axis";
   let description = [{
     Computes `exp(x - max(x)) / sum(exp(x - max(x)))` along `axis`, in f32
@@ -25,7 +25,7 @@ def NN_SoftmaxOp : NN_Op<"softmax", [
 
 def NN_LogSoftmaxOp : NN_Op<"log_softmax", [
     Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,
-    Reference<"log_softmax.int">]> {
+    Reference<"log_softmax.int">, Infinity<"Ended">]> {
   let summary = "Logarithm of softmax along one axis";
   let description = [{
     Computes `x - max(x) - log(sum(exp(x - max(x))))` along `axis`, in f32
@@ -39,7 +39,7 @@ def NN_LogSoftmaxOp : NN_Op<"log_softmax", [
 
 def NN_LayerNormOp : NN_Op<"layer_norm", [
     Pure, KeepF32, KernelBody, Differentiable, AttrSizedOperandSegments,
-    AllTypesMatch<["input", "output"]>]> {
+    AllTypesMatch<["input", "output"]>, Infinity<"Ended">]> {
   let summary = "Layer normalization over the trailing axes";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and
@@ -62,6 +62,37 @@ def NN_LayerNormOp : NN_Op<"layer_norm", [
     bool hasOwnType(::mlir::Value value) {
       return value != getInput() && value != getOutput();
     }
+  }];
+}
+
+def NN_RMSNormOp : NN_Op<"rms_norm", [
+    Pure, KeepF32, KernelBody, Differentiable,
+    AllTypesMatch<["input", "output"]>, Infinity<"Ended">]> {
+  let summary = "Normalization by the root of the mean square";
+  let description = [{
+    `x / sqrt(mean(x^2) + epsilon) * scale`, where the mean is over the axes
+    from `axis` on and `scale` has the shape of these axes. Computed in f32
+    (f64 for f64); one rounding. `scale` keeps its type under autocast.
+
+    Canonicalization makes it of the ops that exporters write for it (in f32
+    and f64, where no rounding in between is lost).
+
+    ```mlir
+    %y = nn.rms_norm %x scale %w : tensor<64xf32> axis(2) epsilon(1.0e-6)
+        : tensor<2x8x64xf16>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, Optional<NN_FloatTensor>:$scale,
+                       I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs NN_FloatTensor:$output);
+  let assemblyFormat = [{
+    $input (`scale` $scale^ `:` type($scale))? `axis` `(` $axis `)`
+    `epsilon` `(` $epsilon `)` attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The scale is a factor of what is computed in f32 anyway.
+    bool hasOwnType(::mlir::Value value) { return value == getScale(); }
   }];
 }
 
@@ -136,7 +167,7 @@ def NN_BatchNormTrainingOp : NN_BatchNormalization<"batch_norm_training"> {
 
 def NN_CrossEntropyOp : NN_Op<"cross_entropy", [
     Pure, KeepF32, KernelBody, Differentiable, Indexing,
-    Reference<"nll_loss">]> {
+    Reference<"nll_loss">, Infinity<"Ended">]> {
   let summary = "Mean softmax cross entropy against integer labels";
   let description = [{
     `mean_i(log(sum_c exp(x[i, c])) - x[i, target[i]])` over all elements of

@@ -83,7 +83,9 @@ def NN_CastOp : NN_Op<"cast", [
     zero; integer to float rounds to nearest even; to `i1` is `!= 0`.
 
     A cast of a wider type's exact image folds away: f16 to f32 to f16. A
-    cast that may round never folds.
+    cast that may round never folds, nor does one of a type to itself that is
+    marked `nn.written`, as a model's `x.float()`: `nn-autocast` takes it for a
+    decision.
 
     ```mlir
     %y = nn.cast %x : tensor<4x8xf32> -> tensor<4x8xf16>

@@ -229,6 +229,12 @@ def layer_norm(a, x, scale, bias):
     return y if bias is None else y + bias
 
 
+def rms_norm(a, x, scale):
+    axes = tuple(range(a["axis"], x.ndim))
+    y = x / np.sqrt((x**2).mean(axes, keepdims=True) + a["epsilon"])
+    return y if scale is None else y * scale
+
+
 def slice_op(a, x):
     return x[tuple(slice(*part) for part in zip(a["starts"], a["limits"], a["strides"]))]
 
@@ -277,6 +283,7 @@ def evaluate_op(op, a, v, shape, element):
         "softmax": lambda: softmax(v[0], a["axis"]),
         "log_softmax": lambda: log_softmax(v[0], a["axis"]),
         "layer_norm": lambda: layer_norm(a, v[0], optional(1), optional(2)),
+        "rms_norm": lambda: rms_norm(a, v[0], v[1] if len(v) > 1 else None),
         "cross_entropy": lambda: cross_entropy(a, v[0], v[1]),
     }
     return table[op]()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nn.cast: folds, scalar body and VJP.
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
@@ -44,7 +45,8 @@ static DenseElementsAttr foldCast(DenseElementsAttr input,
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
-  if (getInput().getType() == getOutput().getType())
+  if (getInput().getType() == getOutput().getType() &&
+      !(*this)->hasAttr(kWrittenAttr))
     return getInput();
   if (auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput()))
     return foldCast(known, cast<RankedTensorType>(getOutput().getType()));

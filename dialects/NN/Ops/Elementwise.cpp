@@ -7,11 +7,13 @@
 #include "dialects/NN/Ops/IntegerArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
 
 static Value constantLike(OpBuilder &b, Location loc, Value like,
@@ -53,6 +55,79 @@ binaryVJP(OpBuilder &builder, Operation *op, Cotangents dOut, Gradients dIn,
   auto [dLhs, dRhs] = fn(g, g.wide(dOut[0]), g.wide(lhs), g.wide(rhs));
   dIn[0] = g.as(dLhs, lhs);
   dIn[1] = g.as(dRhs, rhs);
+}
+
+//===----------------------------------------------------------------------===//
+// Range
+//===----------------------------------------------------------------------===//
+
+static bool isInUnitRange(Operation *op) {
+  if (auto cast = dyn_cast_or_null<CastOp>(op)) {
+    Value from = cast.getInput();
+    return getElementTypeOrSelf(from).isInteger(1) ||
+           isInUnitRange(from.getDefiningOp());
+  }
+  return op && op->hasTrait<IsInUnitRange>();
+}
+
+/// Whether `value` is a constant whose elements all have the `property`.
+static bool isConstantOf(Value value,
+                         function_ref<bool(const APFloat &)> property) {
+  DenseFPElementsAttr elements;
+  if (!matchPattern(movedFrom(value), m_Constant(&elements)))
+    return false;
+  if (elements.isSplat())
+    return property(elements.getSplatValue<APFloat>());
+  return elements.getNumElements() <= kMostFolded &&
+         llvm::all_of(elements.getValues<APFloat>(), property);
+}
+
+static bool isAtMostOne(const APFloat &number) {
+  return abs(number) <= APFloat::getOne(number.getSemantics());
+}
+
+static bool isAtLeastOne(const APFloat &number) {
+  return abs(number) >= APFloat::getOne(number.getSemantics());
+}
+
+PrecisionRule MulOp::getPrecisionRule() {
+  return getLhs() == getRhs() ? PrecisionRule::KeepF32 : PrecisionRule::Promote;
+}
+
+bool MulOp::mayOverflow() {
+  return llvm::none_of(getOperands(), [](Value factor) {
+    return isInUnitRange(movedFrom(factor).getDefiningOp()) ||
+           isConstantOf(factor, isAtMostOne);
+  });
+}
+
+bool DivOp::mayOverflow() { return !isConstantOf(getRhs(), isAtLeastOne); }
+
+InfinityFate DivOp::getInfinityFate(OpOperand &operand) {
+  bool isDivisor = operand.getOperandNumber() == 1;
+  return isDivisor ? InfinityFate::Hidden : InfinityFate::Passed;
+}
+
+/// Beside a number that f16 holds what is infinite, or too large, has the same
+/// extremum: that number, or what is infinite or too large again.
+static InfinityFate fateBeside(Value lhs, Value rhs) {
+  for (Value side : {lhs, rhs})
+    if (std::optional<APFloat> number = splatOf(side)) {
+      bool losesInfo;
+      number->convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
+                      &losesInfo);
+      if (number->isFinite())
+        return InfinityFate::Passed;
+    }
+  return InfinityFate::Hidden;
+}
+
+InfinityFate MaximumOp::getInfinityFate(OpOperand &) {
+  return fateBeside(getLhs(), getRhs());
+}
+
+InfinityFate MinimumOp::getInfinityFate(OpOperand &) {
+  return fateBeside(getLhs(), getRhs());
 }
 
 //===----------------------------------------------------------------------===//

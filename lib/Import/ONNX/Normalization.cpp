@@ -220,7 +220,7 @@ Error emitBatchNormalization(NodeImporter &node) {
 }
 
 /// input * rsqrt(mean(input^2) + epsilon) * scale, the mean over the axes from
-/// `axis` on; computed in f32 for narrow types.
+/// `axis` on; rounded to narrow types before the scale.
 Error emitRMSNormalization(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY(node.requireSameType(1, 0));
@@ -232,12 +232,9 @@ Error emitRMSNormalization(NodeImporter &node) {
                      " has no elements");
   MPC_TRY_ASSIGN(double epsilon, node.nonNegativeAttr("epsilon", 1e-5f));
   TensorBuilder &b = node.build;
-  Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
-                                                           : ElemType::Float);
-  Operand square = trailingMean(b, b.binary(Binary::Mul, x, x), axis);
-  Operand scale = b.rsqrt(b.binary(Binary::Add, square, epsilon));
-  Operand normal = b.cast(
-      b.binary(Binary::Mul, x, b.broadcastTo(scale, x.shape)), input.type);
+  Operand normal = b.fold(nn::RMSNormOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, input.shape),
+      input.value, /*scale=*/mlir::Value(), axis, APFloat(epsilon)));
   MPC_TRY_ASSIGN(Operand gain,
                  node.broadcastTo(node.in(1), input.shape, "the scale"));
   node.result(0, b.binary(Binary::Mul, normal, gain));

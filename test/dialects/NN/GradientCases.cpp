@@ -404,6 +404,11 @@ static void addNormalizations(Cases &cases) {
       {"layer_norm", "scale and bias", {{"2x3x5"}, {"5"}, {"5"}}, "2x3x5", R"(
     %r = nn.layer_norm %a scale %b : tensor<5x$T> bias %c : tensor<5x$T>
         axis(2) epsilon(1.0e-3) : tensor<2x3x5x$T>)"});
+  cases.push_back({"rms_norm", "plain", {{"3x5"}}, "3x5", R"(
+    %r = nn.rms_norm %a axis(1) epsilon(1.0e-3) : tensor<3x5x$T>)"});
+  cases.push_back({"rms_norm", "scale", {{"2x3x5"}, {"3x5"}}, "2x3x5", R"(
+    %r = nn.rms_norm %a scale %b : tensor<3x5x$T> axis(1) epsilon(1.0e-3)
+        : tensor<2x3x5x$T>)"});
 }
 
 static void addBatchNorms(Cases &cases) {

@@ -48,6 +48,30 @@ func.func @layer_norm_of_negative_epsilon(%x: tensor<2x3xf32>) {
 
 // -----
 
+func.func @rms_norm_beside_the_axes(%x: tensor<2x3xf32>) {
+  // expected-error @below {{has no axis -1}}
+  %0 = nn.rms_norm %x axis(-1) epsilon(1.0e-5) : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_with_other_scale(%x: tensor<2x3xf32>, %s: tensor<2xf32>) {
+  // expected-error @below {{scale must have the shape of the axes from 1 on}}
+  %0 = nn.rms_norm %x scale %s : tensor<2xf32> axis(1) epsilon(1.0e-5) : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_of_negative_epsilon(%x: tensor<2x3xf32>) {
+  // expected-error @below {{epsilon must not be negative}}
+  %0 = nn.rms_norm %x axis(1) epsilon(-1.0) : tensor<2x3xf32>
+  return
+}
+
+// -----
+
 func.func @cross_entropy_beside_the_axes(%x: tensor<8x10xf32>, %t: tensor<8xi64>) {
   // expected-error @below {{has no axis 2}}
   %0 = nn.cross_entropy %x, %t axis(2) : tensor<8x10xf32>, tensor<8xi64> -> tensor<f32>

@@ -23,6 +23,15 @@ func.func @layer_norm(%x: tensor<2x3x4xf32>, %v: tensor<3x4xf32>) {
   return
 }
 
+// CHECK-LABEL: func.func @rms_norm
+func.func @rms_norm(%x: tensor<2x3x4xf16>, %v: tensor<3x4xf32>) {
+  // CHECK: nn.rms_norm %{{.*}} axis(2) epsilon(0.000000e+00) : tensor<2x3x4xf16>
+  %0 = nn.rms_norm %x axis(2) epsilon(0.0) : tensor<2x3x4xf16>
+  // CHECK: nn.rms_norm %{{.*}} scale %{{.*}} : tensor<3x4xf32> axis(1) epsilon({{.*}}) : tensor<2x3x4xf16>
+  %1 = nn.rms_norm %x scale %v : tensor<3x4xf32> axis(1) epsilon(1.0e-6) : tensor<2x3x4xf16>
+  return
+}
+
 // CHECK-LABEL: func.func @cross_entropy
 func.func @cross_entropy(%x: tensor<8x10xf32>, %t: tensor<8xi64>, %u: tensor<10xi32>) {
   // CHECK: nn.cross_entropy %{{.*}}, %{{.*}} axis(1) : tensor<8x10xf32>, tensor<8xi64> -> tensor<f32>

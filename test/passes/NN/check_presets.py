@@ -34,6 +34,8 @@ BINARY = "add sub mul div pow maximum minimum".split()
 # is made of log_softmax and nll_loss, which are. %v is a vector, %m a matrix, %x an image, %i labels.
 SAMPLES = {op: (op, f"nn.{op} %v : {V}") for op in UNARY}
 SAMPLES |= {op: (op, f"nn.{op} %v, %v : {V}") for op in BINARY}
+# Of two values: a square has a rule of its own.
+SAMPLES["mul"] = ("mul", f"nn.mul %v, %u : {V}")
 SAMPLES |= {
     "pow": ("pow.Tensor_Tensor", f"nn.pow %v, %v : {V}"),
     "leaky_relu": ("leaky_relu", f"nn.leaky_relu %v alpha 0.1 : {V}"),
@@ -68,6 +70,7 @@ SAMPLES |= {
     "softmax": ("softmax.int", f"nn.softmax %m axis(1) : {M}"),
     "log_softmax": ("log_softmax.int", f"nn.log_softmax %m axis(1) : {M}"),
     "layer_norm": ("layer_norm", f"nn.layer_norm %m axis(1) epsilon(1.0e-5) : {M}"),
+    "rms_norm": ("rms_norm", f"nn.rms_norm %m axis(1) epsilon(1.0e-5) : {M}"),
     "batch_norm": (
         "batch_norm",
         f"nn.batch_norm %m, %v, %v, %v, %v axis(1) epsilon(1.0e-5) momentum(0.1) : ({M}, {V}, {V}, {V}, {V}) -> {M}",
@@ -78,7 +81,7 @@ SAMPLES |= {
 OWN = {op: "lower" for op in ("matmul", "linear", "conv")} | {
     op: "keep-f32"
     for op in (
-        "exp log softplus rsqrt reciprocal pow reduce_sum softmax log_softmax layer_norm cross_entropy "
+        "exp log softplus rsqrt reciprocal pow reduce_sum softmax log_softmax layer_norm rms_norm cross_entropy "
         "tan asin acos sinh cosh expm1 log1p"
     ).split()
 }
@@ -97,7 +100,7 @@ GRAPPLER = {
 
 def function(name, sample, kind):
     """A function of one op on operands of type `kind`."""
-    arguments = f"%v: {V}, %m: {M}, %x: {X}, %w: tensor<3x2x1x1x$T>, %i: {I}, %b: tensor<4xi1>"
+    arguments = f"%v: {V}, %u: {V}, %m: {M}, %x: {X}, %w: tensor<3x2x1x1x$T>, %i: {I}, %b: tensor<4xi1>"
     results = ":2" if sample.count("->") and sample.rsplit("->", 1)[1].count("tensor") == 2 else ""
     text = f'func.func @f_{name}_{kind}({arguments}) {{\n  %r{results} = {sample} loc("{name}@{kind}")\n  return\n}}\n'
     return text.replace("$T", kind)

@@ -161,6 +161,62 @@ def layer_norm_functions():
 
 
 # ===----------------------------------------------------------------------===#
+# Root mean square normalization
+# ===----------------------------------------------------------------------===#
+
+
+def rms_gradient(y, factor, d, axes):
+    """Of the input, where `d` is the cotangent of what is normalized."""
+    return factor * (d - y * (d * y).mean(axes, keepdims=True))
+
+
+def rms_norm(name, x, axis, epsilon, scale, gradient=False):
+    axes = tuple(range(axis, x.values.ndim))
+    factor = 1 / np.sqrt((x.values**2).mean(axes, keepdims=True) + epsilon)
+    y, s = x.values * factor, scale.values if scale else 1.0
+    operands = [x] + ([scale] if scale else [])
+    extra = f" scale %b : {scale.type}" if scale else ""
+    body = f"%r = nn.rms_norm %a{extra} axis({axis}) epsilon({float_text(epsilon, 'f64')}) : {x.type}"
+    value = Result(x.kind, y * s, few(x.kind, 6), 2.0)
+    if not gradient:
+        return Function(name, operands, body, [value])
+    d = Tensor(x.kind, np.resize([1.0, -0.5, 0.75, 2.0, 0.25], x.values.shape))
+    narrow = x.kind in ("f16", "bf16")
+    wanted = {
+        0: Result(
+            x.kind,
+            rms_gradient(y, factor, d.values * s, axes),
+            1.0 if narrow else 24.0,
+            float(factor.max()),
+        )
+    }
+    if scale:
+        wanted[1] = Result(
+            scale.kind, (d.values * y).sum(tuple(range(axis))), 1.0 if narrow else 16.0, 4.0
+        )
+    return Function(name + "_vjp", operands, body, [value], [d], wanted)
+
+
+def rms_norm_functions():
+    for kind in FLOAT_KINDS:
+        x, scale = eighths(kind, (3, 8), 1), eighths(kind, (8,), 2)
+        # Squares that f16 does not hold, of numbers that it holds.
+        large = Tensor(kind, x.values * 4096.0 + 512.0)
+        small = Tensor(kind, x.values * 2.0**-14)
+        yield rms_norm(f"plain_{kind}", x, 1, 1e-3, None)
+        yield rms_norm(f"large_{kind}", large, 1, 1e-6, scale, gradient=True)
+        yield rms_norm(f"small_{kind}", small, 1, 1e-12, scale)
+        yield rms_norm(f"zeros_{kind}", Tensor(kind, np.zeros((2, 8))), 1, 1e-3, scale)
+        yield rms_norm(f"scale_{kind}", x, 1, 1e-5, scale, gradient=True)
+        if kind in ("f64", "bf16"):
+            continue
+        yield rms_norm(f"plain_{kind}", x, 1, 1e-3, None, gradient=True)
+        both = eighths(kind, (4, 2), 5)
+        yield rms_norm(f"two_axes_{kind}", eighths(kind, (3, 4, 2), 4), 1, 1e-3, both, gradient=True)
+        yield rms_norm(f"unit_{kind}", eighths(kind, (3, 1), 7), 1, 1e-3, None)
+
+
+# ===----------------------------------------------------------------------===#
 # Batch normalization
 # ===----------------------------------------------------------------------===#
 
@@ -340,6 +396,7 @@ def families():
         "softmax": list(softmax_functions("softmax", soft, soft_gradient)),
         "log_softmax": list(softmax_functions("log_softmax", log_soft, log_soft_gradient)),
         "layer_norm": list(layer_norm_functions()),
+        "rms_norm": list(rms_norm_functions()),
         "batch_norm": list(batch_norm_functions()),
         "batch_norm_training": list(batch_training_functions()),
         "cross_entropy": list(cross_entropy_functions()),

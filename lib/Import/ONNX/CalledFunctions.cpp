@@ -8,6 +8,14 @@
 //   xlogy(x, y) as where(x == 0, x, x log(y)), whose slope at x = 0 is 1;
 //   log1p(x) and expm1(x) as log(x + 1) and exp(x) - 1, which a small x leaves
 //   no digits;
+//   erfcx(x) as exp(x^2) (1 - erf(x)), which is inf * 0 from 9 on, and so
+//   log_ndtr(x) below -13;
+//   logit(x, eps) with the bounds in the other order, which shows where eps is
+//   above 1/2;
+//   addbmm, addmv and baddbmm with beta = 0 as a product with 0, which keeps
+//   NaN;
+//   _safe_softmax as where(masked, 0, softmax(x)), whose gradient is NaN in a
+//   row that is masked as a whole;
 //   attention of a row that is masked as a whole as a mean, which is 0;
 //   bincount(x, minlength=n) as of a size that depends on the data.
 #include "lib/Import/ONNX/CalledFunctions.h"
@@ -16,6 +24,8 @@
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <cmath>
+#include <limits>
 #include <numbers>
 
 using namespace llvm;
@@ -119,6 +129,52 @@ static Operand xLogYOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
   return b.binary(Binary::Mul, x, b.log(base));
 }
 
+/// Of x >= 0, in t = 3 / (3 + x): t times a polynomial in 2t - 1, which was
+/// fitted at the nodes of Chebyshev's polynomials against float64 values. Off
+/// by 1.1e-12 at most, relative to the value.
+static Operand scaledComplement(TensorBuilder &b, const Operand &x) {
+  static constexpr double kCoefficients[] = {
+      -8.7115529383181343e-08, -1.3589284887402772e-07, 8.5970221364188939e-07,
+      1.307139065282944e-06,   -5.7897619242218908e-06, -9.9083764179416899e-06,
+      3.5851868697865384e-05,  9.215173461489297e-05,   -0.00018277595304052241,
+      -0.0010113243684737143,  -0.00040413625201782787, 0.0089424072040648391,
+      0.039842586683028702,    0.10348908758347226,     0.19674278572345194,
+      0.29446481771797461,     0.35800230236259856};
+  Operand three = b.splatLike(x, 3);
+  Operand t = b.binary(Binary::Div, three, b.binary(Binary::Add, x, 3));
+  Operand s =
+      b.binary(Binary::Sub, b.binary(Binary::Add, t, t), b.splatLike(x, 1));
+  Operand sum = b.splatLike(x, kCoefficients[0]);
+  for (double coefficient : ArrayRef(kCoefficients).drop_front())
+    sum = b.binary(Binary::Add, b.binary(Binary::Mul, sum, s), coefficient);
+  return b.binary(Binary::Mul, t, sum);
+}
+
+/// exp(x^2) (1 - erf(x)); of negative x, 2 exp(x^2) less that of -x. No
+/// gradient comes from where it is infinite: of log_ndtr(x) this is not the
+/// branch that counts.
+static Operand erfcxOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
+  const Operand &x = arguments[0];
+  Operand isNegative = b.compare(Kind::LT, x, b.splatLike(x, 0));
+  // Unlike |x|, this has a slope at 0.
+  Operand size = b.select(isNegative, b.neg(x), x);
+  Operand positive = scaledComplement(b, size);
+  double most =
+      std::log(x.type == ElemType::Double ? std::numeric_limits<double>::max()
+                                          : std::numeric_limits<float>::max()) -
+      std::numbers::ln2;
+  Operand zero = b.splatLike(x, 0);
+  Operand square = b.binary(Binary::Mul, x, x);
+  square = b.select(isNegative, square, zero);
+  Operand isHeld = b.compare(Kind::LT, square, b.splatLike(x, most));
+  Operand power = b.exp(b.select(isHeld, square, zero));
+  Operand negative = b.select(
+      isHeld,
+      b.binary(Binary::Sub, b.binary(Binary::Add, power, power), positive),
+      b.splatLike(x, std::numeric_limits<double>::infinity()));
+  return b.select(isNegative, negative, positive);
+}
+
 /// Of floats, in f32 at least, rounded once.
 template <Operand (*compute)(TensorBuilder &, ArrayRef<Operand>)>
 static Error emitFormula(NodeImporter &node) {
@@ -128,6 +184,24 @@ static Error emitFormula(NodeImporter &node) {
   for (Operand &argument : arguments)
     argument = node.build.wide(argument);
   node.result(0, node.build.cast(compute(node.build, arguments), type));
+  return Error::success();
+}
+
+/// log(z / (1 - z)), where z is x between eps and 1 - eps: eps is the one that
+/// counts where they cross.
+static Error emitLogit(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  std::optional<double> eps = OriginalCall(node.node()).number(1, "eps");
+  if (!eps)
+    return node.fail("the record does not say which eps torch.logit() has");
+  TensorBuilder &b = node.build;
+  ElemType type = node.in(0).type;
+  Operand x = b.wide(node.in(0));
+  Operand low = b.splatLike(x, *eps), high = b.splatLike(x, 1 - *eps);
+  Operand z = b.select(b.compare(Kind::GT, x, high), high, x);
+  z = b.select(b.compare(Kind::LT, x, low), low, z);
+  Operand rest = b.binary(Binary::Sub, b.splatLike(x, 1), z);
+  node.result(0, b.cast(b.log(b.binary(Binary::Div, z, rest)), type));
   return Error::success();
 }
 
@@ -226,6 +300,7 @@ static ArrayRef<CalledFunction> calledFunctions() {
       {"aten.expm1.", {{"Exp", 0, 0}}, emitFormula<unaryOf<nn::Expm1Op>>},
       {"aten.log1p.", {{"Add", 0, 0}}, emitFormula<unaryOf<nn::Log1pOp>>},
       {"aten.log_sigmoid.", {{"Sigmoid", 0, 0}}, emitFormula<logSigmoidOf>},
+      {"aten.logit.", {{"Less", 0, 0}}, emitLogit},
       {"aten.logaddexp.",
        {{"Exp", 0, 0}, {"Exp", 1, 0}},
        emitFormula<logAddExpOf>},
@@ -234,6 +309,7 @@ static ArrayRef<CalledFunction> calledFunctions() {
        emitFormula<logAddExp2Of>},
       {"aten.scaled_dot_product_attention.", {}, emitRowsWithKeys},
       {"aten.sinc.", {{"Mul", 0, 0}}, emitFormula<sincOf>},
+      {"aten.special_erfcx.", {{"Pow", 0, 0}}, emitFormula<erfcxOf>},
       {"aten.special_sinc.", {{"Mul", 0, 0}}, emitFormula<sincOf>},
       {"aten.xlogy.", {{"Equal", 0, 0}, {"Log", 0, 0}}, emitFormula<xLogYOf>},
   };
@@ -308,7 +384,116 @@ static void restoreEmptyRows(ArrayRef<Node *> nodes) {
   }
 }
 
+namespace {
+
+/// The nodes of a graph by what they make, while none is added.
+class Makers {
+public:
+  explicit Makers(const Graph &graph) {
+    for (const Node &node : graph.nodes)
+      for (const std::string &output : node.outputs)
+        makers_[output] = &node;
+  }
+
+  [[nodiscard]] const Node *find(StringRef name) const {
+    return makers_.lookup(name);
+  }
+  /// The node that makes `name`, if it is of `opType`.
+  [[nodiscard]] const Node *find(StringRef name, StringRef opType) const {
+    const Node *node = find(name);
+    bool isOfType = node && node->domain.empty() && node->opType == opType &&
+                    !node->inputs.empty();
+    return isOfType ? node : nullptr;
+  }
+  /// What `name` is a cast of.
+  [[nodiscard]] StringRef behindCasts(StringRef name) const {
+    const Node *cast = find(name, "Cast");
+    return cast ? behindCasts(cast->inputs[0]) : name;
+  }
+
+private:
+  StringMap<const Node *> makers_;
+};
+
+} // namespace
+
+/// The value x where `name` is all(x == number) over rows, as exporters write
+/// it; empty where it is not.
+static StringRef maskedRowsOf(const Makers &makers, StringRef name) {
+  const Node *all = makers.find(makers.behindCasts(name), "ReduceMin");
+  const Node *equal =
+      all ? makers.find(makers.behindCasts(all->inputs[0]), "Equal") : nullptr;
+  return equal ? StringRef(equal->inputs[0]) : "";
+}
+
+/// The softmax that `guard` hides in rows that are masked as a whole, or null.
+static const Node *guardedSoftmax(const Makers &makers, const Node &guard) {
+  if (guard.opType != "Where" || guard.inputs.size() != 3)
+    return nullptr;
+  const Node *softmax = makers.find(guard.inputs[2], "Softmax");
+  bool isOfRows =
+      softmax && softmax->inputs[0] == maskedRowsOf(makers, guard.inputs[0]);
+  return isOfRows ? softmax : nullptr;
+}
+
+/// where(masked, 0, softmax(x)), of rows that are masked as a whole, becomes
+/// where(masked, 0, softmax(where(masked, 0, x))): what is not chosen then has
+/// a gradient that is a number.
+static void restoreMaskedRows(Graph &graph) {
+  Makers makers(graph);
+  std::vector<std::pair<size_t, Node>> found;
+  for (auto [at, guard] : enumerate(graph.nodes))
+    if (const Node *softmax = guardedSoftmax(makers, guard))
+      found.emplace_back(at, *softmax);
+  for (auto &[at, softmax] : reverse(found)) {
+    Node kept = graph.nodes[at];
+    kept.inputs[2] = softmax.inputs[0];
+    kept.outputs = {kept.outputs[0] + "/kept"};
+    softmax.inputs = kept.outputs;
+    softmax.outputs = {graph.nodes[at].outputs[0] + "/softmax"};
+    graph.nodes[at].inputs[2] = softmax.outputs[0];
+    auto place = graph.nodes.begin() + static_cast<ptrdiff_t>(at);
+    place = graph.nodes.insert(place, std::move(softmax));
+    graph.nodes.insert(place, std::move(kept));
+  }
+}
+
+/// Whether `node` is beta * input: a product of what its call was given. The
+/// call's own product has a factor that the call made.
+static bool isScaledInput(const Makers &makers, const Node *node) {
+  return node && any_of(node->inputs, [&](const std::string &input) {
+           const Node *maker = makers.find(input);
+           return !maker || maker->call != node->call;
+         });
+}
+
+/// beta * input + product, of beta = 0: the product alone, whatever the input
+/// holds.
+static void dropUnscaled(Graph &graph) {
+  Makers makers(graph);
+  for (Node &sum : graph.nodes) {
+    OriginalCall call(sum);
+    StringRef target = call.target();
+    bool isSum = any_of(
+        ArrayRef<StringRef>{"aten.addbmm.", "aten.addmv.", "aten.baddbmm."},
+        [&](StringRef name) { return target.starts_with(name); });
+    if (!isSum || sum.opType != "Add" || sum.inputs.size() != 2 ||
+        call.number(3, "beta") != 0.0)
+      continue;
+    for (size_t side : {0, 1}) {
+      const Node *scaled = makers.find(sum.inputs[side], "Mul");
+      if (!scaled || scaled->call != sum.call || !isScaledInput(makers, scaled))
+        continue;
+      sum.opType = "Identity";
+      sum.inputs = {std::string(sum.inputs[1 - side])};
+      break;
+    }
+  }
+}
+
 void restoreCalledFunctions(Graph &graph) {
+  dropUnscaled(graph);
+  restoreMaskedRows(graph);
   MapVector<StringRef, SmallVector<Node *>> calls;
   for (Node &node : graph.nodes)
     if (functionOf(node))

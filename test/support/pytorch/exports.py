@@ -256,6 +256,30 @@ FORMULAS = {
 }
 
 
+def masked_softmax(x):
+    """Of rows of which the first is masked as a whole, by a sum."""
+    return torch.ops.aten._safe_softmax(x + torch.where(x.detach() > 0.4, 0.0, -torch.inf), -1)
+
+
+#: Functions far out, at bounds that cross, and with a factor of 0.
+TAILS = {
+    "log_ndtr": lambda x: torch.special.log_ndtr(20 * x),
+    "log_ndtr_itself": lambda x: x * torch.special.log_ndtr(7 * x).detach(),
+    "erfcx": lambda x: torch.special.erfcx(8 * x.abs()) + torch.special.erfcx(x),
+    "erfcx_itself": lambda x: x * torch.special.erfcx(1000 * x.abs()).detach(),
+    "logit": lambda x: torch.logit(x, eps=0.6),
+    "logit_itself": lambda x: x * torch.logit(x * 0.3, eps=0.7).detach(),
+    "logit_within": lambda x: torch.logit(x, eps=0.1),
+    "addbmm": lambda x: torch.addbmm(x.detach() * torch.nan, x[None], x.mT[None], beta=0, alpha=2),
+    "addmv": lambda x: torch.addmv(x[0].detach() * torch.nan, x, x[3], beta=0),
+    "baddbmm": lambda x: torch.baddbmm(x[None].detach() * torch.inf, x[None], x[None], beta=0),
+    "norm_minus_1": lambda x: torch.linalg.vector_norm(x, -1, -1),
+    "norm_minus_2": lambda x: torch.linalg.vector_norm(x, -2, -1),
+    "norm_minus_3_2": lambda x: torch.linalg.vector_norm(x, -1.5, -1),
+    "masked_softmax": masked_softmax,
+}
+
+
 def fake(x, scale, zero, least, most):
     return torch.fake_quantize_per_tensor_affine(x, scale, zero, least, most)
 
@@ -377,7 +401,7 @@ def write(functions, weights, path, optimize=False):
 def main():
     weights = torch.cos(torch.arange(16.0)).view(4, 4)
     sets = {"kinks": KINKS, "calls": CALLS, "masks": MASKS, "writes": WRITES, "rois": ROIS, "resizes": RESIZES}
-    sets |= {"integers": INTEGERS, "formulas": FORMULAS, "deformed": DEFORMED}
+    sets |= {"integers": INTEGERS, "formulas": FORMULAS, "deformed": DEFORMED, "tails": TAILS}
     for name, functions in sets.items():
         write(functions, weights, pathlib.Path(sys.argv[1]) / name)
     write(QUANTIZED, weights, pathlib.Path(sys.argv[1]) / "quantized")

@@ -140,6 +140,7 @@ void mpc::buildTrainingPipeline(OpPassManager &manager,
                                 const StepOptions &options) {
   addStep(manager, options);
   manager.addPass(amp::createCountUnderflowPass());
+  manager.addPass(amp::createCountHiddenInfinitiesPass());
   addCode(manager, options.fuse);
 }
 

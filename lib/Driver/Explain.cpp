@@ -4,6 +4,7 @@
 
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/Interfaces/Precision.h"
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/Random.h"
@@ -67,6 +68,17 @@ int64_t Explanation::carryingBytes() const {
   return total(ops, [](const ExplainedOp &op) {
     return op.carriesNumber ? op.bytes : 0;
   });
+}
+
+std::vector<std::string> Explanation::warnings() const {
+  std::vector<std::string> lines;
+  for (const ExplainedOp &op : ops)
+    if (!op.hider.empty())
+      lines.push_back(op.name() + " may be infinite in " + op.type +
+                      " where it is finite in f32, and " + op.hider +
+                      " would hide that: the column hidden_inf of --metrics "
+                      "counts it, and the policy mpc computes it in f32");
+  return lines;
 }
 
 static std::string typeName(Type type) {
@@ -139,6 +151,9 @@ static ExplainedOp explainOp(PrecisionOpInterface op) {
       random && isa<VJPOpInterface>(op.getOperation()) &&
       !random.getKeyMutable().empty())
     result.drawnBytes = random.getDrawnBytes();
+  if (auto hider = op->getAttrOfType<StringAttr>(nn::kHiddenInfinity);
+      hider && result.type == "f16")
+    result.hider = hider.getValue().str();
   std::optional<nn::PrecisionRecord> record = nn::getPrecisionRecord(op);
   if (!record) {
     result.rule = "as-written";

@@ -25,6 +25,9 @@ struct ExplainedOp {
   /// Of what it draws at random, and again in the backward pass instead of
   /// keeping it.
   int64_t drawnBytes = 0;
+  /// What would hide that its result is infinite in 16 bits alone; may be
+  /// empty.
+  std::string hider;
   /// Whether it runs in 16 bits with a number of f32, which those do not hold.
   bool carriesNumber = false;
 
@@ -58,6 +61,7 @@ struct Explanation {
   [[nodiscard]] int64_t drawnBytes() const;
   [[nodiscard]] int64_t carryingOps() const;   ///< Ops that carry a number.
   [[nodiscard]] int64_t carryingBytes() const; ///< Of their results.
+  [[nodiscard]] std::vector<std::string> warnings() const; ///< Sentences.
 };
 
 /// What `module` says after its casts are placed: of @loss, of @model where

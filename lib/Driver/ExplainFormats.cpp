@@ -124,6 +124,11 @@ std::string mpc::toText(const Explanation &explanation) {
   os << title(explanation) << "\n\n";
   for (const std::string &line : totals(explanation))
     os << "  " << line << "\n";
+  std::vector<std::string> warnings = explanation.warnings();
+  if (!warnings.empty())
+    os << "\nwarnings\n\n";
+  for (const std::string &line : warnings)
+    os << "  " << line << "\n";
   os << "\nin f32, and why (--lower=NODE or a policy file changes it)\n\n";
   for (const auto &[kind, ops] : groupWide(explanation)) {
     os << "  " << ops.size() << " " << kind.first << ": " << kind.second
@@ -162,6 +167,7 @@ static llvm::json::Object toObject(const ExplainedOp &op) {
                             {"rule", op.rule},
                             {"source", op.source},
                             {"why", op.why},
+                            {"hidden_by", op.hider},
                             {"bytes", op.bytes},
                             {"bytes_in_f32", op.bytesInF32},
                             {"carries_number", op.carriesNumber},
@@ -308,6 +314,8 @@ std::string mpc::toHtml(const Explanation &explanation) {
      << "</h1>\n<ul>\n";
   for (const std::string &line : totals(explanation))
     os << "<li>" << escape(line) << "</li>\n";
+  for (const std::string &line : explanation.warnings())
+    os << "<li>warning: " << escape(line) << "</li>\n";
   os << "</ul>\n<input id=filter placeholder='show rows with ...'>\n";
   printHead(os, "In f32, and why", {"op", "nodes", "why"});
   for (const auto &[kind, ops] : groupWide(explanation)) {

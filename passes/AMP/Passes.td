@@ -84,6 +84,20 @@ def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
 }
 
+def CountHiddenInfinitiesPass
+    : Pass<"amp-count-hidden-infinities", "::mlir::ModuleOp"> {
+  let summary = "Let steps yield how many infinities nothing would show";
+  let description = [{
+    Every entry (`amp.entry`) with ops that `nn-autocast` marked, since they may
+    be infinite in 16 bits alone and what reads them hides that, yields one more
+    result, `hidden_inf`: how many elements of their 16-bit results are infinite.
+    No step is skipped for that.
+
+    Requires that `nn.vjp` is expanded.
+  }];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
+}
+
 def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
   let summary = "Let entries yield the largest magnitude of each of their values";
   let description = [{

@@ -129,11 +129,23 @@ private:
       auto decision = decisions_.find(&op);
       if (auto region = dyn_cast<AutocastOp>(op))
         inlineRegion(region);
+      else if (auto cast = dyn_cast<CastOp>(op))
+        settleCast(cast);
       else if (decision != decisions_.end())
         castOp(&op, settle(&op, decision->second));
-      else if (!isa<CastOp>(op) && !op.hasTrait<OpTrait::IsTerminator>())
+      else if (!op.hasTrait<OpTrait::IsTerminator>())
         castOperands(&op, written_[&op].types);
     }
+  }
+
+  /// A cast takes what it is given. One that was written and changes no type
+  /// has said all that it says once what it reads has its type.
+  void settleCast(CastOp cast) {
+    cast->removeAttr(kWrittenAttr);
+    if (cast.getInput().getType() != cast.getOutput().getType())
+      return;
+    cast.getOutput().replaceAllUsesWith(cast.getInput());
+    cast.erase();
   }
 
   void inlineRegion(AutocastOp region) {
@@ -208,6 +220,7 @@ private:
     if (!mark.empty())
       op->setAttr(mark, TypeAttr::get(decision.low));
     op->removeDiscardableAttr(kLossAttr);
+    op->removeDiscardableAttr(kCallAttr);
     if (target.type)
       setPrecision(op, target.type, /*carry=*/static_cast<bool>(decision.low));
     if (explain)

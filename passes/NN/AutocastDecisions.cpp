@@ -2,9 +2,12 @@
 // Precision decisions by flags, policy and regions.
 #include "passes/NN/AutocastDecisions.h"
 
+#include "dialects/NN/Annotations.h"
+#include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/RegionRule.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/HiddenInfinities.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
@@ -120,6 +123,16 @@ static Decision byFlag(Type low, PrecisionRule rule, StringRef flag,
           /*isForced=*/true};
 }
 
+/// Whether `op` follows a cast to f32 that the model wrote though it changes
+/// nothing in f32: so it is meant to run in it.
+static bool isSettledByCast(PrecisionOpInterface op) {
+  return op.getPrecisionRule() != PrecisionRule::Lower &&
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           auto cast = movedFrom(operand).getDefiningOp<CastOp>();
+           return cast && cast->hasAttr(kWrittenAttr);
+         });
+}
+
 FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
                                              const Context &context) {
   if (!context.low)
@@ -162,7 +175,8 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
                     /*isForced=*/true};
   Decision decision{context.low, policy_->base->ruleOf(op, context.low),
                     ("policy " + policy_->base->name).str()};
-  decision.isOpen = policy_->base->isOwn && !policy_->taint && !policy_->spread;
+  decision.isOpen = policy_->base->isOwn && !policy_->taint &&
+                    !policy_->spread && !isSettledByCast(op);
   return decision;
 }
 
@@ -219,6 +233,7 @@ FailureOr<Decisions> DecisionMaker::decide(func::FuncOp function, Type low) {
     if (failed(visit(block, context, decisions)))
       return failure();
   colorDecisions(decisions, policy_->taint, policy_->spread);
+  keepInfinitiesVisible(function, policy_->base->numbers, decisions);
   return decisions;
 }
 

@@ -37,22 +37,36 @@ static OpRule ownRule(PrecisionOpInterface op, mlir::Type) {
   return result;
 }
 
+static PrecisionRule torchRuleOf(StringRef cell) {
+  return StringSwitch<PrecisionRule>(cell)
+      .Case("lower_precision_fp", PrecisionRule::Lower)
+      .Cases({"fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "banned"},
+             PrecisionRule::KeepF32)
+      .Default(PrecisionRule::Promote);
+}
+
+/// The row of the call that `op` is a part of, where PyTorch computes all of it
+/// in f32. Of other calls the parts decide.
+static const ReferenceRow *wideCallOf(PrecisionOpInterface op,
+                                      StringRef ReferenceRow::*column) {
+  auto call = op->getAttrOfType<mlir::StringAttr>(kCallAttr);
+  const ReferenceRow *row = call ? findReferenceRow(call.getValue()) : nullptr;
+  bool isWide = row && torchRuleOf(row->*column) == PrecisionRule::KeepF32;
+  return isWide ? row : nullptr;
+}
+
 /// PyTorch's entry `cell`. What is on no list runs in its operands' type.
 static OpRule torchRule(PrecisionOpInterface op, StringRef list,
                         StringRef ReferenceRow::*column) {
-  const ReferenceRow *row = rowOf(op);
+  const ReferenceRow *call = wideCallOf(op, column);
+  const ReferenceRow *row = call ? call : rowOf(op);
   StringRef cell = row ? row->*column : "unlisted";
   if (cell.empty())
     cell = "unlisted";
   OpRule result;
-  result.rule =
-      StringSwitch<PrecisionRule>(cell)
-          .Case("lower_precision_fp", PrecisionRule::Lower)
-          .Cases({"fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "banned"},
-                 PrecisionRule::KeepF32)
-          .Default(PrecisionRule::Promote);
+  result.rule = torchRuleOf(cell);
   result.taints = result.rule == PrecisionRule::KeepF32;
-  result.why = (op.getReferenceOp() +
+  result.why = ((call ? call->aten : op.getReferenceOp()) +
                 (cell == "unlisted"
                      ? " is on none of PyTorch's " + list +
                            " lists: it runs in the type of "

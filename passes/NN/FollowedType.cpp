@@ -104,8 +104,12 @@ Promotion::Promotion(Operation *op, ArrayRef<Value> operands, Numbers numbers)
 }
 
 FollowedType Promotion::followedType() const {
+  return followedType([](Value value) { return getElementTypeOrSelf(value); });
+}
+
+FollowedType Promotion::followedType(function_ref<Type(Value)> typeOf) const {
   FollowedType result;
-  result.type = widestType(TypeRange(ValueRange(deciding_)));
+  result.type = widestType(llvm::map_to_vector(deciding_, typeOf));
   if (numbers_ == Numbers::KeepRange)
     for (Value operand : numbersBeside_)
       if (std::optional<APFloat> number = splatOf(operand))
@@ -113,7 +117,7 @@ FollowedType Promotion::followedType() const {
             !loss.empty())
           return {Float32Type::get(op_->getContext()), operand, loss};
   for (Value operand : llvm::reverse(deciding_))
-    if (getElementTypeOrSelf(operand) == result.type)
+    if (typeOf(operand) == result.type)
       result.from = operand;
   return result;
 }

@@ -41,6 +41,9 @@ public:
   /// The widest type of the deciding operands; f32 where that would lose a
   /// number beside them that the policy keeps.
   [[nodiscard]] FollowedType followedType() const;
+  /// The same where operands have the element types that `typeOf` says.
+  [[nodiscard]] FollowedType
+  followedType(llvm::function_ref<mlir::Type(mlir::Value)> typeOf) const;
 
   /// The type in which `op` reads `operand` where it runs in `type`: f32 for a
   /// number that it carries, as 1/sqrt(32) in f16, else `type`.

@@ -2,6 +2,8 @@
 // nn-recompute: computes again what is cheaper to compute than to keep.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Annotations.h"
+
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/NNDialect.h"
@@ -140,8 +142,10 @@ Value Recomputation::cloneBefore(Value value, Operation *place,
   Operation *&clone = clones_[op];
   if (clone && place->isBeforeInBlock(clone))
     clone->moveBefore(place);
-  if (!clone)
+  if (!clone) {
     clone = OpBuilder(place).clone(*op, mapping);
+    clone->removeAttr(kHiddenInfinity); // The first counts for both.
+  }
   return clone->getResult(0);
 }
 

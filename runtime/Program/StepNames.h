@@ -26,6 +26,8 @@ inline constexpr std::string_view kGoodSteps = "good_steps";
 inline constexpr std::string_view kScaleError = "scale_error";
 /// Gradient elements that have underflowed.
 inline constexpr std::string_view kUnderflow = "underflow";
+/// Infinities that 16 bits alone make and that what reads them hides.
+inline constexpr std::string_view kHiddenInfinities = "hidden_inf";
 
 /// A kernel that programs for a GPU have beside those of their launches, run by
 /// one thread: see LateRate. Its arguments are a bool and two rates.

@@ -26,7 +26,8 @@ Result<StepRun> StepRun::create(Runner &runner, int64_t batches) {
     run.calls_.push_back(std::move(call));
   }
   run.losses_ = run.perBatch(step::kLoss);
-  run.underflows_ = run.perBatch(step::kUnderflow);
+  for (std::string_view name : {step::kUnderflow, step::kHiddenInfinities})
+    run.counts_.push_back({name, run.perBatch(name)});
   return run;
 }
 
@@ -41,14 +42,17 @@ Status StepRun::addBatch() {
         "the step has all of its {} batches: apply it first", batches_));
   if (isDone_) {
     numAdded_ = 0;
-    lossSum_ = underflow_ = 0;
+    lossSum_ = 0;
+    for (Count &count : counts_)
+      count.sum = 0;
   }
   MPC_RETURN_IF_ERROR(calls_[0].run());
   isDone_ = false;
   numRun_ = 1;
   ++numAdded_;
   lossSum_ += calls_[0].scalar(step::kLoss).value_or(kNaN);
-  underflow_ += calls_[0].scalar(step::kUnderflow).value_or(0);
+  for (Count &count : counts_)
+    count.sum += calls_[0].scalar(count.name).value_or(0);
   return {};
 }
 
@@ -67,9 +71,11 @@ Status StepRun::begin(const std::function<Status()> &next) {
   EntryCall &batch = calls_[0];
   for (size_t i = 0; i < losses_.values.size(); ++i) {
     MPC_RETURN_IF_ERROR(next());
-    for (PerBatch *scalar : {&losses_, &underflows_})
-      if (scalar->output)
-        batch.setOutput(*scalar->output, scalar->values[i].bytes);
+    if (losses_.output)
+      batch.setOutput(*losses_.output, losses_.values[i].bytes);
+    for (Count &count : counts_)
+      if (count.batches.output)
+        batch.setOutput(*count.batches.output, count.batches.values[i].bytes);
     MPC_RETURN_IF_ERROR(batch.enqueue());
   }
   for (size_t i = 1; i < calls_.size(); ++i)
@@ -90,11 +96,19 @@ double StepRun::sum(PerBatch &values) {
 Status StepRun::settle() {
   MPC_RETURN_IF_ERROR(runner_->waitFor(lastRun_));
   lossSum_ = losses_.output ? sum(losses_) : kNaN;
-  underflow_ = underflows_.output ? sum(underflows_) : 0;
+  for (Count &count : counts_)
+    count.sum = count.batches.output ? sum(count.batches) : 0;
   numAdded_ = batches_;
   numRun_ = calls_.size();
   isDone_ = true;
   return {};
+}
+
+std::optional<double> StepRun::counted(std::string_view name) const {
+  for (const Count &count : counts_)
+    if (count.name == name)
+      return count.sum;
+  return std::nullopt;
 }
 
 std::optional<TensorView> StepRun::output(std::string_view name) const {

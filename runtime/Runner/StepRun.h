@@ -58,8 +58,9 @@ public:
   [[nodiscard]] bool hasLoss() const;
   /// The mean over the batches so far; NaN where the step has no loss.
   [[nodiscard]] double meanLoss() const;
-  /// The sum over the batches so far of what amp-count-underflow counts.
-  [[nodiscard]] double underflow() const { return underflow_; }
+  /// The sum over the batches so far of an output that counts, as "underflow";
+  /// none for any other.
+  [[nodiscard]] std::optional<double> counted(std::string_view name) const;
 
 private:
   /// What each batch of a step says of itself; the output's own memory has
@@ -83,9 +84,14 @@ private:
   bool isDone_ = true;
   size_t numRun_ = 0; ///< Of the calls, for this step.
   double lossSum_ = 0;
-  double underflow_ = 0;
   std::vector<EntryCall> calls_;
-  PerBatch losses_, underflows_;
+  PerBatch losses_;
+  struct Count {
+    std::string_view name;
+    PerBatch batches;
+    double sum = 0;
+  };
+  std::vector<Count> counts_;
   uint64_t lastRun_ = 0; ///< Of the step that has begun.
 };
 

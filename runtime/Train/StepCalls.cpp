@@ -97,9 +97,8 @@ Status StepCalls::finish(MetricsRow &row) {
   row.skipped = step.skipped();
   row.others.clear();
   for (const std::string &name : others_)
-    row.others.push_back(name == step::kUnderflow
-                             ? step.underflow()
-                             : step.scalar(name).value_or(0));
+    row.others.push_back(
+        step.counted(name).value_or(step.scalar(name).value_or(0)));
   return {};
 }
 

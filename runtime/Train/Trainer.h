@@ -94,8 +94,8 @@ struct TrainResult {
 /// "accumulate" on each batch and then "apply", as it does where there is no
 /// "step". Inputs are batches by name, and
 /// "lr" f32[]. Outputs are scalars by name, all optional, of any type: "loss"
-/// (of "step" or "accumulate"), "underflow" of the same entry, which batches
-/// add up, "scale" in force, "found_inf", "grad_norm",
+/// (of "step" or "accumulate"), "underflow" and "hidden_inf" of the same entry,
+/// which batches add up, "scale" in force, "found_inf", "grad_norm",
 /// "good_steps"; "skipped" where a policy applies non-finite steps, else it is
 /// found_inf; "scale_error", not 0 where the policy gives up.
 /// Returns after a clean stop; a Diverged status is a training that stopped

@@ -309,6 +309,16 @@ Operand powerOf(TensorBuilder &b, const Operand &base,
   return isBelowOne ? powerBelowOne(b, base, power) : power(base);
 }
 
+/// A norm of negative order has no slope where an element is 0: there it is 0
+/// by the infinity that the element's power is.
+Operand flatAtPole(TensorBuilder &b, const Operand &x,
+                   function_ref<Operand(const Operand &)> power) {
+  Operand isZero = b.compare(nn::CompareKind::EQ, x, b.splatLike(x, 0));
+  Operand result = power(b.select(isZero, b.splatLike(x, 1), x));
+  Operand pole = b.splatLike(result, std::numeric_limits<double>::infinity());
+  return b.select(isZero, pole, result);
+}
+
 Error emitPow(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
   MPC_TRY(node.requireNumbers(1));
@@ -316,10 +326,16 @@ Error emitPow(NodeImporter &node) {
   SmallVector<Operand> operands = node.allInputs();
   std::optional<double> exponent = operands[1].splatValue();
   MPC_TRY(node.unify(operands));
-  std::optional<Operand> power;
-  if (exponent)
-    power = smallPower(b, operands[0], *exponent);
-  node.result(0, power ? *power : powerOf(b, operands[0], operands[1]));
+  auto raise = [&](const Operand &base) {
+    std::optional<Operand> power;
+    if (exponent)
+      power = smallPower(b, base, *exponent);
+    return power ? *power : powerOf(b, base, operands[1]);
+  };
+  bool isOfNorm = OriginalCall(node.node()).target().contains("norm") &&
+                  operands[0].isFloat() && exponent && *exponent < 0;
+  node.result(0, isOfNorm ? flatAtPole(b, operands[0], raise)
+                          : raise(operands[0]));
   return Error::success();
 }
 
@@ -394,7 +410,13 @@ Error emitCast(NodeImporter &node) {
   int64_t to = node.intAttr("to", 0);
   if (to < 0 || to > INT32_MAX)
     return node.fail("attribute 'to' is " + Twine(to));
-  return emitCastTo(node, static_cast<ElemType>(static_cast<int32_t>(to)));
+  auto type = static_cast<ElemType>(static_cast<int32_t>(to));
+  // Somebody wrote it, who wants f32 from here on, also in mixed precision.
+  if (type == ElemType::Float && node.in(0).type == type && !node.in(0).known) {
+    node.result(0, node.build.writtenCast(node.in(0)));
+    return Error::success();
+  }
+  return emitCastTo(node, type);
 }
 
 Error emitCastLike(NodeImporter &node) {

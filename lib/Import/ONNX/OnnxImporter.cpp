@@ -16,6 +16,7 @@
 #include "lib/Import/ONNX/ModelChecks.h"
 #include "lib/Import/ONNX/NodeImporter.h"
 #include "lib/Import/ONNX/NoteList.h"
+#include "lib/Import/ONNX/OpCounter.h"
 #include "lib/Import/ONNX/ProposedFlags.h"
 #include "lib/Import/ONNX/Quantization.h"
 #include "lib/Import/ONNX/Remedies.h"
@@ -28,6 +29,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <deque>
 
 using namespace llvm;
@@ -38,14 +40,6 @@ namespace mpc::onnx {
 namespace {
 
 constexpr StringRef kFunctionName = "model";
-
-/// Counts the ops that the importer makes.
-struct OpCounter : OpBuilder::Listener {
-  void notifyOperationInserted(Operation *, OpBuilder::InsertPoint) override {
-    ++count;
-  }
-  size_t count = 0;
-};
 
 /// Unrolled layers may make many ops of few bytes.
 constexpr size_t kMostOps = 4000000;
@@ -419,6 +413,7 @@ Error GraphImporter::importNode(const Node &node) {
     return inlineGraph(graph, arguments, place);
   };
   importer.inliner_ = inliner;
+  llvm::SaveAndRestore call(counter_.call, callInAten(node));
   MPC_TRY(emit(importer, **rule));
   if (counter_.count > kMostOps || ++numNodes_ > kMostOps)
     return importer.fail("the graph unrolls into more than " + Twine(kMostOps) +

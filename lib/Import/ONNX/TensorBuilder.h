@@ -133,6 +133,8 @@ public:
   /// What orders the other way round, and is its own inverse.
   Operand reversed(const Operand &input);
   Operand cast(const Operand &input, ElemType type);
+  /// A cast of f32 to f32 that nn-autocast takes for a decision.
+  Operand writtenCast(const Operand &input);
   /// `input` in the type that compositions compute in, to round once at their
   /// end: f32 for floats of 16 bits.
   Operand wide(const Operand &input);

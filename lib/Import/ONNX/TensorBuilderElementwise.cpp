@@ -2,6 +2,8 @@
 // Elementwise operations.
 #include "lib/Import/ONNX/TensorBuilder.h"
 
+#include "dialects/NN/Annotations.h"
+
 using namespace llvm;
 using namespace mlir;
 
@@ -65,6 +67,13 @@ Operand TensorBuilder::cast(const Operand &input, ElemType type) {
     return input;
   return fold(nn::CastOp::create(builder_, location_,
                                  tensorType(type, input.shape), input.value));
+}
+
+Operand TensorBuilder::writtenCast(const Operand &input) {
+  auto cast = nn::CastOp::create(builder_, location_, input.value.getType(),
+                                 input.value);
+  cast->setAttr(nn::kWrittenAttr, builder_.getUnitAttr());
+  return fromValue(cast);
 }
 
 Operand TensorBuilder::wide(const Operand &input) {

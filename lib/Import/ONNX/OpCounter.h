@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Sees each op that an import makes.
+#ifndef MPC_LIB_IMPORT_ONNX_OPCOUNTER_H
+#define MPC_LIB_IMPORT_ONNX_OPCOUNTER_H
+
+#include "dialects/NN/Annotations.h"
+#include "lib/Import/ONNX/ExporterRecord.h"
+#include "mlir/IR/Builders.h"
+
+namespace mpc::onnx {
+
+/// Counts the ops that the importer makes, and names the call on elementwise
+/// ones that are a part of it under another name.
+struct OpCounter : mlir::OpBuilder::Listener {
+  void notifyOperationInserted(mlir::Operation *op,
+                               mlir::OpBuilder::InsertPoint) override {
+    ++count;
+    auto part = llvm::dyn_cast<PrecisionOpInterface>(op);
+    if (part && !call.empty() && llvm::isa<ScalarBodyOpInterface>(op) &&
+        firstName(part.getReferenceOp()) != firstName(call))
+      op->setAttr(nn::kCallAttr, mlir::StringAttr::get(op->getContext(), call));
+  }
+
+  /// "pow" of "pow.Tensor_Scalar".
+  static llvm::StringRef firstName(llvm::StringRef name) {
+    return name.split('.').first;
+  }
+
+  size_t count = 0;
+  /// The call in aten that is imported now; empty where the file does not say.
+  llvm::StringRef call;
+};
+
+/// "pow.Tensor_Scalar" of a node of that call in aten.
+inline llvm::StringRef callInAten(const Node &node) {
+  llvm::StringRef call = OriginalCall(node).target();
+  if (!call.consume_front("aten."))
+    return "";
+  call.consume_back(".default");
+  return call;
+}
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_OPCOUNTER_H

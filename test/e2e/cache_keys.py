@@ -145,6 +145,7 @@ SAME = {
     "--at-floor": "of a run, which asks the compiler for more",
     "--export-onnx": "of a run, which asks the compiler for more",
     "--nan-report": "of a run, which asks the compiler for more",
+    "--wide-places": "of a GPU, where check_targets has it",
     "--target": "the CPU is the only one that every machine has",
 }
 
@@ -262,6 +263,7 @@ def check_targets():
     """Each target that code is made for, one at a time."""
     targets = [["--cpu=x86-64-v3"], ["--cpu=x86-64-v4"], ["--cpu=host"], ["--cpu=x86-64-v3", "--naive"]]
     targets += [[f"--target=cuda:sm_{arch}"] for arch in (80, 90, 100)]
+    targets += [["--target=cuda:sm_90", "--wide-places"]]
     runs = all_kept("mpc-compile", [["net.onnx", "-o", "out.mpc", *words] for words in targets])
     assert all(run.programs["compilations"] for run in runs), [run.said for run in runs]
     return list(collisions(runs))

@@ -25,11 +25,13 @@ rt::Result<std::unique_ptr<rt::Runner>> mpc::test::compileEntries(
     mlir::ModuleOp module,
     llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
     KernelForm form) {
+  TargetOptions options;
+  options.naive = form.naive;
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
-                       findTarget(TargetOptions()));
+                       findTarget(options));
   DiagnosticCollector diagnostics(module.getContext());
   mlir::PassManager manager(module.getContext());
-  target->addAttachPass(manager, form.naive);
+  target->addAttachPass(manager, options);
   manager.addPass(amp::createMarkEntriesPass());
   addPasses(manager);
   buildKernelPipeline(manager, form.fuse);

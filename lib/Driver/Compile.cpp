@@ -8,6 +8,7 @@
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FunctionNames.h"
+#include "dialects/NN/ParameterNames.h"
 #include "dialects/NN/Random.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Diagnostics.h"
@@ -228,13 +229,13 @@ static void warnOfLostGradients(ModuleOp module, amp::RecipeOp recipe,
   NamePatterns frozen = patterns(recipe.getFreeze());
   NamePatterns trained = patterns(recipe.getTrainable());
   for (auto parameter : module.getOps<nn::ParameterOp>()) {
-    StringRef name = parameter.getSymName();
+    std::string name = nn::nameOf(parameter.getSymName());
     if (parameter.getFrozen() || frozen.matches(name) ||
         (!trained.empty() && !trained.matches(name)) ||
         !getElementTypeOrSelf(parameter.getType()).isF16())
       continue;
     report.warnings.push_back(
-        "the model's own weights are f16, as '" + name.str() +
+        "the model's own weights are f16, as '" + name +
         "', and without a loss scale gradients below 6e-8 become 0: give "
         "--loss-scale=dynamic, or export the model in f32 and give "
         "--precision=fp16");

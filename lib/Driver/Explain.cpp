@@ -7,6 +7,7 @@
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FunctionNames.h"
+#include "dialects/NN/ParameterNames.h"
 #include "dialects/NN/Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -110,7 +111,7 @@ static std::string describe(Value value) {
     return name ? "input '" + name.str() + "'" : "an input";
   }
   if (auto get = value.getDefiningOp<nn::GetOp>())
-    return "parameter '" + get.getParameter().str() + "'";
+    return "parameter '" + nn::nameOf(get.getParameter()) + "'";
   return describe(value.getDefiningOp());
 }
 

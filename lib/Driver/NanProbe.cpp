@@ -5,6 +5,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/ParameterNames.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
 #include "runtime/Runner/EntryCall.h"
@@ -48,7 +49,7 @@ static rt::Result<Site> readSite(amp::SiteAttr attribute) {
   site.tensor.gradient = attribute.getGradient();
   MPC_ASSIGN_OR_RETURN(site.tensor.desc,
                        describeTensor("", attribute.getType()));
-  site.tensor.parameter = text(attribute.getParameter());
+  site.tensor.parameter = nn::nameOf(text(attribute.getParameter()));
   if (DenseI64ArrayAttr inputs = attribute.getInputs())
     site.inputs = inputs.asArrayRef().vec();
   site.readsInfinity = attribute.getInfinite();

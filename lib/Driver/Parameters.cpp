@@ -5,6 +5,7 @@
 #include "dialects/AMP/RandomState.h"
 #include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/ParameterNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Text.h"
@@ -38,7 +39,7 @@ static const onnx::ParameterValue *find(const ImportedModel &model,
 static rt::InitialValue readInitializer(nn::ParameterOp parameter) {
   nn::InitAttr init = parameter.getInit();
   rt::InitialValue value;
-  value.desc.name = parameter.getSymName().str();
+  value.desc.name = nn::nameOf(parameter.getSymName());
   value.kind = kindOf(init.getKind());
   value.argument = init.getArgument().convertToDouble();
   return value;

@@ -4,6 +4,7 @@
 
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/ParameterNames.h"
 #include "runtime/Support/Text.h"
 
 using namespace mlir;
@@ -74,7 +75,7 @@ void mpc::warnOfUnmatchedParameters(ModuleOp module,
                                     std::vector<std::string> &warnings) {
   std::vector<std::string> names;
   for (auto parameter : module.getOps<nn::ParameterOp>())
-    names.push_back(parameter.getSymName().str());
+    names.push_back(nn::nameOf(parameter.getSymName()));
   warnOfUnmatched(names, flags, "parameter", warnings);
 }
 

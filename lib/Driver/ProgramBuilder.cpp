@@ -5,6 +5,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/ParameterNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -49,7 +50,7 @@ static void appendElement(Type type, const APInt &bits,
 rt::Result<rt::TensorDesc> mpc::describeTensor(StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   if (std::optional<rt::DType> dtype = dtypeOf(tensor.getElementType()))
-    return rt::TensorDesc{name.str(), *dtype,
+    return rt::TensorDesc{nn::nameOf(name), *dtype,
                           std::vector<int64_t>(tensor.getShape())};
   std::string text;
   llvm::raw_string_ostream(text) << type;

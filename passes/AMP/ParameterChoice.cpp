@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/NN/ParameterNames.h"
 #include "passes/AMP/TrainedParameters.h"
 
 using namespace mlir;
@@ -94,7 +95,7 @@ public:
     sets_.resize(1 + lists_.sets.size());
     bool hasIdle = false;
     for (auto parameter : module_.getOps<nn::ParameterOp>()) {
-      if (lists_.freezes(parameter.getSymName()))
+      if (lists_.freezes(nn::nameOf(parameter.getSymName())))
         parameter.setFrozen(true);
       if (parameter.getFrozen())
         continue;
@@ -113,9 +114,10 @@ private:
   /// Warns of a parameter that the loss does not depend on.
   bool hasGradient(nn::ParameterOp parameter) {
     if (!plan_.loss || reached_.contains(parameter.getSymNameAttr()))
-      return !lists_.ungraded.matches(parameter.getSymName());
+      return !lists_.ungraded.matches(nn::nameOf(parameter.getSymName()));
     parameter.emitWarning("parameter '")
-        << parameter.getSymName() << "' has no path to the loss: it has no "
+        << nn::nameOf(parameter.getSymName())
+        << "' has no path to the loss: it has no "
         << "gradient and is not updated";
     return false;
   }
@@ -123,8 +125,8 @@ private:
   LogicalResult add(nn::ParameterOp parameter) {
     if (failed(setStorage(parameter, !plan_.recipe.getNoMasters())))
       return failure();
-    StringRef name = parameter.getSymName();
-    auto symbol = FlatSymbolRefAttr::get(parameter.getContext(), name);
+    std::string name = nn::nameOf(parameter.getSymName());
+    auto symbol = FlatSymbolRefAttr::get(parameter.getSymNameAttr());
     sets_[lists_.findSet(name)].members.push_back(plan_.parameters.size());
     plan_.parameters.push_back(parameter);
     plan_.symbols.push_back(symbol);

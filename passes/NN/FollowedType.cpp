@@ -5,6 +5,7 @@
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/ParameterNames.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/AutocastDecisions.h"
@@ -171,7 +172,7 @@ std::string mpc::nn::describeSource(Value value) {
   if (!op)
     return "an input of the function";
   if (auto get = dyn_cast<GetOp>(op))
-    return "parameter '" + get.getParameter().str() + "'";
+    return "parameter '" + nameOf(get.getParameter()) + "'";
   if (std::optional<APFloat> number = splatOf(value))
     return "the constant " + textOf(*number, 4);
   if (isa_and_nonnull<ConstantOp>(movedFrom(value).getDefiningOp()))

@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/OnnxImporter.h"
 
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/ParameterNames.h"
 #include "lib/Import/ONNX/AlphaDropout.h"
 #include "lib/Import/ONNX/CalledFunctions.h"
 #include "lib/Import/ONNX/DetachedValues.h"
@@ -140,13 +141,8 @@ Expected<ImportedModel> GraphImporter::run() {
 Error GraphImporter::decideRoles() {
   result_.initializers = listInitializers(model_, uses_);
   MPC_TRY(overrideRoles(model_, options_.roles, result_.initializers));
-  for (auto [index, role] : enumerate(result_.initializers)) {
+  for (auto [index, role] : enumerate(result_.initializers))
     initializers_[role.name] = index;
-    if (role.kind != RoleKind::Constant && role.name == kFunctionName)
-      return invalidModel(model_.path + ": an initializer is named '" +
-                          kFunctionName +
-                          "', which names the function: rename it");
-  }
   return Error::success();
 }
 
@@ -248,7 +244,7 @@ Expected<const Entry *> GraphImporter::lookup(StringRef name) {
   Entry entry;
   if (result_.initializers[initializer->second].kind != RoleKind::Constant) {
     auto type = build_.tensorType(tensor.type, tensor.shape);
-    auto symbol = FlatSymbolRefAttr::get(&context_, tensor.name);
+    auto symbol = FlatSymbolRefAttr::get(&context_, nn::symbolOf(tensor.name));
     entry.tensor = build_.fromValue(nn::GetOp::create(
         builder_, NameLoc::get(builder_.getStringAttr(name)), type, symbol));
     readParameters_.insert(initializer->second);
@@ -396,7 +392,7 @@ bool GraphImporter::isBuffer(const Operand &operand) const {
   auto get = operand.value.getDefiningOp<nn::GetOp>();
   if (!get)
     return false;
-  auto initializer = initializers_.find(get.getParameter());
+  auto initializer = initializers_.find(nn::nameOf(get.getParameter()));
   return initializer != initializers_.end() &&
          result_.initializers[initializer->second].kind == RoleKind::Buffer;
 }
@@ -548,7 +544,7 @@ void GraphImporter::declareParameters() {
     }
     nn::ParameterOp::create(
         builder_, NameLoc::get(builder_.getStringAttr(tensor.name)),
-        builder_.getStringAttr(tensor.name),
+        builder_.getStringAttr(nn::symbolOf(tensor.name)),
         TypeAttr::get(build_.tensorType(tensor.type, tensor.shape)), init,
         kind == RoleKind::Buffer ? builder_.getUnitAttr() : UnitAttr());
     const InitializerRole &role = result_.initializers[index];

@@ -6,6 +6,7 @@
 #include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -129,6 +130,30 @@ static std::string describeUnknown(ArrayRef<Node *> evaluated) {
          "REGEX of modules; --frozen-batch-norm=none says that they train";
 }
 
+/// Instance normalizations that keep statistics, which the exporter leaves out
+/// of the file: what trains with their own normalizes by them in eval().
+static std::string describeLostStatistics(const Graph &graph) {
+  std::vector<std::string> modules;
+  for (const Node &node : graph.nodes) {
+    OriginalCall call(node);
+    StringRef mean = call.argument(3, "running_mean");
+    std::string shown = "'" + printable(modulePath(node.scopes)) + "'";
+    if (call.target().starts_with("aten.instance_norm.") &&
+        mean.starts_with("%") && !is_contained(modules, shown))
+      modules.push_back(shown);
+  }
+  if (modules.empty())
+    return "";
+  return "the running statistics of " +
+         join(ArrayRef(modules).take_front(4), ", ") +
+         (modules.size() > 4 ? ", ..." : "") +
+         ", instance normalizations, are not in the file: training does not "
+         "keep them, and --export-weights is without them. In eval() PyTorch "
+         "normalizes by those that the module has; make it with "
+         "track_running_stats=False, by which train() and eval() are alike, "
+         "or load with strict=False and run the data through it in train()";
+}
+
 TrainingModes restoreTrainingModes(Graph &graph, NameChoice &choice) {
   SmallVector<Node *> evaluated;
   for (Node &node : graph.nodes) {
@@ -140,6 +165,8 @@ TrainingModes restoreTrainingModes(Graph &graph, NameChoice &choice) {
   }
   TrainingModes modes;
   modes.warnings = choice.warnOfUnused("batch normalization");
+  if (std::string lost = describeLostStatistics(graph); !lost.empty())
+    modes.trainingWarnings.push_back(std::move(lost));
   if (choice.choosesNone() || evaluated.empty())
     return modes;
   if (isOfTraining(graph))

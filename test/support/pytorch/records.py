@@ -180,6 +180,35 @@ def ranges(m, h, target):
     return F.cross_entropy(m.o(h * torch.arange(1.0, 7) + torch.arange(0, 3, 0.5)), target)
 
 
+class Tracked(nn.Module):
+    """An instance normalization with statistics."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.n, self.o = nn.Conv2d(1, 2, 3), nn.InstanceNorm2d(2, track_running_stats=True), nn.Linear(32, 3)
+
+    def forward(self, x, target):
+        return F.cross_entropy(self.o(self.n(self.a(x)).flatten(1)), target)
+
+
+class Reserved(nn.Module):
+    """Parameters with names that a training gives."""
+
+    NAMES = ("model", "loss", "init", "step", "accumulate", "scaler", "optimizer")
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 3)
+        for name in self.NAMES:
+            setattr(self, name, nn.Parameter(torch.ones(3)))
+
+    def forward(self, x, target):
+        h = self.a(x)
+        for name in self.NAMES:
+            h = (h * getattr(self, name)).tanh()
+        return F.cross_entropy(h, target)
+
+
 class Dropped(nn.Module):
     """What the mean of the draw is not the identity of."""
 
@@ -194,9 +223,12 @@ class Dropped(nn.Module):
 def calls():
     inputs = (torch.randn(8, 4), LABELS)
     made = {name: Part(None, part) for name, part in {"box": box, "rows": rows, "ranges": ranges}.items()}
+    made["reserved"] = Reserved()
     made["alpha_dropout"] = Dropped(nn.AlphaDropout(0.3))
     made["feature_alpha_dropout"] = Dropped(nn.FeatureAlphaDropout(0.4))
-    return {name: (module, inputs) for name, module in made.items()}
+    made = {name: (module, inputs) for name, module in made.items()}
+    made["tracked"] = (Tracked(), (torch.randn(4, 1, 6, 6), LABELS[:4]))
+    return made
 
 
 class Projected(nn.Module):
@@ -249,10 +281,10 @@ def forget_sources(path):
     onnx.save(file, path)
 
 
-def export(module, args, path):
+def export(module, args, path, output="loss"):
     names = ["x", "y"][: len(args) - 1] + ["target"]
     torch.onnx.export(
-        module.train(), args, path, input_names=names, output_names=["loss"], dynamo=True, optimize=False,
+        module.train(), args, path, input_names=names, output_names=[output], dynamo=True, optimize=False,
         external_data=False, verbose=False,
     )  # fmt: skip
     forget_sources(path)
@@ -263,7 +295,7 @@ def write(name, module, args, folder):
     torch.manual_seed(len(name))
     for parameter in module.parameters():
         nn.init.normal_(parameter, std=0.5)
-    inputs = export(module, args, f"{folder}/{name}.onnx")
+    inputs = export(module, args, f"{folder}/{name}.onnx", "objective" if hasattr(module, "loss") else "loss")
     before = {key: value.clone() for key, value in module.state_dict().items()}
     module.double().train("dropout" not in name or "frozen" in name)
     loss = module(*(a.double() if a.is_floating_point() else a for a in args))

@@ -70,7 +70,8 @@ TOOLS = {
          "--precision=fp16", "--loss-scale=torch", "--init-scale=1e37"],
         {"--metrics": starts("step,loss,lr,scale"), "--plot": starts("<svg"),
          "--explain": starts("precision of @"), "--nan-report": is_lines,
-         "--record": contains("mpc-loss-scale-trace/1"), "--export-weights": is_tensors},
+         "--record": contains("mpc-loss-scale-trace/1"), "--export-weights": is_tensors,
+         "--export-onnx": contains("Gemm")},
     ),
 }  # fmt: skip
 # Of these the tool reads, or makes a folder with files of its own.

@@ -190,7 +190,8 @@ Status DataLoader::checkSamples(const TensorDesc &desc,
         desc.shape[0]));
   if (samplesOf(source) != state_.samples)
     return invalidInput(fmt::format(
-        "{}: tensors {} and {} have different numbers of samples ({} and {})",
+        "{}: tensors {} and {} have different numbers of samples ({} and "
+        "{}); what all samples share is named by --shared-input",
         files_.label(), quote(first->desc.name), quote(desc.name),
         state_.samples, samplesOf(source)));
   return {};

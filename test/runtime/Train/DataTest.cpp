@@ -203,7 +203,8 @@ TEST_F(DataTest, ErrorsNameTheFileOfSeveral) {
                 ": tensor 'x': expected f32[Nx2], found f32[2x3]");
   EXPECT_EQ(faultOf({path_, "x=" + npy("more.npy", "<f4", "(2, 2)", 16)}),
             path_ + " and 1 more: tensors 'x' and 'target' have different "
-                    "numbers of samples (7 and 5)");
+                    "numbers of samples (7 and 5); what "
+                    "all samples share is named by --shared-input");
   EXPECT_EQ(faultOf({npy("x.npy", "<f4", "(2, 2)", 16),
                      npy("y.npy", "<u1", "(2,)", 2)}),
             folder_.path("x.npy") + " and 1 more: no tensor 'target'; the "
@@ -233,7 +234,8 @@ TEST_F(DataTest, FilesWhoseSamplesDoNotGoTogetherAreRefused) {
   options_.files = {file("a", 2, 3), file("b", 3, 2)};
   EXPECT_EQ(DataLoader::open(options_, inputs_).status().message(),
             folder_.path("a") + ": tensors 'x' and 'target' have different "
-                                "numbers of samples (2 and 3)");
+                                "numbers of samples (2 and 3); what "
+                                "all samples share is named by --shared-input");
 }
 
 TEST_F(DataTest, WhatIsSharedIsTheSameInAllFiles) {
@@ -452,7 +454,8 @@ TEST_F(DataTest, DifferentNumbersOfSamples) {
   ASSERT_TRUE(writeSafetensors(path_, views).ok());
   inputs_ = {{"x", DType::F32, {1, 2}}, {"target", DType::F32, {1}}};
   EXPECT_EQ(fault(), path_ + ": tensors 'x' and 'target' have different "
-                             "numbers of samples (2 and 4)");
+                             "numbers of samples (2 and 4); what "
+                             "all samples share is named by --shared-input");
 }
 
 TEST_F(DataTest, SharedInputsAreWholeInEveryBatch) {

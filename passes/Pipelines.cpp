@@ -16,10 +16,12 @@ using namespace mpc;
 // Parts
 //===----------------------------------------------------------------------===//
 
-static void addLoss(OpPassManager &manager, amp::RecipeOp recipe) {
+static void addLoss(OpPassManager &manager, amp::RecipeOp recipe,
+                    bool measures) {
   if (!recipe.getLoss())
     return;
   nn::AddLossPassOptions loss;
+  loss.measures = measures;
   nn::LossSettings settings = recipe.getLossSettings();
   loss.loss = recipe.getLoss()->str();
   loss.output = recipe.getLossOf().value_or("").str();
@@ -38,7 +40,7 @@ static void addLoss(OpPassManager &manager, amp::RecipeOp recipe) {
 }
 
 void mpc::buildModelPipeline(OpPassManager &manager, amp::RecipeOp recipe,
-                             bool training) {
+                             bool training, bool measures) {
   if (recipe.getOutputs()) {
     nn::CastOutputsPassOptions outputs;
     outputs.type = *recipe.getOutputs();
@@ -51,7 +53,7 @@ void mpc::buildModelPipeline(OpPassManager &manager, amp::RecipeOp recipe,
   if (!random.dropout)
     manager.addPass(nn::createExpectGatesPass());
   manager.addPass(nn::createKeyRandomPass(random));
-  addLoss(manager, recipe);
+  addLoss(manager, recipe, measures);
 }
 
 void mpc::buildPrecisionPipeline(
@@ -84,6 +86,8 @@ void mpc::buildPreparationPipeline(OpPassManager &manager,
   prepare.ownStep = options.ownStep;
   prepare.explain = options.explain;
   prepare.training = options.training;
+  prepare.evaluates = options.evaluates;
+  prepare.measures = options.measures;
   manager.addPass(amp::createPrepareModelPass(prepare));
 }
 
@@ -201,9 +205,16 @@ struct StepFlags : KernelFlags<Pipeline> {
                        llvm::cl::desc("keep in locations why each op has its "
                                       "precision"),
                        llvm::cl::init(false)};
+  Option<bool> evaluates{*this, "evaluates",
+                         llvm::cl::desc("with an evaluation beside the step"),
+                         llvm::cl::init(false)};
+  Option<bool> measures{*this, "measures",
+                        llvm::cl::desc("with what an evaluation over a file "
+                                       "adds up beside the step"),
+                        llvm::cl::init(false)};
 
   [[nodiscard]] StepOptions step() const {
-    return {ownStep, explain, this->fuse};
+    return {ownStep, explain, this->fuse, evaluates, measures};
   }
 };
 

@@ -25,6 +25,10 @@ struct StepOptions {
   bool ownStep = false;
   bool explain = false; ///< Keep in locations why each op has its precision.
   bool fuse = true;     ///< Join structured ops into kernels.
+  /// What stands beside the step, as evaluations compute it; not of a module
+  /// that writes its step out, which has the entries that it has.
+  bool evaluates = false; ///< Entry "eval".
+  bool measures = false;  ///< Entry "measure".
 };
 
 struct EvaluationOptions : StepOptions {
@@ -64,9 +68,9 @@ void buildPreparationPipeline(mlir::OpPassManager &manager,
                               const EvaluationOptions &options);
 
 /// The model in its mode, with its outputs' types and its loss, as `recipe`
-/// says.
+/// says; and with what its loss adds up to over a file.
 void buildModelPipeline(mlir::OpPassManager &manager, amp::RecipeOp recipe,
-                        bool training);
+                        bool training, bool measures = false);
 
 /// Casts, as `recipe` says: autocast by `policy`, then placement and sharing.
 void buildPrecisionPipeline(mlir::OpPassManager &manager, amp::RecipeOp recipe,

@@ -107,6 +107,11 @@ void mpc::amp::setEntryKind(Operation *function, EntryKind kind) {
                     EntryKindAttr::get(function->getContext(), kind));
 }
 
+bool mpc::amp::isEvaluation(Operation *function) {
+  std::optional<EntryKind> kind = getEntryKind(function);
+  return kind == EntryKind::Eval || kind == EntryKind::Measure;
+}
+
 static LogicalResult refuse(Operation *op, const Twine &where,
                             NamedAttribute attribute) {
   return op->emitOpError() << where << " '" << attribute.getName().getValue()

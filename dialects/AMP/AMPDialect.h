@@ -50,6 +50,8 @@ inline bool isEntry(mlir::Operation *function) {
   return getEntryKind(function).has_value();
 }
 void setEntryKind(mlir::Operation *function, EntryKind kind);
+/// Whether it is an entry that leaves the state as it is: eval or measure.
+bool isEvaluation(mlir::Operation *function);
 
 } // namespace mpc::amp
 

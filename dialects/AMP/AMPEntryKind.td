@@ -11,7 +11,8 @@ def AMP_EntryKind : I32EnumAttr<"EntryKind", "What an entry is for", [
     I32EnumAttrCase<"Eval", 2, "eval">,
     I32EnumAttrCase<"Step", 3, "step">,
     I32EnumAttrCase<"Accumulate", 4, "accumulate">,
-    I32EnumAttrCase<"Apply", 5, "apply">]> {
+    I32EnumAttrCase<"Apply", 5, "apply">,
+    I32EnumAttrCase<"Measure", 6, "measure">]> {
   let cppNamespace = "::mpc::amp";
   let genSpecializedAttr = 0;
 }

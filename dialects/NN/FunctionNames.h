@@ -15,6 +15,9 @@ namespace mpc::nn {
 inline constexpr llvm::StringLiteral kModelFunction = "model";
 /// What nn-add-loss makes of it: inputs and a target to the loss.
 inline constexpr llvm::StringLiteral kLossFunction = "loss";
+/// And for an evaluation over a file: inputs, a target and how many rows count
+/// to what the batches of a metric add up to.
+inline constexpr llvm::StringLiteral kMeasureFunction = "measure";
 
 /// What is said of a module that has a symbol which a pass is to make.
 inline std::string takenSymbol(llvm::StringRef name) {

@@ -82,6 +82,21 @@ static int64_t divisorOf(RankedTensorType type, LossReduction reduction) {
   return ofSamples ? type.getDimSize(0) : type.getNumElements();
 }
 
+template <auto element>
+static LossElements each(GradientBuilder &g, const LossOperands &operands,
+                         const LossSettings &settings) {
+  return {element(g, operands.output, operands.target, settings), Value()};
+}
+
+/// Of logits and probabilities: both on one side of a half.
+static Value sameSide(GradientBuilder &g, const LossOperands &operands) {
+  auto [logits, target, axis] = operands;
+  auto side = [&](Value x, double middle) {
+    return g.as(g.compare(CompareKind::GT, x, g.splat(x, middle)), logits);
+  };
+  return g.compare(CompareKind::EQ, side(logits, 0.0), side(target, 0.5));
+}
+
 /// A loss whose elements are computed by `element`.
 template <auto element>
 static Value reduced(GradientBuilder &g, const LossOperands &operands,
@@ -134,19 +149,19 @@ public:
   }
 
   Value build() {
-    Value weighted =
-        settings_.classWeights.empty() ? logs_ : g_.mul(logs_, weights_);
-    double smoothing = settings_.labelSmoothing;
-    Value loss = g_.scale(sumWhere(isTarget_, weighted), smoothing - 1.0);
-    if (smoothing > 0.0) {
-      auto count = static_cast<double>(shapeOf(logs_)[axis_]);
-      Value all = g_.scale(sumWhere(isCounted_, weighted), smoothing / count);
-      loss = g_.sub(loss, all);
-    }
+    Value loss =
+        weightedLoss([&](Value mask, Value x) { return sumWhere(mask, x); });
     if (settings_.reduction == LossReduction::Sum)
       return loss;
     // PyTorch divides by the weights of the labels that count.
     return g_.div(loss, sumWhere(isTarget_, weights_));
+  }
+
+  /// The same of each place; both are 0 where a label takes no part.
+  LossElements elements() {
+    Value losses = weightedLoss(
+        [&](Value mask, Value x) { return alongClasses(mask, x); });
+    return {losses, alongClasses(isTarget_, weights_)};
   }
 
 private:
@@ -159,11 +174,26 @@ private:
     return g_.compare(CompareKind::NE, labels, ignored);
   }
 
-  /// The sum of what is selected, not multiplied: what is left out may be
+  /// The loss by what `add` makes of a value where a mask is true.
+  Value weightedLoss(llvm::function_ref<Value(Value, Value)> add) {
+    Value weighted =
+        settings_.classWeights.empty() ? logs_ : g_.mul(logs_, weights_);
+    double smoothing = settings_.labelSmoothing;
+    Value loss = g_.scale(add(isTarget_, weighted), smoothing - 1.0);
+    if (smoothing == 0.0)
+      return loss;
+    auto count = static_cast<double>(shapeOf(logs_)[axis_]);
+    return g_.sub(loss, g_.scale(add(isCounted_, weighted), smoothing / count));
+  }
+
+  /// The sums of what is selected, not multiplied: what is left out may be
   /// infinite.
+  Value alongClasses(Value mask, Value x) {
+    return g_.sum(g_.select(mask, x, g_.splat(x, 0.0)), axis_);
+  }
+
   Value sumWhere(Value mask, Value x) {
-    Value chosen = g_.select(mask, x, g_.splat(x, 0.0));
-    Value perRow = g_.sum(chosen, axis_);
+    Value perRow = alongClasses(mask, x);
     return g_.sum(perRow, allAxes(perRow));
   }
 
@@ -191,10 +221,39 @@ static bool isPlain(const LossSettings &s) {
          s.labelSmoothing == 0.0;
 }
 
-/// Against probabilities t of the classes: -w log p ((1 - s) t + s / C), whose
-/// mean is over the places, whatever the classes weigh.
-static Value probabilityLoss(GradientBuilder &g, const LossOperands &operands,
-                             const LossSettings &settings) {
+static LossElements likelihoods(GradientBuilder &g,
+                                const LossOperands &operands,
+                                const LossSettings &settings) {
+  return LabelLoss(g, operands.output, operands.target, operands.classAxis,
+                   settings)
+      .elements();
+}
+
+/// Whether the label is the class with the largest value, the first of them. A
+/// NaN among them is never right.
+static Value isLargest(GradientBuilder &g, const LossOperands &operands) {
+  auto [x, labels, axis] = operands;
+  if (isa<FloatType>(typeOf(labels).getElementType()))
+    return {};
+  SmallVector<int64_t> rows = otherAxes(shapeOf(x).size(), axis);
+  Value classes =
+      IotaOp::create(g.b, g.loc, typeOf(labels).clone(shapeOf(x)), axis);
+  Value label = g.broadcast(labels, rows, shapeOf(x));
+  Value isLabel = g.compare(CompareKind::EQ, classes, label);
+  Value own = g.sum(g.select(isLabel, x, g.splat(x, 0.0)), axis);
+  own = g.broadcast(own, rows, shapeOf(x));
+  Value isBelow = g.select(g.compare(CompareKind::LT, classes, label),
+                           g.compare(CompareKind::LT, x, own),
+                           g.compare(CompareKind::LE, x, own));
+  Value below = g.sum(g.as(isBelow, x), axis);
+  return g.compare(CompareKind::EQ, below,
+                   g.splat(below, static_cast<double>(shapeOf(x)[axis])));
+}
+
+/// Against probabilities t of the classes: w log p ((1 - s) t + s / C) of each
+/// class.
+static Value probabilityTerms(GradientBuilder &g, const LossOperands &operands,
+                              const LossSettings &settings) {
   auto [logits, target, axis] = operands;
   Value logs = LogSoftmaxOp::create(g.b, g.loc, logits.getType(), logits, axis);
   double smoothing = settings.labelSmoothing;
@@ -204,11 +263,31 @@ static Value probabilityLoss(GradientBuilder &g, const LossOperands &operands,
                    g.splat(target, smoothing / classes));
   if (!settings.classWeights.empty())
     logs = g.mul(logs, classWeights(g, logs, axis, settings));
-  Value sum = g.neg(g.sum(g.mul(logs, target), allAxes(logs)));
+  return g.mul(logs, target);
+}
+
+/// The mean is over the places, whatever the classes weigh.
+static Value probabilityLoss(GradientBuilder &g, const LossOperands &operands,
+                             const LossSettings &settings) {
+  Value terms = probabilityTerms(g, operands, settings);
+  Value sum = g.neg(g.sum(terms, allAxes(terms)));
   if (settings.reduction == LossReduction::Sum)
     return sum;
-  auto elements = static_cast<double>(typeOf(logits).getNumElements());
+  auto classes = static_cast<double>(shapeOf(terms)[operands.classAxis]);
+  auto elements = static_cast<double>(typeOf(terms).getNumElements());
   return g.scale(sum, classes / elements);
+}
+
+/// Of logits.
+static LossElements crossEntropies(GradientBuilder &g,
+                                   const LossOperands &operands,
+                                   const LossSettings &settings) {
+  auto [logits, labels, axis] = operands;
+  if (isa<FloatType>(typeOf(labels).getElementType()))
+    return {g.neg(g.sum(probabilityTerms(g, operands, settings), axis)),
+            Value()};
+  Value logs = LogSoftmaxOp::create(g.b, g.loc, logits.getType(), logits, axis);
+  return likelihoods(g, {logs, labels, axis}, settings);
 }
 
 /// Of logits.
@@ -249,25 +328,33 @@ static constexpr LossFunction kLosses[] = {
      .output = "logits",
      .target = LossTarget::Classes,
      .takes = kOfLabels | P::LabelSmoothing,
-     .build = crossEntropy},
+     .build = crossEntropy,
+     .elements = crossEntropies,
+     .hits = isLargest,
+     .isLikelihood = true},
     {.name = "nll",
      .summary = "-x[t]",
      .output = "logarithms of probabilities",
      .target = LossTarget::Labels,
      .takes = kOfLabels,
-     .build = negativeLogLikelihood},
+     .build = negativeLogLikelihood,
+     .elements = likelihoods,
+     .hits = isLargest,
+     .isLikelihood = true},
     {.name = "mse",
      .summary = "(x - t)^2",
      .output = "",
      .target = LossTarget::Values,
      .takes = P::Reduction,
-     .build = reduced<square>},
+     .build = reduced<square>,
+     .elements = each<square>},
     {.name = "l1",
      .summary = "|x - t|",
      .output = "",
      .target = LossTarget::Values,
      .takes = P::Reduction,
-     .build = reduced<distance>},
+     .build = reduced<distance>,
+     .elements = each<distance>},
     {.name = "huber",
      .summary = "(x - t)^2 / 2 where |x - t| < delta, else "
                 "delta * (|x - t| - delta / 2)",
@@ -275,6 +362,7 @@ static constexpr LossFunction kLosses[] = {
      .target = LossTarget::Values,
      .takes = P::Reduction | P::Delta,
      .build = reduced<huber>,
+     .elements = each<huber>,
      .vanishesAtDelta0 = true},
     {.name = "smooth_l1",
      .summary = "(x - t)^2 / (2 * delta) where |x - t| < delta, else "
@@ -282,19 +370,23 @@ static constexpr LossFunction kLosses[] = {
      .output = "",
      .target = LossTarget::Values,
      .takes = P::Reduction | P::Delta,
-     .build = reduced<smoothL1>},
+     .build = reduced<smoothL1>,
+     .elements = each<smoothL1>},
     {.name = "bce",
      .summary = "(1 - t) * x - log(sigmoid(x))",
      .output = "logits",
      .target = LossTarget::Values,
      .takes = P::Reduction,
-     .build = reduced<binaryCrossEntropy>},
+     .build = reduced<binaryCrossEntropy>,
+     .elements = each<binaryCrossEntropy>,
+     .hits = sameSide},
     {.name = "kl",
      .summary = "t * (log(t) - x), where t * log(t) is 0 at 0",
      .output = "logarithms of probabilities",
      .target = LossTarget::Values,
      .takes = P::Reduction | P::BatchMean,
-     .build = reduced<divergence>},
+     .build = reduced<divergence>,
+     .elements = each<divergence>},
     {.name = "output",
      .summary = "x, a scalar that the model has computed",
      .output = "",

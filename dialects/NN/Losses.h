@@ -69,6 +69,12 @@ struct LossOperands {
   int64_t classAxis = 0; ///< Of the output; for labels and classes.
 };
 
+/// A loss before it is one number.
+struct LossElements {
+  mlir::Value losses;  ///< Of each place of the target.
+  mlir::Value weights; ///< What each counts in a mean; null: all the same.
+};
+
 struct LossFunction {
   llvm::StringLiteral name;
   /// The value of one element, or what else is computed, for people.
@@ -80,6 +86,14 @@ struct LossFunction {
   /// The scalar loss in the type of `output`.
   mlir::Value (*build)(GradientBuilder &, const LossOperands &,
                        const LossSettings &);
+  /// The loss before its reduction; null where the model reduces it.
+  LossElements (*elements)(GradientBuilder &, const LossOperands &,
+                           const LossSettings &) = nullptr;
+  /// Where the output is right, as i1 in the target's shape; null, or a null
+  /// value, where a target is neither right nor wrong.
+  mlir::Value (*hits)(GradientBuilder &, const LossOperands &) = nullptr;
+  /// Whether the elements of labels are -log p, so that there is a perplexity.
+  bool isLikelihood = false;
   /// Whether the loss is 0 everywhere where `delta` is 0, which is refused.
   bool vanishesAtDelta0 = false;
 

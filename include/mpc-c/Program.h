@@ -75,7 +75,8 @@ typedef enum MpcEntryRole {
   MPC_ENTRY_EVAL = 2,       /* Evaluates, and leaves the state as it is. */
   MPC_ENTRY_STEP = 3,       /* An optimizer step of one batch. */
   MPC_ENTRY_ACCUMULATE = 4, /* Adds up the gradients of one batch. */
-  MPC_ENTRY_APPLY = 5       /* The optimizer step of added-up gradients. */
+  MPC_ENTRY_APPLY = 5,      /* The optimizer step of added-up gradients. */
+  MPC_ENTRY_MEASURE = 6     /* Tells of a batch what a metric adds up. */
 } MpcEntryRole;
 
 /* A function from state and inputs to state and outputs. */

@@ -138,6 +138,22 @@ MPC_EXPORT MpcError *mpcRunnerApply(MpcRunner *runner, MpcStepResult *result);
 /* Runs entry "eval", which leaves the state as it is. */
 MPC_EXPORT MpcError *mpcRunnerEvaluate(MpcRunner *runner);
 
+/* Runs entry "measure" of a program of --with-eval, which leaves the state as
+ * it is, too: of the batch that is bound the first `numRows` rows count, all of
+ * them where that is 0. What it tells is added to the metrics of the samples
+ * so far, of which each has then counted once: the last batch of a data set may
+ * be filled up with any rows. */
+MPC_EXPORT MpcError *mpcRunnerMeasure(MpcRunner *runner, int64_t numRows);
+
+/* What was added up since the last reset: "loss", "accuracy", "perplexity" and
+ * results of the model, over all samples; results that the model has of a whole
+ * batch as the mean over the batches that were whole. NaN where nothing
+ * counted. A name lives as long as the runner; both may be NULL. */
+MPC_EXPORT MpcError *mpcRunnerGetNumMetrics(MpcRunner *runner, size_t *count);
+MPC_EXPORT MpcError *mpcRunnerGetMetric(MpcRunner *runner, size_t index,
+                                        const char **name, double *value);
+MPC_EXPORT MpcError *mpcRunnerResetMetrics(MpcRunner *runner);
+
 /* An output that is a single number, of the last run that has it. */
 MPC_EXPORT MpcError *mpcRunnerReadScalar(MpcRunner *runner, const char *name,
                                          double *value);

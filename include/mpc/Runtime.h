@@ -224,6 +224,21 @@ public:
     });
   }
   Status evaluate() { return Status(mpcRunnerEvaluate(get())); }
+  Status measure(int64_t numRows = 0) {
+    return Status(mpcRunnerMeasure(get(), numRows));
+  }
+  Expected<size_t> numMetrics() const {
+    return detail::filled(size_t(), [&](size_t *count) {
+      return mpcRunnerGetNumMetrics(get(), count);
+    });
+  }
+  /// A name and its value; the name lives as long as this.
+  Expected<std::pair<const char *, double>> metric(size_t index) const {
+    return detail::filled(std::pair<const char *, double>(), [&](auto *known) {
+      return mpcRunnerGetMetric(get(), index, &known->first, &known->second);
+    });
+  }
+  Status resetMetrics() { return Status(mpcRunnerResetMetrics(get())); }
 
   /// Registers the optimizer of a program of --optimizer=callback.
   Status setOptimizer(OptimizerFunction given, bool onSkipped = false) {

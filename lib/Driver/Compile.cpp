@@ -316,7 +316,9 @@ rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
 
 static StepOptions stepOptions(const ImportedModel &model,
                                const CompileOptions &options) {
-  return {hasOwnStep(model), options.explain, options.target.fuse};
+  bool ownStep = hasOwnStep(model);
+  return {ownStep, options.explain, options.target.fuse,
+          options.evaluates && !ownStep, options.measures && !ownStep};
 }
 
 rt::Result<std::string> mpc::evalPasses(const ImportedModel &model,
@@ -361,6 +363,7 @@ mpc::compileProbe(ImportedModel &model, const CompileOptions &options,
                   llvm::function_ref<void(func::FuncOp)> inspect) {
   MPC_RETURN_IF_ERROR(prepareStep(model, report));
   StepOptions step = stepOptions(model, options);
+  step.evaluates = step.measures = false;
   return compile(model, options.target, report, [&](Compilation &compilation) {
     observe(compilation, step, /*trains=*/true, report);
     compilation.after("amp-add-probes", [&](ModuleOp module) {

@@ -53,6 +53,8 @@ struct TargetOptions {
 struct CompileOptions {
   TargetOptions target;
   bool explain = false; ///< Fill CompileReport::explanation.
+  /// What a training has beside its step: entries "eval" and "measure".
+  bool evaluates = false, measures = false;
 };
 
 struct EvalOptions : CompileOptions {

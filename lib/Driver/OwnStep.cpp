@@ -33,6 +33,10 @@ bool mpc::hasOwnStep(const ImportedModel &model) {
   return hasEntry(model, EntryKind::Step) || hasOwnWindow(model);
 }
 
+bool mpc::hasOwnEvaluation(const ImportedModel &model) {
+  return hasEntry(model, EntryKind::Eval);
+}
+
 bool mpc::hasOwnWindow(const ImportedModel &model) {
   return hasEntry(model, EntryKind::Accumulate) &&
          hasEntry(model, EntryKind::Apply);

@@ -17,6 +17,8 @@ bool hasModel(const ImportedModel &model);
 /// Whether the module writes its training step out: it has an entry @step, or
 /// @accumulate and @apply.
 bool hasOwnStep(const ImportedModel &model);
+/// Whether there is an entry @eval beside it.
+bool hasOwnEvaluation(const ImportedModel &model);
 /// Whether that step takes a window of batches.
 bool hasOwnWindow(const ImportedModel &model);
 

@@ -29,6 +29,10 @@ targetShape(const std::vector<std::string> &files, int64_t batch) {
 static rt::Status planOwnStep(const TrainingRequest &request,
                               TrainingPlan &plan) {
   MPC_RETURN_IF_ERROR(checkOwnStep(request.recipe, plan.model));
+  if ((request.evaluates || request.measures) && !hasOwnEvaluation(plan.model))
+    return rt::usageError(request.evaluationFlag +
+                          ": the module writes its step out and has no "
+                          "function @eval that evaluates it");
   amp::RecipeOp recipe = addRecipe(*plan.model.module);
   writePrecision(request.recipe.precision, recipe);
   recipe.setAccumulate(request.recipe.accumulate);
@@ -82,6 +86,8 @@ rt::Result<TrainingPlan> mpc::planTraining(const TrainingRequest &request,
     MPC_RETURN_IF_ERROR(refuseLosses(plan.model, request.modelPath));
   plan.options.target = request.recipe.target;
   plan.options.target.fuse = !request.recipe.noFuse;
+  plan.options.evaluates = request.evaluates;
+  plan.options.measures = request.measures;
   plan.hasOwnStep = hasOwnStep(plan.model);
   MPC_RETURN_IF_ERROR(plan.hasOwnStep ? planOwnStep(request, plan)
                                       : planStep(request, plan));

@@ -24,6 +24,9 @@ struct TrainingRequest {
   /// Training data, whose labels' shape decides the class axis; empty for none.
   std::vector<std::string> dataFiles;
   std::vector<std::string> sharedInputs; ///< Those without a sample axis.
+  /// CompileOptions of the same names, and the flag that asks for them.
+  bool evaluates = false, measures = false;
+  std::string evaluationFlag = "--with-eval";
 };
 
 /// A model and how it is to be trained.

@@ -38,6 +38,7 @@ static void addInfos(nb::module_ &m) {
   m.attr("ENTRY_STEP") = int(MPC_ENTRY_STEP);
   m.attr("ENTRY_ACCUMULATE") = int(MPC_ENTRY_ACCUMULATE);
   m.attr("ENTRY_APPLY") = int(MPC_ENTRY_APPLY);
+  m.attr("ENTRY_MEASURE") = int(MPC_ENTRY_MEASURE);
   m.attr("STATE_PARAMETER") = int(MPC_STATE_PARAMETER);
   m.attr("STATE_SLOT") = int(MPC_STATE_SLOT);
   m.attr("STATE_BUFFER") = int(MPC_STATE_BUFFER);
@@ -162,6 +163,9 @@ static void addRunner(nb::module_ &m) {
       .def("accumulate", &Runner::accumulate)
       .def("apply", &Runner::apply)
       .def("evaluate", &Runner::evaluate)
+      .def("measure", &Runner::measure, "num_rows"_a = 0)
+      .def("reset_metrics", &Runner::resetMetrics)
+      .def("metrics", &Runner::metrics)
       .def(
           "read_output",
           [](Runner &runner, const std::string &name, const Target &array,

@@ -186,6 +186,24 @@ void Runner::evaluate() {
   check(status);
 }
 
+void Runner::measure(int64_t numRows) {
+  Status status = [&] {
+    nb::gil_scoped_release release;
+    return runner_.measure(numRows);
+  }();
+  check(status);
+}
+
+void Runner::resetMetrics() { check(runner_.resetMetrics()); }
+
+std::map<std::string, double> Runner::metrics() {
+  std::map<std::string, double> values;
+  size_t count = valueOf(runner_.numMetrics());
+  for (size_t i = 0; i < count; ++i)
+    values.insert(valueOf(runner_.metric(i)));
+  return values;
+}
+
 void Runner::readOutput(const std::string &name, nb::ndarray<nb::ro> target,
                         bool isBF16) {
   ArrayTensor tensor(std::move(target), isBF16);

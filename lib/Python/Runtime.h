@@ -73,6 +73,10 @@ public:
   double accumulate();
   MpcStepResult apply();
   void evaluate();
+  void measure(int64_t numRows);
+  void resetMetrics();
+  /// By name, of all that was measured since.
+  std::map<std::string, double> metrics();
   void readOutput(const std::string &name, nb::ndarray<nb::ro> target,
                   bool isBF16);
   void readState(const std::string &name, nb::ndarray<nb::ro> target,

@@ -12,6 +12,10 @@ def PrepareModelPass : Pass<"amp-prepare-model", "::mlir::ModuleOp"> {
     `nn-training-mode`, `nn-add-loss`, `nn-rewrite-banned`, `nn-autocast`,
     `nn-simplify-casts` and `nn-check-epsilon`. Fails where there is no recipe,
     or where its autocast policy is none.
+
+    With `evaluates` and `measures` a copy of the model is prepared as an
+    evaluation has it, without dropout and by running statistics, and made to
+    the entries `@eval` and `@measure` of this module: see `nn-build-eval`.
   }];
   let options = [
     Option<"training", "training", "bool", /*default=*/"true",
@@ -21,6 +25,10 @@ def PrepareModelPass : Pass<"amp-prepare-model", "::mlir::ModuleOp"> {
            "(default: no)">,
     Option<"explain", "explain", "bool", /*default=*/"false",
            "keep in each op's location why it has its precision (default: no)">,
+    Option<"evaluates", "evaluates", "bool", /*default=*/"false",
+           "also make the entry @eval (default: no)">,
+    Option<"measures", "measures", "bool", /*default=*/"false",
+           "also make the entry @measure (default: no)">,
   ];
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];

@@ -2,9 +2,13 @@
 // amp-prepare-model: the model as the recipe wants it computed.
 #include "passes/AMP/Passes.h"
 
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
+#include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/RunningStatistics.h"
 #include "passes/NN/AutocastPolicy.h"
+#include "passes/NN/Passes.h"
 #include "passes/Pipelines.h"
 
 namespace mpc::amp {
@@ -51,12 +55,56 @@ struct PrepareModelPass
     auto policy = readPolicy(recipe);
     if (!policy)
       return signalPassFailure();
+    OwningOpRef<ModuleOp> evaluation;
+    if ((evaluates || measures) && !ownStep)
+      evaluation = getOperation().clone();
     OpPassManager manager(ModuleOp::getOperationName());
     if (!ownStep)
       buildModelPipeline(manager, recipe, training);
     buildPrecisionPipeline(manager, recipe, policy, explain);
-    if (failed(runPipeline(manager, getOperation())))
+    if (failed(runPipeline(manager, getOperation())) ||
+        (evaluation && failed(addEvaluation(evaluation.release(), policy))))
       signalPassFailure();
+  }
+
+private:
+  /// Prepares `copy`, the model as it came, and takes its entries. It lies in
+  /// this module meanwhile, since passes run on nothing else.
+  LogicalResult
+  addEvaluation(ModuleOp copy,
+                std::shared_ptr<const nn::AutocastPolicy> policy) {
+    getOperation().push_back(copy);
+    if (auto model = copy.lookupSymbol<func::FuncOp>(nn::kModelFunction))
+      nn::useRunningStatistics(model);
+    RecipeOp recipe = findRecipe(copy);
+    OpPassManager manager(ModuleOp::getOperationName());
+    buildModelPipeline(manager, recipe, /*training=*/false, measures);
+    buildPrecisionPipeline(manager, recipe, std::move(policy),
+                           /*explain=*/false);
+    nn::BuildEvalPassOptions eval;
+    eval.evaluates = evaluates;
+    manager.addPass(nn::createBuildEvalPass(eval));
+    // What there is to warn of was said of the step.
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+    });
+    if (failed(runPipeline(manager, copy)) || failed(takeEntries(copy)))
+      return failure();
+    copy.erase();
+    return success();
+  }
+
+  LogicalResult takeEntries(ModuleOp copy) {
+    for (auto entry : llvm::make_early_inc_range(copy.getOps<func::FuncOp>())) {
+      if (!isEntry(entry))
+        continue;
+      if (getOperation().lookupSymbol(entry.getName()))
+        return emitError(getOperation().getLoc())
+               << nn::takenSymbol(entry.getName());
+      entry->remove();
+      getOperation().push_back(entry);
+    }
+    return success();
   }
 };
 

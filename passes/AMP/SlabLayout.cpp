@@ -170,10 +170,21 @@ LogicalResult SlabLayout::addScaler(ScalerOp op) {
 // Parameters
 //===----------------------------------------------------------------------===//
 
+/// An evaluation beside a step takes the 16-bit copies that the step has and
+/// asks for none of its own, since groups, and so the bits of norms, hang on
+/// them.
+static SmallVector<func::FuncOp>
+entriesThatAskForCopies(ArrayRef<func::FuncOp> entries) {
+  if (llvm::all_of(entries, isEvaluation))
+    return llvm::to_vector(entries);
+  return llvm::filter_to_vector(
+      entries, [](func::FuncOp entry) { return !isEvaluation(entry); });
+}
+
 /// The 16-bit type in which entries read each parameter, if any.
 static DenseMap<StringAttr, Type> findLowTypes(ArrayRef<func::FuncOp> entries) {
   DenseMap<StringAttr, Type> types;
-  for (func::FuncOp entry : entries)
+  for (func::FuncOp entry : entriesThatAskForCopies(entries))
     for (auto get : entry.getOps<nn::GetOp>())
       for (Operation *user : get->getUsers())
         if (auto cast = dyn_cast<nn::CastOp>(user);

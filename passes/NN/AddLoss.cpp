@@ -7,6 +7,7 @@
 #include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/NN/MetricSums.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
@@ -137,12 +138,39 @@ private:
     FailureOr<unsigned> result = findResult(model, output);
     if (failed(result))
       return failure();
-    auto clone = model.clone();
-    clone.setName(kLossFunction);
-    clone.setPrivate();
+    if (measures && failed(addMeasure(model, *rule, *result)))
+      return failure();
+    func::FuncOp clone = cloneAs(kLossFunction, model);
     model.setPrivate();
-    SymbolTable(module).insert(clone);
     return finish(clone, *rule, *result);
+  }
+
+  static func::FuncOp cloneAs(StringRef name, func::FuncOp model) {
+    auto clone = model.clone();
+    clone.setName(name);
+    clone.setPrivate();
+    SymbolTable(model->getParentOfType<ModuleOp>()).insert(clone);
+    return clone;
+  }
+
+  /// What an evaluation over a file adds up, batch by batch.
+  LogicalResult addMeasure(func::FuncOp model, const LossFunction &rule,
+                           unsigned index) {
+    if (getOperation().lookupSymbol(kMeasureFunction))
+      return getOperation().emitError(takenSymbol(kMeasureFunction));
+    func::FuncOp function = cloneAs(kMeasureFunction, model);
+    Block &block = function.getBody().front();
+    Operation *last = block.getTerminator()->getPrevNode();
+    OpBuilder builder(block.getTerminator());
+    GradientBuilder g(builder, NameLoc::get(builder.getStringAttr("loss")));
+    FailureOr<LossOperands> operands =
+        operandsOf(g, rule, function, block.getTerminator()->getOperand(index),
+                   resultName(function, index));
+    if (failed(operands))
+      return failure();
+    addMetricSums(g, function, rule, *operands, settings());
+    markLoss(block, last);
+    return success();
   }
 
   LogicalResult finish(func::FuncOp function, const LossFunction &rule,
@@ -169,23 +197,27 @@ private:
                                  builder.getDictionaryAttr(attributes));
   }
 
-  FailureOr<Value> build(GradientBuilder &g, const LossFunction &rule,
-                         func::FuncOp function, Value value, StringRef name) {
-    FailureOr<LossOperands> operands = failure();
+  FailureOr<LossOperands> operandsOf(GradientBuilder &g,
+                                     const LossFunction &rule,
+                                     func::FuncOp function, Value value,
+                                     StringRef name) {
     switch (rule.target) {
     case LossTarget::None:
-      operands = scalarOutput(g, value, name);
-      break;
+      return scalarOutput(g, value, name);
     case LossTarget::Labels:
-      operands = withLabels(g, function, value);
-      break;
+      return withLabels(g, function, value);
     case LossTarget::Classes:
-      operands = withClasses(g, function, value);
-      break;
+      return withClasses(g, function, value);
     case LossTarget::Values:
-      operands = withValues(g, function, value);
-      break;
+      return withValues(g, function, value);
     }
+    llvm_unreachable("covered switch");
+  }
+
+  FailureOr<Value> build(GradientBuilder &g, const LossFunction &rule,
+                         func::FuncOp function, Value value, StringRef name) {
+    FailureOr<LossOperands> operands =
+        operandsOf(g, rule, function, value, name);
     if (failed(operands))
       return failure();
     Value made = rule.build(g, *operands, settings());

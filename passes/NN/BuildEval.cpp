@@ -19,6 +19,14 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
+/// The key, or that this is the first step and batch.
+static Value randomPart(OpBuilder &builder, Location loc, StringAttr part,
+                        Type type, int64_t seed) {
+  double value = part == kRandomParts[0] ? static_cast<double>(seed) : 0.0;
+  return GradientBuilder(builder, loc)
+      .splat(cast<RankedTensorType>(type), value);
+}
+
 namespace {
 
 /// Builds @eval; results are collected with their names.
@@ -54,16 +62,10 @@ private:
       unsigned index = argument.getArgNumber();
       auto part = signature.getArgAttrOfType<StringAttr>(index, kRandom);
       inputs_.push_back(
-          part ? randomPart(part, argument.getType())
+          part ? randomPart(builder_, eval_.getLoc(), part, argument.getType(),
+                            seed_)
                : addInput(argument.getType(), signature.getArgAttrDict(index)));
     }
-  }
-
-  /// The key, or that this is the first step and batch.
-  Value randomPart(StringAttr part, Type type) {
-    double value = part == kRandomParts[0] ? static_cast<double>(seed_) : 0.0;
-    return GradientBuilder(builder_, eval_.getLoc())
-        .splat(cast<RankedTensorType>(type), value);
   }
 
   Value addInput(Type type, DictionaryAttr attributes) {
@@ -164,6 +166,22 @@ private:
   LogicalResult clash_ = success();
 };
 
+/// Makes an entry of @measure, whose random numbers are those of @eval.
+void finishMeasure(func::FuncOp measure, int64_t seed) {
+  auto b = OpBuilder::atBlockBegin(&measure.getBody().front());
+  for (unsigned i = measure.getNumArguments(); i-- > 0;) {
+    auto part = measure.getArgAttrOfType<StringAttr>(i, kRandom);
+    if (!part)
+      continue;
+    BlockArgument argument = measure.getArgument(i);
+    argument.replaceAllUsesWith(
+        randomPart(b, measure.getLoc(), part, argument.getType(), seed));
+    (void)measure.eraseArgument(i);
+  }
+  amp::setEntryKind(measure, amp::EntryKind::Measure);
+  measure.setPublic();
+}
+
 struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
   using BuildEvalPassBase::BuildEvalPassBase;
 
@@ -172,7 +190,7 @@ struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
     auto model = module.lookupSymbol<func::FuncOp>(kModelFunction);
     auto loss = module.lookupSymbol<func::FuncOp>(kLossFunction);
     StringRef name = stringifyEntryKind(amp::EntryKind::Eval);
-    if (!model || module.lookupSymbol(name)) {
+    if (!model || (evaluates && module.lookupSymbol(name))) {
       module.emitError(model ? takenSymbol(name) : "has no function @model");
       return signalPassFailure();
     }
@@ -180,8 +198,11 @@ struct BuildEvalPass : mpc::nn::impl::BuildEvalPassBase<BuildEvalPass> {
       module.emitError("has no @loss to take gradients of");
       return signalPassFailure();
     }
-    if (failed(EvalBuilder(module, model, loss, seed).build(gradients)))
+    if (evaluates &&
+        failed(EvalBuilder(module, model, loss, seed).build(gradients)))
       return signalPassFailure();
+    if (auto measure = module.lookupSymbol<func::FuncOp>(kMeasureFunction))
+      finishMeasure(measure, seed);
     model.erase();
     if (loss && !gradients)
       loss.erase();

@@ -72,6 +72,16 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     `nn.batch_norm_training` are none. Fails where
     there is more than one candidate, naming them. A loss that is a result of
     the model has its name in the attribute `nn.output`.
+
+    With `measures` there is `@measure` too, for means over samples that do not
+    fill their last batch: it takes what `@loss` takes and how many rows of the
+    batch count (`measure/rows`), the first ones. It yields the results of
+    `@model` with one value, or one a row, and in f64 `loss/sum` and
+    `loss/count`, which added up over all batches give the loss of all samples
+    as one batch has it. Where targets are right or wrong it yields such a pair
+    for `accuracy`, and where the loss is `-log p` of labels one for
+    `perplexity`, the exponential of their quotient, without smoothing and class
+    weights.
   }];
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"cross_entropy\"",
@@ -98,6 +108,9 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     ListOption<"classAxis", "class-axis", "int64_t",
                "the axis of the classes, from the end where it is negative "
                "(default: as shapes tell)">,
+    Option<"measures", "measures", "bool", /*default=*/"false",
+           "also make @measure, whose batches add up to the metrics of a file "
+           "(default: no)">,
   ];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
@@ -125,9 +138,12 @@ def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
     the gradient of the loss, unscaled, in the parameter's type, in f32 where
     that is narrower. Random numbers (`nn-key-random`) are those of the first
     step and batch under `seed`. Fails where two of them would have one name, unless the
-    loss is the output `loss` itself.
+    loss is the output `loss` itself. Where there is an `@measure` it becomes an
+    entry too.
   }];
   let options = [
+    Option<"evaluates", "evaluates", "bool", /*default=*/"true",
+           "make @eval (default: yes)">,
     Option<"gradients", "gradients", "bool", /*default=*/"false",
            "also yield the gradients of the loss (default: no)">,
     Option<"seed", "seed", "int64_t", /*default=*/"0",

@@ -2,10 +2,10 @@
 // nn-recompute: computes again what is cheaper to compute than to keep.
 #include "passes/NN/Passes.h"
 
-#include "dialects/NN/Annotations.h"
-
+#include "dialects/AMP/AMPDialect.h"
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -198,6 +198,9 @@ struct RecomputePass : mpc::nn::impl::RecomputePassBase<RecomputePass> {
     func::FuncOp function = getOperation();
     kernel::TargetAttrInterface target = kernel::getTarget(function);
     if (target && !target.prefersRecomputation())
+      return;
+    // Nothing of an evaluation is kept for a way back.
+    if (amp::isEvaluation(function))
       return;
     if (function.getBody().hasOneBlock())
       numRecomputed +=

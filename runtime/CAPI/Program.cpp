@@ -73,7 +73,8 @@ static_assert(int(MPC_ENTRY_OTHER) == int(EntryRole::Other) &&
               int(MPC_ENTRY_EVAL) == int(EntryRole::Eval) &&
               int(MPC_ENTRY_STEP) == int(EntryRole::Step) &&
               int(MPC_ENTRY_ACCUMULATE) == int(EntryRole::Accumulate) &&
-              int(MPC_ENTRY_APPLY) == int(EntryRole::Apply));
+              int(MPC_ENTRY_APPLY) == int(EntryRole::Apply) &&
+              int(MPC_ENTRY_MEASURE) == int(EntryRole::Measure));
 
 MpcStateRole roleOf(StateRole role) {
   switch (role) {

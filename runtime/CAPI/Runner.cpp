@@ -212,6 +212,43 @@ MpcError *mpcRunnerEvaluate(MpcRunner *runner) {
   return onRunner(runner, [](Session &session) { return session.evaluate(); });
 }
 
+MpcError *mpcRunnerMeasure(MpcRunner *runner, int64_t numRows) {
+  return onRunner(runner,
+                  [&](Session &session) { return session.measure(numRows); });
+}
+
+MpcError *mpcRunnerGetNumMetrics(MpcRunner *runner, size_t *count) {
+  return onRunner(runner, [&](Session &session) -> Status {
+    MPC_RETURN_IF_ERROR(needs("count", count));
+    MPC_ASSIGN_OR_RETURN(MetricSums * metrics, session.metrics());
+    *count = metrics->names().size();
+    return {};
+  });
+}
+
+MpcError *mpcRunnerGetMetric(MpcRunner *runner, size_t index, const char **name,
+                             double *value) {
+  return onRunner(runner, [&](Session &session) -> Status {
+    MPC_ASSIGN_OR_RETURN(MetricSums * metrics, session.metrics());
+    size_t count = metrics->names().size();
+    if (index >= count)
+      return usageError(fmt::format("metric {} of {}", index, count));
+    if (name)
+      *name = metrics->names()[index].c_str();
+    if (value)
+      *value = metrics->values()[index];
+    return {};
+  });
+}
+
+MpcError *mpcRunnerResetMetrics(MpcRunner *runner) {
+  return onRunner(runner, [](Session &session) -> Status {
+    MPC_ASSIGN_OR_RETURN(MetricSums * metrics, session.metrics());
+    metrics->reset();
+    return {};
+  });
+}
+
 MpcError *mpcRunnerReadScalar(MpcRunner *runner, const char *name,
                               double *value) {
   return onNamed(runner, name,

@@ -51,6 +51,16 @@ std::optional<NamedSlot> findScalerSlot(const Program &program,
   return NamedSlot{scaler, static_cast<size_t>(index)};
 }
 
+/// The rows of a batch: of the labels, or where there are none of the first
+/// input that has some.
+int64_t batchRowsOf(const Entry &entry) {
+  const TensorDesc *found = nullptr;
+  for (const TensorDesc &input : entry.inputs)
+    if (!input.shape.empty() && (!found || input.name == "target"))
+      found = &input;
+  return found ? found->shape[0] : 1;
+}
+
 } // namespace
 
 Session::Session(const Log &log) : log_(log), process_(::getpid()) {}
@@ -97,6 +107,12 @@ Status Session::bindEntries() {
   if (const Entry *entry = program.findEntry(EntryRole::Eval)) {
     MPC_ASSIGN_OR_RETURN(evaluation_, EntryCall::create(*runner_, *entry));
     calls.push_back(&*evaluation_);
+  }
+  if (const Entry *entry = program.findEntry(EntryRole::Measure)) {
+    MPC_ASSIGN_OR_RETURN(measurement_, EntryCall::create(*runner_, *entry));
+    calls.push_back(&*measurement_);
+    batchRows_ = batchRowsOf(*entry);
+    metrics_ = MetricSums(*entry, batchRows_);
   }
   bindings_.open(*runner_, std::move(calls));
   return takeRate();
@@ -170,7 +186,7 @@ Status Session::addBatch() {
     return usageError("the program has no training step");
   MPC_RETURN_IF_ERROR(optimizer_.check());
   MPC_RETURN_IF_ERROR(prepare(step_->calls()[0]));
-  evaluatedLast_ = false;
+  evaluatedLast_ = nullptr;
   return step_->addBatch();
 }
 
@@ -206,7 +222,7 @@ Result<MpcStepResult> Session::apply() {
 
 Result<MpcStepResult> Session::finish() {
   MPC_RETURN_IF_ERROR(step_->finish());
-  evaluatedLast_ = false;
+  evaluatedLast_ = nullptr;
   MpcStepResult outcome = result();
   Status status = updateByCaller(outcome);
   ++done_.step;
@@ -249,14 +265,39 @@ Status Session::evaluate() {
   if (!evaluation_)
     return usageError("the program has no entry 'eval'");
   MPC_RETURN_IF_ERROR(prepare(*evaluation_));
-  evaluatedLast_ = true;
+  evaluatedLast_ = &*evaluation_;
   return evaluation_->run();
+}
+
+Status Session::measure(int64_t numRows) {
+  MPC_RETURN_IF_ERROR(metrics().status());
+  if (numRows < 0 || numRows > batchRows_)
+    return usageError(
+        fmt::format("{} rows of a batch of {}", numRows, batchRows_));
+  bool isWhole = numRows == 0 || numRows == batchRows_;
+  countedRows_ = isWhole ? std::numeric_limits<int64_t>::max() : numRows;
+  const std::vector<TensorDesc> &inputs = measurement_->entry().inputs;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].name == step::kCountedRows)
+      measurement_->setInput(i, &countedRows_);
+  MPC_RETURN_IF_ERROR(prepare(*measurement_));
+  evaluatedLast_ = &*measurement_;
+  MPC_RETURN_IF_ERROR(measurement_->run());
+  metrics_.add(*measurement_, isWhole ? batchRows_ : numRows);
+  return {};
+}
+
+Result<MetricSums *> Session::metrics() {
+  if (!measurement_)
+    return usageError("the program has no entry 'measure': compile it with "
+                      "--with-eval");
+  return &metrics_;
 }
 
 Result<TensorView> Session::output(std::string_view name) const {
   std::optional<TensorView> found;
   if (evaluatedLast_)
-    found = evaluation_->output(name);
+    found = evaluatedLast_->output(name);
   else if (step_)
     found = step_->output(name);
   if (found)

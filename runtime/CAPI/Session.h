@@ -10,6 +10,7 @@
 #include "runtime/CAPI/Bindings.h"
 #include "runtime/CAPI/CallerOptimizer.h"
 #include "runtime/CAPI/Handles.h"
+#include "runtime/Runner/MetricSums.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Runner/StepRun.h"
 #include "runtime/Train/Checkpoint.h"
@@ -57,6 +58,10 @@ public:
   Result<double> accumulate();
   Result<MpcStepResult> apply();
   Status evaluate();
+  /// Evaluates a batch of which the first rows count, all for 0, and adds what
+  /// that tells to metrics().
+  Status measure(int64_t numRows);
+  [[nodiscard]] Result<MetricSums *> metrics();
   /// Of the last run.
   Result<TensorView> output(std::string_view name) const;
   [[nodiscard]] MpcProgress progress() const;
@@ -91,12 +96,14 @@ private:
   std::atomic_flag isInUse_ = {};
   std::unique_ptr<Runner> runner_;
   std::optional<StepRun> step_;
-  std::optional<EntryCall> evaluation_;
+  std::optional<EntryCall> evaluation_, measurement_;
+  MetricSums metrics_;
+  int64_t batchRows_ = 0, countedRows_ = 0; ///< Of measurement_.
   Bindings bindings_;
   CallerOptimizer optimizer_;
   std::set<std::string, std::less<>> missing_; ///< Weights without values.
   bool mustDerive_ = false; ///< A parameter is newer than its copy.
-  bool evaluatedLast_ = false;
+  const EntryCall *evaluatedLast_ = nullptr;
   TrainPosition done_; ///< Steps; the place in the data is the caller's.
 };
 

@@ -152,12 +152,20 @@ void addDataFlags(CLI::App &app, DataFlags &flags) {
   addOrderFlags(app, flags.data);
 }
 
-Status checkData(const DataFlags &flags) {
-  for (const std::string &file : flags.data.files)
+/// Data that comes as a stream cannot be read again.
+static Status checkFiles(const char *flag,
+                         const std::vector<std::string> &files) {
+  for (const std::string &file : files)
     if (file == "-")
-      return usageError("--data=-: the data is read more than once; name a "
-                        "file");
+      return usageError(fmt::format("{}=-: the data is read more than once; "
+                                    "name a file",
+                                    flag));
   return {};
+}
+
+Status checkData(const DataFlags &flags, const EvaluatorOptions &evaluation) {
+  MPC_RETURN_IF_ERROR(checkFiles("--data", flags.data.files));
+  return checkFiles("--eval-data", evaluation.files);
 }
 
 void addOutputFlags(CLI::App &app, OutputFlags &flags) {
@@ -185,7 +193,40 @@ void addOutputFlags(CLI::App &app, OutputFlags &flags) {
   app.add_flag("--json", flags.json,
                "Print one JSON line of results at the end")
       ->group(group);
+  addFileEvaluationFlags(app, flags.evaluation);
   addReportFlags(app, flags);
+}
+
+void addFileEvaluationFlags(CLI::App &app, EvaluatorOptions &options) {
+  const char *group = flag_group::kInput;
+  auto *data = app.add_option(
+      "--eval-data", options.files,
+      "Samples, as --data takes them, that the model is evaluated on as it "
+      "stands, without dropout and by running statistics: loss, accuracy and "
+      "the like, each sample once");
+  data->type_name("FILE|PATTERN|NAME=FILE.npy")
+      ->group(group)
+      ->allow_extra_args(false)
+      ->check(nonEmptyPath());
+  auto *every = app.add_option("--eval-every", options.every,
+                               "Steps between evaluations (default: only at "
+                               "the end)");
+  every->type_name("N")->group(group)->check(wholeNumber(1))->needs(data);
+  app.add_option("--keep-best", options.keepBest,
+                 "Keep the state that an evaluation finds best by this metric "
+                 "in best.safetensors of --checkpoint-dir; min or max where "
+                 "that does not go without saying")
+      ->type_name("METRIC[:min|max]")
+      ->group(flag_group::kOutput)
+      ->needs(data);
+  app.add_option("--stop-after", options.stopAfter,
+                 "End the training after that many evaluations in a row that "
+                 "gain nothing by the metric of --keep-best (default metric: "
+                 "loss)")
+      ->type_name("N")
+      ->group(group)
+      ->check(wholeNumber(1))
+      ->needs(every);
 }
 
 void addFloorFlag(CLI::App &app, OutputFlags &flags) {
@@ -278,6 +319,8 @@ TrainOptions toTrainOptions(const DataFlags &data, const OutputFlags &output,
   options.json = output.json;
   options.nanReport = output.nanReport;
   options.atFloor = output.atFloor;
+  options.evaluation = output.evaluation;
+  options.evaluationData = data.data;
   return options;
 }
 

@@ -34,13 +34,16 @@ struct OutputFlags {
   std::string explain;   ///< File; "-" for standard output; empty for none.
   std::string nanReport; ///< NanWatchOptions::report.
   AtFloor atFloor = AtFloor::Warn;
+  EvaluatorOptions evaluation;
 };
 
 /// Registers the flags; the structs must outlive parsing.
 void addDataFlags(CLI::App &app, DataFlags &flags);
 /// Refuses data that can be read only once.
-Status checkData(const DataFlags &flags);
+Status checkData(const DataFlags &flags, const EvaluatorOptions &evaluation);
 void addOutputFlags(CLI::App &app, OutputFlags &flags);
+/// --eval-data, --eval-every, --keep-best and --stop-after.
+void addFileEvaluationFlags(CLI::App &app, EvaluatorOptions &options);
 /// --at-floor, of tools that can compile.
 void addFloorFlag(CLI::App &app, OutputFlags &flags);
 /// --lr, --lr-schedule, its parameters and --warmup-steps: what a step is given

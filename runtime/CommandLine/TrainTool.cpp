@@ -49,6 +49,13 @@ Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
                                 tool.data.batchSize, loader.batchSize()));
 }
 
+Status checkEvaluation(const Program &program, const TrainTool &tool) {
+  if (tool.output.evaluation.files.empty() || program.measureEntry())
+    return {};
+  return usageError("--eval-data: the program has no evaluation beside its "
+                    "step; mpc-compile --with-eval puts one there");
+}
+
 Status checkUpdates(const Program &program) {
   if (program.protocol.callerUpdates.empty())
     return {};
@@ -70,6 +77,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool) {
   MPC_RETURN_IF_ERROR(checkUpdates(*program));
   MPC_RETURN_IF_ERROR(tool.schedule.check());
+  MPC_RETURN_IF_ERROR(checkEvaluation(*program, tool));
   SignalGuard guard;
   DataOptions data = tool.data.data;
   data.bounds = program->bounds;
@@ -85,6 +93,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   MPC_RETURN_IF_ERROR(initialize(*runner, tool));
   TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
   const StepProtocol &protocol = program->protocol;
+  options.evaluationData.bounds = program->bounds;
   options.accumulate = protocol.accumulate;
   options.keepState = protocol.keepState;
   options.floorName = protocol.floorName;

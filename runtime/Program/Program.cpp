@@ -74,13 +74,16 @@ std::vector<const Entry *> Program::evalEntries() const {
   return stepEntries(1);
 }
 
+const Entry *Program::measureEntry() const {
+  const Entry *measure = findEntry(EntryRole::Measure);
+  return measure ? measure : findEntry(EntryRole::Eval);
+}
+
 EntryRole entryRole(std::string_view name) {
   constexpr std::pair<std::string_view, EntryRole> kRoles[] = {
-      {"init", EntryRole::Init},
-      {"eval", EntryRole::Eval},
-      {"step", EntryRole::Step},
-      {"accumulate", EntryRole::Accumulate},
-      {"apply", EntryRole::Apply}};
+      {"init", EntryRole::Init},   {"eval", EntryRole::Eval},
+      {"step", EntryRole::Step},   {"accumulate", EntryRole::Accumulate},
+      {"apply", EntryRole::Apply}, {"measure", EntryRole::Measure}};
   for (auto [known, role] : kRoles)
     if (known == name)
       return role;

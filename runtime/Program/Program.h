@@ -106,6 +106,7 @@ enum class EntryRole : uint8_t {
   Step,       ///< An optimizer step of one batch.
   Accumulate, ///< Adds the gradients of one batch of a window.
   Apply,      ///< Ends a window: updates by the accumulated gradients.
+  Measure,    ///< Tells of one batch what an evaluation over a file adds up.
 };
 
 /// The role of an entry that is called so: "step" is a Step.
@@ -267,6 +268,9 @@ struct Program {
   /// Those of one evaluation: of a program that only has a step, its entries on
   /// one batch.
   [[nodiscard]] std::vector<const Entry *> evalEntries() const;
+  /// What evaluates a batch beside the step, and leaves the state as it is;
+  /// null where there is nothing but the step.
+  [[nodiscard]] const Entry *measureEntry() const;
 };
 
 } // namespace mpc::rt

@@ -29,6 +29,17 @@ inline constexpr std::string_view kUnderflow = "underflow";
 /// Infinities that 16 bits alone make and that what reads them hides.
 inline constexpr std::string_view kHiddenInfinities = "hidden_inf";
 
+/// Of entry "measure": how many rows of the batch count, the first ones, i64[].
+inline constexpr std::string_view kCountedRows = "measure/rows";
+/// Behind a metric's name: what its batches add up to, and what they divide
+/// that by. Without a count the sum is the metric.
+inline constexpr std::string_view kSumSuffix = "/sum";
+inline constexpr std::string_view kCountSuffix = "/count";
+/// Metrics of that entry that have a meaning of their own. A perplexity is the
+/// exponential of what its sum and its count come to.
+inline constexpr std::string_view kAccuracy = "accuracy";
+inline constexpr std::string_view kPerplexity = "perplexity";
+
 /// A kernel that programs for a GPU have beside those of their launches, run by
 /// one thread: see LateRate. Its arguments are a bool and two rates.
 inline constexpr std::string_view kLateRateKernel = "mpc_rate_after_skip";

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::string_view kFormat = "mpc-checkpoint";
 constexpr std::string_view kRuleField = "rule";
+constexpr std::string_view kBestMetric = "best.metric";
 constexpr int64_t kFormatVersion = 1;
 constexpr size_t kKept = 2;
 /// Counters are kept as f64 in the state, which holds integers up to here.
@@ -45,6 +46,14 @@ Metadata metadataOf(const TrainPosition &position) {
       {"data.last_batch", std::string(name(loader.lastBatch))}};
   if (!position.keptFp32.empty())
     metadata["kept_fp32"] = nlohmann::json(position.keptFp32).dump();
+  if (position.best) {
+    const BestEvaluation &best = *position.best;
+    metadata[std::string(kBestMetric)] = best.metric;
+    metadata["best.goal"] = best.larger ? "max" : "min";
+    metadata["best.value"] = shortestDecimal(best.value);
+    metadata["best.step"] = std::to_string(best.step);
+    metadata["best.without_gain"] = std::to_string(best.withoutGain);
+  }
   return metadata;
 }
 
@@ -98,6 +107,30 @@ Status readWord(const Metadata &metadata, std::string_view key,
   return invalidInput(fmt::format("field {} is {}", quote(key), quote(text)));
 }
 
+/// There is none where nothing was sought.
+Status readBest(const Metadata &metadata, std::optional<BestEvaluation> &out) {
+  auto metric = metadata.find(kBestMetric);
+  if (metric == metadata.end())
+    return {};
+  BestEvaluation best;
+  best.metric = metric->second;
+  MPC_ASSIGN_OR_RETURN(std::string goal, fieldOf(metadata, "best.goal"));
+  MPC_ASSIGN_OR_RETURN(std::string value, fieldOf(metadata, "best.value"));
+  if (goal != "min" && goal != "max")
+    return invalidInput(fmt::format("field 'best.goal' is {}", quote(goal)));
+  best.larger = goal == "max";
+  auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), best.value);
+  if (error != std::errc() || end != value.data() + value.size())
+    return invalidInput(fmt::format("field 'best.value' is {}", quote(value)));
+  MPC_RETURN_IF_ERROR(
+      readNumber(metadata, "best.step", kMaxCounter, best.step));
+  MPC_RETURN_IF_ERROR(
+      readNumber(metadata, "best.without_gain", kMaxCounter, best.withoutGain));
+  out = std::move(best);
+  return {};
+}
+
 Status checkVersion(const Metadata &metadata) {
   MPC_ASSIGN_OR_RETURN(std::string format, fieldOf(metadata, "format"));
   if (format != kFormat)
@@ -132,6 +165,7 @@ Result<TrainPosition> positionOf(const Metadata &metadata) {
                                  std::numeric_limits<uint64_t>::max(),
                                  loader.seed));
   MPC_RETURN_IF_ERROR(readKeptFp32(metadata, position.keptFp32));
+  MPC_RETURN_IF_ERROR(readBest(metadata, position.best));
   MPC_RETURN_IF_ERROR(readWord(metadata, "data.order",
                                {SampleOrder::Shuffle, SampleOrder::Sequential},
                                loader.order));
@@ -247,16 +281,29 @@ std::vector<int64_t> CheckpointFolder::steps() const {
   return result;
 }
 
-Status CheckpointFolder::save(const Runner &runner,
-                              const TrainPosition &position) {
+std::string CheckpointFolder::bestFile() const {
+  return path_ + "/best.safetensors";
+}
+
+Status CheckpointFolder::saveBest(const Runner &runner,
+                                  const TrainPosition &position) {
+  return write(bestFile(), runner, position);
+}
+
+Status CheckpointFolder::write(const std::string &file, const Runner &runner,
+                               const TrainPosition &position) const {
   SafetensorsWriteOptions options;
   options.metadata = metadataOf(position);
   if (!rule_.empty())
     options.metadata[std::string(kRuleField)] = toJson(rule_);
   options.contentHash = true;
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
-  MPC_RETURN_IF_ERROR(
-      writeSafetensors(fileOf(position.step), state, options, *io_));
+  return writeSafetensors(file, state, options, *io_);
+}
+
+Status CheckpointFolder::save(const Runner &runner,
+                              const TrainPosition &position) {
+  MPC_RETURN_IF_ERROR(write(fileOf(position.step), runner, position));
   std::erase(good_, position.step);
   good_.push_back(position.step);
   removeOld();

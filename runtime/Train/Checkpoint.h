@@ -15,11 +15,23 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mpc::rt {
+
+/// The best state that evaluations have found.
+struct BestEvaluation {
+  std::string metric;  ///< "loss": what it is best by.
+  bool larger = false; ///< Which value is better.
+  double value = std::numeric_limits<double>::quiet_NaN(); ///< NaN: none yet.
+  int64_t step = 0;        ///< Steps done when it was found.
+  int64_t withoutGain = 0; ///< Evaluations since then.
+
+  bool operator==(const BestEvaluation &) const = default;
+};
 
 /// How far a training run is, apart from the program's state.
 struct TrainPosition {
@@ -29,6 +41,7 @@ struct TrainPosition {
   LoaderState loader;
   /// Nodes that have come to compute in fp32: AtFloor::Fp32.
   std::vector<std::string> keptFp32 = {};
+  std::optional<BestEvaluation> best = {};
 
   bool operator==(const TrainPosition &) const = default;
 };
@@ -52,6 +65,8 @@ public:
   /// Writes a checkpoint of this position and then removes all but the two
   /// newest good ones. When it returns, the checkpoint is on disk.
   Status save(const Runner &runner, const TrainPosition &position);
+  /// Writes the same to bestFile(), in place of what it had.
+  Status saveBest(const Runner &runner, const TrainPosition &position);
 
   /// Loads the newest whole checkpoint into the runner; empty where the folder
   /// holds none. Damaged ones are passed over with a warning; one that does
@@ -63,6 +78,8 @@ public:
   [[nodiscard]] std::vector<int64_t> steps() const;
   [[nodiscard]] const std::string &path() const { return path_; }
   [[nodiscard]] std::string fileOf(int64_t step) const;
+  /// `best.safetensors`, which only saveBest() replaces.
+  [[nodiscard]] std::string bestFile() const;
 
 private:
   CheckpointFolder(std::string path, Warning warn, FolderLock lock,
@@ -70,6 +87,8 @@ private:
       : path_(std::move(path)), warn_(std::move(warn)), lock_(std::move(lock)),
         io_(&io) {}
   void removeOld();
+  Status write(const std::string &file, const Runner &runner,
+               const TrainPosition &position) const;
   Result<TrainPosition> loadFile(const SafetensorsFile &file, int64_t step,
                                  Runner &runner);
 

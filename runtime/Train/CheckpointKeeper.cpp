@@ -6,17 +6,19 @@
 #include "runtime/Train/Trainer.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace mpc::rt {
 
 Status CheckpointKeeper::open() {
   if (options_.checkpointDir.empty()) {
-    if (options_.resume || options_.checkpointEvery)
-      return usageError(
-          fmt::format("{} needs --checkpoint-dir",
-                      options_.resume ? "--resume" : "--checkpoint-every"));
-    return {};
+    const char *flag = options_.resume            ? "--resume"
+                       : options_.checkpointEvery ? "--checkpoint-every"
+                       : !options_.evaluation.keepBest.empty() ? "--keep-best"
+                                                               : nullptr;
+    return flag ? usageError(fmt::format("{} needs --checkpoint-dir", flag))
+                : Status();
   }
   auto warn = [this](const std::string &text) { tell_("warning", text); };
   MPC_ASSIGN_OR_RETURN(folder_,
@@ -29,6 +31,13 @@ Status CheckpointKeeper::open() {
         "{}: holds checkpoints up to step {}; continue them with --resume, "
         "or name another folder",
         escape(options_.checkpointDir), steps[0]));
+  std::error_code error;
+  if (!options_.resume && !options_.evaluation.keepBest.empty() &&
+      std::filesystem::exists(folder_->bestFile(), error))
+    return usageError(fmt::format(
+        "{}: is the best state of another run, which --keep-best would "
+        "replace; name another folder",
+        escape(folder_->bestFile())));
   return {};
 }
 

@@ -46,6 +46,10 @@ public:
     return folder_ && savedStep_ != step;
   }
   Status save(const Runner &runner, const TrainPosition &position);
+  /// The best state so far, beside the newest.
+  Status saveBest(const Runner &runner, const TrainPosition &position) {
+    return folder_->saveBest(runner, position);
+  }
 
 private:
   void warnOfUselessScale(const Runner &runner);

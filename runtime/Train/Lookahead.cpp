@@ -39,7 +39,8 @@ bool answersASkip(const TrainOptions &options, const Runner &runner) {
 
 Lookahead::Lookahead(const TrainOptions &options, const Schedule &schedule,
                      const Runner &runner)
-    : checkpointEvery_(options.checkpointEvery), schedule_(schedule) {
+    : checkpointEvery_(options.checkpointEvery),
+      evaluateEvery_(options.evaluation.every), schedule_(schedule) {
   std::optional<PolicyKind> policy = policyOf(options.rule);
   skips_ = !policy || !appliesNonFinite(*policy);
   choosesRate_ = runner.choosesRate();
@@ -59,6 +60,7 @@ bool Lookahead::mayPass(const TrainPosition &position) const {
   return isPossible_ && position.skippedInRow == 0 &&
          next < schedule_.totalSteps &&
          (checkpointEvery_ == 0 || next % checkpointEvery_ != 0) &&
+         (evaluateEvery_ == 0 || next % evaluateEvery_ != 0) &&
          isRateKnown(position.applied);
 }
 

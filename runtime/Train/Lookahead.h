@@ -33,7 +33,7 @@ private:
   bool isPossible_ = false;
   bool skips_ = true;        ///< The policy may skip a step.
   bool choosesRate_ = false; ///< Runner::choosesRate().
-  int64_t checkpointEvery_ = 0;
+  int64_t checkpointEvery_ = 0, evaluateEvery_ = 0;
   Schedule schedule_;
 };
 

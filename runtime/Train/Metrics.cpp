@@ -108,8 +108,8 @@ std::string toCsv(const MetricsRow &row) {
       shortestDecimal(row.lr), shortestDecimal(row.scale),
       shortestDecimal(row.goodSteps), row.skipped ? 1 : 0,
       shortestDecimal(row.gradNorm), shortestDecimal(stepMs));
-  for (double other : row.others)
-    line += "," + shortestDecimal(other);
+  for (std::optional<double> other : row.others)
+    line += "," + (other ? shortestDecimal(*other) : "");
   return line;
 }
 
@@ -123,9 +123,10 @@ bool parseCsv(std::string_view line, MetricsRow &row) {
       !readField(fields[6], row.gradNorm) || !readField(fields[7], row.stepMs))
     return false;
   row.skipped = skipped != 0;
-  row.others.assign(fields.size() - kNumColumns, 0);
+  row.others.assign(fields.size() - kNumColumns, std::nullopt);
   for (size_t i = kNumColumns; i < fields.size(); ++i)
-    if (!readField(fields[i], row.others[i - kNumColumns]))
+    if (!fields[i].empty() &&
+        !readField(fields[i], row.others[i - kNumColumns].emplace()))
       return false;
   return true;
 }
@@ -176,6 +177,18 @@ void RunSummary::add(const MetricsRow &row) {
   stepMs_.push_back(row.stepMs);
 }
 
+static void addEvaluation(const EvaluationSummary &evaluation,
+                          nlohmann::ordered_json &json) {
+  json["evaluations"] = evaluation.evaluations;
+  for (const auto &[column, value] : evaluation.values)
+    json[column] = jsonNumber(value);
+  if (const auto &best = evaluation.best)
+    json["best"] = {{"metric", best->metric},
+                    {"value", jsonNumber(best->value)},
+                    {"step", best->step}};
+  json["stopped_early"] = evaluation.stoppedEarly;
+}
+
 std::string RunSummary::toJson() const {
   nlohmann::ordered_json json;
   json["step_ms_median"] = jsonNumber(quantile(stepMs_, 0.5));
@@ -192,6 +205,8 @@ std::string RunSummary::toJson() const {
   json["steps"] = stepMs_.size();
   json["skipped"] = skipped_;
   json["applied"] = static_cast<int64_t>(stepMs_.size()) - skipped_;
+  if (evaluation.evaluations > 0)
+    addEvaluation(evaluation, json);
   return json.dump() + "\n";
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/Support/Status.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,9 @@ struct MetricsRow {
   bool skipped = false;
   double gradNorm = 0;
   double stepMs = 0;
-  std::vector<double> others = {}; ///< In the further columns of the file.
+  /// In the further columns of the file; what a step has none of is empty
+  /// there.
+  std::vector<std::optional<double>> others = {};
 };
 
 inline constexpr std::string_view kMetricsHeader =
@@ -66,9 +69,24 @@ private:
 /// Wall seconds of each stage of a compilation, by the stage's name, in order.
 using StageSeconds = std::vector<std::pair<std::string, double>>;
 
+/// What the evaluations of a run have come to.
+struct EvaluationSummary {
+  struct Best {
+    std::string metric;
+    double value;
+    int64_t step; ///< Steps done when it was found.
+  };
+  int64_t evaluations = 0;
+  /// Of the newest, by their columns.
+  std::vector<std::pair<std::string, double>> values = {};
+  std::optional<Best> best = {};
+  bool stoppedEarly = false;
+};
+
 /// What `--json` prints about a run.
 class RunSummary {
 public:
+  EvaluationSummary evaluation;
   double compileSeconds = 0;
   StageSeconds compileStages; ///< Empty where nothing was compiled.
   size_t slotBytes = 0;       ///< Of what the optimizer keeps of each weight.

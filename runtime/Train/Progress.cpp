@@ -61,9 +61,11 @@ std::string Progress::describe(double seconds) const {
   auto done = static_cast<double>(state_.step - firstStep_);
   double rate = seconds > 0 ? done / seconds : 0;
   auto left = static_cast<double>(totalSteps_ - state_.step);
-  std::string text =
-      fmt::format("step {}/{}  loss {:.4g}  scale {:g}", state_.step,
-                  totalSteps_, state_.loss, state_.scale);
+  std::string text = fmt::format("step {}/{}  loss {:.4g}", state_.step,
+                                 totalSteps_, state_.loss);
+  if (!state_.evaluation.empty())
+    text += "  " + state_.evaluation;
+  text += fmt::format("  scale {:g}", state_.scale);
   if (state_.skipped) {
     bool colour = terminal_.colours;
     text += fmt::format("  {}skipped {}{}", colour ? "\x1b[33m" : "",
@@ -106,7 +108,7 @@ void Progress::update(const ProgressState &state, double seconds) {
     int64_t every = std::max<int64_t>(1, totalSteps_ / kLines);
     due = waited >= kLineSeconds || state.step % every == 0;
   }
-  if (first || due)
+  if (first || due || state.isEvaluated)
     show(seconds);
 }
 

@@ -27,6 +27,8 @@ struct ProgressState {
   double loss = 0;
   double scale = 1;
   int64_t skipped = 0;
+  std::string evaluation = {}; ///< What the newest has found; or empty.
+  bool isEvaluated = false;    ///< It is this step's.
 };
 
 class Progress {

@@ -3,8 +3,8 @@
 #include "runtime/Train/StepRecorder.h"
 
 #include "runtime/Support/Output.h"
-#include "runtime/Support/Plot.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -20,9 +20,10 @@ Status StepRecorder::checkPlot() const {
   return options_.plot.empty() ? Status() : checkOutput(options_.plot);
 }
 
-Status StepRecorder::open(int64_t step,
-                          const std::vector<std::string> &others) {
+Status StepRecorder::open(int64_t step, const std::vector<std::string> &others,
+                          size_t numEvaluated) {
   others_ = others;
+  numEvaluated_ = numEvaluated;
   if (!options_.tensorboard.empty()) {
     MPC_ASSIGN_OR_RETURN(tensorboard_, TensorBoardWriter::create(
                                            options_.tensorboard, wallTime()));
@@ -39,13 +40,22 @@ Status StepRecorder::open(int64_t step,
   MPC_ASSIGN_OR_RETURN(
       metrics_, MetricsWriter::resume(options_.metrics, step, kept, header));
   for (const MetricsRow &row : kept)
-    history_.push_back({row.step, row.loss, row.scale, row.skipped});
+    history_.push_back(pointOf(row));
   return {};
+}
+
+StepRecorder::Point StepRecorder::pointOf(const MetricsRow &row) const {
+  size_t count = std::min(numEvaluated_, row.others.size());
+  return {row.step,
+          row.loss,
+          row.scale,
+          row.skipped,
+          {row.others.end() - static_cast<ptrdiff_t>(count), row.others.end()}};
 }
 
 Status StepRecorder::add(const MetricsRow &row) {
   if (!options_.plot.empty())
-    history_.push_back({row.step, row.loss, row.scale, row.skipped});
+    history_.push_back(pointOf(row));
   if (metrics_)
     MPC_RETURN_IF_ERROR(metrics_->append(row));
   return tensorboard_ ? addScalars(row) : Status();
@@ -62,8 +72,9 @@ Status StepRecorder::addScalars(const MetricsRow &row) {
   for (auto [tag, value] : scalars)
     MPC_RETURN_IF_ERROR(tensorboard_->scalar(tag, row.step, value, now));
   for (size_t i = 0; i < others_.size(); ++i)
-    MPC_RETURN_IF_ERROR(tensorboard_->scalar(
-        others_[i], row.step, static_cast<float>(row.others[i]), now));
+    if (row.others[i])
+      MPC_RETURN_IF_ERROR(tensorboard_->scalar(
+          others_[i], row.step, static_cast<float>(*row.others[i]), now));
   return {};
 }
 
@@ -76,24 +87,46 @@ Status StepRecorder::refreshPlot() const {
   return place.isFile() ? writePlot() : Status();
 }
 
-Status StepRecorder::writePlot() const {
-  if (options_.plot.empty() || history_.empty())
-    return {};
+/// A curve of one metric of the evaluations.
+static PlotPanel panelOf(const std::string &name, PlotSeries series) {
+  return {name, PlotScale::Linear, {std::move(series)}};
+}
+
+Plot StepRecorder::draw() const {
   Plot plot;
   plot.title = "Training loss and loss scale";
   plot.xLabel = "step";
   plot.markLabel = "skipped step";
   PlotSeries loss{"loss", {}}, scale{"loss scale", {}};
+  std::vector<PlotSeries> evaluated;
+  for (size_t i = others_.size() - numEvaluated_; i < others_.size(); ++i)
+    evaluated.push_back({others_[i], {}});
   for (const Point &point : history_) {
     auto x = static_cast<double>(point.step);
     loss.points.emplace_back(x, point.loss);
     scale.points.emplace_back(x, point.scale);
     if (point.skipped)
       plot.marks.push_back(x);
+    for (size_t i = 0; i < point.evaluated.size(); ++i)
+      if (point.evaluated[i])
+        evaluated[i].points.emplace_back(x, *point.evaluated[i]);
   }
-  plot.panels = {{"loss", PlotScale::Linear, {std::move(loss)}},
-                 {"loss scale", PlotScale::Log2, {std::move(scale)}}};
-  std::string svg = renderSvg(plot);
+  plot.panels = {panelOf("loss", std::move(loss))};
+  for (PlotSeries &series : evaluated) {
+    std::string name = series.label;
+    if (name == "eval_loss")
+      plot.panels[0].series.push_back(std::move(series));
+    else
+      plot.panels.push_back(panelOf(name, std::move(series)));
+  }
+  plot.panels.push_back({"loss scale", PlotScale::Log2, {std::move(scale)}});
+  return plot;
+}
+
+Status StepRecorder::writePlot() const {
+  if (options_.plot.empty() || history_.empty())
+    return {};
+  std::string svg = renderSvg(draw());
   if (options_.plot == "-") {
     output_(svg);
     return {};

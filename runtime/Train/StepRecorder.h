@@ -4,6 +4,7 @@
 #ifndef MPC_RUNTIME_TRAIN_STEPRECORDER_H
 #define MPC_RUNTIME_TRAIN_STEPRECORDER_H
 
+#include "runtime/Support/Plot.h"
 #include "runtime/Train/Metrics.h"
 #include "runtime/Train/TensorBoard.h"
 
@@ -32,9 +33,11 @@ public:
   /// A plot is written at the end; that it cannot be must not cost a training.
   [[nodiscard]] Status checkPlot() const;
   /// Opens the places. The next row is that of `step`; `others` name what a row
-  /// holds beside its own columns.
+  /// holds beside its own columns, of which the last `numEvaluated` are those
+  /// of evaluations.
   [[nodiscard]] Status open(int64_t step,
-                            const std::vector<std::string> &others);
+                            const std::vector<std::string> &others,
+                            size_t numEvaluated = 0);
   [[nodiscard]] Status add(const MetricsRow &row);
   /// Puts the rows so far on the disk.
   [[nodiscard]] Status sync();
@@ -50,12 +53,16 @@ private:
     int64_t step;
     double loss, scale;
     bool skipped;
+    std::vector<std::optional<double>> evaluated;
   };
   Status addScalars(const MetricsRow &row);
+  [[nodiscard]] Point pointOf(const MetricsRow &row) const;
+  [[nodiscard]] Plot draw() const;
 
   RecorderOptions options_;
   std::function<void(std::string_view)> output_;
   std::vector<std::string> others_;
+  size_t numEvaluated_ = 0;
   std::optional<MetricsWriter> metrics_;
   std::optional<TensorBoardWriter> tensorboard_;
   std::vector<Point> history_;

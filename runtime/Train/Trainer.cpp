@@ -74,6 +74,10 @@ public:
 private:
   Status prepare();
   Status openCheckpoints();
+  Status openEvaluation();
+  Status evaluate(MetricsRow &row);
+  Status keepBest();
+  [[nodiscard]] bool stopsEarly() const;
   Status bindEntries();
   Status loop(TrainResult &result);
   Status step();
@@ -81,7 +85,7 @@ private:
   Status settle();
   Status finishOldest();
   Status runUntilFinite(MetricsRow &row);
-  Status account(const MetricsRow &row);
+  Status account(MetricsRow row);
   [[nodiscard]] bool lossIsBad(const MetricsRow &row) const;
   Status watch(const MetricsRow &row);
   bool isAtFloor(const MetricsRow &row) const;
@@ -113,6 +117,7 @@ private:
   std::deque<StepUnderWay> underWay_; ///< The oldest first.
   Clock::time_point lastFinished_;
   std::optional<StepCalls> calls_;
+  std::optional<Evaluator> evaluator_;
   CheckpointKeeper checkpoints_;
   std::optional<Progress> progress_;
   RunSummary summary_;
@@ -143,6 +148,11 @@ Status Trainer::openCheckpoints() {
   if (!position->keptFp32.empty())
     MPC_RETURN_IF_ERROR(keepFp32(position->keptFp32).withContext(file));
   position_ = *position;
+  if (evaluator_)
+    evaluator_->resume(position_,
+                       [this](std::string_view kind, std::string_view text) {
+                         tell(kind, text);
+                       });
   tell("note", "resuming " + escape(file));
   return checkpoints_.replaceNumbers(*runner_);
 }
@@ -151,6 +161,50 @@ Status Trainer::bindEntries() {
   MPC_ASSIGN_OR_RETURN(
       calls_, StepCalls::bind(*runner_, loader_, options_.accumulate, &rates_));
   return {};
+}
+
+Status Trainer::openEvaluation() {
+  if (options_.evaluation.files.empty())
+    return {};
+  MPC_ASSIGN_OR_RETURN(
+      evaluator_,
+      Evaluator::open(options_.evaluation, *runner_, options_.evaluationData,
+                      [this](std::string_view kind, std::string_view text) {
+                        tell(kind, text);
+                      }));
+  return {};
+}
+
+/// Evaluates the state that a step has left, where it is time to; its row tells
+/// what was found.
+Status Trainer::evaluate(MetricsRow &row) {
+  if (!evaluator_)
+    return {};
+  std::vector<std::string> columns = evaluator_->columns();
+  if (!evaluator_->isDue(position_.step, schedule_.totalSteps)) {
+    row.others.resize(row.others.size() + columns.size());
+    return {};
+  }
+  MPC_RETURN_IF_ERROR(evaluator_->run(position_));
+  EvaluationSummary &summary = summary_.evaluation;
+  ++summary.evaluations;
+  summary.values.clear();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    double value = evaluator_->values()[i];
+    row.others.emplace_back(value);
+    summary.values.emplace_back(columns[i], value);
+  }
+  return keepBest();
+}
+
+Status Trainer::keepBest() {
+  if (position_.best)
+    summary_.evaluation.best = {position_.best->metric, position_.best->value,
+                                position_.best->step};
+  summary_.evaluation.stoppedEarly =
+      !evaluator_->reasonToStop(position_).empty();
+  return evaluator_->hasBest() ? checkpoints_.saveBest(*runner_, position_)
+                               : Status();
 }
 
 Status Trainer::prepare() {
@@ -170,8 +224,13 @@ Status Trainer::prepare() {
     MPC_RETURN_IF_ERROR(checkOutput(options_.exportedWeights));
   MPC_RETURN_IF_ERROR(trace_.check(options_.rule));
   MPC_RETURN_IF_ERROR(watch_.open());
+  MPC_RETURN_IF_ERROR(openEvaluation());
   MPC_RETURN_IF_ERROR(openCheckpoints());
-  MPC_RETURN_IF_ERROR(recorder_.open(position_.step, calls_->others()));
+  std::vector<std::string> others = calls_->others(), evaluated;
+  if (evaluator_)
+    evaluated = evaluator_->columns();
+  others.insert(others.end(), evaluated.begin(), evaluated.end());
+  MPC_RETURN_IF_ERROR(recorder_.open(position_.step, others, evaluated.size()));
   MPC_RETURN_IF_ERROR(position_.step > 0
                           ? trace_.resume(*runner_, position_.step)
                           : trace_.open(*runner_));
@@ -251,10 +310,11 @@ bool Trainer::lossIsBad(const MetricsRow &row) const {
 }
 
 /// Counts, records and judges a finished step.
-Status Trainer::account(const MetricsRow &row) {
+Status Trainer::account(MetricsRow row) {
   ++position_.step;
   position_.applied += !row.skipped;
   position_.skippedInRow = row.skipped ? position_.skippedInRow + 1 : 0;
+  MPC_RETURN_IF_ERROR(evaluate(row));
   summary_.add(row);
   MPC_RETURN_IF_ERROR(recorder_.add(row));
   if (lossIsBad(row) && !row.skipped && !warnedOfLoss_) {
@@ -262,8 +322,13 @@ Status Trainer::account(const MetricsRow &row) {
     tell("warning", fmt::format("step {}: loss is {}", row.step,
                                 shortestDecimal(row.loss)));
   }
-  progress_->update({position_.step, row.loss, row.scale, summary_.skipped()},
-                    secondsSince(begin_));
+  ProgressState state = {position_.step, row.loss, row.scale,
+                         summary_.skipped()};
+  if (evaluator_ && summary_.evaluation.evaluations > 0) {
+    state.evaluation = evaluator_->describe();
+    state.isEvaluated = evaluator_->isDue(position_.step, schedule_.totalSteps);
+  }
+  progress_->update(state, secondsSince(begin_));
   MPC_RETURN_IF_ERROR(watch(row));
   return judge(row);
 }
@@ -348,6 +413,8 @@ Status Trainer::keepFp32(const std::vector<std::string> &nodes) {
   runner_ = next.get();
   owned_ = std::move(next);
   calls_.reset();
+  if (evaluator_)
+    MPC_RETURN_IF_ERROR(evaluator_->bind(*runner_));
   return bindEntries();
 }
 
@@ -387,7 +454,7 @@ Status Trainer::checkpoint() {
 
 Status Trainer::loop(TrainResult &result) {
   begin_ = Clock::now();
-  while (position_.step < schedule_.totalSteps) {
+  while (position_.step < schedule_.totalSteps && !stopsEarly()) {
     MPC_RETURN_IF_ERROR(step());
     if (underWay_.empty() && options_.checkpointEvery > 0 &&
         position_.step % options_.checkpointEvery == 0)
@@ -400,8 +467,15 @@ Status Trainer::loop(TrainResult &result) {
   return checkpoint();
 }
 
+bool Trainer::stopsEarly() const {
+  return evaluator_ && !evaluator_->reasonToStop(position_).empty();
+}
+
 Status Trainer::finish(const TrainResult &result) {
   progress_->finish(secondsSince(begin_));
+  if (stopsEarly() && !result.signal)
+    tell("note", fmt::format("stopped after step {}: {}", position_.step,
+                             evaluator_->reasonToStop(position_)));
   if (result.signal)
     tell("note", fmt::format("stopped after step {}; {}", position_.step,
                              checkpoints_.isKept()

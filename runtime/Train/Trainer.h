@@ -8,6 +8,7 @@
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/Data.h"
+#include "runtime/Train/Evaluator.h"
 #include "runtime/Train/NanReport.h"
 #include "runtime/Train/Progress.h"
 #include "runtime/Train/Schedule.h"
@@ -53,6 +54,8 @@ struct TrainOptions {
   std::string checkpointDir;
   int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
   bool resume = false;
+  EvaluatorOptions evaluation;
+  DataOptions evaluationData; ///< Bounds and shared inputs of its file.
   /// What checkpoints say of how they were trained; a resume warns of what is
   /// another then.
   TrainingRule rule;

@@ -115,6 +115,9 @@ CONTEXT = {
     "--reduction": ["--loss=mse", "--data=shares.safetensors"], "--momentum": ["--optimizer=sgd"],
     "--nesterov": SGD, "--slot-dtype": SGD, "--no-decay": ["--weight-decay=0.5"],
     "--larc-eta": LARC, "--larc-min-update": LARC, "--larc-eps": LARC, "--clip-norm-order": ["--clip-global-norm=1"],
+    "--eval-every": ["--eval-data=labels.safetensors"],
+    "--stop-after": ["--eval-data=labels.safetensors", "--eval-every=1"],
+    "--keep-best": ["--eval-data=labels.safetensors", "--checkpoint-dir=DIR"],
     "--lr-schedule": ["--warmup-steps=1"], "--checkpoint-every": ["--checkpoint-dir=DIR"],
     "--resume": ["--checkpoint-dir=DIR"], "--input-value": ["--shared-input=axes"], "--at-floor": FP16, "--replay": FP16, "--max-skips": FP16,
 }
@@ -125,6 +128,7 @@ POLICIES = {
     "--overflow-std-dev": "logmax",
 }
 VALUES = {
+    "--eval-data": ["labels.safetensors"], "--keep-best": ["loss"],
     "--data": ["labels.safetensors", "shares.safetensors"], "--shared-input": ["offset"], "--init": ["init.safetensors"],
     "--batch-size": ["4", "8"], "--loss": ["cross_entropy", "nll"], "--reduction": ["mean", "sum"], "--class-weights": ["1,2,1", "classes.safetensors"],
     "--input-shape": ["x=8x4", "x=4x4"], "--input-value": ["axes=0", "axes=1"], "--op-library": ["added.mlir", "squared.mlir"],

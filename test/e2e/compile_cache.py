@@ -69,6 +69,11 @@ assert entries() == [first]
 train("unfused", "--optimizer=sgd", "--no-fuse")
 (unfused,) = set(entries()) - {first}
 (cache / unfused).unlink()
+# A step with an evaluation beside it is another program, with the same state.
+measured, _ = train("measured", "--optimizer=sgd", f"--eval-data={data}")
+assert measured == sgd
+(beside,) = set(entries()) - {first}
+(cache / beside).unlink()
 adam, _ = train("adam", "--optimizer=adam")
 assert len(entries()) == 2
 (second,) = set(entries()) - {first}

@@ -79,6 +79,14 @@ check([*words, "--no-fuse"], compiles=True)
 check([*words, "--threads", "1", "--seed", "4"], compiles=True)
 check([*words, "--seed", "4", "--threads", "1"], compiles=False)
 
+# A program with an evaluation beside its step is another, of whatever file that is.
+for name in ("held", "other"):
+    save_data(f"{name}.safetensors", generator.integers(0, 10, 96))
+check([*words, "--threads=1"], compiles=True)
+check([*words, "--eval-data=held.safetensors"], compiles=True)
+check([*words, "--eval-data=other.safetensors"], compiles=False)
+check([*words, "--threads=2"], compiles=False)
+
 # A resume is told which numbers were given.
 other = [*words, "--beta1=0.5", "--steps=5", "--resume"]
 other.remove("--steps=3")

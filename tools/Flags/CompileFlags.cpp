@@ -16,6 +16,11 @@ static void addEvaluationFlags(CLI::App &app, CompileFlags &flags) {
       "Compile one evaluation in place of a step; of the recipe its precision "
       "counts, and --loss where it is given");
   evaluation->group(kInput);
+  app.add_flag("--with-eval", flags.evaluatesToo,
+               "Compile an evaluation beside the step, on the same state: for "
+               "mpc-run --eval-data, and --inputs")
+      ->group(kInput)
+      ->excludes(evaluation);
   app.add_flag("--gradients", flags.gradients,
                "Of an evaluation: also grad.<parameter> of the loss")
       ->group(kInput)
@@ -102,6 +107,7 @@ compileSteps(CompileFlags &flags, std::vector<std::string> &warnings) {
   PrecisionFlags &precision = flags.request.recipe.precision;
   MPC_RETURN_IF_ERROR(readAutocastPolicy(precision, context));
   MPC_ASSIGN_OR_RETURN(rt::RunDefaults defaults, runDefaults(flags));
+  flags.request.evaluates = flags.request.measures = flags.evaluatesToo;
   MPC_ASSIGN_OR_RETURN(TrainingPlan plan, planTraining(flags.request, context));
   MPC_RETURN_IF_ERROR(checkRun(flags, plan));
   llvm::append_range(warnings, plan.model.warnings);

@@ -23,6 +23,7 @@ struct CompileFlags {
   std::vector<std::string> targets = {"cpu"};
   rt::RunFlags run; ///< What a run of the program is told by it.
   bool evaluates = false, gradients = false, training = false;
+  bool evaluatesToo = false;     ///< Beside a step.
   const CLI::App *app = nullptr; ///< Whose flags these are.
 };
 

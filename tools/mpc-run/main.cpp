@@ -63,7 +63,7 @@ rt::Status refuseMissing(const Flags &flags) {
                           "file; use mpc-train, or --export-weights");
   if (!output.nanReport.empty())
     return rt::usageError("--nan-report needs the compiler: use mpc-train");
-  return rt::checkData(flags.tool.data);
+  return rt::checkData(flags.tool.data, output.evaluation);
 }
 
 rt::Result<std::shared_ptr<const rt::Program>>

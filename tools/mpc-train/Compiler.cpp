@@ -49,7 +49,8 @@ void addFlags(CLI::App &app, Flags &flags) {
 
 /// Flags of the contract whose work is not there yet must not be ignored.
 rt::Status refuseMissing(const Flags &flags) {
-  MPC_RETURN_IF_ERROR(rt::checkData(flags.tool.data));
+  MPC_RETURN_IF_ERROR(
+      rt::checkData(flags.tool.data, flags.tool.output.evaluation));
   return flags.tool.schedule.check();
 }
 
@@ -132,6 +133,8 @@ rt::Result<TrainingPlan> plan(Flags &flags, mlir::MLIRContext &context) {
   request.batchSize = flags.tool.data.batchSize;
   request.dataFiles = flags.tool.data.data.files;
   request.sharedInputs = flags.tool.data.data.shared;
+  request.measures = !flags.tool.output.evaluation.files.empty();
+  request.evaluationFlag = "--eval-data";
   return planTraining(request, context);
 }
 

@@ -37,9 +37,10 @@ bool readFlags(const CommandLine &line, CLI::App &app, rt::TrainTool &tool) {
   rt::addLoopFlags(app, tool);
   const rt::OutputFlags &output = tool.output;
   return rt::parseFlags(app, line.argc, line.argv).ok() &&
-         rt::checkData(tool.data).ok() && output.explain.empty() &&
-         output.exportedModel.empty() && output.nanReport.empty() &&
-         tool.replays == 0 && output.atFloor == rt::AtFloor::Warn;
+         rt::checkData(tool.data, output.evaluation).ok() &&
+         output.explain.empty() && output.exportedModel.empty() &&
+         output.nanReport.empty() && tool.replays == 0 &&
+         output.atFloor == rt::AtFloor::Warn;
 }
 
 rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
@@ -51,6 +52,8 @@ rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
     return {};
   key.words.push_back(std::to_string(tool.data.batchSize));
   key.words.push_back(targetOf(tool.data));
+  key.words.emplace_back(
+      tool.output.evaluation.files.empty() ? "step" : "measured step");
   for (const std::string &name : tool.data.data.shared)
     key.words.push_back(name);
   return rt::DirectStart(key);

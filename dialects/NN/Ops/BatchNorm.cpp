@@ -3,6 +3,7 @@
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Ops/RowBody.h"
+#include "dialects/NN/RunningStatistics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -242,4 +243,26 @@ LogicalResult BatchNormTrainingOp::buildVJP(OpBuilder &b, Cotangents dOut,
   }
   dIn[0] = g.as(slope, getInput());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// From the training form to that of an evaluation
+//===----------------------------------------------------------------------===//
+
+static void useRunningStatistics(BatchNormTrainingOp op) {
+  if (!op.getMean().use_empty() || !op.getRstd().use_empty())
+    return;
+  OpBuilder b(op);
+  auto normal = BatchNormOp::create(
+      b, op.getLoc(), op.getOutput().getType(), op.getInput(), op.getScale(),
+      op.getBias(), op.getRunningMean(), op.getRunningVariance(),
+      op.getAxisAttr(), op.getEpsilonAttr(), op.getMomentumAttr());
+  op.getOutput().replaceAllUsesWith(normal.getOutput());
+  op.getNewMean().replaceAllUsesWith(op.getRunningMean());
+  op.getNewVariance().replaceAllUsesWith(op.getRunningVariance());
+  op.erase();
+}
+
+void mpc::nn::useRunningStatistics(func::FuncOp model) {
+  model.walk([](BatchNormTrainingOp op) { ::useRunningStatistics(op); });
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ._runtime import StepResult, TensorInfo, Update
 from ._scaler import Scaler
 
 _HYPER_PREFIX = "amp.hyper."
+_ROWS = "measure/rows"  # How many rows of a batch count.
 _STEP_ROLES = (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE, _runtime.ENTRY_APPLY)
 _logger = logging.getLogger("mpc_compiler")
 
@@ -28,6 +29,37 @@ def _tell(messages: list[tuple[int, str]]) -> None:
             warnings.warn(text, MpcWarning, stacklevel=4)
         else:
             _logger.info(text)
+
+
+def _named_samples(
+    infos: list[TensorInfo], samples: tuple, named: Mapping[str, Any]
+) -> dict[str, Any]:
+    names = [info.name for info in infos]
+    tensors = {**dict(zip(names, samples)), **named}
+    if len(samples) > len(names) or tensors.keys() != set(names):
+        raise UsageError(f"expected one tensor for each of {', '.join(names)}")
+    return {
+        name: value if hasattr(value, "shape") else np.asarray(value)
+        for name, value in tensors.items()
+    }
+
+
+def _rows_of(
+    infos: list[TensorInfo], tensors: Mapping[str, Any], shared: Collection[str]
+) -> tuple[int, int]:
+    """The rows of a batch and those of the tensors; without any, one batch of all."""
+    own = [info for info in infos if info.name not in shared]
+    counts = {info.name: len(tensors[info.name]) for info in own}
+    if len(set(counts.values())) > 1:
+        raise UsageError(f"different numbers of samples: {counts}")
+    return (own[0].shape[0], counts[own[0].name]) if own else (1, 1)
+
+
+def _batch_of(value: Any, begin: int, size: int, count: int) -> Any:
+    """Rows from `begin` on; the first ones fill up the last batch, and count once all the same."""
+    if begin + size <= count:
+        return value[begin : begin + size]
+    return value[[row % count for row in range(begin, begin + size)]]
 
 
 class _Removable:
@@ -170,6 +202,32 @@ class Step:
         self._runner.evaluate()
         outputs = (info for entry in entries for info in entry.outputs)
         return {info.name: _arrays.read(self._runner.read_output, info) for info in outputs}
+
+    def evaluate_all(
+        self, *samples: Any, shared: Collection[str] = (), **named: Any
+    ) -> dict[str, float]:
+        """How good the model is on all of these samples: loss, accuracy, perplexity by name.
+
+        They are tensors as those of a batch, of any number of rows; each row counts once, also
+        where the last do not fill a batch. Inputs that `shared` names have no rows. Of a program
+        compiled ``with_eval=True``; the state stays as it is. What the model itself has of a whole
+        batch is averaged over those that are whole.
+        """
+        entries = [entry for entry in self._entries if entry.role == _runtime.ENTRY_MEASURE]
+        if not entries:
+            raise UsageError("the program evaluates no samples: compile it with with_eval=True")
+        infos = [info for info in self._inputs_of(entries) if info.name != _ROWS]
+        tensors = _named_samples(infos, samples, named)
+        size, count = _rows_of(infos, tensors, shared)
+        self._runner.reset_metrics()
+        for begin in range(0, count, size):
+            for info in infos:
+                value = tensors[info.name]
+                if info.name not in shared:
+                    value = _batch_of(value, begin, size, count)
+                self._bind_one(info, value)
+            self._runner.measure(min(size, count - begin))
+        return self._runner.metrics()
 
     def read_outputs(self) -> dict[str, np.ndarray]:
         """Everything that the last step returned, by name: loss, scale, outputs of one's own."""

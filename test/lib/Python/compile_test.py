@@ -186,6 +186,32 @@ class Compiled(unittest.TestCase):
             step.export_onnx(out, other)
         self.assertFalse(out.exists())
 
+    def test_all_samples_are_evaluated_each_once(self):
+        step = mpc_compiler.compile_step(
+            programs.linear(), "cross_entropy", "sgd", lr=0.1, with_eval=True)
+        plain = mpc_compiler.compile_step(programs.linear(), "cross_entropy", "sgd", lr=0.1)
+        x, target = (np.concatenate(parts)[:19] for parts in zip(*map(programs.batch, range(3))))
+        for i in range(3):
+            w, b = (step.read_state(n).astype(np.float64) for n in ("fc.weight", "fc.bias"))
+            logits = x @ w.T + b
+            logs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+            loss = -logs[np.arange(19), target].mean()
+            for found in (step.evaluate_all(x, target), step.evaluate_all(target=target, x=x)):
+                self.assertEqual(sorted(found), ["accuracy", "loss", "perplexity"])
+                self.assertAlmostEqual(found["loss"], loss, delta=1e-6)
+                self.assertEqual(found["accuracy"], (logits.argmax(1) == target).mean())
+                self.assertAlmostEqual(found["perplexity"], np.exp(loss), delta=1e-5)
+            step(*programs.batch(i))
+            plain(*programs.batch(i))
+        self.assertEqual(bits(step.state_dict()), bits(plain.state_dict()))
+        self.assertEqual(list(step.evaluate(*programs.batch())), ["logits", "loss"])
+        with self.assertRaisesRegex(UsageError, "compile it with with_eval=True"):
+            plain.evaluate_all(x, target)
+        with self.assertRaisesRegex(UsageError, "one tensor for each of x, target"):
+            step.evaluate_all(x)
+        with self.assertRaisesRegex(UsageError, "different numbers of samples"):
+            step.evaluate_all(x[1:], target)
+
     def test_warnings_of_the_compilation_are_warnings(self):
         with self.assertWarnsRegex(mpc_compiler.MpcWarning, "'nothing'"):
             mpc_compiler.compile_step(programs.linear(), no_decay="nothing")

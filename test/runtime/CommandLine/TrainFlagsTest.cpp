@@ -189,6 +189,12 @@ TEST(TrainFlags, WrongCombinations) {
             "--steps excludes --epochs");
   EXPECT_EQ(parse({"m", "--data=d", "--resume"}, flags),
             "--resume requires --checkpoint-dir");
+  EXPECT_EQ(parse({"m", "--data=d", "--eval-every=2"}, flags),
+            "--eval-every requires --eval-data");
+  EXPECT_EQ(parse({"m", "--data=d", "--keep-best=loss"}, flags),
+            "--keep-best requires --eval-data");
+  EXPECT_EQ(parse({"m", "--data=d", "--eval-data=e", "--stop-after=2"}, flags),
+            "--stop-after requires --eval-every");
   EXPECT_EQ(parse({"m", "--data=d", "--bogus"}, flags),
             "The following argument was not expected: --bogus");
 }

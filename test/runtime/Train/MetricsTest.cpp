@@ -51,11 +51,16 @@ TEST(Metrics, RowsAreShortAndReadBackExactly) {
     ASSERT_EQ(std::isnan(back.gradNorm), std::isnan(row.gradNorm));
   }
   ASSERT_TRUE(parseCsv("1,2,3,4,5,0,7,8,9,inf", row));
-  EXPECT_EQ(row.others, (std::vector<double>{9, INFINITY}));
+  EXPECT_EQ(row.others, (std::vector<std::optional<double>>{9, INFINITY}));
   EXPECT_EQ(toCsv(row), "1,2,3,4,5,0,7,8,9,inf");
+  // What a step has nothing of is empty.
+  ASSERT_TRUE(parseCsv("1,2,3,4,5,0,7,8,,0.5,", row));
+  EXPECT_EQ(row.others, (std::vector<std::optional<double>>{std::nullopt, 0.5,
+                                                            std::nullopt}));
+  EXPECT_EQ(toCsv(row), "1,2,3,4,5,0,7,8,,0.5,");
   for (const char *bad :
-       {"", "1,2", "1,2,3,4,5,0,7,8,9,", "x,2,3,4,5,0,7,8", "1,2,3,4,5,0,7,",
-        "1,2,3,4,5,0,7,8 ", "1,2,3,4,5,0,7,8,", "1,2,3,4,5,0,7,8,x"})
+       {"", "1,2", "x,2,3,4,5,0,7,8", "1,2,3,4,5,0,7,", "1,2,3,4,5,0,7,8 ",
+        "1,2,3,4,5,0,7,8,x", "1,2,3,4,5,0,7,8, "})
     EXPECT_FALSE(parseCsv(bad, row)) << bad;
 }
 

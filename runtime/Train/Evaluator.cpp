@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Evaluations over the life of a run.
+#include "runtime/Train/Evaluator.h"
+
+#include "runtime/Program/StepNames.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+constexpr std::string_view kPrefix = "eval_";
+
+std::string quotedNames(const std::vector<std::string> &names) {
+  std::vector<std::string> quoted;
+  for (const std::string &name : names)
+    quoted.push_back(quote(name));
+  return joinSome(quoted);
+}
+
+/// A metric and which of its values is better.
+struct Choice {
+  std::string metric;
+  std::optional<bool> larger = {};
+};
+
+/// Of "METRIC[:min|max]"; the metric may be written as its column.
+Choice parseChoice(std::string_view text) {
+  Choice choice;
+  if (text.ends_with(":min") || text.ends_with(":max")) {
+    choice.larger = text.ends_with(":max");
+    text.remove_suffix(4);
+  }
+  if (text.starts_with(kPrefix))
+    text.remove_prefix(kPrefix.size());
+  choice.metric = text;
+  return choice;
+}
+
+/// Which is better where that is known of the metric.
+std::optional<bool> usualChoice(std::string_view metric) {
+  if (metric == step::kLoss || metric == step::kPerplexity)
+    return false;
+  if (metric == step::kAccuracy)
+    return true;
+  return std::nullopt;
+}
+
+bool isBetter(double value, const BestEvaluation &best) {
+  if (std::isnan(value))
+    return false;
+  if (std::isnan(best.value))
+    return true;
+  return best.larger ? value > best.value : value < best.value;
+}
+
+} // namespace
+
+Result<Evaluator> Evaluator::open(const EvaluatorOptions &options,
+                                  Runner &runner, DataOptions data,
+                                  const Tell &tell) {
+  Evaluator made;
+  data.files = options.files;
+  auto file = FileEvaluation::open(runner, std::move(data));
+  if (!file.ok())
+    return file.status().withContext("--eval-data");
+  made.file_ = *std::move(file);
+  made.every_ = options.every;
+  made.stopAfter_ = options.stopAfter;
+  made.keepsBest_ = !options.keepBest.empty();
+  if (made.keepsBest_ || made.stopAfter_ > 0)
+    MPC_RETURN_IF_ERROR(made.chooseMetric(options.keepBest));
+  if (int64_t left = made.file_->numLeftOut())
+    tell("note",
+         fmt::format("--eval-data: the last {} of {} samples fill no batch and "
+                     "are left out of {}, which the program tells of whole "
+                     "batches only",
+                     left, made.file_->numSamples(),
+                     quotedNames(made.file_->byBatch())));
+  return made;
+}
+
+Status Evaluator::chooseMetric(const std::string &text) {
+  Choice choice = parseChoice(text.empty() ? step::kLoss : text);
+  const std::vector<std::string> &names = file_->metrics();
+  auto found = std::find(names.begin(), names.end(), choice.metric);
+  std::string flag = text.empty() ? "--stop-after" : "--keep-best=" + text;
+  if (found == names.end())
+    return usageError(fmt::format(
+        "{}: the evaluation has no {}{}; it tells {}", escape(flag),
+        quote(choice.metric),
+        text.empty() ? ", and --keep-best names no other metric" : "",
+        quotedNames(names)));
+  std::optional<bool> larger =
+      choice.larger ? choice.larger : usualChoice(choice.metric);
+  if (!larger)
+    return usageError(
+        fmt::format("{0}: which is better? {0}:min or {0}:max", escape(flag)));
+  metric_ = static_cast<size_t>(found - names.begin());
+  larger_ = *larger;
+  return {};
+}
+
+std::vector<std::string> Evaluator::columns() const {
+  std::vector<std::string> columns;
+  for (const std::string &name : file_->metrics())
+    columns.push_back(std::string(kPrefix) + name);
+  return columns;
+}
+
+void Evaluator::resume(TrainPosition &position, const Tell &tell) const {
+  if (!keepsBest_ && stopAfter_ == 0) {
+    position.best.reset();
+    return;
+  }
+  const std::string &metric = file_->metrics()[metric_];
+  if (!position.best ||
+      (position.best->metric == metric && position.best->larger == larger_))
+    return;
+  tell("warning",
+       fmt::format("the best so far was the {} {}, and is now sought anew by "
+                   "the {} {}",
+                   position.best->larger ? "largest" : "least",
+                   quote(position.best->metric), larger_ ? "largest" : "least",
+                   quote(metric)));
+  position.best.reset();
+}
+
+Status Evaluator::run(TrainPosition &position) {
+  MPC_ASSIGN_OR_RETURN(values_, file_->run());
+  isBest_ = false;
+  if (!keepsBest_ && stopAfter_ == 0)
+    return {};
+  if (!position.best)
+    position.best =
+        BestEvaluation{.metric = file_->metrics()[metric_], .larger = larger_};
+  BestEvaluation &best = *position.best;
+  isBest_ = isBetter(values_[metric_], best);
+  best.withoutGain = isBest_ ? 0 : best.withoutGain + 1;
+  if (isBest_) {
+    best.value = values_[metric_];
+    best.step = position.step;
+  }
+  return {};
+}
+
+std::string Evaluator::describe() const {
+  std::string text = "eval";
+  for (size_t i = 0; i < values_.size(); ++i)
+    text += fmt::format("{}{} {:.4g}", i ? "  " : " ", file_->metrics()[i],
+                        values_[i]);
+  return text;
+}
+
+std::string Evaluator::reasonToStop(const TrainPosition &position) const {
+  if (stopAfter_ == 0 || !position.best ||
+      position.best->withoutGain < stopAfter_)
+    return "";
+  const BestEvaluation &best = *position.best;
+  std::string found = std::isnan(best.value)
+                          ? std::string("none was a number")
+                          : fmt::format("the best was {} after step {}",
+                                        shortestDecimal(best.value), best.step);
+  return fmt::format("{} evaluations without a {} {}; {}", best.withoutGain,
+                     best.larger ? "larger" : "smaller", best.metric, found);
+}
+
+} // namespace mpc::rt

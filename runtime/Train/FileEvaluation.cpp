@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Batches of an evaluation, from the first sample to the last.
+#include "runtime/Train/FileEvaluation.h"
+
+#include "runtime/Program/StepNames.h"
+#include "runtime/Support/Text.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace mpc::rt {
+namespace {
+
+/// Of a whole batch; and where a target is shared, its rows are not the
+/// batch's.
+constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
+
+std::vector<TensorDesc> dataInputs(const Entry &entry) {
+  std::vector<TensorDesc> inputs;
+  for (const TensorDesc &input : entry.inputs)
+    if (input.name != step::kCountedRows)
+      inputs.push_back(input);
+  return inputs;
+}
+
+/// Those of the training's that this entry has, too.
+std::vector<std::string> sharedInputs(const std::vector<std::string> &shared,
+                                      const std::vector<TensorDesc> &inputs) {
+  std::vector<std::string> known;
+  for (const TensorDesc &input : inputs)
+    if (std::find(shared.begin(), shared.end(), input.name) != shared.end())
+      known.push_back(input.name);
+  return known;
+}
+
+} // namespace
+
+Result<std::unique_ptr<FileEvaluation>> FileEvaluation::open(Runner &runner,
+                                                             DataOptions data) {
+  const Entry *entry = runner.program().measureEntry();
+  if (!entry)
+    return invalidInput("the program has no evaluation beside its step");
+  std::vector<TensorDesc> inputs = dataInputs(*entry);
+  data.shared = sharedInputs(data.shared, inputs);
+  data.order = SampleOrder::Sequential;
+  data.lastBatch = LastBatch::Wrap;
+  MPC_ASSIGN_OR_RETURN(DataLoader loader, DataLoader::open(data, inputs));
+  std::unique_ptr<FileEvaluation> made(new FileEvaluation(std::move(loader)));
+  made->sums_ = MetricSums(*entry, made->loader_.batchSize());
+  if (made->metrics().empty())
+    return invalidInput("entry " + quote(entry->name) +
+                        " yields no number that tells how good the model is");
+  // Again, so that a file that has no whole batch is told of.
+  if (!made->sums_.countsAllSamples()) {
+    data.lastBatch = LastBatch::Drop;
+    MPC_ASSIGN_OR_RETURN(made->loader_, DataLoader::open(data, inputs));
+  }
+  MPC_RETURN_IF_ERROR(made->bind(runner));
+  return made;
+}
+
+Status FileEvaluation::bind(Runner &runner) {
+  size_t next = 0;
+  auto find = [&](const TensorDesc &input) -> const void * {
+    return input.name == step::kCountedRows ? &rows_ : loader_.batch(next++);
+  };
+  MPC_ASSIGN_OR_RETURN(
+      EntryCall call,
+      EntryCall::bind(runner, *runner.program().measureEntry(), find));
+  call_ = std::make_unique<EntryCall>(std::move(call));
+  return {};
+}
+
+int64_t FileEvaluation::numLeftOut() const {
+  return byBatch().empty() ? 0 : loader_.numSamples() % loader_.batchSize();
+}
+
+Result<std::vector<double>> FileEvaluation::run() {
+  sums_.reset();
+  int64_t batch = loader_.batchSize();
+  for (int64_t i = 0; i < loader_.batchesPerEpoch(); ++i) {
+    MPC_RETURN_IF_ERROR(loader_.next());
+    int64_t rows = std::min(batch, loader_.numSamples() - i * batch);
+    rows_ = rows == batch ? kAllRows : rows;
+    MPC_RETURN_IF_ERROR(call_->run());
+    sums_.add(*call_, rows);
+  }
+  return sums_.values();
+}
+
+} // namespace mpc::rt

@@ -18,8 +18,8 @@ inline constexpr char kSymbolMark = '\x1f';
 /// state of a step.
 inline bool isReservedSymbol(llvm::StringRef name) {
   constexpr llvm::StringLiteral kReserved[] = {
-      "model", "loss", "init",   "step",     "accumulate",
-      "apply", "eval", "scaler", "optimizer"};
+      "model", "loss", "init",    "step",   "accumulate",
+      "apply", "eval", "measure", "scaler", "optimizer"};
   return llvm::is_contained(kReserved, name);
 }
 

@@ -321,6 +321,17 @@ TEST_F(CheckpointTest, ImpossibleFieldsAreNamed) {
               EXPECT_EQ(metadata.erase("data.last_batch"), 1u);
             }),
             "");
+  auto withBest = [&](const char *goal, const char *value) {
+    return faultAfter([&](Metadata &metadata, std::vector<TensorView> &) {
+      metadata["best.metric"] = "loss";
+      metadata["best.goal"] = goal;
+      metadata["best.value"] = value;
+      metadata["best.step"] = metadata["best.without_gain"] = "0";
+    });
+  };
+  EXPECT_EQ(withBest("max", "1.5"), "");
+  EXPECT_EQ(withBest("most", "1.5"), "field 'best.goal' is 'most'");
+  EXPECT_EQ(withBest("max", "1.5x"), "field 'best.value' is '1.5x'");
   EXPECT_EQ(withField("step", "6"), "holds step 6");
   EXPECT_EQ(withField("format", "x"), "is not a checkpoint of mpc");
   EXPECT_EQ(withField("format_version", "2"),

@@ -3,6 +3,7 @@
 #include "runtime/Train/Evaluator.h"
 
 #include "runtime/Support/Random.h"
+#include "runtime/Train/FileEvaluation.h"
 #include "runtime/Train/Trainer.h"
 #include "test/runtime/TempFolder.h"
 #include "test/runtime/TestProgram.h"
@@ -71,6 +72,15 @@ std::shared_ptr<Program> makeProgram() {
   launch.numRead = 4;
   entry.launches = {launch};
   program->entries.push_back(entry);
+  return program;
+}
+
+/// What is measured has no number a batch and none a row.
+std::shared_ptr<Program> makeProgramWithoutNumbers() {
+  std::shared_ptr<Program> program = makeProgram();
+  Entry &entry = program->entries.back();
+  entry.outputs = {{"pixels", DType::F32, {kBatch + 1, 2}}};
+  entry.launches.clear();
   return program;
 }
 
@@ -166,6 +176,16 @@ protected:
   }();
   std::string screen_, output_;
 };
+
+TEST_F(EvaluatorTest, ResultsWithoutANumberTellNothing) {
+  auto runner = Runner::create(makeProgramWithoutNumbers(), {1});
+  ASSERT_TRUE(runner.ok()) << runner.status().message();
+  DataOptions held = data_;
+  held.files = {held_};
+  EXPECT_EQ(FileEvaluation::open(**runner, held).status().message(),
+            "entry 'measure' yields no number that tells how good the model "
+            "is");
+}
 
 TEST_F(EvaluatorTest, EachSampleCountsOnce) {
   auto runner = makeRunner();

@@ -195,13 +195,6 @@ TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
                 .error,
             "m.onnx: output 'y' is declared int64, the graph computes float");
   EXPECT_EQ(importWritten(ModelWriter(start)
-                              .weight("model", {2})
-                              .node("Add", {"x", "model"}, {"y"})
-                              .output("y"))
-                .error,
-            "m.onnx: an initializer is named 'model', which names the "
-            "function: rename it");
-  EXPECT_EQ(importWritten(ModelWriter(start)
                               .value("h", kF32, {int64_t(3)})
                               .node("Relu", {"x"}, {"h"})
                               .node("Relu", {"h"}, {"y"})

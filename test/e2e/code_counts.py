@@ -39,8 +39,9 @@ def columns(graph, size):
 
 
 def contraction(graph, size):
-    x = graph.input("x", 16 * size, 64 * size)
-    graph.output(graph.linear(x, "fc", 64 * size, 32 * size), 16 * size, 32 * size)
+    # A sum has a loop more for each 16 times as many terms, 24 to 383 the same: both sizes are of these.
+    x = graph.input("x", 32 * size, 64 * size)
+    graph.output(graph.linear(x, "fc", 64 * size, 32 * size), 32 * size, 32 * size)
 
 
 def convolution(groups_of):

@@ -48,19 +48,19 @@ def evaluate(folder, *flags):
     return load_file(out)
 
 
-def add_chains(rows, length):
-    """Sums over the first axis in f32: chains of `length` rows from zero on, which are added to zero."""
-    total = np.zeros(rows.shape[1:], np.float32)
-    for first in range(0, len(rows), length):
-        total += np.add.accumulate(rows[first : first + length], axis=0, dtype=np.float32)[-1]
-    return total
+def add_chains(terms, length):
+    """The sums of chains of `length` of `terms` in f32, each from its first term on."""
+    chains = [terms[first : first + length] for first in range(0, len(terms), length)]
+    return np.stack([np.add.accumulate(chain, axis=0, dtype=np.float32)[-1] for chain in chains])
 
 
 def check_columns(sums, data):
-    assert sums["columns"].tobytes() == add_chains(data["x"], 128).tobytes(), "columns are not chains of 128"
-    # Of 13 x 67 the inner loop and one index of the outer are a chain: 1 x 67.
-    apart = data["y"].transpose(0, 2, 1, 3).reshape(-1, B, D)
-    assert sums["apart"].tobytes() == add_chains(apart, C).tobytes(), "loops apart are not chains of 67"
+    columns = add_chains(add_chains(data["x"], 16), M)[0]
+    assert sums["columns"].tobytes() == columns.tobytes(), "columns are not chains of 16"
+    # Of 13 x 67 the inner loop is chains of 16, of which those of three indices of the outer are one again.
+    inner = [add_chains(y, 16) for y in data["y"].transpose(0, 2, 1, 3)]
+    apart = add_chains(add_chains(np.concatenate(inner), 3 * len(inner[0])), A)[0]
+    assert sums["apart"].tobytes() == apart.tobytes(), "loops apart are no cascade of 16 and 3 x 5"
 
 
 def check_rows(sums, x):

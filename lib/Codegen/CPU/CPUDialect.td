@@ -53,9 +53,10 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
 
     Contractions and sums and products of f32 are cut into chains, by all
     schedules and in scalar loops alike, unless they are short or have
-    `kernel.in_order`: about 128 values are added up from zero on, in the order
-    of the reduction loops, and so are the sums of these chains. Chains.h has
-    the rule.
+    `kernel.in_order`: about 128 products of a contraction are added up from
+    zero on, in the order of the reduction loops, and so are the sums of these
+    chains. Other sums are cascades: chains of about 16 values, chains of 16 of
+    these, and so on. Chains.h has the rule.
 
     ```mlir
     module attributes {kernel.target = #cpu.target<lanes = 8>} {}

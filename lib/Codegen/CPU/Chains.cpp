@@ -3,8 +3,6 @@
 #include "lib/Codegen/CPU/Chains.h"
 
 #include "dialects/Kernel/Classify.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mpc::cpu;
 using namespace mpc::kernel;
@@ -51,11 +49,6 @@ static int64_t getLength(llvm::ArrayRef<int64_t> extents) {
   return chains.count * getProduct(extents.drop_front(chains.dim + 1));
 }
 
-bool mpc::cpu::isOneChain(llvm::ArrayRef<int64_t> extents) {
-  Chains chains = getChains(extents);
-  return chains.dim == 0 && chains.count == extents[0];
-}
-
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
@@ -79,19 +72,6 @@ int64_t mpc::cpu::getChainLength(const Contraction &contraction) {
 // Other reductions
 //===----------------------------------------------------------------------===//
 
-bool mpc::cpu::hasChains(const Statement &statement) {
-  if (!statement.generic() || statement.isParallel() || isInOrder(statement))
-    return false;
-  for (unsigned output = 0; output < statement.outputs.size(); ++output) {
-    mlir::Operation *combiner = getCombiner(statement, output);
-    if (!llvm::isa_and_present<mlir::arith::AddFOp, mlir::arith::MulFOp,
-                               mlir::math::FmaOp>(combiner) ||
-        !combiner->getResult(0).getType().isF32())
-      return false;
-  }
-  return true;
-}
-
 /// Of the reduction loops, those next to each other as one.
 static llvm::SmallVector<int64_t>
 getReducedExtents(const Statement &statement) {
@@ -106,13 +86,12 @@ getReducedExtents(const Statement &statement) {
   return extents;
 }
 
-std::optional<int64_t> mpc::cpu::getChainLength(const Statement &statement) {
+LongSum mpc::cpu::getLongSum(const Statement &statement) {
   if (std::optional<Contraction> contraction = matchContraction(statement))
-    return getChainLength(*contraction);
-  if (!hasChains(statement))
-    return std::nullopt;
+    return {{contraction->sizes[Contraction::K]},
+            {{0, getChainLength(*contraction)}}};
   llvm::SmallVector<int64_t> extents = getReducedExtents(statement);
-  if (isOneChain(extents))
-    return std::nullopt;
-  return getLength(extents);
+  if (!hasChains(statement))
+    return {extents, {}};
+  return {extents, getCascade(extents)};
 }

@@ -37,9 +37,10 @@ private:
   void emitFill(Value tensor, Value buffer);
   void emitIterations(const Statement &statement, ValueRange outer);
   void emitGeneric(const Statement &statement, ValueRange dims);
-  void emitChains(const Statement &statement, int64_t length, ValueRange dims);
-  SmallVector<Value> emitChain(const Statement &statement, ValueRange dims,
-                               std::pair<Value, Value> range);
+  void emitLongSum(const Statement &statement, const LongSum &sum,
+                   ValueRange dims);
+  SmallVector<Value> emitElement(const Statement &statement, ValueRange dims,
+                                 Value number, ValueRange sums);
   void emitInit(const Statement &statement, ValueRange outer);
   void emitResults(const Statement &statement, ValueRange outer,
                    Emitter::NestBody body);
@@ -117,9 +118,12 @@ void LoopEmitter::emitResults(const Statement &statement, ValueRange outer,
 
 /// All iterations at `outer`, indices of the first dimensions.
 void LoopEmitter::emitIterations(const Statement &statement, ValueRange outer) {
-  if (std::optional<int64_t> chain = getChainLength(statement))
+  LongSum sum;
+  if (statement.generic() && !statement.isParallel())
+    sum = getLongSum(statement);
+  if (!sum.cuts.empty())
     return emitResults(statement, outer, [&](ValueRange dims) {
-      emitChains(statement, *chain, dims);
+      emitLongSum(statement, sum, dims);
     });
   emitter_.emitNest(ArrayRef(statement.extents).drop_front(outer.size()),
                     [&](ValueRange inner) {
@@ -129,38 +133,91 @@ void LoopEmitter::emitIterations(const Statement &statement, ValueRange outer) {
                     });
 }
 
-/// The outputs' elements at `dims`: first values, and the chains of `length`
-/// iterations that are added to them.
-void LoopEmitter::emitChains(const Statement &statement, int64_t length,
-                             ValueRange dims) {
-  IndexMath math(emitter_);
+namespace {
+
+/// The loops of one long sum.
+class LongSumEmitter {
+public:
+  using Values = SmallVector<Value>;
+  /// Adds an element, by its number in the order of the loops, to sums.
+  using Element = llvm::function_ref<Values(Value, ValueRange)>;
+
+  LongSumEmitter(Emitter &emitter, const LongSum &sum,
+                 ArrayRef<Operation *> combiners, Element element)
+      : emitter_(emitter), math_(emitter), sum_(sum), combiners_(combiners),
+        element_(element) {}
+
+  /// Adds all elements behind the first `number` indices of loop `dim` to
+  /// `sums`.
+  Values emit(unsigned dim, Value number, ValueRange sums) {
+    if (dim == sum_.extents.size())
+      return element_(number, sums);
+    SmallVector<int64_t> lengths; // Those of the longest chains first.
+    for (const Chains &chains : llvm::reverse(sum_.cuts))
+      if (chains.dim == dim)
+        lengths.push_back(chains.count);
+    int64_t extent = sum_.extents[dim];
+    auto body = [&](Value index, ValueRange carried) {
+      Value inner = math_.add(math_.mul(number, extent), index);
+      return emit(dim + 1, inner, carried);
+    };
+    return emitRange(lengths, {math_.constant(0), math_.constant(extent)}, sums,
+                     body);
+  }
+
+private:
+  Values emitRange(ArrayRef<int64_t> lengths, std::pair<Value, Value> range,
+                   ValueRange sums, Emitter::CarryBody body) {
+    if (lengths.empty())
+      return emitter_.emitCarryingLoop(range, 1, sums, body);
+    auto addChain = [&](Value from, ValueRange totals) {
+      Value to = math_.min(math_.add(from, lengths.front()), range.second);
+      Values next;
+      for (Operation *combiner : combiners_)
+        next.push_back(createNeutral(emitter_, combiner));
+      next = emitRange(lengths.drop_front(), {from, to}, next, body);
+      for (auto [total, chain, combiner] : llvm::zip(totals, next, combiners_))
+        chain = createCombined(emitter_, combiner, total, chain);
+      return next;
+    };
+    return emitter_.emitCarryingLoop(range, lengths.front(), sums, addChain);
+  }
+
+  Emitter &emitter_;
+  IndexMath math_;
+  const LongSum &sum_;
+  ArrayRef<Operation *> combiners_;
+  Element element_;
+};
+
+} // namespace
+
+/// The outputs' elements at `dims`: first values, to which the chains of `sum`
+/// are added.
+void LoopEmitter::emitLongSum(const Statement &statement, const LongSum &sum,
+                              ValueRange dims) {
   SmallVector<Value> buffers, places, totals;
+  SmallVector<Operation *> combiners;
   for (auto [number, output] : llvm::enumerate(statement.outputs)) {
     Value result = statement.op->getResult(number);
     buffers.push_back(emitter_.getBuffer(result));
     places.push_back(emitter_.evaluate(output.index, dims));
     totals.push_back(emitter_.load(result, places.back()));
+    combiners.push_back(getCombiner(statement, number));
   }
-  Value count =
-      math.constant(statement.numIterations() / statement.numParallel());
-  auto addChain = [&](Value from, ValueRange sums) {
-    Value to = math.min(math.add(from, length), count);
-    SmallVector<Value> chain = emitChain(statement, dims, {from, to}), next;
-    for (auto [number, sum] : llvm::enumerate(sums))
-      next.push_back(createCombined(emitter_, getCombiner(statement, number),
-                                    sum, chain[number]));
-    return next;
+  auto element = [&](Value number, ValueRange sums) {
+    return emitElement(statement, dims, number, sums);
   };
-  totals = emitter_.emitCarryingLoop({math.constant(0), count}, length, totals,
-                                     addChain);
+  totals = LongSumEmitter(emitter_, sum, combiners, element)
+               .emit(0, emitter_.constantIndex(0), totals);
   for (auto [total, buffer, place] : llvm::zip(totals, buffers, places))
     emitter_.store(total, buffer, place);
 }
 
-/// A range of the iterations of the reduction loops, counted in their order.
-SmallVector<Value> LoopEmitter::emitChain(const Statement &statement,
-                                          ValueRange dims,
-                                          std::pair<Value, Value> range) {
+/// The iteration of the reduction loops of that number, in their order.
+SmallVector<Value> LoopEmitter::emitElement(const Statement &statement,
+                                            ValueRange dims, Value number,
+                                            ValueRange sums) {
   SmallVector<unsigned> reduced;
   SmallVector<int64_t> extents;
   for (unsigned dim = 0; dim < statement.numDims(); ++dim)
@@ -168,23 +225,17 @@ SmallVector<Value> LoopEmitter::emitChain(const Statement &statement,
       reduced.push_back(dim);
       extents.push_back(statement.extents[dim]);
     }
-  SmallVector<Value> start;
-  for (unsigned output = 0; output < statement.outputs.size(); ++output)
-    start.push_back(createNeutral(emitter_, getCombiner(statement, output)));
-  auto iterate = [&](Value number, ValueRange sums) {
-    SmallVector<Value> at(dims);
-    for (auto [dim, index] :
-         llvm::zip(reduced, emitter_.delinearize(number, extents)))
-      at[dim] = index;
-    SmallVector<Value> arguments;
-    for (const Access &input : statement.inputs)
-      arguments.push_back(
-          emitter_.load(input.tensor, emitter_.evaluate(input.index, at)));
-    llvm::append_range(arguments, sums);
-    return emitter_.emitRegion(statement.generic(), arguments,
-                               emitter_.getIndices(statement, at, 0, {}), {});
-  };
-  return emitter_.emitCarryingLoop(range, 1, start, iterate);
+  SmallVector<Value> at(dims);
+  for (auto [dim, index] :
+       llvm::zip(reduced, emitter_.delinearize(number, extents)))
+    at[dim] = index;
+  SmallVector<Value> arguments;
+  for (const Access &input : statement.inputs)
+    arguments.push_back(
+        emitter_.load(input.tensor, emitter_.evaluate(input.index, at)));
+  llvm::append_range(arguments, sums);
+  return emitter_.emitRegion(statement.generic(), arguments,
+                             emitter_.getIndices(statement, at, 0, {}), {});
 }
 
 /// Iterations [from, to) of the parallel dimensions of an op without accesses.

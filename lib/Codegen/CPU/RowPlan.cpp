@@ -37,8 +37,7 @@ RowPlan::RowPlan(Rows given, int64_t lanes)
       ArrayRef(rows.statements.front().extents).drop_front(rows.numOuter));
   if (!isColumns)
     reduced.back() = std::max<int64_t>(reduced.back() / lanes, 1);
-  if (!isOneChain(reduced))
-    chains = getChains(reduced);
+  cuts = getCascade(reduced);
 }
 
 int64_t RowPlan::countUnits() const {

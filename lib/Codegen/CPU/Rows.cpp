@@ -55,6 +55,16 @@ private:
   SmallVector<Operation *> getChainCombiners(int pass);
   Values emitChains(int pass, size_t depth, int64_t extent, int64_t step,
                     ValueRange sums, SumRange sumRange);
+  /// A loop that is cut into chains.
+  struct CutRange {
+    SmallVector<Operation *> combiners; ///< Null of sums that are not cut.
+    Values neutrals;
+    SmallVector<int64_t> lengths; ///< Those of the longest chains first.
+    int64_t extent;
+    SumRange sumRange;
+  };
+  Values emitCut(const CutRange &cut, ArrayRef<int64_t> lengths,
+                 std::pair<Value, Value> range, ValueRange sums);
   Values emitLine(int pass, Values dims, LaneGroup &group, Values sums);
   Values emitBody(int pass, ValueRange dims, MutableArrayRef<LaneGroup> groups,
                   ValueRange sums);
@@ -364,31 +374,45 @@ SmallVector<Operation *> RowEmitter::getChainCombiners(int pass) {
 SmallVector<Value> RowEmitter::emitChains(int pass, size_t depth,
                                           int64_t extent, int64_t step,
                                           ValueRange sums, SumRange sumRange) {
+  CutRange range{getChainCombiners(pass), {}, {}, extent, sumRange};
+  if (llvm::any_of(range.combiners, [](Operation *it) { return it; }))
+    for (const Chains &chains : llvm::reverse(plan_.cuts))
+      if (depth == plan_.rows.numOuter + chains.dim)
+        range.lengths.push_back(chains.count * step);
+  if (!range.lengths.empty())
+    for (Operation *combiner : range.combiners)
+      range.neutrals.push_back(combiner ? getNeutral(combiner) : Value());
   IndexMath math(emitter_);
-  Value end = math.constant(extent);
-  SmallVector<Operation *> combiners = getChainCombiners(pass);
-  if (!plan_.chains || depth != plan_.rows.numOuter + plan_.chains->dim ||
-      llvm::all_of(combiners, [](Operation *combiner) { return !combiner; }))
-    return sumRange({math.constant(0), end}, sums);
-  Values neutrals;
-  for (Operation *combiner : combiners)
-    neutrals.push_back(combiner ? getNeutral(combiner) : Value());
-  int64_t length = plan_.chains->count * step;
+  return emitCut(range, range.lengths,
+                 {math.constant(0), math.constant(extent)}, sums);
+}
+
+/// Some positions of `cut`, in chains of `lengths`, of which the longest are
+/// cut into the others.
+SmallVector<Value> RowEmitter::emitCut(const CutRange &cut,
+                                       ArrayRef<int64_t> lengths,
+                                       std::pair<Value, Value> range,
+                                       ValueRange sums) {
+  if (lengths.empty())
+    return cut.sumRange(range, sums);
+  IndexMath math(emitter_);
+  int64_t length = lengths.front();
+  size_t count = cut.combiners.size();
   auto addChain = [&](Value from, ValueRange totals) {
     Values next(totals);
     for (auto [number, value] : llvm::enumerate(next))
-      if (Value neutral = neutrals[number % neutrals.size()])
+      if (Value neutral = cut.neutrals[number % count])
         value = neutral;
     Value to = math.add(from, length);
-    next =
-        sumRange({from, extent % length == 0 ? to : math.min(to, end)}, next);
+    if (cut.extent % length != 0)
+      to = math.min(to, range.second);
+    next = emitCut(cut, lengths.drop_front(), {from, to}, next);
     for (auto [number, value] : llvm::enumerate(next))
-      if (Operation *combiner = combiners[number % combiners.size()])
+      if (Operation *combiner = cut.combiners[number % count])
         value = createCombined(emitter_, combiner, totals[number], value);
     return next;
   };
-  return emitter_.emitCarryingLoop({math.constant(0), end}, length, sums,
-                                   addChain);
+  return emitter_.emitCarryingLoop(range, length, sums, addChain);
 }
 
 /// One line of a row, by vectors; the tail is one partial vector, so that lane

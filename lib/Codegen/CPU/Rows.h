@@ -28,9 +28,9 @@ struct RowPlan {
   unsigned along = 0;
   bool isColumns = false;
   kernel::RowPasses passes;
-  /// Of the dimensions reduced over; along vectors a count of whole vectors.
-  /// None if sums are short.
-  std::optional<Chains> chains;
+  /// Chains of the dimensions reduced over; along vectors counts of whole
+  /// vectors.
+  llvm::SmallVector<Chains> cuts;
 };
 
 } // namespace mpc::cpu

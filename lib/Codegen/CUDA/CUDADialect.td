@@ -118,7 +118,8 @@ def CUDA_RowsAttr : CUDA_Schedule<"Rows", "rows"> {
   let description = [{
     `lanes` threads share a row: a warp's 32, or all `threads` of a block.
     A reduction keeps a partial result for each of them, lane `l` over the
-    elements `l`, `l + lanes`, ... of the row, from the neutral element on.
+    elements `l`, `l + lanes`, ... of the row, from the neutral element on; if
+    these are more than 32, sums and products of f32 are a cascade of chains.
     Those of a warp are combined by a tree over the distances 16, 8, 4, 2, 1;
     those of the warps in order; and the first value (the fill) with the
     result. So the order is a function of the row's length alone.
@@ -134,8 +135,8 @@ def CUDA_ColumnsAttr : CUDA_Schedule<"Columns", "columns"> {
     For the same bodies as `#cuda.rows`, where the last axis is kept or rows
     have fewer than 4 elements. A lane has a column of its own; warp `w` of
     the block's `threads / 32` combines the elements `w`, `w + warps`, ... of
-    it, from the neutral element on, and the warps' results are combined in
-    order. The number of warps is a function of the column's length alone.
+    it, from the neutral element on, in chains as `#cuda.rows` has, and the
+    warps' results are combined in order. The number of warps is a function of the column's length alone.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads);
   let assemblyFormat = "`<` struct(params) `>`";

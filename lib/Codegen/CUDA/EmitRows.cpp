@@ -7,6 +7,7 @@
 // few; otherwise they are computed again.
 #include "lib/Codegen/CUDA/Emitters.h"
 
+#include "dialects/Kernel/Cascade.h"
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
 
@@ -72,6 +73,16 @@ private:
   void emitUnit();
   void emitPass(int pass);
   void emitElements(int pass);
+  /// A sum of which a chain is added up: what it is added to.
+  struct ChainSum {
+    Value result;
+    Operation *combiner;
+    std::string total;
+  };
+  SmallVector<ChainSum> startChains(int pass);
+  SmallVector<int64_t> getChainLengths(int pass);
+  void emitChains(int pass, ArrayRef<int64_t> lengths, const std::string &first,
+                  const std::string &end);
   void emitElement(int pass, const std::string &element);
   void emitReduction(unsigned number);
   void finishReduction(unsigned number);
@@ -231,17 +242,75 @@ void RowEmitter::emitElement(int pass, const std::string &element) {
                       read({result, statement.outputs[out].index}));
 }
 
+/// The present thread's elements from `first` to before `end`: its sums are cut
+/// into chains of `lengths`, of which the longest come first and are cut into
+/// the others.
+void RowEmitter::emitChains(int pass, ArrayRef<int64_t> lengths,
+                            const std::string &first, const std::string &end) {
+  std::string element = text_.makeName("element");
+  int64_t step = sharing_.step * (lengths.empty() ? 1 : lengths.front());
+  std::string active = sharing_.active.empty() ? "" : sharing_.active + " && ";
+  std::string head =
+      llvm::formatv("for ({0} {1} = {2}; {3}{1} < {4}; {1} += {5})",
+                    text_.indexType(), element, first, active, end, step);
+  if (lengths.empty())
+    return text_.block(head, [&] { emitElement(pass, element); });
+  text_.block(head, [&] {
+    SmallVector<ChainSum> sums = startChains(pass);
+    std::string last = text_.define(
+        text_.indexType(), "last",
+        llvm::formatv("{0} - {1} > {2} ? {1} + {2} : {0}", end, element, step));
+    emitChains(pass, lengths.drop_front(), element, last);
+    for (const ChainSum &sum : sums) {
+      text_.line("{0} = {1};", sum.total,
+                 text_.join(sum.combiner, sum.total, sums_[sum.result]));
+      sums_[sum.result] = sum.total;
+    }
+  });
+}
+
+/// Sums of `pass` that begin anew, where those that are cut into chains are.
+SmallVector<RowEmitter::ChainSum> RowEmitter::startChains(int pass) {
+  SmallVector<ChainSum> sums;
+  for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
+    if (rows_.roles[number] != Role::Reduce || passes_.levels[number] != pass ||
+        !hasChains(statement))
+      continue;
+    for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
+      Operation *combiner = getCombiner(statement, out);
+      sums.push_back({result, combiner, sums_[result]});
+      sums_[result] = text_.makeName("chain");
+      text_.line("{0} {1} = {2};", elementText(result), sums_[result],
+                 KernelText::neutral(combiner));
+    }
+  }
+  return sums;
+}
+
+/// How the sums of `pass` over a thread's elements are cut into chains.
+SmallVector<int64_t> RowEmitter::getChainLengths(int pass) {
+  int64_t each = llvm::divideCeil(product(inner_), sharing_.step);
+  auto isCut = [&](auto statement) {
+    return rows_.roles[statement.index()] == Role::Reduce &&
+           passes_.levels[statement.index()] == pass &&
+           hasChains(statement.value());
+  };
+  SmallVector<int64_t> lengths;
+  // Where values are kept loops are unrolled, and sums are the same without.
+  if (each > kMaxKept && llvm::any_of(llvm::enumerate(rows_.statements), isCut))
+    for (const Chains &chains : llvm::reverse(getCascade({each})))
+      lengths.push_back(chains.count);
+  return lengths;
+}
+
 /// A loop over this thread's elements.
 void RowEmitter::emitElements(int pass) {
   int64_t count = product(inner_);
+  if (!keeps_ || kept_.empty())
+    return emitChains(pass, getChainLengths(pass), sharing_.first,
+                      std::to_string(count));
   std::string element = text_.makeName("element");
   std::string active = sharing_.active.empty() ? "" : sharing_.active + " && ";
-  if (!keeps_ || kept_.empty()) {
-    std::string head = llvm::formatv(
-        "for ({0} {1} = {2}; {3}{1} < {4}; {1} += {5})", text_.indexType(),
-        element, sharing_.first, active, count, sharing_.step);
-    return text_.block(head, [&] { emitElement(pass, element); });
-  }
   slot_ = text_.makeName("slot");
   text_.line("#pragma unroll");
   std::string head = llvm::formatv("for (int {0} = 0; {0} < {1}; ++{0})", slot_,

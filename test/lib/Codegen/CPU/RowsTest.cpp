@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 using namespace mpc::test;
 
@@ -56,19 +57,31 @@ kernel.func @k(%x: tensor<MxNxf32>, %d: tensor<Mxf32>) -> tensor<Mxf32> {
 }
 )mlir";
 
-/// The order that CPU_RowsAttr documents: each lane has chains of 128, and what
-/// is left beside whole vectors at the end.
-static float sumInLanes(const float *x, int n, int lanes) {
-  std::vector<float> sums(lanes), chains(lanes);
-  int whole = n / lanes * lanes;
-  for (int i = 0; i < n; ++i) {
-    bool isCut = whole > 191 * lanes && i < whole;
-    (isCut ? chains : sums)[i % lanes] += x[i];
-    if (isCut && (i / lanes % 128 == 127 || i / lanes + 1 == whole / lanes)) {
-      sums[i % lanes] += chains[i % lanes];
-      chains[i % lanes] = 0;
-    }
+/// Sums from zero on: chains of 16, chains of these, up to 23 of which are
+/// added one after another.
+static float sumInChains(std::vector<float> terms) {
+  while (terms.size() > 23) {
+    std::vector<float> chains((terms.size() + 15) / 16);
+    for (size_t i = 0; i < terms.size(); ++i)
+      chains[i / 16] += terms[i];
+    terms = chains;
   }
+  return std::accumulate(terms.begin(), terms.end(), 0.0f);
+}
+
+/// The order that CPU_RowsAttr documents: each lane has chains, and what is
+/// left beside whole vectors at the end.
+static float sumInLanes(const float *x, int n, int lanes) {
+  std::vector<float> sums(lanes);
+  int whole = n / lanes * lanes;
+  for (int lane = 0; lane < lanes; ++lane) {
+    std::vector<float> terms;
+    for (int i = lane; i < whole; i += lanes)
+      terms.push_back(x[i]);
+    sums[lane] = sumInChains(terms);
+  }
+  for (int i = whole; i < n; ++i)
+    sums[i - whole] += x[i];
   for (int half = lanes / 2; half >= 1; half /= 2)
     for (int lane = 0; lane < half; ++lane)
       sums[lane] += sums[lane + half];
@@ -76,7 +89,8 @@ static float sumInLanes(const float *x, int n, int lanes) {
 }
 
 TEST(Rows, SumsInTheDocumentedOrder) {
-  for (int n : {4, 7, 8, 9, 15, 16, 17, 31, 33, 100, 1535, 1536, 3000}) {
+  for (int n : {4, 7, 8, 9, 15, 16, 17, 31, 33, 100, 191, 192, 393, 2951, 3000,
+                3072, 47104, 49155}) {
     std::vector<float> x = randoms(5 * n), want(5), d(5);
     for (int m = 0; m < 5; ++m)
       want[m] = 0.5f + sumInLanes(&x[m * n], n, 8);
@@ -224,20 +238,29 @@ TEST(Columns, SoftmaxOverTheFirstAxis) {
   }
 }
 
-// A bias gradient: every column in index order.
+// A bias gradient: every column in index order, in chains.
 TEST(Columns, SumOverLeadingAxes) {
-  for (int n : {9, 31, 32, 33, 63, 64, 100}) {
-    std::vector<float> x = randoms(4 * 9 * n), d(n), want(n);
-    for (int i = 0; i < 36; ++i)
-      for (int j = 0; j < n; ++j)
-        want[j] += x[i * n + j];
+  for (auto [t, n] : {std::pair(5, 9),
+                      {5, 31},
+                      {9, 32},
+                      {95, 33},
+                      {96, 63},
+                      {99, 64},
+                      {1537, 100}}) {
+    std::vector<float> x = randoms(4 * t * n), d(n), want;
+    for (int j = 0; j < n; ++j) {
+      std::vector<float> terms;
+      for (int i = 0; i < 4 * t; ++i)
+        terms.push_back(x[i * n + j]);
+      want.push_back(sumInChains(terms));
+    }
     Buffers got = runAllWays(fill(R"mlir(
-kernel.func @k(%x: tensor<4x9xNxf32>, %d: tensor<Nxf32>) -> tensor<Nxf32> {
+kernel.func @k(%x: tensor<4xTxNxf32>, %d: tensor<Nxf32>) -> tensor<Nxf32> {
   %c = arith.constant 0.0 : f32
   %i = linalg.fill ins(%c : f32) outs(%d : tensor<Nxf32>) -> tensor<Nxf32>
   %r = linalg.generic {indexing_maps = [affine_map<(b, t, n) -> (b, t, n)>, affine_map<(b, t, n) -> (n)>],
                        iterator_types = ["reduction", "reduction", "parallel"]}
-      ins(%x : tensor<4x9xNxf32>) outs(%i : tensor<Nxf32>) {
+      ins(%x : tensor<4xTxNxf32>) outs(%i : tensor<Nxf32>) {
   ^bb0(%a: f32, %s: f32):
     %t = arith.addf %s, %a : f32
     linalg.yield %t : f32
@@ -245,9 +268,10 @@ kernel.func @k(%x: tensor<4x9xNxf32>, %d: tensor<Nxf32>) -> tensor<Nxf32> {
   kernel.return %r : tensor<Nxf32>
 }
 )mlir",
-                                  {{"N", std::to_string(n)}}),
+                                  {{"TxN", std::to_string(t) + "xN"},
+                                   {"Nxf32", std::to_string(n) + "xf32"}}),
                              {bytes(x), bytes(d)}, "#cpu.columns");
-    EXPECT_EQ(values<float>(got[1]), want) << n;
+    EXPECT_EQ(values<float>(got[1]), want) << t << " " << n;
   }
 }
 

@@ -9,18 +9,19 @@
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
-// Sums of 300 addends are chains of up to 128, each from zero on, by vectors
-// and by scalar loops.
-// CHECK-LABEL: func.func @long
-// CHECK:       %[[LENGTH:.*]] = arith.constant 128 : index
+// Sums of 300 addends are chains of up to 16, each from zero on, by vectors and
+// by scalar loops.
+// CHECK-LABEL: func.func @long(
+// CHECK:       arith.constant 300 : index
+// CHECK-NEXT:  %[[LENGTH:.*]] = arith.constant 16 : index
 // CHECK-NEXT:  scf.for %{{.*}} step %[[LENGTH]] iter_args(%[[TOTAL:[a-z0-9]+]] =
 // CHECK:         scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %[[ZERO:[a-z0-9_]+]], %{{[a-z0-9]+}} = %[[ZERO]],
 // CHECK:         arith.addf {{.*}} : vector<8xf32>
 // CHECK:         scf.yield
 // CHECK:       arith.addf {{.*}} : vector<8xf32>
 // CHECK:       scf.yield
-// NAIVE-LABEL: func.func @long
-// NAIVE:       %[[LENGTH:.*]] = arith.constant 128 : index
+// NAIVE-LABEL: func.func @long(
+// NAIVE:       %[[LENGTH:.*]] = arith.constant 16 : index
 // NAIVE-NEXT:  scf.for %{{.*}} step %[[LENGTH]] iter_args
 // NAIVE:         scf.for {{.*}} iter_args
 kernel.func columns @long(%a: tensor<300x64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
@@ -35,8 +36,35 @@ kernel.func columns @long(%a: tensor<300x64xf32>, %d: tensor<64xf32>) -> tensor<
   kernel.return %r : tensor<64xf32>
 }
 
+// What would be more than 23 chains is cut into chains of 16 of these.
+// CHECK-LABEL: func.func @longer(
+// CHECK:       %[[CHAINS:.*]] = arith.constant 256 : index
+// CHECK-NEXT:  scf.for %{{.*}} step %[[CHAINS]] iter_args
+// CHECK:         %[[LENGTH:.*]] = arith.constant 16 : index
+// CHECK-NEXT:    scf.for %{{.*}} step %[[LENGTH]] iter_args
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK-NOT:         iter_args
+// NAIVE-LABEL: func.func @longer(
+// NAIVE:       %[[CHAINS:.*]] = arith.constant 256 : index
+// NAIVE-NEXT:  scf.for %{{.*}} step %[[CHAINS]] iter_args
+// NAIVE:         %[[LENGTH:.*]] = arith.constant 16 : index
+// NAIVE-NEXT:    scf.for %{{.*}} step %[[LENGTH]] iter_args
+// NAIVE:           scf.for {{.*}} iter_args
+// NAIVE-NOT:         iter_args
+kernel.func columns @longer(%a: tensor<2000x64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%d : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#xy, #y], iterator_types = ["reduction", "parallel"]}
+      ins(%a : tensor<2000x64xf32>) outs(%i : tensor<64xf32>) {
+  ^bb0(%x: f32, %s: f32):
+    %t = arith.addf %s, %x : f32
+    linalg.yield %t : f32
+  } -> tensor<64xf32>
+  kernel.return %r : tensor<64xf32>
+}
+
 // Not where the order of the loops is asked for, or values are f64.
-// CHECK-LABEL:    func.func @in_order
+// CHECK-LABEL:    func.func @in_order(
 // CHECK-COUNT-1:  iter_args
 // CHECK-NOT:      iter_args
 // CHECK-LABEL:    func.func @wide

@@ -128,4 +128,94 @@ TEST(CudaRows, AUnitIsStoredOverAnInputWhenAllHaveReadIt) {
   }
 }
 
+/// The sum of `x` over its first axis, or over its last one.
+std::string sumOver(bool first, int rows, int columns) {
+  return std::string(kMaps) +
+         llvm::formatv(R"(
+kernel.func @k(%x: tensor<{0}x{1}xf32>, %d: tensor<{2}xf32>) -> tensor<{2}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<{2}xf32>) -> tensor<{2}xf32>
+  %s = linalg.generic {{indexing_maps = [#mn, affine_map<(m, n) -> ({3})>], iterator_types = [{4}]}
+      ins(%x : tensor<{0}x{1}xf32>) outs(%none : tensor<{2}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<{2}xf32>
+  kernel.return %s : tensor<{2}xf32>
+})",
+                       rows, columns, first ? columns : rows, first ? "n" : "m",
+                       first ? R"("reduction", "parallel")"
+                             : R"("parallel", "reduction")")
+             .str();
+}
+
+/// The terms `first`, `first + step`, ... of `x`: one after another up to 32,
+/// else chains of 16, chains of these, and so on while there are more than 23.
+float sumOfThread(const std::vector<float> &x, size_t first, size_t step) {
+  std::vector<float> terms;
+  for (size_t i = first; i < x.size(); i += step)
+    terms.push_back(x[i]);
+  // Of all threads, the first has the most terms.
+  for (size_t most = (x.size() + step - 1) / step;
+       most > 23 && x.size() > 32 * step; most = (most + 15) / 16) {
+    std::vector<float> chains((terms.size() + 15) / 16);
+    for (size_t i = 0; i < terms.size(); ++i)
+      chains[i / 16] += terms[i];
+    terms = chains;
+  }
+  float sum = 0;
+  for (float term : terms)
+    sum += term;
+  return sum;
+}
+
+/// The order that CUDA_RowsAttr documents for a row of `threads`.
+float sumOfRow(const std::vector<float> &x, size_t threads) {
+  float whole = 0;
+  for (size_t warp = 0; warp < threads / 32; ++warp) {
+    std::vector<float> lanes;
+    for (size_t lane = 0; lane < 32; ++lane)
+      lanes.push_back(sumOfThread(x, warp * 32 + lane, threads));
+    for (size_t half = 16; half > 0; half /= 2)
+      for (size_t lane = 0; lane < half; ++lane)
+        lanes[lane] += lanes[lane + half];
+    whole = warp == 0 ? lanes[0] : whole + lanes[0];
+  }
+  return whole;
+}
+
+// The terms of one thread are a cascade where they are many: of a row by a
+// warp, by a block, and of a column by eight warps. The number of columns is
+// prime, or the sum would be sliced.
+TEST(CudaRows, LongSumsAreCascades) {
+  for (int columns : {900, 8100, 9000, 150000}) {
+    std::vector<float> x = randoms(columns);
+    Emitted kernel = emitAll(sumOver(false, 1, columns), 80).front();
+    ASSERT_EQ(kernel.schedule.substr(0, 10), "#cuda.rows");
+    Buffers after = runOnGpu(kernel, {bytes(x), room<float>(1)}, {});
+    EXPECT_EQ(values<float>(after[1])[0],
+              sumOfRow(x, columns == 900 ? 32 : 256))
+        << columns << " " << kernel.schedule;
+  }
+}
+
+TEST(CudaColumns, LongSumsAreCascades) {
+  for (int rows : {191, 257, 1009, 3631}) {
+    std::vector<float> x = randoms(rows * 33);
+    Emitted kernel = emitAll(sumOver(true, rows, 33), 80).front();
+    ASSERT_EQ(kernel.schedule.substr(0, 13), "#cuda.columns");
+    Buffers after = runOnGpu(kernel, {bytes(x), room<float>(33)}, {});
+    std::vector<float> got = values<float>(after[1]);
+    for (int column = 0; column < 33; ++column) {
+      std::vector<float> terms;
+      for (int row = 0; row < rows; ++row)
+        terms.push_back(x[row * 33 + column]);
+      float want = sumOfThread(terms, 0, 8);
+      for (size_t warp = 1; warp < 8; ++warp)
+        want += sumOfThread(terms, warp, 8);
+      EXPECT_EQ(got[column], want) << rows << " " << column;
+    }
+  }
+}
+
 } // namespace

@@ -5,7 +5,7 @@
     python campaign.py run FOLDER [--bin=build/bin] [--only=REGEX] [--forms=a,b] [--precisions=a,b]
     python campaign.py report FOLDER                                the table of what was run
 
-By hand, and no part of the tests: it needs torch, torchvision, timm, transformers, einops, onnxscript and safetensors.
+By hand, and no part of the tests: it needs torch, torchvision, timm, transformers, x-transformers, einops, onnxscript and safetensors.
 Each model and form is one line of FOLDER/results.jsonl. What is wrong is said there:
   lost      a parameter of the module that is neither trained nor named in an error
   loss, gradient   farther from PyTorch in float64 than twice what PyTorch's own float32 is at most, or than 1e-5, where

@@ -41,6 +41,7 @@ for name, more in {
     "starnet_s1": {},
     "mambaout_femto": {},
     "fastvit_t8": {},
+    "efficientvit_b0": {},
 }.items():  # fmt: skip
     size = more.get("img_size", 64)
     add("timm_" + name.split("_224")[0], timm_model(name, **more), image(2, size))

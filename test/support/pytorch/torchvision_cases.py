@@ -46,11 +46,11 @@ def feature_pyramid():
     )
 
 
-def second_swin():
+def second_swin(window=4):
     from torchvision.models import swin_transformer as swin
 
     return swin.SwinTransformer(
-        [2, 2], 16, [2, 2], [2, 4], [4, 4], num_classes=10, block=swin.SwinTransformerBlockV2, downsample_layer=swin.PatchMergingV2
+        [2, 2], 16, [2, 2], [2, 4], [window, window], num_classes=10, block=swin.SwinTransformerBlockV2, downsample_layer=swin.PatchMergingV2
     )  # fmt: skip
 
 
@@ -99,6 +99,7 @@ add(
     image(2),
 )
 add("tv_swin_v2", second_swin, image(2))
+add("tv_swin_v2_padded", lambda: second_swin(3), image(2))
 add("tv_video", vision("mc3_18", num_classes=10), lambda: {"x": torch.randn(1, 3, 4, 16, 16)})
 add("tv_factored_video", vision("r2plus1d_18", num_classes=10), lambda: {"x": torch.randn(2, 3, 4, 16, 16)})
 add("tv_pyramid", feature_pyramid, image(2))

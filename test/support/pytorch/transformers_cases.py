@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Cases of the models of transformers, with small configurations."""
+"""Cases of the models of transformers and x-transformers, with small configurations."""
 
 import torch
 
@@ -48,6 +48,9 @@ for kind in (
     "Qwen3",
     "Gemma",
     "Gemma2",
+    "Gemma3Text:Gemma3",
+    "Glm",
+    "Glm4",
     "Phi3",
     "Mistral",
     "StableLm",
@@ -56,8 +59,40 @@ for kind in (
     "Cohere",
     "Starcoder2",
 ):
-    add(f"hf_{kind.lower()}", language(kind, **GROUPED), ids)
+    config, model = kind.split(":") if ":" in kind else (kind, kind)
+    add(f"hf_{model.lower()}", language(config, model_class=f"{model}ForCausalLM", **GROUPED), ids)
 add("hf_phi", language("Phi", **TINY), ids)
+
+
+def yoso():
+    """Differentiated as it is written forward: its own backward, the paper's, is in no file."""
+    import types
+
+    from transformers.models.yoso import modeling_yoso
+
+    cumulation = modeling_yoso.YosoCumulation
+    if issubclass(cumulation, torch.autograd.Function):
+        context = types.SimpleNamespace(save_for_backward=lambda *_: None)
+        apply = staticmethod(lambda *inputs: cumulation.forward(context, *inputs))
+        modeling_yoso.YosoCumulation = type("Forward", (), {"apply": apply})
+    return language("Yoso", "ForMaskedLM", use_expectation=True, conv_window=3, **TINY)()
+
+
+add("hf_yoso", yoso, ids)
+
+
+def rotary(layers):
+    def make():
+        import x_transformers
+
+        stack = getattr(x_transformers, layers)(dim=16, depth=2, heads=2, attn_dim_head=8, rotary_pos_emb=True)
+        return x_transformers.TransformerWrapper(num_tokens=40, max_seq_len=16, attn_layers=stack)
+
+    return make
+
+
+add("xt_rotary_decoder", rotary("Decoder"), ids)
+add("xt_rotary_encoder", rotary("Encoder"), ids)
 add("hf_gptneox", language("GPTNeoX", **TINY), ids)
 add("hf_opt", language("OPT", **(TINY | {"ffn_dim": 24, "word_embed_proj_dim": 16})), ids)
 add("hf_bloom", language("Bloom", vocab_size=40, hidden_size=16, n_layer=2, n_head=4), ids)

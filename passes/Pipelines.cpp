@@ -7,6 +7,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/AMP/Passes.h"
 #include "passes/Kernel/Passes.h"
+#include "passes/NN/AutocastPolicy.h"
 #include "passes/NN/Passes.h"
 
 using namespace mlir;
@@ -72,12 +73,16 @@ void mpc::buildPrecisionPipeline(
   autocast.leaveOpen = true;
   autocast.policy = recipe.getAutocast().str();
   autocast.explain = explain;
+  bool isOwn = policy->base->isOwn;
   manager.addPass(nn::createAutocastPass(autocast, std::move(policy)));
   nn::SimplifyCastsPassOptions casts;
   casts.refuse = recipe.getCostAware();
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));
   // Before casts of constants are folded: what a constant was is then gone.
   manager.addPass(nn::createCheckEpsilonPass());
+  // Other systems skip such steps.
+  if (isOwn && recipe.getPrecision() == Precision::FP16)
+    manager.addPass(nn::createBoundGradientsPass());
 }
 
 void mpc::buildPreparationPipeline(OpPassManager &manager,

@@ -56,6 +56,7 @@ constexpr Form kOfOps[] = {
     {kCallAttr, "a string", isKind<StringAttr>},
     {kWrittenAttr, "a unit", isKind<UnitAttr>},
     {kHiddenInfinity, "a string", isKind<StringAttr>},
+    {kBoundedAtZero, "a unit", isKind<UnitAttr>},
     {kRegionRule, "a string", isKind<StringAttr>},
     {kLibraryOp, "a string", isKind<StringAttr>},
 };

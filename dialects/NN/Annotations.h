@@ -38,6 +38,9 @@ inline constexpr llvm::StringLiteral kWrittenAttr = "nn.written";
 /// On an op whose result may be infinite in 16 bits alone: what reads it and
 /// makes it finite again, for people.
 inline constexpr llvm::StringLiteral kHiddenInfinity = "nn.hidden_infinity";
+/// On a cast from f16: where its operand is 0, a gradient that is finite in f32
+/// is at most the largest f16.
+inline constexpr llvm::StringLiteral kBoundedAtZero = "nn.bounded_at_zero";
 
 /// On a function of an op library: the op that it defines, "domain::Type".
 inline constexpr llvm::StringLiteral kLibraryOp = "nn.op";

@@ -279,6 +279,22 @@ def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
   ];
 }
 
+def BoundGradientsPass : Pass<"nn-bound-gradients", "::mlir::ModuleOp"> {
+  let summary = "Bound the gradients of zeros that are divided by their norm";
+  let description = [{
+    `x / max(|x|, 1e-12)` has the gradient `1e12 dy` where x is 0, as keys of
+    padded windows are: finite in f32, and multiplied by the zeros that x came
+    from. In f16 it is infinite whatever the loss scale, and 0 times that is
+    NaN, so that every step is skipped. Marks the casts from f16 that such an x
+    in f32 is made of (`nn.bounded_at_zero`): where what they cast is 0, a
+    gradient that is finite in f32 is at most the largest f16. Where it is not
+    0, as x / |x| is anywhere else, infinities stay, for the loss scale to
+    see. Divisions by a norm are quotients and products whose divisor is kept
+    from 0 by a number that is 1/65504 or less, and `nn.rms_norm`.
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def CheckEpsilonPass : Pass<"nn-check-epsilon", "::mlir::ModuleOp"> {
   let summary = "Warn of small constants and bounds that their type does not hold";
   let description = [{

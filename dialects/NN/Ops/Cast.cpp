@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mpc::nn;
 
@@ -118,10 +120,32 @@ Value CastOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
              ? castFromFloat(b, loc, s[0], to)
              : castFromInt(b, loc, s[0], to, isUnsigned(getInput()));
 }
+
+/// `d` where `x` is 0 and `d` is finite: no larger than the largest number of
+/// the type of `x`.
+static Value boundAtZero(GradientBuilder &g, Value d, Value x) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(x.getType()));
+  double most = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  Value magnitude = AbsOp::create(g.b, g.loc, d.getType(), d);
+  Value isFinite =
+      g.compare(CompareKind::LT, magnitude,
+                g.splat(d, std::numeric_limits<double>::infinity()));
+  Value low = MaximumOp::create(g.b, g.loc, d.getType(), d, g.splat(d, -most));
+  Value bounded =
+      MinimumOp::create(g.b, g.loc, d.getType(), low, g.splat(d, most));
+  Value isZero = g.compare(CompareKind::EQ, g.wide(x), g.splat(d, 0.0));
+  return g.select(isZero, g.select(isFinite, bounded, d), d);
+}
+
 // A cast is linear: the cotangent is cast back.
 LogicalResult CastOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   Type from = getElementTypeOrSelf(getInput().getType());
-  if (dOut[0] && isa<FloatType>(from))
-    dIn[0] = GradientBuilder(b, getLoc()).cast(dOut[0], from);
+  if (!dOut[0] || !isa<FloatType>(from))
+    return success();
+  GradientBuilder g(b, getLoc());
+  bool isBounded = (*this)->hasAttr(kBoundedAtZero) &&
+                   getElementTypeOrSelf(dOut[0].getType()).isF32();
+  dIn[0] =
+      g.cast(isBounded ? boundAtZero(g, dOut[0], getInput()) : dOut[0], from);
   return success();
 }

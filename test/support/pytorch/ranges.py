@@ -77,6 +77,7 @@ class Padded(Normal):
 MODELS = {
     "rms_large": lambda: Normal(1000.0, RMSNorm(6)),
     "rms_small": lambda: Normal(2e-2, RMSNorm(6)),
+    "rms_plain": lambda: Normal(1000.0, lambda h: h * torch.rsqrt((h * h).mean(-1, keepdim=True) + 1e-6)),
     "normalize_large": lambda: Normal(1000.0, lambda h: F.normalize(h, dim=-1)),
     "normalize_small": lambda: Normal(2e-4, lambda h: F.normalize(h, dim=-1)),
     "normalize_padded": lambda: Padded(1.0, lambda h: F.normalize(h, dim=-1)),

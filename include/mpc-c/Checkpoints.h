@@ -3,6 +3,7 @@
 #ifndef MPC_C_CHECKPOINTS_H
 #define MPC_C_CHECKPOINTS_H
 
+#include "mpc-c/Data.h"
 #include "mpc-c/Error.h"
 #include "mpc-c/Runner.h"
 
@@ -29,18 +30,6 @@ MPC_EXPORT MpcError *mpcCheckpointsOpen(const char *path,
                                         const MpcCheckpointsOptions *options,
                                         MpcCheckpoints **checkpoints);
 MPC_EXPORT void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints);
-
-/* Where a training stands in its data: what mpc-run needs to go on from there.
- * A caller who feeds data by another rule says what it likes, or NULL. */
-typedef struct MpcDataPosition {
-  size_t structSize;
-  uint64_t seed;     /* That samples were shuffled by. */
-  int64_t epoch;     /* From 0. */
-  int64_t position;  /* Samples of the epoch that are used up. */
-  int64_t samples;   /* Of the data. */
-  int64_t batchSize; /* Samples of a batch. */
-  int32_t shuffled;  /* 1 where each epoch has an order of its own. */
-} MpcDataPosition;
 
 /* Writes all state of the runner, its progress and `position`, which may be
  * NULL, and then removes all but the two newest checkpoints. It is on disk when

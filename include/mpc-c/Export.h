@@ -10,9 +10,10 @@
  * caller owns (Error.h). What it was to write through its out-parameters is
  * then untouched. Nothing is printed, and nothing is thrown.
  *
- * Handles. MpcProgram, MpcRunner, MpcCheckpoints and MpcError are names of
- * objects and point to no memory. NULL, a handle that was destroyed, and a
- * handle of another kind are errors of code MPC_ERROR_USAGE, never a crash.
+ * Handles. MpcProgram, MpcRunner, MpcData, MpcEvaluation, MpcCheckpoints and
+ * MpcError are names of objects and point to no memory. NULL, a handle that was
+ * destroyed, and a handle of another kind are errors of code MPC_ERROR_USAGE,
+ * never a crash.
  * `Create`, `Load` and `Open` give a handle to be destroyed, `Get` does not.
  * Destroying NULL does nothing.
  *
@@ -27,9 +28,10 @@
  * the rest of what it fills in.
  *
  * Threads. Functions of different handles may run at the same time, and so may
- * those that read one MpcProgram. A runner, a folder of checkpoints and an
- * error are for one thread at a time; a runner that is in use by another thread
- * is an error. No handle may be destroyed while it is in use.
+ * those that read one MpcProgram. A runner, data, an evaluation, a folder of
+ * checkpoints and an error are for one thread at a time; of the first three one
+ * that is in use by another thread is an error. No handle may be destroyed
+ * while it is in use.
  *
  * Processes. After fork() a program may be used on both sides. A runner has
  * threads, which only the process has that created it: in the child its use is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc_compiler._runtime: what Python calls of include/mpc-c.
+#include "lib/Python/Data.h"
 #include "lib/Python/Error.h"
 #include "lib/Python/Runtime.h"
 #include "mpc-c/Schedule.h"
@@ -226,6 +227,7 @@ NB_MODULE(_runtime, m) {
   addUpdate(m);
   addRunner(m);
   addCheckpoints(m);
+  addData(m);
   m.def("learning_rate", learningRate, "flags"_a, "total_steps"_a,
         "applied_steps"_a);
 }

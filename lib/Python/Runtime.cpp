@@ -37,7 +37,10 @@ void visitFields(MpcDataPosition &position, Visit visit) {
   visit("samples", position.samples);
   visit("batch_size", position.batchSize);
   visit("shuffled", position.shuffled);
+  visit("wraps", position.wraps);
 }
+
+} // namespace
 
 MpcDataPosition toC(const Position &given) {
   auto position = sized<MpcDataPosition>();
@@ -48,7 +51,13 @@ MpcDataPosition toC(const Position &given) {
   return position;
 }
 
-} // namespace
+Position toPosition(MpcDataPosition position) {
+  Position named;
+  visitFields(position, [&](const char *name, auto &field) {
+    named[name] = int64_t(field);
+  });
+  return named;
+}
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -276,11 +285,7 @@ std::optional<Position> Checkpoints::loadNewest(Runner &runner) {
   auto found = waitFor([&] { return checkpoints_.loadNewest(runner.get()); });
   if (!found)
     return std::nullopt;
-  Position position;
-  visitFields(*found, [&](const char *name, auto &field) {
-    position[name] = int64_t(field);
-  });
-  return position;
+  return toPosition(*found);
 }
 
 Messages Checkpoints::takeMessages() { return std::exchange(*messages_, {}); }

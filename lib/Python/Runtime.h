@@ -60,6 +60,8 @@ private:
 
 /// Where a training stands in its data: MpcDataPosition without its size.
 using Position = std::map<std::string, int64_t>;
+MpcDataPosition toC(const Position &given);
+Position toPosition(MpcDataPosition position);
 
 class Runner {
 public:

@@ -3,9 +3,8 @@
 #include "mpc-c/Checkpoints.h"
 
 #include "runtime/CAPI/Boundary.h"
+#include "runtime/CAPI/Data.h"
 #include "runtime/CAPI/Session.h"
-
-#include <fmt/format.h>
 
 using namespace mpc::rt;
 
@@ -18,33 +17,6 @@ MpcError *onBoth(MpcCheckpoints *checkpoints, MpcRunner *runner, Body body) {
     MPC_ASSIGN_OR_RETURN(Session * session, objectOf(runner));
     return session->use([&] { return body(*open->folder, *session); });
   });
-}
-
-Result<LoaderState> loaderState(const MpcDataPosition *given) {
-  MpcDataPosition position = {};
-  if (given)
-    MPC_RETURN_IF_ERROR(
-        takeStruct("position", given, &position, sizeof position));
-  for (int64_t count : {position.epoch, position.position, position.samples,
-                        position.batchSize})
-    if (count < 0)
-      return usageError(
-          fmt::format("position: {} is no number of samples or epochs", count));
-  SampleOrder order =
-      position.shuffled ? SampleOrder::Shuffle : SampleOrder::Sequential;
-  return LoaderState{position.seed,    position.epoch,     position.position,
-                     position.samples, position.batchSize, order};
-}
-
-MpcDataPosition dataPosition(const LoaderState &state) {
-  MpcDataPosition position = {};
-  position.seed = state.seed;
-  position.epoch = state.epoch;
-  position.position = state.position;
-  position.samples = state.samples;
-  position.batchSize = state.batchSize;
-  position.shuffled = state.order == SampleOrder::Shuffle;
-  return position;
 }
 
 } // namespace

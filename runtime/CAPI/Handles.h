@@ -17,7 +17,9 @@ enum class HandleKind : uint8_t {
   Program,
   Runner,
   Checkpoints,
-  Model
+  Model,
+  Data,
+  Evaluation
 };
 
 /// A handle of `object`; null where memory is out. Safe in any thread, as all

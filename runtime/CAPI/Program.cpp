@@ -4,6 +4,7 @@
 
 #include "runtime/CAPI/Boundary.h"
 #include "runtime/CAPI/Session.h"
+#include "runtime/CAPI/TensorInfo.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Runner/ProgramChoice.h"
 #include "runtime/Support/Text.h"
@@ -43,30 +44,6 @@ Result<const T *> element(const char *what, const std::vector<T> &all,
   return usageError(
       fmt::format("{} {}: the program has {}", what, index, all.size()));
 }
-
-Status fillTensor(const TensorDesc &desc, MpcTensorInfo *info) {
-  MpcTensorInfo known = {};
-  known.name = desc.name.c_str();
-  known.dtype = static_cast<MpcDType>(desc.dtype);
-  known.rank = static_cast<int32_t>(desc.shape.size());
-  known.shape = desc.shape.empty() ? nullptr : desc.shape.data();
-  known.bytes = desc.numBytes();
-  return fillInfo("info", known, info);
-}
-
-static_assert(int(MPC_DTYPE_F64) == int(DType::F64) &&
-              int(MPC_DTYPE_F32) == int(DType::F32) &&
-              int(MPC_DTYPE_F16) == int(DType::F16) &&
-              int(MPC_DTYPE_BF16) == int(DType::BF16) &&
-              int(MPC_DTYPE_I64) == int(DType::I64) &&
-              int(MPC_DTYPE_I32) == int(DType::I32) &&
-              int(MPC_DTYPE_I16) == int(DType::I16) &&
-              int(MPC_DTYPE_I8) == int(DType::I8) &&
-              int(MPC_DTYPE_U8) == int(DType::U8) &&
-              int(MPC_DTYPE_BOOL) == int(DType::Bool) &&
-              int(MPC_DTYPE_U16) == int(DType::U16) &&
-              int(MPC_DTYPE_U32) == int(DType::U32) &&
-              int(MPC_DTYPE_U64) == int(DType::U64));
 
 static_assert(int(MPC_ENTRY_OTHER) == int(EntryRole::Other) &&
               int(MPC_ENTRY_INIT) == int(EntryRole::Init) &&

@@ -294,6 +294,13 @@ Result<MetricSums *> Session::metrics() {
   return &metrics_;
 }
 
+Result<std::vector<double>> Session::evaluate(FileEvaluation &files) {
+  MPC_RETURN_IF_ERROR(checkMissing());
+  MPC_RETURN_IF_ERROR(settle());
+  MPC_RETURN_IF_ERROR(files.bind(*runner_));
+  return files.run();
+}
+
 Result<TensorView> Session::output(std::string_view name) const {
   std::optional<TensorView> found;
   if (evaluatedLast_)

@@ -14,6 +14,7 @@
 #include "runtime/Runner/Runner.h"
 #include "runtime/Runner/StepRun.h"
 #include "runtime/Train/Checkpoint.h"
+#include "runtime/Train/FileEvaluation.h"
 
 #include <atomic>
 #include <optional>
@@ -62,6 +63,12 @@ public:
   /// that tells to metrics().
   Status measure(int64_t numRows);
   [[nodiscard]] Result<MetricSums *> metrics();
+  /// Evaluates all samples of files, which are open for this program.
+  Result<std::vector<double>> evaluate(FileEvaluation &files);
+  [[nodiscard]] const Log &log() const { return log_; }
+  [[nodiscard]] bool isOf(const Program &program) const {
+    return &runner_->program() == &program;
+  }
   /// Of the last run.
   Result<TensorView> output(std::string_view name) const;
   [[nodiscard]] MpcProgress progress() const;

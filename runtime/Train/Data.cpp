@@ -124,6 +124,11 @@ std::string_view name(LastBatch lastBatch) {
 Result<DataLoader> DataLoader::open(const DataOptions &options,
                                     std::span<const TensorDesc> inputs) {
   MPC_ASSIGN_OR_RETURN(DataFiles files, DataFiles::open(options.files));
+  return open(std::move(files), options, inputs);
+}
+
+Result<DataLoader> DataLoader::open(DataFiles files, const DataOptions &options,
+                                    std::span<const TensorDesc> inputs) {
   DataLoader loader(std::move(files));
   loader.state_.seed = options.seed;
   loader.state_.order = options.order;
@@ -144,7 +149,7 @@ Result<DataLoader> DataLoader::open(const DataOptions &options,
                        }))
     return invalidInput(fmt::format("{}: a sample of it holds no element",
                                     loader.files_.label()));
-  if (!loader.hasBatch())
+  if (loader.batchesLeft() == 0)
     return invalidInput(fmt::format(
         "{}: holds {} samples, fewer than one batch of {}",
         loader.files_.label(), loader.state_.samples, loader.state_.batchSize));
@@ -272,15 +277,18 @@ Status DataLoader::fetch(Input &input, int64_t sample, int64_t place) {
                 : Status();
 }
 
-int64_t DataLoader::batchesPerEpoch() const {
-  int64_t whole = state_.samples / state_.batchSize;
-  bool hasRest = state_.samples % state_.batchSize != 0;
+int64_t DataLoader::batchesOf(int64_t samples) const {
+  int64_t whole = samples / state_.batchSize;
+  bool hasRest = samples % state_.batchSize != 0;
   return whole + (hasRest && state_.lastBatch == LastBatch::Wrap ? 1 : 0);
 }
 
-bool DataLoader::hasBatch() const {
-  int64_t left = state_.samples - state_.position;
-  return left >= (state_.lastBatch == LastBatch::Wrap ? 1 : state_.batchSize);
+int64_t DataLoader::batchesPerEpoch() const {
+  return batchesOf(state_.samples);
+}
+
+int64_t DataLoader::batchesLeft() const {
+  return batchesOf(state_.samples - state_.position);
 }
 
 int64_t DataLoader::sampleAt(int64_t place) const {
@@ -289,7 +297,7 @@ int64_t DataLoader::sampleAt(int64_t place) const {
 }
 
 Status DataLoader::next() {
-  if (!hasBatch()) {
+  if (batchesLeft() == 0) {
     ++state_.epoch;
     state_.position = 0;
     orderSamples();
@@ -304,7 +312,7 @@ Status DataLoader::next() {
 }
 
 void DataLoader::expectNext() const {
-  if (!hasBatch())
+  if (batchesLeft() == 0)
     return; // The order of the next epoch is not known yet.
   for (const Input &input : inputs_)
     for (int64_t b = 0; !input.isShared && b < state_.batchSize; ++b) {

@@ -66,10 +66,19 @@ public:
   /// whose first dimension is the batch.
   static Result<DataLoader> open(const DataOptions &options,
                                  std::span<const TensorDesc> inputs);
+  /// The same of files that are open, instead of those that `options` names.
+  static Result<DataLoader> open(DataFiles files, const DataOptions &options,
+                                 std::span<const TensorDesc> inputs);
 
   [[nodiscard]] int64_t numSamples() const { return state_.samples; }
   [[nodiscard]] int64_t batchSize() const { return state_.batchSize; }
+  [[nodiscard]] size_t numInputs() const { return inputs_.size(); }
+  [[nodiscard]] const TensorDesc &input(size_t input) const {
+    return inputs_[input].desc;
+  }
   [[nodiscard]] int64_t batchesPerEpoch() const;
+  /// Of this epoch.
+  [[nodiscard]] int64_t batchesLeft() const;
 
   /// Fetches the next batch; fails on a value that an input cannot hold.
   Status next();
@@ -103,7 +112,7 @@ private:
   /// Fetches a sample, or all of a shared input, to row `place` of the batch.
   Status fetch(Input &input, int64_t sample, int64_t place);
   void orderSamples();
-  [[nodiscard]] bool hasBatch() const;
+  [[nodiscard]] int64_t batchesOf(int64_t samples) const;
   /// The sample at `place` of this epoch; behind the last the first follows.
   [[nodiscard]] int64_t sampleAt(int64_t place) const;
   /// Lets the system read the next batch while this one is at work.

@@ -71,6 +71,16 @@ Result<DataFiles> DataFiles::open(std::span<const std::string> words) {
   return data;
 }
 
+std::vector<TensorDesc> DataFiles::tensors() const {
+  std::vector<TensorDesc> tensors;
+  std::set<std::string_view> known;
+  for (const TensorFile &file : files_)
+    for (const TensorFile::Item &item : file.items())
+      if (known.insert(item.desc.name).second)
+        tensors.push_back(item.desc);
+  return tensors;
+}
+
 bool DataFiles::has(std::string_view name) const {
   return std::any_of(files_.begin(), files_.end(), [&](const TensorFile &file) {
     return file.find(name) != nullptr;

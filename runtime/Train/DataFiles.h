@@ -31,6 +31,9 @@ class DataFiles {
 public:
   static Result<DataFiles> open(std::span<const std::string> words);
 
+  /// The tensors by their names, in the order of the files, each as the first
+  /// file has it that it is in.
+  [[nodiscard]] std::vector<TensorDesc> tensors() const;
   /// Whether a file has it.
   [[nodiscard]] bool has(std::string_view name) const;
   /// Its shape with the samples of all files, without a look at what it holds;

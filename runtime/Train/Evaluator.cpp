@@ -64,22 +64,18 @@ Result<Evaluator> Evaluator::open(const EvaluatorOptions &options,
                                   const Tell &tell) {
   Evaluator made;
   data.files = options.files;
-  auto file = FileEvaluation::open(runner, std::move(data));
+  auto file = FileEvaluation::open(runner.program(), std::move(data));
   if (!file.ok())
     return file.status().withContext("--eval-data");
   made.file_ = *std::move(file);
+  MPC_RETURN_IF_ERROR(made.file_->bind(runner));
   made.every_ = options.every;
   made.stopAfter_ = options.stopAfter;
   made.keepsBest_ = !options.keepBest.empty();
   if (made.keepsBest_ || made.stopAfter_ > 0)
     MPC_RETURN_IF_ERROR(made.chooseMetric(options.keepBest));
-  if (int64_t left = made.file_->numLeftOut())
-    tell("note",
-         fmt::format("--eval-data: the last {} of {} samples fill no batch and "
-                     "are left out of {}, which the program tells of whole "
-                     "batches only",
-                     left, made.file_->numSamples(),
-                     quotedNames(made.file_->byBatch())));
+  if (std::string leftOut = made.file_->describeLeftOut(); !leftOut.empty())
+    tell("note", "--eval-data: " + leftOut);
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 
 namespace mpc::rt {
@@ -35,9 +36,9 @@ std::vector<std::string> sharedInputs(const std::vector<std::string> &shared,
 
 } // namespace
 
-Result<std::unique_ptr<FileEvaluation>> FileEvaluation::open(Runner &runner,
-                                                             DataOptions data) {
-  const Entry *entry = runner.program().measureEntry();
+Result<std::unique_ptr<FileEvaluation>>
+FileEvaluation::open(const Program &program, DataOptions data) {
+  const Entry *entry = program.measureEntry();
   if (!entry)
     return invalidInput("the program has no evaluation beside its step");
   std::vector<TensorDesc> inputs = dataInputs(*entry);
@@ -55,7 +56,6 @@ Result<std::unique_ptr<FileEvaluation>> FileEvaluation::open(Runner &runner,
     data.lastBatch = LastBatch::Drop;
     MPC_ASSIGN_OR_RETURN(made->loader_, DataLoader::open(data, inputs));
   }
-  MPC_RETURN_IF_ERROR(made->bind(runner));
   return made;
 }
 
@@ -73,6 +73,17 @@ Status FileEvaluation::bind(Runner &runner) {
 
 int64_t FileEvaluation::numLeftOut() const {
   return byBatch().empty() ? 0 : loader_.numSamples() % loader_.batchSize();
+}
+
+std::string FileEvaluation::describeLeftOut() const {
+  if (numLeftOut() == 0)
+    return "";
+  std::vector<std::string> quoted;
+  for (const std::string &name : byBatch())
+    quoted.push_back(quote(name));
+  return fmt::format("the last {} of {} samples fill no batch and are left out "
+                     "of {}, which the program tells of whole batches only",
+                     numLeftOut(), numSamples(), joinSome(quoted));
 }
 
 Result<std::vector<double>> FileEvaluation::run() {

@@ -20,8 +20,9 @@ namespace mpc::rt {
 class FileEvaluation {
 public:
   /// Of `data` the order and the last batch are chosen here. The first
-  /// dimension of what it does not share is the batch, as in a training.
-  static Result<std::unique_ptr<FileEvaluation>> open(Runner &runner,
+  /// dimension of what it does not share is the batch, as in a training. Bind
+  /// it to a runner of the program before it runs.
+  static Result<std::unique_ptr<FileEvaluation>> open(const Program &program,
                                                       DataOptions data);
 
   /// "loss", "accuracy": no two alike.
@@ -29,6 +30,7 @@ public:
     return sums_.names();
   }
   [[nodiscard]] int64_t numSamples() const { return loader_.numSamples(); }
+  [[nodiscard]] int64_t batchSize() const { return loader_.batchSize(); }
   /// Samples that fill no batch, where some metric goes by whole batches; those
   /// metrics are `byBatch`.
   [[nodiscard]] int64_t numLeftOut() const;
@@ -36,10 +38,13 @@ public:
     return sums_.byBatch();
   }
 
+  /// What is to be said of them; empty where there are none.
+  [[nodiscard]] std::string describeLeftOut() const;
+
+  /// Goes on with this runner, which must outlive its runs.
+  Status bind(Runner &runner);
   /// The values of metrics(). The runner's state stays as it is.
   Result<std::vector<double>> run();
-  /// Goes on with another runner of the same model.
-  Status bind(Runner &runner);
 
 private:
   explicit FileEvaluation(DataLoader loader) : loader_(std::move(loader)) {}

@@ -3,6 +3,7 @@
 // exports.py asks that each function is called in both lists.
 #include "mpc-c/Schedule.h"
 #include "test/capi/CAPITest.h"
+#include "test/capi/MeasuredProgram.h"
 #include "test/runtime/TempFolder.h"
 
 namespace mpc::test {
@@ -19,6 +20,8 @@ struct Handles {
   MpcProgram *program;
   MpcRunner *runner;
   MpcCheckpoints *checkpoints;
+  MpcData *data;
+  MpcEvaluation *evaluation;
 };
 
 struct Call {
@@ -34,6 +37,9 @@ struct Arguments {
     tensorInfo.structSize = sizeof tensorInfo;
     boundInfo.structSize = sizeof boundInfo;
     progress.structSize = sizeof progress;
+    dataInfo.structSize = sizeof dataInfo;
+    evaluationInfo.structSize = sizeof evaluationInfo;
+    position.structSize = sizeof position;
     unversioned.dl_tensor = number.tensor;
     versioned.version = {1, 0};
     versioned.dl_tensor = number.tensor;
@@ -44,6 +50,13 @@ struct Arguments {
   MpcTensorInfo tensorInfo = {};
   MpcBoundInfo boundInfo = {};
   MpcProgress progress = {};
+  MpcDataInfo dataInfo = {};
+  MpcEvaluationInfo evaluationInfo = {};
+  MpcDataPosition position = {};
+  DLTensor memoryOfData = {};
+  MpcData *data = nullptr;
+  MpcEvaluation *evaluation = nullptr;
+  const char *none = "/none";
   MpcStateRole role = MPC_STATE_SLOT;
   MpcRunner *runner = nullptr;
   int flag = 0;
@@ -102,6 +115,17 @@ std::vector<Call> callAll(const Handles &h, Arguments &a) {
       CALL(mpcRunnerSetOptimizer, h.runner, nullptr),
       CALL(mpcCheckpointsSave, h.checkpoints, h.runner, nullptr),
       CALL(mpcCheckpointsLoadNewest, h.checkpoints, h.runner, nullptr, &a.flag),
+      CALL(mpcDataOpen, h.program, &a.none, 1, nullptr, &a.data),
+      CALL(mpcDataGetInfo, h.data, &a.dataInfo),
+      CALL(mpcDataGetTensor, h.data, 0, &a.tensorInfo),
+      CALL(mpcDataNext, h.data),
+      CALL(mpcDataGetMemory, h.data, 0, &a.memoryOfData),
+      CALL(mpcDataGetPosition, h.data, &a.position),
+      CALL(mpcDataSetPosition, h.data, &a.position),
+      CALL(mpcEvaluationOpen, h.program, &a.none, 1, nullptr, &a.evaluation),
+      CALL(mpcEvaluationGetInfo, h.evaluation, &a.evaluationInfo),
+      CALL(mpcEvaluationRun, h.evaluation, h.runner),
+      CALL(mpcEvaluationGetMetric, h.evaluation, 0, &a.text, &a.value, &a.flag),
   };
 }
 
@@ -160,6 +184,20 @@ std::vector<Call> callWithout(const Handles &h, Arguments &a) {
       CALL(mpcCheckpointsOpen, "/none", nullptr, nullptr),
       CALL(mpcCheckpointsSave, h.checkpoints, nullptr, nullptr),
       CALL(mpcCheckpointsLoadNewest, h.checkpoints, h.runner, nullptr, nullptr),
+      CALL(mpcDataOpen, h.program, nullptr, 1, nullptr, &a.data),
+      CALL(mpcDataOpen, h.program, &a.none, 1, nullptr, nullptr),
+      CALL(mpcDataOpenTensors, nullptr, 1, nullptr, 0, 1, nullptr, &a.data),
+      CALL(mpcDataOpenTensors, &a.none, 1, nullptr, 1, 1, nullptr, &a.data),
+      CALL(mpcDataOpenTensors, &a.none, 1, nullptr, 0, 1, nullptr, nullptr),
+      CALL(mpcDataGetInfo, h.data, nullptr),
+      CALL(mpcDataGetTensor, h.data, 0, nullptr),
+      CALL(mpcDataGetMemory, h.data, 0, nullptr),
+      CALL(mpcDataGetPosition, h.data, nullptr),
+      CALL(mpcDataSetPosition, h.data, nullptr),
+      CALL(mpcEvaluationOpen, h.program, nullptr, 1, nullptr, &a.evaluation),
+      CALL(mpcEvaluationOpen, h.program, &a.none, 1, nullptr, nullptr),
+      CALL(mpcEvaluationGetInfo, h.evaluation, nullptr),
+      CALL(mpcEvaluationRun, h.evaluation, nullptr),
   };
 }
 
@@ -170,6 +208,13 @@ protected:
     handles_.runner = trained_.runner;
     EXPECT_SUCCESS(mpcCheckpointsOpen(folder_.path("run").c_str(), nullptr,
                                       &handles_.checkpoints));
+    writeSamples(folder_.path("data.safetensors"), 6);
+    std::string path = folder_.path("data.safetensors");
+    const char *file = path.c_str();
+    EXPECT_SUCCESS(
+        mpcDataOpen(handles_.program, &file, 1, nullptr, &handles_.data));
+    EXPECT_SUCCESS(mpcEvaluationOpen(handles_.program, &file, 1, nullptr,
+                                     &handles_.evaluation));
     trained_.bind();
     trained_.step();
   }
@@ -178,6 +223,8 @@ protected:
     mpcProgramDestroy(handles_.program);
     mpcRunnerDestroy(handles_.runner);
     mpcCheckpointsDestroy(handles_.checkpoints);
+    mpcDataDestroy(handles_.data);
+    mpcEvaluationDestroy(handles_.evaluation);
   }
 
   void expectAll(const std::vector<Call> &calls, const std::string &end) {
@@ -190,10 +237,12 @@ protected:
     }
     EXPECT_EQ(arguments_.runner, nullptr);
     EXPECT_EQ(arguments_.shared, nullptr);
+    EXPECT_EQ(arguments_.data, nullptr);
+    EXPECT_EQ(arguments_.evaluation, nullptr);
   }
 
   rt::TempFolder folder_;
-  Trained trained_;
+  Trained trained_{makeMeasuredProgram()};
   Handles handles_ = {};
   Arguments arguments_;
 };
@@ -256,11 +305,15 @@ TEST_F(CAPIMisuse, AHandleThatWasDestroyedIsAnError) {
 TEST_F(CAPIMisuse, AHandleOfAnotherKindIsAnError) {
   Handles mixed = {reinterpret_cast<MpcProgram *>(handles_.runner),
                    reinterpret_cast<MpcRunner *>(handles_.checkpoints),
-                   reinterpret_cast<MpcCheckpoints *>(handles_.program)};
+                   reinterpret_cast<MpcCheckpoints *>(handles_.program),
+                   reinterpret_cast<MpcData *>(handles_.evaluation),
+                   reinterpret_cast<MpcEvaluation *>(handles_.data)};
   expectAll(callAll(mixed, arguments_), " is none, or was destroyed");
   mpcProgramDestroy(mixed.program);
   mpcRunnerDestroy(mixed.runner);
   mpcCheckpointsDestroy(mixed.checkpoints);
+  mpcDataDestroy(mixed.data);
+  mpcEvaluationDestroy(mixed.evaluation);
   // All are still there.
   trained_.step();
 }
@@ -271,7 +324,9 @@ TEST_F(CAPIMisuse, WhatIsNoHandleAtAllIsAnError) {
                          ~uintptr_t(0) - 13, uintptr_t(1)}) {
     Handles none = {reinterpret_cast<MpcProgram *>(bits),
                     reinterpret_cast<MpcRunner *>(bits),
-                    reinterpret_cast<MpcCheckpoints *>(bits)};
+                    reinterpret_cast<MpcCheckpoints *>(bits),
+                    reinterpret_cast<MpcData *>(bits),
+                    reinterpret_cast<MpcEvaluation *>(bits)};
     expectAll(callAll(none, arguments_), " is none, or was destroyed");
   }
 }

@@ -162,7 +162,7 @@ TEST_F(CAPICheckpoints, ATrainingGoesOnWithTheSameBits) {
   MpcCheckpoints *checkpoints = open();
   first.step();
   first.step();
-  MpcDataPosition saved = {sizeof saved, 5, 1, 8, 100, 4, 1}, loaded = {};
+  MpcDataPosition saved = {sizeof saved, 5, 1, 8, 100, 4, 1, 1}, loaded = {};
   loaded.structSize = sizeof loaded;
   EXPECT_SUCCESS(mpcCheckpointsSave(checkpoints, first.runner, &saved));
   int found = 0;
@@ -175,6 +175,7 @@ TEST_F(CAPICheckpoints, ATrainingGoesOnWithTheSameBits) {
   EXPECT_EQ(loaded.samples, 100);
   EXPECT_EQ(loaded.batchSize, 4);
   EXPECT_EQ(loaded.shuffled, 1);
+  EXPECT_EQ(loaded.wraps, 1);
   second.step();
   EXPECT_EQ(second.step().step, 3);
   for (const char *name : {"w", "w/momentum", "w/f16"})
@@ -240,7 +241,7 @@ TEST_F(CAPICheckpoints, AreOfWholeSteps) {
       "loaded");
   EXPECT_SUCCESS(mpcRunnerAccumulate(t.runner, nullptr));
   EXPECT_SUCCESS(mpcRunnerApply(t.runner, nullptr));
-  MpcDataPosition bad = {sizeof bad, 0, -1, 0, 0, 0, 0};
+  MpcDataPosition bad = {sizeof bad, 0, -1, 0, 0, 0, 0, 0};
   EXPECT_FAILURE(mpcCheckpointsSave(checkpoints, t.runner, &bad),
                  MPC_ERROR_USAGE,
                  "position: -1 is no number of samples or epochs");

@@ -16,9 +16,11 @@ A step that ``mpc-compile`` has written is loaded and run::
 :func:`explain` says what its precisions would be. :mod:`mpc_compiler.convert` exchanges
 checkpoints with PyTorch and Keras.
 
-Tensors are NumPy arrays, PyTorch tensors or anything else with DLPack.
+Tensors are NumPy arrays, PyTorch tensors or anything else with DLPack. :class:`DataFiles` has
+batches of them out of files, as ``mpc-train`` takes them.
 """
 from ._compile import compile_step, explain
+from ._data import DataFiles
 from ._errors import (
     DivergedError,
     EnvironmentFault,
@@ -36,6 +38,7 @@ from ._schedule import Schedule
 from ._step import Step, load
 
 __all__ = [
+    "DataFiles",
     "DivergedError",
     "EnvironmentFault",
     "Error",

@@ -10,6 +10,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping
 import numpy as np
 
 from . import _arrays, _runtime, _state
+from ._data import DataFiles
 from ._errors import MpcWarning, UsageError
 from ._runtime import StepResult, TensorInfo, Update
 from ._scaler import Scaler
@@ -208,11 +209,19 @@ class Step:
     ) -> dict[str, float]:
         """How good the model is on all of these samples: loss, accuracy, perplexity by name.
 
-        They are tensors as those of a batch, of any number of rows; each row counts once, also
-        where the last do not fill a batch. Inputs that `shared` names have no rows. Of a program
-        compiled ``with_eval=True``; the state stays as it is. What the model itself has of a whole
-        batch is averaged over those that are whole.
+        They are tensors as those of a batch, of any number of rows, or one
+        :class:`mpc_compiler.DataFiles`. Each row counts once, also where the last do not fill a
+        batch. Inputs that `shared` names have no rows. Of a program compiled ``with_eval=True``; the
+        state stays as it is. What the model itself has of a whole batch is averaged over those that
+        are whole.
+
+        Of files the numbers are those of ``--eval-data``, to the bit; a note on the log says how
+        many samples are no part of a whole batch. It leaves the place in them as it is.
         """
+        if len(samples) == 1 and isinstance(samples[0], DataFiles):
+            if named or shared:
+                raise UsageError("files have the tensors, and which are shared")
+            return self._evaluate_files(samples[0])
         entries = [entry for entry in self._entries if entry.role == _runtime.ENTRY_MEASURE]
         if not entries:
             raise UsageError("the program evaluates no samples: compile it with with_eval=True")
@@ -228,6 +237,12 @@ class Step:
                 self._bind_one(info, value)
             self._runner.measure(min(size, count - begin))
         return self._runner.metrics()
+
+    def _evaluate_files(self, files: DataFiles) -> dict[str, float]:
+        evaluation = files._evaluation_of(self._program)
+        evaluation.run(self._runner)
+        _tell(self._runner.take_messages())
+        return {name: value for name, value, _ in evaluation.metrics()}
 
     def read_outputs(self) -> dict[str, np.ndarray]:
         """Everything that the last step returned, by name: loss, scale, outputs of one's own."""
@@ -422,8 +437,8 @@ class Step:
     ) -> None:
         """Writes all state to a folder, which keeps the two newest; ``mpc-run`` resumes from it.
 
-        `position` says where the data stands: ``seed``, ``epoch``, ``position``, ``samples``,
-        ``batch_size``, ``shuffled``, all integers.
+        `position` says where the data stands, as :attr:`DataFiles.position` does: ``seed``,
+        ``epoch``, ``position``, ``samples``, ``batch_size``, ``shuffled``, ``wraps``, all integers.
         """
         checkpoints = self._folder(folder)
         checkpoints.save(self._runner, dict(position or {}))
@@ -432,7 +447,8 @@ class Step:
     def load_checkpoint(self, folder: str | os.PathLike) -> dict[str, int] | None:
         """Goes on from the newest whole checkpoint of a folder, with the same bits.
 
-        Gives its position in the data; None where the folder holds no checkpoint.
+        Gives its position in the data, which :meth:`DataFiles.restore` takes; None where the folder
+        holds no checkpoint.
         """
         checkpoints = self._folder(folder)
         position = checkpoints.load_newest(self._runner)

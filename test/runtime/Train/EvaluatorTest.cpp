@@ -182,7 +182,7 @@ TEST_F(EvaluatorTest, ResultsWithoutANumberTellNothing) {
   ASSERT_TRUE(runner.ok()) << runner.status().message();
   DataOptions held = data_;
   held.files = {held_};
-  EXPECT_EQ(FileEvaluation::open(**runner, held).status().message(),
+  EXPECT_EQ(FileEvaluation::open((*runner)->program(), held).status().message(),
             "entry 'measure' yields no number that tells how good the model "
             "is");
 }
@@ -207,8 +207,9 @@ TEST_F(EvaluatorTest, EachSampleCountsOnce) {
   }
   DataOptions data;
   data.files = {held_};
-  auto evaluation = FileEvaluation::open(*runner, data);
+  auto evaluation = FileEvaluation::open(runner->program(), data);
   ASSERT_TRUE(evaluation.ok()) << evaluation.status().message();
+  ASSERT_TRUE((*evaluation)->bind(*runner).ok());
   EXPECT_EQ((*evaluation)->metrics(),
             (std::vector<std::string>{"loss", "accuracy", "error", "largest"}));
   EXPECT_EQ((*evaluation)->byBatch(), (std::vector<std::string>{"largest"}));

@@ -212,6 +212,17 @@ void addFileEvaluationFlags(CLI::App &app, EvaluatorOptions &options) {
                                "Steps between evaluations (default: only at "
                                "the end)");
   every->type_name("N")->group(group)->check(wholeNumber(1))->needs(data);
+  app.add_option_function<std::string>(
+         "--eval-weights",
+         [&options](const std::string &word) {
+           options.averaged = word == "averages";
+         },
+         "Evaluate the weights as they are trained, or the averages of them "
+         "that --ema keeps (default: trained)")
+      ->type_name("trained|averages")
+      ->group(group)
+      ->check(oneOf({"trained", "averages"}))
+      ->needs(data);
   app.add_option("--keep-best", options.keepBest,
                  "Keep the state that an evaluation finds best by this metric "
                  "in best.safetensors of --checkpoint-dir; min or max where "

@@ -42,7 +42,7 @@ void addDataFlags(CLI::App &app, DataFlags &flags);
 /// Refuses data that can be read only once.
 Status checkData(const DataFlags &flags, const EvaluatorOptions &evaluation);
 void addOutputFlags(CLI::App &app, OutputFlags &flags);
-/// --eval-data, --eval-every, --keep-best and --stop-after.
+/// --eval-data and the flags that go with it.
 void addFileEvaluationFlags(CLI::App &app, EvaluatorOptions &options);
 /// --at-floor, of tools that can compile.
 void addFloorFlag(CLI::App &app, OutputFlags &flags);

@@ -68,7 +68,8 @@ Result<Evaluator> Evaluator::open(const EvaluatorOptions &options,
   if (!file.ok())
     return file.status().withContext("--eval-data");
   made.file_ = *std::move(file);
-  MPC_RETURN_IF_ERROR(made.file_->bind(runner));
+  MPC_RETURN_IF_ERROR(made.bind(runner));
+  MPC_RETURN_IF_ERROR(made.chooseWeights(options.averaged, tell));
   made.every_ = options.every;
   made.stopAfter_ = options.stopAfter;
   made.keepsBest_ = !options.keepBest.empty();
@@ -77,6 +78,24 @@ Result<Evaluator> Evaluator::open(const EvaluatorOptions &options,
   if (std::string leftOut = made.file_->describeLeftOut(); !leftOut.empty())
     tell("note", "--eval-data: " + leftOut);
   return made;
+}
+
+Status Evaluator::bind(Runner &runner) {
+  runner_ = &runner;
+  return file_->bind(runner);
+}
+
+Status Evaluator::chooseWeights(bool averaged, const Tell &tell) {
+  bool keepsAverages = AveragedWeights::has(runner_->program());
+  if (averaged && !keepsAverages)
+    return usageError("--eval-weights=averages: the training keeps no averages "
+                      "of its weights; --ema=DECAY does");
+  if (averaged)
+    averages_.emplace();
+  else if (keepsAverages)
+    tell("note", "--eval-data: the weights are evaluated, and not the averages "
+                 "of them that --ema keeps; --eval-weights=averages does that");
+  return {};
 }
 
 Status Evaluator::chooseMetric(const std::string &text) {
@@ -125,8 +144,18 @@ void Evaluator::resume(TrainPosition &position, const Tell &tell) const {
   position.best.reset();
 }
 
+/// Averages begin with the first step that is applied.
+Result<std::vector<double>> Evaluator::measure(const TrainPosition &position) {
+  if (!averages_ || position.applied == 0)
+    return file_->run();
+  MPC_RETURN_IF_ERROR(averages_->swapIn(*runner_));
+  Result<std::vector<double>> values = file_->run();
+  MPC_RETURN_IF_ERROR(averages_->swapOut(*runner_));
+  return values;
+}
+
 Status Evaluator::run(TrainPosition &position) {
-  MPC_ASSIGN_OR_RETURN(values_, file_->run());
+  MPC_ASSIGN_OR_RETURN(values_, measure(position));
   isBest_ = false;
   if (!keepsBest_ && stopAfter_ == 0)
     return {};

@@ -7,6 +7,7 @@
 
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/Status.h"
+#include "runtime/Train/AveragedWeights.h"
 #include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/FileEvaluation.h"
 
@@ -27,6 +28,9 @@ struct EvaluatorOptions {
   /// METRIC, METRIC:min or METRIC:max: what the best state is best by.
   std::string keepBest;
   int64_t stopAfter = 0; ///< Evaluations without gain; 0 for never.
+  /// Takes the averages of weights that the training keeps, and not the
+  /// weights.
+  bool averaged = false;
 };
 
 class Evaluator {
@@ -58,13 +62,17 @@ public:
   [[nodiscard]] bool keepsBest() const { return keepsBest_; }
   /// What a checkpoint says holds where it is of the same metric.
   void resume(TrainPosition &position, const Tell &tell) const;
-  Status bind(Runner &runner) { return file_->bind(runner); }
+  Status bind(Runner &runner);
 
 private:
   Evaluator() = default;
   Status chooseMetric(const std::string &text);
+  Status chooseWeights(bool averaged, const Tell &tell);
+  Result<std::vector<double>> measure(const TrainPosition &position);
 
   std::unique_ptr<FileEvaluation> file_;
+  Runner *runner_ = nullptr;
+  std::optional<AveragedWeights> averages_; ///< Where these are evaluated.
   int64_t every_ = 0, stopAfter_ = 0;
   bool keepsBest_ = false, isBest_ = false;
   size_t metric_ = 0;   ///< Which decides.

@@ -5,6 +5,7 @@
 #include "runtime/Support/Random.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/AveragedWeights.h"
 
 #include <cmath>
 #include <cstring>
@@ -131,7 +132,8 @@ Status initializeAverages(Runner &runner, const std::string &initFile) {
   MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(initFile));
   bool found = false;
   for (const InitialValue &initial : runner.program().initialValues) {
-    const TensorView *average = file.find(initial.desc.name + "/ema");
+    const TensorView *average =
+        file.find(initial.desc.name + std::string(kAverageSuffix));
     if (!average)
       continue;
     TensorView view = *average;

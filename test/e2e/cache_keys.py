@@ -118,6 +118,7 @@ CONTEXT = {
     "--eval-every": ["--eval-data=labels.safetensors"],
     "--stop-after": ["--eval-data=labels.safetensors", "--eval-every=1"],
     "--keep-best": ["--eval-data=labels.safetensors", "--checkpoint-dir=DIR"],
+    "--eval-weights": ["--eval-data=labels.safetensors", "--ema=0.5"],
     "--lr-schedule": ["--warmup-steps=1"], "--checkpoint-every": ["--checkpoint-dir=DIR"],
     "--resume": ["--checkpoint-dir=DIR"], "--input-value": ["--shared-input=axes"], "--at-floor": FP16, "--replay": FP16, "--max-skips": FP16,
 }

@@ -4,14 +4,14 @@
 
     python evaluate_data.py data DIR
     python evaluate_data.py check DIR METRICS CHECKPOINT [--rtol=X] [--sum] [--smoothing=X]
-                                  [--weights] [--ignore=N]
+                                  [--weights] [--ignore=N] [--averages]
     python evaluate_data.py own DIR
     python evaluate_data.py best METRICS COLUMN min|max
     python evaluate_data.py bits METRICS OTHER [COLUMN...]
 
 `check` evaluates Inputs/evaluated.mlir with the weights of a checkpoint, without dropout and by
 running statistics, on all samples of eval.safetensors, and compares with what the metrics have in
-the row of the step before it. `own` writes two steps that a module writes out, one of them with an
+the row of the step before it; with --averages by the averages that it has of the weights. `own` writes two steps that a module writes out, one of them with an
 evaluation. `best` prints the step behind which a column was best, `bits` the
 columns that two files have and that differ.
 """
@@ -114,7 +114,11 @@ def evaluate(weights, x, target, args):
 def check(args):
     with safe_open(args.checkpoint, "np") as file:
         step = int(file.metadata()["step"])
-        weights = {name: file.get_tensor(name).astype(np.float64) for name in file.keys()}
+        # NumPy has no bfloat16, of which there are averages.
+        wide = (name for name in file.keys() if file.get_slice(name).get_dtype() == "F32")
+        weights = {name: file.get_tensor(name).astype(np.float64) for name in wide}
+    if args.averages:
+        weights |= {name: weights[f"{name}/ema"] for name in ("inner", "scale", "bias", "outer")}
     data = load_file(os.path.join(args.dir, "eval.safetensors"))
     expected = evaluate(weights, data["x"].astype(np.float64), data["target"], args)
     row = list(csv.DictReader(open(args.metrics)))[step - 1]
@@ -151,6 +155,7 @@ def main():
     parser.add_argument("--ignore", type=int, default=-100)
     parser.add_argument("--sum", action="store_true")
     parser.add_argument("--weights", action="store_true")
+    parser.add_argument("--averages", action="store_true")
     command, *rest = sys.argv[1:]
     if command == "data":
         make_data(*rest)

@@ -2,6 +2,7 @@
 """A compiled training step, as users have it."""
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import warnings
@@ -106,6 +107,7 @@ class Step:
         assign("_state", {info.tensor.name: info for info in program.state()})
         assign("_hooks", [])
         assign("_checkpoints", {})
+        assign("_is_averaged", False)
         steps = [entry for entry in self._entries if entry.role in _STEP_ROLES]
         taken = steps or [entry for entry in self._entries if entry.role == _runtime.ENTRY_EVAL]
         assign("_inputs", self._inputs_of(taken[:1]))
@@ -166,6 +168,7 @@ class Step:
         Where a step has several batches (:attr:`batches_per_step`) the result is None until the
         last of them, which applies their mean gradient.
         """
+        self._check_weights("step")
         self._bind(self._inputs, batch, named)
         if self.batches_per_step <= 1 and not self._has_window():
             return self._finish(self._runner.step())
@@ -180,6 +183,7 @@ class Step:
 
     def accumulate(self, *batch: Any, **named: Any) -> float:
         """Adds a batch to the step that is under way; gives that batch's loss."""
+        self._check_weights("step")
         self._bind(self._inputs, batch, named)
         loss = self._runner.accumulate()
         self._batches = getattr(self, "_batches", 0) + 1
@@ -187,6 +191,7 @@ class Step:
 
     def apply(self) -> StepResult:
         """Ends a step that has all of its batches."""
+        self._check_weights("step")
         result = self._runner.apply()
         self._batches = 0
         return self._finish(result)
@@ -407,10 +412,44 @@ class Step:
 
         With `strict` a name that only one side has is an error.
         """
+        self._check_weights("other state")
         _state.load_state_dict(self, state, strict, parameter_names)
+
+    @contextlib.contextmanager
+    def averaged_weights(self) -> Iterator["Step"]:
+        """Puts the averages of a step compiled with ``ema=DECAY`` in the place of the weights::
+
+            with step.averaged_weights():
+                print(step.evaluate_all(held))
+                step.export_onnx("averaged.onnx")
+
+        Afterwards the weights are what they were, to the bit. Meanwhile the step evaluates and is
+        read; it makes no step and no checkpoint. Before the first step that is applied there are no
+        averages, and the weights stay. Running statistics have none.
+        """
+        averages = {name: f"{name}/ema" for name in self._parameter_names() if f"{name}/ema" in self._state}
+        if not averages:
+            raise UsageError("the step keeps no averages of its weights: compile it with ema=DECAY")
+        self._check_weights("other averages")
+        saved = {name: self.read_state(name) for name in averages}
+        self._is_averaged = True
+        try:
+            for name, average in averages.items():
+                if self.progress[1] > 0:
+                    self.write_state(name, self.read_state(average))
+            yield self
+        finally:
+            for name, value in saved.items():
+                self.write_state(name, value)
+            self._is_averaged = False
+
+    def _check_weights(self, what: str) -> None:
+        if self._is_averaged:
+            raise UsageError(f"averages are in the place of the weights: no {what} until that ends")
 
     def load_weights(self, path: str | os.PathLike) -> None:
         """Sets parameters and buffers by name from a safetensors file, which may be a checkpoint."""
+        self._check_weights("other weights")
         self._runner.load_weights(os.fspath(path))
         _tell(self._runner.take_messages())
 
@@ -440,6 +479,7 @@ class Step:
         `position` says where the data stands, as :attr:`DataFiles.position` does: ``seed``,
         ``epoch``, ``position``, ``samples``, ``batch_size``, ``shuffled``, ``wraps``, all integers.
         """
+        self._check_weights("checkpoint")
         checkpoints = self._folder(folder)
         checkpoints.save(self._runner, dict(position or {}))
         _tell(checkpoints.take_messages())
@@ -450,6 +490,7 @@ class Step:
         Gives its position in the data, which :meth:`DataFiles.restore` takes; None where the folder
         holds no checkpoint.
         """
+        self._check_weights("checkpoint")
         checkpoints = self._folder(folder)
         position = checkpoints.load_newest(self._runner)
         _tell(checkpoints.take_messages())

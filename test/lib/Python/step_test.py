@@ -396,6 +396,46 @@ class State(unittest.TestCase):
         self.assertFalse(view.flags.writeable)
 
 
+class Averages(unittest.TestCase):
+    def test_they_are_evaluated_in_the_place_of_the_weights(self):
+        held = dict(zip(("x", "target"), programs.batch(9)))
+        for flags in (("--precision=fp32", *SGD), FP16, BF16):
+            flags = (*flags, "--ema=0.8", "--with-eval")
+            step, plain = loaded(*flags), loaded(*flags)
+            for i in range(4):
+                with step.averaged_weights() as same:
+                    self.assertIs(same, step)
+                    found = step.evaluate_all(**held)
+                    kept = "/ema" if i else ""  # The first step begins the averages.
+                    w, b = (step.read_state(name + kept).astype(np.float64) for name in programs.weights())
+                    np.testing.assert_allclose(step.read_state("fc.weight"), w, rtol=2**-8)
+                loss = cross_entropy_gradients(w, b, held["x"], held["target"])[0]
+                self.assertAlmostEqual(found["loss"], loss, delta={"--precision=fp32": 1e-6}.get(flags[0], 2e-2))
+                self.assertNotEqual(found, step.evaluate_all(**held) if i > 1 else None)
+                for one in (step, plain):
+                    one(*programs.batch(i))
+            self.assertEqual(bits(step.state_dict()), bits(plain.state_dict()))
+
+    def test_meanwhile_nothing_is_trained_or_kept(self):
+        step = loaded(*SGD, "--ema=0.8")
+        step(*programs.batch())
+        before = bits(step.state_dict())
+        for what, call in (
+            ("step", lambda: step(*programs.batch())),
+            ("checkpoint", lambda: step.save_checkpoint(programs.folder() / "averaged")),
+            ("other state", lambda: step.load_state_dict({})),
+            ("other weights", lambda: step.load_weights("/none")),
+            ("other averages", lambda: step.averaged_weights().__enter__()),
+        ):
+            with self.assertRaisesRegex(UsageError, f"in the place of the weights: no {what} until that ends"):
+                with step.averaged_weights():
+                    call()
+        self.assertEqual(bits(step.state_dict()), before)
+        with self.assertRaisesRegex(UsageError, "keeps no averages of its weights: compile it with ema=DECAY"):
+            with loaded(*SGD).averaged_weights():
+                pass
+
+
 class Around(unittest.TestCase):
     def test_errors_are_one_family(self):
         with self.assertRaisesRegex(mpc_compiler.Error, "none.mpc"):

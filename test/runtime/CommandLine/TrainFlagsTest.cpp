@@ -191,6 +191,11 @@ TEST(TrainFlags, WrongCombinations) {
             "--resume requires --checkpoint-dir");
   EXPECT_EQ(parse({"m", "--data=d", "--eval-every=2"}, flags),
             "--eval-every requires --eval-data");
+  EXPECT_EQ(parse({"m", "--data=d", "--eval-weights=averages"}, flags),
+            "--eval-weights requires --eval-data");
+  EXPECT_EQ(
+      parse({"m", "--data=d", "--eval-data=e", "--eval-weights=ema"}, flags),
+      "--eval-weights: expected one of trained, averages, found 'ema'");
   EXPECT_EQ(parse({"m", "--data=d", "--keep-best=loss"}, flags),
             "--keep-best requires --eval-data");
   EXPECT_EQ(parse({"m", "--data=d", "--eval-data=e", "--stop-after=2"}, flags),

@@ -6,14 +6,16 @@
     python evaluate_data.py check DIR METRICS CHECKPOINT [--rtol=X] [--sum] [--smoothing=X]
                                   [--weights] [--ignore=N] [--averages]
     python evaluate_data.py own DIR
+    python evaluate_data.py check-own DIR METRICS CHECKPOINT
     python evaluate_data.py best METRICS COLUMN min|max
     python evaluate_data.py bits METRICS OTHER [COLUMN...]
 
 `check` evaluates Inputs/evaluated.mlir with the weights of a checkpoint, without dropout and by
 running statistics, on all samples of eval.safetensors, and compares with what the metrics have in
-the row of the step before it; with --averages by the averages that it has of the weights. `own` writes two steps that a module writes out, one of them with an
-evaluation. `best` prints the step behind which a column was best, `bits` the
-columns that two files have and that differ.
+the row of the step before it; with --averages by the averages that it has of the weights. `own`
+writes steps that a module writes out, one without an evaluation, one with the loss of a batch, and
+one with a number of each sample besides, which `check-own` evaluates. `best` prints the step behind
+which a column was best, `bits` the columns that two files have and that differ.
 """
 import argparse
 import csv
@@ -67,8 +69,24 @@ func.func @eval(%x: tensor<16x64xf32> {nn.name = "x"}, %target: tensor<16xi64> {
 
 
 def make_own(directory):
-    for name, text in (("bare.mlir", OWN), ("own.mlir", OWN + OWN_EVALUATION)):
+    # The same with a result of each sample.
+    rows = OWN_EVALUATION.replace("nn.name = \"mean\"}", "nn.name = \"mean\"}, tensor<16xf32> {nn.name = \"size\"}")
+    rows = rows.replace("  return %loss : tensor<f32>", """\
+  %squares = nn.mul %y, %y : tensor<16x10xf32>
+  %size = nn.reduce_sum %squares axes [1] : tensor<16x10xf32> -> tensor<16xf32>
+  return %loss, %size : tensor<f32>, tensor<16xf32>""")
+    for name, text in (("bare.mlir", OWN), ("own.mlir", OWN + OWN_EVALUATION), ("rows.mlir", OWN + rows)):
         pathlib.Path(directory, name).write_text(text)
+
+
+def evaluate_own(w, x, target):
+    """The mean over whole batches of their losses, and that over samples of the squares of their logits."""
+    logits = x @ w.T
+    logs = logits - logits.max(1, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(1, keepdims=True))
+    losses = -logs[np.arange(len(x)), target]
+    whole = len(x) // BATCH * BATCH
+    return {"eval_mean": losses[:whole].reshape(-1, BATCH).mean(1).mean(), "eval_size": (logits**2).sum(1).mean()}
 
 
 def make_data(directory):
@@ -111,6 +129,25 @@ def evaluate(weights, x, target, args):
     return {"eval_" + name: value for name, value in values.items()}
 
 
+def report(row, expected, step, rtol):
+    faults = 0
+    for name, value in expected.items():
+        error = abs(float(row[name]) - value) / max(abs(value), 1e-30)
+        fine = error <= rtol
+        faults += not fine
+        print(f"{'ok  ' if fine else 'FAIL'} {name} step {step}: {row[name]}, expected {value:.9g}")
+    sys.exit(faults > 0)
+
+
+def check_own(directory, metrics, checkpoint):
+    with safe_open(checkpoint, "np") as file:
+        step, w = int(file.metadata()["step"]), file.get_tensor("w").astype(np.float64)
+    data = load_file(os.path.join(directory, "eval.safetensors"))
+    row = list(csv.DictReader(open(metrics)))[step - 1]
+    expected = evaluate_own(w, data["x"].astype(np.float64), data["target"])
+    report(row, {name: value for name, value in expected.items() if name in row}, step, 2e-6)
+
+
 def check(args):
     with safe_open(args.checkpoint, "np") as file:
         step = int(file.metadata()["step"])
@@ -121,14 +158,7 @@ def check(args):
         weights |= {name: weights[f"{name}/ema"] for name in ("inner", "scale", "bias", "outer")}
     data = load_file(os.path.join(args.dir, "eval.safetensors"))
     expected = evaluate(weights, data["x"].astype(np.float64), data["target"], args)
-    row = list(csv.DictReader(open(args.metrics)))[step - 1]
-    faults = 0
-    for name, value in expected.items():
-        error = abs(float(row[name]) - value) / max(abs(value), 1e-30)
-        fine = error <= args.rtol
-        faults += not fine
-        print(f"{'ok  ' if fine else 'FAIL'} {name} step {step}: {row[name]}, expected {value:.9g}")
-    sys.exit(faults > 0)
+    report(list(csv.DictReader(open(args.metrics)))[step - 1], expected, step, args.rtol)
 
 
 def best(path, column, goal):
@@ -161,6 +191,8 @@ def main():
         make_data(*rest)
     elif command == "own":
         make_own(*rest)
+    elif command == "check-own":
+        check_own(*rest)
     elif command == "check":
         check(parser.parse_args(rest))
     elif command == "best":

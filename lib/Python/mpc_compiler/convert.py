@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checkpoints of mpc, PyTorch and Keras into one another.
 
-    python -m mpc_compiler.convert checkpoints/ckpt-00005000.safetensors run.pt
+    python -m mpc_compiler.convert checkpoints/ckpt-00005000.safetensors run.pt --like module.pt
     python -m mpc_compiler.convert run.pt checkpoints/ --program step.mpc
     python -m mpc_compiler.convert run.pt weights.safetensors
     python -m mpc_compiler.convert model.weights.h5 weights.safetensors --map names.json
@@ -10,8 +10,9 @@ What a file is follows from its name: ``.safetensors`` is mpc's (a checkpoint, o
 ``--init`` takes them), a folder holds checkpoints, ``.pt`` and ``.pth`` are torch's, ``.h5`` and
 ``.keras`` are Keras'. Torch's has ``model``, ``optimizer`` and ``scaler``, each for
 ``load_state_dict`` of its object, and ``mpc`` for numbers that torch has not, so that a checkpoint
-there and back is the same bits. A folder of checkpoints is written by a program's own runner, so
-that its program is needed.
+there and back is the same bits. Torch numbers an optimizer's parameters in the order of its module,
+which a checkpoint does not have: ``--like`` is a file of ``torch.save(module.state_dict(), ...)``. A
+folder of checkpoints is written by a program's own runner, so that its program is needed.
 
 Names are those of ``state_dict()``; parameters that modules share are there under each name. Keras
 has other names: ``--map`` is a JSON object from its path of a variable to ours.

@@ -36,7 +36,8 @@ extern "C" {
 #endif
 
 /* Where a training stands in its data: what mpc-run needs to go on from there.
- * A caller who feeds data by another rule says what it likes, or NULL. */
+ * A caller who feeds data by another rule says what it likes, or NULL: mpc-run
+ * then begins its data anew. */
 typedef struct MpcDataPosition {
   size_t structSize;
   uint64_t seed;     /* That samples were shuffled by. */

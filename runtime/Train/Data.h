@@ -54,6 +54,8 @@ struct LoaderState {
   LastBatch lastBatch = LastBatch::Drop;
 
   bool operator==(const LoaderState &) const = default;
+  /// Of a checkpoint that was written without a place in any data.
+  [[nodiscard]] bool isNone() const { return samples == 0 && batchSize == 0; }
 };
 
 /// Reads tensors named as the inputs; the first dimension is the sample, but of

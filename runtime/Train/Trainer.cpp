@@ -144,7 +144,10 @@ Status Trainer::openCheckpoints() {
   if (!position)
     return {};
   std::string file = checkpoints_.fileOf(position->step);
-  MPC_RETURN_IF_ERROR(loader_.restore(position->loader).withContext(file));
+  if (position->loader.isNone())
+    tell("note", file + ": has no place in the data, which begins anew");
+  else
+    MPC_RETURN_IF_ERROR(loader_.restore(position->loader).withContext(file));
   if (!position->keptFp32.empty())
     MPC_RETURN_IF_ERROR(keepFp32(position->keptFp32).withContext(file));
   position_ = *position;

@@ -141,9 +141,10 @@ class DataFiles:
     def restore(self, position: Mapping[str, int] | None) -> None:
         """Goes on where `position` was: what :meth:`Step.load_checkpoint` gives.
 
-        None, where there was no checkpoint, changes nothing. A place in other data is an error.
+        None, where there was no checkpoint, changes nothing, and neither does the place of a
+        checkpoint that was saved without one. A place in other data is an error.
         """
-        if position is not None:
+        if position is not None and (position.get("samples") or position.get("batch_size")):
             self._opened().set_position(dict(position))
 
     def _evaluation_of(self, program: _runtime.Program) -> _runtime.Evaluation:

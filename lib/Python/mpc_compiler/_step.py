@@ -478,6 +478,7 @@ class Step:
 
         `position` says where the data stands, as :attr:`DataFiles.position` does: ``seed``,
         ``epoch``, ``position``, ``samples``, ``batch_size``, ``shuffled``, ``wraps``, all integers.
+        Without it a resume begins its data anew.
         """
         self._check_weights("checkpoint")
         checkpoints = self._folder(folder)

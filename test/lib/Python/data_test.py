@@ -38,6 +38,7 @@ def tool(name, *words):
     command = [programs.BUILD / "bin" / name, *words]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MPC_CACHE_DIR": ""})
     assert done.returncode == 0, done.stderr
+    return done.stderr
 
 
 def rows(path):
@@ -215,6 +216,24 @@ class Trainings(unittest.TestCase):
         again = DataFiles(parts(), step, seed=3, last_batch="wrap")
         again.restore(step.load_checkpoint(folder))
         self.assertEqual((again.position["epoch"], again.position["position"]), (2, 32))
+
+    def test_a_resume_without_a_place_begins_the_data_anew(self):
+        program, folder = programs.compiled(*RECIPE), programs.folder() / "placeless"
+        step = mpc_compiler.load(program, seed=3)
+        step.lr = 0.1
+        step(*programs.batch())
+        step.save_checkpoint(folder)
+        losses = [step(**batch).loss for batch in DataFiles(parts(), step, seed=3)]
+        del step
+        said = tool("mpc-run", program, f"--data={parts()}", "--seed=3", "--lr=0.1", "--steps=6", "--resume",
+                    f"--checkpoint-dir={folder}", f"--metrics={programs.folder() / 'anew.csv'}")
+        self.assertRegex(said, "note: .*ckpt-00000001.safetensors: has no place in the data, which begins anew")
+        self.assertEqual([float(row["loss"]) for row in rows(programs.folder() / "anew.csv")], losses)
+        step = mpc_compiler.load(program)
+        step.save_checkpoint(programs.folder() / "bare")
+        data = DataFiles(parts(), step)
+        data.restore(step.load_checkpoint(programs.folder() / "bare"))
+        self.assertEqual(data.position["position"], 0)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,13 @@
     test/mutate.py --work=/tmp/mutants --count=100 --results=mutants.json
 
 A mutant is one change in one line: another operator, constant, comparison or predicate, or a
-statement left out. Each is planted into a worktree of its own below --work (made of the
-commit that is checked out, and built once). The area's tests run in turn, the quickest first,
-until one fails; of each only what it needs is built again, and it is left out where the
-mutant makes the same programs. What no test finds survives, and is printed with its line. A
-mutant that does not compile, or makes the same programs everywhere, does not count.
+statement left out. Each is planted into a tree of its own, --work: a worktree that is made of
+the commit that is checked out, or what is there already, a copy with its build folder among
+them. It is built once, by default with assertions, as scripts/test.sh builds. The area's tests
+run in turn, the quickest first, and of each suite first those named after the source, until one
+fails; of each only what it needs is built again, and it is left out where the mutant makes the
+same programs. What no test finds survives, and is printed with its line. A mutant that does not
+compile, or makes the same programs everywhere, does not count.
 
 Which mutants there are, and their order, follows from --seed alone, so that a campaign stops
 and goes on: what --results holds already is not run again. --list prints mutants and runs
@@ -24,9 +26,11 @@ import argparse
 import ast
 import hashlib
 import json
+import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -42,6 +46,17 @@ class Suite:
     def __init__(self, program=None, lit=(), tools=(), python=""):
         self.program, self.lit, self.python = program, lit, python
         self.targets = [program, *tools] if program else list(tools)
+
+    def nearest(self, root, source):
+        """The lit tests with the source's name, as Autocast.cpp has autocast-bias.mlir."""
+        stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", pathlib.Path(source).stem).lower()
+        folders = [root / "test" / folder for folder in self.lit]
+        named = (path for folder in folders for path in folder.rglob(f"{stem}*"))
+        return sorted(
+            str(path.relative_to(root / "test"))
+            for path in named
+            if path.suffix in (".mlir", ".test") and "Inputs" not in path.parts
+        )
 
     def name(self):
         return self.program or " ".join(self.lit) or f"python {self.python}"
@@ -63,13 +78,28 @@ def e2e(names):
 
 VALUES = Suite(lit=["dialects/NN/values"], tools=["mpc-check-values"])
 STEP_VALUES = Suite(lit=["dialects/AMP/values"], tools=["mpc-check-values"])
-TRAIN = ["mpc-opt", "mpc-import", "mpc-eval", "mpc-train", "mpc-scale"]
+TRAIN = ["mpc-opt", "mpc-import", "mpc-eval", "mpc-train", "mpc-train-compiler.so", "mpc-scale"]
 STEPS = [f"tools/mpc-scale-{name}.test" for name in ("bad-rules", "policies", "step", "rules")]
 INJECTION = "tools/mpc-scale-injection.test"
 RUNTIME = ["mpc-run", "mpc-compile", "mpc-inspect", *TRAIN]
+STEP_RUNS = Suite(
+    lit=e2e(
+        "example-basic example-clipping example-accumulation example-multiple"
+        " example-custom-optimizer example-gradient-transform"
+        " example-gradient-penalty own-step-faults train-narrow-slots"
+        " train-without-masters train-batch-norm eval-averages skipped-step"
+    ),
+    tools=TRAIN,
+)
+CAPI = Suite("MpcCAPITest", tools=["libmpc-runtime.so"])
+COMPILER_CAPI = Suite("MpcCompilerCAPITest", tools=["libmpc-compiler.so", "libmpc-runtime.so"])
+PYTHON = Suite(tools=["_runtime", "_compiler", "mpc-compile"], python="*_test.py")
+# A GPU that is emulated.
+CUDA = Suite("MpcCUDAStepTest")
+CUDA_RUNS = Suite(lit=e2e("cuda cuda-faults cuda-nan-report cuda-slices eval-cuda"), tools=RUNTIME)
 AREAS = {
     "ops": Area(
-        ["dialects/NN/Ops/*.cpp"],
+        ["dialects/NN/Ops/*.cpp", "dialects/NN/Ops/*.h"],
         [
             VALUES,
             Suite("nn-gradient-test"),
@@ -78,6 +108,19 @@ AREAS = {
                 tools=["mpc-check-values", *TRAIN],
             ),
             Suite(lit=e2e("eval-fp32 eval-training-mode eval-low-precision"), tools=TRAIN),
+        ],
+    ),
+    "nn": Area(
+        ["dialects/NN/*.cpp", "dialects/NN/*.h", "dialects/Interfaces/*.cpp", "dialects/Interfaces/*.h"],
+        [
+            Suite(lit=["dialects"], tools=["mpc-check-values", *TRAIN]),
+            Suite("nn-gradient-test"),
+            Suite(lit=["passes/NN", "passes/AMP"], tools=["mpc-check-values", *TRAIN]),
+            Suite("MpcImportONNXTests"),
+            Suite(
+                lit=["passes/Kernel", *e2e("losses class-weights class-axis eval-bce eval-numbers")],
+                tools=TRAIN,
+            ),
         ],
     ),
     "loss-scale": Area(
@@ -92,42 +135,57 @@ AREAS = {
         ],
     ),
     "amp": Area(
-        ["dialects/AMP/*.cpp", "dialects/AMP/Ops/*.cpp"],
+        ["dialects/AMP/*.cpp", "dialects/AMP/*.h", "dialects/AMP/Ops/*.cpp", "dialects/AMP/Ops/*.h"],
         [
             STEP_VALUES,
             Suite(lit=["dialects/AMP", "passes/AMP"], tools=TRAIN),
             Suite(lit=STEPS, tools=["mpc-scale"]),
             Suite("MpcAMPTest"),
             Suite(lit=[INJECTION], tools=["mpc-scale"]),
+            STEP_RUNS,
+        ],
+    ),
+    "step": Area(
+        ["passes/AMP/*.cpp", "passes/AMP/*.h"],
+        [
+            Suite(lit=["passes/AMP"], tools=TRAIN),
+            Suite(lit=STEPS, tools=["mpc-scale"]),
+            Suite("MpcAMPTest"),
+            Suite("MpcDriverTest"),
             Suite(
-                lit=e2e(
-                    "example-basic example-clipping example-accumulation example-multiple"
-                    " example-custom-optimizer example-gradient-transform"
-                    " example-gradient-penalty own-step-faults train-narrow-slots"
-                    " train-without-masters train-batch-norm eval-averages skipped-step"
-                ),
+                lit=e2e("nan-report count-underflow half-loss weight-cast no-gradient"),
                 tools=TRAIN,
             ),
+            Suite(lit=[INJECTION, "dialects/AMP"], tools=["mpc-check-values", *TRAIN]),
+            STEP_RUNS,
         ],
     ),
     "passes": Area(
-        ["passes/NN/*.cpp"],
+        ["passes/NN/*.cpp", "passes/NN/*.h", "passes/*.cpp", "passes/*.h"],
         [
             Suite("MpcNNPassesTest"),
             Suite(lit=["passes/NN"], tools=["mpc-check-values", *TRAIN]),
-            Suite(lit=["passes/AMP", "passes/Kernel", "tools/exit-codes.test"], tools=TRAIN),
+            Suite(
+                lit=[
+                    "passes/pipelines.mlir",
+                    "passes/AMP",
+                    "passes/Kernel",
+                    "tools/exit-codes.test",
+                ],
+                tools=TRAIN,
+            ),
             Suite(
                 lit=e2e(
                     "explain output-dtype eval-numbers small-epsilon eval-bce"
-                    " train-autocast-policy eval-modes own-step-faults nan-report"
+                    " train-autocast-policy eval-modes own-step-faults nan-report evaluate-data"
                     " train-batch-norm eval-low-precision eval-training-mode example-basic losses"
                 ),
-                tools=TRAIN,
+                tools=RUNTIME,
             ),
         ],
     ),
     "codegen": Area(
-        ["lib/Codegen/CPU/*.cpp"],
+        ["lib/Codegen/CPU/*.cpp", "lib/Codegen/CPU/*.h"],
         [
             VALUES,
             Suite("codegen-cpu-test"),
@@ -141,60 +199,140 @@ AREAS = {
             ),
         ],
     ),
-    "runtime": Area(
+    "support": Area(
         [
-            f"runtime/{folder}/*.cpp"
-            for folder in ("CommandLine", "Program", "Runner", "Support", "Train")
+            f"runtime/{folder}/*.{suffix}"
+            for folder in ("Program", "Support")
+            for suffix in ("cpp", "h")
         ],
         [
             Suite("MpcSupportTest"),
+            Suite("MpcRoundingTest"),
             Suite("MpcProgramTest"),
-            Suite("MpcRunnerTest"),
             Suite("MpcTrainTest"),
-            Suite("MpcCommandLineTest"),
-            Suite("MpcCAPITest", tools=["libmpc-runtime.so"]),
-            Suite(lit=["tools/exit-codes.test", "tools/outputs.test"], tools=RUNTIME),
+            Suite("MpcCUDATest"),
+            CAPI,
+            Suite("MpcDriverTest"),
             Suite(
-                lit=e2e(
-                    "compile-and-run direct-start eval-expect eval-modes export-weights"
-                    " nan-report record resume-rules resume-settings skipped-step"
-                ),
+                lit=["tools/mpc-inspect.test", "tools/exit-codes.test", "tools/outputs.test"],
+                tools=RUNTIME,
+            ),
+            Suite(
+                lit=[
+                    "tools/closed-pipe.test",
+                    "tools/stdio.test",
+                    *e2e("compile-and-run data-files eval-expect compile-cache cuda"),
+                ],
                 tools=RUNTIME,
             ),
         ],
     ),
-    "capi": Area(
-        ["runtime/CAPI/*.cpp"],
+    "runner": Area(
         [
-            Suite("MpcCAPITest", tools=["libmpc-runtime.so"]),
-            Suite("MpcCompilerCAPITest", tools=["libmpc-compiler.so"]),
+            f"runtime/{folder}/*.{suffix}"
+            for folder in ("Device/CPU", "Device/CUDA", "Runner")
+            for suffix in ("cpp", "h")
+        ],
+        [
+            Suite("MpcDeviceTest"),
+            Suite("MpcRunnerTest"),
+            Suite("MpcCUDATest"),
+            Suite("MpcCUDAKernelTest"),
+            Suite("MpcTrainTest"),
+            CAPI,
+            Suite("codegen-cpu-test"),
+            Suite("MpcDriverTest"),
+            Suite(
+                lit=["tools/small-cpu.test", *e2e("compile-and-run evaluate-data index-bounds cuda")],
+                tools=["mpc-eval-on-small-cpu", *RUNTIME],
+            ),
+            CUDA,
+            CUDA_RUNS,
+        ],
+    ),
+    "train": Area(
+        [
+            f"runtime/{folder}/*.{suffix}"
+            for folder in ("CommandLine", "Train")
+            for suffix in ("cpp", "h")
+        ],
+        [
+            Suite("MpcTrainTest"),
+            Suite("MpcCommandLineTest"),
+            CAPI,
+            Suite(
+                lit=["tools/help.test", "tools/exit-codes.test", "tools/outputs.test"],
+                tools=RUNTIME,
+            ),
+            Suite(
+                lit=e2e(
+                    "nan-report export-weights record resume-rules resume-settings skipped-step"
+                    " at-floor own-step-faults run-defaults schedules shared-input data-files"
+                    " direct-start compile-and-run evaluate-data evaluate-program eval-averages"
+                    " eval-expect eval-modes index-bounds kill-and-resume state-names"
+                ),
+                tools=RUNTIME,
+            ),
+            CUDA,
+            CUDA_RUNS,
+        ],
+    ),
+    "capi": Area(
+        ["runtime/CAPI/*.cpp", "runtime/CAPI/*.h", "include/mpc-c/*.h", "include/mpc/*.h"],
+        [
+            CAPI,
+            COMPILER_CAPI,
+            PYTHON,
+            Suite(
+                lit=e2e("embed embed-linked embed-builder"),
+                tools=["libmpc-compiler.so", "libmpc-runtime.so", *RUNTIME],
+            ),
+        ],
+    ),
+    "compiler-capi": Area(
+        ["lib/CAPI/*.cpp", "lib/CAPI/*.h", "lib/Python/*.cpp", "lib/Python/*.h"],
+        [
+            COMPILER_CAPI,
+            PYTHON,
+            Suite(
+                lit=e2e("embed-builder"),
+                tools=["libmpc-compiler.so", "libmpc-runtime.so", *RUNTIME],
+            ),
         ],
     ),
     "driver": Area(
-        ["lib/Driver/*.cpp", "tools/Flags/*.cpp"],
+        ["lib/Driver/*.cpp", "lib/Driver/*.h", "tools/Flags/*.cpp", "tools/Flags/*.h"],
         [
             Suite("MpcDriverTest"),
             Suite(lit=["lib/Driver", "tools/exit-codes.test", "tools/help.test"], tools=RUNTIME),
-            Suite("MpcCompilerCAPITest", tools=["libmpc-compiler.so"]),
+            COMPILER_CAPI,
             Suite(
                 lit=e2e(
                     "compile-cache cache-keys class-weights explain compile-and-run nan-report"
                     " at-floor resume-rules train-autocast-policy output-dtype eval-modes losses"
+                    " export-onnx eval-own-step evaluate-program code-counts"
                 ),
                 tools=RUNTIME,
             ),
+            Suite(lit=["tools"], tools=["mpc-eval-on-small-cpu", *RUNTIME]),
+            CUDA,
+            CUDA_RUNS,
         ],
     ),
     "import": Area(
-        ["lib/Import/ONNX/*.cpp"],
+        ["lib/Import/ONNX/*.cpp", "lib/Import/ONNX/*.h"],
         [
             Suite("MpcImportONNXTests"),
             Suite(lit=["lib/Import"], tools=["mpc-eval-cases", "mpc-check-values", *TRAIN]),
-            Suite(lit=["tools/mpc-import", *e2e("exporter-roles op-library zoo")], tools=TRAIN),
+            Suite(
+                lit=["tools/mpc-import", "tools/exit-codes.test", *e2e("exporter-roles op-library")],
+                tools=TRAIN,
+            ),
+            Suite(lit=e2e("export-onnx eval-fp32 zoo"), tools=RUNTIME),
         ],
     ),
     "kernel": Area(
-        ["passes/Kernel/*.cpp", "dialects/Kernel/*.cpp"],
+        ["passes/Kernel/*.cpp", "passes/Kernel/*.h", "dialects/Kernel/*.cpp", "dialects/Kernel/*.h"],
         [
             Suite(lit=["passes/Kernel", "dialects/Kernel"], tools=["mpc-check-values", *TRAIN]),
             Suite(lit=["lib/Codegen"], tools=TRAIN),
@@ -203,16 +341,30 @@ AREAS = {
         ],
     ),
     "cuda": Area(
-        ["lib/Codegen/CUDA/*.cpp"],
+        ["lib/Codegen/CUDA/*.cpp", "lib/Codegen/CUDA/*.h", "lib/Codegen/CUDA/Prelude/*.cuh"],
         [
             Suite(lit=["lib/Codegen/CUDA"], tools=TRAIN),
+            Suite("MpcCUDAKernelTest"),
             Suite("codegen-cuda-test"),
-            Suite("MpcCUDAStepTest"),
+            CUDA,
+            CUDA_RUNS,
         ],
     ),
-    "python": Area(
-        ["lib/Python/mpc_compiler/*.py"],
-        [Suite(tools=["_runtime", "_compiler", "mpc-compile"], python="*_test.py")],
+    "python": Area(["lib/Python/mpc_compiler/*.py"], [PYTHON]),
+    "tools": Area(
+        ["tools/mpc-*/*.cpp", "tools/mpc-*/*.h"],
+        [
+            Suite("MpcScaleToolTest", tools=["mpc-scale"]),
+            Suite(lit=["tools"], tools=["mpc-eval-on-small-cpu", *RUNTIME]),
+            Suite(
+                lit=e2e(
+                    "compile-and-run nan-report eval-expect eval-own-step evaluate-program record"
+                    " at-floor export-onnx direct-start own-step-faults run-defaults explain"
+                    " resume-rules eval-modes reference-inputs"
+                ),
+                tools=RUNTIME,
+            ),
+        ],
     ),
 }
 
@@ -314,9 +466,10 @@ def other_constants(text):
 
 def changes(line):
     """Every line that differs from `line` by one fault."""
-    code, slashes, comment = line.partition("//")
-    if slashes:
-        yield from (changed.rstrip("\n") + slashes + comment for changed in changes(code))
+    comment = re.search(r"//|/\*", line)
+    if comment:
+        code, rest = line[: comment.start()], line[comment.start() :]
+        yield from (changed.rstrip("\n") + rest for changed in changes(code))
         return
     if SKIPPED.search(line):
         return
@@ -356,12 +509,23 @@ def texts_of(source):
     }
 
 
+def comments_of(source):
+    """The lines of C that a comment of several goes on in."""
+    return {
+        line
+        for comment in re.finditer(r"/\*.*?\*/", source, re.DOTALL)
+        for line in range(
+            source.count("\n", 0, comment.start()) + 2, source.count("\n", 0, comment.end()) + 2
+        )
+    }
+
+
 def mutants_of(area, root):
     for pattern in AREAS[area].sources:
         for path in sorted(root.glob(pattern)):
             text = path.read_text()
             is_python = path.suffix == ".py"
-            skipped = texts_of(text) if is_python else set()
+            skipped = texts_of(text) if is_python else comments_of(text)
             for number, line in enumerate(text.splitlines(keepends=True), 1):
                 if number in skipped:
                     continue
@@ -383,23 +547,27 @@ def choose(areas, seed, root):
 
 
 class Workshop:
-    """A worktree in which a mutant is planted, built and tested; never the user's own."""
+    """A tree in which a mutant is planted, built and tested; never the user's own."""
 
-    def __init__(self, folder, jobs, timeout):
-        self.root, self.build = folder, folder / "build"
+    def __init__(self, folder, jobs, timeout, preset="dev"):
+        self.root, self.preset = folder, preset
+        self.build = folder / ("build" if preset == "release" else f"build-{preset}")
         self.jobs, self.timeout = jobs, timeout
 
     def prepare(self, areas):
+        if self.root == ROOT:
+            sys.exit("mutate.py: --work is the tree of this script, whose changes would be lost")
         if not self.root.exists():
             self.git(ROOT, "worktree", "add", "--detach", str(self.root), "HEAD")
             if (ROOT / ".venv").exists():
                 (self.root / ".venv").symlink_to((ROOT / ".venv").resolve())
+        self.git(self.root, "checkout", "--", ".")
+        if not (self.build / "build.ninja").exists():
             subprocess.run(
-                [self.root / "scripts/setup.sh", "--no-build"],
+                [self.root / "scripts/setup.sh", f"--preset={self.preset}", "--no-build"],
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
-        self.git(self.root, "checkout", "--", ".")
         targets = sorted({target for area in areas for target in AREAS[area].targets()})
         print(f"building {', '.join(targets)} in {self.build}", flush=True)
         if self.ninja(targets, None) != 0:
@@ -417,16 +585,26 @@ class Workshop:
 
     def run(self, command, timeout):
         """The exit status; -1 where it ran too long, as a loop that a mutant never leaves."""
+        process = subprocess.Popen(
+            command,
+            cwd=self.root,
+            # What is kept of an earlier compilation would hide the mutant.
+            env=os.environ | {"MPC_CACHE_DIR": ""},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         try:
-            return subprocess.run(
-                command,
-                cwd=self.root,
-                timeout=timeout,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            ).returncode
+            return process.wait(timeout)
         except subprocess.TimeoutExpired:
             return -1
+        finally:
+            # What it has started, where it did not come to its end.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
 
     def programs(self, suite):
         """The programs that a suite runs, by what is in them."""
@@ -436,16 +614,28 @@ class Workshop:
             paths += sorted((self.root / "lib/Python/mpc_compiler").glob("*.py"))
         return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
-    def command(self, suite):
+    def commands(self, suite, source):
+        """What runs the suite, the likeliest to fail in front."""
         if suite.program:
-            return [str(next(iter(self.programs(suite)))), "--gtest_fail_fast"]
+            program = next(p for p in self.programs(suite) if p.name == suite.program)
+            return [[str(program), "--gtest_fail_fast"]]
         if suite.python:
             folder = str(self.root / "test/lib/Python")
-            variables = [f"PYTHONPATH={self.build}/python", f"MPC_BUILD={self.build}", "MPC_CACHE_DIR="]
+            variables = [f"PYTHONPATH={self.build}/python", f"MPC_BUILD={self.build}"]
             tests = ["-m", "unittest", "discover", "-f", "-s", folder, "-p", suite.python]
-            return ["env", *variables, str(self.root / ".venv/bin/python"), "-B", *tests]
-        tests = [str(self.build / "test" / test) for test in suite.lit]
-        return [LIT, f"-j{self.jobs}", "-q", "--max-failures=1", *tests]
+            return [["env", *variables, str(self.root / ".venv/bin/python"), "-B", *tests]]
+        return [
+            [
+                LIT,
+                f"-j{self.jobs}",
+                "-q",
+                "--order=lexical",
+                "--max-failures=1",
+                *(str(self.build / "test" / test) for test in tests),
+            ]
+            for tests in (suite.nearest(self.root, source), suite.lit)
+            if tests
+        ]
 
     def judge(self, mutant):
         """Outcome, and which test found it."""
@@ -456,7 +646,8 @@ class Workshop:
             programs = self.programs(suite)
             if all(self.original[path] == content for path, content in programs.items()):
                 continue
-            if self.run(self.command(suite), self.timeout) != 0:
+            commands = self.commands(suite, mutant.path)
+            if any(self.run(command, self.timeout) != 0 for command in commands):
                 return "killed", suite.name()
             outcome = "survived"
         return outcome, None
@@ -554,7 +745,7 @@ def parse_arguments():
     )
     parser.add_argument("--seed", default="1", help="another seed, other mutants (default: 1)")
     parser.add_argument(
-        "--work", type=pathlib.Path, metavar="DIR", help="where the worktree is, or is made"
+        "--work", type=pathlib.Path, metavar="DIR", help="where the tree is, or is made"
     )
     parser.add_argument(
         "--results",
@@ -569,6 +760,12 @@ def parse_arguments():
         default=2,
         metavar="N",
         help="parallel compilations and tests (default: 2)",
+    )
+    parser.add_argument(
+        "--preset",
+        default="dev",
+        metavar="NAME",
+        help="of scripts/setup.sh: how the sources are built (default: dev, with assertions)",
     )
     parser.add_argument(
         "--timeout",
@@ -609,7 +806,7 @@ def main():
             sys.exit("mutate.py: --work=DIR is required: sources are changed and built there")
         for area in areas:
             AREAS[area].suites = AREAS[area].suites[: options.suites]
-        workshop = Workshop(options.work.resolve(), options.jobs, options.timeout)
+        workshop = Workshop(options.work.resolve(), options.jobs, options.timeout, options.preset)
         workshop.prepare(areas)
         campaign(workshop, results, choose(areas, options.seed, workshop.root), options.count)
     print(results.summary())

@@ -3,6 +3,7 @@
 """Which mutants mutate.py makes, and how a campaign goes on."""
 import pathlib
 import tempfile
+import time
 import unittest
 
 import mutate
@@ -59,6 +60,11 @@ class Mutate(unittest.TestCase):
         self.assertIn("half = a / 0.5; // 1 + 1", found)
         self.assertTrue(all(changed.endswith("// 1 + 1") for changed in found))
 
+    def test_comments_of_c_are_left_alone(self):
+        found = self.of("  kTwo = 2, /* 1 + 1, and\n")
+        self.assertEqual({"kTwo = 3, /* 1 + 1, and", "kTwo = 1, /* 1 + 1, and"}, set(found))
+        self.assertEqual({2, 3}, mutate.comments_of("a = 1; /* of\n1 and\n2. */\nb = 2; /* 3 */\n"))
+
     def test_python_has_operators_of_its_own(self):
         found = [changed.strip() for changed in mutate.python_changes("    if a and b is None:  # a or b\n")]
         self.assertIn("if a or b is None:  # a or b", found)
@@ -76,6 +82,18 @@ class Mutate(unittest.TestCase):
     def test_every_area_has_sources(self):
         for name in mutate.AREAS:
             self.assertTrue(next(mutate.mutants_of(name, mutate.ROOT), None), name)
+
+    def test_every_source_is_in_one_area(self):
+        found = [m for area in mutate.AREAS.values() for p in area.sources for m in mutate.ROOT.glob(p)]
+        self.assertEqual(len(found), len(set(found)))
+        folders = ("dialects", "include", "lib", "passes", "runtime", "tools")
+        sources = [
+            path
+            for folder in folders
+            for path in (mutate.ROOT / folder).rglob("*")
+            if path.suffix in (".cpp", ".h", ".cuh", ".py")
+        ]
+        self.assertEqual([], sorted(set(sources) - set(found)))
 
     def test_order_follows_from_the_seed(self):
         first, again, other = ([m.id for m in mutate.choose(["ops"], seed, self.root)] for seed in "112")
@@ -118,11 +136,34 @@ class Mutate(unittest.TestCase):
             workshop, ran = mutate.Workshop(self.root, 1, 10), []
             workshop.original = {suite.name(): "as it was" for suite in suites}
             workshop.ninja = lambda *_: 0
-            workshop.command = lambda suite: suite.name()
+            workshop.commands = lambda suite, _: [suite.name()]
             now = dict(zip(workshop.original, ["as it was", "other"] + ["as it was"] * len(suites)))
             workshop.programs = lambda suite: {suite.name(): now[suite.name()] if differing else "as it was"}
             workshop.run = lambda command, _: ran.append(command) or (1 if differing == 2 else 0)
             self.assertEqual((outcome, runs), (workshop.judge(mutant)[0], len(ran)))
+
+    def test_tests_with_the_name_of_a_source_are_the_nearest(self):
+        suite = mutate.Suite(lit=["passes/NN", "passes/pipelines.mlir"], tools=["mpc-opt"])
+        self.assertEqual([], suite.nearest(mutate.ROOT, "passes/NN/CastPlacement.cpp"))
+        nearest = suite.nearest(mutate.ROOT, "passes/NN/AddLoss.cpp")
+        self.assertIn("passes/NN/add-loss.mlir", nearest)
+        self.assertIn("passes/NN/add-loss-errors.mlir", nearest)
+
+    def test_what_runs_too_long_is_ended_with_all_that_it_started(self):
+        workshop = mutate.Workshop(self.root, 1, 10)
+        pids = self.root / "pids"
+        command = ["bash", "-c", f"sleep 1000 & echo $! > {pids}; wait"]
+        start = time.monotonic()
+        while not pids.exists() or not pids.read_text().strip():
+            self.assertEqual(-1, workshop.run(command, 0.2))
+        self.assertLess(time.monotonic() - start, 100)
+        state = pathlib.Path(f"/proc/{pids.read_text().strip()}/stat")
+        while state.exists() and state.read_text().split()[2] != "Z":
+            self.assertLess(time.monotonic() - start, 100)
+
+    def test_the_tree_of_the_script_is_left_alone(self):
+        with self.assertRaises(SystemExit):
+            mutate.Workshop(mutate.ROOT, 1, 10).prepare(["ops"])
 
     def test_every_test_that_an_area_names_is_there(self):
         for area in mutate.AREAS.values():

@@ -553,6 +553,7 @@ class Workshop:
         self.root, self.preset = folder, preset
         self.build = folder / ("build" if preset == "release" else f"build-{preset}")
         self.jobs, self.timeout = jobs, timeout
+        self.found = {}
 
     def prepare(self, areas):
         if self.root == ROOT:
@@ -608,11 +609,18 @@ class Workshop:
 
     def programs(self, suite):
         """The programs that a suite runs, by what is in them."""
-        names = [f"{target}.cpython*" if target.startswith("_") else target for target in suite.targets]
-        paths = [next(p for p in self.build.rglob(name) if p.is_file()) for name in names]
+        paths = [self.find(target) for target in suite.targets]
         if suite.python:
             paths += sorted((self.root / "lib/Python/mpc_compiler").glob("*.py"))
         return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+
+    def find(self, target):
+        """The file that is built; not what a test has copied or installed."""
+        if target not in self.found:
+            name = f"{target}.*so" if target.startswith("_") else target
+            files = (p for p in self.build.rglob(name) if p.is_file() and "Output" not in p.parts)
+            self.found[target] = next(files)
+        return self.found[target]
 
     def commands(self, suite, source):
         """What runs the suite, the likeliest to fail in front."""

@@ -161,6 +161,14 @@ class Mutate(unittest.TestCase):
         while state.exists() and state.read_text().split()[2] != "Z":
             self.assertLess(time.monotonic() - start, 100)
 
+    def test_a_program_is_what_is_built_and_not_what_a_test_installs(self):
+        workshop = mutate.Workshop(self.root, 1, 10)
+        for name in ("Output/lib/libx.so", "lib/libx.so", "lib/other/Output/libx.so"):
+            path = workshop.build / name
+            path.parent.mkdir(parents=True)
+            path.touch()
+        self.assertEqual(workshop.build / "lib/libx.so", workshop.find("libx.so"))
+
     def test_the_tree_of_the_script_is_left_alone(self):
         with self.assertRaises(SystemExit):
             mutate.Workshop(mutate.ROOT, 1, 10).prepare(["ops"])

@@ -47,6 +47,17 @@ class ZipWriter {
 public:
   explicit ZipWriter(bool isZip64 = false) : isZip64_(isZip64) {}
 
+  /// What stands in local headers of members added from here on, and in the
+  /// directory in front of sizes in 64 bits: fields of others. Last a member's
+  /// comment.
+  ZipWriter &setExtra(std::string local, std::string directory,
+                      std::string comment = "") {
+    localExtra_ = std::move(local);
+    extra_ = std::move(directory);
+    comment_ = std::move(comment);
+    return *this;
+  }
+
   /// `sizeSaid` is what the archive says of the content's size.
   ZipWriter &add(const std::string &name, const std::string &content,
                  bool isDeflated = false, int64_t sizeSaid = -1) {
@@ -59,17 +70,19 @@ public:
                          littleEndian(0, 4) + littleEndian(crc, 4) +
                          size32(packed.size()) + size32(bytes) +
                          littleEndian(name.size(), 2);
-    std::string extra = isZip64_ ? littleEndian(1, 2) + littleEndian(24, 2) +
-                                       littleEndian(bytes, 8) +
-                                       littleEndian(packed.size(), 8) +
-                                       littleEndian(body_.size(), 8)
-                                 : "";
+    std::string extra = extra_;
+    if (isZip64_)
+      extra += littleEndian(1, 2) + littleEndian(24, 2) +
+               littleEndian(bytes, 8) + littleEndian(packed.size(), 8) +
+               littleEndian(body_.size(), 8);
     directory_ += littleEndian(0x02014b50, 4) + littleEndian(45, 2) +
                   littleEndian(45, 2) + littleEndian(0, 2) + middle +
-                  littleEndian(extra.size(), 2) + std::string(10, '\0') +
-                  size32(body_.size()) + name + extra;
+                  littleEndian(extra.size(), 2) +
+                  littleEndian(comment_.size(), 2) + std::string(8, '\0') +
+                  size32(body_.size()) + name + extra + comment_;
     body_ += littleEndian(0x04034b50, 4) + littleEndian(45, 2) +
-             littleEndian(0, 2) + middle + littleEndian(0, 2) + name + packed;
+             littleEndian(0, 2) + middle + littleEndian(localExtra_.size(), 2) +
+             name + localExtra_ + packed;
     ++count_;
     return *this;
   }
@@ -99,7 +112,7 @@ private:
   }
 
   bool isZip64_;
-  std::string body_, directory_;
+  std::string body_, directory_, localExtra_, extra_, comment_;
   uint64_t count_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // Archives as they are, and damaged ones: refused, or read as they were.
 #include "runtime/Support/ZipFile.h"
 
+#include "runtime/Support/Random.h"
 #include "test/runtime/TempFolder.h"
 #include "test/runtime/ZipWriter.h"
 
@@ -198,6 +199,124 @@ TEST_F(ZipFileTest, OverlappingMembers) {
   patch(bytes, entry + 42, 0, 4);
   EXPECT_EQ(fault(bytes),
             "member 'y' has another name than the directory says");
+}
+
+// Each of them is right; a byte more is not.
+TEST_F(ZipFileTest, SizesAreHeldAgainstTheFileToTheByte) {
+  EXPECT_EQ(readFault(ZipWriter().add("x", kText, true, 47).bytes()),
+            "member 'x': unpacks to more than the 47 bytes that the archive "
+            "says");
+  ZipWriter writer;
+  writer.add("x", kText);
+  std::string whole = writer.bytes(), bytes = whole;
+  size_t end = whole.size() - 22;
+  auto size = static_cast<uint32_t>(end - writer.directoryOffset());
+  EXPECT_EQ(fault(whole), "");
+  patch(bytes, end + 12, size + 1, 4);
+  EXPECT_EQ(fault(bytes), "directory does not lie in the file");
+  patch(bytes, end + 12, size - 1, 4);
+  EXPECT_EQ(fault(bytes), "directory is damaged");
+  bytes = whole;
+  patch(bytes, end + 16, end, 4);
+  patch(bytes, end + 12, 0, 4);
+  EXPECT_EQ(fault(bytes), "directory is damaged");
+  patch(bytes, end + 16, end + 1, 4);
+  EXPECT_EQ(fault(bytes), "directory does not lie in the file");
+  // A member's bytes up to the end of the file, header and name too.
+  bytes = whole;
+  size_t entry = writer.directoryOffset();
+  uint64_t rest = whole.size() - 31;
+  patch(bytes, entry + 20, rest, 4);
+  patch(bytes, entry + 24, rest, 4);
+  EXPECT_EQ(fault(bytes), "member 'x' overlaps what follows it");
+  patch(bytes, entry + 20, rest + 1, 4);
+  patch(bytes, entry + 24, rest + 1, 4);
+  EXPECT_EQ(fault(bytes),
+            "member 'x' does not lie in the file: the archive is cut off");
+}
+
+// A deflated stream of n bytes unpacks to 1032 n at most (zlib, "Technical
+// Details"), and what says little more is found when it is read.
+TEST_F(ZipFileTest, HowLongAStreamCanBeUnpacked) {
+  uint64_t packed = test::deflate(kText).size();
+  uint64_t most = (packed + 64) * 1032 + 1031;
+  auto bytes = [&](uint64_t said) {
+    return ZipWriter().add("x", kText, true, int64_t(said)).bytes();
+  };
+  EXPECT_EQ(fault(bytes(most)), "");
+  EXPECT_EQ(fault(bytes(most + 1)),
+            "member 'x': is said to have " + std::to_string(most + 1) +
+                " bytes, which " + std::to_string(packed) +
+                " do not unpack to");
+}
+
+TEST_F(ZipFileTest, ContentOfWholePieces) {
+  // Of as many bytes as are unpacked at once, of one more, and twice as many;
+  // what cannot be packed has its last byte left over behind a piece.
+  for (size_t size : {size_t(1) << 20, (size_t(1) << 20) + 1, size_t(2) << 20})
+    for (uint64_t bound : {1, 256}) {
+      std::string text(size, 'a');
+      Random random(size);
+      for (char &letter : text)
+        letter = static_cast<char>(random.below(bound));
+      Result<ZipFile> zip = open(ZipWriter().add("x", text, true).bytes());
+      ASSERT_TRUE(zip.ok());
+      EXPECT_TRUE(textOf(zip->read(zip->members()[0])) == text) << size;
+    }
+}
+
+TEST_F(ZipFileTest, AnArchiveMayBeEmptyAndHaveTheLongestComment) {
+  for (size_t comment : {0, 0xffff}) {
+    Result<ZipFile> zip = open(ZipWriter().bytes(std::string(comment, 'c')));
+    ASSERT_TRUE(zip.ok()) << zip.status().message();
+    EXPECT_TRUE(zip->members().empty());
+  }
+}
+
+// Fields of others stand beside those of sizes in 64 bits, as times do, and a
+// comment behind them.
+TEST_F(ZipFileTest, ExtraFieldsOfOthersAndCommentsArePassedOver) {
+  std::string field = test::littleEndian(0x5455, 2) + test::littleEndian(5, 2) +
+                      std::string(5, 't');
+  std::string empty = test::littleEndian(0x7777, 2) + test::littleEndian(0, 2);
+  for (bool isZip64 : {false, true})
+    for (const std::string &extra :
+         {field, empty, field + field, empty + field + empty}) {
+      ZipWriter writer(isZip64);
+      writer.setExtra(extra, extra, "a comment")
+          .add("x", kText)
+          .add("y", kText, true);
+      Result<ZipFile> zip = open(writer.bytes());
+      ASSERT_TRUE(zip.ok()) << zip.status().message();
+      ASSERT_EQ(zip->members().size(), 2u);
+      EXPECT_EQ(textOf(zip->read(zip->members()[0])), kText);
+      EXPECT_EQ(textOf(zip->read(zip->members()[1])), kText);
+    }
+  // One that is longer than what is left, and one without the size it is for.
+  ZipWriter longer;
+  longer.setExtra("", test::littleEndian(0x5455, 2) + test::littleEndian(6, 2) +
+                          std::string(5, 't'));
+  EXPECT_EQ(fault(longer.add("x", kText).bytes()), "directory is damaged");
+  for (uint64_t size : {0, 7}) {
+    ZipWriter without;
+    without.setExtra("", test::littleEndian(1, 2) +
+                             test::littleEndian(size, 2) +
+                             std::string(size, '\0'));
+    std::string bytes = without.add("x", kText).bytes();
+    patch(bytes, without.directoryOffset() + 24, 0xffffffff, 4);
+    EXPECT_EQ(fault(bytes), "directory is damaged") << size;
+  }
+}
+
+TEST(ZipFile, IsKnownByItsFirstFourBytes) {
+  auto isZip = [](const char *text, size_t size) {
+    return ZipFile::isZip(std::as_bytes(std::span(text, size)));
+  };
+  EXPECT_TRUE(isZip("PK\3\4", 4));
+  EXPECT_TRUE(isZip("PK\5\6", 4));
+  EXPECT_FALSE(isZip("PK\1\2", 4));
+  EXPECT_FALSE(isZip("PK\3\4", 3));
+  EXPECT_FALSE(isZip("", 0));
 }
 
 TEST_F(ZipFileTest, WhatIsNotRead) {

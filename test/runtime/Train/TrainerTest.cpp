@@ -11,6 +11,9 @@
 #include "test/runtime/TrainingResult.h"
 
 #include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <functional>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
@@ -64,6 +67,7 @@ protected:
                       false};
     hooks.signal = [&] { return --left == 0 ? SIGINT : 0; };
     hooks.output = [&](std::string_view text) { output_ += text; };
+    hooks.exportModel = exportModel_;
     return train(*runner, *loader, options_, hooks);
   }
 
@@ -83,6 +87,7 @@ protected:
     return options;
   }();
   std::string screen_, output_;
+  std::function<Status(const Runner &)> exportModel_;
 };
 
 TEST_F(TrainerTest, EachNumberOfAStepIsAScalarForTensorBoard) {
@@ -243,6 +248,53 @@ TEST_F(TrainerTest, TheRateIsANumber) {
   ASSERT_TRUE(loader.ok()) << loader.status().message();
   EXPECT_EQ(train(**runner, *loader, options_, {}).status().message(),
             "input 'lr' is f64[], expected f32[]");
+}
+
+TEST_F(TrainerTest, WeightsAreExportedAsTheLastCheckpointHasThem) {
+  options_.checkpointDir = folder_.path("c");
+  options_.exportedWeights = folder_.path("weights");
+  ASSERT_TRUE(run().ok());
+  auto weights = SafetensorsFile::open(options_.exportedWeights);
+  ASSERT_TRUE(weights.ok()) << weights.status().message();
+  auto last =
+      SafetensorsFile::open(folder_.path("c/ckpt-00000020.safetensors"));
+  ASSERT_TRUE(last.ok()) << last.status().message();
+  // The momentum beside it is no weight.
+  ASSERT_EQ(weights->tensors().size(), 1u);
+  const TensorView *weight = weights->find("w"), *wanted = last->find("w");
+  ASSERT_TRUE(weight && wanted);
+  EXPECT_EQ(toString(weight->desc), toString(wanted->desc));
+  EXPECT_EQ(std::memcmp(weight->data, wanted->data, weight->desc.numBytes()),
+            0);
+}
+
+TEST_F(TrainerTest, WeightsThatCannotBeExportedAreSeenBeforeTheFirstStep) {
+  options_.exportedWeights = folder_.path("none/weights");
+  Result<TrainResult> result = run();
+  EXPECT_EQ(result.status().code(), StatusCode::Environment);
+  EXPECT_TRUE(result.status().message().starts_with(options_.exportedWeights))
+      << result.status().message();
+  EXPECT_FALSE(std::filesystem::exists(options_.metrics));
+}
+
+TEST_F(TrainerTest, AModelIsExportedOnceWithTheLastWeights) {
+  options_.checkpointDir = folder_.path("c");
+  std::vector<float> exported;
+  exportModel_ = [&](const Runner &runner) {
+    Result<TensorView> weight = runner.readState("w");
+    auto *data = static_cast<const float *>(weight->data);
+    exported.insert(exported.end(), data, data + 3);
+    return Status();
+  };
+  ASSERT_TRUE(run().ok());
+  auto last =
+      SafetensorsFile::open(folder_.path("c/ckpt-00000020.safetensors"));
+  ASSERT_EQ(exported.size(), 3u);
+  EXPECT_EQ(std::memcmp(exported.data(), last->find("w")->data, 12), 0);
+
+  options_.checkpointDir.clear();
+  exportModel_ = [](const Runner &) { return environmentError("no room"); };
+  EXPECT_EQ(run().status().message(), "no room");
 }
 
 TEST_F(TrainerTest, FlagsThatNeedAFolder) {

@@ -246,6 +246,25 @@ TEST(InitialWeights, AveragesTakeThePlaceOfWeights) {
   EXPECT_EQ(drawn(*runner, "b"), twos);
 }
 
+TEST(InitialWeights, CopiesFollowWhatWeightsBeginWith) {
+  TempFolder folder;
+  std::shared_ptr<Program> program = test::makeTestProgram();
+  program->initialValues = {{{"w", DType::F32, {3}}, InitialKind::Ones}};
+  float twos[] = {2, 2, 2};
+  std::vector<TensorView> averages = {{{"w/ema", DType::F32, {3}}, twos}};
+  ASSERT_TRUE(writeSafetensors(folder.path("ema"), averages).ok());
+  auto copyOf = [](Runner &runner) {
+    return *static_cast<const uint16_t *>(runner.readState("w/f16")->data);
+  };
+  auto one = Runner::create(program, {1}), other = Runner::create(program, {1});
+  ASSERT_TRUE(drawState(**one, 0).ok());
+  EXPECT_EQ(copyOf(**one), 0x3c00); // 1
+  ASSERT_TRUE(initializeState(**other, "", 0).ok());
+  EXPECT_EQ(copyOf(**other), 0x3c00);
+  ASSERT_TRUE(initializeAverages(**other, folder.path("ema")).ok());
+  EXPECT_EQ(copyOf(**other), 0x4000); // 2
+}
+
 TEST(InitialWeights, AValueThatIsNowhereIsAskedFor) {
   std::shared_ptr<Program> program = test::makeTestProgram();
   program->initialValues = {{{"w", DType::F32, {3}}, InitialKind::External}};

@@ -22,7 +22,7 @@ struct Asked {
   size_t tensors = 0;
   std::optional<double> scale;
   float x = -1, target = -1, lr = -1; ///< The first element of each.
-  float weight = -1;
+  float weight = -1, momentum = -1;
 };
 
 ProbedTensor tensorOf(const std::string &op, const std::string &node,
@@ -78,6 +78,8 @@ protected:
     for (const TensorView &tensor : request.state)
       if (tensor.desc.name == "w")
         asked.weight = *static_cast<const float *>(tensor.data);
+      else if (tensor.desc.name == "w/momentum")
+        asked.momentum = *static_cast<const float *>(tensor.data);
     asked_.push_back(asked);
     if (!fault_.empty())
       return invalidInput(fault_);
@@ -90,10 +92,10 @@ protected:
       ASSERT_TRUE(loader_->next().ok());
   }
 
-  void setWeight(float value) {
-    std::vector<float> weights(kFeatures, value);
+  void setState(const char *name, float value) {
+    std::vector<float> values(kFeatures, value);
     ASSERT_TRUE(
-        runner_->writeState({{"w", DType::F32, {kFeatures}}, weights.data()})
+        runner_->writeState({{name, DType::F32, {kFeatures}}, values.data()})
             .ok());
   }
 
@@ -179,13 +181,17 @@ TEST_F(NanWatchTest, TheStateBeforeTheStepIsKeptWhereTheStepChangesIt) {
     options_.keepState = keeps;
     options_.report = NanWatchOptions::kTextOnly;
     NanWatch watch = makeWatch();
-    setWeight(1);
+    setState("w", 1);
+    setState("w/momentum", 2);
     ASSERT_TRUE(watch.beforeStep(*runner_, false).ok());
     next(1);
-    setWeight(9);
+    setState("w", 9);
+    setState("w/momentum", 9);
     ASSERT_TRUE(watch.find(*runner_, step_).ok());
     ASSERT_EQ(asked_.size(), 1u);
+    EXPECT_EQ(asked_[0].tensors, 4u);
     EXPECT_EQ(asked_[0].weight, keeps ? 1 : 9);
+    EXPECT_EQ(asked_[0].momentum, keeps ? 2 : 9);
     EXPECT_EQ(asked_[0].scale.has_value(), !keeps);
   }
 }

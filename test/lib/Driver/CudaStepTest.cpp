@@ -122,6 +122,35 @@ TEST_F(CudaStep, CostsTheHostOneLaunchAndNoWait) {
   EXPECT_EQ(*runner->readNumber("counter"), 1);
 }
 
+// To the test driver a launch, and the event behind it, take a microsecond.
+TEST_F(CudaStep, EachLaunchOfARunIsTimed) {
+  auto program = compile(Precision::FP16, "cuda:sm_80");
+  auto timed = makeRunner(program), run = makeRunner(program);
+  rt::EntryCall call = makeCall(*run);
+  ASSERT_TRUE(call.run().ok());
+  std::vector<const void *> inputs;
+  for (size_t i = 0; i < call.entry().inputs.size(); ++i)
+    inputs.push_back(call.input(i));
+  auto entry = *timed->findEntry(call.entry().name);
+  int graphs = fake_.count("cuGraphLaunch");
+  auto times = timed->timeLaunches(entry, inputs);
+  ASSERT_TRUE(times.ok()) << times.status().message();
+  EXPECT_EQ(fake_.count("cuGraphLaunch"), graphs);
+  ASSERT_EQ(times->size(), call.entry().launches.size());
+  for (float time : *times)
+    EXPECT_NEAR(time, 0.002, 1e-6);
+  // It is a run as every other.
+  ASSERT_TRUE(timed->wait().ok());
+  expectSameState(*timed, *run, 0);
+  EXPECT_EQ(*timed->readNumber("counter"), 1);
+
+  inputs.pop_back();
+  EXPECT_FALSE(timed->timeLaunches(entry, inputs).ok());
+  auto cpu = makeRunner(compile(Precision::FP16, "host"));
+  EXPECT_EQ(cpu->timeLaunches(entry, inputs).status().message(),
+            "launches are timed on a GPU only");
+}
+
 // PyTorch's update(new_scale) takes the place of the last step's own.
 TEST_F(CudaStep, AScaleIsSetInThePlaceOfAnUpdate) {
   auto runner = makeRunner(compile(Precision::FP16, "cuda:sm_80"));

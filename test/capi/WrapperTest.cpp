@@ -49,6 +49,30 @@ TEST(CAPIWrapper, Trains) {
                "entry 'step': input 'x' is not bound");
 }
 
+TEST(CAPIWrapper, ATensorIsDLPacksOfTheCaller) {
+  std::vector<int16_t> data(6);
+  Tensor tensor(data.data(), {2, 3});
+  const DLTensor *plain = tensor.get();
+  EXPECT_EQ(plain->data, data.data());
+  EXPECT_EQ(plain->device.device_type, kDLCPU);
+  EXPECT_EQ(plain->device.device_id, 0);
+  EXPECT_EQ(plain->dtype.code, kDLInt);
+  EXPECT_EQ(plain->dtype.bits, 16);
+  EXPECT_EQ(plain->dtype.lanes, 1);
+  ASSERT_EQ(plain->ndim, 2);
+  EXPECT_EQ(plain->shape[0], 2);
+  EXPECT_EQ(plain->shape[1], 3);
+  EXPECT_EQ(plain->strides, nullptr);
+  EXPECT_EQ(plain->byte_offset, 0u);
+  // A copy has a shape of its own.
+  auto original =
+      std::make_unique<Tensor>(data.data(), std::vector<int64_t>{6});
+  Tensor copy = *original;
+  original.reset();
+  EXPECT_EQ(copy.get()->shape[0], 6);
+  EXPECT_EQ(Tensor(data.data(), {}).get()->ndim, 0);
+}
+
 TEST(CAPIWrapper, StepsInPartsEvaluatesAndShares) {
   Program program = loadProgram(makeWindowProgram(1));
   auto runner = Runner::create(program);

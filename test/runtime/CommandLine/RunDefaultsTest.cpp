@@ -113,6 +113,12 @@ TEST(NearestFlag, IsTheOneThatWasMeant) {
                              {"steps", ""},
                              {"", ""}})
     EXPECT_EQ(nearestFlag(word, known), meant) << word;
+  // Of two that are near the nearer one, whichever comes first; of two that are
+  // as near the first.
+  EXPECT_EQ(nearestFlag("--stepss", {"--steps", "--stops"}), "--steps");
+  EXPECT_EQ(nearestFlag("--stepss", {"--stops", "--steps"}), "--steps");
+  EXPECT_EQ(nearestFlag("--staps", {"--stops", "--steps"}), "--stops");
+  EXPECT_EQ(nearestFlag("--staps", {"--steps", "--stops"}), "--steps");
 }
 
 } // namespace

@@ -150,6 +150,12 @@ TEST(NumbersOfNoScaler, SayWhatIsMissing) {
   });
   auto runner = Runner::create(program, {1});
   ASSERT_TRUE(runner.ok());
+  for (const char *name : {"scale", "counter", "actor.scale"}) {
+    auto missing = (*runner)->readNumber(name);
+    ASSERT_FALSE(missing.ok());
+    EXPECT_EQ(missing.status().message(),
+              "the program has no number '" + std::string(name) + "'");
+  }
   Status status = (*runner)->updateScale(8);
   EXPECT_EQ(status.message(),
             "the program has no such loss scaler; of several, name one");

@@ -174,6 +174,22 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
       "cannot allocate 4.0 EiB for state slab 's'");
 }
 
+TEST(Runner, ALaunchOfNoChunksDoesNothing) {
+  auto program = makeCopyProgram(4);
+  program->entries[0].launches[1].chunks = 0;
+  auto runner = makeRunner(program);
+  std::vector<int32_t> in = {1, 2, 3, 4}, out(6, -1);
+  const void *inputs[] = {in.data()};
+  void *outputs[] = {out.data()};
+  ASSERT_TRUE(runner->run("eval", inputs, outputs).ok());
+  EXPECT_EQ(out, (std::vector<int32_t>{5, -1, -1, -1, -1, 0}));
+  auto negative = makeCopyProgram(4);
+  negative->entries[0].launches[1].chunks = -1;
+  EXPECT_EQ(Runner::create(negative, {1}).status().message(),
+            "program: entry 'eval', launch 1 ('add'): number of chunks is "
+            "negative");
+}
+
 TEST(Runner, RefusesAWrongNumberOfArguments) {
   auto runner = makeRunner(makeCopyProgram(4));
   EXPECT_EQ(runner->run("eval").message(),

@@ -46,6 +46,107 @@ TEST(NodeErrors, OfContractions) {
             "attribute 'kernel_shape' is 5, the weight is 6x4x3");
 }
 
+/// What of an error follows the shape of a result that is refused; the whole
+/// error where it is another.
+std::string refusedShape(const OneNode &test) {
+  std::string error = errorOf(test);
+  const std::string before = "the result's shape ",
+                    after = " is negative or too large";
+  if (error.rfind(before, 0) != 0 || !llvm::StringRef(error).ends_with(after))
+    return error;
+  return error.substr(before.size(),
+                      error.size() - before.size() - after.size());
+}
+
+constexpr int64_t k10 = 1 << 10, k20 = 1 << 20, k28 = 1 << 28, k30 = 1 << 30;
+
+// More than 2^56 elements have no size in bytes. Inputs are below that.
+TEST(NodeErrors, OfResultsThatAreTooLarge) {
+  const std::string huge = "1073741824x1073741824";
+  const std::string large = "1073741824x268435456";
+  EXPECT_EQ(refusedShape({"Add", {{"a", {k30, 1}}, {"b", {1, k30}}}}), huge);
+  EXPECT_EQ(refusedShape({"MatMul", {{"a", {k30, 1}}, {"b", {1, k30}}}}), huge);
+  EXPECT_EQ(refusedShape({"Einsum",
+                          {{"a", {k30}}, {"b", {k30}}},
+                          {A::text("equation", "i,j->ij")}}),
+            huge);
+  // The product is small, an operand with all leading axes is not.
+  EXPECT_EQ(refusedShape(
+                {"MatMul", {{"a", {k20, 1, 1, k20}}, {"b", {1, k20, k20, 1}}}}),
+            "1048576x1048576x1x1048576");
+  EXPECT_EQ(refusedShape({"Conv", {{"x", {k30, 1, 2}}, {"w", {k28, 1, 1}}}}),
+            large + "x2");
+  EXPECT_EQ(
+      refusedShape({"ConvTranspose", {{"x", {k30, 1, 4}}, {"w", {1, k28, 3}}}}),
+      large + "x6");
+  EXPECT_EQ(refusedShape({"ConvTranspose",
+                          {{"x", {k30, 2, 4}}, {"w", {2, k28 / 2, 3}}},
+                          {A::integer("group", 2)}}),
+            large + "x6");
+  // What the input is spread to.
+  EXPECT_EQ(refusedShape({"ConvTranspose",
+                          {{"x", {16384, 4096, 3}}, {"w", {4096, 1, 1}}},
+                          {A::integers("strides", {k30})}}),
+            "16384x4096x2147483649");
+  EXPECT_EQ(refusedShape({"MaxPool",
+                          {{"x", {k30, k20 * 8, 4}}},
+                          {A::integers("kernel_shape", {9}),
+                           A::integers("pads", {8, 8})}}),
+            "1073741824x8388608x12");
+  EXPECT_EQ(
+      refusedShape({"RandomUniform", {}, {A::integers("shape", {k30, k30})}}),
+      huge);
+}
+
+TEST(NodeErrors, OfMovementThatMakesTooMuch) {
+  const std::string huge = "1073741824x1073741824";
+  auto withInts = [](const std::string &op, std::vector<int64_t> shape,
+                     std::vector<int64_t> numbers) {
+    return refusedShape({op, {{"x", std::move(shape)}}, {}, {{"n", numbers}}});
+  };
+  EXPECT_EQ(withInts("Expand", {1}, {k30, k30}), huge);
+  EXPECT_EQ(withInts("Expand", {k30, 1}, {1, k30}), huge);
+  EXPECT_EQ(withInts("Expand", {1}, {2, -3}), "2x-3");
+  // An empty axis does not make the others small.
+  EXPECT_EQ(withInts("Expand", {1}, {0, k30, k30}), "0x" + huge);
+  EXPECT_EQ(withInts("Expand", {1}, {k30, 0, k30}), "1073741824x0x1073741824");
+  EXPECT_EQ(withInts("Tile", {1, 1}, {k30, k30}), huge);
+  EXPECT_EQ(withInts("Tile", {k30, k20}, {k10, 1}), "1024x1073741824x1048576");
+  EXPECT_EQ(withInts("Pad", {k20, 1}, {0, int64_t(1) << 40, 0, 0}),
+            "1048576x1099511627777");
+  EXPECT_EQ(withInts("CenterCropPad", {k30, 4}, {k30, k30}), huge);
+  EXPECT_EQ(refusedShape({"ConstantOfShape", {}, {}, {{"n", {k30, k30}}}}),
+            huge);
+  EXPECT_EQ(withInts("AffineGrid", {1, 2, 3}, {1, 1, k30, k30}), "1x" + huge);
+  EXPECT_EQ(refusedShape({"Resize",
+                          {{"x", {32768, 32768, 4, 4}}, {"", {}}, {"", {}}},
+                          {},
+                          {{"n", {32768, 32768, 32768, 32768}}}}),
+            "32768x32768x32768x32768");
+  EXPECT_EQ(refusedShape({"Gather", {{"x", {4, k30}}, {"i", {k30}, kI64}}}),
+            huge);
+  EXPECT_EQ(
+      refusedShape({"GatherND", {{"x", {4, k30}}, {"i", {k30, 1}, kI64}}}),
+      huge);
+  // Of two of 2^55 elements the sum is the most there may be.
+  const std::vector<int64_t> half = {k30, k28 / 8};
+  OneNode concat = {"Concat", {{"a", half}, {"b", half}}};
+  concat.attributes = {A::integer("axis", 0)};
+  EXPECT_EQ(import(concat).error, "");
+  concat.inputs.push_back({"c", half});
+  EXPECT_EQ(refusedShape(concat), "3221225472x33554432");
+}
+
+TEST(NodeErrors, OfMoreThan64Axes) {
+  std::vector<int64_t> ones(64, 1);
+  EXPECT_EQ(import({"Expand", {{"x", {1}}}, {}, {{"n", ones}}}).error, "");
+  ones.push_back(1);
+  std::string text = "1";
+  for (int i = 0; i < 64; ++i)
+    text += "x1";
+  EXPECT_EQ(refusedShape({"Expand", {{"x", {1}}}, {}, {{"n", ones}}}), text);
+}
+
 TEST(NodeErrors, OfWindows) {
   auto conv = [](const std::string &op, std::vector<TestAttribute> attributes) {
     return errorOf(

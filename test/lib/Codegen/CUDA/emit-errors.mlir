@@ -111,6 +111,31 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 
 // -----
 
+// expected-error @below {{a scatter has 256 threads, a power of two of columns, and rows for each 256 / columns of them}}
+#a = #cuda.scatter<chunks = 1, threads = 128, rows = 2, columns = 128>
+
+// -----
+
+// expected-error @below {{a scatter has 256 threads, a power of two of columns, and rows for each 256 / columns of them}}
+#a = #cuda.scatter<chunks = 1, threads = 256, rows = 1, columns = 0>
+
+// -----
+
+// expected-error @below {{a scatter has 256 threads, a power of two of columns, and rows for each 256 / columns of them}}
+#a = #cuda.scatter<chunks = 1, threads = 256, rows = 1, columns = 512>
+
+// -----
+
+// expected-error @below {{a scatter has 256 threads, a power of two of columns, and rows for each 256 / columns of them}}
+#a = #cuda.scatter<chunks = 1, threads = 256, rows = 85, columns = 3>
+
+// -----
+
+// expected-error @below {{a scatter has 256 threads, a power of two of columns, and rows for each 256 / columns of them}}
+#a = #cuda.scatter<chunks = 1, threads = 256, rows = 0, columns = 256>
+
+// -----
+
 // expected-error @below {{is a scatter, which #cuda.scatter runs}}
 kernel.func scatter @looped(%u: tensor<1x6x5xf32>, %i: tensor<6xi64>, %d: tensor<1x7x5xf32>) -> tensor<1x7x5xf32>
     attributes {schedule = #cuda.loops<chunks = 1, threads = 32>} {

@@ -86,6 +86,37 @@ kernel.func columns @columns(%x: tensor<40x33xf32>, %d: tensor<33xf32>) -> tenso
   kernel.return %r : tensor<33xf32>
 }
 
+// A scatter's columns are the least power of two, and its rows fill the block,
+// or are as many as about 1024 blocks leave to each.
+// CHECK:       @scatter_narrow
+// CHECK-SAME:  schedule = #cuda.scatter<chunks = 30, threads = 256, rows = 64, columns = 4>
+kernel.func scatter @scatter_narrow(%u: tensor<2x4x3xf32>, %i: tensor<2x4xi64>, %d: tensor<2x900x3xf32>) -> tensor<2x900x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<2x900x3xf32>) -> tensor<2x900x3xf32>
+  %r = kernel.scatter ins(%u, %i : tensor<2x4x3xf32>, tensor<2x4xi64>) outs(%first : tensor<2x900x3xf32>) by sum
+  kernel.return %r : tensor<2x900x3xf32>
+}
+
+// A row wider than a block takes several.
+// CHECK:       @scatter_wide
+// CHECK-SAME:  schedule = #cuda.scatter<chunks = 1000, threads = 256, rows = 4, columns = 256>
+kernel.func scatter @scatter_wide(%u: tensor<2x4x300xf32>, %i: tensor<2x4xi64>, %d: tensor<2x1000x300xf32>) -> tensor<2x1000x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<2x1000x300xf32>) -> tensor<2x1000x300xf32>
+  %r = kernel.scatter ins(%u, %i : tensor<2x4x300xf32>, tensor<2x4xi64>) outs(%first : tensor<2x1000x300xf32>) by sum
+  kernel.return %r : tensor<2x1000x300xf32>
+}
+
+// One as wide as a block takes one.
+// CHECK:       @scatter_block
+// CHECK-SAME:  schedule = #cuda.scatter<chunks = 7, threads = 256, rows = 1, columns = 256>
+kernel.func scatter @scatter_block(%u: tensor<1x4x256xf32>, %i: tensor<1x4xi64>, %d: tensor<1x7x256xf32>) -> tensor<1x7x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<1x7x256xf32>) -> tensor<1x7x256xf32>
+  %r = kernel.scatter ins(%u, %i : tensor<1x4x256xf32>, tensor<1x4xi64>) outs(%first : tensor<1x7x256xf32>) by sum
+  kernel.return %r : tensor<1x7x256xf32>
+}
+
 // A schedule that is there stays.
 // CHECK:       @given
 // CHECK-SAME:  schedule = #cuda.loops<chunks = 7, threads = 32>

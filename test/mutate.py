@@ -168,6 +168,7 @@ AREAS = {
             Suite(
                 lit=[
                     "passes/pipelines.mlir",
+                    "passes/pipeline-order.mlir",
                     "passes/AMP",
                     "passes/Kernel",
                     "tools/exit-codes.test",

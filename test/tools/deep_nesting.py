@@ -28,6 +28,10 @@ TEXTS = {
     "split": GOOD + "// -----\n" + "// Here it is.\n" + "module {" * DEEP,
     "open": "// -----\n".join(["module { // expected-error {{expected operation name in quotes}}\n"] * 300),
     "flat": "// " + "(" * DEEP + "\n" + GOOD.replace("return", 'return {test.x = "\\"' + "[" * 999 + '"}'),
+    "brackets256": "module attributes {test.x = " + "[" * 255 + "]" * 255 + "} {}\n",
+    "brackets257": "module attributes {test.x = " + "[" * 256 + "]" * 256 + "} {}\n",
+    "operators1024": "#m = affine_map<(d0) -> (" + "d0 + " * 1024 + "d0)>\nmodule {}\n",
+    "operators1025": "#m = affine_map<(d0) -> (" + "d0 + " * 1025 + "d0)>\nmodule {}\n",
     "long": "\n".join(["#a0 = [1]", *(f"#a{i} = [#a0, {i} : i32, -{i} : i32]" for i in range(1, 3000)), GOOD]),
 }
 

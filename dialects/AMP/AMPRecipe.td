@@ -124,7 +124,7 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
       | `loss_of` `(` $loss_of `)`
       | `reduction` `(` $reduction `)`
       | `ignore_index` `(` $ignore_index `)`
-      | `class_weights` `(` $class_weights `)`
+      | `class_weights` `(` custom<Numbers>($class_weights) `)`
       | `label_smoothing` `(` $label_smoothing `)`
       | `loss_delta` `(` $loss_delta `)`
       | `class_axis` `(` $class_axis `)`

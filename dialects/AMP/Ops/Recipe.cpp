@@ -26,6 +26,18 @@ static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
   printer.printKeywordOrString(word.getValue());
 }
 
+/// "[1.0, 2.0]", which the parser that is generated for a clause takes for an
+/// array of attributes.
+static ParseResult parseNumbers(OpAsmParser &parser,
+                                DenseF64ArrayAttr &numbers) {
+  return parser.parseCustomAttributeWithFallback(numbers, Type());
+}
+
+static void printNumbers(OpAsmPrinter &printer, Operation *,
+                         DenseF64ArrayAttr numbers) {
+  printer.printStrippedAttrOrType(numbers);
+}
+
 #define GET_OP_CLASSES
 #include "dialects/AMP/AMPRecipe.cpp.inc"
 

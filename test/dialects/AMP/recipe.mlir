@@ -17,6 +17,14 @@ amp.recipe lower(["ln", "nn.add"]) keep_fp32(["h.0"]) round_weights cost_aware o
 
 // -----
 
+// What a loss is told.
+// CHECK:      amp.recipe loss(cross_entropy) reduction(sum) ignore_index(-100)
+// CHECK-SAME:   class_weights([1.000000e+00, 5.000000e-01]) label_smoothing(1.250000e-01) class_axis(1){{$}}
+amp.recipe loss(cross_entropy) reduction(sum) ignore_index(-100) class_axis(1)
+  class_weights([1.0, 0.5]) label_smoothing(0.125)
+
+// -----
+
 // How it is trained.
 // CHECK:      amp.recipe policy("dynamic") settings({growth_factor = 4.000000e+00 : f64}) count_underflow
 // CHECK-SAME:   optimizer("sgd") hyper({momentum = 9.000000e-01 : f64}) flags(["nesterov"]) slots(f16)

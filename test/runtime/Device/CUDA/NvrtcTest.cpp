@@ -70,6 +70,16 @@ TEST(Nvrtc, AnErrorInTheTextComesWithTheLog) {
                          "failed: NVRTC_ERROR_COMPILATION (6)\n"));
   EXPECT_THAT(status.message(), HasSubstr("broken.cu:1"));
   EXPECT_THAT(status.message(), HasSubstr("undeclared"));
+  // Without the 0 and the empty line that the log ends with.
+  EXPECT_EQ(status.message().find('\0'), std::string::npos);
+  EXPECT_NE(status.message().back(), '\n');
+}
+
+TEST(Nvrtc, ATextWithoutAFaultHasNoLog) {
+  auto image =
+      fakeNvrtc()->compile(kernelNamed("k"), {90, Target::Kind::Cubin});
+  ASSERT_TRUE(image.ok()) << image.status().message();
+  EXPECT_EQ(image->log, "");
 }
 
 TEST(Nvrtc, AnArchitectureThatItDoesNotKnowIsAnError) {

@@ -122,7 +122,7 @@ Result<KernelBench> KernelBench::open(cuda::ContextRef context,
 }
 
 Status KernelBench::loadMachineCode() {
-  for (const DeviceModule &module : program_->modules) {
+  for (const DeviceModule &module : program_->cuda()->modules) {
     if (module.cubin.empty())
       return environmentError("the program has no machine code");
     std::span<const char> bytes(
@@ -138,9 +138,10 @@ Status KernelBench::loadMachineCode() {
 Status KernelBench::loadText() {
   MPC_ASSIGN_OR_RETURN(auto nvrtc, cuda::Nvrtc::open());
   MPC_ASSIGN_OR_RETURN(cuda::Target target,
-                       nvrtc->targetFor(context_->info().capability));
+                       nvrtc->targetFor(context_->info().capability,
+                                        program_->cuda()->arch.letter));
   std::vector<cuda::Source> sources;
-  for (const DeviceModule &module : program_->modules)
+  for (const DeviceModule &module : program_->cuda()->modules)
     sources.push_back(
         {fmt::format("kernels{}.cu", sources.size()),
          std::string(reinterpret_cast<const char *>(module.source.data()),
@@ -157,10 +158,11 @@ Status KernelBench::loadText() {
 }
 
 Result<cuda::Function> KernelBench::functionOf(const Launch &launch) {
-  if (launch.codeOffset >= modules_.size())
+  const auto *kernel = launch.as<DeviceKernel>();
+  if (!kernel || kernel->module() >= modules_.size())
     return invalidInput(
         fmt::format("kernel '{}' is of no module", launch.symbol));
-  return modules_[launch.codeOffset].function(launch.symbol);
+  return modules_[kernel->module()].function(launch.symbol);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,9 +206,10 @@ Status KernelBench::run(const Layout &layout, const Launch &launch,
                         size_t number) {
   MPC_ASSIGN_OR_RETURN(cuda::Function function, functionOf(launch));
   cuda::LaunchShape shape;
-  shape.grid[0] = static_cast<uint32_t>(launch.chunks);
-  shape.block[0] = launch.threads;
-  shape.sharedBytes = launch.sharedBytes;
+  const Grid &grid = launch.as<DeviceKernel>()->grid();
+  shape.grid[0] = static_cast<uint32_t>(grid.blocks);
+  shape.block[0] = grid.threads;
+  shape.sharedBytes = grid.sharedBytes;
   MPC_RETURN_IF_ERROR(function.prepare(shape));
   std::vector<cuda::DevicePointer> pointers;
   for (const Argument &argument : layout.arguments[number])

@@ -6,6 +6,7 @@
 
 #include "benchmarks/gpu/KernelValues.h"
 #include "runtime/Device/CUDA/Stream.h"
+#include "runtime/Program/Commands.h"
 
 #include <map>
 #include <memory>

@@ -23,7 +23,8 @@ using namespace mpc::rt;
 static constexpr std::string_view kEndOfPrelude = "// End of the prelude.\n";
 
 static std::string_view sourceOf(const Program &program, const Launch &launch) {
-  const SharedBytes &text = program.modules[launch.codeOffset].source;
+  uint32_t module = launch.as<DeviceKernel>()->module();
+  const SharedBytes &text = program.cuda()->modules[module].source;
   std::string_view all(reinterpret_cast<const char *>(text.data()),
                        text.size());
   size_t end = all.find(kEndOfPrelude);
@@ -50,9 +51,9 @@ static DType narrowType(const Program &program) {
     size_t end = std::min(all.find(kEndOfPrelude), all.size());
     return all.find("bf16", end) != std::string_view::npos;
   };
-  return std::any_of(program.modules.begin(), program.modules.end(), isBf16)
-             ? DType::BF16
-             : DType::F16;
+  const std::vector<DeviceModule> &modules = program.cuda()->modules;
+  return std::any_of(modules.begin(), modules.end(), isBf16) ? DType::BF16
+                                                             : DType::F16;
 }
 
 static std::optional<DType> typeOf(std::string_view parameter, DType narrow) {

@@ -4,6 +4,7 @@
 #ifndef MPC_BENCHMARKS_GPU_KERNELVALUES_H
 #define MPC_BENCHMARKS_GPU_KERNELVALUES_H
 
+#include "runtime/Program/Commands.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
 

@@ -132,13 +132,13 @@ static uint64_t countTerms(const Launch &launch,
     else
       results =
           std::min(results, std::max<uint64_t>(arguments[i].elements(), 1));
-  return std::max(most, launch.flops / 2) / results;
+  return std::max(most, workOf(launch).flops / 2) / results;
 }
 
 static Agreement agreementOf(const Launch &launch, std::string_view text,
                              const std::vector<Argument> &arguments) {
-  bool isSum = launch.work == "rows" || launch.work == "columns" ||
-               launch.work == "contraction";
+  const std::string kind = workOf(launch).kind;
+  bool isSum = kind == "rows" || kind == "columns" || kind == "contraction";
   if (!isSum)
     return Agreement::Bits;
   // Three factors of at most 4: f32 holds whole numbers up to 2^24.
@@ -162,7 +162,9 @@ Result<bool> Comparison::isNew(const Pair &pair, bool &isSame) {
   }
   MPC_ASSIGN_OR_RETURN(std::string_view plain,
                        textOf(plain_.program(), *pair.plain));
-  isSame = key == plain && pair.ours.front()->chunks == pair.plain->chunks;
+  isSame =
+      key == plain && pair.ours.front()->as<DeviceKernel>()->grid().blocks ==
+                          pair.plain->as<DeviceKernel>()->grid().blocks;
   return done_.insert(key + "|" + std::string(plain)).second;
 }
 
@@ -298,7 +300,8 @@ Status Comparison::compareEntry(const Entry &ours, const Entry &plain) {
   for (const Launch &wanted : plain.launches) {
     Pair pair{{}, &wanted};
     auto isLast = [&](const Launch &launch) {
-      return launch.kind == wanted.kind && launch.symbol == wanted.symbol;
+      return launch.command->kind() == wanted.command->kind() &&
+             launch.symbol == wanted.symbol;
     };
     do {
       if (next == ours.launches.size())
@@ -306,8 +309,8 @@ Status Comparison::compareEntry(const Entry &ours, const Entry &plain) {
             "nothing computes what the plain kernel '{}' does", wanted.symbol));
       pair.ours.push_back(&ours.launches[next++]);
     } while (!isLast(*pair.ours.back()));
-    if (wanted.kind == LaunchKind::Kernel &&
-        proof_.isWanted(*pair.ours.back())) {
+    bool isKernel = wanted.as<DeviceKernel>() != nullptr;
+    if (isKernel && proof_.isWanted(*pair.ours.back())) {
       const Launch &last = *pair.ours.back();
       if (Status status = compare(pair); !status.ok())
         proof_.add(last, status);
@@ -316,9 +319,9 @@ Status Comparison::compareEntry(const Entry &ours, const Entry &plain) {
         return {};
     }
     const Launch &last = *pair.ours.back();
-    size_t results = wanted.kind == LaunchKind::Fill ? 1 : 0;
-    size_t first = wanted.kind == LaunchKind::Kernel ? wanted.numRead : 1;
-    size_t own = wanted.kind == LaunchKind::Kernel ? last.numRead : 1;
+    size_t results = wanted.as<Fill>() ? 1 : 0;
+    size_t first = isKernel ? wanted.numRead : 1;
+    size_t own = isKernel ? last.numRead : 1;
     if (results == 1)
       memory_.add(last.buffers[0], wanted.buffers[0]);
     else

@@ -32,7 +32,7 @@ public:
   void add(const rt::Launch &launch, size_t argument, rt::DType type,
            const Difference &difference, const std::string &where) {
     failures_.push_back({{"kernel", launch.symbol},
-                         {"work", launch.work},
+                         {"work", workOf(launch).kind},
                          {"nodes", launch.sources},
                          {"where", where},
                          {"argument", argument},
@@ -45,7 +45,7 @@ public:
   /// A kernel that could not be run, or that did what no kernel may.
   void add(const rt::Launch &launch, const rt::Status &status) {
     failures_.push_back({{"kernel", launch.symbol},
-                         {"work", launch.work},
+                         {"work", workOf(launch).kind},
                          {"nodes", launch.sources},
                          {"error", status.message()}});
     isLost_ =
@@ -53,11 +53,12 @@ public:
   }
   /// A kernel that nothing here says anything of.
   void skip(const rt::Launch &launch, const std::string &reason) {
-    unproven_.push_back(
-        {{"kernel", launch.symbol}, {"work", launch.work}, {"reason", reason}});
+    unproven_.push_back({{"kernel", launch.symbol},
+                         {"work", workOf(launch).kind},
+                         {"reason", reason}});
   }
   /// Counts a kernel.
-  void finish(const rt::Launch &launch) { ++kernels_[launch.work]; }
+  void finish(const rt::Launch &launch) { ++kernels_[workOf(launch).kind]; }
 
   [[nodiscard]] size_t failures() const { return failures_.size(); }
   /// A kernel ended what this process can run.

@@ -135,8 +135,7 @@ static Status runAll(KernelBench &bench, Answers &answers, Proof *proof) {
   std::set<std::string> done;
   for (const Entry &entry : bench.program().entries)
     for (const Launch &launch : entry.launches) {
-      if (launch.kind != LaunchKind::Kernel ||
-          !done.insert(launch.symbol).second ||
+      if (!launch.as<DeviceKernel>() || !done.insert(launch.symbol).second ||
           (proof && !proof->isWanted(launch)))
         continue;
       MPC_ASSIGN_OR_RETURN(Layout layout, layOut(bench.program(), {&launch}));

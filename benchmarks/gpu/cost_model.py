@@ -131,12 +131,12 @@ def memory_time(moved, threads, device):
 def arithmetic_time(launch, kernel, device):
     on_tensor_cores = kernel["products"] > 0
     rate = device.tensor_rate * device.tensor_share if on_tensor_cores else device.f32_rate * device.f32_share
-    return launch["flops"] / (rate * busy_share(launch["chunks"], device))
+    return launch["flops"] / (rate * busy_share(launch["blocks"], device))
 
 
 def issue_time(launch, kernel, device):
     """Each instruction once a warp: exact for straight code, a lower bound where there are loops."""
-    warps = launch["chunks"] * math.ceil(launch["threads"] / WARP)
+    warps = launch["blocks"] * math.ceil(launch["threads"] / WARP)
     return warps * kernel["instructions"] / (device.sms * device.schedulers * device.clock)
 
 
@@ -145,7 +145,7 @@ def cost_of_kernel(launch, kernel, roles, device):
     blocks = resident_blocks(launch, kernel, device)
     if not blocks:
         raise ValueError(f"{launch['symbol']}: a block of it does not fit into an SM of this device")
-    running = min(blocks * device.sms, launch["chunks"]) * launch["threads"]
+    running = min(blocks * device.sms, launch["blocks"]) * launch["threads"]
     terms = {
         "memory": memory_time(moved, running, device),
         "arithmetic": arithmetic_time(launch, kernel, device),
@@ -172,7 +172,7 @@ def costs_of(program, entry, device):
         raise ValueError(f"the program has no entry '{entry}' with launches")
     costs = []
     for launch in launches:
-        if launch["kind"] != "kernel":
+        if launch["kind"] != "device_kernel":
             costs.append(cost_of_copy(launch, device))
         elif "registers" not in kernels[launch["symbol"]]:
             raise ValueError(f"{launch['symbol']}: no machine code; compile for a GPU where NVRTC is found")

@@ -163,7 +163,7 @@ compile(ImportedModel &model, const TargetOptions &options,
   Compilation compilation(model.module, report.warnings, options.isTool);
   target->addAttachPass(compilation.passes(), options);
   fill(compilation);
-  llvm::StringMap<KernelWork> work;
+  WorkByKernel work;
   compilation.after("kernel-plan-memory",
                     [&](ModuleOp module) { work = countWork(module); });
   auto start = std::chrono::steady_clock::now();
@@ -174,15 +174,12 @@ compile(ImportedModel &model, const TargetOptions &options,
           .count());
   if (options.listing && options.listing->text.empty())
     MPC_RETURN_IF_ERROR(list(*model.module, *target, *options.listing));
-  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       buildProgram(*model.module, *target, &report.stages));
-  setWork(work, *program);
+  MPC_ASSIGN_OR_RETURN(
+      std::shared_ptr<rt::Program> program,
+      buildProgram(*model.module, *target, work, &report.stages));
   llvm::append_range(report.warnings, program->warnings);
   program->bounds = std::move(report.bounds);
   program->mode = report.mode;
-  program->target.cpu = options.cpu;
-  if (options.cpu == rt::kHostLevel)
-    program->target.machine = rt::cpuIdentity();
   program->warnings = report.warnings;
   return program;
 }

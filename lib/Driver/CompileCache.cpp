@@ -88,9 +88,10 @@ static rt::Result<rt::ProgramCache> openCache(const std::string &folder) {
 
 /// What can make it may be there the next time.
 static bool lacksMachineCode(const rt::Program &program) {
-  return llvm::any_of(program.modules, [](const rt::DeviceModule &module) {
-    return module.cubin.empty();
-  });
+  return program.cuda() && llvm::any_of(program.cuda()->modules,
+                                        [](const rt::DeviceModule &module) {
+                                          return module.cubin.empty();
+                                        });
 }
 
 rt::Result<std::shared_ptr<rt::Program>>

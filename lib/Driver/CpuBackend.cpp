@@ -6,24 +6,29 @@
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/TargetBackend.h"
 #include "mlir/Pass/PassManager.h"
+#include "runtime/Device/CPU/CpuLevel.h"
+#include "runtime/Program/Commands.h"
 
 using namespace mlir;
 using namespace mpc;
 
-/// Tells the launches of `program` where the code of their kernels is.
+/// Gives the launches of `program` their kernels.
 static rt::Status placeLaunches(const cpu::CompiledKernels &compiled,
+                                const WorkByKernel &work,
                                 rt::Program &program) {
   for (rt::Entry &entry : program.entries)
     for (rt::Launch &launch : entry.launches) {
-      if (launch.kind != rt::LaunchKind::Kernel)
+      if (launch.command)
         continue;
       auto it = compiled.kernels.find(launch.symbol);
       if (it == compiled.kernels.end())
         return rt::internalError("kernel '" + launch.symbol +
                                  "' was not compiled");
-      launch.codeOffset = it->second.offset;
-      launch.chunks = it->second.chunks;
-      launch.scratchBytes = it->second.scratchBytes;
+      const cpu::CompiledKernel &kernel = it->second;
+      launch.command = std::make_shared<rt::HostKernel>(
+          rt::HostKernel::Place{kernel.offset, kernel.chunks,
+                                kernel.scratchBytes},
+          work.lookup(launch.symbol));
     }
   return {};
 }
@@ -32,8 +37,8 @@ namespace {
 
 class CpuBackend : public TargetBackend {
 public:
-  explicit CpuBackend(cpu::Processor processor)
-      : processor_(std::move(processor)) {}
+  CpuBackend(std::string name, cpu::Processor processor)
+      : name_(std::move(name)), processor_(std::move(processor)) {}
 
   void addAttachPass(OpPassManager &passes,
                      const TargetOptions &options) const override {
@@ -43,7 +48,8 @@ public:
     passes.addPass(cpu::createAttachTargetPass(attach));
   }
 
-  rt::Status addCode(ModuleOp module, rt::Program &program,
+  rt::Status addCode(ModuleOp module, const WorkByKernel &work,
+                     rt::Program &program,
                      rt::StageSeconds *stages) const override {
     DiagnosticCollector diagnostics(module.getContext());
     llvm::Expected<cpu::CompiledKernels> compiled =
@@ -52,8 +58,12 @@ public:
       return rt::internalError(llvm::toString(compiled.takeError()) +
                                (diagnostics.errors().empty() ? "" : "\n") +
                                diagnostics.errors());
-    MPC_RETURN_IF_ERROR(placeLaunches(*compiled, program));
-    program.code.bytes = rt::SharedBytes::of(std::move(compiled->image));
+    MPC_RETURN_IF_ERROR(placeLaunches(*compiled, work, program));
+    rt::CpuTarget target{name_};
+    if (target.cpu == rt::kHostLevel)
+      target.machine = rt::cpuIdentity();
+    target.image = rt::SharedBytes::of(std::move(compiled->image));
+    program.target = std::move(target);
     if (stages) {
       stages->emplace_back("lowering", compiled->loweringSeconds);
       stages->emplace_back("llvm", compiled->llvmSeconds);
@@ -69,11 +79,13 @@ public:
   }
 
 private:
+  std::string name_;
   cpu::Processor processor_;
 };
 
 } // namespace
 
-std::unique_ptr<TargetBackend> mpc::createCpuBackend(cpu::Processor processor) {
-  return std::make_unique<CpuBackend>(std::move(processor));
+std::unique_ptr<TargetBackend> mpc::createCpuBackend(std::string name,
+                                                     cpu::Processor processor) {
+  return std::make_unique<CpuBackend>(std::move(name), std::move(processor));
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/Device/CUDA/ImageCache.h"
+#include "runtime/Program/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -46,21 +47,26 @@ placeKernels(ModuleOp module, std::vector<std::string> &texts) {
   return kernels;
 }
 
+/// Gives the launches of `program` their kernels.
 static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
+                                const WorkByKernel &work,
                                 rt::Program &program) {
   for (rt::Entry &entry : program.entries)
     for (rt::Launch &launch : entry.launches) {
-      if (launch.kind != rt::LaunchKind::Kernel)
+      if (launch.command)
         continue;
       auto found = kernels.find(launch.symbol);
       if (found == kernels.end())
         return rt::internalError("kernel '" + launch.symbol +
                                  "' was not emitted");
       kernel::EmittedKernelAttrInterface kernel = found->second.kernel;
-      launch.codeOffset = found->second.module;
-      launch.chunks = kernel.getChunks();
-      launch.threads = static_cast<uint32_t>(kernel.getThreads());
-      launch.sharedBytes = static_cast<uint32_t>(kernel.getShared());
+      rt::Grid grid{kernel.getChunks(),
+                    static_cast<uint32_t>(kernel.getThreads()),
+                    static_cast<uint32_t>(kernel.getShared())};
+      launch.command = std::make_shared<rt::DeviceKernel>(
+          static_cast<uint32_t>(found->second.module), grid,
+          rt::pointerParameters(launch.buffers.size()),
+          work.lookup(launch.symbol));
     }
   return {};
 }
@@ -77,16 +83,17 @@ static void addLateRate(const rt::Program &program,
 
 /// Gives `program`, whose launches name kernels, the modules with the texts
 /// that `module` has for them, and the launches their grids.
-static rt::Status addText(ModuleOp module, int arch, rt::Program &program) {
+static rt::Status addText(ModuleOp module, rt::CudaArch arch,
+                          const WorkByKernel &work, rt::Program &program) {
   std::vector<std::string> texts;
   llvm::StringMap<PlacedKernel> kernels = placeKernels(module, texts);
-  MPC_RETURN_IF_ERROR(placeLaunches(kernels, program));
+  MPC_RETURN_IF_ERROR(placeLaunches(kernels, work, program));
   addLateRate(program, texts);
+  rt::CudaTarget target{arch};
   for (const std::string &text : texts)
-    program.modules.push_back(
+    target.modules.push_back(
         {rt::SharedBytes::of(std::vector<char>(text.begin(), text.end())), {}});
-  program.target.cpu = "cuda:sm_" + std::to_string(arch);
-  program.target.cudaArch = arch;
+  program.target = std::move(target);
   return {};
 }
 
@@ -95,9 +102,9 @@ static llvm::StringRef textOf(const rt::DeviceModule &module) {
           module.source.size()};
 }
 
-static std::vector<rt::cuda::Source> sourcesOf(const rt::Program &program) {
+static std::vector<rt::cuda::Source> sourcesOf(const rt::CudaTarget &target) {
   std::vector<rt::cuda::Source> sources;
-  for (auto [index, module] : llvm::enumerate(program.modules))
+  for (auto [index, module] : llvm::enumerate(target.modules))
     sources.push_back(
         {"kernels" + std::to_string(index) + ".cu", textOf(module).str()});
   return sources;
@@ -107,22 +114,22 @@ static std::vector<rt::cuda::Source> sourcesOf(const rt::Program &program) {
 /// Where NVRTC is not found the program warns of it; one that does not know the
 /// architecture adds nothing.
 static rt::Status addCubins(rt::Program &program) {
+  auto &code = std::get<rt::CudaTarget>(program.target);
   auto nvrtc = rt::cuda::Nvrtc::open();
   if (!nvrtc.ok()) {
-    program.warnings.push_back("no machine code for " + program.target.cpu +
+    program.warnings.push_back("no machine code for " + nameOf(program.target) +
                                ", which is compiled where the program is "
                                "loaded: " +
                                nvrtc.status().message());
     return {};
   }
-  rt::cuda::Target target = {program.target.cudaArch,
-                             rt::cuda::Target::Kind::Cubin};
-  if (!llvm::is_contained((*nvrtc)->archs(), target.arch))
+  rt::cuda::Target target = {code.arch, rt::cuda::Target::Kind::Cubin};
+  if (!llvm::is_contained((*nvrtc)->archs(), code.arch.number))
     return {};
-  std::vector<rt::cuda::Source> sources = sourcesOf(program);
+  std::vector<rt::cuda::Source> sources = sourcesOf(code);
   MPC_ASSIGN_OR_RETURN(std::vector<rt::cuda::Image> images,
                        rt::cuda::compileOnce(**nvrtc, sources, target));
-  for (auto [module, image] : llvm::zip(program.modules, images))
+  for (auto [module, image] : llvm::zip(code.modules, images))
     module.cubin = rt::SharedBytes::of(std::move(image.bytes));
   return {};
 }
@@ -131,21 +138,23 @@ namespace {
 
 class CudaBackend : public TargetBackend {
 public:
-  CudaBackend(int arch, bool machineCode)
+  CudaBackend(rt::CudaArch arch, bool machineCode)
       : arch_(arch), machineCode_(machineCode) {}
 
   void addAttachPass(OpPassManager &passes,
                      const TargetOptions &options) const override {
     cuda::AttachTargetPassOptions attach;
-    attach.arch = arch_;
+    attach.arch = arch_.number;
+    attach.letter = arch_.letter ? std::string(1, arch_.letter) : "";
     attach.naive = options.naive;
     attach.wide = options.wide;
     passes.addPass(cuda::createAttachTargetPass(attach));
   }
 
-  rt::Status addCode(ModuleOp module, rt::Program &program,
+  rt::Status addCode(ModuleOp module, const WorkByKernel &work,
+                     rt::Program &program,
                      rt::StageSeconds * /*stages*/) const override {
-    MPC_RETURN_IF_ERROR(addText(module, arch_, program));
+    MPC_RETURN_IF_ERROR(addText(module, arch_, work, program));
     return machineCode_ ? addCubins(program) : rt::Status();
   }
 
@@ -155,32 +164,32 @@ public:
   }
 
 private:
-  int arch_;
+  rt::CudaArch arch_;
   bool machineCode_;
 };
 
 } // namespace
 
-std::unique_ptr<TargetBackend> mpc::createCudaBackend(int arch,
+std::unique_ptr<TargetBackend> mpc::createCudaBackend(rt::CudaArch arch,
                                                       bool machineCode) {
   return std::make_unique<CudaBackend>(arch, machineCode);
 }
 
 std::string mpc::wholeText(const rt::Program &program) {
   std::string text = cuda::getPrelude().str();
-  for (const rt::DeviceModule &module : program.modules)
+  for (const rt::DeviceModule &module : program.cuda()->modules)
     text += textOf(module).drop_front(cuda::getPrelude().size());
   return text;
 }
 
 rt::Result<std::string> mpc::compileWhole(const rt::Program &program,
                                           rt::cuda::Target::Kind kind) {
-  rt::cuda::Target target = {program.target.cudaArch, kind};
+  rt::cuda::Target target = {program.cuda()->arch, kind};
   MPC_ASSIGN_OR_RETURN(auto nvrtc, rt::cuda::Nvrtc::open());
-  if (!llvm::is_contained(nvrtc->archs(), target.arch))
+  if (!llvm::is_contained(nvrtc->archs(), target.arch.number))
     return rt::environmentError(
         "NVRTC " + nvrtc->version() + " (" + nvrtc->path() +
-        ") makes no code for " + program.target.cpu + ": it knows sm_" +
+        ") makes no code for " + nameOf(program.target) + ": it knows sm_" +
         llvm::join(
             llvm::map_range(nvrtc->archs(),
                             [](int arch) { return std::to_string(arch); }),

@@ -10,7 +10,7 @@
 
 namespace mpc {
 
-/// The text of all modules as one.
+/// The text of all modules of a program for a GPU, as one.
 std::string wholeText(const rt::Program &program);
 
 /// The same compiled: one cubin, or PTX. That NVRTC is missing, or does not

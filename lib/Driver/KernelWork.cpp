@@ -30,22 +30,12 @@ static uint64_t flopsOf(linalg::LinalgOp op) {
   return points * each;
 }
 
-llvm::StringMap<KernelWork> mpc::countWork(ModuleOp module) {
-  llvm::StringMap<KernelWork> work;
+WorkByKernel mpc::countWork(ModuleOp module) {
+  WorkByKernel work;
   for (auto kernel : module.getOps<kernel::FuncOp>()) {
-    KernelWork &counted = work[kernel.getSymName()];
+    rt::KernelWork &counted = work[kernel.getSymName()];
     counted.kind = kernel::stringifyKernelKind(kernel.getKind()).str();
     kernel.walk([&](linalg::LinalgOp op) { counted.flops += flopsOf(op); });
   }
   return work;
-}
-
-void mpc::setWork(const llvm::StringMap<KernelWork> &work,
-                  rt::Program &program) {
-  for (rt::Entry &entry : program.entries)
-    for (rt::Launch &launch : entry.launches)
-      if (auto found = work.find(launch.symbol); found != work.end()) {
-        launch.work = found->second.kind;
-        launch.flops = found->second.flops;
-      }
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "runtime/Program/Commands.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -213,6 +214,7 @@ private:
     return {};
   }
 
+  /// Its command comes with the kernel's code.
   rt::Status addLaunch(kernel::LaunchOp op, rt::Entry &entry) {
     rt::Launch launch;
     launch.symbol = op.getKernel().str();
@@ -223,19 +225,17 @@ private:
 
   /// Tensors without elements have nothing to copy.
   rt::Status addCopy(memref::CopyOp copy, rt::Entry &entry) {
-    rt::Launch launch;
-    launch.kind = rt::LaunchKind::Copy;
-    launch.bytes = bytesOf(copy.getSource());
-    if (launch.bytes == 0)
+    if (bytesOf(copy.getSource()) == 0)
       return {};
+    rt::Launch launch;
+    launch.command = std::make_shared<rt::Copy>();
     launch.numRead = 1;
     return add(std::move(launch), {copy.getSource(), copy.getTarget()}, entry);
   }
 
   rt::Status addFill(linalg::FillOp fill, rt::Entry &entry) {
     rt::Launch launch;
-    launch.kind = rt::LaunchKind::Fill;
-    launch.bytes = bytesOf(fill.getOutputs().front());
+    launch.command = std::make_shared<rt::Fill>();
     return add(std::move(launch), fill.getOutputs(), entry);
   }
 
@@ -302,10 +302,10 @@ void ProgramBuilder::keepCode() {
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::buildProgram(ModuleOp module, const TargetBackend &target,
-                  rt::StageSeconds *stages) {
+                  const WorkByKernel &work, rt::StageSeconds *stages) {
   auto program = std::make_shared<rt::Program>();
   MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
-  MPC_RETURN_IF_ERROR(target.addCode(module, *program, stages));
+  MPC_RETURN_IF_ERROR(target.addCode(module, work, *program, stages));
   return program;
 }
 

@@ -9,7 +9,7 @@ using namespace mpc;
 
 static rt::Result<std::unique_ptr<TargetBackend>>
 findGpu(const TargetOptions &options) {
-  llvm::Expected<int> arch = cuda::getCudaArch(options.cpu);
+  llvm::Expected<rt::CudaArch> arch = cuda::getCudaArch(options.cpu);
   if (!arch)
     return rt::usageError(llvm::toString(arch.takeError()));
   return createCudaBackend(*arch, options.machineCode);
@@ -23,7 +23,7 @@ findCpu(const TargetOptions &options) {
   if (options.runsHere)
     if (llvm::Error error = cpu::checkRunsHere(*processor))
       return rt::environmentError(llvm::toString(std::move(error)));
-  return createCpuBackend(*std::move(processor));
+  return createCpuBackend(options.cpu, *std::move(processor));
 }
 
 rt::Result<std::unique_ptr<TargetBackend>>

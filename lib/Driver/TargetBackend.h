@@ -5,12 +5,14 @@
 #define MPC_LIB_DRIVER_TARGETBACKEND_H
 
 #include "lib/Codegen/CPU/Processor.h"
+#include "lib/Driver/KernelWork.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Metrics.h"
 
 #include <memory>
+#include <string>
 
 namespace mlir {
 class OpPassManager;
@@ -30,9 +32,11 @@ public:
   virtual void addAttachPass(mlir::OpPassManager &passes,
                              const TargetOptions &options) const = 0;
 
-  /// Gives `program`, whose launches name emitted kernels of `module`, their
-  /// code. Consumes these. Appends how long its stages took to `stages`.
-  virtual rt::Status addCode(mlir::ModuleOp module, rt::Program &program,
+  /// Gives `program` the code of the emitted kernels of `module`, and a command
+  /// to each launch that has none, since it names one of them. Consumes them.
+  /// Appends how long its stages took to `stages`.
+  virtual rt::Status addCode(mlir::ModuleOp module, const WorkByKernel &work,
+                             rt::Program &program,
                              rt::StageSeconds *stages) const = 0;
 
   /// The emitted kernels of `module` as the text of one LLVM module; a usage
@@ -45,12 +49,14 @@ public:
 rt::Result<std::unique_ptr<TargetBackend>>
 findTarget(const TargetOptions &options);
 
-/// Machine code by LLVM.
-std::unique_ptr<TargetBackend> createCpuBackend(cpu::Processor processor);
+/// Machine code by LLVM for `processor`, which is called `name`.
+std::unique_ptr<TargetBackend> createCpuBackend(std::string name,
+                                                cpu::Processor processor);
 
-/// CUDA C++ for the GPU sm_`arch`; its machine code too, by NVRTC, where that
+/// CUDA C++ for GPUs of `arch`; its machine code too, by NVRTC, where that
 /// is wanted and can be had.
-std::unique_ptr<TargetBackend> createCudaBackend(int arch, bool machineCode);
+std::unique_ptr<TargetBackend> createCudaBackend(rt::CudaArch arch,
+                                                 bool machineCode);
 
 } // namespace mpc
 

@@ -114,7 +114,8 @@ void mpcProgramDestroy(MpcProgram *program) {
 MpcError *mpcProgramGetInfo(const MpcProgram *program, MpcProgramInfo *info) {
   return query(program, [&](const Program &loaded) {
     MpcProgramInfo known = {};
-    known.cpu = loaded.target.cpu.c_str();
+    // chooseProgram() takes programs for a CPU alone.
+    known.cpu = loaded.cpu()->cpu.c_str();
     known.recipe = loaded.recipe.c_str();
     known.numEntries = loaded.entries.size();
     known.numStateTensors = loaded.state.size();

@@ -32,8 +32,8 @@ struct Section {
 };
 
 /// The version of the format that is written, and the oldest that is read.
-inline constexpr uint32_t kContainerVersion = 1;
-inline constexpr uint32_t kOldestContainerVersion = 1;
+inline constexpr uint32_t kContainerVersion = 2;
+inline constexpr uint32_t kOldestContainerVersion = 2;
 /// Sections begin at multiples of this, so that a constant can be read where it
 /// is mapped.
 inline constexpr uint64_t kSectionAlignment = 64;

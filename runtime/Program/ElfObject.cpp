@@ -84,7 +84,7 @@ std::string makeElfObject(const Program &program) {
     append(symbols, symbolOf(kernel, strings.size()));
     strings += kernel.symbol + '\0';
   }
-  const SharedBytes &code = program.code.bytes;
+  const SharedBytes code = program.cpu() ? program.cpu()->image : SharedBytes();
   ElfWriter writer;
   writer.add(kText, ".text", SHT_PROGBITS,
              {reinterpret_cast<const char *>(code.data()), code.size()});

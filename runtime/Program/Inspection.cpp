@@ -3,6 +3,7 @@
 #include "runtime/Program/Inspection.h"
 
 #include "runtime/Program/ArenaMap.h"
+#include "runtime/Program/Commands.h"
 #include "runtime/Program/Manifest.h"
 #include "runtime/Program/MemoryClasses.h"
 #include "runtime/Support/Text.h"
@@ -32,14 +33,11 @@ std::string placeOf(const BufferRef &ref) {
 }
 
 std::string describeLaunch(size_t index, const Launch &launch) {
-  std::string text = fmt::format("    {:4} {:6} {}", index, name(launch.kind),
-                                 escape(launch.symbol));
-  if (launch.threads)
-    text += fmt::format(", {} blocks of {}", launch.chunks, launch.threads);
-  else if (launch.kind == LaunchKind::Kernel)
-    text += fmt::format(", {} chunks", launch.chunks);
-  if (launch.scratchBytes)
-    text += ", scratch " + formatBytes(launch.scratchBytes);
+  const Command &command = *launch.command;
+  std::string text = fmt::format("    {:4} {:13} {}{}", index, command.kind(),
+                                 escape(launch.symbol), command.describe());
+  if (command.scratchBytes())
+    text += ", scratch " + formatBytes(command.scratchBytes());
   text += ":";
   for (size_t i = 0; i < launch.buffers.size(); ++i)
     text += (i == launch.numRead ? " -> " : " ") + placeOf(launch.buffers[i]);
@@ -118,17 +116,16 @@ Json toJson(const TensorDesc &desc) {
       {"name", desc.name}, {"dtype", name(desc.dtype)}, {"shape", desc.shape}};
 }
 
+/// What the command says of itself is what it says in a manifest.
 Json toJson(const Launch &launch) {
-  Json json = {{"kind", name(launch.kind)},
+  nlohmann::json fields = nlohmann::json::object();
+  launch.command->write(fields);
+  Json json = {{"kind", launch.command->kind()},
                {"symbol", launch.symbol},
                {"sources", launch.sources},
-               {"chunks", launch.chunks},
-               {"scratch_bytes", launch.scratchBytes},
-               {"threads", launch.threads},
-               {"shared_bytes", launch.sharedBytes},
-               {"work", launch.work},
-               {"flops", launch.flops},
                {"reads", launch.numRead}};
+  for (const auto &[key, value] : fields.items())
+    json[key] = value;
   json["buffers"] = Json::array();
   for (const BufferRef &ref : launch.buffers)
     json["buffers"].push_back({{"space", name(ref.space)},
@@ -209,10 +206,10 @@ static void measureImage(std::vector<KernelCode> &kernels, uint64_t bytes) {
 }
 
 /// What machine code says of the kernels of a GPU.
-static void readModules(const Program &program,
+static void readModules(const CudaTarget &target,
                         std::vector<KernelCode> &kernels) {
-  for (size_t module = 0; module < program.modules.size(); ++module) {
-    auto known = readCubin(program.modules[module].cubin.view());
+  for (size_t module = 0; module < target.modules.size(); ++module) {
+    auto known = readCubin(target.modules[module].cubin.view());
     for (KernelCode &kernel : kernels)
       if (known.ok() && kernel.offset == module)
         if (auto it = known->find(kernel.symbol); it != known->end())
@@ -220,34 +217,47 @@ static void readModules(const Program &program,
   }
 }
 
+/// Where the code of a launch is: an image has one kernel at a place, a module
+/// many. Empty where it runs no kernel.
+static std::optional<std::pair<uint64_t, std::string>>
+codePlace(const Launch &launch) {
+  if (const auto *kernel = launch.as<HostKernel>())
+    return std::pair(kernel->place().codeOffset, std::string());
+  if (const auto *kernel = launch.as<DeviceKernel>())
+    return std::pair(uint64_t(kernel->module()), launch.symbol);
+  return std::nullopt;
+}
+
 std::vector<KernelCode> listKernels(const Program &program) {
-  // An image has one kernel at a place, a module many.
   std::map<std::pair<uint64_t, std::string>, KernelCode> byPlace;
   for (const Entry &entry : program.entries)
     for (const Launch &launch : entry.launches)
-      if (launch.kind == LaunchKind::Kernel) {
-        bool isCuda = program.target.isCuda();
-        KernelCode &kernel =
-            byPlace[{launch.codeOffset, isCuda ? launch.symbol : ""}];
+      if (auto place = codePlace(launch)) {
+        KernelCode &kernel = byPlace[*place];
         kernel.symbol = launch.symbol;
-        kernel.offset = launch.codeOffset;
+        kernel.offset = place->first;
         ++kernel.launches;
       }
   std::vector<KernelCode> kernels;
   for (auto &[place, kernel] : byPlace)
     kernels.push_back(std::move(kernel));
-  if (program.target.isCuda())
-    readModules(program, kernels);
+  if (const CudaTarget *target = program.cuda())
+    readModules(*target, kernels);
   else
-    measureImage(kernels, program.code.bytes.size());
+    measureImage(kernels, program.cpu()->image.size());
   return kernels;
+}
+
+/// Of a CPU's image; 0 of a GPU, whose code is modules.
+static uint64_t codeBytes(const Program &program) {
+  return program.cpu() ? program.cpu()->image.size() : 0;
 }
 
 static std::string describeKernel(const Program &program,
                                   const KernelCode &kernel) {
   std::string text =
       fmt::format("  {} {}", escape(kernel.symbol), kernel.launches);
-  if (!program.target.isCuda())
+  if (!program.cuda())
     return text + fmt::format(" {}\n", kernel.bytes);
   if (!kernel.resources)
     return text + " no machine code to read\n";
@@ -265,7 +275,7 @@ std::string describeProgram(const Program &program) {
   std::vector<KernelCode> kernels = listKernels(program);
   std::string text = fmt::format(
       "code for {}: {}, {} kernels\nrecipe: {}\nsteps of {} batches\n",
-      escape(program.target.cpu), formatBytes(program.code.bytes.size()),
+      escape(nameOf(program.target)), formatBytes(codeBytes(program)),
       kernels.size(), program.recipe.empty() ? "none" : escape(program.recipe),
       program.protocol.accumulate);
   for (const auto &[flag, word] : program.runDefaults)
@@ -279,7 +289,7 @@ std::string describeProgram(const Program &program) {
   text += describeState(program);
   for (const Entry &entry : program.entries)
     text += describeEntry(program, entry);
-  text += program.target.isCuda()
+  text += program.cuda()
               ? "\nkernels, launches of each, what a thread and a block take:\n"
               : "\nkernels, launches of each, bytes to the next (shared code "
                 "lies between them):\n";
@@ -292,12 +302,12 @@ std::string describeProgramAsJson(const Program &program) {
   Json entries = Json::array();
   for (const Entry &entry : program.entries)
     entries.push_back(toJson(program, entry));
-  Json json = {{"cpu", program.target.cpu},
+  Json json = {{"cpu", nameOf(program.target)},
                {"recipe", program.recipe},
                {"rule", program.protocol.rule},
                {"run", program.runDefaults},
                {"accumulate", program.protocol.accumulate},
-               {"code_bytes", program.code.bytes.size()},
+               {"code_bytes", codeBytes(program)},
                {"state_bytes", stateBytes(program)},
                {"state", listOf(program.state)},
                {"entries", std::move(entries)},

@@ -5,6 +5,7 @@
 #ifndef MPC_RUNTIME_PROGRAM_MANIFEST_H
 #define MPC_RUNTIME_PROGRAM_MANIFEST_H
 
+#include "runtime/Program/Commands.h"
 #include "runtime/Program/Container.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
@@ -18,7 +19,6 @@ namespace mpc::rt {
 
 /// The names that a manifest has for them, and pages and messages too.
 [[nodiscard]] std::string_view name(Space space);
-[[nodiscard]] std::string_view name(LaunchKind kind);
 [[nodiscard]] std::string_view name(InitialKind kind);
 [[nodiscard]] std::string_view name(ModelMode mode);
 
@@ -29,9 +29,11 @@ encodeManifest(std::span<const std::shared_ptr<const Program>> programs);
 
 /// The programs of a file, in its order. Every field's type, every index of a
 /// section and every size of a constant is checked; where launches point to is
-/// Runner::create's to check.
+/// Runner::create's to check. `commands` are the kinds of launches that are
+/// known.
 Result<std::vector<std::shared_ptr<const Program>>>
-parseManifest(const std::vector<Section> &sections);
+parseManifest(const std::vector<Section> &sections,
+              std::span<const CommandRow> commands = commandRows());
 
 } // namespace mpc::rt
 

@@ -20,9 +20,9 @@ struct EnumNames<Space> {
       "arena", "state", "constant", "input", "output"};
 };
 template <>
-struct EnumNames<LaunchKind> {
-  static constexpr std::array<std::string_view, 3> kNames = {"kernel", "copy",
-                                                             "fill"};
+struct EnumNames<EntryRole> {
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "other", "init", "eval", "step", "accumulate", "apply", "measure"};
 };
 template <>
 struct EnumNames<StateRole> {

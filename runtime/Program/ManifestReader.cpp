@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs from JSON and sections. Nobody vouches for a manifest: a field of
-// another type, name or range than expected is an error that says where.
+// Programs from JSON and sections.
+#include "runtime/Program/Commands.h"
+#include "runtime/Program/FieldReader.h"
 #include "runtime/Program/Manifest.h"
-#include "runtime/Program/ManifestNames.h"
 #include "runtime/Support/CheckedSize.h"
 #include "runtime/Support/Text.h"
 
@@ -18,42 +18,19 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Reads fields and remembers the first that is wrong; what is read after one
-/// is zero or empty.
-class ManifestReader {
+/// Reads programs from fields and sections.
+class ManifestReader : FieldReader {
 public:
-  explicit ManifestReader(const std::vector<Section> &sections)
-      : sections_(sections) {}
+  ManifestReader(const std::vector<Section> &sections,
+                 std::span<const CommandRow> commands)
+      : sections_(sections), commands_(commands) {}
 
   Program common(const Json &json);
   void variant(const Json &json, Program &program);
 
-  [[nodiscard]] const Status &status() const { return status_; }
+  using FieldReader::status;
 
 private:
-  void fail(std::string_view key, std::string_view expected) {
-    if (status_.ok())
-      status_ = invalidInput(
-          fmt::format("manifest: {} is not {}", quote(key), expected));
-  }
-
-  /// The field, or null where it is not one of `json`.
-  const Json &field(const Json &json, const char *key) {
-    static const Json kNull;
-    auto it = json.find(key);
-    return json.is_object() && it != json.end() ? *it : kNull;
-  }
-  std::string text(const Json &json, const char *key);
-  uint64_t size(const Json &json, const char *key);
-  uint32_t index(const Json &json, const char *key);
-  int64_t integer(const Json &json, const char *key);
-  double number(const Json &json, const char *key);
-  bool flag(const Json &json, const char *key);
-  template <typename Enum>
-  Enum word(const Json &json, const char *key);
-  /// Calls `read` on each element of a list.
-  void each(const Json &json, const char *key, auto &&read);
-  std::vector<int64_t> shape(const Json &json, const char *key);
   SharedBytes bytes(const Json &json, const char *key, SectionKind kind);
   /// Flags and their words.
   std::map<std::string, std::string, std::less<>> flags(const Json &json,
@@ -68,101 +45,14 @@ private:
   Entry entry(const Json &json);
   Constant constant(const Json &json);
   BufferRef buffer(const Json &json);
+  std::shared_ptr<const Command> command(const Json &json);
   Launch launch(const Json &json);
   void cpuCode(const Json &json, Program &program);
   void cudaCode(const Json &json, Program &program);
 
   const std::vector<Section> &sections_;
-  Status status_;
+  std::span<const CommandRow> commands_;
 };
-
-std::string ManifestReader::text(const Json &json, const char *key) {
-  const Json &value = field(json, key);
-  if (value.is_string())
-    return value.get_ref<const std::string &>();
-  fail(key, "a text");
-  return "";
-}
-
-uint64_t ManifestReader::size(const Json &json, const char *key) {
-  const Json &value = field(json, key);
-  if (value.is_number_unsigned())
-    return value.get<uint64_t>();
-  fail(key, "a whole number from 0 on");
-  return 0;
-}
-
-uint32_t ManifestReader::index(const Json &json, const char *key) {
-  uint64_t value = size(json, key);
-  if (value <= std::numeric_limits<uint32_t>::max())
-    return static_cast<uint32_t>(value);
-  fail(key, "an index");
-  return 0;
-}
-
-int64_t ManifestReader::integer(const Json &json, const char *key) {
-  const Json &value = field(json, key);
-  bool fits = value.is_number_integer() &&
-              (!value.is_number_unsigned() ||
-               value.get<uint64_t>() <= uint64_t(INT64_MAX));
-  if (fits)
-    return value.get<int64_t>();
-  fail(key, "a whole number");
-  return 0;
-}
-
-double ManifestReader::number(const Json &json, const char *key) {
-  const Json &value = field(json, key);
-  if (value.is_number() && std::isfinite(value.get<double>()))
-    return value.get<double>();
-  fail(key, "a number");
-  return 0;
-}
-
-bool ManifestReader::flag(const Json &json, const char *key) {
-  const Json &value = field(json, key);
-  if (value.is_boolean())
-    return value.get<bool>();
-  fail(key, "true or false");
-  return false;
-}
-
-template <typename Enum>
-std::optional<Enum> findName(std::string_view text) {
-  const auto &names = EnumNames<Enum>::kNames;
-  auto it = std::find(names.begin(), names.end(), text);
-  if (it == names.end())
-    return std::nullopt;
-  return static_cast<Enum>(it - names.begin());
-}
-
-template <typename Enum>
-Enum ManifestReader::word(const Json &json, const char *key) {
-  if (std::optional<Enum> value = findName<Enum>(text(json, key)))
-    return *value;
-  fail(key, "one of the words known for it");
-  return Enum();
-}
-
-void ManifestReader::each(const Json &json, const char *key, auto &&read) {
-  const Json &list = field(json, key);
-  if (!list.is_array())
-    return fail(key, "a list");
-  for (const Json &element : list)
-    read(element);
-}
-
-std::vector<int64_t> ManifestReader::shape(const Json &json, const char *key) {
-  std::vector<int64_t> dims;
-  each(json, key, [&](const Json &dim) {
-    bool isSize =
-        dim.is_number_unsigned() && dim.get<uint64_t>() <= uint64_t(INT64_MAX);
-    if (!isSize)
-      fail(key, "a list of sizes");
-    dims.push_back(isSize ? dim.get<int64_t>() : 0);
-  });
-  return dims;
-}
 
 SharedBytes ManifestReader::bytes(const Json &json, const char *key,
                                   SectionKind kind) {
@@ -261,7 +151,7 @@ StartRecord ManifestReader::start(const Json &json) {
 Entry ManifestReader::entry(const Json &json) {
   Entry entry;
   entry.name = text(json, "name");
-  entry.role = entryRole(entry.name);
+  entry.role = word<EntryRole>(json, "role");
   each(json, "inputs",
        [&](const Json &item) { entry.inputs.push_back(tensor(item)); });
   each(json, "outputs",
@@ -331,55 +221,47 @@ BufferRef ManifestReader::buffer(const Json &json) {
           json[3].get<uint64_t>()};
 }
 
+std::shared_ptr<const Command> ManifestReader::command(const Json &json) {
+  std::string kind = text(json, "kind");
+  for (const CommandRow &row : commands_)
+    if (row.kind == kind)
+      return row.read(json, *this);
+  fail("kind", "one of a launch that is known");
+  return nullptr;
+}
+
 Launch ManifestReader::launch(const Json &json) {
   Launch launch;
-  launch.kind = word<LaunchKind>(json, "kind");
   launch.symbol = text(json, "symbol");
   launch.sources = text(json, "sources");
   launch.numRead = index(json, "reads");
   each(json, "buffers",
        [&](const Json &item) { launch.buffers.push_back(buffer(item)); });
-  if (launch.kind != LaunchKind::Kernel) {
-    launch.bytes = size(json, "bytes");
-    return launch;
-  }
-  launch.chunks = integer(json, "chunks");
-  // Files of before have neither.
-  if (json.contains("work")) {
-    launch.work = text(json, "work");
-    launch.flops = size(json, "flops");
-  }
-  if (json.contains("threads")) {
-    launch.codeOffset = size(json, "module");
-    launch.threads = index(json, "threads");
-    launch.sharedBytes = index(json, "shared_bytes");
-    return launch;
-  }
-  launch.codeOffset = size(json, "code_offset");
-  launch.scratchBytes = size(json, "scratch_bytes");
+  launch.command = command(json);
   return launch;
 }
 
 void ManifestReader::cpuCode(const Json &json, Program &program) {
-  program.target = {text(json, "cpu"), text(json, "machine")};
-  program.code.bytes = bytes(json, "code", SectionKind::CpuCode);
-  if (status_.ok())
-    program.code.hash = sections_[size(json, "code")].hash;
+  CpuTarget target{text(json, "cpu"), text(json, "machine")};
+  target.image = bytes(json, "code", SectionKind::CpuCode);
+  if (status().ok())
+    target.imageHash = sections_[size(json, "code")].hash;
+  program.target = std::move(target);
 }
 
 void ManifestReader::cudaCode(const Json &json, Program &program) {
-  uint32_t arch = index(json, "arch");
-  if (arch < 50 || arch > 999)
-    fail("arch", "an architecture, as 90 of sm_90");
-  program.target.cudaArch = static_cast<int>(arch);
-  program.target.cpu = fmt::format("cuda:sm_{}", arch);
+  std::optional<CudaArch> arch = CudaArch::parse(text(json, "arch"));
+  if (!arch)
+    fail("arch", "an architecture, as \"90\" of sm_90");
+  CudaTarget target{arch.value_or(CudaArch())};
   each(json, "modules", [&](const Json &item) {
     DeviceModule module;
     module.source = bytes(item, "source", SectionKind::DeviceSource);
     if (item.contains("code"))
       module.cubin = bytes(item, "code", SectionKind::DeviceCode);
-    program.modules.push_back(std::move(module));
+    target.modules.push_back(std::move(module));
   });
+  program.target = std::move(target);
 }
 
 void ManifestReader::variant(const Json &json, Program &program) {
@@ -428,12 +310,13 @@ Status checkSections(const std::vector<Section> &sections) {
 } // namespace
 
 Result<std::vector<std::shared_ptr<const Program>>>
-parseManifest(const std::vector<Section> &sections) {
+parseManifest(const std::vector<Section> &sections,
+              std::span<const CommandRow> commands) {
   MPC_RETURN_IF_ERROR(checkSections(sections));
   Json json = parseText(sections.front().bytes);
   if (!json.is_object())
     return invalidInput("manifest is not a JSON object");
-  ManifestReader reader(sections);
+  ManifestReader reader(sections, commands);
   Program common = reader.common(json);
   MPC_RETURN_IF_ERROR(reader.status());
   std::vector<std::shared_ptr<const Program>> programs;

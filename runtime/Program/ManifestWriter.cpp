@@ -12,7 +12,6 @@
 namespace mpc::rt {
 
 std::string_view name(Space space) { return nameOf(space); }
-std::string_view name(LaunchKind kind) { return nameOf(kind); }
 std::string_view name(InitialKind kind) { return nameOf(kind); }
 std::string_view name(ModelMode mode) { return nameOf(mode); }
 
@@ -38,8 +37,8 @@ private:
   Json slab(const Slab &slab);
   Json state(const StateTensor &tensor);
   Json initial(const InitialValue &value);
-  Json launch(const Launch &launch);
-  Json code(const Program &program);
+  Json code(const CpuTarget &target);
+  Json code(const CudaTarget &target);
 
   std::vector<Section> sections_{1};
   std::map<std::pair<SectionKind, std::string>, size_t> known_;
@@ -126,6 +125,7 @@ Json ManifestWriter::common(const Program &program) {
                          [&](const StateTensor &item) { return state(item); });
   json["entries"] = listOf(program.entries, [&](const Entry &entry) {
     return Json{{"name", entry.name},
+                {"role", nameOf(entry.role)},
                 {"inputs", listOf(entry.inputs, toTensor)},
                 {"outputs", listOf(entry.outputs, toTensor)}};
   });
@@ -152,40 +152,28 @@ Json ManifestWriter::common(const Program &program) {
   return json;
 }
 
-Json ManifestWriter::launch(const Launch &launch) {
-  Json json = {{"kind", nameOf(launch.kind)},
+Json launchOf(const Launch &launch) {
+  Json json = {{"kind", launch.command->kind()},
                {"symbol", launch.symbol},
                {"sources", launch.sources},
                {"reads", launch.numRead}};
   json["buffers"] = listOf(launch.buffers, [](const BufferRef &ref) {
     return Json{nameOf(ref.space), ref.index, ref.offset, ref.bytes};
   });
-  if (launch.kind != LaunchKind::Kernel) {
-    json["bytes"] = launch.bytes;
-    return json;
-  }
-  json["chunks"] = launch.chunks;
-  json["work"] = launch.work;
-  json["flops"] = launch.flops;
-  if (launch.threads != 0) {
-    json["module"] = launch.codeOffset;
-    json["threads"] = launch.threads;
-    json["shared_bytes"] = launch.sharedBytes;
-    return json;
-  }
-  json["code_offset"] = launch.codeOffset;
-  json["scratch_bytes"] = launch.scratchBytes;
+  launch.command->write(json);
   return json;
 }
 
-Json ManifestWriter::code(const Program &program) {
-  if (!program.target.isCuda())
-    return {{"target", "cpu"},
-            {"cpu", program.target.cpu},
-            {"machine", program.target.machine},
-            {"code", add(SectionKind::CpuCode, program.code.bytes)}};
-  Json json = {{"target", "cuda"}, {"arch", program.target.cudaArch}};
-  json["modules"] = listOf(program.modules, [&](const DeviceModule &module) {
+Json ManifestWriter::code(const CpuTarget &target) {
+  return {{"target", "cpu"},
+          {"cpu", target.cpu},
+          {"machine", target.machine},
+          {"code", add(SectionKind::CpuCode, target.image)}};
+}
+
+Json ManifestWriter::code(const CudaTarget &target) {
+  Json json = {{"target", "cuda"}, {"arch", target.arch.text()}};
+  json["modules"] = listOf(target.modules, [&](const DeviceModule &module) {
     Json item = {{"source", add(SectionKind::DeviceSource, module.source)}};
     if (!module.cubin.empty())
       item["code"] = add(SectionKind::DeviceCode, module.cubin);
@@ -195,7 +183,8 @@ Json ManifestWriter::code(const Program &program) {
 }
 
 Json ManifestWriter::variant(const Program &program) {
-  Json json = code(program);
+  Json json = std::visit([&](const auto &target) { return code(target); },
+                         program.target);
   json["constants"] = listOf(program.constants, [&](const Constant &constant) {
     return Json{{"name", constant.name},
                 {"bytes", constant.bytes.size()},
@@ -203,9 +192,7 @@ Json ManifestWriter::variant(const Program &program) {
   });
   json["entries"] = listOf(program.entries, [&](const Entry &entry) {
     return Json{{"arena_bytes", entry.arenaBytes},
-                {"launches", listOf(entry.launches, [&](const Launch &item) {
-                   return launch(item);
-                 })}};
+                {"launches", listOf(entry.launches, launchOf)}};
   });
   return json;
 }
@@ -231,7 +218,7 @@ encodeManifest(std::span<const std::shared_ptr<const Program>> programs) {
       json = common;
     if (std::string field = differenceOf(json, common); !field.empty())
       return internalError(fmt::format("the program for {} differs in its {}",
-                                       quote(program->target.cpu), field));
+                                       quote(nameOf(program->target)), field));
     variants.push_back(writer.variant(*program));
   }
   json["variants"] = std::move(variants);

@@ -45,7 +45,7 @@ MemoryClasses classifyMemory(const Program &program, const Entry &entry,
   // The arena's size is what a file says; a launch may lie beyond it.
   classes.gaps = std::max(entry.arenaBytes, map.lowerBound) - map.lowerBound;
   for (const Launch &launch : entry.launches)
-    classes.scratch = std::max(classes.scratch, launch.scratchBytes);
+    classes.scratch = std::max(classes.scratch, launch.command->scratchBytes());
   return classes;
 }
 

@@ -9,6 +9,12 @@
 
 namespace mpc::rt {
 
+std::string nameOf(const Target &target) {
+  if (const auto *cuda = std::get_if<CudaTarget>(&target))
+    return "cuda:" + cuda->arch.name();
+  return std::get<CpuTarget>(target).cpu;
+}
+
 /// The scalar of this name and type among `descs`.
 static std::optional<size_t> findScalar(const std::vector<TensorDesc> &descs,
                                         std::string_view name, DType dtype) {

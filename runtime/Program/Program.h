@@ -7,7 +7,9 @@
 #ifndef MPC_RUNTIME_PROGRAM_PROGRAM_H
 #define MPC_RUNTIME_PROGRAM_PROGRAM_H
 
+#include "runtime/Program/Launch.h"
 #include "runtime/Program/StateRole.h"
+#include "runtime/Support/CudaArch.h"
 #include "runtime/Support/DType.h"
 #include "runtime/Support/SharedBytes.h"
 
@@ -17,29 +19,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace mpc::rt {
 
-/// Machine code of a program. It runs wherever it is loaded, from a page on:
-/// nothing in it names an address, and it refers to nothing outside.
-struct CodeImage {
-  SharedBytes bytes;
-  /// ContentHash of the bytes, which is compared before they run; empty for
-  /// those that this process made.
-  std::string hash;
-};
-
-/// The processor that code is for.
-struct CodeTarget {
-  /// "x86-64-v3", "x86-64-v4", "cuda:sm_90" and the like, or "host" for the
-  /// machine that compiled.
+/// A CPU that a program is for, and the code for it.
+struct CpuTarget {
+  /// "x86-64-v3", "x86-64-v4", or "host" for the machine that compiled.
   std::string cpu;
   /// Where `cpu` is "host", the cpuIdentity() of that machine; else empty.
   std::string machine = {};
-  int cudaArch = 0; ///< 90 for sm_90; 0 of a CPU.
-
-  [[nodiscard]] bool isCuda() const { return cudaArch != 0; }
+  /// Machine code that runs wherever it is loaded, from a page on: nothing in
+  /// it names an address, and it refers to nothing outside.
+  SharedBytes image = {};
+  /// ContentHash of the image, which is compared before it runs; empty for one
+  /// that this process made.
+  std::string imageHash = {};
 };
 
 /// Some kernels of a program for a GPU.
@@ -48,55 +44,16 @@ struct DeviceModule {
   SharedBytes cubin;  ///< Of the target's architecture; may be empty.
 };
 
-/// A compiled CPU kernel. `buffers` are the launch's buffers in order; the
-/// kernel does chunks [begin, end) of its launch's `chunks`. `scratch` is this
-/// worker's own memory of the launch's `scratchBytes`, 64-byte aligned. Chunks
-/// are independent: any split over workers gives the same bits.
-using KernelFunction = void (*)(void *const *buffers, int64_t begin,
-                                int64_t end, void *scratch);
-
-/// What memory a buffer lies in.
-enum class Space : uint8_t {
-  Arena,    ///< The entry's arena; index is 0.
-  State,    ///< A slab of the state; index is the slab.
-  Constant, ///< A constant of the program; index is the constant.
-  Input,    ///< A tensor given to the run; index is the input.
-  Output,   ///< A tensor the run fills in; index is the output.
+/// A GPU that a program is for, and the code for it.
+struct CudaTarget {
+  CudaArch arch;
+  std::vector<DeviceModule> modules = {};
 };
 
-/// A place in memory: `bytes` of a space, from `offset` on.
-struct BufferRef {
-  Space space = Space::Arena;
-  uint32_t index = 0;
-  uint64_t offset = 0;
-  uint64_t bytes = 0;
-};
+using Target = std::variant<CpuTarget, CudaTarget>;
 
-enum class LaunchKind : uint8_t {
-  Kernel, ///< Call the code at `codeOffset` on all chunks.
-  Copy,   ///< Copy `bytes` from buffers[0] to buffers[1].
-  Fill,   ///< Zero `bytes` of buffers[0].
-};
-
-/// One thing an entry does. Launches run in order.
-struct Launch {
-  LaunchKind kind = LaunchKind::Kernel;
-  std::string symbol; ///< Name of the kernel.
-  /// Of a Kernel: where it begins in the image; of a GPU its DeviceModule.
-  uint64_t codeOffset = 0;
-  std::vector<BufferRef> buffers;
-  uint32_t numRead = 0;      ///< Of the buffers; the others are written.
-  int64_t chunks = 1;        ///< A function of shape only; of a GPU the blocks.
-  uint64_t scratchBytes = 0; ///< Per worker.
-  uint32_t threads = 0;      ///< Of a block of a GPU's kernel.
-  uint32_t sharedBytes = 0;  ///< Of such a block, beyond what code declares.
-  uint64_t bytes = 0;        ///< For Copy and Fill.
-  std::string sources;       ///< Names of the model's nodes in it.
-  std::string work;          ///< A kernel's kind: "map", "contraction", ...
-  /// Floating-point operations of it, a fused multiplication and addition as
-  /// two; 0 where they are not known.
-  uint64_t flops = 0;
-};
+/// As a command line spells it: "x86-64-v4", "host", "cuda:sm_90".
+[[nodiscard]] std::string nameOf(const Target &target);
 
 /// What an entry is for.
 enum class EntryRole : uint8_t {
@@ -253,9 +210,15 @@ struct Program {
   std::string recipe; ///< What it was made by, as IR: an amp.recipe.
   std::vector<std::string> warnings; ///< What its compilation warned of.
   StartRecord start;                 ///< Empty but in the compile cache.
-  CodeTarget target;
-  CodeImage code;                    ///< Of a CPU.
-  std::vector<DeviceModule> modules; ///< Of a GPU.
+  Target target;
+
+  /// The target where it is a CPU, or where it is a GPU; else null.
+  [[nodiscard]] const CpuTarget *cpu() const {
+    return std::get_if<CpuTarget>(&target);
+  }
+  [[nodiscard]] const CudaTarget *cuda() const {
+    return std::get_if<CudaTarget>(&target);
+  }
 
   /// Null where there is none of that name.
   [[nodiscard]] const Entry *findEntry(std::string_view name) const;

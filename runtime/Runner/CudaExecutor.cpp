@@ -26,14 +26,14 @@ Result<cuda::ContextRef> openCuda() {
   return cuda::Context::create(*driver, 0);
 }
 
-Result<std::unique_ptr<CudaExecutor>>
-CudaExecutor::create(std::shared_ptr<const Program> program,
-                     std::vector<const StateTensor *> kept) {
+Result<std::unique_ptr<Executor>>
+CudaExecutor::create(std::shared_ptr<const Program> program, State &state,
+                     std::vector<KeptTensor> kept) {
   std::unique_ptr<CudaExecutor> executor(
-      new CudaExecutor(std::move(program), std::move(kept)));
+      new CudaExecutor(std::move(program), state, std::move(kept)));
   MPC_ASSIGN_OR_RETURN(executor->context_, openCuda());
   MPC_RETURN_IF_ERROR(executor->prepare());
-  return executor;
+  return std::unique_ptr<Executor>(std::move(executor));
 }
 
 // What is still under way reads memory of this object.
@@ -69,19 +69,14 @@ Status CudaExecutor::preparePlan(const Entry &entry, Plan &plan) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Whether machine code for `arch` runs on a device: that of an earlier minor
-/// number of the same major one does.
-static bool runsOn(int arch, cuda::Capability device) {
-  return arch / 10 == device.major && arch % 10 <= device.minor;
-}
-
 /// The program's machine code, where it has some for this device: of every
 /// module, or of none.
 std::vector<std::span<const char>> CudaExecutor::machineCode() const {
   std::vector<std::span<const char>> images;
-  if (!runsOn(program_->target.cudaArch, context_->info().capability))
+  const CudaTarget &target = *program_->cuda();
+  if (!target.arch.runsOn(context_->info().capability.number()))
     return images;
-  for (const DeviceModule &module : program_->modules) {
+  for (const DeviceModule &module : target.modules) {
     if (module.cubin.empty())
       return {};
     images.emplace_back(reinterpret_cast<const char *>(module.cubin.data()),
@@ -93,10 +88,12 @@ std::vector<std::span<const char>> CudaExecutor::machineCode() const {
 Result<std::vector<cuda::Image>> CudaExecutor::compileText() const {
   cuda::Capability device = context_->info().capability;
   MPC_ASSIGN_OR_RETURN(auto nvrtc, cuda::Nvrtc::open());
-  MPC_ASSIGN_OR_RETURN(cuda::Target target, nvrtc->targetFor(device));
+  const std::vector<DeviceModule> &modules = program_->cuda()->modules;
+  MPC_ASSIGN_OR_RETURN(cuda::Target target,
+                       nvrtc->targetFor(device, program_->cuda()->arch.letter));
   std::vector<cuda::Source> sources;
-  for (size_t i = 0; i < program_->modules.size(); ++i) {
-    const SharedBytes &text = program_->modules[i].source;
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const SharedBytes &text = modules[i].source;
     const auto *data = reinterpret_cast<const char *>(text.data());
     sources.push_back(
         {fmt::format("kernels{}.cu", i), std::string(data, text.size())});
@@ -104,18 +101,19 @@ Result<std::vector<cuda::Image>> CudaExecutor::compileText() const {
   return cuda::compileOnce(*nvrtc, sources, target);
 }
 
-Status CudaExecutor::load(std::span<const std::span<const char>> images,
-                          cuda::DriverCode &answer) {
+/// Loads `images`, and what launches need of them; `imageAnswer_` becomes what
+/// the driver said to them last.
+Status CudaExecutor::load(std::span<const std::span<const char>> images) {
   modules_.clear();
   functions_.clear();
   for (size_t i = 0; i < images.size(); ++i) {
     MPC_ASSIGN_OR_RETURN(cuda::Module module,
                          cuda::Module::load(context_, images[i],
                                             fmt::format("kernels{}", i),
-                                            &answer));
+                                            &imageAnswer_));
     modules_.push_back(std::move(module));
   }
-  return loadKernels(answer);
+  return prepareLaunches();
 }
 
 /// Machine code of a compiler that is newer than the driver, or for a device
@@ -125,15 +123,14 @@ Status CudaExecutor::loadCode() {
   std::string reason =
       fmt::format("{} is sm_{}, for which the program has no machine code",
                   context_->label(), context_->info().capability.number());
-  cuda::DriverCode answer = cuda::code::kSuccess;
-  if (!images.empty() || program_->modules.empty()) {
-    Status loaded = load(images, answer);
-    if (!cuda::refusesImage(answer))
+  if (!images.empty() || program_->cuda()->modules.empty()) {
+    Status loaded = load(images);
+    if (!cuda::refusesImage(imageAnswer_))
       return loaded;
-    reason =
-        fmt::format("the driver of {} refuses the program's machine code: "
-                    "{}",
-                    context_->label(), context_->driver().describe(answer));
+    reason = fmt::format("the driver of {} refuses the program's machine code: "
+                         "{}",
+                         context_->label(),
+                         context_->driver().describe(imageAnswer_));
   }
   Result<std::vector<cuda::Image>> compiled = compileText();
   if (!compiled.ok())
@@ -144,32 +141,40 @@ Status CudaExecutor::loadCode() {
   images.clear();
   for (const cuda::Image &image : *compiled)
     images.emplace_back(image.bytes.data(), image.bytes.size());
-  return load(images, answer);
+  return load(images);
 }
 
-static cuda::LaunchShape shapeOf(const Launch &launch) {
+static cuda::LaunchShape shapeOf(const Grid &grid) {
   cuda::LaunchShape shape;
-  shape.grid[0] = static_cast<uint32_t>(launch.chunks);
-  shape.block[0] = launch.threads;
-  shape.sharedBytes = launch.sharedBytes;
+  shape.grid[0] = static_cast<uint32_t>(grid.blocks);
+  shape.block[0] = grid.threads;
+  shape.sharedBytes = grid.sharedBytes;
   return shape;
 }
 
-Status CudaExecutor::loadKernels(cuda::DriverCode &answer) {
+Status CudaExecutor::prepareKernel(uint32_t module, const std::string &symbol,
+                                   const Grid &grid) {
+  std::pair key(module, symbol);
+  auto found = functions_.find(key);
+  if (found == functions_.end()) {
+    MPC_ASSIGN_OR_RETURN(cuda::Function function,
+                         modules_[module].function(symbol, &imageAnswer_));
+    found = functions_.emplace(key, std::move(function)).first;
+  }
+  return found->second.prepare(shapeOf(grid));
+}
+
+Status CudaExecutor::launchKernel(uint32_t module, const std::string &symbol,
+                                  const Grid &grid,
+                                  std::span<void *const> arguments) {
+  return stream_->launch(functions_.at({module, symbol}), shapeOf(grid),
+                         arguments);
+}
+
+Status CudaExecutor::prepareLaunches() {
   for (const Entry &entry : program_->entries)
-    for (const Launch &launch : entry.launches) {
-      if (launch.kind != LaunchKind::Kernel)
-        continue;
-      std::pair key(launch.codeOffset, launch.symbol);
-      auto found = functions_.find(key);
-      if (found == functions_.end()) {
-        MPC_ASSIGN_OR_RETURN(
-            cuda::Function function,
-            modules_[launch.codeOffset].function(launch.symbol, &answer));
-        found = functions_.emplace(key, std::move(function)).first;
-      }
-      MPC_RETURN_IF_ERROR(found->second.prepare(shapeOf(launch)));
-    }
+    for (const Launch &launch : entry.launches)
+      MPC_RETURN_IF_ERROR(launch.command->prepare(launch, *this));
   loadLateRate();
   return {};
 }
@@ -207,9 +212,9 @@ Status CudaExecutor::allocate() {
   for (const Slab &slab : program_->slabs)
     MPC_RETURN_IF_ERROR(
         add(slabs_, slab.bytes, "state slab " + quote(slab.name)));
-  for (const StateTensor *tensor : kept_)
-    MPC_RETURN_IF_ERROR(add(before_, tensor->desc.numBytes(),
-                            "a copy of " + quote(tensor->desc.name)));
+  for (const KeptTensor &kept : kept_)
+    MPC_RETURN_IF_ERROR(add(before_, kept.before.size(),
+                            "a copy of " + quote(kept.tensor->desc.name)));
   for (const Constant &constant : program_->constants) {
     MPC_RETURN_IF_ERROR(add(constants_, constant.bytes.size(),
                             "constant " + quote(constant.name)));
@@ -268,37 +273,20 @@ cuda::DevicePointer CudaExecutor::address(const BufferRef &ref,
 //===----------------------------------------------------------------------===//
 
 Status CudaExecutor::recordLaunch(const Launch &launch, const Slot &slot) {
-  std::vector<cuda::DevicePointer> pointers;
+  std::vector<DeviceAddress> buffers;
   for (const BufferRef &ref : launch.buffers)
-    pointers.push_back(address(ref, slot));
-  if (launch.kind == LaunchKind::Copy)
-    return stream_->copy(pointers[1], pointers[0], launch.bytes);
-  if (launch.kind == LaunchKind::Fill)
-    return stream_->fill(pointers[0], std::byte{0}, launch.bytes);
-  std::vector<void *> arguments;
-  for (cuda::DevicePointer &pointer : pointers)
-    arguments.push_back(&pointer);
-  const cuda::Function &function =
-      functions_.at({launch.codeOffset, launch.symbol});
-  return stream_->launch(function, shapeOf(launch), arguments);
+    buffers.push_back(address(ref, slot));
+  return launch.command->record(launch, buffers, *this);
 }
 
 /// Keeps what `entry` may change of the tensors that are to be kept.
 Status CudaExecutor::recordKept(const Entry &entry) {
   for (size_t i = 0; i < kept_.size(); ++i) {
-    uint32_t slab = kept_[i]->slab;
-    bool isUsed = std::any_of(
-        entry.launches.begin(), entry.launches.end(), [&](const Launch &one) {
-          return std::any_of(one.buffers.begin(), one.buffers.end(),
-                             [&](const BufferRef &ref) {
-                               return ref.space == Space::State &&
-                                      ref.index == slab;
-                             });
-        });
-    if (isUsed)
+    const StateTensor &tensor = *kept_[i].tensor;
+    if (usesSlab(entry, tensor.slab))
       MPC_RETURN_IF_ERROR(stream_->copy(
-          before_[i].pointer(), slabs_[slab].pointer() + kept_[i]->offset,
-          kept_[i]->desc.numBytes()));
+          before_[i].pointer(), slabs_[tensor.slab].pointer() + tensor.offset,
+          kept_[i].before.size()));
   }
   return {};
 }
@@ -361,6 +349,7 @@ Status CudaExecutor::finishOldest() {
 Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
                              std::span<void *const> outputs,
                              const float *rateAfterSkip) {
+  MPC_RETURN_IF_ERROR(giveState());
   Plan &plan = plans_[entry];
   Slot &slot = plan.slots[plan.next];
   plan.next = 1 - plan.next;
@@ -402,6 +391,7 @@ Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs,
 Result<std::vector<float>>
 CudaExecutor::timeLaunches(size_t entry, std::span<const void *const> inputs) {
   MPC_RETURN_IF_ERROR(wait());
+  MPC_RETURN_IF_ERROR(giveState());
   Slot &slot = plans_[entry].slots[plans_[entry].next];
   const std::vector<Launch> &launches = slot.entry->launches;
   std::vector<cuda::Event> marks;
@@ -442,23 +432,50 @@ Status CudaExecutor::waitFor(uint64_t run) {
   return {};
 }
 
-Status CudaExecutor::upload(const State &state) {
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::upload() {
   MPC_RETURN_IF_ERROR(wait());
   for (uint32_t i = 0; i < slabs_.size(); ++i)
     MPC_RETURN_IF_ERROR(stream_->upload(
-        slabs_[i], 0, {state.slab(i), program_->slabs[i].bytes}));
+        slabs_[i], 0, {state_->slab(i), program_->slabs[i].bytes}));
+  for (size_t i = 0; i < kept_.size(); ++i)
+    MPC_RETURN_IF_ERROR(stream_->upload(before_[i], 0, kept_[i].before));
   return stream_->synchronize("copying the state to the device");
 }
 
-Status CudaExecutor::download(const State &state,
-                              std::span<const std::span<std::byte>> before) {
+Status CudaExecutor::download() {
   MPC_RETURN_IF_ERROR(wait());
   for (uint32_t i = 0; i < slabs_.size(); ++i)
     MPC_RETURN_IF_ERROR(stream_->download(
-        {state.slab(i), program_->slabs[i].bytes}, slabs_[i], 0));
-  for (size_t i = 0; i < before.size(); ++i)
-    MPC_RETURN_IF_ERROR(stream_->download(before[i], before_[i], 0));
+        {state_->slab(i), program_->slabs[i].bytes}, slabs_[i], 0));
+  for (size_t i = 0; i < kept_.size(); ++i)
+    MPC_RETURN_IF_ERROR(stream_->download(kept_[i].before, before_[i], 0));
   return stream_->synchronize("copying the state from the device");
+}
+
+/// Before a run on it.
+Status CudaExecutor::giveState() {
+  if (isHostAhead_)
+    MPC_RETURN_IF_ERROR(upload());
+  isHostAhead_ = false;
+  isDeviceAhead_ = true;
+  return {};
+}
+
+Status CudaExecutor::readState() {
+  if (isDeviceAhead_)
+    MPC_RETURN_IF_ERROR(download());
+  isDeviceAhead_ = false;
+  return {};
+}
+
+Status CudaExecutor::writeState() {
+  MPC_RETURN_IF_ERROR(readState());
+  isHostAhead_ = true;
+  return {};
 }
 
 } // namespace mpc::rt

@@ -7,7 +7,9 @@
 #include "runtime/Device/CUDA/Module.h"
 #include "runtime/Device/CUDA/Nvrtc.h"
 #include "runtime/Device/CUDA/Stream.h"
+#include "runtime/Program/Machines.h"
 #include "runtime/Program/Program.h"
+#include "runtime/Runner/Executor.h"
 #include "runtime/Runner/State.h"
 #include "runtime/Support/Status.h"
 
@@ -31,48 +33,35 @@ Result<cuda::ContextRef> openCuda();
 /// Not for concurrent use. Launches of an entry are recorded once into a graph,
 /// which a run launches; the host waits for nothing but wait() and, beyond two
 /// runs of an entry under way, the oldest of them.
-class CudaExecutor {
+class CudaExecutor final : public Executor, private DeviceMachine {
 public:
-  /// `kept` are tensors of the state whose value from before the last run of
-  /// an entry that uses them is to be had. Allocates all memory that any run
-  /// needs, and compiles what is no machine code of this device.
-  static Result<std::unique_ptr<CudaExecutor>>
-  create(std::shared_ptr<const Program> program,
-         std::vector<const StateTensor *> kept);
-  ~CudaExecutor();
+  /// Compiles what is no machine code of this device.
+  static Result<std::unique_ptr<Executor>>
+  create(std::shared_ptr<const Program> program, State &state,
+         std::vector<KeptTensor> kept);
+  ~CudaExecutor() override;
 
-  /// Begins a run. Inputs are read before this returns, outputs are written
-  /// by wait() at the latest. Where choosesRate(), `rateAfterSkip` takes the
-  /// place of the learning rate if the entry's run before was skipped.
   Status enqueue(size_t entry, std::span<const void *const> inputs,
                  std::span<void *const> outputs,
-                 const float *rateAfterSkip = nullptr);
-  /// Whether the device knows which of two learning rates is meant.
-  [[nodiscard]] bool choosesRate() const { return lateRate_.has_value(); }
-  /// Waits until all runs are done and their outputs written.
-  Status wait();
-  /// The same of the first `run` runs; later ones go on.
-  Status waitFor(uint64_t run);
-  /// A run whose launches are given to the device one by one, each between two
-  /// events, and which is waited for: milliseconds of each launch, as the
-  /// device tells them, a kernel's own start among them. Its outputs are
-  /// dropped.
-  Result<std::vector<float>> timeLaunches(size_t entry,
-                                          std::span<const void *const> inputs);
-  /// How many have begun.
-  [[nodiscard]] uint64_t numRuns() const { return numRuns_; }
-
-  /// Makes the device's state that of `state`.
-  Status upload(const State &state);
-  /// Waits, and makes `state` the device's; `before` gets what `kept` were.
-  Status download(const State &state,
-                  std::span<const std::span<std::byte>> before);
-
-  [[nodiscard]] const cuda::DeviceInfo &device() const {
-    return context_->info();
+                 const float *rateAfterSkip) override;
+  Status wait() override;
+  Status waitFor(uint64_t run) override;
+  [[nodiscard]] uint64_t numRuns() const override { return numRuns_; }
+  [[nodiscard]] bool isAsynchronous() const override { return true; }
+  [[nodiscard]] bool choosesRate() const override {
+    return lateRate_.has_value();
   }
-  /// What went otherwise than the program would have it.
-  [[nodiscard]] const std::vector<std::string> &warnings() const {
+  Status readState() override;
+  Status writeState() override;
+  /// Launches are given to the device one by one, each between two events:
+  /// milliseconds as the device tells them, a kernel's own start among them.
+  Result<std::vector<float>>
+  timeLaunches(size_t entry, std::span<const void *const> inputs) override;
+  [[nodiscard]] bool ownsSome(const void * /*data*/,
+                              size_t /*bytes*/) const override {
+    return false;
+  }
+  [[nodiscard]] std::vector<std::string> warnings() const override {
     return warnings_;
   }
 
@@ -94,18 +83,16 @@ private:
     size_t next = 0;
   };
 
-  CudaExecutor(std::shared_ptr<const Program> program,
-               std::vector<const StateTensor *> kept)
-      : program_(std::move(program)), kept_(std::move(kept)) {}
+  CudaExecutor(std::shared_ptr<const Program> program, State &state,
+               std::vector<KeptTensor> kept)
+      : program_(std::move(program)), state_(&state), kept_(std::move(kept)) {}
   Status prepare();
   Status preparePlan(const Entry &entry, Plan &plan);
   [[nodiscard]] std::vector<std::span<const char>> machineCode() const;
   [[nodiscard]] Result<std::vector<cuda::Image>> compileText() const;
   Status loadCode();
-  /// Modules and kernels of `images`; `answer` is the driver's last one.
-  Status load(std::span<const std::span<const char>> images,
-              cuda::DriverCode &answer);
-  Status loadKernels(cuda::DriverCode &answer);
+  Status load(std::span<const std::span<const char>> images);
+  Status prepareLaunches();
   void loadLateRate();
   Status allocate();
   Status allocateSlot(const Entry &entry, Slot &slot);
@@ -113,6 +100,21 @@ private:
   Status recordLateRate(const Slot &slot);
   Status recordKept(const Entry &entry);
   Status recordLaunch(const Launch &launch, const Slot &slot);
+  Status upload();
+  Status download();
+  Status giveState();
+
+  Status prepareKernel(uint32_t module, const std::string &symbol,
+                       const Grid &grid) override;
+  Status launchKernel(uint32_t module, const std::string &symbol,
+                      const Grid &grid,
+                      std::span<void *const> arguments) override;
+  Status copy(DeviceAddress to, DeviceAddress from, uint64_t bytes) override {
+    return stream_->copy(to, from, bytes);
+  }
+  Status clear(DeviceAddress to, uint64_t bytes) override {
+    return stream_->fill(to, std::byte{0}, bytes);
+  }
   [[nodiscard]] cuda::DevicePointer address(const BufferRef &ref,
                                             const Slot &slot) const;
   static std::string placeOf(const Slot &slot);
@@ -124,17 +126,21 @@ private:
                  const float *rateAfterSkip = nullptr);
 
   std::shared_ptr<const Program> program_;
-  std::vector<const StateTensor *> kept_;
+  State *state_;
+  std::vector<KeptTensor> kept_;
   cuda::ContextRef context_;
   std::optional<cuda::Stream> stream_, uploads_;
   std::vector<cuda::Module> modules_;
-  std::map<std::pair<uint64_t, std::string>, cuda::Function> functions_;
+  std::map<std::pair<uint32_t, std::string>, cuda::Function> functions_;
+  cuda::DriverCode imageAnswer_ = cuda::code::kSuccess;
   std::optional<cuda::Function> lateRate_;
   std::vector<cuda::DeviceBuffer> slabs_, constants_, before_;
   cuda::DeviceBuffer arena_;
   std::vector<Plan> plans_;
   std::deque<Slot *> pending_; ///< The oldest first.
   uint64_t numRuns_ = 0;
+  bool isDeviceAhead_ = false; ///< Its state is newer than the host's.
+  bool isHostAhead_ = true;    ///< The host's is newer.
   std::vector<std::string> warnings_;
 };
 

@@ -74,7 +74,7 @@ Runner::findScalerSlot(std::string_view name) const {
 }
 
 Result<double> Runner::readNumber(std::string_view name) const {
-  MPC_RETURN_IF_ERROR(fetchState());
+  MPC_RETURN_IF_ERROR(executor_->readState());
   if (auto slot = findScalerSlot(name))
     return slot->front();
   MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
@@ -93,7 +93,7 @@ static Result<double> checkedScale(double scale, bool isWide) {
 }
 
 Status Runner::writeNumber(std::string_view name, double value) {
-  MPC_RETURN_IF_ERROR(changeState());
+  MPC_RETURN_IF_ERROR(executor_->writeState());
   if (name == kScaleName || name.ends_with("." + std::string(kScaleName))) {
     size_t dot = name.rfind('.');
     const Scaler *scaler =
@@ -117,7 +117,7 @@ Status Runner::updateScale(double newScale, std::string_view name) {
   const Scaler *found = findScaler(name);
   if (!found)
     return noScaler();
-  MPC_RETURN_IF_ERROR(changeState());
+  MPC_RETURN_IF_ERROR(executor_->writeState());
   Scaler &scaler = scalers_[static_cast<size_t>(found - scalers_.data())];
   MPC_ASSIGN_OR_RETURN(newScale,
                        checkedScale(newScale, scaler.tensor->hasWideScale));

@@ -15,10 +15,10 @@ chooseProgram(const ProgramVariants &programs, const std::string &level) {
   int bestRank = 0;
   std::vector<std::string> levels;
   for (const auto &program : programs) {
-    const CodeTarget &target = program->target;
-    levels.push_back(escape(target.cpu));
-    int rank = rankLevel(target.cpu, target.machine);
-    if (rank > bestRank && (level.empty() || level == target.cpu)) {
+    levels.push_back(escape(nameOf(program->target)));
+    const CpuTarget *target = program->cpu();
+    int rank = target ? rankLevel(target->cpu, target->machine) : 0;
+    if (rank > bestRank && (level.empty() || level == target->cpu)) {
       best = program;
       bestRank = rank;
     }
@@ -32,18 +32,25 @@ chooseProgram(const ProgramVariants &programs, const std::string &level) {
                                       wanted, joinSome(levels)));
 }
 
+/// How well a program for `made` suits a GPU of number `device`; 0 where it
+/// doesn't. Machine code is better than text, a newer one better than an older
+/// one, and one for this GPU alone better than any other.
+static int rankArch(CudaArch made, int device) {
+  if (!made.compilesFor(device))
+    return 0;
+  return 2 * made.number + (made.letter ? 1 : 0) +
+         (made.runsOn(device) ? 10'000 : 0);
+}
+
 Result<std::shared_ptr<const Program>>
 chooseCudaProgram(const ProgramVariants &programs, int arch) {
   std::shared_ptr<const Program> best;
   int bestRank = 0;
   std::vector<std::string> names;
   for (const auto &program : programs) {
-    int made = program->target.cudaArch;
-    names.push_back(escape(program->target.cpu));
-    // Text for an older one compiles for a newer one, not the other way round.
-    int rank = made == 0 || made > arch
-                   ? 0
-                   : made + (made / 10 == arch / 10 ? 1000 : 0);
+    names.push_back(escape(nameOf(program->target)));
+    const CudaTarget *target = program->cuda();
+    int rank = target ? rankArch(target->arch, arch) : 0;
     if (rank > bestRank) {
       best = program;
       bestRank = rank;

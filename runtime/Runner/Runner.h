@@ -4,10 +4,8 @@
 #ifndef MPC_RUNTIME_RUNNER_RUNNER_H
 #define MPC_RUNTIME_RUNNER_RUNNER_H
 
-#include "runtime/Device/CPU/LoadedCode.h"
-#include "runtime/Device/CPU/Memory.h"
-#include "runtime/Device/CPU/ThreadPool.h"
 #include "runtime/Program/Program.h"
+#include "runtime/Runner/Executor.h"
 #include "runtime/Runner/State.h"
 #include "runtime/Support/Status.h"
 
@@ -21,28 +19,23 @@
 
 namespace mpc::rt {
 
-class CudaExecutor;
+using RunnerOptions = ExecutorOptions;
 
-struct RunnerOptions {
-  /// Workers in all; 0 means one for each CPU that the process may use.
-  int threads = 0;
-};
-
-/// Not for concurrent use; several runners may share one program. It runs where
-/// the program's code is for; the state of one for a GPU lies there while it
-/// runs, and comes back when it is asked for.
+/// Not for concurrent use; several runners may share one program. It runs on
+/// the machine that the program's code is for; the state of one for a GPU lies
+/// there while it runs, and comes back when it is asked for.
 class Runner {
 public:
-  ~Runner();
   /// Checks every place that a launch names, then allocates all memory that
   /// any run needs.
   static Result<std::unique_ptr<Runner>>
   create(std::shared_ptr<const Program> program, RunnerOptions options = {});
 
   [[nodiscard]] const Program &program() const { return *program_; }
-  [[nodiscard]] int numThreads() const { return pool_->numWorkers(); }
   /// What of the device's a user should know, as that it refused machine code.
-  [[nodiscard]] std::vector<std::string> warnings() const;
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    return executor_->warnings();
+  }
 
   /// Index of the entry for run(); empty where there is none of that name.
   [[nodiscard]] std::optional<size_t> findEntry(std::string_view name) const;
@@ -64,23 +57,25 @@ public:
   /// Whether an optimizer step can begin before it is known whether the one
   /// before was skipped, though its learning rate hangs on that: it is given
   /// both rates. Else the input "lr" is the rate, whatever came before.
-  [[nodiscard]] bool choosesRate() const;
-  Status wait();
-  /// A run on a GPU that measures: see CudaExecutor. An error on a CPU.
+  [[nodiscard]] bool choosesRate() const { return executor_->choosesRate(); }
+  Status wait() { return executor_->wait(); }
+  /// See Executor. An error on a CPU.
   Result<std::vector<float>>
   timeLaunches(size_t entry, std::span<const void *const> inputs = {});
   /// Whether a run may still be under way when enqueue() returns.
-  [[nodiscard]] bool isAsynchronous() const { return device_ != nullptr; }
+  [[nodiscard]] bool isAsynchronous() const {
+    return executor_->isAsynchronous();
+  }
   /// Which run was begun last, and what waits for that one and those before.
-  [[nodiscard]] uint64_t lastRun() const;
-  Status waitFor(uint64_t run);
+  [[nodiscard]] uint64_t lastRun() const { return executor_->numRuns(); }
+  Status waitFor(uint64_t run) { return executor_->waitFor(run); }
 
   /// Whether any of these bytes are this runner's, which a run may write.
   [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const;
 
   /// See State. After writing parameters, call derive().
   Result<TensorView> readState(std::string_view name) const {
-    MPC_RETURN_IF_ERROR(fetchState());
+    MPC_RETURN_IF_ERROR(executor_->readState());
     return state_.read(name);
   }
   Status writeState(const TensorView &source);
@@ -88,7 +83,7 @@ public:
   /// does so between two runs; after parameters, call derive().
   Result<std::span<std::byte>> editState(std::string_view name);
   [[nodiscard]] Result<std::vector<TensorView>> exportState() const {
-    MPC_RETURN_IF_ERROR(fetchState());
+    MPC_RETURN_IF_ERROR(executor_->readState());
     return state_.exportTensors();
   }
   /// Imports and derives the rest.
@@ -117,11 +112,6 @@ public:
   Status derive();
 
 private:
-  /// A pointer that each run sets from its arguments.
-  struct Patch {
-    size_t pointer;
-    BufferRef ref;
-  };
   /// A loss scaler's state vector.
   struct Scaler {
     const StateTensor *tensor;
@@ -130,25 +120,9 @@ private:
 
     void remember() { before.assign(now.begin(), now.end()); }
   };
-  /// An entry with its buffers resolved to addresses.
-  struct Plan {
-    std::vector<void *> pointers;
-    std::vector<size_t> first; ///< Of each launch, in `pointers`.
-    std::vector<Patch> patches;
-    std::vector<size_t> scalers; ///< Whose state it reads or writes.
-  };
 
   Runner(std::shared_ptr<const Program> program, State state);
-  Status allocate(RunnerOptions options);
   Status checkCall(size_t entry, size_t inputs, size_t outputs) const;
-  Status openDevice();
-  Status fetchState() const;
-  Status changeState();
-  Status giveStateToDevice();
-  Status addConstant(const Constant &constant);
-  void resolve(const Entry &entry);
-  void *address(const BufferRef &ref) const;
-  void launch(const Launch &launch, void **buffers);
   Result<std::span<double>> findNumber(std::string_view name) const;
   void findScalers();
   const Scaler *findScaler(std::string_view name) const;
@@ -156,20 +130,8 @@ private:
 
   std::shared_ptr<const Program> program_;
   State state_;
-  LoadedCode code_;
-  std::unique_ptr<ThreadPool> pool_;
-  /// One arena serves all entries, which run one at a time.
-  HostBuffer arena_;
-  HostBuffer scratch_;
-  uint64_t scratchStride_ = 0;
-  std::vector<const std::byte *> constants_;
-  std::vector<HostBuffer> copies_; ///< Of constants that are not aligned.
-  std::vector<Plan> plans_;
-  mutable std::vector<Scaler> scalers_;
-  /// Of a program for a GPU; null otherwise.
-  std::unique_ptr<CudaExecutor> device_;
-  mutable bool isDeviceAhead_ = false; ///< Its state is newer than ours.
-  bool isHostAhead_ = true;            ///< Ours is newer.
+  std::vector<Scaler> scalers_;
+  std::unique_ptr<Executor> executor_;
 };
 
 } // namespace mpc::rt

@@ -57,7 +57,9 @@ inline void addGradient(void *const *buffers, int64_t begin, int64_t end,
 inline std::shared_ptr<rt::Program> makeProgram() {
   using namespace rt;
   auto program = rt::test::makeTestProgram();
-  program->target = {std::string(kHostLevel), cpuIdentity()};
+  auto &target = std::get<CpuTarget>(program->target);
+  target.cpu = kHostLevel;
+  target.machine = cpuIdentity();
   program->state[3].desc.name = "amp.loss_scale";
   program->state[4].desc.name = "amp.optimizer.step";
   std::vector<double> scalars(16);
@@ -77,14 +79,13 @@ inline std::shared_ptr<rt::Program> makeProgram() {
                   {"grid", DType::F32, {kGrid}}};
   Launch launch;
   launch.symbol = "evaluate";
-  launch.codeOffset = rt::test::addCode(*program, evaluate);
+  launch.command = rt::test::makeKernel(*program, evaluate, kGrid);
   launch.buffers = {{Space::Input, 0, 0},
                     {Space::Input, 1, 0},
                     {Space::State, 0, 0},
                     {Space::Output, 0, 0},
                     {Space::Output, 1, 0}};
   launch.numRead = 3;
-  launch.chunks = kGrid;
   eval.launches = {launch};
   program->entries.push_back(eval);
   return program;
@@ -101,7 +102,9 @@ inline std::shared_ptr<rt::Program> makeWindowProgram(int64_t batches) {
   accumulate.inputs.pop_back();
   accumulate.outputs = {accumulate.outputs[0]};
   accumulate.launches = {accumulate.launches[0]};
-  accumulate.launches[0].codeOffset = rt::test::addCode(*program, addGradient);
+  // Of the same scratch memory as the kernel that it stands for.
+  accumulate.launches[0].command = rt::test::makeKernel(
+      *program, addGradient, 1, accumulate.launches[0].command->scratchBytes());
   apply.name = "apply";
   apply.role = EntryRole::Apply;
   apply.inputs = {apply.inputs[2]};
@@ -112,10 +115,9 @@ inline std::shared_ptr<rt::Program> makeWindowProgram(int64_t batches) {
       ref.index = 0;
     else if (ref.space == Space::Output)
       --ref.index;
-  clear.kind = LaunchKind::Fill;
+  clear.command = std::make_shared<Fill>();
   clear.symbol = "clear";
-  clear.buffers = {{Space::State, 3, 0}};
-  clear.bytes = 64;
+  clear.buffers = {{Space::State, 3, 0, 64}};
   apply.launches = {update, clear};
   program->entries[1] = accumulate;
   program->entries.push_back(apply);

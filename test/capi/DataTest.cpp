@@ -222,7 +222,9 @@ TEST_F(CAPIData, AnEvaluationIsOfItsProgram) {
                  "the evaluation was opened for another program than the "
                  "runner's");
   auto none = rt::test::makeTestProgram();
-  none->target = {std::string(rt::kHostLevel), rt::cpuIdentity()};
+  auto &target = std::get<rt::CpuTarget>(none->target);
+  target.cpu = rt::kHostLevel;
+  target.machine = rt::cpuIdentity();
   std::string file = fileOf(none);
   auto program = Program::loadBytes(file.data(), file.size());
   ASSERT_TRUE(program.ok()) << program.status().message();

@@ -44,7 +44,7 @@ inline std::shared_ptr<rt::Program> makeMeasuredProgram() {
                    {"largest", DType::F32, {}}};
   Launch launch;
   launch.symbol = "measure";
-  launch.codeOffset = rt::test::addCode(*program, measure);
+  launch.command = rt::test::makeKernel(*program, measure);
   for (uint32_t i = 0; i < 3; ++i)
     launch.buffers.push_back({Space::Input, i, 0});
   launch.buffers.push_back({Space::State, 0, rt::test::kWeight});

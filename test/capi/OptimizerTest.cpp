@@ -39,7 +39,7 @@ makeCallbackProgram(std::shared_ptr<rt::Program> program = makeProgram()) {
     if (launch.symbol != "update")
       continue;
     std::vector<BufferRef> old = launch.buffers;
-    launch.codeOffset = rt::test::addCode(*program, check);
+    launch.command = rt::test::makeKernel(*program, check);
     launch.buffers = {old[0], old[3], old[4],  old[7],
                       old[8], old[9], old[10], {Space::Output, index, 0}};
   }

@@ -128,7 +128,7 @@ def check_large(folder: pathlib.Path) -> None:
         ["mpc-inspect", folder / "eval.mpc", "--json"], check=True, capture_output=True, text=True
     ).stdout
     kinds = [launch["kind"] for launch in json.loads(inspected)["entries"][0]["launches"]]
-    if not error <= 1e-6 or kinds != ["copy", "kernel"]:
+    if not error <= 1e-6 or kinds != ["copy", "device_kernel"]:
         sys.exit(f"off by {error:.2g}; launches: {kinds}")
     print(f"ok {LARGE} elements of a copy, worst {error:.2g}")
 

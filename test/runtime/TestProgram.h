@@ -6,6 +6,7 @@
 #ifndef MPC_TEST_RUNTIME_TESTPROGRAM_H
 #define MPC_TEST_RUNTIME_TESTPROGRAM_H
 
+#include "runtime/Program/Commands.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Rounding.h"
 
@@ -86,7 +87,8 @@ inline void update(void *const *buffers, int64_t, int64_t, void *) {
 /// Puts code into the program's image that goes on in a function of this test.
 /// The offset of that code.
 inline uint64_t addCode(Program &program, KernelFunction function) {
-  std::span<const std::byte> earlier = program.code.bytes.view();
+  auto &target = std::get<CpuTarget>(program.target);
+  std::span<const std::byte> earlier = target.image.view();
   std::vector<std::byte> image(earlier.begin(), earlier.end());
   size_t offset = image.size();
   // movabs $function, %rax; jmp *%rax
@@ -95,8 +97,17 @@ inline uint64_t addCode(Program &program, KernelFunction function) {
   std::memcpy(image.data() + offset, load, sizeof load);
   std::memcpy(image.data() + offset + 2, &function, sizeof function);
   std::memcpy(image.data() + offset + 10, jump, sizeof jump);
-  program.code.bytes = SharedBytes::of(std::move(image));
+  target.image = SharedBytes::of(std::move(image));
   return offset;
+}
+
+/// A kernel that is such a function.
+inline std::shared_ptr<const Command> makeKernel(Program &program,
+                                                 KernelFunction function,
+                                                 int64_t chunks = 1,
+                                                 uint64_t scratchBytes = 0) {
+  return std::make_shared<HostKernel>(
+      HostKernel::Place{addCode(program, function), chunks, scratchBytes});
 }
 
 inline std::shared_ptr<Program> makeTestProgram() {
@@ -120,9 +131,8 @@ inline std::shared_ptr<Program> makeTestProgram() {
   init.role = EntryRole::Init;
   Launch narrow;
   narrow.symbol = "narrow";
-  narrow.codeOffset = addCode(*program, narrowWeights);
+  narrow.command = makeKernel(*program, narrowWeights, kFeatures);
   narrow.buffers = {weight, copy};
-  narrow.chunks = kFeatures;
   init.launches = {narrow};
 
   Entry step;
@@ -141,13 +151,13 @@ inline std::shared_ptr<Program> makeTestProgram() {
   auto output = [](uint32_t i) { return BufferRef{Space::Output, i, 0}; };
   Launch backward;
   backward.symbol = "forward_backward";
-  backward.codeOffset = addCode(*program, forwardBackward);
+  backward.command =
+      makeKernel(*program, forwardBackward, 1, kFeatures * sizeof(float));
   backward.buffers = {input(0), input(1), copy, gradient, {Space::Arena, 0, 0},
                       output(0)};
-  backward.scratchBytes = kFeatures * sizeof(float);
   Launch apply;
   apply.symbol = "update";
-  apply.codeOffset = addCode(*program, update);
+  apply.command = makeKernel(*program, update);
   apply.buffers = {input(2), weight,    velocity,  gradient,  scale,    steps,
                    copy,     output(1), output(2), output(3), output(4)};
   step.launches = {backward, apply};

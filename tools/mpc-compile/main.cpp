@@ -73,7 +73,7 @@ rt::Result<std::string> cudaCode(const Flags &flags,
                                  const rt::ProgramVariants &programs) {
   using Kind = rt::cuda::Target::Kind;
   for (const auto &program : programs)
-    if (program->target.isCuda())
+    if (program->cuda())
       return flags.emits == "cuda"
                  ? wholeText(*program)
                  : compileWhole(*program,

@@ -52,9 +52,10 @@ rt::Result<const rt::Program *> choose(const rt::ProgramVariants &programs,
                                        const std::string &cpu) {
   std::vector<std::string> known;
   for (const auto &program : programs) {
-    if (cpu.empty() || program->target.cpu == cpu)
+    std::string name = nameOf(program->target);
+    if (cpu.empty() || name == cpu)
       return program.get();
-    known.push_back(rt::escape(program->target.cpu));
+    known.push_back(rt::escape(name));
   }
   return rt::usageError("--cpu=" + rt::quote(cpu) + ": the file has code for " +
                         rt::joinSome(known));
@@ -77,10 +78,10 @@ std::string_view textOf(const rt::SharedBytes &bytes) {
 }
 
 /// The code of a GPU: text, and machine code where there is some.
-rt::Status extractModules(const rt::Program &program,
+rt::Status extractModules(const rt::CudaTarget &target,
                           const std::string &folder) {
-  for (size_t i = 0; i < program.modules.size(); ++i) {
-    const rt::DeviceModule &module = program.modules[i];
+  for (size_t i = 0; i < target.modules.size(); ++i) {
+    const rt::DeviceModule &module = target.modules[i];
     std::string path = fmt::format("{}/kernels-{}", folder, i);
     MPC_RETURN_IF_ERROR(rt::writeOutput(path + ".cu", textOf(module.source)));
     if (!module.cubin.empty())
@@ -97,8 +98,8 @@ rt::Status extract(const rt::Program &program, const std::string &folder) {
         rt::escape(folder) +
         ": cannot make the folder: " + rt::errnoMessage(errno));
   MPC_RETURN_IF_ERROR(
-      program.target.isCuda()
-          ? extractModules(program, folder)
+      program.cuda()
+          ? extractModules(*program.cuda(), folder)
           : rt::writeOutput(folder + "/kernels.o", rt::makeElfObject(program)));
   MPC_RETURN_IF_ERROR(rt::writeOutput(folder + "/program.json",
                                       rt::describeProgramAsJson(program)));

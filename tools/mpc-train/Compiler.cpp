@@ -141,7 +141,7 @@ rt::Result<TrainingPlan> plan(Flags &flags, mlir::MLIRContext &context) {
 /// For the next start with this command line. The device may be another then.
 void keep(const Flags &flags, const TrainingPlan &plan,
           const rt::Program &program, const rt::DirectStart &start) {
-  if (program.target.isCuda() || flags.model == "-")
+  if (program.cuda() || flags.model == "-")
     return;
   rt::StartRecord record;
   record.given = flags.tool.given;

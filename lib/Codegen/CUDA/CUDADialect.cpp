@@ -72,7 +72,11 @@ static LogicalResult verifyGrid(EmitError emitError, int64_t chunks,
 }
 
 LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
-                                 bool /*naive*/, bool /*wide*/) {
+                                 StringAttr letter, bool /*naive*/,
+                                 bool /*wide*/) {
+  if (letter && letter != "a" && letter != "f")
+    return emitError() << "an architecture has the letter a or f, not "
+                       << letter;
   if (arch >= 75 && arch < 1000)
     return success();
   return emitError() << "sm_" << arch << " is no target: the least is sm_75";
@@ -81,8 +85,13 @@ LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
 TargetAttr TargetAttr::lookup(Operation *op) {
   if (auto target = dyn_cast_or_null<TargetAttr>(mpc::kernel::getTarget(op)))
     return target;
-  return get(op->getContext(), /*arch=*/80, /*naive=*/false,
-             /*wide=*/false);
+  return get(op->getContext(), /*arch=*/80, /*letter=*/nullptr,
+             /*naive=*/false, /*wide=*/false);
+}
+
+std::string TargetAttr::getArchName() const {
+  return "sm_" + std::to_string(getArch()) +
+         (getLetter() ? getLetter().str() : "");
 }
 
 LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,

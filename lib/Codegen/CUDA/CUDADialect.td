@@ -42,7 +42,7 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   let summary = "What schedules must know of a GPU";
   let description = [{
     Stands as `kernel.target` at a module, where `cuda-attach-target` puts it: 90
-    for sm_90. With `naive` no product runs on Tensor Cores, no access is wider
+    for sm_90, and with `letter = "a"` sm_90a. With `naive` no product runs on Tensor Cores, no access is wider
     than an element, no sum is split, a column is one thread's, and rows that a
     warp has are a block's and the reverse, as the reference for the others.
     With `wide` places have 64 bits in every kernel, as they have where a tensor is
@@ -53,6 +53,7 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
     ```
   }];
   let parameters = (ins "int64_t":$arch,
+                        OptionalParameter<"::mlir::StringAttr">:$letter,
                         DefaultValuedParameter<"bool", "false">:$naive,
                         DefaultValuedParameter<"bool", "false">:$wide);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -61,6 +62,8 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
     /// That of the module around `op`, or the module that it is; sm_80, the
     /// least that has all instructions, where it has none.
     static TargetAttr lookup(::mlir::Operation *op);
+    /// "sm_90a"
+    std::string getArchName() const;
   }];
 }
 

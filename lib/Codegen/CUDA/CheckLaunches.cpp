@@ -99,7 +99,7 @@ static LogicalResult checkShared(func::FuncOp function, KernelAttr kernel,
   return function.emitError("kernel '")
          << function.getName() << "': a block takes " << shared
          << " bytes of shared memory, " << limits.reserved
-         << " of them the system's; sm_" << target.getArch() << " has "
+         << " of them the system's; " << target.getArchName() << " has "
          << limits.shared;
 }
 
@@ -112,8 +112,8 @@ static LogicalResult checkThreads(func::FuncOp function, KernelAttr kernel,
     return success();
   return function.emitError("kernel '")
          << function.getName() << "': " << kernel.getThreads()
-         << " threads a block, " << threads << " on a multiprocessor; sm_"
-         << target.getArch() << " has places for " << limit;
+         << " threads a block, " << threads << " on a multiprocessor; "
+         << target.getArchName() << " has places for " << limit;
 }
 
 static LogicalResult checkKernel(func::FuncOp function, KernelAttr kernel,

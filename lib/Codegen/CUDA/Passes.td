@@ -14,6 +14,8 @@ def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
   let options = [
     Option<"arch", "arch", "int64_t", /*default=*/"80",
            "architecture: 90 for sm_90 (default: 80)">,
+    Option<"letter", "letter", "std::string", /*default=*/"",
+           "of an architecture alone: a for sm_90a (default: none)">,
     Option<"naive", "naive", "bool", /*default=*/"false",
            "no Tensor Cores and no wide accesses (default: no)">,
     Option<"wide", "wide", "bool", /*default=*/"false",

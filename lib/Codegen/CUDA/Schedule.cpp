@@ -123,9 +123,11 @@ struct AttachTargetPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    StringAttr suffix =
+        letter.empty() ? nullptr : StringAttr::get(&getContext(), letter);
     auto target = TargetAttr::getChecked(
         [&] { return module.emitError("cuda-attach-target: "); }, &getContext(),
-        arch.getValue(), naive.getValue(), wide.getValue());
+        arch.getValue(), suffix, naive.getValue(), wide.getValue());
     if (!target)
       return signalPassFailure();
     module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);

@@ -15,12 +15,12 @@ bool cuda::isCudaName(llvm::StringRef name) {
   return name.starts_with(kPrefix);
 }
 
-llvm::Expected<int> cuda::getCudaArch(llvm::StringRef name) {
-  llvm::StringRef digits = name;
-  int arch = 0;
-  if (digits.consume_front(kPrefix) && digits.consume_front(kArchPrefix) &&
-      !digits.getAsInteger(10, arch) && arch >= kLeastArch && arch < 1000)
-    return arch;
+llvm::Expected<rt::CudaArch> cuda::getCudaArch(llvm::StringRef name) {
+  llvm::StringRef text = name;
+  if (text.consume_front(kPrefix) && text.consume_front(kArchPrefix))
+    if (std::optional<rt::CudaArch> arch = rt::CudaArch::parse(text);
+        arch && arch->number >= kLeastArch)
+      return *arch;
   return llvm::createStringError("unknown target '" + name +
                                  "': expected cuda:sm_75 or later, as "
                                  "cuda:sm_90");

@@ -5,6 +5,7 @@
 #ifndef MPC_LIB_CODEGEN_CUDA_TARGET_H
 #define MPC_LIB_CODEGEN_CUDA_TARGET_H
 
+#include "runtime/Support/CudaArch.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -14,8 +15,8 @@ namespace mpc::cuda {
 
 /// Whether a target's name is that of a GPU: "cuda:...".
 bool isCudaName(llvm::StringRef name);
-/// 90 of "cuda:sm_90"; an error on any other name.
-llvm::Expected<int> getCudaArch(llvm::StringRef name);
+/// sm_90a of "cuda:sm_90a"; an error on any other name.
+llvm::Expected<rt::CudaArch> getCudaArch(llvm::StringRef name);
 
 /// The text of Prelude/.
 llvm::StringRef getPrelude();

@@ -15,7 +15,7 @@ namespace {
 struct TargetModel
     : mpc::kernel::TargetAttrInterface::ExternalModel<TargetModel, TargetAttr> {
   static std::string describe(Attribute target) {
-    return "sm_" + std::to_string(cast<TargetAttr>(target).getArch());
+    return cast<TargetAttr>(target).getArchName();
   }
 
   // A step on a GPU waits for its memory: docs/rationale/cuda.md.

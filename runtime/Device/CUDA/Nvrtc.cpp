@@ -42,7 +42,7 @@ using Slot = std::optional<Result<Image>>;
 } // namespace
 
 std::string Target::name() const {
-  return (kind == Kind::Cubin ? "sm_" : "compute_") + std::to_string(arch);
+  return (kind == Kind::Cubin ? "sm_" : "compute_") + arch.text();
 }
 
 Result<std::shared_ptr<const Nvrtc>> Nvrtc::open() {
@@ -113,7 +113,7 @@ Status Nvrtc::check(NvrtcCode value, const char *call,
                                       value));
 }
 
-Result<Target> Nvrtc::targetFor(Capability capability) const {
+Result<Target> Nvrtc::targetFor(Capability capability, char letter) const {
   int wanted = capability.number();
   auto above = std::upper_bound(archs_.begin(), archs_.end(), wanted);
   if (above == archs_.begin())
@@ -122,8 +122,13 @@ Result<Target> Nvrtc::targetFor(Capability capability) const {
         "needs an older NVRTC (MPC_NVRTC names one)",
         version_, archs_.front(), wanted));
   int newest = *(above - 1);
+  if (letter && newest != wanted)
+    return environmentError(fmt::format(
+        "NVRTC {} does not compile for sm_{}{}, which the device is", version_,
+        wanted, letter));
   bool sameMajor = newest / 10 == capability.major;
-  return Target{newest, sameMajor ? Target::Kind::Cubin : Target::Kind::Ptx};
+  return Target{{newest, letter},
+                sameMajor ? Target::Kind::Cubin : Target::Kind::Ptx};
 }
 
 std::string Nvrtc::logOf(NvrtcHandle program) const {

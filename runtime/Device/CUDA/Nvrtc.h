@@ -8,6 +8,7 @@
 #include "runtime/Device/CUDA/Api.h"
 #include "runtime/Device/CUDA/Context.h"
 #include "runtime/Device/CUDA/Library.h"
+#include "runtime/Support/CudaArch.h"
 #include "runtime/Support/Status.h"
 
 #include <memory>
@@ -29,7 +30,7 @@ struct NvrtcTable {
 /// driver of any newer one compiles itself.
 struct Target {
   enum class Kind { Cubin, Ptx };
-  int arch = 0; ///< 90 for sm_90.
+  CudaArch arch;
   Kind kind = Kind::Cubin;
   /// "sm_90" or "compute_90".
   [[nodiscard]] std::string name() const;
@@ -71,8 +72,10 @@ public:
   /// Machine code where NVRTC knows the device's architecture or one whose code
   /// it runs too (an earlier minor number of the same major one); PTX of the
   /// newest known one where the device is newer. A device that is older than
-  /// all known ones is an error.
-  [[nodiscard]] Result<Target> targetFor(Capability capability) const;
+  /// all known ones is an error, and so is a `letter`, as CudaArch has it, for
+  /// a device whose own architecture is not known.
+  [[nodiscard]] Result<Target> targetFor(Capability capability,
+                                         char letter = '\0') const;
 
   /// What every kernel of ours needs: the target, and that no multiplication is
   /// contracted with an addition behind the text's back.

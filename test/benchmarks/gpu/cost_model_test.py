@@ -27,8 +27,8 @@ def buffer(size, space="arena", index=0):
 
 
 def launch(symbol, work, flops, reads, writes, **changes):
-    sizes = {"chunks": 1000, "threads": 256, "shared_bytes": 0}
-    return {"kind": "kernel", "symbol": symbol, "work": work, "flops": flops, "reads": len(reads),
+    sizes = {"blocks": 1000, "threads": 256, "shared_bytes": 0}
+    return {"kind": "device_kernel", "symbol": symbol, "work": work, "flops": flops, "reads": len(reads),
             "buffers": reads + writes, **sizes, **changes}
 
 
@@ -42,10 +42,10 @@ PROGRAM = {
     "kernels": [kernel("copy"), kernel("gelu", instructions=10000), kernel("mm", 128, products=8), kernel("update"),
                 kernel("scores", 128, products=8), kernel("dot")],
     "entries": [{"name": "step", "launches": [
-        launch("copy", "map", 0, [buffer(4_000_000)], [buffer(1_000_000)], chunks=200),
+        launch("copy", "map", 0, [buffer(4_000_000)], [buffer(1_000_000)], blocks=200),
         launch("gelu", "map", 0, [buffer(1000)], [buffer(1000)]),
-        launch("mm", "contraction", 10**9, [buffer(10**6)], [buffer(10**6)], chunks=15),
-        launch("scores", "contraction", 10**7, [buffer(10**6)], [buffer(10**6)], chunks=20),
+        launch("mm", "contraction", 10**9, [buffer(10**6)], [buffer(10**6)], blocks=15),
+        launch("scores", "contraction", 10**7, [buffer(10**6)], [buffer(10**6)], blocks=20),
         launch("dot", "contraction", 10**9, [buffer(1000)], [buffer(1000)]),
         launch("update", "map", 0, [buffer(1000)], [buffer(2000, "state", 0), buffer(500, "state", 1)]),
         {"kind": "fill", "symbol": "", "work": "", "flops": 0, "reads": 0, "buffers": [buffer(10**6)]},

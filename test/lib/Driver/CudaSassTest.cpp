@@ -63,7 +63,7 @@ emitStep(const Case &wanted,
   auto program = compileTrainingProgram(
       *plan, "cuda:sm_" + std::to_string(wanted.arch), false, report);
   EXPECT_TRUE(program.ok()) << program.status().message();
-  return (*program)->modules;
+  return (*program)->cuda()->modules;
 }
 
 /// The kernels of a text, by name.
@@ -158,7 +158,7 @@ TEST_P(CudaSass, CompilesWithoutSpills) {
                      module.source.size());
     std::vector<std::string> options = {"--ptxas-options=-v"};
     auto image = (*nvrtc)->compile({"step.cu", text},
-                                   {arch, Target::Kind::Cubin}, options);
+                                   {{arch}, Target::Kind::Cubin}, options);
     ASSERT_TRUE(image.ok()) << image.status().message();
     EXPECT_THAT(image->log, HasSubstr("0 bytes spill stores"));
     static const std::regex kSpill("[1-9][0-9]* bytes (spill|stack frame)");

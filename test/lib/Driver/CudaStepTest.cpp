@@ -45,7 +45,7 @@ TEST_F(CudaStep, TrainsWithPlacesOf64Bits) {
   auto narrow = compileAnew(request, "cuda:sm_80");
   auto textOf = [](const rt::Program &program) {
     std::string text;
-    for (const rt::DeviceModule &module : program.modules)
+    for (const rt::DeviceModule &module : program.cuda()->modules)
       text.append(reinterpret_cast<const char *>(module.source.data()),
                   module.source.size());
     return text.substr(text.find("// End of the prelude."));
@@ -144,11 +144,11 @@ TEST_F(CudaStep, EachLaunchOfARunIsTimed) {
   expectSameState(*timed, *run, 0);
   EXPECT_EQ(*timed->readNumber("counter"), 1);
 
-  inputs.pop_back();
-  EXPECT_FALSE(timed->timeLaunches(entry, inputs).ok());
   auto cpu = makeRunner(compile(Precision::FP16, "host"));
   EXPECT_EQ(cpu->timeLaunches(entry, inputs).status().message(),
             "launches are timed on a GPU only");
+  inputs.pop_back();
+  EXPECT_FALSE(timed->timeLaunches(entry, inputs).ok());
 }
 
 // PyTorch's update(new_scale) takes the place of the last step's own.
@@ -176,16 +176,16 @@ TEST_F(CudaStep, GoesThroughAFile) {
       rt::SharedBytes::of(std::vector<char>(file->begin(), file->end()));
   auto programs = rt::parseProgramFile(bytes);
   ASSERT_TRUE(programs.ok()) << programs.status().message();
-  EXPECT_EQ((*rt::chooseProgram(*programs))->target.cpu, "x86-64-v3");
-  EXPECT_EQ((*rt::chooseCudaProgram(*programs, 90))->target.cudaArch, 90);
-  EXPECT_EQ((*rt::chooseCudaProgram(*programs, 86))->target.cudaArch, 80);
-  EXPECT_EQ((*rt::chooseCudaProgram(*programs, 120))->target.cudaArch, 90);
+  EXPECT_EQ(nameOf((*rt::chooseProgram(*programs))->target), "x86-64-v3");
+  EXPECT_EQ((*rt::chooseCudaProgram(*programs, 90))->cuda()->arch.number, 90);
+  EXPECT_EQ((*rt::chooseCudaProgram(*programs, 86))->cuda()->arch.number, 80);
+  EXPECT_EQ((*rt::chooseCudaProgram(*programs, 120))->cuda()->arch.number, 90);
   auto none = rt::chooseCudaProgram(*programs, 75);
   EXPECT_EQ(none.status().message(),
             "holds no code that a GPU of sm_75 runs: it is for x86-64-v3, "
             "cuda:sm_80, cuda:sm_90");
   auto again = rt::chooseCudaProgram(*programs, 80);
-  ASSERT_EQ((*again)->modules.size(), sm80->modules.size());
+  ASSERT_EQ((*again)->cuda()->modules.size(), sm80->cuda()->modules.size());
   auto runner = rt::Runner::create(*again, {1});
   ASSERT_TRUE(runner.ok()) << runner.status().message();
   rt::EntryCall call = makeCall(**runner);
@@ -252,7 +252,7 @@ TEST_F(CudaStep, ADeviceAfterWhatNvrtcKnowsRunsPtx) {
 // lazily, when a kernel is asked for.
 TEST_F(CudaStep, MachineCodeThatTheDriverRefusesIsCompiledFromItsText) {
   auto program = compile(Precision::FP32, "cuda:sm_80");
-  ASSERT_GT(program->modules.size(), 1u);
+  ASSERT_GT(program->cuda()->modules.size(), 1u);
   auto cpu = makeRunner(compile(Precision::FP32, "x86-64-v3"));
   rt::EntryCall onCpu = makeCall(*cpu);
   ASSERT_TRUE(onCpu.run().ok());
@@ -300,7 +300,7 @@ TEST_F(CudaStep, OtherFailuresOfLoadingAreErrors) {
 // A device for which there is no machine code takes NVRTC.
 TEST_F(CudaStep, WithoutNvrtcOnlyItsOwnDeviceRunsIt) {
   auto program = compile(Precision::FP32, "cuda:sm_80");
-  ASSERT_FALSE(program->modules.front().cubin.empty());
+  ASSERT_FALSE(program->cuda()->modules.front().cubin.empty());
   ::setenv("MPC_NVRTC", "/nowhere/libnvrtc.so", 1);
   rt::Status status = rt::Runner::create(program, {1}).status();
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
@@ -333,7 +333,7 @@ TEST_F(CudaStep, MachineCodeOfALaterDeviceIsNotLoaded) {
 TEST_F(CudaStep, CompilesWithoutNvrtcAndSaysSo) {
   ::setenv("MPC_NVRTC", "/nowhere/libnvrtc.so", 1);
   auto program = compile(Precision::FP32, "cuda:sm_80");
-  EXPECT_TRUE(program->modules.front().cubin.empty());
+  EXPECT_TRUE(program->cuda()->modules.front().cubin.empty());
   ASSERT_FALSE(program->warnings.empty());
   EXPECT_THAT(program->warnings.back(),
               HasSubstr("no machine code for cuda:sm_80"));

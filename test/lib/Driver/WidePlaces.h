@@ -25,7 +25,8 @@ inline void widenPlaces(mlir::MLIRContext &context) {
         ran->getOp()->setAttr(
             kernel::KernelDialect::TargetAttrHelper::getNameStr(),
             cuda::TargetAttr::get(target.getContext(), target.getArch(),
-                                  target.getNaive(), /*wide=*/true));
+                                  target.getLetter(), target.getNaive(),
+                                  /*wide=*/true));
       });
 }
 

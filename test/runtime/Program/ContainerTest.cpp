@@ -48,7 +48,7 @@ std::string faultOf(const std::string &file) {
 TEST(Container, LiesAsThePageSays) {
   std::string file = makeFile();
   EXPECT_EQ(file.substr(0, 8), "\x89MPC\r\n\x1a\n");
-  EXPECT_EQ(read<uint32_t>(file, 8), 1u);
+  EXPECT_EQ(read<uint32_t>(file, 8), 2u);
   EXPECT_EQ(read<uint32_t>(file, 12), 3u);
   EXPECT_EQ(read<uint64_t>(file, 16), file.size());
   // Three entries of 64 bytes behind the header of 64.
@@ -72,11 +72,11 @@ TEST(Container, GivesBackItsSections) {
 
 TEST(Container, AnotherVersionIsRefusedByName) {
   std::string file = makeFile();
-  EXPECT_EQ(faultOf(rewrite(file, 8, uint32_t(2))),
-            "is a program file of version 2, and this mpc reads up to version "
-            "1: use a newer mpc, or compile it anew");
-  EXPECT_EQ(faultOf(rewrite(file, 8, uint32_t(0))),
-            "is a program file of version 0, and this mpc reads from version 1 "
+  EXPECT_EQ(faultOf(rewrite(file, 8, uint32_t(3))),
+            "is a program file of version 3, and this mpc reads up to version "
+            "2: use a newer mpc, or compile it anew");
+  EXPECT_EQ(faultOf(rewrite(file, 8, uint32_t(1))),
+            "is a program file of version 1, and this mpc reads from version 2 "
             "on: compile it anew");
 }
 

@@ -11,7 +11,7 @@ namespace mpc::rt::test {
 
 inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
   std::shared_ptr<Program> program = makeTestProgram();
-  program->target = {cpu, ""};
+  std::get<CpuTarget>(program->target).cpu = cpu;
   std::vector<double> scalars(16);
   scalars[0] = 8;
   program->slabs[2].initial = SharedBytes::of(scalars);

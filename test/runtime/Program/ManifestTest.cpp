@@ -20,7 +20,7 @@ TEST(ProgramFile, GivesBackTheProgram) {
   ProgramVariants programs = readBack();
   ASSERT_EQ(programs.size(), 2u);
   const Program &program = *programs[1];
-  EXPECT_EQ(program.target.cpu, "x86-64-v4");
+  EXPECT_EQ(nameOf(program.target), "x86-64-v4");
   EXPECT_EQ(program.protocol.accumulate, 4);
   EXPECT_TRUE(program.protocol.keepState);
   EXPECT_EQ(program.protocol.floorName, "critic.min_scale");
@@ -146,8 +146,13 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
             "manifest: 'rule' is not an object of flags");
   EXPECT_EQ(faultWith("[\"nothing to fear\"]", "[7]"),
             "manifest: 'warnings' is not a list of texts");
-  EXPECT_EQ(faultWith("\"target\":\"cpu\"", "\"arch\":7,\"target\":\"cuda\""),
-            "manifest: 'arch' is not an architecture, as 90 of sm_90");
+  EXPECT_EQ(
+      faultWith("\"target\":\"cpu\"", "\"arch\":\"7\",\"target\":\"cuda\""),
+      "manifest: 'arch' is not an architecture, as \"90\" of sm_90");
+  EXPECT_EQ(faultWith("\"kind\":\"host_kernel\"", "\"kind\":\"kernel\""),
+            "manifest: 'kind' is not one of a launch that is known");
+  EXPECT_EQ(faultWith("\"role\":\"step\"", "\"role\":\"stride\""),
+            "manifest: 'role' is not one of the words known for it");
   EXPECT_EQ(faultWith("\"bounds\":[{", "\"bounds\":{\"x\":[{"),
             "manifest is not a JSON object");
   EXPECT_EQ(faultWith("\"recipe\":", "\"recip\":"),
@@ -159,7 +164,8 @@ TEST(Manifest, EachTargetHasAllEntries) {
   EXPECT_EQ(faultWith("\"entries\":[{\"arena_bytes\"",
                       "\"entries\":[" + none + "{\"arena_bytes\""),
             "manifest: 'entries' is not as long as that of all targets");
-  std::string more = R"({"inputs":[],"name":"more","outputs":[]},)";
+  std::string more =
+      R"({"inputs":[],"name":"more","outputs":[],"role":"other"},)";
   EXPECT_EQ(faultWith("\"entries\":[{\"inputs\"",
                       "\"entries\":[" + more + "{\"inputs\""),
             "manifest: 'entries' is not as long as that of all targets");

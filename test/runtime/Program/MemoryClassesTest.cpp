@@ -2,6 +2,8 @@
 // Memory of a program written by hand, class by class.
 #include "runtime/Program/MemoryClasses.h"
 
+#include "runtime/Program/Commands.h"
+
 #include <gtest/gtest.h>
 
 namespace mpc::rt {
@@ -17,7 +19,8 @@ Launch launch(std::vector<BufferRef> reads, std::vector<BufferRef> writes,
   result.numRead = static_cast<uint32_t>(reads.size());
   result.buffers = std::move(reads);
   result.buffers.insert(result.buffers.end(), writes.begin(), writes.end());
-  result.scratchBytes = scratch;
+  result.command =
+      std::make_shared<HostKernel>(HostKernel::Place{0, 1, scratch});
   return result;
 }
 

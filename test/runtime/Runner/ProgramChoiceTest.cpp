@@ -12,9 +12,9 @@ namespace {
 
 /// Programs of no more than a target, for a CPU by its level and for a GPU by
 /// its architecture.
-ProgramVariants variantsOf(const std::vector<CodeTarget> &targets) {
+ProgramVariants variantsOf(const std::vector<Target> &targets) {
   ProgramVariants variants;
-  for (const CodeTarget &target : targets) {
+  for (const Target &target : targets) {
     auto program = std::make_shared<Program>();
     program->target = target;
     variants.push_back(program);
@@ -22,44 +22,45 @@ ProgramVariants variantsOf(const std::vector<CodeTarget> &targets) {
   return variants;
 }
 
-CodeTarget cpu(const std::string &level, const std::string &machine = "") {
-  return {level, machine, 0};
+Target cpu(const std::string &level, const std::string &machine = "") {
+  return CpuTarget{level, machine};
 }
 
-CodeTarget gpu(int arch) {
-  return {"cuda:sm_" + std::to_string(arch), "", arch};
+/// Of "90" or "90a".
+Target gpu(const std::string &arch) {
+  return CudaTarget{*CudaArch::parse(arch)};
 }
 
 /// The level that is chosen, whatever their order; else the error.
-std::string chosen(std::vector<CodeTarget> targets,
-                   const std::string &level = "") {
+std::string chosen(std::vector<Target> targets, const std::string &level = "") {
   auto forwards = chooseProgram(variantsOf(targets), level);
   std::reverse(targets.begin(), targets.end());
   auto backwards = chooseProgram(variantsOf(targets), level);
   EXPECT_EQ(forwards.ok(), backwards.ok());
   if (!forwards.ok())
     return forwards.status().message();
-  EXPECT_EQ((*forwards)->target.cpu, (*backwards)->target.cpu);
-  return (*forwards)->target.cpu;
+  EXPECT_EQ(nameOf((*forwards)->target), nameOf((*backwards)->target));
+  return nameOf((*forwards)->target);
 }
 
-int chosenArch(std::vector<int> archs, int arch) {
-  std::vector<CodeTarget> targets;
-  for (int one : archs)
+/// The architecture that is chosen for a GPU of number `device`; else empty.
+std::string chosenArch(const std::vector<std::string> &archs, int device) {
+  std::vector<Target> targets;
+  for (const std::string &one : archs)
     targets.push_back(gpu(one));
-  auto forwards = chooseCudaProgram(variantsOf(targets), arch);
+  auto forwards = chooseCudaProgram(variantsOf(targets), device);
   std::reverse(targets.begin(), targets.end());
-  auto backwards = chooseCudaProgram(variantsOf(targets), arch);
+  auto backwards = chooseCudaProgram(variantsOf(targets), device);
   EXPECT_EQ(forwards.ok(), backwards.ok());
   if (!forwards.ok() || !backwards.ok())
-    return 0;
-  EXPECT_EQ((*forwards)->target.cudaArch, (*backwards)->target.cudaArch);
-  return (*forwards)->target.cudaArch;
+    return "";
+  EXPECT_EQ((*forwards)->cuda()->arch, (*backwards)->cuda()->arch);
+  return (*forwards)->cuda()->arch.text();
 }
 
 TEST(ProgramChoice, TheBestThatThisProcessorRuns) {
-  CodeTarget host = cpu("host", cpuIdentity()), v3 = cpu("x86-64-v3"),
-             other = cpu("host", "of another"), none = cpu("z80");
+  Target host = cpu("host", cpuIdentity()), v3 = cpu("x86-64-v3"),
+         other = cpu("host", "of another"), none = cpu("z80");
   EXPECT_EQ(chosen({none, host, other}), "host");
   if (rankLevel("x86-64-v3", "") == 0)
     GTEST_SKIP() << "this processor is below x86-64-v3";
@@ -76,7 +77,7 @@ TEST(ProgramChoice, WhatThereIsWhereNothingRuns) {
             "host");
   EXPECT_EQ(chosen({cpu("z80")}, "z80"),
             "holds no code that is for 'z80' and runs here: it is for z80");
-  auto cuda = chooseCudaProgram(variantsOf({cpu("host"), gpu(90)}), 80);
+  auto cuda = chooseCudaProgram(variantsOf({cpu("host"), gpu("90")}), 80);
   EXPECT_EQ(cuda.status().message(),
             "holds no code that a GPU of sm_80 runs: it is for host, "
             "cuda:sm_90");
@@ -85,14 +86,22 @@ TEST(ProgramChoice, WhatThereIsWhereNothingRuns) {
 // Machine code runs on later devices of its major number; the text of an
 // earlier one is compiled anew.
 TEST(ProgramChoice, TheNearestArchitectureThatIsNotLater) {
-  EXPECT_EQ(chosenArch({75, 80, 86, 90}, 86), 86);
-  EXPECT_EQ(chosenArch({75, 80, 86, 90}, 89), 86);
-  EXPECT_EQ(chosenArch({75, 80, 86, 90}, 80), 80);
-  EXPECT_EQ(chosenArch({75, 80, 86, 90}, 75), 75);
-  EXPECT_EQ(chosenArch({75, 90}, 89), 75);
-  EXPECT_EQ(chosenArch({75, 80}, 90), 80);
-  EXPECT_EQ(chosenArch({86, 90}, 80), 0);
-  EXPECT_EQ(chosenArch({}, 80), 0);
+  EXPECT_EQ(chosenArch({"75", "80", "86", "90"}, 86), "86");
+  EXPECT_EQ(chosenArch({"75", "80", "86", "90"}, 89), "86");
+  EXPECT_EQ(chosenArch({"75", "80", "86", "90"}, 80), "80");
+  EXPECT_EQ(chosenArch({"75", "80", "86", "90"}, 75), "75");
+  EXPECT_EQ(chosenArch({"75", "90"}, 89), "75");
+  EXPECT_EQ(chosenArch({"75", "80"}, 90), "80");
+  EXPECT_EQ(chosenArch({"86", "90"}, 80), "");
+  EXPECT_EQ(chosenArch({}, 80), "");
+}
+
+TEST(ProgramChoice, WhatIsForThisGpuAlone) {
+  EXPECT_EQ(chosenArch({"90", "90a"}, 90), "90a");
+  EXPECT_EQ(chosenArch({"100", "100a"}, 103), "100");
+  EXPECT_EQ(chosenArch({"90", "90a"}, 100), "90");
+  EXPECT_EQ(chosenArch({"90a"}, 100), "");
+  EXPECT_EQ(chosenArch({"100f", "90"}, 103), "100f");
 }
 
 } // namespace

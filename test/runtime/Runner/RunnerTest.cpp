@@ -89,6 +89,7 @@ void addOne(void *const *buffers, int64_t begin, int64_t end, void *scratch) {
 /// constant.
 std::shared_ptr<Program> makeCopyProgram(int64_t count) {
   auto program = std::make_shared<Program>();
+  program->target = CpuTarget{"host"};
   uint64_t bytes = static_cast<uint64_t>(count) * 4;
   program->constants = {{"five", SharedBytes::of<uint8_t>({5, 0, 0, 0})}};
   Entry entry;
@@ -96,27 +97,19 @@ std::shared_ptr<Program> makeCopyProgram(int64_t count) {
   entry.inputs = {{"in", DType::I32, {count}}};
   entry.outputs = {{"out", DType::I32, {count + 2}}};
   entry.arenaBytes = 64 + bytes;
-  BufferRef in{Space::Input, 0, 0}, middle{Space::Arena, 0, 64};
-  auto launch = [](LaunchKind kind, const char *symbol,
-                   std::vector<BufferRef> buffers, uint64_t bytes = 0) {
-    Launch result;
-    result.kind = kind;
-    result.symbol = symbol;
-    result.buffers = std::move(buffers);
-    result.bytes = bytes;
-    return result;
+  BufferRef in{Space::Input, 0, 0, bytes}, middle{Space::Arena, 0, 64, bytes};
+  auto launch = [](const char *symbol, std::vector<BufferRef> buffers,
+                   std::shared_ptr<const Command> command) {
+    return Launch{symbol, "", std::move(buffers), 0, std::move(command)};
   };
-  BufferRef front{Space::Output, 0, 0}, inner{Space::Output, 0, 4};
-  Launch copy = launch(LaunchKind::Copy, "copy", {in, middle}, bytes);
-  Launch add = launch(LaunchKind::Kernel, "add", {middle, inner});
-  add.codeOffset = test::addCode(*program, addOne);
-  add.chunks = count;
-  add.scratchBytes = 4;
-  Launch fill =
-      launch(LaunchKind::Fill, "fill", {{Space::Output, 0, 4 + bytes}}, 4);
-  Launch constant =
-      launch(LaunchKind::Copy, "five", {{Space::Constant, 0, 0}, front}, 4);
-  entry.launches = {copy, add, fill, constant};
+  BufferRef front{Space::Output, 0, 0, 4}, inner{Space::Output, 0, 4, bytes};
+  entry.launches = {launch("copy", {in, middle}, std::make_shared<Copy>()),
+                    launch("add", {middle, inner},
+                           test::makeKernel(*program, addOne, count, 4)),
+                    launch("fill", {{Space::Output, 0, 4 + bytes, 4}},
+                           std::make_shared<Fill>()),
+                    launch("five", {{Space::Constant, 0, 0, 4}, front},
+                           std::make_shared<Copy>())};
   program->entries = {entry};
   return program;
 }
@@ -155,15 +148,37 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
   EXPECT_EQ(faultOf([](Program &, auto &l) { l[0].buffers[1].offset = -1; }),
             outside);
   EXPECT_EQ(faultOf([](Program &, auto &l) {
-              l[0].buffers[1] = {Space::State, 0, 0};
+              l[0].buffers[1] = {Space::State, 0, 0, 16};
             }),
             outside);
   EXPECT_EQ(faultOf([](Program &, auto &l) { l[0].buffers.pop_back(); }),
             "program: entry 'eval', launch 0 ('copy'): expected 2 buffers, "
             "found 1");
-  EXPECT_EQ(faultOf([](Program &, auto &l) { l[1].codeOffset = 16; }),
-            "program: entry 'eval', launch 1 ('add'): its code lies outside "
-            "the image");
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[0].buffers[0].bytes = 12; }),
+            "program: entry 'eval', launch 0 ('copy'): copies 12 bytes to 16");
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[2].buffers.clear(); }),
+            "program: entry 'eval', launch 2 ('fill'): expected 1 buffers, "
+            "found 0");
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[1].numRead = 3; }),
+            "program: entry 'eval', launch 1 ('add'): reads 3 of 2 buffers");
+  EXPECT_EQ(faultOf([](Program &, auto &l) { l[1].command = nullptr; }),
+            "program: entry 'eval', launch 1 ('add'): it has no command");
+  auto place = [](uint64_t offset, int64_t chunks) {
+    return std::make_shared<HostKernel>(HostKernel::Place{offset, chunks, 4});
+  };
+  EXPECT_EQ(
+      faultOf([&](Program &, auto &l) { l[1].command = place(16, 4); }),
+      "program: entry 'eval', launch 1 ('add'): its code lies outside the "
+      "image");
+  EXPECT_EQ(
+      faultOf([&](Program &, auto &l) { l[1].command = place(0, -1); }),
+      "program: entry 'eval', launch 1 ('add'): number of chunks is negative");
+  EXPECT_EQ(faultOf([](Program &, auto &l) {
+              l[1].command = std::make_shared<DeviceKernel>(
+                  0, Grid(), pointerParameters(2));
+            }),
+            "program: entry 'eval', launch 1 ('add'): a kernel of a GPU in a "
+            "program for host");
   EXPECT_EQ(faultOf([](Program &p, auto &) {
               p.slabs = {{"s", 4}};
               p.state = {{{"t", DType::F32, {2}}, StateRole::Slot, 0, 0}};
@@ -176,18 +191,14 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
 
 TEST(Runner, ALaunchOfNoChunksDoesNothing) {
   auto program = makeCopyProgram(4);
-  program->entries[0].launches[1].chunks = 0;
+  program->entries[0].launches[1].command =
+      test::makeKernel(*program, addOne, 0, 4);
   auto runner = makeRunner(program);
   std::vector<int32_t> in = {1, 2, 3, 4}, out(6, -1);
   const void *inputs[] = {in.data()};
   void *outputs[] = {out.data()};
   ASSERT_TRUE(runner->run("eval", inputs, outputs).ok());
   EXPECT_EQ(out, (std::vector<int32_t>{5, -1, -1, -1, -1, 0}));
-  auto negative = makeCopyProgram(4);
-  negative->entries[0].launches[1].chunks = -1;
-  EXPECT_EQ(Runner::create(negative, {1}).status().message(),
-            "program: entry 'eval', launch 1 ('add'): number of chunks is "
-            "negative");
 }
 
 TEST(Runner, RefusesAWrongNumberOfArguments) {

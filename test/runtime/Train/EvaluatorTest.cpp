@@ -63,7 +63,7 @@ std::shared_ptr<Program> makeProgram() {
       {"error", DType::F32, {kBatch}},  {"largest", DType::F32, {}}};
   Launch launch;
   launch.symbol = "measure";
-  launch.codeOffset = test::addCode(*program, measure);
+  launch.command = test::makeKernel(*program, measure);
   for (uint32_t i = 0; i < 3; ++i)
     launch.buffers.push_back({Space::Input, i, 0});
   launch.buffers.push_back({Space::State, 0, test::kWeight});

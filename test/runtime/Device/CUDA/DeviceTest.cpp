@@ -91,7 +91,7 @@ protected:
     // that it knows.
     Capability own = context_->info().capability;
     MPC_ASSIGN_OR_RETURN(Target target, fakeNvrtc()->targetFor(own));
-    fakeDriver().reset({1, target.arch / 10, target.arch % 10});
+    fakeDriver().reset({1, target.arch.number / 10, target.arch.number % 10});
     MPC_ASSIGN_OR_RETURN(auto fake, Driver::open(MPC_FAKE_CUDA));
     MPC_ASSIGN_OR_RETURN(auto posing, Context::create(fake, 0));
     emulator_.emplace(posing, fakeNvrtc());

@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(64) fill(float *x, int count) {
 
 const Image &plainImage() {
   static const Image kImage =
-      *fakeNvrtc()->compile(kPlain, {90, Target::Kind::Cubin});
+      *fakeNvrtc()->compile(kPlain, {{90}, Target::Kind::Cubin});
   return kImage;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Target kSm90 = {90, Target::Kind::Cubin};
+constexpr Target kSm90 = {{90}, Target::Kind::Cubin};
 
 Source kernelNamed(const std::string &name) {
   return {name + ".cu",
@@ -106,8 +106,8 @@ TEST_F(ImageCache, EqualTextsAreOneAndOthersAreNot) {
 
 TEST_F(ImageCache, TheTargetIsPartOfTheKey) {
   compile({kernelNamed("k")});
-  compile({kernelNamed("k")}, {80, Target::Kind::Cubin});
-  compile({kernelNamed("k")}, {90, Target::Kind::Ptx});
+  compile({kernelNamed("k")}, {{80}, Target::Kind::Cubin});
+  compile({kernelNamed("k")}, {{90}, Target::Kind::Ptx});
   EXPECT_EQ(files().size(), 3U);
 }
 

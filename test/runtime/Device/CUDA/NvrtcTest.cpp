@@ -41,12 +41,14 @@ TEST(Nvrtc, TheEnvironmentNamesOne) {
 }
 
 TEST(Nvrtc, AKnownDeviceGetsMachineCode) {
-  EXPECT_EQ(*fakeNvrtc()->targetFor({8, 0}), (Target{80, Target::Kind::Cubin}));
+  EXPECT_EQ(*fakeNvrtc()->targetFor({8, 0}),
+            (Target{{80}, Target::Kind::Cubin}));
   EXPECT_EQ((*fakeNvrtc()->targetFor({9, 0})).name(), "sm_90");
 }
 
 TEST(Nvrtc, ALaterMinorNumberRunsTheCodeOfAnEarlierOne) {
-  EXPECT_EQ(*fakeNvrtc()->targetFor({8, 7}), (Target{86, Target::Kind::Cubin}));
+  EXPECT_EQ(*fakeNvrtc()->targetFor({8, 7}),
+            (Target{{86}, Target::Kind::Cubin}));
 }
 
 TEST(Nvrtc, ADeviceNewerThanNvrtcGetsPtxOfTheNewestThatIsKnown) {
@@ -64,7 +66,7 @@ TEST(Nvrtc, AnErrorInTheTextComesWithTheLog) {
   Source broken{"broken.cu",
                 "extern \"C\" __global__ void k() { undeclared; }"};
   Status status =
-      fakeNvrtc()->compile(broken, {90, Target::Kind::Cubin}).status();
+      fakeNvrtc()->compile(broken, {{90}, Target::Kind::Cubin}).status();
   EXPECT_THAT(status.message(),
               StartsWith("compiling 'broken.cu' for sm_90: nvrtcCompileProgram "
                          "failed: NVRTC_ERROR_COMPILATION (6)\n"));
@@ -77,14 +79,14 @@ TEST(Nvrtc, AnErrorInTheTextComesWithTheLog) {
 
 TEST(Nvrtc, ATextWithoutAFaultHasNoLog) {
   auto image =
-      fakeNvrtc()->compile(kernelNamed("k"), {90, Target::Kind::Cubin});
+      fakeNvrtc()->compile(kernelNamed("k"), {{90}, Target::Kind::Cubin});
   ASSERT_TRUE(image.ok()) << image.status().message();
   EXPECT_EQ(image->log, "");
 }
 
 TEST(Nvrtc, AnArchitectureThatItDoesNotKnowIsAnError) {
   Status status = fakeNvrtc()
-                      ->compile(kernelNamed("k"), {70, Target::Kind::Cubin})
+                      ->compile(kernelNamed("k"), {{70}, Target::Kind::Cubin})
                       .status();
   EXPECT_THAT(status.message(),
               HasSubstr("for sm_70: nvrtcCompileProgram failed: "
@@ -93,11 +95,12 @@ TEST(Nvrtc, AnArchitectureThatItDoesNotKnowIsAnError) {
 
 TEST(Nvrtc, CompilesSeveralSourcesAndNamesTheFirstThatFails) {
   std::vector<Source> sources = {kernelNamed("a"), kernelNamed("b")};
-  auto images = fakeNvrtc()->compileAll(sources, {90, Target::Kind::Cubin}, 2);
+  auto images =
+      fakeNvrtc()->compileAll(sources, {{90}, Target::Kind::Cubin}, 2);
   ASSERT_TRUE(images.ok()) << images.status().message();
   EXPECT_EQ(images->size(), 2U);
   sources = {kernelNamed("a"), {"bad1.cu", "!"}, {"bad2.cu", "!"}};
-  images = fakeNvrtc()->compileAll(sources, {90, Target::Kind::Cubin}, 3);
+  images = fakeNvrtc()->compileAll(sources, {{90}, Target::Kind::Cubin}, 3);
   EXPECT_THAT(images.status().message(), StartsWith("compiling 'bad1.cu'"));
 }
 

@@ -125,7 +125,7 @@ TEST_P(Sass, HasNoSpillsAndTheInstructionsThatAreMeant) {
     GTEST_SKIP() << "NVRTC " << (*nvrtc)->version() << " does not know it";
   std::vector<std::string> options = {"--ptxas-options=-v"};
   auto image =
-      (*nvrtc)->compile(allKernels(), {arch, Target::Kind::Cubin}, options);
+      (*nvrtc)->compile(allKernels(), {{arch}, Target::Kind::Cubin}, options);
   ASSERT_TRUE(image.ok()) << image.status().message();
   EXPECT_THAT(image->log, Not(HasSubstr("warning")));
   EXPECT_THAT(image->log, HasSubstr("0 bytes spill stores"));
@@ -176,8 +176,8 @@ spilling(float *x, int n) {
 TEST(RealNvrtc, SpillsAndSharedMemoryAreReadOffTheCode) {
   auto nvrtc = findNvrtc();
   MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
-  auto image =
-      (*nvrtc)->compile({"spilling.cu", kSpilling}, {80, Target::Kind::Cubin});
+  auto image = (*nvrtc)->compile({"spilling.cu", kSpilling},
+                                 {{80}, Target::Kind::Cubin});
   ASSERT_TRUE(image.ok()) << image.status().message();
   auto kernels = readCubin(bytesOf(image->bytes));
   ASSERT_TRUE(kernels.ok()) << kernels.status().message();
@@ -192,8 +192,8 @@ TEST(RealNvrtc, SpillsAndSharedMemoryAreReadOffTheCode) {
 TEST(RealNvrtc, ADamagedCubinIsAnErrorOrReadWithin) {
   auto nvrtc = findNvrtc();
   MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
-  auto image =
-      (*nvrtc)->compile({"spilling.cu", kSpilling}, {80, Target::Kind::Cubin});
+  auto image = (*nvrtc)->compile({"spilling.cu", kSpilling},
+                                 {{80}, Target::Kind::Cubin});
   ASSERT_TRUE(image.ok()) << image.status().message();
   const std::vector<char> &whole = image->bytes;
   for (size_t size = 0; size < whole.size(); size += 7) {
@@ -218,7 +218,7 @@ TEST(RealNvrtc, ReportsArchitecturesAndWritesPtx) {
   int newest = (*nvrtc)->archs().back();
   auto target = (*nvrtc)->targetFor({newest / 10 + 1, 0});
   ASSERT_TRUE(target.ok());
-  EXPECT_EQ(*target, (Target{newest, Target::Kind::Ptx}));
+  EXPECT_EQ(*target, (Target{{newest}, Target::Kind::Ptx}));
   auto image = (*nvrtc)->compile(inputKernels("sum"), *target);
   ASSERT_TRUE(image.ok()) << image.status().message();
   EXPECT_THAT(image->bytes.data(),
@@ -230,7 +230,7 @@ TEST(RealNvrtc, AnErrorComesWithTheLog) {
   auto nvrtc = findNvrtc();
   MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
   Source broken = {"broken.cu", "__global__ void k() { undeclared; }\n"};
-  auto image = (*nvrtc)->compile(broken, {90, Target::Kind::Cubin});
+  auto image = (*nvrtc)->compile(broken, {{90}, Target::Kind::Cubin});
   ASSERT_FALSE(image.ok());
   EXPECT_THAT(image.status().message(),
               HasSubstr("broken.cu(1): error: identifier \"undeclared\" is "
@@ -241,10 +241,10 @@ TEST(RealNvrtc, CompilesOnSeveralThreads) {
   auto nvrtc = findNvrtc();
   MPC_REQUIRE(nvrtc.ok(), nvrtc.status().message());
   std::vector<Source> sources = {inputKernels("softmax"), inputKernels("sum")};
-  auto images = (*nvrtc)->compileAll(sources, {90, Target::Kind::Cubin}, 2);
+  auto images = (*nvrtc)->compileAll(sources, {{90}, Target::Kind::Cubin}, 2);
   ASSERT_TRUE(images.ok()) << images.status().message();
   for (size_t i = 0; i < sources.size(); ++i) {
-    auto alone = (*nvrtc)->compile(sources[i], {90, Target::Kind::Cubin});
+    auto alone = (*nvrtc)->compile(sources[i], {{90}, Target::Kind::Cubin});
     ASSERT_TRUE(alone.ok());
     EXPECT_EQ((*images)[i].bytes, alone->bytes) << sources[i].name;
   }

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What each kind of command is in a manifest and on each machine.
+#include "runtime/Program/Commands.h"
+
+#include "runtime/Program/FieldReader.h"
+#include "runtime/Program/Program.h"
+
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace mpc::rt {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Copies and fills are cut into pieces of so many bytes for the workers.
+constexpr uint64_t kPiece = uint64_t(1) << 20;
+
+KernelWork readWork(const Json &launch, FieldReader &fields) {
+  return {fields.text(launch, "work"), fields.size(launch, "flops")};
+}
+
+std::string wrongBuffers(size_t expected, const Launch &launch) {
+  return launch.buffers.size() == expected
+             ? ""
+             : fmt::format("expected {} buffers, found {}", expected,
+                           launch.buffers.size());
+}
+
+struct PieceCall {
+  char *target;
+  const char *source; ///< Null to fill with zeros.
+  uint64_t bytes;
+};
+
+void runPieces(void *context, int, int64_t begin, int64_t end) {
+  auto &call = *static_cast<PieceCall *>(context);
+  uint64_t from = static_cast<uint64_t>(begin) * kPiece;
+  uint64_t to = std::min(static_cast<uint64_t>(end) * kPiece, call.bytes);
+  if (call.source)
+    std::memcpy(call.target + from, call.source + from, to - from);
+  else
+    std::memset(call.target + from, 0, to - from);
+}
+
+void sharePieces(PieceCall call, HostMachine &machine) {
+  machine.share(static_cast<int64_t>((call.bytes + kPiece - 1) / kPiece),
+                runPieces, &call);
+}
+
+} // namespace
+
+std::span<const CommandRow> commandRows() {
+  static const std::array kRows = {HostKernel::kRow, DeviceKernel::kRow,
+                                   Copy::kRow, Fill::kRow};
+  return kRows;
+}
+
+// A program with a command for another machine is refused before it runs.
+void Command::run(const Launch & /*launch*/, void *const * /*buffers*/,
+                  HostMachine & /*machine*/) const {}
+
+Status Command::prepare(const Launch & /*launch*/,
+                        DeviceMachine & /*machine*/) const {
+  return {};
+}
+
+Status Command::record(const Launch & /*launch*/,
+                       std::span<const DeviceAddress> /*buffers*/,
+                       DeviceMachine & /*machine*/) const {
+  return internalError(fmt::format("a GPU runs no {}", kind()));
+}
+
+void Kernel::write(nlohmann::json &fields) const {
+  fields["work"] = work_.kind;
+  fields["flops"] = work_.flops;
+}
+
+KernelWork workOf(const Launch &launch) {
+  const auto *kernel = launch.as<Kernel>();
+  return kernel ? kernel->work() : KernelWork();
+}
+
+//===----------------------------------------------------------------------===//
+// HostKernel
+//===----------------------------------------------------------------------===//
+
+const CommandRow HostKernel::kRow = {
+    "host_kernel",
+    [](const Json &launch,
+       FieldReader &fields) -> std::shared_ptr<const Command> {
+      Place place{fields.size(launch, "code_offset"),
+                  fields.integer(launch, "chunks"),
+                  fields.size(launch, "scratch_bytes")};
+      return std::make_shared<HostKernel>(place, readWork(launch, fields));
+    }};
+
+void HostKernel::write(nlohmann::json &fields) const {
+  Kernel::write(fields);
+  fields["code_offset"] = place_.codeOffset;
+  fields["chunks"] = place_.chunks;
+  fields["scratch_bytes"] = place_.scratchBytes;
+}
+
+std::string HostKernel::describe() const {
+  return fmt::format(", {} chunks", place_.chunks);
+}
+
+std::string HostKernel::fault(const Program &program,
+                              const Launch & /*launch*/) const {
+  if (!program.cpu())
+    return "a kernel of a CPU in a program for " + nameOf(program.target);
+  if (place_.codeOffset >= program.cpu()->image.size())
+    return "its code lies outside the image";
+  return place_.chunks < 0 ? "number of chunks is negative" : "";
+}
+
+void HostKernel::run(const Launch & /*launch*/, void *const *buffers,
+                     HostMachine &machine) const {
+  struct Call {
+    KernelFunction function;
+    void *const *buffers;
+    HostMachine &machine;
+  } call{machine.code(place_.codeOffset), buffers, machine};
+  machine.share(
+      place_.chunks,
+      [](void *context, int worker, int64_t begin, int64_t end) {
+        auto &kernel = *static_cast<Call *>(context);
+        kernel.function(kernel.buffers, begin, end,
+                        kernel.machine.scratch(worker));
+      },
+      &call);
+}
+
+//===----------------------------------------------------------------------===//
+// DeviceKernel
+//===----------------------------------------------------------------------===//
+
+std::vector<KernelParameter> pointerParameters(size_t buffers) {
+  std::vector<KernelParameter> parameters;
+  for (size_t i = 0; i < buffers; ++i)
+    parameters.emplace_back(PointerParameter{static_cast<uint32_t>(i)});
+  return parameters;
+}
+
+static Json toJson(const PointerParameter &pointer) {
+  return {{"buffer", pointer.buffer}};
+}
+
+static Json toJson(const ScalarParameter &scalar) {
+  return {{"bits", scalar.bits}, {"bytes", scalar.bytes}};
+}
+
+static KernelParameter readParameter(const Json &json, FieldReader &fields) {
+  if (json.contains("buffer"))
+    return PointerParameter{fields.index(json, "buffer")};
+  return ScalarParameter{fields.size(json, "bits"),
+                         fields.index(json, "bytes")};
+}
+
+const CommandRow DeviceKernel::kRow = {
+    "device_kernel",
+    [](const Json &launch,
+       FieldReader &fields) -> std::shared_ptr<const Command> {
+      Grid grid{fields.integer(launch, "blocks"),
+                fields.index(launch, "threads"),
+                fields.index(launch, "shared_bytes")};
+      std::vector<KernelParameter> parameters;
+      fields.each(launch, "parameters", [&](const Json &item) {
+        parameters.push_back(readParameter(item, fields));
+      });
+      return std::make_shared<DeviceKernel>(fields.index(launch, "module"),
+                                            grid, std::move(parameters),
+                                            readWork(launch, fields));
+    }};
+
+void DeviceKernel::write(nlohmann::json &fields) const {
+  Kernel::write(fields);
+  fields["module"] = module_;
+  fields["blocks"] = grid_.blocks;
+  fields["threads"] = grid_.threads;
+  fields["shared_bytes"] = grid_.sharedBytes;
+  Json &parameters = fields["parameters"] = Json::array();
+  for (const KernelParameter &parameter : parameters_)
+    parameters.push_back(
+        std::visit([](const auto &one) { return toJson(one); }, parameter));
+}
+
+std::string DeviceKernel::describe() const {
+  return fmt::format(", {} blocks of {}", grid_.blocks, grid_.threads);
+}
+
+static std::string parameterFault(const PointerParameter &pointer,
+                                  const Launch &launch) {
+  return pointer.buffer < launch.buffers.size()
+             ? ""
+             : "a parameter is none of its buffers";
+}
+
+static std::string parameterFault(const ScalarParameter &scalar,
+                                  const Launch & /*launch*/) {
+  bool isSize = scalar.bytes == 1 || scalar.bytes == 2 || scalar.bytes == 4 ||
+                scalar.bytes == 8;
+  return isSize ? "" : fmt::format("a parameter has {} bytes", scalar.bytes);
+}
+
+std::string DeviceKernel::fault(const Program &program,
+                                const Launch &launch) const {
+  if (!program.cuda())
+    return "a kernel of a GPU in a program for " + nameOf(program.target);
+  if (module_ >= program.cuda()->modules.size())
+    return "its module is none of the program";
+  if (grid_.threads == 0 || grid_.threads > 1024 || grid_.blocks < 1 ||
+      grid_.blocks > INT32_MAX)
+    return fmt::format("{} blocks of {} threads are no grid", grid_.blocks,
+                       grid_.threads);
+  for (const KernelParameter &parameter : parameters_) {
+    std::string fault =
+        std::visit([&](const auto &one) { return parameterFault(one, launch); },
+                   parameter);
+    if (!fault.empty())
+      return fault;
+  }
+  return "";
+}
+
+Status DeviceKernel::prepare(const Launch &launch,
+                             DeviceMachine &machine) const {
+  return machine.prepareKernel(module_, launch.symbol, grid_);
+}
+
+Status DeviceKernel::record(const Launch &launch,
+                            std::span<const DeviceAddress> buffers,
+                            DeviceMachine &machine) const {
+  // What a parameter points to must not move while more are added.
+  std::vector<uint64_t> values(parameters_.size());
+  std::vector<void *> arguments;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const auto *pointer = std::get_if<PointerParameter>(&parameters_[i]);
+    values[i] = pointer ? buffers[pointer->buffer]
+                        : std::get<ScalarParameter>(parameters_[i]).bits;
+    arguments.push_back(&values[i]);
+  }
+  return machine.launchKernel(module_, launch.symbol, grid_, arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Copy
+//===----------------------------------------------------------------------===//
+
+const CommandRow Copy::kRow = {
+    "copy", [](const Json &, FieldReader &) -> std::shared_ptr<const Command> {
+      return std::make_shared<Copy>();
+    }};
+
+std::string Copy::fault(const Program & /*program*/,
+                        const Launch &launch) const {
+  if (std::string fault = wrongBuffers(2, launch); !fault.empty())
+    return fault;
+  return launch.buffers[0].bytes == launch.buffers[1].bytes
+             ? ""
+             : fmt::format("copies {} bytes to {}", launch.buffers[0].bytes,
+                           launch.buffers[1].bytes);
+}
+
+void Copy::run(const Launch &launch, void *const *buffers,
+               HostMachine &machine) const {
+  sharePieces({static_cast<char *>(buffers[1]),
+               static_cast<const char *>(buffers[0]), launch.buffers[0].bytes},
+              machine);
+}
+
+Status Copy::record(const Launch &launch,
+                    std::span<const DeviceAddress> buffers,
+                    DeviceMachine &machine) const {
+  return machine.copy(buffers[1], buffers[0], launch.buffers[0].bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Fill
+//===----------------------------------------------------------------------===//
+
+const CommandRow Fill::kRow = {
+    "fill", [](const Json &, FieldReader &) -> std::shared_ptr<const Command> {
+      return std::make_shared<Fill>();
+    }};
+
+std::string Fill::fault(const Program & /*program*/,
+                        const Launch &launch) const {
+  return wrongBuffers(1, launch);
+}
+
+void Fill::run(const Launch &launch, void *const *buffers,
+               HostMachine &machine) const {
+  sharePieces(
+      {static_cast<char *>(buffers[0]), nullptr, launch.buffers[0].bytes},
+      machine);
+}
+
+Status Fill::record(const Launch &launch,
+                    std::span<const DeviceAddress> buffers,
+                    DeviceMachine &machine) const {
+  return machine.clear(buffers[0], launch.buffers[0].bytes);
+}
+
+} // namespace mpc::rt

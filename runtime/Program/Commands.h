@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The kinds of command that programs are made of.
+#ifndef MPC_RUNTIME_PROGRAM_COMMANDS_H
+#define MPC_RUNTIME_PROGRAM_COMMANDS_H
+
+#include "runtime/Program/Launch.h"
+#include "runtime/Program/Machines.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace mpc::rt {
+
+/// The rows of all kinds below.
+[[nodiscard]] std::span<const CommandRow> commandRows();
+
+/// What a kernel does, for who looks at a program; nothing runs by it.
+struct KernelWork {
+  std::string kind; ///< "map", "rows", "contraction", ...
+  /// Floating-point operations, a fused multiplication and addition as two; 0
+  /// where they are not known.
+  uint64_t flops = 0;
+};
+
+/// Code that was compiled for this program.
+class Kernel : public Command {
+public:
+  [[nodiscard]] const KernelWork &work() const { return work_; }
+  void write(nlohmann::json &fields) const override;
+
+protected:
+  explicit Kernel(KernelWork work) : work_(std::move(work)) {}
+
+private:
+  KernelWork work_;
+};
+
+/// That of a launch; empty where it runs no kernel.
+[[nodiscard]] KernelWork workOf(const Launch &launch);
+
+/// A function of a CPU's image.
+class HostKernel final : public Kernel {
+public:
+  struct Place {
+    uint64_t codeOffset = 0;   ///< Where the function begins in the image.
+    int64_t chunks = 1;        ///< A function of shapes, never of threads.
+    uint64_t scratchBytes = 0; ///< Of each worker.
+  };
+  explicit HostKernel(Place place, KernelWork work = {})
+      : Kernel(std::move(work)), place_(place) {}
+  static const CommandRow kRow;
+
+  [[nodiscard]] const Place &place() const { return place_; }
+
+  [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
+  [[nodiscard]] std::string describe() const override;
+  void write(nlohmann::json &fields) const override;
+  [[nodiscard]] std::string fault(const Program &program,
+                                  const Launch &launch) const override;
+  [[nodiscard]] uint64_t scratchBytes() const override {
+    return place_.scratchBytes;
+  }
+  void run(const Launch &launch, void *const *buffers,
+           HostMachine &machine) const override;
+
+private:
+  Place place_;
+};
+
+/// A parameter of a GPU's kernel: the address of one of the launch's buffers.
+struct PointerParameter {
+  uint32_t buffer = 0;
+};
+/// A parameter that is a number, as memory has it.
+struct ScalarParameter {
+  uint64_t bits = 0;
+  uint32_t bytes = 8; ///< Of `bits`, the lowest: 1, 2, 4 or 8.
+};
+using KernelParameter = std::variant<PointerParameter, ScalarParameter>;
+
+/// A pointer for each of so many buffers, in their order.
+[[nodiscard]] std::vector<KernelParameter> pointerParameters(size_t buffers);
+
+/// A kernel of one of a GPU's modules, by the launch's symbol.
+class DeviceKernel final : public Kernel {
+public:
+  DeviceKernel(uint32_t module, Grid grid,
+               std::vector<KernelParameter> parameters, KernelWork work = {})
+      : Kernel(std::move(work)), module_(module), grid_(grid),
+        parameters_(std::move(parameters)) {}
+  static const CommandRow kRow;
+
+  [[nodiscard]] uint32_t module() const { return module_; }
+  [[nodiscard]] const Grid &grid() const { return grid_; }
+  [[nodiscard]] const std::vector<KernelParameter> &parameters() const {
+    return parameters_;
+  }
+
+  [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
+  [[nodiscard]] std::string describe() const override;
+  void write(nlohmann::json &fields) const override;
+  [[nodiscard]] std::string fault(const Program &program,
+                                  const Launch &launch) const override;
+  Status prepare(const Launch &launch, DeviceMachine &machine) const override;
+  Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
+                DeviceMachine &machine) const override;
+
+private:
+  uint32_t module_;
+  Grid grid_;
+  std::vector<KernelParameter> parameters_;
+};
+
+/// Copies the first buffer to the second, which is as large.
+class Copy final : public Command {
+public:
+  static const CommandRow kRow;
+  [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
+  [[nodiscard]] std::string fault(const Program &program,
+                                  const Launch &launch) const override;
+  void run(const Launch &launch, void *const *buffers,
+           HostMachine &machine) const override;
+  Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
+                DeviceMachine &machine) const override;
+};
+
+/// Fills its only buffer with zeros.
+class Fill final : public Command {
+public:
+  static const CommandRow kRow;
+  [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
+  [[nodiscard]] std::string fault(const Program &program,
+                                  const Launch &launch) const override;
+  void run(const Launch &launch, void *const *buffers,
+           HostMachine &machine) const override;
+  Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
+                DeviceMachine &machine) const override;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_PROGRAM_COMMANDS_H

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Runs the entries of a program on this CPU: buffers are resolved to addresses
+/// once, and a run walks the launches.
+#ifndef MPC_RUNTIME_RUNNER_CPUEXECUTOR_H
+#define MPC_RUNTIME_RUNNER_CPUEXECUTOR_H
+
+#include "runtime/Device/CPU/LoadedCode.h"
+#include "runtime/Device/CPU/Memory.h"
+#include "runtime/Device/CPU/ThreadPool.h"
+#include "runtime/Program/Machines.h"
+#include "runtime/Runner/Executor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace mpc::rt {
+
+class CpuExecutor final : public Executor, private HostMachine {
+public:
+  static Result<std::unique_ptr<Executor>>
+  create(std::shared_ptr<const Program> program, State &state,
+         std::vector<KeptTensor> kept, ExecutorOptions options);
+
+  /// Allocates nothing.
+  Status enqueue(size_t entry, std::span<const void *const> inputs,
+                 std::span<void *const> outputs,
+                 const float *rateAfterSkip) override;
+  Status wait() override { return {}; }
+  Status waitFor(uint64_t /*run*/) override { return {}; }
+  [[nodiscard]] uint64_t numRuns() const override { return numRuns_; }
+  [[nodiscard]] bool isAsynchronous() const override { return false; }
+  // Runs work on the state itself.
+  Status readState() override { return {}; }
+  Status writeState() override { return {}; }
+  Result<std::vector<float>>
+  timeLaunches(size_t entry, std::span<const void *const> inputs) override;
+  [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const override;
+
+private:
+  /// A pointer that each run sets from its arguments.
+  struct Patch {
+    size_t pointer;
+    BufferRef ref;
+  };
+  /// An entry with its buffers resolved to addresses.
+  struct Plan {
+    std::vector<void *> pointers;
+    std::vector<size_t> first; ///< Of each launch, in `pointers`.
+    std::vector<Patch> patches;
+    std::vector<KeptTensor> kept; ///< What it may change of those.
+  };
+
+  CpuExecutor(std::shared_ptr<const Program> program, State &state)
+      : program_(std::move(program)), state_(&state) {}
+  Status allocate(ExecutorOptions options);
+  Status allocateScratch();
+  Status addConstant(const Constant &constant);
+  [[nodiscard]] Plan resolve(const Entry &entry,
+                             std::span<const KeptTensor> kept) const;
+  [[nodiscard]] void *address(const BufferRef &ref) const;
+
+  void share(int64_t chunks, Body body, void *context) override {
+    pool_->run(chunks, body, context);
+  }
+  [[nodiscard]] KernelFunction code(uint64_t offset) const override {
+    return code_.at<KernelFunction>(offset);
+  }
+  [[nodiscard]] std::byte *scratch(int worker) const override {
+    return scratch_.data() + static_cast<uint64_t>(worker) * scratchStride_;
+  }
+
+  std::shared_ptr<const Program> program_;
+  State *state_;
+  LoadedCode code_;
+  std::unique_ptr<ThreadPool> pool_;
+  /// One arena serves all entries, which run one at a time.
+  HostBuffer arena_;
+  HostBuffer scratch_;
+  uint64_t scratchStride_ = 0;
+  std::vector<const std::byte *> constants_;
+  std::vector<HostBuffer> copies_; ///< Of constants that are not aligned.
+  std::vector<Plan> plans_;
+  uint64_t numRuns_ = 0;
+};
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_RUNNER_CPUEXECUTOR_H

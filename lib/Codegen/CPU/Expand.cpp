@@ -242,6 +242,22 @@ static Value expand(OpBuilder &b, Operation *op) {
   return expandArithmetic(b, op);
 }
 
+/// The sign of f64 by a choice. LLVM moves a rounding to f16 into a copysign,
+/// and then rounds the number that has the sign from f64 to f16 as well, which
+/// is a call of a library function (seen with 22.1.8; `asin` of f16).
+static void expandCopySign(math::CopySignOp op) {
+  if (!getElementTypeOrSelf(op.getType()).isF64())
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  mpc::Fp size{&b, math::AbsFOp::create(b, op.getLhs())}, sign{&b, op.getRhs()};
+  Value isNegative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                           toBits(sign), integer(sign, 0));
+  Value negative = arith::NegFOp::create(b, size.value);
+  op.replaceAllUsesWith(
+      arith::SelectOp::create(b, isNegative, negative, size.value).getResult());
+  op.erase();
+}
+
 namespace {
 
 struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
@@ -263,6 +279,7 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
       op->getResult(0).replaceAllUsesWith(value);
       op->erase();
     }
+    getOperation().walk(expandCopySign);
     checkExpanded();
   }
 

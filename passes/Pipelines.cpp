@@ -66,6 +66,10 @@ void mpc::buildPrecisionPipeline(
   // f32 leaves the program as it is written.
   if (recipe.getPrecision() != Precision::FP32)
     manager.addNestedPass<func::FuncOp>(nn::createRewriteBannedPass());
+  nn::FindNormsPassOptions norms;
+  norms.precision = recipe.getPrecision();
+  norms.policy = recipe.getAutocast().str();
+  manager.addNestedPass<func::FuncOp>(nn::createFindNormsPass(norms, policy));
   nn::AutocastPassOptions autocast;
   autocast.precision = recipe.getPrecision();
   autocast.keepF32 = llvm::to_vector(amp::stringsOf(recipe.getKeepFp32()));

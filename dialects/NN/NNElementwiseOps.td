@@ -154,7 +154,6 @@ def NN_AddOp : NN_Arithmetic<"add", "a + b", [Promote, Commutative]> {
 }
 def NN_SubOp : NN_Arithmetic<"sub", "a - b", [Promote]>;
 def NN_MulOp : NN_Arithmetic<"mul", "a * b", [Promote, Commutative]> {
-  let hasCanonicalizer = 1;
   let extraClassDeclaration = common # [{
     /// A square is kept in f32, as a power is: 256 squared is no f16.
     ::mpc::PrecisionRule getPrecisionRule();
@@ -163,7 +162,6 @@ def NN_MulOp : NN_Arithmetic<"mul", "a * b", [Promote, Commutative]> {
   }];
 }
 def NN_DivOp : NN_Arithmetic<"div", "a / b", [Promote]> {
-  let hasCanonicalizer = 1;
   let extraClassDeclaration = common # [{
     /// Not by a divisor of at least 1.
     bool mayOverflow();

@@ -27,6 +27,11 @@ std::unique_ptr<mlir::Pass>
 createAutocastPass(const AutocastPassOptions &options,
                    std::shared_ptr<const AutocastPolicy> policy);
 
+/// nn-find-norms, likewise.
+std::unique_ptr<mlir::Pass>
+createFindNormsPass(const FindNormsPassOptions &options,
+                    std::shared_ptr<const AutocastPolicy> policy);
+
 } // namespace mpc::nn
 
 #endif // MPC_PASSES_NN_PASSES_H

@@ -279,6 +279,25 @@ def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FindNormsPass : Pass<"nn-find-norms", "::mlir::func::FuncOp"> {
+  let summary = "Make nn.rms_norm of norms that are written out";
+  let description = [{
+    A product with the reciprocal root of a mean of squares, or a quotient by
+    the root, and a scale behind it become `nn.rms_norm`, which computes in f32
+    inside. Where the policy computes the square in 16 bits, as PyTorch's do
+    `x * x`, the ops stay as they are written, since such a square overflows
+    and the op's does not. Before nn-autocast, which gives the ops their types.
+  }];
+  let options = [
+    Option<"precision", "precision", "::mpc::Precision", /*default=*/
+           "::mpc::Precision::FP32", "of lowered ops (default: fp32)">,
+    Option<"policy", "policy", "std::string",
+           /*default=*/"::mpc::nn::kDefaultAutocast.str()",
+           "built-in policy or policy file (default: mpc)">,
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def BoundGradientsPass : Pass<"nn-bound-gradients", "::mlir::ModuleOp"> {
   let summary = "Bound the gradients of zeros that are divided by their norm";
   let description = [{

@@ -4,6 +4,7 @@
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/NormPatterns.h"
 #include "dialects/NN/Ops/RowBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -92,14 +93,16 @@ namespace {
 class RootOfMean {
 public:
   /// `factor` of `x`, which is multiplied by it, or divided where `divides`.
-  static std::optional<RootOfMean> match(Value x, Value factor, bool divides) {
+  static std::optional<RootOfMean> match(Value x, Value factor, bool divides,
+                                         const IsWideSquare &isWideSquare) {
     RootOfMean found;
     Value at = found.skipMoves(factor);
     at = divides ? found.step<SqrtOp>(at) : found.skipReciprocalRoot(at);
     at = found.skipEpsilon(found.skipMoves(at));
     at = found.skipMean(found.skipMoves(at));
     auto sum = at ? at.getDefiningOp<ReduceSumOp>() : ReduceSumOp();
-    if (!sum || !found.visit(sum) || !found.sums(sum, x))
+    if (!sum || !found.visit(sum) || !found.sums(sum, x) ||
+        !isWideSquare(sum.getInput().getDefiningOp<MulOp>()))
       return std::nullopt;
     return found;
   }
@@ -267,7 +270,8 @@ void replaceByNorm(Operation *op, Value x, const RootOfMean &root,
 
 /// x * rsqrt(mean(x^2) + epsilon)
 struct ProductToNorm : OpRewritePattern<MulOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ProductToNorm(MLIRContext *context, IsWideSquare isWideSquare)
+      : OpRewritePattern(context), isWideSquare_(std::move(isWideSquare)) {}
 
   LogicalResult matchAndRewrite(MulOp op,
                                 PatternRewriter &rewriter) const override {
@@ -275,29 +279,38 @@ struct ProductToNorm : OpRewritePattern<MulOp> {
       return failure();
     for (auto [x, factor] : {std::pair(op.getLhs(), op.getRhs()),
                              std::pair(op.getRhs(), op.getLhs())})
-      if (auto root = RootOfMean::match(x, factor, /*divides=*/false)) {
+      if (auto root =
+              RootOfMean::match(x, factor, /*divides=*/false, isWideSquare_)) {
         replaceByNorm(op, x, *root, rewriter);
         return success();
       }
     return failure();
   }
+
+private:
+  IsWideSquare isWideSquare_;
 };
 
 /// x / sqrt(mean(x^2) + epsilon)
 struct QuotientToNorm : OpRewritePattern<DivOp> {
-  using OpRewritePattern::OpRewritePattern;
+  QuotientToNorm(MLIRContext *context, IsWideSquare isWideSquare)
+      : OpRewritePattern(context), isWideSquare_(std::move(isWideSquare)) {}
 
   LogicalResult matchAndRewrite(DivOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isWide(op.getOutput()))
       return failure();
     Value x = op.getLhs();
-    auto root = RootOfMean::match(x, op.getRhs(), /*divides=*/true);
+    auto root =
+        RootOfMean::match(x, op.getRhs(), /*divides=*/true, isWideSquare_);
     if (!root)
       return failure();
     replaceByNorm(op, x, *root, rewriter);
     return success();
   }
+
+private:
+  IsWideSquare isWideSquare_;
 };
 
 /// rms_norm(x) * scale, where the scale is the same for each row.
@@ -340,12 +353,9 @@ struct ScaleToNorm : OpRewritePattern<MulOp> {
 
 } // namespace
 
-void MulOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                        MLIRContext *context) {
-  patterns.add<ProductToNorm, ScaleToNorm>(context);
-}
-
-void DivOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                        MLIRContext *context) {
-  patterns.add<QuotientToNorm>(context);
+void mpc::nn::populateNormPatterns(RewritePatternSet &patterns,
+                                   IsWideSquare isWideSquare) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ProductToNorm, QuotientToNorm>(context, isWideSquare);
+  patterns.add<ScaleToNorm>(context);
 }

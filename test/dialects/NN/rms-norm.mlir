@@ -1,6 +1,6 @@
 // What exporters write for a normalization by the root of the mean square is
 // nn.rms_norm.
-// RUN: mpc-opt %s --canonicalize | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(canonicalize,nn-find-norms))' | FileCheck %s
 
 // As PyTorch's exporter writes Llama's and T5's, each with a weight. 1/n is a
 // number of f32 that is rounded, too.

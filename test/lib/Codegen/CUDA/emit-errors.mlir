@@ -101,6 +101,11 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 
 // -----
 
+// expected-error @below {{an architecture has the letter a or f, not "b"}}
+#a = #cuda.target<arch = 90, letter = "b">
+
+// -----
+
 // expected-error @below {{sm_70 is no target: the least is sm_75}}
 #a = #cuda.target<arch = 70>
 

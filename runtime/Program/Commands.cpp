@@ -57,9 +57,10 @@ std::span<const CommandRow> commandRows() {
   return kRows;
 }
 
-// A program with a command for another machine is refused before it runs.
-void Command::run(const Launch & /*launch*/, void *const * /*buffers*/,
-                  HostMachine & /*machine*/) const {}
+Status Command::run(const Launch & /*launch*/, void *const * /*buffers*/,
+                    HostMachine & /*machine*/) const {
+  return internalError(fmt::format("a CPU runs no {}", kind()));
+}
 
 Status Command::prepare(const Launch & /*launch*/,
                         DeviceMachine & /*machine*/) const {
@@ -116,8 +117,8 @@ std::string HostKernel::fault(const Program &program,
   return place_.chunks < 0 ? "number of chunks is negative" : "";
 }
 
-void HostKernel::run(const Launch & /*launch*/, void *const *buffers,
-                     HostMachine &machine) const {
+Status HostKernel::run(const Launch & /*launch*/, void *const *buffers,
+                       HostMachine &machine) const {
   struct Call {
     KernelFunction function;
     void *const *buffers;
@@ -131,6 +132,7 @@ void HostKernel::run(const Launch & /*launch*/, void *const *buffers,
                         kernel.machine.scratch(worker));
       },
       &call);
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,11 +266,12 @@ std::string Copy::fault(const Program & /*program*/,
                            launch.buffers[1].bytes);
 }
 
-void Copy::run(const Launch &launch, void *const *buffers,
-               HostMachine &machine) const {
+Status Copy::run(const Launch &launch, void *const *buffers,
+                 HostMachine &machine) const {
   sharePieces({static_cast<char *>(buffers[1]),
                static_cast<const char *>(buffers[0]), launch.buffers[0].bytes},
               machine);
+  return {};
 }
 
 Status Copy::record(const Launch &launch,
@@ -291,11 +294,12 @@ std::string Fill::fault(const Program & /*program*/,
   return wrongBuffers(1, launch);
 }
 
-void Fill::run(const Launch &launch, void *const *buffers,
-               HostMachine &machine) const {
+Status Fill::run(const Launch &launch, void *const *buffers,
+                 HostMachine &machine) const {
   sharePieces(
       {static_cast<char *>(buffers[0]), nullptr, launch.buffers[0].bytes},
       machine);
+  return {};
 }
 
 Status Fill::record(const Launch &launch,

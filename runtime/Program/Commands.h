@@ -67,8 +67,8 @@ public:
   [[nodiscard]] uint64_t scratchBytes() const override {
     return place_.scratchBytes;
   }
-  void run(const Launch &launch, void *const *buffers,
-           HostMachine &machine) const override;
+  Status run(const Launch &launch, void *const *buffers,
+             HostMachine &machine) const override;
 
 private:
   Place place_;
@@ -125,8 +125,8 @@ public:
   [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
   [[nodiscard]] std::string fault(const Program &program,
                                   const Launch &launch) const override;
-  void run(const Launch &launch, void *const *buffers,
-           HostMachine &machine) const override;
+  Status run(const Launch &launch, void *const *buffers,
+             HostMachine &machine) const override;
   Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
                 DeviceMachine &machine) const override;
 };
@@ -138,8 +138,8 @@ public:
   [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
   [[nodiscard]] std::string fault(const Program &program,
                                   const Launch &launch) const override;
-  void run(const Launch &launch, void *const *buffers,
-           HostMachine &machine) const override;
+  Status run(const Launch &launch, void *const *buffers,
+             HostMachine &machine) const override;
   Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
                 DeviceMachine &machine) const override;
 };

@@ -70,9 +70,10 @@ public:
 
   /// Memory of its own that a worker of a CPU needs, in bytes.
   [[nodiscard]] virtual uint64_t scratchBytes() const { return 0; }
-  /// Does `launch` on a CPU and returns when it is done. Allocates nothing.
-  virtual void run(const Launch &launch, void *const *buffers,
-                   HostMachine &machine) const;
+  /// Does `launch` on a CPU and returns when it is done. Allocates nothing. An
+  /// error unless the kind has it, as record() is.
+  virtual Status run(const Launch &launch, void *const *buffers,
+                     HostMachine &machine) const;
 
   /// Makes ready what record() needs, once, when a program is loaded.
   virtual Status prepare(const Launch &launch, DeviceMachine &machine) const;

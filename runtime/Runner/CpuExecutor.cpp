@@ -140,8 +140,8 @@ Status CpuExecutor::enqueue(size_t entryIndex,
     std::memcpy(kept.before.data(), state_->bytes(*kept.tensor).data(),
                 kept.before.size());
   for (size_t i = 0; i < entry.launches.size(); ++i)
-    entry.launches[i].command->run(entry.launches[i],
-                                   plan.pointers.data() + plan.first[i], *this);
+    MPC_RETURN_IF_ERROR(entry.launches[i].command->run(
+        entry.launches[i], plan.pointers.data() + plan.first[i], *this));
   ++numRuns_;
   return {};
 }

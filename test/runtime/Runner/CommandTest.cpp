@@ -35,8 +35,8 @@ public:
                                   const Launch &launch) const override {
     return launch.buffers.size() == 1 ? "" : "counts into one buffer";
   }
-  void run(const Launch &launch, void *const *buffers,
-           HostMachine &machine) const override {
+  Status run(const Launch &launch, void *const *buffers,
+             HostMachine &machine) const override {
     struct Call {
       int32_t *out;
       int32_t first;
@@ -49,6 +49,7 @@ public:
             count.out[i] = count.first + static_cast<int32_t>(i);
         },
         &call);
+    return {};
   }
   // On a GPU it writes zeros, which is enough to see that it was recorded.
   Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
@@ -135,6 +136,26 @@ TEST(Commands, AKindOfOnesOwnIsInspected) {
   const auto &launch = json["entries"][0]["launches"][0];
   EXPECT_EQ(launch["kind"], "count");
   EXPECT_EQ(launch["first"], 7);
+}
+
+/// A kind that no machine runs.
+struct Nothing final : Command {
+  [[nodiscard]] std::string_view kind() const override { return "nothing"; }
+  [[nodiscard]] std::string fault(const Program & /*program*/,
+                                  const Launch & /*launch*/) const override {
+    return "";
+  }
+};
+
+TEST(Commands, AKindThatTheCpuLacksIsNotPassedOver) {
+  auto program = makeCounting(0, 4);
+  program->entries[0].launches[0].command = std::make_shared<Nothing>();
+  auto runner = Runner::create(program, {1});
+  ASSERT_TRUE(runner.ok()) << runner.status().message();
+  std::vector<int32_t> numbers(4), again(4);
+  void *outputs[] = {numbers.data(), again.data()};
+  EXPECT_EQ((*runner)->run("eval", {}, outputs).message(),
+            "a CPU runs no nothing");
 }
 
 TEST(Commands, AFaultOfAKindOfOnesOwnIsFoundBeforeItRuns) {

@@ -266,6 +266,43 @@ TEST_F(DeviceCommands, AKindOfOnesOwnIsRecorded) {
   EXPECT_EQ(again, std::vector<int32_t>(16, 0));
 }
 
+// A run that leaves the scaler alone must not bring back what was kept of it
+// before the import.
+TEST_F(DeviceCommands, AnUpdateAfterAnImportGoesBackToNoOlderState) {
+  auto program = makeCounting(0, 4);
+  program->target = CudaTarget{{80}};
+  program->slabs = {{"scaler", 64}};
+  program->state = {
+      {{"amp.loss_scale", DType::F64, {2}}, StateRole::LossScale, 0, 0}};
+  Entry uses = program->entries[0];
+  uses.name = "uses";
+  uses.outputs = {{"scaler", DType::F64, {2}}};
+  uses.launches = {{"read",
+                    "",
+                    {{Space::State, 0, 0, 16}, {Space::Output, 0, 0, 16}},
+                    1,
+                    std::make_shared<Copy>()}};
+  program->entries.push_back(uses);
+  auto runner = Runner::create(program);
+  ASSERT_TRUE(runner.ok()) << runner.status().message();
+  auto import = [&](double scale, double counter) {
+    double values[] = {scale, counter};
+    TensorView view{program->state[0].desc, values};
+    return (*runner)->importState({&view, 1});
+  };
+  double read[2] = {};
+  std::vector<int32_t> numbers(4), again(4);
+  void *ofUse[] = {read}, *ofOther[] = {numbers.data(), again.data()};
+  ASSERT_TRUE(import(8, 5).ok());
+  ASSERT_TRUE((*runner)->run("uses", {}, ofUse).ok());
+  EXPECT_EQ(read[1], 5);
+  ASSERT_TRUE(import(16, 1).ok());
+  ASSERT_TRUE((*runner)->run("eval", {}, ofOther).ok());
+  ASSERT_TRUE((*runner)->updateScale(32).ok());
+  EXPECT_EQ(*(*runner)->readNumber("scale"), 32);
+  EXPECT_EQ(*(*runner)->readNumber("counter"), 1);
+}
+
 TEST_F(DeviceCommands, AKernelOfACpuIsRefused) {
   auto program = makeCounting(5, 16);
   program->target = CudaTarget{{80, 'a'}};

@@ -132,6 +132,7 @@ static void addCode(OpPassManager &manager, bool fuse) {
   buildStatePipeline(manager);
   buildKernelPipeline(manager, fuse);
   manager.addPass(kernel::createEmitPass());
+  manager.addPass(kernel::createFinishPass());
 }
 
 /// Entries whose gradients are ops.

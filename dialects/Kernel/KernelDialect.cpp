@@ -145,6 +145,8 @@ static bool isOperationAttribute(Operation *op, NamedAttribute attribute) {
     return isa<ModuleOp>(op) && isa<TargetAttrInterface>(attribute.getValue());
   if (attribute.getName() == KernelDialect::InOrderAttrHelper::getNameStr())
     return isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue());
+  if (attribute.getName() == KernelDialect::WorkAttrHelper::getNameStr())
+    return isa<FunctionOpInterface>(op) && isa<WorkAttr>(attribute.getValue());
   return attribute.getName() ==
              KernelDialect::EmittedAttrHelper::getNameStr() &&
          isa<FunctionOpInterface>(op) &&
@@ -159,8 +161,9 @@ KernelDialect::verifyOperationAttribute(Operation *op,
   return op->emitOpError("cannot have '")
          << attribute.getName().getValue() << "' = " << attribute.getValue()
          << ": a module has a target as 'kernel.target', an emitted function "
-            "what its launches must know as 'kernel.emitted', a reduction that "
-            "keeps its order 'kernel.in_order'";
+            "what its launches must know as 'kernel.emitted' and how much it "
+            "computes as 'kernel.work', a reduction that keeps its order "
+            "'kernel.in_order'";
 }
 
 TargetAttrInterface mpc::kernel::getTarget(Operation *op) {

@@ -19,6 +19,7 @@ class OpPassManager;
 } // namespace mlir
 
 namespace mpc::kernel {
+class LaunchOp;
 class ReturnOp;
 } // namespace mpc::kernel
 

@@ -29,7 +29,8 @@ def Kernel_Dialect : Dialect {
 
     A module states as `kernel.target` what machine its kernels are for, and an
     emitted kernel as `kernel.emitted` what its launches must know: attributes
-    of the target's dialect, behind interfaces.
+    of the target's dialect, behind interfaces. Beside that it says as
+    `kernel.work` how much it computes.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -42,7 +43,8 @@ def Kernel_Dialect : Dialect {
                               "::mlir::FlatSymbolRefAttr":$state,
                               "::mlir::UnitAttr":$in_order,
                               "::mpc::kernel::TargetAttrInterface":$target,
-                              "::mpc::kernel::EmittedKernelAttrInterface":$emitted);
+                              "::mpc::kernel::EmittedKernelAttrInterface":$emitted,
+                              "::mpc::kernel::WorkAttr":$work);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
@@ -81,6 +83,18 @@ class Kernel_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
 def Kernel_KernelKindAttr
     : EnumAttr<Kernel_Dialect, Kernel_KernelKind, "kind"> {
   let assemblyFormat = "`<` $value `>`";
+}
+
+def Kernel_WorkAttr : Kernel_Attr<"Work", "work"> {
+  let summary = "How much a kernel computes";
+  let description = [{
+    Stands as `kernel.work` at an emitted kernel. `flops` are the operations of
+    one launch that round a float, counted in the body; a fused multiply-add is
+    two.
+  }];
+  let parameters = (ins EnumParameter<Kernel_KernelKind>:$kind,
+                        "uint64_t":$flops);
+  let assemblyFormat = "`<` $kind `,` `flops` `=` $flops `>`";
 }
 
 def Kernel_BufferRole : I32EnumAttr<"BufferRole", "What memory an entry gets", [

@@ -21,14 +21,27 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       }],
       "bool", "prefersRecomputation", (ins)>,
     InterfaceMethod<[{
-        Appends passes on a module that give each `kernel.func` its schedule.
+        Gives `kernel`, a `kernel.func` without one, its schedule, which follows
+        from its kind, its shapes and the target. It may put a kernel of its own
+        in front of each of `launches`, the `kernel.launch` ops of the kernel:
+        one that packs an operand, or sums a part. Says at the kernel what the
+        target cannot run.
       }],
-      "void", "addSchedulePasses", (ins "::mlir::OpPassManager &":$passes)>,
+      "::llvm::LogicalResult", "scheduleKernel",
+      (ins "::mlir::Operation *":$kernel,
+           "::llvm::ArrayRef<::mpc::kernel::LaunchOp>":$launches,
+           "::mlir::SymbolTable &":$symbols)>,
     InterfaceMethod<[{
-        Appends passes on a module that replace each scheduled `kernel.func` by
-        a function with `kernel.emitted`.
+        Puts a function with `kernel.emitted` in the place of `kernel`, a
+        `kernel.func` with a schedule of this target, and returns it.
       }],
-      "void", "addEmissionPasses", (ins "::mlir::OpPassManager &":$passes)>,
+      "::llvm::FailureOr<::mlir::Operation *>", "emitKernel",
+      (ins "::mlir::Operation *":$kernel)>,
+    InterfaceMethod<[{
+        Appends what runs on a module once its kernels are emitted: that code is
+        shared, that launches are checked.
+      }],
+      "void", "addFinishingPasses", (ins "::mlir::OpPassManager &":$passes)>,
     InterfaceMethod<[{
         Bytes that divide the address of every buffer of an entry: arena, state,
         inputs, outputs, constants. 1 where kernels need not know, as on a CPU,

@@ -12,7 +12,6 @@
 #include "dialects/NN/Random.h"
 #include "lib/Driver/Compilation.h"
 #include "lib/Driver/Diagnostics.h"
-#include "lib/Driver/KernelWork.h"
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Patterns.h"
 #include "lib/Driver/ProgramBuilder.h"
@@ -163,9 +162,6 @@ compile(ImportedModel &model, const TargetOptions &options,
   Compilation compilation(model.module, report.warnings, options.isTool);
   target->addAttachPass(compilation.passes(), options);
   fill(compilation);
-  WorkByKernel work;
-  compilation.after("kernel-plan-memory",
-                    [&](ModuleOp module) { work = countWork(module); });
   auto start = std::chrono::steady_clock::now();
   MPC_RETURN_IF_ERROR(compilation.run());
   report.stages.emplace_back(
@@ -174,9 +170,8 @@ compile(ImportedModel &model, const TargetOptions &options,
           .count());
   if (options.listing && options.listing->text.empty())
     MPC_RETURN_IF_ERROR(list(*model.module, *target, *options.listing));
-  MPC_ASSIGN_OR_RETURN(
-      std::shared_ptr<rt::Program> program,
-      buildProgram(*model.module, *target, work, &report.stages));
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       buildProgram(*model.module, *target, &report.stages));
   llvm::append_range(report.warnings, program->warnings);
   program->bounds = std::move(report.bounds);
   program->mode = report.mode;

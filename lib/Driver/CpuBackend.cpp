@@ -4,6 +4,7 @@
 #include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Compile.h"
 #include "lib/Driver/Diagnostics.h"
+#include "lib/Driver/KernelWork.h"
 #include "lib/Driver/TargetBackend.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/Device/CPU/CpuLevel.h"
@@ -14,7 +15,7 @@ using namespace mpc;
 
 /// Gives the launches of `program` their kernels.
 static rt::Status placeLaunches(const cpu::CompiledKernels &compiled,
-                                const WorkByKernel &work,
+                                const llvm::StringMap<rt::KernelWork> &work,
                                 rt::Program &program) {
   for (rt::Entry &entry : program.entries)
     for (rt::Launch &launch : entry.launches) {
@@ -48,10 +49,10 @@ public:
     passes.addPass(cpu::createAttachTargetPass(attach));
   }
 
-  rt::Status addCode(ModuleOp module, const WorkByKernel &work,
-                     rt::Program &program,
+  rt::Status addCode(ModuleOp module, rt::Program &program,
                      rt::StageSeconds *stages) const override {
     DiagnosticCollector diagnostics(module.getContext());
+    llvm::StringMap<rt::KernelWork> work = readWork(module);
     llvm::Expected<cpu::CompiledKernels> compiled =
         cpu::compileImage(module, processor_);
     if (!compiled)

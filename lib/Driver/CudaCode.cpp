@@ -6,6 +6,7 @@
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/Compile.h"
+#include "lib/Driver/KernelWork.h"
 #include "lib/Driver/TargetBackend.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -49,7 +50,7 @@ placeKernels(ModuleOp module, std::vector<std::string> &texts) {
 
 /// Gives the launches of `program` their kernels.
 static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
-                                const WorkByKernel &work,
+                                const llvm::StringMap<rt::KernelWork> &work,
                                 rt::Program &program) {
   for (rt::Entry &entry : program.entries)
     for (rt::Launch &launch : entry.launches) {
@@ -84,10 +85,10 @@ static void addLateRate(const rt::Program &program,
 /// Gives `program`, whose launches name kernels, the modules with the texts
 /// that `module` has for them, and the launches their grids.
 static rt::Status addText(ModuleOp module, rt::CudaArch arch,
-                          const WorkByKernel &work, rt::Program &program) {
+                          rt::Program &program) {
   std::vector<std::string> texts;
   llvm::StringMap<PlacedKernel> kernels = placeKernels(module, texts);
-  MPC_RETURN_IF_ERROR(placeLaunches(kernels, work, program));
+  MPC_RETURN_IF_ERROR(placeLaunches(kernels, readWork(module), program));
   addLateRate(program, texts);
   rt::CudaTarget target{arch};
   for (const std::string &text : texts)
@@ -151,10 +152,9 @@ public:
     passes.addPass(cuda::createAttachTargetPass(attach));
   }
 
-  rt::Status addCode(ModuleOp module, const WorkByKernel &work,
-                     rt::Program &program,
+  rt::Status addCode(ModuleOp module, rt::Program &program,
                      rt::StageSeconds * /*stages*/) const override {
-    MPC_RETURN_IF_ERROR(addText(module, arch_, work, program));
+    MPC_RETURN_IF_ERROR(addText(module, arch_, program));
     return machineCode_ ? addCubins(program) : rt::Status();
   }
 

@@ -1,41 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts of arithmetic in structured bodies.
+// From kernel.work to the runtime.
 #include "lib/Driver/KernelWork.h"
 
 #include "dialects/Kernel/KernelDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Interfaces/CastInterfaces.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mpc;
 
-/// Operations of one op of a region: those that round a float, and two where
-/// a product and a sum are rounded together.
-static uint64_t flopsOf(Operation &op) {
-  bool counts = isa<arith::ArithFastMathInterface>(op) &&
-                !isa<CastOpInterface>(op) &&
-                isa<FloatType>(op.getResult(0).getType());
-  return counts ? 1 + isa<math::FmaOp>(op) : 0;
-}
-
-/// A region runs once for each point of its op's loops.
-static uint64_t flopsOf(linalg::LinalgOp op) {
-  uint64_t points = 1, each = 0;
-  for (int64_t range : op.getStaticLoopRanges())
-    points *= static_cast<uint64_t>(range);
-  for (Operation &inner : *op.getBlock())
-    each += flopsOf(inner);
-  return points * each;
-}
-
-WorkByKernel mpc::countWork(ModuleOp module) {
-  WorkByKernel work;
-  for (auto kernel : module.getOps<kernel::FuncOp>()) {
-    rt::KernelWork &counted = work[kernel.getSymName()];
-    counted.kind = kernel::stringifyKernelKind(kernel.getKind()).str();
-    kernel.walk([&](linalg::LinalgOp op) { counted.flops += flopsOf(op); });
-  }
-  return work;
+llvm::StringMap<rt::KernelWork> mpc::readWork(ModuleOp module) {
+  llvm::StringMap<rt::KernelWork> result;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto work = function->getAttrOfType<kernel::WorkAttr>(
+            kernel::KernelDialect::WorkAttrHelper::getNameStr()))
+      result[function.getSymName()] = {
+          kernel::stringifyKernelKind(work.getKind()).str(), work.getFlops()};
+  return result;
 }

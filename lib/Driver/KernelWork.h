@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How much kernels compute, counted before their bodies become code.
+/// How much kernels compute, as the runtime has it.
 #ifndef MPC_LIB_DRIVER_KERNELWORK_H
 #define MPC_LIB_DRIVER_KERNELWORK_H
 
@@ -10,11 +10,8 @@
 
 namespace mpc {
 
-/// That of each kernel, by name.
-using WorkByKernel = llvm::StringMap<rt::KernelWork>;
-
-/// Of each kernel.func of `module`.
-WorkByKernel countWork(mlir::ModuleOp module);
+/// The `kernel.work` of each emitted kernel of `module`, by name.
+llvm::StringMap<rt::KernelWork> readWork(mlir::ModuleOp module);
 
 } // namespace mpc
 

@@ -302,10 +302,10 @@ void ProgramBuilder::keepCode() {
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::buildProgram(ModuleOp module, const TargetBackend &target,
-                  const WorkByKernel &work, rt::StageSeconds *stages) {
+                  rt::StageSeconds *stages) {
   auto program = std::make_shared<rt::Program>();
   MPC_RETURN_IF_ERROR(ProgramBuilder(module, *program).run());
-  MPC_RETURN_IF_ERROR(target.addCode(module, work, *program, stages));
+  MPC_RETURN_IF_ERROR(target.addCode(module, *program, stages));
   return program;
 }
 

@@ -13,12 +13,12 @@
 namespace mpc {
 
 /// Takes the entries' launches out of `module` and makes the code of its
-/// kernels, which are emitted for `target` and do `work`. Consumes the module's
-/// contents. Appends how long its stages took to `stages`. What the module must
-/// hold: docs/design.md, "Program".
+/// kernels, which are emitted for `target`. Consumes the module's contents.
+/// Appends how long its stages took to `stages`. What the module must hold:
+/// docs/design.md, "Program".
 rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const TargetBackend &target,
-             const WorkByKernel &work = {}, rt::StageSeconds *stages = nullptr);
+             rt::StageSeconds *stages = nullptr);
 
 /// The code that it would compile, as the text of one LLVM module. Consumes the
 /// module's contents.

@@ -5,7 +5,6 @@
 #define MPC_LIB_DRIVER_TARGETBACKEND_H
 
 #include "lib/Codegen/CPU/Processor.h"
-#include "lib/Driver/KernelWork.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
@@ -35,8 +34,7 @@ public:
   /// Gives `program` the code of the emitted kernels of `module`, and a command
   /// to each launch that has none, since it names one of them. Consumes them.
   /// Appends how long its stages took to `stages`.
-  virtual rt::Status addCode(mlir::ModuleOp module, const WorkByKernel &work,
-                             rt::Program &program,
+  virtual rt::Status addCode(mlir::ModuleOp module, rt::Program &program,
                              rt::StageSeconds *stages) const = 0;
 
   /// The emitted kernels of `module` as the text of one LLVM module; a usage

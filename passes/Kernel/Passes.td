@@ -58,9 +58,17 @@ def OutlinePass : Pass<"kernel-outline", "::mlir::ModuleOp"> {
 def SchedulePass : Pass<"kernel-schedule", "::mlir::ModuleOp"> {
   let summary = "Fix how every kernel runs on the module's target";
   let description = [{
-    Runs the passes that the module's `kernel.target` has for it, as
-    `cpu-schedule`. Comes before memory is planned, since a schedule may add
-    kernels and what they leave for others.
+    Gives each `kernel.func` without a schedule the one that the module's
+    `kernel.target` has for it: see the attributes of the target's dialect. It
+    follows from kind, shapes and target, and fixes how many chunks there are.
+    Comes before memory is planned, since a schedule may add kernels and what
+    they leave for others.
+
+    On a CPU a contraction's packed operand becomes a kernel of its own. On a
+    GPU a contraction with few tiles and a long sum, as the gradient of a
+    weight, becomes two kernels and launches (split-K): `NAME_slices` sums
+    slices of k on their own, and the kernel adds them up, in order, before it
+    goes on. How many slices there are follows from the shape.
   }];
 }
 
@@ -92,8 +100,23 @@ def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
 def EmitPass : Pass<"kernel-emit", "::mlir::ModuleOp"> {
   let summary = "Emit the code of every kernel for the module's target";
   let description = [{
-    Runs the passes that the module's `kernel.target` has for it, as `cpu-emit`.
-    Afterwards the module has functions with `kernel.emitted`, and no kernel.
+    Puts in the place of each scheduled `kernel.func` a function with
+    `kernel.emitted`, which says what its launches must know, and `kernel.work`,
+    which says how much it computes. Afterwards the module has no kernel.
+
+    On a CPU it is `func.func @k(%buffers.., %begin: index, %end: index,
+    %scratch)`, one `memref` of static shape for each argument, which does the
+    chunks `[begin, end)`: func, scf, memref, vector, arith and math ops only.
+    On a GPU it is a declaration of the same arguments, and the `#cuda.kernel`
+    has the text of a function `extern "C" __global__` with a pointer for each
+    argument, which uses the names of the prelude and includes nothing.
+  }];
+}
+
+def FinishPass : Pass<"kernel-finish", "::mlir::ModuleOp"> {
+  let summary = "Run what the module's target has for emitted kernels";
+  let description = [{
+    On a CPU `cpu-share-code`, on a GPU `cuda-check-launches`.
   }];
 }
 

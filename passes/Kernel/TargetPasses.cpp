@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernel-schedule and kernel-emit: what the module's target does with kernels.
+// kernel-schedule, kernel-emit and kernel-finish: what the module's target
+// does with kernels.
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Work.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_EMITPASS
+#define GEN_PASS_DEF_FINISHPASS
 #define GEN_PASS_DEF_SCHEDULEPASS
 #include "passes/Kernel/Passes.h.inc"
 } // namespace mpc::kernel
@@ -25,6 +29,37 @@ static FailureOr<TargetAttrInterface> requireTarget(Pass &pass,
             "cuda-attach-target before";
 }
 
+/// Gives the kernels of `module` that have none a schedule.
+static LogicalResult schedule(ModuleOp module, TargetAttrInterface target) {
+  SymbolTable symbols(module);
+  llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
+  module.walk([&](LaunchOp launch) {
+    launches[launch.getKernelAttr().getAttr()].push_back(launch);
+  });
+  for (FuncOp kernel : llvm::make_early_inc_range(module.getOps<FuncOp>()))
+    if (!kernel.getSchedule() &&
+        failed(target.scheduleKernel(
+            kernel, launches.lookup(kernel.getSymNameAttr()), symbols)))
+      return failure();
+  return success();
+}
+
+/// Puts code in the place of `kernel`.
+static LogicalResult emit(FuncOp kernel, TargetAttrInterface target) {
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
+  if (!schedule)
+    return kernel.emitOpError("has no schedule; run kernel-schedule first");
+  if (&schedule.getDialect() != &target.getDialect())
+    return kernel.emitOpError("has the schedule of another target: ")
+           << schedule;
+  WorkAttr work = countWork(kernel);
+  FailureOr<Operation *> code = target.emitKernel(kernel);
+  if (failed(code))
+    return failure();
+  (*code)->setAttr(KernelDialect::WorkAttrHelper::getNameStr(), work);
+  return success();
+}
+
 namespace {
 
 struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
@@ -32,10 +67,7 @@ struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
 
   void runOnOperation() override {
     auto target = requireTarget(*this, getOperation());
-    OpPassManager passes(ModuleOp::getOperationName());
-    if (succeeded(target))
-      target->addSchedulePasses(passes);
-    if (failed(target) || failed(runPipeline(passes, getOperation())))
+    if (failed(target) || failed(schedule(getOperation(), *target)))
       signalPassFailure();
   }
 };
@@ -45,13 +77,26 @@ struct EmitPass : mpc::kernel::impl::EmitPassBase<EmitPass> {
 
   void runOnOperation() override {
     auto target = requireTarget(*this, getOperation());
-    OpPassManager passes(ModuleOp::getOperationName());
-    if (succeeded(target))
-      target->addEmissionPasses(passes);
     // Emitters take for granted what the verifier proves of kernels, and a
     // pipeline may have verified nothing so far.
-    if (failed(target) || failed(verify(getOperation())) ||
-        failed(runPipeline(passes, getOperation())))
+    if (failed(target) || failed(verify(getOperation())))
+      return signalPassFailure();
+    for (FuncOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
+      if (failed(emit(kernel, *target)))
+        return signalPassFailure();
+  }
+};
+
+struct FinishPass : mpc::kernel::impl::FinishPassBase<FinishPass> {
+  using FinishPassBase::FinishPassBase;
+
+  void runOnOperation() override {
+    auto target = requireTarget(*this, getOperation());
+    OpPassManager passes(ModuleOp::getOperationName());
+    if (succeeded(target))
+      target->addFinishingPasses(passes);
+    if (failed(target) || failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }
 };

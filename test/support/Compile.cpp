@@ -36,6 +36,7 @@ rt::Result<std::unique_ptr<rt::Runner>> mpc::test::compileEntries(
   addPasses(manager);
   buildKernelPipeline(manager, form.fuse);
   manager.addPass(kernel::createEmitPass());
+  manager.addPass(kernel::createFinishPass());
   if (failed(manager.run(module)))
     return rt::invalidInput("does not compile: " + diagnostics.errors());
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,

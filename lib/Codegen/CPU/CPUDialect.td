@@ -14,7 +14,7 @@ def CPU_Dialect : Dialect {
   let summary = "How kernels run on CPUs";
   let description = [{
     Attributes only: the target of a module, and a schedule for each kind of
-    `kernel.func`, which `cpu-schedule` chooses and `cpu-emit` carries out.
+    `kernel.func`, which `kernel-schedule` chooses and `kernel-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
   // At the code that kernels of several sizes run.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cpu-emit: emits kernels by the schedules that they carry.
-#include "lib/Codegen/CPU/Passes.h"
-
+// Emits kernels by the schedules that they carry.
 #include "lib/Codegen/CPU/Emitters.h"
+
 #include "lib/Codegen/CPU/Gemm.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,11 +11,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace mpc::cpu {
-#define GEN_PASS_DEF_EMITPASS
-#include "lib/Codegen/CPU/Passes.h.inc"
-} // namespace mpc::cpu
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -40,33 +34,12 @@ static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
       });
 }
 
-/// Puts a `func.func` in the place of `kernel`.
-static LogicalResult emitKernel(FuncOp kernel) {
-  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
-  if (!schedule)
-    return kernel.emitOpError("has no schedule; run cpu-schedule first");
-  if (!isa<CPUDialect>(schedule.getDialect()))
-    return kernel.emitOpError("has the schedule of another target: ")
-           << schedule;
+func::FuncOp mpc::cpu::emitKernel(FuncOp kernel) {
   OpBuilder builder(kernel.getContext());
   Emitter emitter(builder, kernel);
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   emitBody(emitter, *getBody(kernel), schedule);
   emitter.finish(schedule.getChunks());
   kernel.erase();
-  return success();
+  return emitter.function;
 }
-
-namespace {
-
-struct EmitPass : mpc::cpu::impl::EmitPassBase<EmitPass> {
-  using EmitPassBase::EmitPassBase;
-
-  void runOnOperation() override {
-    for (FuncOp kernel :
-         llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
-      if (failed(emitKernel(kernel)))
-        return signalPassFailure();
-  }
-};
-
-} // namespace

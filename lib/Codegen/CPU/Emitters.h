@@ -9,6 +9,10 @@
 
 namespace mpc::cpu {
 
+/// Puts a `func.func` in the place of `kernel`, which has a schedule of this
+/// dialect: TargetAttrInterface::emitKernel.
+mlir::func::FuncOp emitKernel(kernel::FuncOp kernel);
+
 /// #cpu.loops: any body. With more than one chunk the body is one statement,
 /// cut along its outermost parallel dimensions.
 void emitLoops(Emitter &emitter, const kernel::Body &body, int64_t chunks);

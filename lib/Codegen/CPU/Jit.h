@@ -37,7 +37,7 @@ struct CompiledKernels {
   double loweringSeconds = 0, llvmSeconds = 0;
 };
 
-/// Compiles a module that cpu-emit has emitted. The image refers to no
+/// Compiles a module that kernel-emit has emitted. The image refers to no
 /// symbol outside of itself. Consumes the module's contents.
 llvm::Expected<CompiledKernels> compileImage(mlir::ModuleOp module,
                                              const Processor &processor);

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cpu-attach-target and cpu-schedule: fix how every kernel runs.
-#include "lib/Codegen/CPU/Passes.h"
+// How each kind of kernel runs on a CPU.
+#include "lib/Codegen/CPU/Schedule.h"
 
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
 #include "lib/Codegen/CPU/Rows.h"
 #include "lib/Codegen/CPU/ScheduleContraction.h"
-
-namespace mpc::cpu {
-#define GEN_PASS_DEF_ATTACHTARGETPASS
-#define GEN_PASS_DEF_SCHEDULEPASS
-#include "lib/Codegen/CPU/Passes.h.inc"
-} // namespace mpc::cpu
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -98,57 +92,10 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   }
 }
 
-/// The module's target, else AVX2.
-static FailureOr<TargetAttr> targetOf(ModuleOp module) {
-  TargetAttrInterface target = getTarget(module);
-  if (!target)
-    return TargetAttr::get(module.getContext(), /*lanes=*/8, /*naive=*/false);
-  if (auto cpu = dyn_cast<TargetAttr>(target))
-    return cpu;
-  return module.emitError("cpu-schedule: the module is for ")
-         << target.describe();
+void mpc::cpu::scheduleKernel(FuncOp kernel, ArrayRef<LaunchOp> launches,
+                              SymbolTable &symbols, TargetAttr target) {
+  if (kernel.getKind() == KernelKind::Contraction && !target.getNaive())
+    scheduleContraction(kernel, launches, symbols, target.getLanes());
+  else
+    kernel.setScheduleAttr(chooseSchedule(kernel, target));
 }
-
-namespace {
-
-struct AttachTargetPass
-    : mpc::cpu::impl::AttachTargetPassBase<AttachTargetPass> {
-  using AttachTargetPassBase::AttachTargetPassBase;
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    auto target = TargetAttr::getChecked(
-        [&] { return module.emitError("cpu-attach-target: "); }, &getContext(),
-        lanes.getValue(), naive.getValue());
-    if (!target)
-      return signalPassFailure();
-    module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
-  }
-};
-
-struct SchedulePass : mpc::cpu::impl::SchedulePassBase<SchedulePass> {
-  using SchedulePassBase::SchedulePassBase;
-
-  void runOnOperation() override {
-    FailureOr<TargetAttr> target = targetOf(getOperation());
-    if (failed(target))
-      return signalPassFailure();
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
-    getOperation().walk([&](LaunchOp launch) {
-      launches[launch.getKernelAttr().getAttr()].push_back(launch);
-    });
-    for (FuncOp kernel :
-         llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
-      if (kernel.getSchedule())
-        continue;
-      if (kernel.getKind() == KernelKind::Contraction && !target->getNaive())
-        scheduleContraction(kernel, launches.lookup(kernel.getSymNameAttr()),
-                            symbols, target->getLanes());
-      else
-        kernel.setScheduleAttr(chooseSchedule(kernel, *target));
-    }
-  }
-};
-
-} // namespace

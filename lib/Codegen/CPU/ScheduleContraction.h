@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The part of cpu-schedule that deals with contractions.
+/// How contractions run on a CPU.
 #ifndef MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
 #define MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
 

@@ -199,6 +199,7 @@ func::FuncOp Family::makeCode(SymbolTable &symbols) {
       FunctionType::get(context, code.getBody().getArgumentTypes(), {}));
   code.setName((code.getName() + "_code").str());
   code->removeAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr());
+  code->removeAttr(mpc::kernel::KernelDialect::WorkAttrHelper::getNameStr());
   code->setAttr(CPUDialect::SharedAttrHelper::getNameStr(),
                 UnitAttr::get(context));
   code.removeArgAttrsAttr();

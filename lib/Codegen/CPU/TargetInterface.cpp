@@ -1,18 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What pipelines ask #cpu.target.
+// cpu-attach-target, and what pipelines ask of #cpu.target.
 #include "lib/Codegen/CPU/TargetInterface.h"
 
 #include "lib/Codegen/CPU/CPUDialect.h"
+#include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/Passes.h"
+#include "lib/Codegen/CPU/Schedule.h"
 #include "mlir/Pass/PassManager.h"
 
+namespace mpc::cpu {
+#define GEN_PASS_DEF_ATTACHTARGETPASS
+#include "lib/Codegen/CPU/Passes.h.inc"
+} // namespace mpc::cpu
+
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::cpu;
+using namespace mpc::kernel;
 
 namespace {
 
+struct AttachTargetPass
+    : mpc::cpu::impl::AttachTargetPassBase<AttachTargetPass> {
+  using AttachTargetPassBase::AttachTargetPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto target = TargetAttr::getChecked(
+        [&] { return module.emitError("cpu-attach-target: "); }, &getContext(),
+        lanes.getValue(), naive.getValue());
+    if (!target)
+      return signalPassFailure();
+    module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
+  }
+};
+
 struct TargetModel
-    : mpc::kernel::TargetAttrInterface::ExternalModel<TargetModel, TargetAttr> {
+    : TargetAttrInterface::ExternalModel<TargetModel, TargetAttr> {
   static std::string describe(Attribute target) {
     return "a CPU of " + std::to_string(cast<TargetAttr>(target).getLanes()) +
            " lanes";
@@ -21,12 +45,19 @@ struct TargetModel
   // Arithmetic is what a step on a CPU is short of.
   static bool prefersRecomputation(Attribute) { return false; }
 
-  static void addSchedulePasses(Attribute, OpPassManager &passes) {
-    passes.addPass(createSchedulePass());
+  static LogicalResult scheduleKernel(Attribute target, Operation *kernel,
+                                      ArrayRef<LaunchOp> launches,
+                                      SymbolTable &symbols) {
+    cpu::scheduleKernel(cast<FuncOp>(kernel), launches, symbols,
+                        cast<TargetAttr>(target));
+    return success();
   }
 
-  static void addEmissionPasses(Attribute, OpPassManager &passes) {
-    passes.addPass(createEmitPass());
+  static FailureOr<Operation *> emitKernel(Attribute, Operation *kernel) {
+    return cpu::emitKernel(cast<FuncOp>(kernel)).getOperation();
+  }
+
+  static void addFinishingPasses(Attribute, OpPassManager &passes) {
     passes.addPass(createShareCodePass());
   }
 };

@@ -14,7 +14,7 @@ def CUDA_Dialect : Dialect {
   let summary = "How kernels run on NVIDIA GPUs";
   let description = [{
     Attributes only: the target of a module, and a schedule for each kind of
-    `kernel.func`, which `cuda-schedule` chooses and `cuda-emit` carries out.
+    `kernel.func`, which `kernel-schedule` chooses and `kernel-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
   // What the target's passes make, which pipelines learn of when they run.

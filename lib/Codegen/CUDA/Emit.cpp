@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuda-emit: emits kernels by the schedules that they carry.
+// Emits kernels by the schedules that they carry; cuda-print-text.
 #include "lib/Codegen/CUDA/Passes.h"
 
 #include "lib/Codegen/CUDA/Emitters.h"
@@ -7,7 +7,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mpc::cuda {
-#define GEN_PASS_DEF_EMITPASS
 #define GEN_PASS_DEF_PRINTTEXTPASS
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace mpc::cuda
@@ -61,16 +60,11 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
         emitColumns(text, body, columns.getThreads());
         return BlockShape{columns.getThreads()};
       })
-      .Default([&](Attribute) {
-        return text.kernel.emitOpError("has the schedule of another target: ")
-               << schedule;
-      });
+      .Default([](Attribute) { return failure(); });
 }
 
 FailureOr<KernelAttr> mpc::cuda::writeKernel(FuncOp kernel) {
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
-  if (!schedule)
-    return kernel.emitOpError("has no schedule; run cuda-schedule first");
   KernelText text(kernel);
   FailureOr<BlockShape> shape = emitBody(text, *getBody(kernel), schedule);
   if (failed(shape))
@@ -88,8 +82,7 @@ FailureOr<KernelAttr> mpc::cuda::writeKernel(FuncOp kernel) {
                          text.staticSharedBytes(), kernel.getSourcesAttr());
 }
 
-/// Puts a declaration with the text in the place of `kernel`.
-static LogicalResult emitKernel(FuncOp kernel) {
+FailureOr<func::FuncOp> mpc::cuda::emitKernel(FuncOp kernel) {
   FailureOr<KernelAttr> written = writeKernel(kernel);
   if (failed(written))
     return failure();
@@ -101,21 +94,10 @@ static LogicalResult emitKernel(FuncOp kernel) {
   declaration->setAttr(KernelDialect::EmittedAttrHelper::getNameStr(),
                        *written);
   kernel.erase();
-  return success();
+  return declaration;
 }
 
 namespace {
-
-struct EmitPass : mpc::cuda::impl::EmitPassBase<EmitPass> {
-  using EmitPassBase::EmitPassBase;
-
-  void runOnOperation() override {
-    for (FuncOp kernel :
-         llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
-      if (failed(emitKernel(kernel)))
-        return signalPassFailure();
-  }
-};
 
 struct PrintTextPass : mpc::cuda::impl::PrintTextPassBase<PrintTextPass> {
   using PrintTextPassBase::PrintTextPassBase;

@@ -10,8 +10,12 @@
 
 namespace mpc::cuda {
 
-/// What cuda-emit makes of a scheduled kernel, which stays as it is.
+/// What emitKernel makes of a scheduled kernel, which stays as it is.
 mlir::FailureOr<KernelAttr> writeKernel(kernel::FuncOp kernel);
+
+/// Puts a declaration with the text in the place of `kernel`, which has a
+/// schedule of this dialect: TargetAttrInterface::emitKernel.
+mlir::FailureOr<mlir::func::FuncOp> emitKernel(kernel::FuncOp kernel);
 
 /// Writes a kernel of #cuda.loops, whose body has one statement at most.
 mlir::LogicalResult emitLoops(KernelText &text, const kernel::Body &body,

@@ -24,45 +24,10 @@ def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::cuda::CUDADialect"];
 }
 
-def SchedulePass : Pass<"cuda-schedule", "::mlir::ModuleOp"> {
-  let summary = "Fix how every kernel runs on a GPU";
-  let description = [{
-    Gives each `kernel.func` without a schedule the one of its kind:
-    `#cuda.mma`, `#cuda.simt` or `#cuda.dot`, `#cuda.rows`, `#cuda.columns`,
-    `#cuda.map`, else
-    `#cuda.loops`. It follows from kind and shapes and from the module's
-    `#cuda.target`, without a target sm_80, and fixes the grid.
-
-    A contraction with few tiles and a long sum, as the gradient of a weight,
-    becomes two kernels and launches (split-K): `NAME_slices` sums slices of k
-    on their own, and the kernel adds them up, in order, before it goes on. How
-    many slices there are follows from the shape.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mpc::cuda::CUDADialect",
-    "::mpc::kernel::KernelDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-}
-
-def EmitPass : Pass<"cuda-emit", "::mlir::ModuleOp"> {
-  let summary = "Emit kernels as CUDA C++";
-  let description = [{
-    Replaces each scheduled `kernel.func @k` by a declaration
-    `func.func private @k` of the same arguments, whose `kernel.emitted`, a
-    `#cuda.kernel`, has the text and the shape of its launches. The text is that of a function
-    `extern "C" __global__`, which takes a pointer for each argument, uses the
-    names of the prelude, and includes nothing.
-  }];
-  let dependentDialects = [
-    "::mlir::func::FuncDialect", "::mpc::cuda::CUDADialect"
-  ];
-}
-
 def CheckLaunchesPass : Pass<"cuda-check-launches", "::mlir::ModuleOp"> {
   let summary = "Hold every launch to what its kernel's text takes for granted";
   let description = [{
-    Runs behind `cuda-emit` and changes nothing. Refuses a launch
+    Runs behind `kernel-emit` and changes nothing. Refuses a launch
 
     - that gives a parameter memory whose address the widest access to it does
       not divide;

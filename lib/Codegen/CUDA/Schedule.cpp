@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuda-attach-target and cuda-schedule: fix how every kernel runs.
-#include "lib/Codegen/CUDA/Passes.h"
+// How each kind of kernel runs on a GPU.
+#include "lib/Codegen/CUDA/Schedule.h"
 
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "lib/Codegen/CUDA/SplitReduction.h"
-#include "llvm/ADT/MapVector.h"
-
-namespace mpc::cuda {
-#define GEN_PASS_DEF_ATTACHTARGETPASS
-#define GEN_PASS_DEF_SCHEDULEPASS
-#include "lib/Codegen/CUDA/Passes.h.inc"
-} // namespace mpc::cuda
 
 using namespace mlir;
 using namespace mpc::cuda;
@@ -115,56 +108,16 @@ static LogicalResult schedule(FuncOp kernel, TargetAttr target) {
   return success();
 }
 
-namespace {
-
-struct AttachTargetPass
-    : mpc::cuda::impl::AttachTargetPassBase<AttachTargetPass> {
-  using AttachTargetPassBase::AttachTargetPassBase;
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    StringAttr suffix =
-        letter.empty() ? nullptr : StringAttr::get(&getContext(), letter);
-    auto target = TargetAttr::getChecked(
-        [&] { return module.emitError("cuda-attach-target: "); }, &getContext(),
-        arch.getValue(), suffix, naive.getValue(), wide.getValue());
-    if (!target)
-      return signalPassFailure();
-    module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
-  }
-};
-
-struct SchedulePass : mpc::cuda::impl::SchedulePassBase<SchedulePass> {
-  using SchedulePassBase::SchedulePassBase;
-
-  void runOnOperation() override {
-    if (TargetAttrInterface other = getTarget(getOperation());
-        other && !isa<TargetAttr>(other)) {
-      getOperation().emitError("cuda-schedule: the module is for ")
-          << other.describe();
-      return signalPassFailure();
-    }
-    TargetAttr target = TargetAttr::lookup(getOperation());
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
-    getOperation().walk([&](LaunchOp launch) {
-      launches[launch.getKernelAttr().getAttr()].push_back(launch);
-    });
-    for (FuncOp kernel :
-         llvm::make_early_inc_range(getOperation().getOps<FuncOp>())) {
-      if (kernel.getSchedule())
-        continue;
-      FuncOp slices;
-      if (llvm::is_contained({KernelKind::Contraction, KernelKind::Columns},
-                             kernel.getKind()) &&
-          !target.getNaive())
-        slices = splitReduction(
-            kernel, launches.lookup(kernel.getSymNameAttr()), symbols);
-      if ((slices && failed(schedule(slices, target))) ||
-          failed(schedule(kernel, target)))
-        return signalPassFailure();
-    }
-  }
-};
-
-} // namespace
+LogicalResult mpc::cuda::scheduleKernel(FuncOp kernel,
+                                        ArrayRef<LaunchOp> launches,
+                                        SymbolTable &symbols,
+                                        TargetAttr target) {
+  FuncOp slices;
+  if (llvm::is_contained({KernelKind::Contraction, KernelKind::Columns},
+                         kernel.getKind()) &&
+      !target.getNaive())
+    slices = splitReduction(kernel, launches, symbols);
+  if (slices && failed(schedule(slices, target)))
+    return failure();
+  return schedule(kernel, target);
+}

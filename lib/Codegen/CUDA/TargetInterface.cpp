@@ -1,19 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What pipelines ask #cuda.target.
+// cuda-attach-target, and what pipelines ask of #cuda.target.
 #include "lib/Codegen/CUDA/TargetInterface.h"
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/CUDA/Schedule.h"
 #include "mlir/Pass/PassManager.h"
 
+namespace mpc::cuda {
+#define GEN_PASS_DEF_ATTACHTARGETPASS
+#include "lib/Codegen/CUDA/Passes.h.inc"
+} // namespace mpc::cuda
+
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::cuda;
+using namespace mpc::kernel;
 
 namespace {
 
+struct AttachTargetPass
+    : mpc::cuda::impl::AttachTargetPassBase<AttachTargetPass> {
+  using AttachTargetPassBase::AttachTargetPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    StringAttr suffix =
+        letter.empty() ? nullptr : StringAttr::get(&getContext(), letter);
+    auto target = TargetAttr::getChecked(
+        [&] { return module.emitError("cuda-attach-target: "); }, &getContext(),
+        arch.getValue(), suffix, naive.getValue(), wide.getValue());
+    if (!target)
+      return signalPassFailure();
+    module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
+  }
+};
+
 struct TargetModel
-    : mpc::kernel::TargetAttrInterface::ExternalModel<TargetModel, TargetAttr> {
+    : TargetAttrInterface::ExternalModel<TargetModel, TargetAttr> {
   static std::string describe(Attribute target) {
     return cast<TargetAttr>(target).getArchName();
   }
@@ -21,12 +46,21 @@ struct TargetModel
   // A step on a GPU waits for its memory: docs/rationale/cuda.md.
   static bool prefersRecomputation(Attribute) { return true; }
 
-  static void addSchedulePasses(Attribute, OpPassManager &passes) {
-    passes.addPass(createSchedulePass());
+  static LogicalResult scheduleKernel(Attribute target, Operation *kernel,
+                                      ArrayRef<LaunchOp> launches,
+                                      SymbolTable &symbols) {
+    return cuda::scheduleKernel(cast<FuncOp>(kernel), launches, symbols,
+                                cast<TargetAttr>(target));
   }
 
-  static void addEmissionPasses(Attribute, OpPassManager &passes) {
-    passes.addPass(createEmitPass());
+  static FailureOr<Operation *> emitKernel(Attribute, Operation *kernel) {
+    FailureOr<func::FuncOp> code = cuda::emitKernel(cast<FuncOp>(kernel));
+    if (failed(code))
+      return failure();
+    return code->getOperation();
+  }
+
+  static void addFinishingPasses(Attribute, OpPassManager &passes) {
     passes.addPass(createCheckLaunchesPass());
   }
 
@@ -36,8 +70,7 @@ struct TargetModel
 
   static int64_t getAccessBytes(Attribute, Operation *function,
                                 unsigned argument) {
-    FailureOr<KernelAttr> written =
-        writeKernel(cast<mpc::kernel::FuncOp>(function));
+    FailureOr<KernelAttr> written = writeKernel(cast<FuncOp>(function));
     return failed(written) ? 1 : written->getAccesses()[argument];
   }
 };

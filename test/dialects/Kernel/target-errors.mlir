@@ -1,7 +1,7 @@
 // RUN: mpc-opt %s --split-input-file --verify-diagnostics
 // A target stands at a module, and what its launches must know at a function.
 
-// expected-error @below {{cannot have 'kernel.target' = 90 : i64: a module has a target as 'kernel.target', an emitted function what its launches must know as 'kernel.emitted', a reduction that keeps its order 'kernel.in_order'}}
+// expected-error @below {{cannot have 'kernel.target' = 90 : i64: a module has a target as 'kernel.target', an emitted function what its launches must know as 'kernel.emitted' and how much it computes as 'kernel.work', a reduction that keeps its order 'kernel.in_order'}}
 module attributes {kernel.target = 90} {}
 
 // -----

@@ -50,7 +50,7 @@ emitStep(const Case &wanted,
                                       const mlir::tracing::Action &action) {
       run();
       auto *ran = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
-      if (look && ran && ran->getPass().getArgument() == "cuda-schedule")
+      if (look && ran && ran->getPass().getArgument() == "kernel-schedule")
         look(ran->getOp());
     });
   TrainingRequest request;

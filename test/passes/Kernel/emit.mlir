@@ -4,11 +4,11 @@
 // RUN: not mpc-opt %s --cpu-attach-target --kernel-emit 2>&1 | FileCheck %s --check-prefix=EARLY
 // Kernels are emitted as the target says that the module states.
 
-// CPU:   func.func @double{{.*}}kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>
+// CPU:   func.func @double{{.*}}kernel.emitted = #cpu.kernel<chunks = 1, scratch = 0>{{.*}}kernel.work = #kernel.work<map, flops = 8>
 // CPU:   vector<8xf32>
-// CUDA:  func.func private @double{{.*}}kernel.emitted = #cuda.kernel<{{.*}}__global__
+// CUDA:  func.func private @double{{.*}}kernel.emitted = #cuda.kernel<{{.*}}__global__{{.*}}kernel.work = #kernel.work<map, flops = 8>
 // NONE:  error: kernel-emit: the module has no kernel.target; run cpu-attach-target or cuda-attach-target before
-// EARLY: error: 'kernel.func' op has no schedule; run cpu-schedule first
+// EARLY: error: 'kernel.func' op has no schedule; run kernel-schedule first
 #i = affine_map<(i) -> (i)>
 kernel.func map @double(%x: tensor<8xf32>, %d: tensor<8xf32>) -> tensor<8xf32> {
   %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}

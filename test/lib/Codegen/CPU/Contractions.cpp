@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Kernel/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -447,7 +448,7 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
   attach.naive = lanes == kScalarLoops;
   mlir::PassManager schedules(&context), emission(&context);
   schedules.addPass(cpu::createAttachTargetPass(attach));
-  schedules.addPass(cpu::createSchedulePass());
+  schedules.addPass(kernel::createSchedulePass());
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message + text);
   GemmKernels result;
@@ -463,7 +464,7 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
         mlir::cast<mlir::BlockArgument>(generic.getInputs()[*gemm.getPacked()])
             .getArgNumber();
   }
-  emission.addPass(cpu::createEmitPass());
+  emission.addPass(kernel::createEmitPass());
   if (failed(emission.run(*module)))
     return llvm::createStringError(message + text);
   auto compiled = cpu::compileKernels(*module, *target);

@@ -7,6 +7,7 @@
 #include "lib/Driver/Dialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Kernel/Passes.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -49,8 +50,8 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   attach.lanes = config.lanes;
   attach.naive = config.naive;
   schedules.addPass(cpu::createAttachTargetPass(attach));
-  schedules.addPass(cpu::createSchedulePass());
-  emission.addPass(cpu::createEmitPass());
+  schedules.addPass(kernel::createSchedulePass());
+  emission.addPass(kernel::createEmitPass());
   emission.addPass(cpu::createShareCodePass());
   if (failed(schedules.run(*module)))
     return llvm::createStringError(message);

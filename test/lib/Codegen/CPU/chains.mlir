@@ -1,6 +1,6 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-schedule,cpu-emit)' | FileCheck %s
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target{naive=true},cpu-schedule,cpu-emit)' | FileCheck %s --check-prefix=NAIVE
-// RUN: mpc-opt %s --cpu-schedule | FileCheck %s --check-prefix=SCHEDULE
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,kernel-schedule,kernel-emit)' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target{naive=true},kernel-schedule,kernel-emit)' | FileCheck %s --check-prefix=NAIVE
+// RUN: mpc-opt %s --cpu-attach-target --kernel-schedule | FileCheck %s --check-prefix=SCHEDULE
 
 #xy = affine_map<(x, y) -> (x, y)>
 #x = affine_map<(x, y) -> (x)>

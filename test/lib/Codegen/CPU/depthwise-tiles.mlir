@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-emit)' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,kernel-emit)' | FileCheck %s
 
 // Tiles of 5 results of 17, the last of which has 2. With a window of 3 they
 // read 4 elements of %a, which are loaded as four, with one of 2 only 3, and a

@@ -1,5 +1,5 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-schedule)' | FileCheck %s --check-prefix=SCHEDULE
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-schedule,cpu-emit)' | FileCheck %s --check-prefix=EMIT
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-attach-target,kernel-schedule)' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-attach-target,kernel-schedule,kernel-emit)' | FileCheck %s --check-prefix=EMIT
 
 #out = affine_map<(n, g, y, x, h, w) -> (n, g, y, x)>
 

@@ -1,6 +1,6 @@
-// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cpu-emit
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cpu-attach-target --kernel-emit
 
-// expected-error @+1 {{has no schedule; run cpu-schedule first}}
+// expected-error @+1 {{has no schedule; run kernel-schedule first}}
 kernel.func @unscheduled(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
   kernel.return %x : tensor<4xf32>
 }

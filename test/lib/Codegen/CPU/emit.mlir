@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --cpu-schedule --cpu-emit | FileCheck %s
+// RUN: mpc-opt %s --cpu-attach-target --kernel-schedule --kernel-emit | FileCheck %s
 
 #i = affine_map<(i) -> (i)>
 #s = affine_map<(i) -> ()>

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-schedule)' | FileCheck %s
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,kernel-schedule)' | FileCheck %s
 
 // Tiles are halved until there are 32 chunks, as long as each of the halves has
 // 2^21 operations (a product and a sum count two).

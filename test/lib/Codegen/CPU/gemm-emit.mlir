@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --cpu-emit | FileCheck %s
+// RUN: mpc-opt %s --cpu-attach-target --kernel-emit | FileCheck %s
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-schedule)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-attach-target,kernel-schedule)' | FileCheck %s
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>

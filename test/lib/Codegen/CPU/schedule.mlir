@@ -1,8 +1,6 @@
-// RUN: mpc-opt %s --cpu-schedule | FileCheck %s
-// RUN: mpc-opt %s --cpu-attach-target=naive --cpu-schedule | FileCheck %s --check-prefix=NAIVE
-// RUN: mpc-opt %s --cpu-attach-target=lanes=16 --cpu-schedule | FileCheck %s --check-prefix=WIDE
-// RUN: not mpc-opt %s --cuda-attach-target=arch=90 --cpu-schedule 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: cpu-schedule: the module is for sm_90
+// RUN: mpc-opt %s --cpu-attach-target --kernel-schedule | FileCheck %s
+// RUN: mpc-opt %s --cpu-attach-target=naive --kernel-schedule | FileCheck %s --check-prefix=NAIVE
+// RUN: mpc-opt %s --cpu-attach-target=lanes=16 --kernel-schedule | FileCheck %s --check-prefix=WIDE
 // RUN: not mpc-opt %s --cpu-attach-target=lanes=12 2>&1 | FileCheck %s --check-prefix=ODD
 // ODD: error: cpu-attach-target: lanes must be a power of two
 

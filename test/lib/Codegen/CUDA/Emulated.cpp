@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Kernel/Passes.h"
 
 using namespace mpc;
 using namespace mpc::rt::cuda;
@@ -49,13 +50,13 @@ std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch,
   attach.arch = arch;
   attach.wide = emission.wide;
   schedules.addPass(cuda::createAttachTargetPass(attach));
-  schedules.addPass(cuda::createSchedulePass());
+  schedules.addPass(kernel::createSchedulePass());
   EXPECT_TRUE(succeeded(schedules.run(*module)));
   for (auto kernel : module->getOps<kernel::FuncOp>())
     llvm::raw_string_ostream(result.emplace_back().schedule)
         << kernel.getScheduleAttr();
   stateAlignments(*module, emission.alignment);
-  emitting.addPass(cuda::createEmitPass());
+  emitting.addPass(kernel::createEmitPass());
   emitting.addPass(cuda::createCheckLaunchesPass());
   EXPECT_TRUE(succeeded(emitting.run(*module)));
   for (auto [emitted, function] :

@@ -1,8 +1,8 @@
-// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cuda-emit
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cuda-attach-target --kernel-emit
 
 #i = affine_map<(i) -> (i)>
 
-// expected-error @below {{has no schedule; run cuda-schedule first}}
+// expected-error @below {{has no schedule; run kernel-schedule first}}
 kernel.func map @unscheduled(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32> {
   %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
       ins(%x : tensor<7xf32>) outs(%d : tensor<7xf32>) {

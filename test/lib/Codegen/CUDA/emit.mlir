@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --cuda-schedule --cuda-emit --cuda-print-text -o /dev/null | FileCheck %s
+// RUN: mpc-opt %s --cuda-attach-target --kernel-schedule --kernel-emit --cuda-print-text -o /dev/null | FileCheck %s
 
 #i = affine_map<(i) -> (i)>
 #s = affine_map<(i) -> ()>

@@ -1,6 +1,6 @@
-// RUN: mpc-opt %s --cuda-attach-target=arch=75 --cuda-schedule --cuda-emit --cuda-print-text -o /dev/null | FileCheck %s --check-prefixes=CHECK,SM75
-// RUN: mpc-opt %s --cuda-attach-target=arch=80 --cuda-schedule --cuda-emit --cuda-print-text -o /dev/null | FileCheck %s --check-prefixes=CHECK,SM80
-// RUN: mpc-opt %s --cuda-schedule --cuda-emit --cuda-print-text -o /dev/null | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: mpc-opt %s --cuda-attach-target=arch=75 --kernel-schedule --kernel-emit --cuda-print-text -o /dev/null | FileCheck %s --check-prefixes=CHECK,SM75
+// RUN: mpc-opt %s --cuda-attach-target=arch=80 --kernel-schedule --kernel-emit --cuda-print-text -o /dev/null | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: mpc-opt %s --cuda-attach-target --kernel-schedule --kernel-emit --cuda-print-text -o /dev/null | FileCheck %s --check-prefixes=CHECK,SM80
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>

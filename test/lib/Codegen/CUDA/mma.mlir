@@ -1,5 +1,5 @@
-// RUN: mpc-opt %s --cuda-attach-target=arch=90 --cuda-schedule | FileCheck %s --check-prefix=SCHEDULE
-// RUN: mpc-opt %s --cuda-attach-target=arch=90 --cuda-schedule --cuda-emit --cuda-print-text -o /dev/null | FileCheck %s
+// RUN: mpc-opt %s --cuda-attach-target=arch=90 --kernel-schedule | FileCheck %s --check-prefix=SCHEDULE
+// RUN: mpc-opt %s --cuda-attach-target=arch=90 --kernel-schedule --kernel-emit --cuda-print-text -o /dev/null | FileCheck %s
 
 // A factor that is contiguous along k is copied by 16 bytes of k, one that is
 // contiguous along its columns by 16 bytes of those; the result goes through

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cuda-schedule
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics --cuda-attach-target --kernel-schedule
 
 #i = affine_map<(i) -> (i)>
 

@@ -1,7 +1,5 @@
-// RUN: mpc-opt %s --cuda-schedule | FileCheck %s
-// RUN: mpc-opt %s --cuda-attach-target=naive=true --cuda-schedule | FileCheck %s --check-prefix=NAIVE
-// RUN: not mpc-opt %s --cpu-attach-target --cuda-schedule 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: cuda-schedule: the module is for a CPU of 8 lanes
+// RUN: mpc-opt %s --cuda-attach-target --kernel-schedule | FileCheck %s
+// RUN: mpc-opt %s --cuda-attach-target=naive=true --kernel-schedule | FileCheck %s --check-prefix=NAIVE
 
 #i = affine_map<(i) -> (i)>
 #mn = affine_map<(m, n) -> (m, n)>

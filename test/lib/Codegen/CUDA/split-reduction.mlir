@@ -1,5 +1,5 @@
-// RUN: mpc-opt %s --cuda-attach-target=arch=90 --cuda-schedule | FileCheck %s
-// RUN: mpc-opt %s --cuda-attach-target=naive=true --cuda-schedule | FileCheck %s --check-prefix=NAIVE
+// RUN: mpc-opt %s --cuda-attach-target=arch=90 --kernel-schedule | FileCheck %s
+// RUN: mpc-opt %s --cuda-attach-target=naive=true --kernel-schedule | FileCheck %s --check-prefix=NAIVE
 
 // A weight's gradient: one tile, and a sum of 4096 terms. 15 slices do not
 // divide it, 8 do. The map on the result follows the sum.

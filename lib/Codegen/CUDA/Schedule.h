@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// How each kind of kernel runs on a GPU.
+#ifndef MPC_LIB_CODEGEN_CUDA_SCHEDULE_H
+#define MPC_LIB_CODEGEN_CUDA_SCHEDULE_H
+
+#include "lib/Codegen/CUDA/CUDADialect.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mpc::cuda {
+
+/// Gives `kernel`, which is launched by `launches`, its schedule:
+/// TargetAttrInterface::scheduleKernel.
+mlir::LogicalResult scheduleKernel(kernel::FuncOp kernel,
+                                   llvm::ArrayRef<kernel::LaunchOp> launches,
+                                   mlir::SymbolTable &symbols,
+                                   TargetAttr target);
+
+} // namespace mpc::cuda
+
+#endif // MPC_LIB_CODEGEN_CUDA_SCHEDULE_H

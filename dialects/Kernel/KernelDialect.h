@@ -4,6 +4,7 @@
 #ifndef MPC_DIALECTS_KERNEL_KERNELDIALECT_H
 #define MPC_DIALECTS_KERNEL_KERNELDIALECT_H
 
+#include "dialects/Kernel/MultiplyUnit.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -16,10 +16,22 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
     InterfaceMethod<"What messages call the machine: \"sm_90\".",
       "std::string", "describe", (ins)>,
     InterfaceMethod<[{
-        Whether a value is rather computed again than kept: memory, and what it
-        takes to read it, is what a step is short of.
+        Bytes that a step may keep. Above them values are rather computed again
+        than kept, and ops are not joined where that keeps more; 0 is as little
+        as can be. None where memory is the host's, of which there is enough.
       }],
-      "bool", "prefersRecomputation", (ins)>,
+      "::std::optional<int64_t>", "getMemoryBudget", (ins)>,
+    InterfaceMethod<[{
+        Whether elements are widened as they are read, from 16 bits to f32, at
+        no cost beside that of the read: a wider copy is then never worth its
+        memory.
+      }],
+      "bool", "widensOnLoad", (ins)>,
+    InterfaceMethod<[{
+        What contractions are computed by, the best first.
+      }],
+      "::llvm::SmallVector<::mpc::kernel::MultiplyUnit>", "getMultiplyUnits",
+      (ins)>,
     InterfaceMethod<[{
         Gives `kernel`, a `kernel.func` without one, its schedule, which follows
         from its kind, its shapes and the target. It may put a kernel of its own

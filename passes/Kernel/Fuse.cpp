@@ -3,12 +3,12 @@
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Peak.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/FoldReads.h"
 #include "passes/Kernel/FoldWidenings.h"
 #include "passes/Kernel/Groups.h"
-#include "passes/Kernel/Peak.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_FUSEPASS
@@ -86,11 +86,10 @@ struct FusePass : mpc::kernel::impl::FusePassBase<FusePass> {
 private:
   void fuseBlock(Block &block) {
     TargetAttrInterface target = getTarget(getOperation());
-    bool keepsLess = target && target.prefersRecomputation();
     foldReads(block);
-    if (keepsLess)
+    if (target && target.widensOnLoad())
       foldWidenings(block);
-    Groups groups(block, keepsLess ? findPeak(block, weigh) : nullptr);
+    Groups groups(block, target ? findExcess(block, weigh) : nullptr);
     // Groups go where the terminator is, in an order that respects uses; views
     // and constants are moved along.
     Operation *end = block.getTerminator();

@@ -3,11 +3,11 @@
 #include "passes/Kernel/Groups.h"
 
 #include "dialects/Kernel/Contraction.h"
+#include "dialects/Kernel/Peak.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "passes/Kernel/Peak.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 

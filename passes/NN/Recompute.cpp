@@ -4,13 +4,12 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Interfaces/OpInterfaces.h"
-#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Peak.h"
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/Kernel/Peak.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mpc::nn {
@@ -166,7 +165,7 @@ void Recomputation::rewrite(Value value, const Chain &chain) {
 }
 
 unsigned Recomputation::run() {
-  peak_ = kernel::findPeak(block_, weigh);
+  peak_ = kernel::findExcess(block_, weigh);
   if (!peak_)
     return 0;
   SmallVector<Value> kept;
@@ -196,9 +195,6 @@ struct RecomputePass : mpc::nn::impl::RecomputePassBase<RecomputePass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    kernel::TargetAttrInterface target = kernel::getTarget(function);
-    if (target && !target.prefersRecomputation())
-      return;
     // Nothing of an evaluation is kept for a way back.
     if (amp::isEvaluation(function))
       return;

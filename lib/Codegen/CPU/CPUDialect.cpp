@@ -2,6 +2,7 @@
 // The cpu dialect: which schedule runs which kernels, and in which numbers.
 #include "lib/Codegen/CPU/CPUDialect.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -81,6 +82,15 @@ static LogicalResult verifyPanel(EmitError emitError, int64_t columns,
     return success();
   return emitError() << columns << " columns of a micro-tile are no multiple "
                      << "of " << lanes << " lanes";
+}
+
+mpc::kernel::MultiplyUnit TargetAttr::getMultiplyUnit() const {
+  return {"fma",
+          mpc::Precision::FP32,
+          /*rows=*/1,
+          /*columns=*/getLanes(),
+          /*depth=*/1,
+          mpc::kernel::OperandLayout::Elements};
 }
 
 LogicalResult TargetAttr::verify(EmitError emitError, int64_t lanes,

@@ -66,6 +66,10 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
                         DefaultValuedParameter<"bool", "false">:$naive);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// A vector of fused multiply-adds.
+    kernel::MultiplyUnit getMultiplyUnit() const;
+  }];
 }
 
 def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",

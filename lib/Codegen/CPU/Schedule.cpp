@@ -95,7 +95,7 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
 void mpc::cpu::scheduleKernel(FuncOp kernel, ArrayRef<LaunchOp> launches,
                               SymbolTable &symbols, TargetAttr target) {
   if (kernel.getKind() == KernelKind::Contraction && !target.getNaive())
-    scheduleContraction(kernel, launches, symbols, target.getLanes());
+    scheduleContraction(kernel, launches, symbols, target.getMultiplyUnit());
   else
     kernel.setScheduleAttr(chooseSchedule(kernel, target));
 }

@@ -299,7 +299,9 @@ void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
 //===----------------------------------------------------------------------===//
 
 void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
-                                   SymbolTable &symbols, int64_t lanes) {
+                                   SymbolTable &symbols,
+                                   const MultiplyUnit &unit) {
+  int64_t lanes = unit.columns;
   Body body = *getBody(kernel);
   Contraction contraction = *matchContraction(body.statements.front());
   if (std::optional<Depthwise> depthwise = matchDepthwise(contraction))

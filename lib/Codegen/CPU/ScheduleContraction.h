@@ -15,7 +15,8 @@ namespace mpc::cpu {
 /// `kernel`.
 void scheduleContraction(kernel::FuncOp kernel,
                          mlir::ArrayRef<kernel::LaunchOp> launches,
-                         mlir::SymbolTable &symbols, int64_t lanes);
+                         mlir::SymbolTable &symbols,
+                         const kernel::MultiplyUnit &unit);
 
 } // namespace mpc::cpu
 

@@ -42,8 +42,14 @@ struct TargetModel
            " lanes";
   }
 
-  // Arithmetic is what a step on a CPU is short of.
-  static bool prefersRecomputation(Attribute) { return false; }
+  static std::optional<int64_t> getMemoryBudget(Attribute) { return {}; }
+
+  // To widen takes as long as the arithmetic behind it.
+  static bool widensOnLoad(Attribute) { return false; }
+
+  static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
+    return {cast<TargetAttr>(target).getMultiplyUnit()};
+  }
 
   static LogicalResult scheduleKernel(Attribute target, Operation *kernel,
                                       ArrayRef<LaunchOp> launches,

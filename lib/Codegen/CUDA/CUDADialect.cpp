@@ -2,6 +2,7 @@
 // The cuda dialect: which schedule runs which kernels, and in which numbers.
 #include "lib/Codegen/CUDA/CUDADialect.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -13,6 +14,8 @@
 using namespace mlir;
 using namespace mpc::cuda;
 using mpc::kernel::KernelKind;
+using mpc::kernel::MultiplyUnit;
+using mpc::kernel::OperandLayout;
 
 #include "lib/Codegen/CUDA/CUDADialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -73,7 +76,9 @@ static LogicalResult verifyGrid(EmitError emitError, int64_t chunks,
 
 LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
                                  StringAttr letter, bool /*naive*/,
-                                 bool /*wide*/) {
+                                 bool /*wide*/, int64_t memory) {
+  if (memory < 0)
+    return emitError() << "a step cannot keep " << memory << " bytes";
   if (letter && letter != "a" && letter != "f")
     return emitError() << "an architecture has the letter a or f, not "
                        << letter;
@@ -86,7 +91,28 @@ TargetAttr TargetAttr::lookup(Operation *op) {
   if (auto target = dyn_cast_or_null<TargetAttr>(mpc::kernel::getTarget(op)))
     return target;
   return get(op->getContext(), /*arch=*/80, /*letter=*/nullptr,
-             /*naive=*/false, /*wide=*/false);
+             /*naive=*/false, /*wide=*/false, /*memory=*/0);
+}
+
+/// What GPUs multiply by, and from which architecture on.
+static constexpr std::pair<int64_t, MultiplyUnit> kMultiplyUnits[] = {
+    {80,
+     {"mma.m16n8k16", mpc::Precision::BF16, 16, 8, 16,
+      OperandLayout::Matrices}},
+    {80,
+     {"mma.m16n8k16", mpc::Precision::FP16, 16, 8, 16,
+      OperandLayout::Matrices}},
+    {75,
+     {"mma.m16n8k8", mpc::Precision::FP16, 16, 8, 8, OperandLayout::Matrices}},
+    {75, {"fma", mpc::Precision::FP32, 1, 1, 1, OperandLayout::Elements}},
+};
+
+SmallVector<MultiplyUnit> TargetAttr::getMultiplyUnits() const {
+  SmallVector<MultiplyUnit> units;
+  for (const auto &[least, unit] : kMultiplyUnits)
+    if (getArch() >= least)
+      units.push_back(unit);
+  return units;
 }
 
 std::string TargetAttr::getArchName() const {

@@ -42,11 +42,13 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   let summary = "What schedules must know of a GPU";
   let description = [{
     Stands as `kernel.target` at a module, where `cuda-attach-target` puts it: 90
-    for sm_90, and with `letter = "a"` sm_90a. With `naive` no product runs on Tensor Cores, no access is wider
-    than an element, no sum is split, a column is one thread's, and rows that a
-    warp has are a block's and the reverse, as the reference for the others.
-    With `wide` places have 64 bits in every kernel, as they have where a tensor is
-    large: so that such kernels can be tested.
+    for sm_90, and with `letter = "a"` sm_90a. With `naive` no product runs on
+    Tensor Cores, no access is wider than an element, no sum is split, a column
+    is one thread's, and rows that a warp has are a block's and the reverse, as
+    the reference for the others. With `wide` places have 64 bits in every
+    kernel, as they have where a tensor is large: so that such kernels can be
+    tested. `memory` are the bytes that a step may keep beside its state; 0
+    is as little as can be.
 
     ```mlir
     module attributes {kernel.target = #cuda.target<arch = 90>} {}
@@ -55,7 +57,8 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   let parameters = (ins "int64_t":$arch,
                         OptionalParameter<"::mlir::StringAttr">:$letter,
                         DefaultValuedParameter<"bool", "false">:$naive,
-                        DefaultValuedParameter<"bool", "false">:$wide);
+                        DefaultValuedParameter<"bool", "false">:$wide,
+                        DefaultValuedParameter<"int64_t", "0">:$memory);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -64,6 +67,8 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
     static TargetAttr lookup(::mlir::Operation *op);
     /// "sm_90a"
     std::string getArchName() const;
+    /// What it multiplies by, the best first: Tensor Cores, then multiply-adds.
+    ::llvm::SmallVector<kernel::MultiplyUnit> getMultiplyUnits() const;
   }];
 }
 

@@ -38,11 +38,16 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
         emitDot(text, body, dot);
         return BlockShape{dot.getThreads()};
       })
-      .Case<MmaAttr, SimtAttr>([&](auto tiles) {
-        TileSchedule tiled(tiles);
-        emitTiles(text, body, tiled);
+      .Case<MmaAttr, SimtAttr>([&](auto tiles) -> FailureOr<BlockShape> {
+        std::unique_ptr<TileProducts> products =
+            findTileProducts(text.kernel, body);
+        if (!products)
+          return text.kernel.emitOpError(
+              "has factors that no multiply unit of the target takes");
+        TileSchedule tiled(tiles, products->elementBytes());
+        emitTiles(text, body, tiled, *products);
         return BlockShape{tiled.threads,
-                          getSharedBytes(text.kernel, body, tiled)};
+                          getSharedBytes(text.kernel, body, tiled, *products)};
       })
       .Case([&](ScatterAttr scatter) {
         emitScatter(text, body, scatter);

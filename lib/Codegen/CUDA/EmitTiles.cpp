@@ -24,18 +24,19 @@ namespace {
 
 class TileEmitter {
 public:
-  TileEmitter(KernelText &text, const Body &body, const TileSchedule &schedule)
-      : text_(text), schedule_(schedule),
+  TileEmitter(KernelText &text, const Body &body, const TileSchedule &schedule,
+              const TileProducts &products)
+      : text_(text), schedule_(schedule), products_(products),
         contraction_(*matchContraction(body.statements.front())),
         epilogue_(*matchEpilogue(text.kernel, body, contraction_)),
-        rows_{*getFactor(contraction_, schedule.rows, schedule.isMma),
+        rows_{*getFactor(contraction_, schedule.rows, products.unit()),
               schedule.rows, "row", "rows"},
-        columns_{*getFactor(contraction_, 1 - schedule.rows, schedule.isMma),
+        columns_{*getFactor(contraction_, 1 - schedule.rows, products.unit()),
                  1 - schedule.rows, "column", "columns"} {}
   void emit();
   int64_t sharedBytes() const {
     int64_t stages =
-        stageElements() * schedule_.stages * schedule_.elementBytes();
+        stageElements() * schedule_.stages * schedule_.elementBytes;
     int64_t result = kPartRows * resultPitch() * sizeof(float);
     return std::max(stages, result);
   }
@@ -51,7 +52,6 @@ private:
     std::string held{};       ///< Registers that elements wait in, if they do.
   };
 
-  void leaveRegisters();
   void emitPlaces();
   void emitWalk(Side &side);
   void emitFetch();
@@ -71,7 +71,6 @@ private:
   void emitResults();
   void emitPart();
   void emitRun(const std::string &local, const std::string &at);
-  std::string rowOfPart();
   Texts outerDims(const std::string &m);
 
   int64_t stageElements() const {
@@ -83,9 +82,7 @@ private:
     return llvm::divideCeil(contraction_.sizes[Contraction::K],
                             schedule_.depth);
   }
-  bool holds() const {
-    return !rows_.factor.isCopied() || !columns_.factor.isCopied();
-  }
+  TileFactors factors() const { return {rows_.factor, columns_.factor}; }
   /// Places of a thread in a tile that is brought in pieces of its width.
   int64_t numPlaces(const Factor &factor) const {
     return schedule_.side * schedule_.depth / factor.width / schedule_.threads;
@@ -93,9 +90,7 @@ private:
   int64_t lineLength(const Factor &factor) const {
     return factor.hasLines ? schedule_.depth : schedule_.side;
   }
-  const char *elementText() const {
-    return schedule_.isMma ? "mpc_u16" : "float";
-  }
+  const char *elementText() const { return products_.elementText(); }
   Contraction::DimGroup columnGroup() const {
     return schedule_.rows == 0 ? Contraction::N : Contraction::M;
   }
@@ -105,6 +100,7 @@ private:
 
   KernelText &text_;
   TileSchedule schedule_;
+  const TileProducts &products_;
   Contraction contraction_;
   Epilogue epilogue_;
   Side rows_, columns_;
@@ -160,17 +156,7 @@ void TileEmitter::emitPlaces() {
   text_.line("const {0} row = tile / {1} % {2} * {3};", type, across, down,
              side);
   text_.line("const {0} column = tile % {1} * {2};", type, across, side);
-  if (schedule_.isMma) {
-    // Two warps are above each other, of 32 columns each.
-    text_.line("const int warpRow = mpc_warp() % 2 * {0};", side / 2);
-    text_.line("const int warpColumn = mpc_warp() / 2 * 32;");
-    return;
-  }
-  // The lanes of a warp are 4 above each other and 8 beside each other.
-  text_.line("const int rowGroup = mpc_warp() % {0} * 4 + mpc_lane() / 8;",
-             side / 32);
-  text_.line("const int columnGroup = mpc_warp() / {0} * 8 + mpc_lane() % 8;",
-             side / 32);
+  products_.emitPlaces(text_, schedule_);
 }
 
 /// Where in its tile this thread begins; it goes on by whole lines.
@@ -351,68 +337,32 @@ void TileEmitter::emitKeep() {
 // Products
 //===----------------------------------------------------------------------===//
 
-static std::string tileType(const Factor &factor,
-                            const TileSchedule &schedule) {
-  return formatv("mpc_tile<{0}, {1}>", factor.hasLines ? "true" : "false",
-                 factor.pitch(schedule));
-}
-
-static bool isBF16(const Factor &factor) {
-  return cast<RankedTensorType>(factor.tensor.getType())
-      .getElementType()
-      .isBF16();
-}
-
 /// The loop over k: a stage is filled again one step after it was read, behind
 /// a barrier that all have passed by then. What waits in registers arrives
 /// while the products of a step are computed.
 void TileEmitter::emitProducts() {
-  int64_t stages = schedule_.stages, side = schedule_.side;
-  std::string tiles = tileType(rows_.factor, schedule_) + ", " +
-                      tileType(columns_.factor, schedule_);
-  if (schedule_.isMma)
-    text_.line("float sums[{0}][4][4] = {{};", side / 32);
-  else
-    text_.line("float sums[8][{0}] = {{};", side / 16);
+  int64_t stages = schedule_.stages;
+  products_.emitSums(text_, schedule_);
   for (int64_t stage = 0; stage + 1 < stages; ++stage) {
     text_.line("fetch({0});", stage);
-    if (holds())
+    if (factors().areHeld())
       text_.line("keep({0});", stage);
   }
-  text_.block(
-      formatv("for (int step = 0; step < {0}; ++step)", numSteps()), [&] {
-        text_.line("mpc_copy_async_wait<{0}>();", stages - 2);
-        text_.line("mpc_sync_block();");
-        text_.line("fetch(step + {0});", stages - 1);
-        emitTilePointers("step", true);
-        if (schedule_.isMma)
-          text_.line("mpc_multiply_tiles<{0}, {1}, {2}>(sums, rows, warpRow, "
-                     "columns, warpColumn);",
-                     tiles, isBF16(rows_.factor) ? "true" : "false",
-                     schedule_.depth);
-        else
-          text_.line("mpc_multiply_f32_tiles<{0}, {1}, {2}>(sums, rows, "
-                     "rowGroup, columns, columnGroup);",
-                     tiles, schedule_.depth, side);
-        if (holds())
-          text_.line("keep(step + {0});", stages - 1);
-      });
+  text_.block(formatv("for (int step = 0; step < {0}; ++step)", numSteps()),
+              [&] {
+                text_.line("mpc_copy_async_wait<{0}>();", stages - 2);
+                text_.line("mpc_sync_block();");
+                text_.line("fetch(step + {0});", stages - 1);
+                emitTilePointers("step", true);
+                products_.emitMultiply(text_, schedule_, factors());
+                if (factors().areHeld())
+                  text_.line("keep(step + {0});", stages - 1);
+              });
 }
 
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
-
-/// The row of the tile that is row `local` of part `part`.
-std::string TileEmitter::rowOfPart() {
-  int64_t side = schedule_.side;
-  if (schedule_.isMma)
-    return formatv("local / 16 * {0} + part * 16 + local % 16", side / 2);
-  return formatv("mpc_place_of<{0}, {1}>(local / {2}, part * {2} + local % "
-                 "{2})",
-                 rows_.factor.hasLines ? "true" : "false", side / 8,
-                 kPartRows * 8 / side);
-}
 
 /// The dimensions of the batch and of row `m`; the columns' are empty.
 Texts TileEmitter::outerDims(const std::string &m) {
@@ -434,7 +384,8 @@ Texts TileEmitter::outerDims(const std::string &m) {
 void TileEmitter::emitRun(const std::string &local, const std::string &at) {
   const std::string &type = text_.indexType();
   int64_t count = getRunLength(contraction_, epilogue_, columnGroup());
-  text_.line("const {0} m = row + {1};", type, rowOfPart());
+  text_.line("const {0} m = row + {1};", type,
+             products_.rowOfPart(schedule_, factors(), kPartRows));
   text_.line("const {0} n = column + {1};", type, at);
   SmallVector<std::string> guards;
   if (rows_.factor.numOuter % schedule_.side != 0)
@@ -458,15 +409,7 @@ void TileEmitter::emitRun(const std::string &local, const std::string &at) {
 void TileEmitter::emitPart() {
   int64_t side = schedule_.side;
   text_.line("mpc_sync_block();");
-  if (schedule_.isMma)
-    text_.line("mpc_put_sums<{0}>(whole, sums[part], mpc_warp() % 2 * 16, "
-               "warpColumn);",
-               resultPitch());
-  else
-    text_.line("mpc_put_f32_sums<{0}, {1}, {2}>(whole, sums + part * {1}, "
-               "rowGroup, columnGroup);",
-               resultPitch(), kPartRows * 8 / side,
-               columns_.factor.hasLines ? "true" : "false");
+  products_.emitPutSums(text_, schedule_, factors(), kPartRows, resultPitch());
   text_.line("mpc_sync_block();");
   int64_t count = getRunLength(contraction_, epilogue_, columnGroup());
   int64_t runs = side / count;
@@ -483,49 +426,37 @@ void TileEmitter::emitPart() {
 }
 
 void TileEmitter::emitResults() {
-  text_.line(schedule_.isMma
-                 ? "float *whole = reinterpret_cast<float *>(shared);"
-                 : "float *whole = shared;");
+  text_.line(products_.elementBytes() == sizeof(float)
+                 ? "float *whole = shared;"
+                 : "float *whole = reinterpret_cast<float *>(shared);");
   text_.line("#pragma unroll");
   text_.block(formatv("for (int part = 0; part < {0}; ++part)",
                       schedule_.side / kPartRows),
               [&] { emitPart(); });
 }
 
-/// More registers for what a thread has beside the sums: numbers of the factors
-/// and what waits, many places, or places of 64 bits. Before sm_80 all copies
-/// pass through registers; the blocks that they keep away would find no shared
-/// memory there.
-void TileEmitter::leaveRegisters() {
-  constexpr int64_t kWithoutCopies = 384;
-  bool isWide = text_.indexType() != "int";
-  if ((!schedule_.isMma && (holds() || isWide)) || rows_.factor.isScattered() ||
-      columns_.factor.isScattered())
-    text_.setResidentThreads(schedule_.threads);
-  else if (schedule_.isMma && TargetAttr::lookup(text_.kernel).getArch() < 80)
-    text_.setResidentThreads(kWithoutCopies);
-}
-
 void TileEmitter::emit() {
-  leaveRegisters();
+  products_.leaveRegisters(text_, schedule_, factors());
   text_.line("MPC_DYNAMIC_SHARED({0}, shared);", elementText());
   emitPlaces();
   emitWalk(rows_);
   emitWalk(columns_);
   emitFetch();
-  if (holds())
+  if (factors().areHeld())
     emitKeep();
   emitProducts();
   emitResults();
 }
 
 void mpc::cuda::emitTiles(KernelText &text, const Body &body,
-                          const TileSchedule &schedule) {
-  TileEmitter(text, body, schedule).emit();
+                          const TileSchedule &schedule,
+                          const TileProducts &products) {
+  TileEmitter(text, body, schedule, products).emit();
 }
 
 int64_t mpc::cuda::getSharedBytes(FuncOp kernel, const Body &body,
-                                  const TileSchedule &schedule) {
+                                  const TileSchedule &schedule,
+                                  const TileProducts &products) {
   KernelText unused(kernel);
-  return TileEmitter(unused, body, schedule).sharedBytes();
+  return TileEmitter(unused, body, schedule, products).sharedBytes();
 }

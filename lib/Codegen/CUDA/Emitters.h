@@ -6,7 +6,7 @@
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/KernelText.h"
-#include "lib/Codegen/CUDA/Tiles.h"
+#include "lib/Codegen/CUDA/TileProducts.h"
 
 namespace mpc::cuda {
 
@@ -53,10 +53,11 @@ void emitDot(KernelText &text, const kernel::Body &body, DotAttr schedule);
 
 /// Writes a kernel of #cuda.mma or #cuda.simt.
 void emitTiles(KernelText &text, const kernel::Body &body,
-               const TileSchedule &schedule);
+               const TileSchedule &schedule, const TileProducts &products);
 /// The bytes of dynamic shared memory that a block needs.
 int64_t getSharedBytes(kernel::FuncOp kernel, const kernel::Body &body,
-                       const TileSchedule &schedule);
+                       const TileSchedule &schedule,
+                       const TileProducts &products);
 
 } // namespace mpc::cuda
 

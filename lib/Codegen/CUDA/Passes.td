@@ -20,6 +20,9 @@ def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
            "no Tensor Cores and no wide accesses (default: no)">,
     Option<"wide", "wide", "bool", /*default=*/"false",
            "places of 64 bits in every kernel (default: no)">,
+    Option<"memory", "memory", "int64_t", /*default=*/"0",
+           "bytes that a step may keep before values are computed again "
+           "(default: 0, as little as can be)">,
   ];
   let dependentDialects = ["::mpc::cuda::CUDADialect"];
 }

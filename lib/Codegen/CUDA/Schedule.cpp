@@ -68,12 +68,10 @@ static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body,
 static ScheduleAttrInterface
 scheduleContraction(FuncOp kernel, const Body &body, TargetAttr target) {
   Contraction contraction = *matchContraction(body.statements.front());
-  if (!target.getNaive()) {
-    if (std::optional<MmaAttr> mma = scheduleMma(contraction, target.getArch()))
-      return *mma;
-    if (std::optional<SimtAttr> simt = scheduleSimt(contraction))
-      return *simt;
-  }
+  if (!target.getNaive())
+    for (const MultiplyUnit &unit : target.getMultiplyUnits())
+      if (auto products = createTileProducts(unit); products->fits(contraction))
+        return products->schedule(contraction);
   return make<DotAttr>(
       kernel, countBlocks(body.statements.front().numParallel(), kThreads),
       kThreads);

@@ -30,7 +30,8 @@ struct AttachTargetPass
         letter.empty() ? nullptr : StringAttr::get(&getContext(), letter);
     auto target = TargetAttr::getChecked(
         [&] { return module.emitError("cuda-attach-target: "); }, &getContext(),
-        arch.getValue(), suffix, naive.getValue(), wide.getValue());
+        arch.getValue(), suffix, naive.getValue(), wide.getValue(),
+        memory.getValue());
     if (!target)
       return signalPassFailure();
     module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
@@ -43,8 +44,16 @@ struct TargetModel
     return cast<TargetAttr>(target).getArchName();
   }
 
+  static std::optional<int64_t> getMemoryBudget(Attribute target) {
+    return cast<TargetAttr>(target).getMemory();
+  }
+
   // A step on a GPU waits for its memory: docs/rationale/cuda.md.
-  static bool prefersRecomputation(Attribute) { return true; }
+  static bool widensOnLoad(Attribute) { return true; }
+
+  static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
+    return cast<TargetAttr>(target).getMultiplyUnits();
+  }
 
   static LogicalResult scheduleKernel(Attribute target, Operation *kernel,
                                       ArrayRef<LaunchOp> launches,

@@ -16,23 +16,18 @@ inline constexpr const char *kTooLarge = "is too large for one launch: ";
 
 /// What #cuda.mma and #cuda.simt have in common.
 struct TileSchedule {
-  bool isMma;      ///< Products by Tensor Cores, else by single multiply-adds.
   int64_t threads; ///< Of a block: twice `side`.
   unsigned rows;   ///< The factor that gives the rows of a tile.
   int64_t side;    ///< Rows and columns of the result that a block does.
   int64_t depth;   ///< k of a stage.
   int64_t stages;
+  int64_t elementBytes; ///< Of an element in shared memory.
 
-  explicit TileSchedule(MmaAttr attr)
-      : isMma(true), threads(attr.getThreads()), rows(attr.getRows()),
+  template <typename Attr>
+  TileSchedule(Attr attr, int64_t elementBytes)
+      : threads(attr.getThreads()), rows(attr.getRows()),
         side(attr.getTile()[0]), depth(attr.getTile()[1]),
-        stages(attr.getStages()) {}
-  explicit TileSchedule(SimtAttr attr)
-      : isMma(false), threads(attr.getThreads()), rows(attr.getRows()),
-        side(attr.getTile()[0]), depth(attr.getTile()[1]),
-        stages(attr.getStages()) {}
-  /// Bytes of an element in shared memory: of 16 bits, or an f32.
-  [[nodiscard]] int64_t elementBytes() const { return isMma ? 2 : 4; }
+        stages(attr.getStages()), elementBytes(elementBytes) {}
 };
 
 /// One of the two factors: its rows or columns (outer) by k.
@@ -64,16 +59,11 @@ struct Factor {
 };
 
 /// Factor `operand`; empty where its memory is walked by more than strides.
-/// What is multiplied is f32, or for Tensor Cores what was widened to that.
+/// It is plain where what is multiplied is what `unit` takes: an f32, or for a
+/// unit of 16 bits what was widened to that.
 std::optional<Factor> getFactor(const kernel::Contraction &contraction,
-                                unsigned operand, bool isMma);
-
-/// The schedule on Tensor Cores of sm_`arch`, if the contraction runs there:
-/// both factors are plain f16 or bf16.
-std::optional<MmaAttr> scheduleMma(const kernel::Contraction &contraction,
-                                   int64_t arch);
-/// The schedule by multiply-adds on f32, if a tile is worth its while.
-std::optional<SimtAttr> scheduleSimt(const kernel::Contraction &contraction);
+                                unsigned operand,
+                                const kernel::MultiplyUnit &unit);
 
 } // namespace mpc::cuda
 

@@ -26,7 +26,7 @@ inline void widenPlaces(mlir::MLIRContext &context) {
             kernel::KernelDialect::TargetAttrHelper::getNameStr(),
             cuda::TargetAttr::get(target.getContext(), target.getArch(),
                                   target.getLetter(), target.getNaive(),
-                                  /*wide=*/true));
+                                  /*wide=*/true, target.getMemory()));
       });
 }
 

@@ -2,9 +2,13 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-recompute))' | FileCheck %s --check-prefix=SMALL
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(cuda-attach-target,func.func(nn-recompute{min-bytes=64}))' | FileCheck %s
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,func.func(nn-recompute{min-bytes=64}))' | FileCheck %s --check-prefix=SMALL
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cuda-attach-target{memory=1000000},func.func(nn-recompute{min-bytes=64}))' | FileCheck %s --check-prefix=SMALL
+// RUN: not mpc-opt %s --cuda-attach-target=memory=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: cuda-attach-target: a step cannot keep -1 bytes
 // What is cheaper to compute than to keep is computed again behind the point where most bytes are live.
 
-// Neither of what saves little, nor for a target that rather keeps values.
+// Neither of what saves little, nor for a target that rather keeps values, nor
+// where all fits into what the target may keep.
 // SMALL-LABEL: func.func @softmax
 // SMALL-COUNT-1: nn.softmax
 // SMALL-NOT: nn.softmax

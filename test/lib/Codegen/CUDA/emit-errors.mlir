@@ -149,3 +149,21 @@ kernel.func scatter @looped(%u: tensor<1x6x5xf32>, %i: tensor<6xi64>, %d: tensor
   %r = kernel.scatter ins(%u, %i : tensor<1x6x5xf32>, tensor<6xi64>) outs(%first : tensor<1x7x5xf32>) by sum
   kernel.return %r : tensor<1x7x5xf32>
 }
+
+// -----
+
+// Tensor Cores take 16 bits: what sm_75 has takes f16, and nothing f32.
+// expected-error @below {{has factors that no multiply unit of the target takes}}
+kernel.func contraction @wide(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %d: tensor<64x64xf32>) -> tensor<64x64xf32>
+    attributes {schedule = #cuda.mma<chunks = 1, threads = 128, rows = 0, tile = [64, 32], stages = 3>} {
+  %zero = arith.constant 0.0 : f32
+  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x32xf32>, tensor<32x64xf32>) outs(%none : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %2 = math.fma %x, %y, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<64x64xf32>
+  kernel.return %r : tensor<64x64xf32>
+}

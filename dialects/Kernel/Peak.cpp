@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Live bytes along a block.
-#include "passes/Kernel/Peak.h"
+#include "dialects/Kernel/Peak.h"
 
+#include "dialects/Kernel/KernelDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,22 +29,33 @@ static Operation *lastUse(Block &block, Value value) {
   return last;
 }
 
-Operation *kernel::findPeak(Block &block,
-                            llvm::function_ref<int64_t(Value)> weigh) {
+kernel::Peak kernel::findPeak(Block &block,
+                              llvm::function_ref<int64_t(Value)> weigh) {
   llvm::DenseMap<Operation *, int64_t> freed;
   for (Operation &op : block)
     for (Value result : op.getResults())
       freed[lastUse(block, result)] += weigh(result);
-  int64_t live = 0, most = 0;
-  Operation *peak = nullptr;
+  int64_t live = 0;
+  Peak peak;
   for (Operation &op : block) {
     for (Value result : op.getResults())
       live += weigh(result);
-    if (live > most) {
-      most = live;
-      peak = &op;
-    }
+    if (live > peak.bytes)
+      peak = {&op, live};
     live -= freed.lookup(&op);
   }
   return peak;
+}
+
+Operation *kernel::findExcess(Block &block,
+                              llvm::function_ref<int64_t(Value)> weigh) {
+  int64_t budget = 0;
+  if (TargetAttrInterface target = getTarget(block.getParentOp())) {
+    std::optional<int64_t> given = target.getMemoryBudget();
+    if (!given)
+      return nullptr;
+    budget = *given;
+  }
+  Peak peak = findPeak(block, weigh);
+  return peak.bytes > budget ? peak.op : nullptr;
 }

@@ -47,8 +47,9 @@ void mpc::buildModelPipeline(OpPassManager &manager, amp::RecipeOp recipe,
     outputs.type = *recipe.getOutputs();
     manager.addPass(nn::createCastOutputsPass(outputs));
   }
-  if (training)
-    manager.addPass(nn::createTrainingModePass());
+  nn::TrainingModePassOptions mode;
+  mode.training = training;
+  manager.addPass(nn::createTrainingModePass(mode));
   nn::KeyRandomPassOptions random;
   random.dropout = training && !recipe.getNoDropout();
   if (!random.dropout)
@@ -91,6 +92,8 @@ void mpc::buildPrecisionPipeline(
 
 void mpc::buildPreparationPipeline(OpPassManager &manager,
                                    const EvaluationOptions &options) {
+  if (options.ownStep)
+    manager.addPass(amp::createMarkEntriesPass());
   amp::PrepareModelPassOptions prepare;
   prepare.ownStep = options.ownStep;
   prepare.explain = options.explain;
@@ -103,6 +106,8 @@ void mpc::buildPreparationPipeline(OpPassManager &manager,
 void mpc::buildAutodiffPipeline(OpPassManager &manager) {
   manager.addPass(nn::createDifferentiatePass());
   manager.addPass(createSymbolDCEPass());
+  // While ops still read arguments as they come.
+  manager.addNestedPass<func::FuncOp>(nn::createFindRangesPass());
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass());
@@ -137,8 +142,6 @@ static void addCode(OpPassManager &manager, bool fuse) {
 
 /// Entries whose gradients are ops.
 static void addStep(OpPassManager &manager, const StepOptions &options) {
-  if (options.ownStep)
-    manager.addPass(amp::createMarkEntriesPass());
   buildPreparationPipeline(manager,
                            {options, /*gradients=*/true, /*training=*/true});
   if (options.ownStep)

@@ -63,7 +63,8 @@ void buildOptimizerPipeline(mlir::OpPassManager &manager, bool fuse = true);
 // Their parts
 //===----------------------------------------------------------------------===//
 
-/// What comes before gradients and the entry: amp-prepare-model.
+/// What comes before gradients: amp-prepare-model, and amp-mark-entries before
+/// that where the module writes its step out.
 void buildPreparationPipeline(mlir::OpPassManager &manager,
                               const EvaluationOptions &options);
 

@@ -34,9 +34,15 @@ bool isLowType(Attribute value) {
   return type && isa<FloatType>(type.getValue());
 }
 
-bool isLabelRange(Attribute value) {
-  auto range = dyn_cast<DenseI64ArrayAttr>(value);
-  return range && (range.size() == 2 || range.size() == 3);
+bool isListOfRanges(Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && llvm::all_of(list, llvm::IsaPred<RangeAttr>);
+}
+
+bool isMode(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  return text && (text.getValue() == kTrainingMode ||
+                  text.getValue() == kInferenceMode);
 }
 
 constexpr Form kOfValues[] = {
@@ -44,7 +50,7 @@ constexpr Form kOfValues[] = {
     {kBuffer, "the symbol of a parameter", isKind<FlatSymbolRefAttr>},
     {kRandom, "\"key\", \"step\" or \"batch\"", isRandomPart},
     {kLossOutput, "a string", isKind<StringAttr>},
-    {kLabels, "two or three integers", isLabelRange},
+    {kRanges, "an array of #nn.range", isListOfRanges},
     {kLibraryAttribute, "a string", isKind<StringAttr>},
 };
 
@@ -58,6 +64,7 @@ constexpr Form kOfOps[] = {
     {kHiddenInfinity, "a string", isKind<StringAttr>},
     {kBoundedAtZero, "a unit", isKind<UnitAttr>},
     {kRegionRule, "a string", isKind<StringAttr>},
+    {kMode, "\"training\" or \"inference\"", isMode},
     {kLibraryOp, "a string", isKind<StringAttr>},
 };
 

@@ -17,9 +17,14 @@ inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
 /// On the ops that nn-add-loss puts behind the model's outputs, until autocast.
 inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
 
-/// On an argument of labels: the least, the first beyond them, and the one that
-/// takes no part, where there is one.
-inline constexpr llvm::StringLiteral kLabels = "nn.labels";
+/// On an argument whose integers index memory: an array of `#nn.range`.
+inline constexpr llvm::StringLiteral kRanges = "nn.ranges";
+
+/// On @model and on an evaluation's entry, where the model has ops that compute
+/// otherwise in training: "training" or "inference".
+inline constexpr llvm::StringLiteral kMode = "nn.mode";
+inline constexpr llvm::StringLiteral kTrainingMode = "training";
+inline constexpr llvm::StringLiteral kInferenceMode = "inference";
 
 /// What nn-autocast leaves open: an op with `nn.free = T` (rules `infer` and
 /// `clear`) may run in T or in f32. An op without a mark is decided.

@@ -20,6 +20,20 @@ def NN_InitAttr : AttrDef<NN_Dialect, "Init"> {
   let genVerifyDecl = 1;
 }
 
+def NN_RangeAttr : AttrDef<NN_Dialect, "Range"> {
+  let mnemonic = "range";
+  let summary = "The integers that an input may hold";
+  let description = [{
+    Those of [low, high), and `except`, where there is one: a label that takes
+    no part. Class labels and row numbers index memory, so that what lies
+    outside must be found before they are used. Stands in the array
+    `nn.ranges` of an argument, whose values have to lie in each range.
+  }];
+  let parameters = (ins "int64_t":$low, "int64_t":$high,
+                        OptionalParameter<"::std::optional<int64_t>">:$except);
+  let assemblyFormat = "`<` $low `,` $high (`,` `except` `=` $except^)? `>`";
+}
+
 def NN_ParameterOp : NN_Op<"parameter", [Symbol]> {
   let summary = "A trainable tensor of the model";
   let description = [{

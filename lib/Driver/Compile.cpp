@@ -25,37 +25,6 @@
 using namespace mlir;
 using namespace mpc;
 
-/// The range of an input whose numbers count places of another tensor.
-static void addBound(OpOperand &operand, IndexRange range,
-                     CompileReport &report) {
-  auto argument = dyn_cast<BlockArgument>(operand.get());
-  if (!argument)
-    return;
-  if (StringAttr name = nn::getArgumentName(argument))
-    report.bounds.push_back({name.str(), range.low, range.high});
-}
-
-/// The ranges of labels that nn-add-loss has added.
-static void findLabelBounds(func::FuncOp function, CompileReport &report) {
-  for (BlockArgument argument : function.getArguments())
-    if (auto range = function.getArgAttrOfType<DenseI64ArrayAttr>(
-            argument.getArgNumber(), nn::kLabels)) {
-      report.bounds.push_back(
-          {nn::getArgumentName(argument).str(), range[0], range[1]});
-      if (range.size() > 2)
-        report.bounds.back().except = range[2];
-    }
-}
-
-static void findBounds(func::FuncOp function, CompileReport &report) {
-  findLabelBounds(function, report);
-  function.walk([&](IndexOpInterface op) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (std::optional<IndexRange> range = op.getIndexRange(operand))
-        addBound(operand, *range, report);
-  });
-}
-
 /// The recipe of a model, verified, whose patterns are what they are meant to
 /// be.
 static rt::Result<amp::RecipeOp> checkRecipe(ImportedModel &model) {
@@ -98,48 +67,32 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
   return {};
 }
 
-/// Of the model as it is computed: `training` lets it use the statistics of the
-/// batch.
-static rt::ModelMode findMode(ModuleOp module, bool training) {
-  rt::ModelMode mode = rt::ModelMode::Either;
-  module.walk([&](TrainingOpInterface op) {
-    if (op.isTrainingForm())
-      mode = rt::ModelMode::Training;
-    else if (mode == rt::ModelMode::Either)
-      mode = training ? rt::ModelMode::Training : rt::ModelMode::Inference;
-  });
-  return mode;
+/// Explains precisions, as they are before gradients, whose ops follow those of
+/// the forward pass. What there is to warn of goes to `warnings`.
+static rt::Status explain(const ImportedModel &model, EvaluationOptions options,
+                          bool isTool, bool trains,
+                          std::vector<std::string> &warnings,
+                          Explanation &explanation) {
+  OwningOpRef<ModuleOp> prepared = model.module.get().clone();
+  options.explain = true;
+  Compilation compilation(prepared, warnings, isTool);
+  buildPreparationPipeline(compilation.passes(), options);
+  MPC_RETURN_IF_ERROR(compilation.run());
+  explanation = explainPrecision(*prepared, trains);
+  amp::RecipeOp recipe = amp::findRecipe(*prepared);
+  explanation.precision = stringifyPrecision(recipe.getPrecision());
+  explanation.policy = nn::withoutPresetPrefix(recipe.getAutocast()).str();
+  return {};
 }
 
-/// Explains precisions, before gradients, whose ops follow those of the forward
-/// pass.
-static void explain(ModuleOp module, bool trains, CompileReport &report) {
-  amp::RecipeOp recipe = amp::findRecipe(module);
-  report.explanation = explainPrecision(module, trains);
-  report.explanation.precision = stringifyPrecision(recipe.getPrecision());
-  report.explanation.policy =
-      nn::withoutPresetPrefix(recipe.getAutocast()).str();
-}
-
-/// Lets `compilation` find out about inputs and precisions.
-static void observe(Compilation &compilation, const StepOptions &options,
-                    bool trains, CompileReport &report) {
-  compilation.after("amp-prepare-model", [=, &report](ModuleOp module) {
-    if (options.explain)
-      explain(module, trains, report);
-    bool hasLoss = amp::findRecipe(module).getLoss().has_value();
-    auto model = module.lookupSymbol<func::FuncOp>(
-        hasLoss ? nn::kLossFunction : nn::kModelFunction);
-    if (model && !options.ownStep)
-      findBounds(model, report);
-  });
-  // Models are part of the entries by then, and entries know the inputs.
-  if (options.ownStep)
-    compilation.after("nn-differentiate", [&report](ModuleOp module) {
-      for (auto entry : module.getOps<func::FuncOp>())
-        if (amp::isEntry(entry))
-          findBounds(entry, report);
-    });
+/// The same beside a compilation, which warns of all that there is.
+static rt::Status explainBeside(const ImportedModel &model,
+                                const EvaluationOptions &pipeline,
+                                const CompileOptions &options, bool trains,
+                                CompileReport &report) {
+  std::vector<std::string> warnings;
+  return explain(model, pipeline, options.target.isTool, trains, warnings,
+                 report.explanation);
 }
 
 static rt::Status list(ModuleOp module, const TargetBackend &target,
@@ -173,8 +126,6 @@ compile(ImportedModel &model, const TargetOptions &options,
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
                        buildProgram(*model.module, *target, &report.stages));
   llvm::append_range(report.warnings, program->warnings);
-  program->bounds = std::move(report.bounds);
-  program->mode = report.mode;
   program->warnings = report.warnings;
   return program;
 }
@@ -250,19 +201,15 @@ static rt::Status prepareOwnStep(ImportedModel &model, CompileReport &report) {
              : diagnostics.status("compilation");
 }
 
-static rt::Status prepareModel(ImportedModel &model, const EvalOptions &options,
-                               CompileReport &report) {
+static rt::Status prepareModel(ImportedModel &model, CompileReport &report) {
   MPC_ASSIGN_OR_RETURN(amp::RecipeOp recipe, checkRecipe(model));
-  MPC_RETURN_IF_ERROR(checkPrecision(model, recipe, report));
-  report.mode = findMode(*model.module, options.training);
-  return {};
+  return checkPrecision(model, recipe, report);
 }
 
 /// A module without a model to evaluate is evaluated by its own step.
-static rt::Status prepareEval(ImportedModel &model, const EvalOptions &options,
-                              CompileReport &report) {
+static rt::Status prepareEval(ImportedModel &model, CompileReport &report) {
   if (hasModel(model))
-    return prepareModel(model, options, report);
+    return prepareModel(model, report);
   if (!hasOwnStep(model))
     return rt::invalidInput("has no function @model to evaluate, and no step: "
                             "@step, or @accumulate and @apply");
@@ -288,7 +235,6 @@ static EvaluationOptions evaluationOptions(const ImportedModel &model,
                                            const EvalOptions &options) {
   EvaluationOptions result;
   result.ownStep = !hasModel(model);
-  result.explain = options.explain;
   result.fuse = options.target.fuse;
   result.gradients = options.gradients;
   result.training = options.training;
@@ -298,18 +244,16 @@ static EvaluationOptions evaluationOptions(const ImportedModel &model,
 
 rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
                              CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepareModel(model, options, report));
-  EvaluationOptions evaluation = evaluationOptions(model, options);
-  Compilation compilation(model.module, report.warnings, options.target.isTool);
-  observe(compilation, evaluation, /*trains=*/false, report);
-  buildPreparationPipeline(compilation.passes(), evaluation);
-  return compilation.run();
+  MPC_RETURN_IF_ERROR(prepareModel(model, report));
+  return explain(model, evaluationOptions(model, options),
+                 options.target.isTool, /*trains=*/false, report.warnings,
+                 report.explanation);
 }
 
 static StepOptions stepOptions(const ImportedModel &model,
                                const CompileOptions &options) {
   bool ownStep = hasOwnStep(model);
-  return {ownStep, options.explain, options.target.fuse,
+  return {ownStep, /*explain=*/false, options.target.fuse,
           options.evaluates && !ownStep, options.measures && !ownStep};
 }
 
@@ -323,10 +267,12 @@ rt::Result<std::string> mpc::evalPasses(const ImportedModel &model,
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileEval(ImportedModel &model, const EvalOptions &options,
                  CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepareEval(model, options, report));
+  MPC_RETURN_IF_ERROR(prepareEval(model, report));
   EvaluationOptions evaluation = evaluationOptions(model, options);
+  if (options.explain)
+    MPC_RETURN_IF_ERROR(explainBeside(model, evaluation, options,
+                                      /*trains=*/evaluation.ownStep, report));
   return compile(model, options.target, report, [&](Compilation &compilation) {
-    observe(compilation, evaluation, /*trains=*/evaluation.ownStep, report);
     buildEvaluationPipeline(compilation.passes(), evaluation);
   });
 }
@@ -343,8 +289,11 @@ mpc::compileTraining(ImportedModel &model, const CompileOptions &options,
                      CompileReport &report) {
   MPC_RETURN_IF_ERROR(prepareStep(model, report));
   StepOptions step = stepOptions(model, options);
+  if (options.explain)
+    MPC_RETURN_IF_ERROR(explainBeside(
+        model, {step, /*gradients=*/true, /*training=*/true}, options,
+        /*trains=*/true, report));
   return compile(model, options.target, report, [&](Compilation &compilation) {
-    observe(compilation, step, /*trains=*/true, report);
     buildTrainingPipeline(compilation.passes(), step);
   });
 }
@@ -357,7 +306,6 @@ mpc::compileProbe(ImportedModel &model, const CompileOptions &options,
   StepOptions step = stepOptions(model, options);
   step.evaluates = step.measures = false;
   return compile(model, options.target, report, [&](Compilation &compilation) {
-    observe(compilation, step, /*trains=*/true, report);
     compilation.after("amp-add-probes", [&](ModuleOp module) {
       for (auto function : module.getOps<func::FuncOp>())
         if (amp::isEntry(function))

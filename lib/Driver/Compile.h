@@ -66,9 +66,6 @@ struct EvalOptions : CompileOptions {
 /// What compilation found beside the program.
 struct CompileReport {
   std::vector<std::string> warnings;
-  /// Inputs that are class labels or row numbers, with their ranges.
-  std::vector<rt::InputBound> bounds;
-  rt::ModelMode mode = rt::ModelMode::Either;
   rt::StageSeconds stages; ///< Empty where the program was in the cache.
   Explanation explanation; ///< Filled where the options ask for it.
 };

@@ -4,7 +4,9 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/NNDialect.h"
 #include "dialects/NN/ParameterNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -101,6 +103,9 @@ private:
     entry.name = function.getName().str();
     entry.role =
         rt::entryRole(stringifyEntryKind(*amp::getEntryKind(function)).str());
+    if (auto mode = function->getAttrOfType<StringAttr>(nn::kMode))
+      entry.mode = mode == nn::kTrainingMode ? rt::ModelMode::Training
+                                             : rt::ModelMode::Inference;
     spaces_.clear();
     for (BlockArgument argument : function.getArguments())
       MPC_RETURN_IF_ERROR(addArgument(function, argument, entry));
@@ -144,12 +149,24 @@ private:
         rt::TensorDesc desc,
         describeTensor(name ? name.getValue() : StringRef(fallback),
                        buffer.getType()));
+    if (auto ranges = function.getArgAttrOfType<ArrayAttr>(index, nn::kRanges))
+      addBounds(desc.name, ranges);
     bool isOutput = buffer.getRole() == kernel::BufferRole::Output;
     auto &list = isOutput ? entry.outputs : entry.inputs;
     spaces_[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,
                          static_cast<uint32_t>(list.size()), 0};
     list.push_back(std::move(desc));
     return {};
+  }
+
+  /// Adds what the input `name` may hold, as another entry may have said.
+  void addBounds(const std::string &name, ArrayAttr ranges) {
+    for (auto range : ranges.getAsRange<nn::RangeAttr>()) {
+      rt::InputBound bound{name, range.getLow(), range.getHigh(),
+                           range.getExcept()};
+      if (!llvm::is_contained(program_.bounds, bound))
+        program_.bounds.push_back(std::move(bound));
+    }
   }
 
   /// The place that a memref of a planned entry stands for.

@@ -389,18 +389,21 @@ private:
     return Value(function.getArgument(index));
   }
 
-  /// Says on the argument which labels there are. An nn.cross_entropy of all
-  /// labels says so itself.
+  /// Says on the argument which labels there are. Of an nn.cross_entropy of all
+  /// labels nn-find-ranges finds it.
   void stateLabels(func::FuncOp function, const LossOperands &operands,
                    Value made) {
     if (ignoreIndex.empty() && made.getDefiningOp<CrossEntropyOp>())
       return;
     auto output = cast<RankedTensorType>(operands.output.getType());
-    SmallVector<int64_t> labels = {0, output.getDimSize(operands.classAxis)};
-    llvm::append_range(labels, ignoreIndex);
-    function.setArgAttr(cast<BlockArgument>(operands.target).getArgNumber(),
-                        kLabels,
-                        Builder(&getContext()).getDenseI64ArrayAttr(labels));
+    std::optional<int64_t> except;
+    if (!ignoreIndex.empty())
+      except = ignoreIndex.front();
+    Builder b(&getContext());
+    function.setArgAttr(
+        cast<BlockArgument>(operands.target).getArgNumber(), kRanges,
+        b.getArrayAttr(RangeAttr::get(
+            &getContext(), 0, output.getDimSize(operands.classAxis), except)));
   }
 };
 

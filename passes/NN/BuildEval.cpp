@@ -43,6 +43,8 @@ public:
                                  builder_.getFunctionType({}, {}));
     builder_.setInsertionPointToStart(eval_.addEntryBlock());
     amp::setEntryKind(eval_, amp::EntryKind::Eval);
+    if (Attribute mode = model_->getAttr(kMode))
+      eval_->setAttr(kMode, mode);
     addInputs(loss_ ? loss_ : model_);
     addOutputs();
     if (loss_ && gradients)

@@ -15,6 +15,24 @@ def TrainingModePass : Pass<"nn-training-mode", "::mlir::ModuleOp"> {
     attribute `nn.buffer` which parameter it is for. Where several ops share
     one, each continues from the one before. Statistics that are no parameters
     are not kept; a warning says so.
+
+    Where ops of `@model` compute otherwise in training it says as `nn.mode`
+    how they do: "training" or, without `training`, which then changes nothing
+    else, "inference". An op that a file has in its training form stays that.
+  }];
+  let options = [
+    Option<"training", "training", "bool", /*default=*/"true",
+           "bring the model into training mode (default: yes)">,
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
+def FindRangesPass : Pass<"nn-find-ranges", "::mlir::func::FuncOp"> {
+  let summary = "Say at each argument which integers it may hold";
+  let description = [{
+    Adds to the `nn.ranges` of an argument the range of each op that reads it
+    as an index, as row numbers and class labels are. Whoever runs the function
+    checks an input before it is used.
   }];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

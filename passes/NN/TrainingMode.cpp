@@ -2,6 +2,7 @@
 // nn-training-mode: statistics of the batch, and running ones as results.
 #include "passes/NN/Passes.h"
 
+#include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FrozenNormalization.h"
 #include "dialects/NN/FunctionNames.h"
@@ -93,13 +94,30 @@ private:
   llvm::MapVector<StringAttr, Value> latest_;
 };
 
+/// How the ops of `model` compute that do so otherwise in training; null where
+/// there are none.
+StringAttr findMode(func::FuncOp model, bool training) {
+  StringRef mode;
+  model.walk([&](mpc::TrainingOpInterface op) {
+    if (training || op.isTrainingForm())
+      mode = kTrainingMode;
+    else if (mode.empty())
+      mode = kInferenceMode;
+  });
+  return mode.empty() ? nullptr : StringAttr::get(model.getContext(), mode);
+}
+
 struct TrainingModePass
     : mpc::nn::impl::TrainingModePassBase<TrainingModePass> {
   using TrainingModePassBase::TrainingModePassBase;
 
   void runOnOperation() override {
     auto model = getOperation().lookupSymbol<func::FuncOp>(kModelFunction);
-    if (model && !model.isDeclaration() && model.getBody().hasOneBlock())
+    if (!model || model.isDeclaration() || !model.getBody().hasOneBlock())
+      return;
+    if (StringAttr mode = findMode(model, training))
+      model->setAttr(kMode, mode);
+    if (training)
       TrainingMode(model).run();
   }
 };

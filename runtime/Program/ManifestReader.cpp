@@ -152,6 +152,8 @@ Entry ManifestReader::entry(const Json &json) {
   Entry entry;
   entry.name = text(json, "name");
   entry.role = word<EntryRole>(json, "role");
+  if (json.contains("mode")) // Files of the first builds of version 2 lack it.
+    entry.mode = word<ModelMode>(json, "mode");
   each(json, "inputs",
        [&](const Json &item) { entry.inputs.push_back(tensor(item)); });
   each(json, "outputs",
@@ -183,7 +185,6 @@ Program ManifestReader::common(const Json &json) {
   program.protocol = protocol(field(json, "protocol"));
   if (json.contains("run"))
     program.runDefaults = flags(json, "run");
-  program.mode = word<ModelMode>(json, "mode");
   program.recipe = text(json, "recipe");
   each(json, "warnings", [&](const Json &item) {
     if (!item.is_string())

@@ -126,6 +126,7 @@ Json ManifestWriter::common(const Program &program) {
   json["entries"] = listOf(program.entries, [&](const Entry &entry) {
     return Json{{"name", entry.name},
                 {"role", nameOf(entry.role)},
+                {"mode", nameOf(entry.mode)},
                 {"inputs", listOf(entry.inputs, toTensor)},
                 {"outputs", listOf(entry.outputs, toTensor)}};
   });
@@ -144,7 +145,6 @@ Json ManifestWriter::common(const Program &program) {
   json["protocol"] = protocolOf(program.protocol);
   if (!program.runDefaults.empty())
     json["run"] = program.runDefaults;
-  json["mode"] = nameOf(program.mode);
   json["recipe"] = program.recipe;
   json["warnings"] = program.warnings;
   if (!program.start.files.empty())

@@ -81,6 +81,7 @@ struct InputBound {
   [[nodiscard]] bool holds(int64_t value) const {
     return (value >= lower && value < upper) || value == except;
   }
+  bool operator==(const InputBound &) const = default;
 };
 
 /// An optimizer step's learning rate, which may hang on whether the step before
@@ -91,9 +92,13 @@ struct LateRate {
 };
 
 /// A function of (state, inputs) to (state, outputs).
+/// By whose statistics a model normalizes: its results depend on that.
+enum class ModelMode : uint8_t { Either, Inference, Training };
+
 struct Entry {
   std::string name; ///< "init", "step", "eval", ...
   EntryRole role = EntryRole::Other;
+  ModelMode mode = ModelMode::Either; ///< Of an evaluation.
   std::vector<TensorDesc> inputs;
   std::vector<TensorDesc> outputs;
   uint64_t arenaBytes = 0;
@@ -187,9 +192,6 @@ struct StartRecord {
   std::vector<GivenNumber> given;
 };
 
-/// By whose statistics a model normalizes: its results depend on that.
-enum class ModelMode : uint8_t { Either, Inference, Training };
-
 /// What a run is told where its command line does not say it: flags and their
 /// words, as "--lr" and "0.01".
 using RunDefaults = std::map<std::string, std::string, std::less<>>;
@@ -206,7 +208,6 @@ struct Program {
   std::map<std::string, std::string> tied;
   StepProtocol protocol;
   RunDefaults runDefaults;
-  ModelMode mode = ModelMode::Either;
   std::string recipe; ///< What it was made by, as IR: an amp.recipe.
   std::vector<std::string> warnings; ///< What its compilation warned of.
   StartRecord start;                 ///< Empty but in the compile cache.

@@ -136,8 +136,13 @@ func.func private @buffer_by_text() -> (tensor<4xf32> {nn.buffer = "mean"})
 
 // -----
 
-// expected-error @below {{argument #0 has 'nn.labels' = [0], which must be two or three integers}}
-func.func @labels_form(%y: tensor<2xi64> {nn.labels = [0]}) {
+// expected-error @below {{has 'nn.mode' = "train", which must be "training" or "inference"}}
+func.func private @mode_form() attributes {nn.mode = "train"}
+
+// -----
+
+// expected-error @below {{argument #0 has 'nn.ranges' = [0], which must be an array of #nn.range}}
+func.func @ranges_form(%y: tensor<2xi64> {nn.ranges = [0]}) {
   return
 }
 

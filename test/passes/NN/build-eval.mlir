@@ -6,6 +6,7 @@
 // CHECK-NOT:   @loss
 // CHECK-LABEL: func.func @eval
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = "y"}, tensor<f32> {nn.name = "loss"})
+// CHECK-SAME:    nn.mode = "training"
 // CHECK:         %[[Y:.*]] = nn.exp %[[X]]
 // CHECK:         %[[L:.*]] = nn.reduce_sum
 // CHECK:         return %[[Y]], %[[L]]
@@ -21,7 +22,7 @@
 nn.parameter @w : tensor<4xf32> = <zeros>
 nn.parameter frozen @fixed : tensor<4xf32> = <zeros>
 nn.parameter @h : tensor<2xf16> = <zeros>
-func.func private @model(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = "y"}) {
+func.func private @model(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = "y"}) attributes {nn.mode = "training"} {
   %0 = nn.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -1,18 +1,25 @@
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(nn-training-mode)' --verify-diagnostics | FileCheck %s
 // RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(nn-training-mode,nn-add-loss{loss=mse})' 2>/dev/null | FileCheck %s --check-prefix=LOSS
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(nn-training-mode{training=false})' 2>/dev/null | FileCheck %s --check-prefix=MODE
 
 // The batch's statistics take the place of the running ones, which become
 // results behind the model's own; who trains nothing keeps them as state.
 // CHECK:       nn.parameter frozen @m :
 // CHECK:       nn.parameter frozen @v :
 // CHECK-LABEL: func.func @model
-// CHECK-SAME:    -> (tensor<4x3xf16> {nn.name = "y"}, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"})
+// CHECK-SAME:    -> (tensor<4x3xf16> {nn.name = "y"}, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"}) attributes {nn.mode = "training"}
 // CHECK:         %[[M:.*]] = nn.get @m
 // CHECK:         %[[V:.*]] = nn.get @v
 // CHECK:         %[[A:.*]], %{{.*}}, %{{.*}}, %[[M1:.*]], %[[V1:.*]] = nn.batch_norm_training %{{.*}}, %{{.*}}, %{{.*}}, %[[M]], %[[V]] axis(1) epsilon(1.000000e-03) momentum(2.500000e-01) sample_variance {test.mark}
 // Who shares statistics continues from where the one before has left them.
 // CHECK:         %[[B:.*]], %{{.*}}, %{{.*}}, %[[M2:.*]], %[[V2:.*]] = nn.batch_norm_training %[[A]], %{{.*}}, %{{.*}}, %[[M1]], %[[V1]]
 // CHECK:         return %[[B]], %[[M2]], %[[V2]]
+
+// Without training it is only said how the model computes.
+// MODE-LABEL:  func.func @model
+// MODE-SAME:     attributes {nn.mode = "inference"}
+// MODE-COUNT-2:  nn.batch_norm %
+// MODE-NOT:      nn.batch_norm_training
 
 // The loss keeps them, and nothing else of the model's results.
 // LOSS-LABEL:  func.func private @loss
@@ -56,6 +63,11 @@ func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> (tensor<4x3xf32> {nn
 // CHECK-SAME:    -> (tensor<3xf32>, tensor<4x3xf32>, tensor<3xf32> {nn.buffer = @m, nn.name = "stat.m"}, tensor<3xf32> {nn.buffer = @v, nn.name = "stat.v"})
 // CHECK:         %[[Y:.*]], %{{.*}}, %{{.*}}, %[[M:.*]], %[[V:.*]] = nn.batch_norm_training {{.*}} sample_variance
 // CHECK:         return %[[M]], %[[Y]], %[[M]], %[[V]]
+// MODE-LABEL:  func.func @model
+// MODE-SAME:     attributes {nn.mode = "inference"}
+// MODE-LABEL:  func.func @model
+// MODE-SAME:     attributes {nn.mode = "training"}
+// MODE:          nn.batch_norm_training
 // LOSS-LABEL:  func.func private @loss
 // LOSS-SAME:     -> (tensor<f32> {nn.name = "loss"}, tensor<3xf32> {nn.buffer = @m
 nn.parameter frozen @m : tensor<3xf32> = #nn.init<zeros>
@@ -72,9 +84,9 @@ func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> (tensor<3xf32>, tens
 // -----
 
 // CHECK-LABEL: func.func @model
-// CHECK-SAME:    -> tensor<4x3xf32> {
+// CHECK-SAME:    -> tensor<4x3xf32> attributes {nn.mode = "training"} {
 // LOSS-LABEL:  func.func private @loss
-// LOSS-SAME:     -> (tensor<f32> {nn.name = "loss"}) {
+// LOSS-SAME:     -> (tensor<f32> {nn.name = "loss"}) attributes {nn.mode = "training"} {
 nn.parameter frozen @m : tensor<3xf32> = #nn.init<zeros>
 func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
   // expected-warning @below {{its running statistics are no initializers: training does not keep them}}

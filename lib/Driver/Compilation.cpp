@@ -16,22 +16,6 @@ using namespace mpc;
 
 namespace {
 
-/// Looks at the module after a pass.
-class Observer : public PassInstrumentation {
-public:
-  Observer(StringRef pass, std::function<void(ModuleOp)> look)
-      : pass_(pass), look_(std::move(look)) {}
-
-  void runAfterPass(Pass *pass, Operation *op) override {
-    if (pass->getArgument() == pass_)
-      look_(cast<ModuleOp>(op));
-  }
-
-private:
-  StringRef pass_; ///< Of modules.
-  std::function<void(ModuleOp)> look_;
-};
-
 /// What went wrong in a pipeline.
 struct Fault {
   std::string pass;       ///< The last that began.
@@ -97,11 +81,6 @@ Compilation::Compilation(OwningOpRef<ModuleOp> &module,
                          std::vector<std::string> &warnings, bool isTool)
     : module_(module), warnings_(warnings), manager_(module->getContext()),
       isTool_(isTool) {}
-
-void Compilation::after(StringRef pass, std::function<void(ModuleOp)> look) {
-  manager_.addInstrumentation(
-      std::make_unique<Observer>(pass, std::move(look)));
-}
 
 /// Runs `function`; false where it crashed.
 static bool survives(llvm::function_ref<void()> function) {

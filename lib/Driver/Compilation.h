@@ -9,7 +9,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "runtime/Support/Status.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,6 @@ public:
 
   /// The pipeline, to be filled.
   [[nodiscard]] mlir::PassManager &passes() { return manager_; }
-  /// Lets `look` see the module after each run of the pass `pass` on it.
-  void after(llvm::StringRef pass, std::function<void(mlir::ModuleOp)> look);
 
   [[nodiscard]] rt::Status run();
 

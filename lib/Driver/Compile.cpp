@@ -300,17 +300,11 @@ mpc::compileTraining(ImportedModel &model, const CompileOptions &options,
 
 rt::Result<std::shared_ptr<rt::Program>>
 mpc::compileProbe(ImportedModel &model, const CompileOptions &options,
-                  CompileReport &report,
-                  llvm::function_ref<void(func::FuncOp)> inspect) {
+                  CompileReport &report) {
   MPC_RETURN_IF_ERROR(prepareStep(model, report));
   StepOptions step = stepOptions(model, options);
   step.evaluates = step.measures = false;
   return compile(model, options.target, report, [&](Compilation &compilation) {
-    compilation.after("amp-add-probes", [&](ModuleOp module) {
-      for (auto function : module.getOps<func::FuncOp>())
-        if (amp::isEntry(function))
-          inspect(function);
-    });
     buildProbePipeline(compilation.passes(), step);
   });
 }

@@ -96,13 +96,11 @@ rt::Result<std::shared_ptr<rt::Program>>
 compileTraining(ImportedModel &model, const CompileOptions &options,
                 CompileReport &report);
 
-/// compileTraining's step, with entries that yield the largest
-/// magnitude of each value: see amp-add-probes. `inspect` is shown each entry
-/// before it is lowered.
+/// compileTraining's step, with entries that yield the largest magnitude of each
+/// value: see amp-add-probes. Their `sites` say which.
 rt::Result<std::shared_ptr<rt::Program>>
 compileProbe(ImportedModel &model, const CompileOptions &options,
-             CompileReport &report,
-             llvm::function_ref<void(mlir::func::FuncOp)> inspect);
+             CompileReport &report);
 
 /// The step of an optimizer alone: of `model` only the parameters count, and
 /// its recipe says `gradients`.

@@ -22,7 +22,6 @@ class Recompiler {
 public:
   Recompiler(const ImportedModel &model, CompileOptions options,
              rt::RunnerOptions runnerOptions);
-  ~Recompiler();
 
   /// See rt::NanProbe. The first call compiles.
   rt::Result<std::optional<rt::NanFinding>> find(const rt::ProbeRequest &step);
@@ -31,8 +30,6 @@ public:
   keepFp32(const std::vector<std::string> &nodes);
 
 private:
-  struct Probe;
-
   /// The model, with the nodes of `keptFp32` in fp32 too.
   ImportedModel copyModel() const;
   rt::Status compile();
@@ -43,7 +40,7 @@ private:
   CompileOptions options_;
   std::vector<std::string> keptFp32_; ///< By keepFp32().
   rt::RunnerOptions runnerOptions_;
-  std::unique_ptr<Probe> probe_;
+  std::unique_ptr<rt::Runner> probe_; ///< Its entries have sites.
 };
 
 } // namespace mpc

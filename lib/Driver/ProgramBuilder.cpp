@@ -61,6 +61,22 @@ rt::Result<rt::TensorDesc> mpc::describeTensor(StringRef name, Type type) {
                           ", whose elements the runtime does not have");
 }
 
+static rt::Result<rt::ProbeSite> readSite(amp::SiteAttr attribute) {
+  auto text = [](StringAttr string) { return string ? string.str() : ""; };
+  rt::ProbeSite site;
+  site.op = attribute.getOp();
+  site.node = attribute.getNode();
+  site.file = text(attribute.getFile());
+  site.gradient = attribute.getGradient();
+  site.parameter = nn::nameOf(text(attribute.getParameter()));
+  MPC_ASSIGN_OR_RETURN(site.desc, describeTensor("", attribute.getType()));
+  if (DenseI64ArrayAttr inputs = attribute.getInputs())
+    site.inputs = inputs.asArrayRef().vec();
+  site.readsInfinity = attribute.getInfinite();
+  site.isUsed = attribute.getUsed();
+  return site;
+}
+
 namespace {
 
 class ProgramBuilder {
@@ -151,6 +167,11 @@ private:
                        buffer.getType()));
     if (auto ranges = function.getArgAttrOfType<ArrayAttr>(index, nn::kRanges))
       addBounds(desc.name, ranges);
+    if (auto site = function.getArgAttrOfType<amp::SiteAttr>(
+            index, amp::AMPDialect::SiteAttrHelper::getNameStr())) {
+      MPC_ASSIGN_OR_RETURN(rt::ProbeSite read, readSite(site));
+      entry.sites.push_back(std::move(read));
+    }
     bool isOutput = buffer.getRole() == kernel::BufferRole::Output;
     auto &list = isOutput ? entry.outputs : entry.inputs;
     spaces_[argument] = {isOutput ? rt::Space::Output : rt::Space::Input,

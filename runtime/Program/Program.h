@@ -8,6 +8,7 @@
 #define MPC_RUNTIME_PROGRAM_PROGRAM_H
 
 #include "runtime/Program/Launch.h"
+#include "runtime/Program/ProbeSite.h"
 #include "runtime/Program/StateRole.h"
 #include "runtime/Support/CudaArch.h"
 #include "runtime/Support/DType.h"
@@ -103,6 +104,8 @@ struct Entry {
   std::vector<TensorDesc> outputs;
   uint64_t arenaBytes = 0;
   std::vector<Launch> launches;
+  /// Of a probe: what each output tells of. A file does not have them.
+  std::vector<ProbeSite> sites;
 
   [[nodiscard]] bool takesRate() const;
   /// Empty where it ends no step, takes no rate, or does not tell whether it is

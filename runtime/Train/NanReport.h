@@ -5,7 +5,7 @@
 #ifndef MPC_RUNTIME_TRAIN_NANREPORT_H
 #define MPC_RUNTIME_TRAIN_NANREPORT_H
 
-#include "runtime/Support/DType.h"
+#include "runtime/Program/ProbeSite.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
 
@@ -19,13 +19,7 @@
 namespace mpc::rt {
 
 /// A tensor of a step and its largest absolute value; NaN where it holds one.
-struct ProbedTensor {
-  std::string op;   ///< "nn.matmul", or "input".
-  std::string node; ///< Of the model, or the name of a parameter or an input.
-  std::string file; ///< "model.mlir:12"; empty where the model does not say.
-  bool gradient = false; ///< Of the backward pass.
-  std::string parameter; ///< Whose gradient it is; empty for none.
-  TensorDesc desc;       ///< Its name is empty.
+struct ProbedTensor : ProbeSite {
   double largest = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include "lib/Driver/Compilation.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/NN/Passes.h"
 #include "passes/Pipelines.h"
 #include "runtime/Runner/EntryCall.h"
 #include "test/support/Compile.h"
@@ -98,11 +99,15 @@ compile(mlir::MLIRContext &context, const std::string &text,
   if (!module)
     return rt::invalidInput("does not parse:\n" + text);
   std::vector<std::string> warnings;
-  Compilation differentiation(module, warnings, /*survivesCrashes=*/true);
-  if (inspect)
-    differentiation.after("nn-differentiate", inspect);
-  buildAutodiffPipeline(differentiation.passes());
-  MPC_RETURN_IF_ERROR(differentiation.run());
+  if (inspect) {
+    Compilation differentiation(module, warnings, /*isTool=*/true);
+    differentiation.passes().addPass(nn::createDifferentiatePass());
+    MPC_RETURN_IF_ERROR(differentiation.run());
+    inspect(*module);
+  }
+  Compilation autodiff(module, warnings, /*isTool=*/true);
+  buildAutodiffPipeline(autodiff.passes());
+  MPC_RETURN_IF_ERROR(autodiff.run());
   return compileEntries(*module, [](mlir::OpPassManager &) {});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Compilations that need not be done again: see docs/design.md, "Program".
+/// Compilations that need not be done again: see docs/rationale/program.md.
 #ifndef MPC_LIB_DRIVER_COMPILECACHE_H
 #define MPC_LIB_DRIVER_COMPILECACHE_H
 

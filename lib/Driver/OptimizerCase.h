@@ -13,7 +13,7 @@
 namespace mpc {
 
 /// Runs the case whose JSON is `text`. Yields one JSON line for each step; see
-/// docs/design.md, "mpc-scale step". With `fuse` off every structured op is a
+/// docs/command-line.md, "mpc-scale". With `fuse` off every structured op is a
 /// kernel of its own.
 rt::Result<std::string> runOptimizerCase(std::string_view text, bool fuse);
 

@@ -15,7 +15,7 @@ namespace mpc {
 /// Takes the entries' launches out of `module` and makes the code of its
 /// kernels, which are emitted for `target`. Consumes the module's contents.
 /// Appends how long its stages took to `stages`. What the module must hold:
-/// docs/design.md, "Program".
+/// docs/rationale/program.md.
 rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const TargetBackend &target,
              rt::StageSeconds *stages = nullptr);

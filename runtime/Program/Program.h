@@ -3,7 +3,7 @@
 /// A compiled program: one state layout, the entries that run on it, the
 /// launches of each entry, and all that a run must know of the step. Plain
 /// data; the compiler fills it in or a file is read, the Runner walks it. See
-/// docs/design.md, "Program".
+/// docs/rationale/program.md.
 #ifndef MPC_RUNTIME_PROGRAM_PROGRAM_H
 #define MPC_RUNTIME_PROGRAM_PROGRAM_H
 

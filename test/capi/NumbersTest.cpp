@@ -27,7 +27,7 @@ std::vector<int> upTo(int last) {
   return numbers;
 }
 
-// The exit codes of the tools (docs/design.md).
+// The exit codes of the tools (docs/command-line.md).
 TEST(CAPINumbers, OfErrors) {
   EXPECT_EQ(numbersOf(MPC_ERROR_NONE, MPC_ERROR_INVALID_INPUT, MPC_ERROR_USAGE,
                       MPC_ERROR_ENVIRONMENT, MPC_ERROR_PEER, MPC_ERROR_DIVERGED,

@@ -2,8 +2,7 @@
 /// \file
 /// What the emitters of CPU kernels share: the function being built, places of
 /// tensors in memory, addresses from affine expressions, and the cloning of a
-/// region's scalar ops on scalars or vectors. See docs/design.md, "The kernel
-/// level".
+/// region's scalar ops on scalars or vectors. See docs/rationale/kernel.md.
 #ifndef MPC_LIB_CODEGEN_CPU_EMITTER_H
 #define MPC_LIB_CODEGEN_CPU_EMITTER_H
 

@@ -4,7 +4,7 @@
     python random_programs.py FOLDER [--programs=N] [--seed=S] [--batch=N] [--size=LEAST,MOST] [--gradients]
 
 Fused and unfused must have the same bits, and so must a program whose values are computed again where nn-recompute
-finds it cheaper to; scalar loops too, but for what a sum along a row is part of (rule 6 of docs/design.md). Each op is also held to NumPy's float64 on the operands that mpc itself computed, so that an error
+finds it cheaper to; scalar loops too, but for what a sum along a row is part of (rule 6 of docs/semantics/rounding.md). Each op is also held to NumPy's float64 on the operands that mpc itself computed, so that an error
 does not grow from op to op and the bound can be tight. Several programs share a module; where one fails they are
 run alone, and the text of those at fault stays in FOLDER.
 """

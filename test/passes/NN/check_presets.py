@@ -77,7 +77,7 @@ SAMPLES |= {
     ),
     "cross_entropy": ("nll_loss", f"nn.cross_entropy %m, %i axis(1) : {M}, {I} -> {S}"),
 }
-# The own rule of each op, as design.md and PyTorch's practice have it; all others: follow.
+# The own rule of each op, as docs/semantics/autocast.md and PyTorch's practice have it; all others: follow.
 OWN = {op: "lower" for op in ("matmul", "linear", "conv")} | {
     op: "keep-f32"
     for op in (

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/generated from TableGen, the tools' --help and their tables, or checks that it is current.
+"""Writes the pages that come from TableGen, from the tools' --help and from their tables.
 
-    scripts/generate_docs.py [--check] [--build=DIR] [--tablegen=PROGRAM] [--include=DIR]
+    scripts/generate_docs.py [--output=DIR] [--build=DIR] [--tablegen=PROGRAM] [--include=DIR]
+
+They are no part of the repository. scripts/docs.sh renders them with all others.
 """
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OUTPUT = ROOT / "docs/generated"
 DIALECTS = {
     "nn": "dialects/NN/NN.td",
     "amp": "dialects/AMP/AMP.td",
@@ -30,7 +32,51 @@ def run(*command):
 
 def tablegen(arguments, source, *flags):
     include = ("-I", str(ROOT), "-I", arguments.include)
-    return run(arguments.tablegen, *flags, *include, str(ROOT / source))
+    text = run(arguments.tablegen, *flags, *include, str(ROOT / source))
+    return text.replace("[TOC]\n", "")
+
+
+def passes(arguments):
+    texts = [tablegen(arguments, f"{folder}/Passes.td", "-gen-pass-doc") for folder in PASSES]
+    return "# Passes\n\n" + re.sub(r"^##(#+ )", r"#\1", "\n".join(texts), flags=re.M)
+
+
+# --- Pages of --help ---------------------------------------------------------
+
+
+def entries(lines):
+    """Name and text of each flag in the lines of a group: `  --name=X   text`, or the text below."""
+    for line in lines:
+        if re.match(r"  \S", line):
+            name, _, text = line.strip().partition("  ")
+            entry = [name, text.strip()]
+            yield entry
+        else:
+            entry[1] = f"{entry[1]} {line.strip()}".strip()
+
+
+def row(name, text):
+    def cell(words):
+        return words.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+    name = name.replace("|", "\\|")
+    return f"| `{name}` | {cell(text)} |"
+
+
+def help_page(title, text):
+    """The Markdown of what --help prints: usage, what the tool is for, groups of flags."""
+    usage, *blocks = text.strip().split("\n\n")
+    page = [f"# {title}\n", f"```\n{usage.removeprefix('usage: ')}\n```\n"]
+    for block in blocks:
+        first, *rest = block.splitlines()
+        if first.endswith(":") and rest:
+            found = list(entries(rest))
+            page += [f"## {first[:-1]}\n", "| flag | means |", "|---|---|", *(row(*entry) for entry in found), ""]
+        elif first.startswith("  "):
+            page += ["| argument | means |", "|---|---|", *(row(*entry) for entry in entries([first, *rest])), ""]
+        else:
+            page.append(block + "\n")
+    return "\n".join(page)
 
 
 def pages(arguments):
@@ -38,18 +84,15 @@ def pages(arguments):
     for mnemonic, source in DIALECTS.items():
         flags = ("-gen-dialect-doc", f"-dialect={mnemonic}")
         yield f"{mnemonic}.md", tablegen(arguments, source, *flags)
-    passes = [
-        tablegen(arguments, f"{folder}/Passes.td", "-gen-pass-doc")
-        for folder in PASSES
-    ]
-    yield "passes.md", "# Passes\n\n" + "\n".join(passes)
+    yield "passes.md", passes(arguments)
+    bin_folder = pathlib.Path(arguments.build) / "bin"
     for name, title in TABLES.items():
-        text = run(str(pathlib.Path(arguments.build) / "bin/mpc-compile"), f"--list-{name}")
+        text = run(str(bin_folder / "mpc-compile"), f"--list-{name}")
         yield f"{name}.md", f"# {title}\n\nAs `mpc-compile --list-{name}` prints them.\n\n{text}"
     for tool in TOOLS:
         program, *words = tool.split()
-        text = run(str(pathlib.Path(arguments.build) / "bin" / program), *words, "--help")
-        yield f"{'-'.join([program, *words])}.txt", text
+        text = run(str(bin_folder / program), *words, "--help")
+        yield f"{'-'.join([program, *words])}.md", help_page(tool, text)
 
 
 def tidy(text):
@@ -58,25 +101,20 @@ def tidy(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, fail where a page differs")
+    parser.add_argument("--output", default=str(ROOT / "docs/generated"), help="where to (default: docs/generated)")
     parser.add_argument("--build", default=str(ROOT / "build"), help="build folder (default: build)")
     parser.add_argument("--tablegen", default="/usr/lib/llvm-22/bin/mlir-tblgen", help="mlir-tblgen")
     parser.add_argument("--include", default="/usr/lib/llvm-22/include", help="MLIR's headers")
     arguments = parser.parse_args()
+    output = pathlib.Path(arguments.output)
     made = {name: tidy(text) for name, text in pages(arguments)}
-    there = {file.name: file.read_text() for file in OUTPUT.glob("*")} if OUTPUT.exists() else {}
-    stale = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
-    if arguments.check:
-        for name in stale:
-            print(f"docs/generated/{name} is not current: run scripts/generate_docs.py")
-        return bool(stale)
-    OUTPUT.mkdir(exist_ok=True)
-    for name in stale:
-        if name in made:
-            (OUTPUT / name).write_text(made[name])
-        else:
-            (OUTPUT / name).unlink()
-    print(f"{len(made)} pages, {len(stale)} changed")
+    output.mkdir(parents=True, exist_ok=True)
+    for file in output.iterdir():
+        if file.name not in made:
+            file.unlink()
+    for name, text in made.items():
+        (output / name).write_text(text)
+    print(f"{len(made)} pages in {output}")
     return 0
 
 

@@ -7,12 +7,13 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: scripts/setup.sh [--preset=NAME] [--runtime-only] [--demo] [--no-build]
+usage: scripts/setup.sh [--preset=NAME] [--runtime-only] [--demo] [--docs] [--no-build]
 
   --preset=NAME   release, into build/ (default); dev, with assertions, into
                   build-dev/; asan, with sanitizers, into build-asan/
   --runtime-only  only what runs compiled programs: no LLVM, no MLIR, no Python
   --demo          also the text that scripts/demo.sh trains on
+  --docs          also what scripts/docs.sh renders pages with
   --no-build      install and configure, but build nothing
 END
 }
@@ -36,11 +37,13 @@ read_arguments() {
   build_compiler=ON
   build=yes
   demo=no
+  docs=no
   for argument in "$@"; do
     case $argument in
       --preset=release | --preset=dev | --preset=asan) preset=${argument#*=} ;;
       --runtime-only) build_compiler=OFF ;;
       --demo) demo=yes ;;
+      --docs) docs=yes ;;
       --no-build) build=no ;;
       -h | --help) usage; exit 0 ;;
       *) usage >&2; exit 2 ;;
@@ -132,6 +135,8 @@ make_venv() {
     say "could not install scripts/requirements-cuda.txt: its tests are skipped"
   install_requirements requirements-python.txt ||
     say "could not install scripts/requirements-python.txt: no Python package"
+  [[ $docs == no ]] || install_requirements requirements-docs.txt ||
+    die "could not install scripts/requirements-docs.txt into .venv"
 }
 
 configured() {

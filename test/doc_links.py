@@ -20,7 +20,7 @@ HEADING = re.compile(r"^#+ +(.+)$", re.M)
 GENERATED = re.compile(r"`(?:docs/)?generated/([\w-]+\.md)`")
 # Pages whose flags are those of tools, or of scripts.
 FLAG_PAGES = ("README.md", "docs/command-line.md")
-OF_SCRIPTS = {"--preset"}
+OF_SCRIPTS = {"--preset", "--runtime-only"}
 
 
 def pages(root):

@@ -321,7 +321,7 @@ AREAS = {
         ],
     ),
     "import": Area(
-        ["lib/Import/ONNX/*.cpp", "lib/Import/ONNX/*.h"],
+        ["lib/Import/**/*.cpp", "lib/Import/**/*.h"],
         [
             Suite("MpcImportONNXTests"),
             Suite(lit=["lib/Import"], tools=["mpc-eval-cases", "mpc-check-values", *TRAIN]),

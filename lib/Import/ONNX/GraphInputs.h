@@ -7,7 +7,7 @@
 
 #include "lib/Import/ONNX/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
-#include "lib/Import/ONNX/OnnxModel.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mpc::onnx {

@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
 #define MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
 
-#include "lib/Import/ONNX/ExporterRecord.h"
+#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mpc::onnx {

@@ -3,8 +3,8 @@
 // data. The file has been read before, so that its form is known to be right.
 #include "lib/Import/ONNX/ModelWriter.h"
 
-#include "lib/Import/ONNX/ExporterRecord.h"
 #include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"

@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_MODELWRITER_H
 #define MPC_LIB_IMPORT_ONNX_MODELWRITER_H
 
-#include "lib/Import/ONNX/OnnxModel.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mpc::onnx {

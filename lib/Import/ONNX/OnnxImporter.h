@@ -5,8 +5,8 @@
 #define MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H
 
 #include "lib/Import/ONNX/InitializerRoles.h"
-#include "lib/Import/ONNX/OnnxModel.h"
 #include "lib/Import/ONNX/OpLibrary.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

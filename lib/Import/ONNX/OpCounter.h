@@ -5,7 +5,7 @@
 #define MPC_LIB_IMPORT_ONNX_OPCOUNTER_H
 
 #include "dialects/NN/Annotations.h"
-#include "lib/Import/ONNX/ExporterRecord.h"
+#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "mlir/IR/Builders.h"
 
 namespace mpc::onnx {

@@ -6,7 +6,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/RegionRule.h"
 #include "lib/Import/ONNX/ImportError.h"
-#include "lib/Import/ONNX/NodeImporter.h"
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;

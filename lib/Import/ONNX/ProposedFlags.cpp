@@ -4,7 +4,7 @@
 #include "lib/Import/ONNX/ProposedFlags.h"
 
 #include "lib/Import/ONNX/GraphInputs.h"
-#include "lib/Import/ONNX/NodeImporter.h"
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,7 +7,7 @@
 
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
-#include "lib/Import/ONNX/OnnxModel.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "mlir/IR/Builders.h"
 
 namespace mpc::onnx {

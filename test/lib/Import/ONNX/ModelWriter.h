@@ -4,7 +4,7 @@
 #ifndef MPC_TEST_LIB_IMPORT_ONNX_MODELWRITER_H
 #define MPC_TEST_LIB_IMPORT_ONNX_MODELWRITER_H
 
-#include "lib/Import/ONNX/OnnxModel.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 
 #include <protozero/pbf_writer.hpp>
 #include <string>

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that compute each element from elements at the same place.
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+/// A node that maps its one floating operand through a TensorBuilder method.
+template <Operand (TensorBuilder::*build)(const Operand &)>
+Error emitFloat(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, (node.build.*build)(node.in(0)));
+  return Error::success();
+}
+
+/// The same for an op that has an integer form, too.
+template <Operand (TensorBuilder::*build)(const Operand &)>
+Error emitNumber(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  node.result(0, (node.build.*build)(node.in(0)));
+  return Error::success();
+}
+
+template <typename OpTy>
+Error emitUnary(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, node.build.unary<OpTy>(node.in(0)));
+  return Error::success();
+}
+
+Error emitGelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  StringRef kind = node.stringAttr("approximate", "none");
+  if (kind != "none" && kind != "tanh")
+    return node.fail("attribute 'approximate' is '" + printable(kind) +
+                     "', expected none or tanh");
+  TensorBuilder &b = node.build;
+  const Operand &input = node.in(0);
+  node.result(0,
+              b.fold(nn::GeluOp::create(b.builder(), b.location(),
+                                        b.tensorType(input.type, input.shape),
+                                        input.value, kind == "tanh")));
+  return Error::success();
+}
+
+Error emitLeakyRelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, node.build.activation<nn::LeakyReluOp>(
+                     node.in(0), node.floatAttr("alpha", 0.01f)));
+  return Error::success();
+}
+
+Error emitPRelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY(node.requireSameType(1, 0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  MPC_TRY_ASSIGN(Operand slope, node.broadcastTo(node.in(1), x.shape, "slope"));
+  Operand isPositive = b.compare(nn::CompareKind::GT, x, b.splatLike(x, 0.0));
+  node.result(0, b.select(isPositive, x, b.binary(Binary::Mul, slope, x)));
+  return Error::success();
+}
+
+/// scale * (x where x > 0, alpha * (exp(x / width) - 1) elsewhere)
+Error emitExponential(NodeImporter &node, double alpha, double scale,
+                      double width) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(
+      0, node.build.activation<nn::EluOp>(node.in(0), alpha, scale, width));
+  return Error::success();
+}
+
+Error emitElu(NodeImporter &node) {
+  return emitExponential(node, node.floatAttr("alpha", 1.0), 1.0, 1.0);
+}
+
+Error emitCelu(NodeImporter &node) {
+  double alpha = node.floatAttr("alpha", 1.0);
+  if (alpha == 0.0)
+    return node.fail("attribute 'alpha' is 0");
+  return emitExponential(node, alpha, 1.0, alpha);
+}
+
+Error emitSelu(NodeImporter &node) {
+  return emitExponential(
+      node, node.floatAttr("alpha", 1.67326319217681884765625),
+      node.floatAttr("gamma", 1.05070102214813232421875), 1.0);
+}
+
+Error emitHardSigmoid(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, node.build.activation<nn::HardSigmoidOp>(
+                     node.in(0), node.floatAttr("alpha", 0.2f),
+                     node.floatAttr("beta", 0.5)));
+  return Error::success();
+}
+
+Error emitSwish(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, node.build.activation<nn::SwishOp>(
+                     node.in(0), node.floatAttr("alpha", 1.0)));
+  return Error::success();
+}
+
+Error emitThresholdedRelu(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  Operand above = b.compare(nn::CompareKind::GT, x,
+                            b.splatLike(x, node.floatAttr("alpha", 1.0)));
+  node.result(0, b.select(above, x, b.splatLike(x, 0.0)));
+  return Error::success();
+}
+
+/// x - bias above lambd, x + bias below -lambd, 0 between them.
+Error emitShrink(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  double lambd = node.floatAttr("lambd", 0.5);
+  double bias = node.floatAttr("bias", 0.0);
+  Operand above = b.compare(nn::CompareKind::GT, x, b.splatLike(x, lambd));
+  Operand below = b.compare(nn::CompareKind::LT, x, b.splatLike(x, -lambd));
+  Operand inner =
+      b.select(below, b.binary(Binary::Add, x, bias), b.splatLike(x, 0.0));
+  node.result(0, b.select(above, b.binary(Binary::Sub, x, bias), inner));
+  return Error::success();
+}
+
+Error emitSign(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  TensorBuilder &b = node.build;
+  Operand x = node.in(0);
+  if (x.isFloat())
+    return emitUnary<nn::SignOp>(node);
+  if (!x.isUnsigned())
+    x = b.binary(Binary::Max, x, -1.0);
+  node.result(0, b.binary(Binary::Min, x, 1.0));
+  return Error::success();
+}
+
+/// Of PyTorch's `detach()`, a file has the name of the call alone.
+bool isDetached(const Node &node) {
+  return OriginalCall(node).target().starts_with("aten.detach");
+}
+
+Error emitIdentity(NodeImporter &node) {
+  node.result(0, isDetached(node.node())
+                     ? node.build.withoutGradient(node.in(0))
+                     : node.in(0));
+  return Error::success();
+}
+
+Error emitNot(NodeImporter &node) {
+  if (!node.in(0).isBool())
+    return node.fail("the operand is " + toString(node.in(0).type) +
+                     ", expected bool");
+  node.result(0, node.build.logicalNot(node.in(0)));
+  return Error::success();
+}
+
+Error emitIsInf(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  Operand result = b.splat(ElemType::Bool, x.shape, 0.0);
+  for (double sign : {1.0, -1.0}) {
+    StringRef name = sign > 0 ? "detect_positive" : "detect_negative";
+    if (node.intAttr(name, 1) == 0)
+      continue;
+    Operand isOne =
+        b.compare(nn::CompareKind::EQ, x, b.splatLike(x, sign * INFINITY));
+    result = b.select(isOne, b.splatLike(isOne, 1.0), result);
+  }
+  node.result(0, result);
+  return Error::success();
+}
+
+Error emitIsNaN(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0,
+              node.build.compare(nn::CompareKind::NE, node.in(0), node.in(0)));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Two and more operands
+//===----------------------------------------------------------------------===//
+
+template <Binary kind>
+Error emitVariadic(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
+  Operand result = operands.front();
+  for (const Operand &operand : ArrayRef(operands).drop_front())
+    result = node.build.binary(kind, result, operand);
+  node.result(0, result);
+  return Error::success();
+}
+
+Error emitMean(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
+  Operand sum = operands.front();
+  for (const Operand &operand : ArrayRef(operands).drop_front())
+    sum = node.build.binary(Binary::Add, sum, operand);
+  node.result(0, node.build.binary(Binary::Div, sum,
+                                   static_cast<double>(operands.size())));
+  return Error::success();
+}
+
+/// The one operand that decides whether a result is of one sign and 0 only
+/// where that is, or null.
+mlir::Value magnitudeIn(mlir::Operation *op) {
+  if (isa<nn::PowOp, nn::ReduceSumOp, nn::CastOp>(op) ||
+      op->hasTrait<mpc::DataMovement>())
+    return op->getOperand(0);
+  if (!isa<nn::MulOp, nn::DivOp>(op))
+    return {};
+  mlir::Value factor = op->getOperand(1);
+  std::optional<APFloat> number = nn::splatOf(factor);
+  bool keepsSign = number ? !number->isNegative()
+                          : isa_and_nonnull<nn::AbsOp>(factor.getDefiningOp());
+  return keepsSign ? op->getOperand(0) : mlir::Value();
+}
+
+/// Whether `value` is made of absolute values, squares and their sums, so that
+/// it is at its least where it is 0.
+bool isMagnitude(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  while (op && !isa<nn::AbsOp>(op)) {
+    if (isa<nn::MulOp>(op) && op->getOperand(0) == op->getOperand(1))
+      return true;
+    mlir::Value next = magnitudeIn(op);
+    op = next ? next.getDefiningOp() : nullptr;
+  }
+  return op;
+}
+
+/// A power below 1 has no slope at 0. That of a magnitude is a norm, a standard
+/// deviation or the like.
+Operand powerBelowOne(TensorBuilder &b, const Operand &x,
+                      function_ref<Operand(const Operand &)> power) {
+  return isMagnitude(x.value) ? b.flatAtZero(x, power) : power(x);
+}
+
+Operand rootOf(TensorBuilder &b, const Operand &x) {
+  return powerBelowOne(b, x, [&](const Operand &y) { return b.sqrt(y); });
+}
+
+Error emitSqrt(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  node.result(0, rootOf(node.build, node.in(0)));
+  return Error::success();
+}
+
+/// x ^ n as products for small n: exact for negative x, too, and one rounding
+/// for the square.
+std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
+                                  double exponent) {
+  if (exponent == 0.0)
+    return b.splatLike(x, 1);
+  if (exponent == 1.0)
+    return x;
+  if (exponent == 2.0)
+    return b.binary(Binary::Mul, x, x);
+  if (exponent == 3.0)
+    return b.binary(Binary::Mul, b.binary(Binary::Mul, x, x), x);
+  if (exponent == 4.0) {
+    Operand square = b.binary(Binary::Mul, x, x);
+    return b.binary(Binary::Mul, square, square);
+  }
+  if (!x.isFloat())
+    return std::nullopt;
+  if (exponent == 0.5)
+    return rootOf(b, x);
+  if (exponent == -0.5)
+    return b.rsqrt(x);
+  if (exponent == -1.0)
+    return b.reciprocal(x);
+  return std::nullopt;
+}
+
+/// Of two integers, in the longer type of the two.
+Operand integerPower(TensorBuilder &b, const Operand &base,
+                     const Operand &exponent) {
+  bool isLonger = byteSize(exponent.type) > byteSize(base.type);
+  ElemType type = isLonger ? exponent.type : base.type;
+  Operand power =
+      b.binary(Binary::Pow, b.cast(base, type), b.cast(exponent, type));
+  return b.cast(power, base.type);
+}
+
+/// Of an integer to the power of a float, in f64; exact where that is whole.
+Operand mixedPower(TensorBuilder &b, const Operand &base,
+                   const Operand &exponent) {
+  Operand real = b.cast(exponent, ElemType::Double);
+  Operand isWhole =
+      b.compare(nn::CompareKind::EQ, real, b.unary<nn::RoundOp>(real));
+  Operand whole = integerPower(b, base, b.cast(real, ElemType::Int64));
+  Operand other = b.binary(Binary::Pow, b.cast(base, ElemType::Double), real);
+  return b.select(isWhole, whole, b.cast(other, base.type));
+}
+
+Operand powerOf(TensorBuilder &b, const Operand &base,
+                const Operand &exponent) {
+  if (!base.isFloat())
+    return exponent.isFloat() ? mixedPower(b, base, exponent)
+                              : integerPower(b, base, exponent);
+  auto power = [&](const Operand &x) {
+    return b.binary(Binary::Pow, x, b.cast(exponent, x.type));
+  };
+  std::optional<double> number = exponent.splatValue();
+  bool isBelowOne = number && 0 < *number && *number < 1;
+  return isBelowOne ? powerBelowOne(b, base, power) : power(base);
+}
+
+/// A norm of negative order has no slope where an element is 0: there it is 0
+/// by the infinity that the element's power is.
+Operand flatAtPole(TensorBuilder &b, const Operand &x,
+                   function_ref<Operand(const Operand &)> power) {
+  Operand isZero = b.compare(nn::CompareKind::EQ, x, b.splatLike(x, 0));
+  Operand result = power(b.select(isZero, b.splatLike(x, 1), x));
+  Operand pole = b.splatLike(result, std::numeric_limits<double>::infinity());
+  return b.select(isZero, pole, result);
+}
+
+Error emitPow(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY(node.requireNumbers(1));
+  TensorBuilder &b = node.build;
+  SmallVector<Operand> operands = node.allInputs();
+  std::optional<double> exponent = operands[1].splatValue();
+  MPC_TRY(node.unify(operands));
+  auto raise = [&](const Operand &base) {
+    std::optional<Operand> power;
+    if (exponent)
+      power = smallPower(b, base, *exponent);
+    return power ? *power : powerOf(b, base, operands[1]);
+  };
+  bool isOfNorm = OriginalCall(node.node()).target().contains("norm") &&
+                  operands[0].isFloat() && exponent && *exponent < 0;
+  node.result(0, isOfNorm ? flatAtPole(b, operands[0], raise)
+                          : raise(operands[0]));
+  return Error::success();
+}
+
+/// The remainder of the sign of the dividend (fmod), or of the divisor.
+Error emitMod(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
+  TensorBuilder &b = node.build;
+  const Operand &divisor = operands[1];
+  Operand rest = b.pair<nn::RemOp>(operands[0], divisor);
+  if (node.intAttr("fmod", 0) != 0) {
+    node.result(0, rest);
+    return Error::success();
+  }
+  Operand zero = b.splatLike(rest, 0.0);
+  auto isBelow = [&](const Operand &x) {
+    return b.compare(nn::CompareKind::LT, x, zero);
+  };
+  Operand differs =
+      b.compare(nn::CompareKind::NE, isBelow(rest), isBelow(divisor));
+  Operand isRest = b.compare(nn::CompareKind::NE, rest, zero);
+  Operand isWrong = b.select(isRest, differs, b.splatLike(differs, 0.0));
+  Operand moved = b.binary(Binary::Add, rest, divisor);
+  node.result(0, b.select(isWrong, moved, rest));
+  return Error::success();
+}
+
+template <nn::CompareKind kind>
+Error emitCompare(NodeImporter &node) {
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
+  node.result(0, node.build.compare(kind, operands[0], operands[1]));
+  return Error::success();
+}
+
+enum class Logic { And, Or, Xor };
+
+template <Logic kind>
+Error emitLogic(NodeImporter &node) {
+  if (!node.in(0).isBool())
+    return node.fail("the operands are " + toString(node.in(0).type) +
+                     ", expected bool");
+  MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
+  TensorBuilder &b = node.build;
+  const Operand &left = operands[0], &right = operands[1];
+  if (kind == Logic::And)
+    node.result(0, b.select(left, right, b.splatLike(left, 0)));
+  else if (kind == Logic::Or)
+    node.result(0, b.select(left, b.splatLike(left, 1), right));
+  else
+    node.result(0, b.compare(nn::CompareKind::NE, left, right));
+  return Error::success();
+}
+
+Error emitWhere(NodeImporter &node) {
+  if (!node.in(0).isBool())
+    return node.fail("the condition is " + toString(node.in(0).type) +
+                     ", expected bool");
+  MPC_TRY(node.requireSameType(2, 1));
+  SmallVector<Operand> operands = node.allInputs();
+  MPC_TRY(node.unify(operands));
+  node.result(0, node.build.select(operands[0], operands[1], operands[2]));
+  return Error::success();
+}
+
+Error emitClip(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  Operand result = node.in(0);
+  for (size_t i : {size_t(1), size_t(2)}) {
+    if (!node.has(i))
+      continue;
+    MPC_TRY(node.requireSameType(i, 0));
+    if (countElements(node.in(i).shape) != 1)
+      return node.fail("a bound has shape " + shapeText(node.in(i).shape) +
+                       ", expected one number");
+    Operand bound = node.build.reshape(node.in(i), {});
+    bound = node.build.broadcastTo(bound, result.shape);
+    result =
+        node.build.binary(i == 1 ? Binary::Max : Binary::Min, result, bound);
+  }
+  node.result(0, result);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Error emitCastTo(NodeImporter &node, ElemType type) {
+  if (!elementType(node.build.builder().getContext(), type))
+    return node.fail("a cast to " + toString(type) + " is not supported");
+  node.result(0, node.build.cast(node.in(0), type));
+  return Error::success();
+}
+
+Error emitCast(NodeImporter &node) {
+  int64_t to = node.intAttr("to", 0);
+  if (to < 0 || to > INT32_MAX)
+    return node.fail("attribute 'to' is " + Twine(to));
+  auto type = static_cast<ElemType>(static_cast<int32_t>(to));
+  // Somebody wrote it, who wants f32 from here on, also in mixed precision.
+  if (type == ElemType::Float && node.in(0).type == type && !node.in(0).known) {
+    node.result(0, node.build.writtenCast(node.in(0)));
+    return Error::success();
+  }
+  return emitCastTo(node, type);
+}
+
+Error emitCastLike(NodeImporter &node) {
+  return emitCastTo(node, node.in(1).type);
+}
+
+using TB = TensorBuilder;
+using Kind = nn::CompareKind;
+
+const OpRule kRules[] = {
+    {"Abs", 6, 1, 1, 1, "", emitNumber<&TB::abs>},
+    {"Acos", 7, 1, 1, 1, "", emitUnary<nn::AcosOp>},
+    {"Acosh", 9, 1, 1, 1, "", emitUnary<nn::AcoshOp>},
+    {"Add", 7, 2, 2, 1, "", emitVariadic<Binary::Add>},
+    {"And", 7, 2, 2, 1, "", emitLogic<Logic::And>},
+    {"Asin", 7, 1, 1, 1, "", emitUnary<nn::AsinOp>},
+    {"Asinh", 9, 1, 1, 1, "", emitUnary<nn::AsinhOp>},
+    {"Atan", 7, 1, 1, 1, "", emitUnary<nn::AtanOp>},
+    {"Atanh", 9, 1, 1, 1, "", emitUnary<nn::AtanhOp>},
+    {"Cast", 6, 1, 1, 1, "to:i", emitCast},
+    {"Cast", 19, 1, 1, 1, "to:i saturate:i", emitCast},
+    // How casts to float8e8m0 round, which is refused.
+    {"Cast", 24, 1, 1, 1, "to:i saturate:i round_mode:s", emitCast},
+    {"CastLike", 15, 2, 2, 1, "", emitCastLike},
+    {"CastLike", 19, 2, 2, 1, "saturate:i", emitCastLike},
+    {"CastLike", 24, 2, 2, 1, "saturate:i round_mode:s", emitCastLike},
+    {"Ceil", 6, 1, 1, 1, "", emitUnary<nn::CeilOp>},
+    {"Celu", 12, 1, 1, 1, "alpha:f", emitCelu},
+    {"Clip", 6, 1, 1, 1, "max:f min:f", emitClip, "", false, "min max"},
+    {"Clip", 11, 1, 3, 1, "", emitClip},
+    {"Cos", 7, 1, 1, 1, "", emitUnary<nn::CosOp>},
+    {"Cosh", 9, 1, 1, 1, "", emitUnary<nn::CoshOp>},
+    {"Div", 7, 2, 2, 1, "", emitVariadic<Binary::Div>},
+    {"Elu", 6, 1, 1, 1, "alpha:f", emitElu},
+    {"Equal", 7, 2, 2, 1, "", emitCompare<Kind::EQ>},
+    {"Erf", 9, 1, 1, 1, "", emitUnary<nn::ErfOp>},
+    {"Exp", 6, 1, 1, 1, "", emitFloat<&TB::exp>},
+    {"Floor", 6, 1, 1, 1, "", emitUnary<nn::FloorOp>},
+    {"Gelu", 20, 1, 1, 1, "approximate:s", emitGelu},
+    {"Greater", 7, 2, 2, 1, "", emitCompare<Kind::GT>},
+    {"GreaterOrEqual", 12, 2, 2, 1, "", emitCompare<Kind::GE>},
+    {"HardSigmoid", 6, 1, 1, 1, "alpha:f beta:f", emitHardSigmoid},
+    {"HardSwish", 14, 1, 1, 1, "", emitUnary<nn::HardSwishOp>},
+    {"Identity", 1, 1, 1, 1, "", emitIdentity},
+    {"IsInf", 10, 1, 1, 1, "detect_negative:i detect_positive:i", emitIsInf},
+    {"IsNaN", 9, 1, 1, 1, "", emitIsNaN},
+    {"LeakyRelu", 6, 1, 1, 1, "alpha:f", emitLeakyRelu},
+    {"Less", 7, 2, 2, 1, "", emitCompare<Kind::LT>},
+    {"LessOrEqual", 12, 2, 2, 1, "", emitCompare<Kind::LE>},
+    {"Log", 6, 1, 1, 1, "", emitFloat<&TB::log>},
+    {"Max", 6, 1, kUnlimited, 1, "", emitVariadic<Binary::Max>},
+    {"Mean", 6, 1, kUnlimited, 1, "", emitMean},
+    {"Min", 6, 1, kUnlimited, 1, "", emitVariadic<Binary::Min>},
+    {"Mish", 18, 1, 1, 1, "", emitUnary<nn::MishOp>},
+    {"Mod", 10, 2, 2, 1, "fmod:i", emitMod},
+    {"Mul", 7, 2, 2, 1, "", emitVariadic<Binary::Mul>},
+    {"Neg", 6, 1, 1, 1, "", emitNumber<&TB::neg>},
+    {"Not", 1, 1, 1, 1, "", emitNot},
+    {"Or", 7, 2, 2, 1, "", emitLogic<Logic::Or>},
+    {"PRelu", 7, 2, 2, 1, "", emitPRelu},
+    {"Pow", 7, 2, 2, 1, "", emitPow},
+    {"Reciprocal", 6, 1, 1, 1, "", emitFloat<&TB::reciprocal>},
+    {"Relu", 6, 1, 1, 1, "", emitNumber<&TB::relu>},
+    {"Round", 11, 1, 1, 1, "", emitUnary<nn::RoundOp>},
+    {"Selu", 6, 1, 1, 1, "alpha:f gamma:f", emitSelu},
+    {"Sigmoid", 6, 1, 1, 1, "", emitFloat<&TB::sigmoid>},
+    {"Shrink", 9, 1, 1, 1, "bias:f lambd:f", emitShrink},
+    {"Sign", 9, 1, 1, 1, "", emitSign},
+    {"Sin", 7, 1, 1, 1, "", emitUnary<nn::SinOp>},
+    {"Sinh", 9, 1, 1, 1, "", emitUnary<nn::SinhOp>},
+    {"Softplus", 1, 1, 1, 1, "", emitUnary<nn::SoftplusOp>},
+    {"Softsign", 1, 1, 1, 1, "", emitUnary<nn::SoftsignOp>},
+    {"Sqrt", 6, 1, 1, 1, "", emitSqrt},
+    {"Sub", 7, 2, 2, 1, "", emitVariadic<Binary::Sub>},
+    {"Sum", 6, 1, kUnlimited, 1, "", emitVariadic<Binary::Add>},
+    {"Swish", 24, 1, 1, 1, "alpha:f", emitSwish},
+    {"Tan", 7, 1, 1, 1, "", emitUnary<nn::TanOp>},
+    {"Tanh", 6, 1, 1, 1, "", emitFloat<&TB::tanh>},
+    {"ThresholdedRelu", 10, 1, 1, 1, "alpha:f", emitThresholdedRelu},
+    {"Where", 9, 3, 3, 1, "", emitWhere},
+    {"Xor", 7, 2, 2, 1, "", emitLogic<Logic::Xor>},
+};
+
+} // namespace
+
+ArrayRef<OpRule> elementwiseRules() { return kRules; }
+
+} // namespace mpc::onnx

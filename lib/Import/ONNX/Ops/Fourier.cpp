@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX's Fourier transforms, as products with a matrix of cosines and sines,
+/// and the windows that go before them.
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <numbers>
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// Matrices and tables of places beyond these pass what a file's constants may
+/// take.
+constexpr int64_t kLongest = 4096;
+constexpr int64_t kMostPlaces = 1 << 23;
+
+/// A transform of sequences of `size` numbers.
+struct Transform {
+  int64_t size;
+  bool isInverse;
+  /// The spectrum has its first half alone, of which the rest follows: what is
+  /// transformed there and back is real.
+  bool isOneSided;
+  /// Numbers of one element of the input: 1 of a real one, 2 of a complex one.
+  int64_t inputParts;
+
+  int64_t half() const { return size / 2 + 1; }
+  int64_t inputs() const { return isOneSided && isInverse ? half() : size; }
+  int64_t outputs() const { return isOneSided && !isInverse ? half() : size; }
+  int64_t outputParts() const { return isOneSided && isInverse ? 1 : 2; }
+  /// What input `j` counts in a sum: one for itself, one for its mirror image.
+  double weight(int64_t j) const {
+    bool isTwice = isOneSided && isInverse && j > 0 && 2 * j < size;
+    return (isTwice ? 2.0 : 1.0) / static_cast<double>(isInverse ? size : 1);
+  }
+  std::vector<double> matrix() const;
+};
+
+/// [inputs * inputParts, outputs * outputParts]: the product of a complex
+/// number and exp(-+ 2 pi i j k / size), as one of pairs.
+std::vector<double> Transform::matrix() const {
+  std::vector<double> entries;
+  double sign = isInverse ? 1.0 : -1.0;
+  for (int64_t j : seq<int64_t>(0, inputs()))
+    for (int64_t from : seq<int64_t>(0, inputParts))
+      for (int64_t k : seq<int64_t>(0, outputs()))
+        for (int64_t to : seq<int64_t>(0, outputParts())) {
+          double turn = static_cast<double>(j * k % size) /
+                        static_cast<double>(size) * 2.0 * std::numbers::pi;
+          double sine = sign * std::sin(turn) * (to > from ? 1.0 : -1.0);
+          entries.push_back(weight(j) * (from == to ? std::cos(turn) : sine));
+        }
+  return entries;
+}
+
+Expected<Operand> constantMatrix(NodeImporter &node, const Transform &transform,
+                                 ElemType type) {
+  std::vector<double> entries = transform.matrix();
+  Shape shape{transform.inputs() * transform.inputParts,
+              transform.outputs() * transform.outputParts()};
+  if (type == ElemType::Double)
+    return node.constant<double>(type, shape, entries);
+  std::vector<float> rounded(entries.begin(), entries.end());
+  return node.constant<float>(ElemType::Float, shape, rounded);
+}
+
+/// `x` with `size` elements along `axis`: cut off, or with zeros behind them.
+Operand withSize(TensorBuilder &b, const Operand &x, int64_t axis,
+                 int64_t size) {
+  if (x.shape[axis] >= size)
+    return b.sliceAxis(x, axis, 0, size);
+  SmallVector<int64_t> none(x.rank(), 0), high(x.rank(), 0);
+  high[axis] = size - x.shape[axis];
+  return b.pad(x, none, high, none, 0.0);
+}
+
+/// The transform of `x` along `axis`, which is not its last.
+Expected<Operand> transformed(NodeImporter &node, Operand x, int64_t axis,
+                              const Transform &transform) {
+  TensorBuilder &b = node.build;
+  x = withSize(b, b.wide(x), axis, transform.inputs());
+  MPC_TRY_ASSIGN(Operand matrix, constantMatrix(node, transform, x.type));
+  auto order = to_vector(seq<int64_t>(0, x.rank()));
+  std::rotate(order.begin() + axis, order.begin() + axis + 1, order.end() - 1);
+  x = b.transpose(x, order);
+  Shape result = x.shape;
+  result[x.rank() - 2] = transform.outputs();
+  result[x.rank() - 1] = transform.outputParts();
+  int64_t width = matrix.shape[0];
+  Operand rows = b.reshape(x, {*countElements(x.shape) / width, width});
+  Operand spectrum = b.reshape(b.matmulAsWritten(rows, matrix), result);
+  auto back = to_vector(seq<int64_t>(0, x.rank()));
+  std::rotate(back.begin() + axis, back.end() - 2, back.end() - 1);
+  return b.cast(b.transpose(spectrum, back), node.in(0).type);
+}
+
+/// Checks that the last axis holds real or complex numbers, behind `others`.
+Error checkParts(NodeImporter &node, int64_t others) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &x = node.in(0);
+  if (x.rank() <= others || (x.shape.back() != 1 && x.shape.back() != 2) ||
+      is_contained(x.shape, 0))
+    return node.fail("the input is " + shapeText(x.shape) +
+                     ", expected a last axis of 1 or 2");
+  return Error::success();
+}
+
+/// A one-sided transform is of real numbers, and gives such.
+Error checkTransform(NodeImporter &node, const Transform &transform) {
+  if (transform.size < 1 || transform.size > kLongest)
+    return node.fail("the length is " + Twine(transform.size) +
+                     ", expected 1 to " + Twine(kLongest));
+  int64_t expected = transform.isInverse ? 2 : 1;
+  if (!transform.isOneSided || transform.inputParts == expected)
+    return Error::success();
+  return node.fail("attribute 'onesided' is 1, and the input has " +
+                   Twine(transform.inputParts) + " parts, expected " +
+                   Twine(expected));
+}
+
+Error emitTransform(NodeImporter &node, int64_t axis) {
+  const Operand &x = node.in(0);
+  MPC_TRY(checkParts(node, 1));
+  MPC_TRY_ASSIGN(axis, node.axis(axis, x.rank()));
+  if (axis == x.rank() - 1)
+    return node.fail("the axis is the last, which holds the parts");
+  Transform transform{x.shape[axis], node.intAttr("inverse", 0) != 0,
+                      node.intAttr("onesided", 0) != 0, x.shape.back()};
+  if (transform.isOneSided && transform.isInverse)
+    transform.size = std::max<int64_t>(1, 2 * (x.shape[axis] - 1));
+  if (node.has(1)) {
+    MPC_TRY_ASSIGN(transform.size, node.integer(1, "the length"));
+  }
+  MPC_TRY(checkTransform(node, transform));
+  MPC_TRY_ASSIGN(Operand result, transformed(node, x, axis, transform));
+  node.result(0, result);
+  return Error::success();
+}
+
+Error emitDFT17(NodeImporter &node) {
+  return emitTransform(node, node.intAttr("axis", 1));
+}
+
+Error emitDFT(NodeImporter &node) {
+  int64_t axis = -2;
+  if (node.has(2)) {
+    MPC_TRY_ASSIGN(axis, node.integer(2, "the axis"));
+  }
+  return emitTransform(node, axis);
+}
+
+/// [batch, frames, length, parts]: windows of the signal, each times `window`.
+Expected<Operand> framesOf(NodeImporter &node, int64_t length, int64_t step) {
+  TensorBuilder &b = node.build;
+  const Operand &signal = node.in(0);
+  int64_t frames = (signal.shape[1] - length) / step + 1;
+  if (frames > kMostPlaces / length)
+    return node.fail("has " + Twine(frames) + " frames of " + Twine(length) +
+                     ", expected at most " + Twine(kMostPlaces) +
+                     " places in all");
+  std::vector<int64_t> places;
+  for (int64_t frame : seq<int64_t>(0, frames))
+    for (int64_t place : seq<int64_t>(0, length))
+      places.push_back(frame * step + place);
+  MPC_TRY_ASSIGN(
+      Operand indices,
+      node.constant<int64_t>(ElemType::Int64, {frames, length}, places));
+  Operand taken = b.gather(signal, indices, 1);
+  if (!node.has(2))
+    return taken;
+  MPC_TRY(node.requireSameType(2, 0));
+  if (node.in(2).shape != Shape{length})
+    return node.fail("the window is " + shapeText(node.in(2).shape) +
+                     ", expected " + Twine(length));
+  return b.binary(Binary::Mul, taken,
+                  b.broadcast(node.in(2), taken.shape, {2}));
+}
+
+Error emitSTFT(NodeImporter &node) {
+  const Operand &signal = node.in(0);
+  MPC_TRY(checkParts(node, 2));
+  if (signal.rank() != 3)
+    return node.fail("the signal is " + shapeText(signal.shape) +
+                     ", expected batch, length and parts");
+  MPC_TRY_ASSIGN(int64_t step, node.integer(1, "the frame step"));
+  int64_t length = signal.shape[1];
+  if (node.has(3)) {
+    MPC_TRY_ASSIGN(length, node.integer(3, "the frame length"));
+  } else if (node.has(2)) {
+    length = *countElements(node.in(2).shape);
+  }
+  if (step < 1 || length < 1 || length > signal.shape[1])
+    return node.fail("frames of " + Twine(length) + " every " + Twine(step) +
+                     " do not fit a signal of " + Twine(signal.shape[1]));
+  Transform transform{length, false, node.intAttr("onesided", 1) != 0,
+                      signal.shape.back()};
+  MPC_TRY(checkTransform(node, transform));
+  MPC_TRY_ASSIGN(Operand frames, framesOf(node, length, step));
+  MPC_TRY_ASSIGN(Operand result, transformed(node, frames, 2, transform));
+  node.result(0, result);
+  return Error::success();
+}
+
+/// a - b cos(t) + c cos(2 t), where t goes once around.
+struct CosineWindow {
+  double a, b, c;
+
+  double at(int64_t place, int64_t period) const {
+    double turn = 2.0 * std::numbers::pi * static_cast<double>(place) /
+                  static_cast<double>(period);
+    return a - b * std::cos(turn) + c * std::cos(2.0 * turn);
+  }
+};
+
+Error emitWindow(NodeImporter &node, CosineWindow window) {
+  MPC_TRY_ASSIGN(int64_t size, node.integer(0, "the size"));
+  if (size < 0 || size > kMostPlaces)
+    return node.fail("the size is " + Twine(size) + ", expected 0 to " +
+                     Twine(kMostPlaces));
+  ElemType type = ElemType::Float;
+  if (node.attribute("output_datatype")) {
+    MPC_TRY_ASSIGN(type, node.elementTypeAttr("output_datatype"));
+  }
+  int64_t period = node.intAttr("periodic", 1) != 0 ? size : size - 1;
+  std::vector<double> values;
+  for (int64_t place : seq<int64_t>(0, size))
+    values.push_back(size == 1 ? 1.0 : window.at(place, period));
+  MPC_TRY_ASSIGN(Operand wide,
+                 node.constant<double>(ElemType::Double, {size}, values));
+  node.result(0, node.build.cast(wide, type));
+  return Error::success();
+}
+
+Error emitHann(NodeImporter &node) { return emitWindow(node, {0.5, 0.5, 0.0}); }
+
+/// PyTorch's is another than ONNX's, and its exporter writes this one.
+Error emitHamming(NodeImporter &node) {
+  bool isTorch = OriginalCall(node.node()).target().starts_with("aten.hamming");
+  return emitWindow(node, isTorch
+                              ? CosineWindow{0.54, 0.46, 0.0}
+                              : CosineWindow{25.0 / 46.0, 21.0 / 46.0, 0.0});
+}
+
+Error emitBlackman(NodeImporter &node) {
+  return emitWindow(node, {0.42, 0.5, 0.08});
+}
+
+constexpr StringRef kOfWindow = "output_datatype:i periodic:i";
+
+const OpRule kRules[] = {
+    {"BlackmanWindow", 17, 1, 1, 1, kOfWindow, emitBlackman},
+    {"DFT", 17, 1, 2, 1, "axis:i inverse:i onesided:i", emitDFT17},
+    {"DFT", 20, 1, 3, 1, "inverse:i onesided:i", emitDFT},
+    {"HammingWindow", 17, 1, 1, 1, kOfWindow, emitHamming},
+    {"HannWindow", 17, 1, 1, 1, kOfWindow, emitHann},
+    {"STFT", 17, 2, 4, 1, "onesided:i", emitSTFT},
+};
+
+} // namespace
+
+ArrayRef<OpRule> fourierRules() { return kRules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The places of a tensor that indices name, for ops that read or write them.
+#ifndef MPC_LIB_IMPORT_ONNX_OPS_PLACES_H
+#define MPC_LIB_IMPORT_ONNX_OPS_PLACES_H
+
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
+
+namespace mpc::onnx {
+
+/// The number of elements; 0 where it is no number.
+int64_t product(llvm::ArrayRef<int64_t> sizes);
+
+/// What an op reads or writes: `places` number slices of `inner` elements.
+struct Flattened {
+  Operand places;
+  int64_t count;
+  int64_t inner;
+  Shape axes = {}; ///< Along which the slices lie, `count` in all.
+};
+
+/// The places that the elements of `indices` name along `axis` of `shape`.
+llvm::Expected<Flattened> placesOfElements(NodeImporter &node,
+                                           llvm::ArrayRef<int64_t> shape,
+                                           const Operand &indices);
+
+/// The places that the rows of `indices` name in `shape`, one number an axis.
+llvm::Expected<Flattened> placesOfRows(NodeImporter &node,
+                                       llvm::ArrayRef<int64_t> shape,
+                                       const Operand &indices);
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_OPS_PLACES_H

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Reading images at points between their elements.
+#ifndef MPC_LIB_IMPORT_ONNX_OPS_POINTREADS_H
+#define MPC_LIB_IMPORT_ONNX_OPS_POINTREADS_H
+
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
+
+namespace mpc::onnx {
+
+/// What a point between elements, or outside of the image, reads.
+struct Interpolation {
+  /// "linear", "nearest" or "cubic".
+  llvm::StringRef mode = "linear";
+  /// "zeros", "border" or "reflection".
+  llvm::StringRef padding = "zeros";
+  /// The image ends, and is reflected, at its outermost elements, not half an
+  /// element further out.
+  bool alignsCorners = false;
+};
+
+/// `image` at points: [batch, points, channels] of [batch, elements, channels],
+/// where the elements are those of `spatial`. `coordinates` are counted in
+/// elements, [batch, points] for each spatial axis; where several images lie
+/// one behind the other, from element `first` on, [batch, points] of int64.
+llvm::Expected<Operand> readAtPoints(NodeImporter &node, const Operand &image,
+                                     llvm::ArrayRef<int64_t> spatial,
+                                     llvm::ArrayRef<Operand> coordinates,
+                                     const Interpolation &interpolation,
+                                     const Operand *first = nullptr);
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_OPS_POINTREADS_H

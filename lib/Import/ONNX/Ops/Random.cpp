@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ONNX ops that draw random numbers. Which numbers, the run's seed decides and
+/// not the attribute `seed` of a node: streams are counted in the file's order.
+#include "lib/Import/ONNX/Ops/Random.h"
+
+#include "dialects/NN/Random.h"
+
+#include <numbers>
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+int32_t takeStream(TensorBuilder &b) {
+  for (mlir::Operation &op : reverse(*b.builder().getBlock()))
+    if (auto random = dyn_cast<nn::RandomInterface>(op))
+      return static_cast<int32_t>(random.getStream()) + 1;
+  return 0;
+}
+
+Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
+                int32_t stream) {
+  return b.fromValue(nn::DropoutOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, input.shape),
+      input.value, mlir::ValueRange(), APFloat(ratio), stream));
+}
+
+namespace {
+
+/// The type that attribute `dtype` names, else `otherwise`.
+Expected<ElemType> outputType(NodeImporter &node, ElemType otherwise) {
+  auto type = static_cast<ElemType>(
+      node.intAttr("dtype", static_cast<int64_t>(otherwise)));
+  if (!elementType(node.build.builder().getContext(), type))
+    return node.fail("numbers of type " + toString(type) +
+                     " are not supported");
+  return type;
+}
+
+Expected<ElemType> floatType(NodeImporter &node, ElemType otherwise) {
+  MPC_TRY_ASSIGN(ElemType type, outputType(node, otherwise));
+  if (!isFloat(type))
+    return node.fail("attribute 'dtype' is " + toString(type) +
+                     ", expected a floating type");
+  return type;
+}
+
+/// Numbers of [0, 1), of f32.
+Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape, int32_t stream,
+                int32_t word = 0) {
+  auto bits = nn::RandomBitsOp::create(b.builder(), b.location(),
+                                       b.tensorType(ElemType::Int32, shape),
+                                       mlir::ValueRange(), stream, word);
+  return b.fromValue(nn::UniformOp::create(
+      b.builder(), b.location(), b.tensorType(ElemType::Float, shape), bits));
+}
+
+/// x * scale + offset
+Operand affine(TensorBuilder &b, Operand x, double scale, double offset) {
+  if (scale != 1.0)
+    x = b.binary(Binary::Mul, x, scale);
+  return offset == 0.0 ? x : b.binary(Binary::Add, x, offset);
+}
+
+//===----------------------------------------------------------------------===//
+// Distributions
+//===----------------------------------------------------------------------===//
+
+Operand drawUniform(NodeImporter &node, ArrayRef<int64_t> shape) {
+  double low = node.floatAttr("low", 0.0), high = node.floatAttr("high", 1.0);
+  TensorBuilder &b = node.build;
+  return affine(b, uniform(b, shape, takeStream(b)), high - low, low);
+}
+
+/// By the transform of Box and Muller (1958).
+Operand drawNormal(NodeImporter &node, ArrayRef<int64_t> shape) {
+  TensorBuilder &b = node.build;
+  int32_t stream = takeStream(b);
+  // In (0, 1]: a logarithm of 0 would be infinite.
+  Operand first = affine(b, uniform(b, shape, stream), -1.0, 1.0);
+  Operand angle = affine(b, uniform(b, shape, stream, /*word=*/1),
+                         2.0 * std::numbers::pi, 0.0);
+  Operand radius = b.sqrt(affine(b, b.log(first), -2.0, 0.0));
+  Operand normal = b.binary(Binary::Mul, radius, b.unary<nn::CosOp>(angle));
+  return affine(b, normal, node.floatAttr("scale", 1.0),
+                node.floatAttr("mean", 0.0));
+}
+
+using Draw = Operand (*)(NodeImporter &, ArrayRef<int64_t>);
+
+template <Draw draw>
+Error emitShaped(NodeImporter &node) {
+  auto shape = node.intsAttr("shape");
+  if (!shape)
+    return node.fail("attribute 'shape' is missing");
+  for (int64_t size : *shape)
+    if (size < 0)
+      return node.fail("attribute 'shape' has the size " + Twine(size));
+  MPC_TRY(node.checkSize(*shape));
+  MPC_TRY_ASSIGN(ElemType type, floatType(node, ElemType::Float));
+  node.result(0, node.build.cast(draw(node, *shape), type));
+  return Error::success();
+}
+
+template <Draw draw>
+Error emitLike(NodeImporter &node) {
+  const Operand &like = node.in(0);
+  MPC_TRY_ASSIGN(ElemType type, floatType(node, like.type));
+  node.result(0, node.build.cast(draw(node, like.shape), type));
+  return Error::success();
+}
+
+Error emitBernoulli(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &probability = node.in(0);
+  MPC_TRY_ASSIGN(ElemType type, outputType(node, probability.type));
+  TensorBuilder &b = node.build;
+  Operand drawn = uniform(b, probability.shape, takeStream(b));
+  Operand isOne = b.compare(nn::CompareKind::LT, drawn,
+                            b.cast(probability, ElemType::Float));
+  node.result(0, b.cast(isOne, type));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+Expected<double> dropoutRatio(NodeImporter &node) {
+  if (!node.has(1))
+    return 0.5;
+  const Operand &ratio = node.in(1);
+  if (countElements(ratio.shape) != 1 || !ratio.known)
+    return node.fail("the ratio must be one known number");
+  double value = nn::realAt(ratio.known, 0);
+  if (!(value >= 0.0 && value <= 1.0))
+    return node.fail("the ratio is " + std::to_string(value) +
+                     ", expected 0 to 1");
+  return value;
+}
+
+/// False where the file says that the node passes its input on. A node that
+/// says nothing is meant to drop in training.
+Expected<bool> dropsInTraining(NodeImporter &node) {
+  if (!node.has(2))
+    return true;
+  if (!node.in(2).known)
+    return node.fail("whether it drops must be known when the model is "
+                     "compiled: give its input 'training_mode' by "
+                     "--input-value");
+  return nn::intAt(node.in(2).known, 0) != 0;
+}
+
+Error emitDropout(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(double ratio, dropoutRatio(node));
+  MPC_TRY_ASSIGN(bool drops, dropsInTraining(node));
+  TensorBuilder &b = node.build;
+  const Operand &input = node.in(0);
+  Operand ones = b.splatLike(input, 1.0);
+  if (!drops && ratio > 0.0)
+    node.note("passes its input on in training too, as its input "
+              "'training_mode' is false");
+  if (drops && ratio > 0.0) {
+    int32_t stream = takeStream(b);
+    node.result(0, dropout(b, input, ratio, stream));
+    ones = dropout(b, ones, ratio, stream);
+  } else {
+    node.result(0, input);
+  }
+  // What is left of ones is the mask, in training and in evaluation.
+  if (node.wants(1)) {
+    Operand mask = b.compare(nn::CompareKind::NE, ones, b.splatLike(ones, 0.0));
+    node.result(1, node.opset() < 10 ? b.cast(mask, input.type) : mask);
+  }
+  return Error::success();
+}
+
+const OpRule kRules[] = {
+    {"Bernoulli", 15, 1, 1, 1, "dtype:i seed:f", emitBernoulli},
+    {"Dropout", 7, 1, 1, 2, "ratio:f", emitDropout, "", false, "ratio"},
+    {"Dropout", 12, 1, 3, 2, "seed:i", emitDropout},
+    {"RandomNormal", 1, 0, 0, 1, "dtype:i mean:f scale:f seed:f shape:is",
+     emitShaped<drawNormal>},
+    {"RandomNormalLike", 1, 1, 1, 1, "dtype:i mean:f scale:f seed:f",
+     emitLike<drawNormal>},
+    {"RandomUniform", 1, 0, 0, 1, "dtype:i high:f low:f seed:f shape:is",
+     emitShaped<drawUniform>},
+    {"RandomUniformLike", 1, 1, 1, 1, "dtype:i high:f low:f seed:f",
+     emitLike<drawUniform>},
+};
+
+} // namespace
+
+ArrayRef<OpRule> randomRules() { return kRules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Sliding windows, and the ONNX ops that pool over them.
+#include "lib/Import/ONNX/Ops/Window.h"
+
+#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+/// Sets pads of which the file gives only the kind.
+static void padToSame(Window &window, ArrayRef<int64_t> input, bool upper) {
+  for (size_t i = 0; i < input.size(); ++i) {
+    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    int64_t windows = (input[i] + window.strides[i] - 1) / window.strides[i];
+    int64_t total = std::max<int64_t>(
+        (windows - 1) * window.strides[i] + extent - input[i], 0);
+    window.low[i] = upper ? total / 2 : total - total / 2;
+    window.high[i] = total - window.low[i];
+  }
+}
+
+static Error readPads(NodeImporter &node, Window &window,
+                      ArrayRef<int64_t> input) {
+  size_t axes = input.size();
+  StringRef kind = node.stringAttr("auto_pad", "NOTSET");
+  MPC_TRY_ASSIGN(auto pads, node.sizesAttr("pads", 2 * axes, 0, 0));
+  window.low.assign(pads.begin(), pads.begin() + axes);
+  window.high.assign(pads.begin() + axes, pads.end());
+  if (kind == "NOTSET" || kind.empty())
+    return Error::success();
+  if (any_of(pads, [](int64_t pad) { return pad != 0; }))
+    return node.fail("has attribute 'pads' beside auto_pad=" + printable(kind));
+  if (kind == "VALID")
+    return Error::success();
+  if (kind != "SAME_UPPER" && kind != "SAME_LOWER")
+    return node.fail("attribute 'auto_pad' is '" + printable(kind) +
+                     "', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+  padToSame(window, input, kind == "SAME_UPPER");
+  return Error::success();
+}
+
+Expected<Window> readWindow(NodeImporter &node, ArrayRef<int64_t> input,
+                            ArrayRef<int64_t> kernel) {
+  Window window;
+  size_t axes = input.size();
+  window.kernel.assign(kernel.begin(), kernel.end());
+  for (int64_t size : kernel)
+    if (size < 1 || size >= (int64_t(1) << 31))
+      return node.fail("the window is " + shapeText(kernel));
+  for (int64_t size : input)
+    if (size >= (int64_t(1) << 40))
+      return node.fail("the input is " + shapeText(input));
+  MPC_TRY_ASSIGN(window.strides, node.sizesAttr("strides", axes, 1, 1));
+  MPC_TRY_ASSIGN(window.dilations, node.sizesAttr("dilations", axes, 1, 1));
+  MPC_TRY(readPads(node, window, input));
+  window.givenHigh = window.high;
+  bool ceil = node.intAttr("ceil_mode", 0) != 0;
+  for (size_t i = 0; i < axes; ++i) {
+    int64_t stride = window.strides[i], dilation = window.dilations[i];
+    int64_t padded = input[i] + window.low[i] + window.high[i];
+    int64_t extent = (window.kernel[i] - 1) * dilation + 1;
+    // One window that ends behind the input has the elements that there are.
+    if (ceil && padded > 0 && padded < extent && extent - padded < stride) {
+      window.kernel[i] = (padded - 1) / dilation + 1;
+      extent = (window.kernel[i] - 1) * dilation + 1;
+    }
+    if (padded < extent)
+      return node.fail("the window (" + Twine(extent) + " on spatial axis " +
+                       Twine(i) + ") is larger than the padded input (" +
+                       Twine(padded) + ")");
+    int64_t windows = (padded - extent) / stride + 1;
+    if (ceil) {
+      windows = (padded - extent + stride - 1) / stride + 1;
+      // The last window starts in the input or before it.
+      if ((windows - 1) * stride >= input[i] + window.low[i])
+        --windows;
+      int64_t needed = (windows - 1) * stride + extent - input[i];
+      window.high[i] = std::max<int64_t>(needed - window.low[i], 0);
+    }
+    window.output.push_back(windows);
+  }
+  return window;
+}
+
+Expected<TransposedWindow> readTransposedWindow(NodeImporter &node,
+                                                ArrayRef<int64_t> input,
+                                                ArrayRef<int64_t> kernel) {
+  size_t axes = input.size();
+  for (int64_t size : kernel)
+    if (size < 1 || size >= (int64_t(1) << 31))
+      return node.fail("the window is " + shapeText(kernel));
+  for (int64_t size : input)
+    if (size < 1 || size >= (int64_t(1) << 31))
+      return node.fail("the input is " + shapeText(input));
+  MPC_TRY_ASSIGN(auto strides, node.sizesAttr("strides", axes, 1, 1));
+  MPC_TRY_ASSIGN(auto dilations, node.sizesAttr("dilations", axes, 1, 1));
+  MPC_TRY_ASSIGN(auto pads, node.sizesAttr("pads", 2 * axes, 0, 0));
+  MPC_TRY_ASSIGN(auto extra, node.sizesAttr("output_padding", axes, 0, 0));
+  StringRef kind = node.stringAttr("auto_pad", "NOTSET");
+  bool same = kind == "SAME_UPPER" || kind == "SAME_LOWER";
+  if (!same && kind != "NOTSET" && kind != "VALID" && !kind.empty())
+    return node.fail("attribute 'auto_pad' is '" + printable(kind) + "'");
+  std::optional<ArrayRef<int64_t>> given = node.intsAttr("output_shape");
+  if (given && given->size() != axes)
+    return node.fail("attribute 'output_shape' has " + Twine(given->size()) +
+                     " numbers, expected " + Twine(axes));
+  TransposedWindow window;
+  for (SmallVector<int64_t> *sizes :
+       {&window.low, &window.high, &window.interior})
+    sizes->assign(2, 0);
+  window.conv.kernel.assign(kernel.begin(), kernel.end());
+  window.conv.strides.assign(axes, 1);
+  window.conv.dilations = dilations;
+  window.conv.low.assign(axes, 0);
+  window.conv.high.assign(axes, 0);
+  for (size_t i = 0; i < axes; ++i) {
+    int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
+    int64_t full = strides[i] * (input[i] - 1) + extra[i] + extent;
+    int64_t low = pads[i], high = pads[axes + i];
+    if (given || same) {
+      int64_t wanted = given ? (*given)[i] : input[i] * strides[i];
+      if (wanted < 1)
+        return node.fail("the output size is " + Twine(wanted) +
+                         " on spatial axis " + Twine(i));
+      // What no window reaches is padding behind the others.
+      int64_t total = std::max<int64_t>(full - wanted, 0);
+      low = kind == "SAME_UPPER" ? total / 2 : (total + 1) / 2;
+      high = full - wanted - low;
+    }
+    int64_t size = full - low - high;
+    if (size < 1)
+      return node.fail("the output has size " + Twine(size) +
+                       " on spatial axis " + Twine(i));
+    window.low.push_back(extent - 1 - low);
+    window.high.push_back(extent - 1 - high + extra[i]);
+    window.interior.push_back(strides[i] - 1);
+    window.conv.output.push_back(size);
+  }
+  return window;
+}
+
+Window slidingWindow(ArrayRef<int64_t> input, ArrayRef<int64_t> kernel) {
+  Window window;
+  window.kernel.assign(kernel.begin(), kernel.end());
+  size_t axes = input.size();
+  window.strides.assign(axes, 1);
+  window.dilations.assign(axes, 1);
+  for (auto *pads : {&window.low, &window.high, &window.givenHigh})
+    pads->assign(axes, 0);
+  for (auto [size, extent] : zip_equal(input, kernel))
+    window.output.push_back(size - extent + 1);
+  return window;
+}
+
+Expected<Window> readPool(NodeImporter &node) {
+  const Operand &input = node.in(0);
+  if (input.rank() < 3)
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels and spatial axes");
+  ArrayRef<int64_t> spatial = ArrayRef(input.shape).drop_front(2);
+  std::optional<ArrayRef<int64_t>> kernel = node.intsAttr("kernel_shape");
+  if (!kernel || kernel->size() != spatial.size())
+    return node.fail("attribute 'kernel_shape' must have " +
+                     Twine(spatial.size()) + " numbers");
+  MPC_TRY_ASSIGN(Window window, readWindow(node, spatial, *kernel));
+  for (size_t i = 0; i < spatial.size(); ++i) {
+    int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    if (window.low[i] >= extent || window.givenHigh[i] >= extent)
+      return node.fail("a pad is as large as the window");
+  }
+  Shape shape{input.shape[0], input.shape[1]};
+  append_range(shape, window.output);
+  MPC_TRY(node.checkSize(shape));
+  return window;
+}
+
+/// The sum over each window, as one strided slice for each of its places.
+Operand sumOverWindows(TensorBuilder &b, const Operand &padded,
+                       const Window &window) {
+  size_t axes = window.kernel.size();
+  SmallVector<int64_t> place(axes, 0);
+  std::optional<Operand> sum;
+  for (;;) {
+    SmallVector<int64_t> starts{0, 0}, strides{1, 1};
+    SmallVector<int64_t> limits{padded.shape[0], padded.shape[1]};
+    for (size_t i = 0; i < axes; ++i) {
+      int64_t start = place[i] * window.dilations[i];
+      starts.push_back(start);
+      strides.push_back(window.strides[i]);
+      limits.push_back(start + (window.output[i] - 1) * window.strides[i] + 1);
+    }
+    Operand part = b.slice(padded, starts, limits, strides);
+    sum = sum ? b.binary(Binary::Add, *sum, part) : part;
+    size_t axis = axes;
+    while (axis > 0 && ++place[axis - 1] == window.kernel[axis - 1])
+      place[--axis] = 0;
+    if (axis == 0)
+      return *sum;
+  }
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+/// Places among the spatial axes, row by row, as places in the whole tensor;
+/// with `byColumns` the first spatial axis is the innermost.
+Operand placesInTensor(TensorBuilder &b, Operand places,
+                       ArrayRef<int64_t> input, bool byColumns) {
+  ArrayRef<int64_t> spatial = input.drop_front(2);
+  SmallVector<int64_t> strides = nn::denseStrides(input);
+  auto scaled = [&](const Operand &x, int64_t factor) {
+    return b.binary(Binary::Mul, x, static_cast<double>(factor));
+  };
+  Operand result =
+      b.binary(Binary::Add, scaled(b.coordinates(places.shape, 0), strides[0]),
+               scaled(b.coordinates(places.shape, 1), strides[1]));
+  if (!byColumns)
+    return b.binary(Binary::Add, result, places);
+  int64_t stride = countElements(spatial).value_or(0);
+  for (int64_t size : reverse(spatial)) {
+    stride /= size;
+    Operand outer = b.binary(Binary::Div, places, static_cast<double>(size));
+    Operand at = b.binary(Binary::Sub, places, scaled(outer, size));
+    result = b.binary(Binary::Add, result, scaled(at, stride));
+    places = outer;
+  }
+  return result;
+}
+
+Error emitMaxPool(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  ElemType type = node.in(0).type;
+  if (!isFloat(type) && byteSize(type) > 2)
+    return node.fail("pools of " + toString(type) + " are not supported");
+  MPC_TRY_ASSIGN(Window window, readPool(node));
+  TensorBuilder &b = node.build;
+  // f32 holds the integers of 8 and 16 bits.
+  Operand input =
+      isFloat(type) ? node.in(0) : b.cast(node.in(0), ElemType::Float);
+  Shape shape{input.shape[0], input.shape[1]};
+  append_range(shape, window.output);
+  auto pool = nn::MaxPoolOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, shape),
+      b.tensorType(ElemType::Int64, shape), input.value, window.kernel,
+      window.strides, window.low, window.high, window.dilations);
+  node.result(0, b.cast(b.fromValue(pool.getOutput()), type));
+  if (node.wants(1))
+    node.result(1,
+                placesInTensor(b, b.fromValue(pool.getIndices()), input.shape,
+                               node.intAttr("storage_order", 0) != 0));
+  return Error::success();
+}
+
+/// How many elements each window averages over.
+Expected<Operand> windowCounts(NodeImporter &node, const Window &window,
+                               ArrayRef<int64_t> input, bool countPadding) {
+  Shape shape{1, 1};
+  append_range(shape, window.output);
+  std::optional<int64_t> count = countElements(shape);
+  if (!count || *count > (1 << 22))
+    return node.fail("the pool's output is too large for its pads");
+  SmallVector<int64_t> place(window.output.size(), 0);
+  std::vector<double> counts;
+  for (int64_t at = 0; at < *count; ++at) {
+    double covered = 1;
+    for (size_t i = 0; i < place.size(); ++i) {
+      int64_t first = place[i] * window.strides[i] - window.low[i];
+      int64_t from = countPadding ? -window.low[i] : 0;
+      int64_t to = input[i] + (countPadding ? window.givenHigh[i] : 0);
+      int64_t inside = 0;
+      for (int64_t k = 0; k < window.kernel[i]; ++k) {
+        int64_t index = first + k * window.dilations[i];
+        inside += index >= from && index < to;
+      }
+      covered *= static_cast<double>(inside);
+    }
+    counts.push_back(covered);
+    for (size_t i = place.size(); i-- > 0;) {
+      if (++place[i] < window.output[i])
+        break;
+      place[i] = 0;
+    }
+  }
+  return node.constant<double>(ElemType::Double, shape, counts);
+}
+
+/// Windows that tile the input: sums over the axes of a reshaped tensor.
+std::optional<Operand> averageTiles(TensorBuilder &b, const Operand &input,
+                                    const Window &window) {
+  Shape split{input.shape[0], input.shape[1]};
+  SmallVector<int64_t> axes;
+  for (size_t i = 0; i < window.kernel.size(); ++i) {
+    bool tiles = window.strides[i] == window.kernel[i] &&
+                 window.dilations[i] == 1 && window.low[i] == 0 &&
+                 window.high[i] == 0 &&
+                 window.output[i] * window.kernel[i] == input.shape[2 + i];
+    if (!tiles)
+      return std::nullopt;
+    split.push_back(window.output[i]);
+    split.push_back(window.kernel[i]);
+    axes.push_back(static_cast<int64_t>(3 + 2 * i));
+  }
+  return b.reduceMean(b.reshape(input, split), axes);
+}
+
+/// Each place of a window is an op of its own.
+Error checkPlaces(NodeImporter &node, const Window &window) {
+  int64_t places = countElements(window.kernel).value_or(INT64_MAX);
+  if (places <= 1024)
+    return Error::success();
+  return node.fail("overlapping windows of " + Twine(places) +
+                   " elements are not supported (at most 1024)");
+}
+
+/// `x` padded by the window's pads with zeros.
+Operand padded(TensorBuilder &b, const Operand &x, const Window &window) {
+  SmallVector<int64_t> low{0, 0}, high{0, 0};
+  append_range(low, window.low);
+  append_range(high, window.high);
+  return b.pad(x, low, high, SmallVector<int64_t>(low.size(), 0), 0.0);
+}
+
+/// The divisor_override of PyTorch's call, which its exporter does not write.
+std::optional<int64_t> divisorOverride(const NodeImporter &node) {
+  OriginalCall call(node.node());
+  bool isPool = call.target().starts_with("aten.avg_pool");
+  return isPool ? call.lastInteger() : std::nullopt;
+}
+
+/// By what each window's sum is divided: the number of its elements, or the
+/// chosen one.
+Expected<Operand> windowDivisors(NodeImporter &node, const Window &window,
+                                 std::optional<int64_t> chosen) {
+  if (chosen)
+    return node.build.splat(ElemType::Float, {}, static_cast<double>(*chosen));
+  bool countPadding = node.intAttr("count_include_pad", 0) != 0;
+  return windowCounts(node, window, ArrayRef(node.in(0).shape).drop_front(2),
+                      countPadding);
+}
+
+Error emitAveragePool(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(Window window, readPool(node));
+  TensorBuilder &b = node.build;
+  const Operand &input = node.in(0);
+  std::optional<int64_t> divisor = divisorOverride(node);
+  auto tiles = divisor ? std::nullopt : averageTiles(b, input, window);
+  if (tiles) {
+    node.result(0, *tiles);
+    return Error::success();
+  }
+  MPC_TRY(checkPlaces(node, window));
+  MPC_TRY_ASSIGN(Operand counts, windowDivisors(node, window, divisor));
+  Operand sum = sumOverWindows(b, padded(b, b.wide(input), window), window);
+  counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
+  node.result(0, b.cast(b.binary(Binary::Div, sum, counts), input.type));
+  return Error::success();
+}
+
+template <Operand (TensorBuilder::*reduce)(const Operand &, ArrayRef<int64_t>)>
+Error emitGlobalPool(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  if (input.rank() < 3 || is_contained(input.shape, 0))
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels and spatial axes");
+  Shape shape(input.rank(), 1);
+  shape[0] = input.shape[0];
+  shape[1] = input.shape[1];
+  auto axes = to_vector(seq<int64_t>(2, input.rank()));
+  node.result(0, node.build.reshape((node.build.*reduce)(input, axes), shape));
+  return Error::success();
+}
+
+/// (sum |x|^p)^(1/p) over each window.
+Error emitLpPool(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  MPC_TRY_ASSIGN(Window window, readPool(node));
+  MPC_TRY(checkPlaces(node, window));
+  int64_t p = node.intAttr("p", 2);
+  if (p < 1)
+    return node.fail("attribute 'p' is " + Twine(p) + ", expected at least 1");
+  TensorBuilder &b = node.build;
+  Operand x = b.wide(node.in(0));
+  auto power = [&](const Operand &base, double exponent) {
+    return b.binary(Binary::Pow, base, exponent);
+  };
+  Operand each = p == 2 ? b.binary(Binary::Mul, x, x)
+                        : power(b.abs(x), static_cast<double>(p));
+  Operand sum = sumOverWindows(b, padded(b, each, window), window);
+  // By the select no gradient of the root of 0 comes back.
+  Operand isZero = b.compare(nn::CompareKind::EQ, sum, b.splatLike(sum, 0.0));
+  Operand some = b.select(isZero, b.splatLike(sum, 1.0), sum);
+  Operand root =
+      p == 2 ? b.sqrt(some) : power(some, 1.0 / static_cast<double>(p));
+  node.result(0, b.cast(b.select(isZero, sum, root), node.in(0).type));
+  return Error::success();
+}
+
+/// The sum of all windows' elements, each where its window lies: `columns` is
+/// [batch, channels * places of a window, windows].
+Operand addWindows(TensorBuilder &b, const Operand &columns,
+                   ArrayRef<int64_t> image, const Window &window) {
+  int64_t batch = columns.shape[0];
+  int64_t places = *countElements(window.kernel);
+  int64_t channels = columns.shape[1] / places;
+  Operand split =
+      b.reshape(columns, {batch, channels, places, columns.shape[2]});
+  Shape grid{batch, channels};
+  append_range(grid, window.output);
+  std::optional<Operand> sum;
+  for (int64_t place = 0; place < places; ++place) {
+    SmallVector<int64_t> low(grid.size(), 0), high = low, interior = low;
+    int64_t rest = place;
+    for (size_t i = image.size(); i-- > 0; rest /= window.kernel[i]) {
+      int64_t span = (window.output[i] - 1) * window.strides[i] + 1;
+      low[2 + i] =
+          rest % window.kernel[i] * window.dilations[i] - window.low[i];
+      high[2 + i] = image[i] - span - low[2 + i];
+      interior[2 + i] = window.strides[i] - 1;
+    }
+    Operand part = b.reshape(b.sliceAxis(split, 2, place, place + 1), grid);
+    part = b.pad(part, low, high, interior, 0.0);
+    sum = sum ? b.binary(Binary::Add, *sum, part) : part;
+  }
+  return *sum;
+}
+
+Error emitCol2Im(NodeImporter &node) {
+  MPC_TRY(node.requireNumbers(0));
+  MPC_TRY_ASSIGN(auto image, node.ints(1, "the image's shape"));
+  MPC_TRY_ASSIGN(auto block, node.ints(2, "the window's shape"));
+  if (image.empty() || image.size() != block.size())
+    return node.fail("the image's shape is " + shapeText(image) +
+                     ", the window's " + shapeText(block));
+  MPC_TRY_ASSIGN(Window window, readWindow(node, image, block));
+  MPC_TRY(checkPlaces(node, window));
+  const Operand &input = node.in(0);
+  int64_t places = *countElements(window.kernel);
+  std::optional<int64_t> windows = countElements(window.output);
+  if (input.rank() != 3 || input.shape[1] % places != 0 ||
+      input.shape[2] != windows)
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", expected batch, channels times " + Twine(places) +
+                     ", " + Twine(windows.value_or(-1)));
+  Shape shape{input.shape[0], input.shape[1] / places};
+  append_range(shape, image);
+  MPC_TRY(node.checkSize(shape));
+  TensorBuilder &b = node.build;
+  node.result(0,
+              b.cast(addWindows(b, b.wide(input), image, window), input.type));
+  return Error::success();
+}
+
+/// x / (bias + alpha / size * sum of squares)^beta, the sum over neighbouring
+/// channels.
+Error emitLRN(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const Operand &input = node.in(0);
+  int64_t size = node.intAttr("size", 0);
+  if (input.rank() < 3 || size < 1 || size > 1024)
+    return node.fail("the input is " + shapeText(input.shape) +
+                     ", attribute 'size' is " + Twine(size) +
+                     " (expected 1 to 1024)");
+  TensorBuilder &b = node.build;
+  Operand x = b.wide(input);
+  int64_t channels = input.shape[1];
+  Shape columns{input.shape[0], 1, channels,
+                *countElements(ArrayRef(input.shape).drop_front(2))};
+  Operand squares = b.reshape(b.binary(Binary::Mul, x, x), columns);
+  Operand wider = b.pad(squares, {0, 0, (size - 1) / 2, 0}, {0, 0, size / 2, 0},
+                        {0, 0, 0, 0}, 0.0);
+  Operand sum = sumOverWindows(
+      b, wider, slidingWindow({wider.shape[2], wider.shape[3]}, {size, 1}));
+  double alpha = node.floatAttr("alpha", 1e-4F) / static_cast<double>(size);
+  Operand base = b.binary(Binary::Add,
+                          b.binary(Binary::Mul, b.reshape(sum, x.shape), alpha),
+                          static_cast<double>(node.floatAttr("bias", 1.0)));
+  Operand norm = b.binary(Binary::Pow, base, node.floatAttr("beta", 0.75));
+  node.result(0, b.cast(b.binary(Binary::Div, x, norm), input.type));
+  return Error::success();
+}
+
+const OpRule kRules[] = {
+    {"AveragePool", 7, 1, 1, 1,
+     "auto_pad:s count_include_pad:i kernel_shape:is pads:is strides:is",
+     emitAveragePool},
+    {"AveragePool", 10, 1, 1, 1,
+     "auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:is pads:is "
+     "strides:is",
+     emitAveragePool},
+    {"AveragePool", 19, 1, 1, 1,
+     "auto_pad:s ceil_mode:i count_include_pad:i dilations:is kernel_shape:is "
+     "pads:is strides:is",
+     emitAveragePool},
+    {"Col2Im", 18, 3, 3, 1, "dilations:is pads:is strides:is", emitCol2Im},
+    {"GlobalAveragePool", 1, 1, 1, 1, "",
+     emitGlobalPool<&TensorBuilder::reduceMean>},
+    {"GlobalMaxPool", 1, 1, 1, 1, "",
+     emitGlobalPool<&TensorBuilder::reduceMax>},
+    {"LRN", 1, 1, 1, 1, "alpha:f beta:f bias:f size:i", emitLRN},
+    {"LpPool", 2, 1, 1, 1, "auto_pad:s kernel_shape:is p:i pads:is strides:is",
+     emitLpPool},
+    {"LpPool", 18, 1, 1, 1,
+     "auto_pad:s ceil_mode:i dilations:is kernel_shape:is p:i pads:is "
+     "strides:is",
+     emitLpPool},
+    {"MaxPool", 1, 1, 1, 1, "auto_pad:s kernel_shape:is pads:is strides:is",
+     emitMaxPool},
+    {"MaxPool", 8, 1, 1, 2,
+     "auto_pad:s kernel_shape:is pads:is storage_order:i strides:is",
+     emitMaxPool},
+    {"MaxPool", 10, 1, 1, 2,
+     "auto_pad:s ceil_mode:i dilations:is kernel_shape:is pads:is "
+     "storage_order:i strides:is",
+     emitMaxPool},
+};
+
+} // namespace
+
+ArrayRef<OpRule> windowRules() { return kRules; }
+
+} // namespace mpc::onnx

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// PyTorch's alpha_dropout() and feature_alpha_dropout(), which the exporter
+/// writes as arithmetic on random numbers.
+#ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_ALPHADROPOUT_H
+#define MPC_LIB_IMPORT_ONNX_PYTORCH_ALPHADROPOUT_H
+
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
+
+namespace mpc::onnx {
+
+/// Puts one node in the place of the arithmetic, so that it can be left out as
+/// a Dropout is. Goes by the record of calls.
+void restoreAlphaDropout(Graph &graph);
+
+/// How such a node is imported.
+const OpRule &ruleOfAlphaDropout();
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_PYTORCH_ALPHADROPOUT_H

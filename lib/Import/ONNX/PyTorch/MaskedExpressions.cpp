@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Expressions of what one mask selects, in place where the mask is true.
+#include "lib/Import/ONNX/PyTorch/MaskedExpressions.h"
+
+#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace mpc::onnx {
+
+namespace {
+
+/// The nodes of one call.
+using CallNodes = SmallVector<const Node *>;
+
+/// One write, y[mask] = f(a[mask], ...), as the nodes that take its place.
+class MaskedWrite {
+public:
+  MaskedWrite(const StringMap<const Node *> &makers,
+              const StringMap<CallNodes> &calls)
+      : makers_(makers), calls_(calls) {}
+
+  /// The nodes that compute what `write` does, the last of which makes its
+  /// output; none where it is no such write.
+  std::vector<Node> replace(const Node &write) {
+    SmallVector<StringRef> values = OriginalCall(write).values();
+    StringRef target = OriginalCall(write).target();
+    if (!target.starts_with("aten.index_put") || values.size() != 3 ||
+        isAccumulated(write) || write.call.find("[None") != std::string::npos)
+      return {};
+    mask_ = values[1];
+    suffix_ = "/" + write.outputs[0];
+    data_ = write.inputs[0];
+    replaced_ = {write.call};
+    StringRef source = outsideOf(write, values[2]);
+    if (source.empty() || values[2] == mask_)
+      return {};
+    std::optional<std::string> full = fullOf(source);
+    if (!full || !usesMask_)
+      return {};
+    nodes_.push_back(selection(write.outputs[0], *full, data_));
+    nodes_.back().name = write.name;
+    return std::move(nodes_);
+  }
+
+  /// The calls of which it was computed before, what reads others first.
+  const std::vector<std::string> &replaced() const { return replaced_; }
+
+private:
+  static bool isAccumulated(const Node &write) {
+    return any_of(write.attributes, [](const Attribute &attribute) {
+      return attribute.name == "reduction" && attribute.s != "none";
+    });
+  }
+
+  const Node *makerOf(StringRef name) const { return makers_.lookup(name); }
+
+  /// What the nodes of `node`'s call read from outside of it, which is made by
+  /// the call that has its name as `value`.
+  StringRef outsideOf(const Node &node, StringRef value) const {
+    for (const Node *part : calls_.lookup(node.call))
+      for (const std::string &input : part->inputs)
+        if (input == value)
+          return input;
+    return "";
+  }
+
+  /// `name`, of what the mask selects, as a value of all elements.
+  std::optional<std::string> fullOf(StringRef name) {
+    if (auto known = full_.find(name); known != full_.end())
+      return known->second;
+    const Node *maker = makerOf(name);
+    if (!maker || maker->call.empty())
+      return std::nullopt;
+    replaced_.push_back(maker->call);
+    std::optional<std::string> full =
+        OriginalCall(*maker).target().starts_with("aten.index.")
+            ? selected(*maker)
+            : computed(*maker);
+    if (full)
+      full_[name] = *full;
+    return full;
+  }
+
+  /// a of a[mask].
+  std::optional<std::string> selected(const Node &maker) {
+    SmallVector<StringRef> values = OriginalCall(maker).values();
+    if (values.size() != 2 || values[1] != mask_ ||
+        StringRef(maker.call).contains("[None"))
+      return std::nullopt;
+    StringRef data;
+    for (const Node *part : calls_.lookup(maker.call)) {
+      if (part->opType == "NonZero" && !part->inputs.empty())
+        maskValue_ = part->inputs[0];
+      for (const std::string &input : part->inputs)
+        if (input == values[0])
+          data = input;
+    }
+    if (data.empty() || maskValue_.empty())
+      return std::nullopt;
+    usesMask_ = true;
+    nodes_.push_back(selection(maker.outputs[0] + suffix_, data, ""));
+    return nodes_.back().outputs[0];
+  }
+
+  static bool isElementwise(const Node &node) {
+    return node.domain.empty() && node.outputs.size() == 1 &&
+           any_of(elementwiseRules(), [&](const OpRule &rule) {
+             return rule.opType == node.opType;
+           });
+  }
+
+  /// Does `name` have the elements that some mask is true for?
+  bool isSelected(StringRef name, int depth = 64) const {
+    const Node *maker = makerOf(name);
+    if (!maker || depth == 0)
+      return depth == 0;
+    if (maker->opType == "NonZero")
+      return true;
+    return any_of(maker->inputs, [&](const std::string &input) {
+      return isSelected(input, depth - 1);
+    });
+  }
+
+  /// An elementwise op of selected values and of others, which are broadcast.
+  std::optional<std::string> computed(const Node &maker) {
+    if (!isElementwise(maker))
+      return std::nullopt;
+    Node copy = maker;
+    for (std::string &input : copy.inputs) {
+      if (input.empty() || !isSelected(input))
+        continue;
+      std::optional<std::string> full = fullOf(input);
+      if (!full)
+        return std::nullopt;
+      input = *full;
+    }
+    copy.outputs[0] += suffix_;
+    nodes_.push_back(std::move(copy));
+    return nodes_.back().outputs[0];
+  }
+
+  /// `value` where the mask is true, else `otherwise`.
+  Node selection(StringRef output, StringRef value, StringRef otherwise) const {
+    Node node;
+    node.name = "node_" + output.str();
+    node.opType = "Where";
+    node.inputs = {maskValue_.str(), value.str()};
+    if (!otherwise.empty())
+      node.inputs.push_back(otherwise.str());
+    node.outputs = {output.str()};
+    node.selectsByMask = true;
+    return node;
+  }
+
+  const StringMap<const Node *> &makers_;
+  const StringMap<CallNodes> &calls_;
+  /// As calls name it, and as the nodes do.
+  StringRef mask_, maskValue_;
+  bool usesMask_ = false;
+  /// Behind the names of new values.
+  std::string suffix_;
+  /// What is written to.
+  StringRef data_;
+  std::vector<std::string> replaced_;
+  StringMap<std::string> full_;
+  std::vector<Node> nodes_;
+};
+
+} // namespace
+
+/// What several calls read goes when the last of them is gone.
+static void removeUnread(Graph &graph, ArrayRef<std::string> calls) {
+  for (size_t before = 0; before != graph.nodes.size();) {
+    before = graph.nodes.size();
+    for (const std::string &call : calls)
+      removeUnread(graph, call);
+  }
+}
+
+void restoreMaskedExpressions(Graph &graph) {
+  StringMap<const Node *> makers;
+  StringMap<CallNodes> calls;
+  for (const Node &node : graph.nodes) {
+    for (const std::string &output : node.outputs)
+      makers[output] = &node;
+    if (!node.call.empty())
+      calls[node.call].push_back(&node);
+  }
+  std::vector<Node> nodes;
+  std::vector<std::string> replaced;
+  for (const Node &node : graph.nodes) {
+    MaskedWrite write(makers, calls);
+    std::vector<Node> others;
+    if (node.opType == "ScatterND" && node.domain.empty() &&
+        node.inputs.size() == 3 && node.outputs.size() == 1)
+      others = write.replace(node);
+    if (others.empty()) {
+      nodes.push_back(node);
+      continue;
+    }
+    append_range(nodes, others);
+    append_range(replaced, write.replaced());
+  }
+  graph.nodes = std::move(nodes);
+  removeUnread(graph, replaced);
+}
+
+//===----------------------------------------------------------------------===//
+// As ops
+//===----------------------------------------------------------------------===//
+
+/// The mask is one of the first axes.
+static Error emitMaskSelection(NodeImporter &node) {
+  TensorBuilder &b = node.build;
+  Operand mask = b.cast(node.in(0), ElemType::Bool), value = node.in(1);
+  const Shape shape = node.has(2) ? node.in(2).shape : value.shape;
+  Shape aligned = mask.shape;
+  aligned.resize(std::max(aligned.size(), shape.size()), 1);
+  MPC_TRY_ASSIGN(mask,
+                 node.broadcastTo(b.reshape(mask, aligned), shape, "the mask"));
+  MPC_TRY_ASSIGN(value, node.broadcastTo(value, shape, "what is written"));
+  Operand otherwise = b.splatLike(value, 1);
+  if (node.has(2)) {
+    MPC_TRY(node.requireSameType(2, 1));
+    otherwise = node.in(2);
+  }
+  node.result(0, b.select(mask, value, otherwise));
+  return Error::success();
+}
+
+const OpRule &ruleOfMaskSelection() {
+  static const OpRule kRule = {"", 1, 2, 3, 1, "", emitMaskSelection};
+  return kRule;
+}
+
+} // namespace mpc::onnx

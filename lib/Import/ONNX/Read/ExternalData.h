@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The one place that opens files which a model names.
+#ifndef MPC_LIB_IMPORT_ONNX_READ_EXTERNALDATA_H
+#define MPC_LIB_IMPORT_ONNX_READ_EXTERNALDATA_H
+
+#include "lib/Import/ONNX/Read/OnnxModel.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mpc::onnx {
+
+/// Maps external data files of one model. A location is a relative path below
+/// the model's folder; every step of it is opened without following links, so
+/// what is checked is what is read.
+class ExternalData {
+public:
+  /// `folder` empty: every location is refused.
+  ExternalData(llvm::StringRef folder, Storage &storage)
+      : folder_(folder), storage_(storage) {}
+
+  /// `length` bytes at `offset` of the file at `location`; without a length,
+  /// all from `offset` on.
+  llvm::Expected<llvm::ArrayRef<char>> slice(llvm::StringRef location,
+                                             uint64_t offset,
+                                             std::optional<uint64_t> length);
+
+  /// Fails where `digest`, in hexadecimal, is not the SHA-1 of the whole file
+  /// at `location`.
+  llvm::Error checkDigest(llvm::StringRef location, llvm::StringRef digest);
+
+private:
+  llvm::Expected<llvm::ArrayRef<char>> file(llvm::StringRef location);
+
+  std::string folder_;
+  Storage &storage_;
+  llvm::StringMap<llvm::ArrayRef<char>> files_;
+  /// SHA-1 of files, once something asked for it.
+  llvm::StringMap<std::string> digests_;
+};
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_READ_EXTERNALDATA_H

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// A TensorProto, and where its data lies. For OnnxModel.cpp alone.
+#ifndef MPC_LIB_IMPORT_ONNX_READ_TENSORREADER_H
+#define MPC_LIB_IMPORT_ONNX_READ_TENSORREADER_H
+
+#include "lib/Import/ONNX/Read/ExternalData.h"
+#include "lib/Import/ONNX/Read/Message.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
+
+namespace mpc::onnx {
+
+/// A TensorProto with its data not yet looked for.
+struct RawTensor {
+  Tensor tensor;
+  std::optional<protozero::data_view> raw;
+  std::vector<int64_t> integers;
+  std::vector<float> reals;
+  std::vector<double> doubles;
+  /// Numbers of the fields that hold data.
+  llvm::SmallVector<uint32_t, 1> held;
+  bool segmented = false;
+  int64_t location = 0;
+  std::vector<std::pair<std::string, std::string>> externalKeys;
+};
+
+std::pair<std::string, std::string> readStringPair(Message message);
+
+/// Throws what Message does.
+RawTensor readRawTensor(Message message);
+
+/// Checks type, shape and data of `raw` against each other and sets
+/// `raw.tensor.bytes`. Data that is not raw is copied to `storage`.
+llvm::Error findData(RawTensor &raw, Storage &storage, ExternalData &external);
+
+} // namespace mpc::onnx
+
+#endif // MPC_LIB_IMPORT_ONNX_READ_TENSORREADER_H

@@ -11,6 +11,8 @@ import re
 import sys
 
 EXECUTION = ["runtime", "include"]
+# The types that elements have, in the runtime and in the compiler.
+ELEMENT_TYPES = ["runtime/Support/DType.h", "runtime/Support/FloatFormat.h"]
 CODEGEN = ["lib/Codegen", "dialects", *EXECUTION]
 PASSES = ["passes", "dialects"]
 DRIVER = ["lib/Driver", "lib/Import", "lib/Codegen", *PASSES, *EXECUTION]
@@ -28,7 +30,7 @@ ALLOWED = {
     "passes/Kernel": ["passes/Kernel", "dialects"],
     "passes/AMP": [*PASSES, "runtime/LossScale", "runtime/Program/StateRole.h",
                    "runtime/Program/StepNames.h"],
-    "lib/Import": ["lib/Import", "dialects"],
+    "lib/Import": ["lib/Import", "dialects", *ELEMENT_TYPES],
     "lib/Codegen": CODEGEN,
     "lib/Driver": DRIVER,
     "lib/CAPI": ["lib/CAPI", "tools/Flags", *DRIVER],

@@ -9,12 +9,11 @@ using namespace mpc;
 rt::Result<ImportOptions> mpc::toImportOptions(const ImportFlags &flags) {
   ImportOptions options;
   for (const std::string &text : flags.inputShapes)
-    if (llvm::Error error = onnx::parseInputShape(text, options))
+    if (llvm::Error error = parseInputShape(text, options))
       return rt::usageError(llvm::toString(std::move(error)));
   for (const std::string &text : flags.inputValues)
-    if (llvm::Error error = onnx::parseInputValue(text, options))
+    if (llvm::Error error = parseInputValue(text, options))
       return rt::usageError(llvm::toString(std::move(error)));
-  using onnx::RoleKind;
   for (const std::string &name : flags.parameters)
     options.roles.emplace_back(name, RoleKind::Parameter);
   for (const std::string &name : flags.buffers)

@@ -4,10 +4,12 @@
 #include "lib/Driver/ModelFile.h"
 
 #include "lib/Driver/Dialects.h"
+#include "lib/Driver/ImportStatus.h"
 #include "lib/Driver/Nesting.h"
 #include "lib/Driver/SourceNames.h"
 #include "lib/Driver/TensorSizes.h"
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
+#include "lib/Import/ONNX/OnnxImporter.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -28,43 +30,13 @@ using namespace llvm;
 
 namespace mpc {
 
-std::optional<rt::DType> dtypeOf(onnx::ElemType type) {
-  using onnx::ElemType;
-  switch (type) {
-  case ElemType::Double:
-    return rt::DType::F64;
-  case ElemType::Float:
-    return rt::DType::F32;
-  case ElemType::Float16:
-    return rt::DType::F16;
-  case ElemType::BFloat16:
-    return rt::DType::BF16;
-  case ElemType::Int64:
-    return rt::DType::I64;
-  case ElemType::Int32:
-    return rt::DType::I32;
-  case ElemType::Int16:
-    return rt::DType::I16;
-  case ElemType::Int8:
-    return rt::DType::I8;
-  case ElemType::UInt64:
-    return rt::DType::U64;
-  case ElemType::UInt32:
-    return rt::DType::U32;
-  case ElemType::UInt16:
-    return rt::DType::U16;
-  case ElemType::UInt8:
-    return rt::DType::U8;
-  case ElemType::Bool:
-    return rt::DType::Bool;
-  default:
-    return std::nullopt;
-  }
+rt::TensorView viewOf(const ModelTensor &value) {
+  return {value.desc, value.bytes.data()};
 }
 
-rt::TensorView viewOf(const onnx::ParameterValue &value) {
-  rt::DType dtype = dtypeOf(value.type).value_or(rt::DType::F32);
-  return {{value.name, dtype, value.shape}, value.bytes.data()};
+ModelTensor tensorOf(const rt::TensorView &tensor) {
+  return {tensor.desc, ArrayRef(reinterpret_cast<const char *>(tensor.data),
+                                tensor.desc.numBytes())};
 }
 
 std::string parameterFileOf(const std::string &path) {
@@ -73,37 +45,12 @@ std::string parameterFileOf(const std::string &path) {
   return std::string(name);
 }
 
-static rt::Status statusOf(Error error) {
-  std::string message;
-  onnx::Fault fault = onnx::takeError(std::move(error), message);
-  return rt::Status(static_cast<rt::StatusCode>(fault), message);
-}
-
-static onnx::ElemType elemTypeOf(rt::DType dtype) {
-  using onnx::ElemType;
-  for (ElemType type : {ElemType::Double, ElemType::Float16, ElemType::BFloat16,
-                        ElemType::Int64, ElemType::Int32, ElemType::Int16,
-                        ElemType::Int8, ElemType::UInt64, ElemType::UInt32,
-                        ElemType::UInt16, ElemType::UInt8, ElemType::Bool})
-    if (dtypeOf(type) == dtype)
-      return type;
-  return ElemType::Float;
-}
-
-onnx::Tensor tensorOf(const rt::TensorView &tensor) {
-  return {tensor.desc.name, elemTypeOf(tensor.desc.dtype),
-          onnx::Shape(tensor.desc.shape.begin(), tensor.desc.shape.end()),
-          ArrayRef(reinterpret_cast<const char *>(tensor.data),
-                   tensor.desc.numBytes())};
-}
-
 /// Adds a value, which is copied.
 static void addValue(const rt::TensorView &tensor, ImportedModel &model) {
   MutableArrayRef<char> bytes = model.storage.allocate(tensor.desc.numBytes());
   if (!bytes.empty())
     std::memcpy(bytes.data(), tensor.data, bytes.size());
-  model.parameters.push_back({tensor.desc.name, elemTypeOf(tensor.desc.dtype),
-                              tensor.desc.shape, bytes});
+  model.parameters.push_back({tensor.desc, bytes});
 }
 
 /// Adds the values that lie beside an MLIR file.
@@ -173,16 +120,16 @@ loadModule(const std::string &path, mlir::MLIRContext &context) {
   return parseMlir(std::move(*buffer), path, context);
 }
 
-static rt::Result<std::shared_ptr<const onnx::OpLibrary>>
+static rt::Result<std::shared_ptr<const OpLibrary>>
 loadLibrary(ArrayRef<std::string> files, mlir::MLIRContext &context) {
-  auto library = std::make_shared<onnx::OpLibrary>();
+  auto library = std::make_shared<OpLibrary>();
   for (const std::string &path : files) {
     MPC_ASSIGN_OR_RETURN(mlir::OwningOpRef<mlir::ModuleOp> module,
                          loadModule(path, context));
     if (Error error = library->add(std::move(module), path))
       return statusOf(std::move(error));
   }
-  return std::shared_ptr<const onnx::OpLibrary>(std::move(library));
+  return std::shared_ptr<const OpLibrary>(std::move(library));
 }
 
 static rt::Result<ImportedModel> loadMlir(const std::string &path,
@@ -207,11 +154,8 @@ static rt::Result<ImportedModel> readModel(const ModelBytes &bytes,
       addValue({value.desc, value.bytes.data()}, model);
     return model;
   }
-  Expected<onnx::Model> read = onnx::readModel(std::move(buffer), name, "");
-  if (!read)
-    return statusOf(read.takeError());
   Expected<ImportedModel> model =
-      onnx::importModel(std::move(*read), context, options);
+      importOnnx(std::move(buffer), name, context, options);
   if (!model)
     return statusOf(model.takeError());
   return std::move(*model);
@@ -233,10 +177,10 @@ static rt::Result<ImportedModel> readModel(const std::string &path,
   if (!name.ends_with(".onnx"))
     return rt::usageError(rt::quote(path) +
                           " is neither an .onnx nor an .mlir file");
-  onnx::ImportOptions import = options;
+  ModelOptions import = options;
   MPC_ASSIGN_OR_RETURN(import.library,
                        loadLibrary(options.libraryFiles, context));
-  Expected<ImportedModel> model = onnx::importModel(path, context, import);
+  Expected<ImportedModel> model = importOnnx(path, context, import);
   if (!model)
     return statusOf(model.takeError());
   model->files = {path};

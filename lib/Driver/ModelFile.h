@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_DRIVER_MODELFILE_H
 #define MPC_LIB_DRIVER_MODELFILE_H
 
-#include "lib/Import/ONNX/OnnxImporter.h"
+#include "lib/Import/Model.h"
 #include "runtime/Support/DType.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
@@ -15,9 +15,8 @@
 
 namespace mpc {
 
-/// What an importer gives, whatever the format.
-using ImportedModel = onnx::ImportedModel;
-struct ImportOptions : onnx::ImportOptions {
+/// What an importer takes, and whose files are still to be read.
+struct ImportOptions : ModelOptions {
   std::vector<std::string> libraryFiles; ///< --op-library=FILE.mlir.
 };
 
@@ -51,14 +50,11 @@ rt::Result<ImportedModel> loadModel(const ModelBytes &model,
 /// trained as the model was written.
 rt::Status refuseLosses(const ImportedModel &model, const std::string &path);
 
-/// Our name for an ONNX element type, or nothing for one that we lack.
-std::optional<rt::DType> dtypeOf(onnx::ElemType type);
-
 /// A tensor of a file as an importer takes it; its bytes are the file's.
-onnx::Tensor tensorOf(const rt::TensorView &tensor);
+ModelTensor tensorOf(const rt::TensorView &tensor);
 
 /// A parameter's value as the writers of files take it.
-rt::TensorView viewOf(const onnx::ParameterValue &value);
+rt::TensorView viewOf(const ModelTensor &value);
 
 /// FILE.safetensors for FILE.mlir.
 std::string parameterFileOf(const std::string &path);

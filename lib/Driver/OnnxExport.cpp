@@ -2,8 +2,7 @@
 // Values for the initializers of a file, in the types that it has them in.
 #include "lib/Driver/OnnxExport.h"
 
-#include "lib/Import/ONNX/ImportError.h"
-#include "lib/Import/ONNX/ModelWriter.h"
+#include "lib/Driver/ImportStatus.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Output.h"
 #include "runtime/Support/Text.h"
@@ -18,12 +17,6 @@ using namespace llvm;
 
 namespace mpc {
 namespace {
-
-rt::Status statusOf(Error error) {
-  std::string message;
-  onnx::Fault fault = onnx::takeError(std::move(error), message);
-  return rt::Status(static_cast<rt::StatusCode>(fault), message);
-}
 
 /// `count` floats as another float type; what is finite stays finite.
 void saturate(const void *source, rt::DType from, char *target, rt::DType to,
@@ -45,18 +38,18 @@ void saturate(const void *source, rt::DType from, char *target, rt::DType to,
 /// Values in the types that a file has them in.
 class Values {
 public:
-  rt::Status add(const onnx::Tensor &tensor, const rt::TensorView &view) {
-    std::optional<rt::DType> dtype = dtypeOf(tensor.type);
-    std::vector<int64_t> shape(tensor.shape.begin(), tensor.shape.end());
+  rt::Status add(const OnnxFile::Initializer &tensor,
+                 const rt::TensorView &view) {
+    std::optional<rt::DType> dtype = tensor.dtype;
     bool becomes =
         dtype && (view.desc.dtype == *dtype ||
                   (rt::isFloat(view.desc.dtype) && rt::isFloat(*dtype)));
-    if (!becomes || view.desc.shape != shape)
+    if (!becomes || view.desc.shape != tensor.shape)
       return rt::invalidInput(
           "the value of initializer " + rt::quote(tensor.name) + " is " +
           rt::toString(view.desc) + ", the file has " +
-          (dtype ? rt::toString({tensor.name, *dtype, shape})
-                 : onnx::toString(tensor.type)));
+          (dtype ? rt::toString({tensor.name, *dtype, tensor.shape})
+                 : tensor.elementType));
     bytes_[tensor.name] = inType(view, *dtype);
     return {};
   }
@@ -95,7 +88,7 @@ rt::Result<OnnxExport> OnnxExport::open(const std::string &path) {
   if (!StringRef(path).ends_with(".onnx"))
     return rt::usageError(rt::quote(path) + " is no .onnx file, which alone "
                                             "can be written with new weights");
-  return prepared(onnx::readModelAsWritten(path), path);
+  return prepared(OnnxFile::open(path), path);
 }
 
 rt::Result<OnnxExport> OnnxExport::open(const ModelBytes &model,
@@ -104,21 +97,21 @@ rt::Result<OnnxExport> OnnxExport::open(const ModelBytes &model,
     return rt::usageError(rt::quote(name) + " is no .onnx file, which alone "
                                             "can be written with new weights");
   auto buffer = MemoryBuffer::getMemBufferCopy(model.bytes, name);
-  return prepared(onnx::readModelAsWritten(std::move(buffer), name, ""), name);
+  return prepared(OnnxFile::open(std::move(buffer), name), name);
 }
 
-rt::Result<OnnxExport> OnnxExport::prepared(Expected<onnx::Model> model,
+rt::Result<OnnxExport> OnnxExport::prepared(Expected<OnnxFile> file,
                                             const std::string &name) {
-  if (!model)
-    return statusOf(model.takeError());
-  if (Error error = onnx::prepareToWrite(*model))
+  if (!file)
+    return statusOf(file.takeError());
+  if (Error error = file->prepareToWrite())
     return statusOf(std::move(error)).withContext(name);
-  return OnnxExport(std::move(*model));
+  return OnnxExport(std::move(*file));
 }
 
 rt::Status OnnxExport::checkPath(const std::string &path) const {
   MPC_RETURN_IF_ERROR(rt::checkOutput(path));
-  if (model_.storage.externalFiles.empty())
+  if (!file_.hasExternalData())
     return {};
   MPC_ASSIGN_OR_RETURN(rt::OutputPlace place, rt::OutputPlace::find(path));
   if (!place.isFile())
@@ -130,14 +123,15 @@ rt::Status OnnxExport::checkPath(const std::string &path) const {
 
 rt::Status OnnxExport::checkNames(ArrayRef<std::string> names) const {
   std::vector<std::string> missing;
+  std::vector<OnnxFile::Initializer> initializers = file_.initializers();
   for (const std::string &name : names)
-    if (none_of(model_.graph.initializers, [&](const onnx::Tensor &tensor) {
+    if (none_of(initializers, [&](const OnnxFile::Initializer &tensor) {
           return tensor.name == name;
         }))
       missing.push_back(rt::quote(name));
   if (missing.empty())
     return {};
-  return rt::invalidInput(model_.path + ": the graph has no initializer " +
+  return rt::invalidInput(file_.path() + ": the graph has no initializer " +
                           rt::joinSome(missing) +
                           ", so that the file cannot hold all that is trained; "
                           "--export-weights can");
@@ -154,12 +148,12 @@ rt::Status OnnxExport::write(std::span<const rt::TensorView> values,
   }
   MPC_RETURN_IF_ERROR(checkNames(names));
   Values converted;
-  for (const onnx::Tensor &tensor : model_.graph.initializers)
+  for (const OnnxFile::Initializer &tensor : file_.initializers())
     if (auto found = byName.find(tensor.name); found != byName.end())
       MPC_RETURN_IF_ERROR(
-          converted.add(tensor, *found->second).withContext(model_.path));
-  onnx::WrittenModel written = onnx::writeModel(
-      model_, converted.bytes(), (sys::path::filename(path) + ".data").str());
+          converted.add(tensor, *found->second).withContext(file_.path()));
+  OnnxFile::Written written = file_.written(
+      converted.bytes(), (sys::path::filename(path) + ".data").str());
   // The model is there when what it names is.
   if (!written.external.empty())
     MPC_RETURN_IF_ERROR(writePieces(path + ".data", written.external));

@@ -5,6 +5,7 @@
 #define MPC_LIB_DRIVER_ONNXEXPORT_H
 
 #include "lib/Driver/ModelFile.h"
+#include "lib/Import/ONNX/OnnxFile.h"
 
 #include <memory>
 #include <span>
@@ -34,11 +35,11 @@ public:
                    const std::string &path) const;
 
 private:
-  explicit OnnxExport(onnx::Model model) : model_(std::move(model)) {}
-  static rt::Result<OnnxExport> prepared(llvm::Expected<onnx::Model> model,
+  explicit OnnxExport(OnnxFile file) : file_(std::move(file)) {}
+  static rt::Result<OnnxExport> prepared(llvm::Expected<OnnxFile> file,
                                          const std::string &name);
 
-  onnx::Model model_;
+  OnnxFile file_;
 };
 
 /// The same of a model that may be bytes or, where these are null, a file.

@@ -27,10 +27,10 @@ static rt::InitialKind kindOf(llvm::StringRef name) {
       .Default(rt::InitialKind::Zeros);
 }
 
-static const onnx::ParameterValue *find(const ImportedModel &model,
-                                        const std::string &name) {
-  for (const onnx::ParameterValue &value : model.parameters)
-    if (value.name == name)
+static const ModelTensor *find(const ImportedModel &model,
+                               const std::string &name) {
+  for (const ModelTensor &value : model.parameters)
+    if (value.desc.name == name)
       return &value;
   return nullptr;
 }
@@ -46,14 +46,14 @@ static rt::InitialValue readInitializer(nn::ParameterOp parameter) {
 }
 
 std::vector<rt::InitialValue> mpc::takeInitialValues(ImportedModel &model) {
-  auto storage = std::make_shared<onnx::Storage>(std::move(model.storage));
+  auto storage = std::make_shared<ModelStorage>(std::move(model.storage));
   std::vector<rt::InitialValue> values;
   for (auto parameter : model.module->getOps<nn::ParameterOp>()) {
     rt::InitialValue value = readInitializer(parameter);
     value.stream = values.size();
-    if (const onnx::ParameterValue *own = find(model, value.desc.name)) {
+    if (const ModelTensor *own = find(model, value.desc.name)) {
       value.kind = rt::InitialKind::Values;
-      value.desc = viewOf(*own).desc;
+      value.desc = own->desc;
       std::span<const char> bytes(own->bytes.data(), own->bytes.size());
       value.values = {storage, std::as_bytes(bytes)};
     }

@@ -57,7 +57,7 @@ static rt::Status planStep(const TrainingRequest &request, TrainingPlan &plan) {
 static std::map<std::string, std::string>
 tiedNames(const ImportedModel &model) {
   std::map<std::string, std::string> names;
-  for (const onnx::InitializerRole &initializer : model.initializers)
+  for (const InitializerRole &initializer : model.initializers)
     for (const std::string &other : initializer.otherNames)
       names[other] = initializer.name;
   return names;

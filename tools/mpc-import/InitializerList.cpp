@@ -3,7 +3,6 @@
 /// A table of a file's initializers.
 #include "tools/mpc-import/InitializerList.h"
 
-#include "lib/Driver/ModelFile.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ static std::string shapeOf(const std::vector<int64_t> &shape) {
 }
 
 /// "; tied: embed, head" where several modules read it.
-static std::string tiesOf(const onnx::InitializerRole &initializer) {
+static std::string tiesOf(const InitializerRole &initializer) {
   std::string text;
   if (initializer.readers.size() > 1)
     for (const std::string &reader : initializer.readers)
@@ -27,16 +26,12 @@ static std::string tiesOf(const onnx::InitializerRole &initializer) {
   return text;
 }
 
-std::string
-listInitializers(const std::vector<onnx::InitializerRole> &initializers) {
+std::string listInitializers(const std::vector<InitializerRole> &initializers) {
   std::vector<std::array<std::string, 5>> rows;
   std::array<size_t, 5> widths{};
-  for (const onnx::InitializerRole &initializer : initializers) {
-    std::optional<rt::DType> dtype = dtypeOf(initializer.type);
+  for (const InitializerRole &initializer : initializers) {
     rows.push_back({rt::escape(initializer.name), shapeOf(initializer.shape),
-                    dtype ? std::string(rt::name(*dtype))
-                          : onnx::toString(initializer.type),
-                    onnx::toString(initializer.kind).str(),
+                    initializer.elementType, toString(initializer.kind).str(),
                     initializer.rule + tiesOf(initializer)});
     for (size_t i = 0; i < widths.size(); ++i)
       widths[i] = std::max(widths[i], rows.back()[i].size());

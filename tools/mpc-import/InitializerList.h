@@ -4,7 +4,7 @@
 #ifndef MPC_TOOLS_MPC_IMPORT_INITIALIZERLIST_H
 #define MPC_TOOLS_MPC_IMPORT_INITIALIZERLIST_H
 
-#include "lib/Import/ONNX/OnnxImporter.h"
+#include "lib/Import/Model.h"
 
 #include <string>
 #include <vector>
@@ -12,8 +12,7 @@
 namespace mpc {
 
 /// Name, shape, element type, role and rule of each initializer, in columns.
-std::string
-listInitializers(const std::vector<onnx::InitializerRole> &initializers);
+std::string listInitializers(const std::vector<InitializerRole> &initializers);
 
 } // namespace mpc
 

@@ -2,7 +2,7 @@
 // Imports a model file and prints it as a module of nn ops.
 #include "tools/mpc-import/InitializerList.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ONNX/OnnxImporter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
@@ -37,7 +37,7 @@ std::string print(const ImportedModel &model, bool locations) {
 
 rt::Status importFile(const Flags &flags) {
   if (flags.listOps)
-    return rt::writeOutput(flags.output, onnx::describeOps());
+    return rt::writeOutput(flags.output, describeOnnxOps());
   if (flags.model.empty())
     return rt::usageError("model is required (--help lists the flags)");
   MPC_ASSIGN_OR_RETURN(ImportOptions options, toImportOptions(flags.import));
@@ -57,7 +57,7 @@ rt::Status importFile(const Flags &flags) {
                        rt::OutputPlace::find(flags.output));
   if (place.isFile() && !model.parameters.empty()) {
     std::vector<rt::TensorView> values;
-    for (const onnx::ParameterValue &value : model.parameters)
+    for (const ModelTensor &value : model.parameters)
       values.push_back(viewOf(value));
     MPC_RETURN_IF_ERROR(
         rt::writeSafetensorsOutput(parameterFileOf(flags.output), values));

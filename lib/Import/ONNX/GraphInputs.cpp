@@ -3,7 +3,7 @@
 /// Resolves open dimensions of graph inputs.
 #include "lib/Import/ONNX/GraphInputs.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +17,7 @@ char OpenDimension::ID = 0;
 
 namespace {
 
-using ShapeFlags = decltype(ImportOptions::inputShapes);
+using ShapeFlags = decltype(ModelOptions::inputShapes);
 
 /// An input's shape as far as it is known.
 struct PartialShape {
@@ -40,7 +40,7 @@ std::string listInputs(ArrayRef<const ValueInfo *> inputs) {
 class InputResolver {
 public:
   InputResolver(const Model &model, ArrayRef<const ValueInfo *> inputs,
-                const ImportOptions &options, StringMap<int64_t> &symbols)
+                const ModelOptions &options, StringMap<int64_t> &symbols)
       : model_(model), inputs_(inputs), options_(options), symbols_(symbols) {}
 
   Expected<std::vector<Shape>> run();
@@ -59,7 +59,7 @@ private:
 
   const Model &model_;
   ArrayRef<const ValueInfo *> inputs_;
-  const ImportOptions &options_;
+  const ModelOptions &options_;
   StringMap<int64_t> &symbols_;
   std::vector<PartialShape> shapes_;
 };
@@ -245,13 +245,13 @@ std::vector<const ValueInfo *> trueInputs(const Graph &graph) {
 
 Expected<std::vector<Shape>>
 resolveInputShapes(const Model &model, ArrayRef<const ValueInfo *> inputs,
-                   const ImportOptions &options, StringMap<int64_t> &symbols) {
+                   const ModelOptions &options, StringMap<int64_t> &symbols) {
   return InputResolver(model, inputs, options, symbols).run();
 }
 
-std::optional<ImportOptions> withSizes(const Model &model,
-                                       const ImportOptions &options,
-                                       int64_t batch, int64_t size) {
+std::optional<ModelOptions> withSizes(const Model &model,
+                                      const ModelOptions &options,
+                                      int64_t batch, int64_t size) {
   StringMap<int64_t> symbols;
   std::vector<const ValueInfo *> inputs = trueInputs(model.graph);
   Expected<ShapeFlags> flags =
@@ -260,46 +260,9 @@ std::optional<ImportOptions> withSizes(const Model &model,
     consumeError(flags.takeError());
     return std::nullopt;
   }
-  ImportOptions result = options;
+  ModelOptions result = options;
   append_range(result.inputShapes, *flags);
   return result;
-}
-
-Error parseInputValue(StringRef text, ImportOptions &options) {
-  auto [name, list] = text.rsplit('=');
-  if (name.empty() || !text.contains('='))
-    return usageFault("--input-value=" + printable(text) +
-                      ": expected NAME=NUMBER,NUMBER,...");
-  SmallVector<StringRef> parts;
-  list.split(parts, ',', -1, /*KeepEmpty=*/false);
-  std::vector<double> numbers;
-  for (StringRef part : parts)
-    if (part.getAsDouble(numbers.emplace_back()))
-      return usageFault("--input-value=" + printable(text) + ": '" +
-                        printable(part) + "' is no number");
-  options.inputNumbers.emplace_back(name.str(), std::move(numbers));
-  return Error::success();
-}
-
-Error parseInputShape(StringRef text, ImportOptions &options) {
-  // A name may hold '=': the sizes may not.
-  auto [name, sizes] = text.rsplit('=');
-  if (name.empty() || !text.contains('='))
-    return usageFault("--input-shape=" + printable(text) +
-                      ": expected NAME=8x64");
-  std::vector<int64_t> shape;
-  SmallVector<StringRef> parts;
-  if (!sizes.empty())
-    sizes.split(parts, 'x');
-  for (StringRef part : parts) {
-    int64_t size = 0;
-    if (part.getAsInteger(10, size) || size < 0)
-      return usageFault("--input-shape=" + printable(text) + ": '" +
-                        printable(part) + "' is not a size");
-    shape.push_back(size);
-  }
-  options.inputShapes.emplace_back(name.str(), std::move(shape));
-  return Error::success();
 }
 
 } // namespace mpc::onnx

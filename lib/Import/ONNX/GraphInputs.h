@@ -5,8 +5,8 @@
 #ifndef MPC_LIB_IMPORT_ONNX_GRAPHINPUTS_H
 #define MPC_LIB_IMPORT_ONNX_GRAPHINPUTS_H
 
-#include "lib/Import/ONNX/ImportError.h"
-#include "lib/Import/ONNX/OnnxImporter.h"
+#include "lib/Import/ImportError.h"
+#include "lib/Import/Model.h"
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -21,22 +21,22 @@ public:
   static char ID;
 
   explicit OpenDimension(std::string message)
-      : ErrorInfo(Fault::Input, std::move(message)) {}
+      : ErrorInfo(ImportFault::Input, std::move(message)) {}
 };
 
 /// The static shapes of `inputs`, in their order; what symbols stand for goes
 /// into `symbols`. Fails with OpenDimension where one is left open.
 llvm::Expected<std::vector<Shape>>
 resolveInputShapes(const Model &model, llvm::ArrayRef<const ValueInfo *> inputs,
-                   const ImportOptions &options,
+                   const ModelOptions &options,
                    llvm::StringMap<int64_t> &symbols);
 
 /// `options` with sizes for every dimension that they leave open: `batch` for
 /// the first one of an input, `size` for others. Nothing where `options` are at
 /// fault.
-std::optional<ImportOptions> withSizes(const Model &model,
-                                       const ImportOptions &options,
-                                       int64_t batch, int64_t size);
+std::optional<ModelOptions> withSizes(const Model &model,
+                                      const ModelOptions &options,
+                                      int64_t batch, int64_t size);
 
 } // namespace mpc::onnx
 

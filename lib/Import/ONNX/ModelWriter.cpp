@@ -3,7 +3,7 @@
 // data. The file has been read before, so that its form is known to be right.
 #include "lib/Import/ONNX/ModelWriter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -186,7 +186,7 @@ public:
       : model_(model), values_(values), dataFile_(dataFile),
         initializers_(initializersOf(model)) {}
 
-  WrittenModel run() {
+  OnnxFile::Written run() {
     copy(Kind::Model, textOf(model_.file), /*isMain=*/false, result_.bytes);
     return std::move(result_);
   }
@@ -300,7 +300,7 @@ private:
   const StringMap<ArrayRef<char>> &values_;
   StringRef dataFile_;
   StringMap<const Tensor *> initializers_;
-  WrittenModel result_;
+  OnnxFile::Written result_;
   llvm::StringSet<> written_; ///< Names of tensors of the file.
   SmallPtrSet<const char *, 16> externalSources_;
   size_t externalBytes_ = 0;
@@ -314,8 +314,8 @@ Error onnx::prepareToWrite(Model &model) {
                               /*isMain=*/false);
 }
 
-WrittenModel onnx::writeModel(const Model &model,
-                              const StringMap<ArrayRef<char>> &values,
-                              StringRef dataFile) {
+OnnxFile::Written onnx::writeModel(const Model &model,
+                                   const StringMap<ArrayRef<char>> &values,
+                                   StringRef dataFile) {
   return Writer(model, values, dataFile).run();
 }

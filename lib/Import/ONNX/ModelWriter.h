@@ -4,17 +4,11 @@
 #ifndef MPC_LIB_IMPORT_ONNX_MODELWRITER_H
 #define MPC_LIB_IMPORT_ONNX_MODELWRITER_H
 
+#include "lib/Import/ONNX/OnnxFile.h"
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mpc::onnx {
-
-struct WrittenModel {
-  std::string bytes;
-  /// The content of the file beside it, piece by piece; none where all data
-  /// lies in the model. The pieces belong to the values and to the model.
-  std::vector<llvm::ArrayRef<char>> external;
-};
 
 /// Makes a model of readModelAsWritten one that may be written: initializers
 /// that the exporter made one of several are several again, under the names of
@@ -24,9 +18,10 @@ llvm::Error prepareToWrite(Model &model);
 /// The model's file once more, field by field as it is. Replaced are the data
 /// of its graph's initializers that `values` names, by as many bytes of the
 /// same types, and where external data lies: all of it in `dataFile`.
-WrittenModel writeModel(const Model &model,
-                        const llvm::StringMap<llvm::ArrayRef<char>> &values,
-                        llvm::StringRef dataFile);
+OnnxFile::Written
+writeModel(const Model &model,
+           const llvm::StringMap<llvm::ArrayRef<char>> &values,
+           llvm::StringRef dataFile);
 
 } // namespace mpc::onnx
 

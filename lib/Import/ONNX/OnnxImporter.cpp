@@ -5,10 +5,9 @@
 
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/ParameterNames.h"
+#include "lib/Import/ImportError.h"
+#include "lib/Import/NoteList.h"
 #include "lib/Import/ONNX/GraphInputs.h"
-#include "lib/Import/ONNX/ImportError.h"
-#include "lib/Import/ONNX/InitializerRoles.h"
-#include "lib/Import/ONNX/NoteList.h"
 #include "lib/Import/ONNX/OpCounter.h"
 #include "lib/Import/ONNX/Ops/LibraryOps.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
@@ -19,6 +18,7 @@
 #include "lib/Import/ONNX/PyTorch/AlphaDropout.h"
 #include "lib/Import/ONNX/PyTorch/CalledFunctions.h"
 #include "lib/Import/ONNX/PyTorch/DetachedValues.h"
+#include "lib/Import/ONNX/PyTorch/InitializerRoles.h"
 #include "lib/Import/ONNX/PyTorch/MaskedExpressions.h"
 #include "lib/Import/ONNX/PyTorch/MaskedWrites.h"
 #include "lib/Import/ONNX/PyTorch/TrainingModes.h"
@@ -60,8 +60,7 @@ struct Scope {
 
 class GraphImporter {
 public:
-  GraphImporter(Model &model, MLIRContext &context,
-                const ImportOptions &options)
+  GraphImporter(Model &model, MLIRContext &context, const ModelOptions &options)
       : model_(model), context_(context), options_(options),
         builder_(&context, &counter_), build_(builder_), uses_(model.graph) {
     for (const ValueInfo &info : model.graph.values)
@@ -103,7 +102,7 @@ private:
 
   Model &model_;
   MLIRContext &context_;
-  const ImportOptions &options_;
+  const ModelOptions &options_;
   OpCounter counter_;
   OpBuilder builder_;
   TensorBuilder build_;
@@ -201,9 +200,11 @@ Expected<DenseElementsAttr> GraphImporter::givenValue(const ValueInfo &input,
                           shapeText(shape));
     return nn::constantOfReals(type, numbers);
   }
-  for (const Tensor &tensor : options_.inputTensors)
-    if (tensor.name == input.name && tensor.type == input.type &&
-        ArrayRef<int64_t>(tensor.shape) == shape && maySet(input.type, shape))
+  for (const ModelTensor &tensor : options_.inputTensors)
+    if (tensor.desc.name == input.name &&
+        tensor.desc.dtype == dtypeOf(input.type) &&
+        ArrayRef<int64_t>(tensor.desc.shape) == shape &&
+        maySet(input.type, shape))
       return nn::constantOfBytes(type, tensor.bytes);
   return DenseElementsAttr();
 }
@@ -277,7 +278,7 @@ Error GraphImporter::importNodes() {
     if (unknown.size() < 2 || !rules_.rowsOf(node.domain, node.opType).empty())
       return error;
     std::string text;
-    Fault fault = takeError(std::move(error), text);
+    ImportFault fault = takeError(std::move(error), text);
     return make_error<ImportError>(
         fault, text + " (unsupported in this file: " +
                    join(map_range(unknown, printable), ", ") + ")");
@@ -549,7 +550,7 @@ void GraphImporter::declareParameters() {
         kind == RoleKind::Buffer ? builder_.getUnitAttr() : UnitAttr());
     const InitializerRole &role = result_.initializers[index];
     result_.parameters.push_back(
-        {role.name, role.type, role.shape, tensor.bytes});
+        {{role.name, *dtypeOf(tensor.type), role.shape}, tensor.bytes});
   }
 }
 
@@ -583,7 +584,7 @@ Error GraphImporter::verifyModule() {
 
 /// What the exporter did not write as nodes, put back by its record; `found`
 /// gets the warnings.
-static Error restoreRecorded(Model &model, const ImportOptions &options,
+static Error restoreRecorded(Model &model, const ModelOptions &options,
                              ImportedModel &found) {
   MPC_TRY_ASSIGN(
       NameChoice frozen,
@@ -614,8 +615,12 @@ static void addWarnings(const std::vector<std::string> &found,
     warnings.push_back(path + ": " + warning);
 }
 
-Expected<ImportedModel> importModel(Model model, MLIRContext &context,
-                                    const ImportOptions &options) {
+static Expected<ImportedModel> importModel(Expected<Model> read,
+                                           MLIRContext &context,
+                                           const ModelOptions &options) {
+  if (!read)
+    return read.takeError();
+  Model &model = *read;
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
   ImportedModel found;
   MPC_TRY(restoreRecorded(model, options, found));
@@ -630,7 +635,7 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
       result.takeError(), [&](const OpenDimension &info) -> Error {
         ScopedDiagnosticHandler silence(&context,
                                         [](Diagnostic &) { return success(); });
-        auto imports = [&](const ImportOptions &proposed) {
+        auto imports = [&](const ModelOptions &proposed) {
           return !errorToBool(
               GraphImporter(model, context, proposed).run().takeError());
         };
@@ -642,12 +647,21 @@ Expected<ImportedModel> importModel(Model model, MLIRContext &context,
       });
 }
 
-Expected<ImportedModel> importModel(StringRef path, MLIRContext &context,
-                                    const ImportOptions &options) {
-  Expected<Model> model = readModel(path);
-  if (!model)
-    return model.takeError();
-  return importModel(std::move(*model), context, options);
+} // namespace mpc::onnx
+
+namespace mpc {
+
+Expected<ImportedModel> importOnnx(StringRef path, MLIRContext &context,
+                                   const ModelOptions &options) {
+  return onnx::importModel(onnx::readModel(path), context, options);
 }
 
-} // namespace mpc::onnx
+Expected<ImportedModel> importOnnx(std::unique_ptr<MemoryBuffer> buffer,
+                                   StringRef name, MLIRContext &context,
+                                   const ModelOptions &options,
+                                   StringRef folder) {
+  return onnx::importModel(onnx::readModel(std::move(buffer), name, folder),
+                           context, options);
+}
+
+} // namespace mpc

@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-using InputShape = decltype(ImportOptions::inputShapes)::value_type;
+using InputShape = decltype(ModelOptions::inputShapes)::value_type;
 
 /// Sizes that dimensions often have, then those of the model's own tensors.
 static SmallVector<int64_t> likelySizes(const Model &model) {
@@ -42,8 +42,8 @@ static bool areBatches(const Model &model, ArrayRef<InputShape> flags) {
 
 /// The flags that `proposed` has beyond `given`: "--batch-size=8" where that is
 /// all, else an --input-shape an input.
-static std::string describeFlags(const Model &model, const ImportOptions &given,
-                                 const ImportOptions &proposed) {
+static std::string describeFlags(const Model &model, const ModelOptions &given,
+                                 const ModelOptions &proposed) {
   auto flags =
       ArrayRef(proposed.inputShapes).drop_front(given.inputShapes.size());
   if (!given.batchSize && areBatches(model, flags))
@@ -56,13 +56,13 @@ static std::string describeFlags(const Model &model, const ImportOptions &given,
               " ");
 }
 
-std::string proposeFlags(const Model &model, const ImportOptions &options,
-                         function_ref<bool(const ImportOptions &)> imports) {
+std::string proposeFlags(const Model &model, const ModelOptions &options,
+                         function_ref<bool(const ModelOptions &)> imports) {
   size_t trials =
       std::clamp<size_t>(20000 / (model.graph.nodes.size() + 1), 1, 32);
   for (int64_t batch : {8, 1})
     for (int64_t size : likelySizes(model)) {
-      std::optional<ImportOptions> proposed =
+      std::optional<ModelOptions> proposed =
           withSizes(model, options, batch, size);
       if (!proposed || trials-- == 0)
         return "";

@@ -4,7 +4,8 @@
 #ifndef MPC_LIB_IMPORT_ONNX_PROPOSEDFLAGS_H
 #define MPC_LIB_IMPORT_ONNX_PROPOSEDFLAGS_H
 
-#include "lib/Import/ONNX/OnnxImporter.h"
+#include "lib/Import/Model.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 
 namespace mpc::onnx {
 
@@ -13,8 +14,8 @@ namespace mpc::onnx {
 /// node deep inside: `imports` tells whether the model imports with the options
 /// that it is given. Empty where none of few is found.
 std::string
-proposeFlags(const Model &model, const ImportOptions &options,
-             llvm::function_ref<bool(const ImportOptions &)> imports);
+proposeFlags(const Model &model, const ModelOptions &options,
+             llvm::function_ref<bool(const ModelOptions &)> imports);
 
 } // namespace mpc::onnx
 

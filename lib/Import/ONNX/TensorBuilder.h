@@ -23,7 +23,11 @@ struct Operand {
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
   bool isFloat() const { return onnx::isFloat(type); }
   bool isBool() const { return type == ElemType::Bool; }
-  bool isUnsigned() const { return onnx::isUnsigned(type); }
+  bool isUnsigned() const {
+    return value && llvm::cast<mlir::RankedTensorType>(value.getType())
+                        .getElementType()
+                        .isUnsignedInteger();
+  }
   /// The one number that all elements are, where that is known.
   std::optional<double> splatValue() const { return nn::splatOf(known); }
 };

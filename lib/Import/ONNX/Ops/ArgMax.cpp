@@ -3,7 +3,7 @@
 /// ONNX ops that name the place of an extremum.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 
 using namespace llvm;
 

@@ -3,7 +3,7 @@
 /// ONNX's Attention: heads, caches, masks and caps around two matrix products.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include <cmath>
 
 using namespace llvm;

@@ -3,7 +3,7 @@
 /// ONNX ops whose results are known from attributes, shapes and constants.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/Remedies.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

@@ -4,7 +4,7 @@
 /// which are taken and how often.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;

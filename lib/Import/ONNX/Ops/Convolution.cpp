@@ -3,7 +3,7 @@
 /// ONNX's convolutions: plain, transposed and deformable ones.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/PointReads.h"
 #include "lib/Import/ONNX/Ops/Window.h"
 #include "llvm/ADT/Sequence.h"

@@ -3,7 +3,7 @@
 /// ONNX's Det, by elimination with the largest pivots.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 
 using namespace llvm;
 

@@ -3,7 +3,7 @@
 /// ONNX's Einsum: any equation, as transposes, sums and matrix products.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include <map>
 
 using namespace llvm;

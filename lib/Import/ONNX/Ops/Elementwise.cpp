@@ -3,7 +3,7 @@
 /// ONNX ops that compute each element from elements at the same place.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include <cmath>
 

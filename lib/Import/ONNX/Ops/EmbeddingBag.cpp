@@ -4,7 +4,7 @@
 // of it is padding; here padding joins as what changes nothing.
 #include "lib/Import/ONNX/PyTorch/CalledFunctions.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 
 #include <limits>

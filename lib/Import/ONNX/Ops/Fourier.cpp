@@ -5,7 +5,7 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/NNDialect.h"
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"

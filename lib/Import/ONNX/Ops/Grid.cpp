@@ -4,7 +4,7 @@
 /// image at points.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/PointReads.h"
 #include "llvm/ADT/Sequence.h"
 

@@ -3,7 +3,7 @@
 /// ONNX ops that select elements by index or by place.
 #include "lib/Import/ONNX/Ops/Places.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 

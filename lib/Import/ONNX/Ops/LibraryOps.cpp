@@ -4,7 +4,7 @@
 
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/RegionRule.h"
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/raw_ostream.h"

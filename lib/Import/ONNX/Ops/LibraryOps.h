@@ -4,8 +4,8 @@
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_LIBRARYOPS_H
 #define MPC_LIB_IMPORT_ONNX_OPS_LIBRARYOPS_H
 
-#include "lib/Import/ONNX/OpLibrary.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
+#include "lib/Import/OpLibrary.h"
 
 namespace mpc::onnx {
 

@@ -4,7 +4,7 @@
 /// all steps: LinearAttention, CausalConvWithState.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/Window.h"
 #include <cmath>
 

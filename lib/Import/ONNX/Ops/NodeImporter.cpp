@@ -3,7 +3,7 @@
 /// Reads a node's operands and attributes with the checks that every op needs.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,13 +11,6 @@
 using namespace llvm;
 
 namespace mpc::onnx {
-
-std::string shapeText(ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return "scalar";
-  return join(
-      map_range(shape, [](int64_t size) { return std::to_string(size); }), "x");
-}
 
 Expected<Operand> TensorBuilder::constant(const Tensor &tensor) {
   if (byteSize(tensor.type) != 0)

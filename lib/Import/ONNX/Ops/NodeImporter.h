@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_NODEIMPORTER_H
 #define MPC_LIB_IMPORT_ONNX_OPS_NODEIMPORTER_H
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/TensorBuilder.h"
 #include "llvm/ADT/Twine.h"
 
@@ -214,9 +214,6 @@ private:
   std::vector<std::string> notes_;
   std::vector<std::string> warnings_;
 };
-
-/// "8x64"; "scalar" for rank 0.
-std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
 } // namespace mpc::onnx
 

@@ -4,7 +4,7 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/FrozenNormalization.h"
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 

@@ -4,7 +4,7 @@
 /// recipe's own are in dialects/AMP.)
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 
 using namespace llvm;
 

@@ -3,7 +3,7 @@
 /// Indices as numbers of slices of a flattened tensor.
 #include "lib/Import/ONNX/Ops/Places.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 
 using namespace llvm;
 

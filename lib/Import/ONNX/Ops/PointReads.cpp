@@ -3,7 +3,7 @@
 /// Reading images at points between their elements.
 #include "lib/Import/ONNX/Ops/PointReads.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 
 using namespace llvm;
 

@@ -5,7 +5,7 @@
 // and zero point.
 #include "lib/Import/ONNX/Ops/Quantization.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/StringMap.h"
 

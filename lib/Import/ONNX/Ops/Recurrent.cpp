@@ -4,7 +4,7 @@
 /// all steps, one for each step's state.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/RecurrentActivations.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"

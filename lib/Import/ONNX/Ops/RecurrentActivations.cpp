@@ -3,7 +3,7 @@
 /// The functions of recurrent layers by name, and their attributes.
 #include "lib/Import/ONNX/Ops/RecurrentActivations.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

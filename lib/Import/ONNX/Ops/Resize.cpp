@@ -2,7 +2,7 @@
 /// \file
 /// ONNX's Resize. Each axis is resampled on its own: nearest neighbours are a
 /// gather, linear and cubic interpolation a product with a matrix of weights.
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,7 +3,7 @@
 /// ONNX's RoiAlign: regions of images, read at the points of a grid of bins.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/PointReads.h"
 #include "llvm/ADT/Sequence.h"
 

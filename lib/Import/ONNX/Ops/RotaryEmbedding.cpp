@@ -3,7 +3,7 @@
 /// RotaryEmbedding of ONNX: pairs of features turned by angles of positions.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 
 using namespace llvm;
 

@@ -2,7 +2,7 @@
 // The rules of all ops: where they are found, and what they say in words.
 #include "lib/Import/ONNX/Ops/RuleTable.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
 #include "lib/Import/ONNX/Ops/Random.h"
 #include "llvm/ADT/StringExtras.h"
@@ -101,7 +101,10 @@ static std::string boundText(unsigned bound) {
   return bound == kUnlimited ? "any" : std::to_string(bound);
 }
 
-std::string describeOps() {
+} // namespace mpc::onnx
+
+std::string mpc::describeOnnxOps() {
+  using namespace onnx;
   std::vector<std::string> lines;
   for (ArrayRef<OpRule> family : allFamilies())
     for (const OpRule &rule : family)
@@ -117,5 +120,3 @@ std::string describeOps() {
               "\n") +
          "\n";
 }
-
-} // namespace mpc::onnx

@@ -3,7 +3,7 @@
 /// ONNX ops that write to places which indices name.
 #include "lib/Import/ONNX/Ops/Places.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "lib/Import/ONNX/PyTorch/MaskedWrites.h"
 

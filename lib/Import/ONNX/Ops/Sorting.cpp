@@ -3,7 +3,7 @@
 /// ONNX ops that order the elements along an axis.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;

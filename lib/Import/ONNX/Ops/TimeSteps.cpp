@@ -4,7 +4,7 @@
 /// where: caches that are written in place, reversal.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;

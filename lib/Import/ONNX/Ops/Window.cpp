@@ -3,7 +3,7 @@
 /// Sliding windows, and the ONNX ops that pool over them.
 #include "lib/Import/ONNX/Ops/Window.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

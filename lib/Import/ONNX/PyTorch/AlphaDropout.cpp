@@ -7,7 +7,7 @@
 #include "lib/Import/ONNX/PyTorch/AlphaDropout.h"
 
 #include "dialects/NN/Random.h"
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/Random.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/StringMap.h"

@@ -20,7 +20,7 @@
 //   bincount(x, minlength=n) as of a size that depends on the data.
 #include "lib/Import/ONNX/PyTorch/CalledFunctions.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -3,7 +3,7 @@
 // that are alike in both modes were in, nothing says.
 #include "lib/Import/ONNX/PyTorch/TrainingModes.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

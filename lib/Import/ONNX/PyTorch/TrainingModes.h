@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_TRAININGMODES_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_TRAININGMODES_H
 
-#include "lib/Import/ONNX/NameChoice.h"
+#include "lib/Import/ONNX/PyTorch/NameChoice.h"
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 
 namespace mpc::onnx {

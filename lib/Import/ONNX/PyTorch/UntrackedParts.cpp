@@ -7,7 +7,7 @@
 // is one like the other.
 #include "lib/Import/ONNX/PyTorch/UntrackedParts.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"

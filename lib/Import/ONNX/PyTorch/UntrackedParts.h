@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_UNTRACKEDPARTS_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_UNTRACKEDPARTS_H
 
-#include "lib/Import/ONNX/NameChoice.h"
+#include "lib/Import/ONNX/PyTorch/NameChoice.h"
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 
 namespace mpc::onnx {

@@ -3,7 +3,7 @@
 /// Opens, checks and maps the files that hold a model's external data.
 #include "lib/Import/ONNX/Read/ExternalData.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"

@@ -15,7 +15,7 @@ namespace mpc::onnx {
 class ExternalData {
 public:
   /// `folder` empty: every location is refused.
-  ExternalData(llvm::StringRef folder, Storage &storage)
+  ExternalData(llvm::StringRef folder, ModelStorage &storage)
       : folder_(folder), storage_(storage) {}
 
   /// `length` bytes at `offset` of the file at `location`; without a length,
@@ -32,7 +32,7 @@ private:
   llvm::Expected<llvm::ArrayRef<char>> file(llvm::StringRef location);
 
   std::string folder_;
-  Storage &storage_;
+  ModelStorage &storage_;
   llvm::StringMap<llvm::ArrayRef<char>> files_;
   /// SHA-1 of files, once something asked for it.
   llvm::StringMap<std::string> digests_;

@@ -4,7 +4,7 @@
 /// outputs. So a call is replaced by the body with every name changed.
 #include "lib/Import/ONNX/Read/FunctionInliner.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

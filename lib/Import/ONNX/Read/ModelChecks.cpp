@@ -2,7 +2,7 @@
 // Refuses files that contradict themselves, before anything is built of them.
 #include "lib/Import/ONNX/Read/ModelChecks.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -4,7 +4,7 @@
 /// functions here, and that of subgraphs, which has a limit.
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Read/FunctionInliner.h"
 #include "lib/Import/ONNX/Read/ModelChecks.h"
 #include "lib/Import/ONNX/Read/TensorReader.h"

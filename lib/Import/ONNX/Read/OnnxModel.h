@@ -5,12 +5,11 @@
 #ifndef MPC_LIB_IMPORT_ONNX_READ_ONNXMODEL_H
 #define MPC_LIB_IMPORT_ONNX_READ_ONNXMODEL_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
+#include "lib/Import/ModelStorage.h"
+#include "lib/Import/Shape.h"
+#include "runtime/Support/DType.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,14 +46,10 @@ std::string toString(ElemType type);
 /// Bytes of an element in raw data; 0 for a type that is not read.
 size_t byteSize(ElemType type);
 bool isFloat(ElemType type);
-/// Of unsigned integers; false for bool.
-bool isUnsigned(ElemType type);
-
-using Shape = llvm::SmallVector<int64_t, 4>;
-
-/// Number of elements of `shape`; nothing if a size is negative or the product
-/// passes what memory can hold.
-std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
+/// Our name for it, or nothing for one that we lack.
+std::optional<rt::DType> dtypeOf(ElemType type);
+/// The inverse.
+ElemType elemTypeOf(rt::DType dtype);
 
 /// A tensor's value. `bytes` are little-endian elements (a bool is a byte) and
 /// belong to the model's storage.
@@ -176,21 +171,6 @@ struct Function {
   std::vector<Node> nodes;
 };
 
-/// Memory that tensors point into: the mapped file, mapped external files, and
-/// copies of what the file does not store as raw bytes.
-class Storage {
-public:
-  /// Bytes that live as long as the storage.
-  llvm::MutableArrayRef<char> allocate(size_t size);
-  llvm::ArrayRef<char> keep(std::unique_ptr<llvm::MemoryBuffer> buffer);
-  /// Files of external data that were opened.
-  std::vector<std::string> externalFiles;
-
-private:
-  std::deque<std::vector<char>> owned_;
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> mapped_;
-};
-
 struct Model {
   /// The file, as messages name it.
   std::string path;
@@ -201,7 +181,7 @@ struct Model {
   /// Those of the file; once it is read, no node calls any of them.
   std::vector<Function> functions;
   Graph graph;
-  Storage storage;
+  ModelStorage storage;
   /// The whole file; the bytes belong to `storage`.
   llvm::ArrayRef<char> file;
 };

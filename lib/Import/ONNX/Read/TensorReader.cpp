@@ -3,7 +3,7 @@
 // much of it as its shape needs.
 #include "lib/Import/ONNX/Read/TensorReader.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -304,7 +304,8 @@ static void packElements(MutableArrayRef<char> out, const RawTensor &raw) {
   }
 }
 
-static Error copyTypedData(RawTensor &raw, size_t count, Storage &storage) {
+static Error copyTypedData(RawTensor &raw, size_t count,
+                           ModelStorage &storage) {
   Tensor &tensor = raw.tensor;
   size_t found = tensor.type == ElemType::Float    ? raw.reals.size()
                  : tensor.type == ElemType::Double ? raw.doubles.size()
@@ -319,7 +320,8 @@ static Error copyTypedData(RawTensor &raw, size_t count, Storage &storage) {
   return Error::success();
 }
 
-Error onnx::findData(RawTensor &raw, Storage &storage, ExternalData &external) {
+Error onnx::findData(RawTensor &raw, ModelStorage &storage,
+                     ExternalData &external) {
   Tensor &tensor = raw.tensor;
   if (raw.segmented)
     return invalidModel("tensors in segments are not supported");

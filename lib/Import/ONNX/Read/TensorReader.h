@@ -31,7 +31,8 @@ RawTensor readRawTensor(Message message);
 
 /// Checks type, shape and data of `raw` against each other and sets
 /// `raw.tensor.bytes`. Data that is not raw is copied to `storage`.
-llvm::Error findData(RawTensor &raw, Storage &storage, ExternalData &external);
+llvm::Error findData(RawTensor &raw, ModelStorage &storage,
+                     ExternalData &external);
 
 } // namespace mpc::onnx
 

@@ -3,6 +3,7 @@
 // numbers are those of the node suite, their gradients those of gradients.test.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

@@ -3,6 +3,7 @@
 // with those that are refused. Numbers are those of the node suite.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

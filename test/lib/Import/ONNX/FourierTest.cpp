@@ -2,6 +2,7 @@
 // Fourier transforms: what they refuse, and their precision.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

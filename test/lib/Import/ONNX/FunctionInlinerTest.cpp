@@ -2,6 +2,7 @@
 // Local functions: their nodes stand where they are called.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

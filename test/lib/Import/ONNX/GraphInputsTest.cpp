@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {
@@ -20,8 +21,8 @@ ModelWriter twoInputs() {
       .output("z", kF32, {"N", int64_t(8)});
 }
 
-ImportOptions shapes(const std::vector<std::string> &texts) {
-  ImportOptions options;
+ModelOptions shapes(const std::vector<std::string> &texts) {
+  ModelOptions options;
   for (const std::string &text : texts)
     llvm::cantFail(parseInputShape(text, options));
   return options;
@@ -80,19 +81,19 @@ TEST(GraphInputs, NamesTheDimensionThatStaysOpen) {
   EXPECT_EQ(withShapes({}).error,
             "m.onnx: dimension 0 ('N') of input 'x' is open; fix it, for "
             "example with --input-shape=x=8x8 --input-shape=y=8x8");
-  ImportOptions batch;
+  ModelOptions batch;
   batch.batchSize = 4;
   Outcome outcome = importWritten(twoInputs(), batch);
   EXPECT_EQ(outcome.error, "m.onnx: dimension 1 ('M') of input 'y' is open; "
                            "fix it, for example with --input-shape=y=4x8");
-  EXPECT_EQ(outcome.fault, Fault::Input);
+  EXPECT_EQ(outcome.fault, ImportFault::Input);
 }
 
 TEST(GraphInputs, RefusesFlagsThatDisagree) {
   Outcome outcome = withShapes({"x=4x8", "y=5x8"});
   EXPECT_EQ(outcome.error, "--input-shape=y=5x8: dimension 'N' is 4 in another "
                            "input, here 5");
-  EXPECT_EQ(outcome.fault, Fault::Usage);
+  EXPECT_EQ(outcome.fault, ImportFault::Usage);
   EXPECT_EQ(withShapes({"x=4x9"}).error,
             "--input-shape=x=4x9: dimension 1 of input 'x' float[Nx8] is "
             "fixed");
@@ -101,7 +102,7 @@ TEST(GraphInputs, RefusesFlagsThatDisagree) {
             "float[Nx8]");
   EXPECT_EQ(withShapes({"x=4x8", "x=4x8"}).error,
             "--input-shape gives 'x' a shape twice");
-  ImportOptions both = shapes({"x=4x8"});
+  ModelOptions both = shapes({"x=4x8"});
   both.batchSize = 5;
   EXPECT_EQ(importWritten(twoInputs(), both).error,
             "--batch-size=5: --input-shape gives input 'x' a batch of 4");
@@ -112,7 +113,7 @@ TEST(GraphInputs, RefusesAFlagForNoInput) {
   EXPECT_EQ(outcome.error,
             "--input-shape=image=...: the model has no such input; it has 'x' "
             "float[Nx8], 'y' float[NxM]");
-  EXPECT_EQ(outcome.fault, Fault::Usage);
+  EXPECT_EQ(outcome.fault, ImportFault::Usage);
 }
 
 TEST(GraphInputs, AStaticBatchIsFixed) {
@@ -121,14 +122,14 @@ TEST(GraphInputs, AStaticBatchIsFixed) {
       .input("x", kF32, {int64_t(8), int64_t(3)})
       .node("Relu", {"x"}, {"y"})
       .output("y");
-  ImportOptions options;
+  ModelOptions options;
   options.batchSize = 8;
   EXPECT_EQ(importWritten(writer, options).error, "");
   options.batchSize = 4;
   Outcome outcome = importWritten(writer, options);
   EXPECT_EQ(outcome.error,
             "--batch-size=4: the model's batch is fixed, input 'x' float[8x3]");
-  EXPECT_EQ(outcome.fault, Fault::Usage);
+  EXPECT_EQ(outcome.fault, ImportFault::Usage);
   ModelWriter scalar;
   scalar.opset(20).input("x", kF32, {}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(importWritten(scalar, options).error,
@@ -165,7 +166,7 @@ TEST(GraphInputs, WhatIsComputedOfGivenValuesIsKnown) {
       .node("Reshape", {"x", "shape"}, {"y"}, {}, "fold")
       .output("y")
       .output("shape");
-  ImportOptions options;
+  ModelOptions options;
   EXPECT_NE(importWritten(writer, options)
                 .error.find("'shape' depends on an input or a parameter"),
             std::string::npos);
@@ -176,7 +177,7 @@ TEST(GraphInputs, WhatIsComputedOfGivenValuesIsKnown) {
 }
 
 TEST(GraphInputs, ReadsTheFlag) {
-  ImportOptions options = shapes({"a=b=2x3", "s="});
+  ModelOptions options = shapes({"a=b=2x3", "s="});
   EXPECT_EQ(options.inputShapes[0].first, "a=b");
   EXPECT_EQ(options.inputShapes[0].second, (std::vector<int64_t>{2, 3}));
   EXPECT_TRUE(options.inputShapes[1].second.empty());

@@ -5,7 +5,7 @@
 #define MPC_TEST_LIB_IMPORT_ONNX_IMPORTING_H
 
 #include "ModelWriter.h"
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,7 +16,7 @@ namespace mpc::onnx {
 struct Outcome {
   std::string module;
   std::string error;
-  Fault fault = Fault::Input;
+  ImportFault fault = ImportFault::Input;
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
   std::vector<std::string> parameters;
@@ -26,16 +26,11 @@ struct Outcome {
 
 /// `context` is that of `options.library`.
 inline Outcome importInto(mlir::MLIRContext &context, const std::string &bytes,
-                          const ImportOptions &options = {},
+                          const ModelOptions &options = {},
                           const std::string &folder = "") {
   Outcome outcome;
-  auto model =
-      readModel(llvm::MemoryBuffer::getMemBufferCopy(bytes), "m.onnx", folder);
-  if (!model) {
-    outcome.fault = takeError(model.takeError(), outcome.error);
-    return outcome;
-  }
-  auto imported = importModel(std::move(*model), context, options);
+  auto imported = importOnnx(llvm::MemoryBuffer::getMemBufferCopy(bytes),
+                             "m.onnx", context, options, folder);
   if (!imported) {
     outcome.fault = takeError(imported.takeError(), outcome.error);
     return outcome;
@@ -44,20 +39,20 @@ inline Outcome importInto(mlir::MLIRContext &context, const std::string &bytes,
   imported->module->print(os);
   outcome.notes = imported->notes;
   outcome.warnings = imported->warnings;
-  for (const ParameterValue &value : imported->parameters)
-    outcome.parameters.push_back(value.name);
+  for (const ModelTensor &value : imported->parameters)
+    outcome.parameters.push_back(value.desc.name);
   return outcome;
 }
 
 inline Outcome importBytes(const std::string &bytes,
-                           const ImportOptions &options = {},
+                           const ModelOptions &options = {},
                            const std::string &folder = "") {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   return importInto(context, bytes, options, folder);
 }
 
 inline Outcome importWritten(const ModelWriter &writer,
-                             const ImportOptions &options = {}) {
+                             const ModelOptions &options = {}) {
   return importBytes(writer.bytes(), options);
 }
 

@@ -3,6 +3,7 @@
 // wrong with a node that is refused. Their numbers are those of the node suite.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {
@@ -130,14 +131,14 @@ ModelWriter sumOverInput() {
 }
 
 TEST(InputValues, SettingsAreCompiledIn) {
-  ImportOptions options;
+  ModelOptions options;
   llvm::cantFail(parseInputValue("axes=1", options));
   EXPECT_TRUE(contains(importWritten(sumOverInput(), options),
                        "nn.reduce_sum %arg0 axes [1]"));
   int64_t axis = 0;
-  ImportOptions file;
-  file.inputTensors.push_back(
-      {"axes", kI64, {1}, {reinterpret_cast<const char *>(&axis), 8}});
+  ModelOptions file;
+  file.inputTensors.push_back({{"axes", mpc::rt::DType::I64, {1}},
+                               {reinterpret_cast<const char *>(&axis), 8}});
   EXPECT_TRUE(contains(importWritten(sumOverInput(), file),
                        "nn.reduce_sum %arg0 axes [0]"));
 }
@@ -158,7 +159,7 @@ ModelWriter rangeOfInput() {
 }
 
 TEST(InputValues, WhatIsComputedOfThemFixesShapesToo) {
-  ImportOptions options;
+  ModelOptions options;
   llvm::cantFail(parseInputValue("size=3", options));
   Outcome outcome = importWritten(rangeOfInput(), options);
   EXPECT_TRUE(contains(outcome, "dense<[0, 1, 2, 3, 4, 5]>"));
@@ -186,7 +187,7 @@ Outcome sumOverPadded(int count) {
     axes = "short" + name;
   }
   writer.node("ReduceSum", {"x", axes}, {"y"}).output("y");
-  ImportOptions options;
+  ModelOptions options;
   llvm::cantFail(parseInputValue("axes=1", options));
   return importWritten(writer, options);
 }
@@ -200,7 +201,7 @@ TEST(InputValues, WhatIsComputedOfThemHasALimit) {
 }
 
 TEST(InputValues, SayWhatIsWrong) {
-  ImportOptions options;
+  ModelOptions options;
   llvm::cantFail(parseInputValue("axes=0,1", options));
   EXPECT_EQ(importWritten(sumOverInput(), options).error,
             "m.onnx: --input-value=axes: has 2 numbers, the input is 1");

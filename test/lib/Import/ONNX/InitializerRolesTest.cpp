@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which initializers are parameters, and by which rule.
+#include "lib/Import/ONNX/PyTorch/InitializerRoles.h"
 #include "Importing.h"
 
 #include <gtest/gtest.h>
 #include <limits>
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {
@@ -121,7 +123,7 @@ TEST(InitializerRoles, AFlagDecidesFirst) {
       .node("Add", {"y", "b"}, {"z"})
       .output("z");
   EXPECT_EQ(importWritten(writer).parameters, std::vector<std::string>{"b"});
-  ImportOptions options;
+  ModelOptions options;
   options.roles = {{"val_3", RoleKind::Parameter}, {"b", RoleKind::Constant}};
   EXPECT_EQ(importWritten(writer, options).parameters,
             std::vector<std::string>{"val_3"});

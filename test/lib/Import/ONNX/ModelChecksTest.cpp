@@ -2,6 +2,7 @@
 // Files that contradict themselves.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

@@ -2,6 +2,7 @@
 // What nodes are refused for whose faults no other test of their family has.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

@@ -3,9 +3,10 @@
 #include "OneNode.h"
 
 #include "dialects/NN/NNDialect.h"
-#include "lib/Import/ONNX/OpLibrary.h"
+#include "lib/Import/OpLibrary.h"
 #include "mlir/Parser/Parser.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {
@@ -133,7 +134,7 @@ std::shared_ptr<const OpLibrary> invalidLibrary(mlir::MLIRContext &context) {
 TEST(OnnxImporter, IRThatDoesNotVerifyIsAnInternalFault) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mpc::nn::NNDialect, mlir::func::FuncDialect>();
-  ImportOptions options;
+  ModelOptions options;
   options.library = invalidLibrary(context);
   ModelWriter writer;
   writer.opset(20)
@@ -141,7 +142,7 @@ TEST(OnnxImporter, IRThatDoesNotVerifyIsAnInternalFault) {
       .node("Soft", {"x"}, {"y"}, {}, "n", "my.domain")
       .output("y");
   Outcome outcome = importInto(context, writer.bytes(), options);
-  EXPECT_EQ(outcome.fault, Fault::Internal);
+  EXPECT_EQ(outcome.fault, ImportFault::Internal);
   EXPECT_EQ(outcome.error,
             "m.onnx: node 'n': 'nn.softmax' op has no axis 5 (the importer has "
             "made IR that does not verify)");
@@ -150,7 +151,7 @@ TEST(OnnxImporter, IRThatDoesNotVerifyIsAnInternalFault) {
 TEST(OnnxImporter, AnOpOfALibraryHasAllItsInputs) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mpc::nn::NNDialect, mlir::func::FuncDialect>();
-  ImportOptions options;
+  ModelOptions options;
   options.library = invalidLibrary(context);
   ModelWriter writer;
   writer.opset(20).node("Soft", {""}, {"y"}, {}, "n", "my.domain").output("y");

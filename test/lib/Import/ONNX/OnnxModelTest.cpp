@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+using namespace mpc;
 using namespace mpc::onnx;
 namespace fs = std::filesystem;
 

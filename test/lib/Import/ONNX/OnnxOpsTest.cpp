@@ -2,6 +2,7 @@
 // What the nodes of each family become.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

@@ -3,6 +3,7 @@
 // other defaults.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

@@ -2,6 +2,7 @@
 // What nodes that draw random numbers become.
 #include "OneNode.h"
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

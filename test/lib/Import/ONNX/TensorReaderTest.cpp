@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+using namespace mpc;
 using namespace mpc::onnx;
 
 namespace {

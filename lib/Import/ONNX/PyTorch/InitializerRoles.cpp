@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The table that tells parameters from what an exporter made up.
-#include "lib/Import/ONNX/InitializerRoles.h"
+#include "lib/Import/ONNX/PyTorch/InitializerRoles.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
@@ -412,28 +412,14 @@ Role roleOf(const Tensor &tensor, const GraphUses &uses) {
   return {RoleKind::Constant, "no rule"};
 }
 
-StringRef toString(RoleKind kind) {
-  switch (kind) {
-  case RoleKind::Parameter:
-    return "parameter";
-  case RoleKind::Buffer:
-    return "buffer";
-  case RoleKind::Constant:
-    return "constant";
-  }
-  llvm_unreachable("unknown role");
-}
-
 static InitializerRole describe(const Tensor &tensor, const GraphUses &uses) {
   Role role = roleOf(tensor, uses);
+  std::optional<rt::DType> dtype = dtypeOf(tensor.type);
   InitializerRole result{
       tensor.name,
-      tensor.type,
-      std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()),
-      role.kind,
-      role.rule.str(),
-      {},
-      {}};
+      dtype ? std::string(rt::name(*dtype)) : toString(tensor.type),
+      std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end()), role.kind,
+      role.rule.str()};
   if (role.kind == RoleKind::Parameter)
     result.readers = uses.readersOf(tensor.name);
   if (role.kind == RoleKind::Parameter)
@@ -451,20 +437,22 @@ std::vector<InitializerRole> listInitializers(const Model &model,
 
 Error overrideRoles(const Model &model, const RoleFlags &flags,
                     std::vector<InitializerRole> &roles) {
-  StringMap<InitializerRole *> byName;
-  for (InitializerRole &role : roles)
-    byName[role.name] = &role;
+  StringMap<size_t> byName;
+  for (auto [index, tensor] : enumerate(model.graph.initializers))
+    byName[tensor.name] = index;
   for (const auto &[name, kind] : flags) {
-    InitializerRole *role = byName.lookup(name);
-    if (!role)
+    auto found = byName.find(name);
+    if (found == byName.end())
       return invalidModel(model.path + ": --" + toString(kind) + "=" + name +
                           ": the file has no such initializer");
-    if (kind != RoleKind::Constant && !isFloat(role->type))
+    ElemType type = model.graph.initializers[found->second].type;
+    if (kind != RoleKind::Constant && !isFloat(type))
       return invalidModel(model.path + ": --" + toString(kind) + "=" + name +
-                          ": it is " + toString(role->type) +
+                          ": it is " + toString(type) +
                           ", expected a floating-point type");
-    role->kind = kind;
-    role->rule = "chosen by a flag";
+    InitializerRole &role = roles[found->second];
+    role.kind = kind;
+    role.rule = "chosen by a flag";
   }
   return Error::success();
 }

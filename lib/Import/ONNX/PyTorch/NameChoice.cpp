@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parts of a model, chosen by name.
-#include "lib/Import/ONNX/NameChoice.h"
+#include "lib/Import/ONNX/PyTorch/NameChoice.h"
 
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

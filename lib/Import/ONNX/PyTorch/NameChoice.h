@@ -2,8 +2,8 @@
 /// \file
 /// What a flag says of parts of a model by their names, where the file does
 /// not say it: --no-grad, --frozen-batch-norm.
-#ifndef MPC_LIB_IMPORT_ONNX_NAMECHOICE_H
-#define MPC_LIB_IMPORT_ONNX_NAMECHOICE_H
+#ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_NAMECHOICE_H
+#define MPC_LIB_IMPORT_ONNX_PYTORCH_NAMECHOICE_H
 
 #include "dialects/Interfaces/NodeNames.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -45,4 +45,4 @@ private:
 
 } // namespace mpc::onnx
 
-#endif // MPC_LIB_IMPORT_ONNX_NAMECHOICE_H
+#endif // MPC_LIB_IMPORT_ONNX_PYTORCH_NAMECHOICE_H

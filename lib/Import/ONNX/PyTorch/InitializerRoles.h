@@ -2,9 +2,10 @@
 /// \file
 /// Which initializers are parameters: one table of rules, the first that
 /// matches decides.
-#ifndef MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
-#define MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
+#ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_INITIALIZERROLES_H
+#define MPC_LIB_IMPORT_ONNX_PYTORCH_INITIALIZERROLES_H
 
+#include "lib/Import/Model.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -39,15 +40,6 @@ private:
   llvm::StringMap<bool> outputs_;
 };
 
-enum class RoleKind {
-  Parameter, ///< Trained.
-  Buffer,    ///< State that is not trained: running statistics.
-  Constant,
-};
-
-/// "parameter", "buffer" or "constant".
-llvm::StringRef toString(RoleKind kind);
-
 struct Role {
   RoleKind kind;
   /// The rule in words.
@@ -56,23 +48,6 @@ struct Role {
 
 /// The role of `tensor` by the table.
 Role roleOf(const Tensor &tensor, const GraphUses &uses);
-
-/// What the importer decided about an initializer, and by which rule.
-struct InitializerRole {
-  std::string name;
-  /// It may be one that mpc does not have.
-  ElemType type = ElemType::Undefined;
-  std::vector<int64_t> shape;
-  RoleKind kind = RoleKind::Constant;
-  std::string rule;
-  /// Of a parameter: the modules that read it. Several are tied to it.
-  std::vector<std::string> readers;
-  /// Of a parameter: its further names in the model's state.
-  std::vector<std::string> otherNames;
-};
-
-/// What --parameter=NAME, --buffer=NAME and --constant=NAME say.
-using RoleFlags = std::vector<std::pair<std::string, RoleKind>>;
 
 /// The roles of a file's initializers by the table, in the file's order.
 std::vector<InitializerRole> listInitializers(const Model &model,
@@ -90,4 +65,4 @@ std::vector<std::string> findLosses(const Graph &graph, const GraphUses &uses);
 
 } // namespace mpc::onnx
 
-#endif // MPC_LIB_IMPORT_ONNX_INITIALIZERROLES_H
+#endif // MPC_LIB_IMPORT_ONNX_PYTORCH_INITIALIZERROLES_H

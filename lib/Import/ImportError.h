@@ -2,21 +2,21 @@
 /// \file
 /// The error that front ends return: a message in the user's names and whose
 /// fault it is.
-#ifndef MPC_LIB_IMPORT_ONNX_IMPORTERROR_H
-#define MPC_LIB_IMPORT_ONNX_IMPORTERROR_H
+#ifndef MPC_LIB_IMPORT_IMPORTERROR_H
+#define MPC_LIB_IMPORT_IMPORTERROR_H
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <string>
 
-namespace mpc::onnx {
+namespace mpc {
 
-/// What is at fault; the value is the exit code of the command-line tools.
-enum class Fault : int {
-  Input = 1,       ///< The file.
-  Usage = 2,       ///< A flag.
-  Environment = 3, ///< Disk, memory or permission.
-  Internal = 70,   ///< The importer.
+/// What is at fault.
+enum class ImportFault {
+  Input,       ///< The file.
+  Usage,       ///< A flag.
+  Environment, ///< Disk, memory or permission.
+  Internal,    ///< The importer.
 };
 
 /// A fault of a model file, of the flags given with it, or of the machine.
@@ -25,16 +25,16 @@ public:
   static char ID;
 
   /// Cuts what is longer than a screen.
-  ImportError(Fault fault, std::string message);
+  ImportError(ImportFault fault, std::string message);
 
-  Fault fault() const { return fault_; }
+  ImportFault fault() const { return fault_; }
   void log(llvm::raw_ostream &os) const override { os << message_; }
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
   }
 
 private:
-  Fault fault_;
+  ImportFault fault_;
   std::string message_;
 };
 
@@ -52,13 +52,13 @@ llvm::Error internalFault(const llvm::Twine &message);
 llvm::Error prefixed(const llvm::Twine &place, llvm::Error error);
 
 /// What `error` says is at fault, its message in `message`; consumes it.
-Fault takeError(llvm::Error error, std::string &message);
+ImportFault takeError(llvm::Error error, std::string &message);
 
 /// `text` as it may be shown: what is not printable ASCII escaped, cut at a
 /// length that no name needs.
 std::string printable(llvm::StringRef text);
 
-} // namespace mpc::onnx
+} // namespace mpc
 
 /// Leaves the enclosing function with the error of `expr`, if it has one.
 #define MPC_TRY(expr)                                                          \
@@ -79,4 +79,4 @@ std::string printable(llvm::StringRef text);
     return expected.takeError();                                               \
   decl = std::move(*expected)
 
-#endif // MPC_LIB_IMPORT_ONNX_IMPORTERROR_H
+#endif // MPC_LIB_IMPORT_IMPORTERROR_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Counts equal notes.
-#include "lib/Import/ONNX/NoteList.h"
+#include "lib/Import/NoteList.h"
 
 using namespace llvm;
 
-namespace mpc::onnx {
+namespace mpc {
 
 void NoteList::add(std::string subject, StringRef text) {
   auto [place, isNew] = places_.try_emplace(text, notes_.size());
@@ -25,4 +25,4 @@ std::vector<std::string> NoteList::lines() const {
   return lines;
 }
 
-} // namespace mpc::onnx
+} // namespace mpc

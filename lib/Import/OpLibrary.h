@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Ops of custom domains that a user defines as functions of nn ops.
-#ifndef MPC_LIB_IMPORT_ONNX_OPLIBRARY_H
-#define MPC_LIB_IMPORT_ONNX_OPLIBRARY_H
+#ifndef MPC_LIB_IMPORT_OPLIBRARY_H
+#define MPC_LIB_IMPORT_OPLIBRARY_H
 
 #include "dialects/Interfaces/OpInterfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace mpc::onnx {
+namespace mpc {
 
 /// One signature of an op.
 struct LibraryFunction {
@@ -54,6 +54,6 @@ private:
       functions_;
 };
 
-} // namespace mpc::onnx
+} // namespace mpc
 
-#endif // MPC_LIB_IMPORT_ONNX_OPLIBRARY_H
+#endif // MPC_LIB_IMPORT_OPLIBRARY_H

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Makes and takes apart the errors of the front ends.
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
-namespace mpc::onnx {
+namespace mpc {
 
 char ImportError::ID = 0;
 
-ImportError::ImportError(Fault fault, std::string message)
+ImportError::ImportError(ImportFault fault, std::string message)
     : fault_(fault), message_(std::move(message)) {
   constexpr size_t kLongest = 2048;
   if (message_.size() > kLongest)
@@ -20,23 +20,23 @@ ImportError::ImportError(Fault fault, std::string message)
 }
 
 Error invalidModel(const Twine &message) {
-  return make_error<ImportError>(Fault::Input, message.str());
+  return make_error<ImportError>(ImportFault::Input, message.str());
 }
 
 Error usageFault(const Twine &message) {
-  return make_error<ImportError>(Fault::Usage, message.str());
+  return make_error<ImportError>(ImportFault::Usage, message.str());
 }
 
 Error environmentFault(const Twine &message) {
-  return make_error<ImportError>(Fault::Environment, message.str());
+  return make_error<ImportError>(ImportFault::Environment, message.str());
 }
 
 Error internalFault(const Twine &message) {
-  return make_error<ImportError>(Fault::Internal, message.str());
+  return make_error<ImportError>(ImportFault::Internal, message.str());
 }
 
-Fault takeError(Error error, std::string &message) {
-  Fault fault = Fault::Input;
+ImportFault takeError(Error error, std::string &message) {
+  ImportFault fault = ImportFault::Input;
   handleAllErrors(
       std::move(error),
       [&](const ImportError &info) {
@@ -49,7 +49,7 @@ Fault takeError(Error error, std::string &message) {
 
 Error prefixed(const Twine &place, Error error) {
   std::string text;
-  Fault fault = takeError(std::move(error), text);
+  ImportFault fault = takeError(std::move(error), text);
   return make_error<ImportError>(fault, (place + ": " + text).str());
 }
 
@@ -63,4 +63,4 @@ std::string printable(StringRef text) {
   return result;
 }
 
-} // namespace mpc::onnx
+} // namespace mpc

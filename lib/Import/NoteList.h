@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// What an import tells its user, each thing once.
-#ifndef MPC_LIB_IMPORT_ONNX_NOTELIST_H
-#define MPC_LIB_IMPORT_ONNX_NOTELIST_H
+#ifndef MPC_LIB_IMPORT_NOTELIST_H
+#define MPC_LIB_IMPORT_NOTELIST_H
 
 #include "llvm/ADT/StringMap.h"
 #include <string>
 #include <vector>
 
-namespace mpc::onnx {
+namespace mpc {
 
 /// Notes in the order in which they were first said.
 class NoteList {
@@ -30,6 +30,6 @@ private:
   llvm::StringMap<size_t> places_;
 };
 
-} // namespace mpc::onnx
+} // namespace mpc
 
-#endif // MPC_LIB_IMPORT_ONNX_NOTELIST_H
+#endif // MPC_LIB_IMPORT_NOTELIST_H

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads what functions of an op library say of themselves.
-#include "lib/Import/ONNX/OpLibrary.h"
+#include "lib/Import/OpLibrary.h"
 
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/RegionRule.h"
-#include "lib/Import/ONNX/ImportError.h"
+#include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using mlir::func::FuncOp;
 
-namespace mpc::onnx {
+namespace mpc {
 
 /// The `nn.rule` that leaves each op of the body its own rule.
 static constexpr StringLiteral kOwnRules = "own";
@@ -129,4 +129,4 @@ std::string OpLibrary::opsOf(StringRef domain) const {
   return text;
 }
 
-} // namespace mpc::onnx
+} // namespace mpc

@@ -3,6 +3,7 @@
 #include "lib/Driver/ProgramBuilder.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/Interfaces/ElementTypes.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
@@ -18,29 +19,6 @@
 
 using namespace mlir;
 using namespace mpc;
-
-/// Empty for a type that the runtime does not have, as f8.
-static std::optional<rt::DType> dtypeOf(Type type) {
-  Builder b(type.getContext());
-  const std::pair<Type, rt::DType> known[] = {
-      {b.getF64Type(), rt::DType::F64},
-      {b.getF32Type(), rt::DType::F32},
-      {b.getF16Type(), rt::DType::F16},
-      {b.getBF16Type(), rt::DType::BF16},
-      {b.getI64Type(), rt::DType::I64},
-      {b.getI32Type(), rt::DType::I32},
-      {b.getI16Type(), rt::DType::I16},
-      {b.getI8Type(), rt::DType::I8},
-      {b.getIntegerType(64, /*isSigned=*/false), rt::DType::U64},
-      {b.getIntegerType(32, /*isSigned=*/false), rt::DType::U32},
-      {b.getIntegerType(16, /*isSigned=*/false), rt::DType::U16},
-      {b.getIntegerType(8, /*isSigned=*/false), rt::DType::U8},
-      {b.getI1Type(), rt::DType::Bool}};
-  for (const auto &[element, dtype] : known)
-    if (element == type)
-      return dtype;
-  return std::nullopt;
-}
 
 /// Appends a number of `type` as memory has it: i1 in a byte.
 static void appendElement(Type type, const APInt &bits,

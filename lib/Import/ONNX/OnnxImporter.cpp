@@ -190,7 +190,8 @@ static bool maySet(ElemType type, ArrayRef<int64_t> shape) {
 /// The value that the user gives an input, or null.
 Expected<DenseElementsAttr> GraphImporter::givenValue(const ValueInfo &input,
                                                       ArrayRef<int64_t> shape) {
-  RankedTensorType type = build_.tensorType(input.type, shape);
+  RankedTensorType type =
+      build_.tensorType(elementType(&context_, input.type), shape);
   for (const auto &[name, numbers] : options_.inputNumbers) {
     if (name != input.name)
       continue;
@@ -222,7 +223,7 @@ void GraphImporter::define(StringRef name, Entry entry) {
 
 Expected<Entry> GraphImporter::constantEntry(const Tensor &tensor) {
   build_.setLocation(NameLoc::get(builder_.getStringAttr(tensor.name)));
-  Expected<Operand> constant = build_.constant(tensor);
+  Expected<Operand> constant = constantOf(build_, tensor);
   if (constant)
     return Entry{*constant, false, {}};
   std::string text;
@@ -244,7 +245,8 @@ Expected<const Entry *> GraphImporter::lookup(StringRef name) {
   const Tensor &tensor = model_.graph.initializers[initializer->second];
   Entry entry;
   if (result_.initializers[initializer->second].kind != RoleKind::Constant) {
-    auto type = build_.tensorType(tensor.type, tensor.shape);
+    auto type =
+        build_.tensorType(elementType(&context_, tensor.type), tensor.shape);
     auto symbol = FlatSymbolRefAttr::get(&context_, nn::symbolOf(tensor.name));
     entry.tensor = build_.fromValue(nn::GetOp::create(
         builder_, NameLoc::get(builder_.getStringAttr(name)), type, symbol));
@@ -475,7 +477,8 @@ Error GraphImporter::checkDeclared(StringRef what, const ValueInfo &info,
     return invalidModel(model_.path + ": " + what + " '" +
                         printable(info.name) + "' " + why);
   };
-  if (info.type != ElemType::Undefined && info.type != operand.type)
+  if (info.type != ElemType::Undefined &&
+      info.type != elementTypeOf(operand.type))
     return wrong("is declared " + toString(info.type) +
                  ", the graph computes " + toString(operand.type));
   if (!info.hasShape)
@@ -546,8 +549,9 @@ void GraphImporter::declareParameters() {
     nn::ParameterOp::create(
         builder_, NameLoc::get(builder_.getStringAttr(tensor.name)),
         builder_.getStringAttr(nn::symbolOf(tensor.name)),
-        TypeAttr::get(build_.tensorType(tensor.type, tensor.shape)), init,
-        kind == RoleKind::Buffer ? builder_.getUnitAttr() : UnitAttr());
+        TypeAttr::get(build_.tensorType(elementType(&context_, tensor.type),
+                                        tensor.shape)),
+        init, kind == RoleKind::Buffer ? builder_.getUnitAttr() : UnitAttr());
     const InitializerRole &role = result_.initializers[index];
     result_.parameters.push_back(
         {{role.name, *dtypeOf(tensor.type), role.shape}, tensor.bytes});

@@ -33,7 +33,7 @@ Error emitArg(NodeImporter &node) {
   MPC_TRY_ASSIGN(Operand found,
                  placeOfExtremum(node, input, axis, isMax, last));
   TensorBuilder &b = node.build;
-  found = b.cast(found, ElemType::Int64);
+  found = b.cast(found, b.i64());
   if (node.intAttr("keepdims", 1) == 0) {
     Shape shape = found.shape;
     shape.erase(shape.begin() + axis);
@@ -48,7 +48,7 @@ Error emitArg(NodeImporter &node) {
 Expected<Operand> hardmax(NodeImporter &node, const Operand &x, int64_t axis) {
   MPC_TRY_ASSIGN(Operand found, placeOfExtremum(node, x, axis, true, false));
   TensorBuilder &b = node.build;
-  Operand number = b.cast(b.coordinates(x.shape, axis), ElemType::Float);
+  Operand number = b.cast(b.coordinates(x.shape, axis), b.f32());
   Operand isFound =
       b.compare(nn::CompareKind::EQ, number, b.broadcastTo(found, x.shape));
   return b.cast(isFound, x.type);

@@ -124,13 +124,12 @@ Error AttentionImporter::joinCaches() {
   node_.result(2, values_);
   shape_ = {queries_.shape[0], queries_.shape[kHeadAxis],
             queries_.shape[kSequenceAxis], keys_.shape[kSequenceAxis]};
-  offset_ = b_.splat(ElemType::Int64, {}, static_cast<double>(past));
+  offset_ = b_.splat(b_.i64(), {}, static_cast<double>(past));
   if (!node_.has(6))
     return node_.checkSize(shape_);
   // A cache of fixed size: how much of it is in use, by batch.
   const Operand &used = node_.in(6);
-  if (node_.has(4) || used.type != ElemType::Int64 ||
-      used.shape != Shape{shape_[0]})
+  if (node_.has(4) || used.type != b_.i64() || used.shape != Shape{shape_[0]})
     return node_.fail("nonpad_kv_seqlen is " + toString(used.type) + "[" +
                       shapeText(used.shape) + "], expected int64[" +
                       Twine(shape_[0]) + "] and no cache beside it");
@@ -304,21 +303,21 @@ Error checkFlexInputs(NodeImporter &node) {
 }
 
 /// The type of scores and weights.
-Expected<ElemType> softmaxType(NodeImporter &node) {
-  ElemType own = node.in(0).type;
-  ElemType type = own == ElemType::Double ? own : ElemType::Float;
-  if (node.attribute("softmax_precision"))
-    type = static_cast<ElemType>(
-        static_cast<int32_t>(node.intAttr("softmax_precision", 0)));
+Expected<mlir::Type> softmaxType(NodeImporter &node) {
+  mlir::Type own = node.in(0).type;
+  if (!node.attribute("softmax_precision"))
+    return own.isF64() ? own : node.build.f32();
+  auto type = static_cast<ElemType>(
+      static_cast<int32_t>(node.intAttr("softmax_precision", 0)));
   if (!isFloat(type))
     return node.fail("attribute 'softmax_precision' is " + toString(type));
-  return type;
+  return elementType(own.getContext(), type);
 }
 
 /// Attention whose scores and weights pass through graphs of the node's own.
 Error emitFlexAttention(NodeImporter &node) {
   MPC_TRY(checkFlexInputs(node));
-  MPC_TRY_ASSIGN(ElemType type, softmaxType(node));
+  MPC_TRY_ASSIGN(mlir::Type type, softmaxType(node));
   TensorBuilder &b = node.build;
   const Operand &queries = node.in(0);
   int64_t heads = queries.shape[kHeadAxis];

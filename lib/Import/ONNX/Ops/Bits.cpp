@@ -37,8 +37,8 @@ Error emitBitShift(NodeImporter &node) {
 
 Error emitBitCast(NodeImporter &node) {
   const Operand &input = node.in(0);
-  MPC_TRY_ASSIGN(ElemType type, node.elementTypeAttr("to"));
-  if (byteSize(type) != byteSize(input.type))
+  MPC_TRY_ASSIGN(mlir::Type type, node.elementTypeAttr("to"));
+  if (nn::elementBytes(type) != nn::elementBytes(input.type))
     return node.fail("the bits of " + toString(input.type) + " are none of " +
                      toString(type));
   TensorBuilder &b = node.build;

@@ -16,7 +16,7 @@ namespace {
 
 /// `values` as the node's result.
 template <typename T>
-Error emitValues(NodeImporter &node, ElemType type, ArrayRef<int64_t> shape,
+Error emitValues(NodeImporter &node, mlir::Type type, ArrayRef<int64_t> shape,
                  ArrayRef<T> values) {
   MPC_TRY_ASSIGN(Operand constant, node.constant<T>(type, shape, values));
   node.result(0, constant);
@@ -29,7 +29,7 @@ Error emitConstant(NodeImporter &node) {
                      " attributes, expected one");
   const Attribute &value = node.node().attributes.front();
   if (value.t) {
-    Expected<Operand> constant = node.build.constant(*value.t);
+    Expected<Operand> constant = node.constantOf(*value.t);
     if (!constant) {
       std::string text;
       takeError(constant.takeError(), text);
@@ -41,12 +41,12 @@ Error emitConstant(NodeImporter &node) {
   int64_t numInts = static_cast<int64_t>(value.ints.size());
   int64_t numFloats = static_cast<int64_t>(value.floats.size());
   if (value.name == "value_int")
-    return emitValues<int64_t>(node, ElemType::Int64, {}, {value.i});
+    return emitValues<int64_t>(node, node.build.i64(), {}, {value.i});
   if (value.name == "value_float")
-    return emitValues<float>(node, ElemType::Float, {}, {value.f});
+    return emitValues<float>(node, node.build.f32(), {}, {value.f});
   if (value.name == "value_ints")
-    return emitValues<int64_t>(node, ElemType::Int64, {numInts}, value.ints);
-  return emitValues<float>(node, ElemType::Float, {numFloats}, value.floats);
+    return emitValues<int64_t>(node, node.build.i64(), {numInts}, value.ints);
+  return emitValues<float>(node, node.build.f32(), {numFloats}, value.floats);
 }
 
 Error emitConstantOfShape(NodeImporter &node) {
@@ -54,10 +54,10 @@ Error emitConstantOfShape(NodeImporter &node) {
   MPC_TRY(node.checkSize(shape));
   const Attribute *value = node.attribute("value");
   if (!value) {
-    node.result(0, node.build.splat(ElemType::Float, shape, 0.0));
+    node.result(0, node.build.splat(node.build.f32(), shape, 0.0));
     return Error::success();
   }
-  Expected<Operand> number = node.build.constant(*value->t);
+  Expected<Operand> number = node.constantOf(*value->t);
   if (!number || countElements(number->shape) != 1) {
     consumeError(number.takeError());
     return node.fail("attribute 'value' must be one number of a supported "
@@ -83,25 +83,26 @@ Error emitShape(NodeImporter &node) {
 
 Error emitSize(NodeImporter &node) {
   int64_t size = *countElements(node.in(0).shape);
-  return emitValues<int64_t>(node, ElemType::Int64, {}, {size});
+  return emitValues<int64_t>(node, node.build.i64(), {}, {size});
 }
 
 /// Ones on a diagonal, of the shape of the input.
 Error emitEyeLike(NodeImporter &node) {
   const Operand &input = node.in(0);
-  int64_t type = node.intAttr("dtype", static_cast<int64_t>(input.type));
+  int64_t type =
+      node.intAttr("dtype", static_cast<int64_t>(elementTypeOf(input.type)));
   auto elements = static_cast<ElemType>(static_cast<int32_t>(type));
   TensorBuilder &b = node.build;
   if (input.rank() != 2 || type < 0 || type > INT32_MAX ||
-      !elementType(b.builder().getContext(), elements))
+      !elementType(input.type.getContext(), elements))
     return node.fail("the input is " + shapeText(input.shape) +
                      ", expected two axes and a type that is supported");
   Operand ahead = b.binary(Binary::Sub, b.coordinates(input.shape, 1),
                            b.coordinates(input.shape, 0));
   Operand diagonal =
       b.splatLike(ahead, static_cast<double>(node.intAttr("k", 0)));
-  node.result(
-      0, b.cast(b.compare(nn::CompareKind::EQ, ahead, diagonal), elements));
+  node.result(0, b.cast(b.compare(nn::CompareKind::EQ, ahead, diagonal),
+                        elementType(input.type.getContext(), elements)));
   return Error::success();
 }
 
@@ -125,10 +126,10 @@ Error emitNonZero(NodeImporter &node) {
        zip_equal(input.shape, nn::denseStrides(input.shape)))
     for (int64_t place : found)
       rows.push_back(place / stride % size);
-  MPC_TRY_ASSIGN(Operand places,
-                 node.constant<int64_t>(
-                     ElemType::Int64,
-                     {input.rank(), static_cast<int64_t>(found.size())}, rows));
+  MPC_TRY_ASSIGN(
+      Operand places,
+      node.constant<int64_t>(
+          b.i64(), {input.rank(), static_cast<int64_t>(found.size())}, rows));
   node.result(0, places);
   return Error::success();
 }
@@ -145,9 +146,9 @@ std::optional<int64_t> rangeLength(double distance, double delta) {
 
 /// PyTorch's exporter writes torch.arange(1., 6) with the types that its
 /// arguments have; the result has that of a float among them.
-ElemType rangeType(const NodeImporter &node) {
+mlir::Type rangeType(const NodeImporter &node) {
   for (size_t i = 0; i < 3; ++i)
-    if (isFloat(node.in(i).type))
+    if (node.in(i).isFloat())
       return node.in(i).type;
   return node.in(0).type;
 }
@@ -155,7 +156,7 @@ ElemType rangeType(const NodeImporter &node) {
 Error emitRange(NodeImporter &node) {
   double bounds[3];
   int64_t integers[3];
-  ElemType type = rangeType(node);
+  mlir::Type type = rangeType(node);
   for (size_t i = 0; i < 3; ++i) {
     if (!node.isOfPyTorch())
       MPC_TRY(node.requireSameType(i, 0));
@@ -166,11 +167,11 @@ Error emitRange(NodeImporter &node) {
     bounds[i] = nn::realAt(bound.known, 0);
     integers[i] = nn::intAt(bound.known, 0);
   }
-  if (bounds[2] == 0.0 || type == ElemType::Bool)
+  if (bounds[2] == 0.0 || type == node.build.i1())
     return node.fail("the step is 0 or the type bool");
   // 1.1f - 0.1f is 1 in f32, and more in f64.
   double distance = bounds[1] - bounds[0];
-  if (type == ElemType::Float)
+  if (type == node.build.f32())
     distance = static_cast<float>(distance);
   std::optional<int64_t> length = rangeLength(distance, bounds[2]);
   if (!length)
@@ -183,14 +184,14 @@ Error emitRange(NodeImporter &node) {
         static_cast<uint64_t>(integers[0]) +
         static_cast<uint64_t>(i) * static_cast<uint64_t>(integers[2])));
   }
-  if (isFloat(type)) {
+  if (isa<mlir::FloatType>(type)) {
     MPC_TRY_ASSIGN(Operand wide,
-                   node.constant<double>(ElemType::Double, {*length}, reals));
+                   node.constant<double>(node.build.f64(), {*length}, reals));
     node.result(0, node.build.cast(wide, type));
     return Error::success();
   }
   MPC_TRY_ASSIGN(Operand wide,
-                 node.constant<int64_t>(ElemType::Int64, {*length}, numbers));
+                 node.constant<int64_t>(node.build.i64(), {*length}, numbers));
   node.result(0, node.build.cast(wide, type));
   return Error::success();
 }

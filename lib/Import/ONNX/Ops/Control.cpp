@@ -113,15 +113,16 @@ Expected<Operand> emptyStack(NodeImporter &node, const ValueInfo &declared,
   Shape shape;
   for (const Dimension &dimension : declared.shape)
     shape.push_back(dimension.size.value_or(-1));
-  bool isKnown = declared.hasShape && !is_contained(shape, -1) &&
-                 elementType(node.build.builder().getContext(), declared.type);
+  mlir::Type type =
+      elementType(node.build.builder().getContext(), declared.type);
+  bool isKnown = declared.hasShape && !is_contained(shape, -1) && type;
   if (!isKnown)
     return node.fail("no step computes '" + printable(declared.name) +
                      "', and its shape is not declared");
   MPC_TRY_ASSIGN(int64_t at,
                  node.axis(axis, static_cast<int64_t>(shape.size()) + 1));
   shape.insert(shape.begin() + at, 0);
-  return node.build.splat(declared.type, shape, 0.0);
+  return node.build.splat(type, shape, 0.0);
 }
 
 Expected<Operand> StackedOutput::join(NodeImporter &node,
@@ -192,7 +193,7 @@ Error unrollLoop(NodeImporter &node, MutableArrayRef<Entry> carried,
   if (node.has(0)) {
     MPC_TRY_ASSIGN(limit, node.integer(0, "the trip count"));
   }
-  Entry condition{node.build.splat(ElemType::Bool, {}, 1.0), false, {}};
+  Entry condition{node.build.splat(node.build.i1(), {}, 1.0), false, {}};
   if (node.has(1))
     condition = node.entry(1);
   for (int64_t step = 0; step < limit; ++step) {
@@ -202,7 +203,7 @@ Error unrollLoop(NodeImporter &node, MutableArrayRef<Entry> carried,
     if (step == kMostSteps)
       return tooLong(node);
     MPC_TRY_ASSIGN(Operand number,
-                   node.constant<int64_t>(ElemType::Int64, {}, {step}));
+                   node.constant<int64_t>(node.build.i64(), {}, {step}));
     std::vector<Entry> arguments{{number, false, {}}, condition};
     append_range(arguments, carried);
     MPC_TRY_ASSIGN(auto results,

@@ -198,8 +198,8 @@ Expected<Operand> DeformableConvolution::evenPlaces(int64_t axis, int64_t start,
   std::vector<float> numbers;
   for (int64_t i : seq<int64_t>(0, points_[axis]))
     numbers.push_back(static_cast<float>(start + i * step));
-  MPC_TRY_ASSIGN(Operand along, node_.constant<float>(
-                                    ElemType::Float, {points_[axis]}, numbers));
+  MPC_TRY_ASSIGN(Operand along,
+                 node_.constant<float>(b_.f32(), {points_[axis]}, numbers));
   return b_.broadcast(along, points_, {axis});
 }
 

@@ -27,7 +27,7 @@ Operand eliminate(TensorBuilder &b, const Operand &matrix,
   int64_t batch = matrix.shape[0], size = matrix.shape[1];
   Operand column = b.reshape(b.sliceAxis(matrix, 2, 0, 1), {batch, size});
   Operand row = b.placeOfMaximum(b.abs(column), 1);
-  Operand at = b.cast(row, ElemType::Int64);
+  Operand at = b.cast(row, b.i64());
   Operand pivotRow = b.gather(matrix, at, 1, 1);
   Operand pivot = b.reshape(b.sliceAxis(pivotRow, 2, 0, 1), {batch});
   // A swap of two rows changes the sign.

@@ -129,10 +129,10 @@ void EinsumImporter::takeDiagonals(Term &term) {
       if (term.labels[i] != term.labels[j])
         continue;
       auto along = [&](size_t axis) {
-        return b_.fromValue(nn::IotaOp::create(
-            b_.builder(), b_.location(),
-            b_.tensorType(ElemType::Int64, term.tensor.shape),
-            static_cast<uint64_t>(axis)));
+        return b_.fromValue(
+            nn::IotaOp::create(b_.builder(), b_.location(),
+                               b_.tensorType(b_.i64(), term.tensor.shape),
+                               static_cast<uint64_t>(axis)));
       };
       Operand isOn = b_.compare(nn::CompareKind::EQ, along(i), along(j));
       term.tensor =

@@ -175,7 +175,7 @@ Error emitIsInf(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   TensorBuilder &b = node.build;
   const Operand &x = node.in(0);
-  Operand result = b.splat(ElemType::Bool, x.shape, 0.0);
+  Operand result = b.splat(b.i1(), x.shape, 0.0);
   for (double sign : {1.0, -1.0}) {
     StringRef name = sign > 0 ? "detect_positive" : "detect_negative";
     if (node.intAttr(name, 1) == 0)
@@ -296,8 +296,8 @@ std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
 /// Of two integers, in the longer type of the two.
 Operand integerPower(TensorBuilder &b, const Operand &base,
                      const Operand &exponent) {
-  bool isLonger = byteSize(exponent.type) > byteSize(base.type);
-  ElemType type = isLonger ? exponent.type : base.type;
+  bool isLonger = nn::elementBytes(exponent.type) > nn::elementBytes(base.type);
+  mlir::Type type = isLonger ? exponent.type : base.type;
   Operand power =
       b.binary(Binary::Pow, b.cast(base, type), b.cast(exponent, type));
   return b.cast(power, base.type);
@@ -306,11 +306,11 @@ Operand integerPower(TensorBuilder &b, const Operand &base,
 /// Of an integer to the power of a float, in f64; exact where that is whole.
 Operand mixedPower(TensorBuilder &b, const Operand &base,
                    const Operand &exponent) {
-  Operand real = b.cast(exponent, ElemType::Double);
+  Operand real = b.cast(exponent, b.f64());
   Operand isWhole =
       b.compare(nn::CompareKind::EQ, real, b.unary<nn::RoundOp>(real));
-  Operand whole = integerPower(b, base, b.cast(real, ElemType::Int64));
-  Operand other = b.binary(Binary::Pow, b.cast(base, ElemType::Double), real);
+  Operand whole = integerPower(b, base, b.cast(real, b.i64()));
+  Operand other = b.binary(Binary::Pow, b.cast(base, b.f64()), real);
   return b.select(isWhole, whole, b.cast(other, base.type));
 }
 
@@ -441,28 +441,24 @@ Error emitClip(NodeImporter &node) {
 // Types
 //===----------------------------------------------------------------------===//
 
-Error emitCastTo(NodeImporter &node, ElemType type) {
-  if (!elementType(node.build.builder().getContext(), type))
-    return node.fail("a cast to " + toString(type) + " is not supported");
-  node.result(0, node.build.cast(node.in(0), type));
-  return Error::success();
-}
-
 Error emitCast(NodeImporter &node) {
   int64_t to = node.intAttr("to", 0);
   if (to < 0 || to > INT32_MAX)
     return node.fail("attribute 'to' is " + Twine(to));
-  auto type = static_cast<ElemType>(static_cast<int32_t>(to));
+  auto number = static_cast<ElemType>(static_cast<int32_t>(to));
+  mlir::Type type = elementType(node.in(0).type.getContext(), number);
+  if (!type)
+    return node.fail("a cast to " + toString(number) + " is not supported");
   // Somebody wrote it, who wants f32 from here on, also in mixed precision.
-  if (type == ElemType::Float && node.in(0).type == type && !node.in(0).known) {
-    node.result(0, node.build.writtenCast(node.in(0)));
-    return Error::success();
-  }
-  return emitCastTo(node, type);
+  bool isWritten = type.isF32() && node.in(0).type == type && !node.in(0).known;
+  node.result(0, isWritten ? node.build.writtenCast(node.in(0))
+                           : node.build.cast(node.in(0), type));
+  return Error::success();
 }
 
 Error emitCastLike(NodeImporter &node) {
-  return emitCastTo(node, node.in(1).type);
+  node.result(0, node.build.cast(node.in(0), node.in(1).type));
+  return Error::success();
 }
 
 using TB = TensorBuilder;

@@ -81,7 +81,7 @@ Error emitEmbeddingBag(NodeImporter &node) {
   auto count = static_cast<int64_t>(offsets.size());
   int64_t padding = *call.padding + (*call.padding < 0 ? table.shape[0] : 0);
   MPC_TRY_ASSIGN(Operand bags,
-                 node.constant<int64_t>(ElemType::Int64, indices.shape,
+                 node.constant<int64_t>(b.i64(), indices.shape,
                                         bagsOf(offsets, indices.shape[0])));
   Operand isPadding =
       b.compare(nn::CompareKind::EQ, indices,

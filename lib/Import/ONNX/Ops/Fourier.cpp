@@ -63,14 +63,14 @@ std::vector<double> Transform::matrix() const {
 }
 
 Expected<Operand> constantMatrix(NodeImporter &node, const Transform &transform,
-                                 ElemType type) {
+                                 mlir::Type type) {
   std::vector<double> entries = transform.matrix();
   Shape shape{transform.inputs() * transform.inputParts,
               transform.outputs() * transform.outputParts()};
-  if (type == ElemType::Double)
+  if (type == node.build.f64())
     return node.constant<double>(type, shape, entries);
   std::vector<float> rounded(entries.begin(), entries.end());
-  return node.constant<float>(ElemType::Float, shape, rounded);
+  return node.constant<float>(node.build.f32(), shape, rounded);
 }
 
 /// `x` with `size` elements along `axis`: cut off, or with zeros behind them.
@@ -171,9 +171,8 @@ Expected<Operand> framesOf(NodeImporter &node, int64_t length, int64_t step) {
   for (int64_t frame : seq<int64_t>(0, frames))
     for (int64_t place : seq<int64_t>(0, length))
       places.push_back(frame * step + place);
-  MPC_TRY_ASSIGN(
-      Operand indices,
-      node.constant<int64_t>(ElemType::Int64, {frames, length}, places));
+  MPC_TRY_ASSIGN(Operand indices,
+                 node.constant<int64_t>(b.i64(), {frames, length}, places));
   Operand taken = b.gather(signal, indices, 1);
   if (!node.has(2))
     return taken;
@@ -226,7 +225,7 @@ Error emitWindow(NodeImporter &node, CosineWindow window) {
   if (size < 0 || size > kMostPlaces)
     return node.fail("the size is " + Twine(size) + ", expected 0 to " +
                      Twine(kMostPlaces));
-  ElemType type = ElemType::Float;
+  mlir::Type type = node.build.f32();
   if (node.attribute("output_datatype")) {
     MPC_TRY_ASSIGN(type, node.elementTypeAttr("output_datatype"));
   }
@@ -235,7 +234,7 @@ Error emitWindow(NodeImporter &node, CosineWindow window) {
   for (int64_t place : seq<int64_t>(0, size))
     values.push_back(size == 1 ? 1.0 : window.at(place, period));
   MPC_TRY_ASSIGN(Operand wide,
-                 node.constant<double>(ElemType::Double, {size}, values));
+                 node.constant<double>(node.build.f64(), {size}, values));
   node.result(0, node.build.cast(wide, type));
   return Error::success();
 }

@@ -121,7 +121,7 @@ Expected<Operand> evenPlaces(NodeImporter &node, int64_t size,
     double span = static_cast<double>(alignsCorners ? size - 1 : size);
     places.push_back(span == 0.0 ? 0.0 : along / span);
   }
-  return node.constant<double>(ElemType::Double, {size}, places);
+  return node.constant<double>(node.build.f64(), {size}, places);
 }
 
 /// Point p of a regular grid becomes theta [p, 1].

@@ -63,8 +63,8 @@ Operand scaledByFrequency(TensorBuilder &b, const Operand &read,
   int64_t number = *countElements(indices.shape);
   Operand flat = b.reshape(indices, {number});
   Operand counts = b.fold(nn::ScatterAddOp::create(
-      b.builder(), b.location(), b.tensorType(ElemType::Float, {size}),
-      b.splat(ElemType::Float, {number}, 1).value, flat.value, /*axis=*/0,
+      b.builder(), b.location(), b.tensorType(b.f32(), {size}),
+      b.splat(b.f32(), {number}, 1).value, flat.value, /*axis=*/0,
       /*batch_dims=*/0));
   Operand count = b.cast(b.gather(counts, flat, 0), read.type);
   Operand rows = b.reshape(read, {number, *countElements(read.shape) / number});
@@ -136,7 +136,7 @@ Error emitGatherND(NodeImporter &node) {
   return Error::success();
 }
 
-Operand iota(TensorBuilder &b, ElemType type, ArrayRef<int64_t> shape,
+Operand iota(TensorBuilder &b, mlir::Type type, ArrayRef<int64_t> shape,
              int64_t axis) {
   return b.fromValue(nn::IotaOp::create(b.builder(), b.location(),
                                         b.tensorType(type, shape),
@@ -145,7 +145,7 @@ Operand iota(TensorBuilder &b, ElemType type, ArrayRef<int64_t> shape,
 
 Error emitOneHot(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
-  Operand indices = node.build.cast(node.in(0), ElemType::Int64);
+  Operand indices = node.build.cast(node.in(0), node.build.i64());
   if (!node.in(1).known || countElements(node.in(1).shape) != 1)
     return node.fail("the depth must be one known number");
   int64_t depth = nn::intAt(node.in(1).known, 0);
@@ -201,7 +201,7 @@ Error emitTrilu(NodeImporter &node) {
           upper ? column - row >= diagonal : column - row <= diagonal;
   TensorBuilder &b = node.build;
   MPC_TRY_ASSIGN(Operand kept,
-                 node.constant<char>(ElemType::Bool, {rows, columns}, bits));
+                 node.constant<char>(b.i1(), {rows, columns}, bits));
   Operand mask = b.broadcastTo(kept, input.shape);
   node.result(0, b.select(mask, input, b.splatLike(input, 0.0)));
   return Error::success();

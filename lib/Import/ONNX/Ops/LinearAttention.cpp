@@ -98,9 +98,8 @@ Error LinearAttentionImporter::readState() {
   Shape shape{batch_, heads_, features_, width_};
   MPC_TRY(node_.checkSize(shape));
   if (!node_.has(3)) {
-    bool isDouble = node_.in(0).type == ElemType::Double;
-    state_ =
-        b_.splat(isDouble ? ElemType::Double : ElemType::Float, shape, 0.0);
+    bool isDouble = node_.in(0).type == b_.f64();
+    state_ = b_.splat(isDouble ? b_.f64() : b_.f32(), shape, 0.0);
     return Error::success();
   }
   MPC_TRY(node_.requireFloat(3));
@@ -168,7 +167,7 @@ Error LinearAttentionImporter::run() {
   }
   if (outputs.empty())
     return node_.fail("the sequence has no steps");
-  ElemType type = node_.in(0).type;
+  mlir::Type type = node_.in(0).type;
   node_.result(0, b_.cast(b_.concat(outputs, 1), type));
   node_.result(1, b_.cast(state_, node_.has(3) ? node_.in(3).type : type));
   return Error::success();

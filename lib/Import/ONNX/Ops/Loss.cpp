@@ -55,7 +55,7 @@ Error checkLabels(NodeImporter &node) {
   if (target.shape != expected)
     return node.fail("the target is " + shapeText(target.shape) +
                      ", expected " + shapeText(expected));
-  if (target.type != ElemType::Int32 && target.type != ElemType::Int64)
+  if (target.type != node.build.i32() && target.type != node.build.i64())
     return node.fail("the target is " + toString(target.type) +
                      ", expected int32 or int64");
   return Error::success();
@@ -100,7 +100,7 @@ std::optional<Operand> targetWeights(NodeImporter &node) {
     weights = b.gather(node.in(2), classOf(node), 0);
   if (!isIgnored)
     return weights;
-  ElemType type = node.in(0).type;
+  mlir::Type type = node.in(0).type;
   ArrayRef<int64_t> shape = node.in(1).shape;
   if (!weights)
     weights = b.splat(type, shape, 1.0);

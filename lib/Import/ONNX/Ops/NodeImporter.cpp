@@ -3,6 +3,7 @@
 /// Reads a node's operands and attributes with the checks that every op needs.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "dialects/Interfaces/ElementTypes.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -12,9 +13,25 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-Expected<Operand> TensorBuilder::constant(const Tensor &tensor) {
+mlir::Type elementType(mlir::MLIRContext *context, ElemType type) {
+  std::optional<rt::DType> dtype = dtypeOf(type);
+  return dtype ? typeOf(context, *dtype) : mlir::Type();
+}
+
+ElemType elementTypeOf(mlir::Type type) {
+  std::optional<rt::DType> dtype;
+  if (type)
+    dtype = mpc::dtypeOf(type);
+  return dtype ? elemTypeOf(*dtype) : ElemType::Undefined;
+}
+
+std::string toString(mlir::Type type) { return toString(elementTypeOf(type)); }
+
+Expected<Operand> constantOf(TensorBuilder &build, const Tensor &tensor) {
   if (byteSize(tensor.type) != 0)
-    return constant(tensor.type, tensor.shape, tensor.bytes);
+    return build.constant(
+        elementType(build.builder().getContext(), tensor.type), tensor.shape,
+        tensor.bytes);
   return invalidModel("element type " + toString(tensor.type) +
                       " is not supported (float, float16, bfloat16, double, "
                       "integers of 8 to 64 bits and bool are)");
@@ -117,13 +134,13 @@ Expected<SmallVector<int64_t>> NodeImporter::sizesAttr(StringRef name,
   return SmallVector<int64_t>(*found);
 }
 
-Expected<ElemType> NodeImporter::elementTypeAttr(StringRef name) const {
+Expected<mlir::Type> NodeImporter::elementTypeAttr(StringRef name) const {
   int64_t number = intAttr(name, 0);
   auto type = static_cast<ElemType>(static_cast<int32_t>(number));
-  if (number < 0 || number > INT32_MAX || byteSize(type) == 0)
+  if (number < 0 || number > INT32_MAX || !dtypeOf(type))
     return fail("attribute '" + name + "' is " + Twine(number) + " (" +
                 toString(type) + "), which is not supported");
-  return type;
+  return elementType(build.builder().getContext(), type);
 }
 
 bool NodeImporter::wants(size_t index) const {
@@ -265,14 +282,14 @@ Expected<Operand> NodeImporter::numbersOf(const Attribute &attribute) const {
   };
   switch (attribute.type) {
   case 1:
-    return constant<float>(ElemType::Float, {}, attribute.f);
+    return constant<float>(build.f32(), {}, attribute.f);
   case 2:
-    return constant<int64_t>(ElemType::Int64, {}, attribute.i);
+    return constant<int64_t>(build.i64(), {}, attribute.i);
   case 6:
-    return constant<float>(ElemType::Float, {count(attribute.floats)},
+    return constant<float>(build.f32(), {count(attribute.floats)},
                            attribute.floats);
   case 7:
-    return constant<int64_t>(ElemType::Int64, {count(attribute.ints)},
+    return constant<int64_t>(build.i64(), {count(attribute.ints)},
                              attribute.ints);
   default:
     return fail("attribute '" + printable(attribute.name) +

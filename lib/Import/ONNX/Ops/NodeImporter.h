@@ -5,14 +5,27 @@
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_NODEIMPORTER_H
 #define MPC_LIB_IMPORT_ONNX_OPS_NODEIMPORTER_H
 
+#include "lib/Import/Build/TensorBuilder.h"
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/TensorBuilder.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "llvm/ADT/Twine.h"
 
 #include <deque>
 #include <limits>
 
 namespace mpc::onnx {
+
+using namespace build;
+
+/// The nn type of an element, or null for one that nn does not have.
+mlir::Type elementType(mlir::MLIRContext *context, ElemType type);
+/// The inverse, for the types of nn and null.
+ElemType elementTypeOf(mlir::Type type);
+/// A type of nn by ONNX's word for it.
+std::string toString(mlir::Type type);
+
+/// A file's tensor, or an error that names its type.
+llvm::Expected<Operand> constantOf(TensorBuilder &build, const Tensor &tensor);
 
 class NodeImporter;
 
@@ -134,12 +147,16 @@ public:
                                                        int64_t otherwise,
                                                        int64_t least) const;
 
+  /// A tensor of an attribute.
+  llvm::Expected<Operand> constantOf(const Tensor &tensor) const {
+    return onnx::constantOf(build, tensor);
+  }
   /// The numbers of an attribute as a constant: float or int64, a scalar or a
   /// vector.
   llvm::Expected<Operand> numbersOf(const Attribute &attribute) const;
 
   /// The type that the integer `name` stands for, which nn has.
-  llvm::Expected<ElemType> elementTypeAttr(llvm::StringRef name) const;
+  llvm::Expected<mlir::Type> elementTypeAttr(llvm::StringRef name) const;
 
   /// The file names output `index`.
   bool wants(size_t index) const;
@@ -181,7 +198,8 @@ public:
   llvm::Error unify(llvm::MutableArrayRef<Operand> operands) const;
   /// A constant of `values`; fails where the file's constants get too many.
   template <typename T>
-  llvm::Expected<Operand> constant(ElemType type, llvm::ArrayRef<int64_t> shape,
+  llvm::Expected<Operand> constant(mlir::Type type,
+                                   llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<T> values) const {
     if (auto operand = build.fromValues(type, shape, values))
       return *operand;

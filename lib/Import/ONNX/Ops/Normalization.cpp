@@ -53,8 +53,7 @@ Operand trailingMean(TensorBuilder &b, const Operand &x, int64_t axis) {
 void layerStatistics(NodeImporter &node, const Operand &input, int64_t axis,
                      double epsilon) {
   TensorBuilder &b = node.build;
-  Operand x = b.cast(input, input.type == ElemType::Double ? ElemType::Double
-                                                           : ElemType::Float);
+  Operand x = b.cast(input, input.type == b.f64() ? b.f64() : b.f32());
   Operand mean = trailingMean(b, x, axis);
   Operand deviation = b.binary(Binary::Sub, x, b.broadcastTo(mean, x.shape));
   Operand variance =
@@ -146,9 +145,9 @@ Error checkChannelVectors(const NodeImporter &node) {
   for (size_t i : seq<size_t>(1, 5)) {
     MPC_TRY(node.requireFloat(i));
     const Operand &vector = node.in(i);
-    bool isDouble = vector.type == ElemType::Double;
+    bool isDouble = vector.type == node.build.f64();
     if (vector.shape != Shape{input.shape[1]} ||
-        isDouble != (input.type == ElemType::Double))
+        isDouble != (input.type == node.build.f64()))
       return node.fail("input '" + printable(node.node().inputs[i]) + "' is " +
                        toString(vector.type) + "[" + shapeText(vector.shape) +
                        "], expected " + Twine(input.shape[1]) +
@@ -205,9 +204,8 @@ Error emitBatchNormalization(NodeImporter &node) {
     emitByRunningStatistics(node, vectors, epsilon, momentum);
     return Error::success();
   }
-  auto batch = b.tensorType(input.type == ElemType::Double ? ElemType::Double
-                                                           : ElemType::Float,
-                            node.in(3).shape);
+  auto batch =
+      b.tensorType(input.type == b.f64() ? b.f64() : b.f32(), node.in(3).shape);
   auto op = nn::BatchNormTrainingOp::create(
       b.builder(), b.location(), b.tensorType(input.type, input.shape), batch,
       batch, vectors[2].getType(), vectors[3].getType(), input.value,

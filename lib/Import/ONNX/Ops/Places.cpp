@@ -22,7 +22,7 @@ static Expected<Operand> wrapped(NodeImporter &node, const Operand &indices,
       if (value < -size || value >= size)
         return node.fail("index " + Twine(value) +
                          " is out of range for an axis of size " + Twine(size));
-  Operand wide = b.cast(indices, ElemType::Int64);
+  Operand wide = b.cast(indices, b.i64());
   Operand isBelow = b.compare(nn::CompareKind::LT, wide, b.splatLike(wide, 0));
   Operand raised = b.binary(Binary::Add, wide, static_cast<double>(size));
   return b.select(isBelow, raised, wide);
@@ -68,7 +68,7 @@ Expected<Flattened> placesOfRows(NodeImporter &node, ArrayRef<int64_t> shape,
   int64_t depth = indices.shape[last];
   SmallVector<int64_t> strides = nn::denseStrides(shape.take_front(depth));
   Shape rows(ArrayRef(indices.shape).drop_back());
-  Operand places = b.splat(ElemType::Int64, rows, 0);
+  Operand places = b.splat(b.i64(), rows, 0);
   for (int64_t i = 0; i < depth; ++i) {
     if (shape[i] == 0 && product(rows) != 0)
       return node.fail("indexes an empty axis");

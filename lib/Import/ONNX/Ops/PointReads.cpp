@@ -155,7 +155,7 @@ Tap PointReader::join(const Tap &outer, const Tap &inner, int64_t size) {
 }
 
 Operand PointReader::contribution(const Tap &tap) {
-  Operand place = b_.cast(tap.place, ElemType::Int64);
+  Operand place = b_.cast(tap.place, b_.i64());
   if (first_)
     place = b_.binary(Binary::Add, place, *first_);
   Operand read = b_.gather(image_, place, 1, 1);

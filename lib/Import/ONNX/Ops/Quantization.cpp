@@ -82,20 +82,14 @@ template <typename T>
 constexpr Levels kLevelsOf = {double(std::numeric_limits<T>::min()),
                               double(std::numeric_limits<T>::max())};
 
-Expected<Levels> levelsOf(const NodeImporter &node, ElemType type) {
-  switch (type) {
-  case ElemType::UInt8:
-    return kLevelsOf<uint8_t>;
-  case ElemType::Int8:
-    return kLevelsOf<int8_t>;
-  case ElemType::UInt16:
-    return kLevelsOf<uint16_t>;
-  case ElemType::Int16:
-    return kLevelsOf<int16_t>;
-  default:
-    return node.fail("quantizes to " + toString(type) +
-                     ", expected an integer of 8 or 16 bits");
-  }
+Expected<Levels> levelsOf(const NodeImporter &node, mlir::Type type) {
+  bool isUnsigned = type.isUnsignedInteger();
+  if (type.isInteger(8))
+    return isUnsigned ? kLevelsOf<uint8_t> : kLevelsOf<int8_t>;
+  if (type.isInteger(16))
+    return isUnsigned ? kLevelsOf<uint16_t> : kLevelsOf<int16_t>;
+  return node.fail("quantizes to " + toString(type) +
+                   ", expected an integer of 8 or 16 bits");
 }
 
 /// One number for each block of `size` elements along the axis.
@@ -138,7 +132,7 @@ struct Grid {
   Operand scale, zero;
 };
 
-Expected<Grid> gridOf(const NodeImporter &node, ElemType type,
+Expected<Grid> gridOf(const NodeImporter &node, mlir::Type type,
                       ArrayRef<int64_t> shape) {
   TensorBuilder &b = node.build;
   MPC_TRY(node.requireFloat(1));
@@ -152,7 +146,7 @@ Expected<Grid> gridOf(const NodeImporter &node, ElemType type,
 
 /// In which type levels are computed.
 Operand wideNumbers(TensorBuilder &b, const Operand &x) {
-  return x.isFloat() ? b.wide(x) : b.cast(x, ElemType::Float);
+  return x.isFloat() ? b.wide(x) : b.cast(x, b.f32());
 }
 
 Operand clamped(TensorBuilder &b, const Operand &x, Levels levels) {
@@ -176,7 +170,7 @@ Operand valueOf(TensorBuilder &b, const Operand &level, const Grid &grid) {
 
 Error emitQuantize(NodeImporter &node) {
   TensorBuilder &b = node.build;
-  ElemType type = ElemType::UInt8;
+  mlir::Type type = b.u8();
   if (node.intAttr("output_dtype", 0) != 0) {
     MPC_TRY_ASSIGN(type, node.elementTypeAttr("output_dtype"));
   }
@@ -194,11 +188,11 @@ Error emitQuantize(NodeImporter &node) {
 Error emitDequantize(NodeImporter &node) {
   TensorBuilder &b = node.build;
   MPC_TRY(node.requireIntegers(0));
-  ElemType type = node.in(1).type;
+  mlir::Type type = node.in(1).type;
   if (node.intAttr("output_dtype", 0) != 0) {
     MPC_TRY_ASSIGN(type, node.elementTypeAttr("output_dtype"));
   }
-  Operand level = b.cast(node.in(0), ElemType::Float);
+  Operand level = b.cast(node.in(0), b.f32());
   MPC_TRY_ASSIGN(Grid grid, gridOf(node, level.type, level.shape));
   node.result(0, b.asWritten(type, level.shape, [&] {
     return b.cast(valueOf(b, level, grid), type);
@@ -227,7 +221,7 @@ Operand fakeQuantized(const NodeImporter &node, const Operand &x,
 Error emitFakeQuantization(NodeImporter &node) {
   TensorBuilder &b = node.build;
   MPC_TRY(node.requireFloat(0));
-  ElemType type = node.has(2) ? node.in(2).type : ElemType::UInt8;
+  mlir::Type type = node.has(2) ? node.in(2).type : b.u8();
   MPC_TRY_ASSIGN(Levels levels, levelsOf(node, type));
   if (node.has(3)) {
     MPC_TRY_ASSIGN(levels.least, node.integer(3, "the least level"));
@@ -235,7 +229,7 @@ Error emitFakeQuantization(NodeImporter &node) {
   if (node.has(4)) {
     MPC_TRY_ASSIGN(levels.most, node.integer(4, "the largest level"));
   }
-  ElemType given = node.in(0).type;
+  mlir::Type given = node.in(0).type;
   Operand x = b.wide(node.in(0));
   MPC_TRY_ASSIGN(Grid grid, gridOf(node, x.type, x.shape));
   node.result(0, b.asWritten(given, x.shape, [&] {

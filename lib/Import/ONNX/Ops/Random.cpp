@@ -29,18 +29,19 @@ Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
 namespace {
 
 /// The type that attribute `dtype` names, else `otherwise`.
-Expected<ElemType> outputType(NodeImporter &node, ElemType otherwise) {
+Expected<mlir::Type> outputType(NodeImporter &node, mlir::Type otherwise) {
   auto type = static_cast<ElemType>(
-      node.intAttr("dtype", static_cast<int64_t>(otherwise)));
-  if (!elementType(node.build.builder().getContext(), type))
+      node.intAttr("dtype", static_cast<int64_t>(elementTypeOf(otherwise))));
+  mlir::Type found = elementType(otherwise.getContext(), type);
+  if (!found)
     return node.fail("numbers of type " + toString(type) +
                      " are not supported");
-  return type;
+  return found;
 }
 
-Expected<ElemType> floatType(NodeImporter &node, ElemType otherwise) {
-  MPC_TRY_ASSIGN(ElemType type, outputType(node, otherwise));
-  if (!isFloat(type))
+Expected<mlir::Type> floatType(NodeImporter &node, mlir::Type otherwise) {
+  MPC_TRY_ASSIGN(mlir::Type type, outputType(node, otherwise));
+  if (!isa<mlir::FloatType>(type))
     return node.fail("attribute 'dtype' is " + toString(type) +
                      ", expected a floating type");
   return type;
@@ -50,10 +51,10 @@ Expected<ElemType> floatType(NodeImporter &node, ElemType otherwise) {
 Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape, int32_t stream,
                 int32_t word = 0) {
   auto bits = nn::RandomBitsOp::create(b.builder(), b.location(),
-                                       b.tensorType(ElemType::Int32, shape),
+                                       b.tensorType(b.i32(), shape),
                                        mlir::ValueRange(), stream, word);
-  return b.fromValue(nn::UniformOp::create(
-      b.builder(), b.location(), b.tensorType(ElemType::Float, shape), bits));
+  return b.fromValue(nn::UniformOp::create(b.builder(), b.location(),
+                                           b.tensorType(b.f32(), shape), bits));
 }
 
 /// x * scale + offset
@@ -98,7 +99,7 @@ Error emitShaped(NodeImporter &node) {
     if (size < 0)
       return node.fail("attribute 'shape' has the size " + Twine(size));
   MPC_TRY(node.checkSize(*shape));
-  MPC_TRY_ASSIGN(ElemType type, floatType(node, ElemType::Float));
+  MPC_TRY_ASSIGN(mlir::Type type, floatType(node, node.build.f32()));
   node.result(0, node.build.cast(draw(node, *shape), type));
   return Error::success();
 }
@@ -106,7 +107,7 @@ Error emitShaped(NodeImporter &node) {
 template <Draw draw>
 Error emitLike(NodeImporter &node) {
   const Operand &like = node.in(0);
-  MPC_TRY_ASSIGN(ElemType type, floatType(node, like.type));
+  MPC_TRY_ASSIGN(mlir::Type type, floatType(node, like.type));
   node.result(0, node.build.cast(draw(node, like.shape), type));
   return Error::success();
 }
@@ -114,11 +115,11 @@ Error emitLike(NodeImporter &node) {
 Error emitBernoulli(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &probability = node.in(0);
-  MPC_TRY_ASSIGN(ElemType type, outputType(node, probability.type));
+  MPC_TRY_ASSIGN(mlir::Type type, outputType(node, probability.type));
   TensorBuilder &b = node.build;
   Operand drawn = uniform(b, probability.shape, takeStream(b));
-  Operand isOne = b.compare(nn::CompareKind::LT, drawn,
-                            b.cast(probability, ElemType::Float));
+  Operand isOne =
+      b.compare(nn::CompareKind::LT, drawn, b.cast(probability, b.f32()));
   node.result(0, b.cast(isOne, type));
   return Error::success();
 }

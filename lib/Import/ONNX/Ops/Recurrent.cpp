@@ -90,7 +90,7 @@ Expected<std::optional<Operand>> readLengths(NodeImporter &node,
     if (all_equal(known) && known.front() == layer.steps)
       return none;
   }
-  return std::optional(node.build.cast(lengths, ElemType::Int64));
+  return std::optional(node.build.cast(lengths, node.build.i64()));
 }
 
 Error checkForm(NodeImporter &node) {

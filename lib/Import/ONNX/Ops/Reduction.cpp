@@ -58,7 +58,7 @@ Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
   case Reduce::L2:
   case Reduce::LogSum:
   case Reduce::LogSumExp: {
-    Operand real = x.isFloat() ? x : b.cast(x, ElemType::Double);
+    Operand real = x.isFloat() ? x : b.cast(x, b.f64());
     return kind == Reduce::L2 ? b.binary(Binary::Mul, real, real) : real;
   }
   case Reduce::SumSquare:
@@ -100,7 +100,7 @@ Operand logSumExp(TensorBuilder &b, const Operand &x, ArrayRef<int64_t> axes) {
 
 /// The maximum along an axis, whose gradient goes to the first of equal ones.
 Operand firstMaximum(TensorBuilder &b, const Operand &x, int64_t axis) {
-  Operand number = b.cast(b.coordinates(x.shape, axis), ElemType::Float);
+  Operand number = b.cast(b.coordinates(x.shape, axis), b.f32());
   Operand place = b.broadcastTo(b.placeOfMaximum(x, axis), x.shape);
   Operand isFirst = b.compare(nn::CompareKind::EQ, number, place);
   return b.reduceSum(b.select(isFirst, x, b.splatLike(x, 0)), {axis});

@@ -281,9 +281,9 @@ Expected<Operand> interpolate(NodeImporter &node, const Operand &input,
   std::vector<double> numbers(resize.from * resize.to, 0.0);
   for (int64_t x = 0; x < resize.to; ++x)
     addWeights(numbers, x, resize, sampling);
-  MPC_TRY_ASSIGN(Operand weights,
-                 node.constant<double>(ElemType::Double,
-                                       {resize.from, resize.to}, numbers));
+  MPC_TRY_ASSIGN(
+      Operand weights,
+      node.constant<double>(b.f64(), {resize.from, resize.to}, numbers));
   // The axis goes last, there to be the sum of a plain matrix product.
   auto order = to_vector(seq<int64_t>(0, input.rank()));
   std::swap(order[axis], order.back());
@@ -310,7 +310,7 @@ Expected<Operand> extrapolate(NodeImporter &node, const Operand &output,
     return output;
   TensorBuilder &b = node.build;
   MPC_TRY_ASSIGN(Operand mask,
-                 node.constant<char>(ElemType::Bool, {resize.to}, outside));
+                 node.constant<char>(b.i1(), {resize.to}, outside));
   return b.select(b.broadcast(mask, output.shape, {axis}),
                   b.splatLike(output, sampling.extrapolation), output);
 }

@@ -91,7 +91,7 @@ Error RoiAligner::readInputs() {
   int64_t elements = rows_.size * columns_.size;
   images_ = b_.reshape(b_.transpose(b_.wide(x), {0, 2, 3, 1}),
                        {1, x.shape[0] * elements, channels_});
-  first_ = b_.binary(Binary::Mul, b_.cast(numbers, ElemType::Int64),
+  first_ = b_.binary(Binary::Mul, b_.cast(numbers, b_.i64()),
                      static_cast<double>(elements));
   return Error::success();
 }
@@ -112,8 +112,7 @@ Expected<Operand> RoiAligner::samples(const RoiAxis &axis) {
   for (int64_t i : seq<int64_t>(0, count))
     parts.push_back(static_cast<float>((static_cast<double>(i) + 0.5) /
                                        static_cast<double>(count)));
-  MPC_TRY_ASSIGN(Operand part,
-                 node_.constant<float>(ElemType::Float, {count}, parts));
+  MPC_TRY_ASSIGN(Operand part, node_.constant<float>(b_.f32(), {count}, parts));
   Operand start = corner(axis.column, axis.scale);
   Operand length =
       b_.binary(Binary::Sub, corner(axis.column + 2, axis.scale), start);

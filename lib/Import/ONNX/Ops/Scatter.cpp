@@ -29,13 +29,13 @@ Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
                  const Flattened &at) {
   // Numbers of updates from 1 on; f32 holds them up to 2^24.
   int64_t count = at.places.shape[0];
-  ElemType type = count < 1 << 24 ? ElemType::Float : ElemType::Double;
+  mlir::Type type = count < 1 << 24 ? b.f32() : b.f64();
   Operand numbers =
       b.binary(Binary::Add, b.cast(b.coordinates({count}, 0), type), 1.0);
   Operand source = sumsAt(b, numbers, at);
   Operand isWritten =
       b.compare(nn::CompareKind::GT, source, b.splatLike(source, 0.0));
-  Operand row = b.binary(Binary::Add, b.cast(source, ElemType::Int64),
+  Operand row = b.binary(Binary::Add, b.cast(source, b.i64()),
                          static_cast<double>(at.count - 1));
   Operand place = b.select(isWritten, row, b.coordinates({at.count}, 0));
   return b.gather(b.concat({data, updates}, 0), place, 0);

@@ -66,7 +66,7 @@ Error emitSequenceErase(NodeImporter &node) {
 Error emitSequenceLength(NodeImporter &node) {
   MPC_TRY_ASSIGN(auto sequence, sequenceOf(node));
   MPC_TRY_ASSIGN(Operand length, node.constant<int64_t>(
-                                     ElemType::Int64, {},
+                                     node.build.i64(), {},
                                      {static_cast<int64_t>(sequence.size())}));
   node.result(0, length);
   return Error::success();

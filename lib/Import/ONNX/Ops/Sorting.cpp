@@ -16,12 +16,12 @@ namespace {
 /// permutation, each number written where it belongs.
 Operand inverseOf(TensorBuilder &b, const Operand &ranks) {
   int64_t size = ranks.shape[1];
-  ElemType type = size < 1 << 24 ? ElemType::Float : ElemType::Double;
+  mlir::Type type = size < 1 << 24 ? b.f32() : b.f64();
   Operand numbers = b.cast(b.coordinates(ranks.shape, 1), type);
   Operand places = b.fold(nn::ScatterAddOp::create(
       b.builder(), b.location(), b.tensorType(type, ranks.shape), numbers.value,
       ranks.value, /*axis=*/1, /*batch_dims=*/1));
-  return b.cast(places, ElemType::Int64);
+  return b.cast(places, b.i64());
 }
 
 /// The k first elements of the axis in order, and where they were. Sorted also
@@ -43,8 +43,8 @@ Error emitTopK(NodeImporter &node) {
   int64_t rows = size == 0 ? 0 : *countElements(input.shape) / size;
   Operand flat = b.reshape(last, {rows, size});
   Operand ranks = b.fold(nn::RankOp::create(
-      b.builder(), b.location(), b.tensorType(ElemType::Int64, flat.shape),
-      flat.value, node.intAttr("largest", 1) != 0));
+      b.builder(), b.location(), b.tensorType(b.i64(), flat.shape), flat.value,
+      node.intAttr("largest", 1) != 0));
   Operand places = b.sliceAxis(inverseOf(b, ranks), 1, 0, counts[0]);
   Shape shape = last.shape;
   shape.back() = counts[0];

@@ -39,8 +39,7 @@ private:
 
 /// One integer for each batch, repeated for each of its steps, as int64.
 Operand perStep(TensorBuilder &b, const Operand &numbers, int64_t steps) {
-  return b.broadcast(b.cast(numbers, ElemType::Int64),
-                     {numbers.shape[0], steps}, {0});
+  return b.broadcast(b.cast(numbers, b.i64()), {numbers.shape[0], steps}, {0});
 }
 
 /// Checks that an update along `axis` fits into a cache.

@@ -237,20 +237,20 @@ Operand placesInTensor(TensorBuilder &b, Operand places,
 
 Error emitMaxPool(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
-  ElemType type = node.in(0).type;
-  if (!isFloat(type) && byteSize(type) > 2)
+  mlir::Type type = node.in(0).type;
+  if (!node.in(0).isFloat() && nn::elementBytes(type) > 2)
     return node.fail("pools of " + toString(type) + " are not supported");
   MPC_TRY_ASSIGN(Window window, readPool(node));
   TensorBuilder &b = node.build;
   // f32 holds the integers of 8 and 16 bits.
   Operand input =
-      isFloat(type) ? node.in(0) : b.cast(node.in(0), ElemType::Float);
+      node.in(0).isFloat() ? node.in(0) : b.cast(node.in(0), b.f32());
   Shape shape{input.shape[0], input.shape[1]};
   append_range(shape, window.output);
   auto pool = nn::MaxPoolOp::create(
       b.builder(), b.location(), b.tensorType(input.type, shape),
-      b.tensorType(ElemType::Int64, shape), input.value, window.kernel,
-      window.strides, window.low, window.high, window.dilations);
+      b.tensorType(b.i64(), shape), input.value, window.kernel, window.strides,
+      window.low, window.high, window.dilations);
   node.result(0, b.cast(b.fromValue(pool.getOutput()), type));
   if (node.wants(1))
     node.result(1,
@@ -289,7 +289,7 @@ Expected<Operand> windowCounts(NodeImporter &node, const Window &window,
       place[i] = 0;
     }
   }
-  return node.constant<double>(ElemType::Double, shape, counts);
+  return node.constant<double>(node.build.f64(), shape, counts);
 }
 
 /// Windows that tile the input: sums over the axes of a reshaped tensor.
@@ -340,7 +340,7 @@ std::optional<int64_t> divisorOverride(const NodeImporter &node) {
 Expected<Operand> windowDivisors(NodeImporter &node, const Window &window,
                                  std::optional<int64_t> chosen) {
   if (chosen)
-    return node.build.splat(ElemType::Float, {}, static_cast<double>(*chosen));
+    return node.build.splat(node.build.f32(), {}, static_cast<double>(*chosen));
   bool countPadding = node.intAttr("count_include_pad", 0) != 0;
   return windowCounts(node, window, ArrayRef(node.in(0).shape).drop_front(2),
                       countPadding);

@@ -127,7 +127,7 @@ static Error emitAlphaDropout(NodeImporter &node) {
   const double scale = 1.0 / std::sqrt((kBound * kBound * p + 1.0) * stays);
   TensorBuilder &b = node.build;
   const Operand &x = node.in(0);
-  Operand ones = b.splat(ElemType::Float, node.in(1).shape, 1.0);
+  Operand ones = b.splat(b.f32(), node.in(1).shape, 1.0);
   Operand drawn = dropout(b, ones, p, takeStream(b));
   auto spread = [&](nn::CompareKind kind, double number) {
     return node.broadcastTo(b.compare(kind, drawn, b.splatLike(drawn, number)),

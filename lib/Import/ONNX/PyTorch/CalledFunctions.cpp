@@ -118,7 +118,7 @@ static Operand logSigmoidOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
 /// x log(y), of a 1 where x is 0 and y has no finite logarithm.
 static Operand xLogYOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
   const Operand &x = arguments[0], &y = arguments[1];
-  Operand no = b.splat(ElemType::Bool, x.shape, 0);
+  Operand no = b.splat(b.i1(), x.shape, 0);
   Operand isZero = b.compare(Kind::EQ, x, b.splatLike(x, 0));
   Operand isPositive = b.compare(Kind::GT, y, b.splatLike(y, 0));
   Operand isInfinite = b.compare(
@@ -160,8 +160,8 @@ static Operand erfcxOf(TensorBuilder &b, ArrayRef<Operand> arguments) {
   Operand size = b.select(isNegative, b.neg(x), x);
   Operand positive = scaledComplement(b, size);
   double most =
-      std::log(x.type == ElemType::Double ? std::numeric_limits<double>::max()
-                                          : std::numeric_limits<float>::max()) -
+      std::log(x.type == b.f64() ? std::numeric_limits<double>::max()
+                                 : std::numeric_limits<float>::max()) -
       std::numbers::ln2;
   Operand zero = b.splatLike(x, 0);
   Operand square = b.binary(Binary::Mul, x, x);
@@ -180,7 +180,7 @@ template <Operand (*compute)(TensorBuilder &, ArrayRef<Operand>)>
 static Error emitFormula(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(auto arguments, node.unifiedInputs());
-  ElemType type = arguments.front().type;
+  mlir::Type type = arguments.front().type;
   for (Operand &argument : arguments)
     argument = node.build.wide(argument);
   node.result(0, node.build.cast(compute(node.build, arguments), type));
@@ -195,7 +195,7 @@ static Error emitLogit(NodeImporter &node) {
   if (!eps)
     return node.fail("the record does not say which eps torch.logit() has");
   TensorBuilder &b = node.build;
-  ElemType type = node.in(0).type;
+  mlir::Type type = node.in(0).type;
   Operand x = b.wide(node.in(0));
   Operand low = b.splatLike(x, *eps), high = b.splatLike(x, 1 - *eps);
   Operand z = b.select(b.compare(Kind::GT, x, high), high, x);
@@ -231,11 +231,11 @@ static Error emitBinCount(NodeImporter &node) {
   if (!x.known)
     node.note("counts the numbers below " + Twine(bins) +
               ", the minlength of torch.bincount()");
-  Operand places = b.binary(Binary::Min, b.cast(x, ElemType::Int64),
-                            b.splat(ElemType::Int64, x.shape, double(bins)));
+  Operand places = b.binary(Binary::Min, b.cast(x, b.i64()),
+                            b.splat(b.i64(), x.shape, double(bins)));
   Operand counts = b.fold(nn::ScatterAddOp::create(
-      b.builder(), b.location(), b.tensorType(ElemType::Int64, {bins + 1}),
-      b.splat(ElemType::Int64, x.shape, 1).value, places.value, /*axis=*/0,
+      b.builder(), b.location(), b.tensorType(b.i64(), {bins + 1}),
+      b.splat(b.i64(), x.shape, 1).value, places.value, /*axis=*/0,
       /*batch_dims=*/0));
   node.result(0, b.sliceAxis(counts, 0, 0, bins));
   return Error::success();
@@ -249,7 +249,7 @@ static Error emitBinCount(NodeImporter &node) {
 /// and 0 in the other rows.
 static Error emitRowsWithKeys(NodeImporter &node) {
   TensorBuilder &b = node.build;
-  Operand mask = b.cast(node.in(0), ElemType::Bool);
+  Operand mask = b.cast(node.in(0), b.i1());
   const Operand &probabilities = node.in(1);
   Shape column = mask.shape;
   if (!column.empty())

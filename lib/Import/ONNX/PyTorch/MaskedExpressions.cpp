@@ -214,7 +214,7 @@ void restoreMaskedExpressions(Graph &graph) {
 /// The mask is one of the first axes.
 static Error emitMaskSelection(NodeImporter &node) {
   TensorBuilder &b = node.build;
-  Operand mask = b.cast(node.in(0), ElemType::Bool), value = node.in(1);
+  Operand mask = b.cast(node.in(0), b.i1()), value = node.in(1);
   const Shape shape = node.has(2) ? node.in(2).shape : value.shape;
   Shape aligned = mask.shape;
   aligned.resize(std::max(aligned.size(), shape.size()), 1);

@@ -131,7 +131,7 @@ static std::optional<Operand> inOrder(TensorBuilder &b, const Operand &source,
     return std::nullopt;
   Operand flat =
       b.sliceAxis(b.reshape(source, {elements}), 0, 0, given * inner);
-  Operand counts = b.scan(Binary::Add, b.cast(of.mask, ElemType::Int64), 0);
+  Operand counts = b.scan(Binary::Add, b.cast(of.mask, b.i64()), 0);
   return b.gather(b.reshape(flat, {given, inner}),
                   b.binary(Binary::Sub, counts, 1.0), 0);
 }
@@ -140,7 +140,7 @@ Error emitMaskedWrite(NodeImporter &node) {
   MPC_TRY(node.requireSameType(2, 0));
   TensorBuilder &b = node.build;
   const Operand &data = node.in(0), &source = node.in(2);
-  Operand mask = b.cast(node.in(1), ElemType::Bool);
+  Operand mask = b.cast(node.in(1), b.i1());
   MPC_TRY_ASSIGN(Operand isWritten,
                  node.broadcastTo(mask, data.shape, "the mask"));
   RowMask of(b, mask, data.shape);

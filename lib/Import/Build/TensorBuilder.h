@@ -1,41 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Builds nn ops and folds at once what is known. Emitters of ONNX ops are
-/// written in these terms.
-#ifndef MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H
-#define MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H
+/// Builds nn ops and folds at once what is known. What all importers share is
+/// written in these terms: types are MLIR's, and no format is known here.
+#ifndef MPC_LIB_IMPORT_BUILD_TENSORBUILDER_H
+#define MPC_LIB_IMPORT_BUILD_TENSORBUILDER_H
 
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
-#include "lib/Import/ONNX/Read/OnnxModel.h"
+#include "lib/Import/Shape.h"
 #include "mlir/IR/Builders.h"
 
-namespace mpc::onnx {
+namespace mpc::build {
 
 /// A tensor of the graph.
 struct Operand {
-  ElemType type = ElemType::Undefined;
+  /// Of an element; null of what is no tensor.
+  mlir::Type type;
   Shape shape;
   mlir::Value value;
   /// What it is, where that is known when the model is compiled.
   mlir::DenseElementsAttr known;
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
-  bool isFloat() const { return onnx::isFloat(type); }
-  bool isBool() const { return type == ElemType::Bool; }
-  bool isUnsigned() const {
-    return value && llvm::cast<mlir::RankedTensorType>(value.getType())
-                        .getElementType()
-                        .isUnsignedInteger();
-  }
+  bool isFloat() const { return llvm::isa_and_nonnull<mlir::FloatType>(type); }
+  bool isBool() const { return type && type.isInteger(1); }
+  bool isUnsigned() const { return type && type.isUnsignedInteger(); }
   /// The one number that all elements are, where that is known.
   std::optional<double> splatValue() const { return nn::splatOf(known); }
 };
-
-/// The nn type of an element, or null for one that nn does not have.
-mlir::Type elementType(mlir::MLIRContext *context, ElemType type);
-/// The inverse, for the types of nn.
-ElemType elementTypeOf(mlir::Type type);
 
 enum class Binary { Add, Sub, Mul, Div, Pow, Max, Min };
 
@@ -53,7 +45,14 @@ public:
   mlir::Location location() const { return location_; }
   void setLocation(mlir::Location location) { location_ = location; }
 
-  mlir::RankedTensorType tensorType(ElemType type,
+  mlir::Type f32() { return builder_.getF32Type(); }
+  mlir::Type f64() { return builder_.getF64Type(); }
+  mlir::Type i1() { return builder_.getI1Type(); }
+  mlir::Type i32() { return builder_.getI32Type(); }
+  mlir::Type i64() { return builder_.getI64Type(); }
+  mlir::Type u8() { return builder_.getIntegerType(8, /*isSigned=*/false); }
+
+  mlir::RankedTensorType tensorType(mlir::Type type,
                                     llvm::ArrayRef<int64_t> shape);
   Operand fromValue(mlir::Value value);
   /// The operand of an input that ops read at run time, and of which `known` is
@@ -64,14 +63,12 @@ public:
   /// nothing folds.
   Operand fold(mlir::Operation *op);
   Operand constant(mlir::DenseElementsAttr value);
-  /// A file's tensor, or an error that names its type.
-  llvm::Expected<Operand> constant(const Tensor &tensor);
-  /// Elements as a file stores them, of a type that nn has.
-  Operand constant(ElemType type, llvm::ArrayRef<int64_t> shape,
+  /// Elements as files store them: little-endian, a bool in a byte.
+  Operand constant(mlir::Type type, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<char> bytes);
   /// A constant of `values`, or nothing where the budget is spent.
   template <typename T>
-  std::optional<Operand> fromValues(ElemType type,
+  std::optional<Operand> fromValues(mlir::Type type,
                                     llvm::ArrayRef<int64_t> shape,
                                     llvm::ArrayRef<T> values) {
     llvm::ArrayRef<char> bytes(reinterpret_cast<const char *>(values.data()),
@@ -81,7 +78,7 @@ public:
     return constant(type, shape, bytes);
   }
 
-  Operand splat(ElemType type, llvm::ArrayRef<int64_t> shape, double value);
+  Operand splat(mlir::Type type, llvm::ArrayRef<int64_t> shape, double value);
   Operand splatLike(const Operand &like, double value);
   /// A vector of int64.
   Operand ints(llvm::ArrayRef<int64_t> values);
@@ -136,7 +133,7 @@ public:
   Operand bitNot(const Operand &input);
   /// What orders the other way round, and is its own inverse.
   Operand reversed(const Operand &input);
-  Operand cast(const Operand &input, ElemType type);
+  Operand cast(const Operand &input, mlir::Type type);
   /// A cast of f32 to f32 that nn-autocast takes for a decision.
   Operand writtenCast(const Operand &input);
   /// `input` in the type that compositions compute in, to round once at their
@@ -196,7 +193,7 @@ public:
                  bool transposeLhs = false, bool transposeRhs = false);
   /// What `compute` builds, of that type and shape, in the types in which it is
   /// built: no policy changes them.
-  Operand asWritten(ElemType type, llvm::ArrayRef<int64_t> shape,
+  Operand asWritten(mlir::Type type, llvm::ArrayRef<int64_t> shape,
                     llvm::function_ref<Operand()> compute);
   /// `lhs` times `rhs` as written: PyTorch lowers no transform, since the terms
   /// of a spectrum cancel.
@@ -224,6 +221,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> given_;
 };
 
-} // namespace mpc::onnx
+} // namespace mpc::build
 
-#endif // MPC_LIB_IMPORT_ONNX_TENSORBUILDER_H
+#endif // MPC_LIB_IMPORT_BUILD_TENSORBUILDER_H

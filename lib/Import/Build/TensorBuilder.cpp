@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The ops of nn, folded as they are made.
-#include "lib/Import/ONNX/TensorBuilder.h"
+#include "lib/Import/Build/TensorBuilder.h"
 
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -10,64 +10,7 @@
 using namespace llvm;
 using namespace mlir;
 
-namespace mpc::onnx {
-
-Type elementType(MLIRContext *context, ElemType type) {
-  switch (type) {
-  case ElemType::Float:
-    return Float32Type::get(context);
-  case ElemType::Float16:
-    return Float16Type::get(context);
-  case ElemType::BFloat16:
-    return BFloat16Type::get(context);
-  case ElemType::Double:
-    return Float64Type::get(context);
-  case ElemType::Bool:
-    return IntegerType::get(context, 1);
-  case ElemType::Int8:
-    return IntegerType::get(context, 8);
-  case ElemType::Int16:
-    return IntegerType::get(context, 16);
-  case ElemType::Int32:
-    return IntegerType::get(context, 32);
-  case ElemType::Int64:
-    return IntegerType::get(context, 64);
-  case ElemType::UInt8:
-    return IntegerType::get(context, 8, IntegerType::Unsigned);
-  case ElemType::UInt16:
-    return IntegerType::get(context, 16, IntegerType::Unsigned);
-  case ElemType::UInt32:
-    return IntegerType::get(context, 32, IntegerType::Unsigned);
-  case ElemType::UInt64:
-    return IntegerType::get(context, 64, IntegerType::Unsigned);
-  default:
-    return Type();
-  }
-}
-
-ElemType elementTypeOf(Type type) {
-  if (type.isF32())
-    return ElemType::Float;
-  if (type.isF16())
-    return ElemType::Float16;
-  if (type.isBF16())
-    return ElemType::BFloat16;
-  if (type.isF64())
-    return ElemType::Double;
-  bool isUnsigned = type.isUnsignedInteger();
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
-    return ElemType::Bool;
-  case 8:
-    return isUnsigned ? ElemType::UInt8 : ElemType::Int8;
-  case 16:
-    return isUnsigned ? ElemType::UInt16 : ElemType::Int16;
-  case 32:
-    return isUnsigned ? ElemType::UInt32 : ElemType::Int32;
-  default:
-    return isUnsigned ? ElemType::UInt64 : ElemType::Int64;
-  }
-}
+namespace mpc::build {
 
 std::optional<Shape> broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   if (a.size() < b.size())
@@ -84,15 +27,15 @@ std::optional<Shape> broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return shape;
 }
 
-RankedTensorType TensorBuilder::tensorType(ElemType type,
+RankedTensorType TensorBuilder::tensorType(mlir::Type type,
                                            ArrayRef<int64_t> shape) {
-  return RankedTensorType::get(shape, elementType(builder_.getContext(), type));
+  return RankedTensorType::get(shape, type);
 }
 
 Operand TensorBuilder::fromValue(Value value) {
   auto type = llvm::cast<RankedTensorType>(value.getType());
   Operand operand;
-  operand.type = elementTypeOf(type.getElementType());
+  operand.type = type.getElementType();
   operand.shape = Shape(type.getShape());
   operand.value = value;
   operand.known = knownOf(value);
@@ -190,12 +133,12 @@ Operand TensorBuilder::constant(DenseElementsAttr value) {
       nn::ConstantOp::create(builder_, location_, value.getType(), value));
 }
 
-Operand TensorBuilder::constant(ElemType type, ArrayRef<int64_t> shape,
+Operand TensorBuilder::constant(mlir::Type type, ArrayRef<int64_t> shape,
                                 ArrayRef<char> bytes) {
   return constant(nn::constantOfBytes(tensorType(type, shape), bytes));
 }
 
-Operand TensorBuilder::splat(ElemType type, ArrayRef<int64_t> shape,
+Operand TensorBuilder::splat(mlir::Type type, ArrayRef<int64_t> shape,
                              double value) {
   return constant(nn::constantOfReals(tensorType(type, shape), value));
 }
@@ -206,15 +149,14 @@ Operand TensorBuilder::splatLike(const Operand &like, double value) {
 
 Operand TensorBuilder::ints(ArrayRef<int64_t> values) {
   auto size = static_cast<int64_t>(values.size());
-  return constant(
-      nn::constantOfInts(tensorType(ElemType::Int64, {size}), values));
+  return constant(nn::constantOfInts(tensorType(i64(), {size}), values));
 }
 
 /// Up to here coordinates are constants, beyond they are counted at run time.
 static constexpr int64_t kMostCoordinates = 1 << 16;
 
 Operand TensorBuilder::coordinates(ArrayRef<int64_t> shape, int64_t axis) {
-  RankedTensorType type = tensorType(ElemType::Int64, shape);
+  RankedTensorType type = tensorType(i64(), shape);
   if (type.getNumElements() > kMostCoordinates)
     return fromValue(nn::IotaOp::create(builder_, location_, type,
                                         static_cast<uint64_t>(axis)));
@@ -460,7 +402,7 @@ Operand TensorBuilder::placeOfMaximum(const Operand &input, int64_t axis,
   }
   // The largest number of those that have the maximum, counted from the end
   // where the first is asked for.
-  Operand number = cast(coordinates(input.shape, axis), ElemType::Float);
+  Operand number = cast(coordinates(input.shape, axis), f32());
   auto top = static_cast<double>(input.shape[axis] - 1);
   if (!last)
     number = binary(Binary::Sub, splatLike(number, top), number);
@@ -481,7 +423,7 @@ Operand TensorBuilder::matmul(const Operand &lhs, const Operand &rhs,
       /*bias=*/Value(), transposeLhs, transposeRhs));
 }
 
-Operand TensorBuilder::asWritten(ElemType type, ArrayRef<int64_t> shape,
+Operand TensorBuilder::asWritten(mlir::Type type, ArrayRef<int64_t> shape,
                                  llvm::function_ref<Operand()> compute) {
   auto region =
       nn::AutocastOp::create(builder_, location_, tensorType(type, shape),
@@ -534,4 +476,4 @@ Operand TensorBuilder::layerNorm(const Operand &input, const Operand *scale,
       static_cast<uint64_t>(axis), APFloat(epsilon)));
 }
 
-} // namespace mpc::onnx
+} // namespace mpc::build

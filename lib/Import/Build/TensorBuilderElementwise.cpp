@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations.
-#include "lib/Import/ONNX/TensorBuilder.h"
+#include "lib/Import/Build/TensorBuilder.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/Annotations.h"
 
 using namespace llvm;
 using namespace mlir;
 
-namespace mpc::onnx {
+namespace mpc::build {
 
 Operand TensorBuilder::binary(Binary kind, const Operand &lhs,
                               const Operand &rhs) {
@@ -37,7 +38,7 @@ Operand TensorBuilder::binary(Binary kind, const Operand &lhs, double rhs) {
 Operand TensorBuilder::compare(nn::CompareKind kind, const Operand &lhs,
                                const Operand &rhs) {
   return fold(nn::CompareOp::create(builder_, location_,
-                                    tensorType(ElemType::Bool, lhs.shape), kind,
+                                    tensorType(i1(), lhs.shape), kind,
                                     lhs.value, rhs.value));
 }
 
@@ -62,7 +63,7 @@ Operand TensorBuilder::reversed(const Operand &input) {
   return input.isFloat() ? neg(input) : bitNot(input);
 }
 
-Operand TensorBuilder::cast(const Operand &input, ElemType type) {
+Operand TensorBuilder::cast(const Operand &input, mlir::Type type) {
   if (input.type == type)
     return input;
   return fold(nn::CastOp::create(builder_, location_,
@@ -77,9 +78,7 @@ Operand TensorBuilder::writtenCast(const Operand &input) {
 }
 
 Operand TensorBuilder::wide(const Operand &input) {
-  bool isNarrow =
-      input.type == ElemType::Float16 || input.type == ElemType::BFloat16;
-  return isNarrow ? cast(input, ElemType::Float) : input;
+  return mpc::isLowPrecision(input.type) ? cast(input, f32()) : input;
 }
 
 Operand TensorBuilder::neg(const Operand &input) {
@@ -128,4 +127,4 @@ Operand TensorBuilder::relu(const Operand &input) {
   return unary<nn::ReluOp>(input);
 }
 
-} // namespace mpc::onnx
+} // namespace mpc::build

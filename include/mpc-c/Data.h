@@ -46,7 +46,8 @@ typedef struct MpcDataPosition {
   int64_t samples;   /* Of the data. */
   int64_t batchSize; /* Samples of a batch. */
   int32_t shuffled;  /* 1 where each epoch has an order of its own. */
-  int32_t wraps;     /* 1 where the last batch of an epoch is filled up. */
+  int32_t wraps;     /* 1 where the last batch of an epoch is filled up, 2 where
+                      * it is smaller. */
 } MpcDataPosition;
 
 /* Files of samples, and a place in them. For one thread at a time. */
@@ -59,11 +60,15 @@ typedef struct MpcDataOptions {
                        * for a new one each epoch. */
   int32_t wraps;      /* --last-batch, of the samples that fill no batch at the
                        * end of an epoch: 1 to fill theirs up with the first of
-                       * the epoch's order, 0 to leave them out. */
+                       * the epoch's order, 0 to leave them out, 2 for a smaller
+                       * batch, for which the program must have a step. */
   /* --shared-input: tensors without a sample axis, which each batch has whole.
    */
   const char *const *shared;
   size_t numShared;
+  /* --batch-size, where the program has steps for several: 0 for the first that
+   * the samples fit. */
+  int64_t batchSize;
 } MpcDataOptions;
 
 /* Opens the tensors that the program's step takes but for its numbers, by their
@@ -93,7 +98,7 @@ typedef struct MpcDataInfo {
 
 MPC_EXPORT MpcError *mpcDataGetInfo(MpcData *data, MpcDataInfo *info);
 
-/* Name, type and shape of tensor number `index` of a batch. */
+/* Name, type and shape of tensor number `index` of a whole batch. */
 MPC_EXPORT MpcError *mpcDataGetTensor(MpcData *data, size_t index,
                                       MpcTensorInfo *info);
 
@@ -103,7 +108,8 @@ MPC_EXPORT MpcError *mpcDataGetTensor(MpcData *data, size_t index,
 MPC_EXPORT MpcError *mpcDataNext(MpcData *data);
 
 /* Tensor number `index` of the batch that was fetched last, where it lies: at
- * the same place for all batches, as long as the handle lives. */
+ * the same place for all batches, as long as the handle lives. Its shape is
+ * that of a whole batch, or of a smaller one until the next is fetched. */
 MPC_EXPORT MpcError *mpcDataGetMemory(MpcData *data, size_t index,
                                       DLTensor *memory);
 

@@ -25,6 +25,9 @@ struct DataOptions {
   bool shuffle = true;
   bool wraps = false;                   ///< Whether last batches are filled up.
   std::vector<std::string> shared = {}; ///< Tensors without a sample axis.
+  /// Whether last batches are smaller, in place of both.
+  bool smaller = false;
+  int64_t batchSize = 0; ///< Of several the program's; 0: the first that fits.
 };
 
 namespace detail {
@@ -44,7 +47,8 @@ inline MpcDataOptions toC(const DataOptions &given,
   auto options = sized<MpcDataOptions>();
   options.seed = given.seed;
   options.sequential = !given.shuffle;
-  options.wraps = given.wraps;
+  options.wraps = given.smaller ? 2 : given.wraps;
+  options.batchSize = given.batchSize;
   options.shared = shared.data();
   options.numShared = shared.size();
   return options;

@@ -5,6 +5,7 @@
 #include "lib/Driver/CompileCache.h"
 #include "lib/Driver/Parameters.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/Program/Link.h"
 
 using namespace mpc;
 
@@ -108,16 +109,33 @@ mpc::compileEvalProgram(const EvalRequest &request,
   return program;
 }
 
+/// One program of several shapes.
+static rt::Result<std::shared_ptr<rt::Program>>
+compileShapes(const std::vector<EvalRequest> &requests,
+              std::vector<std::string> &warnings) {
+  std::vector<std::shared_ptr<rt::Program>> programs;
+  for (const EvalRequest &request : requests) {
+    std::vector<std::string> found;
+    MPC_ASSIGN_OR_RETURN(programs.emplace_back(),
+                         compileEvalProgram(request, {}, found));
+    for (std::string &warning : found)
+      if (!llvm::is_contained(warnings, warning))
+        warnings.push_back(std::move(warning));
+  }
+  return rt::linkPrograms(programs);
+}
+
 rt::Result<rt::ProgramVariants>
-mpc::compileEvalPrograms(EvalRequest request,
+mpc::compileEvalPrograms(std::vector<EvalRequest> requests,
                          const std::vector<std::string> &levels,
                          std::vector<std::string> &warnings) {
   rt::ProgramVariants programs;
   for (const std::string &level : levels) {
-    request.options.target.cpu = level;
+    for (EvalRequest &request : requests)
+      request.options.target.cpu = level;
     std::vector<std::string> found;
     MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                         compileEvalProgram(request, {}, found));
+                         compileShapes(requests, found));
     if (programs.empty())
       warnings = std::move(found);
     programs.push_back(std::move(program));

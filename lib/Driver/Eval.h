@@ -37,9 +37,11 @@ compileEvalProgram(const EvalRequest &request,
                    const std::vector<int64_t> &targetShape,
                    std::vector<std::string> &warnings);
 
-/// The same for each of `levels`; `warnings` are those of the first.
+/// The same for each of `levels`, where requests are one for several shapes;
+/// `warnings` are those of the first level.
 rt::Result<rt::ProgramVariants>
-compileEvalPrograms(EvalRequest request, const std::vector<std::string> &levels,
+compileEvalPrograms(std::vector<EvalRequest> requests,
+                    const std::vector<std::string> &levels,
                     std::vector<std::string> &warnings);
 
 /// The precisions of the model and of its loss, as evaluate() explains them

@@ -12,15 +12,23 @@
 using namespace mlir;
 using namespace mpc;
 
-Recompiler::Recompiler(const ImportedModel &model, CompileOptions options,
-                       rt::RunnerOptions runnerOptions)
-    : options_(std::move(options)), runnerOptions_(runnerOptions) {
-  source_.module = model.module.get().clone();
+static ImportedModel cloneModule(const ImportedModel &source) {
+  ImportedModel model;
+  model.module = ModuleOp(source.module.get()).clone();
+  return model;
 }
 
-ImportedModel Recompiler::copyModel() const {
-  ImportedModel model;
-  model.module = ModuleOp(source_.module.get()).clone();
+Recompiler::Recompiler(const TrainingPlan &plan,
+                       rt::RunnerOptions runnerOptions)
+    : runnerOptions_(runnerOptions) {
+  plan_.options = plan.options;
+  plan_.model = cloneModule(plan.model);
+  for (const ImportedModel &other : plan.otherShapes)
+    plan_.otherShapes.push_back(cloneModule(other));
+}
+
+ImportedModel Recompiler::copyModel(const ImportedModel &source) const {
+  ImportedModel model = cloneModule(source);
   amp::RecipeOp recipe = amp::findRecipe(*model.module);
   SmallVector<Attribute> patterns(recipe.getKeepFp32().getValue());
   for (const std::string &node : keptFp32_)
@@ -31,10 +39,13 @@ ImportedModel Recompiler::copyModel() const {
 }
 
 rt::Status Recompiler::compile() {
-  ImportedModel model = copyModel();
-  CompileReport report;
+  auto probe = [&](const ImportedModel &source) {
+    ImportedModel model = copyModel(source);
+    CompileReport report;
+    return compileProbe(model, plan_.options, report);
+  };
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileProbe(model, options_, report));
+                       compileShapes(plan_, probe));
   MPC_ASSIGN_OR_RETURN(probe_, rt::Runner::create(program, runnerOptions_));
   return {};
 }
@@ -77,9 +88,12 @@ Recompiler::keepFp32(const std::vector<std::string> &nodes) {
   keptFp32_ = nodes;
   // The old one is of another step.
   probe_.reset();
-  ImportedModel model = copyModel();
-  CompileReport report;
+  auto compile = [&](const ImportedModel &source) {
+    ImportedModel model = copyModel(source);
+    CompileReport report;
+    return compileTraining(model, plan_.options, report);
+  };
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileTraining(model, options_, report));
+                       compileShapes(plan_, compile));
   return rt::Runner::create(program, runnerOptions_);
 }

@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_DRIVER_NANPROBE_H
 #define MPC_LIB_DRIVER_NANPROBE_H
 
-#include "lib/Driver/Compile.h"
+#include "lib/Driver/TrainingProgram.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Train/NanReport.h"
 
@@ -16,12 +16,11 @@
 
 namespace mpc {
 
-/// A model with its recipe, as it was before its step was compiled. Its context
-/// must outlive this.
+/// A training, as it was before its step was compiled. The models' context must
+/// outlive this.
 class Recompiler {
 public:
-  Recompiler(const ImportedModel &model, CompileOptions options,
-             rt::RunnerOptions runnerOptions);
+  Recompiler(const TrainingPlan &plan, rt::RunnerOptions runnerOptions);
 
   /// See rt::NanProbe. The first call compiles.
   rt::Result<std::optional<rt::NanFinding>> find(const rt::ProbeRequest &step);
@@ -30,14 +29,13 @@ public:
   keepFp32(const std::vector<std::string> &nodes);
 
 private:
-  /// The model, with the nodes of `keptFp32` in fp32 too.
-  ImportedModel copyModel() const;
+  /// A model, with the nodes of `keptFp32` in fp32 too.
+  [[nodiscard]] ImportedModel copyModel(const ImportedModel &source) const;
   rt::Status compile();
   /// A probe with the state that the step is to begin with.
   rt::Status prepare(const rt::ProbeRequest &step);
 
-  ImportedModel source_;
-  CompileOptions options_;
+  TrainingPlan plan_;                 ///< Its models and how they are compiled.
   std::vector<std::string> keptFp32_; ///< By keepFp32().
   rt::RunnerOptions runnerOptions_;
   std::unique_ptr<rt::Runner> probe_; ///< Its entries have sites.

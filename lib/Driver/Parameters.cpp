@@ -3,6 +3,7 @@
 #include "lib/Driver/Parameters.h"
 
 #include "dialects/AMP/RandomState.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/ParameterNames.h"
@@ -112,4 +113,16 @@ rt::Result<int64_t> mpc::checkBatchSize(ImportedModel &model, int64_t wanted,
                           ": the model is fixed to batches of " +
                           std::to_string(batch));
   return batch;
+}
+
+std::vector<std::string> mpc::batchInputs(ImportedModel &model,
+                                          llvm::ArrayRef<std::string> shared) {
+  std::vector<std::string> names;
+  auto function =
+      model.module->lookupSymbol<mlir::func::FuncOp>(nn::kModelFunction);
+  for (unsigned i = 0; function && i < function.getNumArguments(); ++i)
+    if (mlir::StringAttr name = nn::getArgumentName(function.getArgument(i));
+        name && batchOf(function, i, shared) != 0)
+      names.push_back(name.str());
+  return names;
 }

@@ -26,6 +26,10 @@ void drawBySeed(rt::Program &program);
 rt::Result<int64_t> checkBatchSize(ImportedModel &model, int64_t wanted,
                                    llvm::ArrayRef<std::string> shared);
 
+/// The names of the model's inputs whose first dimension is the batch.
+std::vector<std::string> batchInputs(ImportedModel &model,
+                                     llvm::ArrayRef<std::string> shared);
+
 } // namespace mpc
 
 #endif // MPC_LIB_DRIVER_PARAMETERS_H

@@ -20,7 +20,11 @@ struct TrainingRequest {
   /// In place of the file, which modelPath names in messages then; or null.
   std::shared_ptr<const ModelBytes> modelBytes = nullptr;
   RecipeFlags recipe;
-  int64_t batchSize = 0; ///< 0 where it is left to the model.
+  /// Samples of a batch; several where the program is for several, none where
+  /// it is left to the model.
+  std::vector<int64_t> batchSizes;
+  /// Where the data fills no whole batches the program is for its last one too.
+  bool smallerLastBatch = false;
   /// Training data, whose labels' shape decides the class axis; empty for none.
   std::vector<std::string> dataFiles;
   std::vector<std::string> sharedInputs; ///< Those without a sample axis.
@@ -32,6 +36,9 @@ struct TrainingRequest {
 /// A model and how it is to be trained.
 struct TrainingPlan {
   ImportedModel model; ///< With its recipe.
+  /// The same for batches of other shapes.
+  std::vector<ImportedModel> otherShapes;
+  int64_t batch = 0; ///< Samples of a batch of the model; 0 where it has none.
   CompileOptions options;
   bool hasOwnStep = false; ///< The module writes its step out.
   /// StepProtocol::floorName.
@@ -44,6 +51,13 @@ struct TrainingPlan {
 /// Reads the model and checks that the flags go with it.
 rt::Result<TrainingPlan> planTraining(const TrainingRequest &request,
                                       mlir::MLIRContext &context);
+
+/// What is compiled of each shape as one program: of the model first.
+rt::Result<std::shared_ptr<rt::Program>>
+compileShapes(const TrainingPlan &plan,
+              llvm::function_ref<rt::Result<std::shared_ptr<rt::Program>>(
+                  const ImportedModel &)>
+                  compile);
 
 /// Compiles a copy of the model for `cpu`, which need not be this machine's
 /// where `runsHere` is false; or takes what is kept of the same compilation.

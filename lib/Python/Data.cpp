@@ -70,6 +70,12 @@ void Data::read(size_t index, nb::ndarray<nb::ro> target, bool isBF16) {
     std::memcpy(tensor.get()->data, source.get()->data, bytes);
 }
 
+std::vector<int64_t> Data::shape(size_t index) const {
+  mpc::Tensor memory = valueOf(data_.memory(index));
+  const DLTensor &tensor = *memory.get();
+  return {tensor.shape, tensor.shape + tensor.ndim};
+}
+
 Position Data::position() const {
   return toPosition(valueOf(data_.position()));
 }
@@ -107,21 +113,24 @@ void addData(nb::module_ &m) {
       .def_static(
           "open",
           [](const Program &program, const std::vector<std::string> &files,
-             uint64_t seed, bool shuffle, bool wraps,
-             const std::vector<std::string> &shared) {
-            return Data::open(program, files, {seed, shuffle, wraps, shared});
+             uint64_t seed, bool shuffle, bool wraps, bool smaller,
+             const std::vector<std::string> &shared, int64_t batchSize) {
+            return Data::open(
+                program, files,
+                {seed, shuffle, wraps, shared, smaller, batchSize});
           },
-          "program"_a, "files"_a, "seed"_a, "shuffle"_a, "wraps"_a, "shared"_a)
+          "program"_a, "files"_a, "seed"_a, "shuffle"_a, "wraps"_a, "smaller"_a,
+          "shared"_a, "batch_size"_a)
       .def_static(
           "open_tensors",
           [](const std::vector<std::string> &files, int64_t batchSize,
              const std::vector<std::string> &names, uint64_t seed, bool shuffle,
-             bool wraps, const std::vector<std::string> &shared) {
+             bool wraps, bool smaller, const std::vector<std::string> &shared) {
             return Data::openTensors(files, batchSize, names,
-                                     {seed, shuffle, wraps, shared});
+                                     {seed, shuffle, wraps, shared, smaller});
           },
           "files"_a, "batch_size"_a, "names"_a, "seed"_a, "shuffle"_a,
-          "wraps"_a, "shared"_a)
+          "wraps"_a, "smaller"_a, "shared"_a)
       .def("tensors", &Data::tensors)
       .def_prop_ro("num_samples",
                    [](const Data &data) { return data.info().numSamples; })
@@ -132,6 +141,7 @@ void addData(nb::module_ &m) {
       .def_prop_ro("batches_left",
                    [](const Data &data) { return data.info().batchesLeft; })
       .def("next", &Data::next)
+      .def("shape", &Data::shape, "index"_a)
       .def(
           "read",
           [](Data &data, size_t index, const Target &array, bool isBF16) {

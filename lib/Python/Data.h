@@ -27,6 +27,8 @@ public:
   [[nodiscard]] MpcDataInfo info() const;
   [[nodiscard]] std::vector<TensorInfo> tensors() const;
   void next();
+  /// Of a tensor of the batch at hand.
+  [[nodiscard]] std::vector<int64_t> shape(size_t index) const;
   /// Copies a tensor of the batch at hand.
   void read(size_t index, nb::ndarray<nb::ro> target, bool isBF16);
   [[nodiscard]] Position position() const;

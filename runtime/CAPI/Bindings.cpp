@@ -5,7 +5,9 @@
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mpc::rt {
 namespace {
@@ -40,20 +42,22 @@ void Bindings::visit(Direction direction, std::string_view name,
 }
 
 Status Bindings::checkFits(Direction direction, const TensorDesc &given) const {
-  const TensorDesc *expected = nullptr;
+  std::vector<std::string> expected;
   bool fits = false;
-  visit(direction, given.name,
-        [&](EntryCall &, size_t, const TensorDesc &desc) {
-          expected = &desc;
-          fits |= desc.dtype == given.dtype && desc.shape == given.shape;
-        });
-  if (!expected)
+  visit(
+      direction, given.name, [&](EntryCall &, size_t, const TensorDesc &desc) {
+        std::string text = toString(desc);
+        if (std::find(expected.begin(), expected.end(), text) == expected.end())
+          expected.push_back(std::move(text));
+        fits |= desc.dtype == given.dtype && desc.shape == given.shape;
+      });
+  if (expected.empty())
     return invalidInput(fmt::format("the program has no {} {}",
                                     nameOf(direction), quote(given.name)));
   if (!fits)
-    return invalidInput(fmt::format("{} {}: expected {}, found {}",
-                                    nameOf(direction), quote(given.name),
-                                    toString(*expected), toString(given)));
+    return invalidInput(fmt::format(
+        "{} {}: expected {}, found {}", nameOf(direction), quote(given.name),
+        fmt::join(expected, " or "), toString(given)));
   return {};
 }
 
@@ -72,10 +76,11 @@ Status Bindings::checkApart(Direction direction,
       continue;
     for (const auto &[name, bound] :
          other == Direction::Input ? inputs_ : outputs_)
-      if ((other != direction || name != tensor.desc.name) &&
-          meet(tensor.data, bytes, bound.data, bound.bytes))
-        return invalidInput(fmt::format("{} overlaps the memory of {} {}", who,
-                                        nameOf(other), quote(name)));
+      for (const Binding &one : bound)
+        if ((other != direction || name != tensor.desc.name) &&
+            meet(tensor.data, bytes, one.data, one.bytes))
+          return invalidInput(fmt::format("{} overlaps the memory of {} {}",
+                                          who, nameOf(other), quote(name)));
   }
   return {};
 }
@@ -99,14 +104,22 @@ Status Bindings::bind(Direction direction, const HostTensor &tensor,
   // A tensor without elements may have no address; nothing is read there.
   static std::byte empty;
   void *data = tensor.data ? tensor.data : &empty;
-  Binding binding{data, tensor.desc.numBytes(), std::move(owner)};
-  auto [place, isNew] =
-      boundAs(direction).try_emplace(tensor.desc.name, std::move(binding));
-  if (!isNew)
-    place->second = std::move(binding);
+  Binding binding{tensor.desc.shape, data, tensor.desc.numBytes(),
+                  std::move(owner)};
+  std::vector<Binding> &bound = boundAs(direction)[tensor.desc.name];
+  auto earlier =
+      std::find_if(bound.begin(), bound.end(), [&](const Binding &one) {
+        return one.shape == binding.shape;
+      });
+  if (earlier == bound.end())
+    bound.push_back(std::move(binding));
+  else
+    *earlier = std::move(binding);
   point(direction, tensor.desc, data);
-  if (direction == Direction::Input)
+  if (direction == Direction::Input) {
+    shapes_[tensor.desc.name] = tensor.desc.shape;
     numbers_.erase(tensor.desc.name);
+  }
   return {};
 }
 
@@ -121,6 +134,8 @@ Status Bindings::unbind(Direction direction, std::string_view name) {
           point(direction, desc, nullptr);
         });
   bound.erase(it);
+  if (direction == Direction::Input)
+    shapes_.erase(std::string(name));
   return {};
 }
 

@@ -33,15 +33,20 @@ public:
     calls_ = std::move(calls);
   }
 
-  /// Binds the tensor to what is called so in all entries. Where that fails
-  /// nothing has changed, and `owner` is still the caller's.
+  /// Binds the tensor to what is called so in all entries and has its shape.
+  /// One of another shape stays bound beside it. Where that fails nothing has
+  /// changed, and `owner` is still the caller's.
   Status bind(Direction direction, const HostTensor &tensor,
               TensorOwner &owner);
+  /// All that are bound to this name, whatever their shapes.
   Status unbind(Direction direction, std::string_view name);
+  /// Of each input the shape that was bound last.
+  [[nodiscard]] const TensorShapes &shapes() const { return shapes_; }
   /// Gives all back; nothing may run then.
   void clear() {
     inputs_.clear();
     outputs_.clear();
+    shapes_.clear();
   }
 
   /// A scalar input of floating type that is set by its value.
@@ -52,6 +57,7 @@ public:
 
 private:
   struct Binding {
+    std::vector<int64_t> shape;
     const void *data;
     size_t bytes;
     TensorOwner owner;
@@ -61,7 +67,8 @@ private:
     DType dtype;
     alignas(8) std::array<std::byte, 8> memory;
   };
-  using ByName = std::map<std::string, Binding, std::less<>>;
+  /// Of one name there is one for each shape, and at least one.
+  using ByName = std::map<std::string, std::vector<Binding>, std::less<>>;
 
   [[nodiscard]] ByName &boundAs(Direction direction) {
     return direction == Direction::Input ? inputs_ : outputs_;
@@ -76,6 +83,7 @@ private:
   const Runner *runner_ = nullptr;
   std::vector<EntryCall *> calls_;
   ByName inputs_, outputs_;
+  TensorShapes shapes_;
   std::map<std::string, Number, std::less<>> numbers_;
 };
 

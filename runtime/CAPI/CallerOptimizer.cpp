@@ -25,11 +25,28 @@ Result<size_t> findGradient(const Entry &entry, std::string_view output,
                                   quote(tensor.desc.name)));
 }
 
+/// The same of what ends the step, of any shape: all have it at one place.
+Result<size_t> findGradient(const StepRun &step, std::string_view output,
+                            const StateTensor &tensor) {
+  MPC_ASSIGN_OR_RETURN(size_t place,
+                       findGradient(step.lastCall().entry(), output, tensor));
+  for (size_t i = 0; i < step.numShapes() && !step.hasWindow(); ++i) {
+    const Entry &entry = step.calls()[i].entry();
+    MPC_ASSIGN_OR_RETURN(size_t other, findGradient(entry, output, tensor));
+    if (other != place)
+      return invalidInput(fmt::format("the program's entry {} has output {} at "
+                                      "another place than {}",
+                                      quote(entry.name), quote(output),
+                                      quote(step.lastCall().entry().name)));
+  }
+  return place;
+}
+
 } // namespace
 
-Status CallerOptimizer::open(Runner &runner, const EntryCall &last) {
+Status CallerOptimizer::open(Runner &runner, const StepRun &step) {
   runner_ = &runner;
-  last_ = &last;
+  step_ = &step;
   const Program &program = runner.program();
   for (const auto &[parameter, gradient] : program.protocol.callerUpdates) {
     const StateTensor *tensor = program.findState(parameter);
@@ -37,8 +54,7 @@ Status CallerOptimizer::open(Runner &runner, const EntryCall &last) {
       return invalidInput(fmt::format("the program has no parameter {}, which "
                                       "the caller is to update",
                                       quote(parameter)));
-    MPC_ASSIGN_OR_RETURN(size_t output,
-                         findGradient(last.entry(), gradient, *tensor));
+    MPC_ASSIGN_OR_RETURN(size_t output, findGradient(step, gradient, *tensor));
     MPC_ASSIGN_OR_RETURN(std::span<std::byte> memory,
                          runner.editState(parameter));
     names_.push_back(parameter.c_str());
@@ -68,7 +84,7 @@ Status CallerOptimizer::update(MpcUpdate numbers) {
   if (!isNeeded() || (numbers.skipped && !optimizer_.onSkipped))
     return {};
   for (size_t i = 0; i < names_.size(); ++i)
-    gradients_[i].data = last_->outputMemory(outputs_[i]);
+    gradients_[i].data = step_->lastCall().outputMemory(outputs_[i]);
   numbers.structSize = sizeof numbers;
   numbers.numParameters = names_.size();
   numbers.names = names_.data();

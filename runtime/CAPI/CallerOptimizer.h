@@ -5,8 +5,8 @@
 #define MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H
 
 #include "mpc-c/Runner.h"
-#include "runtime/Runner/EntryCall.h"
 #include "runtime/Runner/Runner.h"
+#include "runtime/Runner/StepRun.h"
 #include "runtime/Support/Status.h"
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace mpc::rt {
 
 class CallerOptimizer {
 public:
-  /// `last` ends a step; both must outlive this.
-  Status open(Runner &runner, const EntryCall &last);
+  /// Both must outlive this.
+  Status open(Runner &runner, const StepRun &step);
 
   /// A null function ends the registration.
   Status set(const MpcOptimizer &optimizer);
@@ -30,10 +30,10 @@ private:
   [[nodiscard]] bool isNeeded() const { return !names_.empty(); }
 
   Runner *runner_ = nullptr;
-  const EntryCall *last_ = nullptr;
+  const StepRun *step_ = nullptr;
   MpcOptimizer optimizer_ = {};
   std::vector<const char *> names_;
-  std::vector<size_t> outputs_; ///< Of the entry: each one's gradient.
+  std::vector<size_t> outputs_; ///< Of what ends a step: each one's gradient.
   std::vector<DLTensor> parameters_, gradients_;
 };
 

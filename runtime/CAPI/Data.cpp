@@ -8,6 +8,7 @@
 #include "runtime/CAPI/TensorInfo.h"
 #include "runtime/Support/CheckedSize.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/BatchShape.h"
 #include "runtime/Train/StepCalls.h"
 
 #include <algorithm>
@@ -47,6 +48,13 @@ takeNames(const char *what, const char *const *names, size_t count) {
   return taken;
 }
 
+/// 0 to leave samples out, 1 to fill their batch up, 2 for a smaller one.
+Result<LastBatch> lastBatchOf(const char *what, int32_t number) {
+  if (number >= int(LastBatch::Drop) && number <= int(LastBatch::Smaller))
+    return static_cast<LastBatch>(number);
+  return usageError(fmt::format("{} is {}, expected 0, 1 or 2", what, number));
+}
+
 Result<DataOptions> takeData(const char *const *files, size_t numFiles,
                              const MpcDataOptions *given) {
   MpcDataOptions known = {};
@@ -58,11 +66,29 @@ Result<DataOptions> takeData(const char *const *files, size_t numFiles,
   options.seed = known.seed;
   options.order =
       known.sequential ? SampleOrder::Sequential : SampleOrder::Shuffle;
-  options.lastBatch = known.wraps ? LastBatch::Wrap : LastBatch::Drop;
+  MPC_ASSIGN_OR_RETURN(options.lastBatch,
+                       lastBatchOf("options.wraps", known.wraps));
+  if (known.batchSize < 0)
+    return usageError(fmt::format(
+        "options.batchSize is {}, expected at least 0", known.batchSize));
+  options.batchSize = known.batchSize;
   for (std::string &file : options.files)
     if (file == "-") // Is a file here: standard input is the host's.
       file = "./-";
   return options;
+}
+
+/// What the program's step takes of these files; none where it has no step.
+Result<std::vector<TensorDesc>> inputsFor(const Program &program,
+                                          const DataFiles &files,
+                                          const DataOptions &options) {
+  int64_t accumulate = program.protocol.accumulate;
+  std::vector<const Entry *> entries = program.batchEntries(accumulate);
+  if (entries.empty())
+    return std::vector<TensorDesc>();
+  MPC_ASSIGN_OR_RETURN(const Entry *entry,
+                       chooseByData(entries, files, options));
+  return dataInputs(program, accumulate, entry->dataShapes());
 }
 
 Status giveData(Result<DataLoader> loader, MpcData **data) {
@@ -124,15 +150,13 @@ Result<LoaderState> mpc::rt::loaderState(const MpcDataPosition *given) {
     if (count < 0)
       return usageError(
           fmt::format("position: {} is no number of samples or epochs", count));
+  MPC_ASSIGN_OR_RETURN(LastBatch lastBatch,
+                       lastBatchOf("position.wraps", position.wraps));
   SampleOrder order =
       position.shuffled ? SampleOrder::Shuffle : SampleOrder::Sequential;
-  return LoaderState{position.seed,
-                     position.epoch,
-                     position.position,
-                     position.samples,
-                     position.batchSize,
-                     order,
-                     position.wraps ? LastBatch::Wrap : LastBatch::Drop};
+  return LoaderState{position.seed,    position.epoch,     position.position,
+                     position.samples, position.batchSize, order,
+                     lastBatch};
 }
 
 MpcDataPosition mpc::rt::dataPosition(const LoaderState &state) {
@@ -143,7 +167,7 @@ MpcDataPosition mpc::rt::dataPosition(const LoaderState &state) {
   position.samples = state.samples;
   position.batchSize = state.batchSize;
   position.shuffled = state.order == SampleOrder::Shuffle;
-  position.wraps = state.lastBatch == LastBatch::Wrap;
+  position.wraps = static_cast<int32_t>(state.lastBatch);
   return position;
 }
 
@@ -154,12 +178,12 @@ MpcError *mpcDataOpen(const MpcProgram *program, const char *const *files,
     MPC_ASSIGN_OR_RETURN(LoadedProgram * loaded, objectOf(program));
     MPC_RETURN_IF_ERROR(needs("data", data));
     MPC_ASSIGN_OR_RETURN(DataOptions known, takeData(files, numFiles, options));
-    known.bounds = loaded->program->bounds;
-    return giveData(
-        DataLoader::open(
-            known,
-            dataInputs(*loaded->program, loaded->program->protocol.accumulate)),
-        data);
+    const Program &of = *loaded->program;
+    known.bounds = of.bounds;
+    MPC_ASSIGN_OR_RETURN(DataFiles opened, DataFiles::open(known.files));
+    MPC_ASSIGN_OR_RETURN(std::vector<TensorDesc> inputs,
+                         inputsFor(of, opened, known));
+    return giveData(DataLoader::open(std::move(opened), known, inputs), data);
   });
 }
 
@@ -207,7 +231,11 @@ MpcError *mpcDataGetTensor(MpcData *data, size_t index, MpcTensorInfo *info) {
 }
 
 MpcError *mpcDataNext(MpcData *data) {
-  return onFiles(data, [](OpenData &open) { return open.loader.next(); });
+  return onFiles(data, [](OpenData &open) -> Status {
+    MPC_RETURN_IF_ERROR(open.loader.next());
+    open.describeBatch();
+    return {};
+  });
 }
 
 MpcError *mpcDataGetMemory(MpcData *data, size_t index, DLTensor *memory) {
@@ -215,7 +243,7 @@ MpcError *mpcDataGetMemory(MpcData *data, size_t index, DLTensor *memory) {
     MPC_RETURN_IF_ERROR(needs("memory", memory));
     MPC_ASSIGN_OR_RETURN(size_t tensor, checkTensor(open, index));
     // DLPack has one kind of pointer; the header says who writes there.
-    *memory = toDLPack(open.loader.input(tensor),
+    *memory = toDLPack(open.tensors[tensor],
                        const_cast<void *>(open.loader.batch(tensor)));
     return {};
   });

@@ -18,9 +18,19 @@ namespace mpc::rt {
 
 /// Data, as its handle has it.
 struct OpenData {
-  explicit OpenData(DataLoader opened) : loader(std::move(opened)) {}
+  explicit OpenData(DataLoader opened) : loader(std::move(opened)) {
+    describeBatch();
+  }
+
+  /// Sets what the tensors of the batch at hand are.
+  void describeBatch() {
+    tensors.resize(loader.numInputs());
+    for (size_t i = 0; i < tensors.size(); ++i)
+      tensors[i] = loader.inputOf(i, loader.rows());
+  }
 
   DataLoader loader;
+  std::vector<TensorDesc> tensors;
   std::atomic_flag isInUse = {};
 };
 

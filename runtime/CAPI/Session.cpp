@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <unistd.h>
 
@@ -102,18 +103,19 @@ Status Session::bindEntries() {
         step_, StepRun::create(*runner_, program.protocol.accumulate));
     for (EntryCall &call : step_->calls())
       calls.push_back(&call);
-    MPC_RETURN_IF_ERROR(optimizer_.open(*runner_, step_->calls().back()));
+    MPC_RETURN_IF_ERROR(optimizer_.open(*runner_, *step_));
   }
-  if (const Entry *entry = program.findEntry(EntryRole::Eval)) {
-    MPC_ASSIGN_OR_RETURN(evaluation_, EntryCall::create(*runner_, *entry));
-    calls.push_back(&*evaluation_);
+  for (auto [role, own] : {std::pair(EntryRole::Eval, &evaluations_),
+                           std::pair(EntryRole::Measure, &measurements_)}) {
+    for (const Entry *entry : program.findEntries(role)) {
+      MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::create(*runner_, *entry));
+      own->push_back(std::move(call));
+    }
+    for (EntryCall &call : *own)
+      calls.push_back(&call);
   }
-  if (const Entry *entry = program.findEntry(EntryRole::Measure)) {
-    MPC_ASSIGN_OR_RETURN(measurement_, EntryCall::create(*runner_, *entry));
-    calls.push_back(&*measurement_);
-    batchRows_ = batchRowsOf(*entry);
-    metrics_ = MetricSums(*entry, batchRows_);
-  }
+  if (const Entry *entry = program.findEntry(EntryRole::Measure))
+    metrics_ = MetricSums(*entry, batchRowsOf(*entry));
   bindings_.open(*runner_, std::move(calls));
   return takeRate();
 }
@@ -181,11 +183,44 @@ Status Session::prepare(const EntryCall &call) {
   return settle();
 }
 
+Status Session::refuseShapes(const std::vector<const Entry *> &known) const {
+  std::string bound;
+  for (const auto &[name, shape] : bindings_.shapes())
+    if (known.front()->dataShapes().contains(name))
+      bound += fmt::format("{}{} {}", bound.empty() ? "" : ", ", escape(name),
+                           fmt::join(shape, "x"));
+  return usageError(fmt::format("what is bound is no batch of the program's: "
+                                "found {}, expected {}",
+                                bound, describeData(known)));
+}
+
+/// The next batch is of the shapes that were bound last.
+Status Session::chooseShape() {
+  if (step_->numShapes() == 1)
+    return {};
+  std::optional<size_t> shape = step_->findShape(bindings_.shapes());
+  if (!shape)
+    return refuseShapes(runner_->program().batchEntries(step_->batches()));
+  step_->chooseShape(*shape);
+  return {};
+}
+
+Result<EntryCall *> Session::choose(std::vector<EntryCall> &calls) {
+  std::vector<const Entry *> known;
+  for (EntryCall &call : calls) {
+    if (calls.size() == 1 || call.entry().takes(bindings_.shapes()))
+      return &call;
+    known.push_back(&call.entry());
+  }
+  return refuseShapes(known);
+}
+
 Status Session::addBatch() {
   if (!step_)
     return usageError("the program has no training step");
   MPC_RETURN_IF_ERROR(optimizer_.check());
-  MPC_RETURN_IF_ERROR(prepare(step_->calls()[0]));
+  MPC_RETURN_IF_ERROR(chooseShape());
+  MPC_RETURN_IF_ERROR(prepare(step_->batchCall()));
   evaluatedLast_ = nullptr;
   return step_->addBatch();
 }
@@ -195,19 +230,21 @@ Result<MpcStepResult> Session::step() {
     return usageError(fmt::format("a step has {} batches: accumulate each, "
                                   "then apply",
                                   step_->batches()));
-  if (step_)
-    for (const EntryCall &call : step_->calls())
-      MPC_RETURN_IF_ERROR(prepare(call));
+  if (step_) {
+    MPC_RETURN_IF_ERROR(chooseShape());
+    MPC_RETURN_IF_ERROR(prepare(step_->batchCall()));
+    MPC_RETURN_IF_ERROR(prepare(step_->lastCall()));
+  }
   MPC_RETURN_IF_ERROR(addBatch());
   return finish();
 }
 
 Result<double> Session::accumulate() {
-  if (step_ && step_->calls().size() == 1)
+  if (step_ && !step_->hasWindow())
     return usageError("the program has no entries 'accumulate' and 'apply': "
                       "its step is one batch");
   MPC_RETURN_IF_ERROR(addBatch());
-  return step_->calls()[0].scalar(step::kLoss).value_or(kNaN);
+  return step_->batchCall().scalar(step::kLoss).value_or(kNaN);
 }
 
 Result<MpcStepResult> Session::apply() {
@@ -215,8 +252,8 @@ Result<MpcStepResult> Session::apply() {
     return usageError("the program has no training step");
   MPC_RETURN_IF_ERROR(optimizer_.check());
   bool isWhole = !step_->isDone() && step_->numAdded() == step_->batches();
-  for (size_t i = 1; isWhole && i < step_->calls().size(); ++i)
-    MPC_RETURN_IF_ERROR(prepare(step_->calls()[i]));
+  if (isWhole && step_->hasWindow())
+    MPC_RETURN_IF_ERROR(prepare(step_->lastCall()));
   return finish();
 }
 
@@ -238,7 +275,7 @@ Status Session::updateByCaller(const MpcStepResult &outcome) {
   MpcUpdate update = {};
   update.step = done_.step;
   update.applied = done_.applied;
-  update.lr = step_->calls().back().number(step::kLearningRate).value_or(kNaN);
+  update.lr = step_->lastCall().number(step::kLearningRate).value_or(kNaN);
   update.scale = outcome.scale;
   update.gradNorm = outcome.gradNorm;
   update.foundInf = outcome.foundInf;
@@ -262,33 +299,36 @@ MpcStepResult Session::result() const {
 }
 
 Status Session::evaluate() {
-  if (!evaluation_)
+  if (evaluations_.empty())
     return usageError("the program has no entry 'eval'");
-  MPC_RETURN_IF_ERROR(prepare(*evaluation_));
-  evaluatedLast_ = &*evaluation_;
-  return evaluation_->run();
+  MPC_ASSIGN_OR_RETURN(EntryCall * call, choose(evaluations_));
+  MPC_RETURN_IF_ERROR(prepare(*call));
+  evaluatedLast_ = call;
+  return call->run();
 }
 
 Status Session::measure(int64_t numRows) {
   MPC_RETURN_IF_ERROR(metrics().status());
-  if (numRows < 0 || numRows > batchRows_)
+  MPC_ASSIGN_OR_RETURN(EntryCall * call, choose(measurements_));
+  int64_t batchRows = batchRowsOf(call->entry());
+  if (numRows < 0 || numRows > batchRows)
     return usageError(
-        fmt::format("{} rows of a batch of {}", numRows, batchRows_));
-  bool isWhole = numRows == 0 || numRows == batchRows_;
+        fmt::format("{} rows of a batch of {}", numRows, batchRows));
+  bool isWhole = numRows == 0 || numRows == batchRows;
   countedRows_ = isWhole ? std::numeric_limits<int64_t>::max() : numRows;
-  const std::vector<TensorDesc> &inputs = measurement_->entry().inputs;
+  const std::vector<TensorDesc> &inputs = call->entry().inputs;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].name == step::kCountedRows)
-      measurement_->setInput(i, &countedRows_);
-  MPC_RETURN_IF_ERROR(prepare(*measurement_));
-  evaluatedLast_ = &*measurement_;
-  MPC_RETURN_IF_ERROR(measurement_->run());
-  metrics_.add(*measurement_, isWhole ? batchRows_ : numRows);
+      call->setInput(i, &countedRows_);
+  MPC_RETURN_IF_ERROR(prepare(*call));
+  evaluatedLast_ = call;
+  MPC_RETURN_IF_ERROR(call->run());
+  metrics_.add(*call, isWhole ? batchRows : numRows);
   return {};
 }
 
 Result<MetricSums *> Session::metrics() {
-  if (!measurement_)
+  if (measurements_.empty())
     return usageError("the program has no entry 'measure': compile it with "
                       "--with-eval");
   return &metrics_;

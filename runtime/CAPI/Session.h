@@ -93,6 +93,11 @@ private:
   Status checkMissing() const;
   Status checkBetweenSteps(const char *what) const;
   Status addBatch();
+  Status chooseShape();
+  /// Of the calls of one role that which takes the shapes that were bound last.
+  Result<EntryCall *> choose(std::vector<EntryCall> &calls);
+  [[nodiscard]] Status
+  refuseShapes(const std::vector<const Entry *> &known) const;
   Result<MpcStepResult> finish();
   Status updateByCaller(const MpcStepResult &outcome);
   [[nodiscard]] MpcStepResult result() const;
@@ -103,9 +108,10 @@ private:
   std::atomic_flag isInUse_ = {};
   std::unique_ptr<Runner> runner_;
   std::optional<StepRun> step_;
-  std::optional<EntryCall> evaluation_, measurement_;
+  /// One for each shape that the program has.
+  std::vector<EntryCall> evaluations_, measurements_;
   MetricSums metrics_;
-  int64_t batchRows_ = 0, countedRows_ = 0; ///< Of measurement_.
+  int64_t countedRows_ = 0; ///< Of a measurement.
   Bindings bindings_;
   CallerOptimizer optimizer_;
   std::set<std::string, std::less<>> missing_; ///< Weights without values.

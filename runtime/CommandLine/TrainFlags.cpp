@@ -113,14 +113,17 @@ void addOrderFlags(CLI::App &app, DataOptions &data) {
   app.add_option_function<std::string>(
          "--last-batch",
          [&data](const std::string &word) {
-           data.lastBatch = word == "wrap" ? LastBatch::Wrap : LastBatch::Drop;
+           data.lastBatch = word == "wrap"      ? LastBatch::Wrap
+                            : word == "smaller" ? LastBatch::Smaller
+                                                : LastBatch::Drop;
          },
          "Samples that fill no batch at the end of an epoch: drop: leave them "
-         "out; wrap: fill their batch up with the first of the epoch's order. "
-         "There is no smaller batch yet (default: drop)")
-      ->type_name("drop|wrap")
+         "out; wrap: fill their batch up with the first of the epoch's order; "
+         "smaller: a batch of its own, for which the step is compiled too "
+         "(default: drop)")
+      ->type_name("drop|wrap|smaller")
       ->group(group)
-      ->check(oneOf({"drop", "wrap"}));
+      ->check(oneOf({"drop", "wrap", "smaller"}));
 }
 
 void addDataFlags(CLI::App &app, DataFlags &flags) {

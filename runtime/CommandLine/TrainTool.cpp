@@ -4,6 +4,7 @@
 
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/BatchShape.h"
 #include "runtime/Train/InitialWeights.h"
 #include "runtime/Train/Interrupt.h"
 
@@ -49,6 +50,17 @@ Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
                                 tool.data.batchSize, loader.batchSize()));
 }
 
+/// The data, in batches of the shape that it and --batch-size ask for.
+Result<DataLoader> openData(const Program &program, const DataOptions &data) {
+  MPC_ASSIGN_OR_RETURN(DataFiles files, DataFiles::open(data.files));
+  int64_t accumulate = program.protocol.accumulate;
+  MPC_ASSIGN_OR_RETURN(
+      const Entry *entry,
+      chooseByData(program.batchEntries(accumulate), files, data));
+  return DataLoader::open(std::move(files), data,
+                          dataInputs(program, accumulate, entry->dataShapes()));
+}
+
 Status checkEvaluation(const Program &program, const TrainTool &tool) {
   if (tool.output.evaluation.files.empty() || program.measureEntry())
     return {};
@@ -81,10 +93,8 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   SignalGuard guard;
   DataOptions data = tool.data.data;
   data.bounds = program->bounds;
-  MPC_ASSIGN_OR_RETURN(
-      DataLoader loader,
-      DataLoader::open(data,
-                       dataInputs(*program, program->protocol.accumulate)));
+  data.batchSize = tool.data.batchSize;
+  MPC_ASSIGN_OR_RETURN(DataLoader loader, openData(*program, data));
   MPC_RETURN_IF_ERROR(checkBatchSize(tool, loader));
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner,
                        Runner::create(program, tool.runner));
@@ -94,6 +104,7 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   TrainOptions options = toTrainOptions(tool.data, tool.output, tool.schedule);
   const StepProtocol &protocol = program->protocol;
   options.evaluationData.bounds = program->bounds;
+  options.evaluationData.batchSize = loader.batchSize();
   options.accumulate = protocol.accumulate;
   options.keepState = protocol.keepState;
   options.floorName = protocol.floorName;

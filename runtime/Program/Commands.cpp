@@ -117,6 +117,13 @@ std::string HostKernel::fault(const Program &program,
   return place_.chunks < 0 ? "number of chunks is negative" : "";
 }
 
+std::shared_ptr<const Command>
+HostKernel::shifted(const CodeShift &shift) const {
+  Place place = place_;
+  place.codeOffset += shift.imageBytes;
+  return std::make_shared<HostKernel>(place, work());
+}
+
 Status HostKernel::run(const Launch & /*launch*/, void *const *buffers,
                        HostMachine &machine) const {
   struct Call {
@@ -225,6 +232,12 @@ std::string DeviceKernel::fault(const Program &program,
       return fault;
   }
   return "";
+}
+
+std::shared_ptr<const Command>
+DeviceKernel::shifted(const CodeShift &shift) const {
+  return std::make_shared<DeviceKernel>(module_ + shift.modules, grid_,
+                                        parameters_, work());
 }
 
 Status DeviceKernel::prepare(const Launch &launch,

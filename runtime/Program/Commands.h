@@ -64,6 +64,8 @@ public:
   void write(nlohmann::json &fields) const override;
   [[nodiscard]] std::string fault(const Program &program,
                                   const Launch &launch) const override;
+  [[nodiscard]] std::shared_ptr<const Command>
+  shifted(const CodeShift &shift) const override;
   [[nodiscard]] uint64_t scratchBytes() const override {
     return place_.scratchBytes;
   }
@@ -108,6 +110,8 @@ public:
   void write(nlohmann::json &fields) const override;
   [[nodiscard]] std::string fault(const Program &program,
                                   const Launch &launch) const override;
+  [[nodiscard]] std::shared_ptr<const Command>
+  shifted(const CodeShift &shift) const override;
   Status prepare(const Launch &launch, DeviceMachine &machine) const override;
   Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
                 DeviceMachine &machine) const override;

@@ -67,12 +67,20 @@ std::string describeMemory(const MemoryClasses &memory, const ArenaMap &map) {
       formatBytes(memory.gaps), formatBytes(memory.scratch));
 }
 
+/// What its name does not say: of entries for several shapes.
+std::string describeRole(const Entry &entry) {
+  std::string_view role = name(entry.role);
+  return entry.name == role || entry.role == EntryRole::Other
+             ? ""
+             : fmt::format(" ({} for {})", role, describeData(entry));
+}
+
 std::string describeEntry(const Program &program, const Entry &entry) {
   ArenaMap map = mapArena(entry);
   std::string text = fmt::format(
-      "\nentry {}: {} launches, arena {} (no plan needs less than {})\n",
-      escape(entry.name), entry.launches.size(), formatBytes(entry.arenaBytes),
-      formatBytes(map.lowerBound));
+      "\nentry {}{}: {} launches, arena {} (no plan needs less than {})\n",
+      escape(entry.name), describeRole(entry), entry.launches.size(),
+      formatBytes(entry.arenaBytes), formatBytes(map.lowerBound));
   text += describeMemory(classifyMemory(program, entry, map), map);
   text += describeTensors("input ", entry.inputs);
   text += describeTensors("output", entry.outputs);
@@ -156,6 +164,7 @@ Json toJson(const MemoryClasses &memory) {
 Json toJson(const Program &program, const Entry &entry) {
   ArenaMap map = mapArena(entry);
   return {{"name", entry.name},
+          {"role", name(entry.role)},
           {"inputs", listOf(entry.inputs)},
           {"outputs", listOf(entry.outputs)},
           {"arena_bytes", entry.arenaBytes},

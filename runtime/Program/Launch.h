@@ -46,6 +46,13 @@ struct BufferRef {
   uint64_t bytes = 0;
 };
 
+/// How far the code of a program lies behind that of another which it is linked
+/// to: see linkPrograms().
+struct CodeShift {
+  uint64_t imageBytes = 0; ///< Of a CPU's image.
+  uint32_t modules = 0;    ///< Of a GPU.
+};
+
 /// What a launch does to its buffers. Commands do not change, and programs
 /// share them.
 class Command {
@@ -67,6 +74,14 @@ public:
   /// nothing does. That its buffers lie in their memory is checked elsewhere.
   [[nodiscard]] virtual std::string fault(const Program &program,
                                           const Launch &launch) const = 0;
+
+  /// The same command where the code that it names lies so much further on;
+  /// null where it names none, and is the same itself.
+  [[nodiscard]] virtual std::shared_ptr<const Command>
+  shifted(const CodeShift &shift) const {
+    (void)shift;
+    return nullptr;
+  }
 
   /// Memory of its own that a worker of a CPU needs, in bytes.
   [[nodiscard]] virtual uint64_t scratchBytes() const { return 0; }

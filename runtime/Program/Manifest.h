@@ -19,6 +19,7 @@ namespace mpc::rt {
 
 /// The names that a manifest has for them, and pages and messages too.
 [[nodiscard]] std::string_view name(Space space);
+[[nodiscard]] std::string_view name(EntryRole role);
 [[nodiscard]] std::string_view name(InitialKind kind);
 [[nodiscard]] std::string_view name(ModelMode mode);
 

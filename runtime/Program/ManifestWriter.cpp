@@ -12,6 +12,7 @@
 namespace mpc::rt {
 
 std::string_view name(Space space) { return nameOf(space); }
+std::string_view name(EntryRole role) { return nameOf(role); }
 std::string_view name(InitialKind kind) { return nameOf(kind); }
 std::string_view name(ModelMode mode) { return nameOf(mode); }
 

@@ -3,8 +3,10 @@
 #include "runtime/Program/Program.h"
 
 #include "runtime/Program/StepNames.h"
+#include "runtime/Support/Text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace mpc::rt {
@@ -29,6 +31,21 @@ bool Entry::takesRate() const {
   return std::any_of(inputs.begin(), inputs.end(), [](const TensorDesc &desc) {
     return desc.name == step::kLearningRate;
   });
+}
+
+bool Entry::takes(const TensorShapes &shapes) const {
+  return std::all_of(inputs.begin(), inputs.end(), [&](const TensorDesc &desc) {
+    auto it = shapes.find(desc.name);
+    return it == shapes.end() || it->second == desc.shape;
+  });
+}
+
+TensorShapes Entry::dataShapes() const {
+  TensorShapes shapes;
+  for (const TensorDesc &desc : inputs)
+    if (desc.name != step::kLearningRate)
+      shapes[desc.name] = desc.shape;
+  return shapes;
 }
 
 std::optional<LateRate> Entry::lateRate() const {
@@ -57,16 +74,27 @@ const StateTensor *Program::findState(std::string_view name) const {
   return it == state.end() ? nullptr : &*it;
 }
 
-const Entry *Program::findEntry(EntryRole role) const {
-  auto it = std::find_if(entries.begin(), entries.end(),
-                         [&](const Entry &e) { return e.role == role; });
+const Entry *Program::findEntry(EntryRole role,
+                                const TensorShapes &shapes) const {
+  auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry &e) {
+    return e.role == role && e.takes(shapes);
+  });
   return it == entries.end() ? nullptr : &*it;
 }
 
-std::vector<const Entry *> Program::stepEntries(int64_t batches) const {
-  const Entry *step = findEntry(EntryRole::Step);
-  const Entry *first = findEntry(EntryRole::Accumulate);
-  const Entry *last = findEntry(EntryRole::Apply);
+std::vector<const Entry *> Program::findEntries(EntryRole role) const {
+  std::vector<const Entry *> found;
+  for (const Entry &entry : entries)
+    if (entry.role == role)
+      found.push_back(&entry);
+  return found;
+}
+
+std::vector<const Entry *>
+Program::stepEntries(int64_t batches, const TensorShapes &shapes) const {
+  const Entry *step = findEntry(EntryRole::Step, shapes);
+  const Entry *first = findEntry(EntryRole::Accumulate, shapes);
+  const Entry *last = findEntry(EntryRole::Apply, shapes);
   if (first && last && (batches > 1 || !step))
     return {first, last};
   if (step && batches == 1)
@@ -74,15 +102,42 @@ std::vector<const Entry *> Program::stepEntries(int64_t batches) const {
   return {};
 }
 
-std::vector<const Entry *> Program::evalEntries() const {
-  if (const Entry *eval = findEntry(EntryRole::Eval))
-    return {eval};
-  return stepEntries(1);
+std::vector<const Entry *> Program::batchEntries(int64_t batches) const {
+  std::vector<const Entry *> entries = stepEntries(batches);
+  return entries.empty() ? entries : findEntries(entries.front()->role);
 }
 
-const Entry *Program::measureEntry() const {
-  const Entry *measure = findEntry(EntryRole::Measure);
-  return measure ? measure : findEntry(EntryRole::Eval);
+std::vector<const Entry *>
+Program::evalEntries(const TensorShapes &shapes) const {
+  if (findEntry(EntryRole::Eval)) {
+    const Entry *eval = findEntry(EntryRole::Eval, shapes);
+    return eval ? std::vector{eval} : std::vector<const Entry *>();
+  }
+  return stepEntries(1, shapes);
+}
+
+EntryRole Program::measureRole() const {
+  return findEntry(EntryRole::Measure) ? EntryRole::Measure : EntryRole::Eval;
+}
+
+const Entry *Program::measureEntry(const TensorShapes &shapes) const {
+  return findEntry(measureRole(), shapes);
+}
+
+std::string describeData(const Entry &entry) {
+  std::string text;
+  for (const TensorDesc &desc : entry.inputs)
+    if (desc.name != step::kLearningRate && desc.name != step::kCountedRows)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                          escape(desc.name), toString(desc));
+  return text;
+}
+
+std::string describeData(const std::vector<const Entry *> &entries) {
+  std::string text;
+  for (const Entry *entry : entries)
+    text += (text.empty() ? "" : " or ") + describeData(*entry);
+  return text;
 }
 
 EntryRole entryRole(std::string_view name) {

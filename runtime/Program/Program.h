@@ -70,6 +70,9 @@ enum class EntryRole : uint8_t {
 /// The role of an entry that is called so: "step" is a Step.
 [[nodiscard]] EntryRole entryRole(std::string_view name);
 
+/// Shapes of tensors by their names.
+using TensorShapes = std::map<std::string, std::vector<int64_t>, std::less<>>;
+
 /// What an integer input may hold: [lower, upper). Class labels and token
 /// numbers index memory, so that what lies outside must be found before.
 struct InputBound {
@@ -108,6 +111,10 @@ struct Entry {
   std::vector<ProbeSite> sites;
 
   [[nodiscard]] bool takesRate() const;
+  /// Whether each input that `shapes` names has the shape that it has there.
+  [[nodiscard]] bool takes(const TensorShapes &shapes) const;
+  /// Those of its inputs that are data: all but the learning rate.
+  [[nodiscard]] TensorShapes dataShapes() const;
   /// Empty where it ends no step, takes no rate, or does not tell whether it is
   /// skipped.
   [[nodiscard]] std::optional<LateRate> lateRate() const;
@@ -227,18 +234,35 @@ struct Program {
   /// Null where there is none of that name.
   [[nodiscard]] const Entry *findEntry(std::string_view name) const;
   [[nodiscard]] const StateTensor *findState(std::string_view name) const;
-  /// Null where there is none; there is at most one.
-  [[nodiscard]] const Entry *findEntry(EntryRole role) const;
+  // A program may have several entries of a role, each for batches of another
+  // shape. Of those that take `shapes` the first is meant; null where none
+  // does.
+  [[nodiscard]] const Entry *findEntry(EntryRole role,
+                                       const TensorShapes &shapes = {}) const;
+  [[nodiscard]] std::vector<const Entry *> findEntries(EntryRole role) const;
   /// The entries of an optimizer step of `batches`, in order: the first runs on
   /// each batch, one more once after the last. Empty where there is no step.
-  [[nodiscard]] std::vector<const Entry *> stepEntries(int64_t batches) const;
+  [[nodiscard]] std::vector<const Entry *>
+  stepEntries(int64_t batches, const TensorShapes &shapes = {}) const;
+  /// What may run on a batch of such a step: one entry for each shape.
+  [[nodiscard]] std::vector<const Entry *> batchEntries(int64_t batches) const;
   /// Those of one evaluation: of a program that only has a step, its entries on
   /// one batch.
-  [[nodiscard]] std::vector<const Entry *> evalEntries() const;
+  [[nodiscard]] std::vector<const Entry *>
+  evalEntries(const TensorShapes &shapes = {}) const;
   /// What evaluates a batch beside the step, and leaves the state as it is;
   /// null where there is nothing but the step.
-  [[nodiscard]] const Entry *measureEntry() const;
+  [[nodiscard]] const Entry *
+  measureEntry(const TensorShapes &shapes = {}) const;
+  /// The role of measureEntry().
+  [[nodiscard]] EntryRole measureRole() const;
 };
+
+/// "x f32[32x64], target i64[32]": the data that an entry takes.
+[[nodiscard]] std::string describeData(const Entry &entry);
+/// The same of several: "x f32[32x64] or x f32[5x64]".
+[[nodiscard]] std::string
+describeData(const std::vector<const Entry *> &entries);
 
 } // namespace mpc::rt
 

@@ -185,7 +185,11 @@ void CudaExecutor::loadLateRate() {
   bool isKnown = std::none_of(
       program_->entries.begin(), program_->entries.end(),
       [](const Entry &e) { return e.takesRate() && !e.lateRate(); });
-  if (!isKnown || modules_.empty())
+  // The step before may have been one of another shape, in another slot.
+  auto steps =
+      std::count_if(program_->entries.begin(), program_->entries.end(),
+                    [](const Entry &e) { return e.lateRate().has_value(); });
+  if (!isKnown || steps > 1 || modules_.empty())
     return;
   auto found = modules_.front().function(std::string(step::kLateRateKernel));
   if (found.ok())

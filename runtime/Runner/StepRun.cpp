@@ -21,10 +21,14 @@ Result<StepRun> StepRun::create(Runner &runner, int64_t batches) {
         "the program has no {}",
         batches > 1 ? "entries 'accumulate' and 'apply'" : "entry 'step'"));
   StepRun run(runner, batches);
-  for (const Entry *entry : entries) {
+  std::vector<const Entry *> all = runner.program().batchEntries(batches);
+  run.numShapes_ = all.size();
+  all.insert(all.end(), entries.begin() + 1, entries.end());
+  for (const Entry *entry : all) {
     MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::create(runner, *entry));
     run.calls_.push_back(std::move(call));
   }
+  run.shapes_.resize(static_cast<size_t>(batches));
   run.losses_ = run.perBatch(step::kLoss);
   for (std::string_view name : {step::kUnderflow, step::kHiddenInfinities})
     run.counts_.push_back({name, run.perBatch(name)});
@@ -32,8 +36,18 @@ Result<StepRun> StepRun::create(Runner &runner, int64_t batches) {
 }
 
 StepRun::PerBatch StepRun::perBatch(std::string_view name) const {
-  return {calls_[0].findScalar(name),
-          std::vector<PerBatch::Value>(static_cast<size_t>(batches_))};
+  PerBatch batches{{},
+                   std::vector<PerBatch::Value>(static_cast<size_t>(batches_))};
+  for (size_t shape = 0; shape < numShapes_; ++shape)
+    batches.outputs.push_back(calls_[shape].findScalar(name));
+  return batches;
+}
+
+std::optional<size_t> StepRun::findShape(const TensorShapes &shapes) const {
+  for (size_t shape = 0; shape < numShapes_; ++shape)
+    if (calls_[shape].entry().takes(shapes))
+      return shape;
+  return std::nullopt;
 }
 
 Status StepRun::addBatch() {
@@ -46,13 +60,14 @@ Status StepRun::addBatch() {
     for (Count &count : counts_)
       count.sum = 0;
   }
-  MPC_RETURN_IF_ERROR(calls_[0].run());
+  MPC_RETURN_IF_ERROR(batchCall().run());
   isDone_ = false;
-  numRun_ = 1;
+  hasBatch_ = true;
+  hasEnded_ = false;
   ++numAdded_;
-  lossSum_ += calls_[0].scalar(step::kLoss).value_or(kNaN);
+  lossSum_ += batchCall().scalar(step::kLoss).value_or(kNaN);
   for (Count &count : counts_)
-    count.sum += calls_[0].scalar(count.name).value_or(0);
+    count.sum += batchCall().scalar(count.name).value_or(0);
   return {};
 }
 
@@ -60,25 +75,28 @@ Status StepRun::finish() {
   if (isDone_ || numAdded_ < batches_)
     return usageError(fmt::format("the step has {} of its {} batches",
                                   isDone_ ? 0 : numAdded_, batches_));
-  for (size_t i = 1; i < calls_.size(); ++i)
+  for (size_t i = numShapes_; i < calls_.size(); ++i)
     MPC_RETURN_IF_ERROR(calls_[i].run());
-  numRun_ = calls_.size();
-  isDone_ = true;
+  isDone_ = hasEnded_ = true;
   return {};
 }
 
+/// Lets the next run write there what it says of this batch.
+void StepRun::redirect(PerBatch &values, size_t batch) {
+  if (std::optional<size_t> output = values.outputs[shape_])
+    batchCall().setOutput(*output, values.values[batch].bytes);
+}
+
 Status StepRun::begin(const std::function<Status()> &next) {
-  EntryCall &batch = calls_[0];
-  for (size_t i = 0; i < losses_.values.size(); ++i) {
+  for (size_t i = 0; i < shapes_.size(); ++i) {
     MPC_RETURN_IF_ERROR(next());
-    if (losses_.output)
-      batch.setOutput(*losses_.output, losses_.values[i].bytes);
+    shapes_[i] = shape_;
+    redirect(losses_, i);
     for (Count &count : counts_)
-      if (count.batches.output)
-        batch.setOutput(*count.batches.output, count.batches.values[i].bytes);
-    MPC_RETURN_IF_ERROR(batch.enqueue());
+      redirect(count.batches, i);
+    MPC_RETURN_IF_ERROR(batchCall().enqueue());
   }
-  for (size_t i = 1; i < calls_.size(); ++i)
+  for (size_t i = numShapes_; i < calls_.size(); ++i)
     MPC_RETURN_IF_ERROR(calls_[i].enqueue());
   lastRun_ = runner_->lastRun();
   return {};
@@ -86,22 +104,33 @@ Status StepRun::begin(const std::function<Status()> &next) {
 
 double StepRun::sum(PerBatch &values) {
   double sum = 0;
-  for (PerBatch::Value &value : values.values) {
-    calls_[0].setOutput(*values.output, value.bytes);
-    sum += *calls_[0].scalar(calls_[0].entry().outputs[*values.output].name);
+  for (size_t i = 0; i < values.values.size(); ++i) {
+    EntryCall &call = calls_[shapes_[i]];
+    size_t output = *values.outputs[shapes_[i]];
+    call.setOutput(output, values.values[i].bytes);
+    sum += *call.scalar(call.entry().outputs[output].name);
   }
   return sum;
 }
 
 Status StepRun::settle() {
   MPC_RETURN_IF_ERROR(runner_->waitFor(lastRun_));
-  lossSum_ = losses_.output ? sum(losses_) : kNaN;
+  lossSum_ = losses_.outputs[0] ? sum(losses_) : kNaN;
   for (Count &count : counts_)
-    count.sum = count.batches.output ? sum(count.batches) : 0;
+    count.sum = count.batches.outputs[0] ? sum(count.batches) : 0;
   numAdded_ = batches_;
-  numRun_ = calls_.size();
-  isDone_ = true;
+  shape_ = shapes_.back();
+  isDone_ = hasBatch_ = hasEnded_ = true;
   return {};
+}
+
+/// The last but `fromLast` of the calls that have run for this step; null
+/// where there were not so many.
+const EntryCall *StepRun::callThatRan(size_t fromLast) const {
+  size_t ends = hasEnded_ ? calls_.size() - numShapes_ : 0;
+  if (fromLast < ends)
+    return &calls_[calls_.size() - 1 - fromLast];
+  return fromLast == ends && hasBatch_ ? &batchCall() : nullptr;
 }
 
 std::optional<double> StepRun::counted(std::string_view name) const {
@@ -112,15 +141,15 @@ std::optional<double> StepRun::counted(std::string_view name) const {
 }
 
 std::optional<TensorView> StepRun::output(std::string_view name) const {
-  for (size_t i = numRun_; i-- > 0;)
-    if (auto view = calls_[i].output(name))
+  for (size_t i = 0; const EntryCall *call = callThatRan(i); ++i)
+    if (auto view = call->output(name))
       return view;
   return std::nullopt;
 }
 
 std::optional<double> StepRun::scalar(std::string_view name) const {
-  for (size_t i = numRun_; i-- > 0;)
-    if (auto value = calls_[i].scalar(name))
+  for (size_t i = 0; const EntryCall *call = callThatRan(i); ++i)
+    if (auto value = call->scalar(name))
       return value;
   return std::nullopt;
 }

@@ -24,9 +24,26 @@ public:
   /// must outlive this.
   static Result<StepRun> create(Runner &runner, int64_t batches);
 
-  /// The entries: the first runs on each batch, one more ends a window.
+  [[nodiscard]] const Runner &runner() const { return *runner_; }
+  /// The entries: what runs on a batch, one for each shape that the program
+  /// has, and then what ends a window.
   [[nodiscard]] std::vector<EntryCall> &calls() { return calls_; }
   [[nodiscard]] const std::vector<EntryCall> &calls() const { return calls_; }
+  [[nodiscard]] size_t numShapes() const { return numShapes_; }
+  /// Number of the first shape that takes these; empty where none does.
+  [[nodiscard]] std::optional<size_t>
+  findShape(const TensorShapes &shapes) const;
+  /// The next batches are of this shape; before the first of all, of shape 0.
+  void chooseShape(size_t shape) { shape_ = shape; }
+  /// What runs on the next batch; in a step that has begun, on the last one.
+  [[nodiscard]] EntryCall &batchCall() { return calls_[shape_]; }
+  [[nodiscard]] const EntryCall &batchCall() const { return calls_[shape_]; }
+  /// What ends the step: of a step of one batch that which runs on it.
+  [[nodiscard]] const EntryCall &lastCall() const {
+    return hasWindow() ? calls_.back() : batchCall();
+  }
+  /// Whether a step is entries for each batch, and one that ends it.
+  [[nodiscard]] bool hasWindow() const { return calls_.size() > numShapes_; }
 
   /// Runs the next batch of the step; of one that has all, an error.
   Status addBatch();
@@ -34,8 +51,8 @@ public:
   Status finish();
 
   /// Begins a step and goes through with it without waiting: `next` fetches
-  /// each batch to where the inputs are. settle() waits for it, before which
-  /// nothing is known of it.
+  /// each batch to where the inputs are, and chooses its shape. settle() waits
+  /// for it, before which nothing is known of it.
   Status begin(const std::function<Status()> &next);
   Status settle();
 
@@ -66,7 +83,7 @@ private:
   /// What each batch of a step says of itself; the output's own memory has
   /// what the last says.
   struct PerBatch {
-    std::optional<size_t> output;
+    std::vector<std::optional<size_t>> outputs; ///< Of each shape.
     struct alignas(8) Value {
       std::byte bytes[8];
     };
@@ -76,15 +93,19 @@ private:
   StepRun(Runner &runner, int64_t batches)
       : runner_(&runner), batches_(batches) {}
   [[nodiscard]] PerBatch perBatch(std::string_view name) const;
-  double sum(PerBatch &values);
+  void redirect(PerBatch &values, size_t batch);
+  [[nodiscard]] double sum(PerBatch &values);
+  [[nodiscard]] const EntryCall *callThatRan(size_t fromLast) const;
 
   Runner *runner_;
   int64_t batches_;
   int64_t numAdded_ = 0;
   bool isDone_ = true;
-  size_t numRun_ = 0; ///< Of the calls, for this step.
+  bool hasBatch_ = false, hasEnded_ = false; ///< What has run for this step.
   double lossSum_ = 0;
   std::vector<EntryCall> calls_;
+  size_t numShapes_ = 0, shape_ = 0;
+  std::vector<size_t> shapes_; ///< Of each batch of the step that has begun.
   PerBatch losses_;
   struct Count {
     std::string_view name;

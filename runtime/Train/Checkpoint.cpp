@@ -171,9 +171,10 @@ Result<TrainPosition> positionOf(const Metadata &metadata) {
                                loader.order));
   // An older mpc dropped it, and did not say so.
   if (metadata.contains("data.last_batch"))
-    MPC_RETURN_IF_ERROR(readWord(metadata, "data.last_batch",
-                                 {LastBatch::Drop, LastBatch::Wrap},
-                                 loader.lastBatch));
+    MPC_RETURN_IF_ERROR(
+        readWord(metadata, "data.last_batch",
+                 {LastBatch::Drop, LastBatch::Wrap, LastBatch::Smaller},
+                 loader.lastBatch));
   return position;
 }
 

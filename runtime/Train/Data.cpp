@@ -118,7 +118,8 @@ std::string_view name(SampleOrder order) {
 }
 
 std::string_view name(LastBatch lastBatch) {
-  return lastBatch == LastBatch::Drop ? "drop" : "wrap";
+  constexpr std::string_view kNames[] = {"drop", "wrap", "smaller"};
+  return kNames[static_cast<size_t>(lastBatch)];
 }
 
 Result<DataLoader> DataLoader::open(const DataOptions &options,
@@ -149,6 +150,7 @@ Result<DataLoader> DataLoader::open(DataFiles files, const DataOptions &options,
                        }))
     return invalidInput(fmt::format("{}: a sample of it holds no element",
                                     loader.files_.label()));
+  loader.rows_ = loader.state_.batchSize;
   if (loader.batchesLeft() == 0)
     return invalidInput(fmt::format(
         "{}: holds {} samples, fewer than one batch of {}",
@@ -280,7 +282,27 @@ Status DataLoader::fetch(Input &input, int64_t sample, int64_t place) {
 int64_t DataLoader::batchesOf(int64_t samples) const {
   int64_t whole = samples / state_.batchSize;
   bool hasRest = samples % state_.batchSize != 0;
-  return whole + (hasRest && state_.lastBatch == LastBatch::Wrap ? 1 : 0);
+  return whole + (hasRest && state_.lastBatch != LastBatch::Drop ? 1 : 0);
+}
+
+int64_t DataLoader::restRows() const {
+  return state_.lastBatch == LastBatch::Smaller
+             ? state_.samples % state_.batchSize
+             : 0;
+}
+
+TensorDesc DataLoader::inputOf(size_t input, int64_t rows) const {
+  TensorDesc desc = inputs_[input].desc;
+  if (!inputs_[input].isShared)
+    desc.shape[0] = rows;
+  return desc;
+}
+
+/// Of the next batch, which there is.
+int64_t DataLoader::nextRows() const {
+  return state_.lastBatch == LastBatch::Smaller
+             ? std::min(state_.batchSize, state_.samples - state_.position)
+             : state_.batchSize;
 }
 
 int64_t DataLoader::batchesPerEpoch() const {
@@ -302,8 +324,9 @@ Status DataLoader::next() {
     state_.position = 0;
     orderSamples();
   }
+  rows_ = nextRows();
   for (Input &input : inputs_)
-    for (int64_t b = 0; !input.isShared && b < state_.batchSize; ++b)
+    for (int64_t b = 0; !input.isShared && b < rows_; ++b)
       MPC_RETURN_IF_ERROR(fetch(input, sampleAt(state_.position + b), b));
   state_.position =
       std::min(state_.position + state_.batchSize, state_.samples);
@@ -315,7 +338,7 @@ void DataLoader::expectNext() const {
   if (batchesLeft() == 0)
     return; // The order of the next epoch is not known yet.
   for (const Input &input : inputs_)
-    for (int64_t b = 0; !input.isShared && b < state_.batchSize; ++b) {
+    for (int64_t b = 0; !input.isShared && b < nextRows(); ++b) {
       int64_t sample = sampleAt(state_.position + b);
       const DataPart &part = partOf(input, sample);
       part.tensor.expectRow(sample - part.firstSample);

@@ -25,8 +25,9 @@ enum class SampleOrder : uint8_t {
 
 /// What becomes of the samples that fill no batch at the end of an epoch.
 enum class LastBatch : uint8_t {
-  Drop, ///< They take no part in this epoch.
-  Wrap, ///< The first samples of the epoch's order fill their batch up.
+  Drop,    ///< They take no part in this epoch.
+  Wrap,    ///< The first samples of the epoch's order fill their batch up.
+  Smaller, ///< They are a smaller batch.
 };
 
 [[nodiscard]] std::string_view name(SampleOrder order);
@@ -40,6 +41,9 @@ struct DataOptions {
   /// Inputs without a sample axis: every batch has the whole tensor.
   std::vector<std::string> shared = {};
   LastBatch lastBatch = LastBatch::Drop;
+  /// Samples of a batch, where a program has several shapes; 0 where any will
+  /// do.
+  int64_t batchSize = 0;
 };
 
 /// Where a loader stands; a checkpoint keeps it. The counts say which data it
@@ -81,10 +85,17 @@ public:
   [[nodiscard]] int64_t batchesPerEpoch() const;
   /// Of this epoch.
   [[nodiscard]] int64_t batchesLeft() const;
+  /// Samples of the batch that was fetched last; of a whole one before.
+  [[nodiscard]] int64_t rows() const { return rows_; }
+  /// Samples of the smaller batch that ends an epoch; 0 where none does.
+  [[nodiscard]] int64_t restRows() const;
+  /// An input as a batch of so many samples has it.
+  [[nodiscard]] TensorDesc inputOf(size_t input, int64_t rows) const;
 
   /// Fetches the next batch; fails on a value that an input cannot hold.
   Status next();
-  /// The fetched batch of input number `input`, 64-byte aligned, until next().
+  /// The fetched batch of input number `input`, 64-byte aligned, until next():
+  /// rows() samples, behind which lies room up to batchSize().
   [[nodiscard]] const void *batch(size_t input) const {
     return inputs_[input].buffer.data();
   }
@@ -115,6 +126,7 @@ private:
   Status fetch(Input &input, int64_t sample, int64_t place);
   void orderSamples();
   [[nodiscard]] int64_t batchesOf(int64_t samples) const;
+  [[nodiscard]] int64_t nextRows() const;
   /// The sample at `place` of this epoch; behind the last the first follows.
   [[nodiscard]] int64_t sampleAt(int64_t place) const;
   /// Lets the system read the next batch while this one is at work.
@@ -124,6 +136,7 @@ private:
   std::vector<Input> inputs_;
   std::vector<int64_t> order_; ///< Of this epoch; empty when sequential.
   LoaderState state_;
+  int64_t rows_ = 0;
   std::vector<std::byte> scratch_; ///< A row that does not lie as in memory.
 };
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <set>
 
 namespace mpc::rt {
@@ -36,12 +37,17 @@ Status convertTensor(const TensorView &source, DType dtype, void *target) {
   return {};
 }
 
-/// Finds the input in the file, also as "in.NAME", and converts it.
+/// The input in the file, also as "in.NAME"; null where it has neither.
+const TensorView *findInput(const SafetensorsFile &file,
+                            const std::string &name) {
+  const TensorView *given = file.find(name);
+  return given ? given : file.find("in." + name);
+}
+
+/// Converts the input that the file has.
 Status readInput(const SafetensorsFile &file, const TensorDesc &wanted,
                  std::byte *data) {
-  const TensorView *given = file.find(wanted.name);
-  if (!given)
-    given = file.find("in." + wanted.name);
+  const TensorView *given = findInput(file, wanted.name);
   if (!given)
     return invalidInput(file.path() + ": has no tensor " + quote(wanted.name) +
                         " (" + toString(wanted) +
@@ -164,6 +170,33 @@ Status compareAll(const Program &program,
   return {};
 }
 
+/// The shapes that the file has of the entry's data.
+TensorShapes shapesIn(const SafetensorsFile &file, const Entry &entry) {
+  TensorShapes shapes;
+  for (const auto &[name, shape] : entry.dataShapes())
+    if (const TensorView *given = findInput(file, name))
+      shapes[name] = given->desc.shape;
+  return shapes;
+}
+
+/// The entries of an evaluation of what the file has. Where there is no choice
+/// readInput() tells what does not fit.
+Result<std::vector<const Entry *>> chooseEntries(const Program &program,
+                                                 const SafetensorsFile &file) {
+  std::vector<const Entry *> entries = program.evalEntries();
+  if (entries.empty())
+    return entries;
+  std::vector<const Entry *> known = program.findEntries(entries.front()->role);
+  if (known.size() == 1)
+    return entries;
+  entries = program.evalEntries(shapesIn(file, *known.front()));
+  if (!entries.empty())
+    return entries;
+  return invalidInput(fmt::format("{}: holds {}, and the program takes {}",
+                                  file.path(), file.describe(),
+                                  describeData(known)));
+}
+
 /// Runs the entries of an evaluation in turn; `calls` keeps their results.
 Status run(Runner &runner, const SafetensorsFile &inputs,
            std::vector<EntryCall> &calls) {
@@ -172,7 +205,9 @@ Status run(Runner &runner, const SafetensorsFile &inputs,
     return checkBounds({input, data}, runner.program().bounds)
         .withContext(inputs.path());
   };
-  for (const Entry *entry : runner.program().evalEntries()) {
+  MPC_ASSIGN_OR_RETURN(std::vector<const Entry *> entries,
+                       chooseEntries(runner.program(), inputs));
+  for (const Entry *entry : entries) {
     MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::fill(runner, *entry, fill));
     MPC_RETURN_IF_ERROR(call.run());
     calls.push_back(std::move(call));

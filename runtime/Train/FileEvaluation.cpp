@@ -4,6 +4,7 @@
 
 #include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/BatchShape.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,15 +39,24 @@ std::vector<std::string> sharedInputs(const std::vector<std::string> &shared,
 
 Result<std::unique_ptr<FileEvaluation>>
 FileEvaluation::open(const Program &program, DataOptions data) {
-  const Entry *entry = program.measureEntry();
-  if (!entry)
+  if (!program.measureEntry())
     return invalidInput("the program has no evaluation beside its step");
+  MPC_ASSIGN_OR_RETURN(DataFiles files, DataFiles::open(data.files));
+  std::vector<const Entry *> entries =
+      program.findEntries(program.measureRole());
+  auto chosen = chooseByData(entries, files, data);
+  data.batchSize = 0;
+  if (!chosen.ok())
+    chosen = chooseByData(entries, files, data);
+  MPC_RETURN_IF_ERROR(chosen.status());
+  const Entry *entry = *chosen;
   std::vector<TensorDesc> inputs = dataInputs(*entry);
   data.shared = sharedInputs(data.shared, inputs);
   data.order = SampleOrder::Sequential;
   data.lastBatch = LastBatch::Wrap;
   MPC_ASSIGN_OR_RETURN(DataLoader loader, DataLoader::open(data, inputs));
   std::unique_ptr<FileEvaluation> made(new FileEvaluation(std::move(loader)));
+  made->shapes_ = entry->dataShapes();
   made->sums_ = MetricSums(*entry, made->loader_.batchSize());
   if (made->metrics().empty())
     return invalidInput("entry " + quote(entry->name) +
@@ -66,7 +76,7 @@ Status FileEvaluation::bind(Runner &runner) {
   };
   MPC_ASSIGN_OR_RETURN(
       EntryCall call,
-      EntryCall::bind(runner, *runner.program().measureEntry(), find));
+      EntryCall::bind(runner, *runner.program().measureEntry(shapes_), find));
   call_ = std::make_unique<EntryCall>(std::move(call));
   return {};
 }

@@ -19,9 +19,11 @@ namespace mpc::rt {
 /// Runs Program::measureEntry() over a file.
 class FileEvaluation {
 public:
-  /// Of `data` the order and the last batch are chosen here. The first
-  /// dimension of what it does not share is the batch, as in a training. Bind
-  /// it to a runner of the program before it runs.
+  /// Of `data` the order and the last batch are chosen here, and of several
+  /// entries the first that its samples fit, with batches of its size where
+  /// there is one. The first dimension of what it
+  /// does not share is the batch, as in a training. Bind it to a runner of the
+  /// program before it runs.
   static Result<std::unique_ptr<FileEvaluation>> open(const Program &program,
                                                       DataOptions data);
 
@@ -50,6 +52,7 @@ private:
   explicit FileEvaluation(DataLoader loader) : loader_(std::move(loader)) {}
 
   DataLoader loader_;
+  TensorShapes shapes_; ///< Of a batch.
   std::unique_ptr<EntryCall> call_;
   MetricSums sums_;
   int64_t rows_ = 0; ///< What the entry is told.

@@ -54,11 +54,17 @@ Status NanWatch::keep(const Runner &runner) {
   return {};
 }
 
+/// What runs on the batch that the loader has.
+std::string_view NanWatch::batchEntry() const {
+  return loader_->rows() == loader_->batchSize() ? options_.entries.front()
+                                                 : options_.restEntry;
+}
+
 /// Each batch of the step in turn, then what ends it: to the end, so that
 /// nothing is left over for the next. Afterwards the loader stands where it
 /// stood.
 Result<std::optional<NanFinding>> NanWatch::probe(ProbeRequest request) {
-  request.entry = options_.entries.front();
+  request.entry = batchEntry();
   if (options_.entries.size() == 1 && options_.accumulate == 1)
     return (*probe_)(request);
   std::optional<NanFinding> first;
@@ -73,6 +79,7 @@ Result<std::optional<NanFinding>> NanWatch::probe(ProbeRequest request) {
   MPC_RETURN_IF_ERROR(loader_->restore(before_));
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     MPC_RETURN_IF_ERROR(loader_->next());
+    request.entry = batchEntry();
     MPC_RETURN_IF_ERROR(run());
   }
   for (size_t i = 1; i < options_.entries.size(); ++i) {

@@ -30,6 +30,8 @@ struct NanWatchOptions {
   bool keepState = false;
   /// Of a step; of several the first runs for each batch.
   std::vector<std::string_view> entries = {"step"};
+  /// In the place of the first, for a smaller batch.
+  std::string_view restEntry = "step";
   int64_t accumulate = 1; ///< Batches of a step.
   bool append = false;    ///< Continue the file.
 
@@ -67,6 +69,7 @@ public:
 
 private:
   Status keep(const Runner &runner);
+  [[nodiscard]] std::string_view batchEntry() const;
   Result<std::optional<NanFinding>> probe(ProbeRequest request);
   Status write(const std::string &line);
 

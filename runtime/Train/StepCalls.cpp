@@ -6,6 +6,7 @@
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <set>
 
@@ -25,9 +26,10 @@ Status checkRate(const Entry &entry) {
 
 } // namespace
 
-std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
+std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate,
+                                   const TensorShapes &shapes) {
   std::vector<TensorDesc> inputs;
-  for (const Entry *entry : program.stepEntries(accumulate))
+  for (const Entry *entry : program.stepEntries(accumulate, shapes))
     for (const TensorDesc &desc : entry->inputs)
       if (desc.name != step::kLearningRate &&
           std::none_of(inputs.begin(), inputs.end(),
@@ -36,22 +38,26 @@ std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate) {
   return inputs;
 }
 
+TensorShapes batchShapes(const DataLoader &loader, int64_t rows) {
+  TensorShapes shapes;
+  for (size_t i = 0; i < loader.numInputs(); ++i)
+    shapes[loader.input(i).name] = loader.inputOf(i, rows).shape;
+  return shapes;
+}
+
 /// Where an input of a step lies.
-static const void *place(const TensorDesc &input,
-                         const std::vector<TensorDesc> &data,
-                         const DataLoader &loader, const float *lr) {
+static const void *place(const TensorDesc &input, const DataLoader &loader,
+                         const float *lr) {
   if (input.name == step::kLearningRate)
     return lr;
-  auto known =
-      std::find_if(data.begin(), data.end(), [&](const TensorDesc &desc) {
-        return desc.name == input.name;
-      });
-  return loader.batch(static_cast<size_t>(known - data.begin()));
+  for (size_t i = 0; i < loader.numInputs(); ++i)
+    if (loader.input(i).name == input.name)
+      return loader.batch(i);
+  return nullptr;
 }
 
 Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
                                   int64_t accumulate, const StepRates *rates) {
-  std::vector<TensorDesc> data = dataInputs(runner.program(), accumulate);
   StepCalls calls(loader);
   for (int i = 0; i < (runner.isAsynchronous() ? 2 : 1); ++i) {
     MPC_ASSIGN_OR_RETURN(StepRun step, StepRun::create(runner, accumulate));
@@ -59,13 +65,35 @@ Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
       const std::vector<TensorDesc> &inputs = call.entry().inputs;
       MPC_RETURN_IF_ERROR(checkRate(call.entry()));
       for (size_t k = 0; k < inputs.size(); ++k)
-        call.setInput(k, place(inputs[k], data, loader, &rates->rate));
+        call.setInput(k, place(inputs[k], loader, &rates->rate));
       call.setRateAfterSkip(&rates->afterSkip);
     }
     calls.steps_.push_back(std::move(step));
   }
+  MPC_RETURN_IF_ERROR(calls.findShapes(accumulate));
   calls.findOthers();
   return calls;
+}
+
+Status StepCalls::findShapes(int64_t accumulate) {
+  const StepRun &step = steps_.front();
+  whole_ = rest_ =
+      step.findShape(batchShapes(*loader_, loader_->batchSize())).value_or(0);
+  int64_t rows = loader_->restRows();
+  if (rows == 0)
+    return {};
+  if (auto shape = step.findShape(batchShapes(*loader_, rows))) {
+    rest_ = *shape;
+    return {};
+  }
+  const Program &program = step.runner().program();
+  return usageError(fmt::format(
+      "--last-batch=smaller: the last batch of an epoch has {} of {} samples, "
+      "and the program has no step for it, but for {}; mpc-compile "
+      "--batch-size={},{} makes both",
+      rows, loader_->batchSize(),
+      describeData(program.batchEntries(accumulate)), loader_->batchSize(),
+      rows));
 }
 
 void StepCalls::findOthers() {
@@ -74,14 +102,24 @@ void StepCalls::findOthers() {
       "step",          "step_ms",        step::kLoss,    step::kLearningRate,
       step::kScale,    step::kGoodSteps, step::kSkipped, step::kGradNorm,
       step::kFoundInf, step::kScaleError};
-  for (const EntryCall &call : steps_.front().calls())
-    for (const TensorDesc &output : call.entry().outputs)
-      if (output.numElements() == 1 && known.insert(output.name).second)
+  // In a smaller batch an output may happen to be one number.
+  const StepRun &step = steps_.front();
+  for (size_t i = 0; i < step.calls().size(); ++i)
+    for (const TensorDesc &output : step.calls()[i].entry().outputs)
+      if ((i == whole_ || i >= step.numShapes()) && output.numElements() == 1 &&
+          known.insert(output.name).second)
         others_.push_back(output.name);
 }
 
+Status StepCalls::fetch(StepRun &step) {
+  MPC_RETURN_IF_ERROR(loader_->next());
+  step.chooseShape(loader_->rows() == loader_->batchSize() ? whole_ : rest_);
+  return {};
+}
+
 Status StepCalls::begin() {
-  MPC_RETURN_IF_ERROR(steps_[begin_].begin([this] { return loader_->next(); }));
+  StepRun &step = steps_[begin_];
+  MPC_RETURN_IF_ERROR(step.begin([&] { return fetch(step); }));
   begin_ = turn(begin_);
   return {};
 }

@@ -17,9 +17,15 @@
 
 namespace mpc::rt {
 
-/// The inputs that training takes from the data: all but "lr".
-[[nodiscard]] std::vector<TensorDesc> dataInputs(const Program &program,
-                                                 int64_t accumulate = 1);
+/// The inputs that training takes from the data: all but "lr". `shapes` says
+/// which where the program has several; see Program::findEntry().
+[[nodiscard]] std::vector<TensorDesc>
+dataInputs(const Program &program, int64_t accumulate = 1,
+           const TensorShapes &shapes = {});
+
+/// The shapes of the batches that a loader has: whole ones, and of `rows`
+/// samples.
+[[nodiscard]] TensorShapes batchShapes(const DataLoader &loader, int64_t rows);
 
 /// The learning rate of a step that begins.
 struct StepRates {
@@ -32,7 +38,8 @@ struct StepRates {
 class StepCalls {
 public:
   /// A step of `accumulate` batches of `loader`, which is open for dataInputs()
-  /// of the program, at `*rates`. All must outlive this.
+  /// of the program, at `*rates`. All must outlive this. An error where the
+  /// program has no step for a smaller batch that the loader has.
   static Result<StepCalls> bind(Runner &runner, DataLoader &loader,
                                 int64_t accumulate, const StepRates *rates);
 
@@ -58,8 +65,11 @@ private:
     return (step + 1) % steps_.size();
   }
   void findOthers();
+  Status findShapes(int64_t accumulate);
+  Status fetch(StepRun &step);
 
   DataLoader *loader_;
+  size_t whole_ = 0, rest_ = 0; ///< Shapes of StepRun.
   std::vector<StepRun> steps_;  ///< As many as may be under way; in turns.
   size_t begin_ = 0, next_ = 0; ///< Which begins next, and which ends.
   std::vector<std::string> others_;

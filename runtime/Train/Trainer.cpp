@@ -30,7 +30,17 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::vector<std::string_view> namesOf(std::vector<const Entry *> entries) {
+/// Names of the entries of a step whose batches have so many rows; of any
+/// where it has none of those, which StepCalls refuses.
+std::vector<std::string_view> entriesFor(const Runner &runner,
+                                         const TrainOptions &options,
+                                         const DataLoader &loader,
+                                         int64_t rows) {
+  const Program &program = runner.program();
+  auto entries =
+      program.stepEntries(options.accumulate, batchShapes(loader, rows));
+  if (entries.empty())
+    entries = program.stepEntries(options.accumulate);
   std::vector<std::string_view> names;
   for (const Entry *entry : entries)
     names.emplace_back(entry->name);
@@ -53,7 +63,8 @@ public:
         trace_(options.record),
         watch_(
             {options.nanReport, options.keepState,
-             namesOf(runner.program().stepEntries(options.accumulate)),
+             entriesFor(runner, options, loader, loader.batchSize()),
+             entriesFor(runner, options, loader, loader.restRows()).front(),
              options.accumulate, options.resume},
             hooks.probe, loader,
             dataInputs(runner.program(), options.accumulate),

@@ -33,8 +33,8 @@ inline void narrowWeights(void *const *buffers, int64_t begin, int64_t end,
 }
 
 /// buffers: x, target, weight copy, gradient, arena, loss.
-inline void forwardBackward(void *const *buffers, int64_t, int64_t,
-                            void *scratch) {
+template <int64_t Batch>
+void forwardBackwardOf(void *const *buffers, int64_t, int64_t, void *scratch) {
   auto *x = static_cast<const float *>(buffers[0]);
   auto *target = static_cast<const float *>(buffers[1]);
   auto *copy = static_cast<const uint16_t *>(buffers[2]);
@@ -43,16 +43,17 @@ inline void forwardBackward(void *const *buffers, int64_t, int64_t,
   auto *sums = static_cast<float *>(scratch);
   std::memset(sums, 0, kFeatures * sizeof(float));
   *loss = 0;
-  for (int64_t b = 0; b < kBatch; ++b) {
+  for (int64_t b = 0; b < Batch; ++b) {
     float error = -target[b];
     for (int64_t f = 0; f < kFeatures; ++f)
       error += x[b * kFeatures + f] * valueOfF16(copy[f]);
-    *loss += error * error / kBatch;
+    *loss += error * error / Batch;
     for (int64_t f = 0; f < kFeatures; ++f)
-      sums[f] += 2 * error * x[b * kFeatures + f] / kBatch;
+      sums[f] += 2 * error * x[b * kFeatures + f] / Batch;
   }
   std::memcpy(gradient, sums, kFeatures * sizeof(float));
 }
+inline constexpr KernelFunction forwardBackward = forwardBackwardOf<kBatch>;
 
 /// buffers: lr, weight, velocity, gradient, scale state, step count, weight
 /// copy, outputs scale, found_inf, grad_norm, good_steps.
@@ -110,7 +111,8 @@ inline std::shared_ptr<const Command> makeKernel(Program &program,
       HostKernel::Place{addCode(program, function), chunks, scratchBytes});
 }
 
-inline std::shared_ptr<Program> makeTestProgram() {
+template <int64_t Batch = kBatch>
+std::shared_ptr<Program> makeTestProgram() {
   auto program = std::make_shared<Program>();
   program->slabs = {
       {"weights", 128}, {"copies", 64}, {"scalars", 128}, {"gradients", 64}};
@@ -138,8 +140,8 @@ inline std::shared_ptr<Program> makeTestProgram() {
   Entry step;
   step.name = "step";
   step.role = EntryRole::Step;
-  step.inputs = {{"x", DType::F32, {kBatch, kFeatures}},
-                 {"target", DType::F32, {kBatch}},
+  step.inputs = {{"x", DType::F32, {Batch, kFeatures}},
+                 {"target", DType::F32, {Batch}},
                  {"lr", DType::F32, {}}};
   step.outputs = {{"loss", DType::F32, {}},
                   {"scale", DType::F32, {}},
@@ -151,8 +153,8 @@ inline std::shared_ptr<Program> makeTestProgram() {
   auto output = [](uint32_t i) { return BufferRef{Space::Output, i, 0}; };
   Launch backward;
   backward.symbol = "forward_backward";
-  backward.command =
-      makeKernel(*program, forwardBackward, 1, kFeatures * sizeof(float));
+  backward.command = makeKernel(*program, forwardBackwardOf<Batch>, 1,
+                                kFeatures * sizeof(float));
   backward.buffers = {input(0), input(1), copy, gradient, {Space::Arena, 0, 0},
                       output(0)};
   Launch apply;

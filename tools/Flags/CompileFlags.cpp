@@ -2,6 +2,7 @@
 // Registration of the flags of a compilation, and what they ask for.
 #include "tools/Flags/CompileFlags.h"
 
+#include "lib/Driver/BatchShapes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
@@ -35,10 +36,14 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
   flags.app = &app;
   addRecipeFlags(app, flags.request.recipe);
   app.remove_option(app.get_option("--cpu"));
-  app.add_option("--batch-size", flags.request.batchSize,
-                 "Samples of a batch (default: the model's fixed first "
+  app.add_option("--batch-size", flags.request.batchSizes,
+                 "Samples of a batch; of several, or of several --input-shape "
+                 "of one input, the program has a step for each, and a run "
+                 "takes what its batch has (default: the model's fixed first "
                  "dimension)")
-      ->type_name("N")
+      ->type_name("N[,N...]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->group(kInput)
       ->check(rt::wholeNumber(1));
   addEvaluationFlags(app, flags);
@@ -125,13 +130,12 @@ compileSteps(CompileFlags &flags, std::vector<std::string> &warnings) {
   return programs;
 }
 
-static rt::Result<EvalRequest> evalRequest(const CompileFlags &flags) {
+static rt::Result<EvalRequest> evalRequest(const CompileFlags &flags,
+                                           const ImportFlags &import) {
   const RecipeFlags &recipe = flags.request.recipe;
   EvalRequest request;
   request.modelPath = flags.request.modelPath;
   request.modelBytes = flags.request.modelBytes;
-  ImportFlags import = recipe.import;
-  import.batchSize = flags.request.batchSize;
   MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(import));
   if (flags.app->count("--loss") > 0) {
     MPC_ASSIGN_OR_RETURN(request.loss, parseLoss(recipe.loss));
@@ -148,16 +152,45 @@ static rt::Result<EvalRequest> evalRequest(const CompileFlags &flags) {
   return request;
 }
 
+static rt::Result<std::vector<ImportFlags>>
+shapesOf(const CompileFlags &flags) {
+  return splitShapes(flags.request.recipe.import, flags.request.batchSizes);
+}
+
+rt::Status mpc::checkOneShape(const CompileFlags &flags,
+                              const std::string &flag) {
+  MPC_ASSIGN_OR_RETURN(std::vector<ImportFlags> shapes, shapesOf(flags));
+  if (shapes.size() == 1)
+    return {};
+  return rt::usageError(flag + " is the code for one shape of a batch, and " +
+                        std::to_string(shapes.size()) + " are given");
+}
+
+/// One for each shape of a batch.
+static rt::Result<std::vector<EvalRequest>>
+evalRequests(const CompileFlags &flags) {
+  MPC_ASSIGN_OR_RETURN(std::vector<ImportFlags> shapes, shapesOf(flags));
+  const TrainingRequest &request = flags.request;
+  if (shapes.size() > 1)
+    MPC_RETURN_IF_ERROR(
+        checkReadAgain(request.modelPath, request.modelBytes != nullptr));
+  std::vector<EvalRequest> requests;
+  for (const ImportFlags &shape : shapes) {
+    MPC_ASSIGN_OR_RETURN(requests.emplace_back(), evalRequest(flags, shape));
+  }
+  return requests;
+}
+
 rt::Result<rt::ProgramVariants>
 mpc::compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings) {
   if (!flags.evaluates)
     return compileSteps(flags, warnings);
-  MPC_ASSIGN_OR_RETURN(EvalRequest request, evalRequest(flags));
-  return compileEvalPrograms(request, targetNames(flags), warnings);
+  MPC_ASSIGN_OR_RETURN(std::vector<EvalRequest> requests, evalRequests(flags));
+  return compileEvalPrograms(std::move(requests), targetNames(flags), warnings);
 }
 
 rt::Result<Explanation> mpc::explainModel(const CompileFlags &flags,
                                           std::vector<std::string> &warnings) {
-  MPC_ASSIGN_OR_RETURN(EvalRequest request, evalRequest(flags));
-  return explainEval(request, warnings);
+  MPC_ASSIGN_OR_RETURN(std::vector<EvalRequest> requests, evalRequests(flags));
+  return explainEval(requests.front(), warnings);
 }

@@ -35,6 +35,10 @@ void addCompileFlags(CLI::App &app, CompileFlags &flags);
 rt::Result<rt::ProgramVariants>
 compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings);
 
+/// A usage error of `flag`, which is about one shape of a batch, where there
+/// are several.
+rt::Status checkOneShape(const CompileFlags &flags, const std::string &flag);
+
 /// What a run of the program is told by it.
 rt::Result<rt::RunDefaults> runDefaults(const CompileFlags &flags);
 

@@ -114,6 +114,8 @@ rt::Result<std::string> contentOf(const Flags &flags,
 
 rt::Result<int> compile(Flags &flags) {
   MPC_RETURN_IF_ERROR(checkOutputs(flags));
+  if (!flags.emits.empty() && flags.emits != "obj")
+    MPC_RETURN_IF_ERROR(checkOneShape(flags.compile, "--emit=" + flags.emits));
   CodeListing listing;
   if (flags.emits == "llvm")
     listing.level = CodeListing::Level::LLVM;

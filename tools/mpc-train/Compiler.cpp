@@ -130,7 +130,10 @@ rt::Result<TrainingPlan> plan(Flags &flags, mlir::MLIRContext &context) {
   TrainingRequest request;
   request.modelPath = flags.model;
   request.recipe = flags.recipe;
-  request.batchSize = flags.tool.data.batchSize;
+  if (flags.tool.data.batchSize != 0)
+    request.batchSizes = {flags.tool.data.batchSize};
+  request.smallerLastBatch =
+      flags.tool.data.data.lastBatch == rt::LastBatch::Smaller;
   request.dataFiles = flags.tool.data.data.files;
   request.sharedInputs = flags.tool.data.data.shared;
   request.measures = !flags.tool.output.evaluation.files.empty();
@@ -166,7 +169,7 @@ rt::Result<int> train(Flags &flags, const rt::DirectStart &directStart) {
   plan.options.explain = !tool.output.explain.empty();
   // What is compiled later, of a step at fault, runs where the step does.
   plan.options.target.cpu = target;
-  Recompiler recompiler(plan.model, plan.options, tool.runner);
+  Recompiler recompiler(plan, tool.runner);
   CompileReport report;
   auto program =
       compileTrainingProgram(plan, target, /*runsHere=*/true, report);
@@ -210,7 +213,7 @@ rt::Result<rt::NanProbe> makeProbe(int argc, char **argv) {
   MPC_RETURN_IF_ERROR(readFlags(argc, argv, flags));
   MPC_ASSIGN_OR_RETURN(training->plan, plan(flags, training->context));
   TrainingPlan &plan = *training->plan;
-  training->recompiler.emplace(plan.model, plan.options, flags.tool.runner);
+  training->recompiler.emplace(plan, flags.tool.runner);
   return rt::NanProbe([training](const rt::ProbeRequest &step) {
     return training->recompiler->find(step);
   });

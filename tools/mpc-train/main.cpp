@@ -21,11 +21,19 @@ struct CommandLine {
   char **argv;
 };
 
-/// What of the data a program is made for: the shape of its labels.
-std::string targetOf(const rt::DataFlags &data) {
+/// What of the data a program is made for: the shape of its labels, and where
+/// it is for a smaller batch too, how many samples there are of each tensor.
+std::string shapesOf(const rt::DataFlags &data) {
   auto files = rt::DataFiles::open(data.data.files);
-  auto shape = files.ok() ? files->shapeOf("target") : std::nullopt;
-  return shape ? fmt::format("{}", fmt::join(*shape, "x")) : "";
+  if (!files.ok())
+    return "";
+  std::string text;
+  for (const rt::TensorDesc &tensor : files->tensors())
+    if (auto shape = files->shapeOf(tensor.name);
+        shape && (tensor.name == "target" ||
+                  data.data.lastBatch == rt::LastBatch::Smaller))
+      text += fmt::format("{} {}\n", tensor.name, fmt::join(*shape, "x"));
+  return text;
 }
 
 /// The flags of the loop alone; false where they are wrong, or want something
@@ -51,7 +59,9 @@ rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
   if (key.words.empty())
     return {};
   key.words.push_back(std::to_string(tool.data.batchSize));
-  key.words.push_back(targetOf(tool.data));
+  key.words.push_back(shapesOf(tool.data));
+  key.words.emplace_back(
+      tool.data.data.lastBatch == rt::LastBatch::Smaller ? "smaller" : "");
   key.words.emplace_back(
       tool.output.evaluation.files.empty() ? "step" : "measured step");
   for (const std::string &name : tool.data.data.shared)

@@ -2,7 +2,7 @@
 """What users give as tensors, and NumPy arrays for what they get."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -54,16 +54,17 @@ def refuse(what: str, value: Any, info: TensorInfo) -> InvalidInputError:
     )
 
 
-def read(read_into: Any, info: TensorInfo) -> np.ndarray:
-    """A new array of what `read_into(name, array, is_bf16)` writes.
+def read(read_into: Any, info: TensorInfo, shape: Sequence[int] | None = None) -> np.ndarray:
+    """A new array of what `read_into(name, array, is_bf16)` writes; of `info`'s shape without one.
 
     bfloat16 is ml_dtypes' where that is installed, else float32, which holds the same numbers.
     """
+    shape = info.shape if shape is None else shape
     if info.dtype != "bfloat16":
-        array = np.empty(info.shape, info.dtype)
+        array = np.empty(shape, info.dtype)
         read_into(info.name, array, False)
         return array
-    bits = np.empty(info.shape, np.uint16)
+    bits = np.empty(shape, np.uint16)
     read_into(info.name, bits, True)
     return bfloat16_of(bits)
 

@@ -66,24 +66,28 @@ class DataFiles:
         Args:
             files: one or several.
             step: whose inputs the batches are.
-            batch_size: samples of a batch; by default the step's, which has no other.
+            batch_size: samples of a batch; by default those of the step, or of several that it has
+                the first.
             shuffle: whether each epoch has an order of its own, which follows from `seed` and the
                 number of the epoch.
             last_batch: what becomes of the samples that fill no batch at the end of an epoch:
-                "drop" leaves them out, "wrap" fills their batch up with the epoch's first ones.
+                "drop" leaves them out, "wrap" fills their batch up with the epoch's first ones,
+                "smaller" has a smaller batch, which a step must be compiled for too
+                (``batch_size=[32, 5]``).
             shared: tensors without a sample axis, which each batch has whole.
             names: the tensors of a batch, where there is no step.
         """
-        if last_batch not in ("drop", "wrap"):
-            raise UsageError(f"last_batch is {last_batch!r}; there are drop, wrap")
+        if last_batch not in ("drop", "wrap", "smaller"):
+            raise UsageError(f"last_batch is {last_batch!r}; there are drop, wrap, smaller")
         if step is not None and names:
             raise UsageError("the names of a batch are those of the step's inputs")
         self._files, self._shared = _words(files), list(shared)
         self._data: _runtime.Data | None = None
         self._evaluation: tuple[_runtime.Program, _runtime.Evaluation] | None = None
-        options = {"seed": seed, "shuffle": shuffle, "wraps": last_batch == "wrap", "shared": self._shared}
+        options = {"seed": seed, "shuffle": shuffle, "shared": self._shared}
+        options |= {"wraps": last_batch == "wrap", "smaller": last_batch == "smaller"}
         if step is not None:
-            self._data = _runtime.Data.open(step._program, self._files, **options)
+            self._data = _runtime.Data.open(step._program, self._files, batch_size=batch_size or 0, **options)
             if batch_size not in (None, self._data.batch_size):
                 raise UsageError(f"batch_size={batch_size}: the step's is {self._data.batch_size}")
         elif batch_size is not None:
@@ -97,7 +101,7 @@ class DataFiles:
 
     @property
     def tensors(self) -> list[TensorInfo]:
-        """Name, type and shape of each tensor of a batch."""
+        """Name, type and shape of each tensor of a whole batch."""
         self._opened()
         return list(self._tensors)
 
@@ -120,7 +124,8 @@ class DataFiles:
         data.next()
         batch = {}
         for index, info in enumerate(self._tensors):
-            batch[info.name] = _arrays.read(lambda _, *target: data.read(index, *target), info)
+            shape = data.shape(index)
+            batch[info.name] = _arrays.read(lambda _, *target: data.read(index, *target), info, shape)
         return batch
 
     def __iter__(self) -> Iterator[Batch]:

@@ -57,6 +57,15 @@ def _rows_of(
     return (own[0].shape[0], counts[own[0].name]) if own else (1, 1)
 
 
+def _fits(infos: list[TensorInfo], tensors: Mapping[str, Any], shared: Collection[str]) -> bool:
+    """Whether rows of the tensors are a batch of these inputs."""
+    skipped = {info.name: 0 if info.name in shared else 1 for info in infos}
+    return all(
+        list(tensors[info.name].shape)[skipped[info.name] :] == list(info.shape)[skipped[info.name] :]
+        for info in infos
+    )
+
+
 def _batch_of(value: Any, begin: int, size: int, count: int) -> Any:
     """Rows from `begin` on; the first ones fill up the last batch, and count once all the same."""
     if begin + size <= count:
@@ -108,6 +117,8 @@ class Step:
         assign("_hooks", [])
         assign("_checkpoints", {})
         assign("_is_averaged", False)
+        assign("_shapes", {})  # Of what was bound last, by name; and of the last step's batch.
+        assign("_step_shapes", {})
         steps = [entry for entry in self._entries if entry.role in _STEP_ROLES]
         taken = steps or [entry for entry in self._entries if entry.role == _runtime.ENTRY_EVAL]
         assign("_inputs", self._inputs_of(taken[:1]))
@@ -122,6 +133,14 @@ class Step:
     def _is_number(info: TensorInfo) -> bool:
         return not info.shape and "float" in info.dtype
 
+    def _entries_of(self, role: int, shapes: Mapping[str, list[int]]) -> list[_runtime.Entry]:
+        """The entry of a role that takes these shapes; the first where none does."""
+        entries = [entry for entry in self._entries if entry.role == role]
+        for entry in entries:
+            if all(list(info.shape) == shapes.get(info.name, list(info.shape)) for info in entry.inputs):
+                return [entry]
+        return entries[:1]
+
     def _inputs_of(self, entries: list[_runtime.Entry]) -> list[TensorInfo]:
         return [info for entry in entries for info in entry.inputs if not self._is_number(info)]
 
@@ -134,7 +153,11 @@ class Step:
 
     @property
     def inputs(self) -> list[TensorInfo]:
-        """Name, type and shape of each tensor of a batch, in the order in which a call has them."""
+        """Name, type and shape of each tensor of a batch, in the order in which a call has them.
+
+        Of a step for batches of several shapes (``batch_size=[32, 5]``) they are the first's; a
+        batch of any of them runs.
+        """
         return list(self._inputs)
 
     @property
@@ -159,6 +182,7 @@ class Step:
         try:
             array, is_bf16 = _arrays.as_source(value, info)
             self._runner.bind_input(info.name, array, is_bf16)
+            self._shapes[info.name] = list(getattr(array, "shape", info.shape))
         except TypeError:
             raise _arrays.refuse("input", value, info) from None
 
@@ -170,6 +194,7 @@ class Step:
         """
         self._check_weights("step")
         self._bind(self._inputs, batch, named)
+        self._step_shapes = dict(self._shapes)
         if self.batches_per_step <= 1 and not self._has_window():
             return self._finish(self._runner.step())
         self._runner.accumulate()
@@ -185,6 +210,7 @@ class Step:
         """Adds a batch to the step that is under way; gives that batch's loss."""
         self._check_weights("step")
         self._bind(self._inputs, batch, named)
+        self._step_shapes = dict(self._shapes)
         loss = self._runner.accumulate()
         self._batches = getattr(self, "_batches", 0) + 1
         return loss
@@ -203,9 +229,9 @@ class Step:
 
     def evaluate(self, *batch: Any, **named: Any) -> dict[str, np.ndarray]:
         """Outputs by name of the program's entry "eval"; the state stays as it is."""
-        entries = [entry for entry in self._entries if entry.role == _runtime.ENTRY_EVAL]
-        self._bind(self._inputs_of(entries), batch, named)
+        self._bind(self._inputs_of(self._entries_of(_runtime.ENTRY_EVAL, {})), batch, named)
         self._runner.evaluate()
+        entries = self._entries_of(_runtime.ENTRY_EVAL, self._shapes)
         outputs = (info for entry in entries for info in entry.outputs)
         return {info.name: _arrays.read(self._runner.read_output, info) for info in outputs}
 
@@ -230,8 +256,12 @@ class Step:
         entries = [entry for entry in self._entries if entry.role == _runtime.ENTRY_MEASURE]
         if not entries:
             raise UsageError("the program evaluates no samples: compile it with with_eval=True")
-        infos = [info for info in self._inputs_of(entries) if info.name != _ROWS]
-        tensors = _named_samples(infos, samples, named)
+        candidates = [
+            [info for info in self._inputs_of([entry]) if info.name != _ROWS] for entry in entries
+        ]
+        tensors = _named_samples(candidates[0], samples, named)
+        fitting = (infos for infos in candidates if _fits(infos, tensors, shared))
+        infos = next(fitting, candidates[0])
         size, count = _rows_of(infos, tensors, shared)
         self._runner.reset_metrics()
         for begin in range(0, count, size):
@@ -252,8 +282,8 @@ class Step:
     def read_outputs(self) -> dict[str, np.ndarray]:
         """Everything that the last step returned, by name: loss, scale, outputs of one's own."""
         outputs = {}
-        for entry in self._entries:
-            if entry.role in _STEP_ROLES:
+        for role in _STEP_ROLES:
+            for entry in self._entries_of(role, self._step_shapes):
                 for info in entry.outputs:
                     outputs[info.name] = _arrays.read(self._runner.read_output, info)
         return outputs

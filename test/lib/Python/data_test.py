@@ -177,6 +177,43 @@ class Trainings(unittest.TestCase):
                 evaluated += "eval_loss" in row
             self.assertEqual(evaluated, steps // 4)
 
+    def test_a_smaller_last_batch_is_a_step_as_of_mpc_train(self):
+        rest = SAMPLES % programs.BATCH
+        metrics = programs.folder() / "smaller.csv"
+        tool("mpc-train", programs.open_linear(), *RECIPE, "--cpu=x86-64-v3", f"--data={parts()}", "--epochs=3",
+             "--seed=3", "--lr=0.1", "--last-batch=smaller", f"--batch-size={programs.BATCH}", f"--metrics={metrics}")
+        sizes = f"--batch-size={programs.BATCH},{rest}"
+        step = mpc_compiler.load(programs.compiled(*RECIPE, sizes, "--with-eval", model=programs.open_linear), seed=3)
+        step.lr = 0.1
+        data = DataFiles(parts(), step, seed=3, last_batch="smaller")
+        self.assertEqual((len(data), data.batch_size, data.tensors[0].shape[0]), (6, programs.BATCH, programs.BATCH))
+        found, counts = [], []
+        for _ in range(3):
+            for batch in data:
+                counts.append(len(batch["x"]))
+                found.append(step(**batch).loss)
+                self.assertEqual(step.read_outputs()["loss"], np.float32(found[-1]))
+                # Between steps an evaluation of the other size changes nothing.
+                other = {name: value[: rest if counts[-1] == programs.BATCH else 1] for name, value in batch.items()}
+                if len(other["x"]) == rest:
+                    self.assertAlmostEqual(float(step.evaluate(**other)["loss"]), self.loss_of(step, other), delta=5e-3)
+        self.assertEqual(counts, 3 * [*[programs.BATCH] * 5, rest])
+        self.assertEqual(found, [float(row["loss"]) for row in rows(metrics)])
+        self.assertEqual(data.position["wraps"], 2)
+        self.assertEqual(DataFiles(parts(), step, batch_size=rest).batch_size, rest)
+        with self.assertRaisesRegex(InvalidInputError, r"expected f32\[8x6\] or f32\[5x6\], found f32\[7x6\]"):
+            step(np.zeros((7, programs.FEATURES), np.float32), np.zeros(7, np.int64))
+        with self.assertRaisesRegex(UsageError, "last_batch is 'less'; there are drop, wrap, smaller"):
+            DataFiles(parts(), step, last_batch="less")
+
+    @staticmethod
+    def loss_of(step, batch):
+        """In float64, of the weights as they are."""
+        w, b = (step.read_state(name).astype(np.float64) for name in ("fc.weight", "fc.bias"))
+        logits = batch["x"].astype(np.float64) @ w.T + b
+        logs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+        return -logs[np.arange(len(logits)), batch["target"]].mean()
+
     def test_an_evaluation_is_the_formula_over_all_samples(self):
         step = mpc_compiler.load(programs.compiled("--precision=fp32", "--optimizer=sgd", "--with-eval"))
         weights, held = programs.weights(), samples(HELD, 6)

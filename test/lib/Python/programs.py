@@ -51,10 +51,16 @@ def save(name, nodes, initializers, outputs, shape=(BATCH, FEATURES)):
     return path
 
 
-def linear():
+def linear(name="linear", batch=BATCH):
     """x @ W.T + b"""
     nodes = [helper.make_node("Gemm", ["x", "fc.weight", "fc.bias"], ["logits"], transB=1)]
-    return save("linear", nodes, weights(), [("logits", TensorProto.FLOAT, (BATCH, CLASSES))])
+    outputs = [("logits", TensorProto.FLOAT, (batch, CLASSES))]
+    return save(name, nodes, weights(), outputs, shape=(batch, FEATURES))
+
+
+def open_linear():
+    """The same for batches of any size."""
+    return linear("open", "N")
 
 
 def compiled(*flags, model=linear):

@@ -46,7 +46,7 @@ protected:
     auto *x = static_cast<const float *>(loader.batch(0));
     auto *target = static_cast<const int64_t *>(loader.batch(1));
     std::vector<int> samples;
-    for (int64_t b = 0; b < loader.batchSize(); ++b) {
+    for (int64_t b = 0; b < loader.rows(); ++b) {
       samples.push_back(static_cast<int>(x[2 * b] / 2));
       EXPECT_EQ(x[2 * b + 1], x[2 * b] + 1);
       EXPECT_EQ(target[b], samples.back() % 10);
@@ -111,6 +111,42 @@ TEST_F(DataTest, WrapFillsTheLastBatchWithTheFirstSamplesOfTheEpoch) {
     for (int i = 0; i < 11; ++i)
       EXPECT_EQ(samples[static_cast<size_t>(i)], i);
   }
+}
+
+TEST_F(DataTest, SmallerHasTheLastSamplesAsABatchOfTheirOwn) {
+  write(11);
+  options_.lastBatch = LastBatch::Smaller;
+  Result<DataLoader> loader = open(SampleOrder::Sequential);
+  ASSERT_TRUE(loader.ok()) << loader.status().message();
+  EXPECT_EQ(loader->batchesPerEpoch(), 3);
+  EXPECT_EQ(loader->restRows(), 3);
+  EXPECT_EQ(loader->inputOf(0, loader->restRows()).shape,
+            (std::vector<int64_t>{3, 2}));
+  EXPECT_EQ(loader->rows(), 4);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_EQ(next(*loader), (std::vector<int>{0, 1, 2, 3}));
+    EXPECT_EQ(next(*loader), (std::vector<int>{4, 5, 6, 7}));
+    EXPECT_EQ(next(*loader), (std::vector<int>{8, 9, 10}));
+    EXPECT_EQ(loader->state().position, 11);
+  }
+  // Each epoch has all samples once, and begins anew behind a place of it.
+  loader = open(SampleOrder::Shuffle);
+  std::vector<int> samples;
+  for (int batch = 0; batch < 3; ++batch)
+    for (int sample : next(*loader))
+      samples.push_back(sample);
+  std::sort(samples.begin(), samples.end());
+  for (int i = 0; i < 11; ++i)
+    EXPECT_EQ(samples[static_cast<size_t>(i)], i);
+  LoaderState end = loader->state();
+  std::vector<int> following = next(*loader);
+  ASSERT_TRUE(loader->restore(end).ok());
+  EXPECT_EQ(next(*loader), following);
+  // Of whole batches there is no rest.
+  write(8);
+  loader = open(SampleOrder::Sequential);
+  EXPECT_EQ(loader->restRows(), 0);
+  EXPECT_EQ(loader->batchesPerEpoch(), 2);
 }
 
 TEST_F(DataTest, WrapOfWholeBatchesIsAsDrop) {

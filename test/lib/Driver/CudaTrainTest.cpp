@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The training loop on the test driver: one step ahead of what it knows, with
 // the results of a loop that waits for each.
+#include "runtime/Program/Link.h"
 #include "runtime/Train/Trainer.h"
 #include "test/lib/Driver/CudaStep.h"
 #include "test/runtime/TempFolder.h"
@@ -65,13 +66,34 @@ protected:
     return program = compileAnew(request, "cuda:sm_80");
   }
 
+  /// The step for batches of four and of three.
+  std::shared_ptr<rt::Program> compileBoth(const std::string &target,
+                                           int64_t accumulate) {
+    std::vector<std::shared_ptr<rt::Program>> programs;
+    for (const char *rows : {"<4x", "<3x"}) {
+      std::string text = kModel;
+      for (size_t at = 0; (at = text.find("<4x", at)) != std::string::npos;
+           ++at)
+        text.replace(at, 3, rows);
+      TrainingRequest request;
+      request.modelPath = folder_.path("rows.mlir");
+      rt::writeText(request.modelPath, text);
+      request.recipe.precision.precision = Precision::FP16;
+      request.recipe.accumulate = accumulate;
+      programs.push_back(compileAnew(request, target));
+    }
+    auto linked = rt::linkPrograms(programs);
+    EXPECT_TRUE(linked.ok()) << linked.status().message();
+    return *linked;
+  }
+
   /// As many batches as steps, each another; those named have an infinite
   /// input.
   void writeData(const std::vector<size_t> &infinite) {
     std::mt19937 engine(5);
     std::normal_distribution<float> numbers;
-    std::vector<float> x(kSteps * kSamples * kInputs);
-    std::vector<int64_t> target(kSteps * kSamples);
+    std::vector<float> x(static_cast<size_t>(samples_ * kInputs));
+    std::vector<int64_t> target(static_cast<size_t>(samples_));
     for (float &value : x)
       value = numbers(engine);
     for (int64_t &label : target)
@@ -81,8 +103,8 @@ protected:
     if (badSample_ >= 0)
       target[static_cast<size_t>(badSample_)] = kClasses;
     std::vector<rt::TensorView> views = {
-        {{"x", rt::DType::F32, {kSteps * kSamples, kInputs}}, x.data()},
-        {{"target", rt::DType::I64, {kSteps * kSamples}}, target.data()}};
+        {{"x", rt::DType::F32, {samples_, kInputs}}, x.data()},
+        {{"target", rt::DType::I64, {samples_}}, target.data()}};
     ASSERT_TRUE(rt::writeSafetensors(folder_.path("data"), views).ok());
   }
 
@@ -98,7 +120,9 @@ protected:
         rt::DataLoader::open({{folder_.path("data")},
                               rt::SampleOrder::Sequential,
                               0,
-                              program->bounds},
+                              program->bounds,
+                              {},
+                              lastBatch_},
                              rt::dataInputs(*program, options_.accumulate));
     EXPECT_TRUE(loader.ok()) << loader.status().message();
     progress_.clear();
@@ -188,6 +212,8 @@ protected:
 
   rt::TempFolder folder_;
   rt::TrainOptions options_;
+  rt::LastBatch lastBatch_ = rt::LastBatch::Drop;
+  int64_t samples_ = kSteps * kSamples;
   int64_t stopAfter_ = -1, failAfter_ = -1, badSample_ = -1;
   int runs_ = 0;
   Progress before_;
@@ -217,6 +243,42 @@ TEST_F(CudaTrain, WritesAndSavesWhatALoopThatWaitsDoes) {
       EXPECT_TRUE(resultOf(ahead, step) == resultOf(waits, step)) << step;
     EXPECT_EQ(tableOf(ahead), tableOf(waits));
     EXPECT_EQ(numSkipped(ahead), 3);
+  }
+}
+
+// The last batch of an epoch is a step of its own size, in windows too; one is
+// skipped.
+TEST_F(CudaTrain, ASmallerLastBatchIsAStepOfItsOwn) {
+  lastBatch_ = rt::LastBatch::Smaller;
+  samples_ -= 1;
+  writeData({1, 5});
+  options_.schedule = {rt::ScheduleKind::Linear, 0.1, 3, 0};
+  for (int64_t accumulate : {1, 2}) {
+    auto onGpu = compileBoth("cuda:sm_80", accumulate);
+    auto onCpu = compileBoth("x86-64-v3", accumulate);
+    ASSERT_GT(onGpu->cuda()->modules.size(), 1u);
+    options_.steps = 12 / accumulate; // Batches of 4, ..., 4 and 3.
+    std::string ahead = fmt::format("ahead{}", accumulate);
+    std::string waits = fmt::format("waits{}", accumulate);
+    std::string cpu = fmt::format("cpu{}", accumulate);
+    auto result = run(onGpu, ahead);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    ASSERT_TRUE(runWaiting(onGpu, waits).ok());
+    EXPECT_EQ(tableOf(ahead), tableOf(waits));
+    EXPECT_TRUE(resultOf(ahead, options_.steps) ==
+                resultOf(waits, options_.steps));
+    ASSERT_TRUE(run(onCpu, cpu).ok());
+    auto ours = rowsOf(folder_.path(ahead + ".csv"));
+    auto theirs = rowsOf(folder_.path(cpu + ".csv"));
+    ASSERT_EQ(std::ssize(ours), options_.steps);
+    ASSERT_EQ(ours.size(), theirs.size());
+    for (size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_EQ(ours[i].skipped, theirs[i].skipped) << i;
+      EXPECT_EQ(ours[i].scale, theirs[i].scale) << i;
+      if (!ours[i].skipped)
+        EXPECT_NEAR(ours[i].loss, theirs[i].loss, 2e-3) << i;
+    }
+    EXPECT_GE(numSkipped(ahead), 2);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Open dimensions: what fixes them, and what is said where nothing does.
-#include "Importing.h"
+#include "test/lib/Import/ONNX/Importing.h"
 
 #include <gtest/gtest.h>
 

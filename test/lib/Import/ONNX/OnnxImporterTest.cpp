@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is said of a file as a whole, and of nodes that are wrong.
-#include "OneNode.h"
+#include "test/lib/Import/ONNX/OneNode.h"
 
 #include "dialects/NN/NNDialect.h"
 #include "lib/Import/OpLibrary.h"

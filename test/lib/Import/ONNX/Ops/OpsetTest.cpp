@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The forms that ops had in older files: attributes that are inputs today, and
 // other defaults.
-#include "OneNode.h"
+#include "test/lib/Import/ONNX/OneNode.h"
 
 using namespace mpc;
 using namespace mpc::onnx;

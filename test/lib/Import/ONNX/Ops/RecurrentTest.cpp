@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recurrent layers and Resize: what they refuse, and their form.
-#include "Importing.h"
+#include "test/lib/Import/ONNX/Importing.h"
 
 #include <gtest/gtest.h>
 

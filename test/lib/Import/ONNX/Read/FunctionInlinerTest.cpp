@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Local functions: their nodes stand where they are called.
-#include "OneNode.h"
+#include "test/lib/Import/ONNX/OneNode.h"
 
 using namespace mpc;
 using namespace mpc::onnx;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors whose type, shape and data do not agree.
-#include "Importing.h"
+#include "test/lib/Import/ONNX/Importing.h"
 
 #include <gtest/gtest.h>
 

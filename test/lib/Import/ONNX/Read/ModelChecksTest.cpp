@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files that contradict themselves.
-#include "OneNode.h"
+#include "test/lib/Import/ONNX/OneNode.h"
 
 using namespace mpc;
 using namespace mpc::onnx;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which initializers are parameters, and by which rule.
 #include "lib/Import/ONNX/PyTorch/InitializerRoles.h"
-#include "Importing.h"
+#include "test/lib/Import/ONNX/Importing.h"
 
 #include <gtest/gtest.h>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is wrong with nodes of ops that are made of several nn ops. Their
 // numbers are those of the node suite, their gradients those of gradients.test.
-#include "OneNode.h"
+#include "test/lib/Import/ONNX/OneNode.h"
 
 using namespace mpc;
 using namespace mpc::onnx;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an Attention node becomes, and what is wrong with one that is refused.
 // Its numbers are those of the node suite.
-#include "OneNode.h"
+#include "test/lib/Import/ONNX/OneNode.h"
 
 using namespace mpc;
 using namespace mpc::onnx;

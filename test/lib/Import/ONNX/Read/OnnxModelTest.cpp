@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The reader of ONNX files: what is damaged or hostile ends in an error that
 // says where.
-#include "Importing.h"
+#include "test/lib/Import/ONNX/Importing.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -72,6 +72,18 @@ class Layering(unittest.TestCase):
         for file in ("passes__Kernel__Fuse", "passes__NN__Recompute", "passes__Pipelines"):
             self.assertTrue(self.faults(**{file: '#include "lib/Codegen/CPU/Processor.h"\n'}))
 
+    def test_a_model_and_its_compositions_know_no_format(self):
+        self.assertFalse(self.faults(lib__Driver__Load='#include "lib/Import/ONNX/OnnxImporter.h"\n'))
+        self.assertFalse(self.faults(lib__Import__ONNX__Ops__Pow='#include "lib/Import/Build/Powers.h"\n'))
+        inside = '#include "lib/Import/ONNX/Read/OnnxModel.h"\n'
+        for file in ("lib__Driver__Load", "lib__Import__Model", "lib__Import__Build__Einsum"):
+            self.assertTrue(self.faults(**{file: inside}))
+
+    def test_no_op_of_onnx_asks_who_wrote_the_file(self):
+        record = '#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"\n'
+        self.assertTrue(self.faults(lib__Import__ONNX__Ops__Pow=record))
+        self.assertTrue(self.faults(lib__Import__ONNX__Read__OnnxModel=record))
+
     def test_only_the_loss_scale_of_the_runtime_is_open_to_amp_passes(self):
         self.assertTrue(self.faults(passes__AMP__Step='#include "runtime/Program/Program.h"\n'))
         self.assertTrue(self.faults(passes__NN__Cast='#include "runtime/LossScale/Policy.h"\n'))

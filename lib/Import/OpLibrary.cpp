@@ -6,7 +6,6 @@
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/RegionRule.h"
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;

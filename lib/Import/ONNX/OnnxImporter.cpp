@@ -11,18 +11,11 @@
 #include "lib/Import/ONNX/OpCounter.h"
 #include "lib/Import/ONNX/Ops/LibraryOps.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
-#include "lib/Import/ONNX/Ops/Quantization.h"
 #include "lib/Import/ONNX/Ops/Remedies.h"
 #include "lib/Import/ONNX/Ops/RuleTable.h"
 #include "lib/Import/ONNX/ProposedFlags.h"
-#include "lib/Import/ONNX/PyTorch/AlphaDropout.h"
-#include "lib/Import/ONNX/PyTorch/CalledFunctions.h"
-#include "lib/Import/ONNX/PyTorch/DetachedValues.h"
 #include "lib/Import/ONNX/PyTorch/InitializerRoles.h"
-#include "lib/Import/ONNX/PyTorch/MaskedExpressions.h"
-#include "lib/Import/ONNX/PyTorch/MaskedWrites.h"
-#include "lib/Import/ONNX/PyTorch/TrainingModes.h"
-#include "lib/Import/ONNX/PyTorch/UntrackedParts.h"
+#include "lib/Import/ONNX/PyTorch/Recovery.h"
 #include "lib/Import/ONNX/Read/ModelChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -260,10 +253,9 @@ Expected<const Entry *> GraphImporter::lookup(StringRef name) {
 
 Location GraphImporter::locationOf(const Node &node) {
   auto name = builder_.getStringAttr(scopes_.back().place + node.name);
-  std::string scope = modulePath(node.scopes);
-  if (scope.empty())
+  if (node.module.empty())
     return NameLoc::get(name);
-  return NameLoc::get(name, NameLoc::get(builder_.getStringAttr(scope)));
+  return NameLoc::get(name, NameLoc::get(builder_.getStringAttr(node.module)));
 }
 
 Error GraphImporter::importNodes() {
@@ -310,20 +302,15 @@ Error GraphImporter::unknownDomain(const NodeImporter &importer) const {
 Expected<const OpRule *> GraphImporter::ruleFor(const Node &node) {
   if (!libraryFunctions(node).empty())
     return &kLibraryRule;
-  if (node.isOfCall)
-    return &ruleOfCalled();
-  if (node.quantizesFake)
-    return &ruleOfFakeQuantization();
-  if (node.selectsByMask)
-    return &ruleOfMaskSelection();
-  if (node.isAlphaDropout)
-    return &ruleOfAlphaDropout();
   int64_t opset = opsetOf(model_, node);
   NodeImporter at(node, opset, model_.path, build_);
   at.place_ = scopes_.back().place;
-  if (!rules_.hasDomain(node.domain))
+  bool hasForm = !node.form.empty();
+  if (!hasForm && !rules_.hasDomain(node.domain))
     return unknownDomain(at);
-  ArrayRef<const OpRule *> rows = rules_.rowsOf(node.domain, node.opType);
+  ArrayRef<const OpRule *> rows = hasForm
+                                      ? rules_.rowsOfForm(node.form)
+                                      : rules_.rowsOf(node.domain, node.opType);
   if (rows.empty()) {
     return at.fail("this op is not supported; " +
                    remedyFor(node, rules_.near(node.opType)));
@@ -386,7 +373,8 @@ Error GraphImporter::emit(NodeImporter &importer, const OpRule &rule) {
   if (!functions.empty())
     return importLibraryOp(importer, functions);
   MPC_TRY(importer.readAsInputs(rule));
-  return rule.emit(importer);
+  const std::string &refusal = importer.node().refusal;
+  return refusal.empty() ? rule.emit(importer) : importer.fail(refusal);
 }
 
 /// Whether `operand` is a buffer itself, which has no gradient and which a
@@ -406,18 +394,18 @@ Error GraphImporter::importNode(const Node &node) {
     return rule.takeError();
   NodeImporter importer(node, opsetOf(model_, node), model_.path, build_);
   importer.place_ = scopes_.back().place;
-  importer.isOfPyTorch_ = model_.producer == "pytorch";
   auto inliner = [&](const Graph &graph, ArrayRef<Entry> arguments,
                      const std::string &place) {
     return inlineGraph(graph, arguments, place);
   };
   importer.inliner_ = inliner;
-  llvm::SaveAndRestore call(counter_.call, callInAten(node));
+  llvm::SaveAndRestore call(counter_.call, StringRef(node.calledAs));
   MPC_TRY(emit(importer, **rule));
   if (counter_.count > kMostOps || ++numNodes_ > kMostOps)
     return importer.fail("the graph unrolls into more than " + Twine(kMostOps) +
                          " ops");
-  if (node.isDetached)
+  bool isUntracked = importer.isSet(setting::kUntracked);
+  if (isUntracked)
     importer.note("computed under torch.no_grad(): no gradient goes through");
   for (const std::string &note : importer.notes_)
     notes_.add("node '" + printable(scopes_.back().place + node.name) + "'",
@@ -433,7 +421,7 @@ Error GraphImporter::importNode(const Node &node) {
     if (const ValueInfo *info = declared_.lookup(name);
         info && !entry.isSequence)
       MPC_TRY(checkDeclared("value", *info, entry.tensor));
-    if (node.isDetached && !entry.isSequence && !isBuffer(entry.tensor))
+    if (isUntracked && !entry.isSequence && !isBuffer(entry.tensor))
       entry.tensor = build_.withoutGradient(entry.tensor);
     define(name, std::move(entry));
   }
@@ -586,31 +574,6 @@ Error GraphImporter::verifyModule() {
                        " (the importer has made IR that does not verify)");
 }
 
-/// What the exporter did not write as nodes, put back by its record; `found`
-/// gets the warnings.
-static Error restoreRecorded(Model &model, const ModelOptions &options,
-                             ImportedModel &found) {
-  MPC_TRY_ASSIGN(
-      NameChoice frozen,
-      NameChoice::parse("--frozen-batch-norm", options.frozenBatchNorms));
-  MPC_TRY_ASSIGN(NameChoice noGrad,
-                 NameChoice::parse("--no-grad", options.noGrad));
-  separateMerged(model.graph);
-  found.warnings = restoreDetached(model.graph);
-  restoreAlphaDropout(model.graph);
-  TrainingModes modes = restoreTrainingModes(model.graph, frozen);
-  append_range(found.warnings, modes.warnings);
-  found.trainingWarnings = std::move(modes.trainingWarnings);
-  UntrackedParts parts = restoreNoGrad(model.graph, noGrad);
-  append_range(found.warnings, parts.warnings);
-  found.gradientWarnings = std::move(parts.gradientWarnings);
-  restoreMaskedExpressions(model.graph);
-  restoreMaskedWrites(model.graph);
-  restoreCalledFunctions(model.graph);
-  restoreFakeQuantization(model.graph);
-  return Error::success();
-}
-
 /// Adds `found` to `warnings`, of the model in the file at `path`.
 static void addWarnings(const std::vector<std::string> &found,
                         const std::string &path,
@@ -626,8 +589,7 @@ static Expected<ImportedModel> importModel(Expected<Model> read,
     return read.takeError();
   Model &model = *read;
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
-  ImportedModel found;
-  MPC_TRY(restoreRecorded(model, options, found));
+  MPC_TRY_ASSIGN(Recovered found, recoverPyTorch(model, options));
   Expected<ImportedModel> result = GraphImporter(model, context, options).run();
   if (result) {
     addWarnings(found.warnings, model.path, result->warnings);

@@ -5,7 +5,6 @@
 #define MPC_LIB_IMPORT_ONNX_OPCOUNTER_H
 
 #include "dialects/NN/Annotations.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "mlir/IR/Builders.h"
 
 namespace mpc::onnx {
@@ -28,18 +27,9 @@ struct OpCounter : mlir::OpBuilder::Listener {
   }
 
   size_t count = 0;
-  /// The call in aten that is imported now; empty where the file does not say.
+  /// What the model calls the function that is imported now, or empty.
   llvm::StringRef call;
 };
-
-/// "pow.Tensor_Scalar" of a node of that call in aten.
-inline llvm::StringRef callInAten(const Node &node) {
-  llvm::StringRef call = OriginalCall(node).target();
-  if (!call.consume_front("aten."))
-    return "";
-  call.consume_back(".default");
-  return call;
-}
 
 } // namespace mpc::onnx
 

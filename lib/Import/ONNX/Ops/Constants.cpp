@@ -144,8 +144,7 @@ std::optional<int64_t> rangeLength(double distance, double delta) {
   return static_cast<int64_t>(length);
 }
 
-/// PyTorch's exporter writes torch.arange(1., 6) with the types that its
-/// arguments have; the result has that of a float among them.
+/// Of bounds of several types the result has that of a float among them.
 mlir::Type rangeType(const NodeImporter &node) {
   for (size_t i = 0; i < 3; ++i)
     if (node.in(i).isFloat())
@@ -158,7 +157,7 @@ Error emitRange(NodeImporter &node) {
   int64_t integers[3];
   mlir::Type type = rangeType(node);
   for (size_t i = 0; i < 3; ++i) {
-    if (!node.isOfPyTorch())
+    if (!node.isSet(setting::kMixedTypes))
       MPC_TRY(node.requireSameType(i, 0));
     const Operand &bound = node.in(i);
     if (!bound.known || countElements(bound.shape) != 1)

@@ -4,7 +4,6 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include <cmath>
 
 using namespace llvm;
@@ -151,15 +150,13 @@ Error emitSign(NodeImporter &node) {
   return Error::success();
 }
 
-/// Of PyTorch's `detach()`, a file has the name of the call alone.
-bool isDetached(const Node &node) {
-  return OriginalCall(node).target().starts_with("aten.detach");
+Error emitIdentity(NodeImporter &node) {
+  node.result(0, node.in(0));
+  return Error::success();
 }
 
-Error emitIdentity(NodeImporter &node) {
-  node.result(0, isDetached(node.node())
-                     ? node.build.withoutGradient(node.in(0))
-                     : node.in(0));
+Error emitDetach(NodeImporter &node) {
+  node.result(0, node.build.withoutGradient(node.in(0)));
   return Error::success();
 }
 
@@ -350,10 +347,10 @@ Error emitPow(NodeImporter &node) {
       power = smallPower(b, base, *exponent);
     return power ? *power : powerOf(b, base, operands[1]);
   };
-  bool isOfNorm = OriginalCall(node.node()).target().contains("norm") &&
-                  operands[0].isFloat() && exponent && *exponent < 0;
-  node.result(0, isOfNorm ? flatAtPole(b, operands[0], raise)
-                          : raise(operands[0]));
+  bool isFlat = node.isSet(setting::kFlatAtPole) && operands[0].isFloat() &&
+                exponent && *exponent < 0;
+  node.result(0,
+              isFlat ? flatAtPole(b, operands[0], raise) : raise(operands[0]));
   return Error::success();
 }
 
@@ -538,7 +535,13 @@ const OpRule kRules[] = {
     {"Xor", 7, 2, 2, 1, "", emitLogic<Logic::Xor>},
 };
 
+const OpRule kForms[] = {
+    {form::kDetach, 1, 1, 1, 1, "", emitDetach},
+};
+
 } // namespace
+
+ArrayRef<OpRule> identityForms() { return kForms; }
 
 ArrayRef<OpRule> elementwiseRules() { return kRules; }
 

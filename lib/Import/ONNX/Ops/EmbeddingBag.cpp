@@ -2,10 +2,9 @@
 // PyTorch's embedding_bag of a padding: rows of a table, joined bag by bag. The
 // exporter writes a loop over the bags, each of a size that depends on how much
 // of it is padding; here padding joins as what changes nothing.
-#include "lib/Import/ONNX/PyTorch/CalledFunctions.h"
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 
 #include <limits>
 
@@ -17,17 +16,14 @@ namespace {
 
 enum class BagMode { Sum, Mean, Max };
 
-/// What the call says.
-struct BagCall {
-  explicit BagCall(const Node &node) {
-    OriginalCall call(node);
-    mode = static_cast<BagMode>(call.integer(4, "mode").value_or(0));
-    endsWithSize = call.argument(7, "include_last_offset") == "True";
-    padding = call.integer(8, "padding_idx");
-    StringRef weights = call.argument(6, "per_sample_weights");
-    isPlain = (weights.empty() || weights == "None") &&
-              call.argument(3, "scale_grad_by_freq") != "True";
-  }
+/// What the node is told.
+struct Bags {
+  explicit Bags(const NodeImporter &node)
+      : mode(static_cast<BagMode>(
+            node.setting<int64_t>(setting::kMode).value_or(0))),
+        endsWithSize(node.isSet(setting::kEndsWithSize)),
+        isPlain(node.isSet(setting::kIsPlain)),
+        padding(node.setting<int64_t>(setting::kPadding)) {}
 
   BagMode mode;
   bool endsWithSize;
@@ -67,8 +63,8 @@ static Operand maximaOf(TensorBuilder &b, const Operand &rows,
   return b.select(isEmpty, b.splatLike(maxima, 0), maxima);
 }
 
-Error emitEmbeddingBag(NodeImporter &node) {
-  BagCall call(node.node());
+static Error emitEmbeddingBag(NodeImporter &node) {
+  Bags call(node);
   MPC_TRY_ASSIGN(auto offsets, node.ints(2, "offsets"));
   const Operand &table = node.in(0), &indices = node.in(1);
   if (!call.isPlain || !call.padding || table.rank() != 2 ||
@@ -102,5 +98,11 @@ Error emitEmbeddingBag(NodeImporter &node) {
   node.result(0, b.cast(result, table.type));
   return Error::success();
 }
+
+static const OpRule kForms[] = {
+    {form::kEmbeddingBag, 1, 1, 3, 1, "", emitEmbeddingBag},
+};
+
+ArrayRef<OpRule> embeddingBagForms() { return kForms; }
 
 } // namespace mpc::onnx

@@ -6,7 +6,6 @@
 
 #include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -241,10 +240,8 @@ Error emitWindow(NodeImporter &node, CosineWindow window) {
 
 Error emitHann(NodeImporter &node) { return emitWindow(node, {0.5, 0.5, 0.0}); }
 
-/// PyTorch's is another than ONNX's, and its exporter writes this one.
 Error emitHamming(NodeImporter &node) {
-  bool isTorch = OriginalCall(node.node()).target().starts_with("aten.hamming");
-  return emitWindow(node, isTorch
+  return emitWindow(node, node.isSet(setting::kTwoDigits)
                               ? CosineWindow{0.54, 0.46, 0.0}
                               : CosineWindow{25.0 / 46.0, 21.0 / 46.0, 0.0});
 }

@@ -4,7 +4,6 @@
 #include "lib/Import/ONNX/Ops/Places.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -37,23 +36,11 @@ Expected<Operand> checkedIndices(NodeImporter &node, size_t index,
                   indices);
 }
 
-/// The padding_idx of an embedding, which its call alone knows.
-std::optional<int64_t> paddingIndex(const Node &node) {
-  OriginalCall call(node);
-  if (call.target() != "aten.embedding.default")
-    return std::nullopt;
-  std::optional<int64_t> index = call.integer(2, "padding_idx");
-  return index && *index >= 0 ? index : std::nullopt;
-}
-
-/// Whether each row of an embedding shares its gradient among all that read it,
-/// which its call alone knows.
-bool scalesByFrequency(const NodeImporter &node) {
-  OriginalCall call(node.node());
-  bool isTable = call.target() == "aten.embedding.default" ||
-                 (call.target() == "aten.embedding_bag.padding_idx" &&
-                  node.in(0).isFloat() && node.in(1).rank() == 1);
-  return isTable && call.argument(3, "scale_grad_by_freq") == "True";
+/// Whether each row shares its gradient among all that read it.
+bool sharesGradient(const NodeImporter &node) {
+  return node.isSet(setting::kSharesGradient) ||
+         (node.isSet(setting::kSharesGradientOfList) && node.in(0).isFloat() &&
+          node.in(1).rank() == 1);
 }
 
 /// `read`, rows of a table of `size` by `indices`, with a gradient that is
@@ -87,8 +74,8 @@ Error emitGather(NodeImporter &node) {
   if (input.shape[axis] == 0 && *countElements(shape) != 0)
     return node.fail("gathers from an empty axis");
   Operand read = node.build.gather(input, indices, axis, /*batchDims=*/0,
-                                   paddingIndex(node.node()));
-  if (scalesByFrequency(node) && *countElements(indices.shape) != 0)
+                                   node.setting<int64_t>(setting::kFrozenRow));
+  if (sharesGradient(node) && *countElements(indices.shape) != 0)
     read = scaledByFrequency(node.build, read, indices, input.shape[axis]);
   node.result(0, read);
   return Error::success();

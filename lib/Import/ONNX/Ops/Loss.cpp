@@ -5,7 +5,6 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -29,7 +28,7 @@ int64_t numberOfClasses(const Operand &scores) {
 Error checkScores(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &scores = node.in(0);
-  int64_t leastRank = node.isOfPyTorch() ? 1 : 2;
+  int64_t leastRank = node.isSet(setting::kUnbatched) ? 1 : 2;
   if (scores.rank() < leastRank || is_contained(scores.shape, 0))
     return node.fail("the scores are " + shapeText(scores.shape) +
                      ", expected batch, classes and more");
@@ -107,15 +106,6 @@ std::optional<Operand> targetWeights(NodeImporter &node) {
   return b.select(*isIgnored, b.splat(type, shape, 0.0), *weights);
 }
 
-/// Of PyTorch's cross_entropy, which the exporter writes without its
-/// label_smoothing: the file has that in the call alone.
-double labelSmoothing(const NodeImporter &node) {
-  OriginalCall call(node.node());
-  if (!call.target().starts_with("aten.cross_entropy_loss"))
-    return 0.0;
-  return call.number(5, "label_smoothing").value_or(0.0);
-}
-
 /// Each class's logarithm of its probability by the weight of the class.
 Operand weighted(NodeImporter &node, const Operand &logProbability) {
   if (!node.has(2))
@@ -126,7 +116,7 @@ Operand weighted(NodeImporter &node, const Operand &logProbability) {
                               {classAxis(logProbability)}));
 }
 
-/// Adds PyTorch's loss by `smoothing` of all classes alike to `loss`, which is
+/// Adds the loss by `smoothing` of all classes alike to `loss`, which is
 /// that of the target's classes.
 Operand smoothed(NodeImporter &node, const Operand &loss,
                  const Operand &logProbability, double smoothing) {
@@ -164,7 +154,7 @@ void lossOf(NodeImporter &node, const Operand &logProbability,
   node.result(0, sum);
 }
 
-/// PyTorch's loss against probabilities of the classes, whose mean is over the
+/// The loss against probabilities of the classes, whose mean is over the
 /// places, whatever the classes weigh; the standard has labels alone.
 void lossOfProbabilities(NodeImporter &node, const Operand &logProbability,
                          double smoothing) {
@@ -216,7 +206,8 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
     MPC_TRY(checkLabels(node));
   else
     MPC_TRY(node.requireSameType(1, 0));
-  double smoothing = labelSmoothing(node);
+  double smoothing =
+      node.setting<double>(setting::kLabelSmoothing).value_or(0.0);
   bool oneOp = hasLabels && smoothing == 0.0 && !node.has(2) &&
                node.stringAttr("reduction", "mean") == "mean";
   std::optional<Operand> logProbability;

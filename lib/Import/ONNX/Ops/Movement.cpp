@@ -4,7 +4,6 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -65,11 +64,9 @@ Error emitFlatten(NodeImporter &node) {
   return Error::success();
 }
 
-/// PyTorch's squeeze() leaves an axis that has not size 1 as it is.
 Error emitSqueeze(NodeImporter &node) {
   const Operand &input = node.in(0);
-  bool mayStay =
-      OriginalCall(node.node()).target().starts_with("aten.squeeze.");
+  bool mayStay = node.isSet(setting::kKeepsLongAxes);
   SmallVector<int64_t> gone;
   if (node.has(1)) {
     MPC_TRY_ASSIGN(auto given, node.ints(1, "the axes"));

@@ -7,6 +7,7 @@
 
 #include "lib/Import/Build/TensorBuilder.h"
 #include "lib/Import/ImportError.h"
+#include "lib/Import/ONNX/Ops/Forms.h"
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 #include "llvm/ADT/Twine.h"
 
@@ -88,6 +89,14 @@ llvm::ArrayRef<OpRule> sortingRules();
 llvm::ArrayRef<OpRule> timeStepRules();
 llvm::ArrayRef<OpRule> windowRules();
 
+/// The rules of forms, by their names in place of op types.
+llvm::ArrayRef<OpRule> embeddingBagForms();
+llvm::ArrayRef<OpRule> functionForms();
+llvm::ArrayRef<OpRule> identityForms();
+llvm::ArrayRef<OpRule> maskForms();
+llvm::ArrayRef<OpRule> quantizationForms();
+llvm::ArrayRef<OpRule> randomForms();
+
 /// What an ONNX name stands for: a tensor or a sequence of tensors.
 struct Entry {
   Operand tensor;
@@ -113,9 +122,19 @@ public:
 
   const Node &node() const { return node_; }
   int64_t opset() const { return opset_; }
-  /// One of PyTorch's exporters wrote the node: where ONNX and PyTorch define
-  /// the same op differently, PyTorch's definition is meant.
-  bool isOfPyTorch() const { return isOfPyTorch_ || !node_.call.empty(); }
+  /// A setting of Ops/Forms.h, where the node has it as a T.
+  template <typename T>
+  std::optional<T> setting(llvm::StringRef name) const {
+    for (const auto &[known, value] : node_.settings)
+      if (known == name)
+        if (const T *found = std::get_if<T>(&value))
+          return *found;
+    return std::nullopt;
+  }
+  /// Whether the node has the flag `name`.
+  bool isSet(llvm::StringRef name) const {
+    return setting<int64_t>(name).value_or(0) != 0;
+  }
 
   size_t numInputs() const { return inputs_.size(); }
   bool has(size_t index) const;
@@ -221,8 +240,6 @@ private:
   llvm::StringRef path_;
   /// Before the node's name, where it stands in a subgraph.
   std::string place_;
-  /// The file says so.
-  bool isOfPyTorch_ = false;
   GraphInliner inliner_;
   /// Null where an optional input is left out.
   llvm::SmallVector<const Entry *> inputs_;

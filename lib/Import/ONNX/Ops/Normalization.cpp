@@ -181,7 +181,7 @@ void emitByRunningStatistics(NodeImporter &node, ArrayRef<mlir::Value> vectors,
       b.builder(), b.location(), b.tensorType(input.type, input.shape),
       input.value, vectors[0], vectors[1], vectors[2], vectors[3], /*axis=*/1,
       epsilon, momentum);
-  if (node.node().isFrozen)
+  if (node.isSet(setting::kFrozen))
     op->setAttr(nn::kFrozen, b.builder().getUnitAttr());
   node.result(0, b.fromValue(op));
   for (size_t i : {size_t(1), size_t(2)})
@@ -200,7 +200,7 @@ Error emitBatchNormalization(NodeImporter &node) {
   SmallVector<mlir::Value> vectors;
   for (size_t i : seq<size_t>(1, 5))
     vectors.push_back(node.in(i).value);
-  if (!node.intAttr("training_mode", 0) || node.node().isFrozen) {
+  if (!node.intAttr("training_mode", 0) || node.isSet(setting::kFrozen)) {
     emitByRunningStatistics(node, vectors, epsilon, momentum);
     return Error::success();
   }

@@ -3,74 +3,15 @@
 // written, train as there: the gradient goes through where the number has a
 // level of its own, and is 0 where it is beyond them; there is none of scale
 // and zero point.
-#include "lib/Import/ONNX/Ops/Quantization.h"
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <limits>
 
 using namespace llvm;
 
 namespace mpc::onnx {
-
-//===----------------------------------------------------------------------===//
-// In the graph
-//===----------------------------------------------------------------------===//
-
-static StringRef inputOf(const Node &node, size_t index) {
-  return index < node.inputs.size() ? StringRef(node.inputs[index]) : "";
-}
-
-static int64_t axisOf(const Node &node) {
-  auto found = find_if(node.attributes, [](const Attribute &attribute) {
-    return attribute.name == "axis";
-  });
-  return found == node.attributes.end() ? 1 : found->i;
-}
-
-static bool isOp(const Node *node, StringRef opType) {
-  return node && node->domain.empty() && node->opType == opType;
-}
-
-static bool haveOneScale(const Node &a, const Node &b) {
-  return inputOf(a, 1) == inputOf(b, 1) && inputOf(a, 2) == inputOf(b, 2) &&
-         axisOf(a) == axisOf(b);
-}
-
-void restoreFakeQuantization(Graph &graph) {
-  StringMap<const Node *> producers;
-  for (const Node &node : graph.nodes)
-    for (const std::string &output : node.outputs)
-      producers[output] = &node;
-  std::vector<std::string> calls;
-  for (Node &node : graph.nodes) {
-    if (!isOp(&node, "DequantizeLinear"))
-      continue;
-    const Node *made = producers.lookup(inputOf(node, 0));
-    // Fewer levels than the type has.
-    const Node *clip = isOp(made, "Clip") ? made : nullptr;
-    if (clip)
-      made = producers.lookup(inputOf(*clip, 0));
-    if (!isOp(made, "QuantizeLinear") || !haveOneScale(*made, node))
-      continue;
-    node.inputs = {inputOf(*made, 0).str(), inputOf(node, 1).str(),
-                   inputOf(node, 2).str()};
-    if (clip)
-      append_range(node.inputs, std::vector{inputOf(*clip, 1).str(),
-                                            inputOf(*clip, 2).str()});
-    node.quantizesFake = true;
-    if (!node.call.empty())
-      calls.push_back(node.call);
-  }
-  for (const std::string &call : calls)
-    removeUnread(graph, call);
-}
-
-//===----------------------------------------------------------------------===//
-// As ops
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -154,10 +95,10 @@ Operand clamped(TensorBuilder &b, const Operand &x, Levels levels) {
                   levels.most);
 }
 
-/// round(x / scale) + zero; PyTorch multiplies by 1 / scale.
+/// round(x / scale) + zero, or by 1 / scale.
 Operand levelOf(const NodeImporter &node, const Operand &x, const Grid &grid) {
   TensorBuilder &b = node.build;
-  Operand ratio = OriginalCall(node.node()).target().starts_with("aten.fake_")
+  Operand ratio = node.isSet(setting::kByReciprocal)
                       ? b.binary(Binary::Mul, x, b.reciprocal(grid.scale))
                       : b.binary(Binary::Div, x, grid.scale);
   return b.binary(Binary::Add, b.unary<nn::RoundOp>(ratio), grid.zero);
@@ -253,19 +194,15 @@ const OpRule kRules[] = {
      emitDequantize},
 };
 
+const OpRule kForms[] = {
+    {form::kFakeQuantize, 1, 2, 5, 1, "axis:i block_size:i output_dtype:i",
+     emitFakeQuantization},
+};
+
 } // namespace
 
 ArrayRef<OpRule> quantizationRules() { return kRules; }
 
-const OpRule &ruleOfFakeQuantization() {
-  static const OpRule kRule = {"",
-                               1,
-                               2,
-                               5,
-                               1,
-                               "axis:i block_size:i output_dtype:i",
-                               emitFakeQuantization};
-  return kRule;
-}
+ArrayRef<OpRule> quantizationForms() { return kForms; }
 
 } // namespace mpc::onnx

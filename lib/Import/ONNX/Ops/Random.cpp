@@ -6,6 +6,7 @@
 
 #include "dialects/NN/Random.h"
 
+#include <cmath>
 #include <numbers>
 
 using namespace llvm;
@@ -178,6 +179,41 @@ Error emitDropout(NodeImporter &node) {
   return Error::success();
 }
 
+//===----------------------------------------------------------------------===//
+// alpha_dropout
+//===----------------------------------------------------------------------===//
+
+// With s the negative bound of SELU and b drawn, 1 with probability 1 - p:
+//   a = 1 / sqrt((s^2 p + 1) (1 - p))
+//   y = x (b a) + (((b - 1) (s a)) + s a p)
+// which keeps mean and variance of what SELU gives. Its mean over b is not x,
+// so that an evaluation cannot put b's mean in b's place.
+/// A Dropout of ones is 1 where it is left out, else 0 or 1 / (1 - p): so the
+/// draw says both which elements stay and whether there was one.
+Error emitAlphaDropout(NodeImporter &node) {
+  MPC_TRY(node.requireFloat(0));
+  const double stays = node.setting<double>(setting::kStays).value_or(1.0);
+  const double kBound = 1.7580993408473766, p = 1.0 - stays;
+  const double scale = 1.0 / std::sqrt((kBound * kBound * p + 1.0) * stays);
+  TensorBuilder &b = node.build;
+  const Operand &x = node.in(0);
+  Operand ones = b.splat(b.f32(), node.in(1).shape, 1.0);
+  Operand drawn = dropout(b, ones, p, takeStream(b));
+  auto spread = [&](nn::CompareKind kind, double number) {
+    return node.broadcastTo(b.compare(kind, drawn, b.splatLike(drawn, number)),
+                            x.shape, "the mask");
+  };
+  MPC_TRY_ASSIGN(Operand isKept, spread(nn::CompareKind::NE, 0.0));
+  MPC_TRY_ASSIGN(Operand isLeftOut, spread(nn::CompareKind::EQ, 1.0));
+  Operand wide = b.wide(x);
+  Operand kept = b.binary(Binary::Add, b.binary(Binary::Mul, wide, scale),
+                          kBound * scale * p);
+  Operand dropped = b.splatLike(wide, kBound * scale * (p - 1.0));
+  Operand active = b.cast(b.select(isKept, kept, dropped), x.type);
+  node.result(0, p > 0.0 ? b.select(isLeftOut, x, active) : x);
+  return Error::success();
+}
+
 const OpRule kRules[] = {
     {"Bernoulli", 15, 1, 1, 1, "dtype:i seed:f", emitBernoulli},
     {"Dropout", 7, 1, 1, 2, "ratio:f", emitDropout, "", false, "ratio"},
@@ -192,7 +228,13 @@ const OpRule kRules[] = {
      emitLike<drawUniform>},
 };
 
+const OpRule kForms[] = {
+    {form::kAlphaDropout, 1, 2, 2, 1, "", emitAlphaDropout},
+};
+
 } // namespace
+
+ArrayRef<OpRule> randomForms() { return kForms; }
 
 ArrayRef<OpRule> randomRules() { return kRules; }
 

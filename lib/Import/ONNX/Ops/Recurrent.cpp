@@ -6,7 +6,6 @@
 
 #include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/RecurrentActivations.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -260,20 +259,7 @@ Operand seen(TensorBuilder &b, const Direction &d, const Operand &gate,
   return b.binary(Binary::Add, gate, b.binary(Binary::Mul, weights, cell));
 }
 
-/// The exporter leaves the projection out of the file.
-Error refuseProjection(const NodeImporter &node) {
-  OriginalCall call(node.node());
-  if (none_of(call.parameters(),
-              [](StringRef name) { return name.contains("weight_hr_l"); }))
-    return Error::success();
-  return node.fail("it is an nn.LSTM(proj_size=...), whose projection "
-                   "'weight_hr' PyTorch's exporter leaves out of the file: "
-                   "write the layer as a loop over an nn.LSTMCell's gates with "
-                   "a Linear behind each step, or leave proj_size out");
-}
-
 Error emitLSTM(NodeImporter &node) {
-  MPC_TRY(refuseProjection(node));
   MPC_TRY_ASSIGN(Layer layer,
                  readLayer(node, 4, true, {"Sigmoid", "Tanh", "Tanh"}));
   bool isCoupled = node.intAttr("input_forget", 0) != 0;

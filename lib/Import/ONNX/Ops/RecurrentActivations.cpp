@@ -13,7 +13,7 @@ namespace mpc::onnx {
 namespace {
 
 /// A setting that a function may have.
-struct Setting {
+struct RecurrentSetting {
   bool exists = false;
   /// Where the file gives none.
   std::optional<double> otherwise = {};
@@ -40,7 +40,7 @@ struct RecurrentFunction {
   StringLiteral name;
   Operand (*apply)(TensorBuilder &b, const Operand &x, double alpha,
                    double beta);
-  Setting alpha = {}, beta = {};
+  RecurrentSetting alpha = {}, beta = {};
 };
 
 namespace {
@@ -96,7 +96,7 @@ public:
   }
 
   Expected<double> next(const RecurrentFunction &function,
-                        const Setting &setting) {
+                        const RecurrentSetting &setting) {
     if (!setting.exists)
       return 0.0;
     if (!rest_.empty())

@@ -4,7 +4,6 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -41,8 +40,7 @@ Expected<std::optional<SmallVector<int64_t>>> readAxes(NodeImporter &node) {
       return std::nullopt;
     return to_vector(seq<int64_t>(0, rank));
   }
-  // To PyTorch a scalar has an axis.
-  if (rank == 0 && node.isOfPyTorch())
+  if (rank == 0 && node.isSet(setting::kScalarHasAxis))
     return SmallVector<int64_t>();
   MPC_TRY_ASSIGN(auto axes, node.axes(given, rank));
   llvm::sort(axes);
@@ -112,14 +110,11 @@ Operand firstExtremum(Reduce kind, TensorBuilder &b, const Operand &x,
                              : b.reversed(firstMaximum(b, b.reversed(x), axis));
 }
 
-/// The axis of a torch.max() or torch.min() that gives places, too: its
-/// gradient goes to the element that it names. That of amax() goes to all that
-/// are equal, as nn's does.
-std::optional<int64_t> namedAxis(const NodeImporter &node, const Operand &x,
-                                 ArrayRef<int64_t> axes) {
-  StringRef target = OriginalCall(node.node()).target();
-  bool isNamed = target == "aten.max.dim" || target == "aten.min.dim";
-  if (!isNamed || !x.isFloat() || axes.size() != 1)
+/// The axis along which the gradient of an extremum goes to the first of equal
+/// elements, where it does; to all of them it goes by nn's own.
+std::optional<int64_t> axisOfFirst(const NodeImporter &node, const Operand &x,
+                                   ArrayRef<int64_t> axes) {
+  if (!node.isSet(setting::kFirstOfEqual) || !x.isFloat() || axes.size() != 1)
     return std::nullopt;
   int64_t size = x.shape[axes.front()];
   return 1 < size && size <= 1 << 24 ? std::optional(axes.front())
@@ -161,9 +156,9 @@ Error emitReduce(NodeImporter &node) {
       shape.push_back(gone ? 1 : size);
   }
   TensorBuilder &b = node.build;
-  std::optional<int64_t> named = namedAxis(node, input, reduced);
+  std::optional<int64_t> first = axisOfFirst(node, input, reduced);
   Operand result =
-      named ? firstExtremum(kind, b, input, *named)
+      first ? firstExtremum(kind, b, input, *first)
             : after(kind, b, reduce(kind, b, before(kind, b, input), reduced));
   node.result(0, b.cast(b.reshape(result, shape), input.type));
   return Error::success();

@@ -3,7 +3,6 @@
 /// What a user can do about an op that is not imported, by why it is not.
 #include "lib/Import/ONNX/Ops/Remedies.h"
 
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -48,29 +47,6 @@ const OpRemedy kOps[] = {
      "export a model whose inputs are all there"},
 };
 
-/// Functions of PyTorch, up to their overload, that are refused as a whole.
-struct CallRemedy {
-  StringRef target;
-  StringRef remedy;
-};
-
-constexpr CallRemedy kCalls[] = {
-    {"aten.index.Tensor",
-     "x[mask] has as many elements as its mask is true, and a step is compiled "
-     "for fixed shapes: y[mask] = a[mask] - b[mask] is taken as a torch.where; "
-     "else write (x * mask).sum() / mask.sum() for x[mask].mean(), and for "
-     "edge_index[:, mask], as PyG's remove_self_loops() has it, filter before "
-     "the model, or keep all edges and multiply their messages by the mask"},
-    {"aten.nonzero.",
-     "nonzero() has as many rows as the data says, and a step is compiled for "
-     "fixed shapes: select by a mask (torch.where), or compute it outside of "
-     "the model"},
-    {"aten.embedding_renorm.",
-     "the max_norm of an embedding rewrites its table when it is read, which "
-     "no model does: leave it out, and scale what is read (rows * (max_norm / "
-     "rows.norm(dim=-1, keepdim=True)).clamp(max=1))"},
-};
-
 } // namespace
 
 std::string remedyFor(const Node &node, StringRef similar) {
@@ -80,10 +56,8 @@ std::string remedyFor(const Node &node, StringRef similar) {
   if (!node.domain.empty())
     return "define it by --op-library=FILE.mlir, or give the file a function "
            "of that domain and name, made of ops of ai.onnx";
-  StringRef target = OriginalCall(node).target();
-  for (const CallRemedy &row : kCalls)
-    if (target.starts_with(row.target))
-      return row.remedy.str();
+  if (!node.remedy.empty())
+    return node.remedy;
   for (const OpRemedy &row : kOps)
     if (is_contained(row.opTypes, StringRef(node.opType)))
       return row.remedy.str();

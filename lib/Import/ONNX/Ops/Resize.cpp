@@ -4,7 +4,6 @@
 /// gather, linear and cubic interpolation a product with a matrix of weights.
 #include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>
@@ -19,8 +18,7 @@ namespace {
 struct AxisResize {
   int64_t from, to;
   double scale;
-  /// `to` before it was rounded, by which ONNX's definition places corners.
-  /// PyTorch, like ONNX Runtime, places them by `to`.
+  /// By which corners are placed: `to` before it was rounded, or `to`.
   double extent;
   /// The part of the input that is shown, as fractions of its extent.
   double start = 0.0, end = 1.0;
@@ -42,8 +40,7 @@ struct Sampling {
   /// The input that has the scales.
   size_t scales = 2;
 
-  /// PyTorch's antialias with align_corners: the distance of the corners
-  /// decides the scale, and centres are aligned.
+  /// The distance of the corners decides the scale, and centres are aligned.
   bool scalesByCorners = false;
 
   bool isCrop() const { return coordinates == "tf_crop_and_resize"; }
@@ -72,7 +69,8 @@ Expected<Sampling> readSampling(NodeImporter &node) {
           sampling.rounding))
     return node.fail("attribute 'nearest_mode' is '" +
                      printable(sampling.rounding) + "'");
-  sampling.scalesByCorners = sampling.isAntialiased && node.isOfPyTorch() &&
+  sampling.scalesByCorners = sampling.isAntialiased &&
+                             node.isSet(setting::kCornersBySize) &&
                              sampling.coordinates == "align_corners";
   if (sampling.scalesByCorners)
     sampling.coordinates = "half_pixel";
@@ -147,16 +145,14 @@ Error readCrop(NodeImporter &node, ArrayRef<int64_t> axes,
   return Error::success();
 }
 
-/// The scale of an axis in a call such as aten._upsample_bilinear2d_aa.default(
-/// %x, [2, 2], False, 0.6, 0.6), of which the exporter writes the sizes alone.
-std::optional<double> recordedScale(const NodeImporter &node, int64_t axis) {
-  OriginalCall call(node.node());
-  StringRef target = call.target();
-  if (!target.contains("upsample_") || !target.ends_with(".default"))
-    return std::nullopt;
-  int64_t numSizes = node.in(0).rank() - 2;
-  int64_t first = 1 + numSizes + (target.contains("nearest") ? 0 : 1);
-  return axis < 2 ? std::nullopt : call.number(first + axis - 2, "scales");
+/// The scale of an axis that is given beside the sizes, if one is.
+std::optional<double> givenScale(const NodeImporter &node, int64_t axis) {
+  auto scales =
+      node.setting<std::vector<std::optional<double>>>(setting::kScales);
+  bool isSpatial =
+      scales && axis >= 2 &&
+      static_cast<int64_t>(scales->size()) + 2 == node.in(0).rank();
+  return isSpatial ? (*scales)[axis - 2] : std::nullopt;
 }
 
 /// Sizes and scales of all axes.
@@ -179,14 +175,13 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
     if (!(to >= 1 && to <= 65536) || resize.from < 1)
       return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
                        " is resized to " + std::to_string(to));
-    resize.scale =
-        node.has(3) ? recordedScale(node, axis).value_or(scale) : scale;
+    resize.scale = node.has(3) ? givenScale(node, axis).value_or(scale) : scale;
     if (sampling.scalesByCorners) {
       auto last = static_cast<double>(resize.from - 1);
       resize.scale = to == 1 ? 1.0 : (to - 1) / last;
     }
     resize.to = static_cast<int64_t>(to);
-    resize.extent = node.isOfPyTorch() ? to : exact;
+    resize.extent = node.isSet(setting::kCornersBySize) ? to : exact;
   }
   if (sampling.isCrop())
     MPC_TRY(readCrop(node, axes, result));

@@ -29,6 +29,17 @@ RuleTable::RuleTable() {
   for (ArrayRef<OpRule> family : allFamilies())
     for (const OpRule &rule : family)
       rows_[{rule.domain, rule.opType}].push_back(&rule);
+  for (ArrayRef<OpRule> family :
+       {embeddingBagForms(), functionForms(), identityForms(), maskForms(),
+        quantizationForms(), randomForms()})
+    for (const OpRule &rule : family)
+      forms_[rule.opType].push_back(&rule);
+}
+
+ArrayRef<const OpRule *> RuleTable::rowsOfForm(StringRef form) const {
+  auto found = forms_.find(form);
+  assert(found != forms_.end() && "a form has a rule");
+  return found->second;
 }
 
 ArrayRef<const OpRule *> RuleTable::rowsOf(StringRef domain,

@@ -6,6 +6,7 @@
 
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <string>
 
@@ -19,6 +20,8 @@ public:
   /// Empty where the op is not imported.
   llvm::ArrayRef<const OpRule *> rowsOf(llvm::StringRef domain,
                                         llvm::StringRef opType) const;
+  /// The rows of a form of Ops/Forms.h.
+  llvm::ArrayRef<const OpRule *> rowsOfForm(llvm::StringRef form) const;
   /// Whether any op of `domain` is imported.
   bool hasDomain(llvm::StringRef domain) const;
 
@@ -28,6 +31,7 @@ public:
 private:
   using Key = std::pair<llvm::StringRef, llvm::StringRef>;
   llvm::MapVector<Key, llvm::SmallVector<const OpRule *, 1>> rows_;
+  llvm::StringMap<llvm::SmallVector<const OpRule *, 1>> forms_;
 };
 
 /// Fails for an attribute that `rule` does not know, or of another kind.

@@ -4,8 +4,6 @@
 #include "lib/Import/ONNX/Ops/Places.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
-#include "lib/Import/ONNX/PyTorch/MaskedWrites.h"
 
 using namespace llvm;
 
@@ -65,22 +63,18 @@ Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
   return b.cast(flooredQuotient(b, sum, number), data.type);
 }
 
-/// Whether the node is a scatter_reduce(reduce="mean"): ONNX has no such
-/// reduction, and PyTorch's exporter writes "none". Without the data in it,
-/// that is a second node, behind one that writes zeros.
+/// Whether the mean goes to each place. Without the data in it, that is a
+/// second node, behind one that writes zeros.
 bool isMean(const NodeImporter &node, bool includesData) {
-  OriginalCall call(node.node());
   bool preparesPlaces = !includesData && node.in(2).splatValue() == 0.0;
-  return call.target().starts_with("aten.scatter_reduce") &&
-         call.argument(4, "reduce") == "mean" && !preparesPlaces;
+  return node.isSet(setting::kMean) && !preparesPlaces;
 }
 
 /// The data as slices and the updates as slices, joined as the node says.
 Expected<Operand> joinedAt(NodeImporter &node, const Operand &data,
                            const Operand &updates, const Flattened &at) {
   TensorBuilder &b = node.build;
-  bool includesData =
-      OriginalCall(node.node()).argument(5, "include_self") != "False";
+  bool includesData = !node.isSet(setting::kExcludesData);
   if (!data.isBool() && isMean(node, includesData))
     return meansAt(b, data, updates, at, includesData);
   StringRef reduction = node.stringAttr("reduction", "none");
@@ -206,8 +200,6 @@ Error emitScatterElements(NodeImporter &node) {
 }
 
 Error emitScatterND(NodeImporter &node) {
-  if (node.node().writesToMask)
-    return emitMaskedWrite(node);
   MPC_TRY(node.requireIndices(1));
   if (product(node.in(2).shape) == 0) {
     node.result(0, node.in(0));

@@ -4,7 +4,6 @@
 #include "lib/Import/ONNX/Ops/Window.h"
 
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -328,13 +327,6 @@ Operand padded(TensorBuilder &b, const Operand &x, const Window &window) {
   return b.pad(x, low, high, SmallVector<int64_t>(low.size(), 0), 0.0);
 }
 
-/// The divisor_override of PyTorch's call, which its exporter does not write.
-std::optional<int64_t> divisorOverride(const NodeImporter &node) {
-  OriginalCall call(node.node());
-  bool isPool = call.target().starts_with("aten.avg_pool");
-  return isPool ? call.lastInteger() : std::nullopt;
-}
-
 /// By what each window's sum is divided: the number of its elements, or the
 /// chosen one.
 Expected<Operand> windowDivisors(NodeImporter &node, const Window &window,
@@ -351,7 +343,7 @@ Error emitAveragePool(NodeImporter &node) {
   MPC_TRY_ASSIGN(Window window, readPool(node));
   TensorBuilder &b = node.build;
   const Operand &input = node.in(0);
-  std::optional<int64_t> divisor = divisorOverride(node);
+  std::optional<int64_t> divisor = node.setting<int64_t>(setting::kDivisor);
   auto tiles = divisor ? std::nullopt : averageTiles(b, input, window);
   if (tiles) {
     node.result(0, *tiles);

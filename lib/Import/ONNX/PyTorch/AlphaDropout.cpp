@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With s the negative bound of SELU and b drawn, 1 with probability 1 - p:
-//   a = 1 / sqrt((s^2 p + 1) (1 - p))
-//   y = x (b a) + (((b - 1) (s a)) + s a p)
-// which keeps mean and variance of what SELU gives. Its mean over b is not x,
-// so that an evaluation cannot put b's mean in b's place.
+// The arithmetic, and the random numbers that it is done on.
 #include "lib/Import/ONNX/PyTorch/AlphaDropout.h"
 
-#include "dialects/NN/Random.h"
-#include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/Ops/Random.h"
+#include "lib/Import/ONNX/Ops/Forms.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/StringMap.h"
-
-#include <cmath>
 
 using namespace llvm;
 
 namespace mpc::onnx {
-
-//===----------------------------------------------------------------------===//
-// In the graph
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -81,12 +69,14 @@ private:
       if (noise.empty())
         return false;
       sum.inputs = {product.inputs[1 - side], noise};
-      sum.call = draw->call;
+      sum.record.call = draw->record.call;
       sum.attributes.clear();
-      sum.isAlphaDropout = true;
+      sum.form = form::kAlphaDropout;
+      sum.settings.emplace_back(setting::kStays,
+                                *OriginalCall(*draw).number(1, "p"));
       for (const Node *node : {&product, factor, &shift, scaled,
                                made(*scaled, 0, "Add", "aten.add."), draw})
-        replaced_.push_back(node->call);
+        replaced_.push_back(node->record.call);
       return true;
     }
     return false;
@@ -112,41 +102,6 @@ void restoreAlphaDropout(Graph &graph) {
       finder.restore(node);
   for (const std::string &call : finder.replaced())
     removeUnread(graph, call);
-}
-
-//===----------------------------------------------------------------------===//
-// As ops
-//===----------------------------------------------------------------------===//
-
-/// A Dropout of ones is 1 where it is left out, else 0 or 1 / (1 - p): so the
-/// draw says both which elements stay and whether there was one.
-static Error emitAlphaDropout(NodeImporter &node) {
-  MPC_TRY(node.requireFloat(0));
-  const double stays = OriginalCall(node.node()).number(1, "p").value_or(1.0);
-  const double kBound = 1.7580993408473766, p = 1.0 - stays;
-  const double scale = 1.0 / std::sqrt((kBound * kBound * p + 1.0) * stays);
-  TensorBuilder &b = node.build;
-  const Operand &x = node.in(0);
-  Operand ones = b.splat(b.f32(), node.in(1).shape, 1.0);
-  Operand drawn = dropout(b, ones, p, takeStream(b));
-  auto spread = [&](nn::CompareKind kind, double number) {
-    return node.broadcastTo(b.compare(kind, drawn, b.splatLike(drawn, number)),
-                            x.shape, "the mask");
-  };
-  MPC_TRY_ASSIGN(Operand isKept, spread(nn::CompareKind::NE, 0.0));
-  MPC_TRY_ASSIGN(Operand isLeftOut, spread(nn::CompareKind::EQ, 1.0));
-  Operand wide = b.wide(x);
-  Operand kept = b.binary(Binary::Add, b.binary(Binary::Mul, wide, scale),
-                          kBound * scale * p);
-  Operand dropped = b.splatLike(wide, kBound * scale * (p - 1.0));
-  Operand active = b.cast(b.select(isKept, kept, dropped), x.type);
-  node.result(0, p > 0.0 ? b.select(isLeftOut, x, active) : x);
-  return Error::success();
-}
-
-const OpRule &ruleOfAlphaDropout() {
-  static const OpRule kRule = {"", 1, 2, 2, 1, "", emitAlphaDropout};
-  return kRule;
 }
 
 } // namespace mpc::onnx

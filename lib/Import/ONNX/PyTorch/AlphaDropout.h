@@ -5,16 +5,13 @@
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_ALPHADROPOUT_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_ALPHADROPOUT_H
 
-#include "lib/Import/ONNX/Ops/NodeImporter.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 
 namespace mpc::onnx {
 
 /// Puts one node in the place of the arithmetic, so that it can be left out as
 /// a Dropout is. Goes by the record of calls.
 void restoreAlphaDropout(Graph &graph);
-
-/// How such a node is imported.
-const OpRule &ruleOfAlphaDropout();
 
 } // namespace mpc::onnx
 

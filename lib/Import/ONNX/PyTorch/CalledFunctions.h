@@ -6,19 +6,13 @@
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_CALLEDFUNCTIONS_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_CALLEDFUNCTIONS_H
 
-#include "lib/Import/ONNX/Ops/NodeImporter.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 
 namespace mpc::onnx {
 
 /// Puts one node in the place of those of such a call, which has the call's
-/// arguments as inputs and is marked; goes by the record of calls.
+/// arguments as inputs and the function's form; goes by the record of calls.
 void restoreCalledFunctions(Graph &graph);
-
-/// An embedding_bag() of a padding: table, indices and offsets.
-llvm::Error emitEmbeddingBag(NodeImporter &node);
-
-/// How such a node is imported.
-const OpRule &ruleOfCalled();
 
 } // namespace mpc::onnx
 

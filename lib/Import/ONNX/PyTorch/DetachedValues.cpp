@@ -5,6 +5,7 @@
 #include "lib/Import/ONNX/PyTorch/DetachedValues.h"
 
 #include "lib/Import/ImportError.h"
+#include "lib/Import/ONNX/Ops/Forms.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -121,10 +122,10 @@ static Node identityOf(const std::string &input, StringRef output) {
   node.opType = "Identity";
   node.inputs = {input};
   node.outputs = {output.str()};
-  node.call = "%" + output.str() +
-              " : call_function[target=torch.ops.aten.detach.default](args = "
-              "(%" +
-              input + ",), kwargs = {})";
+  node.form = form::kDetach;
+  node.calledAs = "detach";
+  // Tells its call from others.
+  node.record.call = "%" + output.str();
   return node;
 }
 
@@ -190,8 +191,8 @@ std::vector<std::string> restoreDetached(Graph &graph) {
   llvm::StringSet<> present = valuesOf(graph), constants = constantsOf(graph);
   MapVector<StringRef, SmallVector<Node *>> calls;
   for (Node &node : graph.nodes)
-    if (!node.call.empty())
-      calls[node.call].push_back(&node);
+    if (!node.record.call.empty())
+      calls[node.record.call].push_back(&node);
   StringMap<Node> identities;
   std::set<size_t> numbers;
   std::vector<std::string> warnings;

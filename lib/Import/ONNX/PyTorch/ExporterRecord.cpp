@@ -135,7 +135,7 @@ ExporterRecord::kindOf(StringRef name) const {
 /// The name of a module's parameter, from its name in a call: "net.0.bias" from
 /// "net_0_bias" in module "net.0".
 static std::string nameFromCall(StringRef called, const Node &node) {
-  std::string path = modulePath(node.scopes);
+  std::string path = modulePath(node.record.scopes);
   StringRef rest = called;
   if (path.empty() || !rest.consume_front(nameInCalls(path) + "_"))
     return called.str();
@@ -279,7 +279,8 @@ void removeUnread(Graph &graph, const std::string &call) {
     ++reads[output.name];
   for (size_t at = graph.nodes.size(); at-- > 0;) {
     const Node &node = graph.nodes[at];
-    if (node.call != call || any_of(node.outputs, [&](const std::string &name) {
+    if (node.record.call != call ||
+        any_of(node.outputs, [&](const std::string &name) {
           return reads.lookup(name) != 0;
         }))
       continue;

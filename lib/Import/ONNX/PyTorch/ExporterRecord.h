@@ -19,7 +19,7 @@ std::string modulePath(llvm::StringRef scopes);
 /// torch.ops.aten.linear.default](args = (%x, %p_a_weight, %p_a_bias), ...)".
 class OriginalCall {
 public:
-  explicit OriginalCall(const Node &node) : text_(node.call) {}
+  explicit OriginalCall(const Node &node) : text_(node.record.call) {}
 
   /// "aten.linear.default"; empty where the file does not say.
   llvm::StringRef target() const;

@@ -43,7 +43,7 @@ const Node *GraphUses::producerOf(StringRef name) const {
 std::vector<std::string> GraphUses::readersOf(StringRef name) const {
   std::vector<std::string> readers;
   for (const Use &use : usesOf(name)) {
-    std::string path = modulePath(use.node->scopes);
+    std::string path = modulePath(use.node->record.scopes);
     std::string reader = path.empty() ? use.node->name : path;
     if (!is_contained(readers, reader))
       readers.push_back(std::move(reader));
@@ -54,7 +54,7 @@ std::vector<std::string> GraphUses::readersOf(StringRef name) const {
 /// The class of the module that a node is of: the part before the last.
 static StringRef classOf(const Node &node) {
   SmallVector<StringRef> parts;
-  StringRef(node.classes).split(parts, ',');
+  StringRef(node.record.classes).split(parts, ',');
   return parts.size() < 2 ? "" : parts[parts.size() - 2].trim(" []'\"");
 }
 
@@ -110,17 +110,17 @@ static bool readsOwn(StringRef line, StringRef attribute) {
 static StringRef ownAttribute(const Node &node, StringRef name) {
   StringRef last = name.substr(name.rfind('.') + 1);
   // A file without classes has neither.
-  if (node.classes.empty())
+  if (node.record.classes.empty())
     return last;
   if (callsOwnWeight(node))
     return layerAttribute(node, name);
-  return readsOwn(node.sourceLine, last) ? last : "";
+  return readsOwn(node.record.sourceLine, last) ? last : "";
 }
 
 std::vector<std::string> GraphUses::otherNamesOf(StringRef name) const {
   std::vector<std::string> names;
   for (const Use &use : usesOf(name)) {
-    std::string path = modulePath(use.node->scopes);
+    std::string path = modulePath(use.node->record.scopes);
     StringRef attribute = ownAttribute(*use.node, name);
     if (path.empty() || attribute.empty())
       continue;

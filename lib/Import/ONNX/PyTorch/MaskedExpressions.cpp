@@ -2,6 +2,7 @@
 // Expressions of what one mask selects, in place where the mask is true.
 #include "lib/Import/ONNX/PyTorch/MaskedExpressions.h"
 
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -27,12 +28,13 @@ public:
     SmallVector<StringRef> values = OriginalCall(write).values();
     StringRef target = OriginalCall(write).target();
     if (!target.starts_with("aten.index_put") || values.size() != 3 ||
-        isAccumulated(write) || write.call.find("[None") != std::string::npos)
+        isAccumulated(write) ||
+        write.record.call.find("[None") != std::string::npos)
       return {};
     mask_ = values[1];
     suffix_ = "/" + write.outputs[0];
     data_ = write.inputs[0];
-    replaced_ = {write.call};
+    replaced_ = {write.record.call};
     StringRef source = outsideOf(write, values[2]);
     if (source.empty() || values[2] == mask_)
       return {};
@@ -59,7 +61,7 @@ private:
   /// What the nodes of `node`'s call read from outside of it, which is made by
   /// the call that has its name as `value`.
   StringRef outsideOf(const Node &node, StringRef value) const {
-    for (const Node *part : calls_.lookup(node.call))
+    for (const Node *part : calls_.lookup(node.record.call))
       for (const std::string &input : part->inputs)
         if (input == value)
           return input;
@@ -71,9 +73,9 @@ private:
     if (auto known = full_.find(name); known != full_.end())
       return known->second;
     const Node *maker = makerOf(name);
-    if (!maker || maker->call.empty())
+    if (!maker || maker->record.call.empty())
       return std::nullopt;
-    replaced_.push_back(maker->call);
+    replaced_.push_back(maker->record.call);
     std::optional<std::string> full =
         OriginalCall(*maker).target().starts_with("aten.index.")
             ? selected(*maker)
@@ -87,10 +89,10 @@ private:
   std::optional<std::string> selected(const Node &maker) {
     SmallVector<StringRef> values = OriginalCall(maker).values();
     if (values.size() != 2 || values[1] != mask_ ||
-        StringRef(maker.call).contains("[None"))
+        StringRef(maker.record.call).contains("[None"))
       return std::nullopt;
     StringRef data;
-    for (const Node *part : calls_.lookup(maker.call)) {
+    for (const Node *part : calls_.lookup(maker.record.call)) {
       if (part->opType == "NonZero" && !part->inputs.empty())
         maskValue_ = part->inputs[0];
       for (const std::string &input : part->inputs)
@@ -150,7 +152,7 @@ private:
     if (!otherwise.empty())
       node.inputs.push_back(otherwise.str());
     node.outputs = {output.str()};
-    node.selectsByMask = true;
+    node.form = form::kMaskSelect;
     return node;
   }
 
@@ -185,8 +187,8 @@ void restoreMaskedExpressions(Graph &graph) {
   for (const Node &node : graph.nodes) {
     for (const std::string &output : node.outputs)
       makers[output] = &node;
-    if (!node.call.empty())
-      calls[node.call].push_back(&node);
+    if (!node.record.call.empty())
+      calls[node.record.call].push_back(&node);
   }
   std::vector<Node> nodes;
   std::vector<std::string> replaced;
@@ -205,34 +207,6 @@ void restoreMaskedExpressions(Graph &graph) {
   }
   graph.nodes = std::move(nodes);
   removeUnread(graph, replaced);
-}
-
-//===----------------------------------------------------------------------===//
-// As ops
-//===----------------------------------------------------------------------===//
-
-/// The mask is one of the first axes.
-static Error emitMaskSelection(NodeImporter &node) {
-  TensorBuilder &b = node.build;
-  Operand mask = b.cast(node.in(0), b.i1()), value = node.in(1);
-  const Shape shape = node.has(2) ? node.in(2).shape : value.shape;
-  Shape aligned = mask.shape;
-  aligned.resize(std::max(aligned.size(), shape.size()), 1);
-  MPC_TRY_ASSIGN(mask,
-                 node.broadcastTo(b.reshape(mask, aligned), shape, "the mask"));
-  MPC_TRY_ASSIGN(value, node.broadcastTo(value, shape, "what is written"));
-  Operand otherwise = b.splatLike(value, 1);
-  if (node.has(2)) {
-    MPC_TRY(node.requireSameType(2, 1));
-    otherwise = node.in(2);
-  }
-  node.result(0, b.select(mask, value, otherwise));
-  return Error::success();
-}
-
-const OpRule &ruleOfMaskSelection() {
-  static const OpRule kRule = {"", 1, 2, 3, 1, "", emitMaskSelection};
-  return kRule;
 }
 
 } // namespace mpc::onnx

@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDEXPRESSIONS_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDEXPRESSIONS_H
 
-#include "lib/Import/ONNX/Ops/NodeImporter.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 
 namespace mpc::onnx {
 
@@ -14,9 +14,6 @@ namespace mpc::onnx {
 /// stands beside the mask is computed of ones, and no gradient comes from
 /// there. Goes by the record of calls.
 void restoreMaskedExpressions(Graph &graph);
-
-/// How such a selection is imported.
-const OpRule &ruleOfMaskSelection();
 
 } // namespace mpc::onnx
 

@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDWRITES_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDWRITES_H
 
-#include "lib/Import/ONNX/Ops/NodeImporter.h"
+#include "lib/Import/ONNX/Read/OnnxModel.h"
 
 namespace mpc::onnx {
 
@@ -12,10 +12,6 @@ namespace mpc::onnx {
 /// x[mask] = values the mask and the source as inputs 1 and 2, and marks it;
 /// goes by the record of calls.
 void restoreMaskedWrites(Graph &graph);
-
-/// Imports such a node: elements where the mask is true come from the source,
-/// in order, the others from the data.
-llvm::Error emitMaskedWrite(NodeImporter &node);
 
 } // namespace mpc::onnx
 

@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/PyTorch/TrainingModes.h"
 
 #include "lib/Import/ImportError.h"
+#include "lib/Import/ONNX/Ops/Forms.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -103,7 +104,7 @@ static bool isOfTraining(const Graph &graph) {
     if (node.opType == "Dropout" && node.domain.empty() &&
         node.inputs.size() > 2)
       return isTrue(graph, node.inputs[2]);
-    return node.isAlphaDropout || isOfTraining(node);
+    return node.form == form::kAlphaDropout || isOfTraining(node);
   });
 }
 
@@ -112,7 +113,7 @@ static std::string moduleOf(const Node &node) {
   if (node.inputs.size() > 3)
     if (StringRef name = node.inputs[3]; name.consume_back(".running_mean"))
       return name.str();
-  std::string path = modulePath(node.scopes);
+  std::string path = modulePath(node.record.scopes);
   return path.empty() ? node.name : path;
 }
 
@@ -137,7 +138,7 @@ static std::string describeLostStatistics(const Graph &graph) {
   for (const Node &node : graph.nodes) {
     OriginalCall call(node);
     StringRef mean = call.argument(3, "running_mean");
-    std::string shown = "'" + printable(modulePath(node.scopes)) + "'";
+    std::string shown = "'" + printable(modulePath(node.record.scopes)) + "'";
     if (call.target().starts_with("aten.instance_norm.") &&
         mean.starts_with("%") && !is_contained(modules, shown))
       modules.push_back(shown);
@@ -154,13 +155,18 @@ static std::string describeLostStatistics(const Graph &graph) {
          "or load with strict=False and run the data through it in train()";
 }
 
+static void freeze(Node &node) {
+  node.settings.emplace_back(setting::kFrozen, int64_t(1));
+}
+
 TrainingModes restoreTrainingModes(Graph &graph, NameChoice &choice) {
   SmallVector<Node *> evaluated;
   for (Node &node : graph.nodes) {
     if (!isBatchNormalization(node))
       continue;
-    node.isFrozen = choice.chooses({moduleOf(node)});
-    if (!node.isFrozen && !trains(node))
+    if (choice.chooses({moduleOf(node)}))
+      freeze(node);
+    else if (!trains(node))
       evaluated.push_back(&node);
   }
   TrainingModes modes;
@@ -171,7 +177,7 @@ TrainingModes restoreTrainingModes(Graph &graph, NameChoice &choice) {
     return modes;
   if (isOfTraining(graph))
     for (Node *node : evaluated)
-      node->isFrozen = true;
+      freeze(*node);
   else if (!choice.isGiven())
     modes.trainingWarnings.push_back(describeUnknown(evaluated));
   return modes;

@@ -8,6 +8,7 @@
 #include "lib/Import/ONNX/PyTorch/UntrackedParts.h"
 
 #include "lib/Import/ImportError.h"
+#include "lib/Import/ONNX/Ops/Forms.h"
 #include "lib/Import/ONNX/PyTorch/ExporterRecord.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,7 +47,8 @@ struct Part {
 static SmallVector<Frame> framesOf(const Node &node) {
   SmallVector<Frame> frames;
   SmallVector<StringRef> texts;
-  StringRef(node.madeIn).split(texts, "File \"", -1, /*KeepEmpty=*/false);
+  StringRef(node.record.madeIn)
+      .split(texts, "File \"", -1, /*KeepEmpty=*/false);
   for (StringRef text : texts) {
     auto [place, code] = text.split('\n');
     if (!place.consume_front("<eval_with_key>.") ||
@@ -91,7 +93,8 @@ public:
       for (StringRef kind : {"p_", "b_", "c_"})
         given_.insert((kind + nameInCalls(tensor.name)).str());
     // A module that is a function of torch.fx has no other code.
-    if (any_of(graph.nodes, [](const Node &node) { return node.hasSource; }))
+    if (any_of(graph.nodes,
+               [](const Node &node) { return node.record.hasSource; }))
       for (const Node &node : graph.nodes)
         add(node);
   }
@@ -170,7 +173,8 @@ public:
 
 private:
   bool isTrackedBy(const Node &node) const {
-    return !OriginalCall(node).target().starts_with("aten.detach") &&
+    return node.form != form::kDetach &&
+           !OriginalCall(node).target().starts_with("aten.detach") &&
            any_of(node.inputs, [&](const std::string &input) {
              return tracked_.contains(input);
            });
@@ -190,7 +194,7 @@ static void openLastParts(const Graph &graph, Parts &parts) {
   llvm::StringSet<> last;
   for (const Node &node : llvm::reverse(graph.nodes)) {
     SmallVector<Frame> frames = framesOf(node);
-    if (frames.empty() && node.hasSource)
+    if (frames.empty() && node.record.hasSource)
       break;
     if (!frames.empty() &&
         parts.all()[frames.front().part].kind == PartKind::Untracked)
@@ -203,7 +207,7 @@ static void openLastParts(const Graph &graph, Parts &parts) {
 
 static bool isChosen(const Part &part, NameChoice &choice) {
   return any_of(part.nodes, [&](const Node *node) {
-    return choice.chooses({node->name, modulePath(node->scopes)});
+    return choice.chooses({node->name, modulePath(node->record.scopes)});
   });
 }
 
@@ -235,7 +239,7 @@ static std::string describe(ArrayRef<const Part *> parts) {
   for (const Part *part : parts) {
     count += part->nodes.size();
     for (const Node *node : part->nodes) {
-      std::string path = modulePath(node->scopes);
+      std::string path = modulePath(node->record.scopes);
       std::string shown = "'" + printable(path) + "'";
       if (!path.empty() && !is_contained(paths, shown))
         paths.push_back(std::move(shown));
@@ -281,10 +285,10 @@ static void detachResults(Graph &graph, const Parts &parts) {
   for (const ValueInfo &output : graph.outputs)
     read.insert(output.name);
   for (Node &node : graph.nodes)
-    node.isDetached = parts.isIn(node, PartKind::Untracked) &&
-                      any_of(node.outputs, [&](const std::string &name) {
-                        return read.contains(name);
-                      });
+    if (parts.isIn(node, PartKind::Untracked) &&
+        any_of(node.outputs,
+               [&](const std::string &name) { return read.contains(name); }))
+      node.settings.emplace_back(setting::kUntracked, int64_t(1));
 }
 
 UntrackedParts restoreNoGrad(Graph &graph, NameChoice &choice) {

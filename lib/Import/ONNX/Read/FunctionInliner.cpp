@@ -95,8 +95,8 @@ Node Renaming::apply(const Node &node) const {
   Node result = node;
   result.name = prefix_ + node.name;
   result.opset = opsetOf(node.domain);
-  if (result.scopes.empty())
-    result.scopes = call_.scopes;
+  if (result.record.scopes.empty())
+    result.record.scopes = call_.record.scopes;
   for (std::vector<std::string> *names : {&result.inputs, &result.outputs})
     for (std::string &name : *names)
       name = rename(name);

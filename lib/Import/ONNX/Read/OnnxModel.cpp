@@ -257,18 +257,18 @@ Error ModelReader::refuseSparse(Message message) {
 static void readRecord(Message message, Node &node) {
   auto [key, value] = readStringPair(message);
   if (key == "pkg.torch.onnx.name_scopes")
-    node.scopes = std::move(value);
+    node.record.scopes = std::move(value);
   else if (key == "pkg.torch.onnx.fx_node")
-    node.call = std::move(value);
+    node.record.call = std::move(value);
   else if (key == "pkg.torch.onnx.class_hierarchy")
-    node.classes = std::move(value);
+    node.record.classes = std::move(value);
   if (key != "pkg.torch.onnx.stack_trace")
     return;
-  node.sourceLine = StringRef(value).rsplit('\n').second.trim().str();
+  node.record.sourceLine = StringRef(value).rsplit('\n').second.trim().str();
   if (StringRef(value).starts_with("File \"<eval_with_key>"))
-    node.madeIn = std::move(value);
+    node.record.madeIn = std::move(value);
   else
-    node.hasSource = true;
+    node.record.hasSource = true;
 }
 
 /// The name of the `index`th node, which has none of its own.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace mpc::onnx {
@@ -79,17 +80,9 @@ struct Attribute {
   std::vector<std::string> strings;
 };
 
-struct Node {
-  std::string name;
-  std::string opType;
-  std::string domain;
-  /// Tells functions of one name apart.
-  std::string overload;
-  /// Of a node that stood in a function: what that imports of its domain.
-  std::optional<int64_t> opset;
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  std::vector<Attribute> attributes;
+/// What PyTorch's exporter writes beside a node. The folder PyTorch/ alone
+/// reads it.
+struct ExporterNotes {
   /// pkg.torch.onnx.name_scopes: the module path in the exporter's words.
   std::string scopes;
   /// pkg.torch.onnx.class_hierarchy: the classes of those modules.
@@ -103,23 +96,38 @@ struct Node {
   std::string madeIn;
   /// That it is code of the user's.
   bool hasSource = false;
-  /// No gradient goes through the results.
-  bool isDetached = false;
-  /// Of a ScatterND: input 1 is a mask, input 2 what goes to where it is true.
-  bool writesToMask = false;
-  /// It selects by input 0, a mask of the first axes: input 1 where it is true,
-  /// else input 2, or ones without it.
-  bool selectsByMask = false;
-  /// It is a torch.alpha_dropout() of input 0, by a mask of input 1's shape.
-  bool isAlphaDropout = false;
-  /// Of a BatchNormalization: its running statistics normalize, in training
-  /// too.
-  bool isFrozen = false;
-  /// Of a DequantizeLinear: input 0 is what was quantized, and inputs 3 and 4
-  /// the bounds of its levels, where there are any.
-  bool quantizesFake = false;
-  /// It is all of `call`, whose arguments are the inputs, whatever its type.
-  bool isOfCall = false;
+};
+
+/// What an op is told here beyond ONNX's attributes.
+using Setting = std::variant<int64_t, double, std::string,
+                             std::vector<std::optional<double>>>;
+
+struct Node {
+  std::string name;
+  std::string opType;
+  std::string domain;
+  /// Tells functions of one name apart.
+  std::string overload;
+  /// Of a node that stood in a function: what that imports of its domain.
+  std::optional<int64_t> opset;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<Attribute> attributes;
+  ExporterNotes record;
+  /// The form of Ops/Forms.h that the node is imported as, in place of its op;
+  /// empty for the op itself.
+  llvm::StringRef form = {};
+  /// By their names in Ops/Forms.h.
+  std::vector<std::pair<llvm::StringRef, Setting>> settings = {};
+  /// The path of the module that the node is of; empty where nothing says it.
+  std::string module = {};
+  /// What the model calls the function that the node is of, as
+  /// "pow.Tensor_Scalar"; empty where nothing says it.
+  std::string calledAs = {};
+  /// Why the node cannot be imported as what it is; empty where it can.
+  std::string refusal = {};
+  /// What to do where its op is not supported; empty where nothing is known.
+  std::string remedy = {};
 };
 
 /// A dimension: a size, or a name for one that is open.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -103,13 +104,21 @@ private:
   std::map<std::string_view, uint32_t> constants_;
 };
 
+/// That of its evaluation, where it has one.
+static ModelMode modeOf(const Program &program) {
+  for (const Entry &entry : program.entries)
+    if (entry.mode != ModelMode::Either)
+      return entry.mode;
+  return ModelMode::Either;
+}
+
 Status Linker::checkState(const Program &other) const {
   if (nameOf(program_->target) != nameOf(other.target))
     return internalError(fmt::format("linking programs for {} and {}",
                                      nameOf(program_->target),
                                      nameOf(other.target)));
   std::string difference = differenceOf(*program_, other);
-  if (difference.empty() && program_->mode == other.mode)
+  if (difference.empty() && modeOf(*program_) == modeOf(other))
     return {};
   return invalidInput(fmt::format(
       "the steps for {} and for {} cannot be one program: {}",
@@ -118,20 +127,32 @@ Status Linker::checkState(const Program &other) const {
                          : "their states are not the same: " + difference));
 }
 
+/// What `program` says that the input `name` may hold.
+static std::vector<InputBound> boundsOf(const Program &program,
+                                        const std::string &name) {
+  std::vector<InputBound> bounds;
+  for (const InputBound &bound : program.bounds)
+    if (bound.name == name)
+      bounds.push_back(bound);
+  return bounds;
+}
+
 Status Linker::addBounds(const Program &other) {
-  for (const InputBound &bound : other.bounds) {
-    auto known = std::find_if(
-        program_->bounds.begin(), program_->bounds.end(),
-        [&](const InputBound &one) { return one.name == bound.name; });
-    if (known == program_->bounds.end())
-      program_->bounds.push_back(bound);
-    else if (known->lower != bound.lower || known->upper != bound.upper ||
-             known->except != bound.except)
+  std::set<std::string, std::less<>> names;
+  for (const InputBound &bound : other.bounds)
+    names.insert(bound.name);
+  for (const std::string &name : names) {
+    std::vector<InputBound> known = boundsOf(*program_, name);
+    std::vector<InputBound> given = boundsOf(other, name);
+    if (known.empty())
+      program_->bounds.insert(program_->bounds.end(), given.begin(),
+                              given.end());
+    else if (known != given)
       return invalidInput(
           fmt::format("input {} holds {} to {}, and with another shape {} to "
                       "{}: no one program checks both",
-                      quote(bound.name), known->lower, known->upper - 1,
-                      bound.lower, bound.upper - 1));
+                      quote(name), known.front().lower, known.front().upper - 1,
+                      given.front().lower, given.front().upper - 1));
   }
   return {};
 }

@@ -37,7 +37,7 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
                        .callerUpdates = {{"w", "grad.w"}},
                        .rule = {{"--optimizer", "sgd"}}};
   program->runDefaults = {{"--lr", "0.5"}};
-  program->mode = ModelMode::Training;
+  program->entries[1].mode = ModelMode::Training;
   program->recipe = "--precision=fp16";
   program->warnings = {"nothing to fear"};
   program->start = {{{"model.onnx", "0123"}, {"model.safetensors", ""}},

@@ -27,7 +27,8 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(program.protocol.callerUpdates.at("w"), "grad.w");
   EXPECT_EQ(program.protocol.rule.at("--optimizer"), "sgd");
   EXPECT_EQ(program.runDefaults, (RunDefaults{{"--lr", "0.5"}}));
-  EXPECT_EQ(program.mode, ModelMode::Training);
+  EXPECT_EQ(program.entries[0].mode, ModelMode::Either);
+  EXPECT_EQ(program.entries[1].mode, ModelMode::Training);
   EXPECT_EQ(program.recipe, "--precision=fp16");
   EXPECT_EQ(program.bounds[0].lower, -3);
   EXPECT_EQ(program.bounds[0].except, -100);

@@ -5,6 +5,7 @@
 #define MPC_DIALECTS_NN_NNDIALECT_H
 
 #include "dialects/Interfaces/OpInterfaces.h"
+#include "dialects/NN/NNEnums.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -14,7 +15,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/NN/NNDialect.h.inc"
-#include "dialects/NN/NNEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/NN/NNAttrs.h.inc"
 #define GET_OP_CLASSES

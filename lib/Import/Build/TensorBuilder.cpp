@@ -3,6 +3,8 @@
 /// The ops of nn, folded as they are made.
 #include "lib/Import/Build/TensorBuilder.h"
 
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include <cmath>
@@ -25,6 +27,13 @@ std::optional<Shape> broadcastShape(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
       size = other;
   }
   return shape;
+}
+
+Error checkSize(ArrayRef<int64_t> shape) {
+  if (countElements(shape) && shape.size() <= 64)
+    return Error::success();
+  return invalidModel("the result's shape " + shapeText(shape) +
+                      " is negative or too large");
 }
 
 RankedTensorType TensorBuilder::tensorType(mlir::Type type,
@@ -95,6 +104,10 @@ bool TensorBuilder::charge(size_t bytes) {
     return false;
   budget_ -= bytes;
   return true;
+}
+
+Error TensorBuilder::budgetFault() {
+  return invalidModel("the constants that this file's ops make pass 64 MiB");
 }
 
 Operand TensorBuilder::fold(Operation *op) {

@@ -6,9 +6,10 @@
 #define MPC_LIB_IMPORT_BUILD_TENSORBUILDER_H
 
 #include "dialects/NN/Constants.h"
-#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/NNEnums.h"
 #include "lib/Import/Shape.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/Error.h"
 
 namespace mpc::build {
 
@@ -34,6 +35,10 @@ enum class Binary { Add, Sub, Mul, Div, Pow, Max, Min };
 /// The shape that numpy's rule gives `a` and `b` together.
 std::optional<Shape> broadcastShape(llvm::ArrayRef<int64_t> a,
                                     llvm::ArrayRef<int64_t> b);
+
+/// Fails where a tensor of `shape` is more than memory can hold; without a
+/// place.
+llvm::Error checkSize(llvm::ArrayRef<int64_t> shape);
 
 /// Callers have checked shapes and types: here a wrong one is a bug.
 class TensorBuilder {
@@ -66,15 +71,16 @@ public:
   /// Elements as files store them: little-endian, a bool in a byte.
   Operand constant(mlir::Type type, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<char> bytes);
-  /// A constant of `values`, or nothing where the budget is spent.
+  /// A constant of `values`; an error without a place where the budget is
+  /// spent.
   template <typename T>
-  std::optional<Operand> fromValues(mlir::Type type,
-                                    llvm::ArrayRef<int64_t> shape,
-                                    llvm::ArrayRef<T> values) {
+  llvm::Expected<Operand> fromValues(mlir::Type type,
+                                     llvm::ArrayRef<int64_t> shape,
+                                     llvm::ArrayRef<T> values) {
     llvm::ArrayRef<char> bytes(reinterpret_cast<const char *>(values.data()),
                                values.size() * sizeof(T));
     if (!charge(bytes.size()))
-      return std::nullopt;
+      return budgetFault();
     return constant(type, shape, bytes);
   }
 
@@ -207,6 +213,7 @@ public:
 
 private:
   bool charge(size_t bytes);
+  static llvm::Error budgetFault();
   /// What the result of `op` is by the values that are given, or null.
   mlir::DenseElementsAttr foldGiven(mlir::Operation *op);
   mlir::DenseElementsAttr knownOf(mlir::Value value) const;

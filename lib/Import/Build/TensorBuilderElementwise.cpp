@@ -4,6 +4,7 @@
 
 #include "dialects/Interfaces/Precision.h"
 #include "dialects/NN/Annotations.h"
+#include "dialects/NN/NNDialect.h"
 
 using namespace llvm;
 using namespace mlir;

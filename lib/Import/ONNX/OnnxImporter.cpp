@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/OnnxImporter.h"
 
 #include "dialects/NN/EntryNames.h"
+#include "dialects/NN/NNDialect.h"
 #include "dialects/NN/ParameterNames.h"
 #include "lib/Import/ImportError.h"
 #include "lib/Import/NoteList.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's Attention: heads, caches, masks and caps around two matrix products.
+/// ONNX's Attention: its heads, caches and masks.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Attention.h"
 #include "lib/Import/ImportError.h"
 #include <cmath>
 
@@ -14,16 +16,6 @@ namespace {
 
 /// Axes of queries, keys and values: batch, heads, sequence, features.
 constexpr int64_t kHeadAxis = 1, kSequenceAxis = 2;
-
-/// Fewer heads of keys than of queries: each serves as many.
-Operand repeatedHeads(TensorBuilder &b, const Operand &operand,
-                      int64_t wanted) {
-  int64_t have = operand.shape[kHeadAxis];
-  Shape repeated = operand.shape, joined = operand.shape;
-  repeated.insert(repeated.begin() + 2, wanted / have);
-  joined[kHeadAxis] = wanted;
-  return b.reshape(b.broadcast(operand, repeated, {0, 1, 3, 4}), joined);
-}
 
 /// Imports one Attention node, step by step.
 class AttentionImporter {
@@ -37,7 +29,7 @@ public:
     MPC_TRY(readMask());
     MPC_TRY(limitPositions());
     MPC_TRY(repeatHeads());
-    return attend();
+    return giveResults();
   }
 
 private:
@@ -47,9 +39,7 @@ private:
   Error readMask();
   Error limitPositions();
   Error repeatHeads();
-  Error attend();
-  Operand scores();
-  void finish(const Operand &weights);
+  Error giveResults();
   /// Where `allowed` has been said already, both must hold.
   void allowOnly(const Operand &where);
 
@@ -208,60 +198,25 @@ Error AttentionImporter::repeatHeads() {
   return Error::success();
 }
 
-Operand AttentionImporter::scores() {
-  double scale = node_.floatAttr(
-      "scale", 1.0 / std::sqrt(static_cast<double>(queries_.shape[3])));
-  double root = std::sqrt(scale);
-  return b_.matmul(b_.binary(Binary::Mul, queries_, root),
-                   b_.binary(Binary::Mul, keys_, root), false, true);
-}
-
-Error AttentionImporter::attend() {
-  double cap = node_.floatAttr("softcap", 0.0);
+Error AttentionImporter::giveResults() {
   int64_t mode = node_.intAttr("qk_matmul_output_mode", 0);
   if (mode < 0 || mode > 3)
     return node_.fail("attribute 'qk_matmul_output_mode' is " + Twine(mode));
-  Operand raw = scores();
-  Operand capped = raw;
-  if (cap > 0.0)
-    capped =
-        b_.binary(Binary::Mul, b_.tanh(b_.binary(Binary::Div, raw, cap)), cap);
-  Operand masked = capped;
-  if (bias_)
-    masked = b_.binary(Binary::Add, masked, *bias_);
-  Operand lowest = b_.splatLike(masked, -INFINITY);
-  if (allowed_)
-    masked = b_.select(*allowed_, masked, lowest);
-  Operand weights;
-  if (!mayMaskRows_) {
-    weights = b_.softmax(masked, 3);
-  } else {
-    // A row without any key gives zeros, where softmax would give NaN.
-    Operand reach = bias_ ? *bias_ : b_.splatLike(masked, 0.0);
-    if (allowed_)
-      reach = b_.select(*allowed_, reach, lowest);
-    Operand unit = b_.reshape(b_.reduceMax(reach, {3}),
-                              {shape_[0], shape_[1], shape_[2], 1});
-    Operand isEmpty =
-        b_.compare(nn::CompareKind::EQ, b_.broadcastTo(unit, shape_), lowest);
-    Operand zero = b_.splatLike(masked, 0.0);
-    weights = b_.softmax(b_.select(isEmpty, zero, masked), 3);
-    weights = b_.select(isEmpty, zero, weights);
-  }
-  const Operand *stages[] = {&raw, &capped, &masked, &weights};
+  double usual = 1.0 / std::sqrt(static_cast<double>(queries_.shape[3]));
+  Attention result = attend(
+      b_, {queries_, keys_, values_, node_.floatAttr("scale", usual),
+           node_.floatAttr("softcap", 0.0), bias_, allowed_, mayMaskRows_});
+  const Operand *stages[] = {&result.raw, &result.capped, &result.masked,
+                             &result.weights};
   node_.result(3, *stages[mode]);
-  finish(weights);
-  return Error::success();
-}
-
-void AttentionImporter::finish(const Operand &weights) {
-  Operand output = b_.matmul(weights, values_);
+  Operand output = result.output;
   if (isFlat_) {
     output = b_.transpose(output, {0, 2, 1, 3});
     output = b_.reshape(output, {output.shape[0], output.shape[1],
                                  output.shape[2] * output.shape[3]});
   }
   node_.result(0, output);
+  return Error::success();
 }
 
 Error emitAttention(NodeImporter &node) {
@@ -325,9 +280,7 @@ Error emitFlexAttention(NodeImporter &node) {
   Operand values = repeatedHeads(b, node.in(2), heads);
   double scale = node.floatAttr(
       "scale", 1.0 / std::sqrt(static_cast<double>(queries.shape[3])));
-  double root = std::sqrt(scale);
-  Operand scores = b.matmul(b.binary(Binary::Mul, queries, root),
-                            b.binary(Binary::Mul, keys, root), false, true);
+  Operand scores = attentionScores(b, queries, keys, scale);
   MPC_TRY(node.checkSize(scores.shape));
   MPC_TRY_ASSIGN(scores, modified(node, "score_mod", b.cast(scores, type)));
   MPC_TRY_ASSIGN(Operand weights,

@@ -3,6 +3,7 @@
 /// ONNX ops on the bits of integers.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 
 using namespace llvm;

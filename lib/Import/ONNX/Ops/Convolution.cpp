@@ -3,25 +3,14 @@
 /// ONNX's convolutions: plain, transposed and deformable ones.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "lib/Import/Build/PointReads.h"
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/Ops/PointReads.h"
 #include "lib/Import/ONNX/Ops/Window.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
 namespace mpc::onnx {
-
-Operand buildConv(TensorBuilder &b, const Operand &input, const Operand &weight,
-                  const Operand *bias, const Window &window, int64_t groups) {
-  Shape shape{input.shape[0], weight.shape[0]};
-  append_range(shape, window.output);
-  mlir::Value in = input.value, w = weight.value;
-  return b.fromValue(nn::ConvOp::create(
-      b.builder(), b.location(), b.tensorType(input.type, shape), in, w,
-      bias ? bias->value : mlir::Value(), window.strides, window.low,
-      window.high, window.dilations, static_cast<uint64_t>(groups)));
-}
 
 namespace {
 
@@ -84,24 +73,6 @@ Error emitConv(NodeImporter &node) {
   node.result(0, buildConv(node.build, input, weight, bias, window,
                            node.intAttr("group", 1)));
   return Error::success();
-}
-
-/// The weight of the convolution that a transposed one is: [C, M/g, k..] to
-/// [M, C/g, k..], its spatial axes reversed.
-Operand transposedWeight(TensorBuilder &b, const Operand &weight,
-                         int64_t groups) {
-  ArrayRef<int64_t> kernel = ArrayRef(weight.shape).drop_front(2);
-  int64_t in = weight.shape[0] / groups, out = weight.shape[1];
-  Shape split{groups, in, out}, joined{groups * out, in};
-  append_range(split, kernel);
-  append_range(joined, kernel);
-  SmallVector<int64_t> swap{0, 2, 1}, spatial;
-  for (size_t i = 0; i < kernel.size(); ++i) {
-    swap.push_back(static_cast<int64_t>(3 + i));
-    spatial.push_back(static_cast<int64_t>(2 + i));
-  }
-  Operand swapped = b.transpose(b.reshape(weight, split), swap);
-  return b.reverse(b.reshape(swapped, joined), spatial);
 }
 
 /// A transposed convolution is a convolution of the input spread by its
@@ -236,8 +207,8 @@ Expected<Operand> DeformableConvolution::columns() {
     MPC_TRY_ASSIGN(Operand along, coordinate(axis));
     coordinates.push_back(along);
   }
-  MPC_TRY_ASSIGN(Operand read,
-                 readAtPoints(node_, images(), spatial_, coordinates, {}));
+  MPC_TRY_ASSIGN(Operand read, node_.placed(readAtPoints(b_, images(), spatial_,
+                                                         coordinates, {})));
   if (node_.has(4)) {
     Operand mask =
         b_.reshape(b_.wide(node_.in(4)), {images_, taps_ * windows_});

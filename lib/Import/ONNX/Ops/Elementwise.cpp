@@ -3,6 +3,8 @@
 /// ONNX ops that compute each element from elements at the same place.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Powers.h"
 #include "lib/Import/ImportError.h"
 #include <cmath>
 
@@ -218,139 +220,20 @@ Error emitMean(NodeImporter &node) {
   return Error::success();
 }
 
-/// The one operand that decides whether a result is of one sign and 0 only
-/// where that is, or null.
-mlir::Value magnitudeIn(mlir::Operation *op) {
-  if (isa<nn::PowOp, nn::ReduceSumOp, nn::CastOp>(op) ||
-      op->hasTrait<mpc::DataMovement>())
-    return op->getOperand(0);
-  if (!isa<nn::MulOp, nn::DivOp>(op))
-    return {};
-  mlir::Value factor = op->getOperand(1);
-  std::optional<APFloat> number = nn::splatOf(factor);
-  bool keepsSign = number ? !number->isNegative()
-                          : isa_and_nonnull<nn::AbsOp>(factor.getDefiningOp());
-  return keepsSign ? op->getOperand(0) : mlir::Value();
-}
-
-/// Whether `value` is made of absolute values, squares and their sums, so that
-/// it is at its least where it is 0.
-bool isMagnitude(mlir::Value value) {
-  mlir::Operation *op = value.getDefiningOp();
-  while (op && !isa<nn::AbsOp>(op)) {
-    if (isa<nn::MulOp>(op) && op->getOperand(0) == op->getOperand(1))
-      return true;
-    mlir::Value next = magnitudeIn(op);
-    op = next ? next.getDefiningOp() : nullptr;
-  }
-  return op;
-}
-
-/// A power below 1 has no slope at 0. That of a magnitude is a norm, a standard
-/// deviation or the like.
-Operand powerBelowOne(TensorBuilder &b, const Operand &x,
-                      function_ref<Operand(const Operand &)> power) {
-  return isMagnitude(x.value) ? b.flatAtZero(x, power) : power(x);
-}
-
-Operand rootOf(TensorBuilder &b, const Operand &x) {
-  return powerBelowOne(b, x, [&](const Operand &y) { return b.sqrt(y); });
-}
-
 Error emitSqrt(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   node.result(0, rootOf(node.build, node.in(0)));
   return Error::success();
 }
 
-/// x ^ n as products for small n: exact for negative x, too, and one rounding
-/// for the square.
-std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
-                                  double exponent) {
-  if (exponent == 0.0)
-    return b.splatLike(x, 1);
-  if (exponent == 1.0)
-    return x;
-  if (exponent == 2.0)
-    return b.binary(Binary::Mul, x, x);
-  if (exponent == 3.0)
-    return b.binary(Binary::Mul, b.binary(Binary::Mul, x, x), x);
-  if (exponent == 4.0) {
-    Operand square = b.binary(Binary::Mul, x, x);
-    return b.binary(Binary::Mul, square, square);
-  }
-  if (!x.isFloat())
-    return std::nullopt;
-  if (exponent == 0.5)
-    return rootOf(b, x);
-  if (exponent == -0.5)
-    return b.rsqrt(x);
-  if (exponent == -1.0)
-    return b.reciprocal(x);
-  return std::nullopt;
-}
-
-/// Of two integers, in the longer type of the two.
-Operand integerPower(TensorBuilder &b, const Operand &base,
-                     const Operand &exponent) {
-  bool isLonger = nn::elementBytes(exponent.type) > nn::elementBytes(base.type);
-  mlir::Type type = isLonger ? exponent.type : base.type;
-  Operand power =
-      b.binary(Binary::Pow, b.cast(base, type), b.cast(exponent, type));
-  return b.cast(power, base.type);
-}
-
-/// Of an integer to the power of a float, in f64; exact where that is whole.
-Operand mixedPower(TensorBuilder &b, const Operand &base,
-                   const Operand &exponent) {
-  Operand real = b.cast(exponent, b.f64());
-  Operand isWhole =
-      b.compare(nn::CompareKind::EQ, real, b.unary<nn::RoundOp>(real));
-  Operand whole = integerPower(b, base, b.cast(real, b.i64()));
-  Operand other = b.binary(Binary::Pow, b.cast(base, b.f64()), real);
-  return b.select(isWhole, whole, b.cast(other, base.type));
-}
-
-Operand powerOf(TensorBuilder &b, const Operand &base,
-                const Operand &exponent) {
-  if (!base.isFloat())
-    return exponent.isFloat() ? mixedPower(b, base, exponent)
-                              : integerPower(b, base, exponent);
-  auto power = [&](const Operand &x) {
-    return b.binary(Binary::Pow, x, b.cast(exponent, x.type));
-  };
-  std::optional<double> number = exponent.splatValue();
-  bool isBelowOne = number && 0 < *number && *number < 1;
-  return isBelowOne ? powerBelowOne(b, base, power) : power(base);
-}
-
-/// A norm of negative order has no slope where an element is 0: there it is 0
-/// by the infinity that the element's power is.
-Operand flatAtPole(TensorBuilder &b, const Operand &x,
-                   function_ref<Operand(const Operand &)> power) {
-  Operand isZero = b.compare(nn::CompareKind::EQ, x, b.splatLike(x, 0));
-  Operand result = power(b.select(isZero, b.splatLike(x, 1), x));
-  Operand pole = b.splatLike(result, std::numeric_limits<double>::infinity());
-  return b.select(isZero, pole, result);
-}
-
 Error emitPow(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
   MPC_TRY(node.requireNumbers(1));
-  TensorBuilder &b = node.build;
   SmallVector<Operand> operands = node.allInputs();
   std::optional<double> exponent = operands[1].splatValue();
   MPC_TRY(node.unify(operands));
-  auto raise = [&](const Operand &base) {
-    std::optional<Operand> power;
-    if (exponent)
-      power = smallPower(b, base, *exponent);
-    return power ? *power : powerOf(b, base, operands[1]);
-  };
-  bool isFlat = node.isSet(setting::kFlatAtPole) && operands[0].isFloat() &&
-                exponent && *exponent < 0;
-  node.result(0,
-              isFlat ? flatAtPole(b, operands[0], raise) : raise(operands[0]));
+  node.result(0, power(node.build, operands[0], operands[1], exponent,
+                       node.isSet(setting::kFlatAtPole)));
   return Error::success();
 }
 

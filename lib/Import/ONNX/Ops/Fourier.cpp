@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's Fourier transforms, as products with a matrix of cosines and sines,
-/// and the windows that go before them.
+/// ONNX's Fourier transforms, and the windows that go before them.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Fourier.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
-#include <numbers>
 
 using namespace llvm;
 
@@ -21,86 +18,6 @@ namespace {
 /// take.
 constexpr int64_t kLongest = 4096;
 constexpr int64_t kMostPlaces = 1 << 23;
-
-/// A transform of sequences of `size` numbers.
-struct Transform {
-  int64_t size;
-  bool isInverse;
-  /// The spectrum has its first half alone, of which the rest follows: what is
-  /// transformed there and back is real.
-  bool isOneSided;
-  /// Numbers of one element of the input: 1 of a real one, 2 of a complex one.
-  int64_t inputParts;
-
-  int64_t half() const { return size / 2 + 1; }
-  int64_t inputs() const { return isOneSided && isInverse ? half() : size; }
-  int64_t outputs() const { return isOneSided && !isInverse ? half() : size; }
-  int64_t outputParts() const { return isOneSided && isInverse ? 1 : 2; }
-  /// What input `j` counts in a sum: one for itself, one for its mirror image.
-  double weight(int64_t j) const {
-    bool isTwice = isOneSided && isInverse && j > 0 && 2 * j < size;
-    return (isTwice ? 2.0 : 1.0) / static_cast<double>(isInverse ? size : 1);
-  }
-  std::vector<double> matrix() const;
-};
-
-/// [inputs * inputParts, outputs * outputParts]: the product of a complex
-/// number and exp(-+ 2 pi i j k / size), as one of pairs.
-std::vector<double> Transform::matrix() const {
-  std::vector<double> entries;
-  double sign = isInverse ? 1.0 : -1.0;
-  for (int64_t j : seq<int64_t>(0, inputs()))
-    for (int64_t from : seq<int64_t>(0, inputParts))
-      for (int64_t k : seq<int64_t>(0, outputs()))
-        for (int64_t to : seq<int64_t>(0, outputParts())) {
-          double turn = static_cast<double>(j * k % size) /
-                        static_cast<double>(size) * 2.0 * std::numbers::pi;
-          double sine = sign * std::sin(turn) * (to > from ? 1.0 : -1.0);
-          entries.push_back(weight(j) * (from == to ? std::cos(turn) : sine));
-        }
-  return entries;
-}
-
-Expected<Operand> constantMatrix(NodeImporter &node, const Transform &transform,
-                                 mlir::Type type) {
-  std::vector<double> entries = transform.matrix();
-  Shape shape{transform.inputs() * transform.inputParts,
-              transform.outputs() * transform.outputParts()};
-  if (type == node.build.f64())
-    return node.constant<double>(type, shape, entries);
-  std::vector<float> rounded(entries.begin(), entries.end());
-  return node.constant<float>(node.build.f32(), shape, rounded);
-}
-
-/// `x` with `size` elements along `axis`: cut off, or with zeros behind them.
-Operand withSize(TensorBuilder &b, const Operand &x, int64_t axis,
-                 int64_t size) {
-  if (x.shape[axis] >= size)
-    return b.sliceAxis(x, axis, 0, size);
-  SmallVector<int64_t> none(x.rank(), 0), high(x.rank(), 0);
-  high[axis] = size - x.shape[axis];
-  return b.pad(x, none, high, none, 0.0);
-}
-
-/// The transform of `x` along `axis`, which is not its last.
-Expected<Operand> transformed(NodeImporter &node, Operand x, int64_t axis,
-                              const Transform &transform) {
-  TensorBuilder &b = node.build;
-  x = withSize(b, b.wide(x), axis, transform.inputs());
-  MPC_TRY_ASSIGN(Operand matrix, constantMatrix(node, transform, x.type));
-  auto order = to_vector(seq<int64_t>(0, x.rank()));
-  std::rotate(order.begin() + axis, order.begin() + axis + 1, order.end() - 1);
-  x = b.transpose(x, order);
-  Shape result = x.shape;
-  result[x.rank() - 2] = transform.outputs();
-  result[x.rank() - 1] = transform.outputParts();
-  int64_t width = matrix.shape[0];
-  Operand rows = b.reshape(x, {*countElements(x.shape) / width, width});
-  Operand spectrum = b.reshape(b.matmulAsWritten(rows, matrix), result);
-  auto back = to_vector(seq<int64_t>(0, x.rank()));
-  std::rotate(back.begin() + axis, back.end() - 2, back.end() - 1);
-  return b.cast(b.transpose(spectrum, back), node.in(0).type);
-}
 
 /// Checks that the last axis holds real or complex numbers, behind `others`.
 Error checkParts(NodeImporter &node, int64_t others) {
@@ -114,7 +31,7 @@ Error checkParts(NodeImporter &node, int64_t others) {
 }
 
 /// A one-sided transform is of real numbers, and gives such.
-Error checkTransform(NodeImporter &node, const Transform &transform) {
+Error checkTransform(NodeImporter &node, const FourierTransform &transform) {
   if (transform.size < 1 || transform.size > kLongest)
     return node.fail("the length is " + Twine(transform.size) +
                      ", expected 1 to " + Twine(kLongest));
@@ -132,15 +49,16 @@ Error emitTransform(NodeImporter &node, int64_t axis) {
   MPC_TRY_ASSIGN(axis, node.axis(axis, x.rank()));
   if (axis == x.rank() - 1)
     return node.fail("the axis is the last, which holds the parts");
-  Transform transform{x.shape[axis], node.intAttr("inverse", 0) != 0,
-                      node.intAttr("onesided", 0) != 0, x.shape.back()};
+  FourierTransform transform{x.shape[axis], node.intAttr("inverse", 0) != 0,
+                             node.intAttr("onesided", 0) != 0, x.shape.back()};
   if (transform.isOneSided && transform.isInverse)
     transform.size = std::max<int64_t>(1, 2 * (x.shape[axis] - 1));
   if (node.has(1)) {
     MPC_TRY_ASSIGN(transform.size, node.integer(1, "the length"));
   }
   MPC_TRY(checkTransform(node, transform));
-  MPC_TRY_ASSIGN(Operand result, transformed(node, x, axis, transform));
+  MPC_TRY_ASSIGN(Operand result, node.placed(fourierTransformed(
+                                     node.build, x, axis, transform)));
   node.result(0, result);
   return Error::success();
 }
@@ -199,25 +117,15 @@ Error emitSTFT(NodeImporter &node) {
   if (step < 1 || length < 1 || length > signal.shape[1])
     return node.fail("frames of " + Twine(length) + " every " + Twine(step) +
                      " do not fit a signal of " + Twine(signal.shape[1]));
-  Transform transform{length, false, node.intAttr("onesided", 1) != 0,
-                      signal.shape.back()};
+  FourierTransform transform{length, false, node.intAttr("onesided", 1) != 0,
+                             signal.shape.back()};
   MPC_TRY(checkTransform(node, transform));
   MPC_TRY_ASSIGN(Operand frames, framesOf(node, length, step));
-  MPC_TRY_ASSIGN(Operand result, transformed(node, frames, 2, transform));
+  MPC_TRY_ASSIGN(Operand result, node.placed(fourierTransformed(
+                                     node.build, frames, 2, transform)));
   node.result(0, result);
   return Error::success();
 }
-
-/// a - b cos(t) + c cos(2 t), where t goes once around.
-struct CosineWindow {
-  double a, b, c;
-
-  double at(int64_t place, int64_t period) const {
-    double turn = 2.0 * std::numbers::pi * static_cast<double>(place) /
-                  static_cast<double>(period);
-    return a - b * std::cos(turn) + c * std::cos(2.0 * turn);
-  }
-};
 
 Error emitWindow(NodeImporter &node, CosineWindow window) {
   MPC_TRY_ASSIGN(int64_t size, node.integer(0, "the size"));

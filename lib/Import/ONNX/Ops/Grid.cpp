@@ -4,8 +4,8 @@
 /// image at points.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "lib/Import/Build/PointReads.h"
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/Ops/PointReads.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
@@ -96,8 +96,8 @@ Error GridSampler::run() {
   SmallVector<Operand> coordinates;
   for (size_t axis = 0; axis < spatial_.size(); ++axis)
     coordinates.push_back(coordinate(axis));
-  MPC_TRY_ASSIGN(Operand read,
-                 readAtPoints(node_, image_, spatial_, coordinates, how_));
+  MPC_TRY_ASSIGN(Operand read, node_.placed(readAtPoints(b_, image_, spatial_,
+                                                         coordinates, how_)));
   Shape shape{batch_, channels_};
   append_range(shape, ArrayRef(node_.in(1).shape).drop_front().drop_back());
   read = b_.reshape(b_.transpose(read, {0, 2, 1}), shape);

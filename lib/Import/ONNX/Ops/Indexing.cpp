@@ -3,6 +3,7 @@
 /// ONNX ops that select elements by index or by place.
 #include "lib/Import/ONNX/Ops/Places.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -4,8 +4,10 @@
 /// all steps: LinearAttention, CausalConvWithState.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/LinearAttention.h"
+#include "lib/Import/Build/Windows.h"
 #include "lib/Import/ImportError.h"
-#include "lib/Import/ONNX/Ops/Window.h"
 #include <cmath>
 
 using namespace llvm;
@@ -14,10 +16,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// With state S [features, values] of each head of keys, at each step:
-///   S = exp(decay) * S                     (gated)
-///   v = beta * (v - S^T k)                 (delta)
-///   S = S + k v^T,   output = scale * S^T q
+/// Reads a LinearAttention.
 class LinearAttentionImporter {
 public:
   explicit LinearAttentionImporter(NodeImporter &node)
@@ -31,18 +30,12 @@ private:
   Error checkInput(size_t index, ArrayRef<int64_t> expected);
   Error readState();
   Error readGates();
-  /// Step `step` of an input [batch, steps, ..], as `shape`, wide.
-  Operand at(const Operand &input, int64_t step, ArrayRef<int64_t> shape);
-  void advance(int64_t step);
-  Operand read(int64_t step);
 
   NodeImporter &node_;
   TensorBuilder &b_;
   bool isGated_ = false, isDelta_ = false;
-  int64_t batch_ = 0, steps_ = 0, heads_ = 0, group_ = 0, features_ = 0,
-          width_ = 0;
-  double scale_ = 1.0;
-  Operand state_;
+  int64_t batch_ = 0, steps_ = 0;
+  LinearAttention in_;
 };
 
 Error LinearAttentionImporter::readRule() {
@@ -65,24 +58,24 @@ Error LinearAttentionImporter::readSizes() {
     MPC_TRY(node_.requireSameType(i, 0));
   const Operand &query = node_.in(0), &value = node_.in(2);
   int64_t queryHeads = node_.intAttr("q_num_heads", 0);
-  heads_ = node_.intAttr("kv_num_heads", 0);
-  if (heads_ < 1 || queryHeads < 1 || queryHeads % heads_ != 0)
+  in_.heads = node_.intAttr("kv_num_heads", 0);
+  if (in_.heads < 1 || queryHeads < 1 || queryHeads % in_.heads != 0)
     return node_.fail("there are " + Twine(queryHeads) +
-                      " heads of queries and " + Twine(heads_) + " of keys");
+                      " heads of queries and " + Twine(in_.heads) + " of keys");
   if (query.rank() != 3 || value.rank() != 3 ||
-      query.shape[2] % queryHeads != 0 || value.shape[2] % heads_ != 0)
+      query.shape[2] % queryHeads != 0 || value.shape[2] % in_.heads != 0)
     return node_.fail("queries " + shapeText(query.shape) + " and values " +
                       shapeText(value.shape) + " do not split into heads");
   batch_ = query.shape[0];
   steps_ = query.shape[1];
-  group_ = queryHeads / heads_;
-  features_ = query.shape[2] / queryHeads;
-  width_ = value.shape[2] / heads_;
-  scale_ = node_.floatAttr("scale", 0.0);
-  if (scale_ == 0.0)
-    scale_ = 1.0 / std::sqrt(static_cast<double>(features_));
-  MPC_TRY(checkInput(1, {batch_, steps_, heads_ * features_}));
-  return checkInput(2, {batch_, steps_, heads_ * width_});
+  in_.group = queryHeads / in_.heads;
+  in_.features = query.shape[2] / queryHeads;
+  in_.width = value.shape[2] / in_.heads;
+  in_.scale = node_.floatAttr("scale", 0.0);
+  if (in_.scale == 0.0)
+    in_.scale = 1.0 / std::sqrt(static_cast<double>(in_.features));
+  MPC_TRY(checkInput(1, {batch_, steps_, in_.heads * in_.features}));
+  return checkInput(2, {batch_, steps_, in_.heads * in_.width});
 }
 
 Error LinearAttentionImporter::checkInput(size_t index,
@@ -95,15 +88,15 @@ Error LinearAttentionImporter::checkInput(size_t index,
 }
 
 Error LinearAttentionImporter::readState() {
-  Shape shape{batch_, heads_, features_, width_};
+  Shape shape{batch_, in_.heads, in_.features, in_.width};
   MPC_TRY(node_.checkSize(shape));
   if (!node_.has(3)) {
     bool isDouble = node_.in(0).type == b_.f64();
-    state_ = b_.splat(isDouble ? b_.f64() : b_.f32(), shape, 0.0);
+    in_.state = b_.splat(isDouble ? b_.f64() : b_.f32(), shape, 0.0);
     return Error::success();
   }
   MPC_TRY(node_.requireFloat(3));
-  state_ = b_.wide(node_.in(3));
+  in_.state = b_.wide(node_.in(3));
   return checkInput(3, shape);
 }
 
@@ -111,48 +104,17 @@ Error LinearAttentionImporter::readState() {
 Error LinearAttentionImporter::readGates() {
   if (isGated_) {
     MPC_TRY(node_.requireFloat(4));
-    bool isPerHead = node_.in(4).rank() == 3 && node_.in(4).shape[2] == heads_;
+    bool isPerHead =
+        node_.in(4).rank() == 3 && node_.in(4).shape[2] == in_.heads;
     MPC_TRY(checkInput(
-        4, {batch_, steps_, isPerHead ? heads_ : heads_ * features_}));
+        4, {batch_, steps_, isPerHead ? in_.heads : in_.heads * in_.features}));
   }
   if (isDelta_) {
     MPC_TRY(node_.requireFloat(5));
     bool isShared = node_.in(5).rank() == 3 && node_.in(5).shape[2] == 1;
-    MPC_TRY(checkInput(5, {batch_, steps_, isShared ? 1 : heads_}));
+    MPC_TRY(checkInput(5, {batch_, steps_, isShared ? 1 : in_.heads}));
   }
   return Error::success();
-}
-
-Operand LinearAttentionImporter::at(const Operand &input, int64_t step,
-                                    ArrayRef<int64_t> shape) {
-  Operand now = b_.reshape(b_.sliceAxis(input, 1, step, step + 1), shape);
-  return b_.cast(now, state_.type);
-}
-
-void LinearAttentionImporter::advance(int64_t step) {
-  if (isGated_) {
-    int64_t each = node_.in(4).shape[2] / heads_;
-    Operand gate = b_.exp(at(node_.in(4), step, {batch_, heads_, each, 1}));
-    state_ = b_.binary(Binary::Mul, state_, b_.broadcastTo(gate, state_.shape));
-  }
-  Operand key = at(node_.in(1), step, {batch_, heads_, features_, 1});
-  Operand value = at(node_.in(2), step, {batch_, heads_, 1, width_});
-  if (isDelta_) {
-    Operand found = b_.matmul(key, state_, /*transposeLhs=*/true);
-    Operand beta = at(node_.in(5), step, {batch_, node_.in(5).shape[2], 1, 1});
-    value = b_.binary(Binary::Mul, b_.broadcastTo(beta, value.shape),
-                      b_.binary(Binary::Sub, value, found));
-  }
-  Operand outer = b_.binary(Binary::Mul, b_.broadcastTo(key, state_.shape),
-                            b_.broadcastTo(value, state_.shape));
-  state_ = b_.binary(Binary::Add, state_, outer);
-}
-
-/// Heads of queries that share one of keys stand side by side.
-Operand LinearAttentionImporter::read(int64_t step) {
-  Operand query = at(node_.in(0), step, {batch_, heads_, group_, features_});
-  Operand output = b_.matmul(b_.binary(Binary::Mul, query, scale_), state_);
-  return b_.reshape(output, {batch_, 1, heads_ * group_ * width_});
 }
 
 Error LinearAttentionImporter::run() {
@@ -160,16 +122,19 @@ Error LinearAttentionImporter::run() {
   MPC_TRY(readSizes());
   MPC_TRY(readState());
   MPC_TRY(readGates());
-  SmallVector<Operand> outputs;
-  for (int64_t step = 0; step < steps_; ++step) {
-    advance(step);
-    outputs.push_back(read(step));
-  }
-  if (outputs.empty())
+  if (steps_ < 1)
     return node_.fail("the sequence has no steps");
+  in_.query = node_.in(0);
+  in_.key = node_.in(1);
+  in_.value = node_.in(2);
+  if (isGated_)
+    in_.decay = node_.in(4);
+  if (isDelta_)
+    in_.beta = node_.in(5);
+  auto [output, state] = linearAttention(b_, in_);
   mlir::Type type = node_.in(0).type;
-  node_.result(0, b_.cast(b_.concat(outputs, 1), type));
-  node_.result(1, b_.cast(state_, node_.has(3) ? node_.in(3).type : type));
+  node_.result(0, b_.cast(output, type));
+  node_.result(1, b_.cast(state, node_.has(3) ? node_.in(3).type : type));
   return Error::success();
 }
 

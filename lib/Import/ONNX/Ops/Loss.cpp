@@ -4,6 +4,7 @@
 /// composed.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

@@ -192,6 +192,14 @@ Error NodeImporter::fail(const Twine &message) const {
                       Twine(opset_) + "): " + message);
 }
 
+Error NodeImporter::placed(Error error) const {
+  if (!error)
+    return error;
+  std::string message;
+  takeError(std::move(error), message);
+  return fail(message);
+}
+
 void NodeImporter::note(const Twine &message) {
   notes_.push_back(message.str());
 }
@@ -222,10 +230,7 @@ Expected<SmallVector<int64_t>> NodeImporter::axes(ArrayRef<int64_t> axes,
 }
 
 Error NodeImporter::checkSize(ArrayRef<int64_t> shape) const {
-  if (countElements(shape) && shape.size() <= 64)
-    return Error::success();
-  return fail("the result's shape " + shapeText(shape) +
-              " is negative or too large");
+  return placed(build::checkSize(shape));
 }
 
 Error NodeImporter::requireFloat(size_t index) const {

@@ -78,6 +78,7 @@ llvm::ArrayRef<OpRule> movementRules();
 llvm::ArrayRef<OpRule> normalizationRules();
 llvm::ArrayRef<OpRule> optimizerRules();
 llvm::ArrayRef<OpRule> quantizationRules();
+llvm::ArrayRef<OpRule> randomRules();
 llvm::ArrayRef<OpRule> recurrentRules();
 llvm::ArrayRef<OpRule> reductionRules();
 llvm::ArrayRef<OpRule> resizeRules();
@@ -196,6 +197,14 @@ public:
 
   /// "FILE: node 'n' (Op, opset 20): message".
   llvm::Error fail(const llvm::Twine &message) const;
+  /// `error`, or `value`'s, as fail() says it.
+  llvm::Error placed(llvm::Error error) const;
+  template <typename T>
+  llvm::Expected<T> placed(llvm::Expected<T> value) const {
+    if (!value)
+      return placed(value.takeError());
+    return value;
+  }
   void note(const llvm::Twine &message);
   void warn(const llvm::Twine &message);
 
@@ -220,9 +229,7 @@ public:
   llvm::Expected<Operand> constant(mlir::Type type,
                                    llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<T> values) const {
-    if (auto operand = build.fromValues(type, shape, values))
-      return *operand;
-    return fail("the constants that this file's ops make pass 64 MiB");
+    return placed(build.fromValues(type, shape, values));
   }
   /// `operand` as numpy broadcasts it to exactly `shape`.
   llvm::Expected<Operand> broadcastTo(const Operand &operand,

@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/FrozenNormalization.h"
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

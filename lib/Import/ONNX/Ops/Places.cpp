@@ -9,10 +9,6 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-int64_t product(ArrayRef<int64_t> sizes) {
-  return countElements(sizes).value_or(0);
-}
-
 /// Indices as i64, counted from the front; known ones are checked.
 static Expected<Operand> wrapped(NodeImporter &node, const Operand &indices,
                                  int64_t size) {

@@ -4,20 +4,10 @@
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_PLACES_H
 #define MPC_LIB_IMPORT_ONNX_OPS_PLACES_H
 
+#include "lib/Import/Build/Scatter.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 namespace mpc::onnx {
-
-/// The number of elements; 0 where it is no number.
-int64_t product(llvm::ArrayRef<int64_t> sizes);
-
-/// What an op reads or writes: `places` number slices of `inner` elements.
-struct Flattened {
-  Operand places;
-  int64_t count;
-  int64_t inner;
-  Shape axes = {}; ///< Along which the slices lie, `count` in all.
-};
 
 /// The places that the elements of `indices` name along `axis` of `shape`.
 llvm::Expected<Flattened> placesOfElements(NodeImporter &node,

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Quantization to integers, and back. Both at once, as fake_quantize() is
-// written, train as there: the gradient goes through where the number has a
-// level of its own, and is 0 where it is beyond them; there is none of scale
-// and zero point.
+/// \file
+/// ONNX's quantization to integers, and back.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "lib/Import/Build/Quantization.h"
 #include "lib/Import/ImportError.h"
-
-#include <limits>
 
 using namespace llvm;
 
@@ -15,34 +12,12 @@ namespace mpc::onnx {
 
 namespace {
 
-struct Levels {
-  double least, most;
-};
-
-template <typename T>
-constexpr Levels kLevelsOf = {double(std::numeric_limits<T>::min()),
-                              double(std::numeric_limits<T>::max())};
-
-Expected<Levels> levelsOf(const NodeImporter &node, mlir::Type type) {
-  bool isUnsigned = type.isUnsignedInteger();
-  if (type.isInteger(8))
-    return isUnsigned ? kLevelsOf<uint8_t> : kLevelsOf<int8_t>;
-  if (type.isInteger(16))
-    return isUnsigned ? kLevelsOf<uint16_t> : kLevelsOf<int16_t>;
+Expected<QuantizationLevels> readLevels(const NodeImporter &node,
+                                        mlir::Type type) {
+  if (auto levels = levelsOf(type))
+    return *levels;
   return node.fail("quantizes to " + toString(type) +
                    ", expected an integer of 8 or 16 bits");
-}
-
-/// One number for each block of `size` elements along the axis.
-Operand repeated(TensorBuilder &b, const Operand &blocks, int64_t axis,
-                 int64_t size, ArrayRef<int64_t> shape) {
-  Shape apart = blocks.shape, wide(shape);
-  apart.insert(apart.begin() + axis + 1, 1);
-  Shape filled = apart;
-  filled[axis + 1] = size;
-  wide[axis] = blocks.shape[axis] * size;
-  Operand all = b.broadcastTo(b.reshape(blocks, apart), filled);
-  return b.sliceAxis(b.reshape(all, wide), axis, 0, shape[axis]);
 }
 
 /// Input `index`, scale or zero point, for each element of `shape`.
@@ -65,16 +40,11 @@ Expected<Operand> spread(const NodeImporter &node, size_t index,
                      " for a tensor of " + shapeText(shape) +
                      ", expected one number, one for each element of axis " +
                      Twine(axis) + " or one for each block of it");
-  return repeated(b, numbers, axis, size, shape);
+  return repeatedBlocks(b, numbers, axis, size, shape);
 }
 
-/// Scale and zero point of each element.
-struct Grid {
-  Operand scale, zero;
-};
-
-Expected<Grid> gridOf(const NodeImporter &node, mlir::Type type,
-                      ArrayRef<int64_t> shape) {
+Expected<QuantizationGrid> gridOf(const NodeImporter &node, mlir::Type type,
+                                  ArrayRef<int64_t> shape) {
   TensorBuilder &b = node.build;
   MPC_TRY(node.requireFloat(1));
   MPC_TRY_ASSIGN(Operand scale, spread(node, 1, shape));
@@ -82,31 +52,9 @@ Expected<Grid> gridOf(const NodeImporter &node, mlir::Type type,
   if (node.has(2)) {
     MPC_TRY_ASSIGN(zero, spread(node, 2, shape));
   }
-  return Grid{b.cast(b.withoutGradient(scale), type), b.cast(zero, type)};
-}
-
-/// In which type levels are computed.
-Operand wideNumbers(TensorBuilder &b, const Operand &x) {
-  return x.isFloat() ? b.wide(x) : b.cast(x, b.f32());
-}
-
-Operand clamped(TensorBuilder &b, const Operand &x, Levels levels) {
-  return b.binary(Binary::Min, b.binary(Binary::Max, x, levels.least),
-                  levels.most);
-}
-
-/// round(x / scale) + zero, or by 1 / scale.
-Operand levelOf(const NodeImporter &node, const Operand &x, const Grid &grid) {
-  TensorBuilder &b = node.build;
-  Operand ratio = node.isSet(setting::kByReciprocal)
-                      ? b.binary(Binary::Mul, x, b.reciprocal(grid.scale))
-                      : b.binary(Binary::Div, x, grid.scale);
-  return b.binary(Binary::Add, b.unary<nn::RoundOp>(ratio), grid.zero);
-}
-
-Operand valueOf(TensorBuilder &b, const Operand &level, const Grid &grid) {
-  return b.binary(Binary::Mul, b.binary(Binary::Sub, level, grid.zero),
-                  grid.scale);
+  return QuantizationGrid{b.cast(b.withoutGradient(scale), type),
+                          b.cast(zero, type),
+                          node.isSet(setting::kByReciprocal)};
 }
 
 Error emitQuantize(NodeImporter &node) {
@@ -117,11 +65,11 @@ Error emitQuantize(NodeImporter &node) {
   }
   if (node.has(2))
     type = node.in(2).type;
-  MPC_TRY_ASSIGN(Levels levels, levelsOf(node, type));
+  MPC_TRY_ASSIGN(QuantizationLevels levels, readLevels(node, type));
   Operand x = wideNumbers(b, node.in(0));
-  MPC_TRY_ASSIGN(Grid grid, gridOf(node, x.type, x.shape));
+  MPC_TRY_ASSIGN(QuantizationGrid grid, gridOf(node, x.type, x.shape));
   node.result(0, b.asWritten(type, x.shape, [&] {
-    return b.cast(clamped(b, levelOf(node, x, grid), levels), type);
+    return b.cast(quantized(b, x, grid, levels), type);
   }));
   return Error::success();
 }
@@ -134,36 +82,18 @@ Error emitDequantize(NodeImporter &node) {
     MPC_TRY_ASSIGN(type, node.elementTypeAttr("output_dtype"));
   }
   Operand level = b.cast(node.in(0), b.f32());
-  MPC_TRY_ASSIGN(Grid grid, gridOf(node, level.type, level.shape));
+  MPC_TRY_ASSIGN(QuantizationGrid grid, gridOf(node, level.type, level.shape));
   node.result(0, b.asWritten(type, level.shape, [&] {
-    return b.cast(valueOf(b, level, grid), type);
+    return b.cast(dequantized(b, level, grid), type);
   }));
   return Error::success();
-}
-
-/// What is quantized, with the gradient of `through`, whose own value goes away
-/// against itself.
-Operand straightThrough(TensorBuilder &b, const Operand &quantized,
-                        const Operand &through) {
-  return b.binary(Binary::Add, b.withoutGradient(quantized),
-                  b.binary(Binary::Sub, through, b.withoutGradient(through)));
-}
-
-Operand fakeQuantized(const NodeImporter &node, const Operand &x,
-                      const Grid &grid, Levels levels) {
-  TensorBuilder &b = node.build;
-  Operand level = levelOf(node, x, grid);
-  Operand bounded = clamped(b, level, levels);
-  Operand isWithin = b.compare(nn::CompareKind::EQ, level, bounded);
-  return straightThrough(b, valueOf(b, bounded, grid),
-                         b.select(isWithin, x, b.splatLike(x, 0)));
 }
 
 Error emitFakeQuantization(NodeImporter &node) {
   TensorBuilder &b = node.build;
   MPC_TRY(node.requireFloat(0));
   mlir::Type type = node.has(2) ? node.in(2).type : b.u8();
-  MPC_TRY_ASSIGN(Levels levels, levelsOf(node, type));
+  MPC_TRY_ASSIGN(QuantizationLevels levels, readLevels(node, type));
   if (node.has(3)) {
     MPC_TRY_ASSIGN(levels.least, node.integer(3, "the least level"));
   }
@@ -172,9 +102,9 @@ Error emitFakeQuantization(NodeImporter &node) {
   }
   mlir::Type given = node.in(0).type;
   Operand x = b.wide(node.in(0));
-  MPC_TRY_ASSIGN(Grid grid, gridOf(node, x.type, x.shape));
+  MPC_TRY_ASSIGN(QuantizationGrid grid, gridOf(node, x.type, x.shape));
   node.result(0, b.asWritten(given, x.shape, [&] {
-    return b.cast(fakeQuantized(node, x, grid, levels), given);
+    return b.cast(fakeQuantized(b, x, grid, levels), given);
   }));
   return Error::success();
 }

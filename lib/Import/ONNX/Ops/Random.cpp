@@ -2,30 +2,16 @@
 /// \file
 /// ONNX ops that draw random numbers. Which numbers, the run's seed decides and
 /// not the attribute `seed` of a node: streams are counted in the file's order.
-#include "lib/Import/ONNX/Ops/Random.h"
+#include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "dialects/NN/Random.h"
+#include "lib/Import/Build/Random.h"
+#include "lib/Import/ImportError.h"
 
 #include <cmath>
-#include <numbers>
 
 using namespace llvm;
 
 namespace mpc::onnx {
-
-int32_t takeStream(TensorBuilder &b) {
-  for (mlir::Operation &op : reverse(*b.builder().getBlock()))
-    if (auto random = dyn_cast<nn::RandomInterface>(op))
-      return static_cast<int32_t>(random.getStream()) + 1;
-  return 0;
-}
-
-Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
-                int32_t stream) {
-  return b.fromValue(nn::DropoutOp::create(
-      b.builder(), b.location(), b.tensorType(input.type, input.shape),
-      input.value, mlir::ValueRange(), APFloat(ratio), stream));
-}
 
 namespace {
 
@@ -48,45 +34,18 @@ Expected<mlir::Type> floatType(NodeImporter &node, mlir::Type otherwise) {
   return type;
 }
 
-/// Numbers of [0, 1), of f32.
-Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape, int32_t stream,
-                int32_t word = 0) {
-  auto bits = nn::RandomBitsOp::create(b.builder(), b.location(),
-                                       b.tensorType(b.i32(), shape),
-                                       mlir::ValueRange(), stream, word);
-  return b.fromValue(nn::UniformOp::create(b.builder(), b.location(),
-                                           b.tensorType(b.f32(), shape), bits));
-}
-
-/// x * scale + offset
-Operand affine(TensorBuilder &b, Operand x, double scale, double offset) {
-  if (scale != 1.0)
-    x = b.binary(Binary::Mul, x, scale);
-  return offset == 0.0 ? x : b.binary(Binary::Add, x, offset);
-}
-
 //===----------------------------------------------------------------------===//
 // Distributions
 //===----------------------------------------------------------------------===//
 
 Operand drawUniform(NodeImporter &node, ArrayRef<int64_t> shape) {
   double low = node.floatAttr("low", 0.0), high = node.floatAttr("high", 1.0);
-  TensorBuilder &b = node.build;
-  return affine(b, uniform(b, shape, takeStream(b)), high - low, low);
+  return uniformBetween(node.build, shape, low, high);
 }
 
-/// By the transform of Box and Muller (1958).
 Operand drawNormal(NodeImporter &node, ArrayRef<int64_t> shape) {
-  TensorBuilder &b = node.build;
-  int32_t stream = takeStream(b);
-  // In (0, 1]: a logarithm of 0 would be infinite.
-  Operand first = affine(b, uniform(b, shape, stream), -1.0, 1.0);
-  Operand angle = affine(b, uniform(b, shape, stream, /*word=*/1),
-                         2.0 * std::numbers::pi, 0.0);
-  Operand radius = b.sqrt(affine(b, b.log(first), -2.0, 0.0));
-  Operand normal = b.binary(Binary::Mul, radius, b.unary<nn::CosOp>(angle));
-  return affine(b, normal, node.floatAttr("scale", 1.0),
-                node.floatAttr("mean", 0.0));
+  return normal(node.build, shape, node.floatAttr("mean", 0.0),
+                node.floatAttr("scale", 1.0));
 }
 
 using Draw = Operand (*)(NodeImporter &, ArrayRef<int64_t>);
@@ -118,7 +77,7 @@ Error emitBernoulli(NodeImporter &node) {
   const Operand &probability = node.in(0);
   MPC_TRY_ASSIGN(mlir::Type type, outputType(node, probability.type));
   TensorBuilder &b = node.build;
-  Operand drawn = uniform(b, probability.shape, takeStream(b));
+  Operand drawn = uniform(b, probability.shape);
   Operand isOne =
       b.compare(nn::CompareKind::LT, drawn, b.cast(probability, b.f32()));
   node.result(0, b.cast(isOne, type));

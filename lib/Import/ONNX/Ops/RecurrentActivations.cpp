@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The functions of recurrent layers by name, and their attributes.
+/// The attributes of recurrent layers that say functions.
 #include "lib/Import/ONNX/Ops/RecurrentActivations.h"
 
 #include "lib/Import/ImportError.h"
@@ -12,78 +12,20 @@ namespace mpc::onnx {
 
 namespace {
 
-/// A setting that a function may have.
-struct RecurrentSetting {
-  bool exists = false;
-  /// Where the file gives none.
-  std::optional<double> otherwise = {};
-};
-
-Operand affine(TensorBuilder &b, const Operand &x, double alpha, double beta) {
-  return b.binary(Binary::Add, b.binary(Binary::Mul, x, alpha), beta);
-}
-
-Operand scaledTanh(TensorBuilder &b, const Operand &x, double alpha,
-                   double beta) {
-  return b.binary(Binary::Mul, b.tanh(b.binary(Binary::Mul, x, beta)), alpha);
-}
-
-Operand thresholdedRelu(TensorBuilder &b, const Operand &x, double alpha,
-                        double) {
-  Operand isAbove = b.compare(nn::CompareKind::GT, x, b.splatLike(x, alpha));
-  return b.select(isAbove, x, b.splatLike(x, 0.0));
-}
-
-} // namespace
-
-struct RecurrentFunction {
-  StringLiteral name;
-  Operand (*apply)(TensorBuilder &b, const Operand &x, double alpha,
-                   double beta);
-  RecurrentSetting alpha = {}, beta = {};
-};
-
-namespace {
-
-using B = TensorBuilder;
-using X = const Operand &;
-
-/// Defaults are those of the ops of these names; ScaledTanh's have none.
-constexpr RecurrentFunction kFunctions[] = {
-    {"Affine", affine, {true, 1.0}, {true, 0.0}},
-    {"Elu",
-     [](B &b, X x, double alpha, double) {
-       return b.activation<nn::EluOp>(x, alpha, 1.0, 1.0);
-     },
-     {true, 1.0}},
-    {"HardSigmoid",
-     [](B &b, X x, double alpha, double beta) {
-       return b.activation<nn::HardSigmoidOp>(x, alpha, beta);
-     },
-     {true, 0.2f},
-     {true, 0.5}},
-    {"LeakyRelu",
-     [](B &b, X x, double alpha, double) {
-       return b.activation<nn::LeakyReluOp>(x, alpha);
-     },
-     {true, 0.01f}},
-    {"Relu", [](B &b, X x, double, double) { return b.relu(x); }},
-    {"ScaledTanh", scaledTanh, {true}, {true}},
-    {"Sigmoid", [](B &b, X x, double, double) { return b.sigmoid(x); }},
-    {"Softplus",
-     [](B &b, X x, double, double) { return b.unary<nn::SoftplusOp>(x); }},
-    {"Softsign",
-     [](B &b, X x, double, double) { return b.unary<nn::SoftsignOp>(x); }},
-    {"Tanh", [](B &b, X x, double, double) { return b.tanh(x); }},
-    {"ThresholdedRelu", thresholdedRelu, {true, 1.0}},
-};
-
-/// PyTorch's exporter writes names in small letters, which runtimes take.
+/// Some exporters write names in small letters, which runtimes take.
 const RecurrentFunction *findFunction(StringRef name) {
-  const RecurrentFunction *found = find_if(kFunctions, [&](const auto &known) {
-    return name.equals_insensitive(known.name);
-  });
-  return found == std::end(kFunctions) ? nullptr : found;
+  const RecurrentFunction *found =
+      find_if(recurrentFunctions(), [&](const auto &known) {
+        return name.equals_insensitive(known.name);
+      });
+  return found == recurrentFunctions().end() ? nullptr : found;
+}
+
+std::string knownNames() {
+  SmallVector<StringRef> names;
+  for (const RecurrentFunction &function : recurrentFunctions())
+    names.push_back(function.name);
+  return join(names, ", ");
 }
 
 /// The numbers of an attribute, which the functions that have such a setting
@@ -129,20 +71,7 @@ Expected<SmallVector<StringRef>> readNames(NodeImporter &node,
   return names;
 }
 
-std::string knownNames() {
-  SmallVector<StringRef> names;
-  for (const RecurrentFunction &function : kFunctions)
-    names.push_back(function.name);
-  return join(names, ", ");
-}
-
 } // namespace
-
-Operand RecurrentActivation::apply(TensorBuilder &b, Operand x) const {
-  if (clip)
-    x = b.binary(Binary::Min, b.binary(Binary::Max, x, -*clip), *clip);
-  return function->apply(b, x, alpha, beta);
-}
 
 Expected<SmallVector<RecurrentActivation>>
 readActivations(NodeImporter &node, ArrayRef<StringRef> defaults,

@@ -3,6 +3,7 @@
 /// ONNX ops that reduce over axes.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "lib/Import/Build/Reductions.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -76,32 +77,6 @@ Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
   default:
     return x;
   }
-}
-
-/// m + log(sum(exp(x - m))), where m is the maximum: no exponential of a large
-/// number. Of an infinite maximum there is no distance, and m is 0.
-Operand logSumExp(TensorBuilder &b, const Operand &x, ArrayRef<int64_t> axes) {
-  if (axes.empty())
-    return x;
-  Operand top = b.withoutGradient(b.reduceMax(x, axes));
-  Operand infinity = b.splatLike(top, std::numeric_limits<double>::infinity());
-  Operand isInfinite = b.compare(nn::CompareKind::EQ, b.abs(top), infinity);
-  top = b.select(isInfinite, b.splatLike(top, 0), top);
-  SmallVector<int64_t> kept;
-  for (int64_t axis = 0; axis < x.rank(); ++axis)
-    if (!is_contained(axes, axis))
-      kept.push_back(axis);
-  Operand wide = b.broadcast(top, x.shape, kept);
-  Operand sum = b.reduceSum(b.exp(b.binary(Binary::Sub, x, wide)), axes);
-  return b.binary(Binary::Add, top, b.log(sum));
-}
-
-/// The maximum along an axis, whose gradient goes to the first of equal ones.
-Operand firstMaximum(TensorBuilder &b, const Operand &x, int64_t axis) {
-  Operand number = b.cast(b.coordinates(x.shape, axis), b.f32());
-  Operand place = b.broadcastTo(b.placeOfMaximum(x, axis), x.shape);
-  Operand isFirst = b.compare(nn::CompareKind::EQ, number, place);
-  return b.reduceSum(b.select(isFirst, x, b.splatLike(x, 0)), {axis});
 }
 
 Operand firstExtremum(Reduce kind, TensorBuilder &b, const Operand &x,

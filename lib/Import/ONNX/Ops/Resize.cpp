@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's Resize. Each axis is resampled on its own: nearest neighbours are a
-/// gather, linear and cubic interpolation a product with a matrix of weights.
+/// ONNX's Resize and Upsample.
+#include "lib/Import/Build/Resize.h"
 #include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,38 +13,6 @@ using namespace llvm;
 namespace mpc::onnx {
 
 namespace {
-
-/// How one axis is resampled.
-struct AxisResize {
-  int64_t from, to;
-  double scale;
-  /// By which corners are placed: `to` before it was rounded, or `to`.
-  double extent;
-  /// The part of the input that is shown, as fractions of its extent.
-  double start = 0.0, end = 1.0;
-
-  bool isIdentity() const {
-    return from == to && scale == 1.0 && start == 0.0 && end == 1.0;
-  }
-};
-
-/// What the node says of all axes.
-struct Sampling {
-  StringRef mode;
-  StringRef coordinates;
-  StringRef rounding;
-  double cubicA;
-  double extrapolation;
-  bool excludesOutside;
-  bool isAntialiased;
-  /// The input that has the scales.
-  size_t scales = 2;
-
-  /// The distance of the corners decides the scale, and centres are aligned.
-  bool scalesByCorners = false;
-
-  bool isCrop() const { return coordinates == "tf_crop_and_resize"; }
-};
 
 Expected<Sampling> readSampling(NodeImporter &node) {
   Sampling sampling{
@@ -106,18 +74,17 @@ Error keepAspectRatio(NodeImporter &node, MutableArrayRef<double> scales,
 }
 
 /// The scales of the axes that are resized, from scales or sizes.
-Expected<SmallVector<double>> readScales(NodeImporter &node,
-                                         ArrayRef<int64_t> axes,
-                                         const Sampling &sampling) {
+Expected<SmallVector<double>>
+readScales(NodeImporter &node, ArrayRef<int64_t> axes, size_t scalesAt) {
   bool bySize = node.has(3);
-  if (!bySize && !node.has(sampling.scales))
+  if (!bySize && !node.has(scalesAt))
     return node.fail("has neither scales nor sizes");
   SmallVector<double> scales;
   if (bySize) {
     MPC_TRY_ASSIGN(auto sizes, node.ints(3, "the sizes"));
     scales.assign(sizes.begin(), sizes.end());
   } else {
-    MPC_TRY_ASSIGN(scales, readReals(node, sampling.scales, "scales"));
+    MPC_TRY_ASSIGN(scales, readReals(node, scalesAt, "scales"));
   }
   if (scales.size() != axes.size())
     return node.fail("has " + Twine(scales.size()) + " sizes or scales for " +
@@ -156,8 +123,8 @@ std::optional<double> givenScale(const NodeImporter &node, int64_t axis) {
 }
 
 /// Sizes and scales of all axes.
-Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
-                                           const Sampling &sampling) {
+Expected<SmallVector<AxisResize>>
+readAxes(NodeImporter &node, const Sampling &sampling, size_t scalesAt) {
   const Operand &input = node.in(0);
   auto axes = to_vector(seq<int64_t>(0, input.rank()));
   if (auto given = node.intsAttr("axes")) {
@@ -166,7 +133,7 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
   SmallVector<AxisResize> result;
   for (int64_t size : input.shape)
     result.push_back({size, size, 1.0, static_cast<double>(size)});
-  MPC_TRY_ASSIGN(auto scales, readScales(node, axes, sampling));
+  MPC_TRY_ASSIGN(auto scales, readScales(node, axes, scalesAt));
   for (auto [axis, scale] : zip_equal(axes, scales)) {
     AxisResize &resize = result[axis];
     double exact = static_cast<double>(resize.from) * scale;
@@ -188,158 +155,41 @@ Expected<SmallVector<AxisResize>> readAxes(NodeImporter &node,
   return result;
 }
 
-/// The place in the input that place `x` of the output comes from.
-double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
-  double place = static_cast<double>(x);
-  if (mode == "asymmetric")
-    return place / axis.scale;
-  double last = static_cast<double>(axis.from - 1);
-  if (mode == "align_corners")
-    return axis.extent == 1.0 ? 0.0 : place * last / (axis.extent - 1.0);
-  if (mode == "tf_crop_and_resize") {
-    double along = axis.extent == 1.0 ? 0.5 : place / (axis.extent - 1.0);
-    return (axis.start + along * (axis.end - axis.start)) * last;
-  }
-  if (mode == "pytorch_half_pixel" && axis.to == 1)
-    return 0.0;
-  double source = (place + 0.5) / axis.scale - 0.5;
-  if (mode != "half_pixel_symmetric")
-    return source;
-  // Centres the output where its size was rounded.
-  double centre = static_cast<double>(axis.from) / 2;
-  return centre * (1 - static_cast<double>(axis.to) / axis.extent) + source;
+Error checkWeights(const NodeImporter &node, int64_t axis,
+                   const AxisResize &resize, const Sampling &sampling) {
+  if (sampling.mode == "nearest" || resize.from * resize.to <= (1 << 24))
+    return Error::success();
+  return node.fail("axis " + Twine(axis) + " of " +
+                   shapeText(node.in(0).shape) + " is too large");
 }
 
-int64_t roundSource(double source, StringRef mode) {
-  if (mode == "floor")
-    return static_cast<int64_t>(std::floor(source));
-  if (mode == "ceil")
-    return static_cast<int64_t>(std::ceil(source));
-  if (mode == "round_prefer_ceil")
-    return static_cast<int64_t>(std::floor(source + 0.5));
-  return static_cast<int64_t>(std::ceil(source - 0.5));
-}
-
-Operand resizeNearest(NodeImporter &node, const Operand &input, int64_t axis,
-                      const AxisResize &resize, const Sampling &sampling) {
-  SmallVector<int64_t> sources;
-  for (int64_t x = 0; x < resize.to; ++x)
-    sources.push_back(std::clamp<int64_t>(
-        roundSource(sourceOf(resize, x, sampling.coordinates),
-                    sampling.rounding),
-        0, resize.from - 1));
-  return node.build.gather(input, node.build.ints(sources), axis);
-}
-
-/// The weight of an element at `distance`: a hat, or Keys' cubic (1981).
-double kernelAt(double distance, const Sampling &sampling) {
-  double x = std::abs(distance), a = sampling.cubicA;
-  if (sampling.mode == "linear")
-    return std::max(0.0, 1 - x);
-  if (x <= 1)
-    return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0.0;
-}
-
-/// Adds to a column of `weights` what one place of the output is made of.
-void addWeights(MutableArrayRef<double> weights, int64_t x,
-                const AxisResize &resize, const Sampling &sampling) {
-  double source = sourceOf(resize, x, sampling.coordinates);
-  double shrink = sampling.isAntialiased ? std::min(resize.scale, 1.0) : 1.0;
-  double support = sampling.mode == "linear" ? 1.0 : 2.0;
-  // The element at or before the source has distance 0 to 1, 0 excluded.
-  double before = std::ceil(source) - 1;
-  auto first = static_cast<int64_t>(std::floor(-support / shrink)) + 1;
-  SmallVector<std::pair<int64_t, double>> taps;
-  double sum = 0.0;
-  for (int64_t i = first; i < 2 - first; ++i) {
-    double at = before + static_cast<double>(i);
-    double weight = kernelAt(shrink * (at - source), sampling);
-    bool isOutside = at < 0 || at >= static_cast<double>(resize.from);
-    if (isOutside && sampling.excludesOutside)
-      continue;
-    at = std::clamp(at, 0.0, static_cast<double>(resize.from - 1));
-    taps.push_back({static_cast<int64_t>(at), weight});
-    sum += weight;
-  }
-  for (auto [at, weight] : taps)
-    weights[at * resize.to + x] += sum == 0.0 ? 0.0 : weight / sum;
-}
-
-Expected<Operand> interpolate(NodeImporter &node, const Operand &input,
-                              int64_t axis, const AxisResize &resize,
-                              const Sampling &sampling) {
-  if (resize.from * resize.to > (1 << 24))
-    return node.fail("axis " + Twine(axis) + " of " +
-                     shapeText(node.in(0).shape) + " is too large");
-  TensorBuilder &b = node.build;
-  std::vector<double> numbers(resize.from * resize.to, 0.0);
-  for (int64_t x = 0; x < resize.to; ++x)
-    addWeights(numbers, x, resize, sampling);
-  MPC_TRY_ASSIGN(
-      Operand weights,
-      node.constant<double>(b.f64(), {resize.from, resize.to}, numbers));
-  // The axis goes last, there to be the sum of a plain matrix product.
-  auto order = to_vector(seq<int64_t>(0, input.rank()));
-  std::swap(order[axis], order.back());
-  Operand last = b.transpose(input, order);
-  int64_t rows = *countElements(input.shape) / resize.from;
-  Operand product = b.matmul(b.reshape(last, {rows, resize.from}),
-                             b.cast(weights, input.type));
-  Shape shape = last.shape;
-  shape.back() = resize.to;
-  return b.transpose(b.reshape(product, shape), order);
-}
-
-/// The extrapolation value in places that come from outside of the input.
-Expected<Operand> extrapolate(NodeImporter &node, const Operand &output,
-                              int64_t axis, const AxisResize &resize,
-                              const Sampling &sampling) {
-  std::vector<char> outside;
-  for (int64_t x = 0; x < resize.to; ++x) {
-    double source = sourceOf(resize, x, sampling.coordinates);
-    outside.push_back(source < 0 ||
-                      source > static_cast<double>(resize.from - 1));
-  }
-  if (!is_contained(outside, 1))
-    return output;
-  TensorBuilder &b = node.build;
-  MPC_TRY_ASSIGN(Operand mask,
-                 node.constant<char>(b.i1(), {resize.to}, outside));
-  return b.select(b.broadcast(mask, output.shape, {axis}),
-                  b.splatLike(output, sampling.extrapolation), output);
-}
-
-Error resizeBy(NodeImporter &node, const Sampling &sampling) {
+/// `scalesAt` is the input that has the scales.
+Error resizeBy(NodeImporter &node, const Sampling &sampling, size_t scalesAt) {
   const Operand &input = node.in(0);
-  MPC_TRY_ASSIGN(auto axes, readAxes(node, sampling));
+  MPC_TRY_ASSIGN(auto axes, readAxes(node, sampling, scalesAt));
   Shape shape;
   for (const AxisResize &axis : axes)
     shape.push_back(axis.to);
   MPC_TRY(node.checkSize(shape));
-  bool isNearest = sampling.mode == "nearest";
-  Operand result = isNearest ? input : node.build.wide(input);
+  TensorBuilder &b = node.build;
+  Operand result = sampling.mode == "nearest" ? input : b.wide(input);
   for (auto [axis, resize] : enumerate(axes)) {
     if (resize.isIdentity())
       continue;
-    if (isNearest) {
-      result = resizeNearest(node, result, axis, resize, sampling);
-    } else {
-      MPC_TRY_ASSIGN(result, interpolate(node, result, axis, resize, sampling));
-    }
-    if (sampling.isCrop()) {
-      MPC_TRY_ASSIGN(result, extrapolate(node, result, axis, resize, sampling));
-    }
+    auto at = static_cast<int64_t>(axis);
+    MPC_TRY(checkWeights(node, at, resize, sampling));
+    MPC_TRY_ASSIGN(result,
+                   node.placed(resizedAxis(b, result, at, resize, sampling)));
     MPC_TRY(node.checkSize(result.shape));
   }
-  node.result(0, node.build.cast(result, input.type));
+  node.result(0, b.cast(result, input.type));
   return Error::success();
 }
 
 Error emitResize(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(Sampling sampling, readSampling(node));
-  return resizeBy(node, sampling);
+  return resizeBy(node, sampling, 2);
 }
 
 /// Before opset 11: from the start of each axis on.
@@ -348,8 +198,7 @@ Error emitUpsample(NodeImporter &node) {
   MPC_TRY_ASSIGN(Sampling sampling, readSampling(node));
   sampling.coordinates = "asymmetric";
   sampling.rounding = "floor";
-  sampling.scales = 1;
-  return resizeBy(node, sampling);
+  return resizeBy(node, sampling, 1);
 }
 
 constexpr StringRef kAttributes13 =

@@ -4,7 +4,6 @@
 
 #include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
-#include "lib/Import/ONNX/Ops/Random.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -3,6 +3,7 @@
 /// ONNX ops that write to places which indices name.
 #include "lib/Import/ONNX/Ops/Places.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 
 using namespace llvm;
@@ -10,58 +11,6 @@ using namespace llvm;
 namespace mpc::onnx {
 
 namespace {
-
-/// What goes to each place, added up.
-Operand sumsAt(TensorBuilder &b, const Operand &updates, const Flattened &at) {
-  Shape shape(updates.shape);
-  shape.front() = at.count;
-  return b.fold(nn::ScatterAddOp::create(
-      b.builder(), b.location(), b.tensorType(updates.type, shape),
-      updates.value, at.places.value, /*axis=*/0, /*batch_dims=*/0));
-}
-
-/// `data` with `updates` in the places `at`, the last of equal ones undefined:
-/// each slice of the result is read from the data or from the update that goes
-/// there.
-Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
-                 const Flattened &at) {
-  // Numbers of updates from 1 on; f32 holds them up to 2^24.
-  int64_t count = at.places.shape[0];
-  mlir::Type type = count < 1 << 24 ? b.f32() : b.f64();
-  Operand numbers =
-      b.binary(Binary::Add, b.cast(b.coordinates({count}, 0), type), 1.0);
-  Operand source = sumsAt(b, numbers, at);
-  Operand isWritten =
-      b.compare(nn::CompareKind::GT, source, b.splatLike(source, 0.0));
-  Operand row = b.binary(Binary::Add, b.cast(source, b.i64()),
-                         static_cast<double>(at.count - 1));
-  Operand place = b.select(isWritten, row, b.coordinates({at.count}, 0));
-  return b.gather(b.concat({data, updates}, 0), place, 0);
-}
-
-/// a / b, of integers towards minus infinity, where b is positive.
-Operand flooredQuotient(TensorBuilder &b, const Operand &x, const Operand &y) {
-  Operand quotient = b.binary(Binary::Div, x, y);
-  if (x.isFloat() || x.isUnsigned())
-    return quotient;
-  Operand isAbove =
-      b.compare(nn::CompareKind::GT, b.binary(Binary::Mul, quotient, y), x);
-  return b.binary(Binary::Sub, quotient, b.cast(isAbove, x.type));
-}
-
-/// The mean of the data and of what goes there, or of that alone: the data are
-/// then 0 where something does. That of integers is an integer.
-Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
-                const Flattened &at, bool includesData) {
-  Operand sum =
-      b.binary(Binary::Add, b.wide(data), sumsAt(b, b.wide(updates), at));
-  Operand one = b.splat(sum.type, at.places.shape, 1);
-  Operand number = sumsAt(b, one, at);
-  number = includesData ? b.binary(Binary::Add, number, 1.0)
-                        : b.binary(Binary::Max, number, b.splatLike(number, 1));
-  number = b.broadcast(number, sum.shape, {0});
-  return b.cast(flooredQuotient(b, sum, number), data.type);
-}
 
 /// Whether the mean goes to each place. Without the data in it, that is a
 /// second node, behind one that writes zeros.
@@ -94,76 +43,6 @@ Expected<Operand> joinedAt(NodeImporter &node, const Operand &data,
   return b.cast(b.binary(Binary::Add, b.wide(data), sums), data.type);
 }
 
-/// A box of a tensor, from `low` on.
-struct Box {
-  Shape low;
-  Shape shape;
-};
-
-/// The box that known places are, in order, if they are one.
-std::optional<Box> boxOf(const Flattened &at) {
-  if (!at.places.known || at.places.known.getNumElements() == 0)
-    return std::nullopt;
-  SmallVector<int64_t> places = nn::intsOf(at.places.known);
-  SmallVector<int64_t> strides = nn::denseStrides(at.axes);
-  Box box;
-  for (auto [size, stride] : zip_equal(at.axes, strides)) {
-    box.low.push_back(places.front() / stride % size);
-    box.shape.push_back(places.back() / stride % size - box.low.back() + 1);
-  }
-  if (any_of(box.shape, [](int64_t size) { return size < 1; }) ||
-      product(box.shape) != static_cast<int64_t>(places.size()))
-    return std::nullopt;
-  SmallVector<int64_t> within = nn::denseStrides(box.shape);
-  for (auto [number, place] : enumerate(places)) {
-    int64_t expected = 0;
-    for (size_t axis = 0; axis < strides.size(); ++axis)
-      expected +=
-          (static_cast<int64_t>(number) / within[axis] % box.shape[axis] +
-           box.low[axis]) *
-          strides[axis];
-    if (place != expected)
-      return std::nullopt;
-  }
-  return box;
-}
-
-/// `data` with `updates` in the place of `box`: what lies in front of it, it,
-/// and what lies behind it, along one axis after another.
-Operand assigned(TensorBuilder &b, const Operand &data, const Operand &updates,
-                 const Box &box, size_t axis = 0) {
-  if (axis == box.shape.size())
-    return updates;
-  int64_t size = data.shape[axis], begin = box.low[axis];
-  int64_t end = begin + box.shape[axis];
-  auto sliced = [&](int64_t from, int64_t to) {
-    return to - from == size ? data : b.sliceAxis(data, axis, from, to);
-  };
-  SmallVector<Operand> parts;
-  if (begin > 0)
-    parts.push_back(sliced(0, begin));
-  parts.push_back(assigned(b, sliced(begin, end), updates, box, axis + 1));
-  if (end < size)
-    parts.push_back(sliced(end, size));
-  return b.concat(parts, static_cast<int64_t>(axis));
-}
-
-/// x[..., 2:5] = y, as exporters write it: a scatter to known places.
-std::optional<Operand> assignedBox(NodeImporter &node, const Operand &data,
-                                   const Operand &updates,
-                                   const Flattened &at) {
-  if (node.stringAttr("reduction", "none") != "none" || isMean(node, true) ||
-      isMean(node, false))
-    return std::nullopt;
-  std::optional<Box> box = boxOf(at);
-  if (!box)
-    return std::nullopt;
-  Shape shape(box->shape);
-  append_range(shape, ArrayRef(data.shape).drop_front(at.axes.size()));
-  TensorBuilder &b = node.build;
-  return assigned(b, data, b.reshape(updates, shape), *box);
-}
-
 Error emitScatter(NodeImporter &node, const Flattened &at) {
   MPC_TRY(node.requireSameType(2, 0));
   const Operand &data = node.in(0), &updates = node.in(2);
@@ -173,10 +52,13 @@ Error emitScatter(NodeImporter &node, const Flattened &at) {
     return node.fail("the updates are " + shapeText(updates.shape) +
                      ", the indices name " + Twine(count) + " places of " +
                      Twine(at.inner) + " elements");
-  if (std::optional<Operand> whole = assignedBox(node, data, updates, at)) {
-    node.result(0, *whole);
-    return Error::success();
-  }
+  bool isAssigned = node.stringAttr("reduction", "none") == "none" &&
+                    !isMean(node, true) && !isMean(node, false);
+  if (isAssigned)
+    if (auto whole = assignedBox(b, data, updates, at)) {
+      node.result(0, *whole);
+      return Error::success();
+    }
   Operand slices = b.reshape(data, {at.count, at.inner});
   Operand writes = b.reshape(updates, {count, at.inner});
   Flattened flat{b.reshape(at.places, {count}), at.count, at.inner, at.axes};

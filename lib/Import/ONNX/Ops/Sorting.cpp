@@ -3,6 +3,7 @@
 /// ONNX ops that order the elements along an axis.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 

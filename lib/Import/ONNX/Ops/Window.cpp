@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Sliding windows, and the ONNX ops that pool over them.
+/// How ONNX's attributes say windows, and the ops that pool over them.
 #include "lib/Import/ONNX/Ops/Window.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -143,19 +144,6 @@ Expected<TransposedWindow> readTransposedWindow(NodeImporter &node,
   return window;
 }
 
-Window slidingWindow(ArrayRef<int64_t> input, ArrayRef<int64_t> kernel) {
-  Window window;
-  window.kernel.assign(kernel.begin(), kernel.end());
-  size_t axes = input.size();
-  window.strides.assign(axes, 1);
-  window.dilations.assign(axes, 1);
-  for (auto *pads : {&window.low, &window.high, &window.givenHigh})
-    pads->assign(axes, 0);
-  for (auto [size, extent] : zip_equal(input, kernel))
-    window.output.push_back(size - extent + 1);
-  return window;
-}
-
 Expected<Window> readPool(NodeImporter &node) {
   const Operand &input = node.in(0);
   if (input.rank() < 3)
@@ -178,61 +166,11 @@ Expected<Window> readPool(NodeImporter &node) {
   return window;
 }
 
-/// The sum over each window, as one strided slice for each of its places.
-Operand sumOverWindows(TensorBuilder &b, const Operand &padded,
-                       const Window &window) {
-  size_t axes = window.kernel.size();
-  SmallVector<int64_t> place(axes, 0);
-  std::optional<Operand> sum;
-  for (;;) {
-    SmallVector<int64_t> starts{0, 0}, strides{1, 1};
-    SmallVector<int64_t> limits{padded.shape[0], padded.shape[1]};
-    for (size_t i = 0; i < axes; ++i) {
-      int64_t start = place[i] * window.dilations[i];
-      starts.push_back(start);
-      strides.push_back(window.strides[i]);
-      limits.push_back(start + (window.output[i] - 1) * window.strides[i] + 1);
-    }
-    Operand part = b.slice(padded, starts, limits, strides);
-    sum = sum ? b.binary(Binary::Add, *sum, part) : part;
-    size_t axis = axes;
-    while (axis > 0 && ++place[axis - 1] == window.kernel[axis - 1])
-      place[--axis] = 0;
-    if (axis == 0)
-      return *sum;
-  }
-}
-
 namespace {
 
 //===----------------------------------------------------------------------===//
 // Pools
 //===----------------------------------------------------------------------===//
-
-/// Places among the spatial axes, row by row, as places in the whole tensor;
-/// with `byColumns` the first spatial axis is the innermost.
-Operand placesInTensor(TensorBuilder &b, Operand places,
-                       ArrayRef<int64_t> input, bool byColumns) {
-  ArrayRef<int64_t> spatial = input.drop_front(2);
-  SmallVector<int64_t> strides = nn::denseStrides(input);
-  auto scaled = [&](const Operand &x, int64_t factor) {
-    return b.binary(Binary::Mul, x, static_cast<double>(factor));
-  };
-  Operand result =
-      b.binary(Binary::Add, scaled(b.coordinates(places.shape, 0), strides[0]),
-               scaled(b.coordinates(places.shape, 1), strides[1]));
-  if (!byColumns)
-    return b.binary(Binary::Add, result, places);
-  int64_t stride = countElements(spatial).value_or(0);
-  for (int64_t size : reverse(spatial)) {
-    stride /= size;
-    Operand outer = b.binary(Binary::Div, places, static_cast<double>(size));
-    Operand at = b.binary(Binary::Sub, places, scaled(outer, size));
-    result = b.binary(Binary::Add, result, scaled(at, stride));
-    places = outer;
-  }
-  return result;
-}
 
 Error emitMaxPool(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
@@ -258,58 +196,6 @@ Error emitMaxPool(NodeImporter &node) {
   return Error::success();
 }
 
-/// How many elements each window averages over.
-Expected<Operand> windowCounts(NodeImporter &node, const Window &window,
-                               ArrayRef<int64_t> input, bool countPadding) {
-  Shape shape{1, 1};
-  append_range(shape, window.output);
-  std::optional<int64_t> count = countElements(shape);
-  if (!count || *count > (1 << 22))
-    return node.fail("the pool's output is too large for its pads");
-  SmallVector<int64_t> place(window.output.size(), 0);
-  std::vector<double> counts;
-  for (int64_t at = 0; at < *count; ++at) {
-    double covered = 1;
-    for (size_t i = 0; i < place.size(); ++i) {
-      int64_t first = place[i] * window.strides[i] - window.low[i];
-      int64_t from = countPadding ? -window.low[i] : 0;
-      int64_t to = input[i] + (countPadding ? window.givenHigh[i] : 0);
-      int64_t inside = 0;
-      for (int64_t k = 0; k < window.kernel[i]; ++k) {
-        int64_t index = first + k * window.dilations[i];
-        inside += index >= from && index < to;
-      }
-      covered *= static_cast<double>(inside);
-    }
-    counts.push_back(covered);
-    for (size_t i = place.size(); i-- > 0;) {
-      if (++place[i] < window.output[i])
-        break;
-      place[i] = 0;
-    }
-  }
-  return node.constant<double>(node.build.f64(), shape, counts);
-}
-
-/// Windows that tile the input: sums over the axes of a reshaped tensor.
-std::optional<Operand> averageTiles(TensorBuilder &b, const Operand &input,
-                                    const Window &window) {
-  Shape split{input.shape[0], input.shape[1]};
-  SmallVector<int64_t> axes;
-  for (size_t i = 0; i < window.kernel.size(); ++i) {
-    bool tiles = window.strides[i] == window.kernel[i] &&
-                 window.dilations[i] == 1 && window.low[i] == 0 &&
-                 window.high[i] == 0 &&
-                 window.output[i] * window.kernel[i] == input.shape[2 + i];
-    if (!tiles)
-      return std::nullopt;
-    split.push_back(window.output[i]);
-    split.push_back(window.kernel[i]);
-    axes.push_back(static_cast<int64_t>(3 + 2 * i));
-  }
-  return b.reduceMean(b.reshape(input, split), axes);
-}
-
 /// Each place of a window is an op of its own.
 Error checkPlaces(NodeImporter &node, const Window &window) {
   int64_t places = countElements(window.kernel).value_or(INT64_MAX);
@@ -319,14 +205,6 @@ Error checkPlaces(NodeImporter &node, const Window &window) {
                    " elements are not supported (at most 1024)");
 }
 
-/// `x` padded by the window's pads with zeros.
-Operand padded(TensorBuilder &b, const Operand &x, const Window &window) {
-  SmallVector<int64_t> low{0, 0}, high{0, 0};
-  append_range(low, window.low);
-  append_range(high, window.high);
-  return b.pad(x, low, high, SmallVector<int64_t>(low.size(), 0), 0.0);
-}
-
 /// By what each window's sum is divided: the number of its elements, or the
 /// chosen one.
 Expected<Operand> windowDivisors(NodeImporter &node, const Window &window,
@@ -334,8 +212,9 @@ Expected<Operand> windowDivisors(NodeImporter &node, const Window &window,
   if (chosen)
     return node.build.splat(node.build.f32(), {}, static_cast<double>(*chosen));
   bool countPadding = node.intAttr("count_include_pad", 0) != 0;
-  return windowCounts(node, window, ArrayRef(node.in(0).shape).drop_front(2),
-                      countPadding);
+  return node.placed(windowCounts(node.build, window,
+                                  ArrayRef(node.in(0).shape).drop_front(2),
+                                  countPadding));
 }
 
 Error emitAveragePool(NodeImporter &node) {
@@ -351,7 +230,7 @@ Error emitAveragePool(NodeImporter &node) {
   }
   MPC_TRY(checkPlaces(node, window));
   MPC_TRY_ASSIGN(Operand counts, windowDivisors(node, window, divisor));
-  Operand sum = sumOverWindows(b, padded(b, b.wide(input), window), window);
+  Operand sum = sumOverWindows(b, paddedBy(b, b.wide(input), window), window);
   counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
   node.result(0, b.cast(b.binary(Binary::Div, sum, counts), input.type));
   return Error::success();
@@ -387,7 +266,7 @@ Error emitLpPool(NodeImporter &node) {
   };
   Operand each = p == 2 ? b.binary(Binary::Mul, x, x)
                         : power(b.abs(x), static_cast<double>(p));
-  Operand sum = sumOverWindows(b, padded(b, each, window), window);
+  Operand sum = sumOverWindows(b, paddedBy(b, each, window), window);
   // By the select no gradient of the root of 0 comes back.
   Operand isZero = b.compare(nn::CompareKind::EQ, sum, b.splatLike(sum, 0.0));
   Operand some = b.select(isZero, b.splatLike(sum, 1.0), sum);
@@ -395,35 +274,6 @@ Error emitLpPool(NodeImporter &node) {
       p == 2 ? b.sqrt(some) : power(some, 1.0 / static_cast<double>(p));
   node.result(0, b.cast(b.select(isZero, sum, root), node.in(0).type));
   return Error::success();
-}
-
-/// The sum of all windows' elements, each where its window lies: `columns` is
-/// [batch, channels * places of a window, windows].
-Operand addWindows(TensorBuilder &b, const Operand &columns,
-                   ArrayRef<int64_t> image, const Window &window) {
-  int64_t batch = columns.shape[0];
-  int64_t places = *countElements(window.kernel);
-  int64_t channels = columns.shape[1] / places;
-  Operand split =
-      b.reshape(columns, {batch, channels, places, columns.shape[2]});
-  Shape grid{batch, channels};
-  append_range(grid, window.output);
-  std::optional<Operand> sum;
-  for (int64_t place = 0; place < places; ++place) {
-    SmallVector<int64_t> low(grid.size(), 0), high = low, interior = low;
-    int64_t rest = place;
-    for (size_t i = image.size(); i-- > 0; rest /= window.kernel[i]) {
-      int64_t span = (window.output[i] - 1) * window.strides[i] + 1;
-      low[2 + i] =
-          rest % window.kernel[i] * window.dilations[i] - window.low[i];
-      high[2 + i] = image[i] - span - low[2 + i];
-      interior[2 + i] = window.strides[i] - 1;
-    }
-    Operand part = b.reshape(b.sliceAxis(split, 2, place, place + 1), grid);
-    part = b.pad(part, low, high, interior, 0.0);
-    sum = sum ? b.binary(Binary::Add, *sum, part) : part;
-  }
-  return *sum;
 }
 
 Error emitCol2Im(NodeImporter &node) {

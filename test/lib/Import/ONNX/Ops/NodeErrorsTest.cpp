@@ -23,6 +23,34 @@ std::string errorOfNode(ModelWriter &writer, const std::string &op,
   return end == std::string::npos ? error : error.substr(end + 3);
 }
 
+// Forms and settings come from what an exporter wrote beside the graph.
+TEST(NodeErrors, AFileHasNoFormsAndSettings) {
+  EXPECT_EQ(
+      errorOf(
+          {"Pow", {{"x", {4}}, {"e", {}}}, {A::integer("flat_at_pole", 1)}}),
+      "attribute 'flat_at_pole' is not known (known: none)");
+  EXPECT_EQ(errorOf({"LogAddExp", {{"a", {4}}, {"b", {4}}}})
+                .rfind("this op is not supported; ", 0),
+            0u);
+  std::string ops = describeOnnxOps();
+  EXPECT_NE(ops.find("LogSoftmax "), std::string::npos);
+  EXPECT_EQ(ops.find("LogAddExp "), std::string::npos);
+}
+
+TEST(NodeErrors, ConstantsHaveALimit) {
+  ModelWriter writer;
+  writer.opset(20)
+      .ints("start", {0})
+      .ints("limit", {1 << 22})
+      .ints("step", {1});
+  for (std::string number : {"0", "1", "2"})
+    writer.node("Range", {"start", "limit", "step"}, {"y" + number}, {},
+                "n" + number);
+  EXPECT_EQ(importWritten(writer.output("y2")).error,
+            "m.onnx: node 'n2' (Range, opset 20): the constants that this "
+            "file's ops make pass 64 MiB");
+}
+
 TEST(NodeErrors, OfElementwiseOps) {
   EXPECT_EQ(errorOf({"Celu", {{"x", {4}}}, {A::real("alpha", 0)}}),
             "attribute 'alpha' is 0");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Reading images at points between their elements.
-#ifndef MPC_LIB_IMPORT_ONNX_OPS_POINTREADS_H
-#define MPC_LIB_IMPORT_ONNX_OPS_POINTREADS_H
+#ifndef MPC_LIB_IMPORT_BUILD_POINTREADS_H
+#define MPC_LIB_IMPORT_BUILD_POINTREADS_H
 
-#include "lib/Import/ONNX/Ops/NodeImporter.h"
+#include "lib/Import/Build/TensorBuilder.h"
 
-namespace mpc::onnx {
+namespace mpc::build {
 
 /// What a point between elements, or outside of the image, reads.
 struct Interpolation {
@@ -22,13 +22,14 @@ struct Interpolation {
 /// `image` at points: [batch, points, channels] of [batch, elements, channels],
 /// where the elements are those of `spatial`. `coordinates` are counted in
 /// elements, [batch, points] for each spatial axis; where several images lie
-/// one behind the other, from element `first` on, [batch, points] of int64.
-llvm::Expected<Operand> readAtPoints(NodeImporter &node, const Operand &image,
+/// one behind the other, from element `first` on, [batch, points] of int64. An
+/// error without a place where there are too many elements.
+llvm::Expected<Operand> readAtPoints(TensorBuilder &b, const Operand &image,
                                      llvm::ArrayRef<int64_t> spatial,
                                      llvm::ArrayRef<Operand> coordinates,
                                      const Interpolation &interpolation,
                                      const Operand *first = nullptr);
 
-} // namespace mpc::onnx
+} // namespace mpc::build
 
-#endif // MPC_LIB_IMPORT_ONNX_OPS_POINTREADS_H
+#endif // MPC_LIB_IMPORT_BUILD_POINTREADS_H

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Reading images at points between their elements.
-#include "lib/Import/ONNX/Ops/PointReads.h"
+#include "lib/Import/Build/PointReads.h"
 
+#include "dialects/NN/NNDialect.h"
 #include "lib/Import/ImportError.h"
 
 using namespace llvm;
 
-namespace mpc::onnx {
+namespace mpc::build {
 
 namespace {
 
@@ -190,21 +191,20 @@ Operand PointReader::sum(ArrayRef<Tap> taps) {
 
 } // namespace
 
-Expected<Operand> readAtPoints(NodeImporter &node, const Operand &image,
+Expected<Operand> readAtPoints(TensorBuilder &b, const Operand &image,
                                ArrayRef<int64_t> spatial,
                                ArrayRef<Operand> coordinates,
                                const Interpolation &interpolation,
                                const Operand *first) {
   // Places are counted in floats.
   if (*countElements(spatial) > 1 << 24)
-    return node.fail("the image has more than 2^24 elements");
-  PointReader reader(node.build, image, spatial, coordinates, interpolation,
-                     first);
+    return invalidModel("the image has more than 2^24 elements");
+  PointReader reader(b, image, spatial, coordinates, interpolation, first);
   SmallVector<Tap> taps = reader.allTaps();
   if (taps.size() > 256)
-    return node.fail("reads " + Twine(taps.size()) +
-                     " elements for each point (at most 256)");
+    return invalidModel("reads " + Twine(taps.size()) +
+                        " elements for each point (at most 256)");
   return reader.sum(taps);
 }
 
-} // namespace mpc::onnx
+} // namespace mpc::build

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Determinants of square matrices.
+#ifndef MPC_LIB_IMPORT_BUILD_DETERMINANT_H
+#define MPC_LIB_IMPORT_BUILD_DETERMINANT_H
+
+#include "lib/Import/Build/TensorBuilder.h"
+
+namespace mpc::build {
+
+/// Of the last two axes of `input`, floats. A row is some fifteen ops.
+Operand determinant(TensorBuilder &b, const Operand &input);
+
+} // namespace mpc::build
+
+#endif // MPC_LIB_IMPORT_BUILD_DETERMINANT_H

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Streams are counted in the order of the ops that draw from them.
+#include "lib/Import/Build/Random.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Random.h"
+#include <numbers>
+
+using namespace llvm;
+
+namespace mpc::build {
+
+int32_t takeStream(TensorBuilder &b) {
+  for (mlir::Operation &op : reverse(*b.builder().getBlock()))
+    if (auto random = dyn_cast<nn::RandomInterface>(op))
+      return static_cast<int32_t>(random.getStream()) + 1;
+  return 0;
+}
+
+Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
+                int32_t stream) {
+  return b.fromValue(nn::DropoutOp::create(
+      b.builder(), b.location(), b.tensorType(input.type, input.shape),
+      input.value, mlir::ValueRange(), APFloat(ratio), stream));
+}
+
+/// Numbers of [0, 1), of f32.
+static Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape,
+                       int32_t stream, int32_t word) {
+  auto bits = nn::RandomBitsOp::create(b.builder(), b.location(),
+                                       b.tensorType(b.i32(), shape),
+                                       mlir::ValueRange(), stream, word);
+  return b.fromValue(nn::UniformOp::create(b.builder(), b.location(),
+                                           b.tensorType(b.f32(), shape), bits));
+}
+
+/// x * scale + offset
+static Operand affine(TensorBuilder &b, Operand x, double scale,
+                      double offset) {
+  if (scale != 1.0)
+    x = b.binary(Binary::Mul, x, scale);
+  return offset == 0.0 ? x : b.binary(Binary::Add, x, offset);
+}
+
+Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape) {
+  return uniform(b, shape, takeStream(b), 0);
+}
+
+Operand uniformBetween(TensorBuilder &b, ArrayRef<int64_t> shape, double low,
+                       double high) {
+  return affine(b, uniform(b, shape), high - low, low);
+}
+
+// By the transform of Box and Muller (1958).
+Operand normal(TensorBuilder &b, ArrayRef<int64_t> shape, double mean,
+               double deviation) {
+  int32_t stream = takeStream(b);
+  // In (0, 1]: a logarithm of 0 would be infinite.
+  Operand first = affine(b, uniform(b, shape, stream, /*word=*/0), -1.0, 1.0);
+  Operand angle = affine(b, uniform(b, shape, stream, /*word=*/1),
+                         2.0 * std::numbers::pi, 0.0);
+  Operand radius = b.sqrt(affine(b, b.log(first), -2.0, 0.0));
+  Operand drawn = b.binary(Binary::Mul, radius, b.unary<nn::CosOp>(angle));
+  return affine(b, drawn, deviation, mean);
+}
+
+} // namespace mpc::build

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Unrolled over time: one product for the inputs of all steps, one for each
+// step's state.
+#include "lib/Import/Build/Recurrent.h"
+
+using namespace llvm;
+
+namespace mpc::build {
+
+namespace {
+
+/// One direction of a layer.
+struct Direction {
+  /// [steps, batch, gates * hidden]: what the inputs add to the gates.
+  Operand fromInput;
+  /// [gates * hidden, hidden] and [gates * hidden] (null without).
+  Operand recurrent;
+  std::optional<Operand> recurrentBias;
+  Operand state;
+  Operand cell;
+  /// [3 * hidden]: of the input, output and forget gates on the cell.
+  std::optional<Operand> peepholes;
+  ArrayRef<RecurrentActivation> activations;
+};
+
+} // namespace
+
+/// Part `index` of `count` along `axis`.
+static Operand part(TensorBuilder &b, const Operand &whole, int64_t axis,
+                    int64_t index, int64_t count) {
+  int64_t size = whole.shape[axis] / count;
+  return b.sliceAxis(whole, axis, index * size, (index + 1) * size);
+}
+
+/// Entry `index` of the first axis, which goes away.
+static Operand at(TensorBuilder &b, const Operand &whole, int64_t index) {
+  return b.reshape(b.sliceAxis(whole, 0, index, index + 1),
+                   ArrayRef(whole.shape).drop_front());
+}
+
+/// `x` with its first two axes exchanged where the batch comes first, and back.
+static Operand reordered(TensorBuilder &b, const Operand &x,
+                         const RecurrentLayer &layer) {
+  return layer.batchFirst ? b.transpose(x, {1, 0, 2}) : x;
+}
+
+/// The first state of direction `d`: part of `given`, zeros where there is
+/// none.
+static Operand firstState(TensorBuilder &b, const RecurrentLayer &layer,
+                          const std::optional<Operand> &given, int64_t d) {
+  if (given)
+    return at(b, reordered(b, *given, layer), d);
+  return b.splat(layer.x.type, {layer.batch, layer.hidden}, 0.0);
+}
+
+/// `bias` says which bias goes with the inputs: with `together` both do.
+static Direction directionOf(TensorBuilder &b, const RecurrentLayer &layer,
+                             int64_t d, bool together) {
+  Direction direction;
+  std::optional<Operand> inputBias;
+  if (layer.bias) {
+    Operand both = at(b, *layer.bias, d);
+    inputBias = part(b, both, 0, 0, 2);
+    Operand second = part(b, both, 0, 1, 2);
+    if (together)
+      inputBias = b.binary(Binary::Add, *inputBias, second);
+    else
+      direction.recurrentBias = second;
+  }
+  Operand rows = b.reshape(reordered(b, layer.x, layer),
+                           {layer.steps * layer.batch, layer.input});
+  Operand product =
+      b.linear(rows, at(b, layer.w, d), inputBias ? &*inputBias : nullptr);
+  direction.fromInput = b.reshape(
+      product, {layer.steps, layer.batch, layer.gates * layer.hidden});
+  direction.recurrent = at(b, layer.r, d);
+  direction.state = firstState(b, layer, layer.state, d);
+  if (layer.hasCell)
+    direction.cell = firstState(b, layer, layer.cell, d);
+  if (layer.peepholes)
+    direction.peepholes = at(b, *layer.peepholes, d);
+  size_t count = layer.activations.size() / layer.directions;
+  direction.activations =
+      ArrayRef(layer.activations).slice(static_cast<size_t>(d) * count, count);
+  return direction;
+}
+
+/// Advances `direction` by a step whose inputs are `fromInput`.
+using Step = function_ref<void(Direction &direction, const Operand &fromInput)>;
+
+/// Which samples still have a step at `time`, as a state has its shape.
+static Operand presentAt(TensorBuilder &b, const RecurrentLayer &layer,
+                         int64_t time) {
+  Operand isPresent =
+      b.compare(nn::CompareKind::GT, *layer.lengths,
+                b.splatLike(*layer.lengths, static_cast<double>(time)));
+  return b.broadcast(isPresent, {layer.batch, layer.hidden}, {0});
+}
+
+/// Advances by the step at `time`, and gives the state that is put out: of a
+/// sequence that has ended the states stay, and zeros are put out.
+static Operand advance(TensorBuilder &b, const RecurrentLayer &layer,
+                       Direction &direction, int64_t time, Step step) {
+  Operand state = direction.state, cell = direction.cell;
+  step(direction, at(b, direction.fromInput, time));
+  if (!layer.lengths)
+    return direction.state;
+  Operand isPresent = presentAt(b, layer, time);
+  Operand output =
+      b.select(isPresent, direction.state, b.splatLike(direction.state, 0.0));
+  direction.state = b.select(isPresent, direction.state, state);
+  if (layer.hasCell)
+    direction.cell = b.select(isPresent, direction.cell, cell);
+  return output;
+}
+
+/// Y [steps, directions, batch, hidden], Y_h and Y_c.
+static RecurrentOutputs unroll(TensorBuilder &b, const RecurrentLayer &layer,
+                               bool together, Step step) {
+  Shape slot{1, 1, layer.batch, layer.hidden};
+  SmallVector<Operand> outputs, states, cells;
+  for (int64_t d = 0; d < layer.directions; ++d) {
+    Direction direction = directionOf(b, layer, d, together);
+    bool backwards = layer.reverse || d == 1;
+    SmallVector<Operand> places(layer.steps);
+    for (int64_t i = 0; i < layer.steps; ++i) {
+      int64_t time = backwards ? layer.steps - 1 - i : i;
+      places[time] = b.reshape(advance(b, layer, direction, time, step), slot);
+    }
+    if (layer.wantsSteps)
+      outputs.push_back(b.concat(places, 0));
+    Shape last{1, layer.batch, layer.hidden};
+    states.push_back(b.reshape(direction.state, last));
+    if (layer.hasCell)
+      cells.push_back(b.reshape(direction.cell, last));
+  }
+  RecurrentOutputs result;
+  if (layer.wantsSteps) {
+    Operand steps = b.concat(outputs, 1);
+    result.steps = layer.batchFirst ? b.transpose(steps, {2, 0, 1, 3}) : steps;
+  }
+  result.state = reordered(b, b.concat(states, 0), layer);
+  if (layer.hasCell)
+    result.cell = reordered(b, b.concat(cells, 0), layer);
+  return result;
+}
+
+/// What the peephole of gate `index`, of input, output and forget, adds to it.
+static Operand seen(TensorBuilder &b, const Direction &d, const Operand &gate,
+                    int64_t index, const Operand &cell) {
+  if (!d.peepholes)
+    return gate;
+  Operand weights =
+      b.broadcastTo(part(b, *d.peepholes, 0, index, 3), cell.shape);
+  return b.binary(Binary::Add, gate, b.binary(Binary::Mul, weights, cell));
+}
+
+RecurrentOutputs buildLSTM(TensorBuilder &b, const RecurrentLayer &layer,
+                           bool isCoupled) {
+  return unroll(b, layer, true, [&](Direction &d, const Operand &fromInput) {
+    Operand gates = b.binary(Binary::Add, fromInput,
+                             b.linear(d.state, d.recurrent, nullptr));
+    auto gate = [&](int64_t index, int64_t peephole) {
+      Operand sum = part(b, gates, 1, index, 4);
+      return d.activations[0].apply(b, seen(b, d, sum, peephole, d.cell));
+    };
+    Operand input = gate(0, 0);
+    Operand forget = isCoupled
+                         ? b.binary(Binary::Sub, b.splatLike(input, 1.0), input)
+                         : gate(2, 2);
+    Operand candidate = d.activations[1].apply(b, part(b, gates, 1, 3, 4));
+    d.cell = b.binary(Binary::Add, b.binary(Binary::Mul, forget, d.cell),
+                      b.binary(Binary::Mul, input, candidate));
+    // The output gate sees the new cell.
+    Operand output = gate(1, 1);
+    d.state = b.binary(Binary::Mul, output, d.activations[2].apply(b, d.cell));
+  });
+}
+
+RecurrentOutputs buildGRU(TensorBuilder &b, const RecurrentLayer &layer,
+                          bool resetLast) {
+  // `parts` numbers of the recurrent weights, from `first` on.
+  auto fromState = [&](Direction &d, const Operand &state, int64_t first,
+                       int64_t parts) {
+    int64_t h = layer.hidden;
+    Operand weight =
+        b.sliceAxis(d.recurrent, 0, first * h, (first + parts) * h);
+    if (!d.recurrentBias)
+      return b.linear(state, weight, nullptr);
+    Operand bias =
+        b.sliceAxis(*d.recurrentBias, 0, first * h, (first + parts) * h);
+    return b.linear(state, weight, &bias);
+  };
+  return unroll(b, layer, false, [&](Direction &d, const Operand &fromInput) {
+    Operand gates =
+        b.binary(Binary::Add, b.sliceAxis(fromInput, 1, 0, 2 * layer.hidden),
+                 fromState(d, d.state, 0, 2));
+    Operand update = d.activations[0].apply(b, part(b, gates, 1, 0, 2));
+    Operand reset = d.activations[0].apply(b, part(b, gates, 1, 1, 2));
+    Operand hidden =
+        resetLast ? b.binary(Binary::Mul, reset, fromState(d, d.state, 2, 1))
+                  : fromState(d, b.binary(Binary::Mul, reset, d.state), 2, 1);
+    Operand candidate = d.activations[1].apply(
+        b, b.binary(Binary::Add, part(b, fromInput, 1, 2, 3), hidden));
+    // candidate + update * (state - candidate)
+    d.state = b.binary(Binary::Add, candidate,
+                       b.binary(Binary::Mul, update,
+                                b.binary(Binary::Sub, d.state, candidate)));
+  });
+}
+
+RecurrentOutputs buildRNN(TensorBuilder &b, const RecurrentLayer &layer) {
+  return unroll(b, layer, true, [&](Direction &d, const Operand &fromInput) {
+    Operand sum = b.binary(Binary::Add, fromInput,
+                           b.linear(d.state, d.recurrent, nullptr));
+    d.state = d.activations[0].apply(b, sum);
+  });
+}
+
+} // namespace mpc::build

@@ -96,8 +96,8 @@ rt::Result<std::shared_ptr<rt::Program>>
 compileTraining(ImportedModel &model, const CompileOptions &options,
                 CompileReport &report);
 
-/// compileTraining's step, with entries that yield the largest magnitude of each
-/// value: see amp-add-probes. Their `sites` say which.
+/// compileTraining's step, with entries that yield the largest magnitude of
+/// each value: see amp-add-probes. Their `sites` say which.
 rt::Result<std::shared_ptr<rt::Program>>
 compileProbe(ImportedModel &model, const CompileOptions &options,
              CompileReport &report);

@@ -195,8 +195,9 @@ TEST(Link, ProgramsOfOtherStatesAreNotOne) {
               p.slabs[2].initial = SharedBytes::of(std::vector<double>(16, 1));
             }),
             states + "slab 'scalars' begins as another");
-  EXPECT_EQ(faultOf([](Program &p) { p.entries[0].mode = ModelMode::Training; }),
-            std::string(kSteps) + "they normalize by different statistics");
+  EXPECT_EQ(
+      faultOf([](Program &p) { p.entries[0].mode = ModelMode::Training; }),
+      std::string(kSteps) + "they normalize by different statistics");
   EXPECT_EQ(faultOf([](Program &p) {
               std::get<CpuTarget>(p.target).cpu = "x86-64-v4";
             }),

@@ -125,6 +125,11 @@ npz = [word.replace("data.safetensors", "data.npz") for word in words]
 check([*npz, "--last-batch=wrap", "--lr-schedule=exponential", "--lr-gamma=0.9"], compiles=True)
 check([*npz, "--last-batch=drop", "--lr-schedule=step", "--lr-step-size=2"], compiles=False)
 check([*npz, "--data=more.npz", "--order=sequential"], compiles=True)
+# A smaller last batch is another program, which hangs on how many samples there are.
+check([*npz, "--last-batch=smaller", "--order=sequential"], compiles=True)
+check([*npz, "--last-batch=smaller", "--order=shuffle"], compiles=False)
+said = check([*npz, "--data=more.npz", "--last-batch=smaller"], compiles=True)
+assert "--last-batch=smaller: --batch-size=7: the model is fixed to batches of 32" in said[-1], said
 
 # The same words in another folder name other files.
 os.mkdir("elsewhere")

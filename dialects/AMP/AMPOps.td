@@ -126,6 +126,28 @@ def AMP_GetScaleOp : AMP_Op<"get_scale", [
   }];
 }
 
+def AMP_GetRateOp : AMP_Op<"get_rate", [
+    MemoryEffects<[MemRead]>, SameOperandsAndResultType, StateOpInterface,
+    UsesSymbols]> {
+  let summary = "The learning rate, by whether the last step was applied";
+  let description = [{
+    A rate follows from how many steps were applied, which of a step that is
+    still under way its scaler alone knows.
+
+    ```mlir
+    %lr = amp.get_rate @scaler, %applied, %skipped : tensor<f32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$scaler, AMP_F32OrF64:$applied,
+                       AMP_F32OrF64:$skipped);
+  let results = (outs AMP_F32OrF64:$rate);
+  let assemblyFormat =
+      "$scaler `,` $applied `,` $skipped attr-dict `:` type($rate)";
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getStateName() { return getScaler(); }
+  }];
+}
+
 def AMP_GetHyperOp : AMP_Op<"get_hyper", [
     MemoryEffects<[MemRead]>, UsesSymbols]> {
   let summary = "A hyper-parameter's value";

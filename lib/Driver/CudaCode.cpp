@@ -72,16 +72,6 @@ static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
   return {};
 }
 
-/// The kernel that steps need beside those of their launches.
-static void addLateRate(const rt::Program &program,
-                        std::vector<std::string> &texts) {
-  bool isUsed = llvm::any_of(program.entries, [](const rt::Entry &entry) {
-    return entry.lateRate().has_value();
-  });
-  if (isUsed && !texts.empty())
-    texts.front() += cuda::getLateRateKernel();
-}
-
 /// Gives `program`, whose launches name kernels, the modules with the texts
 /// that `module` has for them, and the launches their grids.
 static rt::Status addText(ModuleOp module, rt::CudaArch arch,
@@ -89,7 +79,6 @@ static rt::Status addText(ModuleOp module, rt::CudaArch arch,
   std::vector<std::string> texts;
   llvm::StringMap<PlacedKernel> kernels = placeKernels(module, texts);
   MPC_RETURN_IF_ERROR(placeLaunches(kernels, readWork(module), program));
-  addLateRate(program, texts);
   rt::CudaTarget target{arch};
   for (const std::string &text : texts)
     target.modules.push_back(

@@ -2,6 +2,7 @@
 // Programs to be linked: data of an object file, and its declarations.
 #include "lib/Driver/LinkableProgram.h"
 
+#include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
@@ -126,7 +127,8 @@ public:
     begin();
     for (const rt::Entry &entry : program.entries) {
       for (const rt::TensorDesc &input : entry.inputs)
-        add("Input", input, "const ");
+        if (input.name != rt::step::kRateAfterSkip) // Is what the rate is.
+          add("Input", input, "const ");
       for (const rt::TensorDesc &output : entry.outputs)
         add("Output", output, "");
     }

@@ -51,6 +51,23 @@ struct LowerGetScale : StatePattern<GetScaleOp> {
   }
 };
 
+struct LowerGetRate : StatePattern<GetRateOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(GetRateOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SlabOp slab = layout().scaler(op.getScalerAttr().getAttr()).slab;
+    Value inARow = slabs(op, b).element(
+        slab, static_cast<int64_t>(rt::StateSlot::SkippedInARow));
+    nn::GradientBuilder g(b, op.getLoc());
+    Value wasApplied =
+        g.compare(nn::CompareKind::EQ, inARow, g.splat(inARow, 0.0));
+    b.replaceOp(
+        op, g.select(wasApplied, adaptor.getApplied(), adaptor.getSkipped()));
+    return success();
+  }
+};
+
 struct LowerGetHyper : StatePattern<GetHyperOp> {
   using StatePattern::StatePattern;
 
@@ -141,7 +158,7 @@ private:
 void mpc::amp::addScalarPatterns(RewritePatternSet &patterns,
                                  const TypeConverter &types,
                                  const StateContext &state) {
-  patterns.add<LowerGet, LowerGetScale, LowerGetHyper, LowerRandomState,
-               LowerInverseScale, LowerUpdateScale>(
+  patterns.add<LowerGet, LowerGetScale, LowerGetRate, LowerGetHyper,
+               LowerRandomState, LowerInverseScale, LowerUpdateScale>(
       types, patterns.getContext(), state);
 }

@@ -49,6 +49,12 @@ public:
     Type rate = plan_.loss ? b.getF32Type() : b.getF64Type();
     Value lr =
         entry_.addArgument(EntryBuilder::scalar(rate), rt::step::kLearningRate);
+    if (choosesRate()) {
+      Value afterSkip = entry_.addArgument(EntryBuilder::scalar(rate),
+                                           rt::step::kRateAfterSkip);
+      lr = GetRateOp::create(b, entry_.loc, lr.getType(), kScaler, lr,
+                             afterSkip);
+    }
     if (!from_.scale)
       from_.scale = readScale(entry_);
     StepFindings findings =
@@ -66,6 +72,14 @@ public:
   }
 
 private:
+  /// Whether the scaler knows if the last step was skipped, and steps may be. A
+  /// scale that is updated before all is checked may have counted such a step
+  /// as applied.
+  [[nodiscard]] bool choosesRate() const {
+    return plan_.loss && plan_.trains() && entry_.scales() &&
+           !rt::appliesNonFinite(entry_.policy.kind) && !entry_.updatesEarly();
+  }
+
   /// A step that is skipped leaves them as they were, too.
   void keepBuffers(Value found) {
     Value skip = rt::appliesNonFinite(entry_.policy.kind) ? Value() : found;

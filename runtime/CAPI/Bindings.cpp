@@ -2,6 +2,7 @@
 // Which tensor goes where, and which must not.
 #include "runtime/CAPI/Bindings.h"
 
+#include "runtime/Program/StepNames.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
@@ -26,6 +27,16 @@ bool meet(const void *a, size_t aBytes, const void *b, size_t bBytes) {
   return aBegin < bBegin + bBytes && bBegin < aBegin + aBytes;
 }
 
+/// A caller waits for each step, so that it has one rate, whatever became of
+/// the step before.
+bool isMeant(Direction direction, std::string_view given,
+             std::string_view own) {
+  bool isOtherRate = direction == Direction::Input &&
+                     given == step::kLearningRate &&
+                     own == step::kRateAfterSkip;
+  return given == own || isOtherRate;
+}
+
 } // namespace
 
 /// Calls `body` with each entry that has an input or output of this name.
@@ -36,7 +47,7 @@ void Bindings::visit(Direction direction, std::string_view name,
     const std::vector<TensorDesc> &tensors =
         direction == Direction::Input ? entry.inputs : entry.outputs;
     for (size_t i = 0; i < tensors.size(); ++i)
-      if (tensors[i].name == name)
+      if (isMeant(direction, name, tensors[i].name))
         body(*call, i, tensors[i]);
   }
 }

@@ -6,6 +6,7 @@
 #include "runtime/CAPI/Session.h"
 #include "runtime/CAPI/TensorInfo.h"
 #include "runtime/Program/ProgramFile.h"
+#include "runtime/Program/StepNames.h"
 #include "runtime/Runner/ProgramChoice.h"
 #include "runtime/Support/Text.h"
 
@@ -43,6 +44,15 @@ Result<const T *> element(const char *what, const std::vector<T> &all,
     return &all[index];
   return usageError(
       fmt::format("{} {}: the program has {}", what, index, all.size()));
+}
+
+/// The inputs that a caller sees: of both rates the one, which is both.
+std::vector<const TensorDesc *> inputsOf(const Entry &entry) {
+  std::vector<const TensorDesc *> inputs;
+  for (const TensorDesc &input : entry.inputs)
+    if (input.name != step::kRateAfterSkip)
+      inputs.push_back(&input);
+  return inputs;
 }
 
 static_assert(int(MPC_ENTRY_OTHER) == int(EntryRole::Other) &&
@@ -163,7 +173,7 @@ MpcError *mpcProgramGetEntry(const MpcProgram *program, size_t entry,
     MpcEntryInfo known = {};
     known.name = found->name.c_str();
     known.role = static_cast<MpcEntryRole>(found->role);
-    known.numInputs = found->inputs.size();
+    known.numInputs = inputsOf(*found).size();
     known.numOutputs = found->outputs.size();
     return fillInfo("info", known, info);
   });
@@ -187,9 +197,10 @@ MpcError *mpcProgramGetInput(const MpcProgram *program, size_t entry,
   return query(program, [&](const Program &loaded) -> Status {
     MPC_ASSIGN_OR_RETURN(const Entry *found,
                          element("entry", loaded.entries, entry));
-    MPC_ASSIGN_OR_RETURN(const TensorDesc *desc,
-                         element("input", found->inputs, index));
-    return fillTensor(*desc, info);
+    std::vector<const TensorDesc *> inputs = inputsOf(*found);
+    MPC_ASSIGN_OR_RETURN(const TensorDesc *const *desc,
+                         element("input", inputs, index));
+    return fillTensor(**desc, info);
   });
 }
 

@@ -17,19 +17,9 @@ std::string nameOf(const Target &target) {
   return std::get<CpuTarget>(target).cpu;
 }
 
-/// The scalar of this name and type among `descs`.
-static std::optional<size_t> findScalar(const std::vector<TensorDesc> &descs,
-                                        std::string_view name, DType dtype) {
-  for (size_t i = 0; i < descs.size(); ++i)
-    if (descs[i].name == name && descs[i].dtype == dtype &&
-        descs[i].shape.empty())
-      return i;
-  return std::nullopt;
-}
-
-bool Entry::takesRate() const {
+bool Entry::choosesRate() const {
   return std::any_of(inputs.begin(), inputs.end(), [](const TensorDesc &desc) {
-    return desc.name == step::kLearningRate;
+    return desc.name == step::kRateAfterSkip;
   });
 }
 
@@ -43,21 +33,9 @@ bool Entry::takes(const TensorShapes &shapes) const {
 TensorShapes Entry::dataShapes() const {
   TensorShapes shapes;
   for (const TensorDesc &desc : inputs)
-    if (desc.name != step::kLearningRate)
+    if (!step::isRate(desc.name))
       shapes[desc.name] = desc.shape;
   return shapes;
-}
-
-std::optional<LateRate> Entry::lateRate() const {
-  if (role != EntryRole::Step && role != EntryRole::Apply)
-    return std::nullopt;
-  auto rate = findScalar(inputs, step::kLearningRate, DType::F32);
-  auto skipped = findScalar(outputs, step::kSkipped, DType::Bool);
-  if (!skipped)
-    skipped = findScalar(outputs, step::kFoundInf, DType::Bool);
-  if (!rate || !skipped)
-    return std::nullopt;
-  return LateRate{*rate, *skipped};
 }
 
 const Entry *Program::findEntry(std::string_view name) const {
@@ -127,7 +105,7 @@ const Entry *Program::measureEntry(const TensorShapes &shapes) const {
 std::string describeData(const Entry &entry) {
   std::string text;
   for (const TensorDesc &desc : entry.inputs)
-    if (desc.name != step::kLearningRate && desc.name != step::kCountedRows)
+    if (!step::isRate(desc.name) && desc.name != step::kCountedRows)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
                           escape(desc.name), toString(desc));
   return text;

@@ -88,13 +88,6 @@ struct InputBound {
   bool operator==(const InputBound &) const = default;
 };
 
-/// An optimizer step's learning rate, which may hang on whether the step before
-/// was skipped; that one may still be under way when this one begins.
-struct LateRate {
-  size_t input;   ///< The rate.
-  size_t skipped; ///< The output that tells it of the step before.
-};
-
 /// A function of (state, inputs) to (state, outputs).
 /// By whose statistics a model normalizes: its results depend on that.
 enum class ModelMode : uint8_t { Either, Inference, Training };
@@ -110,14 +103,13 @@ struct Entry {
   /// Of a probe: what each output tells of. A file does not have them.
   std::vector<ProbeSite> sites;
 
-  [[nodiscard]] bool takesRate() const;
+  /// Whether it is given a rate for where the step before was applied and one
+  /// for where it was skipped, and chooses by its state.
+  [[nodiscard]] bool choosesRate() const;
   /// Whether each input that `shapes` names has the shape that it has there.
   [[nodiscard]] bool takes(const TensorShapes &shapes) const;
-  /// Those of its inputs that are data: all but the learning rate.
+  /// Those of its inputs that are data: all but learning rates.
   [[nodiscard]] TensorShapes dataShapes() const;
-  /// Empty where it ends no step, takes no rate, or does not tell whether it is
-  /// skipped.
-  [[nodiscard]] std::optional<LateRate> lateRate() const;
 };
 
 /// A tensor of the state: its place in a slab. Slots are named

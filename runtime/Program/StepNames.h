@@ -10,8 +10,14 @@
 
 namespace mpc::rt::step {
 
-/// The one input that is not data.
+/// The inputs that are not data: the rate of a step, and, where the step itself
+/// chooses, its rate where the step before was skipped.
 inline constexpr std::string_view kLearningRate = "lr";
+inline constexpr std::string_view kRateAfterSkip = "lr_after_skip";
+
+[[nodiscard]] constexpr bool isRate(std::string_view input) {
+  return input == kLearningRate || input == kRateAfterSkip;
+}
 
 inline constexpr std::string_view kLoss = "loss";
 inline constexpr std::string_view kScale = "scale";
@@ -39,10 +45,6 @@ inline constexpr std::string_view kCountSuffix = "/count";
 /// exponential of what its sum and its count come to.
 inline constexpr std::string_view kAccuracy = "accuracy";
 inline constexpr std::string_view kPerplexity = "perplexity";
-
-/// A kernel that programs for a GPU have beside those of their launches, run by
-/// one thread: see LateRate. Its arguments are a bool and two rates.
-inline constexpr std::string_view kLateRateKernel = "mpc_rate_after_skip";
 
 } // namespace mpc::rt::step
 

@@ -123,8 +123,7 @@ bool CpuExecutor::ownsSome(const void *data, size_t bytes) const {
 
 Status CpuExecutor::enqueue(size_t entryIndex,
                             std::span<const void *const> inputs,
-                            std::span<void *const> outputs,
-                            const float * /*rateAfterSkip*/) {
+                            std::span<void *const> outputs) {
   const Entry &entry = program_->entries[entryIndex];
   Plan &plan = plans_[entryIndex];
   for (const Patch &patch : plan.patches) {

@@ -27,8 +27,7 @@ public:
 
   /// Allocates nothing.
   Status enqueue(size_t entry, std::span<const void *const> inputs,
-                 std::span<void *const> outputs,
-                 const float *rateAfterSkip) override;
+                 std::span<void *const> outputs) override;
   Status wait() override { return {}; }
   Status waitFor(uint64_t /*run*/) override { return {}; }
   [[nodiscard]] uint64_t numRuns() const override { return numRuns_; }

@@ -3,7 +3,6 @@
 #include "runtime/Runner/CudaExecutor.h"
 
 #include "runtime/Device/CUDA/ImageCache.h"
-#include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -55,9 +54,6 @@ Status CudaExecutor::prepare() {
 }
 
 Status CudaExecutor::preparePlan(const Entry &entry, Plan &plan) {
-  auto &[first, second] = plan.slots;
-  first.other = &second;
-  second.other = &first;
   for (Slot &slot : plan.slots)
     MPC_RETURN_IF_ERROR(allocateSlot(entry, slot));
   for (Slot &slot : plan.slots)
@@ -175,25 +171,7 @@ Status CudaExecutor::prepareLaunches() {
   for (const Entry &entry : program_->entries)
     for (const Launch &launch : entry.launches)
       MPC_RETURN_IF_ERROR(launch.command->prepare(launch, *this));
-  loadLateRate();
   return {};
-}
-
-/// Programs of before there was such a kernel do without, and those of which
-/// some entry would not know which rate is meant.
-void CudaExecutor::loadLateRate() {
-  bool isKnown = std::none_of(
-      program_->entries.begin(), program_->entries.end(),
-      [](const Entry &e) { return e.takesRate() && !e.lateRate(); });
-  // The step before may have been one of another shape, in another slot.
-  auto steps =
-      std::count_if(program_->entries.begin(), program_->entries.end(),
-                    [](const Entry &e) { return e.lateRate().has_value(); });
-  if (!isKnown || steps > 1 || modules_.empty())
-    return;
-  auto found = modules_.front().function(std::string(step::kLateRateKernel));
-  if (found.ok())
-    lateRate_ = *std::move(found);
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,13 +207,10 @@ Status CudaExecutor::allocate() {
 }
 
 Status CudaExecutor::allocateSlot(const Entry &entry, Slot &slot) {
-  slot.late = choosesRate() ? entry.lateRate() : std::nullopt;
   auto add = [&](const TensorDesc &desc, const char *what,
                  std::vector<cuda::DeviceBuffer> &device,
                  std::vector<cuda::PinnedBuffer> &host) -> Status {
     auto bytes = static_cast<uint64_t>(desc.numBytes());
-    if (slot.late && &desc == &entry.inputs[slot.late->input])
-      bytes *= 2;
     std::string name = fmt::format("{} {}", what, quote(desc.name));
     MPC_ASSIGN_OR_RETURN(cuda::DeviceBuffer onDevice,
                          cuda::DeviceBuffer::allocate(context_, bytes, name));
@@ -295,21 +270,9 @@ Status CudaExecutor::recordKept(const Entry &entry) {
   return {};
 }
 
-/// Before the first run both rates are one, whatever the other slot holds.
-Status CudaExecutor::recordLateRate(const Slot &slot) {
-  if (!slot.late)
-    return {};
-  cuda::DevicePointer skipped =
-      slot.other->outputs[slot.late->skipped].pointer();
-  cuda::DevicePointer rates = slot.inputs[slot.late->input].pointer();
-  std::array<void *, 2> arguments = {&skipped, &rates};
-  return stream_->launch(*lateRate_, {}, arguments);
-}
-
 Status CudaExecutor::record(const Entry &entry, Slot &slot) {
   auto work = [&]() -> Status {
     MPC_RETURN_IF_ERROR(recordKept(entry));
-    MPC_RETURN_IF_ERROR(recordLateRate(slot));
     for (const Launch &launch : entry.launches)
       MPC_RETURN_IF_ERROR(recordLaunch(launch, slot));
     for (size_t i = 0; i < slot.outputs.size(); ++i)
@@ -351,16 +314,14 @@ Status CudaExecutor::finishOldest() {
 }
 
 Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
-                             std::span<void *const> outputs,
-                             const float *rateAfterSkip) {
+                             std::span<void *const> outputs) {
   MPC_RETURN_IF_ERROR(giveState());
   Plan &plan = plans_[entry];
   Slot &slot = plan.slots[plan.next];
   plan.next = 1 - plan.next;
   while (slot.isPending)
     MPC_RETURN_IF_ERROR(finishOldest());
-  MPC_RETURN_IF_ERROR(
-      begin(slot, inputs, rateAfterSkip).withContext(placeOf(slot)));
+  MPC_RETURN_IF_ERROR(begin(slot, inputs).withContext(placeOf(slot)));
   slot.wanted.assign(outputs.begin(), outputs.end());
   slot.isPending = true;
   pending_.push_back(&slot);
@@ -369,15 +330,11 @@ Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
 }
 
 /// Uploads the inputs, for which what follows in the stream waits.
-Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs,
-                             const float *rateAfterSkip) {
+Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     auto bytes = static_cast<size_t>(slot.entry->inputs[i].numBytes());
     if (bytes > 0)
       std::memcpy(slot.sources[i].data(), inputs[i], bytes);
-    if (slot.late && slot.late->input == i)
-      std::memcpy(slot.sources[i].data() + bytes,
-                  rateAfterSkip ? rateAfterSkip : inputs[i], bytes);
     MPC_RETURN_IF_ERROR(
         uploads_->upload(slot.inputs[i], 0, slot.sources[i].bytes()));
   }
@@ -385,9 +342,8 @@ Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs,
   return stream_->wait(*slot.uploaded);
 }
 
-Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs,
-                           const float *rateAfterSkip) {
-  MPC_RETURN_IF_ERROR(provide(slot, inputs, rateAfterSkip));
+Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs) {
+  MPC_RETURN_IF_ERROR(provide(slot, inputs));
   MPC_RETURN_IF_ERROR(stream_->launch(*slot.graph));
   return stream_->record(*slot.done);
 }

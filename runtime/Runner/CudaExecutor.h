@@ -42,15 +42,11 @@ public:
   ~CudaExecutor() override;
 
   Status enqueue(size_t entry, std::span<const void *const> inputs,
-                 std::span<void *const> outputs,
-                 const float *rateAfterSkip) override;
+                 std::span<void *const> outputs) override;
   Status wait() override;
   Status waitFor(uint64_t run) override;
   [[nodiscard]] uint64_t numRuns() const override { return numRuns_; }
   [[nodiscard]] bool isAsynchronous() const override { return true; }
-  [[nodiscard]] bool choosesRate() const override {
-    return lateRate_.has_value();
-  }
   Status readState() override;
   Status writeState() override;
   /// Launches are given to the device one by one, each between two events:
@@ -69,8 +65,6 @@ private:
   /// Memory of one run of an entry, of which two can be under way.
   struct Slot {
     const Entry *entry = nullptr;
-    const Slot *other = nullptr;  ///< That of the run before.
-    std::optional<LateRate> late; ///< Its input has room for both rates.
     std::vector<cuda::DeviceBuffer> inputs, outputs;
     std::vector<cuda::PinnedBuffer> sources, targets;
     std::vector<void *> wanted; ///< Where the caller wants the outputs.
@@ -93,11 +87,9 @@ private:
   Status loadCode();
   Status load(std::span<const std::span<const char>> images);
   Status prepareLaunches();
-  void loadLateRate();
   Status allocate();
   Status allocateSlot(const Entry &entry, Slot &slot);
   Status record(const Entry &entry, Slot &slot);
-  Status recordLateRate(const Slot &slot);
   Status recordKept(const Entry &entry);
   Status recordLaunch(const Launch &launch, const Slot &slot);
   Status upload();
@@ -120,10 +112,8 @@ private:
   static std::string placeOf(const Slot &slot);
   void deliverOldest();
   Status finishOldest();
-  Status begin(Slot &slot, std::span<const void *const> inputs,
-               const float *rateAfterSkip);
-  Status provide(Slot &slot, std::span<const void *const> inputs,
-                 const float *rateAfterSkip = nullptr);
+  Status begin(Slot &slot, std::span<const void *const> inputs);
+  Status provide(Slot &slot, std::span<const void *const> inputs);
 
   std::shared_ptr<const Program> program_;
   State *state_;
@@ -133,7 +123,6 @@ private:
   std::vector<cuda::Module> modules_;
   std::map<std::pair<uint32_t, std::string>, cuda::Function> functions_;
   cuda::DriverCode imageAnswer_ = cuda::code::kSuccess;
-  std::optional<cuda::Function> lateRate_;
   std::vector<cuda::DeviceBuffer> slabs_, constants_, before_;
   cuda::DeviceBuffer arena_;
   std::vector<Plan> plans_;

@@ -38,17 +38,12 @@ public:
 
   Status run() { return runner_->run(index_, inputs_, outputs_); }
   /// Begins a run; its outputs are there when the runner has waited for it.
-  Status enqueue() {
-    return runner_->enqueue(index_, inputs_, outputs_, rateAfterSkip_);
-  }
+  Status enqueue() { return runner_->enqueue(index_, inputs_, outputs_); }
 
   /// Where an input is read from, and an output written to, from the next run
   /// on: as Find says. A null output goes to memory of the call's own again.
   void setInput(size_t input, const void *data) { inputs_[input] = data; }
   void setOutput(size_t output, void *data);
-  /// The second rate of Runner::choosesRate(), which enqueue() reads; null for
-  /// none.
-  void setRateAfterSkip(const float *rate) { rateAfterSkip_ = rate; }
   [[nodiscard]] void *outputMemory(size_t output) const {
     return outputs_[output];
   }
@@ -77,7 +72,6 @@ private:
   size_t index_;
   std::vector<const void *> inputs_;
   std::vector<void *> outputs_;
-  const float *rateAfterSkip_ = nullptr;
   std::vector<HostBuffer> memory_; ///< Of the outputs first.
 };
 

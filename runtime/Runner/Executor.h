@@ -33,11 +33,9 @@ public:
 
   /// Begins a run of the entry of that number. Inputs are read before this
   /// returns, or lie still until wait(); outputs are written by wait() at the
-  /// latest. On a CPU the run is done when this returns. `rateAfterSkip`: see
-  /// choosesRate().
+  /// latest. On a CPU the run is done when this returns.
   virtual Status enqueue(size_t entry, std::span<const void *const> inputs,
-                         std::span<void *const> outputs,
-                         const float *rateAfterSkip) = 0;
+                         std::span<void *const> outputs) = 0;
   /// Waits until all runs are done and their outputs written.
   virtual Status wait() = 0;
   /// The same of the first `run` runs; later ones go on.
@@ -46,8 +44,6 @@ public:
   [[nodiscard]] virtual uint64_t numRuns() const = 0;
   /// Whether a run may still be under way when enqueue() returns.
   [[nodiscard]] virtual bool isAsynchronous() const = 0;
-  /// See Runner::choosesRate().
-  [[nodiscard]] virtual bool choosesRate() const { return false; }
 
   /// Makes the state, and what is kept of it, what the runs have made of it.
   virtual Status readState() = 0;

@@ -136,10 +136,9 @@ Status Runner::run(size_t entry, std::span<const void *const> inputs,
 }
 
 Status Runner::enqueue(size_t entryIndex, std::span<const void *const> inputs,
-                       std::span<void *const> outputs,
-                       const float *rateAfterSkip) {
+                       std::span<void *const> outputs) {
   MPC_RETURN_IF_ERROR(checkCall(entryIndex, inputs.size(), outputs.size()));
-  return executor_->enqueue(entryIndex, inputs, outputs, rateAfterSkip);
+  return executor_->enqueue(entryIndex, inputs, outputs);
 }
 
 Status Runner::run(std::string_view name, std::span<const void *const> inputs,

@@ -50,14 +50,9 @@ public:
              std::span<void *const> outputs = {});
 
   /// Begins a run, whose outputs are there after wait(). On a CPU the same as
-  /// run(). `rateAfterSkip`: see choosesRate().
+  /// run().
   Status enqueue(size_t entry, std::span<const void *const> inputs = {},
-                 std::span<void *const> outputs = {},
-                 const float *rateAfterSkip = nullptr);
-  /// Whether an optimizer step can begin before it is known whether the one
-  /// before was skipped, though its learning rate hangs on that: it is given
-  /// both rates. Else the input "lr" is the rate, whatever came before.
-  [[nodiscard]] bool choosesRate() const { return executor_->choosesRate(); }
+                 std::span<void *const> outputs = {});
   Status wait() { return executor_->wait(); }
   /// See Executor. An error on a CPU.
   Result<std::vector<float>>

@@ -17,7 +17,7 @@ bool contains(const std::vector<std::string> &names, std::string_view name) {
 }
 
 bool isData(const TensorDesc &input) {
-  return input.name != step::kLearningRate && input.name != step::kCountedRows;
+  return !step::isRate(input.name) && input.name != step::kCountedRows;
 }
 
 /// Whether a batch of the input is samples of this tensor.

@@ -2,6 +2,7 @@
 // Inputs from a file, the entries of an evaluation, results to a file.
 #include "runtime/Train/Evaluation.h"
 
+#include "runtime/Program/StepNames.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Runner/InputBounds.h"
 #include "runtime/Support/Convert.h"
@@ -40,8 +41,12 @@ Status convertTensor(const TensorView &source, DType dtype, void *target) {
 /// The input in the file, also as "in.NAME"; null where it has neither.
 const TensorView *findInput(const SafetensorsFile &file,
                             const std::string &name) {
-  const TensorView *given = file.find(name);
-  return given ? given : file.find("in." + name);
+  if (const TensorView *given = file.find(name))
+    return given;
+  // One step has one rate.
+  if (name == step::kRateAfterSkip)
+    return findInput(file, std::string(step::kLearningRate));
+  return file.find("in." + name);
 }
 
 /// Converts the input that the file has.

@@ -3,9 +3,12 @@
 #include "runtime/Train/Lookahead.h"
 
 #include "runtime/LossScale/PolicyInfo.h"
+#include "runtime/Program/StepNames.h"
 #include "runtime/Train/Trainer.h"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace mpc::rt {
 namespace {
@@ -35,6 +38,20 @@ bool answersASkip(const TrainOptions &options, const Runner &runner) {
          settingOf(runner, Setting::RaiseAtMinScale) != 0;
 }
 
+/// Whether each entry of a step that takes a rate is given both.
+bool choosesRate(const Program &program, int64_t accumulate) {
+  std::vector<const Entry *> entries = program.batchEntries(accumulate);
+  for (const Entry *entry : program.stepEntries(accumulate))
+    entries.push_back(entry);
+  return std::all_of(entries.begin(), entries.end(), [](const Entry *entry) {
+    return entry->choosesRate() ||
+           std::none_of(entry->inputs.begin(), entry->inputs.end(),
+                        [](const TensorDesc &input) {
+                          return input.name == step::kLearningRate;
+                        });
+  });
+}
+
 } // namespace
 
 Lookahead::Lookahead(const TrainOptions &options, const Schedule &schedule,
@@ -42,8 +59,9 @@ Lookahead::Lookahead(const TrainOptions &options, const Schedule &schedule,
     : checkpointEvery_(options.checkpointEvery),
       evaluateEvery_(options.evaluation.every), schedule_(schedule) {
   std::optional<PolicyKind> policy = policyOf(options.rule);
-  skips_ = !policy || !appliesNonFinite(*policy);
-  choosesRate_ = runner.choosesRate();
+  skips_ =
+      !policy || (*policy != PolicyKind::None && !appliesNonFinite(*policy));
+  choosesRate_ = choosesRate(runner.program(), options.accumulate);
   // A trace has the scale as each step leaves it.
   isPossible_ = runner.isAsynchronous() && options.record.empty() &&
                 !answersASkip(options, runner);

@@ -32,7 +32,7 @@ private:
 
   bool isPossible_ = false;
   bool skips_ = true;        ///< The policy may skip a step.
-  bool choosesRate_ = false; ///< Runner::choosesRate().
+  bool choosesRate_ = false; ///< The step does, where one was skipped.
   int64_t checkpointEvery_ = 0, evaluateEvery_ = 0;
   Schedule schedule_;
 };

@@ -101,7 +101,7 @@ Result<std::optional<NanFinding>> NanWatch::find(const Runner &runner,
     request.scale = step.scale;
   }
   request.input = [&](std::string_view name) -> const void * {
-    if (name == step::kLearningRate)
+    if (step::isRate(name))
       return &step.lr;
     for (size_t i = 0; i < dataInputs_.size(); ++i)
       if (dataInputs_[i].name == name)

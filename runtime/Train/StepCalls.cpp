@@ -17,10 +17,10 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Status checkRate(const Entry &entry) {
   for (const TensorDesc &input : entry.inputs)
-    if (input.name == step::kLearningRate &&
+    if (step::isRate(input.name) &&
         (input.dtype != DType::F32 || !input.shape.empty()))
-      return invalidInput("input 'lr' is " + toString(input) +
-                          ", expected f32[]");
+      return invalidInput(fmt::format("input {} is {}, expected f32[]",
+                                      quote(input.name), toString(input)));
   return {};
 }
 
@@ -31,7 +31,7 @@ std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate,
   std::vector<TensorDesc> inputs;
   for (const Entry *entry : program.stepEntries(accumulate, shapes))
     for (const TensorDesc &desc : entry->inputs)
-      if (desc.name != step::kLearningRate &&
+      if (!step::isRate(desc.name) &&
           std::none_of(inputs.begin(), inputs.end(),
                        [&](auto &known) { return known.name == desc.name; }))
         inputs.push_back(desc);
@@ -47,9 +47,11 @@ TensorShapes batchShapes(const DataLoader &loader, int64_t rows) {
 
 /// Where an input of a step lies.
 static const void *place(const TensorDesc &input, const DataLoader &loader,
-                         const float *lr) {
+                         const StepRates &rates) {
   if (input.name == step::kLearningRate)
-    return lr;
+    return &rates.rate;
+  if (input.name == step::kRateAfterSkip)
+    return &rates.afterSkip;
   for (size_t i = 0; i < loader.numInputs(); ++i)
     if (loader.input(i).name == input.name)
       return loader.batch(i);
@@ -65,8 +67,7 @@ Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
       const std::vector<TensorDesc> &inputs = call.entry().inputs;
       MPC_RETURN_IF_ERROR(checkRate(call.entry()));
       for (size_t k = 0; k < inputs.size(); ++k)
-        call.setInput(k, place(inputs[k], loader, &rates->rate));
-      call.setRateAfterSkip(&rates->afterSkip);
+        call.setInput(k, place(inputs[k], loader, *rates));
     }
     calls.steps_.push_back(std::move(step));
   }

@@ -17,7 +17,7 @@
 
 namespace mpc::rt {
 
-/// The inputs that training takes from the data: all but "lr". `shapes` says
+/// The inputs that training takes from the data: all but rates. `shapes` says
 /// which where the program has several; see Program::findEntry().
 [[nodiscard]] std::vector<TensorDesc>
 dataInputs(const Program &program, int64_t accumulate = 1,
@@ -31,7 +31,7 @@ dataInputs(const Program &program, int64_t accumulate = 1,
 struct StepRates {
   float rate = 0;
   /// The same, unless a step is under way whose outcome is not known: then of a
-  /// step behind one that is skipped. See Runner::choosesRate().
+  /// step behind one that is skipped. See Entry::choosesRate().
   float afterSkip = 0;
 };
 

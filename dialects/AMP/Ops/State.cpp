@@ -27,6 +27,10 @@ LogicalResult GetScaleOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return lookup<ScalerOp>(*this, symbols, getScalerAttr(), "scaler");
 }
 
+LogicalResult GetRateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return lookup<ScalerOp>(*this, symbols, getScalerAttr(), "scaler");
+}
+
 LogicalResult UpdateScaleOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return lookup<ScalerOp>(*this, symbols, getScalerAttr(), "scaler");
 }

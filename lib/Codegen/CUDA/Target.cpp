@@ -32,15 +32,3 @@ llvm::StringRef cuda::getPrelude() {
       ;
   return kText;
 }
-
-std::string cuda::getLateRateKernel() {
-  return R"(
-// Behind a step that was skipped the learning rate is the second one.
-extern "C" __global__ void __launch_bounds__(1, 1)
-)" + std::string(rt::step::kLateRateKernel) +
-         R"((const bool *__restrict__ skipped, float *__restrict__ rates) {
-  if (*skipped)
-    rates[0] = rates[1];
-}
-)";
-}

@@ -21,9 +21,6 @@ llvm::Expected<rt::CudaArch> getCudaArch(llvm::StringRef name);
 /// The text of Prelude/.
 llvm::StringRef getPrelude();
 
-/// The kernel of rt::LateRate, which stands behind the prelude.
-std::string getLateRateKernel();
-
 } // namespace mpc::cuda
 
 #endif // MPC_LIB_CODEGEN_CUDA_TARGET_H

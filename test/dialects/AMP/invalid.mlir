@@ -98,6 +98,14 @@ func.func @f() {
 
 // -----
 
+func.func @f(%lr: tensor<f32>) {
+  // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
+  %0 = amp.get_rate @scaler, %lr, %lr : tensor<f32>
+  return
+}
+
+// -----
+
 func.func @f(%found: tensor<i1>) {
   // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
   %0, %1 = amp.update_scale @scaler found(%found)

@@ -30,6 +30,8 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   %scale = amp.get_scale @scaler : tensor<f32>
   // CHECK: amp.get_scale @scaler : tensor<f64>
   %exact = amp.get_scale @scaler : tensor<f64>
+  // CHECK: amp.get_rate @scaler, %[[LR:.*]], %[[LR]] : tensor<f32>
+  %rate = amp.get_rate @scaler, %lr, %lr : tensor<f32>
   // CHECK: amp.inverse_scale {{.*}} flushed : tensor<f32>
   %inverse = amp.inverse_scale %scale flushed : tensor<f32>
   // CHECK: amp.unscale %{{.*}} by %{{.*}} : tensor<4x8xf32> -> tensor<4x8xf32>

@@ -44,7 +44,8 @@ protected:
     for (rt::EntryCall &call : training.step->calls())
       for (size_t i = 0; i < call.entry().inputs.size(); ++i) {
         const std::string &name = call.entry().inputs[i].name;
-        call.setInput(i, name == "lr"       ? static_cast<const void *>(&lr_)
+        call.setInput(i, rt::step::isRate(name)
+                             ? static_cast<const void *>(&lr_)
                          : name == "target" ? static_cast<const void *>(target_)
                                             : x_);
       }

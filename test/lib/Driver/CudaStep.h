@@ -8,6 +8,7 @@
 #include "lib/Driver/TrainingProgram.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/Device/CUDA/Library.h"
+#include "runtime/Program/StepNames.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Train/InitialWeights.h"
@@ -95,7 +96,7 @@ protected:
     auto call = rt::EntryCall::bind(
         runner, *runner.program().findEntry(rt::EntryRole::Step),
         [&](const rt::TensorDesc &input) -> const void * {
-          if (input.name == "lr")
+          if (rt::step::isRate(input.name))
             return &lr_;
           return input.name == "target" ? static_cast<const void *>(target_)
                                         : x_;

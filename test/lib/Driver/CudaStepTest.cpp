@@ -36,6 +36,46 @@ TEST_F(CudaStep, TrainsAsOnTheCpu) {
   EXPECT_EQ(fake_.fault(), "");
 }
 
+// Of two rates a step takes that for what became of the step before, which its
+// own state tells: the caller need not know.
+TEST_F(CudaStep, TakesTheRateForWhatBecameOfTheStepBefore) {
+  const float whereApplied = 0, whereSkipped = 0.125F;
+  const float good = x_[5];
+  for (const char *target : {"x86-64-v3", "cuda:sm_80"}) {
+    auto runner = makeRunner(compile(Precision::FP16, target));
+    rt::EntryCall call = makeCall(*runner);
+    const std::vector<rt::TensorDesc> &inputs = call.entry().inputs;
+    ASSERT_TRUE(call.entry().choosesRate());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].name == rt::step::kLearningRate)
+        call.setInput(i, &whereApplied);
+      else if (inputs[i].name == rt::step::kRateAfterSkip)
+        call.setInput(i, &whereSkipped);
+    auto parameters = [&] {
+      std::vector<float> values;
+      for (const rt::StateTensor &tensor : runner->program().state)
+        if (tensor.role == rt::StateRole::Parameter) {
+          auto view = *runner->readState(tensor.desc.name);
+          auto *data = static_cast<const float *>(view.data);
+          values.insert(values.end(), data, data + view.desc.numElements());
+        }
+      return values;
+    };
+    bool wasSkipped = false;
+    int moved = 0;
+    for (int step = 0; step < 8; ++step) {
+      x_[5] = step == 2 || step == 4 || step == 5 ? INFINITY : good;
+      std::vector<float> before = parameters();
+      ASSERT_TRUE(call.run().ok()) << fake_.fault();
+      bool isSkipped = *call.scalar("found_inf") != 0;
+      EXPECT_EQ(parameters() != before, wasSkipped && !isSkipped) << step;
+      moved += wasSkipped && !isSkipped;
+      wasSkipped = isSkipped;
+    }
+    EXPECT_GE(moved, 2) << target;
+  }
+}
+
 // As kernels of very large tensors have them.
 TEST_F(CudaStep, TrainsWithPlacesOf64Bits) {
   TrainingRequest request;

@@ -32,11 +32,13 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // ADAMW:      amp.optimizer @optimizer kind("adamw") hyper {beta1 = {{.*}}, beta2 = {{.*}}, clip_global_norm = 2.000000e+00 : f64, eps = {{.*}}, weight_decay = {{.*}}} trains [@fc.weight, @fc.bias]{{$}}
 
 // CHECK-LABEL: func.func @step
-// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32> {nn.name = "x"}, %[[LR:.*]]: tensor<f32> {nn.name = "lr"})
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32> {nn.name = "x"}, %[[APPLIED:.*]]: tensor<f32> {nn.name = "lr"}, %[[SKIPPED:.*]]: tensor<f32> {nn.name = "lr_after_skip"})
 // CHECK-SAME:    -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "scale"}, tensor<i1> {nn.name = "found_inf"}, tensor<f64> {nn.name = "grad_norm"}, tensor<f64> {nn.name = "good_steps"}, tensor<f64> {nn.name = "scale_error"})
 // CHECK:         %[[SCALE:.*]] = amp.get_scale @scaler : tensor<f32>
 // CHECK:         %[[V:.*]]:3 = nn.vjp @loss(%[[X]]) seed(%[[SCALE]]) wrt [@fc.weight, @fc.bias]
 // CHECK:         %[[G:.*]] = amp.gather %[[V]]#1, %[[V]]#2 : tensor<4xf32>, tensor<f32> -> !amp.gradients<@optimizer>
+// The rate is that behind a step that was applied, or one that was skipped.
+// CHECK:         %[[LR:.*]] = amp.get_rate @scaler, %[[APPLIED]], %[[SKIPPED]] : tensor<f32>
 // CHECK:         %[[INV:.*]] = amp.inverse_scale %[[SCALE]]
 // CHECK:         %[[U:.*]] = amp.unscale %[[G]] by %[[INV]]
 // CHECK:         %[[FOUND:.*]], %[[NORM:.*]] = amp.check %[[U]]
@@ -96,7 +98,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "l
 // ACCUMULATE:         %[[B:.*]] = amp.gather %[[V]]#1, %[[V]]#2, %[[V]]#3
 // ACCUMULATE:         amp.accumulate %[[B]]
 // ACCUMULATE-LABEL: func.func @apply
-// ACCUMULATE-SAME:    (%{{.*}}: tensor<f32> {nn.name = "lr"}) -> (tensor<f32> {nn.name = "scale"}
+// ACCUMULATE-SAME:    (%{{.*}}: tensor<f32> {nn.name = "lr"}, %{{.*}}: tensor<f32> {nn.name = "lr_after_skip"}) -> (tensor<f32> {nn.name = "scale"}
 // ACCUMULATE:         %[[G:.*]] = amp.take_gradients : !amp.gradients<@optimizer>
 // ACCUMULATE:         amp.unscale %[[G]]
 

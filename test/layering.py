@@ -12,7 +12,7 @@ import sys
 
 EXECUTION = ["runtime", "include"]
 # The types that elements have, in the runtime and in the compiler.
-ELEMENT_TYPES = ["runtime/Support/DType.h", "runtime/Support/FloatFormat.h"]
+ELEMENT_TYPES = [f"runtime/Support/{name}.h" for name in ("DType", "ElementFormat", "FloatFormat")]
 # A model whatever format it had, and the doors through which models come.
 MODEL = [
     f"lib/Import/{name}.h"

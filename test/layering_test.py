@@ -35,7 +35,7 @@ class Layering(unittest.TestCase):
         self.assertEqual(
             [
                 "dialects/NN/Op.h:2: error: dialects must not include passes/NN/Passes.h (only dialects, "
-                "runtime/Support/DType.h, runtime/Support/FloatFormat.h)"
+                "runtime/Support/DType.h, runtime/Support/ElementFormat.h, runtime/Support/FloatFormat.h)"
             ],
             self.faults(dialects__NN__Op='// A comment.\n#include "passes/NN/Passes.h"\n'),
         )

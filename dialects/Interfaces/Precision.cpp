@@ -2,6 +2,8 @@
 // Names of precisions and their types.
 #include "dialects/Interfaces/Precision.h"
 
+#include "dialects/Interfaces/ElementTypes.h"
+
 #include "dialects/Interfaces/PrecisionEnums.cpp.inc"
 
 using namespace mlir;
@@ -34,7 +36,8 @@ FloatType mpc::typeOf(Precision precision, MLIRContext *context) {
 }
 
 bool mpc::isLowPrecision(Type elementType) {
-  return elementType.isF16() || elementType.isBF16();
+  const rt::ElementFormat *format = elementFormatOf(elementType);
+  return format && format->isLowPrecision();
 }
 
 bool mpc::isCastable(Type elementType) {

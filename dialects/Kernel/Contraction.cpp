@@ -2,6 +2,7 @@
 // Recognizes contractions and the maps on their results.
 #include "dialects/Kernel/Contraction.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -181,8 +182,7 @@ static bool isPositiveZero(Value splat) {
 
 static bool isPackable(const Access &access) {
   Type type = cast<RankedTensorType>(access.tensor.getType()).getElementType();
-  return isa<BlockArgument>(access.tensor) &&
-         (type.isF32() || type.isF16() || type.isBF16());
+  return isa<BlockArgument>(access.tensor) && mpc::isCastable(type);
 }
 
 std::optional<Contraction>

@@ -3,6 +3,7 @@
 #include "lib/Driver/LinkableProgram.h"
 
 #include "runtime/Program/StepNames.h"
+#include "runtime/Support/ElementFormat.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
@@ -80,44 +81,6 @@ rt::Result<std::string> mpc::makeObject(const std::string &name,
 
 namespace {
 
-/// An element type in C, and as DLPack has it.
-struct CType {
-  const char *name, *code;
-  int bits;
-};
-
-CType typeOf(rt::DType dtype) {
-  switch (dtype) {
-  case rt::DType::F64:
-    return {"double", "kDLFloat", 64};
-  case rt::DType::F32:
-    return {"float", "kDLFloat", 32};
-  case rt::DType::F16:
-    return {"uint16_t", "kDLFloat", 16};
-  case rt::DType::BF16:
-    return {"uint16_t", "kDLBfloat", 16};
-  case rt::DType::I64:
-    return {"int64_t", "kDLInt", 64};
-  case rt::DType::I32:
-    return {"int32_t", "kDLInt", 32};
-  case rt::DType::I16:
-    return {"int16_t", "kDLInt", 16};
-  case rt::DType::I8:
-    return {"int8_t", "kDLInt", 8};
-  case rt::DType::U64:
-    return {"uint64_t", "kDLUInt", 64};
-  case rt::DType::U32:
-    return {"uint32_t", "kDLUInt", 32};
-  case rt::DType::U16:
-    return {"uint16_t", "kDLUInt", 16};
-  case rt::DType::U8:
-    return {"uint8_t", "kDLUInt", 8};
-  case rt::DType::Bool:
-    return {"uint8_t", "kDLBool", 8};
-  }
-  llvm_unreachable("all types are listed");
-}
-
 /// Declarations of one program.
 class HeaderWriter {
 public:
@@ -179,23 +142,23 @@ private:
 
   void addTensor(const std::string &kind, const rt::TensorDesc &tensor,
                  const char *qualifier, const std::string &id) {
-    CType type = typeOf(tensor.dtype);
+    const rt::ElementFormat &type = rt::elementFormatOf(tensor.dtype);
     std::string sizes, brackets;
     for (int64_t size : tensor.shape) {
       sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
       brackets += "[" + std::to_string(size) + "]";
     }
     std::string rank = std::to_string(tensor.shape.size());
-    text_ += "\n/* " + kind + " " + comment(tensor.name) + ": " +
-             std::string(rt::name(tensor.dtype)) + brackets + ". */\n" +
-             function("_bind_" + llvm::StringRef(kind).lower() + "_" + id) +
-             "MpcRunner *runner, " + qualifier + type.name +
-             " *data) {\n  int64_t shape[] = {" +
-             (sizes.empty() ? "0" : sizes) +
-             "};\n  DLTensor tensor = {(void *)data, {kDLCPU, 0}, " + rank +
-             ", {" + type.code + ", " + std::to_string(type.bits) +
-             ", 1}, shape, NULL, 0};\n  return mpcRunnerBind" + kind +
-             "(runner, " + literal(tensor.name) + ", &tensor);\n}\n";
+    text_ +=
+        "\n/* " + kind + " " + comment(tensor.name) + ": " +
+        std::string(rt::name(tensor.dtype)) + brackets + ". */\n" +
+        function("_bind_" + llvm::StringRef(kind).lower() + "_" + id) +
+        "MpcRunner *runner, " + qualifier + std::string(type.cName) +
+        " *data) {\n  int64_t shape[] = {" + (sizes.empty() ? "0" : sizes) +
+        "};\n  DLTensor tensor = {(void *)data, {kDLCPU, 0}, " + rank + ", {" +
+        std::string(type.dlpackName) + ", " + std::to_string(type.bits) +
+        ", 1}, shape, NULL, 0};\n  return mpcRunnerBind" + kind + "(runner, " +
+        literal(tensor.name) + ", &tensor);\n}\n";
   }
 
   /// A name of a model may have any character.

@@ -3,6 +3,7 @@
 #include "lib/Driver/OwnStep.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/Interfaces/ElementTypes.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FunctionNames.h"
 #include "dialects/NN/NNDialect.h"
@@ -47,11 +48,7 @@ static bool isStaticTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return false;
-  Type element = tensor.getElementType();
-  return element.isF64() || element.isF32() || element.isF16() ||
-         element.isBF16() ||
-         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64},
-                      [&](unsigned bits) { return element.isInteger(bits); });
+  return dtypeOf(tensor.getElementType()).has_value();
 }
 
 static LogicalResult checkResults(func::FuncOp entry) {

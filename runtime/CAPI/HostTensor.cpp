@@ -4,6 +4,7 @@
 
 #include "runtime/Support/CheckedSize.h"
 #include "runtime/Support/Convert.h"
+#include "runtime/Support/ElementFormat.h"
 #include "runtime/Support/Text.h"
 
 #include <fmt/format.h>
@@ -13,32 +14,23 @@
 namespace mpc::rt {
 namespace {
 
-struct DLPackType {
-  uint8_t code;
-  DType dtype;
-};
-
-constexpr DLPackType kTypes[] = {
-    {kDLFloat, DType::F64},   {kDLFloat, DType::F32}, {kDLFloat, DType::F16},
-    {kDLBfloat, DType::BF16}, {kDLInt, DType::I64},   {kDLInt, DType::I32},
-    {kDLInt, DType::I16},     {kDLInt, DType::I8},    {kDLUInt, DType::U8},
-    {kDLUInt, DType::U16},    {kDLUInt, DType::U32},  {kDLUInt, DType::U64},
-    {kDLBool, DType::Bool}};
+static_assert(elementFormatOf(DType::I64).dlpackCode == kDLInt &&
+              elementFormatOf(DType::U64).dlpackCode == kDLUInt &&
+              elementFormatOf(DType::F64).dlpackCode == kDLFloat &&
+              elementFormatOf(DType::BF16).dlpackCode == kDLBfloat &&
+              elementFormatOf(DType::Bool).dlpackCode == kDLBool);
 
 std::optional<DType> dtypeOf(DLDataType type) {
-  for (const DLPackType &known : kTypes)
-    if (known.code == type.code && type.lanes == 1 &&
-        type.bits == 8 * byteSize(known.dtype))
+  for (const ElementFormat &known : kElementFormats)
+    if (known.dlpackCode == type.code && type.lanes == 1 &&
+        type.bits == known.bits)
       return known.dtype;
   return std::nullopt;
 }
 
 DLDataType dlpackType(DType dtype) {
-  uint8_t code = kDLInt;
-  for (const DLPackType &known : kTypes)
-    if (known.dtype == dtype)
-      code = known.code;
-  return {code, static_cast<uint8_t>(8 * byteSize(dtype)), 1};
+  const ElementFormat &format = elementFormatOf(dtype);
+  return {format.dlpackCode, static_cast<uint8_t>(format.bits), 1};
 }
 
 /// Strides of dimensions of one element say nothing.

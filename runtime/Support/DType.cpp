@@ -1,62 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of element types.
-#include "runtime/Support/DType.h"
+// What the table of element formats says of a type.
+#include "runtime/Support/ElementFormat.h"
 
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace mpc::rt {
-namespace {
 
-struct DTypeRow {
-  DType dtype;
-  const FloatFormat *format; ///< Null for integers and bool.
-  int magnitudeBits;         ///< Of an integer.
-  size_t bytes;
-  std::string_view name;
-  std::string_view safetensorsName;
-};
-
-constexpr std::array<DTypeRow, 13> kRows = {{
-    {DType::F64, &kFormatF64, 0, 8, kFormatF64.name, "F64"},
-    {DType::F32, &kFormatF32, 0, 4, kFormatF32.name, "F32"},
-    {DType::F16, &kFormatF16, 0, 2, kFormatF16.name, "F16"},
-    {DType::BF16, &kFormatBF16, 0, 2, kFormatBF16.name, "BF16"},
-    {DType::I64, nullptr, 63, 8, "i64", "I64"},
-    {DType::I32, nullptr, 31, 4, "i32", "I32"},
-    {DType::I16, nullptr, 15, 2, "i16", "I16"},
-    {DType::I8, nullptr, 7, 1, "i8", "I8"},
-    {DType::U8, nullptr, 8, 1, "u8", "U8"},
-    {DType::Bool, nullptr, 1, 1, "bool", "BOOL"},
-    {DType::U16, nullptr, 16, 2, "u16", "U16"},
-    {DType::U32, nullptr, 32, 4, "u32", "U32"},
-    {DType::U64, nullptr, 64, 8, "u64", "U64"},
-}};
-
-const DTypeRow &row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
-
-} // namespace
-
-size_t byteSize(DType dtype) { return row(dtype).bytes; }
+size_t byteSize(DType dtype) {
+  return static_cast<size_t>(elementFormatOf(dtype).bits) / 8;
+}
 bool isFloat(DType dtype) { return formatOf(dtype) != nullptr; }
 bool isSigned(DType dtype) {
-  const DTypeRow &found = row(dtype);
-  size_t bits = found.bytes * 8;
-  return !found.format && static_cast<size_t>(found.magnitudeBits) + 1 == bits;
+  return elementFormatOf(dtype).kind == NumberKind::Signed;
 }
-const FloatFormat *formatOf(DType dtype) { return row(dtype).format; }
+const FloatFormat *formatOf(DType dtype) {
+  return elementFormatOf(dtype).format;
+}
 int precisionBits(DType dtype) {
-  const DTypeRow &found = row(dtype);
-  return found.format ? found.format->mantissaBits + 1 : found.magnitudeBits;
+  return elementFormatOf(dtype).precisionBits();
 }
-std::string_view name(DType dtype) { return row(dtype).name; }
+std::string_view name(DType dtype) { return elementFormatOf(dtype).name; }
 std::string_view safetensorsName(DType dtype) {
-  return row(dtype).safetensorsName;
+  return elementFormatOf(dtype).safetensorsName;
 }
 
 std::optional<DType> dtypeFromSafetensors(std::string_view name) {
-  for (const DTypeRow &candidate : kRows)
+  for (const ElementFormat &candidate : kElementFormats)
     if (candidate.safetensorsName == name)
       return candidate.dtype;
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include "runtime/Support/Npy.h"
 
 #include "runtime/Support/CheckedSize.h"
+#include "runtime/Support/ElementFormat.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -128,15 +129,8 @@ private:
 };
 
 std::optional<DType> dtypeOf(std::string_view code) {
-  constexpr struct {
-    std::string_view code;
-    DType dtype;
-  } kCodes[] = {{"f2", DType::F16}, {"f4", DType::F32}, {"f8", DType::F64},
-                {"i1", DType::I8},  {"i2", DType::I16}, {"i4", DType::I32},
-                {"i8", DType::I64}, {"u1", DType::U8},  {"u2", DType::U16},
-                {"u4", DType::U32}, {"u8", DType::U64}, {"b1", DType::Bool}};
-  for (const auto &known : kCodes)
-    if (known.code == code)
+  for (const ElementFormat &known : kElementFormats)
+    if (!known.npyCode.empty() && known.npyCode == code)
       return known.dtype;
   return std::nullopt;
 }

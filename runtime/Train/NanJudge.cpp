@@ -2,6 +2,8 @@
 // The tensor that is at fault.
 #include "runtime/Train/NanJudge.h"
 
+#include "runtime/Support/ElementFormat.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,8 +38,7 @@ private:
     return std::isfinite(largest_[site]);
   }
   [[nodiscard]] bool is16Bit(size_t site) const {
-    DType dtype = sites_[site].desc.dtype;
-    return dtype == DType::F16 || dtype == DType::BF16;
+    return elementFormatOf(sites_[site].desc.dtype).isLowPrecision();
   }
   [[nodiscard]] ProbedTensor tensor(size_t site) const {
     return {sites_[site], largest_[site]};

@@ -2,6 +2,7 @@
 // Scalar ops as CUDA C++: one entry of a table each.
 #include "lib/Codegen/CUDA/ScalarText.h"
 
+#include "dialects/Interfaces/ElementTypes.h"
 #include "dialects/Interfaces/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -212,7 +213,9 @@ static StringRef getPattern(arith::CmpIPredicate predicate) {
 }
 
 /// "f16" or "bf16", as the prelude's conversions are called.
-static StringRef getFormat(Type type) { return type.isF16() ? "f16" : "bf16"; }
+static StringRef getFormat(Type type) {
+  return mpc::elementFormatOf(type)->name;
+}
 
 static std::string widen(Type type, StringRef value) {
   return ("mpc_" + getFormat(type) + "_to_f32(" + value + ")").str();

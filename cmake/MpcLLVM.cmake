@@ -38,7 +38,11 @@ if(MPC_PRECOMPILE_HEADERS)
 endif()
 
 # mpc_tablegen(<target> <td> [<output> <flags...>;]...) runs mlir-tblgen on <td>
-# of the current folder; each OUT starts an output with its flags.
+# of the current folder; each OUT starts an output with its flags. Tables of
+# records (-gen-searchable-tables) are llvm-tblgen's.
+find_program(MPC_LLVM_TBLGEN llvm-tblgen REQUIRED
+  HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+set(LLVM_TABLEGEN_EXE ${MPC_LLVM_TBLGEN})
 function(mpc_tablegen target td)
   set(LLVM_TARGET_DEFINITIONS ${td})
   set(outputs)
@@ -47,7 +51,11 @@ function(mpc_tablegen target td)
   foreach(arg ${ARGN} OUT)
     if(arg STREQUAL "OUT")
       if(output)
-        mlir_tablegen(${output} ${flags}
+        set(tool MLIR)
+        if("-gen-searchable-tables" IN_LIST flags)
+          set(tool LLVM)
+        endif()
+        tablegen(${tool} ${output} ${flags}
           EXTRA_INCLUDES ${PROJECT_SOURCE_DIR} ${MLIR_INCLUDE_DIRS})
       endif()
       set(output "")

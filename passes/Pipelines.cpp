@@ -24,8 +24,8 @@ static void addLoss(OpPassManager &manager, amp::RecipeOp recipe,
   nn::AddLossPassOptions loss;
   loss.measures = measures;
   nn::LossSettings settings = recipe.getLossSettings();
-  loss.loss = recipe.getLoss()->str();
-  loss.output = recipe.getLossOf().value_or("").str();
+  loss.loss = recipe.getLoss()->getName().str();
+  loss.output = recipe.getLossOutput().str();
   loss.reduction = settings.reduction;
   if (settings.ignoreIndex)
     loss.ignoreIndex.push_back(*settings.ignoreIndex);

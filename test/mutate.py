@@ -302,7 +302,8 @@ AREAS = {
         ],
     ),
     "driver": Area(
-        ["lib/Driver/*.cpp", "lib/Driver/*.h", "tools/Flags/*.cpp", "tools/Flags/*.h"],
+        ["lib/Driver/*.cpp", "lib/Driver/*.h", "lib/Driver/Flags/*.cpp",
+         "lib/Driver/Flags/*.h"],
         [
             Suite("MpcDriverTest"),
             Suite(lit=["lib/Driver", "tools/exit-codes.test", "tools/help.test"], tools=RUNTIME),

@@ -16,6 +16,7 @@
 #include "runtime/Program/StateRole.h"
 
 #include "dialects/AMP/AMPEntryKind.h.inc"
+#include "dialects/AMP/AMPRecipeEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AMP/AMPAttrs.h.inc"
 // The dialect hands out attributes.

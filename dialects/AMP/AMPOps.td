@@ -6,6 +6,7 @@
 #ifndef MPC_DIALECTS_AMP_AMPOPS_TD
 #define MPC_DIALECTS_AMP_AMPOPS_TD
 
+include "dialects/AMP/AMPClauseAttrs.td"
 include "dialects/AMP/AMPDialect.td"
 include "dialects/AMP/AMPInterfaces.td"
 include "dialects/Interfaces/OpInterfaces.td"

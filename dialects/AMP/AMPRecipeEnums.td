@@ -12,12 +12,4 @@ def AMP_ClipKind : I32EnumAttr<"ClipKind", "what clipping bounds", [
   let cppNamespace = "::mpc::amp";
 }
 
-def AMP_LarcKind : I32EnumAttr<"LarcKind", "a rule of layer-wise rates", [
-    I32EnumAttrCase<"Clip", 0, "clip">,
-    I32EnumAttrCase<"Scale", 1, "scale">,
-    I32EnumAttrCase<"ApexClip", 2, "apex_clip">,
-    I32EnumAttrCase<"ApexScale", 3, "apex_scale">]> {
-  let cppNamespace = "::mpc::amp";
-}
-
 #endif // MPC_DIALECTS_AMP_AMPRECIPEENUMS_TD

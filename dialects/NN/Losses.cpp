@@ -401,7 +401,7 @@ static constexpr LossParameterName kParameterNames[] = {
     {P::IgnoreIndex, "ignore_index"},
     {P::ClassWeights, "class_weights"},
     {P::LabelSmoothing, "label_smoothing"},
-    {P::Delta, "loss_delta"},
+    {P::Delta, "delta"},
     {P::ClassAxis, "class_axis"},
 };
 

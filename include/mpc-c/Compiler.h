@@ -121,6 +121,20 @@ MPC_EXPORT MpcError *mpcModelGetText(MpcModel *model, const char **text);
  * "--lr=0.01", until another is written; those of a file are mpc-run's.
  */
 
+/* A flag of mpc-compile. */
+typedef struct MpcFlagInfo {
+  size_t structSize;
+  const char *name;  /* "--clip-norm" */
+  const char *type;  /* What it takes: "X", "f64|torch"; "" for nothing. */
+  const char *help;  /* One sentence, with the default. */
+  const char *group; /* The heading in --help: "Optimizer". */
+} MpcFlagInfo;
+
+/* How many flags there are, and number `index` of them. The texts live as long
+ * as the process. */
+MPC_EXPORT MpcError *mpcCompileCountFlags(size_t *count);
+MPC_EXPORT MpcError *mpcCompileGetFlag(size_t index, MpcFlagInfo *info);
+
 typedef struct MpcCompileOptions {
   size_t structSize;
   MpcLogFunction log; /* Told of warnings; NULL for none. */

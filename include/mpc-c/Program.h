@@ -128,6 +128,11 @@ typedef enum MpcStateRole {
   MPC_STATE_HYPER_PARAMETER = 7 /* A number that the user sets: f64. */
 } MpcStateRole;
 
+/* Number `index` of the settings that loss-scale policies have, by its name:
+ * "growth_interval"; NULL behind the last. It is a hyper-parameter of each
+ * program whose policy reads it. */
+MPC_EXPORT const char *mpcLossScaleSettingName(size_t index);
+
 /* Tensor number `index` of the state: its role, and whether checkpoints hold
  * it. */
 MPC_EXPORT MpcError *mpcProgramGetState(const MpcProgram *program, size_t index,

@@ -128,6 +128,20 @@ public:
     return Expected<std::string>(std::string(type));
   }
 
+  /// All flags that compile() takes.
+  static Expected<std::vector<MpcFlagInfo>> flags() {
+    size_t count = 0;
+    Status status(mpcCompileCountFlags(&count));
+    std::vector<MpcFlagInfo> all(status.ok() ? count : 0);
+    for (size_t i = 0; i < all.size() && status.ok(); ++i) {
+      all[i].structSize = sizeof(MpcFlagInfo);
+      status = Status(mpcCompileGetFlag(i, &all[i]));
+    }
+    if (!status.ok())
+      return Expected<std::vector<MpcFlagInfo>>(std::move(status));
+    return Expected<std::vector<MpcFlagInfo>>(std::move(all));
+  }
+
   /// `flags` are those of mpc-compile; `log` may be empty.
   Expected<Program> compile(const std::vector<std::string> &flags,
                             const LogFunction &log = {}) {

@@ -2,9 +2,9 @@
 // Compilation over C: flags as mpc-compile has them, and programs that
 // libmpc-runtime loads.
 #include "lib/CAPI/Model.h"
+#include "lib/Driver/Flags/CompileFlags.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/Support/Output.h"
-#include "tools/Flags/CompileFlags.h"
 
 using namespace mpc;
 using namespace mpc::capi;
@@ -42,11 +42,32 @@ public:
   }
 
   CompileFlags &flags() { return flags_; }
+  const CLI::App &app() const { return app_; }
 
 private:
   CLI::App app_;
   CompileFlags flags_;
 };
+
+/// What a caller is shown of a flag.
+struct FlagText {
+  std::string name, type, help, group;
+};
+
+/// Those that are registered, which are never told from another table.
+const std::vector<FlagText> &allFlagTexts() {
+  static const std::vector<FlagText> texts = [] {
+    std::vector<FlagText> all;
+    Request request;
+    for (const CLI::Option *option : request.app().get_options())
+      all.push_back(
+          {option->get_name(),
+           option->get_expected_max() > 0 ? option->get_type_name() : "",
+           option->get_description(), option->get_group()});
+    return all;
+  }();
+  return texts;
+}
 
 rt::Status takeRequest(Model &model, const char *const *flags, size_t numFlags,
                        Request &request) {
@@ -89,6 +110,28 @@ rt::Result<std::string> compileModel(Model &model, const char *const *flags,
 }
 
 } // namespace
+
+MpcError *mpcCompileCountFlags(size_t *count) {
+  return rt::guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("count", count));
+    *count = allFlagTexts().size();
+    return {};
+  });
+}
+
+MpcError *mpcCompileGetFlag(size_t index, MpcFlagInfo *info) {
+  return rt::guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("info", info));
+    const std::vector<FlagText> &all = allFlagTexts();
+    if (index >= all.size())
+      return rt::usageError("there is no flag number " + std::to_string(index));
+    const FlagText &text = all[index];
+    MpcFlagInfo known = {sizeof(MpcFlagInfo), text.name.c_str(),
+                         text.type.c_str(), text.help.c_str(),
+                         text.group.c_str()};
+    return rt::fillInfo("info", known, info);
+  });
+}
 
 MpcError *mpcCompile(MpcModel *model, const char *const *flags, size_t numFlags,
                      const MpcCompileOptions *options, MpcProgram **program) {

@@ -19,8 +19,8 @@ static std::vector<int64_t> targetShape(const rt::SafetensorsFile &file) {
 static rt::Result<ImportedModel> load(const EvalRequest &request,
                                       const std::vector<int64_t> &targetShape,
                                       mlir::MLIRContext &context) {
-  PrecisionFlags precision = request.precision;
-  MPC_RETURN_IF_ERROR(readAutocastPolicy(precision, context));
+  RecipeFlags flags = request.recipe;
+  MPC_RETURN_IF_ERROR(readAutocastPolicy(flags, context));
   const ImportOptions &options = request.importOptions;
   MPC_ASSIGN_OR_RETURN(
       ImportedModel model,
@@ -28,12 +28,10 @@ static rt::Result<ImportedModel> load(const EvalRequest &request,
           ? loadModel(*request.modelBytes, request.modelPath, context, options)
           : loadModel(request.modelPath, context, options));
   amp::RecipeOp recipe = addRecipe(*model.module);
-  writePrecision(precision, recipe);
-  recipe.setNoDropout(request.noDropout);
-  if (!request.loss)
-    return model;
-  MPC_RETURN_IF_ERROR(writeLoss(*request.loss, request.lossOptions, recipe));
-  writeTarget(targetShape, recipe);
+  MPC_RETURN_IF_ERROR(writePrecision(flags, recipe));
+  MPC_RETURN_IF_ERROR(writeLoss(flags, recipe));
+  if (recipe.getLoss())
+    writeTarget(targetShape, recipe);
   return model;
 }
 

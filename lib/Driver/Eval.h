@@ -16,10 +16,8 @@ struct EvalRequest {
   std::shared_ptr<const ModelBytes> modelBytes = nullptr;
   ImportOptions importOptions;
   EvalOptions options;
-  PrecisionFlags precision;
-  bool noDropout = false;       ///< Also in training mode.
-  std::optional<LossFlag> loss; ///< None: no loss is computed.
-  LossOptions lossOptions;
+  /// Of its clauses the precision counts, and --loss where it is given.
+  RecipeFlags recipe;
   std::string explainPath;   ///< Empty: nothing is explained; "-": stdout.
   rt::EvaluationRequest run; ///< Without inputs: only explain.
 };

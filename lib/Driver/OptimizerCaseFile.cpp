@@ -162,15 +162,6 @@ static rt::Status readParameters(const json &root, OptimizerCase &result) {
   return {};
 }
 
-/// Adds an f64 to one of the recipe's dictionaries.
-static mlir::DictionaryAttr withNumber(mlir::DictionaryAttr numbers,
-                                       llvm::StringRef name, double value) {
-  mlir::Builder b(numbers.getContext());
-  mlir::NamedAttrList list(numbers);
-  list.set(name, b.getF64FloatAttr(value));
-  return list.getDictionary(numbers.getContext());
-}
-
 /// Adds a string to one of the recipe's lists.
 static mlir::ArrayAttr withString(mlir::ArrayAttr strings,
                                   llvm::StringRef text) {
@@ -183,13 +174,16 @@ static mlir::FloatAttr toAttr(amp::RecipeOp recipe, double value) {
   return mlir::Builder(recipe.getContext()).getF64FloatAttr(value);
 }
 
-static void addHyper(amp::RecipeOp recipe, const std::string &name,
-                     double value) {
-  recipe.setHyperAttr(withNumber(recipe.getHyper(), name, value));
+/// A number of the same name says more.
+static void addFlag(amp::RecipeOp recipe, llvm::StringRef flag) {
+  if (!recipe.getField("optimizer", flag))
+    recipe.setField("optimizer", flag,
+                    mlir::UnitAttr::get(recipe.getContext()));
 }
 
-static void addFlag(amp::RecipeOp recipe, llvm::StringRef flag) {
-  recipe.setFlagsAttr(withString(recipe.getFlags(), flag));
+static void addHyper(amp::RecipeOp recipe, const std::string &name,
+                     double value) {
+  recipe.setField("optimizer", name, value);
 }
 
 /// The file's name for a hyper-parameter in ours.
@@ -217,7 +211,7 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result,
   if (!optimizer)
     return rt::invalidInput("optimizer " + rt::quote(name) +
                             " is unknown; known are " + amp::knownOptimizers());
-  recipe.setOptimizer(name);
+  recipe.setWord("optimizer", "name", name);
   for (const auto &[key, value] : section->items()) {
     if (key == "name")
       continue;
@@ -264,14 +258,13 @@ static rt::Status readScaler(const json &root, OptimizerCase &result,
     name = "none";
   MPC_ASSIGN_OR_RETURN(result.policy, rt::parsePolicy("scaler.policy", name));
   const rt::PolicyInfo &info = rt::policyInfo(result.policy);
-  recipe.setPolicy(llvm::StringRef(info.name));
+  recipe.setWord("loss_scale", "name", llvm::StringRef(info.name));
   for (const auto &[key, value] : scaler.items()) {
     std::optional<double> number = toNumber(value);
     std::optional<rt::Setting> setting = rt::findSetting(info, key);
     if (number && setting && info.reads(*setting))
-      recipe.setSettingsAttr(
-          withNumber(recipe.getSettings(),
-                     llvm::StringRef(rt::settingKey(*setting)), *number));
+      recipe.setField("loss_scale", llvm::StringRef(rt::settingKey(*setting)),
+                      *number);
   }
   return {};
 }
@@ -326,17 +319,18 @@ static rt::Status readLarc(const json &root, amp::RecipeOp recipe) {
     return rt::invalidInput("'larc' needs a mode: clip, scale, apex-clip or "
                             "apex-scale");
   std::string mode = larc["mode"].get<std::string>();
-  recipe.setLarc(amp::parseLarcKind(mode));
-  if (!recipe.getLarc())
+  if (!llvm::is_contained({"clip", "scale", "apex-clip", "apex-scale"}, mode))
     return rt::invalidInput("'larc' must be clip, scale, apex-clip or "
                             "apex-scale, not " +
                             rt::quote(mode));
-  if (larc.contains("eta"))
-    recipe.setLarcEtaAttr(toAttr(recipe, numberOr0(larc, "eta")));
-  if (larc.contains("min_update") && !recipe.isApex())
-    recipe.setLarcMinUpdateAttr(toAttr(recipe, numberOr0(larc, "min_update")));
-  if (larc.contains("eps"))
-    recipe.setLarcEpsAttr(toAttr(recipe, numberOr0(larc, "eps")));
+  std::replace(mode.begin(), mode.end(), '-', '_');
+  recipe.setWord("larc", "name", mode);
+  for (const char *key : {"eta", "min_update", "eps"}) {
+    bool isForeign =
+        recipe.getLarc()->isApex() && key == std::string("min_update");
+    if (larc.contains(key) && !isForeign)
+      recipe.setField("larc", key, numberOr0(larc, key));
+  }
   return {};
 }
 
@@ -368,24 +362,26 @@ static rt::Status readClip(const json &root, amp::RecipeOp recipe) {
   json clip = root.value("clip", json::object());
   if (!clip.is_object())
     clip = json::object();
-  std::pair<amp::ClipKind, double> kinds[] = {
-      {amp::ClipKind::GlobalNorm, numberOr0(root, "clip_global_norm") +
-                                      numberOr0(clip, "global_clipnorm")},
-      {amp::ClipKind::Norm, numberOr0(clip, "clipnorm")},
-      {amp::ClipKind::Value, numberOr0(clip, "clipvalue")}};
+  std::pair<const char *, double> kinds[] = {
+      {"global", numberOr0(root, "clip_global_norm") +
+                     numberOr0(clip, "global_clipnorm")},
+      {"norm", numberOr0(clip, "clipnorm")},
+      {"value", numberOr0(clip, "clipvalue")}};
   for (auto [kind, bound] : kinds) {
     if (bound == 0.0)
       continue;
     if (recipe.getClip())
       return rt::invalidInput("gradients are clipped in one way: by the norm "
                               "of all, by each norm or by value");
-    recipe.setClip(kind);
-    recipe.setClipByAttr(toAttr(recipe, bound));
+    recipe.setField("clip", kind, bound);
   }
-  bool isGlobal = recipe.getClip() == amp::ClipKind::GlobalNorm;
-  recipe.setTorchNorm(isGlobal && isOfTorch(root));
+  if (!recipe.getField("clip", "global"))
+    return {};
+  if (isOfTorch(root))
+    recipe.setWord("clip", "order", "torch");
   json before = root.value("clip_before_unscale", json(false));
-  recipe.setClipScaled(isGlobal && before.is_boolean() && before.get<bool>());
+  if (before.is_boolean() && before.get<bool>())
+    recipe.setField("clip", "scaled", mlir::UnitAttr::get(recipe.getContext()));
   return {};
 }
 

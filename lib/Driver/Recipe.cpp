@@ -3,7 +3,6 @@
 #include "lib/Driver/Recipe.h"
 
 #include "lib/Driver/OwnStep.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "passes/NN/AutocastPolicy.h"
 #include "runtime/Support/Text.h"
@@ -12,49 +11,15 @@
 using namespace mpc;
 using namespace mpc::rt;
 
-rt::Result<LossFlag> mpc::parseLoss(const std::string &text) {
-  auto [name, output] = llvm::StringRef(text).split(':');
-  const nn::LossFunction *function = nn::findLoss(name);
-  if (!function)
-    return usageError("--loss='" + text + "': known are " + knownLossFlags());
-  if (function->target == nn::LossTarget::None && output.empty())
-    return usageError("--loss=output needs the output's name, as in "
-                      "--loss=output:loss");
-  return LossFlag{function, output.str()};
+std::string RecipeFlags::autocastPolicy() const {
+  const auto *name = find<std::string>("--autocast-policy");
+  return name ? *name : nn::kDefaultAutocast.str();
 }
 
-std::string mpc::knownLossFlags() {
-  std::vector<std::string> flags;
-  for (const nn::LossFunction &loss : nn::allLosses())
-    flags.push_back(loss.name.str() + (loss.target == nn::LossTarget::None
-                                           ? ":NAME"
-                                           : "[:OUTPUT]"));
-  return llvm::join(flags, ", ");
-}
-
-nn::LossParameter LossOptions::given() const {
-  using P = nn::LossParameter;
-  auto bit = [](bool isGiven, P parameter) {
-    return isGiven ? parameter : P::None;
-  };
-  return bit(reduction.has_value(), P::Reduction) |
-         bit(reduction == nn::LossReduction::BatchMean, P::BatchMean) |
-         bit(ignoreIndex.has_value(), P::IgnoreIndex) |
-         bit(!classWeights.empty(), P::ClassWeights) |
-         bit(labelSmoothing.has_value(), P::LabelSmoothing) |
-         bit(delta.has_value(), P::Delta) |
-         bit(classAxis.has_value(), P::ClassAxis);
-}
-
-std::string mpc::flagOf(llvm::StringRef name) {
-  std::string flag = "--" + name.str();
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
-
-rt::Status mpc::readAutocastPolicy(PrecisionFlags &flags,
+rt::Status mpc::readAutocastPolicy(RecipeFlags &flags,
                                    mlir::MLIRContext &context) {
-  auto [policy, error] = nn::loadAutocastPolicy(flags.policy, context);
+  auto [policy, error] =
+      nn::loadAutocastPolicy(flags.autocastPolicy(), context);
   if (policy && !policy->file.empty())
     flags.rules = policy->text;
   if (policy)
@@ -64,30 +29,38 @@ rt::Status mpc::readAutocastPolicy(PrecisionFlags &flags,
   return invalidInput(error.message);
 }
 
+/// The first flag given that says how a step is made, which a module that
+/// writes its step out does itself; empty for none.
+static std::string findFlagOfStep(const RecipeFlags &flags) {
+  for (const FlagRow &row : allFlags()) {
+    if (row.section == amp::Section::Precision || row.clause == "accumulate")
+      continue;
+    if (row.kind == FlagKind::Settings) {
+      for (size_t i = 0; i < kNumSettings; ++i)
+        if (auto flag = settingFlag(static_cast<Setting>(i));
+            flags.clauses.count(flag) > 0)
+          return flag;
+    } else if (flags.clauses.count(row.flag.str()) > 0) {
+      return row.flag.str();
+    }
+  }
+  return "";
+}
+
 Status mpc::checkOwnStep(const RecipeFlags &flags, ImportedModel &model) {
-  if (flags.accumulate > 1 && !hasOwnWindow(model))
-    return usageError("--accumulate=" + std::to_string(flags.accumulate) +
+  const auto *batches = flags.find<int64_t>("--accumulate");
+  if (batches && *batches > 1 && !hasOwnWindow(model))
+    return usageError("--accumulate=" + std::to_string(*batches) +
                       ": the module has no entries @accumulate and @apply");
-  if (!flags.stepFlags.empty())
-    return usageError(flags.stepFlags.front() +
-                      ": the module writes its step out, and this flag would "
-                      "change it");
+  if (std::string flag = findFlagOfStep(flags); !flag.empty())
+    return usageError(flag + ": the module writes its step out, and this flag "
+                             "would change it");
   return {};
 }
 
 //===----------------------------------------------------------------------===//
 // Recipes
 //===----------------------------------------------------------------------===//
-
-static mlir::ArrayAttr toStrings(amp::RecipeOp recipe,
-                                 const std::vector<std::string> &texts) {
-  llvm::SmallVector<llvm::StringRef> strings(texts.begin(), texts.end());
-  return mlir::Builder(recipe.getContext()).getStrArrayAttr(strings);
-}
-
-static mlir::FloatAttr toNumber(amp::RecipeOp recipe, double value) {
-  return mlir::Builder(recipe.getContext()).getF64FloatAttr(value);
-}
 
 amp::RecipeOp mpc::addRecipe(mlir::ModuleOp module) {
   if (amp::RecipeOp old = amp::findRecipe(module))
@@ -97,52 +70,42 @@ amp::RecipeOp mpc::addRecipe(mlir::ModuleOp module) {
   return amp::RecipeOp::create(b, module.getLoc());
 }
 
-void mpc::writePrecision(const PrecisionFlags &flags, amp::RecipeOp recipe) {
-  recipe.setPrecision(flags.precision);
-  recipe.setOutputs(flags.outputType);
-  recipe.setAutocast(flags.policy);
+Status mpc::writePrecision(const RecipeFlags &flags, amp::RecipeOp recipe) {
   if (flags.rules)
     recipe.setRules(*flags.rules);
-  recipe.setKeepFp32Attr(toStrings(recipe, flags.keepFp32));
-  recipe.setLowerAttr(toStrings(recipe, flags.lower));
-  recipe.setCostAware(flags.costAware);
-  recipe.setRoundWeights(!flags.saturateWeights);
+  return writeSection(flags.clauses, amp::Section::Precision, recipe);
 }
 
 /// The label that takes no part where none is said, as in PyTorch.
 static constexpr int64_t kIgnoreIndex = -100;
 
-/// A usage error where an option was given that the loss does not have.
-static Status checkOptions(const nn::LossFunction &loss,
-                           const LossOptions &options) {
-  if (const nn::LossParameterName *foreign = loss.findForeign(options.given()))
-    return usageError(flagOf(foreign->name) + ": --loss=" + loss.name.str() +
-                      " has none");
-  if (loss.vanishesAtDelta0 && options.delta == 0.0)
-    return usageError("--loss-delta=0: --loss=" + loss.name.str() +
-                      " would be 0; smooth_l1 is l1 then");
+static Status check(amp::RecipeOp recipe) {
+  std::string fault = amp::checkClauses(recipe, spellFlag);
+  return fault.empty() ? Status() : usageError(fault);
+}
+
+static void addIgnoreIndex(amp::RecipeOp recipe) {
+  const nn::LossFunction *loss = recipe.getLossFunction();
+  if (loss && loss->has(nn::LossParameter::IgnoreIndex) &&
+      !recipe.getField("loss", "ignore_index"))
+    recipe.setField(
+        "loss", "ignore_index",
+        mlir::Builder(recipe.getContext()).getI64IntegerAttr(kIgnoreIndex));
+}
+
+/// Without the checks.
+static Status addLoss(const RecipeFlags &flags, amp::RecipeOp recipe) {
+  MPC_RETURN_IF_ERROR(writeSection(flags.clauses, amp::Section::Mode, recipe));
+  if (!recipe.getLoss() && !flags.find<std::string>("--loss"))
+    return {};
+  MPC_RETURN_IF_ERROR(writeSection(flags.clauses, amp::Section::Loss, recipe));
+  addIgnoreIndex(recipe);
   return {};
 }
 
-Status mpc::writeLoss(const LossFlag &loss, const LossOptions &options,
-                      amp::RecipeOp recipe) {
-  MPC_RETURN_IF_ERROR(checkOptions(*loss.function, options));
-  recipe.setLoss(loss.function->name);
-  if (!loss.output.empty())
-    recipe.setLossOf(loss.output);
-  if (options.reduction)
-    recipe.setReduction(*options.reduction);
-  if (loss.function->has(nn::LossParameter::IgnoreIndex))
-    recipe.setIgnoreIndex(options.ignoreIndex.value_or(kIgnoreIndex));
-  if (!options.classWeights.empty())
-    recipe.setClassWeights(llvm::ArrayRef(options.classWeights));
-  if (options.labelSmoothing)
-    recipe.setLabelSmoothingAttr(toNumber(recipe, *options.labelSmoothing));
-  if (options.delta)
-    recipe.setLossDeltaAttr(toNumber(recipe, *options.delta));
-  if (options.classAxis)
-    recipe.setClassAxis(*options.classAxis);
-  return {};
+Status mpc::writeLoss(const RecipeFlags &flags, amp::RecipeOp recipe) {
+  MPC_RETURN_IF_ERROR(addLoss(flags, recipe));
+  return check(recipe);
 }
 
 void mpc::writeTarget(llvm::ArrayRef<int64_t> shape, amp::RecipeOp recipe) {
@@ -151,180 +114,15 @@ void mpc::writeTarget(llvm::ArrayRef<int64_t> shape, amp::RecipeOp recipe) {
         mlir::Builder(recipe.getContext()).getI64ArrayAttr(shape));
 }
 
-/// Reads a flag of the optimizer from "true", "1", "" or their opposites.
-static Result<bool> parseFlag(const std::string &argument,
-                              llvm::StringRef value) {
-  if (value == "true" || value == "1" || value.empty())
-    return true;
-  if (value == "false" || value == "0")
-    return false;
-  return usageError("--opt-arg=" + quote(argument) + ": is true or false");
-}
-
-namespace {
-
-/// What the flags say of the optimizer.
-struct OptimizerArguments {
-  std::vector<std::string> flags;
-  std::map<std::string, double> hyper;
-};
-
-} // namespace
-
-/// Sorts the values of --opt-arg into flags and hyper-parameters.
-static Status sortArguments(const RecipeFlags &given,
-                            const amp::Optimizer &optimizer,
-                            OptimizerArguments &arguments) {
-  for (const std::string &argument : given.optArgs) {
-    auto [name, value] = llvm::StringRef(argument).split('=');
-    if (llvm::is_contained(optimizer.flags, name)) {
-      MPC_ASSIGN_OR_RETURN(bool isSet, parseFlag(argument, value));
-      if (isSet)
-        arguments.flags.push_back(name.str());
-      continue;
-    }
-    double number = 0.0;
-    if (value.getAsDouble(number) || !optimizer.hasHyper(name))
-      return usageError("--opt-arg=" + quote(argument) + ": " +
-                        given.optimizer + " has no such argument");
-    arguments.hyper[name.str()] = number;
-  }
-  return {};
-}
-
-/// The optimizer's rule with its hyper-parameters and flags.
-static Status writeOptimizer(const RecipeFlags &flags, amp::RecipeOp recipe) {
-  const amp::Optimizer *optimizer = amp::findOptimizer(flags.optimizer);
-  if (!optimizer)
-    return usageError("--optimizer=" + quote(flags.optimizer) + ": known are " +
-                      amp::knownOptimizers());
-  OptimizerArguments arguments;
-  arguments.hyper = flags.hyper;
-  if (flags.nesterov) {
-    if (!llvm::is_contained(optimizer->flags, "nesterov"))
-      return usageError("--nesterov: " + flags.optimizer + " has none");
-    arguments.flags.push_back("nesterov");
-  }
-  MPC_RETURN_IF_ERROR(sortArguments(flags, *optimizer, arguments));
-  llvm::SmallVector<mlir::NamedAttribute> numbers;
-  mlir::Builder b(recipe.getContext());
-  for (const auto &[name, value] : arguments.hyper) {
-    if (!optimizer->hasHyper(name))
-      return usageError(flagOf(name) + ": " + flags.optimizer + " has none");
-    numbers.push_back(b.getNamedAttr(name, b.getF64FloatAttr(value)));
-  }
-  recipe.setOptimizer(flags.optimizer);
-  recipe.setHyperAttr(b.getDictionaryAttr(numbers));
-  recipe.setFlagsAttr(toStrings(recipe, arguments.flags));
-  // Written out, for whoever reads the recipe of a program.
-  recipe.setFlagsAttr(recipe.getAllFlags());
-  return {};
-}
-
-static Status writePolicy(const RecipeFlags &flags, amp::RecipeOp recipe) {
-  std::string name = flags.lossScale;
-  bool isFp16 = flags.precision.precision == Precision::FP16;
-  if (name.empty())
-    name = isFp16 ? "dynamic" : "none";
-  MPC_ASSIGN_OR_RETURN(PolicyKind kind, parsePolicy("--loss-scale", name));
-  std::vector<SettingOverride> overrides;
-  llvm::SmallVector<mlir::NamedAttribute> settings;
-  mlir::Builder b(recipe.getContext());
-  for (const auto &[setting, value] : flags.scaleSettings) {
-    overrides.push_back({setting, value});
-    settings.push_back(b.getNamedAttr(llvm::StringRef(settingKey(setting)),
-                                      b.getF64FloatAttr(value)));
-  }
-  MPC_RETURN_IF_ERROR(trainingSettings(kind, overrides).status());
-  recipe.setPolicy(llvm::StringRef(policyInfo(kind).name));
-  recipe.setSettingsAttr(b.getDictionaryAttr(settings));
-  recipe.setCountUnderflow(flags.countUnderflow);
-  return {};
-}
-
-/// Rates with the numbers that were given.
-static Status writeLarc(const RecipeFlags &flags, amp::RecipeOp recipe) {
-  recipe.setLarc(amp::parseLarcKind(flags.larc));
-  for (auto [name, set] :
-       {std::pair("larc_eta", &amp::RecipeOp::setLarcEtaAttr),
-        std::pair("larc_min_update", &amp::RecipeOp::setLarcMinUpdateAttr),
-        std::pair("larc_eps", &amp::RecipeOp::setLarcEpsAttr)}) {
-    auto given = flags.given.find(name);
-    if (given == flags.given.end())
-      continue;
-    const auto &[flag, number] = given->second;
-    if (flags.larc.empty())
-      return usageError(flag + " needs --larc=clip or --larc=scale");
-    if (recipe.isApex() && set == &amp::RecipeOp::setLarcMinUpdateAttr)
-      return usageError(flag +
-                        " is a number of --larc=clip and --larc=scale, not "
-                        "of " +
-                        flags.larc);
-    (recipe.*set)(toNumber(recipe, number));
-  }
-  return {};
-}
-
-static Status writeClip(const RecipeFlags &flags, amp::RecipeOp recipe) {
-  std::pair<amp::ClipKind, double> kinds[] = {
-      {amp::ClipKind::GlobalNorm, flags.clipGlobalNorm},
-      {amp::ClipKind::Norm, flags.clipNorm},
-      {amp::ClipKind::Value, flags.clipValue}};
-  for (auto [kind, bound] : kinds) {
-    if (bound == 0.0)
-      continue;
-    if (recipe.getClip())
-      return usageError("only one of --clip-global-norm, --clip-norm and "
-                        "--clip-value can be given");
-    recipe.setClip(kind);
-    recipe.setClipByAttr(toNumber(recipe, bound));
-  }
-  if (recipe.getClip() && !flags.larc.empty())
-    return usageError("--larc takes the place of clipping: give one of --larc "
-                      "and --clip-...");
-  recipe.setTorchNorm(flags.clipNormOrder == "torch");
-  if (recipe.getTorchNorm() && flags.clipGlobalNorm == 0.0)
-    return usageError("--clip-norm-order needs --clip-global-norm");
-  return {};
-}
-
-/// What weights and slots are kept in, once the optimizer's flags are known.
-static Status writeStorage(const RecipeFlags &flags, amp::RecipeOp recipe) {
-  Precision precision = flags.precision.precision;
-  recipe.setNoMasters(flags.masterWeights == "off");
-  if (recipe.getNoMasters() && precision != Precision::BF16)
-    return usageError("--master-weights=off: weights without masters are of "
-                      "bf16, but --precision is " +
-                      stringifyPrecision(precision).str());
-  recipe.setSlots(mlir::parseType(flags.slotType, recipe.getContext()));
-  std::string refusal = recipe.getRule()->refusal(
-      recipe.getSlotType(), amp::Flags(recipe.getAllFlags()));
-  if (!refusal.empty())
-    return usageError("--slot-dtype=" + flags.slotType + ": " + refusal);
-  return {};
-}
-
 Status mpc::writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe) {
-  MPC_ASSIGN_OR_RETURN(LossFlag loss, parseLoss(flags.loss));
-  MPC_RETURN_IF_ERROR(writeLoss(loss, flags.lossOptions, recipe));
-  recipe.setNoDropout(flags.noDropout);
-  writePrecision(flags.precision, recipe);
-  MPC_RETURN_IF_ERROR(writeOptimizer(flags, recipe));
-  MPC_RETURN_IF_ERROR(writePolicy(flags, recipe));
-  MPC_RETURN_IF_ERROR(writeClip(flags, recipe));
-  MPC_RETURN_IF_ERROR(writeLarc(flags, recipe));
-  MPC_RETURN_IF_ERROR(writeStorage(flags, recipe));
-  recipe.setL1Attr(toNumber(recipe, flags.l1));
-  recipe.setL2Attr(toNumber(recipe, flags.l2));
-  recipe.setEmaAttr(toNumber(recipe, flags.ema));
-  recipe.setNoDecayAttr(toStrings(recipe, flags.noDecay));
-  recipe.setFreezeAttr(toStrings(recipe, flags.freeze));
-  recipe.setTrainableAttr(toStrings(recipe, flags.trainable));
-  recipe.setAccumulate(flags.accumulate);
-  if (llvm::StringRef clause = recipe.findClauseOfRule(); !clause.empty())
-    return usageError("--optimizer=" + flags.optimizer + ": '" + clause.str() +
-                      "' is a part of the update, which the caller makes");
-  return {};
+  recipe.setWord("loss", "name", "cross_entropy");
+  MPC_RETURN_IF_ERROR(addLoss(flags, recipe));
+  MPC_RETURN_IF_ERROR(writePrecision(flags, recipe));
+  bool isFp16 = recipe.getPrecision() == Precision::FP16;
+  recipe.setWord("loss_scale", "name", isFp16 ? "dynamic" : "none");
+  MPC_RETURN_IF_ERROR(
+      writeSection(flags.clauses, amp::Section::Training, recipe));
+  return check(recipe);
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,29 +154,52 @@ bool mpc::changesState(amp::RecipeOp recipe) {
          policyInfo(kind).update == UpdatePoint::BeforeUnscale;
 }
 
+/// The numbers among --opt-arg.
+static void addArguments(const RecipeFlags &flags,
+                         std::vector<GivenNumber> &numbers) {
+  const auto *name = flags.find<std::string>("--optimizer");
+  const amp::Optimizer &optimizer = *amp::findOptimizer(name ? *name : "adamw");
+  const auto *arguments = flags.find<std::vector<std::string>>("--opt-arg");
+  for (const std::string &argument :
+       arguments ? *arguments : std::vector<std::string>()) {
+    auto [key, text] = llvm::StringRef(argument).split('=');
+    double value = 0.0;
+    if (optimizer.hasHyper(key) && !text.getAsDouble(value))
+      numbers.push_back({"--opt-arg=" + key.str(), key.str(), value});
+  }
+}
+
+static double numberOr0(const RecipeFlags &flags, std::string_view flag) {
+  const auto *number = flags.find<double>(flag);
+  return number ? *number : 0.0;
+}
+
 std::vector<GivenNumber> mpc::givenNumbers(const RecipeFlags &flags) {
   std::vector<GivenNumber> numbers;
-  const amp::Optimizer &optimizer = *amp::findOptimizer(flags.optimizer);
-  bool larcDecays = amp::isApex(amp::parseLarcKind(flags.larc));
-  for (const auto &[name, value] : flags.hyper) {
+  const auto *larc = flags.find<std::string>("--larc");
+  bool larcDecays = larc && larc->starts_with("apex-");
+  bool hasPenalty =
+      numberOr0(flags, "--l1") != 0.0 || numberOr0(flags, "--l2") != 0.0;
+  for (const FlagRow &row : allFlags()) {
+    const auto *value = flags.find<double>(row.flag.str());
+    if (row.state.empty() || !value)
+      continue;
     // Apex' rates take it from the rule.
-    bool isTaken = larcDecays && name == "weight_decay";
-    numbers.push_back(
-        {flagOf(name), isTaken ? "larc_weight_decay" : name, value});
-  }
-  for (const std::string &argument : flags.optArgs) {
-    auto [name, text] = llvm::StringRef(argument).split('=');
-    double value = 0.0;
-    if (optimizer.hasHyper(name) && !text.getAsDouble(value))
-      numbers.push_back({"--opt-arg=" + name.str(), name.str(), value});
-  }
-  bool hasPenalty = flags.l1 != 0.0 || flags.l2 != 0.0;
-  for (const auto &[name, given] : flags.given)
+    bool isTaken = larcDecays && row.state == "weight_decay";
+    bool isPenalty = row.clause == "l1" || row.clause == "l2";
+    bool isOff = row.clause == "ema" ? *value == 0.0 : isPenalty && !hasPenalty;
     // What is switched off has no state.
-    if (given.second != 0.0 || (name != "ema_decay" && hasPenalty))
-      numbers.push_back({given.first, name, given.second});
-  for (const auto &[setting, value] : flags.scaleSettings)
-    numbers.push_back(
-        {settingFlag(setting), std::string(settingKey(setting)), value});
+    if (!isOff)
+      numbers.push_back({row.flag.str(),
+                         isTaken ? "larc_weight_decay" : row.state.str(),
+                         *value});
+  }
+  addArguments(flags, numbers);
+  for (size_t i = 0; i < kNumSettings; ++i) {
+    auto setting = static_cast<Setting>(i);
+    if (const auto *value = flags.find<double>(settingFlag(setting)))
+      numbers.push_back(
+          {settingFlag(setting), std::string(settingKey(setting)), *value});
+  }
   return numbers;
 }

@@ -8,7 +8,6 @@
 #include "lib/Driver/CompileCache.h"
 #include "lib/Driver/OwnStep.h"
 #include "lib/Driver/Parameters.h"
-#include "lib/Driver/RuleRecord.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/Program/Link.h"
 #include "runtime/Train/DataFiles.h"
@@ -36,8 +35,9 @@ static rt::Status planOwnStep(const TrainingRequest &request,
                           ": the module writes its step out and has no "
                           "function @eval that evaluates it");
   amp::RecipeOp recipe = addRecipe(*plan.model.module);
-  writePrecision(request.recipe.precision, recipe);
-  recipe.setAccumulate(request.recipe.accumulate);
+  MPC_RETURN_IF_ERROR(writePrecision(request.recipe, recipe));
+  if (const auto *batches = request.recipe.find<int64_t>("--accumulate"))
+    recipe.setAccumulate(*batches);
   auto floor = findFloor(plan.model, "--at-floor");
   plan.floorName = floor.ok() ? *floor : "";
   return {};
@@ -83,7 +83,7 @@ static rt::Result<TrainingPlan> planFirst(const TrainingRequest &request,
   llvm::append_range(plan.model.warnings, plan.model.gradientWarnings);
   llvm::append_range(plan.model.warnings, plan.model.trainingWarnings);
   // A file of that name is looked for even where a policy is built in.
-  plan.model.files.push_back(request.recipe.precision.policy);
+  plan.model.files.push_back(request.recipe.autocastPolicy());
   if (!import.allowLosses)
     MPC_RETURN_IF_ERROR(refuseLosses(plan.model, request.modelPath));
   plan.options.target = request.recipe.target;
@@ -234,8 +234,9 @@ mpc::compileTrainingProgram(const TrainingPlan &plan, const std::string &cpu,
   program->protocol = {.accumulate = batches,
                        .keepState = plan.hasOwnStep || changesState(recipe),
                        .floorName = plan.floorName,
-                       .rule = plan.hasOwnStep ? recordOwnRule(recipe)
-                                               : recordRule(recipe)};
+                       .rule = plan.hasOwnStep
+                                   ? recordOf(recipe, amp::Section::Precision)
+                                   : recordOf(recipe)};
   if (!plan.hasOwnStep && recipe.getRule()->isCallback())
     program->protocol.callerUpdates = callerUpdates(*program, batches);
   program->recipe = textOf(recipe);

@@ -62,12 +62,24 @@ void writeOnnx(mpc::Model &model, const std::vector<Value> &values,
   check(status);
 }
 
+/// Name, what it takes, help and group of each flag.
+using FlagTexts =
+    std::tuple<std::string, std::string, std::string, std::string>;
+
+std::vector<FlagTexts> allFlags() {
+  std::vector<FlagTexts> texts;
+  for (const MpcFlagInfo &flag : valueOf(mpc::Model::flags()))
+    texts.emplace_back(flag.name, flag.type, flag.help, flag.group);
+  return texts;
+}
+
 } // namespace
 
 NB_MODULE(_compiler, m) {
   m.doc() = "libmpc-compiler, as it is. mpc_compiler is what to use.";
   nb::module_::import_("mpc_compiler._runtime"); // Has Program.
   m.attr("__version__") = mpcCompilerVersion();
+  m.def("flags", allFlags);
   nb::class_<mpc::Model>(m, "Model", "A model before it is compiled.")
       .def_static(
           "load",

@@ -46,6 +46,10 @@ static void addInfos(nb::module_ &m) {
   m.attr("STATE_LOSS_SCALE") = int(MPC_STATE_LOSS_SCALE);
   m.attr("STATE_OPTIMIZER") = int(MPC_STATE_OPTIMIZER);
   m.attr("STATE_HYPER_PARAMETER") = int(MPC_STATE_HYPER_PARAMETER);
+  nb::list settings;
+  for (size_t i = 0; const char *name = mpcLossScaleSettingName(i); ++i)
+    settings.append(name);
+  m.attr("LOSS_SCALE_SETTINGS") = nb::tuple(settings);
 }
 
 static void addProgram(nb::module_ &m) {

@@ -58,19 +58,20 @@ static void warnOfEpsilon(ModuleOp module, RecipeOp recipe,
   std::string value;
   llvm::raw_string_ostream(value) << llvm::format("%g", it->second);
   emitWarning(module.getLoc())
-      << "'eps' of optimizer '" << recipe.getOptimizer() << "', " << value
+      << "'eps' of optimizer '" << recipe.getOptimizerName() << "', " << value
       << ", is " << (narrow == 0.0f ? "0" : "subnormal")
       << " in f32, in which it is added: weights whose gradients are 0 may "
       << "become NaN";
 }
 
 static void addLarc(RecipeOp recipe, llvm::StringMap<double> &values) {
-  if (!recipe.getLarc())
+  std::optional<LarcAttr> larc = recipe.getLarc();
+  if (!larc)
     return;
-  values["larc_eta"] = recipe.getEta();
-  values["larc_eps"] = recipe.getEps();
-  if (!recipe.isApex()) {
-    values["larc_min_update"] = recipe.getMinUpdate();
+  values["larc_eta"] = larc->getEta();
+  values["larc_eps"] = larc->getEps();
+  if (!larc->isApex()) {
+    values["larc_min_update"] = larc->getMinUpdate();
     return;
   }
   // LARC adds the weight decay to the gradient itself, so the rule has none.
@@ -93,9 +94,8 @@ static llvm::StringMap<double> findRuleHypers(RecipeOp recipe) {
 static void addStepHypers(const StepPlan &plan,
                           llvm::StringMap<double> &values) {
   RecipeOp recipe = plan.recipe;
-  if (recipe.getClip())
-    values[clipHyper(*recipe.getClip())] =
-        recipe.getClipBy()->convertToDouble();
+  if (std::optional<ClipAttr> clip = recipe.getClip())
+    values[clipHyper(clip->getKind())] = clip->getBound();
   addLarc(recipe, values);
   if (recipe.hasPenalty()) {
     values["l1"] = recipe.getL1().convertToDouble();

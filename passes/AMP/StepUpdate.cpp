@@ -105,16 +105,17 @@ private:
   }
 
   void applyLarc(Value lr) {
-    if (!recipe_.getLarc())
+    std::optional<LarcAttr> larc = recipe_.getLarc();
+    if (!larc)
       return;
     Value rate = entry_.g.cast(lr, b_.getF32Type());
     for (Value &all : gradients_)
       all = LarcOp::create(
           b_, loc_, all.getType(), all, entry_.hyper("larc_eta"),
           entry_.hyper("larc_eps"),
-          recipe_.isApex() ? Value() : entry_.hyper("larc_min_update"),
-          recipe_.isApex() ? entry_.hyper("larc_weight_decay") : Value(),
-          recipe_.isClipped() ? rate : Value());
+          larc->isApex() ? Value() : entry_.hyper("larc_min_update"),
+          larc->isApex() ? entry_.hyper("larc_weight_decay") : Value(),
+          larc->isClipped() ? rate : Value());
     // A rate of LARC may be 0 / 0 or exceed f32.
     if (!rt::appliesNonFinite(policy_.kind))
       addFinding(CheckOp::create(b_, loc_, gradients_));
@@ -141,24 +142,25 @@ private:
   }
 
   void clip() {
-    if (!recipe_.getClip())
+    std::optional<ClipAttr> clip = recipe_.getClip();
+    if (!clip)
       return;
     bool keras = recipe_.getRule()->clipsLikeKeras;
-    Value bound = entry_.hyper(clipHyper(*recipe_.getClip()));
+    Value bound = entry_.hyper(clipHyper(clip->getKind()));
     Value by;
-    if (recipe_.getClip() == ClipKind::GlobalNorm)
+    if (clip->getKind() == ClipKind::GlobalNorm)
       by = ClipCoefficientOp::create(
           b_, loc_, EntryBuilder::scalar(b_.getF32Type()),
-          recipe_.getTorchNorm() ? torchNorm() : findings_.norm, bound,
-          recipe_.getClipScaled() ? scale_ : Value(), keras);
-    else if (recipe_.getClip() == ClipKind::Value)
+          clip->isTorchNorm() ? torchNorm() : findings_.norm, bound,
+          clip->isScaled() ? scale_ : Value(), keras);
+    else if (clip->getKind() == ClipKind::Value)
       by = entry_.g.cast(bound, b_.getF32Type());
     for (Value &all : gradients_)
       all = clipped(all, by ? by : bound, keras);
   }
 
   Value clipped(Value all, Value by, bool keras) {
-    switch (*recipe_.getClip()) {
+    switch (recipe_.getClip()->getKind()) {
     case ClipKind::GlobalNorm:
       return ClipOp::create(b_, loc_, all.getType(), all, by);
     case ClipKind::Norm:

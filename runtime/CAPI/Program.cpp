@@ -5,6 +5,7 @@
 #include "runtime/CAPI/Boundary.h"
 #include "runtime/CAPI/Session.h"
 #include "runtime/CAPI/TensorInfo.h"
+#include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Runner/ProgramChoice.h"
@@ -228,6 +229,11 @@ MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
     known.except = bound->except.value_or(0);
     return fillInfo("info", known, info);
   });
+}
+
+const char *mpcLossScaleSettingName(size_t index) {
+  return index < kNumSettings ? settingKey(static_cast<Setting>(index)).data()
+                              : nullptr;
 }
 
 MpcError *mpcProgramGetState(const MpcProgram *program, size_t index,

@@ -422,7 +422,7 @@ Status Session::checkBetweenSteps(const char *what) const {
 Status Session::save(CheckpointFolder &folder, const LoaderState &data) const {
   MPC_RETURN_IF_ERROR(checkBetweenSteps("the state is saved"));
   MPC_RETURN_IF_ERROR(checkMissing());
-  folder.setRule(runner_->program().protocol.rule);
+  folder.setRule({clausesOf(runner_->program().protocol.rule)});
   TrainPosition position = done_;
   position.loader = data;
   return folder.save(*runner_, position);
@@ -431,7 +431,7 @@ Status Session::save(CheckpointFolder &folder, const LoaderState &data) const {
 Result<std::optional<LoaderState>>
 Session::loadNewest(CheckpointFolder &folder) {
   MPC_RETURN_IF_ERROR(checkBetweenSteps("another state is loaded"));
-  folder.setRule(runner_->program().protocol.rule);
+  folder.setRule({clausesOf(runner_->program().protocol.rule)});
   MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
                        folder.loadNewest(*runner_));
   if (!position)

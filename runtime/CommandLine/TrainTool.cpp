@@ -35,11 +35,10 @@ Status initialize(Runner &runner, const TrainTool &tool) {
 
 /// The program's rule, and what it is told while it runs.
 TrainingRule wholeRule(const Program &program, const TrainTool &tool) {
-  TrainingRule rule = program.protocol.rule;
-  if (rule.empty())
-    return rule;
-  for (const auto &[flag, value] : tool.schedule.flags())
-    rule[flag] = value;
+  TrainingRule rule = {clausesOf(program.protocol.rule)};
+  if (rule.isKnown())
+    for (const auto &[flag, value] : tool.schedule.flags())
+      rule.schedule[flag] = value;
   return rule;
 }
 

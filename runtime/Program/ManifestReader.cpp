@@ -3,6 +3,7 @@
 #include "runtime/Program/Commands.h"
 #include "runtime/Program/FieldReader.h"
 #include "runtime/Program/Manifest.h"
+#include "runtime/Program/RecipeRecord.h"
 #include "runtime/Support/CheckedSize.h"
 #include "runtime/Support/Text.h"
 
@@ -41,6 +42,7 @@ private:
   StateTensor state(const Json &json);
   InitialValue initial(const Json &json);
   StepProtocol protocol(const Json &json);
+  std::string rule(const Json &json);
   StartRecord start(const Json &json);
   Entry entry(const Json &json);
   Constant constant(const Json &json);
@@ -132,8 +134,17 @@ StepProtocol ManifestReader::protocol(const Json &json) {
     each(json, "caller_updates", [&](const Json &item) {
       protocol.callerUpdates[text(item, "parameter")] = text(item, "gradient");
     });
-  protocol.rule = flags(json, "rule");
+  protocol.rule = rule(json);
   return protocol;
+}
+
+/// A file before recipes were recorded has flags.
+std::string ManifestReader::rule(const Json &json) {
+  auto found = json.find("rule");
+  if (found == json.end() || !found->is_object())
+    return text(json, "rule");
+  OldRule words = flags(json, "rule");
+  return recordOfFlags(words);
 }
 
 StartRecord ManifestReader::start(const Json &json) {

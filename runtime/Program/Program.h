@@ -169,9 +169,9 @@ struct StepProtocol {
   /// Parameters that the caller updates, each with the output that has its
   /// gradient; none where the step updates all itself.
   std::map<std::string, std::string> callerUpdates = {};
-  /// By what rule the step was made: flags and what they are set to, given or
-  /// not. See TrainingRule.
-  std::map<std::string, std::string, std::less<>> rule = {};
+  /// By what rule the step was made: see RecipeRecord.h. Empty where nothing is
+  /// known.
+  std::string rule = {};
 };
 
 /// A number of the state that the user gave by a flag.

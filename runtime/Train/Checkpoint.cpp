@@ -22,7 +22,6 @@ namespace mpc::rt {
 namespace {
 
 constexpr std::string_view kFormat = "mpc-checkpoint";
-constexpr std::string_view kRuleField = "rule";
 constexpr std::string_view kBestMetric = "best.metric";
 constexpr int64_t kFormatVersion = 1;
 constexpr size_t kKept = 2;
@@ -229,12 +228,6 @@ Result<SafetensorsFile> openWhole(const std::string &path) {
   return file;
 }
 
-/// Empty where an older mpc wrote the file.
-Result<TrainingRule> ruleOf(const Metadata &metadata) {
-  auto it = metadata.find(kRuleField);
-  return it == metadata.end() ? TrainingRule() : parseTrainingRule(it->second);
-}
-
 } // namespace
 
 Status checkStateFields(const Program &program,
@@ -295,8 +288,7 @@ Status CheckpointFolder::write(const std::string &file, const Runner &runner,
                                const TrainPosition &position) const {
   SafetensorsWriteOptions options;
   options.metadata = metadataOf(position);
-  if (!rule_.empty())
-    options.metadata[std::string(kRuleField)] = toJson(rule_);
+  options.metadata.merge(toFields(rule_));
   options.contentHash = true;
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
   return writeSafetensors(file, state, options, *io_);
@@ -328,7 +320,7 @@ Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
   if (position.step != step)
     return invalidInput(fmt::format("holds step {}", position.step));
   MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));
-  MPC_ASSIGN_OR_RETURN(TrainingRule saved, ruleOf(file.metadata()));
+  MPC_ASSIGN_OR_RETURN(TrainingRule saved, parseTrainingRule(file.metadata()));
   MPC_ASSIGN_OR_RETURN(SavedState state,
                        fitState(runner, file.tensors(), saved, rule_));
   Status status = runner.importState(state.tensors);
@@ -340,7 +332,7 @@ Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
                       "; --init=FILE without --resume begins anew with the "
                       "weights of a checkpoint");
   std::string where = escape(fileOf(step)) + ": ";
-  if (saved.empty() && !rule_.empty())
+  if (!saved.isKnown() && rule_.isKnown())
     warn_(where + "does not say by which rule it was trained; taken to be "
                   "this run's");
   if (!change.empty())

@@ -14,8 +14,7 @@ namespace mpc::rt {
 namespace {
 
 std::optional<PolicyKind> policyOf(const TrainingRule &rule) {
-  auto found = rule.find(kPolicyFlag);
-  return found == rule.end() ? std::nullopt : findPolicy(found->second);
+  return findPolicy(wordOf(rule.recipe, kPolicyClause));
 }
 
 double settingOf(const Runner &runner, Setting setting) {

@@ -34,8 +34,8 @@ class Fitting {
 public:
   Fitting(const Runner &runner, const TrainingRule &before,
           const TrainingRule &now)
-      : runner_(runner), newPolicy_(differs(before, now, kPolicyFlag)),
-        newOptimizer_(differs(before, now, kOptimizerFlag)) {}
+      : runner_(runner), newPolicy_(differs(before, now, kPolicyClause)),
+        newOptimizer_(differs(before, now, kOptimizerClause)) {}
 
   Result<SavedState> run(std::span<const TensorView> saved) {
     std::map<std::string_view, const TensorView *> byName;

@@ -44,9 +44,8 @@ bool isEntry(const nlohmann::json &entry) {
 Status TraceRecorder::check(const TrainingRule &rule) {
   if (path_.empty())
     return {};
-  auto found = rule.find(kPolicyFlag);
   std::optional<PolicyKind> policy =
-      found == rule.end() ? std::nullopt : findPolicy(found->second);
+      findPolicy(wordOf(rule.recipe, kPolicyClause));
   if (!policy)
     return usageError("--record: the module writes its step out, and does not "
                       "say by which policy its scale changes");

@@ -5,6 +5,8 @@
 #ifndef MPC_RUNTIME_TRAIN_TRAININGRULE_H
 #define MPC_RUNTIME_TRAIN_TRAININGRULE_H
 
+#include "runtime/Program/RecipeRecord.h"
+#include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
 
 #include <map>
@@ -13,22 +15,25 @@
 
 namespace mpc::rt {
 
-/// Flags that decide what is done with the state, with what they are set to,
-/// given or not: "--optimizer" -> "adamw". Empty where nothing is known.
-using TrainingRule = std::map<std::string, std::string, std::less<>>;
+struct TrainingRule {
+  Clauses recipe; ///< Empty where nothing is known.
+  /// What a run is told beside, by flag: "--lr-schedule" -> "cosine".
+  std::map<std::string, std::string, std::less<>> schedule = {};
 
-/// The flags that decide whose numbers are in the state.
-inline constexpr std::string_view kPolicyFlag = "--loss-scale";
-inline constexpr std::string_view kOptimizerFlag = "--optimizer";
+  [[nodiscard]] bool isKnown() const { return !recipe.empty(); }
+};
 
-[[nodiscard]] std::string toJson(const TrainingRule &rule);
-Result<TrainingRule> parseTrainingRule(std::string_view json);
+/// Fields of a checkpoint: the recipe's text, and the schedule as JSON.
+[[nodiscard]] Metadata toFields(const TrainingRule &rule);
+/// Of a checkpoint's fields, also of one that has flags in place of a recipe.
+Result<TrainingRule> parseTrainingRule(const Metadata &fields);
 
-/// Of a flag that both know, whether they differ in it.
+/// Whether the word of a clause that both have is another: that of
+/// kPolicyClause.
 [[nodiscard]] bool differs(const TrainingRule &saved, const TrainingRule &now,
-                           std::string_view flag);
-/// "--optimizer=adamw in place of adam, ..." for all that differ; empty for
-/// none. What is set to nothing is called "none".
+                           std::string_view clause);
+/// "optimizer<adamw> in place of optimizer<adam>, ..." for all that differ;
+/// empty for none.
 [[nodiscard]] std::string describeChange(const TrainingRule &saved,
                                          const TrainingRule &now);
 

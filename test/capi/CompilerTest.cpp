@@ -106,6 +106,39 @@ TEST(Compiler, FlagsAreThoseOfTheTool) {
             "2: --momentum: adamw has none");
 }
 
+TEST(Compiler, EachFlagIsListedWithItsHelp) {
+  std::vector<MpcFlagInfo> flags = get(Model::flags());
+  auto find = [&](std::string_view name) {
+    for (const MpcFlagInfo &flag : flags)
+      if (flag.name == name)
+        return std::string(flag.type) + "; " + flag.help + "; " + flag.group;
+    return std::string("none");
+  };
+  EXPECT_EQ(find("--clip-norm"), "X; Largest norm of each gradient; Optimizer");
+  EXPECT_EQ(find("--clip-norm-order").rfind("f64|torch; How the norm", 0), 0u);
+  EXPECT_EQ(find("--nesterov"), "; Nesterov's momentum; Optimizer");
+  EXPECT_NE(find("--growth-interval"), "none");
+  EXPECT_NE(find("--batch-size"), "none");
+  EXPECT_EQ(find("--help"), "none");
+}
+
+TEST(CompilerMisuse, AFlagThatIsNotThere) {
+  size_t count = 0;
+  ASSERT_EQ(mpcCompileCountFlags(&count), nullptr);
+  MpcFlagInfo info = {};
+  info.structSize = sizeof info;
+  MpcError *error = mpcCompileGetFlag(count, &info);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(mpcErrorGetMessage(error),
+            "there is no flag number " + std::to_string(count));
+  mpcErrorDestroy(error);
+  for (MpcError *null :
+       {mpcCompileCountFlags(nullptr), mpcCompileGetFlag(0, nullptr)}) {
+    EXPECT_NE(null, nullptr);
+    mpcErrorDestroy(null);
+  }
+}
+
 TEST(Compiler, WarningsAreLogged) {
   std::string seen;
   Model model = buildLinear(LinearCase());

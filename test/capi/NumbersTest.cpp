@@ -8,8 +8,12 @@
 #include "mpc-c/Runner.h"
 #include "mpc-c/Tensor.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace {
@@ -59,6 +63,21 @@ TEST(CAPINumbers, OfWhatIsTold) {
 }
 
 // As DLPack 1.0 has them (dlpack.h).
+// Settings are asked for by these names: those of GradScaler, and of what
+// limits it.
+TEST(CAPINumbers, SettingsAreListedOnceEach) {
+  std::vector<std::string> names;
+  while (const char *name = mpcLossScaleSettingName(names.size()))
+    names.emplace_back(name);
+  for (const char *known : {"init_scale", "growth_factor", "backoff_factor",
+                            "growth_interval", "min_scale", "max_scale"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), known), 1) << known;
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(),
+            names.size());
+  EXPECT_EQ(mpcLossScaleSettingName(names.size() + 1), nullptr);
+  EXPECT_EQ(mpcLossScaleSettingName(SIZE_MAX), nullptr);
+}
+
 TEST(CAPINumbers, OfDLPack) {
   EXPECT_EQ(numbersOf(kDLCPU, kDLCUDA), (std::vector<int>{1, 2}));
   EXPECT_EQ(numbersOf(kDLInt, kDLUInt, kDLFloat, kDLBfloat, kDLBool),

@@ -2,14 +2,14 @@
 // mpc-compile: a model's training step, or its evaluation, as a file for
 // mpc-run.
 #include "lib/Driver/CudaCode.h"
+#include "lib/Driver/Flags/CompileFlags.h"
+#include "lib/Driver/Flags/RecipeTables.h"
 #include "lib/Driver/LinkableProgram.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Support/Output.h"
-#include "tools/Flags/CompileFlags.h"
-#include "tools/Flags/RecipeTables.h"
 
 using namespace mpc;
 

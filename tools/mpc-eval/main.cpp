@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-eval: one evaluation of a model, with its loss and gradients.
 #include "lib/Driver/Eval.h"
+#include "lib/Driver/Flags/ImportFlags.h"
+#include "lib/Driver/Flags/RecipeFlags.h"
 #include "runtime/CommandLine/EvalFlags.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
-#include "tools/Flags/ImportFlags.h"
-#include "tools/Flags/RecipeFlags.h"
 
 using namespace mpc;
 
@@ -15,7 +15,6 @@ namespace {
 struct Flags {
   EvalRequest request;
   ImportFlags import;
-  std::string loss;
   bool noFuse = false;
 };
 
@@ -36,7 +35,7 @@ void addModelFlags(CLI::App &app, Flags &flags) {
   addModeFlags(app, flags.import);
   addOpLibraryFlag(app, flags.import);
   addBatchSizeFlag(app, flags.import);
-  addLossFlags(app, flags.loss, request.lossOptions);
+  addClauseFlags(app, request.recipe, amp::Section::Loss);
   app.add_flag("--gradients", request.options.gradients,
                "also write grad.<parameter> of the loss")
       ->group(kInput);
@@ -45,7 +44,7 @@ void addModelFlags(CLI::App &app, Flags &flags) {
                "use statistics of the batch, and stat.<buffer> is what running "
                "ones become")
       ->group(kInput);
-  addNoDropoutFlag(app, request.noDropout);
+  addClauseFlags(app, request.recipe, amp::Section::Mode);
   app.add_option("--seed", request.options.seed,
                  "seed of random numbers, which are those of a first step "
                  "(default: 0)")
@@ -82,7 +81,7 @@ void addTargetFlags(CLI::App &app, Flags &flags) {
 
 void addFlags(CLI::App &app, Flags &flags) {
   addModelFlags(app, flags);
-  addPrecisionFlags(app, flags.request.precision);
+  addClauseFlags(app, flags.request.recipe, amp::Section::Precision);
   addTargetFlags(app, flags);
 }
 
@@ -95,13 +94,10 @@ rt::Result<int> run(Flags &flags) {
         "nothing to do: give --outputs or --expect, or --explain");
   if (evaluates && request.run.inputsPath.empty())
     return rt::usageError("--inputs is required");
-  if (request.options.gradients && flags.loss.empty())
+  if (request.options.gradients && !request.recipe.find<std::string>("--loss"))
     return rt::usageError("--gradients needs --loss");
   if (request.modelPath == "-" && request.run.inputsPath == "-")
     return rt::usageError("--inputs=-: standard input is the model already");
-  if (!flags.loss.empty()) {
-    MPC_ASSIGN_OR_RETURN(request.loss, parseLoss(flags.loss));
-  }
   MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(flags.import));
   request.options.target.fuse = !flags.noFuse;
   MPC_ASSIGN_OR_RETURN(EvalReport report, evaluate(request));

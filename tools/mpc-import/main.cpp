@@ -2,12 +2,12 @@
 // Imports a model file and prints it as a module of nn ops.
 #include "tools/mpc-import/InitializerList.h"
 
+#include "lib/Driver/Flags/ImportFlags.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/Support/Output.h"
-#include "tools/Flags/ImportFlags.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>

@@ -4,6 +4,7 @@
 #include "tools/mpc-train/Compiler.h"
 
 #include "lib/Codegen/CUDA/Target.h"
+#include "lib/Driver/Flags/RecipeFlags.h"
 #include "lib/Driver/NanProbe.h"
 #include "lib/Driver/OnnxExport.h"
 #include "lib/Driver/OwnStep.h"
@@ -15,7 +16,6 @@
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Runner/CudaExecutor.h"
 #include "runtime/Train/ExportedWeights.h"
-#include "tools/Flags/RecipeFlags.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -126,7 +126,7 @@ double secondsSince(Clock::time_point start) {
 
 /// A model as the flags say that it is trained.
 rt::Result<TrainingPlan> plan(Flags &flags, mlir::MLIRContext &context) {
-  MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.recipe.precision, context));
+  MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.recipe, context));
   TrainingRequest request;
   request.modelPath = flags.model;
   request.recipe = flags.recipe;

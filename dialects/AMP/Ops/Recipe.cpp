@@ -2,8 +2,10 @@
 // What a recipe must be, and what follows from it.
 #include "dialects/AMP/Recipe.h"
 
+#include "dialects/AMP/Clauses.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -12,31 +14,6 @@ using namespace mpc;
 using namespace mpc::amp;
 
 #include "dialects/AMP/AMPRecipeEnums.cpp.inc"
-
-/// A name without quotes.
-static ParseResult parseWord(OpAsmParser &parser, StringAttr &word) {
-  StringRef text;
-  if (parser.parseKeyword(&text))
-    return failure();
-  word = parser.getBuilder().getStringAttr(text);
-  return success();
-}
-
-static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
-  printer.printKeywordOrString(word.getValue());
-}
-
-/// "[1.0, 2.0]", which the parser that is generated for a clause takes for an
-/// array of attributes.
-static ParseResult parseNumbers(OpAsmParser &parser,
-                                DenseF64ArrayAttr &numbers) {
-  return parser.parseCustomAttributeWithFallback(numbers, Type());
-}
-
-static void printNumbers(OpAsmPrinter &printer, Operation *,
-                         DenseF64ArrayAttr numbers) {
-  printer.printStrippedAttrOrType(numbers);
-}
 
 #define GET_OP_CLASSES
 #include "dialects/AMP/AMPRecipe.cpp.inc"
@@ -49,22 +26,6 @@ RecipeOp mpc::amp::findRecipe(ModuleOp module) {
   return recipes.empty() ? RecipeOp() : *recipes.begin();
 }
 
-bool mpc::amp::isApex(std::optional<LarcKind> kind) {
-  return kind == LarcKind::ApexClip || kind == LarcKind::ApexScale;
-}
-
-std::optional<LarcKind> mpc::amp::parseLarcKind(StringRef name) {
-  std::string mnemonic = name.str();
-  std::replace(mnemonic.begin(), mnemonic.end(), '-', '_');
-  return symbolizeLarcKind(mnemonic);
-}
-
-std::string mpc::amp::nameOf(LarcKind kind) {
-  std::string name = stringifyLarcKind(kind).str();
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
 std::vector<std::string> mpc::amp::stringsOf(ArrayAttr strings) {
   std::vector<std::string> texts;
   for (auto text : strings.getAsRange<StringAttr>())
@@ -72,9 +33,63 @@ std::vector<std::string> mpc::amp::stringsOf(ArrayAttr strings) {
   return texts;
 }
 
+ParseResult RecipeOp::parse(OpAsmParser &parser, OperationState &result) {
+  return failure(parseClauses(parser, result.attributes) ||
+                 parser.parseOptionalAttrDict(result.attributes));
+}
+
+void RecipeOp::print(OpAsmPrinter &printer) {
+  printer << printClauses(*this);
+  SmallVector<StringRef> clauses;
+  for (const ValueRow &row : allValues())
+    clauses.push_back(row.clause);
+  printer.printOptionalAttrDict((*this)->getAttrs(), clauses);
+}
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+static NamedAttrList fieldsOf(RecipeOp recipe, StringRef clause) {
+  Attribute value = recipe->getAttr(clause);
+  return value ? NamedAttrList(findValue(clause)->kind->fieldsOf(value))
+               : NamedAttrList();
+}
+
+Attribute RecipeOp::getField(StringRef clause, StringRef key) {
+  return fieldsOf(*this, clause).get(key);
+}
+
+void RecipeOp::setField(StringRef clause, StringRef key, Attribute value) {
+  NamedAttrList fields = fieldsOf(*this, clause);
+  if (value)
+    fields.set(key, value);
+  else
+    fields.erase(key);
+  (*this)->setAttr(clause, findValue(clause)->kind->make(
+                               fields.getDictionary(getContext())));
+}
+
+void RecipeOp::setField(StringRef clause, StringRef key, double number) {
+  setField(clause, key, Builder(getContext()).getF64FloatAttr(number));
+}
+
+void RecipeOp::setWord(StringRef clause, StringRef key, StringRef word) {
+  setField(clause, key, StringAttr::get(getContext(), word));
+}
+
 //===----------------------------------------------------------------------===//
 // What follows
 //===----------------------------------------------------------------------===//
+
+StringRef RecipeOp::getPolicy() {
+  return getLossScale() ? getLossScale()->getName() : "none";
+}
+
+DictionaryAttr RecipeOp::getSettings() {
+  return getLossScale() ? getLossScale()->getNumbers()
+                        : DictionaryAttr::get(getContext());
+}
 
 rt::PolicyKind RecipeOp::getPolicyKind() {
   return rt::findPolicy(getPolicy().str()).value_or(rt::PolicyKind::None);
@@ -96,54 +111,66 @@ rt::Settings RecipeOp::getAllSettings() {
   return rt::settingsOf(getPolicyKind(), {overrides.data(), overrides.size()});
 }
 
-const Optimizer *RecipeOp::getRule() { return findOptimizer(getOptimizer()); }
+StringRef RecipeOp::getOptimizerName() {
+  StringRef name = getOptimizer() ? getOptimizer()->getName() : "";
+  return name.empty() ? "adamw" : name;
+}
+
+const Optimizer *RecipeOp::getRule() {
+  return findOptimizer(getOptimizerName());
+}
+
+DictionaryAttr RecipeOp::getHyper() {
+  return getOptimizer() ? getOptimizer()->getNumbers()
+                        : DictionaryAttr::get(getContext());
+}
 
 const nn::LossFunction *RecipeOp::getLossFunction() {
-  return getLoss() ? nn::findLoss(*getLoss()) : nullptr;
+  return getLoss() ? nn::findLoss(getLoss()->getName()) : nullptr;
+}
+
+template <typename T>
+static T fieldOf(RecipeOp recipe, StringRef key) {
+  return dyn_cast_or_null<T>(recipe.getField("loss", key));
+}
+
+StringRef RecipeOp::getLossOutput() {
+  auto output = fieldOf<StringAttr>(*this, "of");
+  return output ? output.getValue() : "";
+}
+
+static double numberOr(FloatAttr number, double otherwise) {
+  return number ? number.getValueAsDouble() : otherwise;
 }
 
 nn::LossSettings RecipeOp::getLossSettings() {
-  return {getReduction(),
-          getIgnoreIndex(),
-          llvm::to_vector(getClassWeights().value_or(ArrayRef<double>())),
-          getLabelSmoothing().convertToDouble(),
-          getLossDelta().convertToDouble(),
-          getClassAxis()};
+  nn::LossSettings settings;
+  if (auto reduction = fieldOf<StringAttr>(*this, "reduction"))
+    settings.reduction = *nn::symbolizeLossReduction(reduction.getValue());
+  if (auto label = fieldOf<IntegerAttr>(*this, "ignore_index"))
+    settings.ignoreIndex = label.getInt();
+  if (auto weights = fieldOf<DenseF64ArrayAttr>(*this, "class_weights"))
+    settings.classWeights = llvm::to_vector(weights.asArrayRef());
+  settings.labelSmoothing = numberOr(
+      fieldOf<FloatAttr>(*this, "label_smoothing"), settings.labelSmoothing);
+  settings.delta = numberOr(fieldOf<FloatAttr>(*this, "delta"), settings.delta);
+  if (auto axis = fieldOf<IntegerAttr>(*this, "class_axis"))
+    settings.classAxis = axis.getInt();
+  return settings;
 }
 
 ArrayAttr RecipeOp::getAllFlags() {
-  SmallVector<Attribute> flags(getFlags().getValue());
+  SmallVector<StringRef> flags;
+  if (getOptimizer())
+    flags = getOptimizer()->getFlags();
   for (StringRef name : getRule()->flagsOf(getHyper()))
-    if (auto flag = StringAttr::get(getContext(), name);
-        !llvm::is_contained(flags, flag))
-      flags.push_back(flag);
-  return ArrayAttr::get(getContext(), flags);
+    if (!llvm::is_contained(flags, name))
+      flags.push_back(name);
+  return Builder(getContext()).getStrArrayAttr(flags);
 }
 
 bool RecipeOp::hasPenalty() {
   return getL1().isNonZero() || getL2().isNonZero();
-}
-
-bool RecipeOp::isClipped() {
-  return getLarc() == LarcKind::Clip || getLarc() == LarcKind::ApexClip;
-}
-
-bool RecipeOp::isApex() { return amp::isApex(getLarc()); }
-
-static double valueOr(FloatAttr number, double otherwise) {
-  return number ? number.getValueAsDouble() : otherwise;
-}
-
-double RecipeOp::getEta() {
-  return valueOr(getLarcEtaAttr(), isApex() ? 0.02 : 1e-3);
-}
-
-double RecipeOp::getMinUpdate() {
-  return valueOr(getLarcMinUpdateAttr(), 1e-7);
-}
-
-double RecipeOp::getEps() {
-  return valueOr(getLarcEpsAttr(), isApex() ? 1e-8 : 1e-7);
 }
 
 Type RecipeOp::getSlotType() {
@@ -162,219 +189,223 @@ StringRef RecipeOp::findClauseOfRule() {
   return getSlotType().isF32() ? "" : "slots";
 }
 
-//===----------------------------------------------------------------------===//
-// What a recipe must be
-//===----------------------------------------------------------------------===//
-
-static LogicalResult verifyNumbers(RecipeOp recipe, StringRef what,
-                                   DictionaryAttr numbers) {
-  for (NamedAttribute entry : numbers) {
-    auto number = dyn_cast<FloatAttr>(entry.getValue());
-    if (!number || !number.getType().isF64())
-      return recipe.emitError() << what << " '" << entry.getName().getValue()
-                                << "' must be an f64";
+/// With the flags of the optimizer that follow from its numbers, which are
+/// state.
+std::string mpc::amp::recordOf(RecipeOp recipe,
+                               std::optional<Section> section) {
+  OwningOpRef<RecipeOp> whole = recipe.clone();
+  const Optimizer *rule = recipe.getRule();
+  if (rule && recipe.getOptimizer()) {
+    for (NamedAttribute number : recipe.getHyper())
+      whole->setField("optimizer", number.getName(), Attribute());
+    for (auto flag : recipe.getAllFlags().getAsRange<StringAttr>())
+      whole->setField("optimizer", flag, UnitAttr::get(recipe.getContext()));
   }
-  return success();
+  return recordClauses(*whole, section);
 }
 
-/// Checks a number that must be 0 or more.
-static LogicalResult verifyAmount(RecipeOp recipe, StringRef name,
-                                  FloatAttr number) {
-  double value = valueOr(number, 0.0);
-  if (value >= 0.0 && std::isfinite(value))
-    return success();
-  return recipe.emitError()
-         << "'" << name << "' must be finite and 0 or more, not " << value;
-}
+//===----------------------------------------------------------------------===//
+// What a recipe must be: each check once, in the words of whoever wrote the
+// recipe
+//===----------------------------------------------------------------------===//
 
-/// Checks a type that must be one of the step's tensors.
-static LogicalResult verifyFloat(RecipeOp recipe, StringRef name,
-                                 std::optional<Type> type) {
+/// The text of a fault; empty for none.
+using Fault = std::string;
+
+static Fault checkFloat(StringRef name, std::optional<Type> type) {
   if (!type || isCastable(*type))
-    return success();
-  return recipe.emitError()
-         << "'" << name << "' must be f16, bf16 or f32, not " << *type;
+    return "";
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "'" << name << "' must be f16, bf16 or f32, not " << *type;
+  return text;
 }
 
-static LogicalResult verifyLoss(RecipeOp recipe) {
+static Fault checkLossName(RecipeOp recipe, const Spelling &spell) {
   const nn::LossFunction *loss = recipe.getLossFunction();
   if (recipe.getLoss() && !loss)
-    return recipe.emitError() << "unknown loss '" << *recipe.getLoss()
-                              << "'; known are " << nn::knownLosses();
-  bool hasOutput = recipe.getLossOf() && !recipe.getLossOf()->empty();
+    return "unknown loss '" + recipe.getLoss()->getName().str() +
+           "'; known are " + nn::knownLosses();
+  bool hasOutput = !recipe.getLossOutput().empty();
   if (loss && loss->target == nn::LossTarget::None && !hasOutput)
-    return recipe.emitError(
-        "the recipe takes an output as its loss, but no 'loss_of' "
-        "names it");
-  if (!loss && (hasOutput || recipe.getTarget()))
-    return recipe.emitError(
-        "the recipe has 'loss_of' or 'target', but no 'loss'");
-  return success();
+    return spell("loss", "name", "output") +
+           " needs the output's name: " + spell("loss", "of", "loss");
+  if (!loss && recipe.getTarget())
+    return "the recipe has 'target', but no 'loss'";
+  return "";
 }
 
-static bool isNumber(double value) {
-  return value >= 0.0 && std::isfinite(value);
-}
-
-/// The clauses that only some losses have.
-static LogicalResult verifyLossSettings(RecipeOp recipe) {
+/// The fields that only some losses have.
+static Fault checkLoss(RecipeOp recipe, const Spelling &spell) {
+  if (Fault fault = checkLossName(recipe, spell); !fault.empty())
+    return fault;
   const nn::LossFunction *loss = recipe.getLossFunction();
+  if (!loss)
+    return "";
   nn::LossSettings settings = recipe.getLossSettings();
-  if (const nn::LossParameterName *foreign =
-          loss ? loss->findForeign(settings.given()) : nullptr)
-    return recipe.emitError()
-           << "loss(" << loss->name << ") has no '" << foreign->name << "'";
-  double smoothing = settings.labelSmoothing;
-  if (!(smoothing >= 0.0 && smoothing <= 1.0))
-    return recipe.emitError()
-           << "'label_smoothing' must be from 0 to 1, not " << smoothing;
-  for (double weight : settings.classWeights)
-    if (!isNumber(weight))
-      return recipe.emitError()
-             << "'class_weights' must be finite and 0 or more, not " << weight;
-  bool vanishes = loss && loss->vanishesAtDelta0 && settings.delta == 0.0;
-  if (!isNumber(settings.delta) || vanishes)
-    return recipe.emitError()
-           << "'loss_delta' must be positive and finite, not "
-           << settings.delta;
-  return success();
+  nn::LossParameter given = nn::LossParameter::None;
+  for (const nn::LossParameterName &parameter : nn::lossParameterNames())
+    if (recipe.getField("loss", parameter.name))
+      given |= parameter.parameter;
+  if (settings.reduction == nn::LossReduction::BatchMean)
+    given |= nn::LossParameter::BatchMean;
+  if (const nn::LossParameterName *foreign = loss->findForeign(given)) {
+    auto [key, word] = foreign->name.split('=');
+    return spell("loss", key, word) + ": " + spell("loss", "name", loss->name) +
+           " has none";
+  }
+  if (loss->vanishesAtDelta0 && settings.delta == 0.0)
+    return spell("loss", "delta", "0") + ": " +
+           spell("loss", "name", loss->name) +
+           " would be 0; smooth_l1 is l1 then";
+  return "";
 }
 
-static LogicalResult verifyPolicy(RecipeOp recipe) {
-  if (failed(verifyNumbers(recipe, "setting", recipe.getSettings())))
-    return failure();
-  auto kind = rt::parsePolicy("policy", recipe.getPolicy().str());
+/// By the name that all policies have for it.
+static std::optional<rt::Setting> settingOf(StringRef name) {
+  for (size_t i = 0; i != rt::kNumSettings; ++i)
+    if (name == StringRef(rt::settingKey(static_cast<rt::Setting>(i))))
+      return static_cast<rt::Setting>(i);
+  return std::nullopt;
+}
+
+static Fault checkPolicy(RecipeOp recipe, const Spelling &spell) {
+  auto kind = rt::parsePolicy(spell("loss_scale", "name", ""),
+                              recipe.getPolicy().str());
   if (!kind.ok())
-    return recipe.emitError() << kind.status().message();
-  for (NamedAttribute entry : recipe.getSettings())
-    if (!rt::findSetting(rt::policyInfo(*kind), entry.getName().str()))
-      return recipe.emitError()
-             << "policy '" << recipe.getPolicy() << "' has no setting '"
-             << entry.getName().getValue() << "'";
-  SmallVector<rt::SettingOverride> overrides = overridesOf(recipe);
+    return kind.status().message();
+  SmallVector<rt::SettingOverride> overrides;
+  for (NamedAttribute entry : recipe.getSettings()) {
+    StringRef name = entry.getName();
+    auto setting = rt::findSetting(rt::policyInfo(*kind), name.str());
+    if (!setting)
+      setting = settingOf(name);
+    if (!setting)
+      return ("policy '" + recipe.getPolicy() + "' has no setting '" + name +
+              "'")
+          .str();
+    overrides.push_back(
+        {*setting, cast<FloatAttr>(entry.getValue()).getValueAsDouble()});
+  }
   auto values =
       rt::trainingSettings(*kind, {overrides.data(), overrides.size()});
-  if (!values.ok())
-    return recipe.emitError() << values.status().message();
-  return success();
+  return values.ok() ? "" : values.status().message();
 }
 
-static LogicalResult verifyHyper(RecipeOp recipe) {
+static Fault checkHypers(RecipeOp recipe, const Spelling &spell) {
   const Optimizer &rule = *recipe.getRule();
-  if (failed(verifyNumbers(recipe, "hyper-parameter", recipe.getHyper())))
-    return failure();
+  if (!recipe.getOptimizer())
+    return "";
   for (NamedAttribute entry : recipe.getHyper())
-    if (!rule.hasHyper(entry.getName().getValue()))
-      return recipe.emitError()
-             << "optimizer '" << rule.name << "' has no hyper-parameter '"
-             << entry.getName().getValue() << "'";
-  return success();
-}
-
-static LogicalResult verifyFlags(RecipeOp recipe) {
-  const Optimizer &rule = *recipe.getRule();
-  for (auto flag : recipe.getFlags().getAsRange<StringAttr>())
-    if (!llvm::is_contained(rule.flags, flag.getValue()))
-      return recipe.emitError() << "optimizer '" << rule.name
-                                << "' has no flag '" << flag.getValue() << "'";
+    if (!rule.hasHyper(entry.getName()))
+      return spell("optimizer", entry.getName(), "") + ": " + rule.name.str() +
+             " has none";
+  for (StringRef flag : recipe.getOptimizer()->getFlags())
+    if (!llvm::is_contained(rule.flags, flag))
+      return spell("optimizer", flag, "") + ": " + rule.name.str() +
+             " has none";
   Flags flags(recipe.getAllFlags());
   double dampening =
-      valueOr(recipe.getHyper().getAs<FloatAttr>("dampening"), 0.0);
+      numberOr(recipe.getHyper().getAs<FloatAttr>("dampening"), 0.0);
   if (flags.has("nesterov") && (!flags.has("momentum") || dampening != 0.0))
-    return recipe.emitError("nesterov needs momentum and no dampening");
-  return success();
+    return "nesterov needs momentum and no dampening";
+  return "";
 }
 
-static LogicalResult verifyOptimizer(RecipeOp recipe) {
+static Fault checkOptimizer(RecipeOp recipe, const Spelling &spell) {
   if (!recipe.getRule())
-    return recipe.emitError() << "unknown optimizer '" << recipe.getOptimizer()
-                              << "'; known are " << knownOptimizers();
-  if (failed(verifyHyper(recipe)) || failed(verifyFlags(recipe)) ||
-      failed(verifyFloat(recipe, "slots", recipe.getSlots())))
-    return failure();
-  std::string refusal = recipe.getRule()->refusal(recipe.getSlotType(),
-                                                  Flags(recipe.getAllFlags()));
-  if (!refusal.empty())
-    return recipe.emitError() << "cannot keep slots in " << recipe.getSlotType()
-                              << ": " << refusal;
-  return success();
+    return spell("optimizer", "name",
+                 "'" + recipe.getOptimizerName().str() + "'") +
+           ": known are " + knownOptimizers();
+  if (Fault fault = checkHypers(recipe, spell); !fault.empty())
+    return fault;
+  return checkFloat("slots", recipe.getSlots());
 }
 
-static LogicalResult verifyClip(RecipeOp recipe) {
-  if (recipe.getClip().has_value() != recipe.getClipBy().has_value())
-    return recipe.emitError(
-        "the recipe needs 'clip' and 'clip_by', or neither");
-  double bound = valueOr(recipe.getClipByAttr(), 1.0);
-  if (!(bound > 0.0) || !std::isfinite(bound))
-    return recipe.emitError()
-           << "'clip_by' must be positive and finite, not " << bound;
-  if ((recipe.getTorchNorm() || recipe.getClipScaled()) &&
-      recipe.getClip() != ClipKind::GlobalNorm)
-    return recipe.emitError(
-        "the recipe has 'torch_norm' or 'clip_scaled', which are of "
-        "clip(global_norm)");
-  return success();
+static Fault checkClip(RecipeOp recipe, const Spelling &spell) {
+  std::optional<ClipAttr> clip = recipe.getClip();
+  if (!clip)
+    return "";
+  auto bound = [&](StringRef key) { return spell("clip", key, ""); };
+  size_t count = llvm::count_if(
+      ArrayRef<StringRef>{"global", "norm", "value"},
+      [&](StringRef key) { return static_cast<bool>(clip->find(key)); });
+  if (count > 1)
+    return "only one of " + bound("global") + ", " + bound("norm") + " and " +
+           bound("value") + " can be given";
+  if (count == 1 && recipe.getLarc())
+    return spell("larc", "name", "") +
+           " takes the place of clipping: give one of " +
+           spell("larc", "name", "") + " and " + spell("clip", "", "");
+  if (!clip->find("global") && (clip->isTorchNorm() || clip->isScaled()))
+    return bound(clip->isTorchNorm() ? "order" : "scaled") + " needs " +
+           bound("global");
+  return count == 0 ? "the recipe has 'clip', but no bound" : "";
 }
 
-static LogicalResult verifyLarc(RecipeOp recipe) {
-  std::pair<StringRef, FloatAttr> numbers[] = {
-      {"larc_eta", recipe.getLarcEtaAttr()},
-      {"larc_min_update", recipe.getLarcMinUpdateAttr()},
-      {"larc_eps", recipe.getLarcEpsAttr()}};
-  for (auto [name, value] : numbers) {
-    if (value && !recipe.getLarc())
-      return recipe.emitError()
-             << "the recipe has '" << name << "', but no 'larc'";
-    if (failed(verifyAmount(recipe, name, value)))
-      return failure();
-  }
-  if (recipe.isApex() && recipe.getLarcMinUpdateAttr())
-    return recipe.emitError(
-        "the recipe has 'larc_min_update', which is a number of "
-        "larc(clip) and larc(scale)");
-  if (recipe.getLarc() && recipe.getClip())
-    return recipe.emitError(
-        "the recipe has 'larc' and 'clip': gradients are rescaled "
-        "or clipped, not both");
-  return success();
+static Fault checkLarc(RecipeOp recipe, const Spelling &spell) {
+  std::optional<LarcAttr> larc = recipe.getLarc();
+  if (!larc)
+    return "";
+  std::string own =
+      spell("larc", "name", "clip") + " or " + spell("larc", "name", "scale");
+  if (larc->getName().empty())
+    return spell("larc", larc->getFields().begin()->getName(), "") + " needs " +
+           own;
+  if (larc->isApex() && larc->find("min_update"))
+    return spell("larc", "min_update", "") + " is a number of " +
+           spell("larc", "name", "clip") + " and " +
+           spell("larc", "name", "scale") + ", not of " +
+           llvm::join(llvm::split(larc->getName(), '_'), "-");
+  return "";
 }
 
-/// Checks the clauses on state that is kept beside parameters or in place of
-/// them.
-static LogicalResult verifyStorage(RecipeOp recipe) {
-  double decay = recipe.getEma().convertToDouble();
-  if (!(decay >= 0.0) || !(decay < 1.0))
-    return recipe.emitError()
-           << "'ema' must be from 0 up to, not including, 1, not " << decay;
-  // The number is kept as an f64 of the state.
-  int64_t seed = recipe.getSeed();
-  if (seed < 0 || seed >= int64_t{1} << 53)
-    return recipe.emitError()
-           << "'seed' must be from 0 up to, not including, 2^53, not " << seed;
-  return success();
-}
-
-static LogicalResult verifyGradients(RecipeOp recipe) {
-  auto batches = static_cast<int64_t>(recipe.getAccumulate());
-  if (batches < 1)
-    return recipe.emitError()
-           << "'accumulate' must be 1 or more, not " << batches;
+static Fault checkGradients(RecipeOp recipe, const Spelling &) {
   bool hasLists =
       !recipe.getNoGradient().empty() || !recipe.getGradientSets().empty();
   if (hasLists && !recipe.getGradients())
-    return recipe.emitError(
-        "the recipe has 'no_gradient' or 'gradient_sets', but "
-        "gradients are no inputs: it has no 'gradients'");
-  return verifyFloat(recipe, "gradients", recipe.getGradients());
+    return "the recipe has 'no_gradient' or 'gradient_sets', but gradients are "
+           "no inputs: it has no 'gradients'";
+  return checkFloat("gradients", recipe.getGradients());
 }
 
-static LogicalResult verifyCallback(RecipeOp recipe) {
+/// What weights and slots are kept in.
+static Fault checkStorage(RecipeOp recipe, const Spelling &spell) {
+  std::string refusal = recipe.getRule()->refusal(recipe.getSlotType(),
+                                                  Flags(recipe.getAllFlags()));
+  std::string type;
+  llvm::raw_string_ostream(type) << recipe.getSlotType();
+  return refusal.empty() ? "" : spell("slots", "", type) + ": " + refusal;
+}
+
+static Fault checkCallback(RecipeOp recipe, const Spelling &spell) {
   StringRef clause = recipe.findClauseOfRule();
-  if (clause.empty())
-    return success();
-  return recipe.emitError()
-         << "the recipe has '" << clause << "', a part of the update, which "
-         << "optimizer '" << recipe.getOptimizer() << "' leaves to the caller";
+  return clause.empty()
+             ? ""
+             : spell("optimizer", "name", recipe.getOptimizerName()) + ": '" +
+                   clause.str() +
+                   "' is a part of the update, which the caller makes";
+}
+
+std::string mpc::amp::checkClauses(RecipeOp recipe, const Spelling &spell) {
+  for (auto *check : {checkLoss, checkOptimizer, checkPolicy, checkClip,
+                      checkLarc, checkStorage, checkGradients, checkCallback})
+    if (Fault fault = check(recipe, spell); !fault.empty())
+      return fault;
+  return findOutOfRange(recipe);
+}
+
+/// "clip<norm>", "optimizer<name = 'x'>", as a recipe has it.
+static std::string spellInRecipe(StringRef clause, StringRef key,
+                                 StringRef value) {
+  if (key.empty())
+    return value.empty() ? "'" + clause.str() + "'"
+                         : (clause + "(" + value + ")").str();
+  if (key == "name")
+    return value.empty() ? "'" + clause.str() + "'"
+                         : (clause + "<" + value + ">").str();
+  return (clause + "<" + key + (value.empty() ? "" : " = ") + value + ">")
+      .str();
 }
 
 LogicalResult RecipeOp::verify() {
@@ -383,13 +414,6 @@ LogicalResult RecipeOp::verify() {
     return emitError("the recipe is the second of its module")
                .attachNote(first.getLoc())
            << "the first is here";
-  if (failed(verifyLoss(*this)) || failed(verifyLossSettings(*this)) ||
-      failed(verifyPolicy(*this)) || failed(verifyOptimizer(*this)) ||
-      failed(verifyClip(*this)) || failed(verifyLarc(*this)) ||
-      failed(verifyStorage(*this)) || failed(verifyGradients(*this)) ||
-      failed(verifyCallback(*this)) ||
-      failed(verifyAmount(*this, "l1", getL1Attr())) ||
-      failed(verifyAmount(*this, "l2", getL2Attr())))
-    return failure();
-  return success();
+  std::string fault = checkClauses(*this, spellInRecipe);
+  return fault.empty() ? success() : emitError(fault);
 }

@@ -13,13 +13,13 @@ A step that ``mpc-compile`` has written is loaded and run::
     step.save_checkpoint("checkpoints")
 
 :func:`compile_step` makes one of a model here and now, of an ONNX file or a PyTorch module, and
-:func:`explain` says what its precisions would be. :mod:`mpc_compiler.convert` exchanges
+:func:`explain` says what its precisions would be, and :func:`options` what a step can be told. :mod:`mpc_compiler.convert` exchanges
 checkpoints with PyTorch and Keras.
 
 Tensors are NumPy arrays, PyTorch tensors or anything else with DLPack. :class:`DataFiles` has
 batches of them out of files, as ``mpc-train`` takes them.
 """
-from ._compile import compile_step, explain
+from ._compile import compile_step, explain, options
 from ._data import DataFiles
 from ._errors import (
     DivergedError,
@@ -58,6 +58,7 @@ __all__ = [
     "compile_step",
     "explain",
     "load",
+    "options",
 ]
 
 

@@ -69,6 +69,19 @@ def _number(value: Any) -> str:
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
+def options() -> dict[str, str]:
+    """What :func:`compile_step` takes as keywords beside its own, each with what it does.
+
+    They are the flags of ``mpc-compile``, with underscores: ``options()["clip_norm"]`` is
+    ``"X: Largest norm of each gradient"``.
+    """
+    return {
+        name.removeprefix("--").replace("-", "_"): f"{takes}: {text}" if takes else text
+        for name, takes, text, _ in _compiler().flags()
+        if name.startswith("--")
+    }
+
+
 def _flags(options: Mapping[str, Any]) -> list[str]:
     return [text for name, value in options.items() for text in _flag(name, value)]
 
@@ -325,6 +338,7 @@ def compile_step(
         save: also write the program to this file, with the learning rate as its default.
         **options: any other flag of ``mpc-compile``: ``momentum=0.9``, ``clip_global_norm=1.0``,
             ``accumulate=4``, ``no_decay=["bias"]``, ``keep_fp32=["head"]``, ``nesterov=True``.
+            :func:`options` has all of them, with what each does.
     """
     flags = _recipe(model, loss, optimizer, precision, scaler, options)
     source = _model_of(model, example_inputs)

@@ -21,11 +21,7 @@ _TORCH_NUMBERS = {
 _INTEGERS = ("growth_interval", "_growth_tracker")
 
 # What loss-scale policies let a user set. Numbers of optimizers lie beside them in the state.
-SETTINGS = frozenset(
-    "init_scale growth_factor backoff_factor growth_interval min_scale max_scale hysteresis "
-    "consecutive_hysteresis raise_at_min_scale max_skips log_max overflow_std_dev margin "
-    "amax_history_len most_recent".split()
-)
+SETTINGS = frozenset(_runtime.LOSS_SCALE_SETTINGS)
 
 
 class Scaler:

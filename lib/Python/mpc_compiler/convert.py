@@ -24,6 +24,7 @@ import json
 import mmap
 import os
 import pathlib
+import re
 import struct
 import sys
 import zipfile
@@ -116,11 +117,19 @@ def state_of_checkpoint(path: str | os.PathLike) -> State:
     tensors, metadata = read_safetensors(_newest(path) if path.is_dir() else path)
     if metadata.get("format") != "mpc-checkpoint":
         return {"model": dict(tensors)}
-    return _sort(tensors, json.loads(metadata.get("rule", "{}")))
+    return _sort(tensors, _flags_of(metadata))
 
 
-def _sort(tensors: Mapping[str, np.ndarray], rule: Mapping[str, str]) -> State:
-    """Tensors of a checkpoint by sections. `rule` are the flags that the step was made by."""
+def _flags_of(metadata: Mapping[str, str]) -> list[str]:
+    """Flags of the optimizer that the recipe says, as nesterov of optimizer<sgd, nesterov>."""
+    if "rule" in metadata:  # Before recipes were recorded.
+        return json.loads(metadata["rule"]).get("--opt-arg", "").split()
+    found = re.search(r"optimizer<([^>]*)>", metadata.get("recipe", ""))
+    return [flag.strip() for flag in found[1].split(",")[1:]] if found else []
+
+
+def _sort(tensors: Mapping[str, np.ndarray], flags: Sequence[str]) -> State:
+    """Tensors of a checkpoint by sections. `flags` are the optimizer's."""
     model, mpc = {}, {}
     slots: dict[str, dict[str, Any]] = {}
     for name, value in tensors.items():
@@ -138,7 +147,7 @@ def _sort(tensors: Mapping[str, np.ndarray], rule: Mapping[str, str]) -> State:
     for entries in slots.values():
         if steps is not None:
             entries["step"] = steps
-    group = _group_of(numbers, rule, [n for n in model if _is_trained(n, slots)])
+    group = _group_of(numbers, flags, [n for n in model if _is_trained(n, slots)])
     optimizer = {"state": slots, "param_groups": [group]}
     return {"model": model, "optimizer": optimizer, "scaler": _scaler_of(mpc), "mpc": mpc}
 
@@ -149,7 +158,7 @@ def _is_trained(name: str, slots: Mapping[str, Any]) -> bool:
     return name in slots if slots else not name.endswith(statistics)
 
 
-def _group_of(numbers: Mapping[str, float], rule: Mapping[str, str], names: list[str]) -> State:
+def _group_of(numbers: Mapping[str, float], flags: Sequence[str], names: list[str]) -> State:
     from ._scaler import SETTINGS
 
     hyper = {n.removeprefix(_HYPER_PREFIX): v for n, v in numbers.items()
@@ -157,7 +166,7 @@ def _group_of(numbers: Mapping[str, float], rule: Mapping[str, str], names: list
     group: State = {n: v for n, v in hyper.items() if n.rsplit(".", 1)[-1] not in SETTINGS}
     if "beta1" in group and "beta2" in group:
         group["betas"] = (group.pop("beta1"), group.pop("beta2"))
-    for flag in rule.get("--opt-arg", "").split():
+    for flag in flags:
         group[flag] = True
     return {**group, "params": names}
 

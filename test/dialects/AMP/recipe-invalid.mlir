@@ -8,157 +8,142 @@ amp.recipe
 
 // -----
 
-// expected-error @+1 {{takes an output as its loss, but no 'loss_of' names it}}
-amp.recipe loss(output)
+// expected-error @+1 {{loss<output> needs the output's name: loss<of = loss>}}
+amp.recipe loss<output>
 
 // -----
 
-// expected-error @+1 {{has 'loss_of' or 'target', but no 'loss'}}
+// expected-error @+1 {{has 'target', but no 'loss'}}
 amp.recipe target([4])
 
 // -----
 
 // expected-error @+1 {{unknown loss 'absent'; known are cross_entropy, nll, }}
-amp.recipe loss(absent)
+amp.recipe loss<absent>
 
 // -----
 
-// expected-error @+1 {{loss(mse) has no 'label_smoothing'}}
-amp.recipe loss(mse) label_smoothing(0.1)
+// expected-error @+1 {{loss<label_smoothing>: loss<mse> has none}}
+amp.recipe loss<mse, label_smoothing = 0.1>
 
 // -----
 
-// expected-error @+1 {{loss(nll) has no 'loss_delta'}}
-amp.recipe loss(nll) loss_delta(0.5)
+// expected-error @+1 {{loss<delta>: loss<nll> has none}}
+amp.recipe loss<nll, delta = 0.5>
 
 // -----
 
-// expected-error @+1 {{loss(bce) has no 'reduction=batchmean'}}
-amp.recipe loss(bce) reduction(batchmean)
+// expected-error @+1 {{loss<reduction = batchmean>: loss<bce> has none}}
+amp.recipe loss<bce, reduction = batchmean>
 
 // -----
 
-// expected-error @+1 {{loss(output) has no 'reduction'}}
-amp.recipe loss(output) loss_of("y") reduction(sum)
+// expected-error @+1 {{loss<reduction>: loss<output> has none}}
+amp.recipe loss<output, of = "y", reduction = sum>
 
 // -----
 
-// expected-error @+1 {{'loss_delta' must be positive and finite, not 0}}
-amp.recipe loss(huber) loss_delta(0.0)
+// expected-error @+1 {{loss<delta = 0>: loss<huber> would be 0; smooth_l1 is l1 then}}
+amp.recipe loss<huber, delta = 0.0>
 
 // -----
 
-// expected-error @+1 {{policy: unknown policy}}
-amp.recipe policy("magic")
+// expected-error @+1 {{'loss_scale': unknown policy}}
+amp.recipe loss_scale<magic>
 
 // -----
 
 // expected-error @+1 {{policy 'dynamic' has no setting 'speed'}}
-amp.recipe policy("dynamic") settings({speed = 1.0})
-
-// -----
-
-// expected-error @+1 {{setting 'growth_factor' must be an f64}}
-amp.recipe policy("dynamic") settings({growth_factor = "fast"})
+amp.recipe loss_scale<dynamic, speed = 1.0>
 
 // -----
 
 // expected-error @+1 {{--growth-factor}}
-amp.recipe policy("dynamic") settings({growth_factor = 0.5})
+amp.recipe loss_scale<dynamic, growth_factor = 0.5>
 
 // -----
 
-// expected-error @+1 {{unknown optimizer 'adamq'; known are sgd, adam, adamw,}}
-amp.recipe optimizer("adamq")
+// expected-error @+1 {{optimizer<'adamq'>: known are sgd, adam, adamw,}}
+amp.recipe optimizer<adamq>
 
 // -----
 
-// expected-error @+1 {{hyper-parameter 'beta1' must be an f64}}
-amp.recipe hyper({beta1 = 1.0 : f32})
+// expected-error @+1 {{optimizer<momentum>: adamw has none}}
+amp.recipe optimizer<adamw, momentum = 1.0>
 
 // -----
 
-// expected-error @+1 {{optimizer 'adamw' has no hyper-parameter 'momentum'}}
-amp.recipe hyper({momentum = 1.0})
-
-// -----
-
-// expected-error @+1 {{optimizer 'adamw' has no flag 'nesterov'}}
-amp.recipe flags(["nesterov"])
+// expected-error @+1 {{optimizer<nesterov>: adamw has none}}
+amp.recipe optimizer<adamw, nesterov>
 
 // -----
 
 // expected-error @+1 {{nesterov needs momentum and no dampening}}
-amp.recipe optimizer("sgd") flags(["nesterov"])
+amp.recipe optimizer<sgd, nesterov>
 
 // -----
 
 // expected-error @+1 {{nesterov needs momentum and no dampening}}
-amp.recipe optimizer("sgd") hyper({momentum = 0.9, dampening = 0.1}) flags(["nesterov"])
+amp.recipe optimizer<sgd, momentum = 0.9, dampening = 0.1, nesterov>
 
 // -----
 
-// expected-error @+1 {{'slots' must be f16, bf16 or f32, not 'i8'}}
+// expected-error @+1 {{'slots' must be f16, bf16 or f32, not i8}}
 amp.recipe slots(i8)
 
 // -----
 
-// expected-error @+1 {{cannot keep slots in 'f16': slot 'exp_avg_sq' of adamw is divided by, and small gradients make it 0 in f16}}
+// expected-error @+1 {{slots(f16): slot 'exp_avg_sq' of adamw is divided by, and small gradients make it 0 in f16}}
 amp.recipe slots(f16)
 
 // -----
 
-// expected-error @+1 {{cannot keep slots in 'bf16': slot 'grad_avg' of rmsprop is squared and taken from another}}
-amp.recipe optimizer("rmsprop") flags(["centered"]) slots(bf16)
+// expected-error @+1 {{slots(bf16): slot 'grad_avg' of rmsprop is squared and taken from another}}
+amp.recipe optimizer<rmsprop, centered> slots(bf16)
 
 // -----
 
-// expected-error @+1 {{needs 'clip' and 'clip_by', or neither}}
-amp.recipe clip(norm)
+// expected-error @+1 {{'norm' of 'clip' must be positive and finite, not -1.0}}
+amp.recipe clip<norm = -1.0>
 
 // -----
 
-// expected-error @+1 {{'clip_by' must be positive and finite, not -1}}
-amp.recipe clip(norm) clip_by(-1.0)
+// expected-error @+1 {{clip<order> needs clip<global>}}
+amp.recipe clip<norm = 1.0, order = torch>
 
 // -----
 
-// expected-error @+1 {{has 'torch_norm' or 'clip_scaled', which are of clip(global_norm)}}
-amp.recipe clip(norm) clip_by(1.0) torch_norm
+// expected-error @+1 {{larc<eta> needs larc<clip> or larc<scale>}}
+amp.recipe larc<eta = 1.0>
 
 // -----
 
-// expected-error @+1 {{has 'larc_eta', but no 'larc'}}
-amp.recipe larc_eta(1.0)
+// expected-error @+1 {{'eta' of 'larc' must be finite and 0 or more, not -1.0}}
+amp.recipe larc<clip, eta = -1.0>
 
 // -----
 
-// expected-error @+1 {{'larc_eta' must be finite and 0 or more, not -1}}
-amp.recipe larc(clip) larc_eta(-1.0)
+// expected-error @+1 {{larc<min_update> is a number of larc<clip> and larc<scale>, not of apex-clip}}
+amp.recipe larc<apex_clip, min_update = 1.0>
 
 // -----
 
-// expected-error @+1 {{has 'larc_min_update', which is a number of larc(clip) and larc(scale)}}
-amp.recipe larc(apex_clip) larc_min_update(1.0)
+// expected-error @+1 {{'larc' takes the place of clipping: give one of 'larc' and 'clip'}}
+amp.recipe larc<clip> clip<norm = 1.0>
 
 // -----
 
-// expected-error @+1 {{has 'larc' and 'clip': gradients are rescaled or clipped, not both}}
-amp.recipe larc(clip) clip(norm) clip_by(1.0)
-
-// -----
-
-// expected-error @+1 {{'l1' must be finite and 0 or more, not -1}}
+// expected-error @+1 {{'l1' must be finite and 0 or more, not -1.0}}
 amp.recipe l1(-1.0)
 
 // -----
 
-// expected-error @+1 {{'l2' must be finite and 0 or more, not -1}}
+// expected-error @+1 {{'l2' must be finite and 0 or more, not -1.0}}
 amp.recipe l2(-1.0)
 
 // -----
 
-// expected-error @+1 {{'ema' must be from 0 up to, not including, 1, not 1}}
+// expected-error @+1 {{'ema' must be from 0 up to, not including, 1, not 1.0}}
 amp.recipe ema(1.0)
 
 // -----
@@ -183,7 +168,7 @@ amp.recipe no_gradient(["w"])
 
 // -----
 
-// expected-error @+1 {{'gradients' must be f16, bf16 or f32, not 'f64'}}
+// expected-error @+1 {{'gradients' must be f16, bf16 or f32, not f64}}
 amp.recipe gradients(f64)
 
 // -----
@@ -198,15 +183,82 @@ func.func @f() {
 
 // -----
 
-// expected-error @+1 {{the recipe has 'ema', a part of the update, which optimizer 'callback' leaves to the caller}}
-amp.recipe optimizer("callback") ema(0.9)
+// expected-error @+1 {{optimizer<callback>: 'ema' is a part of the update, which the caller makes}}
+amp.recipe optimizer<callback> ema(0.9)
 
 // -----
 
-// expected-error @+1 {{the recipe has 'no_decay', a part of the update}}
-amp.recipe optimizer("callback") no_decay(["bias"])
+// expected-error @+1 {{optimizer<callback>: 'no_decay' is a part of the update}}
+amp.recipe optimizer<callback> no_decay(["bias"])
 
 // -----
 
-// expected-error @+1 {{the recipe has 'slots', a part of the update}}
-amp.recipe optimizer("callback") slots(bf16)
+// expected-error @+1 {{optimizer<callback>: 'slots' is a part of the update}}
+amp.recipe optimizer<callback> slots(bf16)
+
+// -----
+
+// expected-error @+1 {{the recipe has 'clip', but no bound}}
+amp.recipe clip<>
+
+// -----
+
+// expected-error @+1 {{only one of clip<global>, clip<norm> and clip<value> can be given}}
+amp.recipe clip<global = 1.0, value = 2.0>
+
+// -----
+
+// expected-error @+1 {{'no_dropout' is given twice}}
+amp.recipe no_dropout no_dropout
+
+// -----
+
+// expected-error @+1 {{'eta' of 'larc' is given twice}}
+amp.recipe larc<clip, eta = 1.0, eta = 2.0>
+
+// -----
+
+// expected-error @+1 {{'larc' is one of clip, scale, apex-clip, apex-scale, not half}}
+amp.recipe larc<half>
+
+// -----
+
+// expected-error @+1 {{'order' of 'clip' is one of f64, torch, not f32}}
+amp.recipe clip<global = 1.0, order = f32>
+
+// -----
+
+// expected-error @+1 {{'precision' is fp32, bf16 or fp16, not fp8}}
+amp.recipe precision(fp8)
+
+// -----
+
+// expected-error @+1 {{invalid kind of attribute specified}}
+amp.recipe loss_scale<dynamic, growth_factor = "fast">
+
+// -----
+
+// How an older mpc wrote it.
+
+// expected-error @+1 {{'clip' has its fields in angle brackets: clip<global = X>}}
+amp.recipe clip(global_norm) clip_by(1.0)
+
+// -----
+
+// expected-error @+1 {{'optimizer' has its fields in angle brackets: optimizer<NAME>}}
+amp.recipe optimizer("sgd")
+
+// -----
+
+// expected-error @+1 {{'policy' is written as loss_scale<POLICY>}}
+amp.recipe policy("dynamic")
+
+// -----
+
+// expected-error @+1 {{'hyper' is written as optimizer<NAME, HYPER = X>}}
+amp.recipe hyper({beta1 = 0.5})
+
+// -----
+
+// expected-error @+1 {{'larc_eta' is written as larc<NAME, eta = X>}}
+amp.recipe larc_eta(1.0)

@@ -6,27 +6,27 @@ amp.recipe l1(0.0) l2(0.0)
 
 // -----
 
-amp.recipe larc(clip) larc_eta(0.0) larc_min_update(0.0) larc_eps(0.0)
+amp.recipe larc<clip, eta = 0.0, min_update = 0.0, eps = 0.0>
 
 // -----
 
-amp.recipe clip(norm) clip_by(5.0e-324)
+amp.recipe clip<norm = 5.0e-324>
 
 // -----
 
-amp.recipe loss(huber) loss_delta(5.0e-324)
+amp.recipe loss<huber, delta = 5.0e-324>
 
 // -----
 
-amp.recipe loss(smooth_l1) loss_delta(0.0)
+amp.recipe loss<smooth_l1, delta = 0.0>
 
 // -----
 
-amp.recipe loss(cross_entropy) label_smoothing(0.0)
+amp.recipe loss<cross_entropy, label_smoothing = 0.0>
 
 // -----
 
-amp.recipe loss(cross_entropy) label_smoothing(1.0)
+amp.recipe loss<cross_entropy, label_smoothing = 1.0>
 
 // -----
 
@@ -50,7 +50,7 @@ amp.recipe accumulate(1)
 
 // -----
 
-// expected-error @+1 {{'l1' must be finite and 0 or more, not INF}}
+// expected-error @+1 {{'l1' must be finite and 0 or more, not inf}}
 amp.recipe l1(0x7FF0000000000000)
 
 // -----
@@ -60,12 +60,12 @@ amp.recipe l1(0x7FF8000000000000)
 
 // -----
 
-// expected-error @+1 {{'l1' must be finite and 0 or more, not -5.000000e-01}}
+// expected-error @+1 {{'l1' must be finite and 0 or more, not -0.5}}
 amp.recipe l1(-0.5)
 
 // -----
 
-// expected-error @+1 {{'l2' must be finite and 0 or more, not INF}}
+// expected-error @+1 {{'l2' must be finite and 0 or more, not inf}}
 amp.recipe l2(0x7FF0000000000000)
 
 // -----
@@ -75,102 +75,102 @@ amp.recipe l2(0x7FF8000000000000)
 
 // -----
 
-// expected-error @+1 {{'l2' must be finite and 0 or more, not -5.000000e-01}}
+// expected-error @+1 {{'l2' must be finite and 0 or more, not -0.5}}
 amp.recipe l2(-0.5)
 
 // -----
 
-// expected-error @+1 {{'larc_eta' must be finite and 0 or more, not INF}}
-amp.recipe larc(clip) larc_eta(0x7FF0000000000000)
+// expected-error @+1 {{'eta' of 'larc' must be finite and 0 or more, not inf}}
+amp.recipe larc<clip, eta = 0x7FF0000000000000>
 
 // -----
 
-// expected-error @+1 {{'larc_eta' must be finite and 0 or more, not nan}}
-amp.recipe larc(clip) larc_eta(0x7FF8000000000000)
+// expected-error @+1 {{'eta' of 'larc' must be finite and 0 or more, not nan}}
+amp.recipe larc<clip, eta = 0x7FF8000000000000>
 
 // -----
 
-// expected-error @+1 {{'larc_eta' must be finite and 0 or more, not -5.000000e-01}}
-amp.recipe larc(clip) larc_eta(-0.5)
+// expected-error @+1 {{'eta' of 'larc' must be finite and 0 or more, not -0.5}}
+amp.recipe larc<clip, eta = -0.5>
 
 // -----
 
-// expected-error @+1 {{'larc_min_update' must be finite and 0 or more, not INF}}
-amp.recipe larc(clip) larc_min_update(0x7FF0000000000000)
+// expected-error @+1 {{'min_update' of 'larc' must be finite and 0 or more, not inf}}
+amp.recipe larc<clip, min_update = 0x7FF0000000000000>
 
 // -----
 
-// expected-error @+1 {{'larc_min_update' must be finite and 0 or more, not nan}}
-amp.recipe larc(clip) larc_min_update(0x7FF8000000000000)
+// expected-error @+1 {{'min_update' of 'larc' must be finite and 0 or more, not nan}}
+amp.recipe larc<clip, min_update = 0x7FF8000000000000>
 
 // -----
 
-// expected-error @+1 {{'larc_min_update' must be finite and 0 or more, not -5.000000e-01}}
-amp.recipe larc(clip) larc_min_update(-0.5)
+// expected-error @+1 {{'min_update' of 'larc' must be finite and 0 or more, not -0.5}}
+amp.recipe larc<clip, min_update = -0.5>
 
 // -----
 
-// expected-error @+1 {{'larc_eps' must be finite and 0 or more, not INF}}
-amp.recipe larc(clip) larc_eps(0x7FF0000000000000)
+// expected-error @+1 {{'eps' of 'larc' must be finite and 0 or more, not inf}}
+amp.recipe larc<clip, eps = 0x7FF0000000000000>
 
 // -----
 
-// expected-error @+1 {{'larc_eps' must be finite and 0 or more, not nan}}
-amp.recipe larc(clip) larc_eps(0x7FF8000000000000)
+// expected-error @+1 {{'eps' of 'larc' must be finite and 0 or more, not nan}}
+amp.recipe larc<clip, eps = 0x7FF8000000000000>
 
 // -----
 
-// expected-error @+1 {{'larc_eps' must be finite and 0 or more, not -5.000000e-01}}
-amp.recipe larc(clip) larc_eps(-0.5)
+// expected-error @+1 {{'eps' of 'larc' must be finite and 0 or more, not -0.5}}
+amp.recipe larc<clip, eps = -0.5>
 
 // -----
 
-// expected-error @+1 {{'clip_by' must be positive and finite, not INF}}
-amp.recipe clip(norm) clip_by(0x7FF0000000000000)
+// expected-error @+1 {{'norm' of 'clip' must be positive and finite, not inf}}
+amp.recipe clip<norm = 0x7FF0000000000000>
 
 // -----
 
-// expected-error @+1 {{'clip_by' must be positive and finite, not nan}}
-amp.recipe clip(norm) clip_by(0x7FF8000000000000)
+// expected-error @+1 {{'norm' of 'clip' must be positive and finite, not nan}}
+amp.recipe clip<norm = 0x7FF8000000000000>
 
 // -----
 
-// expected-error @+1 {{'clip_by' must be positive and finite, not 0.000000e+00}}
-amp.recipe clip(norm) clip_by(0.0)
+// expected-error @+1 {{'norm' of 'clip' must be positive and finite, not 0.0}}
+amp.recipe clip<norm = 0.0>
 
 // -----
 
-// expected-error @+1 {{'loss_delta' must be positive and finite, not INF}}
-amp.recipe loss(huber) loss_delta(0x7FF0000000000000)
+// expected-error @+1 {{'delta' of 'loss' must be finite and 0 or more, not inf}}
+amp.recipe loss<huber, delta = 0x7FF0000000000000>
 
 // -----
 
-// expected-error @+1 {{'loss_delta' must be positive and finite, not nan}}
-amp.recipe loss(huber) loss_delta(0x7FF8000000000000)
+// expected-error @+1 {{'delta' of 'loss' must be finite and 0 or more, not nan}}
+amp.recipe loss<huber, delta = 0x7FF8000000000000>
 
 // -----
 
-// expected-error @+1 {{'loss_delta' must be positive and finite, not -1.000000e+00}}
-amp.recipe loss(huber) loss_delta(-1.0)
+// expected-error @+1 {{'delta' of 'loss' must be finite and 0 or more, not -1.0}}
+amp.recipe loss<huber, delta = -1.0>
 
 // -----
 
-// expected-error @+1 {{'label_smoothing' must be from 0 to 1, not -1.250000e-01}}
-amp.recipe loss(cross_entropy) label_smoothing(-0.125)
+// expected-error @+1 {{'label_smoothing' of 'loss' must be from 0 to 1, not -0.125}}
+amp.recipe loss<cross_entropy, label_smoothing = -0.125>
 
 // -----
 
-// expected-error @+1 {{'label_smoothing' must be from 0 to 1, not 1.125000e+00}}
-amp.recipe loss(cross_entropy) label_smoothing(1.125)
+// expected-error @+1 {{'label_smoothing' of 'loss' must be from 0 to 1, not 1.125}}
+amp.recipe loss<cross_entropy, label_smoothing = 1.125>
 
 // -----
 
-// expected-error @+1 {{'label_smoothing' must be from 0 to 1, not nan}}
-amp.recipe loss(cross_entropy) label_smoothing(0x7FF8000000000000)
+// expected-error @+1 {{'label_smoothing' of 'loss' must be from 0 to 1, not nan}}
+amp.recipe loss<cross_entropy, label_smoothing = 0x7FF8000000000000>
 
 // -----
 
-// expected-error @+1 {{'ema' must be from 0 up to, not including, 1, not -1.250000e-01}}
+// expected-error @+1 {{'ema' must be from 0 up to, not including, 1, not -0.125}}
 amp.recipe ema(-0.125)
 
 // -----
@@ -185,19 +185,19 @@ amp.recipe seed(9007199254740992)
 
 // -----
 
-// expected-error @+1 {{'class_weights' must be finite and 0 or more, not INF}}
-amp.recipe loss(cross_entropy) class_weights([1.0, 0x7FF0000000000000])
+// expected-error @+1 {{'class_weights' of 'loss' must be finite and 0 or more, not inf}}
+amp.recipe loss<cross_entropy, class_weights = [1.0, 0x7FF0000000000000]>
 
 // -----
 
-// expected-error @+1 {{'class_weights' must be finite and 0 or more, not nan}}
-amp.recipe loss(cross_entropy) class_weights([1.0, 0x7FF8000000000000])
+// expected-error @+1 {{'class_weights' of 'loss' must be finite and 0 or more, not nan}}
+amp.recipe loss<cross_entropy, class_weights = [1.0, 0x7FF8000000000000]>
 
 // -----
 
-// expected-error @+1 {{'class_weights' must be finite and 0 or more, not -5.000000e-01}}
-amp.recipe loss(cross_entropy) class_weights([1.0, -0.5])
+// expected-error @+1 {{'class_weights' of 'loss' must be finite and 0 or more, not -0.5}}
+amp.recipe loss<cross_entropy, class_weights = [1.0, -0.5]>
 
 // -----
 
-amp.recipe loss(cross_entropy) class_weights([1.0, 0.0])
+amp.recipe loss<cross_entropy, class_weights = [1.0, 0.0]>

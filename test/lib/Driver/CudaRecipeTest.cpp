@@ -83,9 +83,9 @@ TEST_P(CudaRecipe, TrainsAsOnTheCpu) {
 
 // 2^24 is beyond what gradients of this size bear in f16.
 void tooHigh(RecipeFlags &flags) {
-  flags.precision.precision = Precision::FP16;
-  flags.scaleSettings[rt::Setting::InitScale] = 16777216;
-  flags.scaleSettings[rt::Setting::GrowthInterval] = 2;
+  flags.clauses["--precision"] = std::string("fp16");
+  flags.clauses["--init-scale"] = 16777216.0;
+  flags.clauses["--growth-interval"] = 2.0;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -93,32 +93,34 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Recipe{"sgd_fp16_overflows",
                            [](RecipeFlags &flags) {
                              tooHigh(flags);
-                             flags.optimizer = "sgd";
-                             flags.hyper["momentum"] = 0.9;
-                             flags.clipValue = 0.01;
+                             flags.clauses["--optimizer"] = std::string("sgd");
+                             flags.clauses["--momentum"] = 0.9;
+                             flags.clauses["--clip-value"] = 0.01;
                            },
                            2e-3, 1},
                     Recipe{"adamw_window_clipped",
                            [](RecipeFlags &flags) {
                              tooHigh(flags);
-                             flags.accumulate = 2;
-                             flags.clipGlobalNorm = 0.1;
-                             flags.hyper["weight_decay"] = 0.1;
-                             flags.ema = 0.9;
+                             flags.clauses["--accumulate"] = int64_t{2};
+                             flags.clauses["--clip-global-norm"] = 0.1;
+                             flags.clauses["--weight-decay"] = 0.1;
+                             flags.clauses["--ema"] = 0.9;
                            },
                            2e-2, 1},
                     Recipe{"lamb_fp32",
                            [](RecipeFlags &flags) {
-                             flags.optimizer = "lamb";
-                             flags.l2 = 1e-3;
+                             flags.clauses["--optimizer"] = std::string("lamb");
+                             flags.clauses["--l2"] = 1e-3;
                            },
                            2e-5, 0},
                     Recipe{"rmsprop_bf16_scaled",
                            [](RecipeFlags &flags) {
-                             flags.precision.precision = Precision::BF16;
-                             flags.lossScale = "torch";
-                             flags.optimizer = "rmsprop";
-                             flags.clipNorm = 0.05;
+                             flags.clauses["--precision"] = std::string("bf16");
+                             flags.clauses["--loss-scale"] =
+                                 std::string("torch");
+                             flags.clauses["--optimizer"] =
+                                 std::string("rmsprop");
+                             flags.clauses["--clip-norm"] = 0.05;
                            },
                            2e-2, 0},
                     Recipe{"convolutions_fp32", [](RecipeFlags &) {}, 2e-5, 0,
@@ -126,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Recipe{"convolutions_fp16_overflow",
                            [](RecipeFlags &flags) {
                              tooHigh(flags);
-                             flags.optimizer = "sgd";
+                             flags.clauses["--optimizer"] = std::string("sgd");
                            },
                            5e-3, 1, "small-conv.mlir"}),
     [](const auto &info) { return info.param.name; });

@@ -55,7 +55,8 @@ emitStep(const Case &wanted,
     });
   TrainingRequest request;
   request.modelPath = std::string(MPC_TEST_INPUTS "/") + wanted.model;
-  request.recipe.precision.precision = wanted.precision;
+  request.recipe.clauses["--precision"] =
+      stringifyPrecision(wanted.precision).str();
   request.recipe.target.machineCode = false;
   auto plan = planTraining(request, context);
   EXPECT_TRUE(plan.ok()) << plan.status().message();

@@ -62,10 +62,10 @@ protected:
       return program;
     TrainingRequest request;
     request.modelPath = MPC_TEST_INPUTS "/models/mlp.onnx";
-    request.recipe.precision.precision = precision;
-    request.recipe.clipGlobalNorm = 1;
+    request.recipe.clauses["--precision"] = stringifyPrecision(precision).str();
+    request.recipe.clauses["--clip-global-norm"] = 1.0;
     if (precision == Precision::FP16)
-      request.recipe.scaleSettings[rt::Setting::GrowthInterval] = 2;
+      request.recipe.clauses["--growth-interval"] = 2.0;
     return program = compileAnew(request, target);
   }
 

@@ -80,7 +80,7 @@ TEST_F(CudaStep, TakesTheRateForWhatBecameOfTheStepBefore) {
 TEST_F(CudaStep, TrainsWithPlacesOf64Bits) {
   TrainingRequest request;
   request.modelPath = MPC_TEST_INPUTS "/models/mlp.onnx";
-  request.recipe.precision.precision = Precision::BF16;
+  request.recipe.clauses["--precision"] = std::string("bf16");
   auto wide = compileAnew(request, "cuda:sm_80", /*wide=*/true);
   auto narrow = compileAnew(request, "cuda:sm_80");
   auto textOf = [](const rt::Program &program) {

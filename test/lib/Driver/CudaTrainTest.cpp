@@ -61,8 +61,8 @@ protected:
       return program;
     TrainingRequest request;
     request.modelPath = folder_.path("model.mlir");
-    request.recipe.precision.precision = precision;
-    request.recipe.accumulate = accumulate;
+    request.recipe.clauses["--precision"] = stringifyPrecision(precision).str();
+    request.recipe.clauses["--accumulate"] = int64_t{accumulate};
     return program = compileAnew(request, "cuda:sm_80");
   }
 
@@ -78,8 +78,8 @@ protected:
       TrainingRequest request;
       request.modelPath = folder_.path("rows.mlir");
       rt::writeText(request.modelPath, text);
-      request.recipe.precision.precision = Precision::FP16;
-      request.recipe.accumulate = accumulate;
+      request.recipe.clauses["--precision"] = std::string("fp16");
+      request.recipe.clauses["--accumulate"] = accumulate;
       programs.push_back(compileAnew(request, target));
     }
     auto linked = rt::linkPrograms(programs);
@@ -114,7 +114,7 @@ protected:
     auto runner = makeRunner(program);
     options_.metrics = folder_.path(name + ".csv");
     options_.checkpointDir = folder_.path(name);
-    options_.rule = program->protocol.rule;
+    options_.rule = {rt::clausesOf(program->protocol.rule)};
     options_.accumulate = program->protocol.accumulate;
     auto loader =
         rt::DataLoader::open({{folder_.path("data")},

@@ -261,7 +261,7 @@ class LossScale(unittest.TestCase):
         text = subprocess.run([programs.BUILD / "bin/mpc-compile", "--help"], check=True,
                               capture_output=True, text=True).stdout
         group = text.partition("Loss scaling:")[2].partition("\n\n")[0]
-        flags = set(re.findall(r"^ +--([a-z-]+)=X", group, re.MULTILINE))
+        flags = set(re.findall(r"^ +--([a-z0-9-]+)=X", group, re.MULTILINE))
         self.assertEqual(flags, {name.replace("_", "-") for name in SETTINGS})
 
 

@@ -37,12 +37,11 @@ protected:
         /*frozen=*/false);
     b.setInsertionPointToEnd(model.module->getBody());
     auto recipe = amp::RecipeOp::create(b, b.getUnknownLoc());
-    recipe.setPolicy(llvm::StringRef(GetParam().name));
-    recipe.setOptimizer("sgd");
+    recipe.setWord("loss_scale", "name", llvm::StringRef(GetParam().name));
+    recipe.setWord("optimizer", "name", "sgd");
     recipe.setGradients(b.getF32Type());
     auto set = [&](llvm::StringRef name, double value) {
-      recipe.setSettingsAttr(
-          b.getDictionaryAttr(b.getNamedAttr(name, b.getF64FloatAttr(value))));
+      recipe.setField("loss_scale", name, value);
     };
     if (GetParam().reads(rt::Setting::GrowthInterval))
       set("growth_interval", 3);

@@ -3,7 +3,7 @@
 // The name of what waits for the end of a window must be free.
 
 // CHECK: error: 'mean' waits in 'mean/pending' for the end of a window of batches, but the model has a symbol of that name; rename it
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 nn.parameter frozen @mean : tensor<3xf32> = #nn.init<zeros>
 nn.parameter @"mean/pending" : tensor<3xf32> = #nn.init<zeros>
 func.func private @loss() -> (tensor<f32>, tensor<3xf32> {nn.buffer = @mean}) {

@@ -1,6 +1,6 @@
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("sgd")/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
-// RUN: sed 's/^amp.recipe$/& optimizer("sgd")/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=NONE
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("sgd") accumulate(4)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=WINDOW
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> optimizer<sgd>/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& optimizer<sgd>/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> optimizer<sgd> accumulate(4)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=WINDOW
 // State that the loss yields is kept where the step is not skipped, and no
 // gradient flows through it.
 

@@ -2,7 +2,7 @@
 
 // The gradients that the optimizer would be given are results, clipped, beside
 // the metrics; the apply counts the step.
-amp.recipe policy("torch") optimizer("callback") clip(global_norm) clip_by(1.0)
+amp.recipe loss_scale<torch> optimizer<callback> clip<global = 1.0>
 nn.parameter @w : tensor<4x8xf32> = #nn.init<zeros>
 nn.parameter @b : tensor<4xf16> = #nn.init<zeros>
 func.func private @loss(%x: tensor<4x8xf32>) -> tensor<f32> {
@@ -26,7 +26,7 @@ func.func private @loss(%x: tensor<4x8xf32>) -> tensor<f32> {
 // -----
 
 // Of a window they are those of the sum.
-amp.recipe policy("torch") optimizer("callback") accumulate(2)
+amp.recipe loss_scale<torch> optimizer<callback> accumulate(2)
 nn.parameter @w : tensor<4x8xf32> = #nn.init<zeros>
 func.func private @loss(%x: tensor<4x8xf32>) -> tensor<f32> {
   %w = nn.get @w : tensor<4x8xf32>

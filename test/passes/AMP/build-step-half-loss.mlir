@@ -7,7 +7,7 @@
 // CHECK:         %[[SCALE:.*]] = amp.get_scale @scaler : tensor<f32>
 // CHECK:         %[[SEED:.*]] = nn.cast %[[SCALE]] : tensor<f32> -> tensor<f16>
 // CHECK:         nn.vjp @loss() seed(%[[SEED]])
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 func.func @loss() -> tensor<f16> {
   %w = nn.get @w : tensor<4xf32>

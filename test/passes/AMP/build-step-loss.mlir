@@ -3,12 +3,12 @@
 
 // expected-error @+1 {{has no function @loss}}
 module {
-  amp.recipe policy("dynamic")
+  amp.recipe loss_scale<dynamic>
 }
 
 // -----
 
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 nn.parameter @w : tensor<2xf32> = #nn.init<ones>
 // expected-error @+1 {{must yield one floating scalar}}
 func.func @loss() -> tensor<2xf32> {

@@ -10,7 +10,7 @@
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@used, @flat]
 // CHECK:         amp.apply
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 nn.parameter @used : tensor<4xf32> = #nn.init<ones>
 nn.parameter @flat : tensor<4xf32> = #nn.init<ones>
 // expected-warning @+1 {{parameter 'unread' has no path to the loss: it has no gradient and is not updated}}
@@ -42,7 +42,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK:         return %{{.*}}, %[[SCALE]], %[[FALSE]], %[[ZERO]], %[[GOOD]], %[[ERROR]]
 // WHOLE: func.func @accumulate
 // WHOLE:       func.func @apply
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 // expected-warning @+1 {{parameter 'w' has no path to the loss}}
 nn.parameter @w : tensor<4xf32> = #nn.init<ones>
 func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
@@ -57,7 +57,7 @@ func.func @loss(%x: tensor<4xf32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK:         amp.optimizer {{.*}} trains [@student, @table]
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@student, @table]
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 nn.parameter @student : tensor<4xf32> = #nn.init<ones>
 nn.parameter @table : tensor<3x4xf32> = #nn.init<ones>
 // expected-warning @+1 {{parameter 'teacher' has no path to the loss}}
@@ -80,7 +80,7 @@ func.func @loss(%ids: tensor<1xi64> {nn.name = "ids"}) -> tensor<f32> {
 // A gradient inside of a loss depends on what its function reads.
 // CHECK-LABEL: func.func @step
 // CHECK:         nn.vjp @loss({{.*}}) seed({{.*}}) wrt [@w]
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 nn.parameter @w : tensor<f32> = #nn.init<ones>
 func.func private @inner(%x: tensor<f32>) -> tensor<f32> {
   %w = nn.get @w : tensor<f32>
@@ -107,7 +107,7 @@ func.func @loss(%x: tensor<f32> {nn.name = "x"}) -> tensor<f32> {
 // CHECK:         nn.vjp @loss({{.*}} -> tensor<f32>, tensor<4xf32>
 // WHOLE:       amp.slab @{{.*}}.f16 : {{.*}}"w/f16"
 // HALF: error: 'w' is 'tensor<4xf16>', which bf16 cannot hold: train it with master weights
-amp.recipe policy("dynamic")
+amp.recipe loss_scale<dynamic>
 nn.parameter @w : tensor<4xf16> = #nn.init<external>
 nn.parameter frozen @table : tensor<4xbf16> = #nn.init<ones>
 func.func @loss(%x: tensor<4xf16> {nn.name = "x"}) -> tensor<f32> {

@@ -1,6 +1,6 @@
-// RUN: sed 's/^amp.recipe$/& optimizer("sgd") seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
-// RUN: sed 's/^amp.recipe$/& optimizer("sgd") accumulate(4)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=WINDOW
-// RUN: sed 's/^amp.recipe$/& optimizer("sgd") accumulate(4)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,mpc-autodiff-pipeline,amp-lower-state)' | FileCheck %s --check-prefix=STATE
+// RUN: sed 's/^amp.recipe$/& optimizer<sgd> seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=WINDOW
+// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,mpc-autodiff-pipeline,amp-lower-state)' | FileCheck %s --check-prefix=STATE
 // What a loss draws by is state of the step.
 
 // CHECK:         amp.optimizer @optimizer kind("sgd") hyper {{.*}}random_seed = 7.0{{.*}} : f64

@@ -1,12 +1,12 @@
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") l1(0.5) l2(0.25) no_decay(["bias"]) larc(clip) larc_eta(0.01)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,CLIP
-// RUN: sed 's/^amp.recipe$/& policy("torch") l2(0.25) larc(scale)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=SCALE
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> l1(0.5) l2(0.25) no_decay(["bias"]) larc<clip, eta = 0.01>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,CLIP
+// RUN: sed 's/^amp.recipe$/& loss_scale<torch> l2(0.25) larc<scale>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=SCALE
 // RUN: sed 's/^amp.recipe$/& ema(0.75) no_masters seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=KEPT
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") l1(0.5) l2(0.25) no_decay(["bias"]) larc(clip)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLABS
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> l1(0.5) l2(0.25) no_decay(["bias"]) larc<clip>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLABS
 // RUN: sed 's/^amp.recipe$/& ema(0.75) no_masters/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=STORED
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") larc(apex_clip) no_decay(["bias"]) hyper({weight_decay = 0.25})/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=APEX
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") larc(apex_scale) no_decay(["bias"]) hyper({weight_decay = 0.25})/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=APEXSLABS
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") clip(global_norm) clip_by(1.0) torch_norm/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ORDER
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("rmsprop") hyper({momentum = 0.5}) slots(bf16)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLOTS
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> larc<apex_clip> no_decay(["bias"]) optimizer<adamw, weight_decay = 0.25>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=APEX
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> larc<apex_scale> no_decay(["bias"]) optimizer<adamw, weight_decay = 0.25>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=APEXSLABS
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> clip<global = 1.0, order = torch>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ORDER
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> optimizer<rmsprop, momentum = 0.5> slots(bf16)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,nn-differentiate,symbol-dce,canonicalize,amp-lower-state,amp-fuse-optimizer)' | FileCheck %s --check-prefix=SLOTS
 // What surrounds an optimizer's rule: penalties, LARC, averages, and parameters
 // without masters.
 

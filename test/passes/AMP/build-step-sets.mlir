@@ -1,6 +1,6 @@
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") gradients(f32) gradient_sets(["^b$"]) no_decay(["b"])/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> gradients(f32) gradient_sets(["^b$"]) no_decay(["b"])/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
 // RUN: sed 's/^amp.recipe$/& gradients(f32) gradient_sets(["^w$", "^b$"])/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ALL
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") gradients(f32) gradient_sets(["*"])/' %s | not mpc-opt --pass-pipeline='builtin.module(amp-build-step)' 2>&1 | FileCheck %s --check-prefix=REGEX
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> gradients(f32) gradient_sets(["*"])/' %s | not mpc-opt --pass-pipeline='builtin.module(amp-build-step)' 2>&1 | FileCheck %s --check-prefix=REGEX
 // REGEX: error: {{.*}}'*'
 
 // Parameters whose gradients come and go have an optimizer of their own, that

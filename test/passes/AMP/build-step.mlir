@@ -1,11 +1,11 @@
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") optimizer("sgd") hyper({momentum = 0.9, weight_decay = 0.1}) flags(["nesterov"]) no_decay(["bias"]) freeze(["emb"])/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,SGD
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") clip(global_norm) clip_by(2.0) settings({growth_interval = 7.0}) trainable(["^fc"])/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,ADAMW
-// RUN: sed 's/^amp.recipe$/& clip(value) clip_by(3.0)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=NONE
-// RUN: sed 's/^amp.recipe$/& policy("torch") clip(norm) clip_by(3.0)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=TORCH
-// RUN: sed 's/^amp.recipe$/& policy("deepspeed")/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=EARLY
-// RUN: sed 's/^amp.recipe$/& policy("logmax") clip(global_norm) clip_by(1.0)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=LOGMAX
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") accumulate(4)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ACCUMULATE
-// RUN: sed 's/^amp.recipe$/& policy("dynamic") gradients(f16)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=INPUTS
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> optimizer<sgd, momentum = 0.9, weight_decay = 0.1, nesterov> no_decay(["bias"]) freeze(["emb"])/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,SGD
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic, growth_interval = 7.0> clip<global = 2.0> trainable(["^fc"])/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefixes=CHECK,ADAMW
+// RUN: sed 's/^amp.recipe$/& clip<value = 3.0>/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/^amp.recipe$/& loss_scale<torch> clip<norm = 3.0>/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=TORCH
+// RUN: sed 's/^amp.recipe$/& loss_scale<deepspeed>/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=EARLY
+// RUN: sed 's/^amp.recipe$/& loss_scale<logmax> clip<global = 1.0>/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=LOGMAX
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> accumulate(4)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=ACCUMULATE
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> gradients(f16)/' %s | mpc-opt --split-input-file --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=INPUTS
 // A recipe makes one step of a loss.
 
 // SGD:   nn.parameter frozen @emb

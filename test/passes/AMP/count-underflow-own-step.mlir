@@ -17,7 +17,7 @@
 // CHECK:         nn.compare lt
 // CHECK-NOT:     nn.compare
 // CHECK:         return
-amp.recipe policy("fixed") settings({init_scale = 8.0}) count_underflow optimizer("sgd")
+amp.recipe loss_scale<fixed, init_scale = 8.0> count_underflow optimizer<sgd>
 nn.parameter @a : tensor<5xf32> = <ones>
 nn.parameter @b : tensor<3xf32> = <ones>
 nn.parameter @c : tensor<2xf32> = <ones>

@@ -26,7 +26,7 @@
 // BATCH-SAME:    tensor<f64> {nn.name = "underflow"})
 // BATCH-LABEL: func.func @apply
 // BATCH-NOT:     underflow
-amp.recipe policy("fixed") settings({init_scale = 8.0}) count_underflow optimizer("sgd")
+amp.recipe loss_scale<fixed, init_scale = 8.0> count_underflow optimizer<sgd>
 nn.parameter @a : tensor<5xf32> = <ones>
 nn.parameter @b : tensor<3xf32> = <ones>
 func.func private @loss(%x: tensor<5xf16> {nn.name = "x"}) -> (tensor<f32> {nn.name = "loss"}) {

@@ -1,8 +1,8 @@
-// RUN: sed 's/^amp.recipe$/& loss(mse) precision(fp16)/' %s | mpc-opt --amp-prepare-model | FileCheck %s
-// RUN: sed 's/^amp.recipe$/& loss(cross_entropy) loss_of("y") target([4]) precision(fp16) outputs(bf16)/' %s | mpc-opt --amp-prepare-model | FileCheck %s --check-prefix=TYPED
-// RUN: sed 's/^amp.recipe$/& loss(mse) precision(fp16) keep_fp32(["linear"])/' %s | mpc-opt --amp-prepare-model | FileCheck %s --check-prefix=KEPT
-// RUN: sed 's/^amp.recipe$/& loss(mse) precision(bf16) autocast("my-rules") rules("base mpc\\0Adeny op linear")/' %s | mpc-opt --amp-prepare-model | FileCheck %s --check-prefix=KEPT
-// RUN: sed 's/^amp.recipe$/& loss(mse) precision(fp16)/' %s | mpc-opt --amp-prepare-model=own-step | FileCheck %s --check-prefix=OWN
+// RUN: sed 's/^amp.recipe$/& loss<mse> precision(fp16)/' %s | mpc-opt --amp-prepare-model | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& loss<cross_entropy, of = "y"> target([4]) precision(fp16) outputs(bf16)/' %s | mpc-opt --amp-prepare-model | FileCheck %s --check-prefix=TYPED
+// RUN: sed 's/^amp.recipe$/& loss<mse> precision(fp16) keep_fp32(["linear"])/' %s | mpc-opt --amp-prepare-model | FileCheck %s --check-prefix=KEPT
+// RUN: sed 's/^amp.recipe$/& loss<mse> precision(bf16) autocast("my-rules") rules("base mpc\\0Adeny op linear")/' %s | mpc-opt --amp-prepare-model | FileCheck %s --check-prefix=KEPT
+// RUN: sed 's/^amp.recipe$/& loss<mse> precision(fp16)/' %s | mpc-opt --amp-prepare-model=own-step | FileCheck %s --check-prefix=OWN
 // RUN: sed '/^amp.recipe$/d' %s | not mpc-opt --amp-prepare-model 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/^amp.recipe$/& autocast("nothing")/' %s | not mpc-opt --amp-prepare-model 2>&1 | FileCheck %s --check-prefix=POLICY
 // RUN: sed 's/^amp.recipe$/& autocast("my-rules") rules("deny nothing")/' %s | not mpc-opt --amp-prepare-model 2>&1 | FileCheck %s --check-prefix=RULES

@@ -35,7 +35,7 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
                        .keepState = true,
                        .floorName = "critic.min_scale",
                        .callerUpdates = {{"w", "grad.w"}},
-                       .rule = {{"--optimizer", "sgd"}}};
+                       .rule = "optimizer<sgd>"};
   program->runDefaults = {{"--lr", "0.5"}};
   program->entries[1].mode = ModelMode::Training;
   program->recipe = "--precision=fp16";

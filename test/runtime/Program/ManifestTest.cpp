@@ -25,7 +25,7 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_TRUE(program.protocol.keepState);
   EXPECT_EQ(program.protocol.floorName, "critic.min_scale");
   EXPECT_EQ(program.protocol.callerUpdates.at("w"), "grad.w");
-  EXPECT_EQ(program.protocol.rule.at("--optimizer"), "sgd");
+  EXPECT_EQ(program.protocol.rule, "optimizer<sgd>");
   EXPECT_EQ(program.runDefaults, (RunDefaults{{"--lr", "0.5"}}));
   EXPECT_EQ(program.entries[0].mode, ModelMode::Either);
   EXPECT_EQ(program.entries[1].mode, ModelMode::Training);
@@ -143,8 +143,11 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
   EXPECT_EQ(faultWith("\"dtype\":\"F16\",\"kind\":\"values\"",
                       "\"dtype\":\"F32\",\"kind\":\"values\""),
             "manifest: 'values' is not a section of the tensor's size");
-  EXPECT_EQ(faultWith("\"rule\":{\"--optimizer\":\"sgd\"}", "\"rule\":7"),
-            "manifest: 'rule' is not an object of flags");
+  EXPECT_EQ(faultWith("\"rule\":\"optimizer<sgd>\"", "\"rule\":7"),
+            "manifest: 'rule' is not a text");
+  EXPECT_EQ(
+      faultWith("\"rule\":\"optimizer<sgd>\"", "\"rule\":{\"--optimizer\":7}"),
+      "manifest: '--optimizer' is not a text");
   EXPECT_EQ(faultWith("[\"nothing to fear\"]", "[7]"),
             "manifest: 'warnings' is not a list of texts");
   EXPECT_EQ(

@@ -383,10 +383,8 @@ protected:
     return numbers;
   }
 
-  TrainingRule rule_ = {{"--loss-scale", "torch"},
-                        {"--optimizer", "adam"},
-                        {"--precision", "fp16"},
-                        {"--larc", ""}};
+  TrainingRule rule_ = {
+      clausesOf("precision(fp16) loss_scale<torch> optimizer<adam>")};
 };
 
 TEST_F(RuleTest, TheSameKeepsEveryNumber) {
@@ -397,31 +395,36 @@ TEST_F(RuleTest, TheSameKeepsEveryNumber) {
 // Features: J9.
 TEST_F(RuleTest, OfAnotherPolicySettingsAndScaleBeginAnew) {
   TrainingRule now = rule_;
-  now["--loss-scale"] = "keras3";
+  now.recipe["loss_scale"] = "loss_scale<keras3>";
   EXPECT_EQ(resume(rule_, now), (std::vector<double>{0.8, 2000, 4096}));
-  EXPECT_EQ(warnings_, (std::vector<std::string>{
-                           "the run goes on with --loss-scale=keras3 in place "
-                           "of torch",
-                           "the loss scale begins anew, at 4096"}));
+  EXPECT_EQ(warnings_,
+            (std::vector<std::string>{
+                "the run goes on with loss_scale<keras3> in place of "
+                "loss_scale<torch>",
+                "the loss scale begins anew, at 4096"}));
 }
 
 TEST_F(RuleTest, OfAnotherOptimizerNumbersBeginAnew) {
   TrainingRule now = rule_;
-  now["--optimizer"] = "adamw";
+  now.recipe["optimizer"] = "optimizer<adamw, amsgrad>";
   EXPECT_EQ(resume(rule_, now), (std::vector<double>{0.9, 7, 64}));
   EXPECT_EQ(warnings_, (std::vector<std::string>{
-                           "the run goes on with --optimizer=adamw in place of "
-                           "adam"}));
+                           "the run goes on with optimizer<adamw, amsgrad> in "
+                           "place of optimizer<adam>"}));
 }
 
 TEST_F(RuleTest, WhatDecidesNoNumberIsOnlySaid) {
   TrainingRule now = rule_;
-  now["--precision"] = "bf16";
-  now["--larc"] = "clip";
+  now.recipe["precision"] = "precision(bf16)";
+  now.recipe["larc"] = "larc<clip>";
+  now.recipe["optimizer"] = "optimizer<adam, amsgrad>";
   EXPECT_EQ(resume(rule_, now), (std::vector<double>{0.8, 7, 64}));
-  EXPECT_EQ(warnings_, (std::vector<std::string>{
-                           "the run goes on with --larc=clip in place of none, "
-                           "--precision=bf16 in place of fp16"}));
+  EXPECT_EQ(warnings_,
+            (std::vector<std::string>{
+                "the run goes on with larc<clip> in place of no larc, "
+                "optimizer<adam, amsgrad> in place of "
+                "optimizer<adam>, precision(bf16) in place of "
+                "precision(fp16)"}));
 }
 
 TEST_F(RuleTest, AFileWithoutOneIsTakenForThisRuns) {
@@ -469,12 +472,14 @@ TEST_F(RuleTest, WhatDoesNotFitSaysHowTheRuleDiffers) {
   auto program = test::makeTestProgram();
   program->state[1].desc.name = "w/exp_avg";
   auto next = makeRunner(program);
-  folder.setRule({{"--optimizer", "adamax"}});
+  folder.setRule(
+      {clausesOf("precision(fp16) loss_scale<torch> optimizer<adamax>")});
   EXPECT_EQ(folder.loadNewest(*next).status().message(),
             folder.fileOf(0) +
                 ": does not fit this model and recipe; 1 missing: 'w/exp_avg'; "
-                "1 extra: 'w/momentum'; this run has --optimizer=adamax in "
-                "place of adam; --init=FILE without --resume begins anew with "
+                "1 extra: 'w/momentum'; this run has optimizer<adamax> in "
+                "place of optimizer<adam>; --init=FILE without --resume begins "
+                "anew with "
                 "the weights of a checkpoint");
 }
 
@@ -487,6 +492,12 @@ TEST_F(CheckpointTest, ARuleThatIsNoneIsNamed) {
   EXPECT_EQ(withRule("[1]"), "field 'rule' is no object of flags");
   EXPECT_EQ(withRule("{"), "field 'rule' is no object of flags");
   EXPECT_EQ(withRule("{\"--lr\": 1}"), "field 'rule': '--lr' is no text");
+  auto withSchedule = [&](const char *value) {
+    return faultAfter([&](Metadata &metadata, std::vector<TensorView> &) {
+      metadata["schedule"] = value;
+    });
+  };
+  EXPECT_EQ(withSchedule("[1]"), "field 'schedule' is no object of flags");
 }
 
 TEST_F(CheckpointTest, ASecondWriterIsRefusedUntilTheFirstDies) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The flags that fix what a model leaves open, on a command line.
-#ifndef MPC_TOOLS_FLAGS_IMPORTFLAGS_H
-#define MPC_TOOLS_FLAGS_IMPORTFLAGS_H
+#ifndef MPC_LIB_DRIVER_FLAGS_IMPORTFLAGS_H
+#define MPC_LIB_DRIVER_FLAGS_IMPORTFLAGS_H
 
 #include "lib/Driver/ImportFlags.h"
 
@@ -23,4 +23,4 @@ void addBatchSizeFlag(CLI::App &app, ImportFlags &flags);
 
 } // namespace mpc
 
-#endif // MPC_TOOLS_FLAGS_IMPORTFLAGS_H
+#endif // MPC_LIB_DRIVER_FLAGS_IMPORTFLAGS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tables of losses and optimizers, made of those that the compiler reads.
-#include "tools/Flags/RecipeTables.h"
+#include "lib/Driver/Flags/RecipeTables.h"
 
 #include "dialects/AMP/Optimizers.h"
 #include "lib/Driver/Recipe.h"
@@ -48,6 +48,12 @@ static std::string targetOf(const nn::LossFunction &loss) {
     return "values";
   }
   llvm_unreachable("unknown target of a loss");
+}
+
+/// "--reduction=batchmean" of "reduction=batchmean".
+static std::string flagOf(llvm::StringRef parameter) {
+  auto [key, word] = parameter.split('=');
+  return spellFlag("loss", key, word);
 }
 
 static std::string flagsOf(const nn::LossFunction &loss) {

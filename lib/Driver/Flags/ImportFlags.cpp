@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registration of the flags that say what a model's file leaves open.
-#include "tools/Flags/ImportFlags.h"
+#include "lib/Driver/Flags/ImportFlags.h"
 
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"

@@ -2,8 +2,8 @@
 /// \file
 /// What mpc-compile is told of a model, which libmpc-compiler is told in the
 /// same words, and the programs that follow.
-#ifndef MPC_TOOLS_FLAGS_COMPILEFLAGS_H
-#define MPC_TOOLS_FLAGS_COMPILEFLAGS_H
+#ifndef MPC_LIB_DRIVER_FLAGS_COMPILEFLAGS_H
+#define MPC_LIB_DRIVER_FLAGS_COMPILEFLAGS_H
 
 #include "lib/Driver/Eval.h"
 #include "lib/Driver/TrainingProgram.h"
@@ -48,4 +48,4 @@ rt::Result<Explanation> explainModel(const CompileFlags &flags,
 
 } // namespace mpc
 
-#endif // MPC_TOOLS_FLAGS_COMPILEFLAGS_H
+#endif // MPC_LIB_DRIVER_FLAGS_COMPILEFLAGS_H

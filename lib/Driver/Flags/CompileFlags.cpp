@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registration of the flags of a compilation, and what they ask for.
-#include "tools/Flags/CompileFlags.h"
+#include "lib/Driver/Flags/CompileFlags.h"
 
 #include "lib/Driver/BatchShapes.h"
+#include "lib/Driver/Flags/RecipeFlags.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
-#include "tools/Flags/RecipeFlags.h"
 
 using namespace mpc;
 using namespace mpc::rt::flag_group;
@@ -109,8 +109,7 @@ static rt::Status checkRun(const CompileFlags &flags, TrainingPlan &plan) {
 static rt::Result<rt::ProgramVariants>
 compileSteps(CompileFlags &flags, std::vector<std::string> &warnings) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  PrecisionFlags &precision = flags.request.recipe.precision;
-  MPC_RETURN_IF_ERROR(readAutocastPolicy(precision, context));
+  MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.request.recipe, context));
   MPC_ASSIGN_OR_RETURN(rt::RunDefaults defaults, runDefaults(flags));
   flags.request.evaluates = flags.request.measures = flags.evaluatesToo;
   MPC_ASSIGN_OR_RETURN(TrainingPlan plan, planTraining(flags.request, context));
@@ -137,15 +136,11 @@ static rt::Result<EvalRequest> evalRequest(const CompileFlags &flags,
   request.modelPath = flags.request.modelPath;
   request.modelBytes = flags.request.modelBytes;
   MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(import));
-  if (flags.app->count("--loss") > 0) {
-    MPC_ASSIGN_OR_RETURN(request.loss, parseLoss(recipe.loss));
-    request.lossOptions = recipe.lossOptions;
-  } else if (flags.gradients) {
+  if (flags.gradients && !recipe.find<std::string>("--loss"))
     return rt::usageError("--gradients needs --loss");
-  }
+  request.recipe = recipe;
   request.options.gradients = flags.gradients;
   request.options.training = flags.training;
-  request.precision = recipe.precision;
   request.options.target = recipe.target;
   request.options.target.fuse = !recipe.noFuse;
   request.options.target.runsHere = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// What a recipe can choose among, as tables in Markdown.
-#ifndef MPC_TOOLS_FLAGS_RECIPETABLES_H
-#define MPC_TOOLS_FLAGS_RECIPETABLES_H
+#ifndef MPC_LIB_DRIVER_FLAGS_RECIPETABLES_H
+#define MPC_LIB_DRIVER_FLAGS_RECIPETABLES_H
 
 #include <string>
 
@@ -17,4 +17,4 @@ std::string describeOptimizers();
 
 } // namespace mpc
 
-#endif // MPC_TOOLS_FLAGS_RECIPETABLES_H
+#endif // MPC_LIB_DRIVER_FLAGS_RECIPETABLES_H

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table of clauses: all that a user may decide of a training, each thing
+// once. Its rows become the arguments and the text of amp.recipe
+// (AMPRecipe.td), the tables of dialects/AMP/Clauses.cpp, by which clauses are
+// parsed, printed, checked and recorded, and the flags of all tools
+// (lib/Driver/ClauseFlags.cpp), which C and Python take too.
+#ifndef MPC_DIALECTS_AMP_AMPCLAUSES_TD
+#define MPC_DIALECTS_AMP_AMPCLAUSES_TD
+
+include "dialects/AMP/AMPClauseAttrs.td"
+include "dialects/AMP/AMPRecipeEnums.td"
+include "dialects/Interfaces/Precision.td"
+include "dialects/NN/NNLosses.td"
+include "llvm/TableGen/SearchableTable.td"
+include "mlir/IR/OpBase.td"
+
+//===----------------------------------------------------------------------===//
+// What a row says
+//===----------------------------------------------------------------------===//
+
+// How a value is written: a ValueKind of dialects/AMP/Clauses.cpp; and what is
+// given to a flag of it, a type of lib/Driver/ClauseFlags.h.
+class AMP_Kind<string kindName, string type> {
+  string name = kindName;
+  string flagType = type;
+}
+def AMP_Unit : AMP_Kind<"kUnit", "Switch">;
+def AMP_Number : AMP_Kind<"kNumber", "Number">;
+def AMP_Integer : AMP_Kind<"kInteger", "Integer">;
+def AMP_Word : AMP_Kind<"kWord", "Word">;
+def AMP_Text : AMP_Kind<"kText", "Word">;
+def AMP_Texts : AMP_Kind<"kTexts", "Words">;
+def AMP_Numbers : AMP_Kind<"kNumbers", "Own">;
+def AMP_Integers : AMP_Kind<"kIntegers", "Own">;
+def AMP_FloatType : AMP_Kind<"kFloatType", "Word">;
+def AMP_PrecisionName : AMP_Kind<"kPrecision", "Word">;
+
+class AMP_Entry {
+  string section = ""; // amp::Section: rows that tools have together.
+  string clause = "";
+  string key = "";
+  AMP_Kind kind = AMP_Unit;
+  string range = "Any"; // amp::NumberRange: which numbers it may be.
+  string words = "";    // Which words it may be, as "f64|torch"; or any.
+  string means = "";    // For the reference of amp.recipe.
+  // Its text is left out where it is this one.
+  string default = "";
+  // What of it is in a checkpoint's record: Whole; OnOff of a number that is
+  // state; Nothing.
+  string record = "Whole";
+  bit isAlwaysRecorded = 0; // Also where it is the default.
+}
+
+// A clause by itself. `attribute` is how amp.recipe keeps it.
+class AMP_Clause<string name, Attr type, AMP_Kind valueKind, string text>
+    : AMP_Entry {
+  let clause = name;
+  let kind = valueKind;
+  let means = text;
+  Attr attribute = type;
+}
+
+// A field of a clause that has several.
+class AMP_Field<string name, string fieldName, AMP_Kind valueKind, string text>
+    : AMP_Entry {
+  let clause = name;
+  let key = fieldName;
+  let kind = valueKind;
+  let means = text;
+}
+
+// The flag that sets the row's clause or field.
+class AMP_Flag<string name, string typeName, string text> {
+  string flag = name;
+  string type = typeName;
+  string group = "Optimizer";
+  // C++ that makes a text.
+  code help = "\"" # text # "\"";
+  string flagType = ""; // Where it is not the kind's.
+  // The function of lib/Driver/ClauseFlags.cpp that reads it, where its kind does not.
+  string read = "";
+  // The number of the state that it sets, by Runner's name; or none.
+  string state = "";
+}
+
+// A flag for what is a field only where the optimizer or the policy knows it.
+class AMP_FlagAlone<string name, string typeName, string text>
+    : AMP_Entry, AMP_Flag<name, typeName, text>;
+
+class AMP_UnitClause<string name, string text>
+    : AMP_Clause<name, UnitAttr, AMP_Unit, text>;
+class AMP_NumberClause<string name, string text>
+    : AMP_Clause<name, DefaultValuedOptionalAttr<F64Attr, "0.0">, AMP_Number,
+                 text> {
+  let default = "0.0";
+}
+class AMP_TextsClause<string name, string text>
+    : AMP_Clause<name, DefaultValuedOptionalAttr<StrArrayAttr, "{}">, AMP_Texts,
+                 text> {
+  let default = "[]";
+}
+class AMP_TypeClause<string name, string text>
+    : AMP_Clause<name, OptionalAttr<TypeAttr>, AMP_FloatType, text>;
+class AMP_FieldsClause<string name, AttrDef type, string text>
+    : AMP_Clause<name, OptionalAttr<type>,
+                 AMP_Kind<"kFieldsOf<" # type.cppClassName # ">", "Own">, text>;
+
+//===----------------------------------------------------------------------===//
+// The table, in the order in which clauses are printed and --help has flags
+//===----------------------------------------------------------------------===//
+
+defset list<AMP_Entry> AMP_Entries = {
+
+let section = "Loss" in {
+def : AMP_FieldsClause<"loss", AMP_LossAttr,
+    "the loss; without it the module has its own `@loss`">;
+def : AMP_Field<"loss", "name", AMP_Word,
+        "a loss of `dialects/NN/Losses.cpp`, which says what it takes">,
+      AMP_Flag<"--loss", "LOSS", ""> {
+  let group = "Input";
+  let help = [{lossHelp()}];
+  let flagType = "Word";
+  let read = "readLoss";
+}
+def : AMP_Field<"loss", "of", AMP_Text,
+    "the model's output that the loss is taken of">;
+def : AMP_Field<"loss", "reduction", AMP_Word, "mean, sum or batchmean">,
+      AMP_Flag<"--reduction", "mean|sum|batchmean", ""> {
+  let group = "Input";
+  let words = "mean|sum|batchmean";
+  let default = "mean";
+  let help = [{"How the losses of a batch become one; batchmean is for " +
+    nn::lossesWith(nn::LossParameter::BatchMean) + " (default: mean)"}];
+}
+def : AMP_Field<"loss", "ignore_index", AMP_Integer,
+        "the label that takes no part">,
+      AMP_Flag<"--ignore-index", "N", ""> {
+  let group = "Input";
+  let help = [{"The label that takes no part in " +
+    nn::lossesWith(nn::LossParameter::IgnoreIndex) + " (default: -100)"}];
+}
+def : AMP_Field<"loss", "class_weights", AMP_Numbers, "one for each class">,
+      AMP_Flag<"--class-weights", "X,X,...|FILE.safetensors", ""> {
+  let group = "Input";
+  let range = "NonNegative";
+  let help = [{"Weights of the classes in " +
+    nn::lossesWith(nn::LossParameter::ClassWeights) +
+    ", or a file with one vector of them; the mean is over the weights of the "
+    "labels (default: all 1)"}];
+}
+def : AMP_Field<"loss", "label_smoothing", AMP_Number,
+        "the share of a label that all classes have">,
+      AMP_Flag<"--label-smoothing", "X", ""> {
+  let group = "Input";
+  let range = "Share";
+  let default = "0.0";
+  let help = [{"The share of a label in " +
+    nn::lossesWith(nn::LossParameter::LabelSmoothing) +
+    " that all classes have (default: 0)"}];
+}
+def : AMP_Field<"loss", "delta", AMP_Number,
+        "where a square goes over to a line">,
+      AMP_Flag<"--loss-delta", "X", ""> {
+  let group = "Input";
+  let range = "NonNegative";
+  let default = "1.0";
+  let help = [{"Where " + nn::lossesWith(nn::LossParameter::Delta) +
+    " go over from a square to a line; PyTorch's beta of smooth_l1 "
+    "(default: 1)"}];
+}
+def : AMP_Field<"loss", "class_axis", AMP_Integer,
+        "the axis of the classes, from the end where it is negative">,
+      AMP_Flag<"--class-axis", "N", ""> {
+  let group = "Input";
+  let help = [{"Where the output has its classes in " +
+    nn::lossesWith(nn::LossParameter::ClassAxis) +
+    ", from the end where N is negative (default: of three axes axis 1 or the "
+    "last, whichever the labels fit; else axis 1)"}];
+}
+def : AMP_Clause<"target", OptionalAttr<I64ArrayAttr>, AMP_Integers,
+    "shape of one batch of `target`, by which the class axis is found"> {
+  let record = "Nothing";
+}
+} // section Loss
+
+let section = "Mode" in
+def : AMP_UnitClause<"no_dropout", "leave dropout out, as an evaluation does">,
+      AMP_Flag<"--no-dropout", "", "Leave dropout out, as an evaluation does"> {
+  let group = "Input";
+}
+
+let section = "Precision" in {
+def : AMP_Clause<"precision",
+        DefaultValuedAttr<MPC_Precision, "::mpc::Precision::FP32">,
+        AMP_PrecisionName, "fp32, bf16 or fp16 (default: fp32)">,
+      AMP_Flag<"--precision", "fp32|bf16|fp16|mixed",
+        "Type of contractions and what they feed; mixed is fp16 "
+        "(default: fp32)"> {
+  let group = "Precision";
+  let words = type;
+  let default = "fp32";
+  let isAlwaysRecorded = 1;
+}
+def : AMP_Clause<"autocast",
+        DefaultValuedOptionalAttr<StrAttr, "::mpc::nn::kDefaultAutocast">,
+        AMP_Text, "the autocast policy (default: preset:mpc)">,
+      AMP_Flag<"--autocast-policy", "NAME|FILE", ""> {
+  let group = "Precision";
+  let default = "\"preset:mpc\"";
+  let isAlwaysRecorded = 1;
+  let help = [{"What runs in the low type: " + nn::knownAutocastPresets() +
+    ", or a file of rules (default: mpc)"}];
+}
+def : AMP_Clause<"rules", OptionalAttr<StrAttr>, AMP_Text,
+    "what the policy's file says, where it is one"> {
+  let record = "Nothing";
+}
+def : AMP_TextsClause<"keep_fp32", "patterns of nodes and ops that stay in f32">,
+      AMP_Flag<"--keep-fp32", "REGEX",
+        "Nodes and ops, by name, that stay in f32"> {
+  let group = "Precision";
+}
+def : AMP_TextsClause<"lower",
+        "patterns of nodes and ops that run in the low type">,
+      AMP_Flag<"--lower", "REGEX",
+        "Nodes and ops, by name, that run in the low type"> {
+  let group = "Precision";
+}
+def : AMP_Clause<"outputs", OptionalAttr<MPC_Precision>, AMP_PrecisionName,
+        "what the model's outputs are cast to, before the loss">,
+      AMP_Flag<"--output-dtype", "fp32|bf16|fp16",
+        "Type that the model's outputs are cast to, before a loss is computed "
+        "from them (default: as the model declares)"> {
+  let group = "Precision";
+  let words = type;
+}
+def : AMP_UnitClause<"cost_aware",
+        "leave an op in f32 whose casts cost more than it saves">,
+      AMP_Flag<"--cost-aware", "",
+        "Leave a contraction in f32 where its casts cost more than the low "
+        "type saves, as in small models"> {
+  let group = "Precision";
+}
+def : AMP_UnitClause<"round_weights",
+        "weights beyond the low type's range are copied as infinity, not as "
+        "its largest number">,
+      AMP_Flag<"--weight-cast", "saturate|round",
+        "Weights beyond the low type's range (65504 in fp16) are its largest "
+        "number where they are computed with, or are rounded, to infinity "
+        "(default: saturate)"> {
+  let group = "Precision";
+  let words = type;
+  let flagType = "Word";
+  let read = "readWeightCast";
+}
+} // section Precision
+
+let section = "Training" in {
+def : AMP_FieldsClause<"loss_scale", AMP_LossScaleAttr,
+        "the loss scale's policy (default: none)"> {
+  let default = "<none>";
+  let isAlwaysRecorded = 1;
+}
+def : AMP_Field<"loss_scale", "name", AMP_Word,
+        "the policy; all other fields are its settings">,
+      AMP_Flag<"--loss-scale", "POLICY", ""> {
+  let group = "LossScaling";
+  let read = "readPolicy";
+  let help = [{"Policy: " + rt::knownPolicies() +
+    " (default: dynamic for fp16, else none)"}];
+}
+// A flag for each setting that a policy has, by the table of the runtime.
+def : AMP_FlagAlone<"settings", "X", ""> {
+  let group = "LossScaling";
+  let clause = "loss_scale";
+  let flagType = "Settings";
+}
+def : AMP_UnitClause<"count_underflow",
+        "yield how many elements of gradients have underflowed">,
+      AMP_Flag<"--count-underflow", "",
+        "Count the elements of 16-bit gradients that are zero or subnormal: "
+        "the column underflow of --metrics"> {
+  let group = "LossScaling";
+  let record = "Nothing";
+}
+
+def : AMP_FieldsClause<"optimizer", AMP_OptimizerAttr,
+        "the optimizer (default: adamw)"> {
+  let default = "<adamw>";
+  let isAlwaysRecorded = 1;
+}
+def : AMP_Field<"optimizer", "name", AMP_Word,
+        "its rule; all other fields are hyper-parameters and flags of it; "
+        "`callback` ends the step in unscaled gradients, for whoever runs it "
+        "to update by">,
+      AMP_Flag<"--optimizer", "NAME", ""> {
+  let read = "readOptimizer";
+  let help = [{amp::knownOptimizers() + " (default: adamw)"}];
+}
+class AMP_Hyper<string name, string flagName, string text, string numbers>
+    : AMP_FlagAlone<flagName, "X", text> {
+  let clause = "optimizer";
+  let key = name;
+  let kind = AMP_Number;
+  let range = numbers;
+  let state = name;
+}
+def : AMP_Hyper<"momentum", "--momentum",
+    "Momentum of sgd and rmsprop (default: 0)", "Unit">;
+def : AMP_FlagAlone<"--nesterov", "", "Nesterov's momentum"> {
+  let clause = "optimizer";
+  let key = "nesterov";
+}
+def : AMP_Hyper<"beta1", "--beta1",
+    "Decay of the first moment (default: 0.9)", "Unit">;
+def : AMP_Hyper<"beta2", "--beta2",
+    "Decay of the second moment (default: 0.999)", "Unit">;
+def : AMP_Hyper<"eps", "--eps",
+    "Added to the denominator (default: the optimizer's)", "NonNegative">;
+def : AMP_Hyper<"weight_decay", "--weight-decay",
+    "Weight decay (default: the optimizer's; adamw 0.01)", "NonNegative">;
+def : AMP_FlagAlone<"--opt-arg", "NAME=VALUE",
+    "What else the optimizer knows, as amsgrad=true"> {
+  let clause = "optimizer";
+  let flagType = "Words";
+  let read = "readOptimizerArguments";
+}
+
+def : AMP_TextsClause<"no_decay",
+        "patterns of parameters without weight decay">,
+      AMP_Flag<"--no-decay", "REGEX",
+        "Parameters, by name, without weight decay">;
+def : AMP_TextsClause<"freeze", "patterns of parameters that are not trained">,
+      AMP_Flag<"--freeze", "REGEX", "Parameters that are not trained">;
+def : AMP_TextsClause<"trainable",
+        "patterns of the only parameters that are trained">,
+      AMP_Flag<"--trainable", "REGEX", "The only parameters that are trained">;
+def : AMP_Clause<"accumulate", DefaultValuedOptionalAttr<I64Attr, "1">,
+        AMP_Integer, "batches a step (default: 1)">,
+      AMP_Flag<"--accumulate", "N",
+        "Batches whose gradients make one step (default: 1)"> {
+  let default = "1";
+  let range = "Counting";
+  let isAlwaysRecorded = 1;
+}
+
+def : AMP_FieldsClause<"clip", AMP_ClipAttr,
+    "bounds gradients, by one of its three numbers">;
+class AMP_Bound<string name, string flagName, string number, string text,
+                string help>
+    : AMP_Field<"clip", name, AMP_Number, text>,
+      AMP_Flag<flagName, "X", help> {
+  let range = "Positive";
+  let record = "OnOff";
+  let state = number;
+}
+def : AMP_Bound<"global", "--clip-global-norm", "clip_global_norm",
+    "largest norm of all gradients together",
+    "Largest norm of all gradients together">;
+def : AMP_Bound<"norm", "--clip-norm", "clip_norm",
+    "largest norm of each gradient", "Largest norm of each gradient">;
+def : AMP_Bound<"value", "--clip-value", "clip_value",
+    "largest absolute value", "Largest absolute value">;
+def : AMP_Field<"clip", "order", AMP_Word,
+        "torch: the norm of all is summed as PyTorch does on a CPU">,
+      AMP_Flag<"--clip-norm-order", "f64|torch",
+        "How the norm that --clip-global-norm reads is summed: f64, or torch, "
+        "in f32 as PyTorch does on a CPU, to the bit (default: f64)"> {
+  let words = type;
+  let default = "f64";
+  let read = "readOrder";
+}
+def : AMP_Field<"clip", "scaled", AMP_Unit, "clips as if before the unscale">;
+
+def : AMP_FieldsClause<"larc", AMP_LarcAttr,
+    "layer-wise rates, in place of clipping; numbers that are left out are "
+    "those of the rule's system">;
+def : AMP_Field<"larc", "name", AMP_Word,
+        "clip, scale, apex_clip or apex_scale">,
+      AMP_Flag<"--larc", "clip|scale|apex-clip|apex-scale",
+        "Layer-wise rates from the norms of weights and gradients: clip, at "
+        "most 1, or scale, as OpenSeq2Seq has them; apex- takes weight decay "
+        "in and leaves norms of 0 alone, as Apex (default: none)"> {
+  let words = type;
+}
+class AMP_LarcNumber<string name, string flagName, string text, string help>
+    : AMP_Field<"larc", name, AMP_Number, text>,
+      AMP_Flag<flagName, "X", help> {
+  let range = "NonNegative";
+  let record = "Nothing";
+  let state = "larc_" # name;
+}
+def : AMP_LarcNumber<"eta", "--larc-eta", "the trust in a layer",
+    "LARC's trust in a layer (default: 0.001, Apex' 0.02)">;
+def : AMP_LarcNumber<"min_update", "--larc-min-update",
+    "the least rate, which Apex has not",
+    "LARC's least rate, which Apex has not (default: 1e-7)">;
+def : AMP_LarcNumber<"eps", "--larc-eps", "added to the norm it divides by",
+    "Added to the norm that LARC divides by (default: 1e-7, Apex' 1e-8)">;
+
+class AMP_Penalty<string name, string text, string help>
+    : AMP_NumberClause<name, text>, AMP_Flag<"--" # name, "X", help> {
+  let range = "NonNegative";
+  let record = "OnOff";
+  let state = name;
+}
+def : AMP_Penalty<"l1", "a penalty, added to the gradients (default: 0)",
+    "Penalty X * sum |w| on the f32 weights, but --no-decay (default: 0)">;
+def : AMP_Penalty<"l2", "a penalty, added to the gradients (default: 0)",
+    "Penalty X * sum w^2 on the f32 weights, but --no-decay (default: 0)">;
+def : AMP_NumberClause<"ema",
+        "decay of an average of the parameters (default: 0, none)">,
+      AMP_Flag<"--ema", "X",
+        "Also keep an average of the weights, with this decay; checkpoints "
+        "have it as NAME/ema"> {
+  let range = "Unit";
+  let record = "OnOff";
+  let state = "ema_decay";
+}
+def : AMP_UnitClause<"no_masters", "parameters are kept in bf16 alone">,
+      AMP_Flag<"--master-weights", "on|off",
+        "off: weights in bf16 only, rounded stochastically by --seed; for "
+        "--precision=bf16 (default: on)"> {
+  let group = "Precision";
+  let words = type;
+  let flagType = "Word";
+  let read = "readMasters";
+}
+def : AMP_TypeClause<"slots",
+        "type of the optimizer's slots: f32, bf16, f16 (default: f32)">,
+      AMP_Flag<"--slot-dtype", "f32|bf16|f16",
+        "Type of the optimizer's slots; computed with in f32, and rounded "
+        "stochastically by --seed. f16 only where a rule does not divide by "
+        "them, as sgd (default: f32)"> {
+  let words = type;
+  let default = "f32";
+  let isAlwaysRecorded = 1;
+}
+
+// What recorded cases of optimizers say.
+let record = "Nothing" in {
+def : AMP_Clause<"seed", DefaultValuedOptionalAttr<I64Attr, "0">, AMP_Integer,
+    "seed of dropout and of stochastic rounding, below 2^53"> {
+  let default = "0";
+  let range = "Seed";
+}
+def : AMP_TypeClause<"gradients",
+    "the scaled gradients are inputs of this type, instead of from `@loss`">;
+def : AMP_TextsClause<"no_gradient",
+    "patterns of parameters that get none then">;
+def : AMP_TextsClause<"gradient_sets",
+    "patterns: each is a set whose gradients come and go together, as an input "
+    "`present.INDEX` says">;
+}
+} // section Training
+
+} // defset AMP_Entries
+
+//===----------------------------------------------------------------------===//
+// The table's rows as lists
+//===----------------------------------------------------------------------===//
+
+class AMP_AsClause<AMP_Entry e> {
+  list<AMP_Clause> rows =
+      !if(!isa<AMP_Clause>(e), [!cast<AMP_Clause>(e)], []<AMP_Clause>);
+}
+defvar AMP_ClauseList = !foldl([]<AMP_Clause>, AMP_Entries, rows, row,
+                               !listconcat(rows, AMP_AsClause<row>.rows));
+// Those that say what a clause or a field is, and not only a flag of it.
+defvar AMP_ValueList = !filter(row, AMP_Entries, !ne(row.means, ""));
+defvar AMP_FlagList = !filter(row, AMP_Entries, !isa<AMP_Flag>(row));
+
+class AMP_Quoted<string text> {
+  code literal = "R\"(" # text # ")\"";
+}
+
+class AMP_ValueRow<int i, AMP_Entry row> {
+  bits<16> order = i;
+  code section = "Section::" # row.section;
+  string clause = row.clause;
+  string key = row.key;
+  code kind = "&" # row.kind.name;
+  code range = "NumberRange::" # row.range;
+  string words = row.words;
+  code standard = AMP_Quoted<row.default>.literal;
+  code record = "Record::" # row.record;
+  bit isAlwaysRecorded = row.isAlwaysRecorded;
+}
+foreach i = !range(AMP_ValueList) in def : AMP_ValueRow<i, AMP_ValueList[i]>;
+
+def ValueTable : GenericTable {
+  let FilterClass = "AMP_ValueRow";
+  let CppTypeName = "ValueRow";
+  let Fields = ["order", "section", "clause", "key", "kind", "range", "words",
+                "standard", "record", "isAlwaysRecorded"];
+  string TypeOf_section = "code";
+  string TypeOf_kind = "code";
+  string TypeOf_range = "code";
+  string TypeOf_standard = "code";
+  string TypeOf_record = "code";
+}
+
+class AMP_FlagRow<int i, AMP_Entry row> {
+  defvar source = !cast<AMP_Flag>(row);
+  bits<16> order = i;
+  code section = "Section::" # row.section;
+  string clause = row.clause;
+  string key = row.key;
+  string flag = source.flag;
+  string type = source.type;
+  code group = "FlagGroup::" # source.group;
+  code help = "[] { return std::string(" # source.help # "); }";
+  code kind = "FlagKind::" # !if(!empty(source.flagType), row.kind.flagType,
+                                 source.flagType);
+  code range = "NumberRange::" # row.range;
+  string words = row.words;
+  code read = !if(!empty(source.read), "nullptr", "&" # source.read);
+  string state = source.state;
+}
+foreach i = !range(AMP_FlagList) in def : AMP_FlagRow<i, AMP_FlagList[i]>;
+
+def FlagTable : GenericTable {
+  let FilterClass = "AMP_FlagRow";
+  let CppTypeName = "FlagRow";
+  let Fields = ["order", "section", "clause", "key", "flag", "type", "group",
+                "help", "kind", "range", "words", "read", "state"];
+  string TypeOf_section = "code";
+  string TypeOf_group = "code";
+  string TypeOf_help = "code";
+  string TypeOf_kind = "code";
+  string TypeOf_range = "code";
+  string TypeOf_read = "code";
+}
+
+#endif // MPC_DIALECTS_AMP_AMPCLAUSES_TD

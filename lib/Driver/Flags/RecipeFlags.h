@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The RECIPE flags on a command line.
+#ifndef MPC_LIB_DRIVER_FLAGS_RECIPEFLAGS_H
+#define MPC_LIB_DRIVER_FLAGS_RECIPEFLAGS_H
+
+#include "lib/Driver/Recipe.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mpc {
+
+/// Registers the flags of the clauses of `section`; `flags` must outlive
+/// parsing.
+void addClauseFlags(CLI::App &app, RecipeFlags &flags, amp::Section section);
+
+/// Registers the flags; `flags` must outlive parsing. --lr and its schedule
+/// are the runtime's.
+void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
+
+} // namespace mpc
+
+#endif // MPC_LIB_DRIVER_FLAGS_RECIPEFLAGS_H

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing on a Debian 12 machine, then configures and builds
 # into build/, or into the folder of another preset. Does nothing, and says
-# nothing, when all is there.
+# nothing, when all is there. A folder that --demo began is one that a later run
+# without it completes.
 set -euo pipefail
 
 usage() {
@@ -12,7 +13,7 @@ usage: scripts/setup.sh [--preset=NAME] [--runtime-only] [--demo] [--docs] [--no
   --preset=NAME   release, into build/ (default); dev, with assertions, into
                   build-dev/; asan, with sanitizers, into build-asan/
   --runtime-only  only what runs compiled programs: no LLVM, no MLIR, no Python
-  --demo          also the text that scripts/demo.sh trains on
+  --demo          only what scripts/demo.sh runs, and the text that it trains on
   --docs          also what scripts/docs.sh renders pages with
   --no-build      install and configure, but build nothing
 END
@@ -131,7 +132,7 @@ make_venv() {
   fi
   install_requirements requirements.txt ||
     die "could not install scripts/requirements.txt into .venv"
-  install_requirements requirements-cuda.txt ||
+  [[ $demo == yes ]] || install_requirements requirements-cuda.txt ||
     say "could not install scripts/requirements-cuda.txt: its tests are skipped"
   install_requirements requirements-python.txt ||
     say "could not install scripts/requirements-python.txt: no Python package"
@@ -164,15 +165,16 @@ configure() {
 }
 
 build() {
-  local plan steps
-  plan=$(ninja -C "$folder" -n) ||
+  local plan steps targets=()
+  [[ $demo == no ]] || targets=(mpc-train mpc-eval)
+  plan=$(ninja -C "$folder" -n "${targets[@]}") ||
     die "$folder/ is damaged: remove it, run again"
   steps=$(grep -c '^\[' <<<"$plan") || return 0
   say "building $steps steps"
   if [[ -t 2 ]]; then
-    ninja -C "$folder" >&2
+    ninja -C "$folder" "${targets[@]}" >&2
   else
-    ninja -C "$folder" --quiet >&2
+    ninja -C "$folder" --quiet "${targets[@]}" >&2
   fi || { say "error: the build failed"; exit 1; }
 }
 

@@ -195,7 +195,6 @@ HEADER = """\
 // Made by test/support/values: formulas in float64 that share no code with mpc.
 // Results are to be these values rounded once, or off by at most `values.ulps`
 // units in the last place, at their own magnitude or at `values.at`.
-// RUN: mpc-check-values %s
 
 """
 

@@ -67,9 +67,10 @@ function(mpc_add_compiler_module name)
   install(TARGETS ${name} LIBRARY DESTINATION lib/mpc COMPONENT compiler)
 endfunction()
 
-# mpc_add_unittest(<name> SOURCES ... [LINK ...] [LLVM] [SHARDS <count>])
+# mpc_add_unittest(<name> [LLVM] [SHARDS <count>] [SOURCES ...] [LINK ...])
 # A GoogleTest program, registered with ctest as one test, or as `count` tests
-# that share its cases among them.
+# that share its cases among them. Most tests belong to one of the two programs
+# of test/CMakeLists.txt, to which mpc_add_unittest_sources adds a folder's.
 function(mpc_add_unittest name)
   cmake_parse_arguments(ARG "LLVM" "SHARDS" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -90,4 +91,12 @@ function(mpc_add_unittest name)
     set_tests_properties(${name}-${shard} PROPERTIES ENVIRONMENT
       "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
+endfunction()
+
+# mpc_add_unittest_sources(<program> SOURCES ... [LINK ...])
+# What a folder adds to a program of mpc_add_unittest.
+function(mpc_add_unittest_sources program)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  target_sources(${program} PRIVATE ${ARG_SOURCES})
+  target_link_libraries(${program} PRIVATE ${ARG_LINK})
 endfunction()

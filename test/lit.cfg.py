@@ -5,11 +5,13 @@ import resource
 import subprocess
 import sys
 
-import lit.formats
 import lit.util
 
+sys.path.append(os.path.join(config.mpc_source_dir, "test", "support"))
+from processor_time import TimedShTest
+
 config.name = "mpc"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = TimedShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.join(config.mpc_source_dir, "test")

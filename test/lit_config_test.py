@@ -30,7 +30,9 @@ def make_project(root):
     (tests / "a.test").write_text("RUN: true\n")
     (tests / "b.test").write_text("REQUIRES: python-onnx\nRUN: false\n")
     config = tests / "lit.cfg.py"
-    shutil.copy(pathlib.Path(__file__).with_name("lit.cfg.py"), config)
+    ours = pathlib.Path(__file__).parent
+    shutil.copy(ours / "lit.cfg.py", config)
+    shutil.copytree(ours / "support", tests / "support", ignore=shutil.ignore_patterns("*.cpp", "*.h"))
     (tests / "lit.site.cfg.py").write_text(SITE.format(root=str(root), config=str(config)))
 
 

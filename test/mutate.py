@@ -37,15 +37,24 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIT = "/usr/lib/llvm-22/bin/lit"
+TEST_SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P|_SUITE)?\((\w+)", re.MULTILINE)
 
 
 class Suite:
-    """A program and the libraries that it loads, lit tests and the tools that they run, or those of
-    the Python package."""
+    """A program, those of its tests that stand in some sources, and the libraries that it loads; lit
+    tests and the tools that they run; or the tests of the Python package."""
 
-    def __init__(self, program=None, lit=(), tools=(), python=""):
-        self.program, self.lit, self.python = program, lit, python
+    def __init__(self, program=None, sources=None, lit=(), tools=(), python=""):
+        self.program, self.sources, self.lit, self.python = program, sources, lit, python
         self.targets = [program, *tools] if program else list(tools)
+
+    def gtest_filter(self, root):
+        """What chooses the tests of the sources, of suites with parameters too."""
+        if not self.sources:
+            return "*"
+        files = [file for pattern in self.sources.split() for file in (root / "test").glob(pattern)]
+        names = {name for file in files for name in TEST_SUITE.findall(file.read_text())}
+        return ":".join(f"{name}.*:*/{name}.*:{name}/*" for name in sorted(names))
 
     def nearest(self, root, source):
         """The lit tests with the source's name, as Autocast.cpp has autocast-bias.mlir."""
@@ -59,7 +68,7 @@ class Suite:
         )
 
     def name(self):
-        return self.program or " ".join(self.lit) or f"python {self.python}"
+        return self.sources or self.program or " ".join(self.lit) or f"python {self.python}"
 
 
 class Area:
@@ -72,12 +81,20 @@ class Area:
         return [target for suite in self.suites for target in suite.targets]
 
 
+def runtime_unit(sources, tools=()):
+    return Suite("MpcRuntimeTest", sources, tools=tools)
+
+
+def compiler_unit(sources):
+    return Suite("MpcCompilerTest", sources)
+
+
 def e2e(names):
     return [f"e2e/{name}.test" for name in names.split()]
 
 
-VALUES = Suite(lit=["dialects/NN/values"], tools=["mpc-check-values"])
-STEP_VALUES = Suite(lit=["dialects/AMP/values"], tools=["mpc-check-values"])
+VALUES = Suite(lit=["dialects/NN/values.test"], tools=["mpc-check-values"])
+STEP_VALUES = Suite(lit=["dialects/AMP/values.test"], tools=["mpc-check-values"])
 TRAIN = ["mpc-opt", "mpc-import", "mpc-eval", "mpc-train", "mpc-train-compiler.so", "mpc-scale"]
 STEPS = [f"tools/mpc-scale-{name}.test" for name in ("bad-rules", "policies", "step", "rules")]
 INJECTION = "tools/mpc-scale-injection.test"
@@ -95,14 +112,18 @@ CAPI = Suite("MpcCAPITest", tools=["libmpc-runtime.so"])
 COMPILER_CAPI = Suite("MpcCompilerCAPITest", tools=["libmpc-compiler.so", "libmpc-runtime.so"])
 PYTHON = Suite(tools=["_runtime", "_compiler", "mpc-compile"], python="*_test.py")
 # A GPU that is emulated.
-CUDA = Suite("MpcCUDAStepTest")
+CUDA = compiler_unit("lib/Driver/Cuda*Test.cpp")
+CUDA_DRIVER = runtime_unit(
+    " ".join(f"runtime/Device/CUDA/{name}Test.cpp" for name in ("Driver", "ImageCache", "Nvrtc", "Stream"))
+)
+DRIVER = compiler_unit("lib/Driver/CompilationTest.cpp lib/Driver/ProgramBuilderTest.cpp")
 CUDA_RUNS = Suite(lit=e2e("cuda cuda-faults cuda-nan-report cuda-slices eval-cuda"), tools=RUNTIME)
 AREAS = {
     "ops": Area(
         ["dialects/NN/Ops/*.cpp", "dialects/NN/Ops/*.h"],
         [
             VALUES,
-            Suite("nn-gradient-test"),
+            compiler_unit("dialects/**/*Test.cpp"),
             Suite(
                 lit=["dialects/NN", "passes/NN", "passes/Kernel"],
                 tools=["mpc-check-values", *TRAIN],
@@ -114,9 +135,9 @@ AREAS = {
         ["dialects/NN/*.cpp", "dialects/NN/*.h", "dialects/Interfaces/*.cpp", "dialects/Interfaces/*.h"],
         [
             Suite(lit=["dialects"], tools=["mpc-check-values", *TRAIN]),
-            Suite("nn-gradient-test"),
+            compiler_unit("dialects/**/*Test.cpp"),
             Suite(lit=["passes/NN", "passes/AMP"], tools=["mpc-check-values", *TRAIN]),
-            Suite("MpcImportONNXTests"),
+            compiler_unit("lib/Import/**/*Test.cpp"),
             Suite(
                 lit=["passes/Kernel", *e2e("losses class-weights class-axis eval-bce eval-numbers")],
                 tools=TRAIN,
@@ -126,10 +147,10 @@ AREAS = {
     "loss-scale": Area(
         ["runtime/LossScale/*.h", "runtime/LossScale/*.cpp"],
         [
-            Suite("MpcLossScaleTest"),
-            Suite("MpcScaleToolTest"),
+            runtime_unit("runtime/LossScale/*Test.cpp"),
+            runtime_unit("tools/mpc-scale/*Test.cpp"),
             Suite(lit=STEPS, tools=["mpc-scale"]),
-            Suite("MpcAMPTest"),
+            compiler_unit("passes/AMP/*Test.cpp"),
             Suite(lit=["tools/exit-codes.test", INJECTION], tools=TRAIN),
             Suite(lit=e2e("default-policy record resume-settings at-floor"), tools=TRAIN),
         ],
@@ -140,7 +161,7 @@ AREAS = {
             STEP_VALUES,
             Suite(lit=["dialects/AMP", "passes/AMP"], tools=TRAIN),
             Suite(lit=STEPS, tools=["mpc-scale"]),
-            Suite("MpcAMPTest"),
+            compiler_unit("passes/AMP/*Test.cpp"),
             Suite(lit=[INJECTION], tools=["mpc-scale"]),
             STEP_RUNS,
         ],
@@ -150,8 +171,8 @@ AREAS = {
         [
             Suite(lit=["passes/AMP"], tools=TRAIN),
             Suite(lit=STEPS, tools=["mpc-scale"]),
-            Suite("MpcAMPTest"),
-            Suite("MpcDriverTest"),
+            compiler_unit("passes/AMP/*Test.cpp"),
+            DRIVER,
             Suite(
                 lit=e2e("nan-report count-underflow half-loss weight-cast no-gradient"),
                 tools=TRAIN,
@@ -163,7 +184,7 @@ AREAS = {
     "passes": Area(
         ["passes/NN/*.cpp", "passes/NN/*.h", "passes/*.cpp", "passes/*.h"],
         [
-            Suite("MpcNNPassesTest"),
+            compiler_unit("passes/NN/*Test.cpp"),
             Suite(lit=["passes/NN"], tools=["mpc-check-values", *TRAIN]),
             Suite(
                 lit=[
@@ -189,7 +210,7 @@ AREAS = {
         ["lib/Codegen/CPU/*.cpp", "lib/Codegen/CPU/*.h"],
         [
             VALUES,
-            Suite("codegen-cpu-test"),
+            compiler_unit("lib/Codegen/CPU/*Test.cpp"),
             Suite(lit=["lib/Codegen", "passes/Kernel"], tools=TRAIN),
             Suite(
                 lit=e2e(
@@ -207,13 +228,12 @@ AREAS = {
             for suffix in ("cpp", "h")
         ],
         [
-            Suite("MpcSupportTest"),
-            Suite("MpcRoundingTest"),
-            Suite("MpcProgramTest"),
-            Suite("MpcTrainTest"),
-            Suite("MpcCUDATest"),
+            runtime_unit("runtime/Support/*Test.cpp"),
+            runtime_unit("runtime/Program/*Test.cpp"),
+            runtime_unit("runtime/Train/*Test.cpp"),
+            CUDA_DRIVER,
             CAPI,
-            Suite("MpcDriverTest"),
+            DRIVER,
             Suite(
                 lit=["tools/mpc-inspect.test", "tools/exit-codes.test", "tools/outputs.test"],
                 tools=RUNTIME,
@@ -235,14 +255,14 @@ AREAS = {
             for suffix in ("cpp", "h")
         ],
         [
-            Suite("MpcDeviceTest"),
-            Suite("MpcRunnerTest"),
-            Suite("MpcCUDATest"),
-            Suite("MpcCUDAKernelTest"),
-            Suite("MpcTrainTest"),
+            runtime_unit("runtime/Device/*Test.cpp"),
+            runtime_unit("runtime/Runner/*Test.cpp"),
+            CUDA_DRIVER,
+            runtime_unit("runtime/Device/CUDA/KernelTest.cpp"),
+            runtime_unit("runtime/Train/*Test.cpp"),
             CAPI,
-            Suite("codegen-cpu-test"),
-            Suite("MpcDriverTest"),
+            compiler_unit("lib/Codegen/CPU/*Test.cpp"),
+            DRIVER,
             Suite(
                 lit=["tools/small-cpu.test", *e2e("compile-and-run evaluate-data index-bounds cuda")],
                 tools=["mpc-eval-on-small-cpu", *RUNTIME],
@@ -258,8 +278,8 @@ AREAS = {
             for suffix in ("cpp", "h")
         ],
         [
-            Suite("MpcTrainTest"),
-            Suite("MpcCommandLineTest"),
+            runtime_unit("runtime/Train/*Test.cpp"),
+            runtime_unit("runtime/CommandLine/*Test.cpp"),
             CAPI,
             Suite(
                 lit=["tools/help.test", "tools/exit-codes.test", "tools/outputs.test"],
@@ -305,7 +325,7 @@ AREAS = {
         ["lib/Driver/*.cpp", "lib/Driver/*.h", "lib/Driver/Flags/*.cpp",
          "lib/Driver/Flags/*.h"],
         [
-            Suite("MpcDriverTest"),
+            DRIVER,
             Suite(lit=["lib/Driver", "tools/exit-codes.test", "tools/help.test"], tools=RUNTIME),
             COMPILER_CAPI,
             Suite(
@@ -324,7 +344,7 @@ AREAS = {
     "import": Area(
         ["lib/Import/**/*.cpp", "lib/Import/**/*.h"],
         [
-            Suite("MpcImportONNXTests"),
+            compiler_unit("lib/Import/**/*Test.cpp"),
             Suite(lit=["lib/Import"], tools=["mpc-eval-cases", "mpc-check-values", *TRAIN]),
             Suite(
                 lit=["tools/mpc-import", "tools/exit-codes.test", *e2e("exporter-roles op-library")],
@@ -338,7 +358,7 @@ AREAS = {
         [
             Suite(lit=["passes/Kernel", "dialects/Kernel"], tools=["mpc-check-values", *TRAIN]),
             Suite(lit=["lib/Codegen"], tools=TRAIN),
-            Suite("codegen-cpu-test"),
+            compiler_unit("lib/Codegen/CPU/*Test.cpp"),
             Suite(lit=e2e("naive-bits train-digits-mlp train-batch-norm skipped-step"), tools=TRAIN),
         ],
     ),
@@ -346,8 +366,8 @@ AREAS = {
         ["lib/Codegen/CUDA/*.cpp", "lib/Codegen/CUDA/*.h", "lib/Codegen/CUDA/Prelude/*.cuh"],
         [
             Suite(lit=["lib/Codegen/CUDA"], tools=TRAIN),
-            Suite("MpcCUDAKernelTest"),
-            Suite("codegen-cuda-test"),
+            runtime_unit("runtime/Device/CUDA/KernelTest.cpp"),
+            compiler_unit("lib/Codegen/CUDA/*Test.cpp"),
             CUDA,
             CUDA_RUNS,
         ],
@@ -356,7 +376,7 @@ AREAS = {
     "tools": Area(
         ["tools/mpc-*/*.cpp", "tools/mpc-*/*.h"],
         [
-            Suite("MpcScaleToolTest", tools=["mpc-scale"]),
+            runtime_unit("tools/mpc-scale/*Test.cpp", ["mpc-scale"]),
             Suite(lit=["tools"], tools=["mpc-eval-on-small-cpu", *RUNTIME]),
             Suite(
                 lit=e2e(
@@ -628,7 +648,8 @@ class Workshop:
         """What runs the suite, the likeliest to fail in front."""
         if suite.program:
             program = next(p for p in self.programs(suite) if p.name == suite.program)
-            return [[str(program), "--gtest_fail_fast"]]
+            chosen = f"--gtest_filter={suite.gtest_filter(self.root)}"
+            return [[str(program), "--gtest_fail_fast", chosen]]
         if suite.python:
             folder = str(self.root / "test/lib/Python")
             variables = [f"PYTHONPATH={self.build}/python", f"MPC_BUILD={self.build}"]

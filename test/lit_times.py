@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 SECONDS_OF_A_TEST = 5
-SECONDS_OF_ALL = 900
+SECONDS_OF_ALL = 600
 SLOWER_MACHINE = 2
 SUFFIXES = (".test", ".mlir")
 

@@ -32,14 +32,22 @@ MPC_EXPORT const char *mpcCompilerVersion(void);
  * a time. */
 typedef struct MpcModel MpcModel;
 
-/* The model of a file, MODEL.onnx or FILE.mlir, which is read when it is
- * compiled. */
+/* The model of a file, MODEL.onnx, MODEL.pt2 or FILE.mlir, which is read when
+ * it is compiled. */
 MPC_EXPORT MpcError *mpcModelLoad(const char *path, MpcModel **model);
 
 /* The model of the `size` bytes of an ONNX file, which are copied and must hold
  * all weights; `name` is what messages call it. */
 MPC_EXPORT MpcError *mpcModelLoadOnnx(const void *bytes, size_t size,
                                       const char *name, MpcModel **model);
+
+/* The model of a program that PyTorch exported: the `size` bytes of its JSON
+ * (models/model.json in an archive of torch.export.save), which are copied.
+ * mpcModelSetValue gives it the values of its parameters, buffers and constants
+ * by the names of state_dict(), each before the model is compiled; `name` is
+ * what messages call it. */
+MPC_EXPORT MpcError *mpcModelLoadExported(const void *json, size_t size,
+                                          const char *name, MpcModel **model);
 
 /* The model of MLIR text: `func.func @model`, or a step that is written out. */
 MPC_EXPORT MpcError *mpcModelParse(const char *text, const char *name,
@@ -50,8 +58,8 @@ MPC_EXPORT MpcError *mpcModelCreate(const char *name, MpcModel **model);
 
 MPC_EXPORT void mpcModelDestroy(MpcModel *model);
 
-/* Sets the value of a parameter of a model that was parsed or built, which is
- * copied. Shape and element type are those that the nn.parameter declares. */
+/* Sets the value of a parameter of a model that was parsed, built or exported,
+ * which is copied. Shape and element type are those that the model declares. */
 MPC_EXPORT MpcError *mpcModelSetValue(MpcModel *model, const char *parameter,
                                       const DLTensor *value);
 

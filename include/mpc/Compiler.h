@@ -43,6 +43,12 @@ public:
       return mpcModelLoadOnnx(bytes, size, name.c_str(), out);
     });
   }
+  static Expected<Model> loadExported(const void *json, size_t size,
+                                      const std::string &name) {
+    return made([&](MpcModel **out) {
+      return mpcModelLoadExported(json, size, name.c_str(), out);
+    });
+  }
   static Expected<Model> parse(const std::string &text,
                                const std::string &name) {
     return made([&](MpcModel **out) {

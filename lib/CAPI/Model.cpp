@@ -18,10 +18,6 @@ namespace {
 rt::Result<ModelBytes::Value> valueOf(const std::string &name,
                                       const DLTensor &tensor) {
   MPC_ASSIGN_OR_RETURN(rt::HostTensor host, rt::hostTensor(name, &tensor));
-  if (!rt::isFloat(host.desc.dtype))
-    return rt::invalidInput("tensor " + rt::quote(name) +
-                            " has elements that are no floating-point numbers, "
-                            "which a parameter is made of");
   ModelBytes::Value value{host.desc, {}};
   if (value.desc.numBytes() != 0)
     value.bytes.assign(static_cast<const char *>(host.data),
@@ -43,10 +39,16 @@ rt::Result<std::shared_ptr<const ModelBytes>> Model::bytes() {
 }
 
 rt::Status Model::setValue(const std::string &name, const DLTensor *tensor) {
-  if (!bytes_ || bytes_->isOnnx)
+  if (!bytes_ || bytes_->format == ModelBytes::Format::Onnx)
     return rt::usageError("the values of this model are those of its file; "
                           "write the state of a runner");
   MPC_ASSIGN_OR_RETURN(ModelBytes::Value value, ::valueOf(name, *tensor));
+  // The buffers and constants of an exported program are of any type.
+  bool isText = bytes_->format == ModelBytes::Format::Mlir;
+  if (isText && !rt::isFloat(value.desc.dtype))
+    return rt::invalidInput("tensor " + rt::quote(name) +
+                            " has elements that are no floating-point numbers, "
+                            "which a parameter is made of");
   auto isOld = [&](const ModelBytes::Value &old) {
     return old.desc.name == name;
   };
@@ -81,8 +83,21 @@ MpcError *mpcModelLoadOnnx(const void *bytes, size_t size, const char *name,
     MPC_RETURN_IF_ERROR(needs("name", name));
     MPC_RETURN_IF_ERROR(needs("model", model));
     auto copy = std::make_shared<ModelBytes>();
-    copy->isOnnx = true;
+    copy->format = ModelBytes::Format::Onnx;
     copy->bytes.assign(static_cast<const char *>(bytes), size);
+    return give(std::make_shared<Model>(name, std::move(copy)), model);
+  });
+}
+
+MpcError *mpcModelLoadExported(const void *json, size_t size, const char *name,
+                               MpcModel **model) {
+  return guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("json", json));
+    MPC_RETURN_IF_ERROR(needs("name", name));
+    MPC_RETURN_IF_ERROR(needs("model", model));
+    auto copy = std::make_shared<ModelBytes>();
+    copy->format = ModelBytes::Format::Exported;
+    copy->bytes.assign(static_cast<const char *>(json), size);
     return give(std::make_shared<Model>(name, std::move(copy)), model);
   });
 }
@@ -124,7 +139,7 @@ MpcError *mpcModelGetText(MpcModel *model, const char **text) {
     MPC_RETURN_IF_ERROR(needs("text", text));
     MPC_ASSIGN_OR_RETURN(std::shared_ptr<const ModelBytes> bytes,
                          known.bytes());
-    if (!bytes || bytes->isOnnx)
+    if (!bytes || bytes->format != ModelBytes::Format::Mlir)
       return rt::usageError("the model has no text: it is not MLIR's");
     *text = known.keepText(bytes->bytes);
     return {};

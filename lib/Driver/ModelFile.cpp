@@ -8,6 +8,7 @@
 #include "lib/Driver/Nesting.h"
 #include "lib/Driver/SourceNames.h"
 #include "lib/Driver/TensorSizes.h"
+#include "lib/Import/Exported/ExportedImporter.h"
 #include "lib/Import/ImportError.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -141,24 +142,54 @@ static rt::Result<ImportedModel> loadMlir(const std::string &path,
   return model;
 }
 
+static rt::Result<ImportedModel> resultOf(Expected<ImportedModel> model) {
+  if (!model)
+    return statusOf(model.takeError());
+  return std::move(*model);
+}
+
+/// The values are copied: the bytes need not outlive the model.
+static rt::Result<ImportedModel> readExported(const ModelBytes &bytes,
+                                              const std::string &name,
+                                              mlir::MLIRContext &context,
+                                              const ImportOptions &options) {
+  ModelStorage storage;
+  std::vector<ModelTensor> values;
+  for (const ModelBytes::Value &value : bytes.values) {
+    MutableArrayRef<char> copy = storage.allocate(value.bytes.size());
+    llvm::copy(value.bytes, copy.begin());
+    values.push_back({value.desc, copy});
+  }
+  MPC_ASSIGN_OR_RETURN(
+      ImportedModel model,
+      resultOf(importExported(bytes.bytes, name, values, context, options)));
+  model.storage = std::move(storage);
+  return model;
+}
+
 static rt::Result<ImportedModel> readModel(const ModelBytes &bytes,
                                            const std::string &name,
                                            mlir::MLIRContext &context,
                                            const ImportOptions &options) {
+  using Format = ModelBytes::Format;
   auto buffer = MemoryBuffer::getMemBufferCopy(bytes.bytes, name);
-  if (!bytes.isOnnx) {
-    ImportedModel model;
-    MPC_ASSIGN_OR_RETURN(model.module,
-                         parseMlir(std::move(buffer), name, context));
-    for (const ModelBytes::Value &value : bytes.values)
-      addValue({value.desc, value.bytes.data()}, model);
-    return model;
-  }
-  Expected<ImportedModel> model =
-      importOnnx(std::move(buffer), name, context, options);
-  if (!model)
-    return statusOf(model.takeError());
-  return std::move(*model);
+  if (bytes.format == Format::Exported)
+    return readExported(bytes, name, context, options);
+  if (bytes.format == Format::Onnx)
+    return resultOf(importOnnx(std::move(buffer), name, context, options));
+  ImportedModel model;
+  MPC_ASSIGN_OR_RETURN(model.module,
+                       parseMlir(std::move(buffer), name, context));
+  for (const ModelBytes::Value &value : bytes.values)
+    addValue({value.desc, value.bytes.data()}, model);
+  return model;
+}
+
+static rt::Status refuseLibrary(const ImportOptions &options) {
+  if (options.libraryFiles.empty())
+    return {};
+  return rt::usageError("--op-library: ops of custom domains are those of an "
+                        ".onnx file");
 }
 
 static rt::Result<ImportedModel> readModel(const std::string &path,
@@ -166,17 +197,22 @@ static rt::Result<ImportedModel> readModel(const std::string &path,
                                            const ImportOptions &options) {
   StringRef name = path;
   if (path == "-" || name.ends_with(".mlir")) {
-    if (!options.libraryFiles.empty())
-      return rt::usageError("--op-library: ops of custom domains are those of "
-                            "an .onnx file");
+    MPC_RETURN_IF_ERROR(refuseLibrary(options));
     if (!options.frozenBatchNorms.empty() || !options.noGrad.empty())
       return rt::usageError("--frozen-batch-norm and --no-grad say what an "
                             ".onnx file leaves open");
     return loadMlir(path, context);
   }
+  if (name.ends_with(".pt2")) {
+    MPC_RETURN_IF_ERROR(refuseLibrary(options));
+    MPC_ASSIGN_OR_RETURN(ImportedModel model,
+                         resultOf(importExported(path, context, options)));
+    model.files = {path};
+    return model;
+  }
   if (!name.ends_with(".onnx"))
     return rt::usageError(rt::quote(path) +
-                          " is neither an .onnx nor an .mlir file");
+                          " is none of an .onnx, a .pt2 and an .mlir file");
   ModelOptions import = options;
   MPC_ASSIGN_OR_RETURN(import.library,
                        loadLibrary(options.libraryFiles, context));

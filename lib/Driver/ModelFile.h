@@ -20,8 +20,8 @@ struct ImportOptions : ModelOptions {
   std::vector<std::string> libraryFiles; ///< --op-library=FILE.mlir.
 };
 
-/// Reads MODEL.onnx or FILE.mlir, told apart by the end of the name ("-" is
-/// MLIR on stdin). The values of an MLIR file's parameters are those in
+/// Reads MODEL.onnx, MODEL.pt2 or FILE.mlir, told apart by the end of the name
+/// ("-" is MLIR on stdin). The values of an MLIR file's parameters are those in
 /// the .safetensors file beside it, where there is one.
 rt::Result<ImportedModel> loadModel(const std::string &path,
                                     mlir::MLIRContext &context,
@@ -29,9 +29,14 @@ rt::Result<ImportedModel> loadModel(const std::string &path,
 
 /// A model that lies in memory in place of a file.
 struct ModelBytes {
-  bool isOnnx = false; ///< Else it is MLIR's text.
+  enum class Format {
+    Mlir,     ///< A module's text.
+    Onnx,     ///< A file of ONNX, with its values.
+    Exported, ///< The JSON of a program that PyTorch exported.
+  };
+  Format format = Format::Mlir;
   std::string bytes;
-  /// Values of parameters of MLIR's text, with their memory.
+  /// Values of what a text or JSON names, with their memory.
   struct Value {
     rt::TensorDesc desc;
     std::string bytes;

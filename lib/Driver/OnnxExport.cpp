@@ -93,7 +93,7 @@ rt::Result<OnnxExport> OnnxExport::open(const std::string &path) {
 
 rt::Result<OnnxExport> OnnxExport::open(const ModelBytes &model,
                                         const std::string &name) {
-  if (!model.isOnnx)
+  if (model.format != ModelBytes::Format::Onnx)
     return rt::usageError(rt::quote(name) + " is no .onnx file, which alone "
                                             "can be written with new weights");
   auto buffer = MemoryBuffer::getMemBufferCopy(model.bytes, name);

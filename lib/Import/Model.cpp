@@ -68,4 +68,10 @@ ArrayRef<char> ModelStorage::keep(std::unique_ptr<MemoryBuffer> buffer) {
   return bytes;
 }
 
+ArrayRef<char> ModelStorage::keep(rt::SharedBytes bytes) {
+  shared_.push_back(std::move(bytes));
+  return {reinterpret_cast<const char *>(shared_.back().data()),
+          shared_.back().size()};
+}
+
 } // namespace mpc

@@ -4,6 +4,7 @@
 #ifndef MPC_LIB_IMPORT_MODELSTORAGE_H
 #define MPC_LIB_IMPORT_MODELSTORAGE_H
 
+#include "runtime/Support/SharedBytes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <deque>
@@ -20,12 +21,15 @@ public:
   /// Bytes that live as long as the storage.
   llvm::MutableArrayRef<char> allocate(size_t size);
   llvm::ArrayRef<char> keep(std::unique_ptr<llvm::MemoryBuffer> buffer);
+  /// The same of bytes that a file of the runtime has.
+  llvm::ArrayRef<char> keep(rt::SharedBytes bytes);
   /// Files of external data that were opened.
   std::vector<std::string> externalFiles;
 
 private:
   std::deque<std::vector<char>> owned_;
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> mapped_;
+  std::vector<rt::SharedBytes> shared_;
 };
 
 } // namespace mpc

@@ -32,7 +32,7 @@ void addListFlag(CLI::App &app, const std::string &flag,
 void addFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
   app.add_option("model", flags.compile.request.modelPath,
-                 "MODEL.onnx or FILE.mlir")
+                 "MODEL.onnx, MODEL.pt2 or FILE.mlir")
       ->required()
       ->type_name("MODEL")
       ->group(kInput);

@@ -22,7 +22,7 @@ struct Flags {
 void addModelFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
   EvalRequest &request = flags.request;
-  app.add_option("model", request.modelPath, "MODEL.onnx or FILE.mlir")
+  app.add_option("model", request.modelPath, "MODEL.onnx, MODEL.pt2 or FILE.mlir")
       ->required()
       ->group(kInput);
   rt::addEvaluationFlags(app, request.run);

@@ -3,6 +3,7 @@
 #include "tools/mpc-import/InitializerList.h"
 
 #include "lib/Driver/Flags/ImportFlags.h"
+#include "lib/Import/Exported/ExportedImporter.h"
 #include "lib/Import/ONNX/OnnxImporter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
@@ -22,6 +23,7 @@ struct Flags {
   ImportFlags import;
   bool listParameters = false;
   bool listOps = false;
+  bool listExportedOps = false;
 };
 
 std::string print(const ImportedModel &model, bool locations) {
@@ -38,6 +40,8 @@ std::string print(const ImportedModel &model, bool locations) {
 rt::Status importFile(const Flags &flags) {
   if (flags.listOps)
     return rt::writeOutput(flags.output, describeOnnxOps());
+  if (flags.listExportedOps)
+    return rt::writeOutput(flags.output, describeExportedOps());
   if (flags.model.empty())
     return rt::usageError("model is required (--help lists the flags)");
   MPC_ASSIGN_OR_RETURN(ImportOptions options, toImportOptions(flags.import));
@@ -68,7 +72,7 @@ rt::Status importFile(const Flags &flags) {
 void addFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
   app.add_option("model", flags.model,
-                 "MODEL.onnx or FILE.mlir; - is MLIR "
+                 "MODEL.onnx, MODEL.pt2 or FILE.mlir; - is MLIR "
                  "from standard input")
       ->type_name("MODEL")
       ->group(kInput);
@@ -90,6 +94,10 @@ void addFlags(CLI::App &app, Flags &flags) {
   app.add_flag("--list-ops", flags.listOps,
                "prints the ONNX ops that are imported, of which versions, with "
                "which attributes; takes no model")
+      ->group(kOutput);
+  app.add_flag("--list-exported-ops", flags.listExportedOps,
+               "prints the ops of PyTorch's exported programs (.pt2) that are "
+               "imported; takes no model")
       ->group(kOutput);
 }
 

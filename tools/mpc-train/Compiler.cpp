@@ -34,7 +34,7 @@ struct Flags {
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
-  app.add_option("model", flags.model, "MODEL.onnx or FILE.mlir")
+  app.add_option("model", flags.model, "MODEL.onnx, MODEL.pt2 or FILE.mlir")
       ->required()
       ->type_name("MODEL")
       ->group(rt::flag_group::kInput);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ATen's ops that normalize.
+#include "lib/Import/Exported/Call.h"
+
+#include "dialects/NN/FrozenNormalization.h"
+#include "dialects/NN/NNDialect.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::exported {
+
+namespace {
+
+/// The operand with elements, in the type of the result.
+Expected<Operand> filledOperand(Call &call, StringRef name) {
+  MPC_TRY_ASSIGN(Operand x, call.real(name));
+  if (is_contained(x.shape, 0))
+    return call.fail("the operand " + shapeText(x.shape) + " has no elements");
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  return call.build.cast(x, type);
+}
+
+template <Operand (TensorBuilder::*build)(const Operand &, int64_t)>
+Error emitSoftmax(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, filledOperand(call, "self"));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank()));
+  if (x.rank() == 0)
+    return call.fail("the operand is a scalar");
+  call.result((call.build.*build)(x, axis));
+  return Error::success();
+}
+
+Expected<double> epsilonOf(Call &call, double otherwise) {
+  MPC_TRY_ASSIGN(double epsilon, call.number("eps", otherwise));
+  if (!(epsilon >= 0.0))
+    return call.fail("eps is negative");
+  return epsilon;
+}
+
+/// Scale and bias of all normalized axes.
+Error emitLayerNorm(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
+  MPC_TRY_ASSIGN(SmallVector<int64_t> sizes, call.integers("normalized_shape"));
+  MPC_TRY_ASSIGN(double epsilon, epsilonOf(call, 1e-5));
+  if (sizes.empty() || sizes.size() > x.shape.size() ||
+      ArrayRef(x.shape).take_back(sizes.size()) != ArrayRef(sizes))
+    return call.fail("the operand is " + shapeText(x.shape) +
+                     ", normalized are " + shapeText(sizes));
+  std::optional<Operand> affine[2];
+  for (size_t index : {0, 1}) {
+    StringRef name = index == 0 ? "weight" : "bias";
+    MPC_TRY_ASSIGN(affine[index], call.maybeTensor(name));
+    if (affine[index] && (affine[index]->type != x.type ||
+                          ArrayRef(affine[index]->shape) != ArrayRef(sizes)))
+      return call.fail("argument '" + name + "' is " +
+                       shapeText(affine[index]->shape));
+  }
+  call.result(call.build.layerNorm(x, affine[0] ? &*affine[0] : nullptr,
+                                   affine[1] ? &*affine[1] : nullptr,
+                                   x.rank() - sizes.size(), epsilon));
+  return Error::success();
+}
+
+Error emitRmsNorm(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
+  MPC_TRY_ASSIGN(SmallVector<int64_t> sizes, call.integers("normalized_shape"));
+  // PyTorch takes the smallest step of the type where none is given.
+  double step = x.type.isF64() ? 0x1p-52 : 0x1p-23;
+  MPC_TRY_ASSIGN(double epsilon, epsilonOf(call, step));
+  if (sizes.empty() || sizes.size() > x.shape.size() ||
+      ArrayRef(x.shape).take_back(sizes.size()) != ArrayRef(sizes))
+    return call.fail("the operand is " + shapeText(x.shape) +
+                     ", normalized are " + shapeText(sizes));
+  TensorBuilder &b = call.build;
+  Operand normal = b.fold(nn::RMSNormOp::create(
+      b.builder(), b.location(), b.tensorType(x.type, x.shape), x.value,
+      /*scale=*/mlir::Value(), x.rank() - sizes.size(), APFloat(epsilon)));
+  MPC_TRY_ASSIGN(std::optional<Operand> weight, call.maybeTensor("weight"));
+  if (weight) {
+    MPC_TRY_ASSIGN(*weight, call.broadcastTo(b.cast(*weight, x.type), x.shape,
+                                             "the weight"));
+    normal = b.binary(Binary::Mul, normal, *weight);
+  }
+  call.result(normal);
+  return Error::success();
+}
+
+/// Scales and shifts channels, which are axis 1.
+Expected<Operand> scaledChannels(Call &call, Operand x) {
+  TensorBuilder &b = call.build;
+  for (auto [name, kind] :
+       {std::pair("weight", Binary::Mul), std::pair("bias", Binary::Add)}) {
+    MPC_TRY_ASSIGN(std::optional<Operand> values, call.maybeTensor(name));
+    if (!values)
+      continue;
+    if (values->shape != Shape{x.shape[1]} || values->type != x.type)
+      return call.fail("argument '" + Twine(name) + "' is " +
+                       shapeText(values->shape) + ", expected " +
+                       Twine(x.shape[1]));
+    x = b.binary(kind, x, b.broadcast(*values, x.shape, {1}));
+  }
+  return x;
+}
+
+Expected<Operand> normalizedGroups(Call &call, const Operand &x,
+                                   int64_t groups) {
+  if (x.rank() < 2 || groups < 1 || x.shape[1] % groups != 0)
+    return call.fail("the operand " + shapeText(x.shape) +
+                     " does not split into " + Twine(groups) + " groups");
+  MPC_TRY_ASSIGN(double epsilon, epsilonOf(call, 1e-5));
+  TensorBuilder &b = call.build;
+  int64_t rest = *countElements(x.shape) / x.shape[0] / groups;
+  Operand parts = b.reshape(x, {x.shape[0], groups, rest});
+  return b.reshape(b.layerNorm(parts, nullptr, nullptr, 2, epsilon), x.shape);
+}
+
+Error emitGroupNorm(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
+  MPC_TRY_ASSIGN(int64_t groups, call.integer("num_groups"));
+  MPC_TRY_ASSIGN(Operand normal, normalizedGroups(call, x, groups));
+  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal));
+  call.result(result);
+  return Error::success();
+}
+
+/// With the statistics of each sample; running ones would be another op.
+Error emitInstanceNorm(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
+  MPC_TRY_ASSIGN(bool usesInput, call.flag("use_input_stats", true));
+  if (!usesInput || call.has("running_mean"))
+    return call.fail("running statistics are not supported: build the layer "
+                     "with track_running_stats=False");
+  if (x.rank() < 2)
+    return call.fail("the operand is " + shapeText(x.shape));
+  MPC_TRY_ASSIGN(Operand normal, normalizedGroups(call, x, x.shape[1]));
+  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal));
+  call.result(result);
+  return Error::success();
+}
+
+/// Scale, bias, mean and variance, one element a channel.
+Expected<SmallVector<mlir::Value>> channelVectors(Call &call,
+                                                  const Operand &x) {
+  SmallVector<mlir::Value> vectors;
+  TensorBuilder &b = call.build;
+  for (StringRef name : {"weight", "bias", "running_mean", "running_var"}) {
+    MPC_TRY_ASSIGN(std::optional<Operand> given, call.maybeTensor(name));
+    if (!given && name.starts_with("running"))
+      return call.fail("a layer without running statistics is not supported");
+    Operand values =
+        given ? *given
+              : b.splat(x.type, {x.shape[1]}, name == "weight" ? 1.0 : 0.0);
+    if (values.shape != Shape{x.shape[1]} || !values.isFloat() ||
+        values.type.isF64() != x.type.isF64())
+      return call.fail("argument '" + name + "' is " + shapeText(values.shape) +
+                       ", expected " + Twine(x.shape[1]) + " elements");
+    vectors.push_back(values.value);
+  }
+  return vectors;
+}
+
+Error emitBatchNorm(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  if (x.rank() < 2 || is_contained(x.shape, 0))
+    return call.fail("the operand is " + shapeText(x.shape) +
+                     ", expected batch, channels and spatial axes");
+  MPC_TRY_ASSIGN(bool isTraining, call.flag("training", false));
+  MPC_TRY_ASSIGN(double added, epsilonOf(call, 1e-5));
+  if (!call.has("momentum"))
+    return call.fail("momentum=None, a mean over all batches, is not "
+                     "supported");
+  MPC_TRY_ASSIGN(double factor, call.number("momentum"));
+  if (!(factor >= 0.0 && factor <= 1.0))
+    return call.fail("momentum is " + std::to_string(factor));
+  MPC_TRY_ASSIGN(SmallVector<mlir::Value> vectors, channelVectors(call, x));
+  TensorBuilder &b = call.build;
+  auto op = nn::BatchNormOp::create(
+      b.builder(), b.location(), b.tensorType(x.type, x.shape), x.value,
+      vectors[0], vectors[1], vectors[2], vectors[3], /*axis=*/1,
+      APFloat(added), APFloat(factor));
+  // A layer in eval() stays what it is; a training makes the training form of
+  // others.
+  if (!isTraining)
+    op->setAttr(nn::kFrozen, b.builder().getUnitAttr());
+  call.result(b.fromValue(op));
+  return Error::success();
+}
+
+const OpRow kRows[] = {
+    {"_log_softmax.default", emitSoftmax<&TensorBuilder::logSoftmax>},
+    {"_softmax.default", emitSoftmax<&TensorBuilder::softmax>},
+    {"batch_norm.default", emitBatchNorm},
+    {"group_norm.default", emitGroupNorm},
+    {"instance_norm.default", emitInstanceNorm},
+    {"layer_norm.default", emitLayerNorm},
+    {"log_softmax.int", emitSoftmax<&TensorBuilder::logSoftmax>},
+    {"rms_norm.default", emitRmsNorm},
+    {"softmax.int", emitSoftmax<&TensorBuilder::softmax>},
+};
+
+} // namespace
+
+ArrayRef<OpRow> normalizationRows() { return kRows; }
+
+} // namespace mpc::exported

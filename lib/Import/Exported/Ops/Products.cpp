@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ATen's matrix products, convolutions and attention.
+#include "lib/Import/Exported/Call.h"
+
+#include "lib/Import/Build/Attention.h"
+#include "lib/Import/Build/Random.h"
+#include "lib/Import/Build/Windows.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace mpc::exported {
+
+namespace {
+
+Error requireSameType(Call &call, const Operand &x, const Operand &y) {
+  if (x.type == y.type)
+    return Error::success();
+  return call.fail("the operands are of two types");
+}
+
+Error emitLinear(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Operand weight, call.real("weight"));
+  MPC_TRY_ASSIGN(std::optional<Operand> bias, call.maybeTensor("bias"));
+  MPC_TRY(requireSameType(call, x, weight));
+  if (x.rank() < 1 || weight.rank() != 2 || x.shape.back() != weight.shape[1])
+    return call.fail("the input is " + shapeText(x.shape) + ", the weight " +
+                     shapeText(weight.shape));
+  if (bias && (bias->type != x.type || bias->shape != Shape{weight.shape[0]}))
+    return call.fail("the bias is " + shapeText(bias->shape) + ", expected " +
+                     Twine(weight.shape[0]));
+  call.result(call.build.linear(x, weight, bias ? &*bias : nullptr));
+  return Error::success();
+}
+
+/// Products of matrices, whose leading axes broadcast.
+Expected<Operand> product(Call &call, Operand x, Operand y) {
+  MPC_TRY(requireSameType(call, x, y));
+  TensorBuilder &b = call.build;
+  if (x.rank() < 1 || y.rank() < 1 || !x.isFloat())
+    return call.fail("the operands are " + shapeText(x.shape) + " and " +
+                     shapeText(y.shape));
+  bool isRow = x.rank() == 1, isColumn = y.rank() == 1;
+  if (isRow)
+    x = b.reshape(x, {1, x.shape[0]});
+  if (isColumn)
+    y = b.reshape(y, {y.shape[0], 1});
+  if (x.shape.back() != y.shape[y.rank() - 2])
+    return call.fail("the operands are " + shapeText(x.shape) + " and " +
+                     shapeText(y.shape));
+  auto batches = broadcastShape(ArrayRef(x.shape).drop_back(2),
+                                ArrayRef(y.shape).drop_back(2));
+  if (!batches)
+    return call.fail("the operands are " + shapeText(x.shape) + " and " +
+                     shapeText(y.shape));
+  Shape resultShape = *batches;
+  resultShape.append({x.shape[x.rank() - 2], y.shape.back()});
+  Operand result;
+  if (y.rank() == 2) {
+    // One matrix for all of a batch: a product of more rows.
+    int64_t rows = *countElements(ArrayRef(x.shape).drop_back());
+    result = b.reshape(b.matmul(b.reshape(x, {rows, x.shape.back()}), y),
+                       resultShape);
+  } else {
+    auto widened = [&](const Operand &matrix) {
+      Shape shape = *batches;
+      append_range(shape, ArrayRef(matrix.shape).take_back(2));
+      return b.broadcastTo(matrix, shape);
+    };
+    result = b.matmul(widened(x), widened(y));
+  }
+  Shape shape = result.shape;
+  if (isColumn)
+    shape.pop_back();
+  if (isRow)
+    shape.erase(shape.end() - (isColumn ? 1 : 2));
+  return b.reshape(result, shape);
+}
+
+Error emitMatmul(Call &call, StringRef left, StringRef right) {
+  MPC_TRY_ASSIGN(Operand x, call.real(left));
+  MPC_TRY_ASSIGN(Operand y, call.real(right));
+  MPC_TRY_ASSIGN(Operand result, product(call, x, y));
+  call.result(result);
+  return Error::success();
+}
+
+Error emitMatmul(Call &call) { return emitMatmul(call, "self", "other"); }
+Error emitMM(Call &call) { return emitMatmul(call, "self", "mat2"); }
+Error emitMV(Call &call) { return emitMatmul(call, "self", "vec"); }
+Error emitDot(Call &call) { return emitMatmul(call, "self", "tensor"); }
+
+/// beta * self + alpha * a b
+Error emitAddProduct(Call &call, StringRef left, StringRef right) {
+  MPC_TRY_ASSIGN(Operand x, call.real(left));
+  MPC_TRY_ASSIGN(Operand y, call.real(right));
+  MPC_TRY_ASSIGN(double alpha, call.number("alpha", 1.0));
+  MPC_TRY_ASSIGN(double beta, call.number("beta", 1.0));
+  MPC_TRY_ASSIGN(Operand result, product(call, x, y));
+  TensorBuilder &b = call.build;
+  if (alpha != 1.0)
+    result = b.binary(Binary::Mul, result, alpha);
+  if (beta != 0.0) {
+    MPC_TRY_ASSIGN(Operand added, call.operandLikeResult("self"));
+    MPC_TRY(requireSameType(call, added, result));
+    if (added.shape != result.shape)
+      return call.fail("the product is " + shapeText(result.shape));
+    if (beta != 1.0)
+      added = b.binary(Binary::Mul, added, beta);
+    result = b.binary(Binary::Add, added, result);
+  }
+  call.result(result);
+  return Error::success();
+}
+
+Error emitAddmm(Call &call) { return emitAddProduct(call, "mat1", "mat2"); }
+Error emitBaddbmm(Call &call) {
+  return emitAddProduct(call, "batch1", "batch2");
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+Error checkConvolution(Call &call, const Operand &x, const Operand &weight,
+                       int64_t groups, size_t axes) {
+  MPC_TRY(requireSameType(call, x, weight));
+  if (x.shape.size() != axes + 2 || weight.shape.size() != axes + 2 ||
+      is_contained(x.shape, 0) || is_contained(weight.shape, 0))
+    return call.fail("the input is " + shapeText(x.shape) + ", the weight " +
+                     shapeText(weight.shape));
+  if (groups < 1 || x.shape[1] % groups != 0 || weight.shape[0] % groups != 0 ||
+      x.shape[1] / groups != weight.shape[1])
+    return call.fail("a weight of " + shapeText(weight.shape) +
+                     " does not go " + "with " + Twine(x.shape[1]) +
+                     " channels in " + Twine(groups) + " groups");
+  return Error::success();
+}
+
+/// Pads that keep the size, the odd one behind.
+void padToSame(Window &window) {
+  for (size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    int64_t all = window.dilations[axis] * (window.kernel[axis] - 1);
+    window.low[axis] = all / 2;
+    window.high[axis] = all - all / 2;
+  }
+}
+
+/// How many windows fit on each axis.
+Error countWindows(Call &call, Window &window, ArrayRef<int64_t> input) {
+  for (auto [axis, size] : enumerate(input)) {
+    int64_t stride = window.strides[axis], dilation = window.dilations[axis];
+    int64_t low = window.low[axis], high = window.high[axis];
+    int64_t most = INT32_MAX;
+    if (stride < 1 || dilation < 1 || low < 0 || stride > most ||
+        dilation > most || low > most || high > most)
+      return call.fail("a stride, dilation or pad is out of range");
+    int64_t reach = dilation * (window.kernel[axis] - 1) + 1;
+    int64_t room = size + low + high - reach;
+    if (room < 0)
+      return call.fail("the window is wider than the padded input");
+    window.output.push_back(room / stride + 1);
+    window.givenHigh.push_back(high);
+  }
+  return Error::success();
+}
+
+Expected<Window> readWindow(Call &call, const Operand &x,
+                            ArrayRef<int64_t> kernel, bool isSame) {
+  Window window;
+  size_t axes = kernel.size();
+  window.kernel.assign(kernel.begin(), kernel.end());
+  MPC_TRY_ASSIGN(window.strides, call.perAxis("stride", axes, 1));
+  MPC_TRY_ASSIGN(window.dilations, call.perAxis("dilation", axes, 1));
+  window.low.assign(axes, 0);
+  if (!isSame) {
+    MPC_TRY_ASSIGN(window.low, call.perAxis("padding", axes, 0));
+  }
+  window.high = window.low;
+  if (isSame)
+    padToSame(window);
+  MPC_TRY(countWindows(call, window, ArrayRef(x.shape).drop_front(2)));
+  return window;
+}
+
+Error emitConvolution(Call &call, bool isSame) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Operand weight, call.real("weight"));
+  MPC_TRY_ASSIGN(std::optional<Operand> bias, call.maybeTensor("bias"));
+  MPC_TRY_ASSIGN(int64_t groups, call.integer("groups", 1));
+  if (weight.rank() < 3)
+    return call.fail("the weight is " + shapeText(weight.shape));
+  // A sample without its batch.
+  TensorBuilder &b = call.build;
+  bool isSingle = x.rank() + 1 == weight.rank();
+  if (isSingle) {
+    Shape shape{1};
+    append_range(shape, x.shape);
+    x = b.reshape(x, shape);
+  }
+  MPC_TRY(checkConvolution(call, x, weight, groups, weight.rank() - 2));
+  if (bias && (bias->type != x.type || bias->shape != Shape{weight.shape[0]}))
+    return call.fail("the bias is " + shapeText(bias->shape));
+  MPC_TRY_ASSIGN(
+      Window window,
+      readWindow(call, x, ArrayRef(weight.shape).drop_front(2), isSame));
+  Operand result =
+      buildConv(b, x, weight, bias ? &*bias : nullptr, window, groups);
+  call.result(isSingle ? b.reshape(result, ArrayRef(result.shape).drop_front())
+                       : result);
+  return Error::success();
+}
+
+Error emitConv(Call &call) { return emitConvolution(call, false); }
+
+/// Padding is a word here.
+Error emitConvOfWord(Call &call) {
+  MPC_TRY_ASSIGN(std::string padding, call.text("padding", "valid"));
+  if (padding != "same" && padding != "valid")
+    return call.fail("padding is '" + printable(padding) + "'");
+  return padding == "same" ? emitConvolution(call, true)
+                           : call.fail("padding='valid' is not supported; "
+                                       "write padding=0");
+}
+
+/// conv2d of core ATen, of any number of axes.
+Error emitAnyConvolution(Call &call) {
+  MPC_TRY_ASSIGN(bool isTransposed, call.flag("transposed", false));
+  if (isTransposed)
+    return call.fail("a transposed one is not supported in this form");
+  return emitConvolution(call, false);
+}
+
+/// A transposed convolution is a convolution of the input spread by its
+/// strides.
+Error emitConvTranspose(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Operand weight, call.real("weight"));
+  MPC_TRY_ASSIGN(std::optional<Operand> bias, call.maybeTensor("bias"));
+  MPC_TRY_ASSIGN(int64_t groups, call.integer("groups", 1));
+  MPC_TRY(requireSameType(call, x, weight));
+  if (x.rank() < 3 || weight.rank() != x.rank() || groups < 1 ||
+      x.shape[1] != weight.shape[0] || x.shape[1] % groups != 0 ||
+      is_contained(x.shape, 0) || is_contained(weight.shape, 0))
+    return call.fail("the input is " + shapeText(x.shape) + ", the weight " +
+                     shapeText(weight.shape) + " in " + Twine(groups) +
+                     " groups");
+  int64_t channels = weight.shape[1] * groups;
+  if (bias && (bias->type != x.type || bias->shape != Shape{channels}))
+    return call.fail("the bias is " + shapeText(bias->shape));
+  size_t axes = x.rank() - 2;
+  MPC_TRY_ASSIGN(auto strides, call.perAxis("stride", axes, 1));
+  MPC_TRY_ASSIGN(auto pads, call.perAxis("padding", axes, 0));
+  MPC_TRY_ASSIGN(auto extra, call.perAxis("output_padding", axes, 0));
+  MPC_TRY_ASSIGN(auto dilations, call.perAxis("dilation", axes, 1));
+  Window window;
+  Shape low{0, 0}, high{0, 0}, interior{0, 0}, spread;
+  for (size_t axis = 0; axis < axes; ++axis) {
+    int64_t most = INT32_MAX;
+    if (strides[axis] < 1 || dilations[axis] < 1 || strides[axis] > most ||
+        dilations[axis] > most || pads[axis] < 0 || pads[axis] > most ||
+        extra[axis] < 0 ||
+        extra[axis] >= std::max(strides[axis], dilations[axis]))
+      return call.fail("a stride, dilation or pad is out of range");
+    int64_t reach = dilations[axis] * (weight.shape[axis + 2] - 1);
+    if (reach < pads[axis])
+      return call.fail("a pad is wider than the window");
+    low.push_back(reach - pads[axis]);
+    high.push_back(reach - pads[axis] + extra[axis]);
+    interior.push_back(strides[axis] - 1);
+    spread.push_back((x.shape[axis + 2] - 1) * strides[axis] + 1 + low.back() +
+                     high.back());
+    window.kernel.push_back(weight.shape[axis + 2]);
+  }
+  window.strides.assign(axes, 1);
+  window.dilations = dilations;
+  window.low.assign(axes, 0);
+  window.high.assign(axes, 0);
+  MPC_TRY(countWindows(call, window, spread));
+  TensorBuilder &b = call.build;
+  MPC_TRY(checkSize(spread));
+  call.result(buildConv(b, b.pad(x, low, high, interior, 0.0),
+                        transposedWeight(b, weight, groups),
+                        bias ? &*bias : nullptr, window, groups));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// Queries, keys and values as [batch, heads, sequence, features].
+Expected<Operand> headsOf(Call &call, StringRef name) {
+  MPC_TRY_ASSIGN(Operand x, call.real(name));
+  if (x.rank() < 2 || is_contained(x.shape, 0))
+    return call.fail("argument '" + name + "' is " + shapeText(x.shape));
+  int64_t leading = *countElements(ArrayRef(x.shape).drop_back(2));
+  Shape shape{1, leading};
+  if (x.rank() >= 4)
+    shape = {leading / x.shape[x.rank() - 3], x.shape[x.rank() - 3]};
+  append_range(shape, ArrayRef(x.shape).take_back(2));
+  return call.build.reshape(x, shape);
+}
+
+Error checkHeads(Call &call, const AttentionForm &form) {
+  const Shape &q = form.queries.shape, &k = form.keys.shape;
+  const Shape &v = form.values.shape;
+  MPC_TRY(requireSameType(call, form.queries, form.keys));
+  MPC_TRY(requireSameType(call, form.queries, form.values));
+  if (q[0] == k[0] && k[0] == v[0] && q[1] == k[1] && k[1] == v[1] &&
+      q[3] == k[3] && k[2] == v[2])
+    return Error::success();
+  return call.fail("queries are " + shapeText(q) + ", keys " + shapeText(k) +
+                   ", values " + shapeText(v));
+}
+
+/// A mask of bool allows, any other is added.
+Error readMask(Call &call, AttentionForm &form, ArrayRef<int64_t> scores,
+               ArrayRef<int64_t> declared) {
+  if (!call.has("attn_mask"))
+    return Error::success();
+  TensorBuilder &b = call.build;
+  MPC_TRY_ASSIGN(Operand mask, call.tensor("attn_mask"));
+  MPC_TRY_ASSIGN(mask, call.broadcastTo(mask, declared, "the mask"));
+  mask = b.reshape(mask, scores);
+  if (mask.isBool()) {
+    form.allowed = mask;
+    form.mayMaskRows = true;
+  } else {
+    form.bias = b.cast(mask, form.queries.type);
+  }
+  return Error::success();
+}
+
+void allowOnlyBefore(TensorBuilder &b, AttentionForm &form,
+                     ArrayRef<int64_t> scores) {
+  form.allowed = b.compare(nn::CompareKind::GE, b.coordinates(scores, 2),
+                           b.coordinates(scores, 3));
+}
+
+Error emitAttention(Call &call) {
+  TensorBuilder &b = call.build;
+  AttentionForm form;
+  MPC_TRY_ASSIGN(form.queries, headsOf(call, "query"));
+  MPC_TRY_ASSIGN(form.keys, headsOf(call, "key"));
+  MPC_TRY_ASSIGN(form.values, headsOf(call, "value"));
+  MPC_TRY_ASSIGN(bool sharesHeads, call.flag("enable_gqa", false));
+  int64_t heads = form.queries.shape[1];
+  if (sharesHeads && heads % form.keys.shape[1] == 0 &&
+      heads % form.values.shape[1] == 0) {
+    form.keys = repeatedHeads(b, form.keys, heads);
+    form.values = repeatedHeads(b, form.values, heads);
+  }
+  MPC_TRY(checkHeads(call, form));
+  MPC_TRY_ASSIGN(Operand query, call.tensor("query"));
+  MPC_TRY_ASSIGN(
+      form.scale,
+      call.number("scale", 1.0 / std::sqrt(double(form.queries.shape[3]))));
+  MPC_TRY_ASSIGN(bool isCausal, call.flag("is_causal", false));
+  MPC_TRY_ASSIGN(double dropped, call.number("dropout_p", 0.0));
+  if (isCausal && call.has("attn_mask"))
+    return call.fail("has a mask and is_causal");
+  if (!(dropped >= 0.0 && dropped < 1.0))
+    return call.fail("dropout_p is " + std::to_string(dropped));
+  Shape scores{form.queries.shape[0], heads, form.queries.shape[2],
+               form.keys.shape[2]};
+  Shape declared(ArrayRef(query.shape).drop_back());
+  declared.push_back(form.keys.shape[2]);
+  MPC_TRY(readMask(call, form, scores, declared));
+  if (isCausal)
+    allowOnlyBefore(b, form, scores);
+  Attention attention = attend(b, form);
+  Operand output = attention.output;
+  if (dropped > 0.0)
+    output = b.matmul(dropout(b, attention.weights, dropped, takeStream(b)),
+                      form.values);
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  MPC_TRY_ASSIGN(output, call.reshaped(output, shape));
+  call.result(output);
+  return Error::success();
+}
+
+const OpRow kRows[] = {
+    {"addmm.default", emitAddmm},
+    {"baddbmm.default", emitBaddbmm},
+    {"bmm.default", emitMM},
+    {"conv1d.default", emitConv},
+    {"conv1d.padding", emitConvOfWord},
+    {"conv2d.default", emitConv},
+    {"conv2d.padding", emitConvOfWord},
+    {"conv3d.default", emitConv},
+    {"conv_transpose1d.default", emitConvTranspose},
+    {"conv_transpose2d.input", emitConvTranspose},
+    {"conv_transpose3d.input", emitConvTranspose},
+    {"convolution.default", emitAnyConvolution},
+    {"dot.default", emitDot},
+    {"linear.default", emitLinear},
+    {"matmul.default", emitMatmul},
+    {"mm.default", emitMM},
+    {"mv.default", emitMV},
+    {"scaled_dot_product_attention.default", emitAttention},
+};
+
+} // namespace
+
+ArrayRef<OpRow> productRows() { return kRows; }
+
+} // namespace mpc::exported

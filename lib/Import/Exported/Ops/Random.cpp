@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ATen's ops that draw random numbers. The run's seed decides which; streams
+/// are counted in the program's order.
+#include "lib/Import/Build/Random.h"
+#include "lib/Import/Exported/Call.h"
+
+using namespace llvm;
+
+namespace mpc::exported {
+
+namespace {
+
+Expected<double> probabilityOf(Call &call) {
+  MPC_TRY_ASSIGN(double p, call.number("p", 0.5));
+  if (!(p >= 0.0 && p <= 1.0))
+    return call.fail("p is " + std::to_string(p) + ", expected 0 to 1");
+  return p;
+}
+
+/// Elements that are dropped in training; a layer in eval() passes them on.
+Error emitDropout(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(double p, probabilityOf(call));
+  MPC_TRY_ASSIGN(bool drops, call.flag("train", true));
+  TensorBuilder &b = call.build;
+  call.result(drops && p > 0.0 ? dropout(b, x, p, takeStream(b)) : x);
+  return Error::success();
+}
+
+/// Whole channels are dropped, by one number for each.
+Error emitFeatureDropout(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(double p, probabilityOf(call));
+  MPC_TRY_ASSIGN(bool drops, call.flag("train", true));
+  if (x.rank() < 2)
+    return call.fail("the operand is " + shapeText(x.shape));
+  TensorBuilder &b = call.build;
+  if (!drops || p == 0.0) {
+    call.result(x);
+    return Error::success();
+  }
+  Shape mask(x.rank(), 1);
+  mask[0] = x.shape[0];
+  mask[1] = x.shape[1];
+  Operand factor = dropout(b, b.splat(x.type, mask, 1.0), p, takeStream(b));
+  call.result(b.binary(Binary::Mul, x, b.broadcastTo(factor, x.shape)));
+  return Error::success();
+}
+
+using Draw = Operand (*)(TensorBuilder &, ArrayRef<int64_t>);
+
+Operand drawUniform(TensorBuilder &b, ArrayRef<int64_t> shape) {
+  return uniform(b, shape);
+}
+Operand drawNormal(TensorBuilder &b, ArrayRef<int64_t> shape) {
+  return normal(b, shape, 0.0, 1.0);
+}
+
+template <Draw draw>
+Error emitDraw(Call &call) {
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  if (!isa<mlir::FloatType>(type))
+    return call.fail("the result is not of floating-point numbers");
+  call.result(call.build.cast(draw(call.build, shape), type));
+  return Error::success();
+}
+
+Error emitBernoulli(Call &call) {
+  MPC_TRY_ASSIGN(Operand probability, call.real("self"));
+  TensorBuilder &b = call.build;
+  Operand isOne = b.compare(nn::CompareKind::LT, uniform(b, probability.shape),
+                            b.cast(probability, b.f32()));
+  call.result(b.cast(isOne, probability.type));
+  return Error::success();
+}
+
+const OpRow kRows[] = {
+    {"bernoulli.default", emitBernoulli},
+    {"dropout.default", emitDropout},
+    {"feature_dropout.default", emitFeatureDropout},
+    {"rand.default", emitDraw<drawUniform>},
+    {"rand_like.default", emitDraw<drawUniform>},
+    {"randn.default", emitDraw<drawNormal>},
+    {"randn_like.default", emitDraw<drawNormal>},
+};
+
+} // namespace
+
+ArrayRef<OpRow> randomRows() { return kRows; }
+
+} // namespace mpc::exported

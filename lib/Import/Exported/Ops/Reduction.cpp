@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ATen's reductions.
+#include "lib/Import/Exported/Call.h"
+
+#include "lib/Import/Build/Powers.h"
+#include "lib/Import/Build/Reductions.h"
+#include "llvm/ADT/Sequence.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace mpc::exported {
+
+namespace {
+
+/// An operand, and the axes that are joined.
+struct Reduced {
+  Operand x;
+  SmallVector<int64_t> axes;
+  Shape result;
+};
+
+/// The operand in the type of the result; `dims` are the axes, or all.
+Expected<Reduced> readReduction(Call &call) {
+  Reduced reduced;
+  MPC_TRY_ASSIGN(reduced.x, call.tensor("self"));
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  MPC_TRY_ASSIGN(reduced.axes, call.axes("dim", reduced.x.rank()));
+  MPC_TRY_ASSIGN(reduced.result, call.resultShape());
+  reduced.x = call.build.cast(reduced.x, type);
+  int64_t left = 1;
+  for (auto [axis, size] : enumerate(reduced.x.shape))
+    left *= is_contained(reduced.axes, int64_t(axis)) ? 1 : size;
+  if (countElements(reduced.result) != left)
+    return call.fail("the operand is " + shapeText(reduced.x.shape) +
+                     ", the result " + shapeText(reduced.result));
+  return reduced;
+}
+
+Error requireElements(Call &call, const Operand &x) {
+  if (is_contained(x.shape, 0))
+    return call.fail("the operand " + shapeText(x.shape) + " has no elements");
+  return Error::success();
+}
+
+template <Operand (TensorBuilder::*reduce)(const Operand &, ArrayRef<int64_t>)>
+Error emitReduce(Call &call) {
+  MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
+  if (reduced.x.isBool())
+    return call.fail("the operand is bool");
+  if (reduce != &TensorBuilder::reduceSum)
+    MPC_TRY(requireElements(call, reduced.x));
+  TensorBuilder &b = call.build;
+  Operand result =
+      reduced.axes.empty() ? reduced.x : (b.*reduce)(reduced.x, reduced.axes);
+  call.result(b.reshape(result, reduced.result));
+  return Error::success();
+}
+
+/// all() and any(): the least and the greatest of bools.
+template <Operand (TensorBuilder::*reduce)(const Operand &, ArrayRef<int64_t>)>
+Error emitTruth(Call &call) {
+  MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
+  MPC_TRY(requireElements(call, reduced.x));
+  TensorBuilder &b = call.build;
+  Operand number = b.cast(reduced.x, b.i32());
+  if (!reduced.axes.empty())
+    number = (b.*reduce)(number, reduced.axes);
+  call.result(b.reshape(b.cast(number, b.i1()), reduced.result));
+  return Error::success();
+}
+
+/// The sum of squared deviations over the count less `correction`.
+Expected<Operand> variance(Call &call, const Reduced &reduced) {
+  if (!reduced.x.isFloat())
+    return call.fail("the operand is not of floating-point numbers");
+  MPC_TRY(requireElements(call, reduced.x));
+  MPC_TRY_ASSIGN(double correction, call.number("correction", 1.0));
+  MPC_TRY_ASSIGN(bool isUnbiased, call.flag("unbiased", true));
+  if (!isUnbiased)
+    correction = 0.0;
+  TensorBuilder &b = call.build;
+  Operand x = b.wide(reduced.x);
+  Shape unit = x.shape;
+  double count = 1.0;
+  for (int64_t axis : reduced.axes) {
+    count *= static_cast<double>(unit[axis]);
+    unit[axis] = 1;
+  }
+  Operand mean = b.reshape(b.reduceMean(x, reduced.axes), unit);
+  Operand deviation = b.binary(Binary::Sub, x, b.broadcastTo(mean, x.shape));
+  Operand sum =
+      b.reduceSum(b.binary(Binary::Mul, deviation, deviation), reduced.axes);
+  return b.binary(Binary::Div, sum, std::max(0.0, count - correction));
+}
+
+Error emitVariance(Call &call) {
+  MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
+  MPC_TRY_ASSIGN(Operand result, variance(call, reduced));
+  TensorBuilder &b = call.build;
+  call.result(b.reshape(b.cast(result, reduced.x.type), reduced.result));
+  return Error::success();
+}
+
+Error emitDeviation(Call &call) {
+  MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
+  MPC_TRY_ASSIGN(Operand result, variance(call, reduced));
+  TensorBuilder &b = call.build;
+  call.result(
+      b.reshape(b.cast(rootOf(b, result), reduced.x.type), reduced.result));
+  return Error::success();
+}
+
+Error emitLogSumExp(Call &call) {
+  MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
+  if (!reduced.x.isFloat())
+    return call.fail("the operand is not of floating-point numbers");
+  MPC_TRY(requireElements(call, reduced.x));
+  TensorBuilder &b = call.build;
+  call.result(b.reshape(logSumExp(b, reduced.x, reduced.axes), reduced.result));
+  return Error::success();
+}
+
+/// The root of the sum of squares, or the sum or the greatest of magnitudes.
+Error emitNorm(Call &call, StringRef order) {
+  MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
+  MPC_TRY_ASSIGN(double p, call.number(order, 2.0));
+  if (!reduced.x.isFloat())
+    return call.fail("the operand is not of floating-point numbers");
+  MPC_TRY(requireElements(call, reduced.x));
+  TensorBuilder &b = call.build;
+  Operand x = reduced.x, result;
+  if (p == 2.0)
+    result = rootOf(b, b.reduceSum(b.binary(Binary::Mul, x, x), reduced.axes));
+  else if (p == 1.0)
+    result = b.reduceSum(b.abs(x), reduced.axes);
+  else if (p == INFINITY)
+    result = b.reduceMax(b.abs(x), reduced.axes);
+  else
+    return call.fail("a norm of order " + std::to_string(p) +
+                     " is not supported");
+  call.result(b.reshape(result, reduced.result));
+  return Error::success();
+}
+
+Error emitVectorNorm(Call &call) { return emitNorm(call, "ord"); }
+Error emitPNorm(Call &call) { return emitNorm(call, "p"); }
+
+/// Where the greatest element is; PyTorch's index of all elements where no
+/// axis is given.
+Expected<Operand> placeOfGreatest(Call &call, Operand x, int64_t axis) {
+  TensorBuilder &b = call.build;
+  if (!x.isFloat() || x.rank() == 0 || is_contained(x.shape, 0) ||
+      x.shape[axis] > (1 << 24))
+    return call.fail("the operand is " + shapeText(x.shape) +
+                     ", expected floating-point numbers along an axis");
+  return b.placeOfMaximum(x, axis);
+}
+
+template <bool isLeast>
+Error emitArgument(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  TensorBuilder &b = call.build;
+  int64_t axis = 0;
+  if (call.has("dim")) {
+    MPC_TRY_ASSIGN(axis, call.axis("dim", x.rank()));
+  } else {
+    x = b.reshape(x, {*countElements(x.shape)});
+  }
+  MPC_TRY_ASSIGN(Operand place,
+                 placeOfGreatest(call, isLeast ? b.neg(x) : x, axis));
+  MPC_TRY_ASSIGN(place, call.reshaped(b.cast(place, b.i64()), shape));
+  call.result(place);
+  return Error::success();
+}
+
+/// Values and places along an axis; the gradient goes to the first of equals.
+template <bool isLeast>
+Error emitExtremeAlong(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank()));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  TensorBuilder &b = call.build;
+  Operand turned = isLeast ? b.neg(x) : x;
+  MPC_TRY_ASSIGN(Operand place, placeOfGreatest(call, turned, axis));
+  Operand value = firstMaximum(b, turned, axis);
+  MPC_TRY_ASSIGN(value, call.reshaped(isLeast ? b.neg(value) : value, shape));
+  MPC_TRY_ASSIGN(place, call.reshaped(b.cast(place, b.i64()), shape));
+  call.result(value);
+  call.result(place);
+  return Error::success();
+}
+
+template <Binary kind>
+Error emitScan(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.operandLikeResult("self"));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank()));
+  if (x.isBool())
+    return call.fail("the operand is bool");
+  call.result(x.rank() == 0 ? x : call.build.scan(kind, x, axis));
+  return Error::success();
+}
+
+const OpRow kRows[] = {
+    {"all.default", emitTruth<&TensorBuilder::reduceMin>},
+    {"all.dim", emitTruth<&TensorBuilder::reduceMin>},
+    {"amax.default", emitReduce<&TensorBuilder::reduceMax>},
+    {"amin.default", emitReduce<&TensorBuilder::reduceMin>},
+    {"any.default", emitTruth<&TensorBuilder::reduceMax>},
+    {"any.dim", emitTruth<&TensorBuilder::reduceMax>},
+    {"argmax.default", emitArgument<false>},
+    {"argmin.default", emitArgument<true>},
+    {"cumprod.default", emitScan<Binary::Mul>},
+    {"cumsum.default", emitScan<Binary::Add>},
+    {"linalg_vector_norm.default", emitVectorNorm},
+    {"logsumexp.default", emitLogSumExp},
+    {"max.default", emitReduce<&TensorBuilder::reduceMax>},
+    {"max.dim", emitExtremeAlong<false>},
+    {"mean.default", emitReduce<&TensorBuilder::reduceMean>},
+    {"mean.dim", emitReduce<&TensorBuilder::reduceMean>},
+    {"min.default", emitReduce<&TensorBuilder::reduceMin>},
+    {"min.dim", emitExtremeAlong<true>},
+    {"norm.ScalarOpt_dim", emitPNorm},
+    {"prod.default", emitReduce<&TensorBuilder::reduceProd>},
+    {"std.correction", emitDeviation},
+    {"std.default", emitDeviation},
+    {"std.dim", emitDeviation},
+    {"sum.default", emitReduce<&TensorBuilder::reduceSum>},
+    {"sum.dim_IntList", emitReduce<&TensorBuilder::reduceSum>},
+    {"var.correction", emitVariance},
+    {"var.default", emitVariance},
+    {"var.dim", emitVariance},
+};
+
+} // namespace
+
+ArrayRef<OpRow> reductionRows() { return kRows; }
+
+} // namespace mpc::exported

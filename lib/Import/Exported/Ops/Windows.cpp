@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// ATen's pools, and what resamples images.
+#include "lib/Import/Build/Windows.h"
+
+#include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Resize.h"
+#include "lib/Import/Exported/Call.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace mpc::exported {
+
+namespace {
+
+/// A pool's operand as [batch, channels, spatial..], of `axes` spatial axes.
+Expected<Operand> imageOf(Call &call, size_t axes) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  if (is_contained(x.shape, 0) ||
+      (x.shape.size() != axes + 2 && x.shape.size() != axes + 1))
+    return call.fail("the operand is " + shapeText(x.shape));
+  if (x.shape.size() == axes + 2)
+    return x;
+  Shape shape{1};
+  append_range(shape, x.shape);
+  return call.build.reshape(x, shape);
+}
+
+/// The number of windows is the result's, to which ceil_mode has added some:
+/// what they reach beyond the pads is padding too.
+Expected<Window> readPool(Call &call, const Operand &x, size_t axes) {
+  Window window;
+  MPC_TRY_ASSIGN(window.kernel, call.perAxis("kernel_size", axes));
+  window.strides = window.kernel;
+  MPC_TRY_ASSIGN(SmallVector<int64_t> strides, call.integers("stride"));
+  if (!strides.empty()) {
+    MPC_TRY_ASSIGN(window.strides, call.perAxis("stride", axes));
+  }
+  MPC_TRY_ASSIGN(window.low, call.perAxis("padding", axes, 0));
+  MPC_TRY_ASSIGN(window.dilations, call.perAxis("dilation", axes, 1));
+  MPC_TRY_ASSIGN(Shape result, call.resultShape());
+  if (result.size() < axes)
+    return call.fail("the result is " + shapeText(result));
+  window.output = Shape(ArrayRef(result).take_back(axes));
+  for (size_t axis = 0; axis < axes; ++axis) {
+    int64_t kernel = window.kernel[axis], stride = window.strides[axis];
+    int64_t dilation = window.dilations[axis], low = window.low[axis];
+    int64_t most = INT32_MAX, size = x.shape[axis + 2];
+    if (kernel < 1 || stride < 1 || dilation < 1 || low < 0 || kernel > most ||
+        stride > most || dilation > most || low > kernel / 2)
+      return call.fail("a size, stride, dilation or pad is out of range");
+    int64_t reach = dilation * (kernel - 1) + 1;
+    int64_t count = window.output[axis];
+    int64_t starts = (count - 1) * stride;
+    if (count < 1 || count > size + 2 * low || starts >= size + low)
+      return call.fail("the result is " + shapeText(result) +
+                       ", which the windows do not give");
+    window.high.push_back(std::max<int64_t>(0, starts + reach - size - low));
+    window.givenHigh.push_back(low);
+  }
+  return window;
+}
+
+Error emitMaxPool(Call &call, size_t axes) {
+  MPC_TRY_ASSIGN(Operand x, imageOf(call, axes));
+  MPC_TRY_ASSIGN(Window window, readPool(call, x, axes));
+  TensorBuilder &b = call.build;
+  Shape shape{x.shape[0], x.shape[1]};
+  append_range(shape, window.output);
+  auto pool = nn::MaxPoolOp::create(
+      b.builder(), b.location(), b.tensorType(x.type, shape),
+      b.tensorType(b.i64(), shape), x.value, window.kernel, window.strides,
+      window.low, window.high, window.dilations);
+  MPC_TRY_ASSIGN(Shape result, call.resultShape());
+  MPC_TRY_ASSIGN(Operand output,
+                 call.reshaped(b.fromValue(pool.getOutput()), result));
+  call.result(output);
+  return Error::success();
+}
+
+template <size_t axes>
+Error emitMaxPool(Call &call) {
+  return emitMaxPool(call, axes);
+}
+
+Error emitAveragePool(Call &call, size_t axes) {
+  MPC_TRY_ASSIGN(Operand x, imageOf(call, axes));
+  MPC_TRY_ASSIGN(Window window, readPool(call, x, axes));
+  MPC_TRY_ASSIGN(bool countsPadding, call.flag("count_include_pad", true));
+  MPC_TRY_ASSIGN(int64_t divisor, call.integer("divisor_override", 0));
+  MPC_TRY_ASSIGN(Shape result, call.resultShape());
+  TensorBuilder &b = call.build;
+  if (countElements(window.kernel).value_or(INT64_MAX) > 1024)
+    return call.fail("windows of more than 1024 elements are not supported");
+  std::optional<Operand> output;
+  if (divisor == 0)
+    output = averageTiles(b, x, window);
+  if (!output) {
+    Operand sum = sumOverWindows(b, paddedBy(b, b.wide(x), window), window);
+    Operand counts = b.splat(sum.type, {}, static_cast<double>(divisor));
+    if (divisor == 0) {
+      MPC_TRY_ASSIGN(counts,
+                     windowCounts(b, window, ArrayRef(x.shape).drop_front(2),
+                                  countsPadding));
+    }
+    counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
+    output = b.cast(b.binary(Binary::Div, sum, counts), x.type);
+  }
+  MPC_TRY_ASSIGN(*output, call.reshaped(*output, result));
+  call.result(*output);
+  return Error::success();
+}
+
+template <size_t axes>
+Error emitAveragePool(Call &call) {
+  return emitAveragePool(call, axes);
+}
+
+/// Element i of `wanted` is the mean from i * size / wanted, rounded down, to
+/// (i + 1) * size / wanted, rounded up: a product with a matrix.
+Expected<Operand> averagedAxis(Call &call, const Operand &x, int64_t axis,
+                               int64_t wanted) {
+  TensorBuilder &b = call.build;
+  int64_t size = x.shape[axis];
+  std::vector<float> weights(wanted * size, 0.0F);
+  for (int64_t i : seq<int64_t>(0, wanted)) {
+    int64_t first = i * size / wanted, end = divideCeil((i + 1) * size, wanted);
+    for (int64_t j : seq<int64_t>(first, end))
+      weights[i * size + j] = 1.0F / static_cast<float>(end - first);
+  }
+  MPC_TRY_ASSIGN(Operand matrix,
+                 b.fromValues<float>(b.f32(), {wanted, size}, weights));
+  auto order = to_vector(seq<int64_t>(0, x.rank()));
+  std::swap(order[axis], order.back());
+  Operand last = b.transpose(x, order);
+  return b.transpose(b.linear(last, b.cast(matrix, x.type), nullptr), order);
+}
+
+Error emitAdaptiveAverage(Call &call, size_t axes) {
+  MPC_TRY_ASSIGN(Operand x, imageOf(call, axes));
+  MPC_TRY_ASSIGN(Shape result, call.resultShape());
+  if (result.size() < axes)
+    return call.fail("the result is " + shapeText(result));
+  ArrayRef<int64_t> wanted = ArrayRef(result).take_back(axes);
+  TensorBuilder &b = call.build;
+  if (all_of(wanted, [](int64_t size) { return size == 1; })) {
+    MPC_TRY_ASSIGN(
+        Operand mean,
+        call.reshaped(b.reduceMean(x, to_vector(seq<int64_t>(2, x.rank()))),
+                      result));
+    call.result(mean);
+    return Error::success();
+  }
+  for (auto [index, size] : enumerate(wanted)) {
+    if (size < 1 || size > (1 << 16) || x.shape[index + 2] > (1 << 16))
+      return call.fail("the result is " + shapeText(result));
+    if (size != x.shape[index + 2]) {
+      MPC_TRY_ASSIGN(x, averagedAxis(call, x, index + 2, size));
+    }
+  }
+  MPC_TRY_ASSIGN(x, call.reshaped(x, result));
+  call.result(x);
+  return Error::success();
+}
+
+template <size_t axes>
+Error emitAdaptiveAverage(Call &call) {
+  return emitAdaptiveAverage(call, axes);
+}
+
+//===----------------------------------------------------------------------===//
+// Resampling
+//===----------------------------------------------------------------------===//
+
+/// What a user gave as scale factors, one for each axis; or nothing.
+Expected<SmallVector<double>> scaleFactors(Call &call, size_t axes) {
+  SmallVector<double> factors;
+  for (const NamedArgument &argument : call.node().inputs)
+    if (argument.name == "scale_factors" &&
+        argument.value.kind == Argument::Kind::Floats)
+      factors.assign(argument.value.floats.begin(),
+                     argument.value.floats.end());
+  if (!factors.empty() && factors.size() != axes)
+    return call.fail("there are " + Twine(factors.size()) +
+                     " scale factors for " + Twine(axes) + " axes");
+  return factors;
+}
+
+Error resize(Call &call, size_t axes, StringRef mode) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Shape result, call.resultShape());
+  MPC_TRY_ASSIGN(bool alignsCorners, call.flag("align_corners", false));
+  MPC_TRY_ASSIGN(SmallVector<double> factors, scaleFactors(call, axes));
+  if (x.rank() != int64_t(axes) + 2 || result.size() != axes + 2 ||
+      is_contained(x.shape, 0) || is_contained(result, 0))
+    return call.fail("the operand is " + shapeText(x.shape) + ", the result " +
+                     shapeText(result));
+  Sampling sampling{mode,
+                    mode == "nearest" ? "asymmetric"
+                    : alignsCorners   ? "align_corners"
+                                      : "pytorch_half_pixel",
+                    "floor",
+                    -0.75,
+                    0.0,
+                    false,
+                    false};
+  for (int64_t axis : seq<int64_t>(2, x.rank())) {
+    int64_t from = x.shape[axis], to = result[axis];
+    double scale = factors.empty() || !(factors[axis - 2] > 0.0)
+                       ? double(to) / double(from)
+                       : factors[axis - 2];
+    AxisResize how{from, to, scale, static_cast<double>(to)};
+    MPC_TRY_ASSIGN(x, resizedAxis(call.build, x, axis, how, sampling));
+  }
+  call.result(x);
+  return Error::success();
+}
+
+Error emitNearest1(Call &call) { return resize(call, 1, "nearest"); }
+Error emitNearest2(Call &call) { return resize(call, 2, "nearest"); }
+Error emitLinear1(Call &call) { return resize(call, 1, "linear"); }
+Error emitLinear2(Call &call) { return resize(call, 2, "linear"); }
+
+const OpRow kRows[] = {
+    {"adaptive_avg_pool1d.default", emitAdaptiveAverage<1>},
+    {"adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
+    {"adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
+    {"avg_pool1d.default", emitAveragePool<1>},
+    {"avg_pool2d.default", emitAveragePool<2>},
+    {"avg_pool3d.default", emitAveragePool<3>},
+    {"max_pool1d.default", emitMaxPool<1>},
+    {"max_pool2d.default", emitMaxPool<2>},
+    {"max_pool3d.default", emitMaxPool<3>},
+    {"upsample_bilinear2d.vec", emitLinear2},
+    {"upsample_linear1d.vec", emitLinear1},
+    {"upsample_nearest1d.vec", emitNearest1},
+    {"upsample_nearest2d.vec", emitNearest2},
+};
+
+} // namespace
+
+ArrayRef<OpRow> windowRows() { return kRows; }
+
+} // namespace mpc::exported

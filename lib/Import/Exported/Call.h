@@ -15,6 +15,17 @@ using namespace build;
 /// A name of the graph: a tensor.
 using Values = llvm::StringMap<Operand>;
 
+/// Which elements of its operand a view shows.
+struct View {
+  enum class Form {
+    All,   ///< All, perhaps with other sizes.
+    Part,  ///< Those from `start` to `limit` of an axis, which may go away.
+    Other, ///< In another order, or more than once.
+  };
+  Form form = Form::Other;
+  int64_t axis = 0, start = 0, limit = 0;
+};
+
 /// A node, its arguments by the names of the op's schema, and its results.
 /// Nobody vouches for the file: whoever emits checks what TensorBuilder takes
 /// for granted. Errors have no place; the importer adds it.
@@ -79,6 +90,9 @@ public:
                                    llvm::ArrayRef<int64_t> shape);
 
   void result(Operand operand) { results_.push_back(std::move(operand)); }
+  /// Of a row that is a view: what its result shows.
+  void shows(const View &view) { view_ = view; }
+  [[nodiscard]] const View &view() const { return view_; }
   [[nodiscard]] llvm::ArrayRef<Operand> results() const { return results_; }
 
   [[nodiscard]] llvm::Error fail(const llvm::Twine &message) const {
@@ -95,6 +109,7 @@ private:
   const Graph &graph_;
   const Values &values_;
   std::vector<Operand> results_;
+  View view_;
 };
 
 using Emitter = llvm::Error (*)(Call &call);

@@ -66,7 +66,11 @@ private:
                    size_t depth);
   Error importUntracked(const Node &node, Values &values, size_t depth);
   Error emit(Call &call, const OpRow &row);
-  Error writeInPlace(const Node &node, Values &values, const Operand &result);
+  Error writeInPlace(const Node &node, Values &values, Operand result);
+  Expected<Operand> writtenThrough(const View &view, const Operand &base,
+                                   const Operand &part);
+  void forgetViewsOf(StringRef base, StringRef kept);
+  Error checkFresh(const Node &node) const;
   Error define(const Node &node, ArrayRef<Operand> results, Values &values);
   Error checkMutations() const;
   Error finish(const Values &values);
@@ -87,8 +91,10 @@ private:
   /// Values that are running statistics, and buffers of all kinds by value.
   llvm::StringSet<> statistics_;
   StringMap<std::string> buffers_;
-  /// What has a view, or is one: writing to it would write to two names.
-  llvm::StringSet<> shared_;
+  /// Views by name: what they show, and of which tensor.
+  StringMap<std::pair<std::string, View>> views_;
+  /// Views of what was written since by another name.
+  llvm::StringSet<> stale_;
   /// The parameter whose bytes a further name has too.
   std::map<const char *, size_t> byBytes_;
   NoteList notes_;
@@ -434,24 +440,81 @@ Error ProgramImporter::importUntracked(const Node &node, Values &values,
   return define(node, results, values);
 }
 
-/// The name that was written means the result from here on. What another name
-/// sees too is refused, and so is state.
+/// `base` where `part`, a view of it, has been written.
+Expected<Operand> ProgramImporter::writtenThrough(const View &view,
+                                                  const Operand &base,
+                                                  const Operand &part) {
+  if (view.form == View::Form::Other)
+    return invalidModel("writes to a view that shows elements in another "
+                        "order: call run_decompositions({}) on the program "
+                        "before it is saved");
+  if (view.form == View::Form::All)
+    return build_.reshape(part, base.shape);
+  Shape shape = base.shape;
+  shape[view.axis] = view.limit - view.start;
+  std::vector<Operand> parts;
+  if (view.start > 0)
+    parts.push_back(build_.sliceAxis(base, view.axis, 0, view.start));
+  parts.push_back(build_.reshape(part, shape));
+  if (view.limit < base.shape[view.axis])
+    parts.push_back(
+        build_.sliceAxis(base, view.axis, view.limit, base.shape[view.axis]));
+  return parts.size() == 1 ? parts.front() : build_.concat(parts, view.axis);
+}
+
+/// What the views of `base` but `kept` show has been written: who reads them
+/// later would read what was.
+void ProgramImporter::forgetViewsOf(StringRef base, StringRef kept) {
+  SmallVector<std::string> bases{base.str()};
+  while (!bases.empty()) {
+    std::string of = bases.pop_back_val();
+    for (const auto &view : views_) {
+      if (view.second.first != of || view.first() == kept ||
+          !stale_.insert(view.first()).second)
+        continue;
+      bases.push_back(view.first().str());
+    }
+  }
+}
+
+Error ProgramImporter::checkFresh(const Node &node) const {
+  for (const NamedArgument &input : node.inputs)
+    for (const std::string &name : input.value.names)
+      if (stale_.contains(name))
+        return at(node, invalidModel("reads '" + printable(name) +
+                                     "', a view of what has been written "
+                                     "since: call run_decompositions({}) on "
+                                     "the program before it is saved"));
+  return Error::success();
+}
+
+/// The name that was written means the result from here on, and so do the
+/// tensors that it shows. Writing to state is refused.
 Error ProgramImporter::writeInPlace(const Node &node, Values &values,
-                                    const Operand &result) {
+                                    Operand result) {
   if (node.inputs.empty() ||
       node.inputs.front().value.kind != Argument::Kind::Tensor)
     return at(node, invalidModel("writes to what is no tensor"));
-  StringRef name = node.inputs.front().value.names.front();
-  if (buffers_.contains(name))
-    return at(node,
-              invalidModel("writes the buffer '" + printable(buffers_[name]) +
-                           "', which only running statistics may be"));
-  if (shared_.contains(name))
-    return at(node, invalidModel("writes to a tensor of which there are views: "
-                                 "call run_decompositions({}) on the program "
-                                 "before it is saved"));
-  values[name] = result;
-  return Error::success();
+  std::string name = node.inputs.front().value.names.front();
+  std::string kept;
+  while (true) {
+    if (buffers_.contains(name))
+      return at(node,
+                invalidModel("writes the buffer '" + printable(buffers_[name]) +
+                             "', which only running statistics may be"));
+    values[name] = result;
+    forgetViewsOf(name, kept);
+    auto view = views_.find(name);
+    if (view == views_.end())
+      return Error::success();
+    kept = name;
+    name = view->second.first;
+    Expected<Operand> whole =
+        writtenThrough(view->second.second, values[name], result);
+    if (!whole)
+      return at(node, whole.takeError());
+    result = *whole;
+  }
 }
 
 /// A counter of batches, which PyTorch itself does not read unless momentum is
@@ -473,10 +536,15 @@ Error ProgramImporter::importNode(const Node &node, const Graph &graph,
   if (!node.inputs.empty() && !node.inputs.front().value.names.empty())
     first = node.inputs.front().value.names.front();
   if (writes && countsBatches(buffers_.lookup(first), node)) {
-    notes_.add("buffer '" + buffers_.lookup(first) + "'",
+    std::string buffer = buffers_.lookup(first);
+    notes_.add("buffer '" + buffer + "'",
                "is not counted: it stays what the file has");
-    return Error::success();
+    for (const Argument &output : node.outputs)
+      for (const std::string &name : output.names)
+        buffers_[name] = buffer;
+    return define(node, values.lookup(first), values);
   }
+  MPC_TRY(checkFresh(node));
   const OpRow *row = table_.find(node.op());
   if (!row)
     return at(node, invalidModel("this op is not supported"));
@@ -484,16 +552,15 @@ Error ProgramImporter::importNode(const Node &node, const Graph &graph,
   if (Error error = emit(call, *row))
     return at(node, std::move(error));
   MPC_TRY(define(node, call.results(), values));
+  if (writes && call.results().empty())
+    return at(node, invalidModel("has no result"));
   if (writes)
-    return call.results().empty()
-               ? at(node, invalidModel("has no result"))
-               : writeInPlace(node, values, call.results().front());
-  if (row->isView) {
-    shared_.insert(first);
+    MPC_TRY(writeInPlace(node, values, call.results().front()));
+  View view = writes ? View{View::Form::All} : call.view();
+  if (writes || row->isView)
     for (const Argument &output : node.outputs)
       for (const std::string &name : output.names)
-        shared_.insert(name);
-  }
+        views_[name] = {first.str(), view};
   return Error::success();
 }
 

@@ -18,6 +18,7 @@ Error emitReshape(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(Shape shape, call.resultShape());
   MPC_TRY_ASSIGN(x, call.reshaped(x, shape));
+  call.shows({View::Form::All});
   call.result(x);
   return Error::success();
 }
@@ -123,6 +124,8 @@ Operand sliced(TensorBuilder &b, const Operand &x, const Cut &cut) {
 Error emitSlice(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(Cut cut, readCut(call, x));
+  if (cut.step == 1)
+    call.shows({View::Form::Part, cut.axis, cut.start, cut.limit});
   call.result(sliced(call.build, x, cut));
   return Error::success();
 }
@@ -135,6 +138,7 @@ Error emitNarrow(Call &call) {
   if (x.rank() == 0 || start < 0 || length < 0 ||
       start > x.shape[axis] - length)
     return call.fail("a part does not lie in the operand");
+  call.shows({View::Form::Part, axis, start, start + length});
   call.result(call.build.sliceAxis(x, axis, start, start + length));
   return Error::success();
 }
@@ -157,6 +161,8 @@ Error emitSelect(Call &call) {
   MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank()));
   MPC_TRY_ASSIGN(int64_t index, call.integer("index"));
   MPC_TRY_ASSIGN(Operand result, selected(call, x, axis, index));
+  int64_t place = index < 0 ? index + x.shape[axis] : index;
+  call.shows({View::Form::Part, axis, place, place + 1});
   call.result(result);
   return Error::success();
 }
@@ -415,6 +421,12 @@ Error emitFill(Call &call) {
   return Error::success();
 }
 
+Error emitCopy(Call &call) {
+  MPC_TRY_ASSIGN(Operand source, call.operandLikeResult("src"));
+  call.result(source);
+  return Error::success();
+}
+
 Error emitScalarTensor(Call &call) {
   MPC_TRY_ASSIGN(double value, call.number("s"));
   return fillResult(call, value);
@@ -484,6 +496,7 @@ const OpRow kRows[] = {
     {"chunk.default", emitChunk, true},
     {"concat.default", emitCat},
     {"constant_pad_nd.default", emitPad},
+    {"copy.default", emitCopy},
     {"empty_like.default", emitZeros},
     {"expand.default", emitExpand, true},
     {"expand_as.default", emitExpand, true},
@@ -526,6 +539,7 @@ const OpRow kRows[] = {
     {"unsqueeze.default", emitReshape, true},
     {"view.default", emitReshape, true},
     {"view_as.default", emitReshape, true},
+    {"zero.default", emitZeros},
     {"zeros.default", emitZeros},
     {"zeros_like.default", emitZeros},
 };

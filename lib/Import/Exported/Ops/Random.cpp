@@ -18,9 +18,14 @@ Expected<double> probabilityOf(Call &call) {
   return p;
 }
 
+/// The form that writes in place calls its operand otherwise.
+Expected<Operand> droppedOperand(Call &call) {
+  return call.real(call.has("input") ? "input" : "self");
+}
+
 /// Elements that are dropped in training; a layer in eval() passes them on.
 Error emitDropout(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Operand x, droppedOperand(call));
   MPC_TRY_ASSIGN(double p, probabilityOf(call));
   MPC_TRY_ASSIGN(bool drops, call.flag("train", true));
   TensorBuilder &b = call.build;
@@ -30,7 +35,7 @@ Error emitDropout(Call &call) {
 
 /// Whole channels are dropped, by one number for each.
 Error emitFeatureDropout(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Operand x, droppedOperand(call));
   MPC_TRY_ASSIGN(double p, probabilityOf(call));
   MPC_TRY_ASSIGN(bool drops, call.flag("train", true));
   if (x.rank() < 2)

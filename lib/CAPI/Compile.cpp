@@ -19,7 +19,7 @@ public:
     app_.set_help_flag();
     addCompileFlags(app_, flags_);
     flags_.levels = {"host"};
-    flags_.request.recipe.target.isTool = false;
+    flags_.request.target.isTool = false;
   }
 
   rt::Status read(const char *const *flags, size_t numFlags) {
@@ -97,12 +97,12 @@ rt::Result<std::string> compileModel(Model &model, const char *const *flags,
   MPC_RETURN_IF_ERROR(rt::takeOptions(given, options));
   Request request;
   MPC_RETURN_IF_ERROR(takeRequest(model, flags, numFlags, request));
-  std::vector<std::string> warnings;
+  CompileReport report;
   if (destination == Destination::Process) {
-    MPC_ASSIGN_OR_RETURN(warnings, unusedOf(request.flags()));
+    MPC_ASSIGN_OR_RETURN(report.warnings, unusedOf(request.flags()));
   }
-  auto programs = compilePrograms(request.flags(), warnings);
-  for (const std::string &warning : warnings)
+  auto programs = compilePrograms(request.flags(), report);
+  for (const std::string &warning : report.warnings)
     if (options.log)
       options.log(options.logContext, MPC_LOG_WARNING, warning.c_str());
   MPC_RETURN_IF_ERROR(programs.status());
@@ -167,9 +167,9 @@ MpcError *mpcModelExplain(MpcModel *model, const char *const *flags,
     MPC_RETURN_IF_ERROR(needs("text", text));
     Request request;
     MPC_RETURN_IF_ERROR(takeRequest(known, flags, numFlags, request));
-    std::vector<std::string> warnings;
-    MPC_ASSIGN_OR_RETURN(Explanation explanation,
-                         explainModel(request.flags(), warnings));
+    CompileReport report;
+    MPC_RETURN_IF_ERROR(explainModel(request.flags().request, report));
+    const Explanation &explanation = report.explanation;
     switch (format) {
     case MPC_EXPLAIN_TEXT:
       *text = known.keepText(toText(explanation));

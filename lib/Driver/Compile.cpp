@@ -70,12 +70,12 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
 /// Explains precisions, as they are before gradients, whose ops follow those of
 /// the forward pass. What there is to warn of goes to `warnings`.
 static rt::Status explain(const ImportedModel &model, EvaluationOptions options,
-                          bool isTool, bool trains,
+                          const CompileRequest &request, bool trains,
                           std::vector<std::string> &warnings,
                           Explanation &explanation) {
   OwningOpRef<ModuleOp> prepared = model.module.get().clone();
   options.explain = true;
-  Compilation compilation(prepared, warnings, isTool);
+  Compilation compilation(prepared, warnings, request.target.isTool);
   buildPreparationPipeline(compilation.passes(), options);
   MPC_RETURN_IF_ERROR(compilation.run());
   explanation = explainPrecision(*prepared, trains);
@@ -85,64 +85,15 @@ static rt::Status explain(const ImportedModel &model, EvaluationOptions options,
   return {};
 }
 
-/// The same beside a compilation, which warns of all that there is.
-static rt::Status explainBeside(const ImportedModel &model,
-                                const EvaluationOptions &pipeline,
-                                const CompileOptions &options, bool trains,
-                                CompileReport &report) {
-  std::vector<std::string> warnings;
-  return explain(model, pipeline, options.target.isTool, trains, warnings,
-                 report.explanation);
-}
-
 static rt::Status list(ModuleOp module, const TargetBackend &target,
-                       CodeListing &listing) {
-  if (listing.level == CodeListing::Level::MLIR) {
-    llvm::raw_string_ostream(listing.text) << module << "\n";
+                       CodeListing listing, std::string &text) {
+  if (listing == CodeListing::MLIR) {
+    llvm::raw_string_ostream(text) << module << "\n";
     return {};
   }
   OwningOpRef<ModuleOp> copy = module.clone();
-  MPC_ASSIGN_OR_RETURN(listing.text, listLLVM(*copy, target));
+  MPC_ASSIGN_OR_RETURN(text, listLLVM(*copy, target));
   return {};
-}
-
-/// Runs what `fill` adds behind that, and makes the program.
-static rt::Result<std::shared_ptr<rt::Program>>
-compile(ImportedModel &model, const TargetOptions &options,
-        CompileReport &report, llvm::function_ref<void(Compilation &)> fill) {
-  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
-                       findTarget(options));
-  Compilation compilation(model.module, report.warnings, options.isTool);
-  target->addAttachPass(compilation.passes(), options);
-  fill(compilation);
-  auto start = std::chrono::steady_clock::now();
-  MPC_RETURN_IF_ERROR(compilation.run());
-  report.stages.emplace_back(
-      "passes",
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count());
-  if (options.listing && options.listing->text.empty())
-    MPC_RETURN_IF_ERROR(list(*model.module, *target, *options.listing));
-  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       buildProgram(*model.module, *target, &report.stages));
-  llvm::append_range(report.warnings, program->warnings);
-  program->warnings = report.warnings;
-  return program;
-}
-
-/// What compile() would run, as a text.
-static rt::Result<std::string>
-describePasses(const TargetOptions &options,
-               llvm::function_ref<void(OpPassManager &)> fill) {
-  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
-                       findTarget(options));
-  OpPassManager passes(ModuleOp::getOperationName());
-  target->addAttachPass(passes, options);
-  fill(passes);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  passes.printAsTextualPipeline(stream);
-  return text;
 }
 
 /// Nobody but the module itself gives its ops keys.
@@ -232,88 +183,119 @@ static rt::Status prepareStep(ImportedModel &model, CompileReport &report) {
 }
 
 static EvaluationOptions evaluationOptions(const ImportedModel &model,
-                                           const EvalOptions &options) {
+                                           const CompileRequest &request) {
   EvaluationOptions result;
   result.ownStep = !hasModel(model);
-  result.fuse = options.target.fuse;
-  result.gradients = options.gradients;
-  result.training = options.training;
-  result.seed = options.seed;
+  result.fuse = request.target.fuse;
+  result.gradients = request.gradients;
+  result.training = request.training;
+  result.seed = request.seed;
   return result;
 }
 
-rt::Status mpc::explainModel(ImportedModel &model, const EvalOptions &options,
-                             CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepareModel(model, report));
-  return explain(model, evaluationOptions(model, options),
-                 options.target.isTool, /*trains=*/false, report.warnings,
-                 report.explanation);
-}
-
+/// A probe has nothing beside its step.
 static StepOptions stepOptions(const ImportedModel &model,
-                               const CompileOptions &options) {
+                               const CompileRequest &request) {
   bool ownStep = hasOwnStep(model);
-  return {ownStep, /*explain=*/false, options.target.fuse,
-          options.evaluates && !ownStep, options.measures && !ownStep};
+  bool hasMore = request.kind == ProgramKind::Step && !ownStep;
+  return {ownStep, /*explain=*/false, request.target.fuse,
+          request.evaluates && hasMore, request.measures && hasMore};
 }
 
-rt::Result<std::string> mpc::evalPasses(const ImportedModel &model,
-                                        const EvalOptions &options) {
-  return describePasses(options.target, [&](OpPassManager &passes) {
-    buildEvaluationPipeline(passes, evaluationOptions(model, options));
-  });
+//===----------------------------------------------------------------------===//
+// Kinds of programs
+//===----------------------------------------------------------------------===//
+
+static rt::Status prepare(ImportedModel &model, ProgramKind kind,
+                          CompileReport &report) {
+  switch (kind) {
+  case ProgramKind::Step:
+  case ProgramKind::Probe:
+    return prepareStep(model, report);
+  case ProgramKind::Evaluation:
+    return prepareEval(model, report);
+  case ProgramKind::Optimizer:
+    return checkRecipe(model).status();
+  }
+  llvm_unreachable("unknown kind of program");
+}
+
+static void addPasses(OpPassManager &passes, const ImportedModel &model,
+                      const CompileRequest &request) {
+  switch (request.kind) {
+  case ProgramKind::Step:
+    return buildTrainingPipeline(passes, stepOptions(model, request));
+  case ProgramKind::Probe:
+    return buildProbePipeline(passes, stepOptions(model, request));
+  case ProgramKind::Evaluation:
+    return buildEvaluationPipeline(passes, evaluationOptions(model, request));
+  case ProgramKind::Optimizer:
+    return buildOptimizerPipeline(passes, request.target.fuse);
+  }
+}
+
+/// Beside a compilation, which warns of all that there is.
+static rt::Status explainBeside(const ImportedModel &model,
+                                const CompileRequest &request,
+                                CompileReport &report) {
+  bool isEvaluation = request.kind == ProgramKind::Evaluation;
+  EvaluationOptions options =
+      isEvaluation ? evaluationOptions(model, request)
+                   : EvaluationOptions{stepOptions(model, request),
+                                       /*gradients=*/true, /*training=*/true};
+  bool trains = !isEvaluation || options.ownStep;
+  std::vector<std::string> warnings;
+  return explain(model, options, request, trains, warnings, report.explanation);
+}
+
+//===----------------------------------------------------------------------===//
+// Compilations
+//===----------------------------------------------------------------------===//
+
+rt::Result<std::string> mpc::passesOf(const ImportedModel &model,
+                                      const CompileRequest &request) {
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
+                       findTarget(request.target));
+  OpPassManager passes(ModuleOp::getOperationName());
+  target->addAttachPass(passes, request.target);
+  addPasses(passes, model, request);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  passes.printAsTextualPipeline(stream);
+  return text;
 }
 
 rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileEval(ImportedModel &model, const EvalOptions &options,
-                 CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepareEval(model, report));
-  EvaluationOptions evaluation = evaluationOptions(model, options);
-  if (options.explain)
-    MPC_RETURN_IF_ERROR(explainBeside(model, evaluation, options,
-                                      /*trains=*/evaluation.ownStep, report));
-  return compile(model, options.target, report, [&](Compilation &compilation) {
-    buildEvaluationPipeline(compilation.passes(), evaluation);
-  });
+mpc::compileModule(ImportedModel &model, const CompileRequest &request,
+                   CompileReport &report) {
+  MPC_RETURN_IF_ERROR(prepare(model, request.kind, report));
+  if (request.explains)
+    MPC_RETURN_IF_ERROR(explainBeside(model, request, report));
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
+                       findTarget(request.target));
+  Compilation compilation(model.module, report.warnings, request.target.isTool);
+  target->addAttachPass(compilation.passes(), request.target);
+  addPasses(compilation.passes(), model, request);
+  auto start = std::chrono::steady_clock::now();
+  MPC_RETURN_IF_ERROR(compilation.run());
+  report.stages.emplace_back(
+      "passes",
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count());
+  if (request.listing != CodeListing::None && report.listing.empty())
+    MPC_RETURN_IF_ERROR(
+        list(*model.module, *target, request.listing, report.listing));
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       buildProgram(*model.module, *target, &report.stages));
+  llvm::append_range(report.warnings, program->warnings);
+  program->warnings = report.warnings;
+  return program;
 }
 
-rt::Result<std::string> mpc::trainingPasses(const ImportedModel &model,
-                                            const CompileOptions &options) {
-  return describePasses(options.target, [&](OpPassManager &passes) {
-    buildTrainingPipeline(passes, stepOptions(model, options));
-  });
-}
-
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileTraining(ImportedModel &model, const CompileOptions &options,
-                     CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepareStep(model, report));
-  StepOptions step = stepOptions(model, options);
-  if (options.explain)
-    MPC_RETURN_IF_ERROR(explainBeside(
-        model, {step, /*gradients=*/true, /*training=*/true}, options,
-        /*trains=*/true, report));
-  return compile(model, options.target, report, [&](Compilation &compilation) {
-    buildTrainingPipeline(compilation.passes(), step);
-  });
-}
-
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileProbe(ImportedModel &model, const CompileOptions &options,
-                  CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepareStep(model, report));
-  StepOptions step = stepOptions(model, options);
-  step.evaluates = step.measures = false;
-  return compile(model, options.target, report, [&](Compilation &compilation) {
-    buildProbePipeline(compilation.passes(), step);
-  });
-}
-
-rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileOptimizer(ImportedModel &model, const TargetOptions &options,
-                      CompileReport &report) {
-  MPC_RETURN_IF_ERROR(checkRecipe(model).status());
-  return compile(model, options, report, [&](Compilation &compilation) {
-    buildOptimizerPipeline(compilation.passes(), options.fuse);
-  });
+rt::Status mpc::explainModule(ImportedModel &model,
+                              const CompileRequest &request,
+                              CompileReport &report) {
+  MPC_RETURN_IF_ERROR(prepareModel(model, report));
+  return explain(model, evaluationOptions(model, request), request,
+                 /*trains=*/false, report.warnings, report.explanation);
 }

@@ -19,7 +19,7 @@ namespace mpc {
 struct CompileKey {
   /// As imported, with its amp.recipe: the values are outside of it.
   mlir::ModuleOp module;
-  std::string passes; ///< trainingPasses or evalPasses.
+  std::string passes; ///< See passesOf().
   std::string cpu;    ///< TargetOptions::cpu.
 };
 

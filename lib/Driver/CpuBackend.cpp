@@ -2,7 +2,6 @@
 // Machine code for CPUs.
 #include "lib/Codegen/CPU/Jit.h"
 #include "lib/Codegen/CPU/Passes.h"
-#include "lib/Driver/Compile.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/KernelWork.h"
 #include "lib/Driver/TargetBackend.h"

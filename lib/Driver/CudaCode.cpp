@@ -5,7 +5,6 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/Target.h"
-#include "lib/Driver/Compile.h"
 #include "lib/Driver/KernelWork.h"
 #include "lib/Driver/TargetBackend.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -2,57 +2,29 @@
 // Steps that are compiled again while a training runs.
 #include "lib/Driver/NanProbe.h"
 
-#include "dialects/AMP/AMPDialect.h"
-#include "dialects/AMP/Recipe.h"
-#include "lib/Driver/Patterns.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/NanJudge.h"
 
-using namespace mlir;
 using namespace mpc;
 
-static ImportedModel cloneModule(const ImportedModel &source) {
-  ImportedModel model;
-  model.module = ModuleOp(source.module.get()).clone();
-  return model;
+Recompiler::Recompiler(CompileRequest request, rt::RunnerOptions runnerOptions)
+    : request_(std::move(request)), runnerOptions_(runnerOptions) {
+  request_.usesCache = request_.explains = false;
 }
 
-Recompiler::Recompiler(const TrainingPlan &plan,
-                       rt::RunnerOptions runnerOptions)
-    : runnerOptions_(runnerOptions) {
-  plan_.options = plan.options;
-  plan_.model = cloneModule(plan.model);
-  for (const ImportedModel &other : plan.otherShapes)
-    plan_.otherShapes.push_back(cloneModule(other));
-}
-
-ImportedModel Recompiler::copyModel(const ImportedModel &source) const {
-  ImportedModel model = cloneModule(source);
-  amp::RecipeOp recipe = amp::findRecipe(*model.module);
-  SmallVector<Attribute> patterns(recipe.getKeepFp32().getValue());
-  for (const std::string &node : keptFp32_)
-    patterns.push_back(
-        StringAttr::get(recipe.getContext(), exactPattern(node)));
-  recipe.setKeepFp32Attr(ArrayAttr::get(recipe.getContext(), patterns));
-  return model;
-}
-
-rt::Status Recompiler::compile() {
-  auto probe = [&](const ImportedModel &source) {
-    ImportedModel model = copyModel(source);
-    CompileReport report;
-    return compileProbe(model, plan_.options, report);
-  };
+rt::Result<std::unique_ptr<rt::Runner>> Recompiler::compile(ProgramKind kind) {
+  request_.kind = kind;
+  CompileReport report;
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileShapes(plan_, probe));
-  MPC_ASSIGN_OR_RETURN(probe_, rt::Runner::create(program, runnerOptions_));
-  return {};
+                       compileProgram(request_, report));
+  return rt::Runner::create(program, runnerOptions_);
 }
 
 rt::Status Recompiler::prepare(const rt::ProbeRequest &step) {
-  if (!probe_)
-    MPC_RETURN_IF_ERROR(compile());
+  if (!probe_) {
+    MPC_ASSIGN_OR_RETURN(probe_, compile(ProgramKind::Probe));
+  }
   rt::Runner &runner = *probe_;
   if (!step.state.empty())
     MPC_RETURN_IF_ERROR(runner.importState(step.state));
@@ -85,15 +57,8 @@ Recompiler::find(const rt::ProbeRequest &step) {
 
 rt::Result<std::unique_ptr<rt::Runner>>
 Recompiler::keepFp32(const std::vector<std::string> &nodes) {
-  keptFp32_ = nodes;
+  request_.keptFp32 = nodes;
   // The old one is of another step.
   probe_.reset();
-  auto compile = [&](const ImportedModel &source) {
-    ImportedModel model = copyModel(source);
-    CompileReport report;
-    return compileTraining(model, plan_.options, report);
-  };
-  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileShapes(plan_, compile));
-  return rt::Runner::create(program, runnerOptions_);
+  return compile(ProgramKind::Step);
 }

@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_DRIVER_NANPROBE_H
 #define MPC_LIB_DRIVER_NANPROBE_H
 
-#include "lib/Driver/TrainingProgram.h"
+#include "lib/Driver/Request.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Train/NanReport.h"
 
@@ -16,11 +16,11 @@
 
 namespace mpc {
 
-/// A training, as it was before its step was compiled. The models' context must
-/// outlive this.
+/// A training, as it was before its step was compiled.
 class Recompiler {
 public:
-  Recompiler(const TrainingPlan &plan, rt::RunnerOptions runnerOptions);
+  /// `request` is that of the step, whose model has been read.
+  Recompiler(CompileRequest request, rt::RunnerOptions runnerOptions);
 
   /// See rt::NanProbe. The first call compiles.
   rt::Result<std::optional<rt::NanFinding>> find(const rt::ProbeRequest &step);
@@ -29,14 +29,11 @@ public:
   keepFp32(const std::vector<std::string> &nodes);
 
 private:
-  /// A model, with the nodes of `keptFp32` in fp32 too.
-  [[nodiscard]] ImportedModel copyModel(const ImportedModel &source) const;
-  rt::Status compile();
+  rt::Result<std::unique_ptr<rt::Runner>> compile(ProgramKind kind);
   /// A probe with the state that the step is to begin with.
   rt::Status prepare(const rt::ProbeRequest &step);
 
-  TrainingPlan plan_;                 ///< Its models and how they are compiled.
-  std::vector<std::string> keptFp32_; ///< By keepFp32().
+  CompileRequest request_; ///< With the nodes of keepFp32().
   rt::RunnerOptions runnerOptions_;
   std::unique_ptr<rt::Runner> probe_; ///< Its entries have sites.
 };

@@ -5,7 +5,7 @@
 #include "dialects/NN/NNDialect.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/OptimizerCaseFile.h"
-#include "lib/Driver/Recipe.h"
+#include "lib/Driver/Request.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Convert.h"
@@ -218,16 +218,16 @@ static void addParameters(const OptimizerCase &which, mlir::ModuleOp module) {
         /*frozen=*/false);
 }
 
-/// Compiles a copy of `module`.
 static rt::Result<std::unique_ptr<rt::Runner>> compile(mlir::ModuleOp module,
                                                        bool fuse) {
-  ImportedModel copy;
-  copy.module = module.clone();
-  TargetOptions target;
-  target.fuse = fuse;
+  CompileRequest request;
+  request.kind = ProgramKind::Optimizer;
+  request.module = module;
+  request.target.fuse = fuse;
+  request.usesCache = false;
   CompileReport report;
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compileOptimizer(copy, target, report));
+                       compileProgram(request, report));
   rt::RunnerOptions options;
   options.threads = 1;
   return rt::Runner::create(program, options);

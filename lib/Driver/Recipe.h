@@ -6,9 +6,8 @@
 
 #include "dialects/AMP/Recipe.h"
 #include "lib/Driver/ClauseFlags.h"
-#include "lib/Driver/Compile.h"
-#include "lib/Driver/ImportFlags.h"
-#include "runtime/Train/Trainer.h"
+#include "runtime/Program/Program.h"
+#include "runtime/Support/Status.h"
 
 #include <optional>
 #include <string>
@@ -16,15 +15,13 @@
 
 namespace mpc {
 
+struct ImportedModel;
+
 /// The RECIPE flags as given.
 struct RecipeFlags {
   GivenClauses clauses;
   /// What the file of --autocast-policy says; none where that is no file.
   std::optional<std::string> rules;
-  ImportFlags import; ///< Its batch size is the data's.
-  TargetOptions target;
-  bool noFuse = false;
-  bool strictCasts = false;
 
   /// What was given to `flag`; null for nothing.
   template <typename T>

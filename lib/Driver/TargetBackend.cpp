@@ -3,7 +3,6 @@
 #include "lib/Driver/TargetBackend.h"
 
 #include "lib/Codegen/CUDA/Target.h"
-#include "lib/Driver/Compile.h"
 
 using namespace mpc;
 

@@ -19,7 +19,22 @@ class OpPassManager;
 
 namespace mpc {
 
-struct TargetOptions;
+/// How code is made, whatever it computes.
+struct TargetOptions {
+  /// host, x86-64-v3 or x86-64-v4; of a GPU cuda:sm_80 or later.
+  std::string cpu = "host";
+  bool runsHere = true; ///< A CPU that this machine lacks is an error.
+  bool fuse = true;
+  bool naive = false; ///< Every kernel by scalar loops.
+  /// Places of 64 bits in every kernel of a GPU, as large tensors need them.
+  bool wide = false;
+  /// Survive a crash of a pass, by handlers of signals as long as passes run,
+  /// and write a reproducer of a bug into the working folder: a tool may, a
+  /// library inside of another program not.
+  bool isTool = true;
+  /// Of a GPU: its text becomes machine code too, where that can be.
+  bool machineCode = true;
+};
 
 /// A machine that programs are compiled for.
 class TargetBackend {

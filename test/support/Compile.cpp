@@ -2,7 +2,6 @@
 // From a module to a runner, by the passes of the compiler.
 #include "test/support/Compile.h"
 
-#include "lib/Driver/Compile.h"
 #include "lib/Driver/Diagnostics.h"
 #include "lib/Driver/Dialects.h"
 #include "lib/Driver/ProgramBuilder.h"

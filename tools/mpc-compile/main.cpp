@@ -116,17 +116,16 @@ rt::Result<int> compile(Flags &flags) {
   MPC_RETURN_IF_ERROR(checkOutputs(flags));
   if (!flags.emits.empty() && flags.emits != "obj")
     MPC_RETURN_IF_ERROR(checkOneShape(flags.compile, "--emit=" + flags.emits));
-  CodeListing listing;
+  CompileRequest &request = flags.compile.request;
+  if (flags.emits == "mlir")
+    request.listing = CodeListing::MLIR;
   if (flags.emits == "llvm")
-    listing.level = CodeListing::Level::LLVM;
-  bool lists = flags.emits == "mlir" || flags.emits == "llvm";
-  if (lists)
-    flags.compile.request.recipe.target.listing = &listing;
+    request.listing = CodeListing::LLVM;
   // NVRTC gets the whole text where its code is asked for.
-  flags.compile.request.recipe.target.machineCode = !emitsCuda(flags);
-  std::vector<std::string> warnings;
-  auto programs = compilePrograms(flags.compile, warnings);
-  for (const std::string &warning : warnings)
+  request.target.machineCode = !emitsCuda(flags);
+  CompileReport report;
+  auto programs = compilePrograms(flags.compile, report);
+  for (const std::string &warning : report.warnings)
     rt::reportWarning("mpc-compile", warning);
   MPC_RETURN_IF_ERROR(programs.status());
   if (flags.emits.empty()) {
@@ -134,8 +133,9 @@ rt::Result<int> compile(Flags &flags) {
     return 0;
   }
   MPC_ASSIGN_OR_RETURN(std::string content,
-                       lists ? rt::Result<std::string>(listing.text)
-                             : contentOf(flags, *programs));
+                       request.listing != CodeListing::None
+                           ? rt::Result<std::string>(report.listing)
+                           : contentOf(flags, *programs));
   MPC_RETURN_IF_ERROR(rt::writeOutput(flags.output, content));
   return 0;
 }

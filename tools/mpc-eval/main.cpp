@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mpc-eval: one evaluation of a model, with its loss and gradients.
-#include "lib/Driver/Eval.h"
 #include "lib/Driver/Flags/ImportFlags.h"
 #include "lib/Driver/Flags/RecipeFlags.h"
 #include "runtime/CommandLine/EvalFlags.h"
@@ -13,39 +12,40 @@ using namespace mpc;
 namespace {
 
 struct Flags {
-  EvalRequest request;
-  ImportFlags import;
-  bool noFuse = false;
+  CompileRequest request;
+  rt::EvaluationRequest run;
+  std::string explainPath; ///< "-" is standard output; empty: none.
 };
 
 /// What is evaluated.
 void addModelFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
-  EvalRequest &request = flags.request;
-  app.add_option("model", request.modelPath, "MODEL.onnx, MODEL.pt2 or FILE.mlir")
+  CompileRequest &request = flags.request;
+  app.add_option("model", request.modelPath,
+                 "MODEL.onnx, MODEL.pt2 or FILE.mlir")
       ->required()
       ->group(kInput);
-  rt::addEvaluationFlags(app, request.run);
-  app.add_option("--init", request.run.initPath,
+  rt::addEvaluationFlags(app, flags.run);
+  app.add_option("--init", flags.run.initPath,
                  "weights by name (default: the model's own)")
       ->type_name("FILE.safetensors")
       ->group(kInput);
-  addInputShapeFlag(app, flags.import);
-  addRoleFlags(app, flags.import);
-  addModeFlags(app, flags.import);
-  addOpLibraryFlag(app, flags.import);
-  addBatchSizeFlag(app, flags.import);
+  addInputShapeFlag(app, request.import);
+  addRoleFlags(app, request.import);
+  addModeFlags(app, request.import);
+  addOpLibraryFlag(app, request.import);
+  addBatchSizeFlag(app, request.import);
   addClauseFlags(app, request.recipe, amp::Section::Loss);
-  app.add_flag("--gradients", request.options.gradients,
+  app.add_flag("--gradients", request.gradients,
                "also write grad.<parameter> of the loss")
       ->group(kInput);
-  app.add_flag("--training", request.options.training,
+  app.add_flag("--training", request.training,
                "as a training step computes it: dropout drops, normalizations "
                "use statistics of the batch, and stat.<buffer> is what running "
                "ones become")
       ->group(kInput);
   addClauseFlags(app, request.recipe, amp::Section::Mode);
-  app.add_option("--seed", request.options.seed,
+  app.add_option("--seed", request.seed,
                  "seed of random numbers, which are those of a first step "
                  "(default: 0)")
       ->type_name("N")
@@ -56,25 +56,27 @@ void addModelFlags(CLI::App &app, Flags &flags) {
 /// How it is compiled and run.
 void addTargetFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
-  EvalRequest &request = flags.request;
-  app.add_option("--cpu", request.options.target.cpu,
+  CompileRequest &request = flags.request;
+  app.add_option("--cpu", request.target.cpu,
                  "host, x86-64-v3 or x86-64-v4 (default: host)")
       ->type_name("CPU")
       ->group(kTarget);
-  app.add_option("--threads", request.run.runner.threads,
+  app.add_option("--threads", flags.run.runner.threads,
                  "worker threads (default: one a CPU)")
       ->check(rt::wholeNumber(1))
       ->type_name("N")
       ->group(kTarget);
   // A flag takes its value by "=" only, so that a file may follow it.
-  app.add_flag("--explain{-}", request.explainPath,
+  app.add_flag("--explain{-}", flags.explainPath,
                "which op got which precision, by which rule, and the cost of "
                "each cast; .html and .json by the name (default: stdout)")
       ->type_name("[=FILE]")
       ->group(kDebugging);
-  app.add_flag("--no-fuse", flags.noFuse, "every op is a kernel of its own")
+  app.add_flag_callback(
+         "--no-fuse", [&request] { request.target.fuse = false; },
+         "every op is a kernel of its own")
       ->group(kDebugging);
-  app.add_flag("--naive", request.options.target.naive,
+  app.add_flag("--naive", request.target.naive,
                "run every kernel by scalar loops")
       ->group(kDebugging);
 }
@@ -85,25 +87,50 @@ void addFlags(CLI::App &app, Flags &flags) {
   addTargetFlags(app, flags);
 }
 
-rt::Result<int> run(Flags &flags) {
-  EvalRequest &request = flags.request;
+rt::Status checkFlags(const Flags &flags) {
   bool evaluates =
-      !request.run.outputsPath.empty() || !request.run.expectPath.empty();
-  if (!evaluates && request.explainPath.empty())
+      !flags.run.outputsPath.empty() || !flags.run.expectPath.empty();
+  if (!evaluates && flags.explainPath.empty())
     return rt::usageError(
         "nothing to do: give --outputs or --expect, or --explain");
-  if (evaluates && request.run.inputsPath.empty())
+  if (evaluates && flags.run.inputsPath.empty())
     return rt::usageError("--inputs is required");
-  if (request.options.gradients && !request.recipe.find<std::string>("--loss"))
-    return rt::usageError("--gradients needs --loss");
-  if (request.modelPath == "-" && request.run.inputsPath == "-")
+  if (flags.request.modelPath == "-" && flags.run.inputsPath == "-")
     return rt::usageError("--inputs=-: standard input is the model already");
-  MPC_ASSIGN_OR_RETURN(request.importOptions, toImportOptions(flags.import));
-  request.options.target.fuse = !flags.noFuse;
-  MPC_ASSIGN_OR_RETURN(EvalReport report, evaluate(request));
+  return {};
+}
+
+/// Compiles for the inputs, and evaluates.
+rt::Result<rt::EvaluationReport> evaluate(Flags &flags, CompileReport &report) {
+  MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile inputs,
+                       rt::SafetensorsFile::open(flags.run.inputsPath));
+  for (const rt::TensorView &tensor : inputs.tensors())
+    flags.request.data.batch.push_back(tensorOf(tensor));
+  flags.request.explains = !flags.explainPath.empty();
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       compileProgram(flags.request, report));
+  if (flags.request.explains)
+    MPC_RETURN_IF_ERROR(
+        writeExplanation(report.explanation, flags.explainPath));
+  return rt::evaluate(program, inputs, flags.run);
+}
+
+rt::Result<rt::EvaluationReport> explain(Flags &flags, CompileReport &report) {
+  MPC_RETURN_IF_ERROR(explainModel(flags.request, report));
+  MPC_RETURN_IF_ERROR(writeExplanation(report.explanation, flags.explainPath));
+  return rt::EvaluationReport();
+}
+
+rt::Result<int> run(Flags &flags) {
+  MPC_RETURN_IF_ERROR(checkFlags(flags));
+  flags.request.kind = ProgramKind::Evaluation;
+  CompileReport report;
+  MPC_ASSIGN_OR_RETURN(rt::EvaluationReport results,
+                       flags.run.inputsPath.empty() ? explain(flags, report)
+                                                    : evaluate(flags, report));
   for (const std::string &warning : report.warnings)
     rt::reportWarning("mpc-eval", warning);
-  return rt::reportEvaluation("mpc-eval", report.results);
+  return rt::reportEvaluation("mpc-eval", results);
 }
 
 } // namespace

@@ -7,9 +7,6 @@
 #include "lib/Driver/Flags/RecipeFlags.h"
 #include "lib/Driver/NanProbe.h"
 #include "lib/Driver/OnnxExport.h"
-#include "lib/Driver/OwnStep.h"
-#include "lib/Driver/TrainingProgram.h"
-#include "mlir/IR/MLIRContext.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
@@ -26,15 +23,15 @@ using namespace mpc;
 namespace {
 
 struct Flags {
-  std::string model;
   std::string target = "cpu";
-  RecipeFlags recipe;
+  CompileRequest request;
   rt::TrainTool tool;
   std::shared_ptr<const OnnxExport> exported; ///< Null for no --export-onnx.
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
-  app.add_option("model", flags.model, "MODEL.onnx, MODEL.pt2 or FILE.mlir")
+  app.add_option("model", flags.request.modelPath,
+                 "MODEL.onnx, MODEL.pt2 or FILE.mlir")
       ->required()
       ->type_name("MODEL")
       ->group(rt::flag_group::kInput);
@@ -43,7 +40,7 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->group(rt::flag_group::kTarget)
       ->check(rt::oneOf({"cpu", "cuda"}));
   rt::addDataFlags(app, flags.tool.data);
-  addRecipeFlags(app, flags.recipe);
+  addRequestFlags(app, flags.request);
   rt::addLoopFlags(app, flags.tool);
 }
 
@@ -52,26 +49,6 @@ rt::Status refuseMissing(const Flags &flags) {
   MPC_RETURN_IF_ERROR(
       rt::checkData(flags.tool.data, flags.tool.output.evaluation));
   return flags.tool.schedule.check();
-}
-
-/// What a step that a module writes out must tell for these to make sense.
-rt::Status checkOwnProbe(const rt::OutputFlags &output, ImportedModel &model) {
-  if (!output.nanReport.empty())
-    MPC_RETURN_IF_ERROR(checkTellsFinite(model, "--nan-report"));
-  if (output.atFloor == rt::AtFloor::Warn)
-    return {};
-  return findFloor(model, "--at-floor").status();
-}
-
-/// What the loop around the step asks of it.
-rt::Status checkLoop(const Flags &flags, TrainingPlan &plan) {
-  if (plan.hasOwnStep)
-    return checkOwnProbe(flags.tool.output, plan.model);
-  amp::RecipeOp recipe = amp::findRecipe(*plan.model.module);
-  if (flags.tool.output.atFloor != rt::AtFloor::Warn && floorOf(recipe) == 0)
-    return rt::usageError("--at-floor: the loss scale of policy '" +
-                          recipe.getPolicy().str() + "' has no floor");
-  return flags.tool.replays > 0 ? checkReplay(recipe) : rt::Status();
 }
 
 void addRecompiler(rt::TrainTool &tool, Recompiler &recompiler) {
@@ -88,7 +65,8 @@ rt::Status addExport(Flags &flags) {
   const std::string &path = flags.tool.output.exportedModel;
   if (path.empty())
     return {};
-  MPC_ASSIGN_OR_RETURN(OnnxExport opened, OnnxExport::open(flags.model));
+  MPC_ASSIGN_OR_RETURN(OnnxExport opened,
+                       OnnxExport::open(flags.request.modelPath));
   MPC_RETURN_IF_ERROR(opened.checkPath(path));
   auto model = std::make_shared<OnnxExport>(std::move(opened));
   flags.tool.exportModel = [model, path](const rt::Runner &runner) {
@@ -102,7 +80,7 @@ rt::Status addExport(Flags &flags) {
 /// What the step is compiled for: the GPU at hand, or the CPU asked for.
 rt::Result<std::string> findTarget(const Flags &flags) {
   if (flags.target == "cpu")
-    return flags.recipe.target.cpu;
+    return flags.request.target.cpu;
   auto device = rt::openCuda();
   if (!device.ok())
     return device.status().withContext("--target=cuda");
@@ -124,33 +102,46 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A model as the flags say that it is trained.
-rt::Result<TrainingPlan> plan(Flags &flags, mlir::MLIRContext &context) {
-  MPC_RETURN_IF_ERROR(readAutocastPolicy(flags.recipe, context));
-  TrainingRequest request;
-  request.modelPath = flags.model;
-  request.recipe = flags.recipe;
-  if (flags.tool.data.batchSize != 0)
-    request.batchSizes = {flags.tool.data.batchSize};
-  request.smallerLastBatch =
-      flags.tool.data.data.lastBatch == rt::LastBatch::Smaller;
-  request.dataFiles = flags.tool.data.data.files;
-  request.sharedInputs = flags.tool.data.data.shared;
-  request.measures = !flags.tool.output.evaluation.files.empty();
+/// The step as the flags say that it is trained.
+CompileRequest requestOf(const Flags &flags) {
+  CompileRequest request = flags.request;
+  const rt::DataFlags &data = flags.tool.data;
+  const rt::OutputFlags &output = flags.tool.output;
+  if (data.batchSize != 0)
+    request.data.batchSizes = {data.batchSize};
+  request.data.smallerLastBatch = data.data.lastBatch == rt::LastBatch::Smaller;
+  request.data.files = data.data.files;
+  request.data.shared = data.data.shared;
+  request.measures = !output.evaluation.files.empty();
   request.evaluationFlag = "--eval-data";
-  return planTraining(request, context);
+  request.needs = {.replays = flags.tool.replays > 0,
+                   .nanReport = !output.nanReport.empty(),
+                   .floor = output.atFloor != rt::AtFloor::Warn};
+  request.explains = !output.explain.empty();
+  return request;
 }
 
 /// For the next start with this command line. The device may be another then.
-void keep(const Flags &flags, const TrainingPlan &plan,
+void keep(const Flags &flags, const CompileReport &report,
           const rt::Program &program, const rt::DirectStart &start) {
-  if (program.cuda() || flags.model == "-")
+  if (program.cuda() || flags.request.modelPath == "-")
     return;
   rt::StartRecord record;
   record.given = flags.tool.given;
-  for (const std::string &path : plan.model.files)
+  for (const std::string &path : report.files)
     record.files.push_back({path, ""});
   start.store(program, std::move(record));
+}
+
+/// Compiles, and says what there is to warn of.
+rt::Result<std::shared_ptr<rt::Program>> compile(CompileRequest &request,
+                                                 CompileReport &report) {
+  rt::Status read = readModel(request, report);
+  auto program = read.ok() ? compileProgram(request, report)
+                           : rt::Result<std::shared_ptr<rt::Program>>(read);
+  for (const std::string &warning : report.warnings)
+    rt::reportWarning("mpc-train", warning);
+  return program;
 }
 
 rt::Result<int> train(Flags &flags, const rt::DirectStart &directStart) {
@@ -159,37 +150,24 @@ rt::Result<int> train(Flags &flags, const rt::DirectStart &directStart) {
   tool.name = "mpc-train";
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
   MPC_RETURN_IF_ERROR(addExport(flags));
-  MPC_ASSIGN_OR_RETURN(std::string target, findTarget(flags));
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  MPC_ASSIGN_OR_RETURN(TrainingPlan plan, ::plan(flags, context));
-  for (const std::string &warning : plan.model.warnings)
-    rt::reportWarning(tool.name, warning);
-  MPC_RETURN_IF_ERROR(checkLoop(flags, plan));
-  tool.compileStages.emplace_back("import", secondsSince(start));
-  plan.options.explain = !tool.output.explain.empty();
-  // What is compiled later, of a step at fault, runs where the step does.
-  plan.options.target.cpu = target;
-  Recompiler recompiler(plan, tool.runner);
+  CompileRequest request = requestOf(flags);
+  MPC_ASSIGN_OR_RETURN(request.target.cpu, findTarget(flags));
   CompileReport report;
-  auto program =
-      compileTrainingProgram(plan, target, /*runsHere=*/true, report);
-  if (!program.ok())
-    return program.status().withContext(flags.model);
-  for (const std::string &warning : report.warnings)
-    rt::reportWarning(tool.name, warning);
-  if (plan.options.explain)
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                       compile(request, report));
+  if (request.explains)
     MPC_RETURN_IF_ERROR(
         writeExplanation(report.explanation, tool.output.explain));
   if (flags.exported)
-    MPC_RETURN_IF_ERROR(flags.exported->checkNames(rt::modelNames(**program)));
-  tool.given = givenNumbers(flags.recipe);
+    MPC_RETURN_IF_ERROR(flags.exported->checkNames(rt::modelNames(*program)));
+  tool.given = givenNumbers(flags.request.recipe);
+  Recompiler recompiler(request, tool.runner);
   addRecompiler(tool, recompiler);
-  llvm::append_range(tool.compileStages, report.stages);
+  tool.compileStages = report.stages;
   tool.compileSeconds = secondsSince(start);
-  (*program)->warnings = plan.model.warnings;
-  llvm::append_range((*program)->warnings, report.warnings);
-  keep(flags, plan, **program, directStart);
-  return rt::trainProgram(*program, tool);
+  program->warnings = report.warnings;
+  keep(flags, report, *program, directStart);
+  return rt::trainProgram(program, tool);
 }
 
 /// The flags of a command line that was right before.
@@ -199,23 +177,15 @@ rt::Status readFlags(int argc, char **argv, Flags &flags) {
   return rt::parseFlags(app, argc, argv).status();
 }
 
-/// What a probe needs for as long as it is there.
-struct ProbedTraining {
-  Flags flags;
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  std::optional<TrainingPlan> plan;
-  std::optional<Recompiler> recompiler;
-};
-
 rt::Result<rt::NanProbe> makeProbe(int argc, char **argv) {
-  auto training = std::make_shared<ProbedTraining>();
-  Flags &flags = training->flags;
+  Flags flags;
   MPC_RETURN_IF_ERROR(readFlags(argc, argv, flags));
-  MPC_ASSIGN_OR_RETURN(training->plan, plan(flags, training->context));
-  TrainingPlan &plan = *training->plan;
-  training->recompiler.emplace(plan, flags.tool.runner);
-  return rt::NanProbe([training](const rt::ProbeRequest &step) {
-    return training->recompiler->find(step);
+  CompileRequest request = requestOf(flags);
+  CompileReport report;
+  MPC_RETURN_IF_ERROR(readModel(request, report));
+  auto recompiler = std::make_shared<Recompiler>(request, flags.tool.runner);
+  return rt::NanProbe([recompiler](const rt::ProbeRequest &step) {
+    return recompiler->find(step);
   });
 }
 

@@ -5,10 +5,8 @@
 #ifndef MPC_LIB_DRIVER_FLAGS_COMPILEFLAGS_H
 #define MPC_LIB_DRIVER_FLAGS_COMPILEFLAGS_H
 
-#include "lib/Driver/Eval.h"
-#include "lib/Driver/TrainingProgram.h"
+#include "lib/Driver/Request.h"
 #include "runtime/CommandLine/RunDefaults.h"
-#include "runtime/Program/ProgramFile.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,11 +16,11 @@
 namespace mpc {
 
 struct CompileFlags {
-  TrainingRequest request; ///< Its model is the caller's to set.
+  CompileRequest request; ///< Its model is the caller's to set.
   std::vector<std::string> levels = {"x86-64-v3"}; ///< What "cpu" stands for.
   std::vector<std::string> targets = {"cpu"};
-  rt::RunFlags run; ///< What a run of the program is told by it.
-  bool evaluates = false, gradients = false, training = false;
+  rt::RunFlags run;              ///< What a run of the program is told by it.
+  bool evaluates = false;        ///< In place of a step.
   bool evaluatesToo = false;     ///< Beside a step.
   const CLI::App *app = nullptr; ///< Whose flags these are.
 };
@@ -30,10 +28,9 @@ struct CompileFlags {
 /// Registers the flags; `flags` must outlive parsing, and keeps `app`.
 void addCompileFlags(CLI::App &app, CompileFlags &flags);
 
-/// A program for each of `flags.targets`; `warnings` are those of the model and
-/// of the programs, each once.
-rt::Result<rt::ProgramVariants>
-compilePrograms(CompileFlags &flags, std::vector<std::string> &warnings);
+/// A program for each of `flags.targets`.
+rt::Result<rt::ProgramVariants> compilePrograms(const CompileFlags &flags,
+                                                CompileReport &report);
 
 /// A usage error of `flag`, which is about one shape of a batch, where there
 /// are several.
@@ -41,10 +38,6 @@ rt::Status checkOneShape(const CompileFlags &flags, const std::string &flag);
 
 /// What a run of the program is told by it.
 rt::Result<rt::RunDefaults> runDefaults(const CompileFlags &flags);
-
-/// The precisions of the flags' model, and with --loss of its loss.
-rt::Result<Explanation> explainModel(const CompileFlags &flags,
-                                     std::vector<std::string> &warnings);
 
 } // namespace mpc
 

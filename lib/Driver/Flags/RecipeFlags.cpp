@@ -14,10 +14,11 @@ using namespace mpc;
 using namespace mpc::rt;
 using namespace mpc::rt::flag_group;
 
-static void addStrictCastsFlag(CLI::App &app, RecipeFlags &flags) {
-  app.add_flag("--strict-casts", flags.strictCasts,
-               "Keep every rounding, also inside of fused kernels. They are "
-               "kept without this flag too")
+static void addStrictCastsFlag(CLI::App &app) {
+  app.add_flag_callback(
+         "--strict-casts", [] {},
+         "Keep every rounding, also inside of fused kernels. They are "
+         "kept without this flag too")
       ->group(kPrecision);
 }
 
@@ -185,33 +186,36 @@ void mpc::addClauseFlags(CLI::App &app, RecipeFlags &flags,
   }
 }
 
-void mpc::addRecipeFlags(CLI::App &app, RecipeFlags &flags) {
+void mpc::addRequestFlags(CLI::App &app, CompileRequest &request) {
+  RecipeFlags &flags = request.recipe;
   addClauseFlags(app, flags, amp::Section::Loss);
   app.get_option("--loss")->description(
       app.get_option("--loss")->get_description() +
       " (default: cross_entropy)");
-  addInputShapeFlag(app, flags.import);
-  addRoleFlags(app, flags.import);
-  addModeFlags(app, flags.import);
-  addOpLibraryFlag(app, flags.import);
-  app.add_flag("--allow-lost-parameters", flags.import.allowLosses,
+  addInputShapeFlag(app, request.import);
+  addRoleFlags(app, request.import);
+  addModeFlags(app, request.import);
+  addOpLibraryFlag(app, request.import);
+  app.add_flag("--allow-lost-parameters", request.import.allowLosses,
                "Trains what is left of a model whose exporter folded "
                "parameters away")
       ->group(kInput);
   addClauseFlags(app, flags, amp::Section::Mode);
   addClauseFlags(app, flags, amp::Section::Precision);
-  addStrictCastsFlag(app, flags);
+  addStrictCastsFlag(app);
   addClauseFlags(app, flags, amp::Section::Training);
-  app.add_option("--cpu", flags.target.cpu,
+  app.add_option("--cpu", request.target.cpu,
                  "host, x86-64-v3 or x86-64-v4 (default: host)")
       ->type_name("CPU")
       ->group(kTarget);
-  app.add_flag("--no-fuse", flags.noFuse, "Every op is a kernel of its own")
+  app.add_flag_callback(
+         "--no-fuse", [&request] { request.target.fuse = false; },
+         "Every op is a kernel of its own")
       ->group(kDebugging);
-  app.add_flag("--naive", flags.target.naive,
+  app.add_flag("--naive", request.target.naive,
                "Run every kernel by scalar loops")
       ->group(kDebugging);
-  app.add_flag("--wide-places", flags.target.wide,
+  app.add_flag("--wide-places", request.target.wide,
                "Places of 64 bits in every kernel of a GPU, as large tensors "
                "need them")
       ->group(kDebugging);

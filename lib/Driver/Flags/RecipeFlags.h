@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The RECIPE flags on a command line.
+/// What is compiled of a model, on a command line.
 #ifndef MPC_LIB_DRIVER_FLAGS_RECIPEFLAGS_H
 #define MPC_LIB_DRIVER_FLAGS_RECIPEFLAGS_H
 
-#include "lib/Driver/Recipe.h"
+#include "lib/Driver/Request.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,9 +14,9 @@ namespace mpc {
 /// parsing.
 void addClauseFlags(CLI::App &app, RecipeFlags &flags, amp::Section section);
 
-/// Registers the flags; `flags` must outlive parsing. --lr and its schedule
-/// are the runtime's.
-void addRecipeFlags(CLI::App &app, RecipeFlags &flags);
+/// Registers the flags of a step's model, recipe and target; `request` must
+/// outlive parsing. --lr and its schedule are the runtime's.
+void addRequestFlags(CLI::App &app, CompileRequest &request);
 
 } // namespace mpc
 

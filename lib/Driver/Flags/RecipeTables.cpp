@@ -5,6 +5,7 @@
 #include "dialects/AMP/Optimizers.h"
 #include "lib/Driver/Recipe.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mpc;

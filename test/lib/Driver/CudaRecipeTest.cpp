@@ -31,7 +31,7 @@ protected:
   };
 
   Training begin(const std::string &target) {
-    TrainingRequest request;
+    CompileRequest request;
     request.modelPath =
         std::string(MPC_TEST_STEP_INPUTS "/") + GetParam().model;
     GetParam().set(request.recipe);

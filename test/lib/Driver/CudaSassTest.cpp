@@ -5,7 +5,7 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/Target.h"
-#include "lib/Driver/TrainingProgram.h"
+#include "lib/Driver/Request.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/Pass.h"
@@ -42,27 +42,28 @@ std::vector<rt::DeviceModule>
 emitStep(const Case &wanted,
          const std::function<void(mlir::Operation *)> &look = nullptr) {
   ::setenv("MPC_CACHE_DIR", "", 1);
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto context = std::make_shared<mlir::MLIRContext>(
+      mlir::MLIRContext::Threading::DISABLED);
   if (wanted.wide)
-    widenPlaces(context);
+    widenPlaces(*context);
   else
-    context.registerActionHandler([&](llvm::function_ref<void()> run,
-                                      const mlir::tracing::Action &action) {
+    context->registerActionHandler([&](llvm::function_ref<void()> run,
+                                       const mlir::tracing::Action &action) {
       run();
       auto *ran = llvm::dyn_cast<mlir::PassExecutionAction>(&action);
       if (look && ran && ran->getPass().getArgument() == "kernel-schedule")
         look(ran->getOp());
     });
-  TrainingRequest request;
+  CompileRequest request;
+  request.context = context;
   request.modelPath = std::string(MPC_TEST_INPUTS "/") + wanted.model;
   request.recipe.clauses["--precision"] =
       stringifyPrecision(wanted.precision).str();
-  request.recipe.target.machineCode = false;
-  auto plan = planTraining(request, context);
-  EXPECT_TRUE(plan.ok()) << plan.status().message();
+  request.target.machineCode = false;
+  request.target.runsHere = false;
+  request.target.cpu = "cuda:sm_" + std::to_string(wanted.arch);
   CompileReport report;
-  auto program = compileTrainingProgram(
-      *plan, "cuda:sm_" + std::to_string(wanted.arch), false, report);
+  auto program = compileProgram(request, report);
   EXPECT_TRUE(program.ok()) << program.status().message();
   return (*program)->cuda()->modules;
 }

@@ -5,7 +5,7 @@
 #ifndef MPC_TEST_LIB_DRIVER_CUDASTEP_H
 #define MPC_TEST_LIB_DRIVER_CUDASTEP_H
 
-#include "lib/Driver/TrainingProgram.h"
+#include "lib/Driver/Request.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/Device/CUDA/Library.h"
 #include "runtime/Program/StepNames.h"
@@ -60,7 +60,7 @@ protected:
     auto &program = programs[{precision, target, std::getenv("MPC_NVRTC")}];
     if (program)
       return program;
-    TrainingRequest request;
+    CompileRequest request;
     request.modelPath = MPC_TEST_INPUTS "/models/mlp.onnx";
     request.recipe.clauses["--precision"] = stringifyPrecision(precision).str();
     request.recipe.clauses["--clip-global-norm"] = 1.0;
@@ -70,16 +70,17 @@ protected:
   }
 
   /// `wide` makes places of 64 bits in all kernels.
-  static std::shared_ptr<rt::Program>
-  compileAnew(const TrainingRequest &request, const std::string &target,
-              bool wide = false) {
-    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  static std::shared_ptr<rt::Program> compileAnew(CompileRequest request,
+                                                  const std::string &target,
+                                                  bool wide = false) {
+    request.context = std::make_shared<mlir::MLIRContext>(
+        mlir::MLIRContext::Threading::DISABLED);
     if (wide)
-      widenPlaces(context);
-    auto plan = planTraining(request, context);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
+      widenPlaces(*request.context);
+    request.target.cpu = target;
+    request.target.runsHere = false;
     CompileReport report;
-    auto program = compileTrainingProgram(*plan, target, false, report);
+    auto program = compileProgram(request, report);
     EXPECT_TRUE(program.ok()) << program.status().message();
     return *program;
   }

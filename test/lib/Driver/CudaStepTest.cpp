@@ -78,7 +78,7 @@ TEST_F(CudaStep, TakesTheRateForWhatBecameOfTheStepBefore) {
 
 // As kernels of very large tensors have them.
 TEST_F(CudaStep, TrainsWithPlacesOf64Bits) {
-  TrainingRequest request;
+  CompileRequest request;
   request.modelPath = MPC_TEST_INPUTS "/models/mlp.onnx";
   request.recipe.clauses["--precision"] = std::string("bf16");
   auto wide = compileAnew(request, "cuda:sm_80", /*wide=*/true);

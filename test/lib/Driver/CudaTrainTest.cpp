@@ -59,7 +59,7 @@ protected:
     auto &program = programs[{precision, accumulate}];
     if (program)
       return program;
-    TrainingRequest request;
+    CompileRequest request;
     request.modelPath = folder_.path("model.mlir");
     request.recipe.clauses["--precision"] = stringifyPrecision(precision).str();
     request.recipe.clauses["--accumulate"] = int64_t{accumulate};
@@ -75,7 +75,7 @@ protected:
       for (size_t at = 0; (at = text.find("<4x", at)) != std::string::npos;
            ++at)
         text.replace(at, 3, rows);
-      TrainingRequest request;
+      CompileRequest request;
       request.modelPath = folder_.path("rows.mlir");
       rt::writeText(request.modelPath, text);
       request.recipe.clauses["--precision"] = std::string("fp16");

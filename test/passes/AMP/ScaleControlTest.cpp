@@ -6,7 +6,7 @@
 
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/NNDialect.h"
-#include "lib/Driver/Compile.h"
+#include "lib/Driver/Request.h"
 #include "runtime/LossScale/LossScaler.h"
 #include "runtime/Support/Random.h"
 #include "gtest/gtest.h"
@@ -27,15 +27,15 @@ protected:
   void compile() {
     auto context = makeContext();
     mlir::OpBuilder b(context.get());
-    ImportedModel model;
-    model.module = mlir::ModuleOp::create(b.getUnknownLoc());
-    b.setInsertionPointToStart(model.module->getBody());
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        mlir::ModuleOp::create(b.getUnknownLoc());
+    b.setInsertionPointToStart(module->getBody());
     nn::ParameterOp::create(
         b, b.getUnknownLoc(), "w",
         mlir::RankedTensorType::get({1}, b.getF32Type()),
         nn::InitAttr::get(context.get(), "zeros", llvm::APFloat(0.0)),
         /*frozen=*/false);
-    b.setInsertionPointToEnd(model.module->getBody());
+    b.setInsertionPointToEnd(module->getBody());
     auto recipe = amp::RecipeOp::create(b, b.getUnknownLoc());
     recipe.setWord("loss_scale", "name", llvm::StringRef(GetParam().name));
     recipe.setWord("optimizer", "name", "sgd");
@@ -48,8 +48,12 @@ protected:
     if (GetParam().kind == rt::PolicyKind::Fixed ||
         GetParam().kind == rt::PolicyKind::KerasFixed)
       set("init_scale", 1024);
+    CompileRequest request;
+    request.kind = ProgramKind::Optimizer;
+    request.module = *module;
+    request.usesCache = false;
     CompileReport report;
-    auto program = compileOptimizer(model, {}, report);
+    auto program = compileProgram(request, report);
     ASSERT_TRUE(program.ok()) << program.status().message();
     auto made = rt::Runner::create(*program, {.threads = 1});
     ASSERT_TRUE(made.ok());

@@ -24,6 +24,12 @@ CODEGEN = ["lib/Codegen", "dialects", *EXECUTION]
 PASSES = ["passes", "dialects"]
 DRIVER = ["lib/Driver", *DOORS, "lib/Codegen", *PASSES, *EXECUTION]
 
+# The inside of lib/Driver/Request.h -> who may include it.
+INSIDES = {
+    "lib/Driver/Compile.h": ["lib/Driver/Compile.cpp", "lib/Driver/Request.cpp"],
+    "lib/Driver/CompileCache.h": ["lib/Driver/CompileCache.cpp", "lib/Driver/Request.cpp"],
+}
+
 # Layer -> what it may include. A file belongs to the longest layer that its
 # path starts with; what is allowed covers all below it.
 ALLOWED = {
@@ -112,6 +118,8 @@ def fault_of(root, source, included):
     target = target_of(root, source, included)
     if (target or included).startswith(tuple(FORBIDDEN.get(layer, []))):
         return f"{layer} must do without {target or included}"
+    if target in INSIDES and source not in INSIDES[target]:
+        return f"only {', '.join(INSIDES[target])} may include {target}"
     if target is not None and not any(inside(target, folder) for folder in ALLOWED[layer]):
         return f"{layer} must not include {target} (only {', '.join(ALLOWED[layer])})"
     return None

@@ -23,7 +23,7 @@ class Layering(unittest.TestCase):
         self.assertEqual(
             [],
             self.faults(
-                tools__x__Main='#include "lib/Driver/Compile.h"\n#include "mpc-c/Error.h"\n',
+                tools__x__Main='#include "lib/Driver/Request.h"\n#include "mpc-c/Error.h"\n',
                 lib__Driver__Compile='#include "passes/Pipelines.h"\n#include "runtime/Program/Program.h"\n',
                 passes__AMP__Step='#include "runtime/LossScale/Policy.h"\n#include "mlir/IR/Builders.h"\n',
                 runtime__Program__Program='#include "Neighbour.h"\n#include <vector>\n',
@@ -71,6 +71,14 @@ class Layering(unittest.TestCase):
         self.assertFalse(self.faults(passes__Kernel__Fuse='#include "dialects/Kernel/Body.h"\n'))
         for file in ("passes__Kernel__Fuse", "passes__NN__Recompute", "passes__Pipelines"):
             self.assertTrue(self.faults(**{file: '#include "lib/Codegen/CPU/Processor.h"\n'}))
+
+    def test_the_inside_of_a_request_is_its_own(self):
+        for header in ("Compile", "CompileCache"):
+            text = f'#include "lib/Driver/{header}.h"\n'
+            self.assertFalse(self.faults(suffix=".cpp", lib__Driver__Request=text))
+            found = self.faults(suffix=".cpp", tools__x__Main=text, lib__Driver__Explain=text)
+            self.assertEqual(2, len(found))
+            self.assertIn(f"may include lib/Driver/{header}.h", found[0])
 
     def test_a_model_and_its_compositions_know_no_format(self):
         self.assertFalse(self.faults(lib__Driver__Load='#include "lib/Import/ONNX/OnnxImporter.h"\n'))

@@ -107,7 +107,7 @@ std::vector<std::string> wordsOfProgram(const CLI::App &app, int argc,
 DirectStart::DirectStart(const DirectKey &key, Time begun)
     : digest_(digestOf(key)), words_(key.words), begun_(begun) {}
 
-std::shared_ptr<const Program> DirectStart::find() const {
+std::shared_ptr<Program> DirectStart::find() const {
   Result<ProgramCache> cache = openCache();
   if (digest_.empty() || !cache.ok())
     return nullptr;

@@ -44,7 +44,7 @@ public:
 
   /// The program with its StartRecord; null where there is none, or a file that
   /// it was made from is another now.
-  [[nodiscard]] std::shared_ptr<const Program> find() const;
+  [[nodiscard]] std::shared_ptr<Program> find() const;
 
   /// Keeps a copy with this record, of which only the paths of files need be
   /// set, and to which files are added that the words name. Nothing is kept

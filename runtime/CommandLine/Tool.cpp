@@ -42,7 +42,19 @@ std::string proposal(const CLI::App &app) {
 }
 
 Result<int> parseAndRun(const Tool &tool, int argc, const char *const *argv) {
-  CLI::App app(tool.description, tool.name);
+  CLI::App app;
+  MPC_ASSIGN_OR_RETURN(std::string text, readFlags(tool, app, argc, argv));
+  if (text.empty())
+    return tool.run();
+  MPC_RETURN_IF_ERROR(writeOutput("-", text));
+  return 0;
+}
+
+} // namespace
+
+Result<std::string> readFlags(const Tool &tool, CLI::App &app, int argc,
+                              const char *const *argv) {
+  app.name(tool.name)->description(tool.description);
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Print this text")
       ->group(flag_group::kDebugging);
@@ -50,15 +62,8 @@ Result<int> parseAndRun(const Tool &tool, int argc, const char *const *argv) {
       ->group(flag_group::kDebugging)
       ->description("Print the version");
   tool.addFlags(app);
-  MPC_ASSIGN_OR_RETURN(std::string text, parseFlags(app, argc, argv));
-  if (!text.empty()) {
-    MPC_RETURN_IF_ERROR(writeOutput("-", text));
-    return 0;
-  }
-  return tool.run();
+  return parseFlags(app, argc, argv);
 }
-
-} // namespace
 
 Result<std::string> parseFlags(CLI::App &app, int argc,
                                const char *const *argv) {

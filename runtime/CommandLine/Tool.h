@@ -33,6 +33,11 @@ struct Tool {
 [[nodiscard]] int runReporting(const std::string &tool,
                                const std::function<Result<int>()> &run);
 
+/// Registers the flags of `tool` in `app`, a new one, and parses them. An empty
+/// text means: go on; else it is what --help or --version asked for.
+[[nodiscard]] Result<std::string> readFlags(const Tool &tool, CLI::App &app,
+                                            int argc, const char *const *argv);
+
 /// Parses into `app`. An empty text means: go on; else it is what --help or
 /// --version asked for. None of CLI11's exceptions leaves it.
 [[nodiscard]] Result<std::string> parseFlags(CLI::App &app, int argc,

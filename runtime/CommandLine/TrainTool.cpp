@@ -113,8 +113,15 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   options.compileSeconds = tool.compileSeconds;
   options.compileStages = tool.compileStages;
   TrainHooks hooks;
-  hooks.probe = tool.probe;
-  hooks.keepFp32 = tool.keepFp32;
+  Recompiler recompiler(tool.recompile, tool.runner);
+  if (tool.recompile) {
+    hooks.probe = [&](const ProbeRequest &step) {
+      return recompiler.find(step);
+    };
+    hooks.keepFp32 = [&](const std::vector<std::string> &nodes) {
+      return recompiler.keepFp32(nodes);
+    };
+  }
   hooks.exportModel = tool.exportModel;
   hooks.tool = tool.name;
   hooks.signal = SignalGuard::received;

@@ -8,6 +8,7 @@
 #include "runtime/Program/Program.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/Status.h"
+#include "runtime/Train/Recompiler.h"
 
 #include <functional>
 #include <memory>
@@ -26,12 +27,8 @@ struct TrainTool {
   double compileSeconds = 0;
   StageSeconds compileStages;     ///< See RunSummary.
   std::vector<GivenNumber> given; ///< See TrainOptions.
-  /// See TrainHooks; may be empty.
-  NanProbe probe;
-  std::function<Result<std::unique_ptr<Runner>>(
-      const std::vector<std::string> &)>
-      keepFp32;
-  std::function<Status(const Runner &)> exportModel;
+  Recompile recompile;            ///< May be empty: where no compiler is.
+  std::function<Status(const Runner &)> exportModel; ///< See TrainHooks.
 };
 
 /// Registers what says how mpc-train runs a program and not how it is made, but

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-train where a program is not at hand: compiles a model's training step
-// and trains it.
+// mpc-train where a program is not at hand: compiles a model's training step.
 #include "tools/mpc-train/Compiler.h"
 
 #include "lib/Codegen/CUDA/Target.h"
 #include "lib/Driver/Flags/RecipeFlags.h"
-#include "lib/Driver/NanProbe.h"
 #include "lib/Driver/OnnxExport.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
@@ -14,7 +12,6 @@
 #include "runtime/Runner/CudaExecutor.h"
 #include "runtime/Train/ExportedWeights.h"
 
-#include <chrono>
 #include <fmt/format.h>
 #include <optional>
 
@@ -51,12 +48,20 @@ rt::Status refuseMissing(const Flags &flags) {
   return flags.tool.schedule.check();
 }
 
-void addRecompiler(rt::TrainTool &tool, Recompiler &recompiler) {
-  tool.probe = [&](const rt::ProbeRequest &step) {
-    return recompiler.find(step);
-  };
-  tool.keepFp32 = [&](const std::vector<std::string> &nodes) {
-    return recompiler.keepFp32(nodes);
+/// `request` is that of the step, whose model has been read.
+rt::Recompile recompileOf(CompileRequest request) {
+  request.usesCache = request.explains = false;
+  return [request = std::move(request)](
+             rt::StepForm form, const std::vector<std::string> &keptFp32)
+             -> rt::Result<std::shared_ptr<const rt::Program>> {
+    CompileRequest again = request;
+    again.keptFp32 = keptFp32;
+    if (form == rt::StepForm::Probe)
+      again.kind = ProgramKind::Probe;
+    CompileReport report;
+    MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
+                         compileProgram(again, report));
+    return std::shared_ptr<const rt::Program>(std::move(program));
   };
 }
 
@@ -96,12 +101,6 @@ rt::Result<std::string> findTarget(const Flags &flags) {
   return target;
 }
 
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// The step as the flags say that it is trained.
 CompileRequest requestOf(const Flags &flags) {
   CompileRequest request = flags.request;
@@ -121,90 +120,95 @@ CompileRequest requestOf(const Flags &flags) {
   return request;
 }
 
-/// For the next start with this command line. The device may be another then.
-void keep(const Flags &flags, const CompileReport &report,
-          const rt::Program &program, const rt::DirectStart &start) {
-  if (program.cuda() || flags.request.modelPath == "-")
-    return;
+/// The device may be another at the next start, and what a stream said too.
+rt::StartRecord recordOf(const Flags &flags, const CompileReport &report,
+                         const rt::Program &program) {
   rt::StartRecord record;
   record.given = flags.tool.given;
+  if (program.cuda() || flags.request.modelPath == "-")
+    return record;
   for (const std::string &path : report.files)
     record.files.push_back({path, ""});
-  start.store(program, std::move(record));
+  return record;
 }
 
 /// Compiles, and says what there is to warn of.
 rt::Result<std::shared_ptr<rt::Program>> compile(CompileRequest &request,
-                                                 CompileReport &report) {
+                                                 CompileReport &report,
+                                                 const WarningFunction &warn) {
   rt::Status read = readModel(request, report);
   auto program = read.ok() ? compileProgram(request, report)
                            : rt::Result<std::shared_ptr<rt::Program>>(read);
   for (const std::string &warning : report.warnings)
-    rt::reportWarning("mpc-train", warning);
+    warn(warning);
   return program;
 }
 
-rt::Result<int> train(Flags &flags, const rt::DirectStart &directStart) {
-  auto start = Clock::now();
+rt::Result<std::shared_ptr<rt::Program>> compile(Flags &flags,
+                                                 const WarningFunction &warn) {
   rt::TrainTool &tool = flags.tool;
-  tool.name = "mpc-train";
   MPC_RETURN_IF_ERROR(refuseMissing(flags));
   MPC_RETURN_IF_ERROR(addExport(flags));
   CompileRequest request = requestOf(flags);
   MPC_ASSIGN_OR_RETURN(request.target.cpu, findTarget(flags));
   CompileReport report;
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
-                       compile(request, report));
+                       compile(request, report, warn));
   if (request.explains)
     MPC_RETURN_IF_ERROR(
         writeExplanation(report.explanation, tool.output.explain));
   if (flags.exported)
     MPC_RETURN_IF_ERROR(flags.exported->checkNames(rt::modelNames(*program)));
   tool.given = givenNumbers(flags.request.recipe);
-  Recompiler recompiler(request, tool.runner);
-  addRecompiler(tool, recompiler);
-  tool.compileStages = report.stages;
-  tool.compileSeconds = secondsSince(start);
-  program->warnings = report.warnings;
-  keep(flags, report, *program, directStart);
-  return rt::trainProgram(program, tool);
+  tool.recompile = recompileOf(std::move(request));
+  tool.compileStages = std::move(report.stages);
+  program->start = recordOf(flags, report, *program);
+  program->warnings = std::move(report.warnings);
+  return program;
 }
 
-/// The flags of a command line that was right before.
-rt::Status readFlags(int argc, char **argv, Flags &flags) {
-  CLI::App app;
-  addFlags(app, flags);
-  return rt::parseFlags(app, argc, argv).status();
-}
-
-rt::Result<rt::NanProbe> makeProbe(int argc, char **argv) {
-  Flags flags;
-  MPC_RETURN_IF_ERROR(readFlags(argc, argv, flags));
-  CompileRequest request = requestOf(flags);
-  CompileReport report;
-  MPC_RETURN_IF_ERROR(readModel(request, report));
-  auto recompiler = std::make_shared<Recompiler>(request, flags.tool.runner);
-  return rt::NanProbe([recompiler](const rt::ProbeRequest &step) {
-    return recompiler->find(step);
-  });
-}
-
-} // namespace
-
-extern "C" int mpcTrain(int argc, char **argv,
-                        const rt::DirectStart &directStart) {
-  Flags flags;
+/// The whole command line, or what it asks for in place of a training.
+rt::Result<std::string> readAllFlags(int argc, char **argv, Flags &flags) {
   rt::Tool tool;
   tool.name = "mpc-train";
   tool.description =
       "Compiles a model's whole training step (forward, backward, loss "
       "scaling,\nfinite check, clipping, optimizer) and trains it.";
   tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
-  tool.run = [&] { return train(flags, directStart); };
-  return rt::runTool(tool, argc, argv);
+  CLI::App app;
+  return rt::readFlags(tool, app, argc, argv);
 }
 
-extern "C" void mpcTrainProbe(int argc, char **argv,
-                              rt::Result<rt::NanProbe> &probe) {
-  probe = makeProbe(argc, argv);
+rt::Result<CompiledTraining> compileTraining(int argc, char **argv,
+                                             const WarningFunction &warn) {
+  Flags flags;
+  CompiledTraining training;
+  MPC_ASSIGN_OR_RETURN(training.text, readAllFlags(argc, argv, flags));
+  if (!training.text.empty())
+    return training;
+  MPC_ASSIGN_OR_RETURN(training.program, compile(flags, warn));
+  training.tool = std::move(flags.tool);
+  return training;
+}
+
+rt::Result<rt::Recompile> makeRecompile(int argc, char **argv) {
+  Flags flags;
+  MPC_RETURN_IF_ERROR(readAllFlags(argc, argv, flags).status());
+  CompileRequest request = requestOf(flags);
+  CompileReport report;
+  MPC_RETURN_IF_ERROR(readModel(request, report));
+  return recompileOf(std::move(request));
+}
+
+} // namespace
+
+extern "C" void mpcTrainCompile(int argc, char **argv,
+                                const WarningFunction &warn,
+                                rt::Result<CompiledTraining> &training) {
+  training = compileTraining(argc, argv, warn);
+}
+
+extern "C" void mpcTrainRecompile(int argc, char **argv,
+                                  rt::Result<rt::Recompile> &recompile) {
+  recompile = makeRecompile(argc, argv);
 }

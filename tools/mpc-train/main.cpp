@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-train: trains the program that this command line had before, without the
-// compiler where nothing of it has changed.
+// mpc-train: mpc-compile and mpc-run in one. Where this command line had a
+// program before and nothing of it has changed, no compiler is loaded.
 #include "runtime/CommandLine/CompilerModule.h"
+#include "runtime/CommandLine/DirectStart.h"
 #include "runtime/CommandLine/Tool.h"
-#include "runtime/CommandLine/TrainTool.h"
+#include "runtime/Support/Output.h"
 #include "runtime/Train/DataFiles.h"
 #include "tools/mpc-train/Compiler.h"
 
@@ -69,53 +70,85 @@ rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
   return rt::DirectStart(key);
 }
 
-/// The compiler makes the probe when a step is not finite, which few are.
-rt::NanProbe lazyProbe(const CommandLine &line,
-                       const rt::CompilerModule &compiler) {
-  return [=, probe = rt::NanProbe()](const rt::ProbeRequest &step) mutable
-             -> rt::Result<std::optional<rt::NanFinding>> {
-    if (!probe) {
-      MPC_ASSIGN_OR_RETURN(
-          auto *make, compiler.find<decltype(mpcTrainProbe)>("mpcTrainProbe"));
-      rt::Result<rt::NanProbe> made = rt::NanProbe();
-      make(line.argc, line.argv, made);
-      MPC_ASSIGN_OR_RETURN(probe, std::move(made));
-    }
-    return probe(step);
-  };
+/// A start without the compiler loads it when the step is compiled again, which
+/// few trainings ask for.
+rt::Recompile lazyRecompile(const CommandLine &line,
+                            const rt::CompilerModule &compiler) {
+  return
+      [=, recompile = rt::Recompile()](
+          rt::StepForm form, const std::vector<std::string> &keptFp32) mutable
+          -> rt::Result<std::shared_ptr<const rt::Program>> {
+        if (!recompile) {
+          MPC_ASSIGN_OR_RETURN(
+              auto *make,
+              compiler.find<decltype(mpcTrainRecompile)>("mpcTrainRecompile"));
+          rt::Result<rt::Recompile> made = rt::Recompile();
+          make(line.argc, line.argv, made);
+          MPC_ASSIGN_OR_RETURN(recompile, std::move(made));
+        }
+        return recompile(form, keptFp32);
+      };
 }
 
-rt::Result<int> train(std::shared_ptr<const rt::Program> program,
-                      rt::TrainTool &tool) {
-  for (const std::string &warning : program->warnings)
-    rt::reportWarning(tool.name, warning);
-  tool.given = program->start.given;
-  return rt::trainProgram(std::move(program), tool);
+void warn(const std::string &text) { rt::reportWarning("mpc-train", text); }
+
+/// The training of a program that is there; null where none is.
+CompiledTraining findStarted(const CommandLine &line, rt::TrainTool tool,
+                             const rt::DirectStart &start,
+                             const rt::CompilerModule &compiler) {
+  CompiledTraining training;
+  training.program = start.find();
+  if (!training.program)
+    return training;
+  for (const std::string &text : training.program->warnings)
+    warn(text);
+  training.tool = std::move(tool);
+  training.tool.given = training.program->start.given;
+  training.tool.recompile = lazyRecompile(line, compiler);
+  return training;
 }
 
-rt::Result<int> compile(const CommandLine &line, const rt::DirectStart &start,
-                        const rt::CompilerModule &compiler) {
-  MPC_ASSIGN_OR_RETURN(auto *train,
-                       compiler.find<decltype(mpcTrain)>("mpcTrain"));
-  return train(line.argc, line.argv, start);
+/// What is compiled is kept for the next start with this command line.
+rt::Result<CompiledTraining> compile(const CommandLine &line,
+                                     const rt::DirectStart &start,
+                                     const rt::CompilerModule &compiler) {
+  MPC_ASSIGN_OR_RETURN(auto *compile, compiler.find<decltype(mpcTrainCompile)>(
+                                          "mpcTrainCompile"));
+  rt::Result<CompiledTraining> training = CompiledTraining();
+  compile(line.argc, line.argv, warn, training);
+  if (training.ok() && training->program &&
+      !training->program->start.files.empty())
+    start.store(*training->program, training->program->start);
+  return training;
 }
 
-rt::Result<int> run(const CommandLine &line) {
-  auto begun = Clock::now();
-  rt::CompilerModule compiler("mpc-train-compiler");
+/// Finds the program, or compiles it.
+rt::Result<CompiledTraining> prepare(const CommandLine &line,
+                                     const rt::CompilerModule &compiler) {
   rt::TrainTool tool;
-  tool.name = "mpc-train";
   CLI::App app;
   if (!readFlags(line, app, tool))
     return compile(line, {}, compiler);
   rt::DirectStart start = directStart(line, app, tool, compiler);
-  std::shared_ptr<const rt::Program> program = start.find();
-  if (!program)
-    return compile(line, start, compiler);
-  tool.probe = lazyProbe(line, compiler);
-  tool.compileSeconds =
+  CompiledTraining training = findStarted(line, tool, start, compiler);
+  if (training.program)
+    return training;
+  return compile(line, start, compiler);
+}
+
+/// mpc-compile, and then mpc-run.
+rt::Result<int> run(const CommandLine &line) {
+  auto begun = Clock::now();
+  rt::CompilerModule compiler("mpc-train-compiler");
+  MPC_ASSIGN_OR_RETURN(CompiledTraining training, prepare(line, compiler));
+  if (!training.text.empty()) {
+    MPC_RETURN_IF_ERROR(rt::writeOutput("-", training.text));
+    return 0;
+  }
+  training.tool.name = "mpc-train";
+  training.tool.compileSeconds =
       std::chrono::duration<double>(Clock::now() - begun).count();
-  return train(std::move(program), tool);
+  return rt::trainProgram(training.program, training.tool);
 }
 
 } // namespace

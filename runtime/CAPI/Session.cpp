@@ -62,6 +62,20 @@ int64_t batchRowsOf(const Entry &entry) {
   return found ? found->shape[0] : 1;
 }
 
+MpcStepResult resultOf(const StepOutcome &outcome) {
+  MpcStepResult result = {};
+  result.structSize = sizeof result;
+  result.step = outcome.step;
+  result.loss = outcome.loss;
+  result.scale = outcome.scale.value_or(kNaN);
+  result.gradNorm = outcome.gradNorm;
+  result.goodSteps = outcome.goodSteps.value_or(kNaN);
+  result.foundInf = outcome.foundInf;
+  result.skipped = outcome.skipped;
+  result.scaleError = outcome.hasScaleError;
+  return result;
+}
+
 } // namespace
 
 Session::Session(const Log &log) : log_(log), process_(::getpid()) {}
@@ -86,6 +100,7 @@ Session::create(std::shared_ptr<const Program> program,
     session->log_.write(MPC_LOG_WARNING, warning);
   MPC_ASSIGN_OR_RETURN(session->runner_, Runner::create(std::move(program),
                                                         {options.numThreads}));
+  session->training_.emplace(*session->runner_);
   for (const std::string &warning : session->runner_->warnings())
     session->log_.write(MPC_LOG_WARNING, warning);
   MPC_ASSIGN_OR_RETURN(std::vector<std::string> missing,
@@ -260,42 +275,26 @@ Result<MpcStepResult> Session::apply() {
 Result<MpcStepResult> Session::finish() {
   MPC_RETURN_IF_ERROR(step_->finish());
   evaluatedLast_ = nullptr;
-  MpcStepResult outcome = result();
+  StepOutcome outcome = training_->outcomeOf(*step_);
   Status status = updateByCaller(outcome);
-  ++done_.step;
-  done_.applied += !outcome.skipped;
-  done_.skippedInRow = outcome.skipped ? done_.skippedInRow + 1 : 0;
+  training_->count(outcome);
   MPC_RETURN_IF_ERROR(status);
-  return outcome;
+  return resultOf(outcome);
 }
 
-Status Session::updateByCaller(const MpcStepResult &outcome) {
+Status Session::updateByCaller(const StepOutcome &outcome) {
   if (runner_->program().protocol.callerUpdates.empty())
     return {};
   MpcUpdate update = {};
-  update.step = done_.step;
-  update.applied = done_.applied;
+  update.step = outcome.step;
+  update.applied = outcome.applied;
   update.lr = step_->lastCall().number(step::kLearningRate).value_or(kNaN);
-  update.scale = outcome.scale;
+  update.scale = outcome.scale.value_or(kNaN);
   update.gradNorm = outcome.gradNorm;
   update.foundInf = outcome.foundInf;
   update.skipped = outcome.skipped;
   mustDerive_ = true;
   return optimizer_.update(update);
-}
-
-MpcStepResult Session::result() const {
-  MpcStepResult result = {};
-  result.structSize = sizeof result;
-  result.step = done_.step;
-  result.loss = step_->meanLoss();
-  result.scale = step_->scalar("scale").value_or(kNaN);
-  result.gradNorm = step_->scalar(step::kGradNorm).value_or(kNaN);
-  result.goodSteps = step_->scalar(step::kGoodSteps).value_or(kNaN);
-  result.foundInf = step_->foundInf();
-  result.skipped = step_->skipped();
-  result.scaleError = step_->hasScaleError();
-  return result;
 }
 
 Status Session::evaluate() {
@@ -353,7 +352,8 @@ Result<TensorView> Session::output(std::string_view name) const {
 }
 
 MpcProgress Session::progress() const {
-  return {sizeof(MpcProgress), done_.step, done_.applied, done_.skippedInRow};
+  const TrainPosition &done = training_->position();
+  return {sizeof(MpcProgress), done.step, done.applied, done.skippedInRow};
 }
 
 Result<TensorView> Session::readState(std::string_view name) {
@@ -423,7 +423,7 @@ Status Session::save(CheckpointFolder &folder, const LoaderState &data) const {
   MPC_RETURN_IF_ERROR(checkBetweenSteps("the state is saved"));
   MPC_RETURN_IF_ERROR(checkMissing());
   folder.setRule({clausesOf(runner_->program().protocol.rule)});
-  TrainPosition position = done_;
+  TrainPosition position = training_->position();
   position.loader = data;
   return folder.save(*runner_, position);
 }
@@ -441,7 +441,7 @@ Session::loadNewest(CheckpointFolder &folder) {
                         "compiler");
   mustDerive_ = false;
   missing_.clear();
-  done_ = *position;
+  training_->position() = *position;
   return std::optional(position->loader);
 }
 

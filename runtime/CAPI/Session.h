@@ -15,6 +15,7 @@
 #include "runtime/Runner/StepRun.h"
 #include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/FileEvaluation.h"
+#include "runtime/Train/Training.h"
 
 #include <atomic>
 #include <optional>
@@ -99,8 +100,7 @@ private:
   [[nodiscard]] Status
   refuseShapes(const std::vector<const Entry *> &known) const;
   Result<MpcStepResult> finish();
-  Status updateByCaller(const MpcStepResult &outcome);
-  [[nodiscard]] MpcStepResult result() const;
+  Status updateByCaller(const StepOutcome &outcome);
   Status writeScalerSlot(const StateTensor &scaler, size_t index, double value);
 
   Log log_;
@@ -117,7 +117,8 @@ private:
   std::set<std::string, std::less<>> missing_; ///< Weights without values.
   bool mustDerive_ = false; ///< A parameter is newer than its copy.
   const EntryCall *evaluatedLast_ = nullptr;
-  TrainPosition done_; ///< Steps; the place in the data is the caller's.
+  /// Its steps; the place in the data is the caller's.
+  std::optional<Training> training_;
 };
 
 template <typename Body>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From batches to a row of metrics.
+// From batches to steps.
 #include "runtime/Train/StepCalls.h"
 
 #include "runtime/Program/StepNames.h"
@@ -7,13 +7,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <set>
 
 namespace mpc::rt {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Status checkRate(const Entry &entry) {
   for (const TensorDesc &input : entry.inputs)
@@ -125,20 +122,18 @@ Status StepCalls::begin() {
   return {};
 }
 
-Status StepCalls::finish(MetricsRow &row) {
-  StepRun &step = steps_[next_];
-  MPC_RETURN_IF_ERROR(step.settle());
+Status StepCalls::finish() {
+  MPC_RETURN_IF_ERROR(steps_[next_].settle());
   next_ = turn(next_);
-  row.loss = step.meanLoss();
-  row.scale = step.scalar(step::kScale).value_or(1);
-  row.goodSteps = step.scalar(step::kGoodSteps).value_or(0);
-  row.gradNorm = step.scalar(step::kGradNorm).value_or(kNaN);
-  row.skipped = step.skipped();
-  row.others.clear();
-  for (const std::string &name : others_)
-    row.others.push_back(
-        step.counted(name).value_or(step.scalar(name).value_or(0)));
   return {};
+}
+
+std::vector<std::optional<double>> StepCalls::valuesOfOthers() const {
+  std::vector<std::optional<double>> values;
+  for (const std::string &name : others_)
+    values.emplace_back(
+        outcome().counted(name).value_or(outcome().scalar(name).value_or(0)));
+  return values;
 }
 
 } // namespace mpc::rt

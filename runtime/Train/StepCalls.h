@@ -7,9 +7,9 @@
 #include "runtime/Runner/StepRun.h"
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Data.h"
-#include "runtime/Train/Metrics.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,9 +47,8 @@ public:
   /// asynchronous.
   Status begin();
   /// Waits for the oldest step under way: the mean loss and the sum of
-  /// underflows over its batches, of all else the last. Fills in what the row
-  /// has of the step itself.
-  Status finish(MetricsRow &row);
+  /// underflows over its batches, of all else the last.
+  Status finish();
 
   /// What the entries say of the step that was finished last.
   [[nodiscard]] const StepRun &outcome() const { return steps_[turn(next_)]; }
@@ -57,6 +56,8 @@ public:
   [[nodiscard]] const std::vector<std::string> &others() const {
     return others_;
   }
+  /// Their values, of that step.
+  [[nodiscard]] std::vector<std::optional<double>> valuesOfOthers() const;
 
 private:
   explicit StepCalls(DataLoader &loader) : loader_(&loader) {}

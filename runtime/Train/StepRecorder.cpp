@@ -53,7 +53,8 @@ StepRecorder::Point StepRecorder::pointOf(const MetricsRow &row) const {
           {row.others.end() - static_cast<ptrdiff_t>(count), row.others.end()}};
 }
 
-Status StepRecorder::add(const MetricsRow &row) {
+Status StepRecorder::afterStep(Training & /*training*/, StepReport &report) {
+  const MetricsRow &row = report.row;
   if (!options_.plot.empty())
     history_.push_back(pointOf(row));
   if (metrics_)
@@ -78,9 +79,11 @@ Status StepRecorder::addScalars(const MetricsRow &row) {
   return {};
 }
 
-Status StepRecorder::sync() { return metrics_ ? metrics_->sync() : Status(); }
+Status StepRecorder::beforeSave() {
+  return metrics_ ? metrics_->sync() : Status();
+}
 
-Status StepRecorder::refreshPlot() const {
+Status StepRecorder::afterSave() {
   if (options_.plot.empty())
     return {};
   MPC_ASSIGN_OR_RETURN(OutputPlace place, OutputPlace::find(options_.plot));

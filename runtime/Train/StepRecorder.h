@@ -7,6 +7,7 @@
 #include "runtime/Support/Plot.h"
 #include "runtime/Train/Metrics.h"
 #include "runtime/Train/TensorBoard.h"
+#include "runtime/Train/Training.h"
 
 #include <functional>
 #include <optional>
@@ -24,7 +25,7 @@ struct RecorderOptions {
   bool resume = false;     ///< Keep the rows of steps that are done.
 };
 
-class StepRecorder {
+class StepRecorder : public TrainObserver {
 public:
   StepRecorder(RecorderOptions options,
                std::function<void(std::string_view)> output)
@@ -38,12 +39,12 @@ public:
   [[nodiscard]] Status open(int64_t step,
                             const std::vector<std::string> &others,
                             size_t numEvaluated = 0);
-  [[nodiscard]] Status add(const MetricsRow &row);
+  Status afterStep(Training &training, StepReport &report) override;
   /// Puts the rows so far on the disk.
-  [[nodiscard]] Status sync();
+  Status beforeSave() override;
   /// Draws the curves so far into a file, whose older curves they replace; what
   /// is no file gets them once, at the end.
-  [[nodiscard]] Status refreshPlot() const;
+  Status afterSave() override;
   /// Draws the curves of the whole run.
   [[nodiscard]] Status writePlot() const;
 

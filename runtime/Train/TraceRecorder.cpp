@@ -80,9 +80,10 @@ void TraceRecorder::push(int64_t step, std::string fields) {
   entries_.push_back({step, std::move(fields)});
 }
 
-void TraceRecorder::add(const Runner &runner, const TriedStep &tried) {
+Status TraceRecorder::afterTry(Training &training, const StepOutcome &tried) {
   if (path_.empty())
-    return;
+    return {};
+  const Runner &runner = training.runner();
   scale_ = numberOr(runner, "scale", 1);
   std::string counter = policyInfo(policy_).hasCounter
                             ? number(numberOr(runner, "counter", 0))
@@ -91,8 +92,9 @@ void TraceRecorder::add(const Runner &runner, const TriedStep &tried) {
        fmt::format("\"action\": \"step\", \"found_inf\": {}, \"applied\": {}, "
                    "\"scale_before\": {}, \"scale_after\": {}, "
                    "\"counter_after\": {}",
-                   tried.foundInf, tried.applied, number(tried.scale),
-                   number(scale_), counter));
+                   tried.foundInf, !tried.skipped,
+                   number(tried.scale.value_or(1)), number(scale_), counter));
+  return {};
 }
 
 /// The entries of the file before `step`, and what they leave behind.
@@ -172,7 +174,7 @@ std::string TraceRecorder::toJson() const {
   return text + "\n  ]\n}\n";
 }
 
-Status TraceRecorder::refresh() const {
+Status TraceRecorder::afterSave() {
   if (path_.empty())
     return {};
   MPC_ASSIGN_OR_RETURN(OutputPlace place, OutputPlace::find(path_));

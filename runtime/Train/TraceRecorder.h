@@ -8,6 +8,7 @@
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/Status.h"
+#include "runtime/Train/Training.h"
 #include "runtime/Train/TrainingRule.h"
 
 #include <cstdint>
@@ -17,15 +18,7 @@
 
 namespace mpc::rt {
 
-/// A step that was tried, each time that it was.
-struct TriedStep {
-  int64_t step = 0; ///< Optimizer steps that are done before it.
-  bool foundInf = false;
-  bool applied = true;
-  double scale = 1; ///< In force.
-};
-
-class TraceRecorder {
+class TraceRecorder : public TrainObserver {
 public:
   /// `path` is where the trace goes; empty for nowhere.
   explicit TraceRecorder(std::string path) : path_(std::move(path)) {}
@@ -37,17 +30,16 @@ public:
   /// Goes on with the trace of a run up to `step`. Numbers and a scale that are
   /// others since are entries of their own.
   [[nodiscard]] Status resume(const Runner &runner, int64_t step);
-  /// The step that the runner has just done.
-  void add(const Runner &runner, const TriedStep &tried);
+  Status afterTry(Training &training, const StepOutcome &tried) override;
   /// Writes a file as far as the trace goes; what is no file gets it once, at
   /// the end.
-  [[nodiscard]] Status refresh() const;
+  Status afterSave() override;
   [[nodiscard]] Status write() const;
 
 private:
   /// A line of "steps".
   struct Entry {
-    int64_t step; ///< See TriedStep.
+    int64_t step; ///< Steps that are done before it.
     std::string fields;
   };
   using Numbers = std::map<std::string, double>;

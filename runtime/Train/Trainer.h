@@ -9,6 +9,7 @@
 #include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/Data.h"
 #include "runtime/Train/Evaluator.h"
+#include "runtime/Train/Metrics.h"
 #include "runtime/Train/NanReport.h"
 #include "runtime/Train/Progress.h"
 #include "runtime/Train/Schedule.h"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counts of steps, and the order in which they are told of.
+#include "runtime/Train/Training.h"
+
+#include "runtime/Program/StepNames.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mpc::rt {
+
+bool StepReport::hasBadLoss() const {
+  return !std::isfinite(row.loss) && outcome.hasLoss;
+}
+
+StepOutcome Training::outcomeOf(const StepRun &step) const {
+  return {.step = position_.step,
+          .applied = position_.applied,
+          .loss = step.meanLoss(),
+          .gradNorm = step.scalar(step::kGradNorm)
+                          .value_or(std::numeric_limits<double>::quiet_NaN()),
+          .scale = step.scalar(step::kScale),
+          .goodSteps = step.scalar(step::kGoodSteps),
+          .hasLoss = step.hasLoss(),
+          .foundInf = step.foundInf(),
+          .skipped = step.skipped(),
+          .hasScaleError = step.hasScaleError()};
+}
+
+void Training::count(const StepOutcome &outcome) {
+  ++position_.step;
+  position_.applied += !outcome.skipped;
+  position_.skippedInRow = outcome.skipped ? position_.skippedInRow + 1 : 0;
+}
+
+Status Training::begin() {
+  return tellAll([&](auto &one) { return one.beforeStep(*this); });
+}
+
+Status Training::endTry(const StepOutcome &outcome) {
+  return tellAll([&](auto &one) { return one.afterTry(*this, outcome); });
+}
+
+Status Training::end(StepReport &report) {
+  count(report.outcome);
+  return tellAll([&](auto &one) { return one.afterStep(*this, report); });
+}
+
+Status Training::moveTo(std::unique_ptr<Runner> next) {
+  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner_->exportState());
+  MPC_RETURN_IF_ERROR(next->importState(state));
+  runner_ = next.get();
+  owned_ = std::move(next);
+  return {};
+}
+
+} // namespace mpc::rt

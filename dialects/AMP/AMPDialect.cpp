@@ -107,6 +107,15 @@ void mpc::amp::setEntryKind(Operation *function, EntryKind kind) {
                     EntryKindAttr::get(function->getContext(), kind));
 }
 
+FlatSymbolRefAttr mpc::amp::getPendingOf(Operation *parameter) {
+  return parameter->getAttrOfType<FlatSymbolRefAttr>(
+      AMPDialect::PendingOfAttrHelper::getNameStr());
+}
+
+void mpc::amp::setPendingOf(Operation *parameter, FlatSymbolRefAttr buffer) {
+  parameter->setAttr(AMPDialect::PendingOfAttrHelper::getNameStr(), buffer);
+}
+
 bool mpc::amp::isEvaluation(Operation *function) {
   std::optional<EntryKind> kind = getEntryKind(function);
   return kind == EntryKind::Eval || kind == EntryKind::Measure;
@@ -131,8 +140,17 @@ static LogicalResult verifySite(Operation *op, const Twine &where,
                            << ", which must be a #amp.site";
 }
 
+static LogicalResult verifyPendingOf(Operation *op, Attribute value) {
+  if (isa<mpc::nn::ParameterOp>(op) && isa<FlatSymbolRefAttr>(value))
+    return success();
+  return op->emitOpError("has 'amp.pending_of' = ")
+         << value << ": an nn.parameter has the symbol of a buffer";
+}
+
 LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
+  if (attribute.getName() == PendingOfAttrHelper::getNameStr())
+    return verifyPendingOf(op, attribute.getValue());
   if (attribute.getName() != EntryAttrHelper::getNameStr())
     return refuse(op, "has", attribute);
   auto function = dyn_cast<FunctionOpInterface>(op);

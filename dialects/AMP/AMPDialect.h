@@ -45,6 +45,11 @@ class WidensFirst : public mlir::OpTrait::TraitBase<ConcreteType, WidensFirst> {
 
 namespace mpc::amp {
 
+/// The buffer that `parameter` waits for until a window is applied, by its
+/// `amp.pending_of`; null for any other parameter.
+mlir::FlatSymbolRefAttr getPendingOf(mlir::Operation *parameter);
+void setPendingOf(mlir::Operation *parameter, mlir::FlatSymbolRefAttr buffer);
+
 /// What `function` is run for, by its `amp.entry`; empty where it is no entry.
 std::optional<EntryKind> getEntryKind(mlir::Operation *function);
 inline bool isEntry(mlir::Operation *function) {

@@ -21,11 +21,23 @@ def AMP_EntryAttr : AttrDef<AMP_Dialect, "Entry"> {
   let description = [{
     `offset` counts elements. `role` is what the tensor is to the step, by the
     names that program files have for it too: `parameter` or `slot`, say.
+    `owner` is the tensor that a slot, a copy, a gradient, an average or a
+    pending sum belongs to; of a number and of a loss scaler it is the symbol of
+    the optimizer or the scaler, where the module has several. `key` is what the
+    tensor is called among those of its owner.
+
+    ```mlir
+    #amp.entry<"w/momentum", 0, tensor<4xf32>, slot of "w" as "momentum">
+    ```
   }];
   let parameters = (ins StringRefParameter<"name">:$name, "int64_t":$offset,
                         "::mlir::RankedTensorType":$type,
-                        AMP_StateRole:$role);
-  let assemblyFormat = "`<` $name `,` $offset `,` $type `,` $role `>`";
+                        AMP_StateRole:$role,
+                        OptionalParameter<"::mlir::StringAttr">:$owner,
+                        OptionalParameter<"::mlir::StringAttr">:$key);
+  let assemblyFormat = [{
+    `<` $name `,` $offset `,` $type `,` $role (`of` $owner^)? (`as` $key^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

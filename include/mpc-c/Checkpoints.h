@@ -5,6 +5,7 @@
 
 #include "mpc-c/Data.h"
 #include "mpc-c/Error.h"
+#include "mpc-c/Program.h"
 #include "mpc-c/Runner.h"
 
 #include <stddef.h>
@@ -46,6 +47,16 @@ MPC_EXPORT MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                                               MpcRunner *runner,
                                               MpcDataPosition *position,
                                               int *found);
+
+/* Told of one tensor. The record lives until the function returns. */
+typedef void (*MpcStateRecordFunction)(void *context,
+                                       const MpcStateRecord *record);
+
+/* Tells `function` what each tensor of a checkpoint is, by name. Of a file
+ * that was written before checkpoints said so, it is found from the names. */
+MPC_EXPORT MpcError *mpcCheckpointReadRecords(const char *path,
+                                              MpcStateRecordFunction function,
+                                              void *context);
 
 #ifdef __cplusplus
 }

@@ -119,18 +119,21 @@ MPC_EXPORT MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
 /* What a tensor of the state is to the step. */
 typedef enum MpcStateRole {
   MPC_STATE_PARAMETER = 0, /* A weight; the f32 master where there is one. */
-  MPC_STATE_LOW_PRECISION = 1,  /* A parameter's 16-bit copy, which follows. */
-  MPC_STATE_GRADIENT = 2,       /* Gradients on their way; not saved. */
-  MPC_STATE_SLOT = 3,           /* An optimizer's, beside a parameter. */
-  MPC_STATE_BUFFER = 4,         /* Running statistics and the like. */
-  MPC_STATE_LOSS_SCALE = 5,     /* What a loss scaler keeps: f64. */
-  MPC_STATE_OPTIMIZER = 6,      /* What an optimizer counts: f64. */
-  MPC_STATE_HYPER_PARAMETER = 7 /* A number that the user sets: f64. */
+  MPC_STATE_LOW_PRECISION = 1,   /* A parameter's 16-bit copy, which follows. */
+  MPC_STATE_GRADIENT = 2,        /* Gradients on their way; not saved. */
+  MPC_STATE_SLOT = 3,            /* An optimizer's, beside a parameter. */
+  MPC_STATE_BUFFER = 4,          /* Running statistics and the like. */
+  MPC_STATE_LOSS_SCALE = 5,      /* What a loss scaler keeps: f64. */
+  MPC_STATE_OPTIMIZER = 6,       /* What an optimizer counts: f64. */
+  MPC_STATE_HYPER_PARAMETER = 7, /* A number that the user sets: f64. */
+  MPC_STATE_SETTING = 8,         /* The same of a loss-scale policy. */
+  MPC_STATE_AVERAGE = 9,         /* The running average of a parameter. */
+  MPC_STATE_PENDING = 10 /* What a window has added to a buffer so far. */
 } MpcStateRole;
 
 /* Number `index` of the settings that loss-scale policies have, by its name:
- * "growth_interval"; NULL behind the last. It is a hyper-parameter of each
- * program whose policy reads it. */
+ * "growth_interval"; NULL behind the last. It is the key of a state tensor of
+ * role MPC_STATE_SETTING in each program whose policy reads it. */
 MPC_EXPORT const char *mpcLossScaleSettingName(size_t index);
 
 /* Tensor number `index` of the state: its role, and whether checkpoints hold
@@ -140,6 +143,25 @@ MPC_EXPORT MpcError *mpcProgramGetState(const MpcProgram *program, size_t index,
 MPC_EXPORT MpcError *mpcProgramGetStateRole(const MpcProgram *program,
                                             size_t index, MpcStateRole *role,
                                             int *isSaved);
+
+/* What a tensor of a state is, as programs and checkpoints say it. */
+typedef struct MpcStateRecord {
+  size_t structSize;
+  const char *name;
+  MpcStateRole role;
+  /* The tensor that it belongs to: the parameter of a slot, the buffer of what
+   * waits for it. Of numbers and of a loss scaler, the name of the optimizer or
+   * the scaler where a program has several; else "". */
+  const char *owner;
+  /* What it is called among those of its owner: "momentum", "beta1". "" for
+   * weights, buffers and loss scalers. */
+  const char *key;
+} MpcStateRecord;
+
+/* The record of tensor number `index` of the state. */
+MPC_EXPORT MpcError *mpcProgramGetStateRecord(const MpcProgram *program,
+                                              size_t index,
+                                              MpcStateRecord *record);
 
 #ifdef __cplusplus
 }

@@ -134,6 +134,11 @@ public:
       return mpcProgramGetState(get(), index, info);
     });
   }
+  Expected<MpcStateRecord> stateRecord(size_t index) const {
+    return detail::filled(sized<MpcStateRecord>(), [&](auto *record) {
+      return mpcProgramGetStateRecord(get(), index, record);
+    });
+  }
 
 private:
   template <typename Load>

@@ -129,13 +129,12 @@ private:
       }
     }
     for (const rt::StateTensor &tensor : runner_->program().state) {
-      if (tensor.role != rt::StateRole::Slot)
+      if (tensor.role != rt::StateRole::Slot &&
+          tensor.role != rt::StateRole::Average)
         continue;
-      size_t cut = tensor.desc.name.rfind('/');
       MPC_ASSIGN_OR_RETURN(rt::TensorView view,
                            runner_->readState(tensor.desc.name));
-      line["slots"][tensor.desc.name.substr(0, cut)]
-          [tensor.desc.name.substr(cut + 1)] = listOf(view);
+      line["slots"][tensor.owner][tensor.key] = listOf(view);
     }
     for (const CaseParameter &parameter : which_.parameters) {
       json &slots = line["slots"][parameter.name];

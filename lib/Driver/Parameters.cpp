@@ -77,10 +77,7 @@ void mpc::setInitialValues(rt::Program &program,
 
 void mpc::drawBySeed(rt::Program &program) {
   for (const rt::StateTensor &tensor : program.state) {
-    llvm::StringRef name(tensor.desc.name);
-    if (tensor.role != rt::StateRole::Hyperparameters ||
-        !name.consume_front(rt::kHyperPrefix) ||
-        !isSeed(name.substr(name.rfind('.') + 1)))
+    if (tensor.role != rt::StateRole::Hyperparameters || !isSeed(tensor.key))
       continue;
     rt::InitialValue value;
     value.desc = tensor.desc;

@@ -39,14 +39,25 @@ rt::Result<rt::TensorDesc> mpc::describeTensor(StringRef name, Type type) {
                           ", whose elements the runtime does not have");
 }
 
+/// The string of an attribute; empty where there is none.
+static std::string textOf(StringAttr string) {
+  return string ? string.str() : "";
+}
+
+/// A tensor that owns others is called as in the state: without the mark of its
+/// symbol.
+static std::string ownerOf(amp::EntryAttr entry) {
+  std::string owner = textOf(entry.getOwner());
+  return rt::hasOwner(entry.getRole()) ? nn::nameOf(owner) : owner;
+}
+
 static rt::Result<rt::ProbeSite> readSite(amp::SiteAttr attribute) {
-  auto text = [](StringAttr string) { return string ? string.str() : ""; };
   rt::ProbeSite site;
   site.op = attribute.getOp();
   site.node = attribute.getNode();
-  site.file = text(attribute.getFile());
+  site.file = textOf(attribute.getFile());
   site.gradient = attribute.getGradient();
-  site.parameter = nn::nameOf(text(attribute.getParameter()));
+  site.parameter = nn::nameOf(textOf(attribute.getParameter()));
   MPC_ASSIGN_OR_RETURN(site.desc, describeTensor("", attribute.getType()));
   if (DenseI64ArrayAttr inputs = attribute.getInputs())
     site.inputs = inputs.asArrayRef().vec();
@@ -299,7 +310,8 @@ rt::Status ProgramBuilder::addSlabs() {
                            describeTensor(entry.getName(), entry.getType()));
       program_.state.push_back({std::move(desc), entry.getRole(), index,
                                 entry.getOffset() * elementBytes,
-                                op.getWideScale()});
+                                op.getWideScale(), ownerOf(entry),
+                                textOf(entry.getKey())});
     }
   }
   return {};

@@ -34,7 +34,13 @@ static void addInfos(nb::module_ &m) {
   nb::class_<StateInfo>(m, "StateInfo", "A tensor of the state.")
       .def_ro("tensor", &StateInfo::tensor)
       .def_ro("role", &StateInfo::role)
-      .def_ro("is_saved", &StateInfo::isSaved, "Whether checkpoints hold it.");
+      .def_ro("is_saved", &StateInfo::isSaved, "Whether checkpoints hold it.")
+      .def_ro("owner", &StateInfo::owner, "The tensor that it belongs to.")
+      .def_ro("key", &StateInfo::key, "What it is called among its owner's.");
+  nb::class_<StateRecord>(m, "StateRecord", "What a tensor of a checkpoint is.")
+      .def_ro("role", &StateRecord::role)
+      .def_ro("owner", &StateRecord::owner)
+      .def_ro("key", &StateRecord::key);
   m.attr("ENTRY_EVAL") = int(MPC_ENTRY_EVAL);
   m.attr("ENTRY_STEP") = int(MPC_ENTRY_STEP);
   m.attr("ENTRY_ACCUMULATE") = int(MPC_ENTRY_ACCUMULATE);
@@ -46,6 +52,8 @@ static void addInfos(nb::module_ &m) {
   m.attr("STATE_LOSS_SCALE") = int(MPC_STATE_LOSS_SCALE);
   m.attr("STATE_OPTIMIZER") = int(MPC_STATE_OPTIMIZER);
   m.attr("STATE_HYPER_PARAMETER") = int(MPC_STATE_HYPER_PARAMETER);
+  m.attr("STATE_SETTING") = int(MPC_STATE_SETTING);
+  m.attr("STATE_AVERAGE") = int(MPC_STATE_AVERAGE);
   nb::list settings;
   for (size_t i = 0; const char *name = mpcLossScaleSettingName(i); ++i)
     settings.append(name);
@@ -232,6 +240,8 @@ NB_MODULE(_runtime, m) {
   addRunner(m);
   addCheckpoints(m);
   addData(m);
+  m.def("read_records", readRecords, "path"_a,
+        "What each tensor of a checkpoint is, by name.");
   m.def("learning_rate", learningRate, "flags"_a, "total_steps"_a,
         "applied_steps"_a);
 }

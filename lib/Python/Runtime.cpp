@@ -93,10 +93,21 @@ std::vector<StateInfo> Program::state() const {
     MpcStateRole role = MPC_STATE_PARAMETER;
     int isSaved = 0;
     check(mpcProgramGetStateRole(program_.get(), i, &role, &isSaved));
-    tensors.push_back(
-        {toInfo(valueOf(program_.state(i))), int(role), isSaved != 0});
+    MpcStateRecord record = valueOf(program_.stateRecord(i));
+    tensors.push_back({toInfo(valueOf(program_.state(i))), int(role),
+                       isSaved != 0, record.owner, record.key});
   }
   return tensors;
+}
+
+std::map<std::string, StateRecord> readRecords(const std::string &path) {
+  std::map<std::string, StateRecord> records;
+  auto add = [](void *context, const MpcStateRecord *record) {
+    auto &all = *static_cast<std::map<std::string, StateRecord> *>(context);
+    all[record->name] = {int(record->role), record->owner, record->key};
+  };
+  check(mpcCheckpointReadRecords(path.c_str(), add, &records));
+  return records;
 }
 
 std::map<std::string, std::string> Program::tied() const {

@@ -39,7 +39,16 @@ struct StateInfo {
   TensorInfo tensor;
   int role;
   bool isSaved;
+  std::string owner, key;
 };
+
+/// What a tensor of a checkpoint is: see MpcStateRecord.
+struct StateRecord {
+  int role;
+  std::string owner, key;
+};
+/// By the tensor's name.
+std::map<std::string, StateRecord> readRecords(const std::string &path);
 
 class Program {
 public:

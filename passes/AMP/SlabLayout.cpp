@@ -253,20 +253,57 @@ static std::string nameOf(Type elementType) {
   return name;
 }
 
-/// One slab of a group; its entries are named after their parameters.
 static SlabOp addGroupSlab(OpBuilder &b, ParameterGroup &group,
                            const Twine &symbol, Type elementType,
-                           StringRef suffix, rt::StateRole role,
+                           ArrayRef<Attribute> entries,
                            DenseF64ArrayAttr initial = {}) {
-  SmallVector<Attribute> entries;
-  for (auto [parameter, offset] : llvm::zip(group.parameters, group.offsets)) {
-    std::string name = parameter.getSymName().str() + suffix.str();
-    auto type = cast<RankedTensorType>(parameter.getType()).clone(elementType);
-    entries.push_back(EntryAttr::get(b.getContext(), name, offset, type, role));
-  }
   return SlabOp::create(b, group.parameters.front().getLoc(), symbol.str(),
                         RankedTensorType::get({group.size}, elementType),
                         b.getArrayAttr(entries), initial);
+}
+
+/// A slab of a group that holds, for each parameter, its tensor `key`.
+static SlabOp addPartSlab(OpBuilder &b, ParameterGroup &group,
+                          const std::string &prefix, StringRef key,
+                          Type elementType, rt::StateRole role,
+                          DenseF64ArrayAttr initial = {}) {
+  SmallVector<Attribute> entries;
+  for (auto [parameter, offset] : llvm::zip(group.parameters, group.offsets)) {
+    std::string name = (parameter.getSymName() + "/" + key).str();
+    auto type = cast<RankedTensorType>(parameter.getType()).clone(elementType);
+    entries.push_back(EntryAttr::get(b.getContext(), name, offset, type, role,
+                                     parameter.getSymNameAttr(),
+                                     b.getStringAttr(key)));
+  }
+  return addGroupSlab(b, group, prefix + key, elementType, entries, initial);
+}
+
+/// What a tensor that the model declares is to the step. A frozen parameter
+/// that the step writes is not a weight but state of the step.
+static rt::StateRole roleOf(nn::ParameterOp parameter, bool isWritten) {
+  if (!isWritten || !parameter.getFrozen())
+    return rt::StateRole::Parameter;
+  return getPendingOf(parameter) ? rt::StateRole::Pending
+                                 : rt::StateRole::Buffer;
+}
+
+/// The slab that holds the parameters of a group themselves.
+static SlabOp addParameterSlab(OpBuilder &b, ParameterGroup &group,
+                               const std::string &prefix) {
+  SmallVector<Attribute> entries;
+  for (auto [parameter, offset] : llvm::zip(group.parameters, group.offsets)) {
+    rt::StateRole role = roleOf(parameter, group.assigned != nullptr);
+    StringAttr owner, key;
+    if (role == rt::StateRole::Pending) {
+      owner = getPendingOf(parameter).getAttr();
+      key = b.getStringAttr("pending");
+    }
+    entries.push_back(EntryAttr::get(
+        b.getContext(), parameter.getSymName(), offset,
+        cast<RankedTensorType>(parameter.getType()), role, owner, key));
+  }
+  return addGroupSlab(b, group, prefix + "parameter", group.elementType,
+                      entries);
 }
 
 void SlabLayout::addSlabs() {
@@ -275,17 +312,10 @@ void SlabLayout::addSlabs() {
     b.setInsertionPointAfter(parameter);
   for (auto [index, group] : llvm::enumerate(groups_)) {
     std::string prefix = "g" + std::to_string(index) + ".";
-    // A frozen parameter that the step writes is not a weight but state of the
-    // step.
-    bool isState = group.assigned && group.parameters.front().getFrozen();
-    group.slab = addGroupSlab(
-        b, group, prefix + "parameter", group.elementType, "",
-        isState ? rt::StateRole::Buffer : rt::StateRole::Parameter);
-    if (group.lowType) {
-      std::string low = nameOf(group.lowType);
-      group.lowSlab = addGroupSlab(b, group, prefix + low, group.lowType,
-                                   "/" + low, rt::StateRole::LowPrecision);
-    }
+    group.slab = addParameterSlab(b, group, prefix);
+    if (group.lowType)
+      group.lowSlab = addPartSlab(b, group, prefix, nameOf(group.lowType),
+                                  group.lowType, rt::StateRole::LowPrecision);
     if (group.isTrained())
       addGradientSlabs(b, group, prefix);
   }
@@ -298,79 +328,128 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
                                   const std::string &prefix) {
   const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
   if (state.accumulates)
-    group.gradientSlab =
-        addGroupSlab(b, group, prefix + "gradient", b.getF32Type(), "/gradient",
-                     rt::StateRole::Gradient);
+    group.gradientSlab = addPartSlab(b, group, prefix, "gradient",
+                                     b.getF32Type(), rt::StateRole::Gradient);
   addSlotSlabs(b, group, prefix);
   if (state.trainer().keepsAverage())
-    group.averageSlab = addGroupSlab(b, group, prefix + "ema", b.getF32Type(),
-                                     "/ema", rt::StateRole::Slot);
+    group.averageSlab = addPartSlab(b, group, prefix, "ema", b.getF32Type(),
+                                    rt::StateRole::Average);
 }
 
 void SlabLayout::addSlotSlabs(OpBuilder &b, ParameterGroup &group,
                               const std::string &prefix) {
   const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
   for (const SlotTensor &slot : state.trainer().getAllSlots())
-    group.slotSlabs.push_back(
-        addGroupSlab(b, group, prefix + slot.name, slot.elementType,
-                     ("/" + slot.name).str(), rt::StateRole::Slot,
-                     slot.initial ? b.getDenseF64ArrayAttr(*slot.initial)
-                                  : DenseF64ArrayAttr()));
+    group.slotSlabs.push_back(addPartSlab(
+        b, group, prefix, slot.name, slot.elementType, rt::StateRole::Slot,
+        slot.initial ? b.getDenseF64ArrayAttr(*slot.initial)
+                     : DenseF64ArrayAttr()));
 }
 
-/// A slab of f64 scalars.
-static SlabOp addNumberSlab(OpBuilder &b, Location loc, StringRef symbol,
-                            StringRef prefix, rt::StateRole role,
-                            ArrayRef<NamedNumber> numbers) {
+namespace {
+
+/// A number that a slab of scalars holds.
+struct StateNumber {
+  rt::StateRole role;
+  StringAttr owner; ///< The optimizer or scaler; null if it is the only one.
+  StringRef key;
+  double value;
+};
+
+} // namespace
+
+/// "NAME." in front of what belongs to one of several; else nothing.
+static std::string prefixOf(StringAttr owner) {
+  return owner ? owner.str() + "." : std::string();
+}
+
+/// A slab of f64 scalars, whose names begin with `prefix`.
+static SlabOp addNumberSlab(OpBuilder &b, Location loc, const Twine &symbol,
+                            const Twine &prefix,
+                            ArrayRef<StateNumber> numbers) {
   SmallVector<Attribute> entries;
   SmallVector<double> initial;
   auto type = RankedTensorType::get({}, b.getF64Type());
-  for (const NamedNumber &number : numbers) {
-    entries.push_back(EntryAttr::get(b.getContext(),
-                                     (prefix + number.name).str(),
-                                     initial.size(), type, role));
+  for (const StateNumber &number : numbers) {
+    std::string name = (prefix + prefixOf(number.owner) + number.key).str();
+    entries.push_back(EntryAttr::get(b.getContext(), name, initial.size(), type,
+                                     number.role, number.owner,
+                                     b.getStringAttr(number.key)));
     initial.push_back(number.value);
   }
   int64_t size = initial.size();
   return SlabOp::create(
-      b, loc, symbol, RankedTensorType::get({size}, b.getF64Type()),
+      b, loc, symbol.str(), RankedTensorType::get({size}, b.getF64Type()),
       b.getArrayAttr(entries), b.getDenseF64ArrayAttr(initial));
 }
 
-/// ".NAME" where a module has several of a kind, so that each has its own names
-/// in the state; else nothing.
+/// The name where a module has several of a kind, so that each has its own
+/// names in the state; else null.
 template <typename States>
-static std::string suffixOf(const States &states, StringAttr name) {
-  return states.size() > 1 ? "." + name.str() : std::string();
+static StringAttr ownerAmong(const States &states, StringAttr name) {
+  return states.size() > 1 ? name : StringAttr();
+}
+
+/// ".NAME" behind the symbol of a slab of one of several; else nothing.
+static std::string suffixOf(StringAttr owner) {
+  return owner ? "." + owner.str() : std::string();
 }
 
 void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
-  // The slab's names outlive the strings that they are made of here.
-  std::vector<std::string> names;
-  SmallVector<double> values;
-  auto add = [&](StringAttr owner, const std::string &suffix,
-                 const NamedNumber &number) {
-    hyperIndices_[owner][number.name] = values.size();
-    names.push_back((suffix.empty() ? "" : suffix.substr(1) + ".") +
-                    number.name.str());
-    values.push_back(number.value);
+  SmallVector<StateNumber> numbers;
+  auto add = [&](StringAttr name, const StateNumber &number) {
+    hyperIndices_[name][number.key] = numbers.size();
+    numbers.push_back(number);
   };
   for (auto &[name, state] : scalers_)
     for (size_t i = 0; i != rt::kNumSettings; ++i) {
       auto setting = static_cast<rt::Setting>(i);
       if (rt::policyInfo(state.policy).reads(setting))
-        add(name, suffixOf(scalers_, name),
-            {StringRef(rt::settingKey(setting)), state.settings[setting]});
+        add(name, {rt::StateRole::Setting, ownerAmong(scalers_, name),
+                   rt::settingKey(setting), state.settings[setting]});
     }
   for (auto &[name, state] : optimizers_)
     for (const NamedNumber &number : state.op.getAllHypers())
-      add(name, suffixOf(optimizers_, name), number);
-  SmallVector<NamedNumber> numbers;
-  for (auto [name, value] : llvm::zip_equal(names, values))
-    numbers.push_back({name, value});
+      add(name, {rt::StateRole::Hyperparameters, ownerAmong(optimizers_, name),
+                 number.name, number.value});
   if (!numbers.empty())
-    hyperSlab = addNumberSlab(b, loc, "state.hyperparameters", rt::kHyperPrefix,
-                              rt::StateRole::Hyperparameters, numbers);
+    hyperSlab = addNumberSlab(b, loc, "state.hyperparameters",
+                              StringRef(rt::kHyperPrefix), numbers);
+}
+
+/// Adds what `state` counts, and in a window the batches that it adds up.
+void SlabLayout::addCounterSlabs(OpBuilder &b, OptimizerState &state) {
+  StringAttr owner = ownerAmong(optimizers_, state.name());
+  Location loc = state.op.getLoc();
+  std::string prefix = std::string(rt::kOptimizerName) + ".";
+  if (state.applies) {
+    SmallVector<StateNumber> numbers;
+    for (const NamedNumber &number : state.op.getScalarState())
+      numbers.push_back(
+          {rt::StateRole::Optimizer, owner, number.name, number.value});
+    state.scalars = addNumberSlab(b, loc, "state.optimizer" + suffixOf(owner),
+                                  prefix, numbers);
+  }
+  if (state.accumulates && state.trainer().getHyper().contains(kRandomSeed))
+    state.batches = addNumberSlab(
+        b, loc, "state.batches" + suffixOf(owner), prefix,
+        StateNumber{rt::StateRole::Optimizer, owner, "batches", 0.0});
+}
+
+/// Adds the state vector of a loss scaler.
+void SlabLayout::addScalerSlab(OpBuilder &b, ScalerState &state) {
+  StringAttr owner = ownerAmong(scalers_, state.op.getSymNameAttr());
+  std::string suffix = suffixOf(owner);
+  auto type =
+      RankedTensorType::get({int64_t(rt::kNumStateSlots)}, b.getF64Type());
+  auto entry =
+      EntryAttr::get(b.getContext(), std::string(rt::kScalerName) + suffix, 0,
+                     type, rt::StateRole::LossScale, owner, StringAttr());
+  state.slab = SlabOp::create(
+      b, state.op.getLoc(), "state.loss_scale" + suffix, type,
+      b.getArrayAttr(entry),
+      b.getDenseF64ArrayAttr(rt::initialState(state.policy, state.settings)));
+  state.slab.setWideScale(!rt::policyInfo(state.policy).scaleIsF32);
 }
 
 void SlabLayout::addScalarSlabs() {
@@ -378,30 +457,8 @@ void SlabLayout::addScalarSlabs() {
   for (auto slab : module_.getOps<SlabOp>())
     b.setInsertionPointAfter(slab);
   addHyperSlab(b, module_.getLoc());
-  for (auto &[name, state] : optimizers_) {
-    std::string suffix = suffixOf(optimizers_, name);
-    if (state.applies)
-      state.scalars =
-          addNumberSlab(b, state.op.getLoc(), "state.optimizer" + suffix,
-                        std::string(rt::kOptimizerName) + suffix + ".",
-                        rt::StateRole::Optimizer, state.op.getScalarState());
-    if (state.accumulates && state.trainer().getHyper().contains(kRandomSeed))
-      state.batches =
-          addNumberSlab(b, state.op.getLoc(), "state.batches" + suffix,
-                        std::string(rt::kOptimizerName) + suffix + ".",
-                        rt::StateRole::Optimizer, NamedNumber{"batches", 0.0});
-  }
-  auto type =
-      RankedTensorType::get({int64_t(rt::kNumStateSlots)}, b.getF64Type());
-  for (auto &[name, state] : scalers_) {
-    std::string suffix = suffixOf(scalers_, name);
-    auto entry =
-        EntryAttr::get(b.getContext(), std::string(rt::kScalerName) + suffix, 0,
-                       type, rt::StateRole::LossScale);
-    state.slab = SlabOp::create(
-        b, state.op.getLoc(), "state.loss_scale" + suffix, type,
-        b.getArrayAttr(entry),
-        b.getDenseF64ArrayAttr(rt::initialState(state.policy, state.settings)));
-    state.slab.setWideScale(!rt::policyInfo(state.policy).scaleIsF32);
-  }
+  for (auto &[name, state] : optimizers_)
+    addCounterSlabs(b, state);
+  for (auto &[name, state] : scalers_)
+    addScalerSlab(b, state);
 }

@@ -122,6 +122,8 @@ private:
                     const std::string &prefix);
   void addScalarSlabs();
   void addHyperSlab(mlir::OpBuilder &b, mlir::Location loc);
+  void addCounterSlabs(mlir::OpBuilder &b, OptimizerState &state);
+  void addScalerSlab(mlir::OpBuilder &b, ScalerState &state);
 
   mlir::ModuleOp module_;
   llvm::SmallVector<mlir::func::FuncOp> entries_;

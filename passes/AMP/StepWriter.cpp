@@ -121,6 +121,7 @@ static SmallVector<nn::ParameterOp> addPending(const StepPlan &plan) {
         b, buffer.getLoc(), pendingName(buffer.getSymName()), buffer.getType(),
         nn::InitAttr::get(b.getContext(), "zeros", APFloat(0.0)),
         /*frozen=*/true);
+    setPendingOf(sum, FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
     func::FuncOp loss = plan.loss;
     loss.walk([&](nn::GetOp get) {
       if (get.getParameter() != buffer.getSymName())

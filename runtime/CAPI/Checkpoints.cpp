@@ -5,6 +5,9 @@
 #include "runtime/CAPI/Boundary.h"
 #include "runtime/CAPI/Data.h"
 #include "runtime/CAPI/Session.h"
+#include "runtime/CAPI/StateInfo.h"
+#include "runtime/Program/StateRecord.h"
+#include "runtime/Support/Safetensors.h"
 
 using namespace mpc::rt;
 
@@ -71,4 +74,21 @@ MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                    ? fillInfo("position", dataPosition(*data), position)
                    : Status();
       });
+}
+
+MpcError *mpcCheckpointReadRecords(const char *path,
+                                   MpcStateRecordFunction function,
+                                   void *context) {
+  return guarded([&]() -> Status {
+    MPC_RETURN_IF_ERROR(needs("path", path));
+    MPC_RETURN_IF_ERROR(
+        needs("function", reinterpret_cast<const void *>(function)));
+    MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(path));
+    MPC_ASSIGN_OR_RETURN(StateRecord records, readStateRecord(file));
+    for (const auto &[name, tensor] : records) {
+      MpcStateRecord record = recordInfo(name, tensor);
+      function(context, &record);
+    }
+    return {};
+  });
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/CAPI/Boundary.h"
 #include "runtime/CAPI/Session.h"
+#include "runtime/CAPI/StateInfo.h"
 #include "runtime/CAPI/TensorInfo.h"
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Program/ProgramFile.h"
@@ -63,28 +64,6 @@ static_assert(int(MPC_ENTRY_OTHER) == int(EntryRole::Other) &&
               int(MPC_ENTRY_ACCUMULATE) == int(EntryRole::Accumulate) &&
               int(MPC_ENTRY_APPLY) == int(EntryRole::Apply) &&
               int(MPC_ENTRY_MEASURE) == int(EntryRole::Measure));
-
-MpcStateRole roleOf(StateRole role) {
-  switch (role) {
-  case StateRole::Parameter:
-    return MPC_STATE_PARAMETER;
-  case StateRole::LowPrecision:
-    return MPC_STATE_LOW_PRECISION;
-  case StateRole::Gradient:
-    return MPC_STATE_GRADIENT;
-  case StateRole::Slot:
-    return MPC_STATE_SLOT;
-  case StateRole::Buffer:
-    return MPC_STATE_BUFFER;
-  case StateRole::LossScale:
-    return MPC_STATE_LOSS_SCALE;
-  case StateRole::Optimizer:
-    return MPC_STATE_OPTIMIZER;
-  case StateRole::Hyperparameters:
-    break;
-  }
-  return MPC_STATE_HYPER_PARAMETER;
-}
 
 } // namespace
 
@@ -252,8 +231,17 @@ MpcError *mpcProgramGetStateRole(const MpcProgram *program, size_t index,
     MPC_RETURN_IF_ERROR(needs("isSaved", isSavedOut));
     MPC_ASSIGN_OR_RETURN(const StateTensor *tensor,
                          element("state tensor", loaded.state, index));
-    *role = roleOf(tensor->role);
+    *role = static_cast<MpcStateRole>(tensor->role);
     *isSavedOut = isSaved(tensor->role);
     return {};
+  });
+}
+
+MpcError *mpcProgramGetStateRecord(const MpcProgram *program, size_t index,
+                                   MpcStateRecord *record) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_ASSIGN_OR_RETURN(const StateTensor *tensor,
+                         element("state tensor", loaded.state, index));
+    return fillInfo("record", recordInfo(tensor->desc.name, *tensor), record);
   });
 }

@@ -198,6 +198,8 @@ Json toJson(const KernelCode &kernel) {
 Json toJson(const StateTensor &tensor) {
   Json json = toJson(tensor.desc);
   json["role"] = name(tensor.role);
+  if (!tensor.owner.empty())
+    json["owner"] = tensor.owner;
   json["slab"] = tensor.slab;
   json["offset"] = tensor.offset;
   return json;

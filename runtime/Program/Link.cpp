@@ -52,7 +52,8 @@ std::string differenceOf(const Program &a, const Program &b) {
     if (!isSame(x.desc, y.desc) || x.slab != y.slab || x.offset != y.offset)
       return fmt::format("{} is {}, and {}", quote(x.desc.name), describe(x),
                          describe(y));
-    if (x.role != y.role || x.hasWideScale != y.hasWideScale)
+    if (x.role != y.role || x.hasWideScale != y.hasWideScale ||
+        x.owner != y.owner || x.key != y.key)
       return fmt::format("{} has another role", quote(x.desc.name));
   }
   if (a.slabs.size() != b.slabs.size())

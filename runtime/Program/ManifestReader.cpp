@@ -3,6 +3,7 @@
 #include "runtime/Program/Commands.h"
 #include "runtime/Program/FieldReader.h"
 #include "runtime/Program/Manifest.h"
+#include "runtime/Program/OldStateNames.h"
 #include "runtime/Program/RecipeRecord.h"
 #include "runtime/Support/CheckedSize.h"
 #include "runtime/Support/Text.h"
@@ -106,6 +107,10 @@ StateTensor ManifestReader::state(const Json &json) {
   state.slab = index(json, "slab");
   state.offset = size(json, "offset");
   state.hasWideScale = json.contains("wide_scale");
+  if (json.contains("owner"))
+    state.owner = text(json, "owner");
+  if (json.contains("key"))
+    state.key = text(json, "key");
   return state;
 }
 
@@ -178,6 +183,9 @@ Program ManifestReader::common(const Json &json) {
        [&](const Json &item) { program.slabs.push_back(slab(item)); });
   each(json, "state",
        [&](const Json &item) { program.state.push_back(state(item)); });
+  if (std::all_of(program.state.begin(), program.state.end(),
+                  [](const StateTensor &tensor) { return tensor.key.empty(); }))
+    completeOldState(program.state); // The first builds of version 2.
   each(json, "entries",
        [&](const Json &item) { program.entries.push_back(entry(item)); });
   each(json, "bounds", [&](const Json &item) {

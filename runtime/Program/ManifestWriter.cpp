@@ -73,6 +73,10 @@ Json ManifestWriter::state(const StateTensor &state) {
   json["offset"] = state.offset;
   if (state.hasWideScale)
     json["wide_scale"] = true;
+  if (!state.owner.empty())
+    json["owner"] = state.owner;
+  if (!state.key.empty())
+    json["key"] = state.key;
   return json;
 }
 

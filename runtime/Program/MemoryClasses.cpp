@@ -14,12 +14,15 @@ uint64_t &classOf(StateRole role, MemoryClasses &classes) {
   case StateRole::LowPrecision:
     return classes.weightCopies;
   case StateRole::Slot:
+  case StateRole::Average:
     return classes.moments;
   case StateRole::Gradient:
   case StateRole::Buffer:
   case StateRole::LossScale:
   case StateRole::Optimizer:
   case StateRole::Hyperparameters:
+  case StateRole::Setting:
+  case StateRole::Pending:
     break;
   }
   return classes.otherState;

@@ -17,6 +17,10 @@ std::string nameOf(const Target &target) {
   return std::get<CpuTarget>(target).cpu;
 }
 
+std::string numberName(std::string_view owner, std::string_view key) {
+  return owner.empty() ? std::string(key) : fmt::format("{}.{}", owner, key);
+}
+
 bool Entry::choosesRate() const {
   return std::any_of(inputs.begin(), inputs.end(), [](const TensorDesc &desc) {
     return desc.name == step::kRateAfterSkip;

@@ -112,8 +112,7 @@ struct Entry {
   [[nodiscard]] TensorShapes dataShapes() const;
 };
 
-/// A tensor of the state: its place in a slab. Slots are named
-/// "<parameter>/<slot>", low-precision copies "<parameter>/<dtype>".
+/// A tensor of the state: its place in a slab, and what it is.
 struct StateTensor {
   TensorDesc desc;
   StateRole role = StateRole::Parameter;
@@ -121,7 +120,19 @@ struct StateTensor {
   uint64_t offset = 0; ///< Bytes from the slab's begin.
   /// Of a loss scaler: its scale is any f64, else one that f32 has too.
   bool hasWideScale = false;
+  /// The tensor that it belongs to: the parameter of a slot, the buffer of what
+  /// waits for it. Of numbers and of a loss scaler, the symbol of the optimizer
+  /// or the scaler where a module has several; else empty.
+  std::string owner = {};
+  /// What it is called among those of its owner: the slot "momentum", the
+  /// number "beta1". Empty for weights, buffers and loss scalers.
+  std::string key = {};
 };
+
+/// What Runner::readNumber calls a number of the state: "beta1", or
+/// "critic.beta1" where its optimizer or scaler is one of several.
+[[nodiscard]] std::string numberName(std::string_view owner,
+                                     std::string_view key);
 
 /// One contiguous, 64-byte aligned range of memory.
 struct Slab {

@@ -22,16 +22,33 @@ enum class StateRole : uint8_t {
   LossScale,       ///< The loss scaler's state vector (f64).
   Optimizer,       ///< Step count and running products (f64).
   Hyperparameters, ///< What the user may set while running (f64).
+  Setting,         ///< The same of a loss-scale policy (f64).
+  Average,         ///< The running average of a parameter.
+  Pending,         ///< What a window has added to a buffer so far.
 };
 
 /// As they are called in IR, in program files and in messages, in the order of
 /// the enumerators.
-inline constexpr std::array<std::string_view, 8> kStateRoleNames = {
+inline constexpr std::array<std::string_view, 11> kStateRoleNames = {
     "parameter", "low_precision", "gradient",  "slot",
-    "buffer",    "loss_scale",    "optimizer", "hyperparameters"};
+    "buffer",    "loss_scale",    "optimizer", "hyperparameters",
+    "setting",   "average",       "pending"};
 
 [[nodiscard]] constexpr std::string_view name(StateRole role) {
   return kStateRoleNames[static_cast<size_t>(role)];
+}
+
+/// Whether a checkpoint holds tensors of this role. Gradients are scratch, and
+/// low-precision copies follow from the parameters.
+[[nodiscard]] constexpr bool isSaved(StateRole role) {
+  return role != StateRole::LowPrecision && role != StateRole::Gradient;
+}
+
+/// Whether each tensor of this role belongs to another tensor of the state.
+[[nodiscard]] constexpr bool hasOwner(StateRole role) {
+  return role == StateRole::LowPrecision || role == StateRole::Gradient ||
+         role == StateRole::Slot || role == StateRole::Average ||
+         role == StateRole::Pending;
 }
 
 /// The role that is called `name`; empty where there is none.

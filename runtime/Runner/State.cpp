@@ -15,6 +15,17 @@
 namespace mpc::rt {
 namespace {
 
+Status checkOwners(const Program &program,
+                   const std::set<std::string_view> &names) {
+  for (const StateTensor &tensor : program.state)
+    if (hasOwner(tensor.role) && !names.contains(tensor.owner))
+      return invalidInput(fmt::format("state tensor {} belongs to {}, which "
+                                      "the program does not have",
+                                      quote(tensor.desc.name),
+                                      quote(tensor.owner)));
+  return {};
+}
+
 Status checkLayout(const Program &program) {
   for (const Slab &slab : program.slabs)
     if (!slab.initial.empty() && slab.initial.size() != slab.bytes)
@@ -38,7 +49,7 @@ Status checkLayout(const Program &program) {
     if (tensor.offset % byteSize(tensor.desc.dtype))
       return invalidInput(who + " is not aligned");
   }
-  return {};
+  return checkOwners(program, names);
 }
 
 bool sameShape(const TensorDesc &a, const TensorDesc &b) {
@@ -52,10 +63,6 @@ std::string listed(const char *what, const std::vector<std::string> &names) {
 }
 
 } // namespace
-
-bool isSaved(StateRole role) {
-  return role != StateRole::LowPrecision && role != StateRole::Gradient;
-}
 
 Result<State> State::create(const Program &program) {
   MPC_RETURN_IF_ERROR(checkLayout(program));

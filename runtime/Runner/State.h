@@ -16,10 +16,6 @@
 
 namespace mpc::rt {
 
-/// Whether a checkpoint holds tensors of this role. Gradients are scratch, and
-/// low-precision copies follow from the parameters.
-[[nodiscard]] bool isSaved(StateRole role);
-
 class State {
 public:
   /// Checks the layout and allocates the slabs, zeroed. `program` must outlive

@@ -5,36 +5,24 @@
 #include <algorithm>
 
 namespace mpc::rt {
-namespace {
-
-/// The average of a parameter; null where none is kept.
-const StateTensor *averageOf(const Program &program,
-                             const StateTensor &parameter) {
-  if (parameter.role != StateRole::Parameter)
-    return nullptr;
-  const StateTensor *average =
-      program.findState(parameter.desc.name + std::string(kAverageSuffix));
-  return average && average->role == StateRole::Slot ? average : nullptr;
-}
-
-} // namespace
 
 bool AveragedWeights::has(const Program &program) {
   return std::any_of(program.state.begin(), program.state.end(),
-                     [&](const StateTensor &tensor) {
-                       return averageOf(program, tensor) != nullptr;
+                     [](const StateTensor &tensor) {
+                       return tensor.role == StateRole::Average;
                      });
 }
 
 Status AveragedWeights::save(Runner &runner) {
   saved_.clear();
   for (const StateTensor &tensor : runner.program().state) {
-    if (!averageOf(runner.program(), tensor) &&
-        tensor.role != StateRole::LowPrecision)
+    bool isCopy = tensor.role == StateRole::LowPrecision;
+    if (!isCopy && tensor.role != StateRole::Average)
       continue;
-    MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(tensor.desc.name));
+    const std::string &name = isCopy ? tensor.desc.name : tensor.owner;
+    MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(name));
     auto *bytes = static_cast<const std::byte *>(view.data);
-    saved_.push_back({tensor.desc.name, {bytes, bytes + view.desc.numBytes()}});
+    saved_.push_back({name, {bytes, bytes + view.desc.numBytes()}});
   }
   return {};
 }
@@ -42,11 +30,10 @@ Status AveragedWeights::save(Runner &runner) {
 Status AveragedWeights::swapIn(Runner &runner) {
   MPC_RETURN_IF_ERROR(save(runner));
   for (const StateTensor &tensor : runner.program().state) {
-    const StateTensor *average = averageOf(runner.program(), tensor);
-    if (!average)
+    if (tensor.role != StateRole::Average)
       continue;
-    MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(average->desc.name));
-    view.desc.name = tensor.desc.name;
+    MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(tensor.desc.name));
+    view.desc.name = tensor.owner;
     MPC_RETURN_IF_ERROR(runner.writeState(view));
   }
   return runner.derive();

@@ -9,13 +9,9 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mpc::rt {
-
-/// Behind a parameter's name: what its average is called.
-inline constexpr std::string_view kAverageSuffix = "/ema";
 
 class AveragedWeights {
 public:

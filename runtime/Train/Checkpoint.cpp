@@ -3,6 +3,7 @@
 #include "runtime/Train/Checkpoint.h"
 
 #include "runtime/LossScale/ScalarState.h"
+#include "runtime/Program/StateRecord.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/SavedState.h"
@@ -289,6 +290,7 @@ Status CheckpointFolder::write(const std::string &file, const Runner &runner,
   SafetensorsWriteOptions options;
   options.metadata = metadataOf(position);
   options.metadata.merge(toFields(rule_));
+  options.metadata.merge(toFields(recordOf(runner.program())));
   options.contentHash = true;
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
   return writeSafetensors(file, state, options, *io_);
@@ -321,8 +323,10 @@ Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
     return invalidInput(fmt::format("holds step {}", position.step));
   MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));
   MPC_ASSIGN_OR_RETURN(TrainingRule saved, parseTrainingRule(file.metadata()));
+  MPC_ASSIGN_OR_RETURN(StateRecord record,
+                       parseStateRecord(file.metadata(), file.tensors()));
   MPC_ASSIGN_OR_RETURN(SavedState state,
-                       fitState(runner, file.tensors(), saved, rule_));
+                       fitState(runner, file.tensors(), record, saved, rule_));
   Status status = runner.importState(state.tensors);
   std::string change = describeChange(saved, rule_);
   if (!status.ok())

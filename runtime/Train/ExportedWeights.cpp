@@ -4,22 +4,14 @@
 
 #include "runtime/Support/Safetensors.h"
 
-#include <string_view>
 #include <vector>
 
 namespace mpc::rt {
 namespace {
 
-/// What a window of batches has added to a buffer so far is no tensor of the
-/// model.
-bool isPending(const StateTensor &tensor) {
-  return std::string_view(tensor.desc.name).ends_with("/pending");
-}
-
 bool isOfTheModel(const StateTensor &tensor) {
-  return (tensor.role == StateRole::Parameter ||
-          tensor.role == StateRole::Buffer) &&
-         !isPending(tensor);
+  return tensor.role == StateRole::Parameter ||
+         tensor.role == StateRole::Buffer;
 }
 
 } // namespace

@@ -2,23 +2,26 @@
 // First values of the state: the program's, drawn ones, those of a file.
 #include "runtime/Train/InitialWeights.h"
 
+#include "runtime/Program/StateRecord.h"
 #include "runtime/Support/Random.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Text.h"
-#include "runtime/Train/AveragedWeights.h"
 
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <numbers>
 #include <optional>
+#include <string_view>
 
 namespace mpc::rt {
 namespace {
 
 bool isWeight(const StateTensor *tensor) {
   return tensor && (tensor->role == StateRole::Parameter ||
-                    tensor->role == StateRole::Buffer);
+                    tensor->role == StateRole::Buffer ||
+                    tensor->role == StateRole::Pending);
 }
 
 /// Of a batch normalization in PyTorch: how many batches its statistics have
@@ -130,13 +133,17 @@ Status initializeAverages(Runner &runner, const std::string &initFile) {
   if (initFile.empty())
     return usageError("--ema needs a checkpoint: --init=FILE");
   MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(initFile));
+  MPC_ASSIGN_OR_RETURN(StateRecord record, readStateRecord(file));
+  std::map<std::string_view, const TensorView *> averages;
+  for (const auto &[name, tensor] : record)
+    if (tensor.role == StateRole::Average)
+      averages[tensor.owner] = file.find(name);
   bool found = false;
   for (const InitialValue &initial : runner.program().initialValues) {
-    const TensorView *average =
-        file.find(initial.desc.name + std::string(kAverageSuffix));
-    if (!average)
+    auto average = averages.find(initial.desc.name);
+    if (average == averages.end())
       continue;
-    TensorView view = *average;
+    TensorView view = *average->second;
     view.desc.name = initial.desc.name;
     MPC_RETURN_IF_ERROR(runner.writeState(view).withContext(initFile));
     found = true;

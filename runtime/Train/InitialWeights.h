@@ -25,8 +25,8 @@ Result<std::vector<std::string>> drawState(Runner &runner, uint64_t seed);
 Status initializeState(Runner &runner, const std::string &initFile,
                        uint64_t seed);
 
-/// Replaces each weight by its average (NAME/ema) in `initFile`, a checkpoint
-/// of a training with --ema; those without one stay.
+/// Replaces each weight by its average in `initFile`, a checkpoint of a
+/// training with --ema. Weights without an average stay.
 Status initializeAverages(Runner &runner, const std::string &initFile);
 
 /// What a file of weights and a program did not have in common.

@@ -2,7 +2,6 @@
 // Which numbers of a checkpoint hold for this run.
 #include "runtime/Train/SavedState.h"
 
-#include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -13,28 +12,24 @@ namespace mpc::rt {
 namespace {
 
 bool isNumber(StateRole role) {
-  return role == StateRole::LossScale || role == StateRole::Hyperparameters;
+  return role == StateRole::LossScale || role == StateRole::Setting ||
+         role == StateRole::Hyperparameters;
 }
 
-/// Of a tensor that a program does not have.
-bool isNumber(std::string_view name) {
-  return name.starts_with(kHyperPrefix) || name.starts_with(kScalerName);
-}
-
-/// "amp.hyper.critic.growth_interval" is a policy's, "amp.hyper.beta1" not.
-bool isSetting(std::string_view name) {
-  name.remove_prefix(name.rfind('.') + 1);
-  for (size_t i = 0; i != kNumSettings; ++i)
-    if (settingKey(static_cast<Setting>(i)) == name)
-      return true;
-  return false;
+/// What a message calls a number that the user sets, or a loss scaler.
+std::string shown(const TensorRecord &tensor) {
+  if (tensor.role != StateRole::LossScale)
+    return quote(numberName(tensor.owner, tensor.key));
+  std::string kind(rt::name(tensor.role));
+  return quote(tensor.owner.empty() ? kind : kind + "." + tensor.owner);
 }
 
 class Fitting {
 public:
-  Fitting(const Runner &runner, const TrainingRule &before,
-          const TrainingRule &now)
-      : runner_(runner), newPolicy_(differs(before, now, kPolicyClause)),
+  Fitting(const Runner &runner, const StateRecord &record,
+          const TrainingRule &before, const TrainingRule &now)
+      : runner_(runner), record_(record),
+        newPolicy_(differs(before, now, kPolicyClause)),
         newOptimizer_(differs(before, now, kOptimizerClause)) {}
 
   Result<SavedState> run(std::span<const TensorView> saved) {
@@ -57,15 +52,13 @@ public:
   }
 
 private:
-  bool beginsAnew(const StateTensor &tensor) const {
-    if (tensor.role == StateRole::LossScale)
-      return newPolicy_;
-    return isSetting(tensor.desc.name) ? newPolicy_ : newOptimizer_;
+  bool beginsAnew(StateRole role) const {
+    return role == StateRole::Hyperparameters ? newOptimizer_ : newPolicy_;
   }
 
   void choose(const TensorView &own, const TensorView *given) {
     const StateTensor &tensor = *runner_.program().findState(own.desc.name);
-    bool isOwn = isNumber(tensor.role) && (!given || beginsAnew(tensor));
+    bool isOwn = isNumber(tensor.role) && (!given || beginsAnew(tensor.role));
     if (isOwn)
       state_.tensors.push_back(own);
     else if (given)
@@ -73,21 +66,15 @@ private:
     if (isOwn && tensor.role == StateRole::LossScale)
       scalesAnew_ = true;
     else if (isOwn && !given)
-      added_.push_back(shortName(own.desc.name));
+      added_.push_back(shown({tensor.role, tensor.owner, tensor.key}));
   }
 
   void drop(const TensorView &view) {
-    if (!isNumber(view.desc.name))
-      state_.tensors.push_back(view); // Is refused by name.
+    auto tensor = record_.find(view.desc.name);
+    if (tensor == record_.end() || !isNumber(tensor->second.role))
+      state_.tensors.push_back(view); // The import refuses it by name.
     else
-      dropped_.push_back(shortName(view.desc.name));
-  }
-
-  static std::string shortName(std::string_view name) {
-    for (std::string_view prefix : {kHyperPrefix, std::string_view("amp.")})
-      if (name.starts_with(prefix))
-        return quote(name.substr(prefix.size()));
-    return quote(name);
+      dropped_.push_back(shown(tensor->second));
   }
 
   void tell() {
@@ -104,6 +91,7 @@ private:
   }
 
   const Runner &runner_;
+  const StateRecord &record_;
   const bool newPolicy_, newOptimizer_;
   bool scalesAnew_ = false;
   std::vector<std::string> added_, dropped_;
@@ -114,9 +102,10 @@ private:
 
 Result<SavedState> fitState(const Runner &runner,
                             std::span<const TensorView> saved,
+                            const StateRecord &record,
                             const TrainingRule &before,
                             const TrainingRule &now) {
-  return Fitting(runner, before, now).run(saved);
+  return Fitting(runner, record, before, now).run(saved);
 }
 
 } // namespace mpc::rt

@@ -4,6 +4,7 @@
 #ifndef MPC_RUNTIME_TRAIN_SAVEDSTATE_H
 #define MPC_RUNTIME_TRAIN_SAVEDSTATE_H
 
+#include "runtime/Program/StateRecord.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Train/TrainingRule.h"
@@ -19,12 +20,14 @@ struct SavedState {
   std::vector<std::string> changes; ///< What is not as it was, in sentences.
 };
 
-/// Takes what a checkpoint has. Numbers that the user sets and loss scalers
-/// are the runner's own where the checkpoint lacks them, and where the policy
-/// or the optimizer that they belong to is another; what the checkpoint has of
-/// them beyond the program is dropped. All else must fit.
+/// Fits the tensors of a checkpoint, which `record` describes, to a runner.
+/// Numbers that the user sets and loss scalers are the runner's own where the
+/// checkpoint lacks them, and where it was written under another policy or
+/// another optimizer. Those that the program does not have are dropped. All
+/// other tensors must fit.
 Result<SavedState> fitState(const Runner &runner,
                             std::span<const TensorView> saved,
+                            const StateRecord &record,
                             const TrainingRule &before,
                             const TrainingRule &now);
 

@@ -129,7 +129,7 @@ public:
     summary_.compileSeconds = options.compileSeconds;
     summary_.compileStages = options.compileStages;
     for (const StateTensor &tensor : runner.program().state)
-      if (tensor.role == StateRole::Slot)
+      if (tensor.role == StateRole::Slot || tensor.role == StateRole::Average)
         summary_.slotBytes += tensor.desc.numBytes();
     for (TrainObserver *observer : std::initializer_list<TrainObserver *>{
              &evaluation_, &counter_, &trace_, &recorder_, &screen_, &faults_})

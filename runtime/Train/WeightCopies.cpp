@@ -60,12 +60,11 @@ void SaturationWatch::look(const Runner &runner) {
   for (const StateTensor &tensor : runner.program().state) {
     if (tensor.role != StateRole::LowPrecision)
       continue;
-    const std::string &copy = tensor.desc.name;
-    std::string name = copy.substr(0, copy.rfind('/'));
-    if (known_.contains(name))
+    if (known_.contains(tensor.owner))
       continue;
-    if (std::string text = describe(runner, name, tensor.desc); !text.empty()) {
-      known_.insert(name);
+    if (std::string text = describe(runner, tensor.owner, tensor.desc);
+        !text.empty()) {
+      known_.insert(tensor.owner);
       warn_(text);
     }
   }

@@ -66,8 +66,13 @@ inline std::shared_ptr<rt::Program> makeProgram() {
   scalars[0] = 8;
   program->slabs[2].initial = SharedBytes::of(scalars);
   program->slabs.push_back({"numbers", 64});
-  program->state.push_back(
-      {{"amp.hyper.beta1", DType::F64, {}}, StateRole::Hyperparameters, 4, 0});
+  program->state.push_back({{"amp.hyper.beta1", DType::F64, {}},
+                            StateRole::Hyperparameters,
+                            4,
+                            0,
+                            false,
+                            "",
+                            "beta1"});
   program->bounds = {{"label", 0, kFeatures, -100}};
   program->recipe = "--precision=fp16";
   Entry eval;

@@ -40,6 +40,7 @@ struct Arguments {
     dataInfo.structSize = sizeof dataInfo;
     evaluationInfo.structSize = sizeof evaluationInfo;
     position.structSize = sizeof position;
+    record.structSize = sizeof record;
     unversioned.dl_tensor = number.tensor;
     versioned.version = {1, 0};
     versioned.dl_tensor = number.tensor;
@@ -58,6 +59,7 @@ struct Arguments {
   MpcEvaluation *evaluation = nullptr;
   const char *none = "/none";
   MpcStateRole role = MPC_STATE_SLOT;
+  MpcStateRecord record = {};
   MpcRunner *runner = nullptr;
   int flag = 0;
   size_t index = 0;
@@ -69,6 +71,8 @@ struct Arguments {
   DLManagedTensorVersioned versioned = {};
   DLManagedTensorVersioned *shared = nullptr;
 };
+
+void ignoreRecord(void *, const MpcStateRecord *) {}
 
 #define CALL(function, ...) {#function, function(__VA_ARGS__)}
 
@@ -85,6 +89,7 @@ std::vector<Call> callAll(const Handles &h, Arguments &a) {
       CALL(mpcProgramGetBound, h.program, 0, &a.boundInfo),
       CALL(mpcProgramGetState, h.program, 0, &a.tensorInfo),
       CALL(mpcProgramGetStateRole, h.program, 0, &a.role, &a.flag),
+      CALL(mpcProgramGetStateRecord, h.program, 0, &a.record),
       CALL(mpcRunnerCreate, h.program, nullptr, &a.runner),
       CALL(mpcRunnerLoadWeights, h.runner, "/none"),
       CALL(mpcRunnerBindInput, h.runner, "lr", a.number),
@@ -149,6 +154,7 @@ std::vector<Call> callWithout(const Handles &h, Arguments &a) {
       CALL(mpcProgramGetState, h.program, 0, nullptr),
       CALL(mpcProgramGetStateRole, h.program, 0, nullptr, &a.flag),
       CALL(mpcProgramGetStateRole, h.program, 0, &a.role, nullptr),
+      CALL(mpcProgramGetStateRecord, h.program, 0, nullptr),
       CALL(mpcRunnerCreate, h.program, nullptr, nullptr),
       CALL(mpcRunnerLoadWeights, h.runner, nullptr),
       CALL(mpcRunnerBindInput, h.runner, nullptr, a.number),
@@ -182,6 +188,8 @@ std::vector<Call> callWithout(const Handles &h, Arguments &a) {
       CALL(mpcRunnerWriteNumber, h.runner, nullptr, 1),
       CALL(mpcCheckpointsOpen, nullptr, nullptr, nullptr),
       CALL(mpcCheckpointsOpen, "/none", nullptr, nullptr),
+      CALL(mpcCheckpointReadRecords, nullptr, ignoreRecord, nullptr),
+      CALL(mpcCheckpointReadRecords, "/none", nullptr, nullptr),
       CALL(mpcCheckpointsSave, h.checkpoints, nullptr, nullptr),
       CALL(mpcCheckpointsLoadNewest, h.checkpoints, h.runner, nullptr, nullptr),
       CALL(mpcDataOpen, h.program, nullptr, 1, nullptr, &a.data),

@@ -52,8 +52,9 @@ TEST(CAPINumbers, OfProgramsAndTheirTensors) {
   EXPECT_EQ(numbersOf(MPC_STATE_PARAMETER, MPC_STATE_LOW_PRECISION,
                       MPC_STATE_GRADIENT, MPC_STATE_SLOT, MPC_STATE_BUFFER,
                       MPC_STATE_LOSS_SCALE, MPC_STATE_OPTIMIZER,
-                      MPC_STATE_HYPER_PARAMETER),
-            upTo(7));
+                      MPC_STATE_HYPER_PARAMETER, MPC_STATE_SETTING,
+                      MPC_STATE_AVERAGE, MPC_STATE_PENDING),
+            upTo(10));
 }
 
 TEST(CAPINumbers, OfWhatIsTold) {

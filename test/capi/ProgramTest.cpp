@@ -79,6 +79,12 @@ TEST_F(CAPIProgram, TellsItsStateAndBounds) {
     EXPECT_EQ(role, roles[i]) << i;
     EXPECT_EQ(isSaved, i != 2 && i != 5) << i;
   }
+  auto record = sized<MpcStateRecord>();
+  EXPECT_SUCCESS(mpcProgramGetStateRecord(program_, 1, &record));
+  EXPECT_STREQ(record.name, "w/momentum");
+  EXPECT_EQ(record.role, MPC_STATE_SLOT);
+  EXPECT_STREQ(record.owner, "w");
+  EXPECT_STREQ(record.key, "momentum");
   auto bound = sized<MpcBoundInfo>();
   EXPECT_SUCCESS(mpcProgramGetBound(program_, 0, &bound));
   EXPECT_STREQ(bound.input, "label");

@@ -118,11 +118,29 @@ std::shared_ptr<Program> makeTestProgram() {
       {"weights", 128}, {"copies", 64}, {"scalars", 128}, {"gradients", 64}};
   program->state = {
       {{"w", DType::F32, {kFeatures}}, StateRole::Parameter, 0, kWeight},
-      {{"w/momentum", DType::F32, {kFeatures}}, StateRole::Slot, 0, kVelocity},
-      {{"w/f16", DType::F16, {kFeatures}}, StateRole::LowPrecision, 1, 0},
+      {{"w/momentum", DType::F32, {kFeatures}},
+       StateRole::Slot,
+       0,
+       kVelocity,
+       false,
+       "w",
+       "momentum"},
+      {{"w/f16", DType::F16, {kFeatures}},
+       StateRole::LowPrecision,
+       1,
+       0,
+       false,
+       "w",
+       "f16"},
       {{"loss_scale", DType::F64, {2}}, StateRole::LossScale, 2, kScale},
       {{"optimizer", DType::F64, {1}}, StateRole::Optimizer, 2, kSteps},
-      {{"w/grad", DType::F32, {kFeatures}}, StateRole::Gradient, 3, 0}};
+      {{"w/grad", DType::F32, {kFeatures}},
+       StateRole::Gradient,
+       3,
+       0,
+       false,
+       "w",
+       "grad"}};
   BufferRef weight{Space::State, 0, kWeight},
       velocity{Space::State, 0, kVelocity};
   BufferRef copy{Space::State, 1, 0}, gradient{Space::State, 3, 0};

@@ -128,7 +128,11 @@ TakeGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult EntryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef name, int64_t offset,
-                                RankedTensorType type, rt::StateRole) {
+                                RankedTensorType type, rt::StateRole role,
+                                StringAttr owner, StringAttr) {
+  if (rt::hasOwner(role) && !owner)
+    return emitError() << "entry '" << name << "' of role '" << rt::name(role)
+                       << "' needs an owner";
   if (offset < 0 || !type.hasStaticShape())
     return emitError() << "entry '" << name
                        << "' needs a static shape and an offset from 0 on";

@@ -7,9 +7,6 @@ from typing import Any, Mapping
 from . import _runtime
 from ._errors import Error, UsageError
 
-_NAME = "amp.loss_scale"
-_HYPER_PREFIX = "amp.hyper."
-
 # GradScaler's names of what it saves, and ours.
 _TORCH_NUMBERS = {
     "scale": "scale",
@@ -19,9 +16,6 @@ _TORCH_NUMBERS = {
     "_growth_tracker": "counter",
 }
 _INTEGERS = ("growth_interval", "_growth_tracker")
-
-# What loss-scale policies let a user set. Numbers of optimizers lie beside them in the state.
-SETTINGS = frozenset(_runtime.LOSS_SCALE_SETTINGS)
 
 
 class Scaler:
@@ -34,19 +28,19 @@ class Scaler:
 
     def __init__(self, runner: _runtime.Runner, name: str, state: Mapping[str, Any]) -> None:
         assign = super().__setattr__
-        full = f"{_NAME}.{name}" if name else _NAME
-        prefix = f"{_HYPER_PREFIX}{name}." if name else _HYPER_PREFIX
+        own = [info for info in state.values() if info.owner == name]
+        settings = frozenset(info.key for info in own if info.role == _runtime.STATE_SETTING)
         assign("_runner", runner)
         assign("_owner", name)
-        settings = frozenset(key for key in SETTINGS if prefix + key in state)
         assign("_settings", settings)
         # A policy without settings is "none": a scale of 1 that nothing moves.
-        assign("_exists", full in state and bool(settings))
+        has_scale = any(info.role == _runtime.STATE_LOSS_SCALE for info in own)
+        assign("_exists", has_scale and bool(settings))
 
     @staticmethod
     def all_of(runner: _runtime.Runner, state: Mapping[str, Any]) -> dict[str, "Scaler"]:
         """Each scaler of a program by its name."""
-        names = (key[len(_NAME) + 1 :] for key in state if f"{key}.".startswith(f"{_NAME}."))
+        names = [info.owner for info in state.values() if info.role == _runtime.STATE_LOSS_SCALE]
         return {name: Scaler(runner, name, state) for name in names}
 
     def _full(self, name: str) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from . import _runtime
 from ._errors import InvalidInputError, UsageError
-from ._scaler import SETTINGS
 
 if TYPE_CHECKING:
     from ._step import Step
@@ -29,12 +28,14 @@ def _names_by_role(step: "Step", *roles: int) -> list[str]:
     return [name for name, info in step._state.items() if info.role in roles]
 
 
+def number_name(info: Any) -> str:
+    """What a user calls a number of the state: beta1, or critic.beta1 of one of several optimizers."""
+    return f"{info.owner}.{info.key}" if info.owner else info.key
+
+
 def _model_names(step: "Step") -> list[str]:
-    """Parameters and buffers; what buffers wait in until a window is applied is none."""
-    names = _names_by_role(step, _runtime.STATE_PARAMETER, _runtime.STATE_BUFFER)
-    known = set(names)
-    pending = {name for name in names if name.endswith("/pending") and name[:-8] in known}
-    return [name for name in names if name not in pending]
+    """Parameters and buffers."""
+    return _names_by_role(step, _runtime.STATE_PARAMETER, _runtime.STATE_BUFFER)
 
 
 def parameter_names(step: "Step") -> list[str]:
@@ -43,9 +44,9 @@ def parameter_names(step: "Step") -> list[str]:
 
 
 def _slots(step: "Step") -> list[tuple[str, str, str]]:
-    """State name, parameter and slot of each slot of an optimizer, but of averages of weights."""
-    names = _names_by_role(step, _runtime.STATE_SLOT)
-    return [(name, *name.rsplit("/", 1)) for name in names if not name.endswith("/ema")]
+    """State name, parameter and slot of each slot of an optimizer."""
+    return [(name, info.owner, info.key) for name, info in step._state.items()
+            if info.role == _runtime.STATE_SLOT]
 
 
 def _read_all(step: "Step", names: Iterable[str]) -> dict[str, np.ndarray]:
@@ -81,9 +82,10 @@ def optimizer_state(step: "Step") -> dict[str, Any]:
 
 def _steps_counted(step: "Step") -> float | None:
     """What the only optimizer counts, if it counts."""
-    counts = _names_by_role(step, _runtime.STATE_OPTIMIZER)
-    name = "amp.optimizer.step"
-    return float(step.read_state(name)) if name in counts else None
+    for name, info in step._state.items():
+        if info.role == _runtime.STATE_OPTIMIZER and number_name(info) == "step":
+            return float(step.read_state(name))
+    return None
 
 
 def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
@@ -107,10 +109,12 @@ def _groups(step: "Step") -> list[dict[str, Any]]:
 
 
 def _numbers(step: "Step") -> dict[str, Any]:
+    settings = {number_name(info) for info in step._state.values()
+                if info.role == _runtime.STATE_SETTING}
     numbers = {
         name: value
         for name, value in step.hyper_parameters.items()
-        if value is not None and name.rsplit(".", 1)[-1] not in SETTINGS
+        if value is not None and name not in settings
     }
     for theirs, ours in _TUPLES.items():
         if all(name in numbers for name in ours):
@@ -248,12 +252,14 @@ def _load_numbers(step: "Step", groups: Sequence[Mapping[str, Any]]) -> None:
 
 def _load_count(step: "Step", count: float) -> None:
     """The steps, and the powers that follow, multiplied up as each step does."""
+    bases = {f"{number_name(info)}_power": number_name(info) for info in step._state.values()
+             if info.role == _runtime.STATE_HYPER_PARAMETER}
     for name in _names_by_role(step, _runtime.STATE_OPTIMIZER):
-        last = name.rsplit(".", 1)[-1]
-        if last == "step":
+        info = step._state[name]
+        if info.key == "step":
             step.write_state(name, np.float64(count))
-        elif last.endswith("_power"):
-            base, power = step._runner.read_number(last.removesuffix("_power")), 1.0
+        elif number_name(info) in bases:
+            base, power = step._runner.read_number(bases[number_name(info)]), 1.0
             for _ in range(int(count)):
                 power *= base
             step.write_state(name, np.float64(power))

@@ -16,7 +16,7 @@ from ._errors import MpcWarning, UsageError
 from ._runtime import StepResult, TensorInfo, Update
 from ._scaler import Scaler
 
-_HYPER_PREFIX = "amp.hyper."
+_NUMBERS = (_runtime.STATE_HYPER_PARAMETER, _runtime.STATE_SETTING)
 _ROWS = "measure/rows"  # How many rows of a batch count.
 _STEP_ROLES = (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE, _runtime.ENTRY_APPLY)
 _logger = logging.getLogger("mpc_compiler")
@@ -145,9 +145,8 @@ class Step:
         return [info for entry in entries for info in entry.inputs if not self._is_number(info)]
 
     def _hyper_names(self) -> list[str]:
-        infos = self._state.values()
-        hypers = (i.tensor for i in infos if i.role == _runtime.STATE_HYPER_PARAMETER)
-        return [info.name.removeprefix(_HYPER_PREFIX) for info in hypers if not info.shape]
+        infos = (info for info in self._state.values() if info.role in _NUMBERS)
+        return [_state.number_name(info) for info in infos if not info.tensor.shape]
 
     # --- Runs ----------------------------------------------------------------------------------
 
@@ -457,7 +456,8 @@ class Step:
         read; it makes no step and no checkpoint. Before the first step that is applied there are no
         averages, and the weights stay. Running statistics have none.
         """
-        averages = {name: f"{name}/ema" for name in self._parameter_names() if f"{name}/ema" in self._state}
+        averages = {info.owner: name for name, info in self._state.items()
+                    if info.role == _runtime.STATE_AVERAGE}
         if not averages:
             raise UsageError("the step keeps no averages of its weights: compile it with ema=DECAY")
         self._check_weights("other averages")

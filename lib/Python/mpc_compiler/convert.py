@@ -34,14 +34,10 @@ import numpy as np
 
 from ._arrays import _bfloat16, bfloat16_of
 from ._errors import Error, InvalidInputError, UsageError
-from . import _state
+from . import _runtime, _state
 from ._step import Step, load
 
 State = dict[str, Any]
-
-_HYPER_PREFIX = "amp.hyper."
-_SCALER = "amp.loss_scale"
-_OPTIMIZER = "amp.optimizer."
 
 # --- safetensors -----------------------------------------------------------------------------------
 
@@ -110,14 +106,15 @@ def _newest(folder: pathlib.Path) -> pathlib.Path:
 def state_of_checkpoint(path: str | os.PathLike) -> State:
     """The state of a checkpoint, or of a file of weights, as ``Step.state_dict`` has it.
 
-    Of a folder it is the newest checkpoint's. The program is not needed: which tensors are an
-    optimizer's follows from their names.
+    Of a folder it is the newest checkpoint's. The program is not needed: a checkpoint says what
+    each of its tensors is.
     """
     path = pathlib.Path(path)
-    tensors, metadata = read_safetensors(_newest(path) if path.is_dir() else path)
+    path = _newest(path) if path.is_dir() else path
+    tensors, metadata = read_safetensors(path)
     if metadata.get("format") != "mpc-checkpoint":
         return {"model": dict(tensors)}
-    return _sort(tensors, _flags_of(metadata))
+    return _sort(tensors, _runtime.read_records(os.fspath(path)), _flags_of(metadata))
 
 
 def _flags_of(metadata: Mapping[str, str]) -> list[str]:
@@ -128,42 +125,43 @@ def _flags_of(metadata: Mapping[str, str]) -> list[str]:
     return [flag.strip() for flag in found[1].split(",")[1:]] if found else []
 
 
-def _sort(tensors: Mapping[str, np.ndarray], flags: Sequence[str]) -> State:
+def _sort(
+    tensors: Mapping[str, np.ndarray], records: Mapping[str, Any], flags: Sequence[str]
+) -> State:
     """Tensors of a checkpoint by sections. `flags` are the optimizer's."""
     model, mpc = {}, {}
     slots: dict[str, dict[str, Any]] = {}
     for name, value in tensors.items():
-        owner, _, slot = name.rpartition("/")
-        if name.startswith("amp."):
-            mpc[name] = value
-        elif owner in tensors and slot not in ("ema", "pending"):
-            slots.setdefault(owner, {})[slot] = value
-        elif owner in tensors:
-            mpc[name] = value
-        else:
+        record = records[name]
+        if record.role == _runtime.STATE_SLOT:
+            slots.setdefault(record.owner, {})[record.key] = value
+        elif record.role in (_runtime.STATE_PARAMETER, _runtime.STATE_BUFFER):
             model[name] = value
-    numbers = {n: float(v) for n, v in mpc.items() if n.startswith("amp.") and v.shape == ()}
-    steps = numbers.get(_OPTIMIZER + "step")
+        else:
+            mpc[name] = value
+    steps = _numbers_of(mpc, records, _runtime.STATE_OPTIMIZER).get("step")
     for entries in slots.values():
         if steps is not None:
             entries["step"] = steps
-    group = _group_of(numbers, flags, [n for n in model if _is_trained(n, slots)])
+    # A checkpoint does not say which parameters are frozen: those without slots beside others'.
+    trained = [n for n in model if records[n].role == _runtime.STATE_PARAMETER
+               and (n in slots or not slots)]  # fmt: skip
+    group = _group_of(_numbers_of(mpc, records, _runtime.STATE_HYPER_PARAMETER), flags, trained)
     optimizer = {"state": slots, "param_groups": [group]}
-    return {"model": model, "optimizer": optimizer, "scaler": _scaler_of(mpc), "mpc": mpc}
+    scaler = _scaler_of(mpc, records)
+    return {"model": model, "optimizer": optimizer, "scaler": scaler, "mpc": mpc}
 
 
-def _is_trained(name: str, slots: Mapping[str, Any]) -> bool:
-    """A checkpoint does not say so: what has slots, and without any what is no statistic."""
-    statistics = ("running_mean", "running_var", "num_batches_tracked")
-    return name in slots if slots else not name.endswith(statistics)
+def _numbers_of(
+    mpc: Mapping[str, np.ndarray], records: Mapping[str, Any], role: int
+) -> dict[str, float]:
+    """The numbers of a role, as a user calls them."""
+    return {_state.number_name(records[name]): float(value) for name, value in mpc.items()
+            if records[name].role == role and value.shape == ()}  # fmt: skip
 
 
-def _group_of(numbers: Mapping[str, float], flags: Sequence[str], names: list[str]) -> State:
-    from ._scaler import SETTINGS
-
-    hyper = {n.removeprefix(_HYPER_PREFIX): v for n, v in numbers.items()
-             if n.startswith(_HYPER_PREFIX)}  # fmt: skip
-    group: State = {n: v for n, v in hyper.items() if n.rsplit(".", 1)[-1] not in SETTINGS}
+def _group_of(hyper: Mapping[str, float], flags: Sequence[str], names: list[str]) -> State:
+    group: State = dict(hyper)
     if "beta1" in group and "beta2" in group:
         group["betas"] = (group.pop("beta1"), group.pop("beta2"))
     for flag in flags:
@@ -171,19 +169,19 @@ def _group_of(numbers: Mapping[str, float], flags: Sequence[str], names: list[st
     return {**group, "params": names}
 
 
-def _scaler_of(mpc: Mapping[str, np.ndarray]) -> State:
+def _scaler_of(mpc: Mapping[str, np.ndarray], records: Mapping[str, Any]) -> State:
     """GradScaler's numbers; scale and counter are the first two of a scaler's vector."""
     from ._scaler import _INTEGERS, _TORCH_NUMBERS
 
-    if _SCALER not in mpc or _HYPER_PREFIX + "init_scale" not in mpc:
+    settings = _numbers_of(mpc, records, _runtime.STATE_SETTING)
+    vectors = [value for name, value in mpc.items()
+               if records[name].role == _runtime.STATE_LOSS_SCALE and not records[name].owner]
+    if not vectors or "init_scale" not in settings:
         return {}
-    vector = mpc[_SCALER]
-    known = {"scale": float(vector[0]), "counter": float(vector[1])}
+    known = {**settings, "scale": float(vectors[0][0]), "counter": float(vectors[0][1])}
     found = {}
     for theirs, ours in _TORCH_NUMBERS.items():
         value = known.get(ours)
-        if value is None and _HYPER_PREFIX + ours in mpc:
-            value = float(mpc[_HYPER_PREFIX + ours])
         if value is not None:
             found[theirs] = int(value) if theirs in _INTEGERS else value
     return found

@@ -210,14 +210,25 @@ func.func @f(%norm: tensor<3xf64>, %max: tensor<f64>) {
 
 // -----
 
-// expected-error @+2 {{unknown role 'weights', expected one of: parameter, low_precision, gradient, slot, buffer, loss_scale, optimizer, hyperparameters}}
+// expected-error @+2 {{entry 'w/m' of role 'slot' needs an owner}}
+amp.slab @s : tensor<8xf32> entries [
+    #amp.entry<"w/m", 0, tensor<4xf32>, slot as "m">]
+
+// -----
+
+// expected-error @below {{has 'amp.pending_of' = "w": an nn.parameter has the symbol of a buffer}}
+nn.parameter @p : tensor<4xf32> = #nn.init<zeros> {amp.pending_of = "w"}
+
+// -----
+
+// expected-error @+2 {{unknown role 'weights', expected one of: parameter, low_precision, gradient, slot, buffer, loss_scale, optimizer, hyperparameters, setting, average, pending}}
 // expected-error @+1 {{failed to parse AMP_EntryAttr parameter 'role' which is to be a `::mpc::rt::StateRole`}}
 amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf32>, weights>]
 
 // -----
 
 // expected-error @+1 {{entry 'w' needs a static shape and an offset from 0 on}}
-amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", -1, tensor<4xf32>, slot>]
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", -1, tensor<4xf32>, buffer>]
 
 // -----
 
@@ -227,19 +238,19 @@ amp.slab @s : tensor<2x4xf32> entries []
 // -----
 
 // expected-error @+1 {{entry 'w' is 'tensor<4xf16>' in a slab of 'f32'}}
-amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf16>, slot>]
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf16>, buffer>]
 
 // -----
 
 // expected-error @+1 {{entry 'b' overlaps another or is out of order}}
 amp.slab @s : tensor<8xf32> entries [
-    #amp.entry<"w", 0, tensor<4xf32>, slot>,
-    #amp.entry<"b", 3, tensor<4xf32>, slot>]
+    #amp.entry<"w", 0, tensor<4xf32>, buffer>,
+    #amp.entry<"b", 3, tensor<4xf32>, buffer>]
 
 // -----
 
 // expected-error @+1 {{entries reach element 9 of 8}}
-amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 5, tensor<4xf32>, slot>]
+amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 5, tensor<4xf32>, buffer>]
 
 // -----
 

@@ -5,6 +5,9 @@
 amp.slab @g0.parameter : tensor<4096xf32> entries [
     #amp.entry<"w", 0, tensor<4x8xf32>, parameter>,
     #amp.entry<"b", 32, tensor<4xf32>, parameter>]
+// CHECK: amp.slab @g0.momentum : tensor<4096xf32> entries [#amp.entry<"w/momentum", 0, tensor<4x8xf32>, slot of "w" as "momentum">]
+amp.slab @g0.momentum : tensor<4096xf32> entries [
+    #amp.entry<"w/momentum", 0, tensor<4x8xf32>, slot of "w" as "momentum">]
 // CHECK: amp.slab @step : tensor<1xf64> entries {{.*}} initial [0.000000e+00]
 amp.slab @step : tensor<1xf64> entries [
     #amp.entry<"step", 0, tensor<f64>, optimizer>] initial [0.0]

@@ -73,6 +73,43 @@ class Checkpoints(unittest.TestCase):
         for name in ("betas", "eps", "weight_decay", "ema_decay"):
             self.assertEqual(group[name], own_group[name], name)
 
+    def test_a_checkpoint_says_what_its_tensors_are(self):
+        _, folder = saved("records")
+        file = next(folder.glob("ckpt-*"))
+        records = json.loads(convert.read_safetensors(file)[1]["state"])
+        self.assertEqual(records["embed.weight"], {"role": "parameter"})
+        self.assertEqual(records["norm.running_mean"], {"role": "buffer"})
+        for name, role, owner, key in [
+            ("embed.weight/exp_avg", "slot", "embed.weight", "exp_avg"),
+            ("embed.weight/ema", "average", "embed.weight", "ema"),
+            ("norm.running_mean/pending", "pending", "norm.running_mean", "pending"),
+        ]:
+            self.assertEqual(records[name], {"role": role, "owner": owner, "key": key})
+        for name, role in [("beta1", "hyperparameters"), ("growth_interval", "setting")]:
+            self.assertEqual(records[f"amp.hyper.{name}"], {"role": role, "key": name})
+        self.assertEqual(records["amp.loss_scale"], {"role": "loss_scale"})
+        self.assertEqual(records["amp.optimizer.step"], {"role": "optimizer", "key": "step"})
+
+    def test_tensors_are_known_by_the_record_and_of_old_files_by_their_names(self):
+        _, folder = saved("renamed")
+        tensors, metadata = convert.read_safetensors(next(folder.glob("ckpt-*")))
+        named = convert.state_of_checkpoint(folder)
+        path = programs.folder() / "old.safetensors"
+        save_file(dict(tensors), path, {k: v for k, v in metadata.items() if k != "state"})
+        self.assertEqual(bits(convert.state_of_checkpoint(path)), bits(named))
+        # A name that says nothing, and a record that does.
+        records = json.loads(metadata["state"])
+        for store in (tensors, records):
+            store["s"] = store.pop("embed.weight/exp_avg")
+        save_file(dict(tensors), path, {**metadata, "state": json.dumps(records)})
+        self.assertEqual(bits(convert.state_of_checkpoint(path)), bits(named))
+        records["s"]["owner"] = "embed.wait"
+        save_file(dict(tensors), path, {**metadata, "state": json.dumps(records)})
+        with self.assertRaisesRegex(
+            InvalidInputError, "old.safetensors: field 'state' says of tensor 's' that it belongs to "
+                               "'embed.wait', and the file has no such tensor"):
+            convert.state_of_checkpoint(path)
+
     def test_there_and_back_is_the_same_bits(self):
         step, folder = saved("first")
         state = convert.state_of_checkpoint(folder)

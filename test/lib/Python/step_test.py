@@ -256,13 +256,13 @@ class LossScale(unittest.TestCase):
 
 
     def test_all_settings_of_policies_are_known(self):
-        from mpc_compiler._scaler import SETTINGS
+        from mpc_compiler._runtime import LOSS_SCALE_SETTINGS
 
         text = subprocess.run([programs.BUILD / "bin/mpc-compile", "--help"], check=True,
                               capture_output=True, text=True).stdout
         group = text.partition("Loss scaling:")[2].partition("\n\n")[0]
         flags = set(re.findall(r"^ +--([a-z0-9-]+)=X", group, re.MULTILINE))
-        self.assertEqual(flags, {name.replace("_", "-") for name in SETTINGS})
+        self.assertEqual(flags, {name.replace("_", "-") for name in LOSS_SCALE_SETTINGS})
 
 
 class State(unittest.TestCase):

@@ -16,7 +16,7 @@
 // WINDOW-NOT:     amp.random_state
 
 // Each batch counts up, the end of a window starts anew.
-// STATE: amp.slab @state.batches : tensor<1xf64> entries [#amp.entry<"amp.optimizer.batches", 0, tensor<f64>, optimizer>] initial [0.0{{.*}}]
+// STATE: amp.slab @state.batches : tensor<1xf64> entries [#amp.entry<"amp.optimizer.batches", 0, tensor<f64>, optimizer as "batches">] initial [0.0{{.*}}]
 // STATE-LABEL: func.func @accumulate
 // STATE-SAME:    %[[N:[^ ]*]]: tensor<1xf64> {kernel.state = @state.batches}
 // STATE:         nn.dropout {{.*}} key(

@@ -2,7 +2,7 @@
 // What is done by tensor gives each tensor whole blocks.
 
 // CHECK: amp.slab @g0.parameter : tensor<12288xf32> entries [#amp.entry<"w", 0, tensor<5000xf32>, parameter>, #amp.entry<"b", 8192, tensor<4xf32>, parameter>]
-// CHECK: amp.slab @g0.gradient : tensor<12288xf32> entries [#amp.entry<"w/gradient", 0, tensor<5000xf32>, gradient>
+// CHECK: amp.slab @g0.gradient : tensor<12288xf32> entries [#amp.entry<"w/gradient", 0, tensor<5000xf32>, gradient of "w" as "gradient">
 nn.parameter @w : tensor<5000xf32> = #nn.init<zeros>
 nn.parameter @b : tensor<4xf32> = #nn.init<zeros>
 amp.optimizer @optimizer kind("lamb")

@@ -2,7 +2,7 @@
 
 // A rule that counts skipped steps too keeps a second count, of the applied
 // ones, by which the average of the weights goes.
-// CHECK: amp.slab @state.optimizer : tensor<2xf64> entries [#amp.entry<"amp.optimizer.step", 0, tensor<f64>, optimizer>, #amp.entry<"amp.optimizer.applied", 1, tensor<f64>, optimizer>]
+// CHECK: amp.slab @state.optimizer : tensor<2xf64> entries [#amp.entry<"amp.optimizer.step", 0, tensor<f64>, optimizer as "step">, #amp.entry<"amp.optimizer.applied", 1, tensor<f64>, optimizer as "applied">]
 nn.parameter @w : tensor<4x8xf32> = #nn.init<zeros>
 amp.optimizer @optimizer kind("sgd") hyper {ema_decay = 0.9} counts_skips trains [@w]
 

@@ -6,7 +6,7 @@
 // CHECK: amp.slab @g0.momentum_buffer
 // CHECK: amp.slab @g1.parameter : tensor<4096xf32> entries [#amp.entry<"v", 0, tensor<8xf32>, parameter>]
 // CHECK-NOT: amp.slab @g1.momentum_buffer
-// CHECK: #amp.entry<"amp.hyper.first.growth_interval", {{[0-9]+}}, tensor<f64>, hyperparameters>
+// CHECK: #amp.entry<"amp.hyper.first.growth_interval", {{[0-9]+}}, tensor<f64>, setting of "first" as "growth_interval">
 // CHECK-SAME: #amp.entry<"amp.hyper.second.growth_interval",
 // CHECK-SAME: #amp.entry<"amp.hyper.a.momentum",
 // CHECK-SAME: #amp.entry<"amp.hyper.b.momentum",
@@ -113,7 +113,7 @@ func.func @step(%gw: tensor<4xf32>, %gv: tensor<8xf32>, %s: tensor<f32>,
 
 // A rule for one element runs on slabs: what is the same for all elements stays
 // a scalar, and a skipped step keeps the old values.
-// CHECK: amp.slab @g0.velocity : tensor<4096xf32> entries [#amp.entry<"w/velocity", 0, tensor<4xf32>, slot>] initial [5.000000e-01]
+// CHECK: amp.slab @g0.velocity : tensor<4096xf32> entries [#amp.entry<"w/velocity", 0, tensor<4xf32>, slot of "w" as "velocity">] initial [5.000000e-01]
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 amp.custom_optimizer @custom rule(@rule) slots {velocity = 0.5}
     hyper {beta = 0.9} trains [@w]

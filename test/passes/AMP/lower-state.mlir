@@ -5,13 +5,13 @@
 // Parameters are grouped by decay, type of gradient and 16-bit copy; tensors
 // start at multiples of 32 elements.
 // CHECK: amp.slab @g0.parameter : tensor<4096xf32> entries [#amp.entry<"w", 0, tensor<4x8xf32>, parameter>, #amp.entry<"v", 32, tensor<3x8xf32>, parameter>]
-// CHECK: amp.slab @g0.f16 : tensor<4096xf16> entries [#amp.entry<"w/f16", 0, tensor<4x8xf16>, low_precision>, #amp.entry<"v/f16", 32, tensor<3x8xf16>, low_precision>]
-// CHECK: amp.slab @g0.exp_avg : tensor<4096xf32> entries [#amp.entry<"w/exp_avg", 0, tensor<4x8xf32>, slot>
+// CHECK: amp.slab @g0.f16 : tensor<4096xf16> entries [#amp.entry<"w/f16", 0, tensor<4x8xf16>, low_precision of "w" as "f16">, #amp.entry<"v/f16", 32, tensor<3x8xf16>, low_precision of "v" as "f16">]
+// CHECK: amp.slab @g0.exp_avg : tensor<4096xf32> entries [#amp.entry<"w/exp_avg", 0, tensor<4x8xf32>, slot of "w" as "exp_avg">
 // CHECK: amp.slab @g0.exp_avg_sq
 // CHECK: amp.slab @g1.parameter : tensor<4096xf32> entries [#amp.entry<"b", 0, tensor<4xf32>, parameter>]
 // CHECK: amp.slab @g1.exp_avg
-// CHECK: amp.slab @state.hyperparameters : tensor<{{.*}}xf64> entries [{{.*}}#amp.entry<"amp.hyper.growth_interval", 3, tensor<f64>, hyperparameters>{{.*}}] initial [{{.*}}2.000000e+03,
-// CHECK: amp.slab @state.optimizer : tensor<3xf64> entries [#amp.entry<"amp.optimizer.step", 0, tensor<f64>, optimizer>, {{.*}}] initial [0.000000e+00, 1.000000e+00, 1.000000e+00]
+// CHECK: amp.slab @state.hyperparameters : tensor<{{.*}}xf64> entries [{{.*}}#amp.entry<"amp.hyper.growth_interval", 3, tensor<f64>, setting as "growth_interval">{{.*}}] initial [{{.*}}2.000000e+03,
+// CHECK: amp.slab @state.optimizer : tensor<3xf64> entries [#amp.entry<"amp.optimizer.step", 0, tensor<f64>, optimizer as "step">, {{.*}}] initial [0.000000e+00, 1.000000e+00, 1.000000e+00]
 // CHECK: amp.slab @state.loss_scale : tensor<16xf64> entries [#amp.entry<"amp.loss_scale", 0, tensor<16xf64>, loss_scale>] initial [6.553600e+04,
 // CHECK-NOT: amp.scaler
 // CHECK-NOT: amp.optimizer

@@ -181,9 +181,21 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
             "program for host");
   EXPECT_EQ(faultOf([](Program &p, auto &) {
               p.slabs = {{"s", 4}};
-              p.state = {{{"t", DType::F32, {2}}, StateRole::Slot, 0, 0}};
+              p.state = {{{"t", DType::F32, {2}}, StateRole::Buffer, 0, 0}};
             }),
             "state tensor 't' does not lie in its slab");
+  EXPECT_EQ(faultOf([](Program &p, auto &) {
+              p.slabs = {{"s", 8}};
+              p.state = {{{"w/momentum", DType::F32, {2}},
+                          StateRole::Slot,
+                          0,
+                          0,
+                          false,
+                          "w",
+                          "momentum"}};
+            }),
+            "state tensor 'w/momentum' belongs to 'w', which the program does "
+            "not have");
   EXPECT_EQ(
       faultOf([](Program &p, auto &) { p.slabs = {{"s", uint64_t(1) << 62}}; }),
       "cannot allocate 4.0 EiB for state slab 's'");

@@ -264,9 +264,30 @@ TEST_F(CheckpointTest, EachFailingCallKeepsTheOldCheckpoint) {
   }
 }
 
+TEST_F(CheckpointTest, SaysWhatEachTensorIs) {
+  CheckpointFolder folder = open();
+  save(folder, 5);
+  auto file = SafetensorsFile::open(folder.fileOf(5));
+  EXPECT_EQ(file->metadata().find("state")->second,
+            R"({"loss_scale":{"role":"loss_scale"},)"
+            R"("optimizer":{"role":"optimizer"},"w":{"role":"parameter"},)"
+            R"("w/momentum":{"key":"momentum","owner":"w","role":"slot"}})");
+}
+
+TEST_F(CheckpointTest, ARecordThatDoesNotFitIsRefused) {
+  EXPECT_EQ(faultAfter([](Metadata &, std::vector<TensorView> &t) {
+              for (TensorView &tensor : t)
+                if (tensor.desc.name == "w/momentum")
+                  tensor.desc.name = "w/exp_avg";
+            }),
+            "field 'state' says of tensor 'w/exp_avg' no role; it must say of "
+            "each tensor what it is, as mpc wrote it: take another checkpoint");
+}
+
 TEST_F(CheckpointTest, AWrongModelIsListedNotPassedOver) {
   EXPECT_EQ(faultAfter([](Metadata &, std::vector<TensorView> &) {}), "");
-  EXPECT_EQ(faultAfter([](Metadata &, std::vector<TensorView> &t) {
+  EXPECT_EQ(faultAfter([](Metadata &m, std::vector<TensorView> &t) {
+              m.erase("state"); // As files before it.
               for (TensorView &tensor : t)
                 if (tensor.desc.name == "w")
                   tensor.desc.shape = {3, 1};
@@ -350,12 +371,20 @@ std::shared_ptr<Program> makeProgramWithNumbers(double beta1, double interval,
   program->state[3].desc.name = "amp.loss_scale";
   program->slabs[2].initial = bytesOf({scale, 0}, program->slabs[2].bytes);
   program->slabs.push_back({"numbers", 64, bytesOf({beta1, interval}, 64)});
-  for (auto [name, offset] :
-       {std::pair("amp.hyper.beta1", 0), {"amp.hyper.growth_interval", 8}})
-    program->state.push_back({{name, DType::F64, {}},
-                              StateRole::Hyperparameters,
-                              4,
-                              uint64_t(offset)});
+  program->state.push_back({{"amp.hyper.beta1", DType::F64, {}},
+                            StateRole::Hyperparameters,
+                            4,
+                            0,
+                            false,
+                            "",
+                            "beta1"});
+  program->state.push_back({{"amp.hyper.growth_interval", DType::F64, {}},
+                            StateRole::Setting,
+                            4,
+                            8,
+                            false,
+                            "",
+                            "growth_interval"});
   return program;
 }
 

@@ -13,6 +13,7 @@ Which damages there are, and their order, follows from --seed; how many are trie
 import argparse
 import concurrent.futures
 import dataclasses
+import io
 import os
 import pathlib
 import random
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 INPUTS = ROOT / "test/Inputs"
@@ -120,6 +122,22 @@ def damage_text(data, r):
     return text.encode()
 
 
+def damage_archive(data, r):
+    """The archive's bytes, or one of its texts with the checksum that belongs to it."""
+    if r.random() < 0.3:
+        return damage_bytes(data, r)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    texts = [name for name in members if name.endswith(".json")]
+    name = r.choice(texts)
+    members[name] = damage_text(members[name], r)
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return written.getvalue()
+
+
 def kinds(made):
     """The kinds; `made` is what the tools wrote."""
     models = [INPUTS / f"models/{name}.onnx" for name in ("mlp", "mlp_loss", "lenet", "unet_train")]
@@ -128,6 +146,7 @@ def kinds(made):
     run = "mpc-run {step} --steps=1 --lr=0.1 --threads=1"
     return [
         Kind("onnx", models, ["mpc-import {}", "mpc-compile {} --loss=mse -o {out}"], damage_bytes),
+        Kind("exported", sorted((INPUTS / "exports/programs").glob("*/*.pt2")), ["mpc-import {}"], damage_archive),
         Kind("mlir", ir, ["mpc-opt {}", "mpc-opt {} --nn-autocast=precision=fp16", "mpc-compile {} -o {out}"], damage_text),
         Kind("program", [made["step"]], ["mpc-inspect {}", "mpc-run {} --steps=1 --lr=0.1 --threads=1 --data={data}"], damage_bytes),
         Kind("checkpoint", [made["checkpoint"]], [f"{run} --data={{data}} --init={{}}", f"{run} --data={{data}} --checkpoint-dir={{folder}} --resume"], damage_bytes),

@@ -18,8 +18,12 @@ MODEL = [
     f"lib/Import/{name}.h"
     for name in ("ImportError", "Model", "ModelStorage", "NoteList", "OpLibrary", "Shape")
 ]
-DOORS = [*MODEL, "lib/Import/ONNX/OnnxImporter.h", "lib/Import/ONNX/OnnxFile.h"]
+DOORS = [
+    *MODEL, "lib/Import/ONNX/OnnxImporter.h", "lib/Import/ONNX/OnnxFile.h",
+    "lib/Import/Exported/ExportedImporter.h",
+]
 ONNX = "lib/Import/ONNX"
+EXPORTED = "lib/Import/Exported"
 CODEGEN = ["lib/Codegen", "dialects", *EXECUTION]
 PASSES = ["passes", "dialects"]
 DRIVER = ["lib/Driver", *DOORS, "lib/Codegen", *PASSES, *EXECUTION]
@@ -43,7 +47,7 @@ ALLOWED = {
     "passes/Kernel": ["passes/Kernel", "dialects"],
     "passes/AMP": [*PASSES, "runtime/LossScale", "runtime/Program/StateRole.h",
                    "runtime/Program/StepNames.h"],
-    "lib/Import": [*MODEL, "dialects", *ELEMENT_TYPES],
+    "lib/Import": [*MODEL, "dialects", *ELEMENT_TYPES, "runtime/Support/SharedBytes.h"],
     "lib/Import/Build": ["lib/Import/Build", *MODEL, "dialects", *ELEMENT_TYPES],
     ONNX: ["lib/Import", "dialects", *ELEMENT_TYPES],
     f"{ONNX}/Read": [f"{ONNX}/Read", *MODEL, *ELEMENT_TYPES],
@@ -52,6 +56,9 @@ ALLOWED = {
         *ELEMENT_TYPES,
     ],
     f"{ONNX}/PyTorch": [f"{ONNX}/PyTorch", f"{ONNX}/Ops", f"{ONNX}/Read", *MODEL, "dialects", *ELEMENT_TYPES],
+    EXPORTED: [
+        EXPORTED, "lib/Import/Build", *MODEL, "dialects", *ELEMENT_TYPES, "runtime/Support/ZipFile.h",
+    ],
     "lib/Codegen": CODEGEN,
     "lib/Driver": DRIVER,
     "lib/Driver/Flags": DRIVER,

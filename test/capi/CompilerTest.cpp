@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -89,6 +90,52 @@ TEST(Compiler, BytesHoldTheirWeights) {
             std::string::npos);
   Model broken = get(Model::loadOnnx("xxxx", 4, "broken"));
   EXPECT_EQ(failureOf(broken.compile({}).status()).rfind("1: broken", 0), 0u);
+}
+
+/// What torch.export makes of (x * w).sum(), w a parameter of two numbers.
+const char *const kExported = R"({
+  "schema_version": {"major": 8, "minor": 20},
+  "graph_module": {
+    "graph": {
+      "inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],
+      "outputs": [{"as_tensor": {"name": "sum_1"}}],
+      "nodes": [
+        {"target": "torch.ops.aten.mul.Tensor",
+         "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}},
+                    {"name": "other", "arg": {"as_tensor": {"name": "p_w"}}}],
+         "outputs": [{"as_tensor": {"name": "mul"}}], "metadata": {}},
+        {"target": "torch.ops.aten.sum.default",
+         "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "mul"}}}],
+         "outputs": [{"as_tensor": {"name": "sum_1"}}], "metadata": {}}],
+      "tensor_values": {
+        "p_w": {"dtype": 7, "sizes": [{"as_int": 2}]},
+        "x": {"dtype": 7, "sizes": [{"as_int": 2}]},
+        "mul": {"dtype": 7, "sizes": [{"as_int": 2}]},
+        "sum_1": {"dtype": 7, "sizes": []}}},
+    "signature": {
+      "input_specs": [
+        {"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}},
+        {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
+      "output_specs": [
+        {"user_output": {"arg": {"as_tensor": {"name": "sum_1"}}}}]}}})";
+
+TEST(Compiler, AnExportedProgramTrains) {
+  Model model =
+      get(Model::loadExported(kExported, std::strlen(kExported), "product"));
+  std::vector<std::string> flags = {"--loss=output:sum_1", "--optimizer=sgd"};
+  EXPECT_EQ(failureOf(model.compile(flags).status()),
+            "1: product: tensor 'w' has no value");
+  float w[] = {2, 3}, x[] = {1, 10};
+  succeed(model.setValue("w", {w, {2}}));
+  Runner runner = get(Runner::create(get(model.compile(flags))));
+  succeed(runner.bindInput("x", {x, {2}}));
+  succeed(runner.writeNumber("lr", 0.5));
+  EXPECT_EQ(get(runner.step()).loss, 2 * 1 + 3 * 10);
+  // The gradient is x: w is 2 - 0.5 and 3 - 5 now.
+  EXPECT_EQ(get(runner.step()).loss, 1.5 * 1 - 2 * 10);
+  Model broken = get(Model::loadExported("xxxx", 4, "broken"));
+  EXPECT_EQ(failureOf(broken.compile({}).status()),
+            "1: broken: the program is no JSON");
 }
 
 TEST(Compiler, FlagsAreThoseOfTheTool) {
@@ -198,6 +245,9 @@ TEST(CompilerMisuse, AnyPointerMayBeNull) {
       mpcModelLoadOnnx(nullptr, 1, "x", &model),
       mpcModelLoadOnnx("x", 1, nullptr, &model),
       mpcModelLoadOnnx("x", 1, "x", nullptr),
+      mpcModelLoadExported(nullptr, 1, "x", &model),
+      mpcModelLoadExported("x", 1, nullptr, &model),
+      mpcModelLoadExported("x", 1, "x", nullptr),
       mpcModelParse(nullptr, "x", &model),
       mpcModelParse("x", nullptr, &model),
       mpcModelParse("x", "x", nullptr),

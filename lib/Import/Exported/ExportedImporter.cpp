@@ -178,7 +178,7 @@ Error ProgramImporter::checkOps() const {
     text += ")";
   }
   return invalidModel(program_.path + ": ops that are not supported: " + text +
-                      "; mpc-import --list-ops prints those that are");
+                      "; mpc-import --list-exported-ops prints those that are");
 }
 
 /// A program without decompositions writes its buffers by ops in place; one
@@ -552,9 +552,7 @@ Error ProgramImporter::importNode(const Node &node, const Graph &graph,
   if (Error error = emit(call, *row))
     return at(node, std::move(error));
   MPC_TRY(define(node, call.results(), values));
-  if (writes && call.results().empty())
-    return at(node, invalidModel("has no result"));
-  if (writes)
+  if (writes && !call.results().empty())
     MPC_TRY(writeInPlace(node, values, call.results().front()));
   View view = writes ? View{View::Form::All} : call.view();
   if (writes || row->isView)
@@ -638,7 +636,8 @@ Expected<ImportedModel> importExported(StringRef json, StringRef name,
 
 std::string describeExportedOps() {
   std::string text;
-  for (StringRef op : exported::OpTable().ops())
+  exported::OpTable table;
+  for (StringRef op : table.ops())
     text += ("aten." + op + "\n").str();
   return text;
 }

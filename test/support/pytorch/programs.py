@@ -122,7 +122,17 @@ def elementwise():
     case(f, "to", lambda x: A.to.dtype(x, torch.float64).sin().to(torch.float32), t(3))
     case(f, "type_as", lambda x, y: A.type_as.default(x, y) * y, t(3), t(3))
     case(f, "to", lambda x, y: A.to.other(x, y) * y, t(3), t(3))
+    case(f, "to", lambda x: A.to.device(x, torch.device("cpu"), torch.float32) * 2, t(3))
+    case(f, "to", lambda x: A.to.dtype_layout(x, dtype=torch.float64).sin().to(torch.float32), t(3))
     case(f, "lift_fresh_copy", lambda x: A.lift_fresh_copy.default(x), t(3))
+
+
+def through_a_slice(x, y):
+    """Writes through views: a part, and a row of what other sizes show."""
+    x = x * 2
+    A.copy_.default(A.slice.Tensor(x, 1, 1, 3), y)
+    A.fill_.Scalar(A.select.int(A.view.default(x, [2, 6]), 0, 1), 0.5)
+    return x
 
 
 def movement():
@@ -153,6 +163,10 @@ def movement():
     case(f, "split", lambda x: A.split.Tensor(x, 2, 1)[2], t(2, 5))
     case(f, "split_with_sizes", lambda x: A.split_with_sizes.default(x, [1, 3, 1], -1)[1], t(2, 5))
     case(f, "chunk", lambda x: A.chunk.default(x, 2, 1)[1], t(2, 5))
+    case(f, "alias", lambda x: A.alias.default(x) * 2, t(3))
+    case(f, "broadcast_tensors", lambda x, y: (lambda r: r[0] * r[1])(A.broadcast_tensors.default([x, y])), t(3, 1), t(2, 1, 4))
+    case(f, "zero_", lambda x: A.zero_.default(x * 2) + x, t(3))
+    case(f, "copy_", through_a_slice, t(3, 4), t(3, 2))
     for op in ("cat", "concat"):
         case(f, op, lambda x, y, g=getattr(A, op).default: g([x, y], 1), t(2, 3), t(2, 1))
     case(f, "stack", lambda x, y: A.stack.default([x, y], -1), t(2, 3), t(2, 3))

@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that the importer refuses, each for another reason, and damaged archives.
+
+    python refusals.py mpc-eval-cases FOLDER INPUTS
+
+writes archives as torch.export.save does, by hand, and has all of them evaluated by one process. Each
+must be refused with exit 1 and the message that stands beside it.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import zipfile
+
+TYPES = {"u8": 1, "i64": 5, "i32": 4, "f16": 6, "f32": 7, "f64": 8, "bool": 12, "bf16": 13, "c64": 10}
+
+
+class X:
+    """A tensor of a type and shape; a size that is a text is a symbol."""
+
+    def __init__(self, *sizes, dtype="f32"):
+        self.sizes, self.dtype = sizes, dtype
+
+    def meta(self):
+        size = lambda s: {"as_expr": {"expr_str": s, "hint": None}} if isinstance(s, str) else {"as_int": s}
+        strides, step = [], 1
+        for s in reversed(self.sizes):
+            strides.insert(0, {"as_int": step})
+            step *= s if isinstance(s, int) else 1
+        return {"dtype": TYPES[self.dtype], "sizes": [size(s) for s in self.sizes], "requires_grad": False,
+                "device": {"type": "cpu", "index": None}, "strides": strides, "storage_offset": {"as_int": 0}, "layout": 7}
+
+
+class Program:
+    """Nodes whose tensors are inputs, unless they name what a node before them gives."""
+
+    def __init__(self):
+        self.inputs, self.nodes, self.values, self.outputs, self.state = [], [], {}, [], []
+
+    def tensor(self, x):
+        if isinstance(x, str):
+            return {"name": x}
+        name = f"x{len(self.inputs)}"
+        self.inputs.append(name)
+        self.values[name] = x.meta()
+        return {"name": name}
+
+    def argument(self, value):
+        if value is None:
+            return {"as_none": True}
+        if isinstance(value, dict):
+            return value
+        if isinstance(value, (X, str)) and not (isinstance(value, str) and value.startswith("'")):
+            return {"as_tensor": self.tensor(value)}
+        if isinstance(value, str):
+            return {"as_string": value.strip("'")}
+        if isinstance(value, bool):
+            return {"as_bool": value}
+        if isinstance(value, int):
+            return {"as_int": value}
+        if isinstance(value, float):
+            return {"as_float": value}
+        if any(isinstance(v, (X, str)) or v is None for v in value):
+            return {"as_optional_tensors": [{"as_none": True} if v is None else {"as_tensor": self.tensor(v)} for v in value]}
+        if value and all(isinstance(v, float) for v in value):
+            return {"as_floats": value}
+        return {"as_ints": value}
+
+    def call(self, op, results, /, **arguments):
+        target = op if "." in op.split(":")[0] and op.startswith("torch") else f"torch.ops.aten.{op}"
+        outputs = []
+        for result in results:
+            name = f"y{len(self.values)}"
+            self.values[name] = result.meta()
+            outputs.append({"as_tensor": {"name": name}})
+            self.outputs = [name]
+        inputs = [{"name": name, "arg": self.argument(value), "kind": 1} for name, value in arguments.items()]
+        self.nodes.append({"target": target, "inputs": inputs, "outputs": outputs, "metadata": {
+            "stack_trace": 'File "/home/me/train.py", line 7, in forward\n    y = f(x)', "nn_module_stack": "L__self__,,M;L__self__a,layers.0,L"}})
+        return self.outputs[0]
+
+    def json(self):
+        named = lambda name: {"as_tensor": {"name": name}}
+        graph = {"inputs": [named(n) for n in self.inputs], "outputs": [named(n) for n in self.outputs], "nodes": self.nodes,
+                 "tensor_values": self.values}
+        specs = [self.state.pop(0) if self.state and self.state[0]["of"] == n else {"user_input": {"arg": named(n)}} for n in self.inputs]
+        for spec in specs:
+            spec.pop("of", None)
+        signature = {"input_specs": specs, "output_specs": [{"user_output": {"arg": named(n)}} for n in self.outputs]}
+        return {"graph_module": {"graph": graph, "signature": signature}, "schema_version": {"major": 8, "minor": 20}}
+
+
+CASES = []
+
+
+def case(message, op, results, /, **arguments):
+    program = Program()
+    program.call(op, results if isinstance(results, list) else [results], **arguments)
+    CASES.append((message, program.json()))
+
+
+def of_calls(message, build):
+    program = Program()
+    build(program)
+    CASES.append((message, program.json()))
+
+
+def changed(message, change):
+    """What `change` makes of the JSON of relu(x)."""
+    program = Program()
+    program.call("relu.default", [X(2)], self=X(2))
+    text = program.json()
+    CASES.append((message, change(text) or text))
+
+
+def set_field(path, value):
+    def change(text):
+        *way, last = path
+        for key in way:
+            text = text[key]
+        if value is KeyError:
+            del text[last]
+        else:
+            text[last] = value
+    return change
+
+
+def arguments():
+    x = X(2, 3)
+    case("ops that are not supported: frobnicate.default (1x, first in module 'layers.0', train.py:7); mpc-import --list-exported-ops prints those that are", "frobnicate.default", x, self=x)
+    case("relu.default in module 'layers.0' (train.py:7): has no argument 'self'", "relu.default", x)
+    case("argument 'self' is not a tensor", "softmax.int", x, self=[1, 2], dim=0)
+    case("argument 'self' is not of floating-point numbers", "softmax.int", x, self=X(2, 3, dtype="i64"), dim=0)
+    case("argument 'tensors' is not a list of tensors", "cat.default", x, tensors=3)
+    case("argument 'dim' is not an integer", "softmax.int", x, self=x, dim=0.5)
+    case("argument 'other' is not a number", "eq.Scalar", X(2, dtype="bool"), self=X(2), other=[1])
+    case("argument 'negative_slope' is not a known number", "leaky_relu.default", x, self=x, negative_slope=X())
+    case("argument 'dims' is not a list of integers", "permute.default", x, self=x, dims=0.5)
+    case("argument 'is_causal' is not a bool", "scaled_dot_product_attention.default", X(1, 1, 2, 2), query=X(1, 1, 2, 2),
+         key=X(1, 1, 2, 2), value=X(1, 1, 2, 2), is_causal=0.5)
+    case("argument 'approximate' is not a text", "gelu.default", x, self=x, approximate=1)
+    case("depends on a size that the export leaves open", "softmax.int", x, self=x, dim={"as_sym_int": {"as_name": "s0"}})
+    case("argument 'dim' is 2, which is no axis of a tensor of rank 2", "softmax.int", x, self=x, dim=2)
+    case("argument 'dim' is 5, which are no axes of a tensor of rank 2", "sum.dim_IntList", x, self=x, dim=[5])
+    case("argument 'self' is 2x3, expected what broadcasts to 2x4", "relu.default", X(2, 4), self=x)
+    case("the operand is 2x3, the result 7", "view.default", X(7), self=x)
+    case("uses 'nothing', which nothing before it defines", "relu.default", x, self="nothing")
+    case("result 0 is declared 2x4, its operands give 3x2", "t.default", X(2, 4), self=x)
+    case("has a size that the export leaves open: export without dynamic_shapes", "relu.default", X("s0", 3), self=x)
+    case("a result has a type that mpc does not have (torch's number 10)", "relu.default", X(2, 3, dtype="c64"), self=x)
+    case("argument 'kernel_size' has 3 numbers, expected 2", "max_pool2d.default", X(1, 1, 2, 2), self=X(1, 1, 4, 4), kernel_size=[2, 2, 2])
+    case("has 1 results, expected more", "max.dim", [X(2)], self=x, dim=1)
+
+
+def elementwise():
+    x, b, i = X(2), X(2, dtype="bool"), X(2, dtype="i64")
+    case("the result is not of floating-point numbers", "exp.default", i, self=i)
+    case("the operand is bool", "neg.default", b, self=b)
+    case("approximate is 'wide', expected none or tanh", "gelu.default", x, self=x, approximate="'wide'")
+    case("input_scale is not positive", "elu.default", x, self=x, alpha=1.0, scale=1.0, input_scale=0.0)
+    case("a threshold below 20, or beta 0, is not supported", "softplus.default", x, self=x, beta=1.0, threshold=2.0)
+    case("the weight is 2x2, expected one axis of the operand's type", "prelu.default", x, self=x, weight=X(2, 2))
+    case("the operand has no channels", "prelu.default", x, self=x, weight=X(2))
+    case("the operand is floating", "bitwise_not.default", x, self=x)
+    case("the operands are bool", "sub.Tensor", b, self=b, other=b)
+    case("the quotient of integers is not rounded", "div.Tensor_mode", i, self=i, other=i)
+    case("rounding_mode is 'up'", "div.Tensor_mode", x, self=x, other=x, rounding_mode="'up'")
+    case("the operands are floating", "bitwise_and.Tensor", x, self=x, other=x)
+
+
+def movement():
+    x = X(2, 3)
+    case("one of the tensors is None", "broadcast_tensors.default", [x, x], tensors=[x, None])
+    case("the axes 0x0 are no order of those of a tensor of rank 2", "permute.default", x, self=x, dims=[0, 0])
+    case("the operand is 3", "mT.default", X(3), self=X(3))
+    case("the operand is a scalar", "slice.Tensor", X(), self=X())
+    case("argument 'step' is 0", "slice.Tensor", x, self=x, step=0)
+    case("a part does not lie in the operand", "narrow.default", x, self=x, dim=0, start=1, length=2)
+    case("index 5 is not in 2x3", "select.int", X(3), self=x, dim=0, index=5)
+    case("the operand is a scalar", "unbind.int", [X()], self=X())
+    case("parts of 1x3 do not cover an axis of 2x3", "split_with_sizes.default", [x, x], self=x, split_sizes=[1, 3])
+    case("parts of 1 do not cover an axis of 2x3", "split_with_sizes.default", [x], self=x, split_sizes=[1])
+    case("parts of 0 do not cover 2x3", "split.Tensor", [x], self=x, split_size=0)
+    case("0 chunks of 2x3", "chunk.default", [x], self=x, chunks=0)
+    case("the tensors have several ranks", "cat.default", X(4, 3), tensors=[x, X(2)])
+    case("a tensor is 2x4 beside one of 2x3", "cat.default", X(4, 3), tensors=[x, X(2, 4)])
+    case("one of the tensors is None", "cat.default", X(4, 3), tensors=[x, None])
+    case("there is nothing to join", "cat.default", X(4, 3), tensors=[X(0)])
+    case("there is nothing to join", "stack.default", X(), tensors=[X()])
+    case("one of the tensors is None", "stack.default", X(2, 2, 3), tensors=[x, None])
+    case("there are 2 shifts of 1 axes", "roll.default", x, self=x, shifts=[1, 2], dims=[0])
+    case("argument 'dims' names no axis", "roll.default", x, self=x, shifts=[1], dims=[4])
+    case("there are fewer repeats than axes", "repeat.default", x, self=x, repeats=[2])
+    case("argument 'repeats' is 2x-1", "repeat.default", x, self=x, repeats=[2, -1])
+    case("the repeats do not give 2x3", "repeat.default", x, self=x, repeats=[2, 1])
+    case("argument 'pad' has 3 numbers for a tensor of rank 2", "pad.default", x, self=x, pad=[1, 2, 3])
+    case("the pads cut off more than there is", "pad.default", x, self=x, pad=[-2, -2])
+    case("the pads are too wide", "pad.default", x, self=x, pad=[2**40, 0])
+    case("mode 'reflect' is not supported, only constant is", "pad.default", x, self=x, pad=[1, 1], mode="'reflect'")
+    case("the operand is 3", "tril.default", X(3), self=X(3))
+    case("the result is 2x3, expected one axis of at most 2^24 elements", "arange.default", x, end=6)
+    case("a step of 2 is not supported", "slice_scatter.default", x, self=x, src=x, step=2)
+
+
+def products():
+    x = X(2, 3)
+    image, kernel = X(1, 2, 5, 5), X(4, 2, 3, 3)
+    case("the operands are of two types", "linear.default", x, input=x, weight=X(4, 3, dtype="f64"))
+    case("the input is 2x3, the weight 4x4", "linear.default", x, input=x, weight=X(4, 4))
+    case("the bias is 3, expected 4", "linear.default", X(2, 4), input=x, weight=X(4, 3), bias=X(3))
+    case("the operands are 2x3 and 2x3", "matmul.default", x, self=x, other=x)
+    case("the operands are scalar and 3", "matmul.default", x, self=X(), other=X(3))
+    case("the operands are 2x1x3 and 3x3x4", "matmul.default", x, self=X(2, 1, 3), other=X(3, 3, 4))
+    case("the product is 2x4", "addmm.default", x, self=x, mat1=x, mat2=X(3, 4))
+    case("the weight is 4x3", "conv2d.default", image, input=image, weight=X(4, 3))
+    case("the input is 5x5, the weight 4x2x3x3", "conv2d.default", image, input=X(5, 5), weight=kernel)
+    case("a weight of 4x2x3x3 does not go with 2 channels in 2 groups", "conv2d.default", image, input=image, weight=kernel, groups=2)
+    case("a stride, dilation or pad is out of range", "conv2d.default", image, input=image, weight=kernel, stride=[0, 1])
+    case("the window is wider than the padded input", "conv2d.default", image, input=X(1, 2, 2, 2), weight=kernel)
+    case("the bias is 3", "conv2d.default", image, input=image, weight=kernel, bias=X(3))
+    case("padding is 'some'", "conv2d.padding", image, input=image, weight=kernel, padding="'some'")
+    case("padding='valid' is not supported; write padding=0", "conv2d.padding", image, input=image, weight=kernel, padding="'valid'")
+    case("a transposed one is not supported in this form", "convolution.default", image, input=image, weight=kernel, transposed=True)
+    case("the input is 1x2x5x5, the weight 4x2x3x3 in 1 groups", "conv_transpose2d.input", image, input=image, weight=kernel)
+    case("the bias is 4", "conv_transpose2d.input", image, input=X(1, 4, 5, 5), weight=kernel, bias=X(4))
+    case("a stride, dilation or pad is out of range", "conv_transpose2d.input", image, input=X(1, 4, 5, 5), weight=kernel, output_padding=[4, 4])
+    case("a pad is wider than the window", "conv_transpose2d.input", image, input=X(1, 4, 5, 5), weight=kernel, padding=[5, 5])
+    q = X(1, 2, 4, 8)
+    attention = lambda message, **more: case(message, "scaled_dot_product_attention.default", q, **({"query": q, "key": q, "value": q} | more))
+    attention("argument 'query' is 4", query=X(4))
+    attention("queries are 1x2x4x8, keys 1x3x4x8, values 1x2x4x8", key=X(1, 3, 4, 8))
+    attention("has a mask and is_causal", attn_mask=X(4, 4), is_causal=True)
+    attention("the mask is 3x3, expected what broadcasts to 1x2x4x4", attn_mask=X(3, 3))
+    attention("dropout_p is 2", dropout_p=2.0)
+
+
+def normalization():
+    x = X(2, 4, 3)
+    case("the operand 2x0 has no elements", "softmax.int", X(2, 0), self=X(2, 0), dim=1)
+    case("the operand is a scalar", "softmax.int", X(), self=X(), dim=0)
+    case("the operand is 2x4x3, normalized are 4", "layer_norm.default", x, input=x, normalized_shape=[4])
+    case("argument 'weight' is 4", "layer_norm.default", x, input=x, normalized_shape=[3], weight=X(4))
+    case("eps is negative", "layer_norm.default", x, input=x, normalized_shape=[3], eps=-1.0)
+    case("the operand is 2x4x3, normalized are 4", "rms_norm.default", x, input=x, normalized_shape=[4])
+    case("the operand 2x4x3 does not split into 3 groups", "group_norm.default", x, input=x, num_groups=3)
+    case("argument 'weight' is 3, expected 4", "group_norm.default", x, input=x, num_groups=2, weight=X(3))
+    case("running statistics are not supported: build the layer with track_running_stats=False", "instance_norm.default", x, input=x, use_input_stats=False)
+    case("the operand is 3", "instance_norm.default", X(3), input=X(3), use_input_stats=True)
+    batch = {"running_mean": X(4), "running_var": X(4), "training": True, "momentum": 0.1, "eps": 1e-5}
+    norm = lambda message, **more: case(message, "batch_norm.default", x, **({"input": x} | batch | more))
+    norm("the operand is 3, expected batch, channels and spatial axes", input=X(3))
+    norm("momentum=None, a mean over all batches, is not supported", momentum=None)
+    norm("momentum is 3", momentum=3.0)
+    norm("a layer without running statistics is not supported", running_mean=None)
+    norm("argument 'weight' is 3, expected 4 elements", weight=X(3))
+
+
+def losses():
+    x, y = X(4, 3), X(4, dtype="i64")
+    case("reduction is 7", "mse_loss.default", X(), self=x, target=x, reduction=7)
+    case("the prediction is 4x3, the target 4: give both the same shape", "mse_loss.default", X(), self=x, target=X(4))
+    case("beta is negative", "smooth_l1_loss.default", X(), self=x, target=x, beta=-1.0)
+    case("delta is not positive", "huber_loss.default", X(), self=x, target=x, delta=0.0)
+    case("the scores are scalar", "cross_entropy_loss.default", X(), self=X(), target=y)
+    case("the weight is 4, expected 3", "cross_entropy_loss.default", X(), self=x, target=y, weight=X(4))
+    case("the target is 3, expected 4", "cross_entropy_loss.default", X(), self=x, target=X(3, dtype="i64"))
+    case("the target is neither of int64 nor of int32", "cross_entropy_loss.default", X(), self=x, target=X(4, dtype="u8"))
+    case("probabilities as targets are of the scores' type", "cross_entropy_loss.default", X(), self=x, target=X(4, 3, dtype="f64"))
+
+
+def others():
+    x, i = X(2, 3), X(2, dtype="i64")
+    case("the operand is 2x3, the result 7", "sum.dim_IntList", X(7), self=x, dim=[1])
+    case("the operand is bool", "sum.default", X(dtype="bool"), self=X(2, dtype="bool"))
+    case("the operand 2x0 has no elements", "amax.default", X(2), self=X(2, 0), dim=[1])
+    case("the operand is not of floating-point numbers", "var.default", X(dtype="i64"), self=i)
+    case("the operand is not of floating-point numbers", "logsumexp.default", X(dtype="i64"), self=i, dim=[0])
+    case("the operand is not of floating-point numbers", "linalg_vector_norm.default", X(dtype="i64"), self=i)
+    case("a norm of order 3", "linalg_vector_norm.default", X(), self=x, ord=3.0)
+    case("expected floating-point numbers along an axis", "argmax.default", X(dtype="i64"), self=i, dim=0)
+    case("indices are neither of int64 nor of int32", "index_select.default", x, self=x, dim=0, index=X(2))
+    case("reads from an empty axis", "index_select.default", x, self=X(0, 3), dim=0, index=i)
+    case("scale_grad_by_freq is not supported", "embedding.default", x, weight=x, indices=i, scale_grad_by_freq=True)
+    case("the table is 3", "embedding.default", x, weight=X(3), indices=i)
+    case("padding_idx is 5", "embedding.default", x, weight=x, indices=i, padding_idx=5)
+    case("reads 2x3 by 2x3", "index_select.default", x, self=x, dim=0, index=X(2, 3, dtype="i64"))
+    case("reads 2x3 by 2", "gather.default", x, self=x, dim=0, index=i)
+    case("reads 2x3 by 2x4", "gather.default", x, self=x, dim=0, index=X(2, 4, dtype="i64"))
+    case("has more indices than the operand axes", "index.Tensor", x, self=X(2), indices=[i, i])
+    case("the length of what a mask selects depends on data: weigh the elements by the mask", "index.Tensor", X(2), self=x, indices=[X(2, 3, dtype="bool")])
+    case("indices of axes that are apart are not supported", "index.Tensor", x, self=X(2, 3, 2), indices=[i, None, i])
+    case("the indices do not broadcast", "index.Tensor", x, self=x, indices=[i, X(3, dtype="i64")])
+    case("has no index", "index.Tensor", x, self=x, indices=[None])
+    case("the operand is 2x3", "one_hot.default", X(2, 3, 4, dtype="i64"), self=x)
+    case("p is 2.000000, expected 0 to 1", "dropout.default", x, input=x, p=2.0, train=True)
+    case("the operand is 3", "feature_dropout.default", X(3), input=X(3), p=0.5, train=True)
+    case("the result is not of floating-point numbers", "rand.default", i, size=[2])
+    image = X(1, 1, 4, 4)
+    case("the operand is 4", "max_pool2d.default", image, self=X(4), kernel_size=[2, 2])
+    case("a size, stride, dilation or pad is out of range", "max_pool2d.default", X(1, 1, 2, 2), self=image, kernel_size=[2, 2], padding=[2, 2])
+    case("the result is 4", "max_pool2d.default", X(4), self=image, kernel_size=[2, 2])
+    case("the result is 1x1x9x9, which the windows do not give", "max_pool2d.default", X(1, 1, 9, 9), self=image, kernel_size=[2, 2])
+    case("windows of more than 1024 elements are not supported", "avg_pool2d.default", X(1, 1, 1, 1), self=X(1, 1, 64, 64), kernel_size=[64, 64])
+    case("the result is 3", "adaptive_avg_pool2d.default", X(3), self=image, output_size=[2, 2])
+    case("there are 3 scale factors for 2 axes", "upsample_nearest2d.vec", X(1, 1, 8, 8), input=image, scale_factors=[2.0, 2.0, 2.0])
+    case("the operand is 4x4, the result 8x8", "upsample_nearest2d.vec", X(8, 8), input=X(4, 4), scale_factors=[2.0, 2.0])
+    state, seq = X(1, 2, 4), X(5, 2, 3)
+    good = {"input": seq, "hx": state, "params": [X(4, 3), X(4, 4)], "has_biases": False, "num_layers": 1, "dropout": 0.0,
+            "train": False, "bidirectional": False, "batch_first": False}
+    rnn = lambda message, op="rnn_tanh.input", **more: case(message, op, [X(5, 2, 4), state], **(good | more))
+    rnn("has 3 weights, expected 2 (proj_size is not supported)", params=[X(4, 3), X(4, 4), X(4, 4)])
+    rnn("the input is 5x3, expected steps, batch and features", input=X(5, 3))
+    rnn("has 1 states", op="lstm.input", hx=[state], params=[X(16, 3), X(16, 4)])
+    rnn("a weight is 4x5", params=[X(4, 3), X(4, 5)])
+    rnn("weight 0 is 4x7, expected 4x3", params=[X(4, 7), X(4, 4)])
+    rnn("a state is 1x2x5, expected 1x2x4", hx=X(1, 2, 5))
+
+
+def programs():
+    x = X(2, 3)
+
+    def stale(p):
+        y = p.call("mul.Scalar", [x], self=x, other=2)
+        part = p.call("select.int", [X(3)], self=y, dim=0, index=0)
+        p.call("add_.Scalar", [x], self=y, other=1)
+        p.call("relu.default", [X(3)], self=part)
+
+    def through_other_order(p):
+        y = p.call("t.default", [X(3, 2)], self=x)
+        p.call("add_.Scalar", [X(3, 2)], self=y, other=1)
+
+    of_calls("a view of what has been written since: call run_decompositions({}) on the program before it is saved", stale)
+    of_calls("writes to a view that shows elements in another order: call run_decompositions({})", through_other_order)
+    case("writes to what is no tensor", "relu_.default", x, self=3)
+    case("result 1 is not computed", "relu.default", [x, x], self=x)
+    no_grad = "torch.ops.higher_order.wrap_with_set_grad_enabled"
+    case("has no graph", no_grad, x, a=False, b=1)
+    graph = {"inputs": [{"as_tensor": {"name": "z"}}], "outputs": [{"as_tensor": {"name": "w"}}], "nodes": [], "tensor_values": {}}
+    sub = {"as_graph": {"name": "g", "graph": graph}}
+    case("has another number of arguments than its graph", no_grad, x, a=False, b=sub)
+    case("takes what is no tensor", no_grad, x, a=False, b=sub, c=3)
+    case("uses 'nothing', which nothing before it defines", no_grad, x, a=False, b=sub, c="nothing")
+    case("gives 'w', which nothing defines", no_grad, x, a=False, b=sub, c=x)
+
+
+def texts():
+    module, graph = ("graph_module",), ("graph_module", "graph")
+    node = (*graph, "nodes", 0)
+    first = (*node, "inputs", 0, "arg")
+    for path, value, message in (
+        (("schema_version",), KeyError, "is no exported program: it says no version of its schema"),
+        (("schema_version", "major"), 9, "has version 9 of the schema of exported programs, this mpc reads 8"),
+        ((*graph, "nodes"), 3, "expected a list of nodes"),
+        ((*graph, "tensor_values"), KeyError, "a graph has no 'tensor_values'"),
+        ((*graph, "tensor_values", "x0", "dtype"), KeyError, "a tensor has no 'dtype'"),
+        ((*graph, "tensor_values", "x0", "sizes"), [{"as_int": 2**62}, {"as_int": 2**62}], "which is more than memory can hold"),
+        ((*graph, "tensor_values", "x0", "sizes"), [{"as_int": -2}], "which is more than memory can hold"),
+        ((*graph, "tensor_values", "x0", "sizes"), [3], "expected a size"),
+        ((*graph, "tensor_values", "x0", "sizes"), [{"as_expr": "s0"}], "input 'x0' has a size that the export leaves open"),
+        ((*graph, "tensor_values", "x0", "dtype"), 10, "input 'x0' has a type that mpc does not have"),
+        ((*node, "target"), 3, "expected a text in 'target'"),
+        (first, {}, "the exported program is damaged: expected an argument"),
+        (first, {"as_int": "3"}, "argument 'as_int' is of another type"),
+        (first, {"as_bool": 3}, "argument 'as_bool' is of another type"),
+        (first, {"as_ints": ["3"]}, "argument 'as_ints' is of another type"),
+        (first, {"as_string": 3}, "argument 'as_string' is of another type"),
+        (first, {"as_float": "three"}, "argument 'as_float' is no number"),
+        ((*module, "signature", "input_specs"), [3], "expected an entry of the signature"),
+        ((*module, "signature", "input_specs"), [{"token": {}}], "inputs of kind 'token' are not supported"),
+        ((*module, "signature", "output_specs"), [{"user_input_mutation": {}}], "outputs of kind 'user_input_mutation' are not supported"),
+        ((*module, "signature", "output_specs"), [{"buffer_mutation": {"arg": {"name": "y1"}, "buffer_name": "b"}}],
+         "buffer 'b' is written at the end of the program, which run_decompositions() makes of it"),
+        ((*module, "signature", "output_specs"), [], "the program has no outputs"),
+        ((*module, "signature", "output_specs"), [{"user_output": {"arg": {"as_tensor": {"name": "q"}}}}], "output 'q' is no tensor that the program computes"),
+        ((*module, "signature", "input_specs"), [{"parameter": {"arg": {"name": "x0"}, "parameter_name": "w"}}], "tensor 'w' has no value"),
+        ((*node, "outputs"), [{"as_tensor": {"name": "unknown"}}], "the file does not say what 'unknown' is"),
+    ):
+        changed(message, set_field(path, value))
+    changed("the program is nested more than 512 deep", lambda text: "[" * 600 + "]" * 600)
+    changed("the program is no JSON", lambda text: "{")
+
+
+def archive(path, content):
+    with zipfile.ZipFile(path, "w") as file:
+        for name, text in content.items():
+            file.writestr("program/" + name, text)
+
+
+def with_weight(message, change, raw=b"\0" * 24):
+    """relu of a parameter, whose entry among the weights `change` changes."""
+    program = Program()
+    program.call("relu.default", [X(2, 3)], self=X(2, 3))
+    text = program.json()
+    text["graph_module"]["signature"]["input_specs"] = [{"parameter": {"arg": {"name": "x0"}, "parameter_name": "w"}}]
+    entry = {"path_name": "weight_0", "is_param": True, "use_pickle": False, "tensor_meta": X(2, 3).meta()}
+    content = {"models/model.json": json.dumps(text), "byteorder": "little", "data/weights/weight_0": raw}
+    change(entry, content)
+    content.setdefault("data/weights/model_weights_config.json", json.dumps({"config": {"w": entry}}))
+    CASES.append((message, content))
+
+
+def weights():
+    entry = lambda **values: lambda entry, content: entry.update(values)
+    meta = lambda **values: lambda entry, content: entry["tensor_meta"].update(values)
+    member = lambda name, text: lambda entry, content: content.update({name: text})
+    with_weight("tensor 'w': is pickled, which mpc does not read", entry(use_pickle=True))
+    with_weight("expected a text in 'path_name'", entry(path_name=3))
+    with_weight("there is no 'data/weights/elsewhere'", entry(path_name="elsewhere"))
+    with_weight("has a type that mpc does not have (torch's number 10)", meta(dtype=10))
+    with_weight("a tensor has 2 sizes and 1 strides", meta(strides=[{"as_int": 1}]))
+    with_weight("which is less than its tensor reaches", meta(strides=[{"as_int": 100}, {"as_int": 1}]))
+    with_weight("which is less than its tensor reaches", meta(storage_offset={"as_int": -1}))
+    with_weight("which is less than its tensor reaches", entry(), raw=b"\0" * 20)
+    with_weight("the value of 'w' is f32[3x2], the program has another type or shape", meta(sizes=[{"as_int": 3}, {"as_int": 2}], strides=[{"as_int": 2}, {"as_int": 1}]))
+    with_weight("has no 'config'", member("data/weights/model_weights_config.json", "[]"))
+    with_weight("was written on a big-endian machine", member("byteorder", "big"))
+    with_weight("has no models/model.json: it is no archive of torch.export.save", lambda entry, content: content.pop("models/model.json"))
+
+    def buffer(entry, content):
+        text = json.loads(content["models/model.json"])
+        text["graph_module"]["signature"]["input_specs"] = [{"buffer": {"arg": {"name": "x0"}, "buffer_name": "w", "persistent": True}}]
+        text["graph_module"]["graph"]["nodes"][0]["target"] = "torch.ops.aten.relu_.default"
+        content["models/model.json"] = json.dumps(text)
+
+    with_weight("writes the buffer 'w', which only running statistics may be", buffer)
+
+
+def main():
+    cases, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+    for family in (arguments, elementwise, movement, products, normalization, losses, others, programs, texts, weights):
+        family()
+    lines = []
+    for index, (_, content) in enumerate(CASES):
+        path = folder / f"{index}.pt2"
+        if not (isinstance(content, dict) and "byteorder" in content):
+            text = content if isinstance(content, str) else json.dumps(content)
+            content = {"models/model.json": text, "byteorder": "little"}
+        archive(path, content)
+        lines.append(f"{folder / str(index)}.txt\t{path}\t--outputs={folder / 'none'}\t--inputs={inputs}")
+    (folder / "text.pt2").write_text("no archive")
+    CASES.append(("is no zip archive, which torch.export.save writes", None))
+    lines.append(f"{folder / str(len(lines))}.txt\t{folder / 'text.pt2'}\t--outputs={folder / 'none'}\t--inputs={inputs}")
+    done = subprocess.run([cases], input="\n".join(lines) + "\n", capture_output=True, text=True)
+    faults = 0
+    for index, ((message, _), status) in enumerate(zip(CASES, done.stdout.split())):
+        said = (folder / f"{index}.txt").read_text()
+        if status != "1" or message not in said:
+            faults += 1
+            print(f"{index}: exit {status}, expected '{message}': {said.strip()}")
+    print(f"{len(CASES)} programs, {len(done.stdout.split())} answers, {faults} faults")
+
+
+if __name__ == "__main__":
+    main()

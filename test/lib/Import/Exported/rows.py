@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Evaluates the recorded programs, and holds them against the rows of the importer.
+
+    python rows.py PROGRAMS OPS FOLDER mpc-eval-cases
+
+PROGRAMS is the folder that support/pytorch/programs.py writes for each version of PyTorch; OPS is what
+mpc-import --list-exported-ops prints. Loss and gradients must be PyTorch's in float64, and each row
+must have a case.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import zipfile
+
+TOLERANCE = ["--rtol=1e-4", "--atol=1e-5"]
+
+
+def graph_module(path):
+    with zipfile.ZipFile(path) as archive:
+        name = next(name for name in archive.namelist() if name.endswith("models/model.json"))
+        return json.loads(archive.read(name))["graph_module"]
+
+
+def ops_of(module):
+    """With and without the underscore of those that write in place."""
+    for node in module["graph"]["nodes"]:
+        op = node["target"].removeprefix("torch.ops.aten.")
+        name, _, overload = op.partition(".")
+        yield op
+        yield f"{name.removesuffix('_')}.{overload}"
+
+
+def main():
+    programs, listed, folder, cases = sys.argv[1:]
+    programs, folder = pathlib.Path(programs), pathlib.Path(folder)
+    lines, seen = [], set()
+    files = sorted(programs.glob("*/*.pt2"))
+    for path in files:
+        module = graph_module(path)
+        seen |= set(ops_of(module))
+        loss = module["signature"]["output_specs"][0]["user_output"]["arg"]["as_tensor"]["name"]
+        answers = programs / f"{path.stem}.safetensors"
+        report = folder / f"{path.parent.name}-{path.stem}.txt"
+        flags = [f"--loss=output:{loss}", "--gradients", f"--inputs={answers}", f"--expect={answers}", *TOLERANCE]
+        lines.append((report, "\t".join([str(report), str(path), *flags])))
+    done = subprocess.run([cases], input="\n".join(line for _, line in lines) + "\n", capture_output=True, text=True)
+    faults = 0
+    for (report, _), status in zip(lines, done.stdout.split()):
+        text = report.read_text()
+        if status != "0" or ", 0 differ, 0 of the reference not computed" not in text:
+            faults += 1
+            print(f"{report.name}: exit {status}")
+            print("\n".join(line for line in text.splitlines() if not line.startswith("ok ")))
+    rows = {line.removeprefix("aten.") for line in pathlib.Path(listed).read_text().split()}
+    for row in sorted(rows - seen):
+        faults += 1
+        print(f"aten.{row}: no case in support/pytorch/programs.py")
+    print(f"{len(files)} programs, {len(rows)} rows, {faults} faults")
+
+
+if __name__ == "__main__":
+    main()

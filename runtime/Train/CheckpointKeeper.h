@@ -7,6 +7,7 @@
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Checkpoint.h"
+#include "runtime/Train/Training.h"
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,7 @@ namespace mpc::rt {
 
 struct TrainOptions;
 
-class CheckpointKeeper {
+class CheckpointKeeper : public TrainObserver {
 public:
   /// `tell` prints a line of kind "note" or "warning".
   using Tell = std::function<void(std::string_view, std::string_view)>;
@@ -46,9 +47,11 @@ public:
     return folder_ && savedStep_ != step;
   }
   Status save(const Runner &runner, const TrainPosition &position);
-  /// The best state so far, beside the newest.
-  Status saveBest(const Runner &runner, const TrainPosition &position) {
-    return folder_->saveBest(runner, position);
+  /// Keeps the best state so far, beside the newest.
+  Status afterStep(Training &training, StepReport &report) override {
+    return report.isBest
+               ? folder_->saveBest(training.runner(), training.position())
+               : Status();
   }
 
 private:

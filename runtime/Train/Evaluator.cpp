@@ -61,8 +61,11 @@ bool isBetter(double value, const BestEvaluation &best) {
 
 Result<Evaluator> Evaluator::open(const EvaluatorOptions &options,
                                   Runner &runner, DataOptions data,
-                                  const Tell &tell) {
+                                  int64_t totalSteps, const Tell &tell) {
   Evaluator made;
+  if (options.files.empty())
+    return made;
+  made.totalSteps_ = totalSteps;
   data.files = options.files;
   auto file = FileEvaluation::open(runner.program(), std::move(data));
   if (!file.ok())
@@ -121,12 +124,15 @@ Status Evaluator::chooseMetric(const std::string &text) {
 
 std::vector<std::string> Evaluator::columns() const {
   std::vector<std::string> columns;
-  for (const std::string &name : file_->metrics())
+  for (const std::string &name :
+       file_ ? file_->metrics() : std::vector<std::string>())
     columns.push_back(std::string(kPrefix) + name);
   return columns;
 }
 
 void Evaluator::resume(TrainPosition &position, const Tell &tell) const {
+  if (!file_)
+    return;
   if (!keepsBest_ && stopAfter_ == 0) {
     position.best.reset();
     return;
@@ -154,6 +160,7 @@ Result<std::vector<double>> Evaluator::measure(const TrainPosition &position) {
   return values;
 }
 
+/// Whether the state is the best so far is put into `position`.
 Status Evaluator::run(TrainPosition &position) {
   MPC_ASSIGN_OR_RETURN(values_, measure(position));
   isBest_ = false;
@@ -172,8 +179,36 @@ Status Evaluator::run(TrainPosition &position) {
   return {};
 }
 
+void Evaluator::summarize(const TrainPosition &position) {
+  std::vector<std::string> names = columns();
+  ++summary_.evaluations;
+  summary_.values.clear();
+  for (size_t i = 0; i < names.size(); ++i)
+    summary_.values.emplace_back(names[i], values_[i]);
+  if (position.best)
+    summary_.best = {position.best->metric, position.best->value,
+                     position.best->step};
+  summary_.stoppedEarly = !reasonToStop(position).empty();
+}
+
+Status Evaluator::afterStep(Training &training, StepReport &report) {
+  TrainPosition &position = training.position();
+  std::vector<std::optional<double>> &others = report.row.others;
+  if (!isDue(position.step)) {
+    others.resize(others.size() + columns().size());
+    return {};
+  }
+  if (runner_ != &training.runner())
+    MPC_RETURN_IF_ERROR(bind(training.runner()));
+  MPC_RETURN_IF_ERROR(run(position));
+  others.insert(others.end(), values_.begin(), values_.end());
+  summarize(position);
+  report.isBest = keepsBest_ && isBest_;
+  return {};
+}
+
 std::string Evaluator::describe() const {
-  std::string text = "eval";
+  std::string text = values_.empty() ? "" : "eval";
   for (size_t i = 0; i < values_.size(); ++i)
     text += fmt::format("{}{} {:.4g}", i ? "  " : " ", file_->metrics()[i],
                         values_[i]);

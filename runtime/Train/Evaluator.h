@@ -10,6 +10,7 @@
 #include "runtime/Train/AveragedWeights.h"
 #include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/FileEvaluation.h"
+#include "runtime/Train/Training.h"
 
 #include <cstdint>
 #include <functional>
@@ -33,51 +34,53 @@ struct EvaluatorOptions {
   bool averaged = false;
 };
 
-class Evaluator {
+class Evaluator : public TrainObserver {
 public:
   /// `tell` prints a line of kind "note" or "warning".
   using Tell = std::function<void(std::string_view, std::string_view)>;
 
-  /// Reads the names of --keep-best and opens the file; of `data`, the
-  /// training's, bounds and shared inputs count.
+  /// Evaluates nothing.
+  Evaluator() = default;
+  /// Reads the names of --keep-best and opens the file, where there is one; of
+  /// `data`, the training's, bounds and shared inputs count.
   static Result<Evaluator> open(const EvaluatorOptions &options, Runner &runner,
-                                DataOptions data, const Tell &tell);
+                                DataOptions data, int64_t totalSteps,
+                                const Tell &tell);
 
   /// Columns of a table: "eval_loss".
   [[nodiscard]] std::vector<std::string> columns() const;
-  [[nodiscard]] bool isDue(int64_t step, int64_t totalSteps) const {
-    return step == totalSteps || (every_ > 0 && step % every_ == 0);
+  [[nodiscard]] bool isDue(int64_t step) const {
+    return file_ && (step == totalSteps_ || (every_ > 0 && step % every_ == 0));
   }
-  /// Evaluates the state as `position` has left it. Whether that is the best so
-  /// far is put there.
-  Status run(TrainPosition &position);
-  /// What the last run found, as columns().
-  [[nodiscard]] const std::vector<double> &values() const { return values_; }
-  /// The same for a line of progress: "eval loss 0.31  accuracy 0.9".
+  /// Evaluates the state that the step has left, where it is time to: the
+  /// report gets the columns, and is told of the best state so far.
+  Status afterStep(Training &training, StepReport &report) override;
+  /// What the last evaluation found, for a line of progress: "eval loss 0.31
+  /// accuracy 0.9"; empty before the first.
   [[nodiscard]] std::string describe() const;
-  /// Whether the last run found the best state so far, which is to be kept.
-  [[nodiscard]] bool hasBest() const { return keepsBest_ && isBest_; }
+  [[nodiscard]] const EvaluationSummary &summary() const { return summary_; }
   /// Why the training is to stop; empty where it goes on.
   [[nodiscard]] std::string reasonToStop(const TrainPosition &position) const;
-  [[nodiscard]] bool keepsBest() const { return keepsBest_; }
   /// What a checkpoint says holds where it is of the same metric.
   void resume(TrainPosition &position, const Tell &tell) const;
-  Status bind(Runner &runner);
 
 private:
-  Evaluator() = default;
+  Status bind(Runner &runner);
+  Status run(TrainPosition &position);
+  void summarize(const TrainPosition &position);
   Status chooseMetric(const std::string &text);
   Status chooseWeights(bool averaged, const Tell &tell);
   Result<std::vector<double>> measure(const TrainPosition &position);
 
-  std::unique_ptr<FileEvaluation> file_;
+  std::unique_ptr<FileEvaluation> file_; ///< Null where nothing is evaluated.
   Runner *runner_ = nullptr;
   std::optional<AveragedWeights> averages_; ///< Where these are evaluated.
-  int64_t every_ = 0, stopAfter_ = 0;
+  int64_t every_ = 0, stopAfter_ = 0, totalSteps_ = 0;
   bool keepsBest_ = false, isBest_ = false;
-  size_t metric_ = 0;   ///< Which decides.
-  bool larger_ = false; ///< Which value is better.
-  std::vector<double> values_;
+  size_t metric_ = 0;          ///< Which decides.
+  bool larger_ = false;        ///< Which value is better.
+  std::vector<double> values_; ///< Of the last evaluation, as columns().
+  EvaluationSummary summary_;
 };
 
 } // namespace mpc::rt

@@ -11,7 +11,6 @@
 #include "runtime/Train/StepCalls.h"
 #include "runtime/Train/StepRecorder.h"
 #include "runtime/Train/TraceRecorder.h"
-#include "runtime/Train/TrainEvaluation.h"
 #include "runtime/Train/Training.h"
 #include "runtime/Train/WeightCopies.h"
 
@@ -66,7 +65,7 @@ private:
 class Screen : public TrainObserver {
 public:
   Screen(const TrainHooks &hooks, const RunSummary &summary,
-         const TrainEvaluation &evaluation)
+         const Evaluator &evaluation)
       : hooks_(hooks), summary_(summary), evaluation_(evaluation) {}
 
   void open(int64_t step, int64_t totalSteps, int64_t samplesPerStep) {
@@ -81,7 +80,7 @@ public:
 private:
   const TrainHooks &hooks_;
   const RunSummary &summary_;
-  const TrainEvaluation &evaluation_;
+  const Evaluator &evaluation_;
   std::optional<Progress> progress_;
   Clock::time_point begin_;
   bool warnedOfLoss_ = false;
@@ -118,7 +117,6 @@ public:
           const TrainHooks &hooks)
       : loader_(loader), options_(options), hooks_(hooks), training_(runner),
         schedule_(options.schedule), checkpoints_(options, teller()),
-        evaluation_(options, checkpoints_, teller()),
         screen_(hooks, summary_, evaluation_),
         recorder_({options.metrics, options.plot, options.tensorboard,
                    options.resume},
@@ -132,7 +130,8 @@ public:
       if (tensor.role == StateRole::Slot || tensor.role == StateRole::Average)
         summary_.slotBytes += tensor.desc.numBytes();
     for (TrainObserver *observer : std::initializer_list<TrainObserver *>{
-             &evaluation_, &counter_, &trace_, &recorder_, &screen_, &faults_})
+             &evaluation_, &checkpoints_, &counter_, &trace_, &recorder_,
+             &screen_, &faults_})
       training_.add(*observer);
   }
 
@@ -184,7 +183,7 @@ private:
   const Runner *bound_ = nullptr;  ///< That `calls_` run on.
   RunSummary summary_;
   CheckpointKeeper checkpoints_;
-  TrainEvaluation evaluation_;
+  Evaluator evaluation_;
   SummaryObserver counter_{summary_};
   Screen screen_;
   StepRecorder recorder_;
@@ -255,7 +254,7 @@ Status Trainer::resume() {
     MPC_RETURN_IF_ERROR(
         faults_.keepFp32(training_, position->keptFp32).withContext(file));
   training_.position() = *position;
-  evaluation_.resume(training_.position());
+  evaluation_.resume(training_.position(), teller());
   tell("note", "resuming " + escape(file));
   return checkpoints_.replaceNumbers(training_.runner());
 }
@@ -274,8 +273,10 @@ Status Trainer::prepare() {
   MPC_RETURN_IF_ERROR(findLength());
   MPC_RETURN_IF_ERROR(bindEntries());
   MPC_RETURN_IF_ERROR(check());
-  MPC_RETURN_IF_ERROR(
-      evaluation_.open(training_.runner(), schedule_.totalSteps));
+  MPC_ASSIGN_OR_RETURN(evaluation_,
+                       Evaluator::open(options_.evaluation, training_.runner(),
+                                       options_.evaluationData,
+                                       schedule_.totalSteps, teller()));
   MPC_RETURN_IF_ERROR(resume());
   MPC_RETURN_IF_ERROR(bindEntries());
   MPC_RETURN_IF_ERROR(openRecords());

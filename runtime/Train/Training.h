@@ -33,7 +33,8 @@ struct StepOutcome {
 /// A step that is done, on its way through the observers.
 struct StepReport {
   StepOutcome outcome;
-  MetricsRow row; ///< To which an observer may add columns.
+  MetricsRow row;      ///< To which an observer may add columns.
+  bool isBest = false; ///< An evaluation has found the best state so far.
 
   /// A step without a loss has NaN in its row, and nothing wrong with it.
   [[nodiscard]] bool hasBadLoss() const;

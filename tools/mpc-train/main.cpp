@@ -92,22 +92,6 @@ rt::Recompile lazyRecompile(const CommandLine &line,
 
 void warn(const std::string &text) { rt::reportWarning("mpc-train", text); }
 
-/// The training of a program that is there; null where none is.
-CompiledTraining findStarted(const CommandLine &line, rt::TrainTool tool,
-                             const rt::DirectStart &start,
-                             const rt::CompilerModule &compiler) {
-  CompiledTraining training;
-  training.program = start.find();
-  if (!training.program)
-    return training;
-  for (const std::string &text : training.program->warnings)
-    warn(text);
-  training.tool = std::move(tool);
-  training.tool.given = training.program->start.given;
-  training.tool.recompile = lazyRecompile(line, compiler);
-  return training;
-}
-
 /// What is compiled is kept for the next start with this command line.
 rt::Result<CompiledTraining> compile(const CommandLine &line,
                                      const rt::DirectStart &start,
@@ -125,15 +109,19 @@ rt::Result<CompiledTraining> compile(const CommandLine &line,
 /// Finds the program, or compiles it.
 rt::Result<CompiledTraining> prepare(const CommandLine &line,
                                      const rt::CompilerModule &compiler) {
-  rt::TrainTool tool;
+  CompiledTraining training;
   CLI::App app;
-  if (!readFlags(line, app, tool))
+  if (!readFlags(line, app, training.tool))
     return compile(line, {}, compiler);
-  rt::DirectStart start = directStart(line, app, tool, compiler);
-  CompiledTraining training = findStarted(line, tool, start, compiler);
-  if (training.program)
-    return training;
-  return compile(line, start, compiler);
+  rt::DirectStart start = directStart(line, app, training.tool, compiler);
+  training.program = start.find();
+  if (!training.program)
+    return compile(line, start, compiler);
+  for (const std::string &text : training.program->warnings)
+    warn(text);
+  training.tool.given = training.program->start.given;
+  training.tool.recompile = lazyRecompile(line, compiler);
+  return training;
 }
 
 /// mpc-compile, and then mpc-run.

@@ -154,7 +154,7 @@ protected:
     options_.evaluation.keepBest = keepBest;
     options_.evaluation.stopAfter = stopAfter;
     auto runner = makeRunner();
-    auto made = Evaluator::open(options_.evaluation, *runner, {},
+    auto made = Evaluator::open(options_.evaluation, *runner, {}, 1,
                                 [](std::string_view, std::string_view) {});
     if (made.ok())
       return "";

@@ -58,6 +58,26 @@ MPC_EXPORT MpcError *mpcRunnerCreate(const MpcProgram *program,
                                      const MpcRunnerOptions *options,
                                      MpcRunner **runner);
 
+/* Creates a runner of another program on the state of `runner`: for batches of
+ * other shapes, for an evaluation, or for gradients alone. Each tensor of the
+ * state that both programs have is there once; what one of them writes the next
+ * run of either reads. So are threads, and the memory of values under way,
+ * which has the size that the larger program needs. What only `program` has (as
+ * another loss scale) begins as mpcRunnerCreate would have it; gradients on
+ * their way and the count of steps are each runner's own.
+ *
+ * The tensors must lie in the same way, slab by slab: an error names the first
+ * that does not. Programs of one model, one recipe and one target, for batches
+ * of other sizes, do. The numThreads of `options` must be 0.
+ *
+ * The two, and more that are made of either, are together for one thread at a
+ * time. Each may be destroyed before the others. Programs for a GPU share no
+ * state yet: such a call is MPC_ERROR_USAGE. */
+MPC_EXPORT MpcError *mpcRunnerCreateShared(const MpcProgram *program,
+                                           MpcRunner *runner,
+                                           const MpcRunnerOptions *options,
+                                           MpcRunner **other);
+
 /* Also gives back the tensors that are bound; those that were shared live on.
  */
 MPC_EXPORT void mpcRunnerDestroy(MpcRunner *runner);
@@ -250,6 +270,13 @@ MPC_EXPORT MpcError *mpcRunnerWriteState(MpcRunner *runner, const char *name,
  * then, though the runner be destroyed. */
 MPC_EXPORT MpcError *mpcRunnerShareState(MpcRunner *runner, const char *name,
                                          DLManagedTensorVersioned **tensor);
+
+/* The same of a parameter, a slot or a buffer, to be written between two runs
+ * too, the next of which reads what is there: 16-bit copies follow by
+ * themselves, from then on before each run. A weight that had no values counts
+ * as written. */
+MPC_EXPORT MpcError *mpcRunnerEditState(MpcRunner *runner, const char *name,
+                                        DLManagedTensorVersioned **tensor);
 
 /* A number by its name: a scalar input that is set so ("lr"), a hyper-parameter
  * or setting ("beta1", "growth_interval"), or what a loss scaler keeps

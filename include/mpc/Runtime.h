@@ -165,17 +165,16 @@ class Runner {
 public:
   static Expected<Runner> create(const Program &program,
                                  const RunnerOptions &given = {}) {
-    auto log = std::make_unique<LogFunction>(given.log);
-    auto options = sized<MpcRunnerOptions>();
-    options.numThreads = given.numThreads;
-    options.seed = given.seed;
-    options.log = given.log ? detail::callLog : nullptr;
-    options.logContext = log.get();
-    MpcRunner *runner = nullptr;
-    Status status(mpcRunnerCreate(program.get(), &options, &runner));
-    if (!status.ok())
-      return Expected<Runner>(std::move(status));
-    return Expected<Runner>(Runner(runner, std::move(log)));
+    return make(given, [&](const MpcRunnerOptions *options, MpcRunner **out) {
+      return mpcRunnerCreate(program.get(), options, out);
+    });
+  }
+  /// On the state of this one.
+  Expected<Runner> createShared(const Program &program,
+                                const RunnerOptions &given = {}) const {
+    return make(given, [&](const MpcRunnerOptions *options, MpcRunner **out) {
+      return mpcRunnerCreateShared(program.get(), get(), options, out);
+    });
   }
 
   MpcRunner *get() const { return runner_.get(); }
@@ -281,11 +280,11 @@ public:
   }
   /// Read-only; lives longer than the runner if need be.
   Expected<ManagedTensor> shareState(const std::string &name) const {
-    DLManagedTensorVersioned *tensor = nullptr;
-    Status status(mpcRunnerShareState(get(), name.c_str(), &tensor));
-    if (!status.ok())
-      return Expected<ManagedTensor>(std::move(status));
-    return Expected<ManagedTensor>(ManagedTensor(tensor, tensor->deleter));
+    return managed(mpcRunnerShareState, name);
+  }
+  /// The same, to be written between two runs.
+  Expected<ManagedTensor> editState(const std::string &name) {
+    return managed(mpcRunnerEditState, name);
   }
 
   Expected<double> readNumber(const std::string &name) const {
@@ -303,6 +302,27 @@ public:
   }
 
 private:
+  template <typename Create>
+  static Expected<Runner> make(const RunnerOptions &given, Create create) {
+    auto log = std::make_unique<LogFunction>(given.log);
+    auto options = sized<MpcRunnerOptions>();
+    options.numThreads = given.numThreads;
+    options.seed = given.seed;
+    options.log = given.log ? detail::callLog : nullptr;
+    options.logContext = log.get();
+    MpcRunner *runner = nullptr;
+    if (Status status(create(&options, &runner)); !status.ok())
+      return Expected<Runner>(std::move(status));
+    return Expected<Runner>(Runner(runner, std::move(log)));
+  }
+  template <typename Call>
+  Expected<ManagedTensor> managed(Call call, const std::string &name) const {
+    DLManagedTensorVersioned *tensor = nullptr;
+    if (Status status(call(get(), name.c_str(), &tensor)); !status.ok())
+      return Expected<ManagedTensor>(std::move(status));
+    return Expected<ManagedTensor>(ManagedTensor(tensor, tensor->deleter));
+  }
+
   Runner(MpcRunner *runner, std::unique_ptr<LogFunction> log)
       : log_(std::move(log)), runner_(runner) {}
 

@@ -164,6 +164,8 @@ static void addRunner(nb::module_ &m) {
                      "The state of a training, and its steps.")
       .def(nb::init<const Program &, int, uint64_t>(), "program"_a,
            "num_threads"_a = 0, "seed"_a = 0)
+      .def(nb::init<const Program &, const Runner &, uint64_t>(), "program"_a,
+           "shares"_a, "seed"_a = 0)
       .def("load_weights", &Runner::loadWeights, "path"_a)
       .def(
           "bind_input",
@@ -172,6 +174,12 @@ static void addRunner(nb::module_ &m) {
             runner.bindInput(name, nb::ndarray<nb::ro>(array), isBF16);
           },
           "name"_a, "array"_a, "is_bf16"_a = false)
+      .def(
+          "bind_output",
+          [](Runner &runner, const std::string &name, const Target &array) {
+            runner.bindOutput(name, nb::ndarray<nb::ro>(array));
+          },
+          "name"_a, "array"_a.noconvert())
       .def("step", &Runner::step)
       .def("accumulate", &Runner::accumulate)
       .def("apply", &Runner::apply)
@@ -202,6 +210,8 @@ static void addRunner(nb::module_ &m) {
           "name"_a, "source"_a, "is_bf16"_a = false)
       .def("share_state", &Runner::shareState, "name"_a,
            "A DLPack capsule of the tensor where it lies, read-only.")
+      .def("edit_state", &Runner::editState, "name"_a,
+           "The same, to be written between two runs.")
       .def("read_number", &Runner::readNumber, "name"_a)
       .def("write_number", &Runner::writeNumber, "name"_a, "value"_a)
       .def("update_scale", &Runner::updateScale, "new_scale"_a, "scaler"_a = "")

@@ -128,6 +128,10 @@ Runner::Runner(const Program &program, int numThreads, uint64_t seed)
     : runner_(valueOf(mpc::Runner::create(
           program.get(), optionsOf(numThreads, seed, *messages_)))) {}
 
+Runner::Runner(const Program &program, const Runner &other, uint64_t seed)
+    : runner_(valueOf(other.runner_.createShared(
+          program.get(), optionsOf(0, seed, *messages_)))) {}
+
 void Runner::loadWeights(const std::string &path) {
   check(runner_.loadWeights(path));
 }
@@ -137,6 +141,12 @@ void Runner::bindInput(const std::string &name, nb::ndarray<nb::ro> array,
   ArrayTensor tensor(std::move(array), isBF16);
   check(mpcRunnerBindInput(runner_.get(), name.c_str(), tensor.get()));
   bound_.insert_or_assign(name, std::move(tensor));
+}
+
+void Runner::bindOutput(const std::string &name, nb::ndarray<nb::ro> array) {
+  ArrayTensor tensor(std::move(array), /*isBF16=*/false);
+  check(mpcRunnerBindOutput(runner_.get(), name.c_str(), tensor.get()));
+  boundOutputs_.insert_or_assign(name, std::move(tensor));
 }
 
 template <typename Call>
@@ -242,8 +252,7 @@ void Runner::writeState(const std::string &name, nb::ndarray<nb::ro> source,
   check(mpcRunnerWriteState(runner_.get(), name.c_str(), tensor.get()));
 }
 
-nb::capsule Runner::shareState(const std::string &name) {
-  ManagedTensor tensor = valueOf(runner_.shareState(name));
+static nb::capsule capsuleOf(ManagedTensor tensor) {
   nb::capsule capsule(tensor.get(), "dltensor_versioned");
   // Whoever takes the tensor over renames the capsule.
   PyCapsule_SetDestructor(capsule.ptr(), [](PyObject *object) {
@@ -255,6 +264,14 @@ nb::capsule Runner::shareState(const std::string &name) {
   });
   (void)tensor.release();
   return capsule;
+}
+
+nb::capsule Runner::shareState(const std::string &name) {
+  return capsuleOf(valueOf(runner_.shareState(name)));
+}
+
+nb::capsule Runner::editState(const std::string &name) {
+  return capsuleOf(valueOf(runner_.editState(name)));
 }
 
 double Runner::readNumber(const std::string &name) {

@@ -75,11 +75,14 @@ Position toPosition(MpcDataPosition position);
 class Runner {
 public:
   Runner(const Program &program, int numThreads, uint64_t seed);
+  /// On the state of `other`.
+  Runner(const Program &program, const Runner &other, uint64_t seed);
 
   [[nodiscard]] mpc::Runner &get() { return runner_; }
   void loadWeights(const std::string &path);
   void bindInput(const std::string &name, nb::ndarray<nb::ro> array,
                  bool isBF16);
+  void bindOutput(const std::string &name, nb::ndarray<nb::ro> array);
   MpcStepResult step();
   double accumulate();
   MpcStepResult apply();
@@ -95,6 +98,7 @@ public:
   void writeState(const std::string &name, nb::ndarray<nb::ro> source,
                   bool isBF16);
   nb::capsule shareState(const std::string &name);
+  nb::capsule editState(const std::string &name);
   double readNumber(const std::string &name);
   void writeNumber(const std::string &name, double value);
   void updateScale(double newScale, const std::string &scaler);
@@ -118,7 +122,7 @@ private:
   /// Both stay where they are when this moves.
   std::unique_ptr<Messages> messages_ = std::make_unique<Messages>();
   mpc::Runner runner_;
-  std::map<std::string, ArrayTensor> bound_;
+  std::map<std::string, ArrayTensor> bound_, boundOutputs_;
   nb::object optimizer_, memory_;
   nb::dict parameters_, gradients_; ///< Arrays by name, made once.
   std::exception_ptr raised_;

@@ -145,15 +145,16 @@ DLTensor toDLPack(const TensorDesc &desc, void *data) {
 }
 
 DLManagedTensorVersioned *shareTensor(const TensorView &view,
-                                      std::shared_ptr<void> owner) {
+                                      std::shared_ptr<void> owner,
+                                      Access access) {
   auto shared = std::make_unique<SharedTensor>();
   shared->desc = view.desc;
   shared->owner = std::move(owner);
   DLManagedTensorVersioned &managed = shared->managed;
   managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   managed.deleter = deleteShared;
-  managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
-  // DLPack has one kind of pointer; the flag says that it is not written.
+  managed.flags = access == Access::Read ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
+  // DLPack has one kind of pointer; the flag says whether it is written.
   managed.dl_tensor = toDLPack(shared->desc, const_cast<void *>(view.data));
   managed.manager_ctx = shared.get();
   return &shared.release()->managed;

@@ -33,9 +33,12 @@ Status copyTensor(const TensorView &source, const DLTensor *target);
 /// A tensor of DLPack over memory of others; `desc` must outlive it.
 DLTensor toDLPack(const TensorDesc &desc, void *data);
 
-/// `view` for others to read; `owner` keeps its memory until they are done.
-DLManagedTensorVersioned *shareTensor(const TensorView &view,
-                                      std::shared_ptr<void> owner);
+/// What others may do with memory that they are given.
+enum class Access : uint8_t { Read, Write };
+
+/// `view` for others; `owner` keeps its memory until they are done.
+DLManagedTensorVersioned *
+shareTensor(const TensorView &view, std::shared_ptr<void> owner, Access access);
 
 } // namespace mpc::rt
 

@@ -126,6 +126,20 @@ MpcError *mpcRunnerCreate(const MpcProgram *program,
   });
 }
 
+MpcError *mpcRunnerCreateShared(const MpcProgram *program, MpcRunner *runner,
+                                const MpcRunnerOptions *options,
+                                MpcRunner **other) {
+  return onRunner(runner, [&](Session &session) -> Status {
+    MPC_ASSIGN_OR_RETURN(LoadedProgram * loaded, objectOf(program));
+    MPC_RETURN_IF_ERROR(needs("other", other));
+    MpcRunnerOptions known = {};
+    MPC_RETURN_IF_ERROR(takeOptions(options, known));
+    MPC_ASSIGN_OR_RETURN(std::shared_ptr<Session> made,
+                         session.createShared(loaded->program, known));
+    return giveHandle(std::move(made), other);
+  });
+}
+
 void mpcRunnerDestroy(MpcRunner *runner) {
   auto session = std::static_pointer_cast<Session>(
       removeHandle(HandleKind::Runner, runner));
@@ -313,7 +327,18 @@ MpcError *mpcRunnerShareState(MpcRunner *runner, const char *name,
       runner, name, [&](Session &session, std::string_view known) -> Status {
         MPC_RETURN_IF_ERROR(needs("tensor", tensor));
         MPC_ASSIGN_OR_RETURN(TensorView view, session.readState(known));
-        *tensor = shareTensor(view, session.shared_from_this());
+        *tensor = shareTensor(view, session.shared_from_this(), Access::Read);
+        return {};
+      });
+}
+
+MpcError *mpcRunnerEditState(MpcRunner *runner, const char *name,
+                             DLManagedTensorVersioned **tensor) {
+  return onNamed(
+      runner, name, [&](Session &session, std::string_view known) -> Status {
+        MPC_RETURN_IF_ERROR(needs("tensor", tensor));
+        MPC_ASSIGN_OR_RETURN(TensorView view, session.editState(known));
+        *tensor = shareTensor(view, session.shared_from_this(), Access::Write);
         return {};
       });
 }

@@ -98,16 +98,42 @@ Session::create(std::shared_ptr<const Program> program,
       new Session({options.log, options.logContext}));
   for (const std::string &warning : program->warnings)
     session->log_.write(MPC_LOG_WARNING, warning);
-  MPC_ASSIGN_OR_RETURN(session->runner_, Runner::create(std::move(program),
-                                                        {options.numThreads}));
-  session->training_.emplace(*session->runner_);
-  for (const std::string &warning : session->runner_->warnings())
-    session->log_.write(MPC_LOG_WARNING, warning);
-  MPC_ASSIGN_OR_RETURN(std::vector<std::string> missing,
-                       drawState(*session->runner_, options.seed));
-  session->missing_.insert(missing.begin(), missing.end());
-  MPC_RETURN_IF_ERROR(session->bindEntries());
+  MPC_ASSIGN_OR_RETURN(
+      auto runner, Runner::create(std::move(program), {options.numThreads}));
+  MPC_RETURN_IF_ERROR(session->open(std::move(runner), options.seed));
   return session;
+}
+
+Result<std::shared_ptr<Session>>
+Session::createShared(std::shared_ptr<const Program> program,
+                      const MpcRunnerOptions &options) const {
+  if (options.numThreads != 0)
+    return usageError("numThreads is that of the runner whose state is shared: "
+                      "expected 0");
+  MPC_RETURN_IF_ERROR(checkMissing());
+  std::shared_ptr<Session> session(
+      new Session({options.log, options.logContext}));
+  for (const std::string &warning : program->warnings)
+    session->log_.write(MPC_LOG_WARNING, warning);
+  session->use_ = use_;
+  MPC_ASSIGN_OR_RETURN(auto runner,
+                       Runner::createShared(std::move(program), *runner_));
+  MPC_RETURN_IF_ERROR(session->open(std::move(runner), options.seed));
+  return session;
+}
+
+Status Session::open(std::unique_ptr<Runner> runner, uint64_t seed) {
+  runner_ = std::move(runner);
+  training_.emplace(*runner_);
+  for (const std::string &warning : runner_->warnings())
+    log_.write(MPC_LOG_WARNING, warning);
+  MPC_ASSIGN_OR_RETURN(std::vector<std::string> missing,
+                       drawState(*runner_, seed));
+  numDerived_ = use_->numWrites;
+  missing_.insert(missing.begin(), missing.end());
+  // An optimizer of the caller's gets the parameters' memory.
+  use_->isHandedOut |= !runner_->program().protocol.callerUpdates.empty();
+  return bindEntries();
 }
 
 Status Session::bindEntries() {
@@ -154,7 +180,7 @@ Status Session::takeRate() {
 Status Session::loadWeights(const std::string &path) {
   MPC_ASSIGN_OR_RETURN(InitialWeightsReport report,
                        loadInitialWeights(*runner_, path));
-  mustDerive_ = false;
+  numDerived_ = ++use_->numWrites;
   for (const std::string &name : report.loaded)
     missing_.erase(name);
   if (!report.unused.empty())
@@ -178,10 +204,11 @@ Status Session::checkMissing() const {
 
 /// 16-bit copies follow what was written to their parameters.
 Status Session::settle() {
-  if (!mustDerive_)
+  if (!use_->isHandedOut && numDerived_ == use_->numWrites)
     return {};
-  mustDerive_ = false;
-  return runner_->derive();
+  MPC_RETURN_IF_ERROR(runner_->derive());
+  numDerived_ = use_->numWrites;
+  return {};
 }
 
 Status Session::prepare(const EntryCall &call) {
@@ -293,7 +320,7 @@ Status Session::updateByCaller(const StepOutcome &outcome) {
   update.gradNorm = outcome.gradNorm;
   update.foundInf = outcome.foundInf;
   update.skipped = outcome.skipped;
-  mustDerive_ = true;
+  ++use_->numWrites;
   return optimizer_.update(update);
 }
 
@@ -371,8 +398,24 @@ Status Session::writeState(const TensorView &source) {
   MPC_RETURN_IF_ERROR(checkStateFields(runner_->program(), {&source, 1}));
   MPC_RETURN_IF_ERROR(runner_->writeState(source));
   missing_.erase(name);
-  mustDerive_ |= tensor->role == StateRole::Parameter;
+  use_->numWrites += tensor->role == StateRole::Parameter;
   return {};
+}
+
+Result<TensorView> Session::editState(std::string_view name) {
+  const StateTensor *tensor = runner_->program().findState(name);
+  bool isOpen = tensor && (tensor->role == StateRole::Parameter ||
+                           tensor->role == StateRole::Slot ||
+                           tensor->role == StateRole::Buffer);
+  if (tensor && !isOpen)
+    return usageError(fmt::format("{} is neither a parameter, a slot nor a "
+                                  "buffer: only those are written where they "
+                                  "lie",
+                                  quote(name)));
+  MPC_ASSIGN_OR_RETURN(std::span<std::byte> memory, runner_->editState(name));
+  use_->isHandedOut |= tensor->role == StateRole::Parameter;
+  missing_.erase(std::string(name));
+  return TensorView{tensor->desc, memory.data()};
 }
 
 Result<double> Session::readNumber(std::string_view name) const {
@@ -439,7 +482,7 @@ Session::loadNewest(CheckpointFolder &folder) {
   if (!position->keptFp32.empty())
     return invalidInput("the checkpoint keeps nodes in fp32, which takes the "
                         "compiler");
-  mustDerive_ = false;
+  numDerived_ = ++use_->numWrites;
   missing_.clear();
   training_->position() = *position;
   return std::optional(position->loader);

@@ -10,6 +10,7 @@
 #include "runtime/CAPI/Bindings.h"
 #include "runtime/CAPI/CallerOptimizer.h"
 #include "runtime/CAPI/Handles.h"
+#include "runtime/CAPI/SharedUse.h"
 #include "runtime/Runner/MetricSums.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Runner/StepRun.h"
@@ -17,7 +18,7 @@
 #include "runtime/Train/FileEvaluation.h"
 #include "runtime/Train/Training.h"
 
-#include <atomic>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,6 +44,10 @@ public:
   static Result<std::shared_ptr<Session>>
   create(std::shared_ptr<const Program> program,
          const MpcRunnerOptions &options);
+  /// On the state of this one, which must be in use by the caller.
+  Result<std::shared_ptr<Session>>
+  createShared(std::shared_ptr<const Program> program,
+               const MpcRunnerOptions &options) const;
 
   ~Session();
   /// Whether this process is the one whose threads work here.
@@ -76,6 +81,8 @@ public:
 
   Result<TensorView> readState(std::string_view name);
   Status writeState(const TensorView &source);
+  /// Memory that the caller may write between two runs from now on.
+  Result<TensorView> editState(std::string_view name);
   Result<double> readNumber(std::string_view name) const;
   Status writeNumber(std::string_view name, double value);
   Status updateScale(double newScale, std::string_view scaler);
@@ -86,6 +93,7 @@ public:
 
 private:
   Session(const Log &log);
+  Status open(std::unique_ptr<Runner> runner, uint64_t seed);
   Status bindEntries();
   Status takeRate();
   /// Checks that a call can be run, and brings the state up to date.
@@ -105,7 +113,7 @@ private:
 
   Log log_;
   pid_t process_;
-  std::atomic_flag isInUse_ = {};
+  std::shared_ptr<SharedUse> use_ = std::make_shared<SharedUse>();
   std::unique_ptr<Runner> runner_;
   std::optional<StepRun> step_;
   /// One for each shape that the program has.
@@ -115,7 +123,7 @@ private:
   Bindings bindings_;
   CallerOptimizer optimizer_;
   std::set<std::string, std::less<>> missing_; ///< Weights without values.
-  bool mustDerive_ = false; ///< A parameter is newer than its copy.
+  uint64_t numDerived_ = 0; ///< The writes that copies are up to date with.
   const EntryCall *evaluatedLast_ = nullptr;
   /// Its steps; the place in the data is the caller's.
   std::optional<Training> training_;
@@ -125,13 +133,15 @@ template <typename Body>
 Status Session::use(Body body) {
   if (!isOfThisProcess())
     return usageError("the runner belongs to the process that forked this one");
-  if (isInUse_.test_and_set(std::memory_order_acquire))
+  // Keeps the flag, though the session end in its own call.
+  std::shared_ptr<SharedUse> used = use_;
+  if (used->isInUse.test_and_set(std::memory_order_acquire))
     return usageError("the runner is in use: by another thread, or by the call "
                       "that this one is made in");
   struct Release {
     std::atomic_flag &flag;
     ~Release() { flag.clear(std::memory_order_release); }
-  } release{isInUse_};
+  } release{used->isInUse};
   return body();
 }
 

@@ -9,9 +9,6 @@
 
 namespace mpc::rt {
 
-/// Workers' scratch lies pages apart, so that they share no cache line.
-static constexpr uint64_t kScratchAlignment = 4096;
-
 Result<std::unique_ptr<Executor>>
 CpuExecutor::create(std::shared_ptr<const Program> program, State &state,
                     std::vector<KeptTensor> kept, ExecutorOptions options) {
@@ -19,7 +16,8 @@ CpuExecutor::create(std::shared_ptr<const Program> program, State &state,
       new CpuExecutor(std::move(program), state));
   MPC_RETURN_IF_ERROR(executor->allocate(options));
   for (const Entry &entry : executor->program_->entries)
-    executor->plans_.push_back(executor->resolve(entry, kept));
+    executor->plans_.push_back(executor->plan(entry, kept));
+  executor->resolve();
   return std::unique_ptr<Executor>(std::move(executor));
 }
 
@@ -27,33 +25,27 @@ CpuExecutor::create(std::shared_ptr<const Program> program, State &state,
 // Memory
 //===----------------------------------------------------------------------===//
 
-Status CpuExecutor::allocate(ExecutorOptions options) {
-  MPC_ASSIGN_OR_RETURN(pool_, ThreadPool::create(options.threads));
+Status CpuExecutor::allocate(const ExecutorOptions &options) {
+  workspace_ = options.workspace;
+  if (!workspace_) {
+    MPC_ASSIGN_OR_RETURN(workspace_, HostWorkspace::create(options.threads));
+  }
   const CpuTarget &target = *program_->cpu();
   MPC_ASSIGN_OR_RETURN(code_,
                        LoadedCode::load(target.image.view(), target.imageHash));
-  uint64_t arenaBytes = 0;
-  for (const Entry &entry : program_->entries)
-    arenaBytes = std::max(arenaBytes, entry.arenaBytes);
-  MPC_ASSIGN_OR_RETURN(arena_, HostBuffer::allocate(arenaBytes, "the arena"));
-  MPC_RETURN_IF_ERROR(allocateScratch());
   for (const Constant &constant : program_->constants)
     MPC_RETURN_IF_ERROR(addConstant(constant));
-  return {};
+  return reserve();
 }
 
-Status CpuExecutor::allocateScratch() {
-  uint64_t bytes = 0, total = 0;
-  for (const Entry &entry : program_->entries)
+Status CpuExecutor::reserve() {
+  uint64_t arenaBytes = 0, scratchBytes = 0;
+  for (const Entry &entry : program_->entries) {
+    arenaBytes = std::max(arenaBytes, entry.arenaBytes);
     for (const Launch &launch : entry.launches)
-      bytes = std::max(bytes, launch.command->scratchBytes());
-  auto workers = static_cast<uint64_t>(pool_->numWorkers());
-  if (__builtin_add_overflow(bytes, kScratchAlignment - 1, &scratchStride_) ||
-      __builtin_mul_overflow(scratchStride_ &= ~(kScratchAlignment - 1),
-                             workers, &total))
-    return invalidInput("program: scratch is too large");
-  MPC_ASSIGN_OR_RETURN(scratch_, HostBuffer::allocate(total, "scratch"));
-  return {};
+      scratchBytes = std::max(scratchBytes, launch.command->scratchBytes());
+  }
+  return workspace_->reserve(arenaBytes, scratchBytes);
 }
 
 /// Takes a constant where it lies if it lies well, as in a mapped file.
@@ -78,7 +70,7 @@ Status CpuExecutor::addConstant(const Constant &constant) {
 void *CpuExecutor::address(const BufferRef &ref) const {
   switch (ref.space) {
   case Space::Arena:
-    return arena_.data() + ref.offset;
+    return workspace_->arena() + ref.offset;
   case Space::State:
     return state_->slab(ref.index) + ref.offset;
   case Space::Constant:
@@ -91,15 +83,15 @@ void *CpuExecutor::address(const BufferRef &ref) const {
   return nullptr;
 }
 
-CpuExecutor::Plan CpuExecutor::resolve(const Entry &entry,
-                                       std::span<const KeptTensor> kept) const {
+CpuExecutor::Plan CpuExecutor::plan(const Entry &entry,
+                                    std::span<const KeptTensor> kept) const {
   Plan plan;
   for (const Launch &launch : entry.launches) {
     plan.first.push_back(plan.pointers.size());
     for (const BufferRef &ref : launch.buffers) {
       if (ref.space == Space::Input || ref.space == Space::Output)
         plan.patches.push_back({plan.pointers.size(), ref});
-      plan.pointers.push_back(address(ref));
+      plan.pointers.push_back(nullptr);
     }
   }
   for (const KeptTensor &one : kept)
@@ -108,13 +100,15 @@ CpuExecutor::Plan CpuExecutor::resolve(const Entry &entry,
   return plan;
 }
 
-bool CpuExecutor::ownsSome(const void *data, size_t bytes) const {
-  auto meets = [&](const HostBuffer &own) {
-    auto begin = reinterpret_cast<uintptr_t>(data);
-    auto ownBegin = reinterpret_cast<uintptr_t>(own.data());
-    return begin < ownBegin + own.size() && ownBegin < begin + bytes;
-  };
-  return meets(arena_) || meets(scratch_);
+/// Writes down where all lies that no run moves.
+void CpuExecutor::resolve() {
+  numMoves_ = workspace_->numMoves();
+  for (size_t i = 0; i < plans_.size(); ++i) {
+    size_t next = 0;
+    for (const Launch &launch : program_->entries[i].launches)
+      for (const BufferRef &ref : launch.buffers)
+        plans_[i].pointers[next++] = address(ref);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,6 +118,8 @@ bool CpuExecutor::ownsSome(const void *data, size_t bytes) const {
 Status CpuExecutor::enqueue(size_t entryIndex,
                             std::span<const void *const> inputs,
                             std::span<void *const> outputs) {
+  if (numMoves_ != workspace_->numMoves())
+    resolve();
   const Entry &entry = program_->entries[entryIndex];
   Plan &plan = plans_[entryIndex];
   for (const Patch &patch : plan.patches) {

@@ -7,9 +7,9 @@
 
 #include "runtime/Device/CPU/LoadedCode.h"
 #include "runtime/Device/CPU/Memory.h"
-#include "runtime/Device/CPU/ThreadPool.h"
 #include "runtime/Program/Machines.h"
 #include "runtime/Runner/Executor.h"
+#include "runtime/Runner/HostWorkspace.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,12 @@ public:
   Status writeState() override { return {}; }
   Result<std::vector<float>>
   timeLaunches(size_t entry, std::span<const void *const> inputs) override;
-  [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const override;
+  [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const override {
+    return workspace_->meets(data, bytes);
+  }
+  [[nodiscard]] std::shared_ptr<HostWorkspace> workspace() const override {
+    return workspace_;
+  }
 
 private:
   /// A pointer that each run sets from its arguments.
@@ -55,31 +60,30 @@ private:
 
   CpuExecutor(std::shared_ptr<const Program> program, State &state)
       : program_(std::move(program)), state_(&state) {}
-  Status allocate(ExecutorOptions options);
-  Status allocateScratch();
+  Status allocate(const ExecutorOptions &options);
+  Status reserve();
   Status addConstant(const Constant &constant);
-  [[nodiscard]] Plan resolve(const Entry &entry,
-                             std::span<const KeptTensor> kept) const;
+  [[nodiscard]] Plan plan(const Entry &entry,
+                          std::span<const KeptTensor> kept) const;
+  void resolve();
   [[nodiscard]] void *address(const BufferRef &ref) const;
 
   void share(int64_t chunks, Body body, void *context) override {
-    pool_->run(chunks, body, context);
+    workspace_->pool().run(chunks, body, context);
   }
   [[nodiscard]] KernelFunction code(uint64_t offset) const override {
     return code_.at<KernelFunction>(offset);
   }
   [[nodiscard]] std::byte *scratch(int worker) const override {
-    return scratch_.data() + static_cast<uint64_t>(worker) * scratchStride_;
+    return workspace_->scratch(worker);
   }
 
   std::shared_ptr<const Program> program_;
   State *state_;
   LoadedCode code_;
-  std::unique_ptr<ThreadPool> pool_;
   /// One arena serves all entries, which run one at a time.
-  HostBuffer arena_;
-  HostBuffer scratch_;
-  uint64_t scratchStride_ = 0;
+  std::shared_ptr<HostWorkspace> workspace_;
+  uint64_t numMoves_ = 0; ///< Of the arena, when addresses were resolved.
   std::vector<const std::byte *> constants_;
   std::vector<HostBuffer> copies_; ///< Of constants that are not aligned.
   std::vector<Plan> plans_;

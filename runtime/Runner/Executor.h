@@ -18,6 +18,8 @@
 
 namespace mpc::rt {
 
+class HostWorkspace;
+
 /// A tensor of the state whose value from before the last run of an entry that
 /// uses its slab is to be had again.
 struct KeptTensor {
@@ -56,6 +58,10 @@ public:
   timeLaunches(size_t entry, std::span<const void *const> inputs) = 0;
   /// Whether any of these bytes are this executor's own, which a run may write.
   [[nodiscard]] virtual bool ownsSome(const void *data, size_t bytes) const = 0;
+  /// What it needs of a CPU; null where it runs on none.
+  [[nodiscard]] virtual std::shared_ptr<HostWorkspace> workspace() const {
+    return nullptr;
+  }
   /// What went otherwise than the program would have it.
   [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
 };
@@ -63,6 +69,9 @@ public:
 struct ExecutorOptions {
   /// Workers in all; 0 means one for each CPU that the process may use.
   int threads = 0;
+  /// Of a runner whose runs and this one's are never under way at once; null
+  /// for one of its own.
+  std::shared_ptr<HostWorkspace> workspace = {};
 };
 
 /// The executor for the machine that the program is for. Allocates all memory

@@ -36,14 +36,21 @@ Result<std::span<double>> Runner::findNumber(std::string_view name) const {
   return invalidInput(fmt::format("the program has no number {}", quote(name)));
 }
 
-void Runner::findScalers() {
+void Runner::findScalers(const Runner *other) {
   for (const StateTensor &tensor : program_->state) {
     if (tensor.role != StateRole::LossScale || tensor.desc.dtype != DType::F64)
       continue;
     void *data = state_.bytes(tensor).data();
     auto size = static_cast<size_t>(tensor.desc.numElements());
-    scalers_.push_back({&tensor, {static_cast<double *>(data), size}, {}});
-    scalers_.back().remember();
+    Scaler scaler{&tensor, {static_cast<double *>(data), size}, {}};
+    for (const Scaler &known : other ? other->scalers_ : scalers_)
+      if (known.now.data() == scaler.now.data())
+        scaler.before = known.before;
+    if (!scaler.before) {
+      scaler.before = std::make_shared<std::vector<double>>();
+      scaler.remember();
+    }
+    scalers_.push_back(std::move(scaler));
   }
 }
 
@@ -123,7 +130,7 @@ Status Runner::updateScale(double newScale, std::string_view name) {
                        checkedScale(newScale, scaler.tensor->hasWideScale));
   for (size_t i = 0; i < scaler.now.size(); ++i)
     if (slotInfo(static_cast<StateSlot>(i)).kind != SlotKind::Count)
-      scaler.now[i] = scaler.before[i];
+      scaler.now[i] = (*scaler.before)[i];
   scaler.now[static_cast<size_t>(StateSlot::Scale)] = newScale;
   scaler.remember();
   return {};

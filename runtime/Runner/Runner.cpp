@@ -75,17 +75,43 @@ Result<std::unique_ptr<Runner>>
 Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
   MPC_RETURN_IF_ERROR(checkProgram(*program));
   MPC_ASSIGN_OR_RETURN(State state, State::create(*program));
+  return make(std::move(program), std::move(state), options, nullptr);
+}
+
+Result<std::unique_ptr<Runner>>
+Runner::createShared(std::shared_ptr<const Program> program,
+                     const Runner &other) {
+  RunnerOptions options;
+  options.workspace = other.executor_->workspace();
+  for (const Program *one : {program.get(), other.program_.get()})
+    if (!one->cpu())
+      return usageError(fmt::format("a program for {} shares its state with no "
+                                    "other: that is for CPUs",
+                                    nameOf(one->target)));
+  MPC_RETURN_IF_ERROR(checkProgram(*program));
+  MPC_ASSIGN_OR_RETURN(State state, State::share(*program, other.state_));
+  return make(std::move(program), std::move(state), options, &other);
+}
+
+Result<std::unique_ptr<Runner>>
+Runner::make(std::shared_ptr<const Program> program, State state,
+             const RunnerOptions &options, const Runner *other) {
   std::unique_ptr<Runner> runner(
       new Runner(std::move(program), std::move(state)));
-  runner->findScalers();
+  runner->findScalers(other);
   std::vector<KeptTensor> kept;
-  for (Scaler &scaler : runner->scalers_)
+  for (const Scaler &scaler : runner->scalers_)
     kept.push_back(
-        {scaler.tensor, std::as_writable_bytes(std::span(scaler.before))});
+        {scaler.tensor, std::as_writable_bytes(std::span(*scaler.before))});
   MPC_ASSIGN_OR_RETURN(runner->executor_,
                        createExecutor(runner->program_, runner->state_,
                                       std::move(kept), options));
   return runner;
+}
+
+bool Runner::sharesState(std::string_view name) const {
+  const StateTensor *tensor = program_->findState(name);
+  return tensor && state_.isShared(*tensor);
 }
 
 Runner::Runner(std::shared_ptr<const Program> program, State state)
@@ -99,15 +125,7 @@ Runner::timeLaunches(size_t entry, std::span<const void *const> inputs) {
 }
 
 bool Runner::ownsSome(const void *data, size_t bytes) const {
-  auto meets = [&](const void *own, uint64_t size) {
-    auto begin = reinterpret_cast<uintptr_t>(data);
-    auto ownBegin = reinterpret_cast<uintptr_t>(own);
-    return begin < ownBegin + size && ownBegin < begin + bytes;
-  };
-  for (uint32_t i = 0; i < program_->slabs.size(); ++i)
-    if (meets(state_.slab(i), program_->slabs[i].bytes))
-      return true;
-  return executor_->ownsSome(data, bytes);
+  return state_.meets(data, bytes) || executor_->ownsSome(data, bytes);
 }
 
 std::optional<size_t> Runner::findEntry(std::string_view name) const {
@@ -152,7 +170,7 @@ Status Runner::run(std::string_view name, std::span<const void *const> inputs,
 Status Runner::writeState(const TensorView &source) {
   MPC_RETURN_IF_ERROR(executor_->writeState());
   MPC_RETURN_IF_ERROR(state_.write(source));
-  for (Scaler &scaler : scalers_)
+  for (const Scaler &scaler : scalers_)
     if (scaler.tensor->desc.name == source.desc.name)
       scaler.remember();
   return {};
@@ -169,7 +187,7 @@ Result<std::span<std::byte>> Runner::editState(std::string_view name) {
 Status Runner::importState(std::span<const TensorView> sources) {
   MPC_RETURN_IF_ERROR(executor_->writeState());
   MPC_RETURN_IF_ERROR(state_.importTensors(sources));
-  for (Scaler &scaler : scalers_)
+  for (const Scaler &scaler : scalers_)
     scaler.remember();
   return derive();
 }

@@ -30,8 +30,17 @@ public:
   /// any run needs.
   static Result<std::unique_ptr<Runner>>
   create(std::shared_ptr<const Program> program, RunnerOptions options = {});
+  /// A runner on the state of `other`, with its threads and its arena, which
+  /// grows to the larger one's: see State::share. What only this program has
+  /// begins as its first state says. The two never run at once. Programs for a
+  /// CPU only.
+  static Result<std::unique_ptr<Runner>>
+  createShared(std::shared_ptr<const Program> program, const Runner &other);
 
   [[nodiscard]] const Program &program() const { return *program_; }
+  /// Whether a tensor of the program lies in the memory of another runner's
+  /// state, which this one was made of.
+  [[nodiscard]] bool sharesState(std::string_view name) const;
   /// What of the device's a user should know, as that it refused machine code.
   [[nodiscard]] std::vector<std::string> warnings() const {
     return executor_->warnings();
@@ -111,15 +120,19 @@ private:
   struct Scaler {
     const StateTensor *tensor;
     std::span<double> now;
-    std::vector<double> before; ///< The last run that used it.
+    /// The last run that used it; of all runners that share the state.
+    std::shared_ptr<std::vector<double>> before;
 
-    void remember() { before.assign(now.begin(), now.end()); }
+    void remember() const { before->assign(now.begin(), now.end()); }
   };
 
   Runner(std::shared_ptr<const Program> program, State state);
+  static Result<std::unique_ptr<Runner>>
+  make(std::shared_ptr<const Program> program, State state,
+       const RunnerOptions &options, const Runner *other);
   Status checkCall(size_t entry, size_t inputs, size_t outputs) const;
   Result<std::span<double>> findNumber(std::string_view name) const;
-  void findScalers();
+  void findScalers(const Runner *other);
   const Scaler *findScaler(std::string_view name) const;
   std::optional<std::span<double>> findScalerSlot(std::string_view name) const;
 

@@ -6,9 +6,11 @@
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -62,20 +64,117 @@ std::string listed(const char *what, const std::vector<std::string> &names) {
   return fmt::format("; {} {}: {}", names.size(), what, joinSome(names));
 }
 
+/// A tensor and where it lies in its slab.
+std::string placeOf(const StateTensor &tensor) {
+  return fmt::format("{} {} at {}", name(tensor.role), toString(tensor.desc),
+                     tensor.offset);
+}
+
+bool liesAs(const StateTensor &a, const StateTensor &b) {
+  return a.desc.dtype == b.desc.dtype && sameShape(a.desc, b.desc) &&
+         a.offset == b.offset && a.role == b.role &&
+         a.hasWideScale == b.hasWideScale;
+}
+
+std::vector<const StateTensor *> tensorsOf(const Program &program,
+                                           uint32_t slab) {
+  std::vector<const StateTensor *> tensors;
+  for (const StateTensor &tensor : program.state)
+    if (tensor.slab == slab && tensor.role != StateRole::Gradient)
+      tensors.push_back(&tensor);
+  return tensors;
+}
+
+Status differs(std::string_view tensor, const std::string &how) {
+  return invalidInput(
+      fmt::format("the programs lay out {} in other ways, and can share no "
+                  "state: {}",
+                  quote(tensor), how));
+}
+
+/// That `tensor` of one program lies in `slab` of the other, in the same way.
+Status checkPlace(const StateTensor &tensor, const Program &other,
+                  uint32_t slab) {
+  const StateTensor *known = other.findState(tensor.desc.name);
+  if (!known)
+    return differs(tensor.desc.name, "only one has it");
+  if (known->slab != slab)
+    return differs(tensor.desc.name,
+                   fmt::format("it lies in slab {}, and {}",
+                               quote(other.slabs[slab].name),
+                               quote(other.slabs[known->slab].name)));
+  if (!liesAs(tensor, *known))
+    return differs(
+        tensor.desc.name,
+        fmt::format("it is {}, and {}", placeOf(tensor), placeOf(*known)));
+  return {};
+}
+
+/// The slab of `other` that has the tensors of slab `index`; empty where it has
+/// none of them.
+Result<std::optional<uint32_t>> findSlab(const Program &program, uint32_t index,
+                                         const Program &other) {
+  std::optional<uint32_t> slab;
+  std::vector<const StateTensor *> tensors = tensorsOf(program, index);
+  for (const StateTensor *tensor : tensors)
+    if (const StateTensor *known = other.findState(tensor->desc.name);
+        known && !slab)
+      slab = known->slab;
+  if (!slab)
+    return slab;
+  for (const StateTensor *tensor : tensors)
+    MPC_RETURN_IF_ERROR(checkPlace(*tensor, other, *slab));
+  for (const StateTensor *tensor : tensorsOf(other, *slab))
+    MPC_RETURN_IF_ERROR(checkPlace(*tensor, program, index));
+  if (program.slabs[index].bytes != other.slabs[*slab].bytes)
+    return differs(tensors.front()->desc.name,
+                   fmt::format("its slab has {} bytes, and {}",
+                               program.slabs[index].bytes,
+                               other.slabs[*slab].bytes));
+  return slab;
+}
+
 } // namespace
+
+Status State::allocate(const Slab &slab) {
+  MPC_ASSIGN_OR_RETURN(
+      HostBuffer buffer,
+      HostBuffer::allocate(slab.bytes, "state slab " + quote(slab.name)));
+  if (!slab.initial.empty())
+    std::memcpy(buffer.data(), slab.initial.data(), slab.bytes);
+  slabs_.push_back(std::make_shared<HostBuffer>(std::move(buffer)));
+  isShared_.push_back(false);
+  return {};
+}
 
 Result<State> State::create(const Program &program) {
   MPC_RETURN_IF_ERROR(checkLayout(program));
   State state(program);
-  for (const Slab &slab : program.slabs) {
-    MPC_ASSIGN_OR_RETURN(
-        HostBuffer buffer,
-        HostBuffer::allocate(slab.bytes, "state slab " + quote(slab.name)));
-    if (!slab.initial.empty())
-      std::memcpy(buffer.data(), slab.initial.data(), slab.bytes);
-    state.slabs_.push_back(std::move(buffer));
+  for (const Slab &slab : program.slabs)
+    MPC_RETURN_IF_ERROR(state.allocate(slab));
+  return state;
+}
+
+Result<State> State::share(const Program &program, const State &other) {
+  MPC_RETURN_IF_ERROR(checkLayout(program));
+  State state(program);
+  for (uint32_t i = 0; i < program.slabs.size(); ++i) {
+    MPC_ASSIGN_OR_RETURN(std::optional<uint32_t> known,
+                         findSlab(program, i, *other.program_));
+    if (!known) {
+      MPC_RETURN_IF_ERROR(state.allocate(program.slabs[i]));
+      continue;
+    }
+    state.slabs_.push_back(other.slabs_[*known]);
+    state.isShared_.push_back(true);
   }
   return state;
+}
+
+bool State::meets(const void *data, size_t bytes) const {
+  return std::any_of(slabs_.begin(), slabs_.end(), [&](const auto &slab) {
+    return meet(*slab, data, bytes);
+  });
 }
 
 Result<TensorView> State::read(std::string_view name) const {

@@ -10,6 +10,7 @@
 #include "runtime/Support/Status.h"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,13 +22,25 @@ public:
   /// Checks the layout and allocates the slabs, zeroed. `program` must outlive
   /// the state.
   static Result<State> create(const Program &program);
+  /// The same, but a slab with tensors that `other` has too is that of `other`,
+  /// whose tensors must lie in it as this one's: an error names the first that
+  /// does not. Gradients on their way are each program's own.
+  static Result<State> share(const Program &program, const State &other);
+
+  /// Whether the tensor lies in memory of the state that this one was made of.
+  [[nodiscard]] bool isShared(const StateTensor &tensor) const {
+    return isShared_[tensor.slab];
+  }
 
   [[nodiscard]] std::byte *slab(uint32_t index) const {
-    return slabs_[index].data();
+    return slabs_[index]->data();
   }
   [[nodiscard]] std::span<std::byte> bytes(const StateTensor &tensor) const {
     return {slab(tensor.slab) + tensor.offset, tensor.desc.numBytes()};
   }
+
+  /// Whether any of these bytes are of its slabs.
+  [[nodiscard]] bool meets(const void *data, size_t bytes) const;
 
   /// The tensor where it lies; its bytes change with the next run.
   Result<TensorView> read(std::string_view name) const;
@@ -46,9 +59,11 @@ public:
 
 private:
   explicit State(const Program &program) : program_(&program) {}
+  Status allocate(const Slab &slab);
 
   const Program *program_;
-  std::vector<HostBuffer> slabs_;
+  std::vector<std::shared_ptr<HostBuffer>> slabs_;
+  std::vector<bool> isShared_; ///< Of each slab.
 };
 
 } // namespace mpc::rt

@@ -105,7 +105,9 @@ Status writeInitial(Runner &runner, const InitialValue &initial,
 Result<std::vector<std::string>> drawState(Runner &runner, uint64_t seed) {
   std::vector<std::string> missing;
   for (const InitialValue &initial : runner.program().initialValues)
-    if (initial.kind == InitialKind::External)
+    if (runner.sharesState(initial.desc.name))
+      continue;
+    else if (initial.kind == InitialKind::External)
       missing.push_back(initial.desc.name);
     else
       MPC_RETURN_IF_ERROR(writeInitial(runner, initial, seed));

@@ -15,7 +15,8 @@ namespace mpc::rt {
 
 /// Sets the state as the program's initial values say, what is drawn from
 /// `seed`, and derives what follows from it. The names of those that the
-/// program has no value of: they stay zeros.
+/// program has no value of: they stay zeros. What lies in another runner's
+/// state stays as it is.
 Result<std::vector<std::string>> drawState(Runner &runner, uint64_t seed);
 
 /// Sets the state as the program's initial values say, and derives what follows

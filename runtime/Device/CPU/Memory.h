@@ -44,6 +44,14 @@ private:
   uint64_t bytes_ = 0;
 };
 
+/// Whether `buffer` has any of these bytes.
+[[nodiscard]] inline bool meet(const HostBuffer &buffer, const void *data,
+                               size_t bytes) {
+  auto begin = reinterpret_cast<uintptr_t>(data);
+  auto own = reinterpret_cast<uintptr_t>(buffer.data());
+  return begin < own + buffer.size() && own < begin + bytes;
+}
+
 } // namespace mpc::rt
 
 #endif // MPC_RUNTIME_DEVICE_CPU_MEMORY_H

@@ -23,6 +23,7 @@ static void addLoss(OpPassManager &manager, amp::RecipeOp recipe,
     return;
   nn::AddLossPassOptions loss;
   loss.measures = measures;
+  loss.outputs = recipe.getStepOutputs();
   nn::LossSettings settings = recipe.getLossSettings();
   loss.loss = recipe.getLoss()->getName().str();
   loss.output = recipe.getLossOutput().str();

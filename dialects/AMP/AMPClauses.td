@@ -283,6 +283,20 @@ def : AMP_UnitClause<"count_underflow",
   let group = "LossScaling";
   let record = "Nothing";
 }
+def : AMP_UnitClause<"step_outputs", "a step yields the model's outputs, too">,
+      AMP_Flag<"--step-outputs", "",
+        "A step also yields what the model returns beside the loss, as "
+        "output.NAME"> {
+  let group = "Input";
+  let record = "Nothing";
+}
+def : AMP_UnitClause<"always_write_buffers",
+        "a skipped step writes running statistics, too">,
+      AMP_Flag<"--always-write-buffers", "",
+        "Also a skipped step writes running statistics, as each forward pass "
+        "of PyTorch does"> {
+  let group = "LossScaling";
+}
 
 def : AMP_FieldsClause<"optimizer", AMP_OptimizerAttr,
         "the optimizer (default: adamw)"> {

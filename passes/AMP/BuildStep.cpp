@@ -71,6 +71,10 @@ private:
     func::FuncOp loss = plan.loss;
     for (unsigned i = 1, e = loss.getNumResults(); i < e; ++i) {
       auto symbol = loss.getResultAttrOfType<FlatSymbolRefAttr>(i, nn::kBuffer);
+      if (!symbol && recipe_.getStepOutputs()) {
+        plan.results.emplace_back();
+        continue;
+      }
       auto buffer =
           symbol
               ? getOperation().lookupSymbol<nn::ParameterOp>(symbol.getAttr())
@@ -93,6 +97,7 @@ private:
       if (!elementTypeOf(buffer).isF32())
         retype(buffer, Float32Type::get(&getContext()));
       plan.buffers.push_back(buffer);
+      plan.results.push_back(buffer);
     }
     return success();
   }

@@ -73,10 +73,18 @@ static SmallVector<Value> seedsOf(EntryBuilder &entry, Value scale) {
   auto types = loss.getResultTypes();
   SmallVector<Value> seeds = {
       g.cast(seed, cast<RankedTensorType>(types.front()).getElementType())};
-  // No gradient flows through the buffers that are kept for the next step.
+  // No gradient flows through the buffers that are kept for the next step, nor
+  // through other outputs.
   for (Type type : types.drop_front())
-    seeds.push_back(g.splat(cast<RankedTensorType>(type), 0.0));
+    if (isa<FloatType>(getElementTypeOrSelf(type)))
+      seeds.push_back(g.splat(cast<RankedTensorType>(type), 0.0));
   return seeds;
+}
+
+/// What the step calls a result of the loss: it has names of its own.
+static std::string outputName(func::FuncOp loss, unsigned index) {
+  StringAttr name = nn::getResultName(loss, index);
+  return "output." + (name ? name.str() : std::to_string(index));
 }
 
 StepGradients mpc::amp::differentiateBatch(EntryBuilder &entry) {
@@ -97,9 +105,14 @@ StepGradients mpc::amp::differentiateBatch(EntryBuilder &entry) {
   };
   made.loss = wide(vjp.getOutputs().front());
   ValueRange behind = vjp.getOutputs().drop_front();
-  size_t numBuffers = plan.buffers.size();
-  made.buffers = llvm::map_to_vector(behind.take_front(numBuffers), wide);
+  size_t numResults = plan.results.size();
+  for (auto [i, buffer] : llvm::enumerate(plan.results)) {
+    if (buffer)
+      made.buffers.push_back(wide(behind[i]));
+    else
+      made.outputs.emplace_back(outputName(loss, i + 1), behind[i]);
+  }
   made.gradients =
-      gather(entry, llvm::map_to_vector(behind.drop_front(numBuffers), wide));
+      gather(entry, llvm::map_to_vector(behind.drop_front(numResults), wide));
   return made;
 }

@@ -14,6 +14,8 @@ struct StepGradients {
   mlir::Value loss;  ///< f32, unscaled; null where gradients are inputs.
   llvm::SmallVector<mlir::Value> gradients; ///< Scaled, one for each set.
   llvm::SmallVector<mlir::Value> buffers;   ///< The next, one for each.
+  /// What the step yields beside the loss, each with its name.
+  llvm::SmallVector<std::pair<std::string, mlir::Value>> outputs;
 };
 
 /// The scale in force, in f32: 1 where the policy has none.

@@ -68,6 +68,8 @@ public:
   void finish() {
     if (from_.loss)
       entry_.addFirstResults({{rt::step::kLoss, from_.loss}});
+    for (auto &[name, value] : from_.outputs)
+      entry_.addResult(name, value);
     entry_.finish();
   }
 
@@ -82,7 +84,9 @@ private:
 
   /// A step that is skipped leaves them as they were, too.
   void keepBuffers(Value found) {
-    Value skip = rt::appliesNonFinite(entry_.policy.kind) ? Value() : found;
+    bool isAlways = rt::appliesNonFinite(entry_.policy.kind) ||
+                    entry_.recipe.getAlwaysWriteBuffers();
+    Value skip = isAlways ? Value() : found;
     for (auto [buffer, value] : llvm::zip_equal(plan_.buffers, from_.buffers))
       entry_.assign(buffer, value, skip);
     for (nn::ParameterOp sum : pending_)

@@ -40,6 +40,9 @@ struct StepPlan {
   llvm::SmallVector<ParameterSet> sets; ///< Of `parameters`.
   /// State that the loss yields, behind its value, in this order.
   llvm::SmallVector<nn::ParameterOp> buffers;
+  /// For each result of the loss behind its value: the buffer whose next value
+  /// it is, or null for one that the step yields.
+  llvm::SmallVector<nn::ParameterOp> results;
 
   bool trains() const { return !parameters.empty(); }
 };

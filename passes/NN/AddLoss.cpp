@@ -100,12 +100,28 @@ static void markLoss(Block &block, Operation *last) {
       op.setAttr(kLossAttr, UnitAttr::get(op.getContext()));
 }
 
-/// Only what follows the new statistics stays.
-static LogicalResult eraseResults(func::FuncOp function) {
+/// No gradient flows through a result that is kept beside the loss.
+static void detachResult(func::FuncOp function, unsigned index) {
+  OpOperand &result =
+      function.getBody().front().getTerminator()->getOpOperand(index);
+  if (!isFloating(result.get().getType()))
+    return;
+  OpBuilder builder(result.getOwner());
+  result.set(StopGradientOp::create(builder, function.getLoc(), result.get()));
+}
+
+/// Of the model's results those for new statistics stay, and with `outputs` all
+/// but the one that is the loss.
+static LogicalResult eraseResults(func::FuncOp function, bool outputs,
+                                  std::optional<unsigned> loss) {
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned i = function.getNumResults(); i-- > 0;) {
     if (function.getResultAttr(i, kBuffer))
       continue;
+    if (outputs && i != loss) {
+      detachResult(function, i);
+      continue;
+    }
     terminator->eraseOperand(i);
     if (failed(function.eraseResult(i)))
       return failure();
@@ -186,7 +202,10 @@ private:
     if (failed(made))
       return failure();
     markLoss(block, last);
-    if (failed(eraseResults(function)))
+    std::optional<unsigned> taken;
+    if (rule.target == LossTarget::None)
+      taken = index;
+    if (failed(eraseResults(function, outputs, taken)))
       return failure();
     terminator->insertOperands(0, *made);
     SmallVector<NamedAttribute> attributes = {nameAttribute(builder, "loss")};

@@ -77,7 +77,8 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     their range; else it has the result's shape. Formulas and reductions are
     PyTorch's: with weights the mean is over the weights of the labels that
     take part. `output` takes the named scalar result.
-    Results for buffers (`nn-training-mode`) follow it; no other result stays.
+    Results for buffers (`nn-training-mode`) follow it. No other result stays,
+    but with `outputs` all do, through an `nn.stop_gradient`.
 
     Classes are on axis 1 of logits of two axes; of four and more on axis 1,
     as PyTorch has them, or the last where labels fit only that; of three on
@@ -104,6 +105,8 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"cross_entropy\"",
            "the loss function (default: cross_entropy)">,
+    Option<"outputs", "outputs", "bool", /*default=*/"false",
+           "keep the model's other results (default: false)">,
     Option<"reduction", "reduction", "::mpc::nn::LossReduction", /*default=*/
            "::mpc::nn::LossReduction::Mean",
            "mean, sum or batchmean (default: mean)",

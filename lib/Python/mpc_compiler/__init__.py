@@ -25,6 +25,7 @@ from ._errors import (
     DivergedError,
     EnvironmentFault,
     Error,
+    ExportError,
     InternalError,
     InvalidInputError,
     MpcWarning,
@@ -42,6 +43,7 @@ __all__ = [
     "DivergedError",
     "EnvironmentFault",
     "Error",
+    "ExportError",
     "InternalError",
     "InvalidInputError",
     "MpcWarning",
@@ -68,4 +70,9 @@ def __getattr__(name: str):
         import importlib
 
         return importlib.import_module(".convert", __name__)
+    # Not imported above either: torch may not be there.
+    if name == "wrap":
+        from ._wrap import wrap
+
+        return wrap
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

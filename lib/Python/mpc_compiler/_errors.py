@@ -14,6 +14,10 @@ class UsageError(Error, ValueError):
     """The call is at fault, or when it was made."""
 
 
+class ExportError(UsageError):
+    """A module is at fault that torch.export does not take."""
+
+
 class EnvironmentFault(Error):
     """Disk, memory, processor or permission are at fault."""
 

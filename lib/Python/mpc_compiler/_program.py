@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A call of a torch module, compiled: loss, outputs and gradients of one batch's structure."""
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, Mapping
+
+import torch  # type: ignore[import-not-found]
+
+from . import _compile, _runtime
+from ._errors import InvalidInputError, MpcWarning
+from ._export import Exported
+from ._gradients import Result
+from ._memory import Home
+
+_REPLAYS = 16
+_OUTPUT_PREFIX = "output."
+
+
+def _flags(exported: Exported, module: Any, precision: str, options: Mapping[str, Any]) -> list[str]:
+    trained = set(exported.trained)
+    frozen = [name for name, _ in module.named_parameters() if name not in trained]
+    merged: dict[str, Any] = {
+        "precision": precision,
+        "loss": f"output:{exported.loss}",
+        "optimizer": "callback",
+        "always_write_buffers": bool(exported.written),
+        "step_outputs": any(isinstance(output, str) for output in exported.outputs),
+        "freeze": [_compile._pattern(name) for name in frozen if name in exported.values],
+    }
+    if precision == "fp16":
+        merged["loss_scale"] = "dynamic"
+    merged.update(options)
+    return _compile._flags(merged)
+
+
+def compile_exported(exported: Exported, module: Any, precision: str, options: Mapping[str, Any]) -> _runtime.Program:
+    """The program of an exported call. Its gradients are its outputs; it updates nothing."""
+    compiler = _compile._compiler()
+    model = compiler.Model.load_exported(exported.program, type(module).__name__)
+    for name, value in exported.values.items():
+        model.set_value(name, value.detach().contiguous())
+    program, messages = model.compile(_flags(exported, module, precision, options))
+    _compile._tell(messages)
+    return program
+
+
+class CompiledCall:
+    """A program on its runner."""
+
+    def __init__(self, program: _runtime.Program, exported: Exported, module: Any, home: Home, seed: int) -> None:
+        self._exported, self._home = exported, home
+        self._runner = home.runner_of(program, seed)
+        home.link(self._runner, program, module)
+        self.names = tuple(exported.trained)
+        self._counters = self._counters_of(module, home.missing(exported.written))
+        step = next(entry for entry in program.entries() if entry.role == _runtime.ENTRY_STEP)
+        self._dtypes = {info.name: info.dtype for info in step.inputs}
+        self._is_read = [name in self._dtypes for name in exported.inputs]
+        self._outputs = self._memory_of_outputs(step)
+        self._bound: Any = None
+        self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
+        self._has_scale = any(info.role == _runtime.STATE_LOSS_SCALE for info in program.state())
+        self._runner.write_number("lr", 1.0)
+        self._runner.set_optimizer(lambda update: None, None, False)
+
+    @staticmethod
+    def _counters_of(module: Any, names: list[str]) -> list[Any]:
+        """The counts of batches that no program has: a call adds one. No other buffer may be left out."""
+        for name in names:
+            if name.rsplit(".", 1)[-1] != "num_batches_tracked":
+                raise InvalidInputError(f"buffer {name!r} is written by a call, and the program does not have it")
+        return [module.get_buffer(name) for name in names]
+
+    @property
+    def parameters(self) -> list[Any]:
+        """Those that have a gradient."""
+        return self._home.of_module(self.names)
+
+    def _memory_of_outputs(self, step: _runtime.Entry) -> dict[str, _runtime.TensorInfo]:
+        return {info.name.removeprefix(_OUTPUT_PREFIX): info for info in step.outputs
+                if info.name.startswith(_OUTPUT_PREFIX)}
+
+    @property
+    def scale(self) -> float:
+        return self._runner.read_number("scale") if self._has_scale else 1.0
+
+    @scale.setter
+    def scale(self, value: float) -> None:
+        if self._has_scale:
+            self._runner.write_number("scale", value)
+
+    def run(self, tensors: list[Any], scaler: Any) -> Result:
+        """Runs the program on the tensors of a batch; an overflow is run again at a lower scale, without `scaler`."""
+        self._home.hold()
+        self._bind(tensors)
+        gradients = self._home.gradients(self.names, self.parameters)
+        self._bind_gradients(gradients)
+        outputs = self._bind_outputs()
+        if self._has_noise:
+            self._runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
+        if scaler is not None:
+            self.scale = float(scaler.get_scale())
+        step = self._step(replays=0 if scaler is not None or not self._has_scale else _REPLAYS)
+        loss = torch.tensor(step.loss)
+        result = Result(loss, [tensors[o] if isinstance(o, int) else outputs[o] for o in self._exported.outputs],
+                        self._exported.structure.names)
+        gradients.give(result)
+        for counter in self._counters:
+            counter.add_(1)
+        return result
+
+    def _step(self, replays: int) -> _runtime.StepResult:
+        written = self._home.tensors(self._exported.written) if replays else []
+        before = [tensor.clone() for tensor in written]
+        step = self._runner.step()
+        for _ in range(replays):
+            if not step.found_inf:
+                return step
+            for tensor, value in zip(written, before):
+                tensor.copy_(value)
+            step = self._runner.step()
+        if replays and step.found_inf:
+            warnings.warn(
+                f"gradients are not finite at any loss scale down to {step.scale:g}: they are handed on as they are",
+                MpcWarning, stacklevel=6)
+        return step
+
+    def _bind(self, tensors: list[Any]) -> None:
+        kept = []
+        for name, is_read, tensor in zip(self._exported.inputs, self._is_read, tensors):
+            if is_read:
+                tensor = tensor.detach().contiguous()
+                kept.append(tensor)
+                self._runner.bind_input(name, tensor)
+        self._inputs = kept
+
+    def _bind_gradients(self, gradients: Any) -> None:
+        if self._bound is not gradients:
+            for name, tensor in zip(self.names, gradients.tensors):
+                self._runner.bind_output(f"grad.{name}", tensor)
+            self._bound = gradients
+
+    def _bind_outputs(self) -> dict[str, Any]:
+        """New memory for each output, which is the caller's then."""
+        made = {}
+        for name, info in self._outputs.items():
+            made[name] = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
+            self._runner.bind_output(info.name if info.name.startswith(_OUTPUT_PREFIX) else name, made[name])
+        return made
+
+
+class Timed:
+    """Seconds of what runs inside."""
+
+    def __enter__(self) -> "Timed":
+        self._begin = time.perf_counter()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.seconds = time.perf_counter() - self._begin
+
+

@@ -1,0 +1,562 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loops of PyTorch around a wrapped module against the same loops around the module itself."""
+import copy
+import dataclasses
+import inspect
+import io
+import pickle
+import threading
+import unittest
+import warnings
+
+import mpc_compiler
+
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+except ImportError:
+    torch = None
+
+
+def make_mlp():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
+
+
+def batches(count, rows=6):
+    generator = torch.Generator().manual_seed(1)
+    return [(torch.randn(rows, 8, generator=generator), torch.randint(3, (rows,), generator=generator))
+            for _ in range(count)]
+
+
+def call(model, x, y, loss=F.cross_entropy):
+    """The loss of a wrapped module or of a plain one."""
+    return model(x, target=y) if hasattr(model, "_mpc_control") else loss(model(x), y)
+
+
+def train(model, optimizer, data, scheduler=None, loss=F.cross_entropy):
+    losses = []
+    for x, y in data:
+        optimizer.zero_grad()
+        value = call(model, x, y, loss)
+        value.backward()
+        optimizer.step()
+        if scheduler is not None:
+            scheduler.step()
+        losses.append(value.item())
+    return losses
+
+
+def sgd(model):
+    return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+
+@unittest.skipIf(torch is None, "torch is not installed")
+class WrapTest(unittest.TestCase):
+    def both(self, loop, make=make_mlp, loss=F.cross_entropy, tolerance=2e-6, **options):
+        """What `loop` gives for the module and for the wrapped one, which must be near."""
+        expected = loop(make().train())
+        found = loop(mpc_compiler.wrap(make().train(), loss=loss, **options))
+        self.near(found, expected, tolerance)
+        return expected
+
+    def near(self, found, expected, tolerance=2e-6):
+        self.assertEqual(len(found), len(expected))
+        for i, (a, b) in enumerate(zip(found, expected)):
+            self.assertLess(abs(a - b), tolerance * max(1, abs(b)), f"step {i}: {found}, expected {expected}")
+
+
+class Loops(WrapTest):
+    def test_a_loop_stays_as_it_is(self):
+        losses = self.both(lambda m: train(m, sgd(m), batches(20)))
+        self.assertLess(losses[-1], losses[0])
+
+    def test_a_step_of_torch_is_read_by_the_next_call(self):
+        # A stale copy of the weights would leave the loss as it is.
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        x, y = batches(1)[0]
+        losses = train(model, torch.optim.SGD(model.parameters(), lr=1.0), [(x, y)] * 3)
+        self.assertLess(losses[1], losses[0] - 0.05)
+        self.assertLess(losses[2], losses[1] - 0.05)
+
+    def test_a_scheduler_sets_the_rate(self):
+        def loop(m):
+            optimizer = torch.optim.NAdam(m.parameters(), lr=0.02)
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + step))
+            return train(m, optimizer, batches(20), scheduler)
+
+        self.both(loop)
+
+    def test_groups_have_rates_of_their_own(self):
+        def loop(m):
+            groups = [{"params": m[0].parameters(), "lr": 1e-3}, {"params": m[2].parameters(), "lr": 1e-1}]
+            return train(m, torch.optim.AdamW(groups), batches(20))
+
+        self.both(loop)
+
+    def test_gradients_are_clipped_by_torch(self):
+        def loop(m):
+            optimizer, losses = sgd(m), []
+            for x, y in batches(20):
+                optimizer.zero_grad()
+                value = call(m, x, y)
+                value.backward()
+                losses.append(torch.nn.utils.clip_grad_norm_(m.parameters(), 0.1).item())
+                optimizer.step()
+                losses.append(value.item())
+            return losses
+
+        self.both(loop, tolerance=1e-5)
+
+    def test_gradients_add_up_over_batches(self):
+        def loop(m):
+            optimizer, losses = sgd(m), []
+            for i, (x, y) in enumerate(batches(20)):
+                value = call(m, x, y)
+                (value / 2).backward()
+                if i % 2:
+                    optimizer.step()
+                    optimizer.zero_grad(set_to_none=bool(i % 4 == 1))
+                losses.append(value.item())
+            return losses
+
+        self.both(loop)
+
+    def test_two_losses_wait_for_one_backward(self):
+        def loop(m):
+            optimizer, losses = sgd(m), []
+            for (x, y), (u, v) in zip(batches(10), batches(20)[10:]):
+                optimizer.zero_grad()
+                value = call(m, x, y) + 0.5 * call(m, u, v)
+                value.backward()
+                optimizer.step()
+                losses.append(value.item())
+            return losses
+
+        self.both(loop)
+
+    def test_autograd_grad_gives_the_gradients(self):
+        def loop(m):
+            x, y = batches(1)[0]
+            found = torch.autograd.grad(call(m, x, y), list(m.parameters()))
+            return torch.cat([g.flatten() for g in found]).tolist()
+
+        self.both(loop)
+
+    def test_the_last_batch_is_smaller(self):
+        def loop(m):
+            data = batches(3) + batches(1, rows=2)
+            return train(m, sgd(m), data * 4)
+
+        self.both(loop)
+
+    def test_evaluation_in_between_sees_the_weights(self):
+        def loop(m):
+            optimizer, losses = sgd(m), []
+            for x, y in batches(10):
+                losses += train(m, optimizer, [(x, y)])
+                m.eval()
+                with torch.no_grad():
+                    losses.append(F.cross_entropy(m(x), y).item())
+                m.train()
+            return losses
+
+        self.both(loop)
+
+    def test_an_average_of_weights_is_torchs(self):
+        def loop(m):
+            average, optimizer = torch.optim.swa_utils.AveragedModel(m), sgd(m)
+            losses = []
+            for x, y in batches(10):
+                losses += train(m, optimizer, [(x, y)])
+                average.update_parameters(m)
+            return losses + [F.cross_entropy(average.eval()(x), y).item() for x, y in batches(2)]
+
+        self.both(loop)
+
+    def test_parts_are_unfrozen_one_by_one(self):
+        def loop(m):
+            m[0].requires_grad_(False)
+            optimizer = torch.optim.AdamW(m.parameters(), lr=0.01)
+            losses = train(m, optimizer, batches(5))
+            assert m[0].weight.grad is None
+            m[0].requires_grad_(True)
+            return losses + train(m, optimizer, batches(5))
+
+        self.both(loop)
+
+    def test_two_models_train_against_each_other(self):
+        def loop(wrap):
+            torch.manual_seed(0)
+            g, d = nn.Sequential(nn.Linear(4, 8)), nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
+            d = mpc_compiler.wrap(d, loss=F.binary_cross_entropy_with_logits) if wrap else d
+            og, od = sgd(g), sgd(d)
+            losses = []
+            for x, _ in batches(10):
+                fake = g(x[:, :4]).detach()
+                od.zero_grad()
+                ones, zeros = torch.ones(6, 1), torch.zeros(6, 1)
+                value = call(d, x, ones, F.binary_cross_entropy_with_logits) + call(
+                    d, fake, zeros, F.binary_cross_entropy_with_logits)
+                value.backward()
+                od.step()
+                og.zero_grad()
+                d.eval()  # Its gradient for the generator is torch's.
+                F.binary_cross_entropy_with_logits(d(g(x[:, :4])), ones).backward()
+                d.train()
+                og.step()
+                losses.append(value.item())
+            return losses
+
+        self.near(loop(True), loop(False))
+
+    def test_a_teacher_runs_without_gradients(self):
+        def loop(m):
+            torch.manual_seed(5)
+            teacher = nn.Sequential(nn.Linear(8, 3)).eval()
+            data = []
+            for x, _ in batches(10):
+                with torch.no_grad():
+                    data.append((x, teacher(x).softmax(1)))
+            return train(m, sgd(m), data)
+
+        self.both(loop)
+
+    def test_smoothing_and_weights_are_any_function(self):
+        loss = nn.CrossEntropyLoss(weight=None, label_smoothing=0.1)
+        self.both(lambda m: train(m, sgd(m), batches(10), loss=loss), loss=loss)
+        loss = lambda out, y: F.cross_entropy(out, y) + 0.1 * out.square().mean()
+        self.both(lambda m: train(m, sgd(m), batches(10), loss=loss), loss=loss)
+
+    def test_a_thread_evaluates_meanwhile(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        x, y = batches(1)[0]
+        seen, done = [], threading.Event()
+
+        def evaluate():
+            with torch.no_grad():
+                while not done.is_set() or not seen:
+                    seen.append(F.cross_entropy(model(x), y).item())
+
+        thread = threading.Thread(target=evaluate)
+        thread.start()
+        losses = train(model, sgd(model), batches(20))
+        done.set()
+        thread.join()
+        self.near(losses, train(plain := make_mlp(), sgd(plain), batches(20)))
+        self.assertTrue(all(value == value for value in seen))
+
+
+class State(WrapTest):
+    def test_names_and_parameters_are_the_modules(self):
+        module = make_mlp()
+        own = list(module.parameters())
+        model = mpc_compiler.wrap(module, loss=F.cross_entropy)
+        self.assertIsInstance(model, nn.Sequential)
+        self.assertEqual(list(model.state_dict()), list(make_mlp().state_dict()))
+        train(model, sgd(model), batches(2))
+        self.assertTrue(all(a is b for a, b in zip(own, model.parameters())))
+        self.assertTrue(all(a is b for a, b in zip(own, module.parameters())))
+
+    def test_saves_and_loads_by_torch_alone(self):
+        def loop(wrap):
+            m = wrap(make_mlp())
+            optimizer = torch.optim.Adam(m.parameters(), lr=0.01)
+            losses = train(m, optimizer, batches(5))
+            file = io.BytesIO()
+            torch.save({"model": m.state_dict(), "optimizer": optimizer.state_dict()}, file)
+            file.seek(0)
+            saved = torch.load(file)
+            m = wrap(make_mlp())
+            optimizer = torch.optim.Adam(m.parameters(), lr=0.01)
+            m.load_state_dict(saved["model"])
+            optimizer.load_state_dict(saved["optimizer"])
+            return losses + train(m, optimizer, batches(5))
+
+        self.near(loop(lambda m: mpc_compiler.wrap(m, loss=F.cross_entropy)), loop(lambda m: m))
+
+    def test_loads_into_a_training_that_runs(self):
+        def loop(m):
+            before = {name: value.clone() for name, value in m.state_dict().items()}
+            losses = train(m, sgd(m), batches(3))
+            m.load_state_dict(before)
+            losses += train(m, sgd(m), batches(3))
+            m.load_state_dict(before, assign=True)
+            return losses + train(m, sgd(m), batches(3))
+
+        losses = self.both(loop)
+        self.near(losses[:3], losses[3:6])
+
+    def test_replaced_data_are_taken_over(self):
+        def loop(m):
+            losses = train(m, sgd(m), batches(2))
+            with torch.no_grad():
+                m[0].weight.data = torch.full_like(m[0].weight, 0.25)
+            losses += train(m, sgd(m), batches(2))
+            m.double().float()
+            return losses + train(m, sgd(m), batches(2))
+
+        self.both(loop)
+
+    def test_copies_are_the_plain_module(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        train(model, sgd(model), batches(3))
+        for copied in (copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))):
+            other = copied(model)
+            self.assertIs(type(other), nn.Sequential)
+            x, y = batches(1)[0]
+            with torch.no_grad():
+                self.assertTrue(torch.equal(other(x), model.eval()(x)))
+            model.train()
+            weight = other[0].weight.clone()
+            train(model, sgd(model), batches(1))
+            self.assertTrue(torch.equal(other[0].weight, weight))
+
+    def test_statistics_are_written_once_a_call(self):
+        def make():
+            torch.manual_seed(0)
+            return nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Linear(16, 3))
+
+        def loop(m):
+            losses = train(m, sgd(m), batches(5))
+            return losses + m[1].running_mean.tolist() + m[1].running_var.tolist() + [m[1].num_batches_tracked.item()]
+
+        self.both(loop, make, tolerance=1e-5)
+
+    def test_a_part_in_eval_keeps_its_statistics(self):
+        def make():
+            torch.manual_seed(0)
+            return nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Linear(16, 3))
+
+        def loop(m):
+            losses = train(m, sgd(m), batches(2))
+            m[1].eval()
+            before = m[1].running_mean.clone()
+            losses += train(m, sgd(m), batches(2))
+            assert torch.equal(before, m[1].running_mean)
+            return losses
+
+        self.both(loop, make, tolerance=1e-5)
+
+    def test_tied_weights_stay_one(self):
+        class Tied(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.embed = nn.Embedding(11, 8)
+                self.head = nn.Linear(8, 11, bias=False)
+                self.head.weight = self.embed.weight
+
+            def forward(self, x):
+                return self.head(self.embed(x).tanh())
+
+        def loop(m):
+            generator = torch.Generator().manual_seed(2)
+            data = [(torch.randint(11, (6,), generator=generator), torch.randint(11, (6,), generator=generator))
+                    for _ in range(8)]
+            losses = train(m, sgd(m), data)
+            assert m.head.weight is m.embed.weight
+            return losses
+
+        self.both(loop, Tied)
+
+
+@dataclasses.dataclass
+class Pair:
+    x: object
+    y: object
+
+
+class Signatures(WrapTest):
+    def make(self):
+        class Inside(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.body = nn.Linear(8, 3)
+
+            def forward(self, batch, labels=None, *, factor=1.0):
+                x = batch.x if isinstance(batch, Pair) else batch["x"]
+                logits = self.body(x) * factor
+                if labels is None:
+                    return {"logits": logits}
+                return {"loss": F.cross_entropy(logits, labels), "logits": logits, "count": 7, "none": None}
+
+        return Inside()
+
+    def loop(self, m):
+        losses = []
+        optimizer = sgd(m)
+        for x, y in batches(6):
+            for batch, factor in (({"x": x}, 1.0), (Pair(x, None), 2.0), ({"x": x}, 1.0)):
+                optimizer.zero_grad()
+                out = m(batch, labels=y, factor=factor)
+                out["loss"].backward()
+                optimizer.step()
+                assert out["count"] == 7 and out["none"] is None
+                losses += [out["loss"].item(), out["logits"].detach().sum().item()]
+        return losses
+
+    def test_dicts_dataclasses_and_numbers_come_as_they_are(self):
+        expected = self.loop(self.make())
+        model = mpc_compiler.wrap(self.make())
+        self.near(self.loop(model), expected, 1e-5)
+        self.assertEqual(inspect.signature(model.forward), inspect.signature(self.make().forward))
+
+    def test_a_target_is_one_argument_more(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        self.assertEqual(list(inspect.signature(model.forward).parameters), ["input", "target"])
+        x, y = batches(1)[0]
+        loss = model(x, target=y)
+        self.assertEqual(loss.outputs.shape, (6, 3))
+        self.assertFalse(loss.outputs.requires_grad)
+        self.near([F.cross_entropy(loss.outputs, y).item()], [loss.item()])
+
+    def test_the_report_says_what_ran_how(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        train(model, sgd(model), batches(3) + batches(2, rows=2))
+        first, second = model.report()
+        self.assertEqual((first.compiled_calls, first.torch_calls), (3, 0))
+        self.assertEqual(second.compiled_calls + second.torch_calls, 2)
+        self.assertIn("float32[6, 8]", str(model.report()))
+
+
+class Precision(WrapTest):
+    def test_bf16_and_fp16_are_as_far_off_as_torchs(self):
+        exact = train(plain := make_mlp(), sgd(plain), batches(20))
+        for name, kind in (("bf16", torch.bfloat16), ("fp16", torch.float16)):
+            m = make_mlp()
+            optimizer, cast = sgd(m), []
+            for x, y in batches(20):
+                optimizer.zero_grad()
+                with torch.autocast("cpu", dtype=kind):
+                    loss = F.cross_entropy(m(x), y)
+                loss.backward()
+                optimizer.step()
+                cast.append(loss.item())
+            model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy, precision=name)
+            found = train(model, sgd(model), batches(20))
+            allowed = 2 * max(abs(a - b) for a, b in zip(cast, exact))
+            self.assertLessEqual(max(abs(a - b) for a, b in zip(found, exact)), allowed, name)
+
+    def test_autocast_around_a_call_says_the_precision(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        x, y = batches(1)[0]
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            model(x, target=y)
+        self.assertIn("bf16", str(model.report()))
+
+    def test_an_overflow_is_run_again_at_a_lower_scale(self):
+        model = mpc_compiler.wrap(
+            make_mlp(), loss=F.cross_entropy, precision="fp16", options={"init_scale": 2.0**24})
+        plain = make_mlp()
+        x, y = batches(1)[0]
+        model(x, target=y).backward()
+        F.cross_entropy(plain(x), y).backward()
+        for a, b in zip(model.parameters(), plain.parameters()):
+            self.assertLess((a.grad - b.grad).abs().max().item(), 2e-3)
+
+    def test_a_grad_scaler_sees_the_overflow_and_skips(self):
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0**30, growth_interval=1000)
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy, precision="fp16", scaler=scaler)
+        optimizer = sgd(model)
+        before = model[0].weight.detach().clone()
+        scales = []
+        for x, y in batches(24):
+            optimizer.zero_grad()
+            scaler.scale(model(x, target=y)).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            scales.append(scaler.get_scale())
+            if len(scales) == 1:
+                self.assertTrue(torch.equal(before, model[0].weight))
+        self.assertEqual(scales[0], 2.0**29)
+        self.assertFalse(torch.equal(before, model[0].weight))
+
+
+class Refusals(WrapTest):
+    def refused(self, call, *texts, kind=mpc_compiler.UsageError):
+        with self.assertRaises(kind) as caught:
+            call()
+        for text in texts:
+            self.assertIn(text, str(caught.exception))
+
+    def test_a_hook_inside_is_refused_by_name(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        x, y = batches(1)[0]
+        model(x, target=y)
+
+        def note(module, args, output):
+            pass
+
+        handle = model[0].register_forward_hook(note)
+        self.refused(lambda: model(x, target=y), "forward hook", "note", "'0'")
+        handle.remove()
+        model(x, target=y)
+        model[2].register_full_backward_hook(lambda *_: None)
+        self.refused(lambda: model(x, target=y), "backward hook", "'2'")
+
+    def test_a_function_with_its_own_backward_is_refused(self):
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, g):
+                return g * 3
+
+        class Uses(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(8, 3)
+
+            def forward(self, x):
+                return Twice.apply(self.body(x))
+
+        x, y = batches(1)[0]
+        model = mpc_compiler.wrap(Uses(), loss=F.cross_entropy)
+        self.refused(lambda: model(x, target=y), "'Twice'", "wrap_test.py", "forward_gradient=['Twice']")
+        mpc_compiler.wrap(Uses(), loss=F.cross_entropy, forward_gradient=["Twice"])(x, target=y).backward()
+
+    def test_a_second_backward_and_one_of_a_gradient_are_refused(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        x, y = batches(1)[0]
+        loss = model(x, target=y)
+        loss.backward(retain_graph=True)
+        self.refused(loss.backward, "a second backward")
+        loss = model(x, target=y)
+        self.refused(lambda: torch.autograd.grad(loss, list(model.parameters()), create_graph=True), "create_graph")
+
+    def test_a_backward_through_an_output_is_refused(self):
+        class Both(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(8, 3)
+
+            def forward(self, x, y):
+                logits = self.body(x)
+                return F.cross_entropy(logits, y), logits
+
+        loss, logits = mpc_compiler.wrap(Both())(*batches(1)[0])
+        self.refused((loss + logits.sum()).backward, "a backward through output", "loss=")
+
+    def test_a_batch_that_wants_a_gradient_is_refused(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        x, y = batches(1)[0]
+        self.refused(lambda: model(x.requires_grad_(), target=y), "argument 'input' wants a gradient", ".detach()")
+
+    def test_no_loss_is_refused_with_the_remedy(self):
+        x, y = batches(1)[0]
+        self.refused(lambda: mpc_compiler.wrap(make_mlp())(x), "Sequential returns float32[6, 3]", "loss=function")
+        self.refused(lambda: mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)(x), "target=")
+        self.refused(
+            lambda: mpc_compiler.wrap(make_mlp(), loss=lambda out, y: out)(x, target=y), "loss= gave float32[6, 3]")
+        self.refused(lambda: mpc_compiler.wrap(make_mlp(), loss=3), "loss is a int")
+        self.refused(lambda: mpc_compiler.wrap(3), "a torch.nn.Module, not a int")
+        self.refused(lambda: mpc_compiler.wrap(make_mlp(), precision="fp8"), "precision is 'fp8'")
+
+
+if __name__ == "__main__":
+    unittest.main()

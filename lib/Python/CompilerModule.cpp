@@ -45,6 +45,11 @@ Messages compileFile(mpc::Model &model, const Flags &flags,
   return messages;
 }
 
+void setValue(mpc::Model &model, const std::string &name, const Source &value) {
+  ArrayTensor tensor(nb::ndarray<nb::ro>(value), /*isBF16=*/false);
+  check(mpc::Status(mpcModelSetValue(model.get(), name.c_str(), tensor.get())));
+}
+
 /// A name, its tensor, and whether that is bfloat16 in 16-bit integers.
 using Value = std::tuple<std::string, Source, bool>;
 
@@ -95,11 +100,19 @@ NB_MODULE(_compiler, m) {
           },
           "data"_a, "name"_a)
       .def_static(
+          "load_exported",
+          [](nb::bytes json, const std::string &name) {
+            return valueOf(
+                mpc::Model::loadExported(json.c_str(), json.size(), name));
+          },
+          "json"_a, "name"_a)
+      .def_static(
           "parse",
           [](const std::string &text, const std::string &name) {
             return valueOf(mpc::Model::parse(text, name));
           },
           "text"_a, "name"_a)
+      .def("set_value", setValue, "name"_a, "value"_a)
       .def("compile", compile, "flags"_a)
       .def("compile_file", compileFile, "flags"_a, "path"_a)
       .def("write_onnx", writeOnnx, "values"_a, "path"_a)

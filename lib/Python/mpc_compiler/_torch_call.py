@@ -19,15 +19,15 @@ class TorchCall:
     def __init__(self, plain: Callable[..., Any]) -> None:
         self._plain = plain
 
-    def run(self, wrapped: Any, precision: str, program: Any, scaler: Any, call: tuple) -> Any:
+    def run(self, precision: str, program: Any, scaler: Any, call: tuple) -> Any:
         """`program`, which may be None, has the loss scale; with `scaler` an overflow is handed on."""
         with torch.autocast("cpu", dtype=_TYPES.get(precision), enabled=precision in _TYPES):
-            value, output = self._plain(wrapped, *call)
+            value, output = self._plain(*call)
         if precision != "fp16" or scaler is not None or program is None:
             if value is not output:
                 value.outputs = output
             return value
-        return self._scaled(wrapped, program, value, output)
+        return self._scaled(call[0], program, value, output)
 
     def _scaled(self, wrapped: Any, program: Any, value: Any, output: Any) -> Any:
         has_own = value is not output

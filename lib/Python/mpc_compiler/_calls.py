@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls of a torch module in training, sorted by the structure of their batches and by the module's modes."""
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import inspect
+import threading
+from typing import Any, Callable, Mapping
+
+import torch  # type: ignore[import-not-found]
+
+from . import _threads
+from ._batch import Batch
+from ._compile import _precision_name
+from ._errors import UsageError
+from ._export import Exported, Request, export
+from ._hooks import Hooks
+
+PRECISIONS = ("fp32", "bf16", "fp16")
+
+
+@dataclasses.dataclass
+class Structure:
+    """What is known of batches of one structure, in one state of the module's modes."""
+
+    text: str
+    exported: Exported | None = None
+    program: Any = None
+    compiled: int = 0  # Calls by the program, and by torch.
+    by_torch: int = 0
+    reason: str = ""  # Why torch runs it, where it always does.
+    seconds: float = 0.0
+
+
+@dataclasses.dataclass
+class ProgramReport:
+    """What became of the batches of one structure."""
+
+    batch: str
+    compiled_calls: int
+    torch_calls: int
+    compile_seconds: float
+    reason: str
+
+    def __str__(self) -> str:
+        made = f"compiled in {self.compile_seconds:.1f} s" if self.compile_seconds else "not compiled"
+        why = f" ({self.reason})" if self.reason else ""
+        return f"{self.batch}: {made}, {self.compiled_calls} calls compiled, {self.torch_calls} by torch{why}"
+
+
+class Report(list):
+    """A :class:`ProgramReport` for each structure of batches that there was, and what else is to be said."""
+
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self), *self.notes]) or "no call in training yet"
+
+
+class Calls:
+    """A module as it is called, and what is known of each structure of batches."""
+
+    def __init__(
+        self, module: Any, plain: type, loss: Callable[..., Any] | None, precision: str | None, outputs: bool,
+        forward_gradient: tuple[str, ...],
+    ) -> None:
+        self.plain, self.loss = plain, loss
+        self._module = module  # The plain one; it has the same parameters.
+        self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
+        self._signature = inspect.signature(functools.partial(plain.forward, module))
+        self._parts = list(module.modules())
+        self._rates = [part for part in self._parts if isinstance(getattr(part, "p", None), float)]
+        self._parameters = [(part._parameters, name) for part in self._parts for name in part._parameters]
+        self._hooks = Hooks(module)
+        self._structures: dict[Any, Structure] = {}
+        self.pause = _threads.make_pause()
+        # While a module is traced its parameters are those of the tracing, for all threads.
+        self.tracing = threading.RLock()
+
+    def bind(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by the names that the module's forward has for them."""
+        try:
+            return self._signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{self.plain.__name__}.forward(): {error}") from None
+
+    def batch(self, arguments: dict[str, Any], target: Any, has_target: bool) -> Batch:
+        if has_target:
+            arguments = {**arguments, "target": target}
+        batch = Batch(arguments)
+        batch.check_tensors()
+        return batch
+
+    def run_bound(self, module: Any, arguments: Mapping[str, Any]) -> Any:
+        """The plain forward of a module."""
+        bound = inspect.BoundArguments(self._signature, collections.OrderedDict(arguments))
+        return self.plain.forward(module, *bound.args, **bound.kwargs)
+
+    def precision(self) -> str:
+        """That of a call now: what was said once, or what autocast says around it."""
+        if self._fixed_precision is not None:
+            return self._fixed_precision
+        if torch.is_autocast_enabled("cpu"):
+            return _precision_name(torch.get_autocast_dtype("cpu"))
+        return "fp32"
+
+    def structure(self, batch: Batch, precision: str) -> Structure:
+        """That of a batch, in the module's modes as they are."""
+        self._hooks.check()
+        key = (
+            batch.key, precision,
+            tuple([part.training for part in self._parts]),
+            tuple([getattr(registry[name], "requires_grad", None) for registry, name in self._parameters]),
+            tuple([part.p for part in self._rates]),
+        )
+        structure = self._structures.get(key)
+        if structure is None:
+            structure = self._structures[key] = Structure(f"{precision} {batch.describe()}")
+        return structure
+
+    def compiled(self) -> list[Any]:
+        """The programs that there are."""
+        return [known.program for known in self._structures.values() if known.program is not None]
+
+    def export(self, batch: Batch, has_target: bool) -> Exported:
+        batch.check()
+        with self.tracing:
+            return export(Request(
+                self._module, self.run_bound, batch, has_target, self.loss, self._outputs, self._forward_gradient))
+
+    def report(self) -> Report:
+        return Report(
+            ProgramReport(s.text, s.compiled, s.by_torch, s.seconds, s.reason) for s in self._structures.values()
+        )
+
+
+def check_module(module: Any, loss: Any, precision: str | None, what: str) -> None:
+    """Refuses what no call can be compiled of; `what` is the function that was called."""
+    if not isinstance(module, torch.nn.Module):
+        raise UsageError(f"{what}() takes a torch.nn.Module, not a {type(module).__name__}")
+    if "forward" in module.__dict__:
+        raise UsageError(
+            f"the forward of this {type(module).__name__} was replaced on the object: call {what}() before that is done"
+        )
+    if precision is not None and precision not in PRECISIONS:
+        raise UsageError(f"precision is {precision!r}; there are {', '.join(PRECISIONS)}")
+    if loss is not None and not callable(loss):
+        raise UsageError(f"loss is a {type(loss).__name__}: expected a function of outputs and target")
+    own = set(map(id, module.parameters()))
+    foreign = [n for n, p in getattr(loss, "named_parameters", tuple)() if p.requires_grad and id(p) not in own]
+    if foreign:
+        raise UsageError(
+            f"the loss has parameters of its own ({', '.join(foreign)}): make it a part of the module"
+        )

@@ -71,8 +71,8 @@ def __getattr__(name: str):
 
         return importlib.import_module(".convert", __name__)
     # Not imported above either: torch may not be there.
-    if name == "wrap":
-        from ._wrap import wrap
+    if name in ("step", "wrap"):
+        from . import _fused, _wrap
 
-        return wrap
+        return {"step": _fused.step, "wrap": _wrap.wrap}[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,6 +27,11 @@ class _Memory:
         return (1, 0)
 
 
+def tensor_of(capsule: Any) -> Any:
+    """The memory that a DLPack capsule has."""
+    return torch.from_dlpack(_Memory(capsule))
+
+
 class _Link:
     """A tensor of the module and the memory that it lies in."""
 
@@ -85,7 +90,7 @@ class Home:
         for info in program.state():
             name = info.tensor.name
             if info.role in _SHARED_ROLES and name in own and name not in self._links:
-                memory = torch.from_dlpack(_Memory(runner.edit_state(name)))
+                memory = tensor_of(runner.edit_state(name))
                 self._links[name] = _Link(*own[name], name, memory)
         self.hold()
 

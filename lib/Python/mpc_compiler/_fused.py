@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""step(): forward, backward and optimizer of a torch module in one call."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Mapping
+
+import torch  # type: ignore[import-not-found]
+
+from . import _compile, _runtime, _slots
+from ._batch import Batch
+from ._calls import Calls, Report, Structure, check_module
+from ._compile import _precision_name
+from ._errors import UsageError
+from ._export import Exported
+from ._memory import Home
+from ._program import Timed
+from ._wrap import wrap
+
+_OUTPUT_PREFIX = "output."
+
+
+@dataclasses.dataclass
+class _Recipe:
+    """What every program of a step is compiled with beside its precision."""
+
+    scaler: Any
+    clip_norm: float | None
+    accumulate: int
+    outputs: bool
+    options: Mapping[str, Any]
+
+
+class _Program:
+    """A compiled step on its runner."""
+
+    def __init__(self, program: _runtime.Program, exported: Exported, home: Home, module: Any, optimizer: Any) -> None:
+        self._exported, self._home = exported, home
+        self.runner = home.runner_of(program, torch.initial_seed() % 2**53)
+        home.link(self.runner, program, module)
+        self.slots = _slots.Slots(optimizer, self.runner, program, dict(module.named_parameters()))
+        entries = [e for e in program.entries() if e.role in (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE)]
+        self._inputs = {info.name for info in entries[0].inputs}
+        self._results = {info.name: info for info in entries[0].outputs if info.name.startswith(_OUTPUT_PREFIX)}
+        self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
+        self._held: list[Any] = []
+
+    def bind(self, tensors: list[Any]) -> None:
+        self._home.hold()
+        self.slots.before()
+        self._held = []
+        for name, tensor in zip(self._exported.inputs, tensors):
+            if name in self._inputs:
+                self._held.append(tensor.detach().contiguous())
+                self.runner.bind_input(name, self._held[-1])
+        if self._has_noise:
+            self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
+
+    def outputs(self, tensors: list[Any]) -> Any:
+        """What the module returned for the last batch."""
+        found = []
+        for output in self._exported.outputs:
+            if isinstance(output, int):
+                found.append(tensors[output])
+                continue
+            info = self._results[_OUTPUT_PREFIX + output]
+            array = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
+            self.runner.read_output(info.name, array)
+            found.append(array)
+        return self._exported.structure.rebuild(None, found)
+
+
+class Step:
+    """A training step of a torch module: see :func:`step`."""
+
+    def __init__(self, model: Any, optimizer: Any, calls: Calls, recipe: _Recipe) -> None:
+        self._model, self._optimizer, self._calls, self._recipe = model, optimizer, calls, recipe
+        self._home: Home | None = None
+        self._batches = 0  # Of the window that is under way, and what compiled them.
+        self._window: _Program | None = None
+        self._names = {id(parameter): name for name, parameter in model.named_parameters()}
+        self._reason = _slots.why_not_compiled(optimizer, self._names)
+        self._wrapped: Any = None
+        self._steps_by_torch = 0
+        self.result: _runtime.StepResult | None = None
+        self.outputs: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs a batch; its loss as a tensor without gradient. The last of a window updates the weights."""
+        target, has_target, args = self._target_of(args, kwargs)
+        arguments = self._calls.bind(args, kwargs)
+        if not self._model.training:
+            raise UsageError("the model is in eval(): call model.train() before a step")
+        self._reason = self._reason or _slots.why_not_compiled(self._optimizer, self._names)
+        if self._reason:
+            return self._by_torch(args, kwargs, target, has_target)
+        batch = self._calls.batch(arguments, target, has_target)
+        precision = self._calls.precision()
+        structure = self._calls.structure(batch, precision)
+        if structure.program is None:
+            self._compile(structure, batch, precision, has_target)
+        structure.compiled += 1
+        return self._run(structure, batch)
+
+    def _target_of(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, bool, tuple]:
+        """What the loss takes beside outputs: target=, or the last positional argument."""
+        if self._calls.loss is None:
+            return None, False, args
+        if "target" in kwargs:
+            return kwargs.pop("target"), True, args
+        if not args:
+            raise UsageError("the step has a loss: give what it takes beside outputs as target=")
+        return args[-1], True, args[:-1]
+
+    # --- Compiled ------------------------------------------------------------------------------
+
+    def _compile(self, structure: Structure, batch: Batch, precision: str, has_target: bool) -> None:
+        with Timed() as time:
+            structure.exported = self._calls.export(batch, has_target)
+            program = self._compiled(structure.exported, precision)
+            if self._home is None:
+                self._home = Home(program, 0, torch.initial_seed() % 2**53)
+            structure.program = _Program(program, structure.exported, self._home, self._model, self._optimizer)
+        structure.seconds = time.seconds
+
+    def _compiled(self, exported: Exported, precision: str) -> _runtime.Program:
+        model = _compile._compiler().Model.load_exported(exported.program, type(self._model).__name__)
+        for name, value in exported.values.items():
+            model.set_value(name, value.detach().contiguous())
+        given = {id(p) for group in self._optimizer.param_groups for p in group["params"]}
+        trained = {name for name in exported.trained if id(self._model.get_parameter(name)) in given}
+        frozen = [name for name, _ in self._model.named_parameters() if name not in trained and name in exported.values]
+        recipe = self._recipe
+        flags: dict[str, Any] = {
+            "precision": precision,
+            "loss": f"output:{exported.loss}",
+            **_slots.flags_of(self._optimizer, self._names),
+            **_compile._scaler_options(recipe.scaler),
+            "clip_global_norm": recipe.clip_norm,
+            "step_outputs": recipe.outputs and any(isinstance(output, str) for output in exported.outputs),
+            "freeze": [_compile._pattern(name) for name in frozen],
+        }
+        if recipe.accumulate > 1:
+            flags["accumulate"] = recipe.accumulate
+        program, messages = model.compile(_compile._flags({**flags, **recipe.options}))
+        _compile._tell(messages)
+        return program
+
+    def _run(self, structure: Structure, batch: Batch) -> Any:
+        program = structure.program
+        if self._batches and program is not self._window:
+            raise UsageError(
+                "the batches of one step of accumulate= have other shapes: wrap() accumulates any; or let the loader "
+                "drop the last"
+            )
+        self._calls.pause()
+        if self._batches == 0:
+            self._hooks("_optimizer_step_pre_hooks")
+        program.bind(batch.tensors)
+        if self._recipe.accumulate > 1:
+            loss = program.runner.accumulate()
+            self._window, self._batches = program, (self._batches + 1) % self._recipe.accumulate
+            if self._batches == 0:
+                self._finish(program, program.runner.apply())
+        else:
+            self._finish(program, program.runner.step())
+            assert self.result is not None
+            loss = self.result.loss
+        if self._recipe.outputs:
+            self.outputs = program.outputs(batch.tensors)
+        return torch.tensor(loss)
+
+    def _finish(self, program: _Program, result: _runtime.StepResult) -> None:
+        self.result = result
+        program.slots.after(result.skipped)
+        scaler = self._recipe.scaler
+        if hasattr(scaler, "load_state_dict") and scaler.is_enabled():
+            numbers = {"scale": program.runner.read_number("scale"),
+                       "_growth_tracker": int(program.runner.read_number("counter"))}
+            scaler.load_state_dict({**scaler.state_dict(), **numbers})
+        # What torch's schedulers look at, to warn who has forgotten the step.
+        self._optimizer._opt_called = True
+        self._hooks("_optimizer_step_post_hooks")
+
+    def _hooks(self, name: str) -> None:
+        for hook in getattr(self._optimizer, name).values():
+            hook(self._optimizer, (), {})
+
+    # --- By torch's optimizer ------------------------------------------------------------------
+
+    def _by_torch(self, args: tuple, kwargs: dict[str, Any], target: Any, has_target: bool) -> Any:
+        recipe = self._recipe
+        if self._wrapped is None:
+            self._wrapped = wrap(
+                self._model, loss=self._calls.loss, precision=self._calls._fixed_precision, options=recipe.options,
+                scaler=recipe.scaler if hasattr(recipe.scaler, "get_scale") else None, outputs=recipe.outputs)
+        output = self._wrapped(*args, **kwargs, **({"target": target} if has_target else {}))
+        loss = self._loss_of(output, has_target)
+        scaler = recipe.scaler if hasattr(recipe.scaler, "scale") else None
+        scaled = loss / recipe.accumulate if recipe.accumulate > 1 else loss
+        (scaled if scaler is None else scaler.scale(scaled)).backward()
+        self._batches = (self._batches + 1) % recipe.accumulate
+        if self._batches == 0:
+            self._step_by_torch(scaler)
+        return loss.detach()
+
+    def _loss_of(self, output: Any, has_target: bool) -> Any:
+        from ._outputs import find_loss
+
+        if has_target:
+            self.outputs = getattr(output, "outputs", None)
+            return output
+        self.outputs = output
+        return find_loss(output, type(self._model).__name__)
+
+    def _step_by_torch(self, scaler: Any) -> None:
+        self._steps_by_torch += 1
+        if scaler is not None:
+            scaler.unscale_(self._optimizer)
+        if self._recipe.clip_norm is not None:
+            torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._recipe.clip_norm)
+        if scaler is None:
+            self._optimizer.step()
+        else:
+            scaler.step(self._optimizer)
+            scaler.update()
+        self._optimizer.zero_grad()
+
+    def report(self) -> Report:
+        """Which programs there are, and what torch's own optimizer does."""
+        report = self._calls.report()
+        if self._wrapped is not None:
+            report = self._wrapped.report()
+        if self._reason:
+            report.notes = (f"{self._steps_by_torch} optimizer steps by torch: {self._reason}",)
+        return report
+
+
+def step(
+    model: Any,
+    optimizer: Any,
+    loss: Callable[..., Any] | None = None,
+    *,
+    precision: Any = None,
+    scaler: Any = None,
+    clip_norm: float | None = None,
+    accumulate: int = 1,
+    outputs: bool = False,
+    **options: Any,
+) -> Step:
+    """Forward, backward and optimizer of a torch module as one call, compiled at the first::
+
+        step = mpc_compiler.step(model, optimizer, precision="bf16")
+        for batch in loader:
+            loss = step(**batch)
+            scheduler.step()
+
+    `optimizer` is torch's and stays true: its ``param_groups`` are read at each call, so that schedulers work, and
+    its ``state`` are views of the program's memory, so that ``state_dict`` and ``load_state_dict`` save and load a
+    training. SGD, Adam and AdamW whose groups differ in nothing but weight decay or none are compiled; of any
+    other the gradients are, and torch runs its own ``step()``, as :meth:`Step.report` says.
+
+    Args:
+        model: a ``torch.nn.Module``, which stays what it is; its weights are there after each call.
+        optimizer: one of torch's, of the module's parameters.
+        loss: as of :func:`wrap`; what it takes beside the outputs is ``target=`` or the last positional argument.
+        precision: as of :func:`wrap`.
+        scaler: a ``GradScaler`` of torch, a policy or a dict, as of :func:`compile_step`.
+        clip_norm: the largest norm of all gradients together.
+        accumulate: how many calls make one step; their gradients are averaged.
+        outputs: keeps what the module returned as ``step.outputs``.
+        **options: further flags of the compiler, as of :func:`compile_step`.
+    """
+    named = None if precision is None else _precision_name(precision)
+    check_module(model, loss, named, "step")
+    if not hasattr(optimizer, "param_groups"):
+        raise UsageError(f"optimizer is a {type(optimizer).__name__}: expected one of torch.optim")
+    if accumulate < 1:
+        raise UsageError(f"accumulate is {accumulate}: expected 1 or more")
+    if hasattr(model, "_mpc_control"):
+        raise UsageError("the model is wrapped: give step() the plain module, or keep the loop")
+    calls = Calls(model, type(model), loss, named, outputs, ())
+    return Step(model, optimizer, calls, _Recipe(scaler, clip_norm, accumulate, outputs, options))

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import dataclasses
 import operator
+import re
 import sys
 import warnings
 from typing import Any, Callable, Iterator, Mapping
@@ -149,6 +150,17 @@ def _first_line(error: BaseException, module: str) -> str:
     return f"{place}torch.export does not take {module}: {type(error).__name__}: {error}"
 
 
+_OWN_FRAME = re.compile(r'  File "[^"]*/mpc_compiler/[^"]*", line .*\n(?:    .*\n?)*')
+
+
+def _forget_own_lines(program: Any) -> None:
+    """Leaves the user's lines in what messages know of a node's place."""
+    for node in program.graph.nodes:
+        trace = node.meta.get("stack_trace")
+        if trace:
+            node.meta["stack_trace"] = _OWN_FRAME.sub("", trace)
+
+
 # --- The graph -------------------------------------------------------------------------------------
 
 
@@ -260,6 +272,7 @@ def export(request: Request) -> Exported:
     The module's own ops stay one node each. Raises :class:`ExportError` for what torch.export does not take.
     """
     program, structure, names = _trace(request)
+    _forget_own_lines(program)
     _merge_tied(program, _tied_names(request.module))
     signature = program.graph_signature
     results = [spec.arg.name for spec in signature.output_specs if spec.kind is OutputKind.USER_OUTPUT]

@@ -248,6 +248,45 @@ class Loops(WrapTest):
         self.assertTrue(all(value == value for value in seen))
 
 
+class Detached(WrapTest):
+    def make(self):
+        class Partly(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.a, self.b, self.unused = nn.Linear(8, 3), nn.Linear(8, 3), nn.Linear(2, 2)
+
+            def forward(self, x):
+                with torch.no_grad():
+                    gate = self.b(x).sigmoid()
+                return self.a(x) * gate + self.b(x).detach()
+
+        return Partly()
+
+    def test_regions_without_gradient_stay_so(self):
+        def loop(m):
+            losses = train(m, torch.optim.AdamW(m.parameters(), lr=0.05, weight_decay=0.5), batches(10))
+            # Without a gradient there is no decay either.
+            assert m.b.weight.grad is None and m.unused.weight.grad is None
+            return losses
+
+        self.both(loop, self.make)
+
+    def test_a_region_with_a_gradient_beside_one_without(self):
+        def make():
+            m = self.make()
+
+            def forward(x):
+                with torch.no_grad():
+                    gate = m.b(x).sigmoid()
+                return m.a(x) * gate + m.b(x)
+
+            type(m).forward = lambda self, x: forward(x)
+            return m
+
+        self.both(lambda m: train(m, sgd(m), batches(10)), make)
+
+
 class State(WrapTest):
     def test_names_and_parameters_are_the_modules(self):
         module = make_mlp()
@@ -323,6 +362,27 @@ class State(WrapTest):
             return losses + m[1].running_mean.tolist() + m[1].running_var.tolist() + [m[1].num_batches_tracked.item()]
 
         self.both(loop, make, tolerance=1e-5)
+
+    def test_statistics_are_written_once_where_an_overflow_is_run_again(self):
+        def make():
+            torch.manual_seed(0)
+            return nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16, momentum=0.5), nn.Linear(16, 3))
+
+        model = mpc_compiler.wrap(make(), loss=F.cross_entropy, precision="fp16", options={"init_scale": 2.0**24})
+        plain = make()
+        x, y = batches(1)[0]
+        model(x, target=y)
+        plain(x)
+        self.assertLess(model._mpc_control._any_program().scale, 2.0**24)
+        self.assertLess((model[1].running_mean - plain[1].running_mean).abs().max().item(), 2e-3)
+        self.assertLess((model[1].running_var - plain[1].running_var).abs().max().item(), 2e-3)
+        self.assertEqual(model[1].num_batches_tracked.item(), 1)
+        # A scaler that is torch's own skips the step, and the statistics are written all the same.
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0**24)
+        model = mpc_compiler.wrap(make(), loss=F.cross_entropy, precision="fp16", scaler=scaler)
+        scaler.scale(model(x, target=y)).backward()
+        self.assertFalse(torch.isfinite(model[0].weight.grad).all())
+        self.assertLess((model[1].running_var - plain[1].running_var).abs().max().item(), 2e-3)
 
     def test_a_part_in_eval_keeps_its_statistics(self):
         def make():

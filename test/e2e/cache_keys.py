@@ -105,6 +105,7 @@ LARC = ["--larc=clip"]
 MODEL = {
     "--batch-size": "open", "--input-shape": "open", "--input-value": "number", "--op-library": "custom",
     "--shared-input": "offset", "--class-axis": "cube", "--frozen-batch-norm": "norm",
+    "--always-write-buffers": "norm",
 }
 DATA = {"--class-axis": "cube", "--shared-input": "offset", "--input-value": "axis", "--accumulate": "two"}
 # What must be given for a flag to make sense.
@@ -121,6 +122,7 @@ CONTEXT = {
     "--eval-weights": ["--eval-data=labels.safetensors", "--ema=0.5"],
     "--lr-schedule": ["--warmup-steps=1"], "--checkpoint-every": ["--checkpoint-dir=DIR"],
     "--resume": ["--checkpoint-dir=DIR"], "--input-value": ["--shared-input=axes"], "--at-floor": FP16, "--replay": FP16, "--max-skips": FP16,
+    "--always-write-buffers": FP16,
 }
 # Which policy knows a setting; of the others the default does.
 POLICIES = {

@@ -72,7 +72,7 @@ private:
   void forgetViewsOf(StringRef base, StringRef kept);
   Error checkFresh(const Node &node) const;
   Error define(const Node &node, ArrayRef<Operand> results, Values &values);
-  Error checkMutations() const;
+  Error checkMutations();
   Error finish(const Values &values);
   Error verifyModule();
   Location locationOf(const Node &node);
@@ -103,8 +103,8 @@ private:
 Expected<ImportedModel> ProgramImporter::run() {
   MPC_TRY(checkOptions());
   MPC_TRY(checkOps());
-  MPC_TRY(checkMutations());
   findStatistics(program_.graph);
+  MPC_TRY(checkMutations());
   MPC_TRY(makeFunction());
   MPC_TRY(bindState());
   MPC_TRY(importGraph(program_.graph, values_, 0));
@@ -181,16 +181,26 @@ Error ProgramImporter::checkOps() const {
                       "; mpc-import --list-exported-ops prints those that are");
 }
 
-/// A program without decompositions writes its buffers by ops in place; one
-/// with them says what is written at its end.
-Error ProgramImporter::checkMutations() const {
-  for (const OutputSpec &output : program_.outputs)
-    if (output.kind == OutputSpec::Kind::BufferMutation)
+/// What a decomposed program writes at its end: running statistics, which the
+/// step keeps, and counters of batches, which nobody reads.
+Error ProgramImporter::checkMutations() {
+  for (const OutputSpec &output : program_.outputs) {
+    if (output.kind != OutputSpec::Kind::BufferMutation)
+      continue;
+    if (StringRef(output.state).ends_with("num_batches_tracked")) {
+      notes_.add("buffer '" + output.state + "'",
+                 "is not counted: it stays what the file has");
+      continue;
+    }
+    bool isStatistic = any_of(program_.inputs, [&](const InputSpec &input) {
+      return input.state == output.state && statistics_.contains(input.value);
+    });
+    if (!isStatistic)
       return invalidModel(program_.path + ": buffer '" +
                           printable(output.state) +
-                          "' is written at the end of the program, which "
-                          "run_decompositions() makes of it; save the program "
-                          "as torch.export.export gives it");
+                          "' is written at the end of the program, which only "
+                          "running statistics may be");
+  }
   return Error::success();
 }
 
@@ -567,6 +577,8 @@ Error ProgramImporter::finish(const Values &values) {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> names;
   for (const OutputSpec &output : program_.outputs) {
+    if (output.kind == OutputSpec::Kind::BufferMutation)
+      continue;
     auto found = values.find(output.value);
     if (found == values.end())
       return invalidModel(program_.path + ": output '" +

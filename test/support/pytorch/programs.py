@@ -239,6 +239,10 @@ def normalization():
     case(f, "instance_norm", lambda x, w, b: A.instance_norm.default(x, w, b, None, None, True, 0.1, 1e-5, False), t(2, 4, 3), t(4), t(4))
     case(f, "batch_norm", lambda x, w, b, m, v: A.batch_norm.default(x, w, b, m.detach(), v.detach(), False, 0.1, 1e-5, False),
          t(3, 4, 5), t(4), t(4), t(4), t(4, low=0.5))
+    case(f, "batch_norm", lambda x, w, b, m, v: A._native_batch_norm_legit_functional.default(x, w, b, m.detach(), v.detach(), False, 0.1, 1e-5)[0],
+         t(3, 4, 5), t(4), t(4), t(4), t(4, low=0.5))
+    case(f, "batch_norm", lambda x, w, b, m, v: A._native_batch_norm_legit_no_training.default(x, w, b, m.detach(), v.detach(), 0.1, 1e-5)[0],
+         t(3, 4, 5), t(4), t(4), t(4), t(4, low=0.5))
 
 
 def reduction():

@@ -188,8 +188,32 @@ Error emitBatchNorm(Call &call) {
   return Error::success();
 }
 
+/// The form of decomposed programs, which gives the statistics of the batch and
+/// the running ones too. The first are for PyTorch's own backward; the step
+/// keeps the others itself.
+Error emitFunctionalBatchNorm(Call &call) {
+  MPC_TRY(emitBatchNorm(call));
+  MPC_TRY_ASSIGN(Operand mean, call.tensor("running_mean"));
+  MPC_TRY_ASSIGN(Operand variance, call.tensor("running_var"));
+  call.result({});
+  call.result({});
+  call.result(mean);
+  call.result(variance);
+  return Error::success();
+}
+
+/// The same of a layer in eval(), which has no statistics of the batch.
+Error emitFrozenBatchNorm(Call &call) {
+  MPC_TRY(emitBatchNorm(call));
+  call.result({});
+  call.result({});
+  return Error::success();
+}
+
 const OpRow kRows[] = {
     {"_log_softmax.default", emitSoftmax<&TensorBuilder::logSoftmax>},
+    {"_native_batch_norm_legit_functional.default", emitFunctionalBatchNorm},
+    {"_native_batch_norm_legit_no_training.default", emitFrozenBatchNorm},
     {"_softmax.default", emitSoftmax<&TensorBuilder::softmax>},
     {"batch_norm.default", emitBatchNorm},
     {"group_norm.default", emitGroupNorm},

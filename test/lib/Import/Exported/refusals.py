@@ -369,7 +369,7 @@ def texts():
         ((*module, "signature", "input_specs"), [{"token": {}}], "inputs of kind 'token' are not supported"),
         ((*module, "signature", "output_specs"), [{"user_input_mutation": {}}], "outputs of kind 'user_input_mutation' are not supported"),
         ((*module, "signature", "output_specs"), [{"buffer_mutation": {"arg": {"name": "y1"}, "buffer_name": "b"}}],
-         "buffer 'b' is written at the end of the program, which run_decompositions() makes of it"),
+         "buffer 'b' is written at the end of the program, which only running statistics may be"),
         ((*module, "signature", "output_specs"), [], "the program has no outputs"),
         ((*module, "signature", "output_specs"), [{"user_output": {"arg": {"as_tensor": {"name": "q"}}}}], "output 'q' is no tensor that the program computes"),
         ((*module, "signature", "input_specs"), [{"parameter": {"arg": {"name": "x0"}, "parameter_name": "w"}}], "tensor 'w' has no value"),

@@ -74,3 +74,16 @@ def bfloat16_of(bits: np.ndarray) -> np.ndarray:
     if _bfloat16 is not None:
         return bits.view(_bfloat16)
     return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+class Memory:
+    """What NumPy or torch takes a tensor from: a DLPack capsule of memory on a CPU."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)

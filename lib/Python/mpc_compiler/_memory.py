@@ -7,29 +7,16 @@ from typing import Any, Iterable
 
 import torch  # type: ignore[import-not-found]
 
-from . import _runtime
+from . import _arrays, _runtime
 from ._errors import InvalidInputError, MpcWarning, UsageError
 from ._gradients import Gradients
 
 _SHARED_ROLES = (_runtime.STATE_PARAMETER, _runtime.STATE_BUFFER)
 
 
-class _Memory:
-    """What torch takes a tensor from."""
-
-    def __init__(self, capsule: Any) -> None:
-        self._capsule = capsule
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return self._capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-
 def tensor_of(capsule: Any) -> Any:
     """The memory that a DLPack capsule has."""
-    return torch.from_dlpack(_Memory(capsule))
+    return torch.from_dlpack(_arrays.Memory(capsule))
 
 
 class _Link:
@@ -51,8 +38,8 @@ class _Link:
         tensor = self._registry[self._key]
         if tensor.device.type != "cpu":
             raise UsageError(
-                f"{self.name!r} is on {tensor.device}, and the program is for a CPU: wrap(module.cpu()); programs for "
-                "a GPU are compiled with options={'target': 'cuda:sm_90'} and run by mpc-run"
+                f"{self.name!r} is on {tensor.device}, and wrap() and step() run programs on a CPU: wrap(module.cpu()); "
+                "mpc-compile --cpu=cuda:sm_90 makes a program for a GPU, which mpc-run runs"
             )
         if tensor.shape != self.memory.shape or tensor.dtype != self.memory.dtype:
             raise InvalidInputError(

@@ -414,7 +414,7 @@ class Step:
     def _view(self, info: TensorInfo) -> np.ndarray:
         if info.dtype == "bfloat16":
             return self.read_state(info.name)
-        return np.from_dlpack(_Shared(self._runner.share_state(info.name)))
+        return np.from_dlpack(_arrays.Memory(self._runner.share_state(info.name)))
 
     def state_dict(self) -> dict[str, Any]:
         """All that a training is, under PyTorch's names; arrays are copies.
@@ -547,19 +547,6 @@ class Step:
     def __repr__(self) -> str:
         inputs = ", ".join(f"{i.name}: {_arrays.describe(i)}" for i in self._inputs)
         return f"Step({inputs})"
-
-
-class _Shared:
-    """What NumPy takes a tensor from."""
-
-    def __init__(self, capsule: Any) -> None:
-        self._capsule = capsule
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return self._capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
 
 
 def load(
